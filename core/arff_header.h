@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The declarations at the top of an ARFF file, and the pieces (values, names) that its lines consist of.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <slackline/core/line_reader.h>
+#include <slackline/core/types.h>
+
+namespace slackline {
+
+/// Splits a line of ARFF into tokens. Text after an unquoted % at the beginning of a token is a comment.
+class ArffScanner {
+ public:
+  explicit ArffScanner(std::string_view text) : text_(text) {}
+
+  /// Skips blanks; true when nothing but a comment is left.
+  bool AtEnd();
+  /// The next character; requires !AtEnd().
+  char Peek() const { return text_[position_]; }
+  void Skip() { ++position_; }
+  /// Skips blanks and, when it comes next, the character c; returns whether it came.
+  bool Accept(char c);
+
+  struct Token {
+    std::string_view text;  ///< without quotes and with escapes resolved; valid until the next token
+    bool quoted = false;
+    bool closed = true;  ///< false: the closing quote is missing
+  };
+  /// The next token: in quotes (' or ", escapes with \), or up to a blank or one of `stops`.
+  Token Next(std::string_view stops);
+  /// What is left of the line.
+  std::string_view Rest() const { return text_.substr(position_); }
+
+ private:
+  std::string_view text_;
+  std::size_t position_ = 0;
+  std::string unescaped_;
+};
+
+struct ArffAttribute {
+  std::string name;
+  long line = 0;
+  bool nominal = false;
+  std::vector<std::string> values;  ///< nominal: in the order of declaration
+};
+
+struct ArffHeader {
+  std::vector<ArffAttribute> attributes;
+  std::unordered_map<std::string, Index> by_name;
+};
+
+/// Reads the declarations, from `line` (just taken from `reader`) to @data. Keywords and types in any case;
+/// types numeric, real, integer (a range in brackets after them is ignored) and nominal {a,b,…}. Throws
+/// DataError on other types, unknown declarations, names or nominal values that occur twice, and when @data
+/// is missing.
+ArffHeader ReadArffHeader(LineReader* reader, std::string_view line);
+
+}  // namespace slackline

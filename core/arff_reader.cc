@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/core/arff_reader.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <slackline/core/arff_header.h>
+#include <slackline/core/check.h>
+#include <slackline/core/parse_number.h>
+
+namespace slackline {
+namespace {
+
+/// What becomes of one attribute: a label, or `width` features.
+struct Column {
+  std::string name;
+  Index label = -1;
+  Index first_feature = 0;
+  Index width = 1;
+  bool nominal = false;
+  bool one_hot = false;
+  std::vector<std::pair<std::string, Index>> positions;  // nominal: value → position, sorted by value
+  std::vector<double> numbers;                           // nominal, not one-hot: the number of each position
+};
+
+/// Position of a nominal value in its declaration, or −1.
+Index Position(const Column& column, std::string_view value) {
+  const auto found = std::lower_bound(column.positions.begin(), column.positions.end(), value,
+                                      [](const auto& entry, std::string_view v) { return entry.first < v; });
+  return found != column.positions.end() && found->first == value ? found->second : -1;
+}
+
+Column MakeColumn(const ArffAttribute& attribute) {
+  Column column;
+  column.name = attribute.name;
+  column.nominal = attribute.nominal;
+  if (!attribute.nominal) return column;
+  column.numbers.resize(attribute.values.size());
+  for (std::size_t v = 0; v < attribute.values.size(); ++v) {
+    column.positions.emplace_back(attribute.values[v], static_cast<Index>(v));
+    if (!ParseNumber(attribute.values[v], &column.numbers[v])) column.one_hot = true;
+  }
+  std::sort(column.positions.begin(), column.positions.end());
+  return column;
+}
+
+class ArffParser {
+ public:
+  ArffParser(const LineReader& reader, const ArffHeader& header, const MultiLabelReadOptions& options);
+
+  void ParseRow(std::string_view line);
+  MultiLabelData Finish();
+
+ private:
+  [[noreturn]] void Fail(const std::string& message) const {
+    throw DataError(reader_.name(), reader_.line_number(), message);
+  }
+  void NameLabels(const ArffHeader& header, const MultiLabelReadOptions& options);
+  void MakeColumns(const ArffHeader& header, const MultiLabelReadOptions& options);
+  void CheckLabelAttribute(const ArffAttribute& attribute) const;
+  void ParseDenseRow(ArffScanner* scanner);
+  void ParseSparseRow(ArffScanner* scanner);
+  void ParseWeight(ArffScanner* scanner) const;
+  ArffScanner::Token NextValue(ArffScanner* scanner, std::string_view stops) const;
+  std::int8_t LabelValue(const Column& column, const ArffScanner::Token& token) const;
+  /// The feature that the value sets (relative to the column's first), and to which number.
+  std::pair<Index, double> FeatureValue(const Column& column, const ArffScanner::Token& token) const;
+  /// The same for an attribute that is left out of a sparse row.
+  std::pair<Index, double> OmittedValue(const Column& column) const;
+  void AddSparse(const Column& column, std::pair<Index, double> feature);
+
+  const LineReader& reader_;
+  MultiLabelData data_;
+  std::shared_ptr<FeatureRows> rows_ = std::make_shared<FeatureRows>();
+  std::vector<Column> columns_;
+  std::vector<Index> not_sparse_;            // feature columns whose omitted value is not 0
+  std::vector<std::int8_t> omitted_labels_;  // labels of a sparse row that omits them all
+  std::vector<double> values_;               // the row being read
+  std::vector<Index> features_;
+};
+
+ArffParser::ArffParser(const LineReader& reader, const ArffHeader& header,
+                       const MultiLabelReadOptions& options)
+    : reader_(reader) {
+  data_.source = reader.name();
+  data_.has_constant = options.append_constant;
+  NameLabels(header, options);
+  MakeColumns(header, options);
+}
+
+void ArffParser::NameLabels(const ArffHeader& header, const MultiLabelReadOptions& options) {
+  const bool from_model = !options.label_names.empty();
+  std::vector<std::string> names = from_model ? options.label_names : ReadMulanLabelNames(options.labels_xml);
+  for (const std::string& name : names) {
+    if (header.by_name.count(name) > 0) continue;
+    throw DataError(from_model ? reader_.name() : options.labels_xml, 0,
+                    "label " + Quoted(name) + (from_model ? " of the model" : "") +
+                        " is not an attribute of " + reader_.name());
+  }
+  if (!from_model) {
+    std::sort(names.begin(), names.end(), [&](const std::string& a, const std::string& b) {
+      return header.by_name.at(a) < header.by_name.at(b);
+    });
+  }
+  data_.label_names = std::move(names);
+}
+
+void ArffParser::MakeColumns(const ArffHeader& header, const MultiLabelReadOptions& options) {
+  std::vector<Index> label_of(header.attributes.size(), -1);
+  for (Index k = 0; k < data_.num_labels(); ++k) {
+    const Index attribute = header.by_name.at(data_.label_names[static_cast<std::size_t>(k)]);
+    label_of[static_cast<std::size_t>(attribute)] = k;
+  }
+  omitted_labels_.assign(data_.label_names.size(), 0);
+  for (std::size_t a = 0; a < header.attributes.size(); ++a) {
+    Column column = MakeColumn(header.attributes[a]);
+    column.label = label_of[a];
+    if (column.label >= 0) {
+      CheckLabelAttribute(header.attributes[a]);
+      if (column.nominal)
+        omitted_labels_[static_cast<std::size_t>(column.label)] = column.numbers[0] == 1 ? 1 : 0;
+    } else {
+      column.first_feature = data_.num_features;
+      column.width = column.one_hot ? static_cast<Index>(column.positions.size()) : 1;
+      data_.num_features += column.width;
+      if (OmittedValue(column).second != 0) not_sparse_.push_back(static_cast<Index>(a));
+    }
+    columns_.push_back(std::move(column));
+  }
+  if (data_.num_features == 0 && !data_.has_constant) {
+    throw DataError(reader_.name(), 0, "all attributes are labels: there are no features");
+  }
+  if (options.num_features >= 0 && options.num_features != data_.num_features) {
+    throw DataError(reader_.name(), 0,
+                    "the file has " + std::to_string(data_.num_features) + " features, but the model has " +
+                        std::to_string(options.num_features));
+  }
+}
+
+void ArffParser::CheckLabelAttribute(const ArffAttribute& attribute) const {
+  for (const std::string& value : attribute.values) {
+    if (value == "0" || value == "1") continue;
+    throw DataError(
+        reader_.name(), attribute.line,
+        "label " + Quoted(attribute.name) + " not 0/1: it is declared with the value " + Quoted(value));
+  }
+}
+
+ArffScanner::Token ArffParser::NextValue(ArffScanner* scanner, std::string_view stops) const {
+  if (scanner->AtEnd()) Fail("the row ends where a value is expected");
+  const ArffScanner::Token token = scanner->Next(stops);
+  if (!token.closed) Fail("the closing quote is missing: " + Quoted(token.text));
+  if (token.text.empty() && !token.quoted) Fail("expected a value, found " + Quoted(scanner->Rest()));
+  return token;
+}
+
+std::int8_t ArffParser::LabelValue(const Column& column, const ArffScanner::Token& token) const {
+  if (token.text == "?" && !token.quoted) return -1;
+  if (column.nominal && Position(column, token.text) < 0) {
+    Fail("label " + Quoted(column.name) + " not 0/1: value " + Quoted(token.text) + " is not declared");
+  }
+  double number = 0;
+  if (!ParseNumber(token.text, &number) || (number != 0 && number != 1)) {
+    Fail("label " + Quoted(column.name) + " not 0/1: " + Quoted(token.text));
+  }
+  return number == 1 ? 1 : 0;
+}
+
+std::pair<Index, double> ArffParser::FeatureValue(const Column& column,
+                                                  const ArffScanner::Token& token) const {
+  if (token.text == "?" && !token.quoted) {
+    Fail("attribute " + Quoted(column.name) + " has the value '?': missing feature values are not supported");
+  }
+  if (column.nominal) {
+    const Index position = Position(column, token.text);
+    if (position < 0)
+      Fail("value " + Quoted(token.text) + " of attribute " + Quoted(column.name) + " is not declared");
+    if (column.one_hot) return {position, 1.0};
+    return {0, column.numbers[static_cast<std::size_t>(position)]};
+  }
+  double number = 0;
+  if (!ParseNumber(token.text, &number)) {
+    Fail("value " + Quoted(token.text) + " of attribute " + Quoted(column.name) + " is not a finite number");
+  }
+  return {0, number};
+}
+
+std::pair<Index, double> ArffParser::OmittedValue(const Column& column) const {
+  if (column.one_hot) return {0, 1.0};
+  return {0, column.nominal ? column.numbers[0] : 0.0};
+}
+
+void ArffParser::ParseRow(std::string_view line) {
+  ArffScanner scanner(line);
+  if (scanner.AtEnd()) return;
+  data_.labels.insert(data_.labels.end(), omitted_labels_.begin(), omitted_labels_.end());
+  values_.clear();
+  features_.clear();
+  if (scanner.Accept('{')) {
+    ParseSparseRow(&scanner);
+  } else {
+    ParseDenseRow(&scanner);
+  }
+  data_.lines.push_back(reader_.line_number());
+}
+
+void ArffParser::ParseDenseRow(ArffScanner* scanner) {
+  std::int8_t* labels = data_.labels.data() + data_.labels.size() - data_.label_names.size();
+  values_.resize(static_cast<std::size_t>(data_.num_features), 0.0);
+  std::size_t count = 0;
+  bool comma = true;
+  while ((!scanner->AtEnd() && scanner->Peek() != '{') || (comma && scanner->AtEnd())) {
+    const ArffScanner::Token token = NextValue(scanner, ",");
+    if (count < columns_.size()) {
+      const Column& column = columns_[count];
+      if (column.label >= 0) {
+        labels[column.label] = LabelValue(column, token);
+      } else {
+        const auto [feature, value] = FeatureValue(column, token);
+        values_[static_cast<std::size_t>(column.first_feature + feature)] = value;
+      }
+    }
+    ++count;
+    comma = scanner->Accept(',');
+  }
+  if (count != columns_.size()) {
+    Fail("the row has " + std::to_string(count) + " values, but there are " +
+         std::to_string(columns_.size()) + " attributes");
+  }
+  ParseWeight(scanner);
+  if (data_.has_constant) values_.push_back(1);
+  rows_->AddDense(values_);
+}
+
+void ArffParser::ParseSparseRow(ArffScanner* scanner) {
+  std::int8_t* labels = data_.labels.data() + data_.labels.size() - data_.label_names.size();
+  Index last = -1;
+  auto omitted = not_sparse_.begin();
+  const auto add_omitted = [&](Index before) {
+    for (; omitted != not_sparse_.end() && *omitted < before; ++omitted) {
+      const Column& column = columns_[static_cast<std::size_t>(*omitted)];
+      AddSparse(column, OmittedValue(column));
+    }
+  };
+  while (!scanner->Accept('}')) {
+    if (last >= 0 && !scanner->Accept(','))
+      Fail("expected ',' or '}' in a sparse row, found " + Quoted(scanner->Rest()));
+    const ArffScanner::Token index = NextValue(scanner, ",}");
+    Index a = 0;
+    if (!ParseIndex(index.text, &a) || a >= static_cast<Index>(columns_.size())) {
+      Fail("index " + Quoted(index.text) + " of a sparse row is not a number from 0 to " +
+           std::to_string(columns_.size() - 1));
+    }
+    if (a <= last) {
+      Fail("the indices of a sparse row must increase: " + std::to_string(a) + " follows " +
+           std::to_string(last));
+    }
+    last = a;
+    const Column& column = columns_[static_cast<std::size_t>(a)];
+    const ArffScanner::Token value = NextValue(scanner, ",}");
+    add_omitted(a);
+    if (omitted != not_sparse_.end() && *omitted == a) ++omitted;
+    if (column.label >= 0) {
+      labels[column.label] = LabelValue(column, value);
+    } else {
+      AddSparse(column, FeatureValue(column, value));
+    }
+  }
+  add_omitted(static_cast<Index>(columns_.size()));
+  scanner->Accept(',');
+  ParseWeight(scanner);
+  if (data_.has_constant) {
+    features_.push_back(data_.num_features);
+    values_.push_back(1);
+  }
+  rows_->AddSparse(features_, values_);
+}
+
+void ArffParser::AddSparse(const Column& column, std::pair<Index, double> feature) {
+  features_.push_back(column.first_feature + feature.first);
+  values_.push_back(feature.second);
+}
+
+/// An instance weight {w} may end a row. All examples count the same here, so only weight 1 can be honoured.
+void ArffParser::ParseWeight(ArffScanner* scanner) const {
+  if (scanner->AtEnd()) return;
+  if (!scanner->Accept('{')) Fail("text after the end of the row: " + Quoted(scanner->Rest()));
+  const ArffScanner::Token token = NextValue(scanner, "}");
+  double weight = 0;
+  if (!ParseNumber(token.text, &weight))
+    Fail("the instance weight " + Quoted(token.text) + " is not a finite number");
+  if (weight != 1)
+    Fail("instance weight {" + std::string(token.text) + "}: weights other than 1 are not supported");
+  if (!scanner->Accept('}')) Fail("the closing '}' of an instance weight is missing");
+  if (!scanner->AtEnd()) Fail("text after the end of the row: " + Quoted(scanner->Rest()));
+}
+
+MultiLabelData ArffParser::Finish() {
+  if (data_.lines.empty()) throw DataError(reader_.name(), 0, "no examples after @data");
+  data_.rows = std::move(rows_);
+  return std::move(data_);
+}
+
+}  // namespace
+
+MultiLabelData ReadArff(LineReader* reader, std::string_view line, const MultiLabelReadOptions& options) {
+  if (options.label_names.empty() && options.labels_xml.empty()) {
+    throw DataError(reader->name(), 0,
+                    "an ARFF file does not tell which attributes are labels: pass --labels FILE.xml");
+  }
+  const ArffHeader header = ReadArffHeader(reader, line);
+  ArffParser parser(*reader, header, options);
+  while (reader->Next(&line)) parser.ParseRow(line);
+  return parser.Finish();
+}
+
+}  // namespace slackline

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/core/dataset.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include <slackline/core/check.h>
+
+namespace slackline {
+
+Dataset::Dataset(std::shared_ptr<const WeightLayout> layout, std::shared_ptr<const FeatureRows> rows)
+    : layout_(std::move(layout)), rows_(std::move(rows)) {
+  SLACKLINE_CHECK(layout_ != nullptr, "a data set needs a weight layout");
+  if (rows_ == nullptr) rows_ = std::make_shared<const FeatureRows>();
+}
+
+Index Dataset::Add(std::shared_ptr<const Structure> structure, std::span<const Index> labels, Index first_input,
+                   std::span<const double> potentials) {
+  SLACKLINE_CHECK(structure != nullptr, "an example needs a structure");
+  SLACKLINE_CHECK(structure->shared_layout() == layout_, "the structure belongs to another weight layout");
+  const FactorGraph& graph = structure->graph();
+  SLACKLINE_CHECK(static_cast<Index>(labels.size()) == graph.num_variables(),
+                  "an example needs one label per variable (" + std::to_string(graph.num_variables()) + "), not " +
+                      std::to_string(labels.size()));
+  for (Index i = 0; i < graph.num_variables(); ++i) {
+    const Index label = labels[static_cast<std::size_t>(i)];
+    SLACKLINE_CHECK(label == kUnlabelled || (label >= 0 && label < graph.cardinality(i)),
+                    "label " + std::to_string(label) + " of variable " + std::to_string(i) + " is out of range");
+  }
+  SLACKLINE_CHECK(first_input >= 0 && first_input + structure->num_inputs() <= rows_->size(),
+                  "the inputs of an example are not among the feature rows");
+  for (const Slot& slot : structure->slots()) {
+    const FeatureRow x = rows_->row(first_input + slot.input);
+    const Index dimension = x.count == 0 ? 0 : x.dense() ? x.count : x.columns[x.count - 1] + 1;
+    const WeightBlock& block = layout_->block(slot.block);
+    SLACKLINE_CHECK(dimension <= block.cols && (!x.dense() || dimension == block.cols),
+                    "an input of dimension " + std::to_string(dimension) + " does not fit weight block '" +
+                        block.name + "' with " + std::to_string(block.cols) + " columns");
+  }
+  SLACKLINE_CHECK(static_cast<Index>(potentials.size()) == structure->num_potentials(),
+                  "an example needs " + std::to_string(structure->num_potentials()) + " potentials, not " +
+                      std::to_string(potentials.size()));
+  for (const double value : potentials) SLACKLINE_CHECK(std::isfinite(value), "a potential is not a finite number");
+
+  // Consecutive examples mostly share their structure: look from the back.
+  std::size_t s = structures_.size();
+  while (s > 0 && structures_[s - 1] != structure) --s;
+  if (s == 0) {
+    structures_.push_back(std::move(structure));
+    s = structures_.size();
+  }
+  examples_.push_back({static_cast<Index>(s - 1), first_input, static_cast<Offset>(labels_.size()),
+                       static_cast<Offset>(potentials_.size())});
+  labels_.insert(labels_.end(), labels.begin(), labels.end());
+  potentials_.insert(potentials_.end(), potentials.begin(), potentials.end());
+  return size() - 1;
+}
+
+}  // namespace slackline

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Examples and data sets: the data that structures are filled with.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <slackline/core/feature_rows.h>
+#include <slackline/core/structure.h>
+
+namespace slackline {
+
+/// One example as algorithms see it: its structure and the data that belong to it. Valid while the Dataset lives.
+class ExampleView {
+ public:
+  ExampleView(const Structure& structure, const FeatureRows* rows, Index first_input,
+              std::span<const double> potentials, std::span<const Index> labels)
+      : structure_(&structure), rows_(rows), first_input_(first_input), potentials_(potentials), labels_(labels) {}
+
+  const Structure& structure() const { return *structure_; }
+  const FactorGraph& graph() const { return structure_->graph(); }
+  /// Input vector number k of the example, k < structure().num_inputs().
+  FeatureRow input(Index k) const { return rows_->row(first_input_ + k); }
+  std::span<const double> potentials() const { return potentials_; }
+  /// The given labelling y^m, one state per variable; kUnlabelled where it is not known.
+  std::span<const Index> labels() const { return labels_; }
+
+ private:
+  const Structure* structure_;
+  const FeatureRows* rows_;
+  Index first_input_;
+  std::span<const double> potentials_;
+  std::span<const Index> labels_;
+};
+
+class Dataset {
+ public:
+  Dataset(std::shared_ptr<const WeightLayout> layout, std::shared_ptr<const FeatureRows> rows);
+
+  /// Appends an example and returns its number. Its inputs are rows first_input … of the feature rows. Throws
+  /// std::invalid_argument when the layout, the number of inputs, an input's dimension, the number of potentials, the
+  /// number of labels or a label does not fit the structure.
+  Index Add(std::shared_ptr<const Structure> structure, std::span<const Index> labels, Index first_input = 0,
+            std::span<const double> potentials = {});
+
+  Index size() const { return static_cast<Index>(examples_.size()); }
+  ExampleView example(Index m) const {
+    const Entry& e = examples_[static_cast<std::size_t>(m)];
+    const Structure& s = *structures_[static_cast<std::size_t>(e.structure)];
+    return {s,
+            rows_.get(),
+            e.first_input,
+            {potentials_.data() + e.first_potential, static_cast<std::size_t>(s.num_potentials())},
+            {labels_.data() + e.first_label, static_cast<std::size_t>(s.graph().num_variables())}};
+  }
+
+  /// The different structures of the examples, in the order of their first use, and the one of example m.
+  std::span<const std::shared_ptr<const Structure>> structures() const { return structures_; }
+  Index structure_of(Index m) const { return examples_[static_cast<std::size_t>(m)].structure; }
+
+  const WeightLayout& layout() const { return *layout_; }
+  const std::shared_ptr<const WeightLayout>& shared_layout() const { return layout_; }
+  const std::shared_ptr<const FeatureRows>& rows() const { return rows_; }
+  Index first_input(Index m) const { return examples_[static_cast<std::size_t>(m)].first_input; }
+
+ private:
+  struct Entry {
+    Index structure;
+    Index first_input;
+    Offset first_label;
+    Offset first_potential;
+  };
+  std::shared_ptr<const WeightLayout> layout_;
+  std::shared_ptr<const FeatureRows> rows_;
+  std::vector<std::shared_ptr<const Structure>> structures_;
+  std::vector<Entry> examples_;
+  std::vector<Index> labels_;
+  std::vector<double> potentials_;
+};
+
+}  // namespace slackline

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The only way to make a FactorGraph.
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <slackline/core/factor_graph.h>
+
+namespace slackline {
+
+class FactorGraphBuilder {
+ public:
+  /// Largest number of joint states that one factor's table may have.
+  static constexpr Offset kMaxTable = Offset{1} << 26;
+
+  /// Adds a variable with `cardinality` ≥ 1 states; returns its number.
+  Index AddVariable(Index cardinality);
+  /// Adds `count` ≥ 0 variables with the same cardinality; returns the number of the first.
+  Index AddVariables(Index count, Index cardinality);
+
+  /// Adds a factor over existing, pairwise different variables (at least one); returns its number. Throws
+  /// std::invalid_argument when a variable is unknown or named twice (a self-loop), or the table exceeds kMaxTable.
+  Index AddFactor(std::span<const Index> scope);
+  Index AddFactor(std::initializer_list<Index> scope) {
+    return AddFactor(std::span<const Index>(scope.begin(), scope.size()));
+  }
+
+  Index num_variables() const { return static_cast<Index>(cardinality_.size()); }
+  Index num_factors() const { return static_cast<Index>(scope_begin_.size()) - 1; }
+
+  /// The finished graph. A graph without variables or without factors is allowed. The builder can go on after it.
+  std::shared_ptr<const FactorGraph> Build() const;
+
+ private:
+  std::vector<Index> cardinality_;
+  std::vector<Offset> scope_begin_{0};
+  std::vector<Index> scope_;
+};
+
+}  // namespace slackline

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/core/feature_map.h>
+
+#include <algorithm>
+
+#include <slackline/core/check.h>
+#include <slackline/core/row_kernels.h>
+
+namespace slackline {
+namespace {
+
+double TermValue(const ExampleView& example, const FeatureTerm& term, const StateMap& map, Index state) {
+  switch (term.kind) {
+    case FeatureKind::kPotential:
+      return example.potentials()[static_cast<std::size_t>(term.source + state)];
+    case FeatureKind::kConstant:
+      return map.values.empty() ? 1.0 : map.values[static_cast<std::size_t>(state)];
+    case FeatureKind::kLinear:
+      break;
+  }
+  return 1.0;
+}
+
+}  // namespace
+
+void CoordinateScores(const ExampleView& example, std::span<const double> weights, std::span<double> u) {
+  const Structure& structure = example.structure();
+  for (const Slot& slot : structure.slots()) {
+    RowScores(weights.data() + structure.layout().block(slot.block).offset, slot.rows, example.input(slot.input),
+              u.data() + slot.coordinate);
+  }
+  for (const ScalarBlock& scalar : structure.scalar_blocks()) {
+    const double* from = weights.data() + structure.layout().block(scalar.block).offset;
+    std::copy(from, from + scalar.rows, u.data() + scalar.coordinate);
+  }
+}
+
+void AddPartScores(const ExampleView& example, Index part, std::span<const double> u, std::span<double> out) {
+  const Structure& structure = example.structure();
+  for (const FeatureTerm& term : structure.terms(part)) {
+    const StateMap& map = structure.map(term.map);
+    for (std::size_t s = 0; s < map.rows.size(); ++s) {
+      if (map.rows[s] == kAbsent) continue;
+      out[s] += TermValue(example, term, map, static_cast<Index>(s)) *
+                u[static_cast<std::size_t>(term.coordinate + map.rows[s])];
+    }
+  }
+}
+
+void ScoreTables(const ExampleView& example, std::span<const double> weights, std::span<double> scores) {
+  const FactorGraph& graph = example.graph();
+  std::vector<double> u(static_cast<std::size_t>(example.structure().num_coordinates()));
+  CoordinateScores(example, weights, u);
+  std::fill(scores.begin(), scores.end(), 0.0);
+  for (Index a = 0; a < graph.num_parts(); ++a) {
+    AddPartScores(example, a, u,
+                  scores.subspan(static_cast<std::size_t>(graph.state_offset(a)),
+                                 static_cast<std::size_t>(graph.num_states(a))));
+  }
+}
+
+void AddStateFeatures(const ExampleView& example, Index part, Index state, double scale, std::span<double> q) {
+  const Structure& structure = example.structure();
+  for (const FeatureTerm& term : structure.terms(part)) {
+    const StateMap& map = structure.map(term.map);
+    const Index row = map.rows[static_cast<std::size_t>(state)];
+    if (row == kAbsent) continue;
+    q[static_cast<std::size_t>(term.coordinate + row)] += scale * TermValue(example, term, map, state);
+  }
+}
+
+void AddMarginalFeatures(const ExampleView& example, Index part, std::span<const double> mu, double scale,
+                         std::span<double> q) {
+  const Structure& structure = example.structure();
+  for (const FeatureTerm& term : structure.terms(part)) {
+    const StateMap& map = structure.map(term.map);
+    for (std::size_t s = 0; s < map.rows.size(); ++s) {
+      if (map.rows[s] == kAbsent || mu[s] == 0) continue;
+      q[static_cast<std::size_t>(term.coordinate + map.rows[s])] +=
+          scale * mu[s] * TermValue(example, term, map, static_cast<Index>(s));
+    }
+  }
+}
+
+void AddLabellingFeatures(const ExampleView& example, std::span<const Index> labels, double scale,
+                          std::span<double> q) {
+  const FactorGraph& graph = example.graph();
+  for (Index i = 0; i < graph.num_variables(); ++i) {
+    AddStateFeatures(example, i, labels[static_cast<std::size_t>(i)], scale, q);
+  }
+  for (Index c = 0; c < graph.num_factors(); ++c) {
+    AddStateFeatures(example, graph.num_variables() + c, JointState(graph, c, labels), scale, q);
+  }
+}
+
+void ScatterFeatures(const ExampleView& example, std::span<const double> q, double scale, std::span<double> weights) {
+  const Structure& structure = example.structure();
+  double delta[256];
+  for (const Slot& slot : structure.slots()) {
+    double* block = weights.data() + structure.layout().block(slot.block).offset;
+    const FeatureRow x = example.input(slot.input);
+    const double* coordinates = q.data() + slot.coordinate;
+    if (std::all_of(coordinates, coordinates + slot.rows, [](double value) { return value == 0; })) continue;
+    if (slot.rows <= 256) {
+      for (Index r = 0; r < slot.rows; ++r) delta[r] = scale * coordinates[r];
+      RowUpdate(block, slot.rows, x, delta);
+    } else {
+      std::vector<double> scaled(coordinates, coordinates + slot.rows);
+      for (double& value : scaled) value *= scale;
+      RowUpdate(block, slot.rows, x, scaled.data());
+    }
+  }
+  for (const ScalarBlock& scalar : structure.scalar_blocks()) {
+    double* block = weights.data() + structure.layout().block(scalar.block).offset;
+    const double* coordinates = q.data() + scalar.coordinate;
+    for (Index r = 0; r < scalar.rows; ++r) block[r] += scale * coordinates[r];
+  }
+}
+
+double SquaredFeatureNorm(const ExampleView& example, std::span<const double> q) {
+  const Structure& structure = example.structure();
+  const auto product = [&](const Slot& a, const Slot& b) {
+    double sum = 0;
+    for (Index r = 0; r < a.rows; ++r) {
+      sum += q[static_cast<std::size_t>(a.coordinate + r)] * q[static_cast<std::size_t>(b.coordinate + r)];
+    }
+    return sum;
+  };
+  double norm = 0;
+  const std::span<const Slot> slots = structure.slots();
+  for (std::size_t a = 0; a < slots.size(); ++a) {
+    const double own = product(slots[a], slots[a]);
+    if (own == 0) continue;
+    const FeatureRow x = example.input(slots[a].input);
+    norm += own * x.squared_norm;
+    for (std::size_t b = a + 1; b < slots.size() && slots[b].block == slots[a].block; ++b) {
+      const double shared = product(slots[a], slots[b]);
+      if (shared != 0) norm += 2 * shared * Dot(x, example.input(slots[b].input));
+    }
+  }
+  for (const ScalarBlock& scalar : structure.scalar_blocks()) {
+    for (Index r = 0; r < scalar.rows; ++r) {
+      const double value = q[static_cast<std::size_t>(scalar.coordinate + r)];
+      norm += value * value;
+    }
+  }
+  return std::max(0.0, norm);
+}
+
+}  // namespace slackline

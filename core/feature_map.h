@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Ψ applied, never formed: from weights to coordinate scores u, from u to the score table of a part, and back from
+// marginals to coordinates q and from q to weights. See core/structure.h for coordinates.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <slackline/core/dataset.h>
+
+namespace slackline {
+
+/// u[k] for all coordinates: W_block·x for slots, the weight itself for scalar features. `u` has num_coordinates entries.
+void CoordinateScores(const ExampleView& example, std::span<const double> weights, std::span<double> u);
+
+/// out[s] += w·φ_part(s), for all states s of the part.
+void AddPartScores(const ExampleView& example, Index part, std::span<const double> u, std::span<double> out);
+
+/// Score tables w·φ_a(y_a) of all parts in the flat order of the graph (total_states entries).
+void ScoreTables(const ExampleView& example, std::span<const double> weights, std::span<double> scores);
+
+/// q += scale · (coordinates of φ_part(state)).
+void AddStateFeatures(const ExampleView& example, Index part, Index state, double scale, std::span<double> q);
+
+/// q += scale · Σ_s mu[s] · (coordinates of φ_part(s)). Zero entries of mu cost no more than a test.
+void AddMarginalFeatures(const ExampleView& example, Index part, std::span<const double> mu, double scale,
+                         std::span<double> q);
+
+/// q += scale · φ(labels), over all parts. Every label must be known.
+void AddLabellingFeatures(const ExampleView& example, std::span<const Index> labels, double scale,
+                          std::span<double> q);
+
+/// weights += scale · (the feature vector with coordinates q).
+void ScatterFeatures(const ExampleView& example, std::span<const double> q, double scale, std::span<double> weights);
+
+/// The feature vector's squared Euclidean norm. Where one block is used with several inputs, their inner products are
+/// taken for pairs of slots with non-zero coordinates: O(p²) inner products for p such slots of one block.
+double SquaredFeatureNorm(const ExampleView& example, std::span<const double> q);
+
+}  // namespace slackline

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/core/feature_rows.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <slackline/core/check.h>
+
+namespace slackline {
+
+double Dot(const FeatureRow& a, const FeatureRow& b) {
+  double sum = 0;
+  if (a.dense() && b.dense()) {
+    const Index n = std::min(a.count, b.count);
+    for (Index f = 0; f < n; ++f) sum += a.values[f] * b.values[f];
+  } else if (a.dense() != b.dense()) {
+    const FeatureRow& dense = a.dense() ? a : b;
+    const FeatureRow& sparse = a.dense() ? b : a;
+    for (Index k = 0; k < sparse.count && sparse.columns[k] < dense.count; ++k) {
+      sum += sparse.values[k] * dense.values[sparse.columns[k]];
+    }
+  } else {
+    for (Index j = 0, k = 0; j < a.count && k < b.count;) {
+      if (a.columns[j] == b.columns[k]) {
+        sum += a.values[j++] * b.values[k++];
+      } else if (a.columns[j] < b.columns[k]) {
+        ++j;
+      } else {
+        ++k;
+      }
+    }
+  }
+  return sum;
+}
+
+void FeatureRows::Append(std::span<const double> values, Offset columns) {
+  double squared_norm = 0;
+  for (const double value : values) {
+    SLACKLINE_CHECK(std::isfinite(value), "a feature value is not a finite number");
+    squared_norm += value * value;
+  }
+  rows_.push_back({static_cast<Offset>(values_.size()), columns, static_cast<Index>(values.size()), squared_norm});
+  values_.insert(values_.end(), values.begin(), values.end());
+}
+
+Index FeatureRows::AddDense(std::span<const double> values) {
+  Append(values, -1);
+  dimension_ = std::max(dimension_, static_cast<Index>(values.size()));
+  return size() - 1;
+}
+
+Index FeatureRows::AddSparse(std::span<const Index> columns, std::span<const double> values) {
+  SLACKLINE_CHECK(columns.size() == values.size(), "a sparse vector needs one value for every column");
+  Index last = -1;
+  for (const Index column : columns) {
+    SLACKLINE_CHECK(column > last, "the columns of a sparse vector must increase");
+    last = column;
+  }
+  Append(values, static_cast<Offset>(columns_.size()));
+  columns_.insert(columns_.end(), columns.begin(), columns.end());
+  dimension_ = std::max(dimension_, last + 1);
+  return size() - 1;
+}
+
+}  // namespace slackline

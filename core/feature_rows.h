@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Input vectors x, dense or sparse, one after the other in one arena.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <slackline/core/types.h>
+
+namespace slackline {
+
+/// One input vector. Dense: columns == nullptr and values[f] is feature f, f < count. Sparse: values[k] is feature
+/// columns[k], columns strictly increasing.
+struct FeatureRow {
+  const double* values = nullptr;
+  const Index* columns = nullptr;
+  Index count = 0;
+  double squared_norm = 0;
+
+  bool dense() const { return columns == nullptr; }
+};
+
+/// The inner product of two vectors, each dense or sparse.
+double Dot(const FeatureRow& a, const FeatureRow& b);
+
+class FeatureRows {
+ public:
+  /// Appends a dense vector; returns its number. Values must be finite (else std::invalid_argument).
+  Index AddDense(std::span<const double> values);
+  /// Appends a sparse vector: columns strictly increasing and ≥ 0, values finite, both of one length.
+  Index AddSparse(std::span<const Index> columns, std::span<const double> values);
+
+  Index size() const { return static_cast<Index>(rows_.size()); }
+  FeatureRow row(Index r) const {
+    const Entry& entry = rows_[static_cast<std::size_t>(r)];
+    return {values_.data() + entry.values, entry.columns < 0 ? nullptr : columns_.data() + entry.columns, entry.count,
+            entry.squared_norm};
+  }
+
+  /// 1 + the largest feature that occurs in any row; 0 without features.
+  Index dimension() const { return dimension_; }
+  /// Number of stored values.
+  Offset stored() const { return static_cast<Offset>(values_.size()); }
+
+ private:
+  struct Entry {
+    Offset values;
+    Offset columns;  // −1: dense
+    Index count;
+    double squared_norm;
+  };
+  void Append(std::span<const double> values, Offset columns);
+
+  std::vector<double> values_;
+  std::vector<Index> columns_{0};  // an unused first entry: sparse rows point here even when all of them are empty
+  std::vector<Entry> rows_;
+  Index dimension_ = 0;
+};
+
+}  // namespace slackline

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/core/libsvm_reader.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include <slackline/core/check.h>
+#include <slackline/core/parse_number.h>
+
+namespace slackline {
+namespace {
+
+// Leaves room for the constant feature and for "one more than the last column" in an Index.
+constexpr Index kLargestFeature = std::numeric_limits<Index>::max() - 2;
+
+std::vector<std::string> LabelNames(const std::string& source, const MultiLabelReadOptions& options) {
+  if (!options.label_names.empty()) return options.label_names;
+  if (!options.labels_xml.empty()) {
+    std::vector<std::string> names = ReadMulanLabelNames(options.labels_xml);
+    if (options.num_labels > 0 && static_cast<std::size_t>(options.num_labels) != names.size()) {
+      throw DataError(options.labels_xml, 0,
+                      std::to_string(names.size()) + " labels, but --num-labels is " +
+                          std::to_string(options.num_labels));
+    }
+    return names;
+  }
+  if (options.num_labels <= 0) {
+    throw DataError(
+        source, 0,
+        "a LIBSVM file does not tell the number of labels: pass --num-labels N or --labels FILE.xml");
+  }
+  std::vector<std::string> names;
+  for (Index k = 0; k < options.num_labels; ++k) names.push_back(std::to_string(k));
+  return names;
+}
+
+/// Collects the rows in flat arrays: the column of the constant feature is known only after the last line.
+class LibsvmParser {
+ public:
+  LibsvmParser(const LineReader& reader, const MultiLabelReadOptions& options)
+      : reader_(reader), options_(options) {
+    data_.source = reader.name();
+    data_.label_names = LabelNames(reader.name(), options);
+    data_.has_constant = options.append_constant;
+  }
+
+  void ParseLine(std::string_view line);
+  MultiLabelData Finish();
+
+ private:
+  [[noreturn]] void Fail(const std::string& message) const {
+    throw DataError(reader_.name(), reader_.line_number(), message);
+  }
+  const char* ParseLabels(const char* begin, const char* end);
+  void ParseLabel(std::string_view token, std::int8_t* labels);
+  void ParseFeatures(const char* p, const char* end);
+  [[noreturn]] void FailFeature(const char* token, const char* end, Index last) const;
+
+  const LineReader& reader_;
+  const MultiLabelReadOptions& options_;
+  MultiLabelData data_;
+  std::vector<Index> columns_;
+  std::vector<double> values_;
+  std::vector<std::size_t> row_end_;
+  Index num_features_ = 0;
+};
+
+void LibsvmParser::ParseLine(std::string_view line) {
+  line = line.substr(0, line.find('#'));
+  if (line.find_first_not_of(" \t") == std::string_view::npos) return;
+  if (row_end_.size() >= static_cast<std::size_t>(kLargestFeature)) Fail("too many examples");
+  const char* end = line.data() + line.size();
+  data_.lines.push_back(reader_.line_number());
+  ParseFeatures(ParseLabels(line.data(), end), end);
+  row_end_.push_back(columns_.size());
+}
+
+/// Returns where the features begin.
+const char* LibsvmParser::ParseLabels(const char* begin, const char* end) {
+  const std::size_t first = data_.labels.size();
+  data_.labels.resize(first + data_.label_names.size(), 0);
+  std::int8_t* labels = data_.labels.data() + first;
+  const char* stop = std::find_if(begin, end, [](char c) { return IsBlank(c) || c == ':'; });
+  if (stop == begin) return begin;                // a blank first: no labels
+  if (stop != end && *stop == ':') return begin;  // a feature first: no labels
+  const std::string_view field(begin, static_cast<std::size_t>(stop - begin));
+  if (field == "?") {
+    std::fill(labels, labels + data_.label_names.size(), std::int8_t{-1});
+    return stop;
+  }
+  std::size_t from = 0;
+  while (from <= field.size()) {
+    const std::size_t comma = std::min(field.find(',', from), field.size());
+    ParseLabel(field.substr(from, comma - from), labels);
+    from = comma + 1;
+  }
+  return stop;
+}
+
+void LibsvmParser::ParseLabel(std::string_view token, std::int8_t* labels) {
+  Index label = 0;
+  if (!ParseIndex(token, &label)) Fail("label " + Quoted(token) + " is not a whole number");
+  if (label >= data_.num_labels()) {
+    Fail("label " + Quoted(token) + " is out of range: there are " + std::to_string(data_.num_labels()) +
+         " labels, numbered from 0");
+  }
+  if (labels[label] != 0) Fail("label " + Quoted(token) + " is given twice");
+  labels[label] = 1;
+}
+
+void LibsvmParser::ParseFeatures(const char* p, const char* end) {
+  Index last = 0;
+  for (;;) {
+    while (p != end && IsBlank(*p)) ++p;
+    if (p == end) break;
+    const char* token = p;
+    Index index = 0;
+    const std::from_chars_result result = std::from_chars(p, end, index);
+    if (result.ec != std::errc() || result.ptr == end || *result.ptr != ':') FailFeature(token, end, last);
+    double value = 0;
+    p = ParseNumber(result.ptr + 1, end, &value);
+    if (p == nullptr || (p != end && !IsBlank(*p))) FailFeature(token, end, last);
+    if (index <= last || index > kLargestFeature) FailFeature(token, end, last);
+    last = index;
+    columns_.push_back(index - 1);
+    values_.push_back(value);
+  }
+  num_features_ = std::max(num_features_, last);
+  if (options_.num_features >= 0 && last > options_.num_features) {
+    Fail("feature " + std::to_string(last) + " is out of range: the model has " +
+         std::to_string(options_.num_features) + " features");
+  }
+}
+
+/// Finds out what is wrong with a feature; off the fast path.
+void LibsvmParser::FailFeature(const char* begin, const char* end, Index last) const {
+  const char* stop = std::find_if(begin, end, IsBlank);
+  const std::string_view token(begin, static_cast<std::size_t>(stop - begin));
+  const std::size_t colon = token.find(':');
+  if (colon == std::string_view::npos) Fail("expected index:value, found " + Quoted(token));
+  Index index = 0;
+  double value = 0;
+  if (!ParseIndex(token.substr(0, colon), &index) || index > kLargestFeature) {
+    Fail("the feature index of " + Quoted(token) + " is not a whole number between 1 and " +
+         std::to_string(kLargestFeature));
+  }
+  if (index == 0) Fail("feature index 0 in " + Quoted(token) + ": features count from 1");
+  if (!ParseNumber(token.substr(colon + 1), &value)) {
+    Fail("the value of " + Quoted(token) + " is not a finite number");
+  }
+  Fail("feature indices must increase: " + Quoted(token) + " follows index " + std::to_string(last));
+}
+
+MultiLabelData LibsvmParser::Finish() {
+  if (row_end_.empty()) throw DataError(reader_.name(), 0, "no examples");
+  data_.num_features = options_.num_features >= 0 ? options_.num_features : num_features_;
+  if (data_.num_features == 0 && !options_.append_constant) throw DataError(reader_.name(), 0, "no features");
+  auto rows = std::make_shared<FeatureRows>();
+  std::vector<Index> columns;
+  std::vector<double> values;
+  std::size_t begin = 0;
+  for (const std::size_t end : row_end_) {
+    columns.assign(columns_.begin() + static_cast<std::ptrdiff_t>(begin),
+                   columns_.begin() + static_cast<std::ptrdiff_t>(end));
+    values.assign(values_.begin() + static_cast<std::ptrdiff_t>(begin),
+                  values_.begin() + static_cast<std::ptrdiff_t>(end));
+    if (options_.append_constant) {
+      columns.push_back(data_.num_features);
+      values.push_back(1);
+    }
+    rows->AddSparse(columns, values);
+    begin = end;
+  }
+  data_.rows = std::move(rows);
+  return std::move(data_);
+}
+
+}  // namespace
+
+MultiLabelData ReadLibsvm(LineReader* reader, std::string_view line, const MultiLabelReadOptions& options) {
+  LibsvmParser parser(*reader, options);
+  do {
+    parser.ParseLine(line);
+  } while (reader->Next(&line));
+  return parser.Finish();
+}
+
+}  // namespace slackline

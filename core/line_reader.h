@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Text files line by line, plain or compressed with gzip (told by the content, not by the name).
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace slackline {
+
+/// Reads lines of any length; memory is bounded by the longest line. Not for use by several threads at once.
+class LineReader {
+ public:
+  /// Opens the file; "-" is the standard input. Throws DataError when there is no such file, it is a
+  /// directory or it may not be read.
+  explicit LineReader(const std::string& path);
+  ~LineReader();
+  LineReader(const LineReader&) = delete;
+  LineReader& operator=(const LineReader&) = delete;
+
+  /// Sets *line to the next line without its line end (\n or \r\n) and returns true, or returns false at the
+  /// end of the file. The text is valid until the next call. A byte order mark (UTF-8) before the first line
+  /// is skipped; a last line without line end counts as a line. Throws DataError when the file cannot be read
+  /// on, or when its gzip data are truncated or damaged: a short read is never taken for the end of the file.
+  bool Next(std::string_view* line);
+
+  /// Number of the line that Next returned last, from 1; 0 before the first.
+  long line_number() const { return line_number_; }
+  /// The path, or "<stdin>".
+  const std::string& name() const { return name_; }
+
+ private:
+  struct Input;
+  bool Fill();
+
+  std::string name_;
+  std::unique_ptr<Input> input_;
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0;  // text that is not yet handed out: [begin_, end_) of the buffer
+  std::size_t end_ = 0;
+  long line_number_ = 0;
+};
+
+/// The rest of the file, its lines joined with \n.
+std::string ReadAll(LineReader* reader);
+
+}  // namespace slackline

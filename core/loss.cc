@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/core/loss.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <utility>
+
+#include <slackline/core/check.h>
+
+namespace slackline {
+namespace {
+
+void CheckLossOptions(const LossOptions& options) {
+  for (const double weight : options.variable_weights) {
+    SLACKLINE_CHECK(std::isfinite(weight) && weight >= 0, "a loss weight must be finite and not negative");
+  }
+  if (options.costs.empty()) return;
+  const auto states = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(options.costs.size()))));
+  SLACKLINE_CHECK(states * states == options.costs.size(), "the cost matrix of the loss must be square");
+  for (std::size_t k = 0; k < options.costs.size(); ++k) {
+    const double cost = options.costs[k];
+    SLACKLINE_CHECK(std::isfinite(cost) && cost >= 0, "a cost must be finite and not negative");
+    SLACKLINE_CHECK(k / states != k % states || cost == 0, "the cost of the given label itself must be zero");
+  }
+}
+
+double StateLoss(const LossOptions& options, Index cardinality, Index given, Index state) {
+  if (state == given) return 0;
+  if (options.costs.empty()) return 1;
+  const auto states = static_cast<std::size_t>(cardinality);
+  SLACKLINE_CHECK(states * states == options.costs.size(),
+                  "the cost matrix does not fit a variable with " + std::to_string(cardinality) + " states");
+  return options.costs[static_cast<std::size_t>(given) * states + static_cast<std::size_t>(state)];
+}
+
+}  // namespace
+
+TrainingSet MakeTrainingSet(const Dataset& dataset, const LossOptions& options) {
+  CheckLossOptions(options);
+  TrainingSet result{Dataset(dataset.shared_layout(), dataset.rows()), {}, {0}, 0, 0};
+  std::map<std::pair<Index, std::vector<bool>>, RestrictedStructure> restricted;
+  std::vector<Index> labels;
+  for (Index m = 0; m < dataset.size(); ++m) {
+    const ExampleView example = dataset.example(m);
+    const std::span<const Index> given = example.labels();
+    const auto unlabelled = std::count(given.begin(), given.end(), kUnlabelled);
+    if (unlabelled == static_cast<std::ptrdiff_t>(given.size())) {
+      ++result.skipped_examples;
+      continue;
+    }
+    result.skipped_variables += unlabelled;
+    std::shared_ptr<const Structure> structure = dataset.structures()[static_cast<std::size_t>(dataset.structure_of(m))];
+    const std::vector<Index>* kept = nullptr;
+    labels.assign(given.begin(), given.end());
+    if (unlabelled > 0) {
+      std::vector<bool> keep(given.size());
+      for (std::size_t i = 0; i < given.size(); ++i) keep[i] = given[i] != kUnlabelled;
+      const auto key = std::make_pair(dataset.structure_of(m), keep);
+      auto found = restricted.find(key);
+      if (found == restricted.end()) found = restricted.emplace(key, Restrict(*structure, keep)).first;
+      structure = found->second.structure;
+      kept = &found->second.variables;
+      std::erase(labels, kUnlabelled);
+    }
+    // A restricted structure may need fewer potentials than the example has: the first ones keep their numbers.
+    result.data.Add(structure, labels, dataset.first_input(m),
+                    example.potentials().first(static_cast<std::size_t>(structure->num_potentials())));
+
+    const double scale = options.scale == LossScale::kMean ? 1.0 / static_cast<double>(labels.size()) : 1.0;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      const auto original = kept == nullptr ? i : static_cast<std::size_t>((*kept)[i]);
+      double weight = scale;
+      if (!options.variable_weights.empty()) {
+        SLACKLINE_CHECK(original < options.variable_weights.size(), "there are fewer loss weights than variables");
+        weight *= options.variable_weights[original];
+      }
+      const Index cardinality = structure->graph().cardinality(static_cast<Index>(i));
+      for (Index s = 0; s < cardinality; ++s) {
+        result.losses.push_back(weight * StateLoss(options, cardinality, labels[i], s));
+      }
+    }
+    result.loss_begin.push_back(static_cast<Offset>(result.losses.size()));
+  }
+  return result;
+}
+
+}  // namespace slackline

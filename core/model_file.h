@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The file in which models are kept: a versioned container of named, typed entries, guarded by its length and
+// a checksum. The bytes are the same on every machine (little-endian):
+//   "SLACKLIN"   u32 format version   u64 length of the whole file   u32 number of entries
+//   per entry:   u8 type   u32 length of the name   the name   the value
+//   u32 CRC-32 (as zlib's) of everything before it
+// Values: string = u64 length, bytes; strings = u64 count, strings; integers and doubles = u64 count, 8 bytes
+// each.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+namespace slackline {
+
+inline constexpr std::uint32_t kModelFileVersion = 1;
+
+/// Collects entries, then writes them at once.
+class ModelWriter {
+ public:
+  /// Adds an entry. Throws std::invalid_argument when the name is empty or already used.
+  void Add(std::string_view name, const std::string& value);
+  void Add(std::string_view name, const std::vector<std::string>& values);
+  void Add(std::string_view name, std::span<const std::int64_t> values);
+  void Add(std::string_view name, std::span<const double> values);
+
+  /// Writes the file so that at any moment `path` holds either the old file or the complete new one: into
+  /// path + ".tmp-<process number>" first, which is forced to the disk and then renamed. A symbolic link is
+  /// followed. On failure throws DataError, removes the temporary file and leaves the old file as it was.
+  /// Must not be called for one path by several threads at once.
+  void Save(const std::string& path) const;
+
+ private:
+  void BeginEntry(std::string_view name, char type);
+
+  std::string entries_;
+  std::vector<std::string> names_;
+};
+
+/// Reads a whole file into memory. Throws DataError that tells apart: not a Slackline model, written by a
+/// newer version (states both), truncated or too long (states both lengths), damaged (the checksum does not
+/// match). Memory is bounded by the actual size of the file, whatever lengths it claims.
+class ModelReader {
+ public:
+  explicit ModelReader(const std::string& path);
+
+  bool Has(std::string_view name) const;
+  /// Names of all entries, in the order of the file.
+  const std::vector<std::string>& names() const { return names_; }
+
+  /// The value of an entry, valid while the reader lives. Throws DataError when there is no such entry or it
+  /// has another type.
+  const std::string& String(std::string_view name) const;
+  const std::vector<std::string>& Strings(std::string_view name) const;
+  std::span<const std::int64_t> Integers(std::string_view name) const;
+  std::span<const double> Doubles(std::string_view name) const;
+
+ private:
+  using Value =
+      std::variant<std::string, std::vector<std::string>, std::vector<std::int64_t>, std::vector<double>>;
+  template <class T>
+  const T& Get(std::string_view name) const;
+  void ParseEntries(std::string_view entries, std::uint32_t count);
+
+  std::string path_;
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, Value> values_;
+};
+
+/// Throws DataError when Save could not write `path`: its folder is missing, permission is lacking, or
+/// something that is not a regular file is there. Meant to be called before long work; nothing is left behind
+/// and an existing file is not touched (the temporary file is created and removed).
+void CheckWritable(const std::string& path);
+
+}  // namespace slackline

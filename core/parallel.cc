@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/core/parallel.h>
+
+#include <algorithm>
+#include <exception>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+namespace slackline {
+
+int HardwareThreads() {
+#ifdef _OPENMP
+  return omp_get_num_procs();
+#else
+  return 1;
+#endif
+}
+
+namespace {
+
+Chunk MakeChunk(Index count, int num_chunks, int k, int thread) {
+  const Offset n = count;
+  return Chunk{static_cast<Index>(n * k / num_chunks), static_cast<Index>(n * (k + 1) / num_chunks), k, thread};
+}
+
+}  // namespace
+
+void ParallelChunks(Index count, int num_chunks, int num_threads, const std::function<void(const Chunk&)>& work) {
+  num_chunks = std::max(1, num_chunks);
+  num_threads = std::clamp(num_threads, 1, num_chunks);
+#ifdef _OPENMP
+  if (num_threads > 1) {
+    std::exception_ptr error;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(num_threads)
+    for (int k = 0; k < num_chunks; ++k) {
+      try {
+        work(MakeChunk(count, num_chunks, k, omp_get_thread_num()));
+      } catch (...) {
+#pragma omp critical(slackline_parallel_error)
+        if (!error) error = std::current_exception();
+      }
+    }
+    if (error) std::rethrow_exception(error);
+    return;
+  }
+#endif
+  for (int k = 0; k < num_chunks; ++k) work(MakeChunk(count, num_chunks, k, 0));
+}
+
+}  // namespace slackline

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The only door to OpenMP. Work is cut into chunks whose number does not depend on the number of threads, and callers
+// merge the chunks' results in the order of the chunks: sums come out bit for bit the same for every thread count.
+#pragma once
+
+#include <functional>
+
+#include <slackline/core/types.h>
+
+namespace slackline {
+
+/// Threads that this machine offers (1 when built without OpenMP).
+int HardwareThreads();
+
+/// One chunk of work: examples [begin, end) of chunk number `chunk`, done by thread number `thread` (< num_threads).
+struct Chunk {
+  Index begin = 0;
+  Index end = 0;
+  int chunk = 0;
+  int thread = 0;
+};
+
+/// Calls `work` once for each of `num_chunks` nearly equal, consecutive pieces of [0, count), on up to `num_threads`
+/// threads, in no fixed order. An exception of `work` is rethrown in the caller after all threads have stopped.
+void ParallelChunks(Index count, int num_chunks, int num_threads, const std::function<void(const Chunk&)>& work);
+
+}  // namespace slackline

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Numbers in text files, without locales: what all readers of data share.
+#pragma once
+
+#include <charconv>
+#include <cmath>
+#include <string>
+#include <string_view>
+
+#include <slackline/core/types.h>
+
+namespace slackline {
+
+inline bool IsBlank(char c) { return c == ' ' || c == '\t'; }
+
+/// Reads a finite decimal number at the start of [begin, end): an optional sign, digits, a point, an
+/// exponent. Returns the first character after it, or nullptr when there is none (also for "nan", "inf" and
+/// values beyond a double's range).
+inline const char* ParseNumber(const char* begin, const char* end, double* value) {
+  if (end - begin >= 2 && *begin == '+' && begin[1] != '-') ++begin;
+  const std::from_chars_result result = std::from_chars(begin, end, *value);
+  return result.ec == std::errc() && std::isfinite(*value) ? result.ptr : nullptr;
+}
+
+/// True when the whole of `text` is a finite decimal number.
+inline bool ParseNumber(std::string_view text, double* value) {
+  const char* end = text.data() + text.size();
+  return ParseNumber(text.data(), end, value) == end && !text.empty();
+}
+
+/// True when the whole of `text` is a whole number ≥ 0 within the range of Index, without a sign.
+inline bool ParseIndex(std::string_view text, Index* value) {
+  if (text.empty() || text.front() == '-') return false;
+  const std::from_chars_result result = std::from_chars(text.data(), text.data() + text.size(), *value);
+  return result.ec == std::errc() && result.ptr == text.data() + text.size();
+}
+
+/// A piece of input for a message: in quotes, cut off after 60 characters.
+inline std::string Quoted(std::string_view token) {
+  constexpr std::size_t kLongest = 60;
+  std::string quoted("'");
+  quoted.append(token.substr(0, kLongest));
+  return quoted.append(token.size() <= kLongest ? "'" : "...'");
+}
+
+}  // namespace slackline

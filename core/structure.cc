@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/core/structure.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <slackline/core/check.h>
+#include <slackline/core/factor_graph_builder.h>
+
+namespace slackline {
+
+StructureBuilder::StructureBuilder(std::shared_ptr<const FactorGraph> graph,
+                                   std::shared_ptr<const WeightLayout> layout)
+    : graph_(std::move(graph)), layout_(std::move(layout)) {
+  SLACKLINE_CHECK(graph_ != nullptr && layout_ != nullptr, "a structure needs a graph and a weight layout");
+}
+
+Index StructureBuilder::AddStateMap(StateMap map) {
+  SLACKLINE_CHECK(map.values.empty() || map.values.size() == map.rows.size(),
+                  "a state map needs as many values as rows, or none");
+  for (const Index row : map.rows) SLACKLINE_CHECK(row >= kAbsent, "a state map has a negative row");
+  // Models have a handful of maps, but are built part by part: the newest is the likeliest match.
+  for (std::size_t m = maps_.size(); m-- > 0;) {
+    if (maps_[m].rows == map.rows && maps_[m].values == map.values) return static_cast<Index>(m);
+  }
+  maps_.push_back(std::move(map));
+  return static_cast<Index>(maps_.size()) - 1;
+}
+
+void StructureBuilder::Add(Index part, Index input, FeatureTerm term) {
+  SLACKLINE_CHECK(part >= 0 && part < graph_->num_parts(), "unknown part " + std::to_string(part));
+  SLACKLINE_CHECK(term.block >= 0 && term.block < layout_->num_blocks(), "unknown weight block");
+  SLACKLINE_CHECK(term.map >= 0 && term.map < static_cast<Index>(maps_.size()), "unknown state map");
+  const StateMap& map = maps_[static_cast<std::size_t>(term.map)];
+  const WeightBlock& block = layout_->block(term.block);
+  SLACKLINE_CHECK(static_cast<Index>(map.rows.size()) == graph_->num_states(part),
+                  "a state map of " + std::to_string(map.rows.size()) + " states does not fit part " +
+                      std::to_string(part) + " with " + std::to_string(graph_->num_states(part)));
+  SLACKLINE_CHECK(term.kind == FeatureKind::kConstant || map.values.empty(),
+                  "only constant features have values in their state map");
+  SLACKLINE_CHECK(term.kind == FeatureKind::kLinear || block.cols == 1,
+                  "scalar features need a weight block with one column, not '" + block.name + "'");
+  SLACKLINE_CHECK(term.base >= 0, "the base row must not be negative");
+  for (const Index row : map.rows) {
+    SLACKLINE_CHECK(row == kAbsent || row + term.base < block.rows,
+                    "a state map reads past the rows of weight block '" + block.name + "'");
+  }
+  terms_.push_back({part, input, term});
+}
+
+void StructureBuilder::AddLinear(Index part, Index block, Index input, Index map, Index base) {
+  SLACKLINE_CHECK(input >= 0, "the number of an input must not be negative");
+  Add(part, input, {FeatureKind::kLinear, block, 0, map, base, 0});
+}
+
+void StructureBuilder::AddPotential(Index part, Index block, Index first_potential, Index map, Index base) {
+  SLACKLINE_CHECK(first_potential >= 0, "the position of a potential must not be negative");
+  Add(part, -1, {FeatureKind::kPotential, block, first_potential, map, base, 0});
+}
+
+void StructureBuilder::AddConstant(Index part, Index block, Index map, Index base) {
+  Add(part, -1, {FeatureKind::kConstant, block, 0, map, base, 0});
+}
+
+std::shared_ptr<const Structure> StructureBuilder::Build() const {
+  std::shared_ptr<Structure> structure(new Structure());
+  structure->graph_ = graph_;
+  structure->layout_ = layout_;
+  structure->maps_ = maps_;
+
+  std::vector<PartTerm> terms = terms_;
+  std::stable_sort(terms.begin(), terms.end(), [](const PartTerm& a, const PartTerm& b) {
+    return a.part != b.part ? a.part < b.part : a.term.kind < b.term.kind;  // a linear term comes first
+  });
+
+  // Coordinates: slots in the order of (block, input), then scalar blocks.
+  std::vector<std::pair<Index, Index>> slot_keys;
+  std::vector<char> use(static_cast<std::size_t>(layout_->num_blocks()), 0);
+  for (const PartTerm& t : terms) {
+    char& block_use = use[static_cast<std::size_t>(t.term.block)];
+    const char kind = t.term.kind == FeatureKind::kLinear ? 'l' : 's';
+    SLACKLINE_CHECK(block_use == 0 || block_use == kind, "weight block '" + layout_->block(t.term.block).name +
+                                                             "' is used with linear and with scalar features");
+    block_use = kind;
+    if (kind == 'l') slot_keys.emplace_back(t.term.block, t.input);
+  }
+  std::sort(slot_keys.begin(), slot_keys.end());
+  slot_keys.erase(std::unique(slot_keys.begin(), slot_keys.end()), slot_keys.end());
+  Index coordinate = 0;
+  for (const auto& [block, input] : slot_keys) {
+    if (!structure->slots_.empty() && structure->slots_.back().block == block) structure->slots_are_orthogonal_ = false;
+    structure->slots_.push_back({block, input, coordinate, layout_->block(block).rows});
+    coordinate += layout_->block(block).rows;
+    structure->num_inputs_ = std::max(structure->num_inputs_, input + 1);
+  }
+  std::vector<Index> scalar_coordinate(use.size(), 0);
+  for (Index b = 0; b < layout_->num_blocks(); ++b) {
+    if (use[static_cast<std::size_t>(b)] != 's') continue;
+    scalar_coordinate[static_cast<std::size_t>(b)] = coordinate;
+    structure->scalar_blocks_.push_back({b, coordinate, layout_->block(b).rows});
+    coordinate += layout_->block(b).rows;
+  }
+  structure->num_coordinates_ = coordinate;
+
+  structure->term_begin_.assign(static_cast<std::size_t>(graph_->num_parts()) + 1, 0);
+  for (const PartTerm& t : terms) {
+    FeatureTerm term = t.term;
+    if (term.kind == FeatureKind::kLinear) {
+      const auto slot = std::lower_bound(slot_keys.begin(), slot_keys.end(), std::make_pair(term.block, t.input));
+      term.source = static_cast<Index>(slot - slot_keys.begin());
+      term.coordinate = structure->slots_[static_cast<std::size_t>(term.source)].coordinate + term.base;
+      SLACKLINE_CHECK(structure->terms_.empty() ||
+                          structure->term_begin_[static_cast<std::size_t>(t.part) + 1] == 0 ||
+                          structure->terms_.back().kind != FeatureKind::kLinear,
+                      "part " + std::to_string(t.part) + " has two linear terms");
+    } else {
+      term.coordinate = scalar_coordinate[static_cast<std::size_t>(term.block)] + term.base;
+      if (term.kind == FeatureKind::kPotential) {
+        structure->num_potentials_ =
+            std::max(structure->num_potentials_, term.source + graph_->num_states(t.part));
+      }
+    }
+    ++structure->term_begin_[static_cast<std::size_t>(t.part) + 1];
+    structure->terms_.push_back(term);
+  }
+  for (std::size_t p = 1; p < structure->term_begin_.size(); ++p) {
+    structure->term_begin_[p] += structure->term_begin_[p - 1];
+  }
+  return structure;
+}
+
+RestrictedStructure Restrict(const Structure& structure, const std::vector<bool>& keep) {
+  const FactorGraph& graph = structure.graph();
+  SLACKLINE_CHECK(static_cast<Index>(keep.size()) == graph.num_variables(), "one flag per variable is needed");
+  RestrictedStructure result;
+  std::vector<Index> renumbered(keep.size(), -1);
+  FactorGraphBuilder graph_builder;
+  for (Index i = 0; i < graph.num_variables(); ++i) {
+    if (!keep[static_cast<std::size_t>(i)]) continue;
+    renumbered[static_cast<std::size_t>(i)] = graph_builder.AddVariable(graph.cardinality(i));
+    result.variables.push_back(i);
+  }
+  std::vector<Index> scope;
+  for (Index c = 0; c < graph.num_factors(); ++c) {
+    scope.clear();
+    for (const Index i : graph.scope(c)) scope.push_back(renumbered[static_cast<std::size_t>(i)]);
+    if (std::find(scope.begin(), scope.end(), -1) != scope.end()) continue;
+    graph_builder.AddFactor(scope);
+    result.factors.push_back(c);
+  }
+
+  StructureBuilder builder(graph_builder.Build(), structure.shared_layout());
+  const auto copy_terms = [&](Index from, Index to) {
+    for (const FeatureTerm& term : structure.terms(from)) {
+      const Index map = builder.AddStateMap(structure.map(term.map));
+      switch (term.kind) {
+        case FeatureKind::kLinear:
+          builder.AddLinear(to, term.block, structure.slots()[static_cast<std::size_t>(term.source)].input, map,
+                            term.base);
+          break;
+        case FeatureKind::kPotential:
+          builder.AddPotential(to, term.block, term.source, map, term.base);
+          break;
+        case FeatureKind::kConstant:
+          builder.AddConstant(to, term.block, map, term.base);
+          break;
+      }
+    }
+  };
+  const Index n = static_cast<Index>(result.variables.size());
+  for (Index i = 0; i < n; ++i) copy_terms(result.variables[static_cast<std::size_t>(i)], i);
+  for (std::size_t c = 0; c < result.factors.size(); ++c) {
+    copy_terms(graph.num_variables() + result.factors[c], n + static_cast<Index>(c));
+  }
+  result.structure = builder.Build();
+  return result;
+}
+
+}  // namespace slackline

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Names for the integers that the whole project uses.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+namespace slackline {
+
+/// Counts and positions of variables, factors, states, features and examples.
+using Index = std::int32_t;
+
+/// Positions in the long flat arrays (states of all parts, weights, non-zeros of all examples).
+using Offset = std::int64_t;
+
+/// The label of a variable whose true state is not known (MATH: it takes no part in training).
+inline constexpr Index kUnlabelled = -1;
+
+/// In a state map: this state has no feature (and costs nothing).
+inline constexpr Index kAbsent = -1;
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+}  // namespace slackline

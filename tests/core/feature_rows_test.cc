@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/core/feature_rows.h>
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include <slackline/core/random.h>
+#include <slackline/core/row_kernels.h>
+#include <tests/support/tolerances.h>
+
+using namespace slackline;
+using slackline::test::kExact;
+using slackline::test::Near;
+
+namespace {
+
+std::vector<double> Expand(const FeatureRow& row, Index dimension) {
+  std::vector<double> dense(static_cast<std::size_t>(dimension), 0.0);
+  for (Index k = 0; k < row.count; ++k)
+    dense[static_cast<std::size_t>(row.dense() ? k : row.columns[k])] = row.values[k];
+  return dense;
+}
+
+/// Rows of up to `dimension` features, dense and sparse by turns; some are empty.
+FeatureRows RandomRows(Random* random, int count, Index dimension) {
+  FeatureRows rows;
+  for (int r = 0; r < count; ++r) {
+    std::vector<Index> columns;
+    std::vector<double> values;
+    if (r % 2 == 0) {
+      for (std::uint64_t f = random->Below(static_cast<std::uint64_t>(dimension) + 1); f > 0; --f) {
+        values.push_back(random->Normal());
+      }
+      rows.AddDense(values);
+    } else {
+      for (Index f = 0; f < dimension; ++f) {
+        if (random->Below(3) != 0) continue;
+        columns.push_back(f);
+        values.push_back(random->Normal());
+      }
+      rows.AddSparse(columns, values);
+    }
+  }
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("rows come back as they were added, with their norms") {
+  FeatureRows rows;
+  CHECK(rows.size() == 0);
+  CHECK(rows.dimension() == 0);
+  CHECK(rows.AddDense(std::vector<double>{1, 0, -2}) == 0);
+  CHECK(rows.AddSparse(std::vector<Index>{1, 6}, std::vector<double>{3, 4}) == 1);
+  CHECK(rows.size() == 2);
+  CHECK(rows.dimension() == 7);
+  CHECK(rows.stored() == 5);
+  CHECK(rows.row(0).dense());
+  CHECK(rows.row(0).squared_norm == 5);
+  CHECK_FALSE(rows.row(1).dense());
+  CHECK(rows.row(1).squared_norm == 25);
+  CHECK(Expand(rows.row(0), 7) == std::vector<double>{1, 0, -2, 0, 0, 0, 0});
+  CHECK(Expand(rows.row(1), 7) == std::vector<double>{0, 3, 0, 0, 0, 0, 4});
+}
+
+TEST_CASE("an empty sparse row is sparse, also when it is the only one") {
+  FeatureRows rows;
+  rows.AddSparse({}, {});
+  CHECK_FALSE(rows.row(0).dense());
+  CHECK(rows.row(0).count == 0);
+  const FeatureRows copy = rows;
+  CHECK_FALSE(copy.row(0).dense());
+  const FeatureRows moved = std::move(rows);
+  CHECK_FALSE(moved.row(0).dense());
+}
+
+TEST_CASE("bad rows are refused and leave nothing behind") {
+  FeatureRows rows;
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK_THROWS_AS(rows.AddDense(std::vector<double>{1, nan}), std::invalid_argument);
+  CHECK_THROWS_AS(rows.AddDense(std::vector<double>{kInfinity}), std::invalid_argument);
+  CHECK_THROWS_AS(rows.AddSparse(std::vector<Index>{1}, std::vector<double>{-kInfinity}),
+                  std::invalid_argument);
+  CHECK_THROWS_AS(rows.AddSparse(std::vector<Index>{1, 1}, std::vector<double>{1, 2}), std::invalid_argument);
+  CHECK_THROWS_AS(rows.AddSparse(std::vector<Index>{2, 1}, std::vector<double>{1, 2}), std::invalid_argument);
+  CHECK_THROWS_AS(rows.AddSparse(std::vector<Index>{-1}, std::vector<double>{1}), std::invalid_argument);
+  CHECK_THROWS_AS(rows.AddSparse(std::vector<Index>{1}, std::vector<double>{1, 2}), std::invalid_argument);
+  CHECK(rows.size() == 0);
+  CHECK(rows.stored() == 0);
+  CHECK(rows.dimension() == 0);
+}
+
+TEST_CASE("inner products of dense and sparse rows agree with the sum over all features") {
+  Random random(1);
+  constexpr Index kDimension = 12;
+  const FeatureRows rows = RandomRows(&random, 24, kDimension);
+  for (Index a = 0; a < rows.size(); ++a) {
+    const std::vector<double> x = Expand(rows.row(a), kDimension);
+    for (Index b = 0; b < rows.size(); ++b) {
+      const std::vector<double> y = Expand(rows.row(b), kDimension);
+      double expected = 0;
+      for (std::size_t f = 0; f < x.size(); ++f) expected += x[f] * y[f];
+      CHECK(Near(Dot(rows.row(a), rows.row(b)), expected, kExact));
+    }
+    CHECK(Near(Dot(rows.row(a), rows.row(a)), rows.row(a).squared_norm, kExact));
+  }
+}
+
+TEST_CASE("the row kernels agree with plain loops for 1 to 40 weight rows") {
+  Random random(2);
+  constexpr Index kDimension = 9;
+  const FeatureRows inputs = RandomRows(&random, 8, kDimension);
+  for (Index rows = 1; rows <= 40; ++rows) {
+    const auto size = static_cast<std::size_t>(rows);
+    std::vector<double> weights(size * kDimension);
+    for (double& w : weights) w = random.Normal();
+    for (Index r = 0; r < inputs.size(); ++r) {
+      const std::vector<double> x = Expand(inputs.row(r), kDimension);
+      std::vector<double> scores(size + 1, -77.0);
+      RowScores(weights.data(), rows, inputs.row(r), scores.data());
+      std::vector<double> delta(size);
+      for (double& d : delta) d = random.Normal();
+      std::vector<double> updated = weights;
+      updated.push_back(-77.0);
+      RowUpdate(updated.data(), rows, inputs.row(r), delta.data());
+      bool scores_agree = true;
+      bool updates_agree = true;
+      for (std::size_t row = 0; row < size; ++row) {
+        double expected = 0;
+        for (std::size_t f = 0; f < kDimension; ++f) {
+          expected += x[f] * weights[f * size + row];
+          updates_agree = updates_agree &&
+                          Near(updated[f * size + row], weights[f * size + row] + x[f] * delta[row], kExact);
+        }
+        scores_agree = scores_agree && Near(scores[row], expected, kExact);
+      }
+      CAPTURE(rows);
+      CAPTURE(r);
+      CHECK(scores_agree);
+      CHECK(updates_agree);
+      CHECK(scores.back() == -77.0);  // nothing is written past the end
+      CHECK(updated.back() == -77.0);
+    }
+  }
+}

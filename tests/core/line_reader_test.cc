@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/core/line_reader.h>
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <slackline/core/check.h>
+#include <tests/core/temporary_folder.h>
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+std::vector<std::string> AllLines(const std::string& path) {
+  LineReader reader(path);
+  std::vector<std::string> lines;
+  std::string_view line;
+  while (reader.Next(&line)) {
+    lines.emplace_back(line);
+    CHECK(reader.line_number() == static_cast<long>(lines.size()));
+  }
+  CHECK_FALSE(reader.Next(&line));
+  return lines;
+}
+
+using Lines = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("line ends of both kinds are stripped and blank lines are kept") {
+  const TemporaryFolder folder;
+  CHECK(AllLines(folder.Write("a", "one\r\n\ntwo \n\r\nlast")) == Lines{"one", "", "two ", "", "last"});
+  CHECK(AllLines(folder.Write("b", "one\n")) == Lines{"one"});
+  CHECK(AllLines(folder.Write("c", "\n")) == Lines{""});
+  CHECK(AllLines(folder.Write("d", "")).empty());
+}
+
+TEST_CASE("a byte order mark is skipped at the start of the file only") {
+  const TemporaryFolder folder;
+  CHECK(AllLines(folder.Write("a", "\xEF\xBB\xBFx\n\xEF\xBB\xBFy\n")) == Lines{"x", "\xEF\xBB\xBFy"});
+  CHECK(AllLines(folder.Write("b", "\xEF\xBB\xBF")) == Lines{""});
+}
+
+TEST_CASE("gzip is recognised by its content") {
+  const TemporaryFolder folder;
+  CHECK(AllLines(folder.WriteGzip("plain-name.txt", "one\ntwo\n")) == Lines{"one", "two"});
+  CHECK(AllLines(folder.Write("not-gzip.gz", "one\ntwo\n")) == Lines{"one", "two"});
+  const std::string part =
+      ReadBytes(folder.WriteGzip("a.gz", "one\nt")) + ReadBytes(folder.WriteGzip("b.gz", "wo\n"));
+  CHECK(AllLines(folder.Write("two-members.gz", part)) == Lines{"one", "two"});
+}
+
+TEST_CASE("lines longer than any buffer come out whole") {
+  const TemporaryFolder folder;
+  std::string text;
+  Lines expected;
+  for (const std::size_t length : {3u, 262143u, 262144u, 262145u, 1500000u, 1u}) {
+    expected.emplace_back(length, static_cast<char>('a' + expected.size()));
+    text += expected.back() + "\n";
+  }
+  CHECK(AllLines(folder.Write("long", text)) == expected);
+  CHECK(AllLines(folder.WriteGzip("long.gz", text)) == expected);
+}
+
+TEST_CASE("ReadAll returns the rest of the file") {
+  const TemporaryFolder folder;
+  LineReader reader(folder.Write("a", "one\r\ntwo\nthree"));
+  std::string_view line;
+  REQUIRE(reader.Next(&line));
+  CHECK(ReadAll(&reader) == "two\nthree\n");
+}
+
+TEST_CASE("files that cannot be read are named in the error") {
+  const TemporaryFolder folder;
+  const std::string missing = folder.Path("missing.txt");
+  CHECK(MessageOf<DataError>([&] { LineReader reader(missing); }) ==
+        missing + ": cannot open the file: No such file or directory");
+  const std::string here = folder.Path("");
+  CHECK(MessageOf<DataError>([&] { LineReader reader(here); }) == here + ": is a directory, not a file");
+  const std::string locked = folder.Write("locked", "text");
+  std::filesystem::permissions(locked, std::filesystem::perms::none);
+  if (access(locked.c_str(), R_OK) != 0) {  // the administrator may read everything
+    CHECK(MessageOf<DataError>([&] { LineReader reader(locked); }) ==
+          locked + ": cannot open the file: Permission denied");
+  }
+}
+
+TEST_CASE("truncated and damaged gzip data are errors at every length") {
+  const TemporaryFolder folder;
+  std::string text;
+  for (int k = 0; k < 500; ++k) text += std::to_string(k * k * 7919 % 1000003) + "\n";
+  const std::string good = ReadBytes(folder.WriteGzip("good.gz", text));
+  for (std::size_t length = 2; length < good.size(); length += 7) {
+    const std::string path = folder.Write("short.gz", good.substr(0, length));
+    CHECK(Contains(MessageOf<DataError>([&] { AllLines(path); }),
+                   path + ": the gzip data are truncated or damaged (after line "));
+  }
+  for (std::size_t position = 12; position < good.size(); position += 11) {
+    std::string bad = good;
+    bad[position] = static_cast<char>(bad[position] ^ 0x15);
+    const std::string path = folder.Write("bad.gz", bad);
+    CHECK(Contains(MessageOf<DataError>([&] { AllLines(path); }), "truncated or damaged"));
+  }
+}
+
+TEST_CASE("the path - reads the standard input") {
+  const TemporaryFolder folder;
+  const std::string path = folder.WriteGzip("in.gz", "one\ntwo\n");
+  const int saved = dup(STDIN_FILENO);
+  const int file = open(path.c_str(), O_RDONLY);
+  REQUIRE(file >= 0);
+  REQUIRE(dup2(file, STDIN_FILENO) >= 0);
+  close(file);
+  CHECK(LineReader("-").name() == "<stdin>");
+  CHECK(AllLines("-") == Lines{"one", "two"});
+  if (saved >= 0) {
+    dup2(saved, STDIN_FILENO);
+    close(saved);
+  }
+}
