@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# What `cmake --install` gives: headers, libraries, program, CMake package, pkg-config file, licence. Nothing in it
+# names the source tree, the build tree or the prefix, so that an installed tree can be moved.
+include(CMakePackageConfigHelpers)
+
+set(SLACKLINE_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/slackline)
+
+# Headers and libraries, one of each per folder.
+set(libraries ${SLACKLINE_FOLDERS})
+list(TRANSFORM libraries PREPEND slackline_)
+foreach(folder ${SLACKLINE_FOLDERS})
+  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.h)
+  install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/slackline/${folder})
+endforeach()
+set_target_properties(${libraries} PROPERTIES INSTALL_RPATH "$ORIGIN")
+install(TARGETS ${libraries} slackline_all EXPORT slacklineTargets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+
+# The program.
+if(SLACKLINE_BUILD_APPS)
+  file(RELATIVE_PATH to_libraries ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+  set_target_properties(slackline_program PROPERTIES INSTALL_RPATH "$ORIGIN/${to_libraries}")
+  install(TARGETS slackline_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+get_target_property(library_type slackline_core TYPE)
+if(library_type STREQUAL "STATIC_LIBRARY")
+  set(SLACKLINE_STATIC ON)
+else()
+  set(SLACKLINE_STATIC OFF)
+endif()
+
+# find_package(slackline). Before 1.0, every minor version may change the interface.
+install(EXPORT slacklineTargets NAMESPACE slackline:: DESTINATION ${SLACKLINE_CMAKE_DIR})
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/slacklineConfig.cmake.in
+                              ${PROJECT_BINARY_DIR}/slacklineConfig.cmake
+                              INSTALL_DESTINATION ${SLACKLINE_CMAKE_DIR} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/slacklineConfigVersion.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/slacklineConfig.cmake ${PROJECT_BINARY_DIR}/slacklineConfigVersion.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/FindGLPK.cmake
+        DESTINATION ${SLACKLINE_CMAKE_DIR})
+
+# pkg-config. Libraries are named before those that they use. What static libraries need, their user needs.
+set(slackline_libraries ${libraries})
+list(REVERSE slackline_libraries)
+set(needed_packages pugixml zlib)
+set(needed_libraries "")
+if(SLACKLINE_WITH_GLPK)
+  list(APPEND needed_libraries glpk)  # comes without a .pc file
+endif()
+if(SLACKLINE_WITH_OPENMP)
+  list(APPEND needed_libraries ${OpenMP_CXX_LIB_NAMES})
+endif()
+set(SLACKLINE_PC_REQUIRES eigen3)
+set(SLACKLINE_PC_LIBS ${slackline_libraries})
+if(SLACKLINE_STATIC)
+  list(APPEND SLACKLINE_PC_REQUIRES ${needed_packages})
+  list(APPEND SLACKLINE_PC_LIBS ${needed_libraries})
+endif()
+list(JOIN SLACKLINE_PC_REQUIRES ", " SLACKLINE_PC_REQUIRES)
+list(TRANSFORM SLACKLINE_PC_LIBS PREPEND -l)
+list(JOIN SLACKLINE_PC_LIBS " " SLACKLINE_PC_LIBS)
+file(RELATIVE_PATH SLACKLINE_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+string(REGEX REPLACE "/$" "" SLACKLINE_PC_TO_PREFIX ${SLACKLINE_PC_TO_PREFIX})
+configure_file(${PROJECT_SOURCE_DIR}/cmake/slackline.pc.in ${PROJECT_BINARY_DIR}/slackline.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/slackline.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/slackline)

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Checks whether a factor object does what factor_concept.h asks of it. For the tests of one's own factors:
+//
+//     const ConformanceReport report = CheckFactor(MyFactor(3, 4));
+//     if (!report.ok()) std::cerr << report.Text();
+//
+// It runs every method on random and on awkward weights and messages (zero, ties, large of both signs),
+// compares each with what the others say, and looks at its matrices A_ci.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <slackline/factors/factor_concept.h>
+
+namespace slackline {
+
+struct ConformanceOptions {
+  std::uint64_t seed = 1;
+  int trials = 20;  ///< random weights and messages of each kind; joint states that are looked at closely
+  double tolerance = 1e-9;              ///< relative to the size of the numbers that are compared
+  Offset max_states = Offset{1} << 16;  ///< larger factors are not checked (reported as a failure)
+};
+
+/// What is wrong, one sentence for each kind of fault; nothing when the factor conforms.
+struct ConformanceReport {
+  std::vector<std::string> failures;
+
+  bool ok() const { return failures.empty(); }
+  /// All failures, one per line.
+  std::string Text() const;
+};
+
+/// A factor with its type erased. `maximize` and `feature_table` are empty where the factor has none of its
+/// own.
+struct FactorMethods {
+  std::function<std::vector<Index>()> cardinalities;
+  std::function<Index()> num_weights;
+  std::function<void(std::span<const Index>, double, std::span<double>)> add_features;
+  std::function<double(std::span<const double>, std::span<const Index>)> score;
+  std::function<void(std::span<const double>, std::span<double>)> score_table;
+  std::function<FactorMax(std::span<const double>, std::span<const double>)> maximize;
+  std::function<FeatureTable()> feature_table;
+};
+
+/// The check itself. Exceptions of the factor's methods become failures.
+ConformanceReport CheckFactorMethods(const FactorMethods& factor, const ConformanceOptions& options);
+
+template <Factor F>
+ConformanceReport CheckFactor(const F& factor, const ConformanceOptions& options = {}) {
+  using Weights = std::span<const double>;
+  FactorMethods methods;
+  methods.cardinalities = [&factor] {
+    const std::span<const Index> cardinalities = factor.cardinalities();
+    return std::vector<Index>(cardinalities.begin(), cardinalities.end());
+  };
+  methods.num_weights = [&factor] { return factor.num_weights(); };
+  methods.add_features = [&factor](std::span<const Index> states, double scale, std::span<double> out) {
+    factor.AddFeatures(states, scale, out);
+  };
+  methods.score = [&factor](Weights weights, std::span<const Index> states) {
+    return Score(factor, weights, states);
+  };
+  methods.score_table = [&factor](Weights weights, std::span<double> out) {
+    ScoreTable(factor, weights, out);
+  };
+  if constexpr (FactorWithMaximize<F>) {
+    methods.maximize = [&factor](Weights weights, Weights messages) {
+      return factor.Maximize(weights, messages);
+    };
+  }
+  if constexpr (FactorWithFeatureTable<F>) {
+    methods.feature_table = [&factor]() -> FeatureTable { return factor.feature_table(); };
+  }
+  return CheckFactorMethods(methods, options);
+}
+
+}  // namespace slackline

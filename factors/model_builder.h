@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Makes a Structure from variables, features and factor objects: the graph and its feature maps in one go.
+//
+//     auto layout = std::make_shared<WeightLayout>();
+//     const Index unary = layout->AddBlock("unary", 5, 130);   // 5 labels, 130 input features
+//     const Index smooth = layout->AddBlock("smooth", 1);
+//     ModelBuilder builder(layout);
+//     const Index a = builder.AddVariable(5), b = builder.AddVariable(5);
+//     builder.AddLinearFeatures(a, unary, 0);                  // the example's input vector 0
+//     builder.AddLinearFeatures(b, unary, 1);
+//     builder.AddFactor({a, b}, PottsFactor(5), smooth);
+//     std::shared_ptr<const Structure> structure = builder.Build();
+//
+// All methods throw std::invalid_argument on arguments out of range. Where `rows` is given, state s reads row
+// rows[s] + base of the block (kAbsent: nothing, equal rows: tied); where it is empty, row s + base.
+#pragma once
+
+#include <any>
+#include <concepts>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include <slackline/core/factor_graph_builder.h>
+#include <slackline/core/structure.h>
+#include <slackline/factors/factor_concept.h>
+
+namespace slackline {
+
+/// A factor whose features a ModelBuilder has tabulated. Belongs to that builder.
+struct FactorType {
+  Index number = -1;
+};
+
+class ModelBuilder {
+ public:
+  explicit ModelBuilder(std::shared_ptr<const WeightLayout> layout);
+
+  /// Adds a variable with `cardinality` ≥ 1 states; returns its number.
+  Index AddVariable(Index cardinality);
+
+  /// φ_i(s) += x in the row of state s, x = input vector number `input` of the example. Once per variable or
+  /// factor.
+  void AddLinearFeatures(Index variable, Index block, Index input, std::span<const Index> rows = {},
+                         Index base = 0);
+  /// φ_i(s) += potentials[first_potential + s] of the example, at the weight of state s.
+  void AddPotentials(Index variable, Index block, Index first_potential, std::span<const Index> rows = {},
+                     Index base = 0);
+  /// φ_i += the features of a factor over one variable. Its weight k is row k + base of the block.
+  void AddVariableFeatures(Index variable, FactorType type, Index block, Index base = 0);
+  template <Factor F>
+  void AddVariableFeatures(Index variable, const F& factor, Index block, Index base = 0) {
+    AddVariableFeatures(variable, Register(factor), block, base);
+  }
+
+  /// Adds a factor without features; returns its number. `scope` names different variables, the last one
+  /// fastest.
+  Index AddFactor(std::span<const Index> scope);
+  Index AddFactor(std::initializer_list<Index> scope) { return AddFactor(Span(scope)); }
+  /// Adds a factor with the features of `factor`, whose weight k is row k + base of the block (one column).
+  Index AddFactor(std::span<const Index> scope, FactorType type, Index block, Index base = 0);
+  Index AddFactor(std::initializer_list<Index> scope, FactorType type, Index block, Index base = 0) {
+    return AddFactor(Span(scope), type, block, base);
+  }
+  template <Factor F>
+  Index AddFactor(std::span<const Index> scope, const F& factor, Index block, Index base = 0) {
+    return AddFactor(scope, Register(factor), block, base);
+  }
+  template <Factor F>
+  Index AddFactor(std::initializer_list<Index> scope, const F& factor, Index block, Index base = 0) {
+    return AddFactor(Span(scope), Register(factor), block, base);
+  }
+
+  /// As for variables; the states are the joint states of factor number `factor`.
+  void AddFactorLinearFeatures(Index factor, Index block, Index input, std::span<const Index> rows = {},
+                               Index base = 0);
+  void AddFactorPotentials(Index factor, Index block, Index first_potential, std::span<const Index> rows = {},
+                           Index base = 0);
+  void AddFactorFeatures(Index factor, FactorType type, Index block, Index base = 0);
+
+  /// Tabulates the features of a factor; a factor of the same features is not stored again. Factors that can
+  /// be copied and compared (all of the library's own) are recognized by value: adding one to 100 000 edges
+  /// costs one table. Others are tabulated on every call: call this once and pass on the FactorType.
+  template <Factor F>
+  FactorType Register(const F& factor);
+
+  Index num_variables() const { return graph_.num_variables(); }
+  Index num_factors() const { return graph_.num_factors(); }
+
+  /// The finished structure. The builder can go on after it.
+  std::shared_ptr<const Structure> Build() const;
+
+ private:
+  // A part as it is known before the number of variables is final.
+  struct PartRef {
+    bool is_factor = false;
+    Index number = 0;
+  };
+  struct Term {
+    PartRef part;
+    FeatureKind kind;
+    Index block;
+    Index source;  // linear: input; potential: first potential
+    Index map;
+    Index base;
+  };
+  struct Type {
+    std::vector<Index> cardinalities;
+    Index num_weights;
+    std::vector<Index> maps;
+    std::any factor;  // a copy of the object, where it can be compared
+  };
+
+  static std::span<const Index> Span(std::initializer_list<Index> list) {
+    return {list.begin(), list.size()};
+  }
+
+  // Polymorphic types are left out: == on a base class need not see what a derived class adds.
+  template <class F>
+  static constexpr bool kComparable =
+      std::equality_comparable<F>&& std::copy_constructible<F> && !std::is_polymorphic_v<F>;
+
+  Index CheckVariable(Index variable) const;
+  Index CheckFactorNumber(Index factor) const;
+  void AddRows(PartRef part, FeatureKind kind, Index block, Index source, std::span<const Index> rows,
+               Index base);
+  void AddTypeTerms(PartRef part, FactorType type, Index block, Index base);
+  const Type& CheckType(FactorType type) const;
+  void CheckScope(std::span<const Index> scope, FactorType type) const;
+  void CheckWeights(FactorType type, Index block, Index base) const;
+  Index NumStates(PartRef part) const;
+  Index AddMap(StateMap map);
+  Index IdentityMap(Index num_states);
+  FactorType RegisterTable(FeatureTable table, std::any factor);
+
+  std::shared_ptr<const WeightLayout> layout_;
+  FactorGraphBuilder graph_;
+  std::vector<Index> cardinality_;
+  std::vector<Index> factor_states_;
+  std::vector<StateMap> maps_;
+  std::map<Index, Index> identity_map_;
+  std::vector<Type> types_;
+  std::vector<Term> terms_;
+};
+
+template <Factor F>
+FactorType ModelBuilder::Register(const F& factor) {
+  if constexpr (kComparable<F>) {
+    for (std::size_t t = types_.size(); t-- > 0;) {
+      const F* known = std::any_cast<F>(&types_[t].factor);
+      if (known != nullptr && *known == factor) return {static_cast<Index>(t)};
+    }
+    return RegisterTable(TabulateFeatures(factor), std::any(factor));
+  } else {
+    return RegisterTable(TabulateFeatures(factor), std::any());
+  }
+}
+
+}  // namespace slackline

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A factor over two variables with a weight for each of its K0 · K1 joint states, in their order (y_1
+// fastest).
+#pragma once
+
+#include <array>
+#include <span>
+
+#include <slackline/factors/factor_concept.h>
+
+namespace slackline {
+
+class PairwiseTableFactor {
+ public:
+  /// Throws std::invalid_argument when a cardinality is less than 1 or the table would be too large.
+  PairwiseTableFactor(Index first_cardinality, Index second_cardinality);
+
+  std::span<const Index> cardinalities() const { return cardinalities_; }
+  Index num_weights() const { return cardinalities_[0] * cardinalities_[1]; }
+  void AddFeatures(std::span<const Index> states, double scale, std::span<double> weights_out) const {
+    weights_out[Joint(states)] += scale;
+  }
+  double Score(std::span<const double> weights, std::span<const Index> states) const {
+    return weights[Joint(states)];
+  }
+  /// The weights are the table: no copy is made. O(K0 · K1).
+  FactorMax Maximize(std::span<const double> weights, std::span<const double> messages) const {
+    return ReparametrisedMax(cardinalities_, weights, messages);
+  }
+  FeatureTable feature_table() const { return OwnWeightPerState({cardinalities_[0], cardinalities_[1]}); }
+
+  bool operator==(const PairwiseTableFactor& other) const = default;
+
+ private:
+  std::size_t Joint(std::span<const Index> states) const {
+    return static_cast<std::size_t>(states[0] * cardinalities_[1] + states[1]);
+  }
+  std::array<Index, 2> cardinalities_;
+};
+
+}  // namespace slackline

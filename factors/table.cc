@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/factors/table.h>
+
+namespace slackline {
+
+TableFactor::TableFactor(FeatureTable table) {
+  CheckFeatureTable(table);
+  table_ = std::make_shared<const FeatureTable>(std::move(table));
+}
+
+void TableFactor::AddFeatures(std::span<const Index> states, double scale,
+                              std::span<double> weights_out) const {
+  const auto joint = static_cast<std::size_t>(JointIndex(table_->cardinalities, states));
+  for (const StateMap& map : table_->terms) {
+    if (map.rows[joint] == kAbsent) continue;
+    weights_out[static_cast<std::size_t>(map.rows[joint])] +=
+        scale * (map.values.empty() ? 1 : map.values[joint]);
+  }
+}
+
+double TableFactor::Score(std::span<const double> weights, std::span<const Index> states) const {
+  const auto joint = static_cast<std::size_t>(JointIndex(table_->cardinalities, states));
+  double score = 0;
+  for (const StateMap& map : table_->terms) {
+    if (map.rows[joint] == kAbsent) continue;
+    score +=
+        weights[static_cast<std::size_t>(map.rows[joint])] * (map.values.empty() ? 1 : map.values[joint]);
+  }
+  return score;
+}
+
+}  // namespace slackline

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/inference/decode.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+#include <slackline/core/check.h>
+#include <slackline/core/graph_topology.h>
+#include <slackline/inference/brute_force.h>
+#include <slackline/inference/local_polytope.h>
+#include <slackline/inference/rounding.h>
+#include <slackline/inference/search.h>
+#include <slackline/inference/tree_dp.h>
+
+namespace slackline {
+namespace {
+
+std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
+
+constexpr Offset kExactLabellings = Offset{1} << 20;
+constexpr Offset kSearchNodes = 200000;  // where the search cannot be sure to finish
+
+/// More than any change of one variable's state can gain or cost, also in the relaxation.
+double Penalty(const FactorGraph& graph, std::span<const double> scores) {
+  double sum = 0;
+  for (Index part = 0; part < graph.num_parts(); ++part) {
+    const auto table = scores.subspan(Size(graph.state_offset(part)), Size(graph.num_states(part)));
+    const auto [low, high] = std::minmax_element(table.begin(), table.end());
+    sum += *high - *low;
+  }
+  return 4 * sum + 1;
+}
+
+}  // namespace
+
+DecodeKind ParseDecodeKind(std::string_view name) {
+  if (name == "auto") return DecodeKind::kAuto;
+  if (name == "lp") return DecodeKind::kLp;
+  if (name == "exact") return DecodeKind::kExact;
+  throw DataError("unknown way to decode '" + std::string(name) + "'; choose from auto, lp, exact");
+}
+
+Decoder::Method Decoder::ChooseMethod(DecodeKind kind) const {
+  if (IsForest(*graph_)) return Method::kTree;
+  if (kind == DecodeKind::kLp) return Method::kLpRounded;
+  if (CountLabellings(*graph_, kExactLabellings) <= kExactLabellings) return Method::kSearch;
+  return HasGlpk() ? Method::kLpImproved : Method::kLimitedSearch;
+}
+
+Decoder::Decoder(DecodeKind kind, std::shared_ptr<const FactorGraph> graph)
+    : graph_(std::move(graph)), method_(ChooseMethod(kind)) {
+  switch (method_) {
+    case Method::kTree:
+      solver_ = std::make_unique<TreeSolver>(graph_);
+      break;
+    case Method::kSearch:
+      solver_ = std::make_unique<SearchSolver>(graph_);
+      break;
+    case Method::kLimitedSearch:
+      solver_ = std::make_unique<SearchSolver>(graph_, SearchOptions{.node_limit = kSearchNodes});
+      break;
+    case Method::kLpRounded:
+    case Method::kLpImproved:
+      solver_ = MakeMapSolver(SolverKind::kLp, graph_);
+      break;
+  }
+}
+
+void Decoder::Decode(std::span<const double> scores, MapResult* result) {
+  solver_->Solve(scores, nullptr, result);
+  fractional_ = !result->integral;
+  if (method_ == Method::kLpImproved && !result->exact) {
+    result->value = ImproveLabelling(*graph_, scores, result->labels);
+    result->integral = true;
+    result->marginals.clear();
+    result->upper_bound = std::max(result->upper_bound, result->value);
+  }
+  // A rounded labelling may reach the bound as well.
+  const double value = LabellingScore(*graph_, scores, result->labels);
+  result->exact = result->exact || result->upper_bound - value <= 1e-7 * std::max(1.0, std::abs(value));
+  ++num_decoded_;
+  num_certified_ += result->exact;
+  num_fractional_ += fractional_;
+}
+
+/// The best value with the state fixed: the other states are made so expensive that no solution uses them.
+/// Its value is then computed with the scores themselves.
+double Decoder::ConditionedValue(Index variable, Index state, std::span<const double> scores) {
+  const auto begin = Size(graph_->state_offset(variable));
+  const auto states = Size(graph_->cardinality(variable));
+  const double penalty = Penalty(*graph_, scores);
+  for (std::size_t s = 0; s < states; ++s) {
+    if (s != Size(state)) conditioned_[begin + s] = scores[begin + s] - penalty;
+  }
+  solver_->Solve(conditioned_, &warm_, &work_);
+  std::copy_n(scores.begin() + graph_->state_offset(variable), states,
+              conditioned_.begin() + graph_->state_offset(variable));
+  return work_.integral ? LabellingScore(*graph_, scores, work_.labels)
+                        : MarginalsScore(scores, work_.marginals);
+}
+
+void Decoder::MaxMarginalTables(std::span<const double> scores, std::span<double> out) {
+  const FactorGraph& graph = *graph_;
+  SLACKLINE_CHECK(scores.size() == Size(graph.total_states()) && out.size() == Size(graph.variable_states()),
+                  "scores or output do not fit the graph");
+  if (method_ == Method::kTree) {
+    static_cast<TreeSolver&>(*solver_).MaxMarginals(scores, out);
+    return;
+  }
+  conditioned_.assign(scores.begin(), scores.end());
+  warm_.bytes.clear();
+  solver_->Solve(scores, &warm_, &work_);
+  const double value = work_.value;
+  std::vector<double> marginals(out.size(), 0.0);
+  if (work_.integral) {
+    for (Index i = 0; i < graph.num_variables(); ++i) {
+      marginals[Size(graph.state_offset(i) + work_.labels[Size(i)])] = 1;
+    }
+  } else {
+    std::copy_n(work_.marginals.begin(), marginals.size(), marginals.begin());
+  }
+  for (Index i = 0; i < graph.num_variables(); ++i) {
+    for (Index s = 0; s < graph.cardinality(i); ++s) {
+      const auto k = Size(graph.state_offset(i) + s);
+      out[k] = marginals[k] >= 1 ? value : ConditionedValue(i, s, scores);
+    }
+  }
+}
+
+void Decoder::MaxMarginals(std::span<const double> scores, std::span<double> differences) {
+  const FactorGraph& graph = *graph_;
+  SLACKLINE_CHECK(graph.variable_states() == 2 * static_cast<Offset>(graph.num_variables()) &&
+                      std::all_of(graph.cardinalities().begin(), graph.cardinalities().end(),
+                                  [](Index states) { return states == 2; }),
+                  "differences of max-marginals need binary variables");
+  SLACKLINE_CHECK(differences.size() == Size(graph.num_variables()), "the output does not fit the graph");
+  std::vector<double> tables(Size(graph.variable_states()));
+  MaxMarginalTables(scores, tables);
+  for (std::size_t i = 0; i < differences.size(); ++i) differences[i] = tables[2 * i + 1] - tables[2 * i];
+}
+
+std::string Decoder::description() const {
+  std::string text;
+  switch (method_) {
+    case Method::kTree:
+      return "exact (max-product on a graph without cycles)";
+    case Method::kSearch:
+      return "exact search";
+    case Method::kLpRounded:
+      text = "LP relaxation (GLPK), rounded";
+      break;
+    case Method::kLpImproved:
+      text = "LP relaxation (GLPK), rounded, local improvement";
+      break;
+    case Method::kLimitedSearch:
+      text = "local improvement and a search of at most " + std::to_string(kSearchNodes) + " nodes";
+      break;
+  }
+  if (num_decoded_ > 0) {
+    char share[64];
+    std::snprintf(share, sizeof share, "; %.1f %% certified optimal", 100.0 * num_certified_ / num_decoded_);
+    text += share;
+  }
+  return text;
+}
+
+}  // namespace slackline

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Prediction: one labelling per example, and how much every label matters, with a record of how sure the
+// results are.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <slackline/inference/map_solver.h>
+
+namespace slackline {
+
+enum class DecodeKind {
+  kAuto,  ///< exact where that is cheap (no cycles, or at most 2^20 labellings), else the LP, rounded and
+          ///< improved
+  kLp,    ///< the LP relaxation, rounded
+  kExact  ///< exact where possible, else the best that can be done, as kAuto
+};
+
+/// "auto", "lp", "exact"; throws DataError on anything else, naming the choices.
+DecodeKind ParseDecodeKind(std::string_view name);
+
+/// Decodes examples that share one graph. Keeps work space and counts: one object per thread.
+class Decoder {
+ public:
+  /// Throws DataError when kLp is asked for a graph with cycles in a build without GLPK.
+  Decoder(DecodeKind kind, std::shared_ptr<const FactorGraph> graph);
+
+  /// Requires finite scores, graph.total_states() of them. `result->labels` is the prediction. kLp leaves a
+  /// fractional LP solution in the result (integral = false, value = its value); in all other cases the
+  /// result describes the labelling. upper_bound is certified for all labellings, and exact says whether the
+  /// labelling reaches it.
+  void Decode(std::span<const double> scores, MapResult* result);
+
+  /// For binary variables: differences[i] = max {value | y_i = 1} − max {value | y_i = 0}, one per variable.
+  /// Exact values with exact methods, values of the LP where the LP is used, best values found where a search
+  /// gives up. Requires that all variables have two states.
+  void MaxMarginals(std::span<const double> scores, std::span<double> differences);
+
+  /// The same per state: out[state_offset(i) + s] = max {value | y_i = s}. Forests: two sweeps. Else one call
+  /// to the solver, and one more for every state that is not in its solution.
+  void MaxMarginalTables(std::span<const double> scores, std::span<double> out);
+
+  /// Whether the LP solution behind the last Decode was fractional (false where no LP was solved).
+  bool fractional() const { return fractional_; }
+
+  Index num_decoded() const { return num_decoded_; }
+  Index num_certified() const { return num_certified_; }    ///< labellings that are known to be optimal
+  Index num_fractional() const { return num_fractional_; }  ///< LP solutions that were fractional
+  /// Adds the counts of another decoder (of another thread) to its own.
+  void AddCounts(const Decoder& other) {
+    num_decoded_ += other.num_decoded_;
+    num_certified_ += other.num_certified_;
+    num_fractional_ += other.num_fractional_;
+  }
+
+  /// Whether Decode solves the LP relaxation.
+  bool solves_lp() const { return method_ == Method::kLpRounded || method_ == Method::kLpImproved; }
+
+  /// What is done, and how often the result was certified, in words.
+  std::string description() const;
+
+ private:
+  enum class Method { kTree, kSearch, kLpRounded, kLpImproved, kLimitedSearch };
+
+  Method ChooseMethod(DecodeKind kind) const;
+  double ConditionedValue(Index variable, Index state, std::span<const double> scores);
+
+  std::shared_ptr<const FactorGraph> graph_;
+  Method method_;
+  std::unique_ptr<MapSolver> solver_;
+  bool fractional_ = false;
+  Index num_decoded_ = 0;
+  Index num_certified_ = 0;
+  Index num_fractional_ = 0;
+  std::vector<double> conditioned_;  // scores with a penalty
+  WarmStart warm_;                   // of one example's conditioned problems
+  MapResult work_;
+};
+
+}  // namespace slackline

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/inference/map_solver.h>
+
+#include <array>
+#include <string>
+#include <utility>
+
+#include <slackline/core/check.h>
+#include <slackline/core/graph_topology.h>
+#include <slackline/inference/brute_force.h>
+#include <slackline/inference/glpk_lp.h>
+#include <slackline/inference/search.h>
+#include <slackline/inference/tree_dp.h>
+
+namespace slackline {
+namespace {
+
+constexpr std::array<std::pair<SolverKind, std::string_view>, 5> kSolverNames{{
+    {SolverKind::kAuto, "auto"},
+    {SolverKind::kLp, "lp"},
+    {SolverKind::kTree, "tree"},
+    {SolverKind::kBruteForce, "brute-force"},
+    {SolverKind::kSearch, "search"},
+}};
+
+SolverKind Choose(const FactorGraph& graph) {
+  if (IsForest(graph)) return SolverKind::kTree;
+  if (HasGlpk()) return SolverKind::kLp;
+  if (CountLabellings(graph, kMaxLabellings) <= kMaxLabellings) return SolverKind::kSearch;
+  throw DataError(
+      "the graph has cycles and too many labellings for an exact search, and this build has no GLPK; "
+      "build with SLACKLINE_WITH_GLPK=ON, or choose search, which may stop before it has proved its result");
+}
+
+}  // namespace
+
+SolverKind ParseSolverKind(std::string_view name) {
+  std::string choices;
+  for (const auto& [kind, text] : kSolverNames) {
+    if (text == name) return kind;
+    choices += (choices.empty() ? "" : ", ") + std::string(text);
+  }
+  throw DataError("unknown solver '" + std::string(name) + "'; choose from " + choices);
+}
+
+std::string_view SolverKindName(SolverKind kind) {
+  for (const auto& [known, text] : kSolverNames) {
+    if (known == kind) return text;
+  }
+  return "?";
+}
+
+std::unique_ptr<MapSolver> MakeMapSolver(SolverKind kind, std::shared_ptr<const FactorGraph> graph) {
+  SLACKLINE_CHECK(graph != nullptr, "a solver needs a graph");
+  if (kind == SolverKind::kAuto) kind = Choose(*graph);
+  switch (kind) {
+    case SolverKind::kTree:
+      return std::make_unique<TreeSolver>(std::move(graph));
+    case SolverKind::kBruteForce:
+      return MakeBruteForceSolver(std::move(graph));
+    case SolverKind::kSearch:
+      return std::make_unique<SearchSolver>(std::move(graph));
+    case SolverKind::kLp:
+    case SolverKind::kAuto:
+      break;
+  }
+  return MakeGlpkSolver(std::move(graph));
+}
+
+}  // namespace slackline

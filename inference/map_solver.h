@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One interface for the whole-example maximisation
+//     max_μ Σ_a θ_a · μ_a
+// over labellings or over the local polytope L (MATH: section 2): prediction and loss-augmented oracles
+// alike.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <slackline/core/factor_graph.h>
+
+namespace slackline {
+
+struct MapResult {
+  /// A labelling, one state per variable: the solution itself when `integral`, else a rounding of it.
+  std::vector<Index> labels;
+
+  /// True when the solution is the labelling. False: the solution is `marginals`.
+  bool integral = true;
+
+  /// The fractional solution in the flat order of the graph (total_states entries): a point of the local
+  /// polytope, marginalization constraints met to 1e-12. Empty when integral.
+  std::vector<double> marginals;
+
+  /// Σ_a θ_a · μ_a at the solution (of the labelling when integral, of the marginals otherwise).
+  double value = 0;
+
+  /// Certified: no point of the solver's domain has a larger value (up to rounding errors of the sum).
+  double upper_bound = 0;
+
+  /// True when `labels` is known to be a maximiser over all labellings (up to rounding errors).
+  bool exact = false;
+};
+
+/// What a solver wants to remember about one example between two calls (a basis, messages). Opaque to
+/// callers; empty at the beginning. May only be handed to solvers of the same kind for the same graph.
+struct WarmStart {
+  std::vector<std::uint8_t> bytes;
+};
+
+/// Maximises over the labellings or the local polytope of one graph. A solver keeps work space between calls:
+/// one object must not be used by two threads at a time.
+class MapSolver {
+ public:
+  virtual ~MapSolver() = default;
+
+  /// Requires scores.size() == graph.total_states(), all finite. `warm` may be null.
+  virtual void Solve(std::span<const double> scores, WarmStart* warm, MapResult* result) = 0;
+
+  virtual std::string_view name() const = 0;
+
+  /// True when the domain is the local polytope (values are those of the relaxation, fractional solutions
+  /// occur).
+  virtual bool relaxed() const = 0;
+};
+
+/// Ways to solve. kAuto: tree_dp on forests, otherwise the LP (GLPK), otherwise (built without GLPK) the
+/// exact search where the number of labellings (at most 2^24) allows it.
+enum class SolverKind { kAuto, kLp, kTree, kBruteForce, kSearch };
+
+/// "auto", "lp", "tree", "brute-force", "search"; throws DataError on anything else, naming the choices.
+SolverKind ParseSolverKind(std::string_view name);
+std::string_view SolverKindName(SolverKind kind);
+
+/// Makes a solver for the graph. Throws DataError when the kind does not apply (a tree solver on a graph with
+/// cycles, too many labellings for brute force, the LP in a build without GLPK), saying why and what would.
+std::unique_ptr<MapSolver> MakeMapSolver(SolverKind kind, std::shared_ptr<const FactorGraph> graph);
+
+/// Whether this build has the GLPK solver.
+bool HasGlpk();
+
+}  // namespace slackline

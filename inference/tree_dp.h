@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Exact maximisation on graphs without cycles by max-product (Viterbi) elimination, factors of any order.
+//
+// Parts are visited leaves first. The belief of a variable is  b_i = θ_i + Σ_{finished c∋i} m_ci ; a factor
+// sends to its parent p  m_cp(s) = max_{y_c : y_p = s} θ_c(y_c) + Σ_{i∈c, i≠p} b_i(y_i). On the way back
+// every factor, given its parent's state, takes a best joint state. On forests the local polytope is tight:
+// this is the LP as well.
+//
+// Cost O(Σ_c |c| · states of c) per call; memory O(states of the variables + largest table). Ties: lowest
+// state of the root, then lowest joint state of each factor.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <slackline/inference/map_solver.h>
+
+namespace slackline {
+
+class TreeSolver final : public MapSolver {
+ public:
+  /// Throws DataError when the graph has a cycle.
+  explicit TreeSolver(std::shared_ptr<const FactorGraph> graph);
+
+  /// No allocation after the first call with the same result. upper_bound = value, exact = true.
+  void Solve(std::span<const double> scores, WarmStart* warm, MapResult* result) override;
+
+  /// out[state_offset(i) + s] = max { θ·μ | y_i = s } for all variables and states. A second sweep, from the
+  /// roots back to the leaves: about twice the cost of Solve. Requires out.size() == graph.variable_states().
+  void MaxMarginals(std::span<const double> scores, std::span<double> out);
+
+  std::string_view name() const override { return "tree"; }
+  bool relaxed() const override { return false; }
+
+ private:
+  /// One axis of a factor's table: entry (o, s, r) lies at (o · states + s) · inner + r.
+  struct Axis {
+    Index variable;
+    Index outer;
+    Index states;
+    Index inner;
+  };
+  struct FactorStep {
+    Offset table;      // where the factor's scores begin
+    Index size;        // and how many there are
+    Index first_axis;  // its axes in axes_
+    Index num_axes;
+    Index parent;  // number of the axis of the parent
+  };
+
+  std::span<const Axis> axes(const FactorStep& step) const {
+    return {axes_.data() + step.first_axis, static_cast<std::size_t>(step.num_axes)};
+  }
+  double* belief(Index variable) { return belief_.data() + graph_->state_offset(variable); }
+
+  void Upward(std::span<const double> scores);
+  const double* Join(const FactorStep& step, std::span<const double> scores, Index left_out);
+  void SendMessage(const FactorStep& step, std::span<const double> scores, Index to, double* message);
+  void SendUp(const FactorStep& step, std::span<const double> scores);
+  void ChooseStates(const FactorStep& step, std::span<const double> scores, std::span<Index> labels);
+
+  std::shared_ptr<const FactorGraph> graph_;
+  std::vector<FactorStep> steps_;  // factors, leaves first
+  std::vector<Index> roots_;       // one variable per component
+  std::vector<Axis> axes_;
+  std::vector<double> belief_;
+  std::vector<double> work_;     // one joined table
+  std::vector<double> message_;  // one message
+};
+
+}  // namespace slackline

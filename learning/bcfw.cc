@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/bcfw.h>
+
+#include <algorithm>
+
+#include <slackline/core/check.h>
+#include <slackline/core/feature_map.h>
+#include <slackline/core/parallel.h>
+#include <slackline/core/random.h>
+#include <slackline/learning/example_oracle.h>
+#include <slackline/learning/sampling.h>
+#include <slackline/learning/step.h>
+
+namespace slackline {
+namespace {
+
+constexpr Index kRebuildEvery = 64;
+constexpr int kChunks = 16;
+
+class BcfwLearner : public Learner {
+ public:
+  BcfwLearner(const Problem& problem, const TrainOptions& options)
+      : problem_(problem),
+        options_(options),
+        random_(static_cast<std::uint64_t>(options.seed)),
+        examples_(problem.size()),
+        weights_(static_cast<std::size_t>(problem.num_weights()), 0.0),
+        losses_(static_cast<std::size_t>(problem.size()), 0.0),
+        warm_(static_cast<std::size_t>(problem.size())) {
+    begin_.push_back(0);
+    for (Index m = 0; m < problem.size(); ++m) {
+      begin_.push_back(begin_.back() + problem.data().example(m).structure().num_coordinates());
+    }
+    points_.assign(static_cast<std::size_t>(begin_.back()), 0.0);
+    oracles_.push_back(std::make_unique<ExampleOracle>(problem, options.oracle));
+  }
+
+  std::string_view name() const override { return "bcfw"; }
+
+  void RunPass(const StopControl& stop) override {
+    const std::span<const Index> order = examples_.Next(&random_);
+    for (Index k = 0; k < problem_.size(); ++k) {
+      const Index m = options_.order == OrderKind::kExample
+                          ? order[static_cast<std::size_t>(k)]
+                          : static_cast<Index>(random_.Below(static_cast<std::uint64_t>(problem_.size())));
+      Step(m);
+      if (stop.ShouldStop()) break;
+    }
+    if (++pass_ % kRebuildEvery == 0) Rebuild(&weights_);
+  }
+
+  Evaluation Evaluate(int threads) override {
+    Rebuild(&evaluated_);
+    while (static_cast<int>(oracles_.size()) < threads) {
+      oracles_.push_back(std::make_unique<ExampleOracle>(problem_, options_.oracle));
+    }
+    std::vector<double> bounds(kChunks, 0.0);
+    ParallelChunks(problem_.size(), kChunks, threads, [&](const Chunk& chunk) {
+      for (Index m = chunk.begin; m < chunk.end; ++m) {
+        // A copy: checks change nothing, not even the basis that the next pass starts from.
+        WarmStart warm = warm_[static_cast<std::size_t>(m)];
+        bounds[static_cast<std::size_t>(chunk.chunk)] +=
+            oracles_[static_cast<std::size_t>(chunk.thread)]->Maximise(m, evaluated_, &warm).upper_bound;
+      }
+    });
+    double hinge = 0;
+    for (const double bound : bounds) hinge += bound;
+    double loss = 0;
+    for (const double value : losses_) loss += value;
+    const double regulariser = Regulariser(problem_.lambda(), evaluated_);
+    Evaluation evaluation;
+    evaluation.problem = oracles_[0]->relaxed() ? CertifiedProblem::kRelaxed : CertifiedProblem::kExact;
+    evaluation.primal = regulariser + hinge / problem_.size();
+    evaluation.dual = loss / problem_.size() - regulariser;
+    return evaluation;
+  }
+
+  std::span<const double> weights() const override { return evaluated_; }
+  WorkCounts work() const override { return {oracle_calls_, oracle_calls_}; }
+
+ private:
+  std::span<double> point(Index m) {
+    const auto k = static_cast<std::size_t>(m);
+    return {points_.data() + begin_[k], static_cast<std::size_t>(begin_[k + 1] - begin_[k])};
+  }
+
+  /// Algorithm 4, lines 4–9, for example m.
+  void Step(Index m) {
+    const ExampleView example = problem_.data().example(m);
+    const Corner corner = oracles_[0]->Maximise(m, weights_, &warm_[static_cast<std::size_t>(m)]);  // lines 4, 5
+    ++oracle_calls_;
+    // gap·M = H_m(s; w) − H_m(point; w), with the point's w·ψ from the coordinates; q·M = ‖w_s − w_i‖² λM.
+    direction_.assign(corner.coordinates.begin(), corner.coordinates.end());
+    const std::span<double> own = point(m);
+    for (std::size_t k = 0; k < own.size(); ++k) direction_[k] -= own[k];
+    double& own_loss = losses_[static_cast<std::size_t>(m)];
+    u_.resize(own.size());
+    CoordinateScores(example, weights_, u_);
+    double gap = corner.loss - own_loss;
+    for (std::size_t k = 0; k < own.size(); ++k) gap -= u_[k] * direction_[k];
+    const double q = SquaredFeatureNorm(example, direction_) / problem_.lambda_m();
+    const double step = LineSearch(gap, q, 1);  // line 6
+    if (step == 0) return;
+    for (std::size_t k = 0; k < own.size(); ++k) own[k] += step * direction_[k];  // lines 7, 8
+    own_loss += step * (corner.loss - own_loss);
+    ScatterFeatures(example, direction_, step / problem_.lambda_m(), weights_);  // line 9
+  }
+
+  void Rebuild(std::vector<double>* weights) {
+    weights->assign(static_cast<std::size_t>(problem_.num_weights()), 0.0);
+    for (Index m = 0; m < problem_.size(); ++m) {
+      ScatterFeatures(problem_.data().example(m), point(m), 1 / problem_.lambda_m(), *weights);
+    }
+  }
+
+  const Problem& problem_;
+  TrainOptions options_;
+  Random random_;
+  ExampleOrder examples_;
+  std::vector<std::unique_ptr<ExampleOracle>> oracles_;  // one per thread; the first one trains
+  std::vector<double> weights_;
+  std::vector<double> evaluated_;
+  std::vector<Offset> begin_;
+  std::vector<double> points_;
+  std::vector<double> losses_;
+  std::vector<WarmStart> warm_;
+  std::vector<double> direction_;
+  std::vector<double> u_;
+  Index pass_ = 0;
+  std::int64_t oracle_calls_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Learner> MakeBcfwLearner(const Problem& problem, const TrainOptions& options) {
+  if (options.tau != TrainOptions().tau) throw DataError("--tau applies to --learner al only");
+  return std::make_unique<BcfwLearner>(problem, options);
+}
+
+}  // namespace slackline

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Where the blocks of one structure live in the memory of an example, and which kernel runs them.
+//
+// Memory of one example (doubles): the marginals μ_i of its variables in the graph's flat order; then, for the *pair
+// group*, four planes of μ_c and (with multipliers) two planes of η; then, for every *table block*, μ_c and per axis the
+// marginal A_ci μ_c (kept up to date, so that no sweep over the table is needed to know it) and η_ci.
+#pragma once
+
+#include <vector>
+
+#include <slackline/core/structure.h>
+
+namespace slackline {
+
+/// Factors over two binary variables with the single feature [both = 1], no two on one weight: run by pair_kernel.
+struct PairGroup {
+  Index count = 0;
+  std::vector<Index> factor;
+  std::vector<Index> first_state;  ///< state 1 of the two variables, in the flat order
+  std::vector<Index> second_state;
+  std::vector<Offset> weight;  ///< positions in w
+  std::vector<Index> coordinate;
+  std::vector<double> degree;  ///< per variable: how many pairs of the group contain it
+  bool contiguous = false;     ///< weight[k] = weight[0] + k
+  Offset mu = 0;            ///< planes of `count` doubles each
+  Offset eta = -1;          ///< −1 without multipliers
+};
+
+/// One axis of a table block: an edge (factor, variable).
+struct TableAxis {
+  Index variable = 0;
+  Index cardinality = 0;
+  Index stride = 0;      ///< distance of two neighbouring states of this axis in the table
+  Offset state = 0;      ///< of the variable, in the flat order
+  Offset marginal = 0;   ///< A_ci μ_c
+  Offset eta = -1;
+};
+
+struct TableBlock {
+  Index factor = 0;
+  Index states = 0;
+  Offset mu = 0;
+  Index slot = -1;  ///< of its linear term, or −1
+  std::vector<TableAxis> axes;
+};
+
+/// Variables whose linear features read one slot, or (slot = −1) that have none.
+struct VariableGroup {
+  Index slot = -1;
+  std::vector<Index> variables;
+};
+
+/// Which block of which kind a factor is.
+struct FactorPlace {
+  bool pair = false;
+  Index index = 0;
+};
+
+struct BlockLayout {
+  BlockLayout(const Structure& structure, bool multipliers);
+
+  const Structure* structure = nullptr;
+  std::vector<VariableGroup> variable_groups;
+  std::vector<double> degree;  ///< N_i
+  /// The row of a binary variable whose only feature is linear in state 1 (the fast case), or kAbsent.
+  std::vector<Index> single_row;
+  PairGroup pairs;
+  std::vector<TableBlock> tables;
+  std::vector<FactorPlace> places;
+  /// Position in w of a scalar coordinate; −1 for coordinates of slots.
+  std::vector<Offset> weight_of_coordinate;
+  Offset size = 0;  ///< doubles per example
+};
+
+}  // namespace slackline

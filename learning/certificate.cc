@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/certificate.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace slackline {
+namespace {
+
+double Product(std::span<const double> a, std::span<const double> b) {
+  double sum = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
+  return sum;
+}
+
+}  // namespace
+
+std::vector<double> MaximiseOnSimplex(std::span<const double> linear, std::span<const double> q) {
+  const std::size_t n = linear.size();
+  std::vector<double> a(n, 0.0);
+  std::vector<double> gradient(linear.begin(), linear.end());
+  // Start at the best vertex.
+  std::size_t start = 0;
+  for (std::size_t k = 1; k < n; ++k) {
+    if (linear[k] - 0.5 * q[k * n + k] > linear[start] - 0.5 * q[start * n + start]) start = k;
+  }
+  a[start] = 1;
+  for (std::size_t k = 0; k < n; ++k) gradient[k] -= q[k * n + start];
+  constexpr int kMaxSteps = 2000;
+  for (int step = 0; step < kMaxSteps; ++step) {
+    std::size_t up = 0;
+    std::size_t down = n;
+    for (std::size_t k = 0; k < n; ++k) {
+      if (gradient[k] > gradient[up]) up = k;
+      if (a[k] > 0 && (down == n || gradient[k] < gradient[down])) down = k;
+    }
+    const double gap = gradient[up] - gradient[down];
+    if (gap <= 1e-14 * std::max(1e-300, std::abs(gradient[up]))) break;
+    const double curvature = q[up * n + up] + q[down * n + down] - 2 * q[up * n + down];
+    const double move = curvature > 0 ? std::min(gap / curvature, a[down]) : a[down];
+    a[up] += move;
+    a[down] -= move;
+    for (std::size_t k = 0; k < n; ++k) gradient[k] -= move * (q[k * n + up] - q[k * n + down]);
+  }
+  return a;
+}
+
+void DualMixture::Add(std::vector<double> weights, double loss) {
+  if (points_.size() >= kKept) {
+    // The mixture stays; of the others, the one that the newest mixture used least goes.
+    const auto least = std::min_element(points_.begin() + 1, points_.end(),
+                                        [](const Point& x, const Point& y) { return x.share < y.share; });
+    points_.erase(least);
+  }
+  if (points_.empty()) points_.push_back({weights, loss, 0});
+  points_.push_back({std::move(weights), loss, 0});
+
+  const std::size_t n = points_.size();
+  std::vector<double> linear(n);
+  std::vector<double> q(n * n);
+  for (std::size_t j = 0; j < n; ++j) {
+    linear[j] = points_[j].loss;
+    for (std::size_t k = 0; k <= j; ++k) {
+      q[j * n + k] = q[k * n + j] = lambda_ * Product(points_[j].weights, points_[k].weights);
+    }
+  }
+  Mix(MaximiseOnSimplex(linear, q));
+}
+
+void DualMixture::Mix(std::span<const double> shares) {
+  Point mixture{std::vector<double>(points_[0].weights.size(), 0.0), 0, 0};
+  for (std::size_t k = 0; k < points_.size(); ++k) {
+    points_[k].share = shares[k];
+    if (shares[k] == 0) continue;
+    mixture.loss += shares[k] * points_[k].loss;
+    for (std::size_t d = 0; d < mixture.weights.size(); ++d) mixture.weights[d] += shares[k] * points_[k].weights[d];
+  }
+  const double value = mixture.loss - 0.5 * lambda_ * Product(mixture.weights, mixture.weights);
+  if (value > value_) {
+    value_ = value;
+    points_[0].weights = std::move(mixture.weights);
+    points_[0].loss = mixture.loss;
+  }
+}
+
+}  // namespace slackline

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Certificates of the relaxed problem without an LP solver (docs/notation.md): for any messages, g(w,δ) is an upper bound
+// on the optimum G*; for any point μ' of the local polytopes, f(μ') is a lower bound.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <slackline/core/types.h>
+
+namespace slackline {
+
+/// The best lower bound that convex combinations of feasible dual points give. The polytope is convex and
+///   f(Σ a_k μ'_k) = a·ℓ − λ/2 ‖Σ a_k w_k‖²
+/// needs only w_k = Ψμ'_k and ℓ_k = (1/M) Σ Δ·μ'_k of each point: the best mixture of a few points is a tiny quadratic
+/// program over a simplex. Points of successive checks scatter around the optimum; their mixture lies closer to it.
+class DualMixture {
+ public:
+  explicit DualMixture(double lambda) : lambda_(lambda) {}
+
+  /// Takes a feasible point; keeps the best mixture of it, of the mixture so far and of a few earlier points.
+  /// O(kept · d) operations and numbers.
+  void Add(std::vector<double> weights, double loss);
+
+  /// The largest f over the mixtures tried; −∞ without points.
+  double value() const { return value_; }
+  /// w of the best mixture.
+  std::span<const double> weights() const { return points_.empty() ? std::span<const double>() : points_[0].weights; }
+
+ private:
+  struct Point {
+    std::vector<double> weights;
+    double loss = 0;
+    double share = 0;  // in the newest mixture
+  };
+  void Mix(std::span<const double> shares);
+
+  static constexpr std::size_t kKept = 6;
+  double lambda_;
+  double value_ = -kInfinity;
+  std::vector<Point> points_;  // points_[0] is the best mixture
+};
+
+/// argmax over the simplex of a·linear − ½ aᵀQa, Q symmetric positive semidefinite (row-major), by pairwise steps until
+/// the pairwise gap is below 1e-14 of the value's scale. For a handful of entries.
+std::vector<double> MaximiseOnSimplex(std::span<const double> linear, std::span<const double> q);
+
+}  // namespace slackline

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/example_oracle.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include <slackline/core/feature_map.h>
+
+namespace slackline {
+
+ExampleOracle::ExampleOracle(const Problem& problem, SolverKind kind) : problem_(problem) {
+  for (const auto& structure : problem.data().structures()) {
+    solvers_.push_back(MakeMapSolver(kind, structure->shared_graph()));
+  }
+}
+
+bool ExampleOracle::relaxed() const {
+  return std::any_of(solvers_.begin(), solvers_.end(), [](const auto& solver) { return solver->relaxed(); });
+}
+
+std::string ExampleOracle::solver_names() const {
+  std::vector<std::string> names;
+  for (const auto& solver : solvers_) {
+    std::string name(solver->name());
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+  }
+  std::string joined;
+  for (const std::string& name : names) joined += (joined.empty() ? "" : ", ") + name;
+  return joined;
+}
+
+Corner ExampleOracle::Maximise(Index m, std::span<const double> weights, WarmStart* warm) {
+  const ExampleView example = problem_.data().example(m);
+  const FactorGraph& graph = example.graph();
+  const auto num_coordinates = static_cast<std::size_t>(example.structure().num_coordinates());
+  u_.resize(num_coordinates);
+  CoordinateScores(example, weights, u_);
+  scores_.assign(static_cast<std::size_t>(graph.total_states()), 0.0);
+  const std::span<const double> loss = problem_.loss(m);
+  std::copy(loss.begin(), loss.end(), scores_.begin());
+  for (Index a = 0; a < graph.num_parts(); ++a) {
+    AddPartScores(example, a, u_,
+                  std::span(scores_).subspan(static_cast<std::size_t>(graph.state_offset(a)),
+                                             static_cast<std::size_t>(graph.num_states(a))));
+  }
+  solvers_[static_cast<std::size_t>(problem_.data().structure_of(m))]->Solve(scores_, warm, &result_);
+
+  Corner corner;
+  coordinates_.assign(num_coordinates, 0.0);
+  AddLabellingFeatures(example, example.labels(), 1, coordinates_);
+  double given = 0;  // w·φ(y^m)
+  for (std::size_t k = 0; k < num_coordinates; ++k) given += u_[k] * coordinates_[k];
+  if (result_.integral) {
+    AddLabellingFeatures(example, result_.labels, -1, coordinates_);
+    for (Index i = 0; i < graph.num_variables(); ++i) {
+      corner.loss += loss[static_cast<std::size_t>(graph.state_offset(i) + result_.labels[static_cast<std::size_t>(i)])];
+    }
+  } else {
+    for (Index a = 0; a < graph.num_parts(); ++a) {
+      AddMarginalFeatures(example, a,
+                          std::span<const double>(result_.marginals)
+                              .subspan(static_cast<std::size_t>(graph.state_offset(a)),
+                                       static_cast<std::size_t>(graph.num_states(a))),
+                          -1, coordinates_);
+    }
+    for (std::size_t s = 0; s < loss.size(); ++s) corner.loss += loss[s] * result_.marginals[s];
+  }
+  corner.coordinates = coordinates_;
+  corner.value = result_.value - given;
+  // The given labelling has H = 0 and lies in every domain: a smaller bound is a broken oracle.
+  const double tolerance = 1e-6 * (1 + std::abs(given) + std::abs(result_.value));
+  if (!(result_.upper_bound - given >= -tolerance)) {
+    throw std::logic_error("the oracle's bound lies below the score of the given labelling (example " +
+                           std::to_string(m) + ")");
+  }
+  corner.upper_bound = std::max(0.0, result_.upper_bound - given);
+  return corner;
+}
+
+}  // namespace slackline

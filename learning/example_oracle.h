@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The loss-augmented oracle of a whole example: max over the solver's domain of H_m(y; w) = Δ_m(y) − w·ψ_m(y).
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <slackline/inference/map_solver.h>
+#include <slackline/learning/problem.h>
+
+namespace slackline {
+
+/// A corner of an example's domain, in the smallest form that training needs.
+struct Corner {
+  std::span<const double> coordinates;  ///< of φ_m(y^m) − φ_m(s): num_coordinates entries
+  double loss = 0;                      ///< Δ_m(s)
+  double value = 0;                     ///< H_m(s; w)
+  double upper_bound = 0;               ///< certified bound on H_m over the domain, ≥ 0
+};
+
+/// Keeps one solver per structure and the work space for one thread.
+class ExampleOracle {
+ public:
+  /// Throws DataError when `kind` does not apply to one of the problem's structures.
+  ExampleOracle(const Problem& problem, SolverKind kind);
+
+  /// Maximises example m at the weights. `warm` may be null. The result is valid until the next call. Throws
+  /// std::logic_error when the oracle's answer is worse than the given labelling, which every domain contains: then the
+  /// oracle is wrong.
+  Corner Maximise(Index m, std::span<const double> weights, WarmStart* warm);
+
+  /// Whether the domain is the local polytope (for all structures).
+  bool relaxed() const;
+  /// Names of the solvers in use.
+  std::string solver_names() const;
+
+ private:
+  const Problem& problem_;
+  std::vector<std::unique_ptr<MapSolver>> solvers_;  // one per structure
+  MapResult result_;
+  std::vector<double> scores_;
+  std::vector<double> given_;
+  std::vector<double> coordinates_;
+  std::vector<double> u_;
+};
+
+}  // namespace slackline

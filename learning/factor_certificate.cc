@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/factor_certificate.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <slackline/core/feature_map.h>
+#include <slackline/core/parallel.h>
+#include <slackline/inference/local_polytope.h>
+#include <slackline/learning/table_ops.h>
+
+namespace slackline {
+namespace {
+
+/// Parallel sums are merged over this many chunks, whatever the number of threads.
+constexpr int kChunks = 16;
+
+/// p_i = mean of μ_i and of all A_ci μ_c.
+void MeanMarginals(const ExampleView& example, const BlockLayout& layout, const double* state, std::vector<double>* p) {
+  const FactorGraph& graph = example.graph();
+  p->assign(state, state + graph.variable_states());
+  const PairGroup& pairs = layout.pairs;
+  const double* mu1 = state + pairs.mu + pairs.count;
+  const double* mu2 = mu1 + pairs.count;
+  const double* mu3 = mu2 + pairs.count;
+  for (Index k = 0; k < pairs.count; ++k) {
+    const auto first = static_cast<std::size_t>(pairs.first_state[static_cast<std::size_t>(k)]);
+    const auto second = static_cast<std::size_t>(pairs.second_state[static_cast<std::size_t>(k)]);
+    const double on_first = mu2[k] + mu3[k];
+    const double on_second = mu1[k] + mu3[k];
+    (*p)[first] += on_first;
+    (*p)[first - 1] += 1 - on_first;
+    (*p)[second] += on_second;
+    (*p)[second - 1] += 1 - on_second;
+  }
+  for (const TableBlock& table : layout.tables) {
+    for (const TableAxis& axis : table.axes) {
+      for (Index s = 0; s < axis.cardinality; ++s) {
+        (*p)[static_cast<std::size_t>(axis.state + s)] += state[axis.marginal + s];
+      }
+    }
+  }
+  for (Index i = 0; i < graph.num_variables(); ++i) {
+    // Divided by the sum instead of 1 + N_i: exactly normalised in spite of rounding.
+    const auto begin = p->begin() + graph.state_offset(i);
+    const auto end = begin + graph.cardinality(i);
+    double sum = 0;
+    for (auto entry = begin; entry != end; ++entry) sum += *entry = std::max(0.0, *entry);
+    for (auto entry = begin; entry != end; ++entry) *entry /= sum;
+  }
+}
+
+/// q += scale · coordinates of the feasible point with variable marginals p; returns Σ_i Δ_i·p_i.
+class FeasiblePoint {
+ public:
+  double Add(const ExampleView& example, const BlockLayout& layout, const double* state, std::span<const double> loss,
+             std::span<const double> p, std::span<double> q) {
+    const FactorGraph& graph = example.graph();
+    double value = 0;
+    for (std::size_t s = 0; s < loss.size(); ++s) value += loss[s] * p[s];
+    for (Index i = 0; i < graph.num_variables(); ++i) {
+      AddMarginalFeatures(example, i,
+                          p.subspan(static_cast<std::size_t>(graph.state_offset(i)),
+                                    static_cast<std::size_t>(graph.cardinality(i))),
+                          -1, q);
+    }
+    const PairGroup& pairs = layout.pairs;
+    const double* both = state + pairs.mu + 3 * static_cast<Offset>(pairs.count);
+    for (Index k = 0; k < pairs.count; ++k) {
+      const auto c = static_cast<std::size_t>(k);
+      const double first = p[static_cast<std::size_t>(pairs.first_state[c])];
+      const double second = p[static_cast<std::size_t>(pairs.second_state[c])];
+      q[static_cast<std::size_t>(pairs.coordinate[c])] -=
+          std::clamp(both[k], std::max(0.0, first + second - 1), std::min(first, second));
+    }
+    for (const TableBlock& table : layout.tables) {
+      table_.assign(state + table.mu, state + table.mu + table.states);
+      RepairFactor(graph, table.factor, p, table_);
+      AddMarginalFeatures(example, graph.num_variables() + table.factor, table_, -1, q);
+    }
+    return value;
+  }
+
+ private:
+  std::vector<double> table_;
+};
+
+/// First sweep: w = Ψμ, the loss of μ, and two feasible points for the mixture.
+double SweepDual(const FactorBlocks& blocks, std::vector<double>* weights, DualMixture* mixture) {
+  const Problem& problem = blocks.problem();
+  const double per_example = 1 / static_cast<double>(problem.size());
+  const double scale = 1 / problem.lambda_m();
+  std::vector<double> at_mu(weights->size(), 0.0);
+  std::vector<double> at_mean(weights->size(), 0.0);
+  double loss = 0;
+  double loss_mu = 0;
+  double loss_mean = 0;
+  std::vector<double> given;
+  std::vector<double> q;
+  std::vector<double> p;
+  FeasiblePoint feasible;
+  std::fill(weights->begin(), weights->end(), 0.0);
+  for (Index m = 0; m < problem.size(); ++m) {
+    const ExampleView example = problem.data().example(m);
+    const BlockLayout& layout = blocks.layout(m);
+    const double* state = blocks.state(m);
+    const std::span<const double> delta = problem.loss(m);
+    given.assign(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0);
+    AddLabellingFeatures(example, example.labels(), 1, given);
+
+    q = given;
+    AddPointFeatures(example, layout, state, -1, q);
+    ScatterFeatures(example, q, scale, *weights);
+    for (std::size_t s = 0; s < delta.size(); ++s) loss += delta[s] * state[s];
+
+    q = given;
+    p.assign(state, state + delta.size());
+    loss_mu += feasible.Add(example, layout, state, delta, p, q);
+    ScatterFeatures(example, q, scale, at_mu);
+
+    q = given;
+    MeanMarginals(example, layout, state, &p);
+    loss_mean += feasible.Add(example, layout, state, delta, p, q);
+    ScatterFeatures(example, q, scale, at_mean);
+  }
+  mixture->Add(std::move(at_mu), loss_mu * per_example);
+  mixture->Add(std::move(at_mean), loss_mean * per_example);
+  return loss * per_example;
+}
+
+struct PointSums {
+  double hinge = 0;  // Σ_a max θ̂_a − w·φ(y^m), over the examples
+  double gaps = 0;
+  double violation_sq = 0;
+  double eta_v = 0;
+  double max_violation = 0;
+  Offset edges = 0;
+
+  void Merge(const PointSums& other) {
+    hinge += other.hinge;
+    gaps += other.gaps;
+    violation_sq += other.violation_sq;
+    eta_v += other.eta_v;
+    max_violation = std::max(max_violation, other.max_violation);
+    edges += other.edges;
+  }
+};
+
+/// Second sweep: reparametrised maxima at fixed w, example by example.
+class PointSweep {
+ public:
+  PointSweep(const FactorBlocks& blocks, std::span<const double> weights) : blocks_(blocks), weights_(weights) {
+    scales_ = {1 / blocks.rho(), 1 / blocks.problem().lambda_m(), 0};
+  }
+
+  void Add(Index m, PointSums* sums) {
+    const ExampleView example = blocks_.problem().data().example(m);
+    const FactorGraph& graph = example.graph();
+    u_.resize(static_cast<std::size_t>(example.structure().num_coordinates()));
+    CoordinateScores(example, weights_, u_);
+    messages_.assign(static_cast<std::size_t>(graph.variable_states()), 0.0);
+    AddPairs(m, sums);
+    AddTables(m, example, sums);
+    AddVariables(m, example, sums);
+    q_.assign(u_.size(), 0.0);
+    AddLabellingFeatures(example, example.labels(), 1, q_);
+    for (std::size_t k = 0; k < u_.size(); ++k) sums->hinge -= u_[k] * q_[k];
+    sums->edges += graph.num_edges();
+  }
+
+ private:
+  void AddPairs(Index m, PointSums* sums) {
+    const BlockLayout& layout = blocks_.layout(m);
+    const PairGroup& pairs = layout.pairs;
+    gathered_.resize(2 * static_cast<std::size_t>(pairs.count));
+    pair_weights_.resize(static_cast<std::size_t>(pairs.count));
+    for (std::size_t k = 0; k < pair_weights_.size(); ++k) {
+      pair_weights_[k] = weights_[static_cast<std::size_t>(pairs.weight[k])];
+    }
+    PairPlanes planes = FactorBlocks::Planes(layout, blocks_.state(m), 0, pairs.count, gathered_.data());
+    planes.weights = pair_weights_.data();
+    const PairSums pair_sums = EvaluatePairs(planes, scales_);
+    sums->hinge += pair_sums.maxima;
+    sums->gaps += pair_sums.gaps;
+    sums->violation_sq += pair_sums.violation_sq;
+    sums->eta_v += pair_sums.eta_v;
+    sums->max_violation = std::max(sums->max_violation, pair_sums.max_violation);
+    for (Index k = 0; k < pairs.count; ++k) {
+      for (int side = 0; side < 2; ++side) {
+        const double on = planes.mu[side == 0 ? 2 : 1][k] + planes.mu[3][k];
+        const double v = on - (side == 0 ? planes.p_first : planes.p_second)[k];
+        double delta = v * scales_.inverse_rho;
+        if (planes.eta[side] != nullptr) delta += planes.eta[side][k];
+        const auto state =
+            static_cast<std::size_t>((side == 0 ? pairs.first_state : pairs.second_state)[static_cast<std::size_t>(k)]);
+        messages_[state] += delta;
+        messages_[state - 1] -= delta;
+      }
+    }
+  }
+
+  void AddTables(Index m, const ExampleView& example, PointSums* sums) {
+    const double* state = blocks_.state(m);
+    for (const TableBlock& table : blocks_.layout(m).tables) {
+      theta_.assign(static_cast<std::size_t>(table.states), 0.0);
+      AddPartScores(example, example.graph().num_variables() + table.factor, u_, theta_);
+      for (const TableAxis& axis : table.axes) {
+        delta_.resize(static_cast<std::size_t>(axis.cardinality));
+        for (Index s = 0; s < axis.cardinality; ++s) {
+          const double v = state[axis.marginal + s] - state[axis.state + s];
+          const double eta = axis.eta >= 0 ? state[axis.eta + s] : 0.0;
+          const double delta = eta + v * scales_.inverse_rho;
+          delta_[static_cast<std::size_t>(s)] = delta;
+          messages_[static_cast<std::size_t>(axis.state + s)] += delta;
+          sums->violation_sq += v * v;
+          sums->eta_v += eta * v;
+          sums->max_violation = std::max(sums->max_violation, std::abs(v));
+        }
+        SubtractMessage(delta_.data(), table.states, axis.cardinality, axis.stride, theta_.data());
+      }
+      AddMaximum(state + table.mu, sums);
+    }
+  }
+
+  void AddVariables(Index m, const ExampleView& example, PointSums* sums) {
+    const FactorGraph& graph = example.graph();
+    const std::span<const double> loss = blocks_.problem().loss(m);
+    for (Index i = 0; i < graph.num_variables(); ++i) {
+      const auto base = static_cast<std::size_t>(graph.state_offset(i));
+      theta_.assign(loss.begin() + static_cast<std::ptrdiff_t>(base),
+                    loss.begin() + static_cast<std::ptrdiff_t>(base) + graph.cardinality(i));
+      for (std::size_t s = 0; s < theta_.size(); ++s) theta_[s] += messages_[base + s];
+      AddPartScores(example, i, u_, theta_);
+      AddMaximum(blocks_.state(m) + base, sums);
+    }
+  }
+
+  /// The part with gradient theta_ and marginals mu.
+  void AddMaximum(const double* mu, PointSums* sums) {
+    const double high = *std::max_element(theta_.begin(), theta_.end());
+    double gap = 0;
+    for (std::size_t s = 0; s < theta_.size(); ++s) gap += mu[s] * (high - theta_[s]);
+    sums->hinge += high;
+    sums->gaps += gap;
+  }
+
+  const FactorBlocks& blocks_;
+  std::span<const double> weights_;
+  PairScales scales_;
+  std::vector<double> u_;
+  std::vector<double> q_;
+  std::vector<double> messages_;
+  std::vector<double> theta_;
+  std::vector<double> delta_;
+  std::vector<double> gathered_;
+  std::vector<double> pair_weights_;
+};
+
+}  // namespace
+
+FactorEvaluation EvaluateFactorBlocks(const FactorBlocks& blocks, int threads, std::vector<double>* weights,
+                                      DualMixture* mixture) {
+  const Problem& problem = blocks.problem();
+  weights->resize(static_cast<std::size_t>(problem.num_weights()));
+  const double loss = SweepDual(blocks, weights, mixture);
+
+  std::vector<PointSums> parts(kChunks);
+  ParallelChunks(problem.size(), kChunks, threads, [&](const Chunk& chunk) {
+    PointSweep sweep(blocks, *weights);
+    for (Index m = chunk.begin; m < chunk.end; ++m) sweep.Add(m, &parts[static_cast<std::size_t>(chunk.chunk)]);
+  });
+  PointSums sums;
+  for (const PointSums& part : parts) sums.Merge(part);
+
+  const auto m = static_cast<double>(problem.size());
+  const double regulariser = Regulariser(problem.lambda(), *weights);
+  const double penalty = sums.violation_sq / (2 * blocks.rho() * m);
+  FactorEvaluation result;
+  result.relaxed_primal = regulariser + sums.hinge / m;
+  result.dual_point = loss - regulariser;
+  result.soft_primal = result.relaxed_primal + penalty;
+  result.soft_dual = result.dual_point - sums.eta_v / m - penalty;
+  result.block_gaps = sums.gaps / m;
+  result.violation = sums.max_violation;
+  result.violation_norm = std::sqrt(sums.violation_sq / static_cast<double>(std::max<Offset>(1, sums.edges)));
+  return result;
+}
+
+}  // namespace slackline

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a learner is to the training loop: something that makes passes, and can be evaluated at any time. New learners
+// implement this class; the loop itself (train_loop.h) exists once.
+#pragma once
+
+#include <atomic>
+#include <span>
+#include <string_view>
+
+#include <slackline/core/timer.h>
+#include <slackline/learning/progress.h>
+#include <slackline/learning/termination.h>
+
+namespace slackline {
+
+/// Asks whether a run has to end early. Polled by learners between examples; never changes what they compute.
+class StopControl {
+ public:
+  /// interrupt: may be null; a value other than 0 stops the run. time_limit_seconds: 0 = none; counts from construction.
+  StopControl(const std::atomic<int>* interrupt, double time_limit_seconds)
+      : interrupt_(interrupt), time_limit_seconds_(time_limit_seconds) {}
+
+  bool interrupted() const { return interrupt_ != nullptr && interrupt_->load(std::memory_order_relaxed) != 0; }
+  bool ShouldStop() const {
+    return interrupted() || (time_limit_seconds_ > 0 && timer_.Seconds() >= time_limit_seconds_);
+  }
+
+ private:
+  const std::atomic<int>* interrupt_;
+  double time_limit_seconds_;
+  WallTimer timer_;
+};
+
+/// Figures of a learner's current point.
+struct Evaluation {
+  CertifiedProblem problem = CertifiedProblem::kRelaxed;
+  double primal = kNone;  ///< certified upper bound on the optimum, at weights()
+  double dual = kNone;    ///< certified lower bound on the optimum, the best that the learner knows
+  double soft_primal = kNone;
+  double soft_dual = kNone;
+  double soft_gap = kNone;
+  double violation = kNone;
+  double rho = kNone;
+  double tau = kNone;
+};
+
+struct WorkCounts {
+  std::int64_t oracle_calls = 0;
+  std::int64_t block_steps = 0;
+};
+
+class Learner {
+ public:
+  virtual ~Learner() = default;
+
+  virtual std::string_view name() const = 0;
+  virtual StoppingGap stopping_gap() const { return StoppingGap::kCertified; }
+
+  /// One pass: as many steps as there are blocks. May return early when `stop` says so.
+  virtual void RunPass(const StopControl& stop) = 0;
+
+  /// Evaluates the current point with up to `threads` threads, without changing what later passes do. The result does not
+  /// depend on `threads`.
+  virtual Evaluation Evaluate(int threads) = 0;
+
+  /// The weights that the last Evaluate certified.
+  virtual std::span<const double> weights() const = 0;
+
+  virtual WorkCounts work() const = 0;
+
+  /// The learner is shown the evaluation that was just made, and may adapt (counts as training). Returns a sentence when it
+  /// changed something that a user should know, else an empty string.
+  virtual std::string Adapt(const Evaluation& evaluation) {
+    static_cast<void>(evaluation);
+    return {};
+  }
+};
+
+}  // namespace slackline

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/options.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include <slackline/core/check.h>
+
+namespace slackline {
+namespace {
+
+template <class T>
+struct Named {
+  std::string_view name;
+  T value;
+};
+template <class T>
+using Names = std::span<const Named<T>>;
+
+constexpr Named<LearnerKind> kLearners[] = {
+    {"al", LearnerKind::kAugmentedLagrangian}, {"soft", LearnerKind::kSoft}, {"bcfw", LearnerKind::kBcfw}};
+constexpr Named<StepKind> kSteps[] = {{"pairwise", StepKind::kPairwise}, {"fw", StepKind::kFrankWolfe}};
+constexpr Named<OrderKind> kOrders[] = {{"example", OrderKind::kExample}, {"uniform", OrderKind::kUniform}};
+constexpr Named<RhoScale> kScales[] = {{"example", RhoScale::kExample}, {"paper", RhoScale::kPaper}};
+
+template <class T>
+std::string_view Find(Names<T> names, T value) {
+  for (const auto& [name, candidate] : names) {
+    if (candidate == value) return name;
+  }
+  return "?";
+}
+
+[[noreturn]] void Refuse(const OptionRecord& record, std::string_view value, const std::string& allowed) {
+  throw DataError("--" + std::string(record.name) + ": '" + std::string(value) + "' is not allowed; it must be " +
+                  allowed);
+}
+
+template <class T>
+T Choose(Names<T> names, const OptionRecord& record, std::string_view value) {
+  std::string allowed = "one of";
+  for (const auto& [name, candidate] : names) {
+    if (name == value) return candidate;
+    allowed += " " + std::string(name);
+  }
+  Refuse(record, value, allowed);
+}
+
+std::string Show(double value) {
+  std::array<char, 32> buffer;
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  return {buffer.data(), end};
+}
+
+std::string RangeText(const OptionRecord& record, bool integer) {
+  std::string text = integer ? "a whole number" : "a number";
+  if (record.positive) {
+    text += integer ? " ≥ 1" : " > 0";
+  } else {
+    text += " ≥ " + Show(record.minimum);
+  }
+  if (record.maximum < kInfinity) text += " and ≤ " + Show(record.maximum);
+  return text;
+}
+
+template <class T>
+T ReadNumber(const OptionRecord& record, std::string_view value) {
+  T number{};
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  bool good = error == std::errc() && end == value.data() + value.size();
+  if constexpr (std::is_floating_point_v<T>) good = good && std::isfinite(number);
+  const auto comparable = static_cast<double>(number);
+  good = good && comparable >= record.minimum && comparable <= record.maximum && (!record.positive || number > 0);
+  if (!good) Refuse(record, value, RangeText(record, !std::is_floating_point_v<T>));
+  return number;
+}
+
+}  // namespace
+
+std::string_view Name(LearnerKind kind) { return Find<LearnerKind>(kLearners, kind); }
+std::string_view Name(StepKind kind) { return Find<StepKind>(kSteps, kind); }
+std::string_view Name(OrderKind kind) { return Find<OrderKind>(kOrders, kind); }
+std::string_view Name(RhoScale scale) { return Find<RhoScale>(kScales, scale); }
+
+std::span<const OptionRecord> OptionRecords() {
+  using O = TrainOptions;
+  constexpr auto kMaxIndex = static_cast<double>(std::numeric_limits<Index>::max());
+  constexpr auto kMaxSeed = 9007199254740992.0;
+  static const OptionRecord records[] = {
+      {"learner", "al|soft|bcfw",
+       "al: augmented Lagrangian, solves the LP-relaxed problem by factor blocks. soft: factor blocks with a penalty "
+       "instead of constraints. bcfw: one block per example, with an oracle",
+       "al", &O::learner},
+      {"lambda", "L", "weight of the regulariser, objective λ/2 ‖w‖² + mean hinge", "1/M", &O::lambda, 0, kInfinity, true},
+      {"step", "pairwise|fw", "step of a factor block (bcfw always takes fw)", "pairwise", &O::step},
+      {"order", "example|uniform", "all examples in random order, or blocks drawn with replacement", "example", &O::order},
+      {"rho", "R", "strength of the soft penalty: small = strict", "soft: 1; al: from the data", &O::rho, 0, kInfinity,
+       true},
+      {"rho-scale", "example|paper", "scale of ρ: per example, or ρ/M as the paper's equation (5) is written", "example",
+       &O::rho_scale},
+      {"rho-final", "R", "soft: let ρ fall to this value", "stays", &O::rho_final, 0, kInfinity, true},
+      {"rho-passes", "N", "soft: passes over which ρ falls", "100", &O::rho_passes, 1, kMaxIndex, true},
+      {"tau", "T", "al: length of a multiplier step", "1", &O::tau, 0, 1, true},
+      {"oracle", "auto|lp|tree|brute-force|search", "bcfw: how an example is maximised", "auto", &O::oracle},
+      {"gap-tolerance", "G", "stop at this relative duality gap; 0 = do not", "1e-3", &O::gap_tolerance},
+      {"absolute-gap", "G", "stop at this absolute duality gap; 0 = do not", "0", &O::absolute_gap},
+      {"max-passes", "N", "stop after N passes over the examples", "100000", &O::max_passes, 1, kMaxIndex, true},
+      {"time-limit", "SECONDS", "stop after this time, keeping the best model; 0 = no limit", "0",
+       &O::time_limit_seconds},
+      {"check-every", "PASSES", "passes between two certificates; 0 = often at first, then every fifth more", "0",
+       &O::check_every, 0, kMaxIndex},
+      {"seed", "S", "seed of the random order", "1", &O::seed, 0, kMaxSeed},
+      {"threads", "N", "threads for certificates; 0 = all. Results do not depend on it", "1", &O::threads, 0, 1024},
+  };
+  return records;
+}
+
+void SetOption(const OptionRecord& record, std::string_view value, TrainOptions* options) {
+  std::visit(
+      [&](auto member) {
+        using T = std::remove_reference_t<decltype(options->*member)>;
+        if constexpr (std::is_arithmetic_v<T>) {
+          options->*member = ReadNumber<T>(record, value);
+        } else if constexpr (std::is_same_v<T, LearnerKind>) {
+          options->*member = Choose<LearnerKind>(kLearners, record, value);
+        } else if constexpr (std::is_same_v<T, StepKind>) {
+          options->*member = Choose<StepKind>(kSteps, record, value);
+        } else if constexpr (std::is_same_v<T, OrderKind>) {
+          options->*member = Choose<OrderKind>(kOrders, record, value);
+        } else if constexpr (std::is_same_v<T, RhoScale>) {
+          options->*member = Choose<RhoScale>(kScales, record, value);
+        } else {
+          options->*member = ParseSolverKind(value);
+        }
+      },
+      record.member);
+}
+
+std::string OptionText(const OptionRecord& record, const TrainOptions& options) {
+  return std::visit(
+      [&](auto member) -> std::string {
+        const auto value = options.*member;
+        using T = std::remove_const_t<decltype(value)>;
+        if constexpr (std::is_floating_point_v<T>) {
+          return Show(value);
+        } else if constexpr (std::is_integral_v<T>) {
+          return std::to_string(value);
+        } else if constexpr (std::is_same_v<T, SolverKind>) {
+          return std::string(SolverKindName(value));
+        } else {
+          return std::string(Name(value));
+        }
+      },
+      record.member);
+}
+
+void CheckOptions(const TrainOptions& options) {
+  for (const OptionRecord& record : OptionRecords()) {
+    // Zero means "not given" for options that must be positive when they are.
+    const std::string text = OptionText(record, options);
+    if (record.positive && text == "0") continue;
+    TrainOptions scratch;
+    SetOption(record, text, &scratch);
+  }
+  if (options.tau <= 0) throw DataError("--tau: must be > 0 and ≤ 1");
+  if (options.max_passes < 1) throw DataError("--max-passes: must be at least 1");
+  const bool soft = options.learner == LearnerKind::kSoft;
+  if (options.rho_final > 0 && !soft) throw DataError("--rho-final applies to --learner soft only");
+  const double rho = options.rho > 0 ? options.rho : 1;
+  if (options.rho_final > rho) throw DataError("--rho-final must not be larger than --rho: the penalty gets stricter");
+  if (options.learner == LearnerKind::kBcfw && options.rho > 0) {
+    throw DataError("--rho has no meaning for --learner bcfw, which has no penalty");
+  }
+  if (options.learner != LearnerKind::kBcfw && options.oracle != SolverKind::kAuto) {
+    throw DataError("--oracle applies to --learner bcfw only");
+  }
+}
+
+}  // namespace slackline

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// All options of training, in one aggregate, and one record per option that drives the command line's help, the range
+// checks, and what is written into model files.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include <slackline/core/types.h>
+#include <slackline/inference/map_solver.h>
+
+namespace slackline {
+
+enum class LearnerKind { kAugmentedLagrangian, kSoft, kBcfw };
+enum class StepKind { kPairwise, kFrankWolfe };
+enum class OrderKind { kExample, kUniform };
+enum class RhoScale { kExample, kPaper };
+
+struct TrainOptions {
+  LearnerKind learner = LearnerKind::kAugmentedLagrangian;
+
+  /// λ of the objective; 0 = 1/M.
+  double lambda = 0;
+
+  /// Block step of soft and al. (bcfw takes Frank-Wolfe steps.)
+  StepKind step = StepKind::kPairwise;
+  /// example: all examples in a fresh random order each pass. uniform: blocks (bcfw: examples) drawn with replacement.
+  OrderKind order = OrderKind::kExample;
+
+  /// ρ of the soft penalty; 0 = chosen by the program (1 for soft; from the data for al).
+  double rho = 0;
+  /// Scale in which `rho` and `rho_final` are given: per example, or equation (5) of the paper read literally, ρ/M.
+  RhoScale rho_scale = RhoScale::kExample;
+  /// soft: ρ falls geometrically from rho to rho_final over the first rho_passes passes; 0 = stays at rho.
+  double rho_final = 0;
+  Index rho_passes = 100;
+  /// al: length of a multiplier step, in (0, 1].
+  double tau = 1;
+
+  /// Oracle of bcfw.
+  SolverKind oracle = SolverKind::kAuto;
+
+  /// Stop when gap ≤ gap_tolerance · |primal| (0 = never)
+  double gap_tolerance = 1e-3;
+  /// … or when gap ≤ absolute_gap (0 = never).
+  double absolute_gap = 0;
+  Index max_passes = 100000;
+  /// Elapsed seconds of training, checks included; 0 = no limit.
+  double time_limit_seconds = 0;
+  /// Passes between two evaluations of the certificate; 0 = after passes 1, 2, 3, …, then every fifth more.
+  Index check_every = 0;
+
+  std::int64_t seed = 1;
+  /// Threads for checks (passes run on one); 0 = all of the machine. Results do not depend on it.
+  Index threads = 1;
+};
+
+std::string_view Name(LearnerKind kind);
+std::string_view Name(StepKind kind);
+std::string_view Name(OrderKind kind);
+std::string_view Name(RhoScale scale);
+
+/// One option: its command-line name, what it means, its default in words, and how its value is read, checked and shown.
+struct OptionRecord {
+  std::string_view name;         ///< without dashes
+  std::string_view placeholder;  ///< name of the value in help texts
+  std::string_view text;
+  std::string_view default_text;
+
+  /// Where the value lives.
+  std::variant<double TrainOptions::*, Index TrainOptions::*, std::int64_t TrainOptions::*, LearnerKind TrainOptions::*,
+               StepKind TrainOptions::*, OrderKind TrainOptions::*, RhoScale TrainOptions::*,
+               SolverKind TrainOptions::*>
+      member;
+
+  /// Numbers: the allowed range. Explicit values must also be > 0 when `positive`.
+  double minimum = 0;
+  double maximum = kInfinity;
+  bool positive = false;
+};
+
+/// All options, in the order of help texts.
+std::span<const OptionRecord> OptionRecords();
+
+/// Reads `value` into the option; throws DataError that names option, value and what is allowed.
+void SetOption(const OptionRecord& record, std::string_view value, TrainOptions* options);
+/// The option's value as text that SetOption reads back.
+std::string OptionText(const OptionRecord& record, const TrainOptions& options);
+
+/// Throws DataError when options contradict each other or are outside of their ranges.
+void CheckOptions(const TrainOptions& options);
+
+}  // namespace slackline

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/penalty_control.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace slackline {
+
+std::string PenaltyControl::Observe(const Observation& seen) {
+  const std::string note = Guard(seen);
+  if (balance_ && changes_ < kMaxChanges && seen.pass >= next_balance_) Balance(seen);
+  return note;
+}
+
+void PenaltyControl::Balance(const Observation& seen) {
+  // Checks may be more frequent than changes should be.
+  next_balance_ = seen.pass + std::max<Index>(1, seen.pass / 6);
+  const double steps = std::max(0.0, seen.primal - seen.lagrangian);
+  const double constraints = std::max(0.0, seen.lagrangian - seen.dual);
+  // Within a factor of two the two are as good as equal; below rounding errors nothing can be learnt.
+  if (steps <= 2 * constraints && constraints <= 2 * steps) return;
+  if (std::max(steps, constraints) <= 1e-12 * std::abs(seen.primal)) return;
+  const double wanted = constraints > 0 ? std::sqrt(steps / constraints) : kInfinity;
+  const double moved = settings_.rho * std::clamp(wanted, 1 / kLargestFactor, kLargestFactor);
+  settings_.rho = std::clamp(moved, kLowest * scale_, kHighest * scale_);
+  ++changes_;
+}
+
+std::string PenaltyControl::Guard(const Observation& seen) {
+  if (seen.pass < window_end_) return {};
+  const bool stalled = seen.best_gap > kStallFactor * window_gap_ && seen.best_gap > 1e-12 * std::abs(seen.primal);
+  window_end_ = 2 * seen.pass;
+  window_gap_ = seen.best_gap;
+  if (!stalled) return {};
+  const double steps = seen.primal - seen.lagrangian;
+  const bool constraints_lag = steps < 0.5 * (seen.primal - seen.dual);
+  balance_ = true;
+  if (constraints_lag && settings_.tau < 1) {
+    settings_.tau = std::min(1.0, 3 * settings_.tau);
+  } else {
+    settings_.visits_per_update *= 3;
+  }
+  char text[200];
+  std::snprintf(text, sizeof text, "safeguard at pass %d: the gap fell too slowly; rho %.3g, tau %.3g, %d visits per update",
+                static_cast<int>(seen.pass), settings_.rho, settings_.tau, static_cast<int>(settings_.visits_per_update));
+  return text;
+}
+
+}  // namespace slackline

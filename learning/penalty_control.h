@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How the augmented Lagrangian chooses ρ, τ and the number of visits between two multiplier updates. Decisions rest on
+// objectives and pass counts only, so that runs replay.
+//
+// Balance. At a check, let A = the augmented Lagrangian's value (it tends to G*), P = the certified primal of the current
+// point, D = the certified dual. P − A is what the block steps have not yet solved: it is large when ρ is small, since
+// strict penalties make block steps short. A − D is what the violated constraints cost: it is large when ρ is large. ρ is
+// moved by at most kLargestFactor towards equality of the two. (On Yeast and Reuters, λ from 0.1 to 1e-4, this finds the
+// best fixed ρ within a factor of two; as a multiple of s = λM/R² the best fixed ρ ranges from 0.1 to 10.) It stays
+// between kLowest·s and kHighest·s: on small problems with weak regularisation A is far from G* for long, and an unbounded
+// ρ ran away to 10^5·s, from where no multiplier found back.
+//
+// Safeguard. The plain method need not converge for every ρ and τ. Exact minimisation between multiplier updates makes it
+// the method of multipliers, which does, for any ρ. So whenever the certified gap has not fallen by a fifth while the
+// number of passes doubled, the method is moved towards that: three times as many visits between two updates if the block
+// steps lag behind, a longer multiplier step if τ < 1 and the constraints do. The number of changes of ρ is bounded.
+#pragma once
+
+#include <string>
+
+#include <slackline/core/types.h>
+
+namespace slackline {
+
+struct PenaltySettings {
+  double rho = 1;
+  double tau = 1;
+  Index visits_per_update = 1;
+};
+
+class PenaltyControl {
+ public:
+  /// balance = false: ρ stays as given until the safeguard acts.
+  /// scale: s = λM/R² (Problem::penalty_scale).
+  PenaltyControl(PenaltySettings settings, bool balance, double scale)
+      : settings_(settings), balance_(balance), scale_(scale) {}
+
+  const PenaltySettings& settings() const { return settings_; }
+
+  /// What a check found. best_gap: smallest certified primal so far minus largest certified dual.
+  struct Observation {
+    Index pass = 0;
+    double primal = 0;      ///< P of the current point
+    double lagrangian = 0;  ///< A
+    double dual = 0;        ///< D
+    double best_gap = 0;
+  };
+
+  /// Adapts the settings; returns a sentence when the safeguard acted, else an empty string.
+  std::string Observe(const Observation& seen);
+
+  static constexpr double kLargestFactor = 3;  ///< of one change of ρ
+  static constexpr double kLowest = 0.05;      ///< bounds of a balanced ρ, as multiples of s
+  static constexpr double kHighest = 10;
+  static constexpr int kMaxChanges = 60;       ///< of ρ by balancing
+  static constexpr double kStallFactor = 0.8;
+
+ private:
+  void Balance(const Observation& seen);
+  std::string Guard(const Observation& seen);
+
+  PenaltySettings settings_;
+  bool balance_;
+  double scale_;
+  int changes_ = 0;
+  Index next_balance_ = 3;
+  Index window_end_ = 20;
+  double window_gap_ = kInfinity;
+};
+
+}  // namespace slackline

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/problem.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <slackline/core/check.h>
+
+namespace slackline {
+namespace {
+
+/// max over pairs of states of ‖φ_a(s) − φ_a(s')‖², bounded from above state by state where the part has several terms.
+double SquaredRange(const ExampleView& example, Index part) {
+  const Structure& structure = example.structure();
+  double range = 0;
+  for (const FeatureTerm& term : structure.terms(part)) {
+    const StateMap& map = structure.map(term.map);
+    // Two states in different rows are |value|² + |value'|² apart: the two largest of different rows decide.
+    double best = 0;
+    double second = 0;
+    Index best_row = kAbsent;
+    for (std::size_t s = 0; s < map.rows.size(); ++s) {
+      double value = 0;
+      if (map.rows[s] != kAbsent) {
+        switch (term.kind) {
+          case FeatureKind::kLinear:
+            value = example.input(structure.slots()[static_cast<std::size_t>(term.source)].input).squared_norm;
+            break;
+          case FeatureKind::kPotential: {
+            const double x = example.potentials()[static_cast<std::size_t>(term.source) + s];
+            value = x * x;
+            break;
+          }
+          case FeatureKind::kConstant:
+            value = map.values.empty() ? 1.0 : map.values[s] * map.values[s];
+            break;
+        }
+      }
+      if (value > best) {
+        if (map.rows[s] != best_row) second = best;
+        best = value;
+        best_row = map.rows[s];
+      } else if (map.rows[s] != best_row) {
+        second = std::max(second, value);
+      }
+    }
+    range += best + second;
+  }
+  return range;
+}
+
+}  // namespace
+
+Problem::Problem(TrainingSet training, double lambda) : training_(std::move(training)), lambda_(lambda) {
+  SLACKLINE_CHECK(std::isfinite(lambda) && lambda > 0, "lambda must be positive");
+  SLACKLINE_CHECK(training_.data.size() > 0, "there is no labelled example to train on");
+  double total = 0;
+  for (Index m = 0; m < size(); ++m) {
+    const ExampleView example = data().example(m);
+    num_parts_ += example.graph().num_parts();
+    for (Index a = 0; a < example.graph().num_parts(); ++a) total += SquaredRange(example, a);
+  }
+  mean_squared_range_ = total / static_cast<double>(num_parts_);
+}
+
+double Problem::penalty_scale() const {
+  return mean_squared_range_ > 0 ? lambda_m() / mean_squared_range_ : 1.0;
+}
+
+double Regulariser(double lambda, std::span<const double> weights) {
+  double sum = 0;
+  for (const double w : weights) sum += w * w;
+  return 0.5 * lambda * sum;
+}
+
+double RelativeGap(double primal, double dual) { return (primal - dual) / std::max(1e-12, std::abs(primal)); }
+
+}  // namespace slackline

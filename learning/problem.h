@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// THE definition of the training problem and of its scales.
+//
+//   exact    P(w)   = λ/2 ‖w‖² + (1/M) Σ_m max_y [Δ_m(y) − w·ψ_m(y)]
+//   relaxed  G(w,δ) = the same with the maximum over the local polytope, written with messages δ (certificate.h)
+//   dual     f(μ)   = (1/M) Σ_m Σ_i Δ_i·μ_i − λ/2 ‖w(μ)‖²,   w(μ) = (1/(λM)) Σ_m [φ_m(y^m) − φ_m(μ_m)]
+//
+// All objectives are per example; gaps are differences of such objectives.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <slackline/core/loss.h>
+
+namespace slackline {
+
+/// A training set with its regularisation. Immutable; learners only read it.
+class Problem {
+ public:
+  /// Requires a training set with at least one example, and lambda > 0 and finite.
+  Problem(TrainingSet training, double lambda);
+
+  const Dataset& data() const { return training_.data; }
+  const TrainingSet& training() const { return training_; }
+  Index size() const { return training_.data.size(); }  ///< M
+  double lambda() const { return lambda_; }
+  double lambda_m() const { return lambda_ * static_cast<double>(size()); }  ///< λM
+  Offset num_weights() const { return data().layout().size(); }
+
+  /// Δ_i(s) of example m, flat over the states of its variables.
+  std::span<const double> loss(Index m) const { return training_.loss(m); }
+
+  /// Number of parts (variables and factors) of all examples together: the blocks of factor-block learners.
+  Offset num_parts() const { return num_parts_; }
+
+  /// R²: the mean over all parts of max_{y,y'} ‖ψ_a(y) − ψ_a(y')‖² (MATH: section 5). Sets the scale s = λM/R² of ρ.
+  double mean_squared_range() const { return mean_squared_range_; }
+  /// s = λM/R², the natural scale of ρ (1 when all features are zero).
+  double penalty_scale() const;
+
+ private:
+  TrainingSet training_;
+  double lambda_;
+  Offset num_parts_ = 0;
+  double mean_squared_range_ = 0;
+};
+
+/// ½λ‖w‖².
+double Regulariser(double lambda, std::span<const double> weights);
+
+/// gap / max(1e-12, |primal|).
+double RelativeGap(double primal, double dual);
+
+}  // namespace slackline

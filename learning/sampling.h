@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// In which order blocks are visited.
+#pragma once
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include <slackline/core/random.h>
+#include <slackline/learning/problem.h>
+
+namespace slackline {
+
+/// A fresh random order of all examples for every pass.
+class ExampleOrder {
+ public:
+  explicit ExampleOrder(Index size) : order_(static_cast<std::size_t>(size)) {
+    std::iota(order_.begin(), order_.end(), Index{0});
+  }
+  std::span<const Index> Next(Random* random) {
+    random->Shuffle(std::span<Index>(order_));
+    return order_;
+  }
+
+ private:
+  std::vector<Index> order_;
+};
+
+/// A part of an example: part < num_variables is a variable, else a factor.
+struct Block {
+  Index example = 0;
+  Index part = 0;
+};
+
+/// Blocks drawn uniformly from all parts of all examples, with replacement (Algorithm 1, line 3).
+class UniformBlocks {
+ public:
+  explicit UniformBlocks(const Problem& problem) {
+    Offset total = 0;
+    for (Index m = 0; m < problem.size(); ++m) {
+      total += problem.data().example(m).graph().num_parts();
+      end_.push_back(total);
+    }
+  }
+  Offset count() const { return end_.back(); }
+  Block Next(Random* random) const {
+    const auto drawn = static_cast<Offset>(random->Below(static_cast<std::uint64_t>(count())));
+    const auto example = std::upper_bound(end_.begin(), end_.end(), drawn) - end_.begin();
+    const Offset begin = example == 0 ? 0 : end_[static_cast<std::size_t>(example) - 1];
+    return {static_cast<Index>(example), static_cast<Index>(drawn - begin)};
+  }
+
+ private:
+  std::vector<Offset> end_;
+};
+
+}  // namespace slackline

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Learner `soft`: the penalized problem F_ρ by factor blocks.
+//
+// Source: Meshi, Srebro, Hazan, AISTATS 2015, Algorithm 1; ρ schedule: section 7, first extension.
+// Axes: blocks = factors and variables · oracle = table argmax · step = pairwise or Frank-Wolfe · order = example or
+// uniform. Stops on its own soft gap; reports the certificate of the relaxed problem beside it.
+#pragma once
+
+#include <memory>
+
+#include <slackline/learning/learner.h>
+#include <slackline/learning/options.h>
+#include <slackline/learning/problem.h>
+
+namespace slackline {
+
+std::unique_ptr<Learner> MakeSoftLearner(const Problem& problem, const TrainOptions& options);
+
+}  // namespace slackline

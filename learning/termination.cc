@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/termination.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace slackline {
+
+std::string_view Name(Termination termination) {
+  switch (termination) {
+    case Termination::kConverged:
+      return "converged";
+    case Termination::kMaxPasses:
+      return "max-passes";
+    case Termination::kTimeLimit:
+      return "time-limit";
+    case Termination::kInterrupted:
+      return "interrupted";
+  }
+  return "?";
+}
+
+std::string_view Name(CertifiedProblem problem) { return problem == CertifiedProblem::kExact ? "exact" : "relaxed"; }
+
+namespace {
+
+std::string Format(const char* format, double a, double b) {
+  char buffer[160];
+  std::snprintf(buffer, sizeof buffer, format, a, b);
+  return buffer;
+}
+
+}  // namespace
+
+std::optional<StopDecision> DecideStop(const TrainOptions& options, StoppingGap which, const ProgressRecord& record,
+                                       bool interrupted) {
+  const bool soft = which == StoppingGap::kSoft;
+  const double gap = soft ? record.soft_gap : record.gap;
+  const double primal = soft ? record.soft_primal : record.primal;
+  const double relative = gap / std::max(1e-12, std::abs(primal));
+  const std::string kind = soft ? "soft" : "certified";
+  if (options.gap_tolerance > 0 && relative <= options.gap_tolerance) {
+    return StopDecision{Termination::kConverged,
+                        kind + Format(" relative gap %.3g <= %.3g", relative, options.gap_tolerance)};
+  }
+  if (options.absolute_gap > 0 && gap <= options.absolute_gap) {
+    return StopDecision{Termination::kConverged, kind + Format(" gap %.3g <= %.3g", gap, options.absolute_gap)};
+  }
+  const std::string reached = kind + Format(" relative gap %.3g, wanted %.3g", relative, options.gap_tolerance);
+  if (interrupted) return StopDecision{Termination::kInterrupted, "interrupted at " + reached};
+  const double elapsed = record.seconds + record.check_seconds;
+  if (options.time_limit_seconds > 0 && elapsed >= options.time_limit_seconds) {
+    return StopDecision{Termination::kTimeLimit,
+                        Format("%.3g s >= time limit of %.3g s, ", elapsed, options.time_limit_seconds) + reached};
+  }
+  if (record.pass >= options.max_passes) {
+    return StopDecision{Termination::kMaxPasses, Format("%.0f passes of at most %.0f, ", static_cast<double>(record.pass),
+                                                        static_cast<double>(options.max_passes)) +
+                                                     reached};
+  }
+  return std::nullopt;
+}
+
+Index NextCheck(Index pass, Index check_every) {
+  return check_every > 0 ? pass + check_every : pass + std::max<Index>(1, pass / 5);
+}
+
+}  // namespace slackline

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/train_loop.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <slackline/core/parallel.h>
+#include <slackline/core/timer.h>
+
+namespace slackline {
+namespace {
+
+/// Runs `work` and adds its elapsed time to *seconds.
+template <class Work>
+void Timed(double* seconds, const Work& work) {
+  const WallTimer timer;
+  work();
+  *seconds += timer.Seconds();
+}
+
+/// Takes an evaluation into the record, and its weights into the summary when they are the best so far.
+void Absorb(const Learner& learner, const Evaluation& evaluation, ProgressRecord* record, TrainSummary* summary) {
+  record->problem = evaluation.problem;
+  if (summary->weights.empty() || !(record->primal <= evaluation.primal)) {
+    record->primal = evaluation.primal;
+    summary->weights.assign(learner.weights().begin(), learner.weights().end());
+  }
+  record->dual = std::isnan(record->dual) ? evaluation.dual : std::max(record->dual, evaluation.dual);
+  record->gap = record->primal - record->dual;
+  record->relative_gap = RelativeGap(record->primal, record->dual);
+  record->soft_primal = evaluation.soft_primal;
+  record->soft_dual = evaluation.soft_dual;
+  record->soft_gap = evaluation.soft_gap;
+  record->violation = evaluation.violation;
+  record->rho = evaluation.rho;
+  record->tau = evaluation.tau;
+  record->oracle_calls = learner.work().oracle_calls;
+  record->block_steps = learner.work().block_steps;
+}
+
+}  // namespace
+
+TrainSummary RunTraining(Learner& learner, const TrainOptions& options, TrainObserver* observer,
+                         const std::atomic<int>* interrupt) {
+  const int threads = options.threads > 0 ? options.threads : HardwareThreads();
+  const StopControl stop(interrupt, options.time_limit_seconds);
+  const double cpu_start = ProcessCpuSeconds();
+  TrainSummary summary;
+  ProgressRecord record;
+  Index next_check = NextCheck(0, options.check_every);
+  while (true) {
+    Timed(&record.seconds, [&] { learner.RunPass(stop); });
+    ++record.pass;
+    if (observer != nullptr) observer->OnPass(record.pass);
+    const bool stopping = stop.ShouldStop();
+    if (record.pass < next_check && record.pass < options.max_passes && !stopping) continue;
+
+    Evaluation evaluation;
+    Timed(&record.check_seconds, [&] { evaluation = learner.Evaluate(threads); });
+    // A learner whose stopping gap is its own saves the weights that the gap belongs to: the newest.
+    if (learner.stopping_gap() == StoppingGap::kSoft) summary.weights.clear();
+    Absorb(learner, evaluation, &record, &summary);
+    record.cpu_seconds = ProcessCpuSeconds() - cpu_start;
+    if (observer != nullptr) observer->OnCheck(record);
+    if (const auto decision = DecideStop(options, learner.stopping_gap(), record, stop.interrupted())) {
+      summary.termination = decision->reason;
+      summary.message = decision->message;
+      break;
+    }
+    std::string note;
+    Timed(&record.seconds, [&] { note = learner.Adapt(evaluation); });
+    if (!note.empty()) {
+      if (observer != nullptr) observer->OnNote(note);
+      summary.notes.push_back(std::move(note));
+    }
+    next_check = NextCheck(record.pass, options.check_every);
+  }
+  summary.last = record;
+  return summary;
+}
+
+TrainSummary Train(const Problem& problem, const TrainOptions& options, TrainObserver* observer,
+                   const std::atomic<int>* interrupt) {
+  CheckOptions(options);
+  const std::unique_ptr<Learner> learner = MakeLearner(problem, options);
+  return RunTraining(*learner, options, observer, interrupt);
+}
+
+}  // namespace slackline

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The conformance check passes a sound factor and catches every way of being wrong.
+#include <slackline/factors/conformance.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+namespace slackline::test {
+namespace {
+
+enum class Fault {
+  kNone,
+  kEmptyScope,
+  kNoStates,
+  kTooLarge,
+  kNegativeWeights,
+  kMovingShape,
+  kNotFinite,
+  kOutOfRange,
+  kUnsteady,
+  kScaleIgnored,
+  kOverwrites,
+  kScoreWrong,
+  kScoreNotFinite,
+  kTableWrong,
+  kTableShape,
+  kMessagesIgnored,
+  kMessagesAdded,
+  kValueWrong,
+  kValueNotFinite,
+  kJointWrong,
+  kJointAstray,
+  kTiesHigh,
+  kBadWhenZero,
+  kThrows,
+};
+
+// A 2 × 3 table with a weight for each joint state, and one fault.
+class FaultyFactor {
+ public:
+  explicit FaultyFactor(Fault fault) : fault_(fault) {
+    if (fault == Fault::kEmptyScope) cardinalities_.clear();
+    if (fault == Fault::kNoStates) cardinalities_[1] = 0;
+    if (fault == Fault::kTooLarge) cardinalities_ = {1 << 20, 1 << 20};
+  }
+
+  std::span<const Index> cardinalities() const { return cardinalities_; }
+  Index num_weights() const {
+    if (fault_ == Fault::kMovingShape) return 6 + calls_++;
+    return fault_ == Fault::kNegativeWeights ? -1 : 6;
+  }
+
+  void AddFeatures(std::span<const Index> states, double scale, std::span<double> out) const {
+    const auto joint = static_cast<std::size_t>(states[0] * 3 + states[1]);
+    double feature = 1;
+    if (fault_ == Fault::kNotFinite && joint == 5) feature = std::numeric_limits<double>::infinity();
+    if (fault_ == Fault::kUnsteady) feature = ++calls_;
+    if (fault_ == Fault::kThrows && joint == 4) throw std::runtime_error("out of order");
+    if (fault_ == Fault::kScaleIgnored) scale = 1;
+    // Past the end of the span, but inside of the checker's guarded buffer.
+    if (fault_ == Fault::kOutOfRange && joint == 5) *(out.data() + out.size()) += scale;
+    out[joint] = (fault_ == Fault::kOverwrites ? 0 : out[joint]) + scale * feature;
+  }
+
+  double Score(std::span<const double> weights, std::span<const Index> states) const {
+    const auto joint = static_cast<std::size_t>(states[0] * 3 + states[1]);
+    if (fault_ == Fault::kScoreWrong && joint == 3) return weights[joint] + 1e-3;
+    if (fault_ == Fault::kScoreNotFinite && joint == 3) return std::numeric_limits<double>::quiet_NaN();
+    return weights[joint];
+  }
+
+  FeatureTable feature_table() const {
+    FeatureTable table = OwnWeightPerState({2, 3});
+    if (fault_ == Fault::kTableWrong) std::swap(table.terms[0].rows[1], table.terms[0].rows[2]);
+    if (fault_ == Fault::kTableShape) table.cardinalities = {3, 2};
+    return table;
+  }
+
+  FactorMax Maximize(std::span<const double> weights, std::span<const double> messages) const {
+    std::vector<double> used(messages.begin(), messages.end());
+    if (fault_ == Fault::kMessagesIgnored) std::fill(used.begin(), used.end(), 0.0);
+    if (fault_ == Fault::kMessagesAdded) {
+      for (double& m : used) m = -m;
+    }
+    FactorMax best = ReparametrisedMax(cardinalities_, weights, used);
+    if (fault_ == Fault::kValueWrong) best.value += 1e-3;
+    if (fault_ == Fault::kValueNotFinite) best.value = std::numeric_limits<double>::quiet_NaN();
+    if (fault_ == Fault::kJointWrong) best.joint = (best.joint + 1) % 6;
+    if (fault_ == Fault::kJointAstray) best.joint = 6;
+    if (fault_ == Fault::kTiesHigh) TakeLastTie(weights, messages, &best);
+    // The usual slip: a search that starts from 0 instead of −∞.
+    if (fault_ == Fault::kBadWhenZero && best.value < 0) best = {0, 0.0};
+    return best;
+  }
+
+ private:
+  void TakeLastTie(std::span<const double> weights, std::span<const double> messages, FactorMax* best) const {
+    std::vector<double> table(weights.begin(), weights.end());
+    Reparametrise(cardinalities_, table, messages, table);
+    for (Index joint = 0; joint < 6; ++joint) {
+      if (table[static_cast<std::size_t>(joint)] == best->value) best->joint = joint;
+    }
+  }
+
+  Fault fault_;
+  std::vector<Index> cardinalities_ = {2, 3};
+  mutable int calls_ = 0;
+};
+static_assert(Factor<FaultyFactor> && FactorWithScore<FaultyFactor> && FactorWithMaximize<FaultyFactor> &&
+              FactorWithFeatureTable<FaultyFactor>);
+
+TEST_CASE("a sound factor passes, with every seed") {
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    ConformanceOptions options;
+    options.seed = seed;
+    const ConformanceReport report = CheckFactor(FaultyFactor(Fault::kNone), options);
+    CHECK(report.ok());
+    CHECK(report.Text() == "");
+  }
+}
+
+TEST_CASE("each fault is caught and named") {
+  const std::map<Fault, std::string> faults = {
+      {Fault::kEmptyScope, "cardinalities() is empty"},
+      {Fault::kNoStates, "needs at least one state"},
+      {Fault::kTooLarge, "too many joint states"},
+      {Fault::kNegativeWeights, "num_weights() is negative"},
+      {Fault::kMovingShape, "num_weights() changes"},
+      {Fault::kNotFinite, "a feature that is not a finite number for states (1, 2)"},
+      {Fault::kOutOfRange, "writes outside of its num_weights() entries for states (1, 2)"},
+      {Fault::kUnsteady, "other features when it is called again"},
+      {Fault::kScaleIgnored, "not proportional to its scale"},
+      {Fault::kOverwrites, "overwrites its output"},
+      {Fault::kScoreWrong, "differs from the weights times the features for states (1, 0)"},
+      {Fault::kScoreNotFinite, "differs from the weights times the features for states (1, 0)"},
+      {Fault::kTableWrong, "feature_table() and AddFeatures differ in joint state 1"},
+      {Fault::kTableShape, "feature_table() has another shape"},
+      {Fault::kMessagesIgnored, "Maximize"},
+      {Fault::kMessagesAdded, "Maximize"},
+      {Fault::kValueWrong, "Maximize returns a wrong value"},
+      {Fault::kValueNotFinite, "Maximize returns a wrong value"},
+      {Fault::kJointWrong, "Maximize"},
+      {Fault::kJointAstray, "a joint state that does not exist"},
+      {Fault::kTiesHigh, "the lowest of several best joint states"},
+      {Fault::kBadWhenZero, "Maximize"},
+      {Fault::kThrows, "a method throws: out of order"},
+  };
+  CHECK(faults.size() == static_cast<std::size_t>(Fault::kThrows));
+  for (const auto& [fault, message] : faults) {
+    CAPTURE(message);
+    const ConformanceReport report = CheckFactor(FaultyFactor(fault));
+    CHECK_FALSE(report.ok());
+    CHECK(report.Text().find(message) != std::string::npos);
+    CHECK(report.failures.size() == 1);
+  }
+}
+
+}  // namespace
+}  // namespace slackline::test

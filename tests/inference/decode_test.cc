@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/inference/decode.h>
+
+#include <doctest/doctest.h>
+
+#include <slackline/core/check.h>
+#include <slackline/inference/brute_force.h>
+
+#include "tests/support/random_models.h"
+#include "tests/support/tolerances.h"
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+/// max { score | y_i = s } by enumeration.
+double BestWith(const GraphPtr& graph, const std::vector<double>& scores, Index i, Index s) {
+  std::vector<double> fixed = scores;
+  for (Index t = 0; t < graph->cardinality(i); ++t) {
+    if (t != s) fixed[graph->state_offset(i) + t] -= 1e4;
+  }
+  MapResult result;
+  MakeBruteForceSolver(graph)->Solve(fixed, nullptr, &result);
+  return test::LabellingScore(*graph, scores, result.labels);
+}
+
+}  // namespace
+
+TEST_CASE("names of the ways to decode") {
+  CHECK(ParseDecodeKind("auto") == DecodeKind::kAuto);
+  CHECK(ParseDecodeKind("lp") == DecodeKind::kLp);
+  CHECK(ParseDecodeKind("exact") == DecodeKind::kExact);
+  CHECK_THROWS_WITH_AS(ParseDecodeKind("map"), "unknown way to decode 'map'; choose from auto, lp, exact",
+                       DataError);
+}
+
+TEST_CASE("on small graphs auto and exact are exact") {
+  Random random(81);
+  for (int number = 0; number < 120; ++number) {
+    const GraphPtr graph = SmallGraph(random, number);
+    const std::vector<double> scores = SmallScores(random, *graph, number / 12);
+    MapResult best;
+    MakeBruteForceSolver(graph)->Solve(scores, nullptr, &best);
+    for (const DecodeKind kind : {DecodeKind::kAuto, DecodeKind::kExact}) {
+      Decoder decoder(kind, graph);
+      MapResult result;
+      decoder.Decode(scores, &result);
+      CHECK(Near(result.value, best.value, kExact));
+      CHECK(result.exact);
+      CHECK_FALSE(decoder.fractional());
+      CHECK(decoder.num_certified() == 1);
+    }
+  }
+  CHECK(Decoder(DecodeKind::kAuto, FullBinary(14)).description() == "exact search");
+  CHECK(Decoder(DecodeKind::kExact, FullBinary(20)).description() == "exact search");
+  CHECK(Decoder(DecodeKind::kLp, Grid(1, 3, 2)).description() ==
+        "exact (max-product on a graph without cycles)");
+}
+
+TEST_CASE("LP decoding: fractional solutions are counted, bounds hold, integral ones are exact") {
+  if (!HasGlpk()) {
+    CHECK_THROWS_AS(Decoder(DecodeKind::kLp, FullBinary(5)), DataError);
+    return;
+  }
+  Random random(82);
+  const GraphPtr graph = FullBinary(10);
+  Decoder decoder(DecodeKind::kLp, graph);
+  Index fractional = 0;
+  Index certified = 0;
+  for (int number = 0; number < 40; ++number) {
+    const std::vector<double> scores = DenseBinaryScores(random, *graph, 3);
+    MapResult best;
+    MapResult result;
+    MakeBruteForceSolver(graph)->Solve(scores, nullptr, &best);
+    decoder.Decode(scores, &result);
+    CHECK(decoder.fractional() == !result.integral);
+    CHECK(result.upper_bound >= best.value - kTight);
+    CHECK(test::LabellingScore(*graph, scores, result.labels) <= best.value + kExact);
+    if (result.exact) CHECK(Near(test::LabellingScore(*graph, scores, result.labels), best.value, kSolver));
+    fractional += decoder.fractional();
+    certified += result.exact;
+  }
+  CHECK(decoder.num_decoded() == 40);
+  CHECK(decoder.num_fractional() == fractional);
+  CHECK(decoder.num_certified() == certified);
+  CHECK(fractional > 0);
+  CHECK(certified > 0);
+}
+
+TEST_CASE("large graphs: a labelling, its value and a valid bound, and words that say how") {
+  Random random(83);
+  const GraphPtr graph = FullBinary(26);
+  for (const DecodeKind kind : {DecodeKind::kAuto, DecodeKind::kExact}) {
+    Decoder decoder(kind, graph);
+    for (const double strength : {0.3, 2.0}) {
+      MapResult result;
+      const std::vector<double> scores = DenseBinaryScores(random, *graph, strength);
+      decoder.Decode(scores, &result);
+      CHECK(result.integral);
+      CHECK(result.marginals.empty());
+      CHECK(Near(result.value, test::LabellingScore(*graph, scores, result.labels), kExact));
+      CHECK(result.upper_bound >= result.value);
+    }
+    CHECK(decoder.description().find("% certified optimal") != std::string::npos);
+    CHECK((decoder.description().find("LP relaxation") == 0) == HasGlpk());
+  }
+}
+
+TEST_CASE("max-marginals per state agree with enumeration") {
+  Random random(84);
+  for (int number = 0; number < 48; ++number) {
+    const GraphPtr graph = SmallGraph(random, number);
+    const std::vector<double> scores = SmallScores(random, *graph, number / 12);
+    std::vector<double> out(graph->variable_states());
+    Decoder(DecodeKind::kExact, graph).MaxMarginalTables(scores, out);
+    for (Index i = 0; i < graph->num_variables(); ++i) {
+      for (Index s = 0; s < graph->cardinality(i); ++s) {
+        CHECK(Near(out[graph->state_offset(i) + s], BestWith(graph, scores, i, s), kExact));
+      }
+    }
+  }
+}
+
+TEST_CASE("differences of max-marginals: signs agree with the labels, relaxed values bound exact ones") {
+  Random random(85);
+  const GraphPtr graph = FullBinary(8);
+  for (int number = 0; number < 10; ++number) {
+    const std::vector<double> scores = DenseBinaryScores(random, *graph, 2);
+    Decoder decoder(DecodeKind::kExact, graph);
+    MapResult result;
+    decoder.Decode(scores, &result);
+    std::vector<double> differences(8);
+    decoder.MaxMarginals(scores, differences);
+    for (Index i = 0; i < 8; ++i) {
+      CHECK(Near(differences[i], BestWith(graph, scores, i, 1) - BestWith(graph, scores, i, 0), kExact));
+      CHECK((differences[i] > 0) == (result.labels[i] == 1));
+    }
+    if (!HasGlpk()) continue;
+    std::vector<double> relaxed(16);
+    Decoder(DecodeKind::kLp, graph).MaxMarginalTables(scores, relaxed);
+    for (Index i = 0; i < 8; ++i) {
+      for (Index s = 0; s < 2; ++s) CHECK(relaxed[2 * i + s] >= BestWith(graph, scores, i, s) - kTight);
+    }
+  }
+  std::vector<double> differences(3);
+  CHECK_THROWS_AS(Decoder(DecodeKind::kExact, Cycle(3, 3)).MaxMarginals(std::vector<double>(36), differences),
+                  std::invalid_argument);
+}
+
+TEST_CASE("relaxed max-marginals of the frustrated triangle, by hand") {
+  if (!HasGlpk()) return;
+  const GraphPtr graph = Cycle(3, 2);
+  std::vector<double> scores(graph->total_states(), 0.0);
+  for (Index c = 0; c < 3; ++c) scores[graph->factor_offset(c) + 1] = scores[graph->factor_offset(c) + 2] = 1;
+  scores[1] = 0.25;
+  // y_0 fixed leaves ½ for the other two and a value of ½ + ½ + 1 on the three pairs.
+  std::vector<double> out(6);
+  Decoder decoder(DecodeKind::kLp, graph);
+  decoder.MaxMarginalTables(scores, out);
+  CHECK(Near(out[0], 2, kTight));
+  CHECK(Near(out[1], 2.25, kTight));
+  std::vector<double> differences(3);
+  decoder.MaxMarginals(scores, differences);
+  CHECK(Near(differences[0], 0.25, kTight));
+}

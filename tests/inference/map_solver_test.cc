@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/inference/map_solver.h>
+
+#include <doctest/doctest.h>
+
+#include <slackline/core/check.h>
+
+#include "tests/support/random_models.h"
+#include "tests/support/tolerances.h"
+
+using namespace slackline;
+using namespace slackline::test;
+
+TEST_CASE("solver names: there and back, unknown ones are refused with the choices") {
+  for (const SolverKind kind : {SolverKind::kAuto, SolverKind::kLp, SolverKind::kTree,
+                                SolverKind::kBruteForce, SolverKind::kSearch}) {
+    CHECK(ParseSolverKind(SolverKindName(kind)) == kind);
+  }
+  CHECK_THROWS_WITH_AS(ParseSolverKind("LP"),
+                       "unknown solver 'LP'; choose from auto, lp, tree, brute-force, search", DataError);
+  CHECK_THROWS_AS(ParseSolverKind(""), DataError);
+}
+
+TEST_CASE("solvers are made by kind") {
+  CHECK(MakeMapSolver(SolverKind::kTree, Grid(1, 4, 2))->name() == "tree");
+  CHECK(MakeMapSolver(SolverKind::kBruteForce, FullBinary(3))->name() == "brute-force");
+  CHECK(MakeMapSolver(SolverKind::kSearch, FullBinary(3))->name() == "search");
+  CHECK_FALSE(MakeMapSolver(SolverKind::kSearch, FullBinary(3))->relaxed());
+  CHECK_THROWS_AS(MakeMapSolver(SolverKind::kTree, FullBinary(3)), DataError);
+  CHECK_THROWS_AS(MakeMapSolver(SolverKind::kBruteForce, FullBinary(25)), DataError);
+  CHECK_THROWS_AS(MakeMapSolver(SolverKind::kTree, nullptr), std::invalid_argument);
+  if (HasGlpk()) {
+    CHECK(MakeMapSolver(SolverKind::kLp, FullBinary(3))->name() == "lp");
+    CHECK(MakeMapSolver(SolverKind::kLp, FullBinary(3))->relaxed());
+  } else {
+    CHECK_THROWS_AS(MakeMapSolver(SolverKind::kLp, FullBinary(3)), DataError);
+  }
+}
+
+TEST_CASE("automatic choice: the tree on forests, else the LP, else an exact search") {
+  CHECK(MakeMapSolver(SolverKind::kAuto, Grid(1, 50, 3))->name() == "tree");
+  CHECK(MakeMapSolver(SolverKind::kAuto, FullBinary(0))->name() == "tree");
+  CHECK(MakeMapSolver(SolverKind::kAuto, FullBinary(3))->name() == (HasGlpk() ? "lp" : "search"));
+  if (HasGlpk()) {
+    CHECK(MakeMapSolver(SolverKind::kAuto, FullBinary(40))->name() == "lp");
+  } else {
+    CHECK_THROWS_AS(MakeMapSolver(SolverKind::kAuto, FullBinary(40)), DataError);
+  }
+}
+
+TEST_CASE("all exact solvers agree") {
+  Random random(71);
+  for (int number = 0; number < 40; ++number) {
+    const GraphPtr graph = RandomForest(random, 6, 3);
+    const std::vector<double> scores = SmallScores(random, *graph, number);
+    std::vector<double> values;
+    for (const SolverKind kind :
+         {SolverKind::kAuto, SolverKind::kTree, SolverKind::kBruteForce, SolverKind::kSearch}) {
+      MapResult result;
+      MakeMapSolver(kind, graph)->Solve(scores, nullptr, &result);
+      values.push_back(result.value);
+    }
+    for (const double value : values) CHECK(Near(value, values[0], kExact));
+  }
+}

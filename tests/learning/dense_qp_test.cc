@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The reference that learners are tested against is tested itself: known solutions, and the order of the
+// optima.
+#include "tests/support/dense_qp.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <slackline/core/feature_map.h>
+#include <slackline/core/graph_topology.h>
+#include <slackline/factors/marginalization.h>
+#include <slackline/factors/max_oracle.h>
+#include <slackline/factors/model_builder.h>
+#include <slackline/factors/pairwise_table.h>
+#include <slackline/factors/potts.h>
+
+#include "tests/support/random_problems.h"
+#include "tests/support/tolerances.h"
+
+namespace slackline::test {
+namespace {
+
+bool AllForests(const TrainingSet& training) {
+  for (const auto& structure : training.data.structures()) {
+    if (!IsForest(structure->graph())) return false;
+  }
+  return true;
+}
+
+// One example, one binary variable with input (1), labelled 0: P(w) = λ/2‖w‖² + max(0, 1 − (w_0 − w_1)).
+TrainingSet OneVariable() {
+  auto layout = std::make_shared<WeightLayout>();
+  layout->AddBlock("linear", 2, 1);
+  ModelBuilder builder(layout);
+  builder.AddVariable(2);
+  builder.AddLinearFeatures(0, 0, 0);
+  auto rows = std::make_shared<FeatureRows>();
+  rows->AddDense(std::array<double, 1>{1.0});
+  Dataset data(layout, rows);
+  data.Add(builder.Build(), std::array<Index, 1>{0});
+  return MakeTrainingSet(data, {});
+}
+
+// Three binary variables that all want to differ from each other, all labelled 0, and one Potts weight: the
+// relaxation is not tight.
+TrainingSet FrustratedTriangle() {
+  auto layout = std::make_shared<WeightLayout>();
+  layout->AddBlock("potts", 1);
+  ModelBuilder builder(layout);
+  for (int i = 0; i < 3; ++i) builder.AddVariable(2);
+  for (const auto& [a, b] : {std::pair<Index, Index>{0, 1}, {1, 2}, {0, 2}})
+    builder.AddFactor({a, b}, PottsFactor(2), 0);
+  Dataset data(layout, nullptr);
+  const std::shared_ptr<const Structure> structure = builder.Build();
+  data.Add(structure, std::array<Index, 3>{0, 0, 1});
+  data.Add(structure, std::array<Index, 3>{0, 0, 0});
+  LossOptions loss;
+  loss.scale = LossScale::kCount;
+  return MakeTrainingSet(data, loss);
+}
+
+// G_ρ of example m, times M and without the norm of w, at δ = (A μ_c − μ_i)/ρ; `mu` is its part of the
+// marginals.
+double SoftHinge(const TrainingSet& training, Index m, double rho, const std::vector<double>& weights,
+                 std::span<const double> mu) {
+  const ExampleView example = training.data.example(m);
+  const FactorGraph& graph = example.graph();
+  std::vector<double> theta(static_cast<std::size_t>(graph.total_states()));
+  ScoreTables(example, weights, theta);
+  const std::span<const double> loss = training.loss(m);
+  for (std::size_t k = 0; k < loss.size(); ++k) theta[k] += loss[k];
+  double hinge = 0;
+  for (Index i = 0; i < graph.num_variables(); ++i) {
+    hinge -= theta[static_cast<std::size_t>(graph.state_offset(i) +
+                                            example.labels()[static_cast<std::size_t>(i)])];
+  }
+  const auto table = [&](auto values, Index part) {
+    return values.subspan(static_cast<std::size_t>(graph.state_offset(part)),
+                          static_cast<std::size_t>(graph.num_states(part)));
+  };
+  for (Index c = 0; c < graph.num_factors(); ++c) {
+    const Index part = graph.num_variables() + c;
+    hinge -= table(std::span<double>(theta),
+                   part)[static_cast<std::size_t>(JointState(graph, c, example.labels()))];
+    std::vector<Index> cardinalities;
+    for (const Index i : graph.scope(c)) cardinalities.push_back(graph.cardinality(i));
+    for (std::size_t k = 0; k < cardinalities.size(); ++k) {
+      const Index i = graph.scope(c)[k];
+      const Marginalization a(cardinalities, static_cast<Index>(k));
+      std::vector<double> delta(static_cast<std::size_t>(cardinalities[k]));
+      a.Apply(table(mu, part), delta);
+      for (std::size_t s = 0; s < delta.size(); ++s) {
+        delta[s] = (delta[s] - table(mu, i)[s]) / rho;
+        hinge += rho / 2 * delta[s] * delta[s];
+        table(std::span<double>(theta), i)[s] += delta[s];
+      }
+      a.ApplyTransposeAdd(delta, -1.0, table(std::span<double>(theta), part));
+    }
+  }
+  for (Index a = 0; a < graph.num_parts(); ++a) hinge += TableMax(table(std::span<double>(theta), a)).value;
+  return hinge;
+}
+
+double SoftDual(const TrainingSet& training, double lambda, double rho, const Optimum& optimum) {
+  double hinge = 0;
+  std::size_t begin = 0;
+  for (Index m = 0; m < training.data.size(); ++m) {
+    const auto states = static_cast<std::size_t>(training.data.example(m).graph().total_states());
+    const std::span<const double> all(optimum.marginals);
+    hinge += SoftHinge(training, m, rho, optimum.weights, all.subspan(begin, states));
+    begin += states;
+  }
+  double norm = 0;
+  for (const double w : optimum.weights) norm += w * w;
+  return lambda / 2 * norm + hinge / static_cast<double>(training.data.size());
+}
+
+TEST_CASE("one variable by hand: all optima are those of a single hinge") {
+  // w = (t, −t): λt² + max(0, 1 − 2t); smooth for t < ½ while 2λt < 2: t = ½ where λ ≤ 2, value λ/4; else t =
+  // 1/λ.
+  const TrainingSet training = OneVariable();
+  CHECK(Near(ExactOptimum(training, 0.5), 0.125, kSolver));
+  CHECK(Near(RelaxedOptimum(training, 0.5), 0.125, kSolver));
+  CHECK(Near(SoftOptimum(training, 0.5, 1.0), 0.125, kSolver));
+  CHECK(Near(ExactOptimum(training, 4.0), 1.0 - 1.0 / 4, kSolver));
+  const Optimum optimum = SolveExact(training, 4.0);
+  CHECK(std::abs(optimum.weights[0] - 0.25) < kSolver);
+  CHECK(std::abs(optimum.weights[1] + 0.25) < kSolver);
+  CHECK(Near(ExactPrimal(training, 0.5, std::array<double, 2>{0.1, 0.0}), 0.9025, kSolver));
+}
+
+TEST_CASE("a frustrated triangle: the relaxed problem lies above the exact one, in w and at the optimum") {
+  const TrainingSet training = FrustratedTriangle();
+  // At w = 1 the labelings of Potts score ≤ 2, the relaxation reaches 3 with all pairs half (0,1), half
+  // (1,0).
+  const std::array<double, 1> w = {10.0};
+  // Example 1 (0,0,1) has score 20 of its own; best other: (1,1,0), loss 3, score 20: hinge 3. Relaxed: 30
+  // + 1.5 − 20. Example 2 (0,0,0): two disagree, loss 2, score 20: 22. Relaxed: 30 + 1.5.
+  CHECK(Near(ExactPrimal(training, 1e-9, w), (3.0 + 22.0) / 2, kSolver));
+  CHECK(Near(RelaxedPrimal(training, 1e-9, w), (11.5 + 31.5) / 2, kSolver));
+  for (const double lambda : {0.01, 0.1, 1.0}) {
+    CHECK(RelaxedOptimum(training, lambda) >= ExactOptimum(training, lambda) - kSolver);
+  }
+}
+
+TEST_CASE("optima are attained: P and its relaxation at the optimal weights, and nowhere below") {
+  Random random(7);
+  for (int trial = 0; trial < 12; ++trial) {
+    CAPTURE(trial);
+    const TrainingSet training = RandomProblem(random, RandomOptions(random));
+    const double lambda = std::array{0.03, 0.3, 2.0}[static_cast<std::size_t>(trial % 3)];
+    const Optimum exact = SolveExact(training, lambda);
+    const Optimum relaxed = SolveRelaxed(training, lambda);
+    CHECK(std::abs(ExactPrimal(training, lambda, exact.weights) - exact.value) < kSolver);
+    CHECK(std::abs(RelaxedPrimal(training, lambda, relaxed.weights) - relaxed.value) < kSolver);
+    for (int k = 0; k < 5; ++k) {
+      std::vector<double> near = exact.weights;
+      for (double& value : near) value += 0.1 * random.Normal();
+      CHECK(ExactPrimal(training, lambda, near) >= exact.value - kSolver);
+      CHECK(RelaxedPrimal(training, lambda, near) >= ExactPrimal(training, lambda, near) - kSolver);
+    }
+  }
+}
+
+TEST_CASE("relaxed = exact on forests; relaxed ≥ exact and soft ≥ relaxed always") {
+  Random random(11);
+  int forests = 0;
+  int gaps = 0;
+  for (int trial = 0; trial < 30; ++trial) {
+    CAPTURE(trial);
+    ProblemOptions options = RandomOptions(random);
+    options.num_variables = std::max(options.num_variables, 3);
+    options.num_factors = std::max(options.num_factors, 2);
+    const TrainingSet training = RandomProblem(random, options);
+    const double lambda = 0.1;
+    const double exact = ExactOptimum(training, lambda);
+    const double relaxed = RelaxedOptimum(training, lambda);
+    CHECK(relaxed >= exact - kSolver);
+    if (AllForests(training)) {
+      ++forests;
+      CHECK(std::abs(relaxed - exact) < kSolver);
+    } else if (relaxed > exact + 1e-4) {
+      ++gaps;
+    }
+    CHECK(SoftOptimum(training, lambda, 1.0) >= relaxed - kSolver);
+  }
+  CHECK(forests >= 5);
+  CHECK(gaps >= 1);
+}
+
+TEST_CASE("the soft optimum grows with ρ from the relaxed optimum to that of independent parts") {
+  Random random(13);
+  ProblemOptions options;
+  options.num_variables = 3;
+  const TrainingSet training = RandomProblem(random, options);
+  const double relaxed = RelaxedOptimum(training, 0.1);
+  double last = relaxed;
+  for (const double rho : {1e-4, 1e-2, 1.0, 100.0}) {
+    const double soft = SoftOptimum(training, 0.1, rho);
+    CHECK(soft >= last - kSolver);
+    last = soft;
+  }
+  CHECK(last > relaxed + 1e-3);
+  CHECK(SoftOptimum(training, 0.1, 1e-5) - relaxed < 1e-3);
+}
+
+TEST_CASE("the soft optimum closes the gap to its own dual: g(w, δ) + ρ/(2M)‖δ‖² with δ = (A μ_c − μ_i)/ρ") {
+  Random random(19);
+  for (const double rho : {0.1, 1.0, 10.0}) {
+    ProblemOptions options;
+    options.num_variables = 3;
+    options.max_order = 3;
+    const TrainingSet training = RandomProblem(random, options);
+    const double lambda = 0.1;
+    const Optimum soft = SolveSoft(training, lambda, rho);
+    CHECK(Near(SoftDual(training, lambda, rho, soft), soft.value, kSolver));
+  }
+}
+
+TEST_CASE("the same example twice is the same problem, in all three scales") {
+  Random random(23);
+  ProblemOptions options;
+  options.num_examples = 1;
+  const TrainingSet once = RandomProblem(random, options);
+  TrainingSet twice{Dataset(once.data.shared_layout(), once.data.rows()), {}, {0}, 0, 0};
+  for (int copy = 0; copy < 2; ++copy) {
+    const ExampleView example = once.data.example(0);
+    twice.data.Add(once.data.structures()[0], example.labels(), 0, example.potentials());
+    twice.losses.insert(twice.losses.end(), once.losses.begin(), once.losses.end());
+    twice.loss_begin.push_back(static_cast<Offset>(twice.losses.size()));
+  }
+  CHECK(Near(ExactOptimum(twice, 0.1), ExactOptimum(once, 0.1), kSolver));
+  CHECK(Near(RelaxedOptimum(twice, 0.1), RelaxedOptimum(once, 0.1), kSolver));
+  CHECK(Near(SoftOptimum(twice, 0.1, 2.0), SoftOptimum(once, 0.1, 2.0), kSolver));
+}
+
+TEST_CASE("the exact reference refuses problems that are too large") {
+  Random random(1);
+  ProblemOptions options;
+  options.num_variables = 12;
+  options.num_examples = 1;
+  CHECK_THROWS_AS(ExactOptimum(RandomProblem(random, options), 1.0), std::invalid_argument);
+}
+
+TEST_CASE("random problems are what their options say") {
+  Random random(17);
+  for (const bool forest : {false, true}) {
+    ProblemOptions options;
+    options.forest = forest;
+    options.shared_structure = true;
+    options.max_order = 3;
+    options.num_factors = 6;
+    const TrainingSet training = RandomProblem(random, options);
+    CHECK(training.data.size() == options.num_examples);
+    CHECK(training.data.structures().size() == 1);
+    CHECK(AllForests(training) == forest);
+  }
+  ProblemOptions options;
+  options.num_variables = 1;
+  options.max_states = 1;
+  options.inputs = InputKind::kNone;
+  options.loss = LossScale::kCount;
+  const TrainingSet trivial = RandomProblem(random, options);
+  CHECK(std::abs(RelaxedOptimum(trivial, 1.0)) < kSolver);
+  CHECK(std::abs(ExactOptimum(trivial, 1.0)) < kSolver);
+  options.tied_weights = false;
+  options.num_variables = 3;
+  options.max_states = 3;
+  options.inputs = InputKind::kSparse;
+  options.potentials = true;
+  const TrainingSet untied = RandomProblem(random, options);
+  CHECK(untied.data.example(0).structure().slots_are_orthogonal());
+  CHECK(untied.data.example(0).structure().num_potentials() > 0);
+}
+
+}  // namespace
+}  // namespace slackline::test

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// All learners against the optima of an independent quadratic program (tests/support/dense_qp.h), on random problems with
+// binary and multi-state variables, pairs and triples, forests and cycles, tied and own weights.
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <slackline/core/graph_topology.h>
+#include <slackline/learning/train_loop.h>
+
+#include "tests/support/dense_qp.h"
+#include "tests/support/multilabel_problems.h"
+#include "tests/support/random_problems.h"
+#include "tests/support/tolerances.h"
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+/// Checks at every evaluation that the bracket holds the optimum.
+class BracketObserver : public TrainObserver {
+ public:
+  BracketObserver(double optimum, double soft_optimum) : optimum_(optimum), soft_optimum_(soft_optimum) {}
+
+  void OnCheck(const ProgressRecord& record) override {
+    ++checks;
+    const double room = kSolver * std::max(1.0, std::abs(optimum_));
+    sound = sound && record.dual <= optimum_ + room && record.primal >= optimum_ - room &&
+            record.dual <= record.primal + kExact * std::max(1.0, std::abs(record.primal));
+    if (!std::isnan(soft_optimum_)) {
+      sound = sound && record.soft_dual <= soft_optimum_ + room && record.soft_primal >= soft_optimum_ - room;
+    }
+  }
+
+  bool sound = true;
+  int checks = 0;
+
+ private:
+  double optimum_;
+  double soft_optimum_;
+};
+
+TrainOptions Options(LearnerKind learner, StepKind step, double gap) {
+  TrainOptions options;
+  options.learner = learner;
+  options.step = step;
+  options.gap_tolerance = gap;
+  options.absolute_gap = gap;  // tiny optima: relative to 1
+  options.max_passes = 30000;
+  return options;
+}
+
+struct Run {
+  TrainSummary summary;
+  bool sound = false;
+};
+
+Run TrainOn(const Problem& problem, const TrainOptions& options, double optimum, double soft_optimum = kNone) {
+  BracketObserver observer(optimum, soft_optimum);
+  Run run;
+  run.summary = Train(problem, options, &observer);
+  run.sound = observer.sound && observer.checks > 0;
+  return run;
+}
+
+TrainingSet SomeProblem(Random& random, int trial) {
+  if (trial % 4 == 0) return RandomMultiLabelProblem(random, 3, 4, 2, true);
+  return RandomProblem(random, RandomOptions(random));
+}
+
+constexpr int kTrials = 24;
+
+}  // namespace
+
+TEST_CASE("AugmentedLagrangianClosesTheBracketAroundTheRelaxedOptimum") {
+  Random random(21);
+  for (int trial = 0; trial < kTrials; ++trial) {
+    const double lambda = trial % 3 == 0 ? 1.0 : trial % 3 == 1 ? 0.1 : 0.02;
+    const Problem problem(SomeProblem(random, trial), lambda);
+    const double optimum = RelaxedOptimum(problem.training(), lambda);
+    const Run run = TrainOn(problem, Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-6), optimum);
+    CAPTURE(trial);
+    CAPTURE(run.summary.message);
+    CHECK(run.sound);
+    CHECK(run.summary.termination == Termination::kConverged);
+    CHECK(Near(run.summary.last.primal, optimum, 1e-5));
+  }
+}
+
+TEST_CASE("AugmentedLagrangianWithFrankWolfeStepsGetsNear") {
+  Random random(22);
+  for (int trial = 0; trial < kTrials / 2; ++trial) {
+    const Problem problem(SomeProblem(random, trial), 0.1);
+    const double optimum = RelaxedOptimum(problem.training(), 0.1);
+    const Run run = TrainOn(problem, Options(LearnerKind::kAugmentedLagrangian, StepKind::kFrankWolfe, 1e-3), optimum);
+    CAPTURE(trial);
+    CAPTURE(run.summary.message);
+    CHECK(run.sound);
+    CHECK(run.summary.termination == Termination::kConverged);
+  }
+}
+
+TEST_CASE("AugmentedLagrangianConvergesForAnyRhoAndTau") {
+  Random random(23);
+  for (int trial = 0; trial < 8; ++trial) {
+    const Problem problem(SomeProblem(random, trial), 0.1);
+    const double optimum = RelaxedOptimum(problem.training(), 0.1);
+    for (const double factor : {1e-3, 0.1, 100.0, 1000.0}) {
+      for (const double tau : {1.0, 0.05}) {
+        TrainOptions options = Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-4);
+        options.rho = factor * problem.penalty_scale();
+        options.tau = tau;
+        const Run run = TrainOn(problem, options, optimum);
+        CAPTURE(trial);
+        CAPTURE(factor);
+        CAPTURE(tau);
+        CAPTURE(run.summary.message);
+        CHECK(run.sound);
+        CHECK(run.summary.termination == Termination::kConverged);
+      }
+    }
+  }
+}
+
+TEST_CASE("UniformOrderReachesTheSameOptimum") {
+  Random random(24);
+  for (int trial = 0; trial < 8; ++trial) {
+    const Problem problem(SomeProblem(random, trial), 0.1);
+    TrainOptions options = Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-5);
+    options.order = OrderKind::kUniform;
+    const Run run = TrainOn(problem, options, RelaxedOptimum(problem.training(), 0.1));
+    CAPTURE(trial);
+    CAPTURE(run.summary.message);
+    CHECK(run.sound);
+    CHECK(run.summary.termination == Termination::kConverged);
+  }
+}
+
+TEST_CASE("SoftReachesThePenalizedOptimumWithBothSteps") {
+  Random random(25);
+  for (int trial = 0; trial < kTrials; ++trial) {
+    const Problem problem(SomeProblem(random, trial), 0.1);
+    const double rho = trial % 2 == 0 ? 1.0 : 0.1;
+    const double optimum = RelaxedOptimum(problem.training(), 0.1);
+    const double soft = SoftOptimum(problem.training(), 0.1, rho);
+    TrainOptions options = Options(LearnerKind::kSoft, StepKind::kPairwise, 1e-6);
+    options.rho = rho;
+    CAPTURE(trial);
+    const Run pairwise = TrainOn(problem, options, optimum, soft);
+    CHECK(pairwise.sound);
+    CHECK(pairwise.summary.termination == Termination::kConverged);
+    CHECK(Near(pairwise.summary.last.soft_dual, soft, 1e-5));
+
+    options.step = StepKind::kFrankWolfe;
+    options.gap_tolerance = options.absolute_gap = 1e-3;
+    const Run frank_wolfe = TrainOn(problem, options, optimum, soft);
+    CHECK(frank_wolfe.sound);
+    CHECK(frank_wolfe.summary.termination == Termination::kConverged);
+    CHECK(Near(frank_wolfe.summary.last.soft_dual, soft, 2e-3));
+  }
+}
+
+TEST_CASE("PaperScaleIsRhoOverM") {
+  Random random(26);
+  const Problem problem(RandomMultiLabelProblem(random, 5, 4, 3, true), 0.1);
+  TrainOptions example = Options(LearnerKind::kSoft, StepKind::kPairwise, 1e-6);
+  example.rho = 2.0;
+  TrainOptions paper = example;
+  paper.rho = 2.0 / 5;
+  paper.rho_scale = RhoScale::kPaper;
+  CHECK(Near(Train(problem, example).last.soft_dual, Train(problem, paper).last.soft_dual, kExact));
+}
+
+TEST_CASE("RhoScheduleEndsAtTheProblemOfTheFinalRho") {
+  Random random(27);
+  const Problem problem(RandomMultiLabelProblem(random, 5, 4, 3, true), 0.1);
+  TrainOptions options = Options(LearnerKind::kSoft, StepKind::kPairwise, 1e-7);
+  options.rho = 3.0;
+  options.rho_final = 0.05;
+  options.rho_passes = 20;
+  const TrainSummary summary = Train(problem, options);
+  CHECK(summary.last.rho == doctest::Approx(0.05));
+  CHECK(summary.last.pass >= 20);
+  CHECK(Near(summary.last.soft_dual, SoftOptimum(problem.training(), 0.1, 0.05), 1e-6));
+}
+
+TEST_CASE("BcfwReachesTheOptimumOfItsOraclesDomain") {
+  Random random(28);
+  for (int trial = 0; trial < kTrials / 2; ++trial) {
+    const Problem problem(SomeProblem(random, trial), 0.3);
+    CAPTURE(trial);
+    TrainOptions options = Options(LearnerKind::kBcfw, StepKind::kPairwise, 1e-3);
+    options.oracle = SolverKind::kBruteForce;
+    const double exact = ExactOptimum(problem.training(), 0.3);
+    const Run enumerated = TrainOn(problem, options, exact);
+    CHECK(enumerated.sound);
+    CHECK(enumerated.summary.last.problem == CertifiedProblem::kExact);
+    CHECK(enumerated.summary.termination == Termination::kConverged);
+
+    if (HasGlpk()) {
+      const double relaxed = RelaxedOptimum(problem.training(), 0.3);
+      options.oracle = SolverKind::kLp;
+      options.order = trial % 2 == 0 ? OrderKind::kExample : OrderKind::kUniform;
+      const Run lp = TrainOn(problem, options, relaxed);
+      CHECK(lp.sound);
+      CHECK(lp.summary.last.problem == CertifiedProblem::kRelaxed);
+      CHECK(lp.summary.termination == Termination::kConverged);
+      CHECK(Near(lp.summary.last.primal, relaxed, 3e-3));
+    }
+  }
+}
+
+TEST_CASE("OnForestsAllLearnersReachOneOptimum") {
+  Random random(29);
+  for (int trial = 0; trial < 6; ++trial) {
+    ProblemOptions shape = RandomOptions(random);
+    shape.forest = true;
+    const Problem problem(RandomProblem(random, shape), 0.2);
+    for (const auto& structure : problem.data().structures()) REQUIRE(IsForest(structure->graph()));
+    const double optimum = ExactOptimum(problem.training(), 0.2);
+    CAPTURE(trial);
+    TrainOptions bcfw = Options(LearnerKind::kBcfw, StepKind::kPairwise, 1e-3);
+    bcfw.oracle = SolverKind::kTree;
+    const Run tree = TrainOn(problem, bcfw, optimum);
+    CHECK(tree.sound);
+    CHECK(tree.summary.termination == Termination::kConverged);
+    const Run al = TrainOn(problem, Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-6), optimum);
+    CHECK(al.sound);
+    CHECK(al.summary.termination == Termination::kConverged);
+  }
+}
+
+TEST_CASE("ReportedPrimalBoundsTheRecomputedOneAtTheSavedWeights") {
+  Random random(30);
+  for (int trial = 0; trial < 8; ++trial) {
+    const Problem problem(SomeProblem(random, trial), 0.1);
+    for (const LearnerKind learner : {LearnerKind::kAugmentedLagrangian, LearnerKind::kSoft}) {
+      TrainOptions options = Options(learner, StepKind::kPairwise, 1e-4);
+      options.max_passes = 40;
+      const TrainSummary summary = Train(problem, options);
+      // g(w,δ) ≥ min_δ g(w,δ) ≥ P(w), recomputed by linear programs and by enumeration.
+      const double relaxed = RelaxedPrimal(problem.training(), 0.1, summary.weights);
+      CHECK(summary.last.primal >= relaxed - kSolver);
+      CHECK(relaxed >= ExactPrimal(problem.training(), 0.1, summary.weights) - kSolver);
+    }
+    TrainOptions options = Options(LearnerKind::kBcfw, StepKind::kPairwise, 1e-2);
+    options.oracle = SolverKind::kBruteForce;
+    const TrainSummary summary = Train(problem, options);
+    CHECK(Near(summary.last.primal, ExactPrimal(problem.training(), 0.1, summary.weights), kTight));
+  }
+}
+
+TEST_CASE("RunsReplayAndThreadsDoNotMatter") {
+  Random random(31);
+  const Problem problem(RandomMultiLabelProblem(random, 40, 5, 3, true), 0.01);
+  for (const LearnerKind learner : {LearnerKind::kAugmentedLagrangian, LearnerKind::kSoft, LearnerKind::kBcfw}) {
+    TrainOptions options = Options(learner, StepKind::kPairwise, 1e-9);
+    options.max_passes = 60;
+    if (learner == LearnerKind::kBcfw) options.oracle = SolverKind::kBruteForce;
+    const TrainSummary once = Train(problem, options);
+    const TrainSummary again = Train(problem, options);
+    options.threads = 4;
+    const TrainSummary threads = Train(problem, options);
+    CHECK(once.weights == again.weights);
+    CHECK(once.weights == threads.weights);
+    CHECK(once.last.primal == threads.last.primal);
+    CHECK(once.last.dual == threads.last.dual);
+    options.seed = 2;
+    CHECK(once.weights != Train(problem, options).weights);
+  }
+}
+
+TEST_CASE("ChecksChangeNothing") {
+  // soft saves the newest weights, bcfw the best: with one check both are those of the last pass.
+  Random random(32);
+  const Problem problem(RandomMultiLabelProblem(random, 20, 5, 3, true), 0.01);
+  for (const LearnerKind kind : {LearnerKind::kSoft, LearnerKind::kBcfw}) {
+    TrainOptions options = Options(kind, StepKind::kPairwise, 0);
+    if (kind == LearnerKind::kBcfw) options.oracle = SolverKind::kBruteForce;
+    const StopControl stop(nullptr, 0);
+    const auto checked = MakeLearner(problem, options);
+    const auto unchecked = MakeLearner(problem, options);
+    for (int pass = 0; pass < 20; ++pass) {
+      checked->RunPass(stop);
+      unchecked->RunPass(stop);
+      checked->Evaluate(1);
+    }
+    const Evaluation a = checked->Evaluate(1);
+    const Evaluation b = unchecked->Evaluate(1);
+    CHECK(a.primal == b.primal);
+    CHECK(std::equal(checked->weights().begin(), checked->weights().end(), unchecked->weights().begin()));
+  }
+}
+
+TEST_CASE("HugeAndTinyLambdaKeepTheBracketSound") {
+  Random random(33);
+  for (const double lambda : {1e6, 1e-6}) {
+    const Problem problem(RandomMultiLabelProblem(random, 6, 4, 3, true), lambda);
+    for (const LearnerKind learner : {LearnerKind::kAugmentedLagrangian, LearnerKind::kSoft}) {
+      TrainOptions options = Options(learner, StepKind::kPairwise, 1e-3);
+      options.absolute_gap = 0;
+      options.max_passes = 2000;
+      const TrainSummary summary = Train(problem, options);
+      CAPTURE(lambda);
+      CHECK(std::isfinite(summary.last.primal));
+      CHECK(summary.last.dual <= summary.last.primal);
+    }
+  }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/options.h>
+
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include <slackline/core/check.h>
+
+using namespace slackline;
+
+namespace {
+
+const OptionRecord& Record(std::string_view name) {
+  for (const OptionRecord& record : OptionRecords()) {
+    if (record.name == name) return record;
+  }
+  throw std::logic_error("no option " + std::string(name));
+}
+
+std::string Refusal(std::string_view name, std::string_view value) {
+  TrainOptions options;
+  try {
+    SetOption(Record(name), value, &options);
+  } catch (const DataError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+std::string CheckRefusal(const TrainOptions& options) {
+  try {
+    CheckOptions(options);
+  } catch (const DataError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+}  // namespace
+
+TEST_CASE("EveryOptionReadsBackWhatItShows") {
+  const TrainOptions defaults;
+  for (const OptionRecord& record : OptionRecords()) {
+    const std::string text = OptionText(record, defaults);
+    if (record.positive && text == "0") continue;  // "not given"
+    TrainOptions options;
+    SetOption(record, text, &options);
+    CHECK_MESSAGE(OptionText(record, options) == text, record.name);
+  }
+  CHECK_NOTHROW(CheckOptions(defaults));
+}
+
+TEST_CASE("RefusalsNameOptionValueAndRange") {
+  CHECK(Refusal("lambda", "0") == "--lambda: '0' is not allowed; it must be a number > 0");
+  CHECK(Refusal("lambda", "-1").find("> 0") != std::string::npos);
+  CHECK(Refusal("rho", "0").find("--rho: '0'") == 0);
+  CHECK(Refusal("tau", "1.5") == "--tau: '1.5' is not allowed; it must be a number > 0 and ≤ 1");
+  CHECK(Refusal("max-passes", "0") != "accepted");
+  CHECK(Refusal("max-passes", "1.5") != "accepted");
+  CHECK(Refusal("max-passes", "99999999999") != "accepted");
+  CHECK(Refusal("learner", "svm") == "--learner: 'svm' is not allowed; it must be one of al soft bcfw");
+  CHECK(Refusal("lambda", "nan") != "accepted");
+  CHECK(Refusal("lambda", "inf") != "accepted");
+  CHECK(Refusal("lambda", "0.1x") != "accepted");
+  CHECK(Refusal("lambda", "") != "accepted");
+  CHECK(Refusal("gap-tolerance", "-1e-3") != "accepted");
+  CHECK(Refusal("threads", "-1") != "accepted");
+  CHECK(Refusal("oracle", "simplex") != "accepted");
+}
+
+TEST_CASE("ValuesAreTaken") {
+  TrainOptions options;
+  SetOption(Record("learner"), "soft", &options);
+  SetOption(Record("rho"), "2.5", &options);
+  SetOption(Record("seed"), "12345678901", &options);
+  SetOption(Record("check-every"), "3", &options);
+  CHECK(options.learner == LearnerKind::kSoft);
+  CHECK(options.rho == 2.5);
+  CHECK(options.seed == 12345678901);
+  CHECK(options.check_every == 3);
+}
+
+TEST_CASE("ContradictionsAreRefused") {
+  TrainOptions options;
+  options.rho_final = 0.1;
+  CHECK(CheckRefusal(options) == "--rho-final applies to --learner soft only");
+  options.learner = LearnerKind::kSoft;
+  CHECK(CheckRefusal(options) == "accepted");
+  options.rho_final = 2;
+  CHECK(CheckRefusal(options).find("--rho-final must not be larger") == 0);
+  TrainOptions bcfw;
+  bcfw.learner = LearnerKind::kBcfw;
+  bcfw.rho = 1;
+  CHECK(CheckRefusal(bcfw).find("--rho has no meaning") == 0);
+  TrainOptions oracle;
+  oracle.oracle = SolverKind::kLp;
+  CHECK(CheckRefusal(oracle) == "--oracle applies to --learner bcfw only");
+  TrainOptions negative;
+  negative.lambda = -1;
+  CHECK(CheckRefusal(negative).find("--lambda") == 0);
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/termination.h>
+
+#include <doctest/doctest.h>
+
+using namespace slackline;
+
+namespace {
+
+ProgressRecord Record(double primal, double gap) {
+  ProgressRecord record;
+  record.pass = 7;
+  record.primal = primal;
+  record.dual = primal - gap;
+  record.gap = gap;
+  record.soft_primal = 2 * primal;
+  record.soft_gap = 10 * gap;
+  return record;
+}
+
+TrainOptions Options(double relative, double absolute) {
+  TrainOptions options;
+  options.gap_tolerance = relative;
+  options.absolute_gap = absolute;
+  options.max_passes = 100;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("RelativeGapIsComparedWithThePrimal") {
+  const TrainOptions options = Options(1e-3, 0);
+  CHECK_FALSE(DecideStop(options, StoppingGap::kCertified, Record(5, 0.00501), false).has_value());
+  const auto stop = DecideStop(options, StoppingGap::kCertified, Record(5, 0.00499), false);
+  REQUIRE(stop.has_value());
+  CHECK(stop->reason == Termination::kConverged);
+  CHECK(stop->message == "certified relative gap 0.000998 <= 0.001");
+}
+
+TEST_CASE("AbsoluteGapStopsAlone") {
+  const TrainOptions options = Options(0, 0.01);
+  CHECK_FALSE(DecideStop(options, StoppingGap::kCertified, Record(5, 0.0101), false).has_value());
+  CHECK(DecideStop(options, StoppingGap::kCertified, Record(5, 0.0099), false)->reason == Termination::kConverged);
+}
+
+TEST_CASE("ZeroTolerancesNeverStop") {
+  CHECK_FALSE(DecideStop(Options(0, 0), StoppingGap::kCertified, Record(5, 0), false).has_value());
+}
+
+TEST_CASE("SoftLearnersStopOnTheirSoftGap") {
+  // soft gap 10·gap over soft primal 2·primal: five times the certified relative gap.
+  const TrainOptions options = Options(1e-3, 0);
+  CHECK_FALSE(DecideStop(options, StoppingGap::kSoft, Record(5, 0.00101), false).has_value());
+  const auto stop = DecideStop(options, StoppingGap::kSoft, Record(5, 0.00099), false);
+  REQUIRE(stop.has_value());
+  CHECK(stop->message.find("soft relative gap") == 0);
+}
+
+TEST_CASE("PassLimitIsInclusive") {
+  TrainOptions options = Options(1e-3, 0);
+  options.max_passes = 8;
+  CHECK_FALSE(DecideStop(options, StoppingGap::kCertified, Record(5, 1), false).has_value());
+  options.max_passes = 7;
+  CHECK(DecideStop(options, StoppingGap::kCertified, Record(5, 1), false)->reason == Termination::kMaxPasses);
+}
+
+TEST_CASE("TimeLimitCountsPassesAndChecks") {
+  TrainOptions options = Options(1e-3, 0);
+  options.time_limit_seconds = 2;
+  ProgressRecord record = Record(5, 1);
+  record.seconds = 1.5;
+  record.check_seconds = 0.4;
+  CHECK_FALSE(DecideStop(options, StoppingGap::kCertified, record, false).has_value());
+  record.check_seconds = 0.6;
+  CHECK(DecideStop(options, StoppingGap::kCertified, record, false)->reason == Termination::kTimeLimit);
+}
+
+TEST_CASE("AReachedGapGoesBeforeAnInterruptAndThatBeforeLimits") {
+  TrainOptions options = Options(1e-3, 0);
+  options.max_passes = 1;
+  CHECK(DecideStop(options, StoppingGap::kCertified, Record(5, 0.001), true)->reason == Termination::kConverged);
+  CHECK(DecideStop(options, StoppingGap::kCertified, Record(5, 1), true)->reason == Termination::kInterrupted);
+}
+
+TEST_CASE("AMissingGapNeverConverges") {
+  CHECK_FALSE(DecideStop(Options(1e-3, 1e-3), StoppingGap::kCertified, Record(5, kNone), false).has_value());
+}
+
+TEST_CASE("ChecksBecomeRarer") {
+  CHECK(NextCheck(0, 0) == 1);
+  CHECK(NextCheck(1, 0) == 2);
+  CHECK(NextCheck(9, 0) == 10);
+  CHECK(NextCheck(10, 0) == 12);
+  CHECK(NextCheck(100, 0) == 120);
+  CHECK(NextCheck(100, 7) == 107);
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The loop itself, with a learner made for the test.
+#include <slackline/learning/train_loop.h>
+
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <slackline/core/check.h>
+
+using namespace slackline;
+
+namespace {
+
+/// Evaluates to given (primal, dual) pairs, one per check; its weight is the number of the check.
+class ScriptedLearner : public Learner {
+ public:
+  explicit ScriptedLearner(std::vector<std::pair<double, double>> script) : script_(std::move(script)) {}
+
+  std::string_view name() const override { return "scripted"; }
+  void RunPass(const StopControl& stop) override {
+    ++passes;
+    if (interrupt_at == passes) flag->store(1);
+    static_cast<void>(stop);
+  }
+  Evaluation Evaluate(int threads) override {
+    static_cast<void>(threads);
+    Evaluation evaluation;
+    const auto& [primal, dual] = script_[std::min(checks, script_.size() - 1)];
+    weights_ = {static_cast<double>(checks)};
+    ++checks;
+    evaluation.primal = primal;
+    evaluation.dual = dual;
+    return evaluation;
+  }
+  std::span<const double> weights() const override { return weights_; }
+  WorkCounts work() const override { return {passes, 2 * passes}; }
+
+  std::size_t checks = 0;
+  Index passes = 0;
+  Index interrupt_at = -1;
+  std::atomic<int>* flag = nullptr;
+
+ private:
+  std::vector<std::pair<double, double>> script_;
+  std::vector<double> weights_;
+};
+
+TrainOptions EveryPass() {
+  TrainOptions options;
+  options.check_every = 1;
+  options.max_passes = 10;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("TheSavedWeightsAreThoseOfTheSmallestPrimal") {
+  ScriptedLearner learner({{5, 1}, {3, 0.5}, {4, 2}, {3.5, 1.5}});
+  TrainOptions options = EveryPass();
+  options.max_passes = 4;
+  const TrainSummary summary = RunTraining(learner, options, nullptr, nullptr);
+  CHECK(summary.weights == std::vector<double>{1});
+  CHECK(summary.last.primal == 3);
+  CHECK(summary.last.dual == 2);
+  CHECK(summary.last.gap == 1);
+  CHECK(summary.termination == Termination::kMaxPasses);
+  CHECK(summary.last.oracle_calls == 4);
+  CHECK(summary.last.block_steps == 8);
+}
+
+TEST_CASE("TheRunEndsAtTheFirstCheckThatMeetsTheTolerance") {
+  ScriptedLearner learner({{5, 1}, {4, 3.9999}, {4, 4}});
+  const TrainSummary summary = RunTraining(learner, EveryPass(), nullptr, nullptr);
+  CHECK(summary.termination == Termination::kConverged);
+  CHECK(summary.last.pass == 2);
+}
+
+TEST_CASE("AnInterruptKeepsTheBestWeights") {
+  std::atomic<int> flag{0};
+  ScriptedLearner learner({{5, 1}, {3, 1}, {4, 1}});
+  learner.interrupt_at = 3;
+  learner.flag = &flag;
+  const TrainSummary summary = RunTraining(learner, EveryPass(), nullptr, &flag);
+  CHECK(summary.termination == Termination::kInterrupted);
+  CHECK(summary.last.pass == 3);
+  CHECK(summary.weights == std::vector<double>{1});
+}
+
+TEST_CASE("AnInterruptIsSeenBetweenChecks") {
+  std::atomic<int> flag{0};
+  ScriptedLearner learner({{5, 1}});
+  learner.interrupt_at = 4;
+  learner.flag = &flag;
+  TrainOptions options = EveryPass();
+  options.check_every = 100;
+  options.max_passes = 1000;
+  const TrainSummary summary = RunTraining(learner, options, nullptr, &flag);
+  CHECK(summary.last.pass == 4);
+  CHECK(summary.termination == Termination::kInterrupted);
+}
+
+TEST_CASE("ATimeLimitEndsTheRunWithAModel") {
+  ScriptedLearner learner({{5, 1}});
+  TrainOptions options;
+  options.time_limit_seconds = 1e-9;
+  const TrainSummary summary = RunTraining(learner, options, nullptr, nullptr);
+  CHECK(summary.termination == Termination::kTimeLimit);
+  CHECK(summary.last.pass == 1);
+  CHECK(summary.weights.size() == 1);
+}
+
+TEST_CASE("ChecksFollowTheSchedule") {
+  ScriptedLearner learner({{5, 1}});
+  TrainOptions options;
+  options.max_passes = 24;
+  RunTraining(learner, options, nullptr, nullptr);
+  // After passes 1 … 10, 12, 14, 16, 19, 22 and the last.
+  CHECK(learner.checks == 16);
+}
+
+TEST_CASE("LearnersRefuseOptionsThatAreNotTheirs") {
+  TrainOptions options;
+  options.learner = LearnerKind::kBcfw;
+  options.rho = 1;
+  CHECK_THROWS_AS(CheckOptions(options), DataError);
+}

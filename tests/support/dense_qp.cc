@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/support/dense_qp.h"
+
+#include <algorithm>
+
+#include <slackline/core/check.h>
+
+namespace slackline::test {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+/// One column per joint state of each part of each example, in the order of the examples and of their flat
+/// arrays.
+struct RelaxedProblem {
+  MatrixXd psi;        // per column: ψ_a(y_a)
+  VectorXd loss;       // per column: Δ_a(y_a)
+  MatrixXd simplex;    // one row per part: its columns sum to 1
+  MatrixXd agreement;  // one row per (factor, variable, state): A_ci μ_c − μ_i
+};
+
+std::vector<Index> GivenStates(const ExampleView& example) {
+  const FactorGraph& graph = example.graph();
+  std::vector<Index> given(example.labels().begin(), example.labels().end());
+  for (Index c = 0; c < graph.num_factors(); ++c) given.push_back(JointState(graph, c, example.labels()));
+  return given;
+}
+
+void FillAgreement(const FactorGraph& graph, Offset column, Eigen::Index* row, MatrixXd* agreement) {
+  for (Index c = 0; c < graph.num_factors(); ++c) {
+    const std::span<const Index> scope = graph.scope(c);
+    std::vector<Index> states(scope.size());
+    for (std::size_t k = 0; k < scope.size(); ++k) {
+      for (Index joint = 0; joint < graph.factor_states(c); ++joint) {
+        JointToStates(graph, c, joint, states);
+        (*agreement)(*row + states[k], column + graph.factor_offset(c) + joint) = 1;
+      }
+      for (Index s = 0; s < graph.cardinality(scope[k]); ++s) {
+        (*agreement)(*row + s, column + graph.state_offset(scope[k]) + s) = -1;
+      }
+      *row += graph.cardinality(scope[k]);
+    }
+  }
+}
+
+/// The problem of examples [first, last).
+RelaxedProblem MakeRelaxed(const TrainingSet& training, Index first, Index last) {
+  Offset columns = 0;
+  Offset parts = 0;
+  Offset messages = 0;
+  for (Index m = first; m < last; ++m) {
+    const FactorGraph& graph = training.data.example(m).graph();
+    columns += graph.total_states();
+    parts += graph.num_parts();
+    messages += graph.total_messages();
+  }
+  RelaxedProblem problem{MatrixXd::Zero(training.data.layout().size(), columns), VectorXd::Zero(columns),
+                         MatrixXd::Zero(parts, columns), MatrixXd::Zero(messages, columns)};
+  Offset column = 0;
+  Eigen::Index part_row = 0;
+  Eigen::Index agreement_row = 0;
+  for (Index m = first; m < last; ++m) {
+    const ExampleView example = training.data.example(m);
+    const FactorGraph& graph = example.graph();
+    const std::vector<Index> given = GivenStates(example);
+    for (Index a = 0; a < graph.num_parts(); ++a, ++part_row) {
+      const VectorXd truth = DenseFeatures(example, a, given[static_cast<std::size_t>(a)]);
+      for (Index s = 0; s < graph.num_states(a); ++s) {
+        const Offset at = column + graph.state_offset(a) + s;
+        problem.psi.col(at) = truth - DenseFeatures(example, a, s);
+        problem.simplex(part_row, at) = 1;
+      }
+    }
+    const std::span<const double> loss = training.loss(m);
+    for (std::size_t k = 0; k < loss.size(); ++k) problem.loss[column + static_cast<Offset>(k)] = loss[k];
+    FillAgreement(graph, column, &agreement_row, &problem.agreement);
+    column += graph.total_states();
+  }
+  return problem;
+}
+
+/// Advances a labelling; false after the last one.
+bool NextLabelling(const FactorGraph& graph, std::vector<Index>* labels) {
+  for (std::size_t i = labels->size(); i-- > 0;) {
+    if (++(*labels)[i] < graph.cardinality(static_cast<Index>(i))) return true;
+    (*labels)[i] = 0;
+  }
+  return false;
+}
+
+/// Calls visit(μ of the labelling, as an indicator vector) for every labelling.
+template <class Visit>
+void ForEachLabelling(const FactorGraph& graph, Visit&& visit) {
+  std::vector<Index> labels(static_cast<std::size_t>(graph.num_variables()), 0);
+  do {
+    VectorXd mu = VectorXd::Zero(graph.total_states());
+    for (Index i = 0; i < graph.num_variables(); ++i) {
+      mu[graph.state_offset(i) + labels[static_cast<std::size_t>(i)]] = 1;
+    }
+    for (Index c = 0; c < graph.num_factors(); ++c)
+      mu[graph.factor_offset(c) + JointState(graph, c, labels)] = 1;
+    visit(mu);
+  } while (NextLabelling(graph, &labels));
+}
+
+double NumExamples(const TrainingSet& training) { return static_cast<double>(training.data.size()); }
+
+/// max μᵀℓ − λ/2‖Ψμ‖² − ½ μᵀ extra μ over Aμ = b, μ ≥ 0, with w = Ψμ.
+Optimum SolveDual(const RelaxedProblem& p, double lambda, double num_examples, const MatrixXd& extra,
+                  const MatrixXd& a, const VectorXd& b) {
+  const MatrixXd big_psi = p.psi / (lambda * num_examples);
+  MatrixXd q = lambda * big_psi.transpose() * big_psi;
+  if (extra.size() > 0) q += extra;
+  const QpResult result = SolveQp(q, -p.loss / num_examples, a, b);
+  const VectorXd w = big_psi * result.x;
+  return {-result.objective,
+          {w.data(), w.data() + w.size()},
+          {result.x.data(), result.x.data() + result.x.size()}};
+}
+
+MatrixXd Stack(const MatrixXd& top, const MatrixXd& bottom) {
+  MatrixXd both(top.rows() + bottom.rows(), top.cols());
+  both << top, bottom;
+  return both;
+}
+
+/// 1 for each simplex row, 0 for each further row.
+VectorXd OnesThenZeros(Eigen::Index ones, Eigen::Index zeros) {
+  VectorXd b = VectorXd::Zero(ones + zeros);
+  b.head(ones).setOnes();
+  return b;
+}
+
+double HalfSquaredNorm(double lambda, std::span<const double> weights) {
+  double sum = 0;
+  for (const double value : weights) sum += value * value;
+  return lambda / 2 * sum;
+}
+
+/// θ_a(y_a; w) of example m, in the flat order.
+VectorXd LossAugmentedScores(const RelaxedProblem& problem, std::span<const double> weights) {
+  const Eigen::Map<const VectorXd> w(weights.data(), static_cast<Eigen::Index>(weights.size()));
+  return problem.loss - problem.psi.transpose() * w;
+}
+
+}  // namespace
+
+VectorXd DenseFeatures(const ExampleView& example, Index part, Index state) {
+  const Structure& structure = example.structure();
+  VectorXd phi = VectorXd::Zero(structure.layout().size());
+  for (const FeatureTerm& term : structure.terms(part)) {
+    const StateMap& map = structure.map(term.map);
+    const WeightBlock& block = structure.layout().block(term.block);
+    if (map.rows[static_cast<std::size_t>(state)] == kAbsent) continue;
+    const Index row = map.rows[static_cast<std::size_t>(state)] + term.base;
+    if (term.kind == FeatureKind::kLinear) {
+      const FeatureRow x = example.input(structure.slots()[static_cast<std::size_t>(term.source)].input);
+      for (Index f = 0; f < x.count; ++f) phi[block.at(row, x.dense() ? f : x.columns[f])] += x.values[f];
+    } else if (term.kind == FeatureKind::kPotential) {
+      phi[block.at(row, 0)] += example.potentials()[static_cast<std::size_t>(term.source + state)];
+    } else {
+      phi[block.at(row, 0)] += map.values.empty() ? 1.0 : map.values[static_cast<std::size_t>(state)];
+    }
+  }
+  return phi;
+}
+
+Optimum SolveRelaxed(const TrainingSet& training, double lambda) {
+  const RelaxedProblem p = MakeRelaxed(training, 0, training.data.size());
+  return SolveDual(p, lambda, NumExamples(training), MatrixXd(), Stack(p.simplex, p.agreement),
+                   OnesThenZeros(p.simplex.rows(), p.agreement.rows()));
+}
+
+Optimum SolveSoft(const TrainingSet& training, double lambda, double rho) {
+  const RelaxedProblem p = MakeRelaxed(training, 0, training.data.size());
+  const MatrixXd extra = p.agreement.transpose() * p.agreement / (rho * NumExamples(training));
+  return SolveDual(p, lambda, NumExamples(training), extra, p.simplex, OnesThenZeros(p.simplex.rows(), 0));
+}
+
+Optimum SolveExact(const TrainingSet& training, double lambda) {
+  std::vector<VectorXd> psi;
+  std::vector<double> loss;
+  std::vector<Index> example_of;
+  for (Index m = 0; m < training.data.size(); ++m) {
+    const RelaxedProblem own = MakeRelaxed(training, m, m + 1);
+    ForEachLabelling(training.data.example(m).graph(), [&](const VectorXd& mu) {
+      SLACKLINE_CHECK(psi.size() < 1500, "too many labelings for the exact reference");
+      psi.push_back(own.psi * mu);
+      loss.push_back(own.loss.dot(mu));
+      example_of.push_back(m);
+    });
+  }
+  const auto columns = static_cast<Eigen::Index>(psi.size());
+  RelaxedProblem p{MatrixXd::Zero(training.data.layout().size(), columns), VectorXd::Zero(columns),
+                   MatrixXd::Zero(training.data.size(), columns), MatrixXd()};
+  for (Eigen::Index k = 0; k < columns; ++k) {
+    p.psi.col(k) = psi[static_cast<std::size_t>(k)];
+    p.loss[k] = loss[static_cast<std::size_t>(k)];
+    p.simplex(example_of[static_cast<std::size_t>(k)], k) = 1;
+  }
+  return SolveDual(p, lambda, NumExamples(training), MatrixXd(), p.simplex,
+                   OnesThenZeros(p.simplex.rows(), 0));
+}
+
+double RelaxedOptimum(const TrainingSet& training, double lambda) {
+  return SolveRelaxed(training, lambda).value;
+}
+double ExactOptimum(const TrainingSet& training, double lambda) { return SolveExact(training, lambda).value; }
+double SoftOptimum(const TrainingSet& training, double lambda, double rho) {
+  return SolveSoft(training, lambda, rho).value;
+}
+
+double ExactPrimal(const TrainingSet& training, double lambda, std::span<const double> weights) {
+  double hinge = 0;
+  for (Index m = 0; m < training.data.size(); ++m) {
+    const VectorXd theta = LossAugmentedScores(MakeRelaxed(training, m, m + 1), weights);
+    double best = -kInfinity;
+    ForEachLabelling(training.data.example(m).graph(),
+                     [&](const VectorXd& mu) { best = std::max(best, theta.dot(mu)); });
+    hinge += best;
+  }
+  return HalfSquaredNorm(lambda, weights) + hinge / NumExamples(training);
+}
+
+double RelaxedPrimal(const TrainingSet& training, double lambda, std::span<const double> weights) {
+  double hinge = 0;
+  for (Index m = 0; m < training.data.size(); ++m) {
+    const RelaxedProblem p = MakeRelaxed(training, m, m + 1);
+    const VectorXd theta = LossAugmentedScores(p, weights);
+    hinge -= SolveQp(MatrixXd::Zero(theta.size(), theta.size()), -theta, Stack(p.simplex, p.agreement),
+                     OnesThenZeros(p.simplex.rows(), p.agreement.rows()))
+                 .objective;
+  }
+  return HalfSquaredNorm(lambda, weights) + hinge / NumExamples(training);
+}
+
+}  // namespace slackline::test

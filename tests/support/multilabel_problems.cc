@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/support/multilabel_problems.h"
+
+#include <memory>
+#include <vector>
+
+#include <slackline/core/factor_graph_builder.h>
+
+namespace slackline::test {
+
+TrainingSet RandomMultiLabelProblem(Random& random, Index num_examples, Index num_labels, Index num_features,
+                                    bool full) {
+  FactorGraphBuilder graph;
+  graph.AddVariables(num_labels, 2);
+  for (Index i = 0; i < num_labels; ++i) {
+    for (Index j = i + 1; j < (full ? num_labels : std::min(num_labels, i + 2)); ++j) graph.AddFactor({i, j});
+  }
+  const auto layout = std::make_shared<WeightLayout>();
+  const Index labels = layout->AddBlock("labels", num_labels, num_features);
+  const Index pairs = layout->AddBlock("pairs", std::max<Index>(1, graph.num_factors()));
+  StructureBuilder builder(graph.Build(), layout);
+  const Index on = builder.AddStateMap({{kAbsent, 0}, {}});
+  const Index both = builder.AddStateMap({{kAbsent, kAbsent, kAbsent, 0}, {}});
+  for (Index i = 0; i < num_labels; ++i) builder.AddLinear(i, labels, 0, on, i);
+  for (Index c = 0; c < graph.num_factors(); ++c) builder.AddConstant(num_labels + c, pairs, both, c);
+  const auto structure = builder.Build();
+
+  std::vector<double> truth(static_cast<std::size_t>(num_labels * num_features));
+  for (double& w : truth) w = random.Normal();
+  const auto rows = std::make_shared<FeatureRows>();
+  std::vector<std::vector<Index>> given;
+  std::vector<double> x(static_cast<std::size_t>(num_features));
+  for (Index m = 0; m < num_examples; ++m) {
+    for (double& value : x) value = random.Normal();
+    rows->AddDense(x);
+    std::vector<Index> y(static_cast<std::size_t>(num_labels));
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      double score = random.Normal();
+      for (std::size_t f = 0; f < x.size(); ++f) score += truth[i * x.size() + f] * x[f];
+      y[i] = score > 0 ? 1 : 0;
+    }
+    given.push_back(std::move(y));
+  }
+  Dataset data(layout, rows);
+  for (Index m = 0; m < num_examples; ++m) data.Add(structure, given[static_cast<std::size_t>(m)], m);
+  return MakeTrainingSet(data, LossOptions{});
+}
+
+}  // namespace slackline::test

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Dense convex quadratic programs of a few hundred columns, to nearly the last digit.
+#pragma once
+
+#include <Eigen/Core>
+
+namespace slackline::test {
+
+struct QpResult {
+  Eigen::VectorXd x;
+  double objective = 0;   ///< at x; an upper bound of the minimum, up to 1e-10
+  double dual_bound = 0;  ///< a lower bound of it, up to 1e-10
+  int iterations = 0;
+};
+
+/// Minimises ½ xᵀQx + cᵀx over Ax = b, x ≥ 0. Requires Q symmetric and positive semidefinite (zero: a linear
+/// program), and that the minimum exists and some x > 0 satisfies Ax = b. Rows of A may be redundant. Throws
+/// std::invalid_argument where the constraints contradict each other, std::runtime_error when 1e-10 (relative
+/// to 1 + |objective|) is not reached.
+QpResult SolveQp(const Eigen::MatrixXd& q, const Eigen::VectorXd& c, const Eigen::MatrixXd& a,
+                 const Eigen::VectorXd& b);
+
+}  // namespace slackline::test

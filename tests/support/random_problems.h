@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Small random training problems of every shape that the library knows.
+#pragma once
+
+#include <slackline/core/loss.h>
+#include <slackline/core/random.h>
+
+namespace slackline::test {
+
+enum class InputKind { kDense, kSparse, kNone };
+
+struct ProblemOptions {
+  Index num_examples = 3;
+  Index num_variables = 4;  ///< ≥ 1
+  Index max_states = 3;     ///< every variable has 2 … max_states states (1 where max_states is 1)
+  Index num_factors = 4;    ///< tried; fewer where `forest` or the number of variables leaves no room
+  Index max_order = 2;  ///< factors are over 2 … max_order variables (over 1 where there is one variable)
+  bool forest = false;  ///< no cycles: relaxed and exact problem are one
+  bool shared_structure = false;  ///< one graph for all examples; else each has its own
+  /// Tied: all variables use the same rows, each with an input vector of its own, and all factors of one kind
+  /// use the same weights. Untied: one input vector per example, own rows per variable, own weights per
+  /// factor of the example.
+  bool tied_weights = true;
+  InputKind inputs = InputKind::kDense;
+  Index input_dimension = 3;
+  bool zero_features = false;  ///< all input vectors are zero
+  bool single_states = false;  ///< some variables have one state only
+  bool potentials = false;     ///< variables also have potentials
+  bool potts = true;           ///< some of the pairs are Potts factors (else all are tables)
+  LossScale loss = LossScale::kMean;
+};
+
+/// Labels are random, not drawn from a model: the problems are hard to fit.
+TrainingSet RandomProblem(Random& random, const ProblemOptions& options);
+
+/// Options drawn at random, for tests that want variety: at most 4 examples of 4 variables with 3 states.
+ProblemOptions RandomOptions(Random& random);
+
+}  // namespace slackline::test
