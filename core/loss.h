@@ -41,7 +41,7 @@ struct TrainingSet {
   }
 };
 
-/// Leaves out unlabelled variables with all their factors (MATH: section 1) and computes the losses. Examples that lack
+/// Leaves out unlabelled variables with all their factors (docs/notation.md, section 1) and computes the losses. Examples that lack
 /// the same variables share one restricted structure. Throws std::invalid_argument on options that do not fit.
 TrainingSet MakeTrainingSet(const Dataset& dataset, const LossOptions& options);
 

@@ -261,17 +261,13 @@ void ModelWriter::Add(std::string_view name, std::span<const double> values) {
 }
 
 void ModelWriter::Save(const std::string& path) const {
-  const std::string target = ResolveTarget(path);
   std::string bytes(kMagic);
   AppendNumber<std::uint32_t>(kModelFileVersion, &bytes);
   AppendNumber<std::uint64_t>(kHeaderBytes + entries_.size() + kChecksumBytes, &bytes);
   AppendNumber<std::uint32_t>(static_cast<std::uint32_t>(names_.size()), &bytes);
   bytes += entries_;
   AppendNumber<std::uint32_t>(Checksum(bytes), &bytes);
-  TemporaryFile file(target);
-  file.Write(bytes);
-  file.Commit();
-  SyncFolder(target);
+  WriteFileAtomically(path, bytes);
 }
 
 ModelReader::ModelReader(const std::string& path) : path_(path) {
@@ -330,6 +326,14 @@ std::span<const std::int64_t> ModelReader::Integers(std::string_view name) const
 }
 std::span<const double> ModelReader::Doubles(std::string_view name) const {
   return Get<std::vector<double>>(name);
+}
+
+void WriteFileAtomically(const std::string& path, std::string_view bytes) {
+  const std::string target = ResolveTarget(path);
+  TemporaryFile file(target);
+  file.Write(bytes);
+  file.Commit();
+  SyncFolder(target);
 }
 
 void CheckWritable(const std::string& path) { TemporaryFile probe(ResolveTarget(path)); }

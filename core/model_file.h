@@ -73,6 +73,9 @@ class ModelReader {
   std::unordered_map<std::string, Value> values_;
 };
 
+/// Writes any bytes to a file in the way of ModelWriter::Save.
+void WriteFileAtomically(const std::string& path, std::string_view bytes);
+
 /// Throws DataError when Save could not write `path`: its folder is missing, permission is lacking, or
 /// something that is not a regular file is there. Meant to be called before long work; nothing is left behind
 /// and an existing file is not touched (the temporary file is created and removed).

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The marginalization matrices A_ci of MATH section 2: row s sums the joint states of factor c in which
+// The marginalization matrices A_ci (docs/notation.md, section 2): row s sums the joint states of factor c in which
 // variable i (one axis of the table) has state s. Applied as strided loops over the table, never formed,
 // except on request.
 #pragma once

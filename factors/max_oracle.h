@@ -19,7 +19,7 @@ struct FactorMax {
 /// The largest entry of a table.
 FactorMax TableMax(std::span<const double> table);
 
-/// The largest entry of table(y) − Σ_i messages_i(y_i): MATH's θ_c − Σ_i A_ciᵀ δ_ci. `messages` holds the
+/// The largest entry of table(y) − Σ_i messages_i(y_i): θ_c − Σ_i A_ciᵀ δ_ci. `messages` holds the
 /// messages of the axes one after the other. Requires at least one axis, table.size() = Π cardinalities and
 /// messages.size() = Σ cardinalities. One addition and comparison per joint state.
 FactorMax ReparametrisedMax(std::span<const Index> cardinalities, std::span<const double> table,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The local polytope L of a graph (MATH: section 2) and its dual:
+// The local polytope L of a graph (docs/notation.md, section 2) and its dual:
 //   L = { μ ≥ 0 : Σ_s μ_i(s) = 1 for every variable i,  A_ci μ_c = μ_i for every factor c and i ∈ c },
 // as arrays for LP solvers, as a repair of points that are not quite in it, and as a bound from dual
 // messages. All functions are safe to call from several threads.

@@ -2,7 +2,7 @@
 //
 // One interface for the whole-example maximisation
 //     max_μ Σ_a θ_a · μ_a
-// over labellings or over the local polytope L (MATH: section 2): prediction and loss-augmented oracles
+// over labellings or over the local polytope L (docs/notation.md, section 2): prediction and loss-augmented oracles
 // alike.
 #pragma once
 

@@ -12,6 +12,8 @@ namespace slackline {
 namespace {
 
 constexpr Index kRebuildEvery = 64;
+/// Single block steps are shorter than a look at the clock.
+constexpr Offset kPollEvery = 1024;
 
 /// Start of ρ as a multiple of s = λM/R², from which PenaltyControl balances it.
 constexpr double kStartOfRho = 3;
@@ -94,7 +96,7 @@ class AugmentedLagrangianLearner : public Learner {
         blocks_.UpdateMultipliers(block.example, eta_step);
         steps = 0;
       }
-      if (stop.ShouldStop()) break;
+      if (k % kPollEvery == 0 && stop.ShouldStop()) break;
     }
   }
 

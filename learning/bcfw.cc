@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/core/parallel.h>
 #include <slackline/core/random.h>
@@ -133,7 +132,6 @@ class BcfwLearner : public Learner {
 }  // namespace
 
 std::unique_ptr<Learner> MakeBcfwLearner(const Problem& problem, const TrainOptions& options) {
-  if (options.tau != TrainOptions().tau) throw DataError("--tau applies to --learner al only");
   return std::make_unique<BcfwLearner>(problem, options);
 }
 

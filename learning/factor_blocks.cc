@@ -11,7 +11,7 @@ namespace slackline {
 
 FactorBlocks::FactorBlocks(const Problem& problem, StepKind step, bool multipliers)
     : problem_(&problem),
-      step_(step),
+      step_(step == StepKind::kAuto ? StepKind::kPairwise : step),
       multipliers_(multipliers),
       inverse_lambda_m_(1 / problem.lambda_m()),
       weights_(static_cast<std::size_t>(problem.num_weights()), 0.0) {

@@ -34,7 +34,7 @@ namespace slackline {
 
 class FactorBlocks {
  public:
-  /// Starts at the given labelling: μ = indicator of y^m, w = 0, η = 0.
+  /// step kAuto is pairwise. Starts at the given labelling: μ = indicator of y^m, w = 0, η = 0.
   FactorBlocks(const Problem& problem, StepKind step, bool multipliers);
 
   const Problem& problem() const { return *problem_; }

@@ -43,6 +43,8 @@ struct Evaluation {
   double violation = kNone;
   double rho = kNone;
   double tau = kNone;
+  /// The problem itself still changes (a falling ρ): no gap ends the run.
+  bool provisional = false;
 };
 
 struct WorkCounts {

@@ -23,7 +23,8 @@ using Names = std::span<const Named<T>>;
 
 constexpr Named<LearnerKind> kLearners[] = {
     {"al", LearnerKind::kAugmentedLagrangian}, {"soft", LearnerKind::kSoft}, {"bcfw", LearnerKind::kBcfw}};
-constexpr Named<StepKind> kSteps[] = {{"pairwise", StepKind::kPairwise}, {"fw", StepKind::kFrankWolfe}};
+constexpr Named<StepKind> kSteps[] = {
+    {"auto", StepKind::kAuto}, {"pairwise", StepKind::kPairwise}, {"fw", StepKind::kFrankWolfe}};
 constexpr Named<OrderKind> kOrders[] = {{"example", OrderKind::kExample}, {"uniform", OrderKind::kUniform}};
 constexpr Named<RhoScale> kScales[] = {{"example", RhoScale::kExample}, {"paper", RhoScale::kPaper}};
 
@@ -96,7 +97,8 @@ std::span<const OptionRecord> OptionRecords() {
        "instead of constraints. bcfw: one block per example, with an oracle",
        "al", &O::learner},
       {"lambda", "L", "weight of the regulariser, objective λ/2 ‖w‖² + mean hinge", "1/M", &O::lambda, 0, kInfinity, true},
-      {"step", "pairwise|fw", "step of a factor block (bcfw always takes fw)", "pairwise", &O::step},
+      {"step", "auto|pairwise|fw", "direction of a step: pairwise or Frank-Wolfe (bcfw: Frank-Wolfe only)",
+       "soft, al: pairwise; bcfw: fw", &O::step},
       {"order", "example|uniform", "all examples in random order, or blocks drawn with replacement", "example", &O::order},
       {"rho", "R", "strength of the soft penalty: small = strict", "soft: 1; al: from the data", &O::rho, 0, kInfinity,
        true},
@@ -174,6 +176,12 @@ void CheckOptions(const TrainOptions& options) {
   if (options.rho_final > rho) throw DataError("--rho-final must not be larger than --rho: the penalty gets stricter");
   if (options.learner == LearnerKind::kBcfw && options.rho > 0) {
     throw DataError("--rho has no meaning for --learner bcfw, which has no penalty");
+  }
+  if (options.learner == LearnerKind::kBcfw && options.step == StepKind::kPairwise) {
+    throw DataError("--step pairwise is not available for --learner bcfw, which keeps no corners to step away from");
+  }
+  if (options.learner != LearnerKind::kAugmentedLagrangian && options.tau != TrainOptions().tau) {
+    throw DataError("--tau applies to --learner al only");
   }
   if (options.learner != LearnerKind::kBcfw && options.oracle != SolverKind::kAuto) {
     throw DataError("--oracle applies to --learner bcfw only");

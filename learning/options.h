@@ -16,7 +16,8 @@
 namespace slackline {
 
 enum class LearnerKind { kAugmentedLagrangian, kSoft, kBcfw };
-enum class StepKind { kPairwise, kFrankWolfe };
+/// kAuto: pairwise for soft and al, Frank-Wolfe for bcfw.
+enum class StepKind { kAuto, kPairwise, kFrankWolfe };
 enum class OrderKind { kExample, kUniform };
 enum class RhoScale { kExample, kPaper };
 
@@ -26,8 +27,7 @@ struct TrainOptions {
   /// λ of the objective; 0 = 1/M.
   double lambda = 0;
 
-  /// Block step of soft and al. (bcfw takes Frank-Wolfe steps.)
-  StepKind step = StepKind::kPairwise;
+  StepKind step = StepKind::kAuto;
   /// example: all examples in a fresh random order each pass. uniform: blocks (bcfw: examples) drawn with replacement.
   OrderKind order = OrderKind::kExample;
 

@@ -13,7 +13,7 @@
 //   μ_i(1), μ_j(1) p_first, p_second     gathered for the pairs
 //   δ_ci(1)        η_ci + (A_ci μ_c − μ_i)(1)/ρ
 //   θ̂_c            [a+b, a−b, b−a, w−a−b] with a = δ_ci(1), b = δ_cj(1), up to a constant
-//   q              d(11)²/(λM) + (2/ρ)((A_ci d)(1)² + (A_cj d)(1)²), per-example scale (MATH: section 4, times M)
+//   q              d(11)²/(λM) + (2/ρ)((A_ci d)(1)² + (A_cj d)(1)²), per-example scale (docs/notation.md, section 4, times M)
 //
 // Bytes per pair: 32 (μ) + 16 (η, al only) kept; a visit reads and writes them once, besides 8 of weights and 16 of
 // gathered marginals that stay in the first-level cache. About 45 vector operations for four pairs on AVX2.
@@ -39,7 +39,7 @@ struct PairScales {
   double eta_step = 0;          ///< τ/ρ: after the step η += eta_step·v; 0 = leave η alone
 };
 
-/// One pairwise step (MATH: section 4) on every pair; with eta planes, then a multiplier update of length eta_step.
+/// One pairwise step (docs/notation.md, section 4) on every pair; with eta planes, then a multiplier update of length eta_step.
 void PairPairwiseSteps(const PairPlanes& pairs, const PairScales& scales);
 /// The same with Frank-Wolfe steps (Algorithm 1 of the AISTATS paper, lines 9–15).
 void PairFrankWolfeSteps(const PairPlanes& pairs, const PairScales& scales);

@@ -36,7 +36,7 @@ class Problem {
   /// Number of parts (variables and factors) of all examples together: the blocks of factor-block learners.
   Offset num_parts() const { return num_parts_; }
 
-  /// R²: the mean over all parts of max_{y,y'} ‖ψ_a(y) − ψ_a(y')‖² (MATH: section 5). Sets the scale s = λM/R² of ρ.
+  /// R²: the mean over all parts of max_{y,y'} ‖ψ_a(y) − ψ_a(y')‖² (docs/notation.md, section 5). Sets the scale s = λM/R² of ρ.
   double mean_squared_range() const { return mean_squared_range_; }
   /// s = λM/R², the natural scale of ρ (1 when all features are zero).
   double penalty_scale() const;

@@ -13,6 +13,8 @@ namespace {
 
 /// Steps gather rounding errors in w: it is rebuilt after so many passes.
 constexpr Index kRebuildEvery = 64;
+/// Single block steps are shorter than a look at the clock.
+constexpr Offset kPollEvery = 1024;
 
 class SoftLearner : public Learner {
  public:
@@ -28,10 +30,7 @@ class SoftLearner : public Learner {
   }
 
   std::string_view name() const override { return "soft"; }
-  StoppingGap stopping_gap() const override {
-    // While ρ still falls, the soft gap is that of a problem that nobody asked for; DecideStop sees NaN then.
-    return StoppingGap::kSoft;
-  }
+  StoppingGap stopping_gap() const override { return StoppingGap::kSoft; }
 
   void RunPass(const StopControl& stop) override {
     blocks_.set_rho(RhoAt(pass_));
@@ -44,7 +43,7 @@ class SoftLearner : public Learner {
       for (Offset k = 0; k < uniform_.count(); ++k) {
         const Block block = uniform_.Next(&random_);
         blocks_.StepBlock(block.example, block.part);
-        if (stop.ShouldStop()) break;
+        if (k % kPollEvery == 0 && stop.ShouldStop()) break;
       }
     }
     if (++pass_ % kRebuildEvery == 0) blocks_.Rebuild();
@@ -60,6 +59,7 @@ class SoftLearner : public Learner {
     evaluation.soft_gap = point.soft_primal - point.soft_dual;
     evaluation.violation = point.violation;
     evaluation.rho = blocks_.rho();
+    evaluation.provisional = options_.rho_final > 0 && pass_ < options_.rho_passes;
     return evaluation;
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Steps on one simplex: which direction, and how far (MATH: section 4). Pure functions.
+// Steps on one simplex: which direction, and how far (docs/notation.md, section 4). Pure functions.
 #pragma once
 
 #include <algorithm>

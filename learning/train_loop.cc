@@ -63,7 +63,9 @@ TrainSummary RunTraining(Learner& learner, const TrainOptions& options, TrainObs
     Absorb(learner, evaluation, &record, &summary);
     record.cpu_seconds = ProcessCpuSeconds() - cpu_start;
     if (observer != nullptr) observer->OnCheck(record);
-    if (const auto decision = DecideStop(options, learner.stopping_gap(), record, stop.interrupted())) {
+    TrainOptions rules = options;
+    if (evaluation.provisional) rules.gap_tolerance = rules.absolute_gap = 0;
+    if (const auto decision = DecideStop(rules, learner.stopping_gap(), record, stop.interrupted())) {
       summary.termination = decision->reason;
       summary.message = decision->message;
       break;

@@ -194,7 +194,7 @@ TEST_CASE("BcfwReachesTheOptimumOfItsOraclesDomain") {
   for (int trial = 0; trial < kTrials / 2; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.3);
     CAPTURE(trial);
-    TrainOptions options = Options(LearnerKind::kBcfw, StepKind::kPairwise, 1e-3);
+    TrainOptions options = Options(LearnerKind::kBcfw, StepKind::kFrankWolfe, 1e-3);
     options.oracle = SolverKind::kBruteForce;
     const double exact = ExactOptimum(problem.training(), 0.3);
     const Run enumerated = TrainOn(problem, options, exact);
@@ -224,7 +224,7 @@ TEST_CASE("OnForestsAllLearnersReachOneOptimum") {
     for (const auto& structure : problem.data().structures()) REQUIRE(IsForest(structure->graph()));
     const double optimum = ExactOptimum(problem.training(), 0.2);
     CAPTURE(trial);
-    TrainOptions bcfw = Options(LearnerKind::kBcfw, StepKind::kPairwise, 1e-3);
+    TrainOptions bcfw = Options(LearnerKind::kBcfw, StepKind::kFrankWolfe, 1e-3);
     bcfw.oracle = SolverKind::kTree;
     const Run tree = TrainOn(problem, bcfw, optimum);
     CHECK(tree.sound);
@@ -248,7 +248,7 @@ TEST_CASE("ReportedPrimalBoundsTheRecomputedOneAtTheSavedWeights") {
       CHECK(summary.last.primal >= relaxed - kSolver);
       CHECK(relaxed >= ExactPrimal(problem.training(), 0.1, summary.weights) - kSolver);
     }
-    TrainOptions options = Options(LearnerKind::kBcfw, StepKind::kPairwise, 1e-2);
+    TrainOptions options = Options(LearnerKind::kBcfw, StepKind::kFrankWolfe, 1e-2);
     options.oracle = SolverKind::kBruteForce;
     const TrainSummary summary = Train(problem, options);
     CHECK(Near(summary.last.primal, ExactPrimal(problem.training(), 0.1, summary.weights), kTight));
@@ -259,7 +259,7 @@ TEST_CASE("RunsReplayAndThreadsDoNotMatter") {
   Random random(31);
   const Problem problem(RandomMultiLabelProblem(random, 40, 5, 3, true), 0.01);
   for (const LearnerKind learner : {LearnerKind::kAugmentedLagrangian, LearnerKind::kSoft, LearnerKind::kBcfw}) {
-    TrainOptions options = Options(learner, StepKind::kPairwise, 1e-9);
+    TrainOptions options = Options(learner, StepKind::kAuto, 1e-9);
     options.max_passes = 60;
     if (learner == LearnerKind::kBcfw) options.oracle = SolverKind::kBruteForce;
     const TrainSummary once = Train(problem, options);
@@ -280,7 +280,7 @@ TEST_CASE("ChecksChangeNothing") {
   Random random(32);
   const Problem problem(RandomMultiLabelProblem(random, 20, 5, 3, true), 0.01);
   for (const LearnerKind kind : {LearnerKind::kSoft, LearnerKind::kBcfw}) {
-    TrainOptions options = Options(kind, StepKind::kPairwise, 0);
+    TrainOptions options = Options(kind, StepKind::kAuto, 0);
     if (kind == LearnerKind::kBcfw) options.oracle = SolverKind::kBruteForce;
     const StopControl stop(nullptr, 0);
     const auto checked = MakeLearner(problem, options);

@@ -96,6 +96,14 @@ TEST_CASE("ContradictionsAreRefused") {
   TrainOptions oracle;
   oracle.oracle = SolverKind::kLp;
   CHECK(CheckRefusal(oracle) == "--oracle applies to --learner bcfw only");
+  TrainOptions step;
+  step.learner = LearnerKind::kBcfw;
+  step.step = StepKind::kPairwise;
+  CHECK(CheckRefusal(step).find("--step pairwise is not available") == 0);
+  TrainOptions tau;
+  tau.learner = LearnerKind::kSoft;
+  tau.tau = 0.5;
+  CHECK(CheckRefusal(tau) == "--tau applies to --learner al only");
   TrainOptions negative;
   negative.lambda = -1;
   CHECK(CheckRefusal(negative).find("--lambda") == 0);

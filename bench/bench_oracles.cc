@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Oracles on fully connected binary models, milliseconds per call: unary scores N(0,1), pair scores σ N(0,1)/√K.
+//
+//   bench_oracles [SIGMA]
+//
+// "cold": every call on a new model. "5 %", "0.5 %": scores drift by so much from call to call, solvers that can start from the
+// last solution of the example.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#include <slackline/core/factor_graph_builder.h>
+#include <slackline/core/random.h>
+#include <slackline/core/timer.h>
+#include <slackline/inference/glpk_lp.h>
+#include <slackline/inference/search.h>
+
+using namespace slackline;
+
+namespace {
+
+std::shared_ptr<const FactorGraph> FullGraph(Index labels) {
+  FactorGraphBuilder builder;
+  builder.AddVariables(labels, 2);
+  for (Index i = 0; i < labels; ++i) {
+    for (Index j = i + 1; j < labels; ++j) builder.AddFactor({i, j});
+  }
+  return builder.Build();
+}
+
+/// old·√(1−drift²) + new·drift: drift = 1 draws a new model.
+void Drift(Random& random, const FactorGraph& graph, double sigma, double drift, std::vector<double>* scores) {
+  const double keep = std::sqrt(1 - drift * drift);
+  const double pair = sigma / std::sqrt(static_cast<double>(graph.num_variables()));
+  for (Index i = 0; i < graph.num_variables(); ++i) {
+    double& score = (*scores)[static_cast<std::size_t>(graph.state_offset(i) + 1)];
+    score = keep * score + drift * random.Normal();
+  }
+  for (Index c = 0; c < graph.num_factors(); ++c) {
+    double& score = (*scores)[static_cast<std::size_t>(graph.factor_offset(c) + 3)];
+    score = keep * score + drift * pair * random.Normal();
+  }
+}
+
+double MillisecondsPerCall(MapSolver& solver, const FactorGraph& graph, double sigma, double drift) {
+  Random random(7);
+  std::vector<double> scores(static_cast<std::size_t>(graph.total_states()), 0.0);
+  WarmStart warm;
+  MapResult result;
+  Drift(random, graph, sigma, 1, &scores);
+  solver.Solve(scores, &warm, &result);
+  std::vector<double> times;
+  const WallTimer total;
+  while (times.size() < 15 || (total.Seconds() < 0.5 && times.size() < 2000)) {
+    if (drift == 1) warm.bytes.clear();
+    Drift(random, graph, sigma, drift, &scores);
+    const WallTimer timer;
+    solver.Solve(scores, &warm, &result);
+    times.push_back(1e3 * timer.Seconds());
+    if (total.Seconds() > 20) break;
+  }
+  double sum = 0;
+  for (const double time : times) sum += time;
+  return sum / static_cast<double>(times.size());
+}
+
+void Row(const char* name, MapSolver& solver, const FactorGraph& graph, double sigma) {
+  std::printf("%-28s K = %3d", name, graph.num_variables());
+  for (const double drift : {1.0, 0.05, 0.005}) std::printf("  %9.3f", MillisecondsPerCall(solver, graph, sigma, drift));
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const double sigma = argc > 1 ? std::atof(argv[1]) : 0.5;
+  std::printf("sigma = %g; mean ms per call          cold        5 %%      0.5 %%\n", sigma);
+  for (const Index labels : {14, 30, 50}) {
+    const auto graph = FullGraph(labels);
+    if (HasGlpk()) {
+      Row("lp, compact (GLPK)", *MakeGlpkSolver(graph, GlpkFormulation::kCompact), *graph, sigma);
+      Row("lp, local polytope (GLPK)", *MakeGlpkSolver(graph, GlpkFormulation::kGeneral), *graph, sigma);
+    }
+    if (labels <= 20) Row("search, exact", *MakeMapSolver(SolverKind::kSearch, graph), *graph, sigma);
+  }
+  return 0;
+}
