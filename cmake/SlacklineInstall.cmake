@@ -11,6 +11,7 @@ set(libraries ${SLACKLINE_FOLDERS})
 list(TRANSFORM libraries PREPEND slackline_)
 foreach(folder ${SLACKLINE_FOLDERS})
   file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.h)
+  list(FILTER headers EXCLUDE REGEX "/cmd_[a-z_]*\\.h$")  # of the program alone
   install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/slackline/${folder})
 endforeach()
 set_target_properties(${libraries} PROPERTIES INSTALL_RPATH "$ORIGIN")

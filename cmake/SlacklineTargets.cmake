@@ -10,7 +10,7 @@ if(SLACKLINE_SANITIZE)
   add_compile_options(-fsanitize=${SLACKLINE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${SLACKLINE_SANITIZE})
   # Functions with several versions are resolved before the sanitizers' runtime is ready.
-  add_compile_definitions(SLACKLINE_NO_MULTIVERSION)
+  add_compile_definitions(SLACKLINE_NO_MULTIVERSION SLACKLINE_SANITIZED)
 endif()
 
 function(slackline_add_library name)

@@ -92,8 +92,11 @@ ArffParser::ArffParser(const LineReader& reader, const ArffHeader& header,
 void ArffParser::NameLabels(const ArffHeader& header, const MultiLabelReadOptions& options) {
   const bool from_model = !options.label_names.empty();
   std::vector<std::string> names = from_model ? options.label_names : ReadMulanLabelNames(options.labels_xml);
+  const auto known = std::count_if(names.begin(), names.end(),
+                                   [&](const std::string& name) { return header.by_name.count(name) > 0; });
   for (const std::string& name : names) {
-    if (header.by_name.count(name) > 0) continue;
+    // A file to predict on may come without any labels; if only some are missing, a name is wrong.
+    if (header.by_name.count(name) > 0 || (from_model && known == 0)) continue;
     throw DataError(from_model ? reader_.name() : options.labels_xml, 0,
                     "label " + Quoted(name) + (from_model ? " of the model" : "") +
                         " is not an attribute of " + reader_.name());
@@ -108,11 +111,15 @@ void ArffParser::NameLabels(const ArffHeader& header, const MultiLabelReadOption
 
 void ArffParser::MakeColumns(const ArffHeader& header, const MultiLabelReadOptions& options) {
   std::vector<Index> label_of(header.attributes.size(), -1);
-  for (Index k = 0; k < data_.num_labels(); ++k) {
-    const Index attribute = header.by_name.at(data_.label_names[static_cast<std::size_t>(k)]);
-    label_of[static_cast<std::size_t>(attribute)] = k;
-  }
   omitted_labels_.assign(data_.label_names.size(), 0);
+  for (Index k = 0; k < data_.num_labels(); ++k) {
+    const auto found = header.by_name.find(data_.label_names[static_cast<std::size_t>(k)]);
+    if (found == header.by_name.end()) {
+      omitted_labels_[static_cast<std::size_t>(k)] = -1;
+    } else {
+      label_of[static_cast<std::size_t>(found->second)] = k;
+    }
+  }
   for (std::size_t a = 0; a < header.attributes.size(); ++a) {
     Column column = MakeColumn(header.attributes[a]);
     column.label = label_of[a];

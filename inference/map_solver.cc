@@ -15,9 +15,10 @@
 namespace slackline {
 namespace {
 
-constexpr std::array<std::pair<SolverKind, std::string_view>, 5> kSolverNames{{
+constexpr std::array<std::pair<SolverKind, std::string_view>, 6> kSolverNames{{
     {SolverKind::kAuto, "auto"},
     {SolverKind::kLp, "lp"},
+    {SolverKind::kLpPolytope, "lp-polytope"},
     {SolverKind::kTree, "tree"},
     {SolverKind::kBruteForce, "brute-force"},
     {SolverKind::kSearch, "search"},
@@ -60,6 +61,8 @@ std::unique_ptr<MapSolver> MakeMapSolver(SolverKind kind, std::shared_ptr<const 
       return MakeBruteForceSolver(std::move(graph));
     case SolverKind::kSearch:
       return std::make_unique<SearchSolver>(std::move(graph));
+    case SolverKind::kLpPolytope:
+      return MakeGlpkSolver(std::move(graph), GlpkFormulation::kGeneral);
     case SolverKind::kLp:
     case SolverKind::kAuto:
       break;

@@ -50,6 +50,34 @@ void MeanMarginals(const ExampleView& example, const BlockLayout& layout, const 
   }
 }
 
+/// q = coordinates of φ(y^m): AddLabellingFeatures at the cost of two look-ups per pair.
+class GivenFeatures {
+ public:
+  void Fill(const ExampleView& example, const BlockLayout& layout, std::vector<double>* q) {
+    const FactorGraph& graph = example.graph();
+    q->assign(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0);
+    indicator_.assign(static_cast<std::size_t>(graph.variable_states()), 0.0);
+    for (Index i = 0; i < graph.num_variables(); ++i) {
+      const Index label = example.labels()[static_cast<std::size_t>(i)];
+      indicator_[static_cast<std::size_t>(graph.state_offset(i) + label)] = 1;
+      AddStateFeatures(example, i, label, 1, *q);
+    }
+    const PairGroup& pairs = layout.pairs;
+    for (std::size_t k = 0; k < pairs.coordinate.size(); ++k) {
+      (*q)[static_cast<std::size_t>(pairs.coordinate[k])] +=
+          indicator_[static_cast<std::size_t>(pairs.first_state[k])] *
+          indicator_[static_cast<std::size_t>(pairs.second_state[k])];
+    }
+    for (const TableBlock& table : layout.tables) {
+      AddStateFeatures(example, graph.num_variables() + table.factor,
+                       JointState(graph, table.factor, example.labels()), 1, *q);
+    }
+  }
+
+ private:
+  std::vector<double> indicator_;
+};
+
 /// q += scale · coordinates of the feasible point with variable marginals p; returns Σ_i Δ_i·p_i.
 class FeasiblePoint {
  public:
@@ -98,6 +126,7 @@ double SweepDual(const FactorBlocks& blocks, std::vector<double>* weights, DualM
   std::vector<double> given;
   std::vector<double> q;
   std::vector<double> p;
+  GivenFeatures labelling;
   FeasiblePoint feasible;
   std::fill(weights->begin(), weights->end(), 0.0);
   for (Index m = 0; m < problem.size(); ++m) {
@@ -105,9 +134,7 @@ double SweepDual(const FactorBlocks& blocks, std::vector<double>* weights, DualM
     const BlockLayout& layout = blocks.layout(m);
     const double* state = blocks.state(m);
     const std::span<const double> delta = problem.loss(m);
-    given.assign(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0);
-    AddLabellingFeatures(example, example.labels(), 1, given);
-
+    labelling.Fill(example, layout, &given);
     q = given;
     AddPointFeatures(example, layout, state, -1, q);
     ScatterFeatures(example, q, scale, *weights);
@@ -162,8 +189,7 @@ class PointSweep {
     AddPairs(m, sums);
     AddTables(m, example, sums);
     AddVariables(m, example, sums);
-    q_.assign(u_.size(), 0.0);
-    AddLabellingFeatures(example, example.labels(), 1, q_);
+    given_.Fill(example, blocks_.layout(m), &q_);
     for (std::size_t k = 0; k < u_.size(); ++k) sums->hinge -= u_[k] * q_[k];
     sums->edges += graph.num_edges();
   }
@@ -249,6 +275,7 @@ class PointSweep {
   PairScales scales_;
   std::vector<double> u_;
   std::vector<double> q_;
+  GivenFeatures given_;
   std::vector<double> messages_;
   std::vector<double> theta_;
   std::vector<double> delta_;

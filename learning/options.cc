@@ -107,7 +107,7 @@ std::span<const OptionRecord> OptionRecords() {
       {"rho-final", "R", "soft: let ρ fall to this value", "stays", &O::rho_final, 0, kInfinity, true},
       {"rho-passes", "N", "soft: passes over which ρ falls", "100", &O::rho_passes, 1, kMaxIndex, true},
       {"tau", "T", "al: length of a multiplier step", "1", &O::tau, 0, 1, true},
-      {"oracle", "auto|lp|tree|brute-force|search", "bcfw: how an example is maximised", "auto", &O::oracle},
+      {"oracle", "auto|lp|lp-polytope|tree|brute-force|search", "bcfw: how an example is maximised", "auto", &O::oracle},
       {"gap-tolerance", "G", "stop at this relative duality gap; 0 = do not", "1e-3", &O::gap_tolerance},
       {"absolute-gap", "G", "stop at this absolute duality gap; 0 = do not", "0", &O::absolute_gap},
       {"max-passes", "N", "stop after N passes over the examples", "100000", &O::max_passes, 1, kMaxIndex, true},
@@ -136,7 +136,11 @@ void SetOption(const OptionRecord& record, std::string_view value, TrainOptions*
         } else if constexpr (std::is_same_v<T, RhoScale>) {
           options->*member = Choose<RhoScale>(kScales, record, value);
         } else {
-          options->*member = ParseSolverKind(value);
+          try {
+            options->*member = ParseSolverKind(value);
+          } catch (const DataError& error) {
+            throw DataError("--" + std::string(record.name) + ": " + error.what());
+          }
         }
       },
       record.member);

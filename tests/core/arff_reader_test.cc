@@ -155,6 +155,17 @@ TEST_CASE("at prediction the labels come in the model's order and the dimensions
   CHECK(Contains(message, "data.arff: label 'C' of the model is not an attribute of "));
 }
 
+TEST_CASE("a file without any of the model's labels is read with unknown labels") {
+  Options options;
+  options.xml = "";
+  options.model_labels = {"C", "D"};
+  options.num_features = 2;
+  const MultiLabelData data =
+      Read("@relation r\n@attribute x numeric\n@attribute y numeric\n@data\n1,2\n{0 3}\n", options);
+  CHECK(data.labels == Bits{-1, -1, -1, -1});
+  CHECK(data.num_examples() == 2);
+}
+
 TEST_CASE("instance weights other than 1 are refused") {
   CHECK(Read(std::string(kHeader) + "1,0,2,1,{1}\n{0 3},{1.0}\n{0 3} {1}\n").num_examples() == 3);
   CHECK(RowError("1,0,2,1,{2.5}") == "instance weight {2.5}: weights other than 1 are not supported");

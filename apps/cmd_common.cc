@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/cmd_common.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+#include <slackline/core/check.h>
+#include <slackline/core/model_file.h>
+
+namespace slackline::program {
+namespace {
+
+constexpr std::size_t kHelpWidth = 72;  // of the texts next to the options
+
+/// Characters of UTF-8.
+std::size_t Length(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+/// Breaks lines at blanks.
+std::string Wrap(std::string_view text) {
+  std::string wrapped;
+  std::size_t column = 0;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    if (column > 0 && column + 1 + Length(word) > kHelpWidth) {
+      wrapped += '\n';
+      column = 0;
+    } else if (column > 0) {
+      wrapped += ' ';
+      ++column;
+    }
+    wrapped += word;
+    column += Length(word);
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+  }
+  return wrapped;
+}
+
+/// Calls `work`, and puts the option's name before the message of a DataError that lacks it.
+template <class Work>
+auto ForOption(std::string_view option, const Work& work) {
+  try {
+    return work();
+  } catch (const DataError& error) {
+    const std::string message = error.what();
+    const std::string name = "--" + std::string(option);
+    if (message.starts_with(name)) throw;
+    throw DataError(name + ": " + message);
+  }
+}
+
+const OptionRecord& FindRecord(std::string_view name) {
+  for (const OptionRecord& record : OptionRecords()) {
+    if (record.name == name) return record;
+  }
+  throw std::logic_error("no training option '" + std::string(name) + "'");
+}
+
+bool IsSpecial(const std::string& path) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+         !std::filesystem::is_directory(status);
+}
+
+}  // namespace
+
+std::string ProgramVersion() { return std::string("slackline ") + SLACKLINE_VERSION; }
+
+CLI::Option* AddTextOption(CLI::App* app, std::string_view name, std::string* value,
+                           std::string_view placeholder, std::string_view text,
+                           std::string_view default_text) {
+  std::string description(text);
+  if (!default_text.empty()) description.append(" [").append(default_text).append("]");
+  CLI::Option* option = app->add_option("--" + std::string(name), *value, Wrap(description));
+  option->type_name(std::string(placeholder));
+  return option;
+}
+
+void TrainFlags::Register(CLI::App* app) {
+  for (const OptionRecord& record : OptionRecords()) {
+    Flag& flag = flags_[std::string(record.name)];
+    flag.option =
+        AddTextOption(app, record.name, &flag.value, record.placeholder, record.text, record.default_text);
+    flag.option->group("Training");
+  }
+}
+
+bool TrainFlags::Given(std::string_view name) const {
+  const auto found = flags_.find(name);
+  return found != flags_.end() && found->second.option->count() > 0;
+}
+
+TrainOptions TrainFlags::Read() const {
+  TrainOptions options;
+  for (const OptionRecord& record : OptionRecords()) {
+    if (!Given(record.name)) continue;
+    const std::string& value = flags_.find(record.name)->second.value;
+    ForOption(record.name, [&] { SetOption(record, value, &options); });
+  }
+  CheckOptions(options);
+  return options;
+}
+
+void DecodeFlags::Register(CLI::App* app) {
+  AddTextOption(
+      app, "decode", &decode, "auto|lp|exact",
+      "auto: exact where that is cheap (graphs without cycles, up to about 20 labels), else the LP "
+      "relaxation, "
+      "rounded and improved. lp: the LP relaxation, rounded. exact: exact where possible, else as auto",
+      "auto");
+  AddTextOption(app, "threads", &threads, "N", "threads; 0 = all. Results do not depend on it", "1");
+}
+
+DecodeKind DecodeFlags::ReadDecode() const {
+  return ForOption("decode", [&] { return ParseDecodeKind(decode); });
+}
+
+Index DecodeFlags::ReadThreads() const {
+  TrainOptions options;
+  SetOption(FindRecord("threads"), threads, &options);
+  return options.threads;
+}
+
+void CheckChoice(std::string_view option, std::string_view value,
+                 std::initializer_list<std::string_view> choices) {
+  std::string allowed;
+  for (const std::string_view choice : choices) {
+    if (choice == value) return;
+    allowed.append(" ").append(choice);
+  }
+  throw DataError("--" + std::string(option) + ": '" + std::string(value) +
+                  "' is not allowed; it must be one of" + allowed);
+}
+
+void CheckOutput(std::string_view option, const std::string& path, const std::vector<std::string>& inputs,
+                 bool special_files) {
+  const std::string name = "--" + std::string(option);
+  if (path.empty()) throw DataError(name + ": the file name is empty");
+  if (special_files && (path == "-" || IsSpecial(path))) return;
+  for (const std::string& input : inputs) {
+    std::error_code ignored;
+    if (path == input || std::filesystem::equivalent(path, input, ignored)) {
+      throw DataError(name + ": '" + path +
+                      "' is also another file of this command, and would be overwritten");
+    }
+  }
+  ForOption(option, [&] { CheckWritable(path); });
+}
+
+void WriteOutput(const std::string& path, std::string_view bytes) {
+  const bool standard = path.empty() || path == "-";
+  if (!standard && !IsSpecial(path)) {
+    WriteFileAtomically(path, bytes);
+    return;
+  }
+  std::ofstream file;
+  if (!standard) file.open(path, std::ios::binary);
+  std::ostream& out = standard ? std::cout : file;
+  errno = 0;
+  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  out.flush();
+  if (!out)
+    throw DataError(standard ? "<stdout>" : path, 0, std::string("writing failed: ") + std::strerror(errno));
+}
+
+std::string Number(double value, int digits) {
+  std::array<char, 64> buffer;
+  std::snprintf(buffer.data(), buffer.size(), "%.*g", digits, value);
+  return buffer.data();
+}
+
+std::string Count(Offset count, const std::string& noun) {
+  const std::string number = std::to_string(count) + " ";
+  if (count == 1) return number + noun;
+  if (noun.ends_with("s")) return number + noun + "es";
+  if (noun.ends_with("y")) return number + noun.substr(0, noun.size() - 1) + "ies";
+  return number + noun + "s";
+}
+
+std::string CsvCell(const std::string& text) {
+  const bool plain = !text.empty() && text.find_first_of(",\"\r\n") == std::string::npos &&
+                     text.front() != ' ' && text.back() != ' ' && text.front() != '\t' && text.back() != '\t';
+  if (plain) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted.push_back('"');
+    quoted.push_back(c);
+  }
+  return quoted + "\"";
+}
+
+}  // namespace slackline::program

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the commands of the program share. Part of the program only, not of the library.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include <slackline/inference/decode.h>
+#include <slackline/learning/options.h>
+
+namespace slackline::program {
+
+/// What a parsed command line is to do; returns the exit code of the program.
+using Action = std::function<int()>;
+
+/// Each adds its command to `parent`; parsing it sets *action.
+void AddMultiLabelTrain(CLI::App* parent, Action* action);
+void AddMultiLabelPredict(CLI::App* parent, Action* action);
+void AddMultiLabelEvaluate(CLI::App* parent, Action* action);
+void AddInfo(CLI::App* parent, Action* action);
+
+/// "slackline 0.1.0".
+std::string ProgramVersion();
+
+/// Adds `--name PLACEHOLDER` with wrapped help text, which ends with the default in brackets unless that is
+/// empty.
+CLI::Option* AddTextOption(CLI::App* app, std::string_view name, std::string* value,
+                           std::string_view placeholder, std::string_view text,
+                           std::string_view default_text = "");
+
+/// The options of training, registered from their records.
+class TrainFlags {
+ public:
+  void Register(CLI::App* app);
+  bool Given(std::string_view name) const;
+  /// The options with all given values set. Throws DataError on bad values and contradictions.
+  TrainOptions Read() const;
+
+ private:
+  struct Flag {
+    std::string value;
+    CLI::Option* option = nullptr;
+  };
+  std::map<std::string, Flag, std::less<>> flags_;
+};
+
+/// --decode and --threads, of all commands that predict.
+struct DecodeFlags {
+  std::string decode = "auto";
+  std::string threads = "1";
+
+  void Register(CLI::App* app);
+  DecodeKind ReadDecode() const;
+  Index ReadThreads() const;
+};
+
+/// The value of `--option`, which must be one of `choices`; throws DataError that names all of them.
+void CheckChoice(std::string_view option, std::string_view value,
+                 std::initializer_list<std::string_view> choices);
+
+/// Throws DataError, before any work is done, when `path` (given with `--option`) cannot be written, or is
+/// one of the `inputs`. Devices and pipes are allowed when `special_files` is true, and so is "-", the
+/// standard output.
+void CheckOutput(std::string_view option, const std::string& path, const std::vector<std::string>& inputs,
+                 bool special_files);
+
+/// Writes the bytes at once: to the standard output when `path` is "" or "-", to a device or pipe as it is,
+/// and to a file so that it is never half written. Throws DataError on failure.
+void WriteOutput(const std::string& path, std::string_view bytes);
+
+/// %.<digits>g
+std::string Number(double value, int digits = 6);
+/// "1 label", "2 labels", "3 passes", "4 entries".
+std::string Count(Offset count, const std::string& noun);
+/// One cell of a comma-separated line: in quotes where it is empty, contains a comma, a quote or a line end,
+/// or begins or ends with a blank.
+std::string CsvCell(const std::string& text);
+
+}  // namespace slackline::program

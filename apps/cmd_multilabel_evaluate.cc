@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline multilabel evaluate
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <memory>
+
+#include <slackline/apps/cmd_common.h>
+#include <slackline/apps/cmd_report.h>
+#include <slackline/apps/metrics.h>
+#include <slackline/apps/multilabel_predict.h>
+#include <slackline/core/check.h>
+
+namespace slackline::program {
+namespace {
+
+constexpr const char* kDescription =
+    "Predicts the labels of examples and compares them with the labels given in DATA. Unknown labels (?) do "
+    "not count.\n"
+    "A label that is neither given nor predicted has precision, recall and F1 0, also in macro F1; an "
+    "example whose given "
+    "and\npredicted sets are both empty has F1 and Jaccard index 1.";
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  slackline multilabel evaluate yeast-test.arff.gz --model yeast.slk\n"
+    "  slackline multilabel evaluate yeast-test.arff.gz --model yeast.slk --decode lp --json > metrics.json";
+
+struct EvaluateCommand {
+  std::string data;
+  std::string model;
+  bool json = false;
+  DecodeFlags decode;
+};
+
+Json MetricsJson(const MultiLabelModel& model, const MultiLabelMetrics& metrics,
+                 const MultiLabelPredictions& predictions) {
+  Json labels = Json::array();
+  for (std::size_t i = 0; i < metrics.labels.size(); ++i) {
+    const LabelMetrics& label = metrics.labels[i];
+    labels.push_back({{"name", model.label_names()[i]},
+                      {"precision", label.precision},
+                      {"recall", label.recall},
+                      {"f1", label.f1},
+                      {"support", label.support}});
+  }
+  return {{"examples", metrics.examples},
+          {"hamming_loss", metrics.hamming_loss},
+          {"subset_accuracy", metrics.subset_accuracy},
+          {"micro_f1", metrics.micro_f1},
+          {"macro_f1", metrics.macro_f1},
+          {"example_f1", metrics.example_f1},
+          {"jaccard", metrics.jaccard},
+          {"fractional", predictions.fractional ? Json(*predictions.fractional) : Json(nullptr)},
+          {"decoder", predictions.decoder},
+          {"labels", std::move(labels)}};
+}
+
+template <class... Values>
+void Append(std::string* text, const char* format, Values... values) {
+  std::array<char, 160> line;
+  std::snprintf(line.data(), line.size(), format, values...);
+  text->append(line.data());
+}
+
+std::string MetricsTable(const MultiLabelModel& model, const MultiLabelMetrics& metrics,
+                         const MultiLabelPredictions& predictions) {
+  std::string text = Count(metrics.examples, "example") + ", " + Count(model.num_labels(), "label") +
+                     "; decoded by: " + predictions.decoder + "\n\n";
+  Append(&text, "Hamming loss     %8.4f   (share of wrong labels)\n", metrics.hamming_loss);
+  Append(&text, "subset accuracy  %8.4f   (share of examples without a wrong label)\n",
+         metrics.subset_accuracy);
+  Append(&text, "micro F1         %8.4f\n", metrics.micro_f1);
+  Append(&text, "macro F1         %8.4f\n", metrics.macro_f1);
+  Append(&text, "example F1       %8.4f\n", metrics.example_f1);
+  Append(&text, "Jaccard index    %8.4f\n", metrics.jaccard);
+  if (predictions.fractional) {
+    Append(&text, "fractional       %8.4f   (share of examples whose LP solution is fractional)\n",
+           *predictions.fractional);
+  }
+  Append(&text, "\n%9s %9s %9s %9s  label\n", "precision", "recall", "F1", "support");
+  for (std::size_t i = 0; i < metrics.labels.size(); ++i) {
+    const LabelMetrics& label = metrics.labels[i];
+    Append(&text, "%9.4f %9.4f %9.4f %9d  ", label.precision, label.recall, label.f1,
+           static_cast<int>(label.support));
+    text += model.label_names()[i] + "\n";
+  }
+  return text;
+}
+
+int Run(const EvaluateCommand& command) {
+  PredictOptions options;
+  options.decode = command.decode.ReadDecode();
+  options.threads = command.decode.ReadThreads();
+  options.fractional = true;
+  const MultiLabelModel model = MultiLabelModel::Load(command.model);
+  const MultiLabelData data = ReadMultiLabelData(command.data, model.ReadOptions());
+  if (std::all_of(data.labels.begin(), data.labels.end(), [](std::int8_t label) { return label < 0; })) {
+    throw DataError(data.source, 0, "no label is known: there is nothing to compare predictions with");
+  }
+  const MultiLabelPredictions predictions = Predict(model, data, options);
+  const MultiLabelMetrics metrics = ComputeMetrics(model.num_labels(), data.labels, predictions.labels);
+  WriteOutput("-", command.json ? JsonText(MetricsJson(model, metrics, predictions))
+                                : MetricsTable(model, metrics, predictions));
+  return 0;
+}
+
+}  // namespace
+
+void AddMultiLabelEvaluate(CLI::App* parent, Action* action) {
+  const auto command = std::make_shared<EvaluateCommand>();
+  CLI::App* app = parent->add_subcommand("evaluate", kDescription);
+  app->add_option("DATA", command->data, "examples with their labels")->required()->type_name("");
+  AddTextOption(app, "model", &command->model, "M.slk", "the model")->required();
+  command->decode.Register(app);
+  app->add_flag("--json", command->json, "write JSON instead of a table");
+  app->footer(kExamples);
+  app->callback([command, action] { *action = [command] { return Run(*command); }; });
+}
+
+}  // namespace slackline::program

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/cmd_report.h>
+
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+
+#include <slackline/apps/cmd_common.h>
+#include <slackline/core/check.h>
+
+namespace slackline::program {
+namespace {
+
+constexpr double kRedrawSeconds = 0.1;
+
+}  // namespace
+
+std::string JsonLine(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+std::string JsonText(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json RecordJson(const ProgressRecord& record) {
+  return {{"pass", record.pass},
+          {"seconds", record.seconds},
+          {"check_seconds", record.check_seconds},
+          {"cpu_seconds", record.cpu_seconds},
+          {"problem", Name(record.problem)},
+          {"primal", record.primal},
+          {"dual", record.dual},
+          {"gap", record.gap},
+          {"relative_gap", record.relative_gap},
+          {"soft_primal", record.soft_primal},
+          {"soft_dual", record.soft_dual},
+          {"soft_gap", record.soft_gap},
+          {"violation", record.violation},
+          {"rho", record.rho},
+          {"tau", record.tau},
+          {"oracle_calls", record.oracle_calls},
+          {"block_steps", record.block_steps}};
+}
+
+TrainReport::TrainReport(bool show) : terminal_(show && isatty(STDERR_FILENO) == 1) {}
+
+void TrainReport::OpenLog(const std::string& path, const Json& start) {
+  log_path_ = path;
+  if (path == "-") {
+    log_ = &std::cout;
+  } else {
+    log_file_.open(path, std::ios::binary | std::ios::trunc);
+    if (!log_file_) throw DataError(path, 0, "cannot open the log for writing");
+    log_ = &log_file_;
+  }
+  Json first = {{"event", "start"}};
+  first.update(start);
+  WriteLine(first);
+}
+
+void TrainReport::OnCheck(const ProgressRecord& record) {
+  last_ = record;
+  if (log_ != nullptr) {
+    Json line = {{"event", "check"}};
+    line.update(RecordJson(record));
+    WriteLine(line);
+  }
+  Draw(record.pass);
+}
+
+void TrainReport::OnPass(Index pass) {
+  if (terminal_ && drawn_.Seconds() >= kRedrawSeconds) Draw(pass);
+}
+
+void TrainReport::Draw(Index pass) {
+  if (!terminal_) return;
+  drawn_.Restart();
+  std::string line = "\rpass " + std::to_string(pass) + "  " + Number(running_.Seconds(), 3) + " s";
+  if (!std::isnan(last_.primal)) line += "  objective " + Number(last_.primal);
+  if (!std::isnan(last_.dual)) line += "  lower bound " + Number(last_.dual);
+  if (!std::isnan(last_.relative_gap)) line += "  relative gap " + Number(100 * last_.relative_gap, 3) + " %";
+  std::fputs((line + "\x1b[K").c_str(), stderr);
+}
+
+void TrainReport::ClearLine() {
+  if (terminal_) std::fputs("\r\x1b[K", stderr);
+}
+
+void TrainReport::WriteLine(const Json& json) { *log_ << JsonLine(json) << std::endl; }
+
+void TrainReport::End(const TrainSummary& summary) {
+  if (log_ == nullptr) return;
+  Json line = {{"event", "end"}, {"termination", Name(summary.termination)}, {"message", summary.message}};
+  line.update(RecordJson(summary.last));
+  line["notes"] = summary.notes;
+  WriteLine(line);
+  if (!*log_) throw DataError(log_path_, 0, "the log could not be written completely");
+}
+
+}  // namespace slackline::program

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a training run shows while it goes on: a line on the terminal, and a log of JSON objects.
+#pragma once
+
+#include <fstream>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include <slackline/core/timer.h>
+#include <slackline/learning/progress.h>
+
+namespace slackline::program {
+
+using Json = nlohmann::ordered_json;
+
+/// The JSON as text of one line, or of several indented ones with a line end. Bytes that are not UTF-8 are replaced.
+std::string JsonLine(const Json& json);
+std::string JsonText(const Json& json);
+
+/// The figures of a record, NaN as null.
+Json RecordJson(const ProgressRecord& record);
+
+class TrainReport : public TrainObserver {
+ public:
+  /// show: progress on the standard error, when that is a terminal.
+  explicit TrainReport(bool show);
+
+  /// Opens the log (an existing file is replaced; "-" is the standard output) and writes `start` as its first
+  /// object. Throws DataError when it cannot be opened.
+  void OpenLog(const std::string& path, const Json& start);
+
+  void OnCheck(const ProgressRecord& record) override;
+  void OnPass(Index pass) override;
+
+  /// Clears the line on the terminal.
+  void ClearLine();
+  /// Writes the last object of the log. Throws DataError when any part of the log could not be written.
+  void End(const TrainSummary& summary);
+
+ private:
+  void WriteLine(const Json& json);
+  void Draw(Index pass);
+
+  bool terminal_;
+  std::string log_path_;
+  std::ofstream log_file_;
+  std::ostream* log_ = nullptr;
+  ProgressRecord last_;
+  WallTimer running_;
+  WallTimer drawn_;
+};
+
+}  // namespace slackline::program

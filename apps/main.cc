@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The command line. Exit codes: 0 = done, 1 = an error of the program itself, 2 = bad input (arguments,
+// files, models), 130 and 143 = training interrupted by SIGINT or SIGTERM, with the model written.
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include <slackline/apps/cmd_common.h>
+#include <slackline/core/check.h>
+
+namespace slackline::program {
+namespace {
+
+constexpr int kInternalError = 1;
+constexpr int kBadInput = 2;
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  slackline multilabel train yeast-train.arff.gz --labels yeast.xml --model yeast.slk\n"
+    "  slackline multilabel evaluate yeast-test.arff.gz --model yeast.slk\n"
+    "  slackline multilabel predict yeast-test.arff.gz --model yeast.slk --out predicted.txt\n"
+    "  slackline info yeast.slk";
+
+/// The command that was asked for, as far as it was understood.
+const CLI::App& InnerCommand(const CLI::App& root) {
+  const CLI::App* app = &root;
+  while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
+  return *app;
+}
+
+/// " (see slackline multilabel train --help)"
+std::string Hint(const CLI::App& root) {
+  std::string name;
+  for (const CLI::App* app = &InnerCommand(root); app != nullptr; app = app->get_parent()) {
+    name = app->get_name() + " " + name;
+  }
+  return " (see " + name + "--help)";
+}
+
+std::string Describe(const CLI::App& root, const CLI::ParseError& error) {
+  const std::vector<std::string> extras = root.remaining(true);
+  const auto option =
+      std::find_if(extras.begin(), extras.end(), [](const auto& text) { return text.starts_with("-"); });
+  if (option != extras.end()) return "unknown option '" + *option + "'";
+
+  std::string commands;
+  for (const CLI::App* app : InnerCommand(root).get_subcommands([](const CLI::App*) { return true; })) {
+    commands += (commands.empty() ? "" : ", ") + app->get_name();
+  }
+  if (commands.empty()) return extras.empty() ? error.what() : "unexpected argument '" + extras.front() + "'";
+  const std::string choices = "choose from " + commands;
+  return extras.empty() ? "a command is missing: " + choices
+                        : "unknown command '" + extras.front() + "': " + choices;
+}
+
+int Complain(int code, const std::string& message) {
+  std::fprintf(stderr, "slackline: %s\n", message.c_str());
+  return code;
+}
+
+void AddCommands(CLI::App* root, Action* action) {
+  root->set_version_flag("--version", ProgramVersion());
+  root->get_formatter()->column_width(34);
+  root->require_subcommand(1);
+  root->footer(kExamples);
+  CLI::App* multilabel =
+      root->add_subcommand("multilabel", "Multi-label classification: every example has a set of labels.");
+  multilabel->require_subcommand(1);
+  multilabel->footer(kExamples);
+  AddMultiLabelTrain(multilabel, action);
+  AddMultiLabelPredict(multilabel, action);
+  AddMultiLabelEvaluate(multilabel, action);
+  AddInfo(root, action);
+}
+
+int Run(int argc, char** argv) {
+  CLI::App root("Slackline: structured SVMs with certified training.", "slackline");
+  Action action;
+  AddCommands(&root, &action);
+  try {
+    root.parse(argc, argv);
+  } catch (const CLI::Success& success) {  // --help, --version
+    return root.exit(success);
+  } catch (const CLI::ParseError& error) {
+    return Complain(kBadInput, Describe(root, error) + Hint(root));
+  }
+  try {
+    return action();
+  } catch (const DataError& error) {
+    const std::string message = error.what();
+    return Complain(kBadInput, message.starts_with("--") ? message + Hint(root) : message);
+  }
+}
+
+}  // namespace
+}  // namespace slackline::program
+
+int main(int argc, char** argv) {
+  using namespace slackline;
+  try {
+    return program::Run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    return program::Complain(program::kInternalError, "not enough memory");
+  } catch (const std::exception& error) {
+    return program::Complain(program::kInternalError, std::string("internal error: ") + error.what());
+  }
+}

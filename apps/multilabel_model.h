@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The multi-label model (docs/notation.md, section 8). Every label is a binary variable; state 1 means that the example
+// has it.
+//   φ_i(x, 1) = x, with own weights per label; φ_i(x, 0) = 0
+//   φ_ij = [y_i = y_j = 1], one weight per pair of the label graph
+// The constant feature (bias), where a model has one, is the last feature of x.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <slackline/apps/label_graph.h>
+#include <slackline/core/dataset.h>
+#include <slackline/core/multilabel_data.h>
+#include <slackline/core/structure.h>
+#include <slackline/learning/progress.h>
+
+namespace slackline {
+
+/// Of what a model is made, and what is known about its weights. Kept in the model's file.
+struct TrainingRecord {
+  std::string program;                                       ///< name and version of what trained it
+  std::string data;                                          ///< name of the training data
+  std::vector<std::pair<std::string, std::string>> options;  ///< names without dashes, values as text
+  Index num_examples = 0;                                    ///< M of the objective
+  double lambda = 0;
+  std::string loss;  ///< "mean" or "count"
+
+  CertifiedProblem problem = CertifiedProblem::kRelaxed;
+  double primal = kNone;  ///< certified bounds around the optimum; the weights reach the upper one
+  double dual = kNone;
+  double gap = kNone;
+  double relative_gap = kNone;
+  Termination termination = Termination::kMaxPasses;
+  std::string message;
+  Index passes = 0;
+  double seconds = 0;
+  double check_seconds = 0;
+};
+
+class MultiLabelModel {
+ public:
+  /// A model with all weights zero. Requires at least one label, different names, at least one feature (the
+  /// constant counts), and pairs a < b < number of labels in strictly increasing order; else
+  /// std::invalid_argument.
+  MultiLabelModel(std::vector<std::string> label_names, Index num_features, bool has_constant,
+                  std::vector<LabelPair> pairs);
+
+  Index num_labels() const { return static_cast<Index>(label_names_.size()); }
+  const std::vector<std::string>& label_names() const { return label_names_; }
+  Index num_features() const { return num_features_; }  ///< without the constant
+  bool has_constant() const { return has_constant_; }
+  const std::vector<LabelPair>& pairs() const { return pairs_; }
+
+  /// One variable per label and one factor per pair, shared by all examples. Weight blocks: "labels" (a row
+  /// per label, a column per feature), and "pairs" (in their order) where there are any.
+  const std::shared_ptr<const Structure>& structure() const { return structure_; }
+
+  const std::vector<double>& weights() const { return weights_; }
+  /// Requires as many finite weights as the structure's layout has.
+  void set_weights(std::vector<double> weights);
+
+  /// The data as examples of this model, with their labels. Requires data with the model's labels and
+  /// features, as they are read with ReadOptions().
+  Dataset MakeDataset(const MultiLabelData& data) const;
+  /// How to read data for this model.
+  MultiLabelReadOptions ReadOptions() const;
+
+  /// Writes everything that prediction needs, and the record, into a model file (core/model_file.h: at any
+  /// time the path holds the old file or the complete new one).
+  void Save(const std::string& path) const;
+  /// Throws DataError when the file is no model, is damaged, belongs to another task, or its entries
+  /// contradict each other.
+  static MultiLabelModel Load(const std::string& path);
+
+  TrainingRecord record;
+
+ private:
+  std::vector<std::string> label_names_;
+  Index num_features_;
+  bool has_constant_;
+  std::vector<LabelPair> pairs_;
+  std::shared_ptr<const Structure> structure_;
+  std::vector<double> weights_;
+};
+
+/// The entry "task" of the model files of this class.
+inline constexpr std::string_view kMultiLabelTask = "multilabel";
+
+}  // namespace slackline

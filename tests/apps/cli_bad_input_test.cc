@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Bad input: exit code 2, one line that names file, line and token, and no output file made or changed.
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <slackline/core/model_file.h>
+#include <tests/apps/program.h>
+
+using namespace slackline::test;
+
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+const std::string kHead =
+    "@relation r\n@attribute f numeric\n@attribute L0 {0,1}\n@attribute L1 {0,1}\n@data\n";
+
+/// A folder with good data, names and a good model.
+struct Files {
+  TemporaryFolder folder;
+  std::string svm = folder.Write("good.svm", LibsvmText(30, 3, 2, 4));
+  std::string arff = folder.Write("good.arff", kHead + "1,1,0\n-1,0,1\n");
+  std::string xml = folder.Write("good.xml", XmlText(2));
+  std::string out = folder.Path("out.slk");
+
+  std::string Model() const {
+    const std::string path = folder.Path("good.slk");
+    REQUIRE(RunProgram({"multilabel", "train", svm, "--num-labels", "2", "--model", path}).code == 0);
+    return path;
+  }
+};
+
+/// The run must fail with all `parts` in its one-line message, and the folder must keep its files and `out` its content.
+void CheckRefused(const Files& files, const Arguments& arguments, const Arguments& parts) {
+  for (const bool existing : {false, true}) {
+    if (existing) files.folder.Write("out.slk", "old");
+    const std::size_t before = files.folder.NumFiles();
+    const Outcome outcome = RunProgram(arguments);
+    INFO(outcome.err);
+    CHECK(outcome.code == 2);
+    CHECK(outcome.out.empty());
+    CHECK(outcome.err.starts_with("slackline: "));
+    CHECK(Lines(outcome.err).size() == 1);
+    for (const std::string& part : parts) CHECK_MESSAGE(Contains(outcome.err, part), part);
+    CHECK(files.folder.NumFiles() == before);
+    if (existing) CHECK(ReadBytes(files.out) == "old");
+  }
+  std::filesystem::remove(files.out);
+}
+
+void CheckBadSvm(const std::string& content, const Arguments& parts) {
+  const Files files;
+  const std::string bad = files.folder.Write("bad.svm", content);
+  CheckRefused(files, {"multilabel", "train", bad, "--num-labels", "2", "--model", files.out}, parts);
+}
+
+void CheckBadArff(const std::string& rows, const Arguments& parts) {
+  const Files files;
+  const std::string bad = files.folder.Write("bad.arff", kHead + rows);
+  CheckRefused(files, {"multilabel", "train", bad, "--labels", files.xml, "--model", files.out}, parts);
+}
+
+void CheckBadOption(const Arguments& options, const Arguments& parts) {
+  const Files files;
+  CheckRefused(
+      files, Arguments{"multilabel", "train", files.svm, "--num-labels", "2", "--model", files.out} + options,
+      parts);
+}
+
+}  // namespace
+
+TEST_CASE("missing, empty and truncated files") {
+  const Files files;
+  const auto refuse = [&](const std::string& data, const Arguments& parts) {
+    CheckRefused(files, {"multilabel", "train", data, "--num-labels", "2", "--model", files.out}, parts);
+  };
+  refuse(files.folder.Path("none.svm"), {"none.svm: cannot open the file"});
+  refuse(files.folder.Path(""), {"is a directory"});
+  refuse(files.folder.Write("empty.svm", ""), {"empty.svm: no examples"});
+  refuse(files.folder.Write("blank.svm", "\n \n"), {"blank.svm: no examples"});
+  refuse(files.folder.Write("cut.svm", "0 1:1\n1 2"), {"cut.svm:2", "'2'"});
+  const std::string gz = ReadBytes(files.folder.WriteGzip("whole.gz", LibsvmText(500, 3, 2, 4)));
+  refuse(files.folder.Write("cut.gz", gz.substr(0, gz.size() / 2)), {"cut.gz: the gzip data are truncated"});
+  CheckRefused(
+      files,
+      {"multilabel", "train", files.arff, "--labels", files.folder.Path("none.xml"), "--model", files.out},
+      {"none.xml: cannot open"});
+  CheckRefused(files, {"multilabel", "train", files.arff, "--labels", files.svm, "--model", files.out},
+               {"good.svm:", "not XML"});
+}
+
+TEST_CASE("bad LIBSVM lines") {
+  CheckBadSvm("0 1:1\n2 1:1\n", {"bad.svm:2", "label '2' is out of range"});
+  CheckBadSvm("0 1:1\nx 1:1\n", {"bad.svm:2", "label 'x'"});
+  CheckBadSvm("-1 1:1\n", {"bad.svm:1", "label '-1'"});
+  CheckBadSvm("0 1:1\n\n1 1:nan\n", {"bad.svm:3", "'1:nan' is not a finite number"});
+  CheckBadSvm("0 1:inf\n", {"bad.svm:1", "'1:inf'"});
+  CheckBadSvm("0 1:1e999\n", {"bad.svm:1", "'1:1e999'"});
+  CheckBadSvm("0 0:1\n", {"bad.svm:1", "feature index 0", "'0:1'"});
+  CheckBadSvm("0 2:1 1:1\n", {"bad.svm:1", "must increase", "'1:1'"});
+  CheckBadSvm("0 2:1 2:1\n", {"bad.svm:1", "must increase", "'2:1'"});
+  CheckBadSvm("0 1\n", {"bad.svm:1", "'1'"});
+  CheckBadSvm("? 1:1\n? 1:2\n", {"bad.svm: no example has a known label"});
+}
+
+TEST_CASE("bad ARFF rows") {
+  CheckBadArff("1,1,0\n1,2,0\n", {"bad.arff:7", "not 0/1", "'2'"});
+  CheckBadArff("1,1,0\n1,1\n", {"bad.arff:7", "the row has 2 values"});
+  CheckBadArff("nan,1,0\n", {"bad.arff:6", "'nan'"});
+  CheckBadArff("1e999,1,0\n", {"bad.arff:6", "'1e999'"});
+  CheckBadArff("?,1,0\n", {"bad.arff:6", "'f'", "missing feature values"});
+  CheckBadArff("", {"bad.arff: no examples"});
+}
+
+TEST_CASE("labels that are not described, or not there") {
+  const Files files;
+  const Arguments train = {"multilabel", "train"};
+  CheckRefused(files, train + Arguments{files.svm, "--model", files.out}, {"good.svm: ", "--num-labels"});
+  CheckRefused(files, train + Arguments{files.arff, "--model", files.out}, {"good.arff: ", "--labels"});
+  CheckRefused(
+      files, train + Arguments{files.arff, "--labels", files.xml, "--num-labels", "3", "--model", files.out},
+      {"--num-labels", "'3'", "2 labels"});
+  const std::string xml = files.folder.Write("other.xml", "<labels><label name='L7'/></labels>");
+  CheckRefused(files, train + Arguments{files.arff, "--labels", xml, "--model", files.out},
+               {"other.xml", "L7"});
+}
+
+TEST_CASE("unknown options and bad values") {
+  CheckBadOption({"--frobnicate", "1"},
+                 {"unknown option '--frobnicate'", "slackline multilabel train --help"});
+  CheckBadOption({"surplus"}, {"unexpected argument 'surplus'", "--help"});
+  CheckBadOption({"--seed"}, {"--seed", "--help"});
+  CheckBadOption({"--learner", "svm"}, {"--learner", "'svm'", "al soft bcfw"});
+  CheckBadOption({"--step", "big"}, {"--step", "'big'", "pairwise fw"});
+  CheckBadOption({"--oracle", "delphi"}, {"--oracle", "'delphi'", "tree"});
+  CheckBadOption({"--loss", "l2"}, {"--loss", "'l2'", "mean count"});
+  CheckBadOption({"--bias", "yes"}, {"--bias", "'yes'", "0 1"});
+  CheckBadOption({"--num-labels", "3", "--num-labels", "3"}, {"--num-labels"});
+  for (const std::string& value :
+       {std::string("0"), std::string("-1"), std::string("nan"), std::string("1x")}) {
+    CheckBadOption({"--lambda", value}, {"--lambda", "'" + value + "'", "> 0"});
+    CheckBadOption({"--rho", value}, {"--rho", "'" + value + "'", "> 0"});
+    CheckBadOption({"--C", value}, {"--C", "'" + value + "'", "> 0"});
+  }
+  CheckBadOption({"--lambda", "1", "--C", "1"}, {"--lambda", "--C"});
+  CheckBadOption({"--C", "1e308"}, {"--C"});
+  CheckBadOption({"--tau", "1.5"}, {"--tau", "'1.5'"});
+  CheckBadOption({"--max-passes", "0"}, {"--max-passes", "'0'"});
+  CheckBadOption({"--threads", "-1"}, {"--threads", "'-1'"});
+  CheckBadOption({"--learner", "bcfw", "--rho", "1"}, {"--rho", "bcfw"});
+  CheckBadOption({"--learner", "al", "--oracle", "lp"}, {"--oracle", "bcfw"});
+}
+
+TEST_CASE("bad commands") {
+  const Files files;
+  CheckRefused(files, {}, {"a command is missing", "multilabel", "info"});
+  CheckRefused(files, {"multilable"}, {"unknown command 'multilable'"});
+  CheckRefused(files, {"multilabel", "test"}, {"unknown command 'test'", "train, predict, evaluate"});
+  CheckRefused(files, {"--frob"}, {"unknown option '--frob'"});
+  CheckRefused(files, {"multilabel", "train"}, {"DATA"});
+  CheckRefused(files, {"multilabel", "train", files.svm}, {"--model"});
+  CheckRefused(files, {"info"}, {"MODEL"});
+}
+
+TEST_CASE("bad graph files") {
+  const auto refuse = [](const std::string& content, const Arguments& parts) {
+    const Files files;
+    const std::string graph = files.folder.Write("g.txt", content);
+    CheckRefused(
+        files,
+        {"multilabel", "train", files.arff, "--labels", files.xml, "--model", files.out, "--graph", graph},
+        parts);
+  };
+  refuse("L0 L1\nL1 L1\n", {"g.txt:2", "self-loop", "'L1'"});
+  refuse("L0 L2\n", {"g.txt:1", "unknown label 'L2'"});
+  refuse("L0 L1\n1 0\n", {"g.txt:2", "given before, on line 1"});
+  refuse("L0\n", {"g.txt:1", "expected two labels"});
+  CheckBadOption({"--graph", "complete"}, {"--graph", "'complete'", "full, none nor tree"});
+}
+
+TEST_CASE("outputs that cannot be written are found before training") {
+  const Files files;
+  const Arguments endless = {"multilabel", "train",           files.svm, "--num-labels",
+                             "2",          "--gap-tolerance", "0",       "--max-passes",
+                             "2000000000", "--time-limit",    "100"};
+  const std::string nowhere = files.folder.Path("no/folder/m.slk");
+  CheckRefused(files, endless + Arguments{"--model", nowhere}, {"--model", "no/folder"});
+  CheckRefused(files, endless + Arguments{"--model", files.folder.Path("")}, {"--model", "directory"});
+  CheckRefused(files, endless + Arguments{"--model", ""}, {"--model"});
+  CheckRefused(files, endless + Arguments{"--model", files.out, "--log", nowhere}, {"--log", "no/folder"});
+  CheckRefused(files, endless + Arguments{"--model", files.svm}, {"--model", "would be overwritten"});
+  CheckRefused(files, endless + Arguments{"--model", files.out, "--log", files.out},
+               {"--log", "would be overwritten"});
+  CHECK(ReadBytes(files.svm) == LibsvmText(30, 3, 2, 4));
+  if (geteuid() != 0) {
+    const std::string locked = files.folder.Path("locked");
+    mkdir(locked.c_str(), 0500);
+    CheckRefused(files, endless + Arguments{"--model", locked + "/m.slk"}, {"--model", "Permission denied"});
+  }
+}
+
+TEST_CASE("a log is neither made nor changed when training does not start") {
+  const Files files;
+  const std::string log = files.folder.Write("run.jsonl", "old");
+  CheckRefused(files, {"multilabel", "train", files.svm, "--model", files.out, "--log", log},
+               {"--num-labels"});
+  CHECK(ReadBytes(log) == "old");
+}
+
+TEST_CASE("bad models, and data that do not fit the model") {
+  const Files files;
+  const std::string model = files.Model();
+  const std::string bytes = ReadBytes(model);
+  const auto refuse = [&](const std::string& path, const std::string& data, const Arguments& parts) {
+    const Arguments rest = {data, "--model", path};
+    CheckRefused(files, Arguments{"multilabel", "predict", "--out", files.out} + rest, parts);
+    CheckRefused(files, Arguments{"multilabel", "evaluate"} + rest, parts);
+  };
+  refuse(files.folder.Path("none.slk"), files.svm, {"none.slk: cannot open the file"});
+  refuse(files.svm, files.svm, {"good.svm: not a Slackline model"});
+  refuse(files.folder.Write("cut.slk", bytes.substr(0, bytes.size() - 9)), files.svm,
+         {"cut.slk: the model is truncated"});
+  std::string changed = bytes;
+  changed[changed.size() / 2] ^= 1;
+  refuse(files.folder.Write("changed.slk", changed), files.svm, {"changed.slk: the model is damaged"});
+  std::string newer = bytes;
+  newer[8] = 9;
+  refuse(files.folder.Write("newer.slk", newer), files.svm, {"newer.slk: written by a newer version"});
+  slackline::ModelWriter writer;
+  writer.Add("task", std::string("parsing"));
+  writer.Save(files.folder.Path("other.slk"));
+  refuse(files.folder.Path("other.slk"), files.svm, {"other.slk: a model of another task: 'parsing'"});
+  CheckRefused(files, {"info", files.folder.Path("other.slk")}, {"another task"});
+
+  refuse(model, files.folder.Write("wide.svm", "0 1:1\n1 4:1\n"), {"wide.svm:2", "feature 4", "3 features"});
+  refuse(model, files.folder.Write("labels.svm", "5 1:1\n"), {"labels.svm:1", "label '5'"});
+  refuse(model, files.folder.Path("none.svm"), {"none.svm: cannot open"});
+  CheckRefused(files, {"multilabel", "evaluate", files.folder.Write("u.svm", "? 1:1\n"), "--model", model},
+               {"u.svm: no label is known"});
+  CheckRefused(files,
+               {"multilabel", "predict", files.svm, "--model", model, "--out", files.folder.Path("no/x")},
+               {"--out", "no"});
+  CheckRefused(files, {"multilabel", "predict", files.svm, "--model", model, "--out", model},
+               {"--out", "overwritten"});
+  CheckRefused(files, {"multilabel", "predict", files.svm, "--model", model, "--decode", "guess"},
+               {"--decode", "'guess'", "exact"});
+  CheckRefused(files, {"multilabel", "predict", files.svm, "--model", model, "--output", "x"},
+               {"--output", "'x'"});
+  CheckRefused(files, {"multilabel", "predict", files.svm, "--model", model, "--threads", "x"},
+               {"--threads", "'x'"});
+}
+
+TEST_CASE("an ARFF model refuses data of other dimensions") {
+  const Files files;
+  const std::string model = files.folder.Path("a.slk");
+  REQUIRE(RunProgram({"multilabel", "train", files.arff, "--labels", files.xml, "--model", model}).code == 0);
+  const std::string wide = files.folder.Write(
+      "wide.arff",
+      "@relation r\n@attribute f numeric\n@attribute g numeric\n@attribute L0 {0,1}\n@attribute L1 {0,1}\n"
+      "@data\n1,1,1,0\n");
+  CheckRefused(files, {"multilabel", "predict", wide, "--model", model, "--out", files.out},
+               {"wide.arff", "features"});
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Training that ends early: signals and the time limit.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <tests/apps/program.h>
+
+using namespace slackline::test;
+using Json = nlohmann::json;
+
+namespace {
+
+/// A run that never converges.
+struct Endless {
+  TemporaryFolder folder;
+  std::string data = folder.Write("d.svm", LibsvmText(200, 8, 6, 2));
+  std::string model = folder.Path("m.slk");
+  std::string log = folder.Path("run.jsonl");
+
+  std::vector<std::string> Train() const {
+    return {"multilabel", "train",           data, "--num-labels", "6",         "--model", model, "--log",
+            log,          "--gap-tolerance", "0",  "--max-passes", "2000000000"};
+  }
+
+  /// Returns when the log has a few checks; false after a minute.
+  bool Started() const {
+    for (int k = 0; k < 6000; ++k) {
+      if (Lines(ReadBytes(log)).size() >= 4) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return false;
+  }
+};
+
+void CheckInterrupted(int number, int code) {
+  const Endless run;
+  Process process(run.Train());
+  REQUIRE(run.Started());
+  process.Signal(number);
+  const Outcome outcome = process.Wait();
+  CHECK(outcome.code == code);
+  CHECK(Contains(outcome.err, "interrupted: "));
+  CHECK(Contains(outcome.err, "best model so far written to " + run.model));
+  const Json info = Json::parse(RunProgram({"info", run.model, "--json"}).out);
+  CHECK(info["termination"] == "interrupted");
+  const auto log = Lines(ReadBytes(run.log));
+  const Json end = Json::parse(log.back());
+  CHECK(end["event"] == "end");
+  CHECK(end["termination"] == "interrupted");
+  CHECK(end["primal"] == info["primal"]);
+  CHECK(RunProgram({"multilabel", "evaluate", run.data, "--model", run.model}).code == 0);
+  CHECK(run.folder.NumFiles() == 3);
+}
+
+}  // namespace
+
+TEST_CASE("SIGINT ends training with the best model and code 130") { CheckInterrupted(SIGINT, 130); }
+
+TEST_CASE("SIGTERM ends training with the best model and code 143") { CheckInterrupted(SIGTERM, 143); }
+
+TEST_CASE("a time limit ends training with the best model and code 0") {
+  const Endless run;
+  const Outcome outcome = RunProgram(run.Train() + std::vector<std::string>{"--time-limit", "0.2"});
+  CHECK(outcome.code == 0);
+  CHECK(Contains(outcome.err, "time-limit: "));
+  CHECK(Contains(outcome.err, "model written to " + run.model));
+  CHECK(Json::parse(RunProgram({"info", run.model, "--json"}).out)["termination"] == "time-limit");
+}
+
+TEST_CASE("a run that is killed leaves the old model") {
+  const Endless run;
+  run.folder.Write("m.slk", "old");
+  Process process(run.Train());
+  process.Signal(SIGKILL);
+  CHECK(process.Wait().code == 1000 + SIGKILL);
+  CHECK(ReadBytes(run.model) == "old");
+}

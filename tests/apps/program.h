@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Runs the built program, and makes small data for it.
+#pragma once
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <slackline/core/random.h>
+#include <tests/core/temporary_folder.h>
+
+namespace slackline::test {
+
+struct Outcome {
+  int code = -1;  ///< exit code; 1000 + number when a signal ended the program
+  std::string out;
+  std::string err;
+};
+
+/// One run of the program. Its output goes to files of its own.
+class Process {
+ public:
+  explicit Process(const std::vector<std::string>& arguments, const std::string& input = "/dev/null") {
+    std::vector<char*> argv = {const_cast<char*>(SLACKLINE_PROGRAM)};
+    for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+    argv.push_back(nullptr);
+    const std::string out = folder_.Path("out");
+    const std::string err = folder_.Path("err");
+    child_ = fork();
+    if (child_ < 0) throw std::runtime_error("fork failed");
+    if (child_ == 0) {
+      Redirect(input.c_str(), O_RDONLY, STDIN_FILENO);
+      Redirect(out.c_str(), O_WRONLY | O_CREAT, STDOUT_FILENO);
+      Redirect(err.c_str(), O_WRONLY | O_CREAT, STDERR_FILENO);
+      execv(SLACKLINE_PROGRAM, argv.data());
+      _exit(127);
+    }
+  }
+  ~Process() {
+    if (child_ <= 0) return;
+    kill(child_, SIGKILL);
+    waitpid(child_, nullptr, 0);
+  }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  void Signal(int number) const { kill(child_, number); }
+
+  Outcome Wait() {
+    int status = 0;
+    waitpid(child_, &status, 0);
+    child_ = -1;
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+    return {code, ReadBytes(folder_.Path("out")), ReadBytes(folder_.Path("err"))};
+  }
+
+ private:
+  static void Redirect(const char* path, int flags, int target) {
+    const int descriptor = open(path, flags, 0666);
+    if (descriptor < 0 || dup2(descriptor, target) < 0) _exit(126);
+    close(descriptor);
+  }
+  TemporaryFolder folder_;
+  pid_t child_ = -1;
+};
+
+inline Outcome RunProgram(const std::vector<std::string>& arguments, const std::string& input = "/dev/null") {
+  return Process(arguments, input).Wait();
+}
+
+inline std::vector<std::string> operator+(std::vector<std::string> a, const std::vector<std::string>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+inline std::vector<std::string> Lines(const std::string& text) {
+  std::vector<std::string> lines;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+/// LIBSVM text: every label follows one feature, with some noise; some examples have no label.
+inline std::string LibsvmText(int examples, int features, int labels, std::uint64_t seed) {
+  Random random(seed);
+  std::string text;
+  for (int m = 0; m < examples; ++m) {
+    std::string row;
+    std::string given;
+    for (int f = 0; f < features; ++f) {
+      const double value = random.Normal();
+      row += " " + std::to_string(f + 1) + ":" + std::to_string(value);
+      if (f < labels && value + 0.5 * random.Normal() > 0.3) {
+        given += (given.empty() ? "" : ",") + std::to_string(f);
+      }
+    }
+    text += given + row + "\n";
+  }
+  return text;
+}
+
+/// The same, as dense ARFF with labels L0, L1, … behind the features, and their XML.
+inline std::string ArffText(int examples, int features, int labels, std::uint64_t seed) {
+  Random random(seed);
+  std::string text = "@relation small\n";
+  for (int f = 0; f < features; ++f) text += "@attribute f" + std::to_string(f) + " numeric\n";
+  for (int i = 0; i < labels; ++i) text += "@attribute L" + std::to_string(i) + " {0,1}\n";
+  text += "@data\n";
+  for (int m = 0; m < examples; ++m) {
+    std::string given;
+    for (int f = 0; f < features; ++f) {
+      const double value = random.Normal();
+      text += std::to_string(value) + ",";
+      if (f < labels) given += value + 0.5 * random.Normal() > 0.3 ? ",1" : ",0";
+    }
+    text += given.substr(1) + "\n";
+  }
+  return text;
+}
+inline std::string XmlText(int labels) {
+  std::string text = "<labels xmlns=\"http://mulan.sourceforge.net/labels\">\n";
+  for (int i = 0; i < labels; ++i) text += "<label name=\"L" + std::to_string(i) + "\"></label>\n";
+  return text + "</labels>\n";
+}
+
+}  // namespace slackline::test

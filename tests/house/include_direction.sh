@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Usage: include_direction.sh SOURCE_DIR
+# Folders may only include folders below them (core ← factors ← inference ← learning ← apps), and some libraries may
+# only be seen by one file.
+set -euo pipefail
+cd "$1"
+failures=0
+
+# search PATTERN FOLDER...: the lines of sources that match an extended regular expression, as file:line:text.
+search() {
+  grep -rnE --include='*.h' --include='*.cc' -e "$@" || true
+}
+
+# includes PATTERN FOLDER...: the lines that include a file that matches.
+includes() {
+  local pattern=$1
+  shift
+  search "^[[:space:]]*#[[:space:]]*include[[:space:]]*[<\"]($pattern)" "$@"
+}
+
+# forbid MESSAGE LINES [ALLOWED_FILE]: fails when there are such lines, outside of the allowed file.
+forbid() {
+  local lines=$2
+  if [ $# -eq 3 ]; then lines=$(grep -v "^$3:" <<< "$lines" || true); fi
+  if [ -n "$lines" ]; then
+    printf '%s:\n%s\n' "$1" "$lines"
+    failures=$((failures + 1))
+  fi
+}
+
+folders=(core factors inference learning apps)
+above=("${folders[@]}")
+for folder in "${folders[@]}"; do
+  above=("${above[@]:1}")
+  for other in "${above[@]}" tests bench; do
+    forbid "$folder must not include $other" "$(includes "(slackline/)?$other/" "$folder")"
+  done
+done
+forbid 'write <slackline/…>, as users do' \
+  "$(search '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' core factors inference learning)"
+
+everywhere=("${folders[@]}" tests bench)
+forbid 'GLPK belongs to one file' "$(includes 'glpk\.h' "${everywhere[@]}")" inference/glpk_lp.cc
+forbid 'Boost belongs to one file' "$(includes 'boost/' "${everywhere[@]}")" core/graph_topology.cc
+forbid 'OpenMP belongs to one file' "$(includes 'omp\.h' "${everywhere[@]}")" core/parallel.cc
+forbid 'OpenMP belongs to one file' \
+  "$(search '#[[:space:]]*pragma[[:space:]]+omp' "${everywhere[@]}")" core/parallel.cc
+forbid 'command line and JSON belong to apps' "$(includes 'CLI/|nlohmann/' core factors inference learning)"
+
+if [ "$(includes 'slackline/core/' core | wc -l)" -lt 10 ]; then
+  echo "found hardly any includes: is $1 the source folder?"
+  failures=$((failures + 1))
+fi
+[ "$failures" -eq 0 ]

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# cmake -DSOURCE_DIR=… -DBUILD_DIR=… -DCONFIG=… -DCXX=… -DCXX_FLAGS=… -DLIBDIR=… -DPROGRAM=… -P install_test.cmake
+# Installs the build, moves the installed tree elsewhere, and builds an outside project against it: once through
+# find_package, once through pkg-config.
+cmake_minimum_required(VERSION 3.22)
+set(work ${BUILD_DIR}/install_test)
+set(prefix ${work}/moved)
+set(outside ${SOURCE_DIR}/tests/install/outside_project)
+
+function(run)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT result EQUAL 0)
+    list(JOIN ARGV " " command)
+    message(FATAL_ERROR "failed (${result}): ${command}\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE ${work})
+run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${work}/first --config "${CONFIG}")
+file(RENAME ${work}/first ${prefix})
+
+# What was installed: headers only, and nothing that remembers where it came from.
+file(GLOB_RECURSE files RELATIVE ${prefix} ${prefix}/*)
+foreach(wanted include/slackline/core/factor_graph.h include/slackline/learning/train_loop.h
+               share/doc/slackline/LICENSE ${LIBDIR}/pkgconfig/slackline.pc
+               ${LIBDIR}/cmake/slackline/slacklineConfig.cmake)
+  if(NOT wanted IN_LIST files)
+    message(FATAL_ERROR "${wanted} was not installed")
+  endif()
+endforeach()
+foreach(file ${files})
+  if(file MATCHES "^include/" AND NOT file MATCHES "^include/slackline/(core|factors|inference|learning|apps)/[a-z_]+\\.h$")
+    message(FATAL_ERROR "${file} has no place among the headers")
+  endif()
+  if(file MATCHES "\\.(cmake|pc|h)$")
+    file(READ ${prefix}/${file} text)
+    foreach(path ${SOURCE_DIR} ${BUILD_DIR})
+      string(FIND "${text}" "${path}" place)
+      if(NOT place EQUAL -1)
+        message(FATAL_ERROR "${file} names ${path}")
+      endif()
+    endforeach()
+  endif()
+endforeach()
+if(PROGRAM)
+  run(${prefix}/bin/slackline --help)
+endif()
+
+# Through find_package.
+run(${CMAKE_COMMAND} -S ${outside} -B ${work}/outside -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_BUILD_TYPE=${CONFIG}
+    -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${CXX_FLAGS} -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
+run(${CMAKE_COMMAND} --build ${work}/outside)
+run(${work}/outside/outside)
+message("find_package: ${output}")
+
+# Another minor version is another interface.
+file(WRITE ${work}/newer/CMakeLists.txt "cmake_minimum_required(VERSION 3.22)\nproject(newer LANGUAGES CXX)\n"
+     "find_package(slackline 0.2 CONFIG REQUIRED)\n")
+execute_process(COMMAND ${CMAKE_COMMAND} -S ${work}/newer -B ${work}/newer/build -DCMAKE_PREFIX_PATH=${prefix}
+                        -DCMAKE_CXX_COMPILER=${CXX}
+                RESULT_VARIABLE result OUTPUT_QUIET ERROR_QUIET)
+if(result EQUAL 0)
+  message(FATAL_ERROR "version 0.1 was found where 0.2 was asked for")
+endif()
+
+# Through pkg-config.
+find_program(PKG_CONFIG NAMES pkg-config pkgconf REQUIRED)
+set(ENV{PKG_CONFIG_PATH} ${prefix}/${LIBDIR}/pkgconfig)
+run(${PKG_CONFIG} --cflags --libs slackline)
+separate_arguments(flags UNIX_COMMAND "${CXX_FLAGS}")
+separate_arguments(package_flags UNIX_COMMAND "${output}")
+run(${CXX} -std=c++20 ${flags} ${outside}/main.cc -o ${work}/plain ${package_flags} -Wl,-rpath,${prefix}/${LIBDIR})
+run(${work}/plain)
+message("pkg-config: ${output}")
+file(REMOVE_RECURSE ${work})
