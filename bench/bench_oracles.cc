@@ -33,7 +33,8 @@ std::shared_ptr<const FactorGraph> FullGraph(Index labels) {
 }
 
 /// old·√(1−drift²) + new·drift: drift = 1 draws a new model.
-void Drift(Random& random, const FactorGraph& graph, double sigma, double drift, std::vector<double>* scores) {
+void Drift(Random& random, const FactorGraph& graph, double sigma, double drift,
+           std::vector<double>* scores) {
   const double keep = std::sqrt(1 - drift * drift);
   const double pair = sigma / std::sqrt(static_cast<double>(graph.num_variables()));
   for (Index i = 0; i < graph.num_variables(); ++i) {
@@ -70,7 +71,8 @@ double MillisecondsPerCall(MapSolver& solver, const FactorGraph& graph, double s
 
 void Row(const char* name, MapSolver& solver, const FactorGraph& graph, double sigma) {
   std::printf("%-28s K = %3d", name, graph.num_variables());
-  for (const double drift : {1.0, 0.05, 0.005}) std::printf("  %9.3f", MillisecondsPerCall(solver, graph, sigma, drift));
+  for (const double drift : {1.0, 0.05, 0.005})
+    std::printf("  %9.3f", MillisecondsPerCall(solver, graph, sigma, drift));
   std::printf("\n");
   std::fflush(stdout);
 }

@@ -49,7 +49,8 @@ double Median(std::vector<double> values) {
 }
 
 Problem MakeProblem(const MultiLabelData& data, double lambda) {
-  const MultiLabelModel model(data.label_names, data.num_features, data.has_constant, MakeLabelGraph("full", data));
+  const MultiLabelModel model(data.label_names, data.num_features, data.has_constant,
+                              MakeLabelGraph("full", data));
   LossOptions loss;
   loss.scale = LossScale::kCount;
   return Problem(MakeTrainingSet(model.MakeDataset(data), loss), lambda);
@@ -67,14 +68,16 @@ void TimePasses(const Problem& problem, bool multipliers, int passes) {
   const FactorGraph& graph = problem.data().example(0).graph();
   const double variables = static_cast<double>(graph.variable_states() * 8) * problem.size();
   const double pairs = static_cast<double>(graph.num_factors()) * problem.size();
-  std::printf("%-5s pass: %7.2f ms (median of %d), %5.1f ns a block, %4.1f bytes a pair block, %.1f MB of blocks\n",
-              multipliers ? "al" : "soft", 1e3 * Median(seconds), passes,
-              1e9 * Median(seconds) / static_cast<double>(problem.num_parts()),
-              (static_cast<double>(blocks.memory_bytes()) - variables) / pairs,
-              static_cast<double>(blocks.memory_bytes()) / 1e6);
+  std::printf(
+      "%-5s pass: %7.2f ms (median of %d), %5.1f ns a block, %4.1f bytes a pair block, %.1f MB of blocks\n",
+      multipliers ? "al" : "soft", 1e3 * Median(seconds), passes,
+      1e9 * Median(seconds) / static_cast<double>(problem.num_parts()),
+      (static_cast<double>(blocks.memory_bytes()) - variables) / pairs,
+      static_cast<double>(blocks.memory_bytes()) / 1e6);
 }
 
-std::vector<double> TimeToGaps(const Problem& problem, const TrainOptions& options, const char* name, int runs) {
+std::vector<double> TimeToGaps(const Problem& problem, const TrainOptions& options, const char* name,
+                               int runs) {
   std::vector<std::vector<double>> reached(std::size(kGaps));
   ProgressRecord last;
   for (int run = 0; run < runs; ++run) {
@@ -93,8 +96,8 @@ std::vector<double> TimeToGaps(const Problem& problem, const TrainOptions& optio
     medians.push_back(Median(values));
     std::isinf(medians.back()) ? std::printf("  %9s", "-") : std::printf("  %9.3f", medians.back());
   }
-  std::printf("   last run: pass %d, primal %.5f, dual %.5f, %lld oracle calls\n", last.pass, last.primal, last.dual,
-              static_cast<long long>(last.oracle_calls));
+  std::printf("   last run: pass %d, primal %.5f, dual %.5f, %lld oracle calls\n", last.pass, last.primal,
+              last.dual, static_cast<long long>(last.oracle_calls));
   std::fflush(stdout);
   return medians;
 }
@@ -108,8 +111,9 @@ void PrintRatio(const char* name, const std::vector<double>& slow, const std::ve
 }
 
 void Compare(const Problem& problem, double seconds) {
-  std::printf("M = %d, d = %lld, lambda = %g, count loss; seconds of training to certified relative gap\n%-14s", problem.size(),
-              static_cast<long long>(problem.num_weights()), problem.lambda(), "learner");
+  std::printf(
+      "M = %d, d = %lld, lambda = %g, count loss; seconds of training to certified relative gap\n%-14s",
+      problem.size(), static_cast<long long>(problem.num_weights()), problem.lambda(), "learner");
   for (const double gap : kGaps) std::printf("  %9g", gap);
   std::printf("\n");
   TrainOptions options;

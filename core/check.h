@@ -33,11 +33,11 @@ class DataError : public std::runtime_error {
 }  // namespace slackline
 
 /// Throws std::invalid_argument with `message` (a string expression, evaluated only on failure).
-#define SLACKLINE_CHECK(condition, message)                          \
-  do {                                                               \
-    if (!(condition)) {                                              \
-      ::slackline::CheckFailed(__FILE__, __LINE__, (message));       \
-    }                                                                \
+#define SLACKLINE_CHECK(condition, message)                    \
+  do {                                                         \
+    if (!(condition)) {                                        \
+      ::slackline::CheckFailed(__FILE__, __LINE__, (message)); \
+    }                                                          \
   } while (false)
 
 #ifdef NDEBUG

@@ -16,18 +16,19 @@ Dataset::Dataset(std::shared_ptr<const WeightLayout> layout, std::shared_ptr<con
   if (rows_ == nullptr) rows_ = std::make_shared<const FeatureRows>();
 }
 
-Index Dataset::Add(std::shared_ptr<const Structure> structure, std::span<const Index> labels, Index first_input,
-                   std::span<const double> potentials) {
+Index Dataset::Add(std::shared_ptr<const Structure> structure, std::span<const Index> labels,
+                   Index first_input, std::span<const double> potentials) {
   SLACKLINE_CHECK(structure != nullptr, "an example needs a structure");
   SLACKLINE_CHECK(structure->shared_layout() == layout_, "the structure belongs to another weight layout");
   const FactorGraph& graph = structure->graph();
   SLACKLINE_CHECK(static_cast<Index>(labels.size()) == graph.num_variables(),
-                  "an example needs one label per variable (" + std::to_string(graph.num_variables()) + "), not " +
-                      std::to_string(labels.size()));
+                  "an example needs one label per variable (" + std::to_string(graph.num_variables()) +
+                      "), not " + std::to_string(labels.size()));
   for (Index i = 0; i < graph.num_variables(); ++i) {
     const Index label = labels[static_cast<std::size_t>(i)];
-    SLACKLINE_CHECK(label == kUnlabelled || (label >= 0 && label < graph.cardinality(i)),
-                    "label " + std::to_string(label) + " of variable " + std::to_string(i) + " is out of range");
+    SLACKLINE_CHECK(
+        label == kUnlabelled || (label >= 0 && label < graph.cardinality(i)),
+        "label " + std::to_string(label) + " of variable " + std::to_string(i) + " is out of range");
   }
   SLACKLINE_CHECK(first_input >= 0 && first_input + structure->num_inputs() <= rows_->size(),
                   "the inputs of an example are not among the feature rows");
@@ -42,7 +43,8 @@ Index Dataset::Add(std::shared_ptr<const Structure> structure, std::span<const I
   SLACKLINE_CHECK(static_cast<Index>(potentials.size()) == structure->num_potentials(),
                   "an example needs " + std::to_string(structure->num_potentials()) + " potentials, not " +
                       std::to_string(potentials.size()));
-  for (const double value : potentials) SLACKLINE_CHECK(std::isfinite(value), "a potential is not a finite number");
+  for (const double value : potentials)
+    SLACKLINE_CHECK(std::isfinite(value), "a potential is not a finite number");
 
   // Consecutive examples mostly share their structure: look from the back.
   std::size_t s = structures_.size();

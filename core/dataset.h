@@ -17,7 +17,11 @@ class ExampleView {
  public:
   ExampleView(const Structure& structure, const FeatureRows* rows, Index first_input,
               std::span<const double> potentials, std::span<const Index> labels)
-      : structure_(&structure), rows_(rows), first_input_(first_input), potentials_(potentials), labels_(labels) {}
+      : structure_(&structure),
+        rows_(rows),
+        first_input_(first_input),
+        potentials_(potentials),
+        labels_(labels) {}
 
   const Structure& structure() const { return *structure_; }
   const FactorGraph& graph() const { return structure_->graph(); }

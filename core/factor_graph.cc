@@ -14,7 +14,8 @@ void JointToStates(const FactorGraph& graph, Index c, Index joint, std::span<Ind
 
 Index JointState(const FactorGraph& graph, Index c, std::span<const Index> labels) {
   Index joint = 0;
-  for (const Index i : graph.scope(c)) joint = joint * graph.cardinality(i) + labels[static_cast<std::size_t>(i)];
+  for (const Index i : graph.scope(c))
+    joint = joint * graph.cardinality(i) + labels[static_cast<std::size_t>(i)];
   return joint;
 }
 

@@ -12,7 +12,8 @@ Index FactorGraphBuilder::AddVariable(Index cardinality) { return AddVariables(1
 
 Index FactorGraphBuilder::AddVariables(Index count, Index cardinality) {
   SLACKLINE_CHECK(count >= 0, "the number of variables must not be negative");
-  SLACKLINE_CHECK(cardinality >= 1, "a variable needs at least one state, not " + std::to_string(cardinality));
+  SLACKLINE_CHECK(cardinality >= 1,
+                  "a variable needs at least one state, not " + std::to_string(cardinality));
   const Index first = num_variables();
   cardinality_.insert(cardinality_.end(), static_cast<std::size_t>(count), cardinality);
   return first;

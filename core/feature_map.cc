@@ -26,8 +26,8 @@ double TermValue(const ExampleView& example, const FeatureTerm& term, const Stat
 void CoordinateScores(const ExampleView& example, std::span<const double> weights, std::span<double> u) {
   const Structure& structure = example.structure();
   for (const Slot& slot : structure.slots()) {
-    RowScores(weights.data() + structure.layout().block(slot.block).offset, slot.rows, example.input(slot.input),
-              u.data() + slot.coordinate);
+    RowScores(weights.data() + structure.layout().block(slot.block).offset, slot.rows,
+              example.input(slot.input), u.data() + slot.coordinate);
   }
   for (const ScalarBlock& scalar : structure.scalar_blocks()) {
     const double* from = weights.data() + structure.layout().block(scalar.block).offset;
@@ -59,7 +59,8 @@ void ScoreTables(const ExampleView& example, std::span<const double> weights, st
   }
 }
 
-void AddStateFeatures(const ExampleView& example, Index part, Index state, double scale, std::span<double> q) {
+void AddStateFeatures(const ExampleView& example, Index part, Index state, double scale,
+                      std::span<double> q) {
   const Structure& structure = example.structure();
   for (const FeatureTerm& term : structure.terms(part)) {
     const StateMap& map = structure.map(term.map);
@@ -93,7 +94,8 @@ void AddLabellingFeatures(const ExampleView& example, std::span<const Index> lab
   }
 }
 
-void ScatterFeatures(const ExampleView& example, std::span<const double> q, double scale, std::span<double> weights) {
+void ScatterFeatures(const ExampleView& example, std::span<const double> q, double scale,
+                     std::span<double> weights) {
   const Structure& structure = example.structure();
   double delta[256];
   for (const Slot& slot : structure.slots()) {

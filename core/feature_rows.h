@@ -34,8 +34,8 @@ class FeatureRows {
   Index size() const { return static_cast<Index>(rows_.size()); }
   FeatureRow row(Index r) const {
     const Entry& entry = rows_[static_cast<std::size_t>(r)];
-    return {values_.data() + entry.values, entry.columns < 0 ? nullptr : columns_.data() + entry.columns, entry.count,
-            entry.squared_norm};
+    return {values_.data() + entry.values, entry.columns < 0 ? nullptr : columns_.data() + entry.columns,
+            entry.count, entry.squared_norm};
   }
 
   /// 1 + the largest feature that occurs in any row; 0 without features.
@@ -53,7 +53,8 @@ class FeatureRows {
   void Append(std::span<const double> values, Offset columns);
 
   std::vector<double> values_;
-  std::vector<Index> columns_{0};  // an unused first entry: sparse rows point here even when all of them are empty
+  std::vector<Index> columns_{
+      0};  // an unused first entry: sparse rows point here even when all of them are empty
   std::vector<Entry> rows_;
   Index dimension_ = 0;
 };

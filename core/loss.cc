@@ -17,7 +17,8 @@ void CheckLossOptions(const LossOptions& options) {
     SLACKLINE_CHECK(std::isfinite(weight) && weight >= 0, "a loss weight must be finite and not negative");
   }
   if (options.costs.empty()) return;
-  const auto states = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(options.costs.size()))));
+  const auto states =
+      static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(options.costs.size()))));
   SLACKLINE_CHECK(states * states == options.costs.size(), "the cost matrix of the loss must be square");
   for (std::size_t k = 0; k < options.costs.size(); ++k) {
     const double cost = options.costs[k];
@@ -51,7 +52,8 @@ TrainingSet MakeTrainingSet(const Dataset& dataset, const LossOptions& options) 
       continue;
     }
     result.skipped_variables += unlabelled;
-    std::shared_ptr<const Structure> structure = dataset.structures()[static_cast<std::size_t>(dataset.structure_of(m))];
+    std::shared_ptr<const Structure> structure =
+        dataset.structures()[static_cast<std::size_t>(dataset.structure_of(m))];
     const std::vector<Index>* kept = nullptr;
     labels.assign(given.begin(), given.end());
     if (unlabelled > 0) {
@@ -73,7 +75,8 @@ TrainingSet MakeTrainingSet(const Dataset& dataset, const LossOptions& options) 
       const auto original = kept == nullptr ? i : static_cast<std::size_t>((*kept)[i]);
       double weight = scale;
       if (!options.variable_weights.empty()) {
-        SLACKLINE_CHECK(original < options.variable_weights.size(), "there are fewer loss weights than variables");
+        SLACKLINE_CHECK(original < options.variable_weights.size(),
+                        "there are fewer loss weights than variables");
         weight *= options.variable_weights[original];
       }
       const Index cardinality = structure->graph().cardinality(static_cast<Index>(i));

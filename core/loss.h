@@ -32,8 +32,8 @@ struct TrainingSet {
   Dataset data;
   std::vector<double> losses;
   std::vector<Offset> loss_begin;
-  Index skipped_examples = 0;      ///< examples without any labelled variable, left out
-  Offset skipped_variables = 0;    ///< unlabelled variables of the others
+  Index skipped_examples = 0;    ///< examples without any labelled variable, left out
+  Offset skipped_variables = 0;  ///< unlabelled variables of the others
 
   std::span<const double> loss(Index m) const {
     const auto k = static_cast<std::size_t>(m);

@@ -22,12 +22,14 @@ namespace {
 
 Chunk MakeChunk(Index count, int num_chunks, int k, int thread) {
   const Offset n = count;
-  return Chunk{static_cast<Index>(n * k / num_chunks), static_cast<Index>(n * (k + 1) / num_chunks), k, thread};
+  return Chunk{static_cast<Index>(n * k / num_chunks), static_cast<Index>(n * (k + 1) / num_chunks), k,
+               thread};
 }
 
 }  // namespace
 
-void ParallelChunks(Index count, int num_chunks, int num_threads, const std::function<void(const Chunk&)>& work) {
+void ParallelChunks(Index count, int num_chunks, int num_threads,
+                    const std::function<void(const Chunk&)>& work) {
   num_chunks = std::max(1, num_chunks);
   num_threads = std::clamp(num_threads, 1, num_chunks);
 #ifdef _OPENMP

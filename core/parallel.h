@@ -23,6 +23,7 @@ struct Chunk {
 
 /// Calls `work` once for each of `num_chunks` nearly equal, consecutive pieces of [0, count), on up to `num_threads`
 /// threads, in no fixed order. An exception of `work` is rethrown in the caller after all threads have stopped.
-void ParallelChunks(Index count, int num_chunks, int num_threads, const std::function<void(const Chunk&)>& work);
+void ParallelChunks(Index count, int num_chunks, int num_threads,
+                    const std::function<void(const Chunk&)>& work);
 
 }  // namespace slackline

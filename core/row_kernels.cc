@@ -55,7 +55,8 @@ inline __attribute__((always_inline)) void StripScores(const double* weights, In
   if (x.dense()) {
     for (Index f = 0; f < x.count; ++f) sum.AddProduct(x.values[f], weights + static_cast<Offset>(f) * rows);
   } else {
-    for (Index k = 0; k < x.count; ++k) sum.AddProduct(x.values[k], weights + static_cast<Offset>(x.columns[k]) * rows);
+    for (Index k = 0; k < x.count; ++k)
+      sum.AddProduct(x.values[k], weights + static_cast<Offset>(x.columns[k]) * rows);
   }
   sum.Store(scores);
 }
@@ -68,13 +69,14 @@ inline __attribute__((always_inline)) void StripUpdate(double* weights, Index ro
   if (x.dense()) {
     for (Index f = 0; f < x.count; ++f) step.AddTo(x.values[f], weights + static_cast<Offset>(f) * rows);
   } else {
-    for (Index k = 0; k < x.count; ++k) step.AddTo(x.values[k], weights + static_cast<Offset>(x.columns[k]) * rows);
+    for (Index k = 0; k < x.count; ++k)
+      step.AddTo(x.values[k], weights + static_cast<Offset>(x.columns[k]) * rows);
   }
 }
 
 template <Index kRows>
-inline __attribute__((always_inline)) void TailScores(const double* weights, Index rows, Index tail, const FeatureRow& x,
-                                                      double* scores) {
+inline __attribute__((always_inline)) void TailScores(const double* weights, Index rows, Index tail,
+                                                      const FeatureRow& x, double* scores) {
   if constexpr (kRows > 0) {
     if (tail == kRows) {
       StripScores<kRows>(weights, rows, x, scores);
@@ -85,8 +87,8 @@ inline __attribute__((always_inline)) void TailScores(const double* weights, Ind
 }
 
 template <Index kRows>
-inline __attribute__((always_inline)) void TailUpdate(double* weights, Index rows, Index tail, const FeatureRow& x,
-                                                      const double* delta) {
+inline __attribute__((always_inline)) void TailUpdate(double* weights, Index rows, Index tail,
+                                                      const FeatureRow& x, const double* delta) {
   if constexpr (kRows > 0) {
     if (tail == kRows) {
       StripUpdate<kRows>(weights, rows, x, delta);

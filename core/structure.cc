@@ -80,8 +80,9 @@ std::shared_ptr<const Structure> StructureBuilder::Build() const {
   for (const PartTerm& t : terms) {
     char& block_use = use[static_cast<std::size_t>(t.term.block)];
     const char kind = t.term.kind == FeatureKind::kLinear ? 'l' : 's';
-    SLACKLINE_CHECK(block_use == 0 || block_use == kind, "weight block '" + layout_->block(t.term.block).name +
-                                                             "' is used with linear and with scalar features");
+    SLACKLINE_CHECK(block_use == 0 || block_use == kind,
+                    "weight block '" + layout_->block(t.term.block).name +
+                        "' is used with linear and with scalar features");
     block_use = kind;
     if (kind == 'l') slot_keys.emplace_back(t.term.block, t.input);
   }
@@ -89,7 +90,8 @@ std::shared_ptr<const Structure> StructureBuilder::Build() const {
   slot_keys.erase(std::unique(slot_keys.begin(), slot_keys.end()), slot_keys.end());
   Index coordinate = 0;
   for (const auto& [block, input] : slot_keys) {
-    if (!structure->slots_.empty() && structure->slots_.back().block == block) structure->slots_are_orthogonal_ = false;
+    if (!structure->slots_.empty() && structure->slots_.back().block == block)
+      structure->slots_are_orthogonal_ = false;
     structure->slots_.push_back({block, input, coordinate, layout_->block(block).rows});
     coordinate += layout_->block(block).rows;
     structure->num_inputs_ = std::max(structure->num_inputs_, input + 1);
@@ -107,7 +109,8 @@ std::shared_ptr<const Structure> StructureBuilder::Build() const {
   for (const PartTerm& t : terms) {
     FeatureTerm term = t.term;
     if (term.kind == FeatureKind::kLinear) {
-      const auto slot = std::lower_bound(slot_keys.begin(), slot_keys.end(), std::make_pair(term.block, t.input));
+      const auto slot =
+          std::lower_bound(slot_keys.begin(), slot_keys.end(), std::make_pair(term.block, t.input));
       term.source = static_cast<Index>(slot - slot_keys.begin());
       term.coordinate = structure->slots_[static_cast<std::size_t>(term.source)].coordinate + term.base;
       SLACKLINE_CHECK(structure->terms_.empty() ||
@@ -132,7 +135,8 @@ std::shared_ptr<const Structure> StructureBuilder::Build() const {
 
 RestrictedStructure Restrict(const Structure& structure, const std::vector<bool>& keep) {
   const FactorGraph& graph = structure.graph();
-  SLACKLINE_CHECK(static_cast<Index>(keep.size()) == graph.num_variables(), "one flag per variable is needed");
+  SLACKLINE_CHECK(static_cast<Index>(keep.size()) == graph.num_variables(),
+                  "one flag per variable is needed");
   RestrictedStructure result;
   std::vector<Index> renumbered(keep.size(), -1);
   FactorGraphBuilder graph_builder;
@@ -156,8 +160,8 @@ RestrictedStructure Restrict(const Structure& structure, const std::vector<bool>
       const Index map = builder.AddStateMap(structure.map(term.map));
       switch (term.kind) {
         case FeatureKind::kLinear:
-          builder.AddLinear(to, term.block, structure.slots()[static_cast<std::size_t>(term.source)].input, map,
-                            term.base);
+          builder.AddLinear(to, term.block, structure.slots()[static_cast<std::size_t>(term.source)].input,
+                            map, term.base);
           break;
         case FeatureKind::kPotential:
           builder.AddPotential(to, term.block, term.source, map, term.base);

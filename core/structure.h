@@ -36,7 +36,8 @@ enum class FeatureKind { kLinear, kPotential, kConstant };
 struct FeatureTerm {
   FeatureKind kind = FeatureKind::kConstant;
   Index block = 0;
-  Index source = 0;      ///< linear: number of the slot; potential: position of the scalar of state 0; constant: unused
+  Index source =
+      0;  ///< linear: number of the slot; potential: position of the scalar of state 0; constant: unused
   Index map = 0;         ///< number of the StateMap
   Index base = 0;        ///< added to every present row
   Index coordinate = 0;  ///< coordinate of row 0 of the term (`base` included)

@@ -10,7 +10,8 @@ namespace slackline {
 Index WeightLayout::AddBlock(std::string name, Index rows, Index cols) {
   SLACKLINE_CHECK(!name.empty(), "a weight block needs a name");
   SLACKLINE_CHECK(Find(name) < 0, "there is already a weight block named '" + name + "'");
-  SLACKLINE_CHECK(rows >= 1 && cols >= 1, "weight block '" + name + "' needs at least one row and one column");
+  SLACKLINE_CHECK(rows >= 1 && cols >= 1,
+                  "weight block '" + name + "' needs at least one row and one column");
   WeightBlock block{std::move(name), rows, cols, size_};
   size_ += block.size();
   blocks_.push_back(std::move(block));

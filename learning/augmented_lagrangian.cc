@@ -76,8 +76,8 @@ class AugmentedLagrangianLearner : public Learner {
 
   std::string Adapt(const Evaluation& evaluation) override {
     best_primal_ = std::min(best_primal_, evaluation.primal);
-    return control_.Observe({pass_, evaluation.primal, evaluation.soft_dual, evaluation.dual,
-                             best_primal_ - evaluation.dual});
+    return control_.Observe(
+        {pass_, evaluation.primal, evaluation.soft_dual, evaluation.dual, best_primal_ - evaluation.dual});
   }
 
   std::span<const double> weights() const override { return weights_; }

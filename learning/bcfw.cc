@@ -86,7 +86,8 @@ class BcfwLearner : public Learner {
   /// Algorithm 4, lines 4–9, for example m.
   void Step(Index m) {
     const ExampleView example = problem_.data().example(m);
-    const Corner corner = oracles_[0]->Maximise(m, weights_, &warm_[static_cast<std::size_t>(m)]);  // lines 4, 5
+    const Corner corner =
+        oracles_[0]->Maximise(m, weights_, &warm_[static_cast<std::size_t>(m)]);  // lines 4, 5
     ++oracle_calls_;
     // gap·M = H_m(s; w) − H_m(point; w), with the point's w·ψ from the coordinates; q·M = ‖w_s − w_i‖² λM.
     direction_.assign(corner.coordinates.begin(), corner.coordinates.end());

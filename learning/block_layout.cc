@@ -22,7 +22,8 @@ Index PairCoordinate(const Structure& structure, Index c) {
   const auto terms = structure.terms(graph.num_variables() + c);
   if (terms.size() != 1 || terms[0].kind != FeatureKind::kConstant) return -1;
   const StateMap& map = structure.map(terms[0].map);
-  if (map.rows[0] != kAbsent || map.rows[1] != kAbsent || map.rows[2] != kAbsent || map.rows[3] == kAbsent) return -1;
+  if (map.rows[0] != kAbsent || map.rows[1] != kAbsent || map.rows[2] != kAbsent || map.rows[3] == kAbsent)
+    return -1;
   if (!map.values.empty() && map.values[3] != 1) return -1;
   return terms[0].coordinate + map.rows[3];
 }
@@ -38,7 +39,8 @@ void LayPairs(const Structure& structure, BlockLayout* layout) {
       if (term.kind == FeatureKind::kLinear) continue;
       std::unordered_set<Index> rows;
       for (const Index row : structure.map(term.map).rows) {
-        if (row != kAbsent && rows.insert(row).second) ++uses[static_cast<std::size_t>(term.coordinate + row)];
+        if (row != kAbsent && rows.insert(row).second)
+          ++uses[static_cast<std::size_t>(term.coordinate + row)];
       }
     }
   }

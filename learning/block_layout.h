@@ -23,17 +23,17 @@ struct PairGroup {
   std::vector<Index> coordinate;
   std::vector<double> degree;  ///< per variable: how many pairs of the group contain it
   bool contiguous = false;     ///< weight[k] = weight[0] + k
-  Offset mu = 0;            ///< planes of `count` doubles each
-  Offset eta = -1;          ///< −1 without multipliers
+  Offset mu = 0;               ///< planes of `count` doubles each
+  Offset eta = -1;             ///< −1 without multipliers
 };
 
 /// One axis of a table block: an edge (factor, variable).
 struct TableAxis {
   Index variable = 0;
   Index cardinality = 0;
-  Index stride = 0;      ///< distance of two neighbouring states of this axis in the table
-  Offset state = 0;      ///< of the variable, in the flat order
-  Offset marginal = 0;   ///< A_ci μ_c
+  Index stride = 0;     ///< distance of two neighbouring states of this axis in the table
+  Offset state = 0;     ///< of the variable, in the flat order
+  Offset marginal = 0;  ///< A_ci μ_c
   Offset eta = -1;
 };
 

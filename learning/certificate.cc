@@ -74,7 +74,8 @@ void DualMixture::Mix(std::span<const double> shares) {
     points_[k].share = shares[k];
     if (shares[k] == 0) continue;
     mixture.loss += shares[k] * points_[k].loss;
-    for (std::size_t d = 0; d < mixture.weights.size(); ++d) mixture.weights[d] += shares[k] * points_[k].weights[d];
+    for (std::size_t d = 0; d < mixture.weights.size(); ++d)
+      mixture.weights[d] += shares[k] * points_[k].weights[d];
   }
   const double value = mixture.loss - 0.5 * lambda_ * Product(mixture.weights, mixture.weights);
   if (value > value_) {

@@ -26,7 +26,9 @@ class DualMixture {
   /// The largest f over the mixtures tried; −∞ without points.
   double value() const { return value_; }
   /// w of the best mixture.
-  std::span<const double> weights() const { return points_.empty() ? std::span<const double>() : points_[0].weights; }
+  std::span<const double> weights() const {
+    return points_.empty() ? std::span<const double>() : points_[0].weights;
+  }
 
  private:
   struct Point {

@@ -55,7 +55,8 @@ Corner ExampleOracle::Maximise(Index m, std::span<const double> weights, WarmSta
   if (result_.integral) {
     AddLabellingFeatures(example, result_.labels, -1, coordinates_);
     for (Index i = 0; i < graph.num_variables(); ++i) {
-      corner.loss += loss[static_cast<std::size_t>(graph.state_offset(i) + result_.labels[static_cast<std::size_t>(i)])];
+      corner.loss +=
+          loss[static_cast<std::size_t>(graph.state_offset(i) + result_.labels[static_cast<std::size_t>(i)])];
     }
   } else {
     for (Index a = 0; a < graph.num_parts(); ++a) {

@@ -62,7 +62,8 @@ void FactorBlocks::StartAtGivenLabelling() {
       state[graph.state_offset(i) + example.labels()[static_cast<std::size_t>(i)]] = 1;
     }
     for (Index k = 0; k < blocks.pairs.count; ++k) {
-      const Index given = JointState(graph, blocks.pairs.factor[static_cast<std::size_t>(k)], example.labels());
+      const Index given =
+          JointState(graph, blocks.pairs.factor[static_cast<std::size_t>(k)], example.labels());
       state[blocks.pairs.mu + static_cast<Offset>(given) * blocks.pairs.count + k] = 1;
     }
     for (const TableBlock& table : blocks.tables) {
@@ -146,7 +147,8 @@ void FactorBlocks::UpdateMultipliers(Index m, double eta_step) {
     const double first = mu[2 * static_cast<Offset>(pairs.count)] + both;
     const double second = mu[pairs.count] + both;
     state[pairs.eta + k] += eta_step * (first - state[pairs.first_state[static_cast<std::size_t>(k)]]);
-    state[pairs.eta + pairs.count + k] += eta_step * (second - state[pairs.second_state[static_cast<std::size_t>(k)]]);
+    state[pairs.eta + pairs.count + k] +=
+        eta_step * (second - state[pairs.second_state[static_cast<std::size_t>(k)]]);
   }
   UpdateTableMultipliers(visit, eta_step);
 }
@@ -221,7 +223,8 @@ void FactorBlocks::SumMessagesOf(const Visit& visit, Index i) {
       const double* mu = state + pairs.mu + place.index;
       const Offset other = static_cast<Offset>(incidence.position == 0 ? 2 : 1) * pairs.count;
       double delta = (mu[other] + mu[3 * static_cast<Offset>(pairs.count)] - state[base + 1]) * inverse_rho_;
-      if (multipliers_) delta += state[pairs.eta + static_cast<Offset>(incidence.position) * pairs.count + place.index];
+      if (multipliers_)
+        delta += state[pairs.eta + static_cast<Offset>(incidence.position) * pairs.count + place.index];
       own[1] += delta;
       own[0] -= delta;
     } else {
@@ -308,8 +311,10 @@ void FactorBlocks::StepBinaryLinear(const Visit& visit, Index i, double input_no
   const auto row = static_cast<std::size_t>(visit.layout->single_row[static_cast<std::size_t>(i)]);
   const auto base = static_cast<std::size_t>(visit.graph().state_offset(i));
   double* mu = visit.state + base;
-  const double slope = visit.loss[base + 1] - visit.loss[base] + slot_scores_[row] + messages_[base + 1] - messages_[base];
-  const double q = input_norm * inverse_lambda_m_ + 2 * inverse_rho_ * visit.layout->degree[static_cast<std::size_t>(i)];
+  const double slope =
+      visit.loss[base + 1] - visit.loss[base] + slot_scores_[row] + messages_[base + 1] - messages_[base];
+  const double q =
+      input_norm * inverse_lambda_m_ + 2 * inverse_rho_ * visit.layout->degree[static_cast<std::size_t>(i)];
   const double limit = slope > 0 ? mu[0] : mu[1];
   double step = LineSearch(std::abs(slope), q, limit);
   if (step == 0) return;
@@ -327,7 +332,8 @@ void FactorBlocks::StepVariable(const Visit& visit, Index i, Index slot) {
   const Index states = graph.cardinality(i);
   double* mu = visit.state + base;
   PartScores(visit, i, theta_.data());
-  for (std::size_t s = 0; s < static_cast<std::size_t>(states); ++s) theta_[s] += visit.loss[base + s] + messages_[base + s];
+  for (std::size_t s = 0; s < static_cast<std::size_t>(states); ++s)
+    theta_[s] += visit.loss[base + s] + messages_[base + s];
 
   const Direction direction = ChooseDirection(step_, theta_.data(), mu, states);
   if (direction.gap <= 0) return;
@@ -340,9 +346,9 @@ void FactorBlocks::StepVariable(const Visit& visit, Index i, Index slot) {
       d_norm += d * d;
     }
   }
-  const double q =
-      DirectionNorm(visit, i, direction, {mu, static_cast<std::size_t>(states)}, input_norm) * inverse_lambda_m_ +
-      d_norm * inverse_rho_ * visit.layout->degree[static_cast<std::size_t>(i)];
+  const double q = DirectionNorm(visit, i, direction, {mu, static_cast<std::size_t>(states)}, input_norm) *
+                       inverse_lambda_m_ +
+                   d_norm * inverse_rho_ * visit.layout->degree[static_cast<std::size_t>(i)];
   const double step = LineSearch(direction.gap, q, direction.limit);
   MoveFeatures(visit, step, slot, input_norm);
   MoveAlong(direction, step, states, mu);

@@ -62,7 +62,8 @@ class FactorBlocks {
   }
   const double* state(Index m) const { return memory_.data() + begin_[static_cast<std::size_t>(m)]; }
   /// Planes of the pairs [begin, end) of an example, without weights; `gathered` (2·count) takes the marginals.
-  static PairPlanes Planes(const BlockLayout& layout, const double* state, Index begin, Index end, double* gathered);
+  static PairPlanes Planes(const BlockLayout& layout, const double* state, Index begin, Index end,
+                           double* gathered);
 
   /// Bytes of block memory over all examples.
   std::int64_t memory_bytes() const { return static_cast<std::int64_t>(memory_.size() * sizeof(double)); }
@@ -114,13 +115,13 @@ class FactorBlocks {
   std::int64_t block_steps_ = 0;
 
   // Work space, sized for the largest structure.
-  std::vector<double> messages_;      // Σ_c δ_ci(s), flat over the states of the variables
-  std::vector<double> theta_;         // θ̂ of the current part
-  std::vector<double> slot_scores_;   // z = W·x of the current slot
-  std::vector<double> slot_delta_;    // Σ of the steps on the rows of the current slot
+  std::vector<double> messages_;     // Σ_c δ_ci(s), flat over the states of the variables
+  std::vector<double> theta_;        // θ̂ of the current part
+  std::vector<double> slot_scores_;  // z = W·x of the current slot
+  std::vector<double> slot_delta_;   // Σ of the steps on the rows of the current slot
   std::vector<double> pair_weights_;
   std::vector<double> gathered_;
-  std::vector<double> coordinates_;   // feature direction of the current step; zero between steps
+  std::vector<double> coordinates_;  // feature direction of the current step; zero between steps
   std::vector<Index> touched_;
   std::vector<std::int64_t> touch_stamp_;
   std::int64_t stamp_ = 0;
@@ -128,7 +129,7 @@ class FactorBlocks {
 };
 
 /// q += scale · Σ_a (coordinates of φ_a(μ_a)), for the point in `state`.
-void AddPointFeatures(const ExampleView& example, const BlockLayout& layout, const double* state, double scale,
-                      std::span<double> q);
+void AddPointFeatures(const ExampleView& example, const BlockLayout& layout, const double* state,
+                      double scale, std::span<double> q);
 
 }  // namespace slackline

@@ -46,9 +46,10 @@ void FactorBlocks::PartScores(const Visit& visit, Index part, double* theta) con
       continue;
     }
     const double* w = weights_.data() + structure.layout().block(term.block).offset + term.base;
-    const double* values = term.kind == FeatureKind::kPotential ? visit.example.potentials().data() + term.source
-                           : map.values.empty()                 ? nullptr
-                                                                : map.values.data();
+    const double* values = term.kind == FeatureKind::kPotential
+                               ? visit.example.potentials().data() + term.source
+                           : map.values.empty() ? nullptr
+                                                : map.values.data();
     for (Index s = 0; s < states; ++s) {
       if (rows[s] != kAbsent) theta[s] += (values == nullptr ? 1.0 : values[s]) * w[rows[s]];
     }
@@ -178,7 +179,8 @@ void FactorBlocks::Rebuild() {
     const Visit visit = Enter(m);
     for (const TableBlock& table : visit.layout->tables) {
       for (const TableAxis& axis : table.axes) {
-        AxisMarginal(visit.state + table.mu, table.states, axis.cardinality, axis.stride, visit.state + axis.marginal);
+        AxisMarginal(visit.state + table.mu, table.states, axis.cardinality, axis.stride,
+                     visit.state + axis.marginal);
       }
     }
     q.assign(static_cast<std::size_t>(visit.layout->structure->num_coordinates()), 0.0);
@@ -188,12 +190,13 @@ void FactorBlocks::Rebuild() {
   }
 }
 
-void AddPointFeatures(const ExampleView& example, const BlockLayout& layout, const double* state, double scale,
-                      std::span<double> q) {
+void AddPointFeatures(const ExampleView& example, const BlockLayout& layout, const double* state,
+                      double scale, std::span<double> q) {
   const FactorGraph& graph = example.graph();
   for (Index i = 0; i < graph.num_variables(); ++i) {
-    AddMarginalFeatures(example, i, {state + graph.state_offset(i), static_cast<std::size_t>(graph.cardinality(i))}, scale,
-                        q);
+    AddMarginalFeatures(example, i,
+                        {state + graph.state_offset(i), static_cast<std::size_t>(graph.cardinality(i))},
+                        scale, q);
   }
   const PairGroup& pairs = layout.pairs;
   const double* both = state + pairs.mu + 3 * static_cast<Offset>(pairs.count);

@@ -16,7 +16,8 @@ namespace {
 constexpr int kChunks = 16;
 
 /// p_i = mean of μ_i and of all A_ci μ_c.
-void MeanMarginals(const ExampleView& example, const BlockLayout& layout, const double* state, std::vector<double>* p) {
+void MeanMarginals(const ExampleView& example, const BlockLayout& layout, const double* state,
+                   std::vector<double>* p) {
   const FactorGraph& graph = example.graph();
   p->assign(state, state + graph.variable_states());
   const PairGroup& pairs = layout.pairs;
@@ -45,7 +46,7 @@ void MeanMarginals(const ExampleView& example, const BlockLayout& layout, const 
     const auto begin = p->begin() + graph.state_offset(i);
     const auto end = begin + graph.cardinality(i);
     double sum = 0;
-    for (auto entry = begin; entry != end; ++entry) sum += *entry = std::max(0.0, *entry);
+    for (auto entry = begin; entry != end; ++entry) sum += * entry = std::max(0.0, *entry);
     for (auto entry = begin; entry != end; ++entry) *entry /= sum;
   }
 }
@@ -81,8 +82,8 @@ class GivenFeatures {
 /// q += scale · coordinates of the feasible point with variable marginals p; returns Σ_i Δ_i·p_i.
 class FeasiblePoint {
  public:
-  double Add(const ExampleView& example, const BlockLayout& layout, const double* state, std::span<const double> loss,
-             std::span<const double> p, std::span<double> q) {
+  double Add(const ExampleView& example, const BlockLayout& layout, const double* state,
+             std::span<const double> loss, std::span<const double> p, std::span<double> q) {
     const FactorGraph& graph = example.graph();
     double value = 0;
     for (std::size_t s = 0; s < loss.size(); ++s) value += loss[s] * p[s];
@@ -176,7 +177,8 @@ struct PointSums {
 /// Second sweep: reparametrised maxima at fixed w, example by example.
 class PointSweep {
  public:
-  PointSweep(const FactorBlocks& blocks, std::span<const double> weights) : blocks_(blocks), weights_(weights) {
+  PointSweep(const FactorBlocks& blocks, std::span<const double> weights)
+      : blocks_(blocks), weights_(weights) {
     scales_ = {1 / blocks.rho(), 1 / blocks.problem().lambda_m(), 0};
   }
 
@@ -217,8 +219,8 @@ class PointSweep {
         const double v = on - (side == 0 ? planes.p_first : planes.p_second)[k];
         double delta = v * scales_.inverse_rho;
         if (planes.eta[side] != nullptr) delta += planes.eta[side][k];
-        const auto state =
-            static_cast<std::size_t>((side == 0 ? pairs.first_state : pairs.second_state)[static_cast<std::size_t>(k)]);
+        const auto state = static_cast<std::size_t>(
+            (side == 0 ? pairs.first_state : pairs.second_state)[static_cast<std::size_t>(k)]);
         messages_[state] += delta;
         messages_[state - 1] -= delta;
       }
@@ -294,7 +296,8 @@ FactorEvaluation EvaluateFactorBlocks(const FactorBlocks& blocks, int threads, s
   std::vector<PointSums> parts(kChunks);
   ParallelChunks(problem.size(), kChunks, threads, [&](const Chunk& chunk) {
     PointSweep sweep(blocks, *weights);
-    for (Index m = chunk.begin; m < chunk.end; ++m) sweep.Add(m, &parts[static_cast<std::size_t>(chunk.chunk)]);
+    for (Index m = chunk.begin; m < chunk.end; ++m)
+      sweep.Add(m, &parts[static_cast<std::size_t>(chunk.chunk)]);
   });
   PointSums sums;
   for (const PointSums& part : parts) sums.Merge(part);

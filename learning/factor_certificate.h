@@ -14,9 +14,9 @@ struct FactorEvaluation {
   double relaxed_primal = 0;  ///< g(w,δ): certified upper bound on G*
   double soft_primal = 0;     ///< g(w,δ) + (ρ/2M)‖δ−η‖²
   double soft_dual = 0;       ///< f(μ) − (1/M)Σηv − (1/(2ρM))Σ‖v‖²
-  double block_gaps = 0;      ///< Σ_a gap_a: equals soft_primal − soft_dual (the gap computed the second way)
-  double dual_point = 0;      ///< f(μ) of the point itself (not a bound while constraints are violated)
-  double violation = 0;       ///< max |A_ci μ_c − μ_i|
+  double block_gaps = 0;  ///< Σ_a gap_a: equals soft_primal − soft_dual (the gap computed the second way)
+  double dual_point = 0;  ///< f(μ) of the point itself (not a bound while constraints are violated)
+  double violation = 0;   ///< max |A_ci μ_c − μ_i|
   double violation_norm = 0;  ///< √(Σ‖v‖² / number of edges)
 };
 

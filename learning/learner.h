@@ -21,7 +21,9 @@ class StopControl {
   StopControl(const std::atomic<int>* interrupt, double time_limit_seconds)
       : interrupt_(interrupt), time_limit_seconds_(time_limit_seconds) {}
 
-  bool interrupted() const { return interrupt_ != nullptr && interrupt_->load(std::memory_order_relaxed) != 0; }
+  bool interrupted() const {
+    return interrupt_ != nullptr && interrupt_->load(std::memory_order_relaxed) != 0;
+  }
   bool ShouldStop() const {
     return interrupted() || (time_limit_seconds_ > 0 && timer_.Seconds() >= time_limit_seconds_);
   }

@@ -37,8 +37,8 @@ std::string_view Find(Names<T> names, T value) {
 }
 
 [[noreturn]] void Refuse(const OptionRecord& record, std::string_view value, const std::string& allowed) {
-  throw DataError("--" + std::string(record.name) + ": '" + std::string(value) + "' is not allowed; it must be " +
-                  allowed);
+  throw DataError("--" + std::string(record.name) + ": '" + std::string(value) +
+                  "' is not allowed; it must be " + allowed);
 }
 
 template <class T>
@@ -75,7 +75,8 @@ T ReadNumber(const OptionRecord& record, std::string_view value) {
   bool good = error == std::errc() && end == value.data() + value.size();
   if constexpr (std::is_floating_point_v<T>) good = good && std::isfinite(number);
   const auto comparable = static_cast<double>(number);
-  good = good && comparable >= record.minimum && comparable <= record.maximum && (!record.positive || number > 0);
+  good = good && comparable >= record.minimum && comparable <= record.maximum &&
+         (!record.positive || number > 0);
   if (!good) Refuse(record, value, RangeText(record, !std::is_floating_point_v<T>));
   return number;
 }
@@ -93,30 +94,36 @@ std::span<const OptionRecord> OptionRecords() {
   constexpr auto kMaxSeed = 9007199254740992.0;
   static const OptionRecord records[] = {
       {"learner", "al|soft|bcfw",
-       "al: augmented Lagrangian, solves the LP-relaxed problem by factor blocks. soft: factor blocks with a penalty "
+       "al: augmented Lagrangian, solves the LP-relaxed problem by factor blocks. soft: factor blocks with a "
+       "penalty "
        "instead of constraints. bcfw: one block per example, with an oracle",
        "al", &O::learner},
-      {"lambda", "L", "weight of the regulariser, objective λ/2 ‖w‖² + mean hinge", "1/M", &O::lambda, 0, kInfinity, true},
+      {"lambda", "L", "weight of the regulariser, objective λ/2 ‖w‖² + mean hinge", "1/M", &O::lambda, 0,
+       kInfinity, true},
       {"step", "auto|pairwise|fw", "direction of a step: pairwise or Frank-Wolfe (bcfw: Frank-Wolfe only)",
        "soft, al: pairwise; bcfw: fw", &O::step},
-      {"order", "example|uniform", "all examples in random order, or blocks drawn with replacement", "example", &O::order},
-      {"rho", "R", "strength of the soft penalty: small = strict", "soft: 1; al: from the data", &O::rho, 0, kInfinity,
-       true},
-      {"rho-scale", "example|paper", "scale of ρ: per example, or ρ/M as the paper's equation (5) is written", "example",
-       &O::rho_scale},
+      {"order", "example|uniform", "all examples in random order, or blocks drawn with replacement",
+       "example", &O::order},
+      {"rho", "R", "strength of the soft penalty: small = strict", "soft: 1; al: from the data", &O::rho, 0,
+       kInfinity, true},
+      {"rho-scale", "example|paper", "scale of ρ: per example, or ρ/M as the paper's equation (5) is written",
+       "example", &O::rho_scale},
       {"rho-final", "R", "soft: let ρ fall to this value", "stays", &O::rho_final, 0, kInfinity, true},
       {"rho-passes", "N", "soft: passes over which ρ falls", "100", &O::rho_passes, 1, kMaxIndex, true},
       {"tau", "T", "al: length of a multiplier step", "1", &O::tau, 0, 1, true},
-      {"oracle", "auto|lp|lp-polytope|tree|brute-force|search", "bcfw: how an example is maximised", "auto", &O::oracle},
+      {"oracle", "auto|lp|lp-polytope|tree|brute-force|search", "bcfw: how an example is maximised", "auto",
+       &O::oracle},
       {"gap-tolerance", "G", "stop at this relative duality gap; 0 = do not", "1e-3", &O::gap_tolerance},
       {"absolute-gap", "G", "stop at this absolute duality gap; 0 = do not", "0", &O::absolute_gap},
-      {"max-passes", "N", "stop after N passes over the examples", "100000", &O::max_passes, 1, kMaxIndex, true},
+      {"max-passes", "N", "stop after N passes over the examples", "100000", &O::max_passes, 1, kMaxIndex,
+       true},
       {"time-limit", "SECONDS", "stop after this time, keeping the best model; 0 = no limit", "0",
        &O::time_limit_seconds},
-      {"check-every", "PASSES", "passes between two certificates; 0 = often at first, then every fifth more", "0",
-       &O::check_every, 0, kMaxIndex},
+      {"check-every", "PASSES", "passes between two certificates; 0 = often at first, then every fifth more",
+       "0", &O::check_every, 0, kMaxIndex},
       {"seed", "S", "seed of the random order", "1", &O::seed, 0, kMaxSeed},
-      {"threads", "N", "threads for certificates; 0 = all. Results do not depend on it", "1", &O::threads, 0, 1024},
+      {"threads", "N", "threads for certificates; 0 = all. Results do not depend on it", "1", &O::threads, 0,
+       1024},
   };
   return records;
 }
@@ -177,12 +184,14 @@ void CheckOptions(const TrainOptions& options) {
   const bool soft = options.learner == LearnerKind::kSoft;
   if (options.rho_final > 0 && !soft) throw DataError("--rho-final applies to --learner soft only");
   const double rho = options.rho > 0 ? options.rho : 1;
-  if (options.rho_final > rho) throw DataError("--rho-final must not be larger than --rho: the penalty gets stricter");
+  if (options.rho_final > rho)
+    throw DataError("--rho-final must not be larger than --rho: the penalty gets stricter");
   if (options.learner == LearnerKind::kBcfw && options.rho > 0) {
     throw DataError("--rho has no meaning for --learner bcfw, which has no penalty");
   }
   if (options.learner == LearnerKind::kBcfw && options.step == StepKind::kPairwise) {
-    throw DataError("--step pairwise is not available for --learner bcfw, which keeps no corners to step away from");
+    throw DataError(
+        "--step pairwise is not available for --learner bcfw, which keeps no corners to step away from");
   }
   if (options.learner != LearnerKind::kAugmentedLagrangian && options.tau != TrainOptions().tau) {
     throw DataError("--tau applies to --learner al only");

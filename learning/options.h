@@ -72,9 +72,9 @@ struct OptionRecord {
   std::string_view default_text;
 
   /// Where the value lives.
-  std::variant<double TrainOptions::*, Index TrainOptions::*, std::int64_t TrainOptions::*, LearnerKind TrainOptions::*,
-               StepKind TrainOptions::*, OrderKind TrainOptions::*, RhoScale TrainOptions::*,
-               SolverKind TrainOptions::*>
+  std::variant<double TrainOptions::*, Index TrainOptions::*, std::int64_t TrainOptions::*,
+               LearnerKind TrainOptions::*, StepKind TrainOptions::*, OrderKind TrainOptions::*,
+               RhoScale TrainOptions::*, SolverKind TrainOptions::*>
       member;
 
   /// Numbers: the allowed range. Explicit values must also be > 0 when `positive`.

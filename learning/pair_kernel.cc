@@ -107,11 +107,17 @@ SLACKLINE_INLINE void Steps(const PairPlanes& pairs, const PairScales& scales) {
 SLACKLINE_MULTIVERSION
 void PairwisePlain(const PairPlanes& pairs, const PairScales& scales) { Steps<false, true>(pairs, scales); }
 SLACKLINE_MULTIVERSION
-void PairwiseMultipliers(const PairPlanes& pairs, const PairScales& scales) { Steps<true, true>(pairs, scales); }
+void PairwiseMultipliers(const PairPlanes& pairs, const PairScales& scales) {
+  Steps<true, true>(pairs, scales);
+}
 SLACKLINE_MULTIVERSION
-void FrankWolfePlain(const PairPlanes& pairs, const PairScales& scales) { Steps<false, false>(pairs, scales); }
+void FrankWolfePlain(const PairPlanes& pairs, const PairScales& scales) {
+  Steps<false, false>(pairs, scales);
+}
 SLACKLINE_MULTIVERSION
-void FrankWolfeMultipliers(const PairPlanes& pairs, const PairScales& scales) { Steps<true, false>(pairs, scales); }
+void FrankWolfeMultipliers(const PairPlanes& pairs, const PairScales& scales) {
+  Steps<true, false>(pairs, scales);
+}
 
 }  // namespace
 

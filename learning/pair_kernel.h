@@ -46,11 +46,11 @@ void PairFrankWolfeSteps(const PairPlanes& pairs, const PairScales& scales);
 
 /// Sums over the pairs at the current point.
 struct PairSums {
-  double maxima = 0;       ///< Σ max θ̂_c
-  double gaps = 0;         ///< Σ (max θ̂_c − θ̂_c·μ_c), Frank-Wolfe gaps
-  double violation_sq = 0; ///< Σ ‖v_ci‖² over both ends and states
-  double delta_v = 0;      ///< Σ δ_ci·v_ci
-  double eta_v = 0;        ///< Σ η_ci·v_ci
+  double maxima = 0;        ///< Σ max θ̂_c
+  double gaps = 0;          ///< Σ (max θ̂_c − θ̂_c·μ_c), Frank-Wolfe gaps
+  double violation_sq = 0;  ///< Σ ‖v_ci‖² over both ends and states
+  double delta_v = 0;       ///< Σ δ_ci·v_ci
+  double eta_v = 0;         ///< Σ η_ci·v_ci
   double max_violation = 0;
 };
 PairSums EvaluatePairs(const PairPlanes& pairs, const PairScales& scales);

@@ -29,7 +29,8 @@ void PenaltyControl::Balance(const Observation& seen) {
 
 std::string PenaltyControl::Guard(const Observation& seen) {
   if (seen.pass < window_end_) return {};
-  const bool stalled = seen.best_gap > kStallFactor * window_gap_ && seen.best_gap > 1e-12 * std::abs(seen.primal);
+  const bool stalled =
+      seen.best_gap > kStallFactor * window_gap_ && seen.best_gap > 1e-12 * std::abs(seen.primal);
   window_end_ = 2 * seen.pass;
   window_gap_ = seen.best_gap;
   if (!stalled) return {};
@@ -42,8 +43,10 @@ std::string PenaltyControl::Guard(const Observation& seen) {
     settings_.visits_per_update *= 3;
   }
   char text[200];
-  std::snprintf(text, sizeof text, "safeguard at pass %d: the gap fell too slowly; rho %.3g, tau %.3g, %d visits per update",
-                static_cast<int>(seen.pass), settings_.rho, settings_.tau, static_cast<int>(settings_.visits_per_update));
+  std::snprintf(text, sizeof text,
+                "safeguard at pass %d: the gap fell too slowly; rho %.3g, tau %.3g, %d visits per update",
+                static_cast<int>(seen.pass), settings_.rho, settings_.tau,
+                static_cast<int>(settings_.visits_per_update));
   return text;
 }
 

@@ -25,7 +25,8 @@ double SquaredRange(const ExampleView& example, Index part) {
       if (map.rows[s] != kAbsent) {
         switch (term.kind) {
           case FeatureKind::kLinear:
-            value = example.input(structure.slots()[static_cast<std::size_t>(term.source)].input).squared_norm;
+            value =
+                example.input(structure.slots()[static_cast<std::size_t>(term.source)].input).squared_norm;
             break;
           case FeatureKind::kPotential: {
             const double x = example.potentials()[static_cast<std::size_t>(term.source) + s];

@@ -20,18 +20,19 @@ inline constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 /// One evaluation. Figures that a learner does not have are NaN (kNone).
 struct ProgressRecord {
-  Index pass = 0;             ///< passes done
-  double seconds = 0;         ///< elapsed time of what changes the learner's state or its weights
-  double check_seconds = 0;   ///< elapsed time of evaluations, which change nothing
-  double cpu_seconds = 0;     ///< processor time of both, all threads
+  Index pass = 0;            ///< passes done
+  double seconds = 0;        ///< elapsed time of what changes the learner's state or its weights
+  double check_seconds = 0;  ///< elapsed time of evaluations, which change nothing
+  double cpu_seconds = 0;    ///< processor time of both, all threads
 
   CertifiedProblem problem = CertifiedProblem::kRelaxed;
-  double primal = kNone;        ///< smallest certified upper bound so far: that of the weights that would be saved
-  double dual = kNone;          ///< largest certified lower bound so far
-  double gap = kNone;           ///< primal − dual
+  double primal = kNone;  ///< smallest certified upper bound so far: that of the weights that would be saved
+  double dual = kNone;    ///< largest certified lower bound so far
+  double gap = kNone;     ///< primal − dual
   double relative_gap = kNone;  ///< gap / max(1e-12, |primal|)
 
-  double soft_primal = kNone;  ///< factor blocks: the penalized problem's primal, dual and gap at the current point
+  double soft_primal =
+      kNone;  ///< factor blocks: the penalized problem's primal, dual and gap at the current point
   double soft_dual = kNone;
   double soft_gap = kNone;
   double violation = kNone;  ///< factor blocks: largest |A_ci μ_c − μ_i| of the current point
@@ -54,7 +55,7 @@ struct TrainSummary {
   std::vector<double> weights;  ///< of the evaluation with the smallest certified primal
   ProgressRecord last;          ///< figures of the saved weights, counts and times of the whole run
   Termination termination = Termination::kMaxPasses;
-  std::string message;  ///< one sentence with both numbers of the rule that ended the run
+  std::string message;             ///< one sentence with both numbers of the rule that ended the run
   std::vector<std::string> notes;  ///< what the learner decided or changed on the way
 };
 

@@ -71,8 +71,9 @@ class SoftLearner : public Learner {
   double RhoAt(Index pass) const {
     double rho = options_.rho > 0 ? options_.rho : 1;
     if (options_.rho_final > 0) {
-      const double share =
-          options_.rho_passes <= 1 ? 1.0 : std::min(1.0, static_cast<double>(pass) / (options_.rho_passes - 1));
+      const double share = options_.rho_passes <= 1
+                               ? 1.0
+                               : std::min(1.0, static_cast<double>(pass) / (options_.rho_passes - 1));
       rho *= std::pow(options_.rho_final / rho, share);
     }
     return options_.rho_scale == RhoScale::kPaper ? rho * problem_.size() : rho;

@@ -11,7 +11,8 @@
 namespace slackline {
 
 /// marginal[s] = Σ of the table's states that agree with s on the axis. O(states).
-inline void AxisMarginal(const double* table, Index states, Index cardinality, Index stride, double* marginal) {
+inline void AxisMarginal(const double* table, Index states, Index cardinality, Index stride,
+                         double* marginal) {
   std::fill(marginal, marginal + cardinality, 0.0);
   for (Index outer = 0; outer < states; outer += cardinality * stride) {
     for (Index s = 0; s < cardinality; ++s) {
@@ -24,7 +25,8 @@ inline void AxisMarginal(const double* table, Index states, Index cardinality, I
 }
 
 /// table[y] −= message[y_axis] (A_ciᵀ applied). O(states).
-inline void SubtractMessage(const double* message, Index states, Index cardinality, Index stride, double* table) {
+inline void SubtractMessage(const double* message, Index states, Index cardinality, Index stride,
+                            double* table) {
   for (Index outer = 0; outer < states; outer += cardinality * stride) {
     for (Index s = 0; s < cardinality; ++s) {
       double* run = table + outer + s * stride;
@@ -34,6 +36,8 @@ inline void SubtractMessage(const double* message, Index states, Index cardinali
 }
 
 /// State on the axis of a joint state.
-inline Index AxisState(Index joint, Index cardinality, Index stride) { return (joint / stride) % cardinality; }
+inline Index AxisState(Index joint, Index cardinality, Index stride) {
+  return (joint / stride) % cardinality;
+}
 
 }  // namespace slackline

@@ -21,7 +21,9 @@ std::string_view Name(Termination termination) {
   return "?";
 }
 
-std::string_view Name(CertifiedProblem problem) { return problem == CertifiedProblem::kExact ? "exact" : "relaxed"; }
+std::string_view Name(CertifiedProblem problem) {
+  return problem == CertifiedProblem::kExact ? "exact" : "relaxed";
+}
 
 namespace {
 
@@ -33,8 +35,8 @@ std::string Format(const char* format, double a, double b) {
 
 }  // namespace
 
-std::optional<StopDecision> DecideStop(const TrainOptions& options, StoppingGap which, const ProgressRecord& record,
-                                       bool interrupted) {
+std::optional<StopDecision> DecideStop(const TrainOptions& options, StoppingGap which,
+                                       const ProgressRecord& record, bool interrupted) {
   const bool soft = which == StoppingGap::kSoft;
   const double gap = soft ? record.soft_gap : record.gap;
   const double primal = soft ? record.soft_primal : record.primal;
@@ -45,19 +47,23 @@ std::optional<StopDecision> DecideStop(const TrainOptions& options, StoppingGap 
                         kind + Format(" relative gap %.3g <= %.3g", relative, options.gap_tolerance)};
   }
   if (options.absolute_gap > 0 && gap <= options.absolute_gap) {
-    return StopDecision{Termination::kConverged, kind + Format(" gap %.3g <= %.3g", gap, options.absolute_gap)};
+    return StopDecision{Termination::kConverged,
+                        kind + Format(" gap %.3g <= %.3g", gap, options.absolute_gap)};
   }
-  const std::string reached = kind + Format(" relative gap %.3g, wanted %.3g", relative, options.gap_tolerance);
+  const std::string reached =
+      kind + Format(" relative gap %.3g, wanted %.3g", relative, options.gap_tolerance);
   if (interrupted) return StopDecision{Termination::kInterrupted, "interrupted at " + reached};
   const double elapsed = record.seconds + record.check_seconds;
   if (options.time_limit_seconds > 0 && elapsed >= options.time_limit_seconds) {
-    return StopDecision{Termination::kTimeLimit,
-                        Format("%.3g s >= time limit of %.3g s, ", elapsed, options.time_limit_seconds) + reached};
+    return StopDecision{
+        Termination::kTimeLimit,
+        Format("%.3g s >= time limit of %.3g s, ", elapsed, options.time_limit_seconds) + reached};
   }
   if (record.pass >= options.max_passes) {
-    return StopDecision{Termination::kMaxPasses, Format("%.0f passes of at most %.0f, ", static_cast<double>(record.pass),
-                                                        static_cast<double>(options.max_passes)) +
-                                                     reached};
+    return StopDecision{Termination::kMaxPasses,
+                        Format("%.0f passes of at most %.0f, ", static_cast<double>(record.pass),
+                               static_cast<double>(options.max_passes)) +
+                            reached};
   }
   return std::nullopt;
 }

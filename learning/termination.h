@@ -21,8 +21,8 @@ struct StopDecision {
 
 /// Decides after an evaluation. A reached gap goes before limits, an interrupt before a time limit, that before the number
 /// of passes. `interrupted`: the user asked to stop. Elapsed time is seconds + check_seconds.
-std::optional<StopDecision> DecideStop(const TrainOptions& options, StoppingGap which, const ProgressRecord& record,
-                                       bool interrupted);
+std::optional<StopDecision> DecideStop(const TrainOptions& options, StoppingGap which,
+                                       const ProgressRecord& record, bool interrupted);
 
 /// The pass after which the next evaluation is due, given that one was made after `pass` (0 = at the start).
 Index NextCheck(Index pass, Index check_every);

@@ -20,7 +20,8 @@ void Timed(double* seconds, const Work& work) {
 }
 
 /// Takes an evaluation into the record, and its weights into the summary when they are the best so far.
-void Absorb(const Learner& learner, const Evaluation& evaluation, ProgressRecord* record, TrainSummary* summary) {
+void Absorb(const Learner& learner, const Evaluation& evaluation, ProgressRecord* record,
+            TrainSummary* summary) {
   record->problem = evaluation.problem;
   if (summary->weights.empty() || !(record->primal <= evaluation.primal)) {
     record->primal = evaluation.primal;

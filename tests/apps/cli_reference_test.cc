@@ -28,13 +28,22 @@ constexpr bool kSlow = false;
 /// The last object of the log of a run on Yeast.
 Json Train(const TemporaryFolder& folder, const std::vector<std::string>& options, const std::string& gap) {
   const std::string log = folder.Path("run.jsonl");
-  std::vector<std::string> command = {"multilabel", "train",  kYeast + "yeast-train.arff.gz",
-                                      "--labels",   kYeast + "yeast.xml",
-                                      "--model",    folder.Path("yeast.slk"),
-                                      "--log",      log,
-                                      "--bias",     "0",
-                                      "--loss",     "count",
-                                      "--quiet",    "--gap-tolerance", kSlow ? "0.05" : gap};
+  std::vector<std::string> command = {"multilabel",
+                                      "train",
+                                      kYeast + "yeast-train.arff.gz",
+                                      "--labels",
+                                      kYeast + "yeast.xml",
+                                      "--model",
+                                      folder.Path("yeast.slk"),
+                                      "--log",
+                                      log,
+                                      "--bias",
+                                      "0",
+                                      "--loss",
+                                      "count",
+                                      "--quiet",
+                                      "--gap-tolerance",
+                                      kSlow ? "0.05" : gap};
   command.insert(command.end(), options.begin(), options.end());
   const Outcome outcome = RunProgram(command);
   REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
@@ -78,7 +87,8 @@ TEST_CASE("relaxed optimum at lambda 0.001: 6.72474, and its test metrics with e
 
 TEST_CASE("soft optimum at rho 1500, given in the paper's scale: 12.337254") {
   const TemporaryFolder folder;
-  const Json end = Train(folder, {"--lambda", "0.01", "--learner", "soft", "--rho", "1", "--rho-scale", "paper"}, "1e-7");
+  const Json end =
+      Train(folder, {"--lambda", "0.01", "--learner", "soft", "--rho", "1", "--rho-scale", "paper"}, "1e-7");
   CHECK(end["rho"] == 1500);
   CheckBracket(end["soft_dual"], end["soft_primal"], 12.337254, 2e-6);
 }
@@ -98,7 +108,8 @@ TEST_CASE("soft optimum at rho 1, the default: 8.480900") {
 
 TEST_CASE("Frank-Wolfe steps reach the same soft optimum, slowly") {
   const TemporaryFolder folder;
-  const Json end = Train(folder, {"--lambda", "0.01", "--learner", "soft", "--rho", "15", "--step", "fw"}, "2e-3");
+  const Json end =
+      Train(folder, {"--lambda", "0.01", "--learner", "soft", "--rho", "15", "--step", "fw"}, "2e-3");
   CHECK(end["soft_dual"].get<double>() <= 11.273889 + 1e-6);
   CHECK(end["soft_primal"].get<double>() >= 11.273889 - 1e-6);
 }

@@ -290,7 +290,8 @@ TEST_CASE("labels of the shipped Yeast data come in the order of the columns") {
                                           "count",
                                           "--bias",
                                           "0"};
-  CHECK(RunProgram(train + std::vector<std::string>{"--lambda", "0.01", "--gap-tolerance", "0.05"}).code == 0);
+  CHECK(RunProgram(train + std::vector<std::string>{"--lambda", "0.01", "--gap-tolerance", "0.05"}).code ==
+        0);
   const Json info = Json::parse(RunProgram({"info", model, "--json"}).out);
   CHECK(info["relative_gap"].get<double>() <= 0.05);
   CHECK(info["labels"][3] == "Class4");  // the order of the columns, not of the XML

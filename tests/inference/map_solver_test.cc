@@ -12,12 +12,13 @@ using namespace slackline;
 using namespace slackline::test;
 
 TEST_CASE("solver names: there and back, unknown ones are refused with the choices") {
-  for (const SolverKind kind : {SolverKind::kAuto, SolverKind::kLp, SolverKind::kLpPolytope, SolverKind::kTree,
-                                SolverKind::kBruteForce, SolverKind::kSearch}) {
+  for (const SolverKind kind : {SolverKind::kAuto, SolverKind::kLp, SolverKind::kLpPolytope,
+                                SolverKind::kTree, SolverKind::kBruteForce, SolverKind::kSearch}) {
     CHECK(ParseSolverKind(SolverKindName(kind)) == kind);
   }
   CHECK_THROWS_WITH_AS(ParseSolverKind("LP"),
-                       "unknown solver 'LP'; choose from auto, lp, lp-polytope, tree, brute-force, search", DataError);
+                       "unknown solver 'LP'; choose from auto, lp, lp-polytope, tree, brute-force, search",
+                       DataError);
   CHECK_THROWS_AS(ParseSolverKind(""), DataError);
 }
 

@@ -35,7 +35,8 @@ FactorEvaluation Evaluate(const FactorBlocks& blocks, int threads = 1) {
 
 /// Problems with tables only, with tied weights, and multi-label ones whose pairs run in the vector kernel.
 TrainingSet AnyProblem(Random& random, int trial) {
-  return trial % 3 == 0 ? RandomMultiLabelProblem(random, 4, 5, 3, trial % 2 == 0) : RandomProblem(random, RandomOptions(random));
+  return trial % 3 == 0 ? RandomMultiLabelProblem(random, 4, 5, 3, trial % 2 == 0)
+                        : RandomProblem(random, RandomOptions(random));
 }
 
 }  // namespace
@@ -87,7 +88,8 @@ TEST_CASE("TheSoftGapIsTheSumOfTheBlockGaps") {
       for (int pass = 0; pass < 8; ++pass) {
         for (Index m = 0; m < problem.size(); ++m) blocks.VisitExample(m, multipliers ? 0.4 / 0.3 : 0);
         const FactorEvaluation point = Evaluate(blocks);
-        CHECK(Near(point.soft_primal - point.soft_dual, point.block_gaps, 1e-11 * std::max(1.0, point.soft_primal)));
+        CHECK(Near(point.soft_primal - point.soft_dual, point.block_gaps,
+                   1e-11 * std::max(1.0, point.soft_primal)));
         CHECK(point.block_gaps >= -kExact);
       }
     }

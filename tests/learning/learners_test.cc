@@ -60,7 +60,8 @@ struct Run {
   bool sound = false;
 };
 
-Run TrainOn(const Problem& problem, const TrainOptions& options, double optimum, double soft_optimum = kNone) {
+Run TrainOn(const Problem& problem, const TrainOptions& options, double optimum,
+            double soft_optimum = kNone) {
   BracketObserver observer(optimum, soft_optimum);
   Run run;
   run.summary = Train(problem, options, &observer);
@@ -83,7 +84,8 @@ TEST_CASE("AugmentedLagrangianClosesTheBracketAroundTheRelaxedOptimum") {
     const double lambda = trial % 3 == 0 ? 1.0 : trial % 3 == 1 ? 0.1 : 0.02;
     const Problem problem(SomeProblem(random, trial), lambda);
     const double optimum = RelaxedOptimum(problem.training(), lambda);
-    const Run run = TrainOn(problem, Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-6), optimum);
+    const Run run =
+        TrainOn(problem, Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-6), optimum);
     CAPTURE(trial);
     CAPTURE(run.summary.message);
     CHECK(run.sound);
@@ -97,7 +99,8 @@ TEST_CASE("AugmentedLagrangianWithFrankWolfeStepsGetsNear") {
   for (int trial = 0; trial < kTrials / 2; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.1);
     const double optimum = RelaxedOptimum(problem.training(), 0.1);
-    const Run run = TrainOn(problem, Options(LearnerKind::kAugmentedLagrangian, StepKind::kFrankWolfe, 1e-3), optimum);
+    const Run run =
+        TrainOn(problem, Options(LearnerKind::kAugmentedLagrangian, StepKind::kFrankWolfe, 1e-3), optimum);
     CAPTURE(trial);
     CAPTURE(run.summary.message);
     CHECK(run.sound);
@@ -229,7 +232,8 @@ TEST_CASE("OnForestsAllLearnersReachOneOptimum") {
     const Run tree = TrainOn(problem, bcfw, optimum);
     CHECK(tree.sound);
     CHECK(tree.summary.termination == Termination::kConverged);
-    const Run al = TrainOn(problem, Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-6), optimum);
+    const Run al =
+        TrainOn(problem, Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-6), optimum);
     CHECK(al.sound);
     CHECK(al.summary.termination == Termination::kConverged);
   }
@@ -258,7 +262,8 @@ TEST_CASE("ReportedPrimalBoundsTheRecomputedOneAtTheSavedWeights") {
 TEST_CASE("RunsReplayAndThreadsDoNotMatter") {
   Random random(31);
   const Problem problem(RandomMultiLabelProblem(random, 40, 5, 3, true), 0.01);
-  for (const LearnerKind learner : {LearnerKind::kAugmentedLagrangian, LearnerKind::kSoft, LearnerKind::kBcfw}) {
+  for (const LearnerKind learner :
+       {LearnerKind::kAugmentedLagrangian, LearnerKind::kSoft, LearnerKind::kBcfw}) {
     TrainOptions options = Options(learner, StepKind::kAuto, 1e-9);
     options.max_passes = 60;
     if (learner == LearnerKind::kBcfw) options.oracle = SolverKind::kBruteForce;

@@ -19,8 +19,12 @@ using namespace slackline;
 namespace {
 
 struct Pairs {
-  explicit Pairs(Index count) : mu(static_cast<std::size_t>(4 * count)), eta(static_cast<std::size_t>(2 * count)),
-                                p(static_cast<std::size_t>(2 * count)), w(static_cast<std::size_t>(count)), n(count) {}
+  explicit Pairs(Index count)
+      : mu(static_cast<std::size_t>(4 * count)),
+        eta(static_cast<std::size_t>(2 * count)),
+        p(static_cast<std::size_t>(2 * count)),
+        w(static_cast<std::size_t>(count)),
+        n(count) {}
   PairPlanes Planes(bool multipliers) {
     PairPlanes planes;
     planes.count = n;
@@ -60,7 +64,9 @@ Pairs RandomPairs(Random& random, Index count) {
 }
 
 std::array<double, 4> Theta(const Pairs& pairs, Index k, bool multipliers, const PairScales& scales) {
-  const auto at = [&](const std::vector<double>& plane, int row) { return plane[static_cast<std::size_t>(row * pairs.n + k)]; };
+  const auto at = [&](const std::vector<double>& plane, int row) {
+    return plane[static_cast<std::size_t>(row * pairs.n + k)];
+  };
   double a = (at(pairs.mu, 2) + at(pairs.mu, 3) - at(pairs.p, 0)) * scales.inverse_rho;
   double b = (at(pairs.mu, 1) + at(pairs.mu, 3) - at(pairs.p, 1)) * scales.inverse_rho;
   if (multipliers) {
@@ -74,17 +80,20 @@ std::array<double, 4> Theta(const Pairs& pairs, Index k, bool multipliers, const
 void PlainStep(Pairs* pairs, Index k, StepKind kind, bool multipliers, const PairScales& scales) {
   const std::array<double, 4> theta = Theta(*pairs, k, multipliers, scales);
   std::array<double, 4> mu;
-  for (int y = 0; y < 4; ++y) mu[static_cast<std::size_t>(y)] = pairs->mu[static_cast<std::size_t>(y * pairs->n + k)];
+  for (int y = 0; y < 4; ++y)
+    mu[static_cast<std::size_t>(y)] = pairs->mu[static_cast<std::size_t>(y * pairs->n + k)];
   const Direction direction = ChooseDirection(kind, theta.data(), mu.data(), 4);
   std::array<double, 4> d{};
-  for (int y = 0; y < 4; ++y) d[static_cast<std::size_t>(y)] = direction.v < 0 ? -mu[static_cast<std::size_t>(y)] : 0.0;
+  for (int y = 0; y < 4; ++y)
+    d[static_cast<std::size_t>(y)] = direction.v < 0 ? -mu[static_cast<std::size_t>(y)] : 0.0;
   d[static_cast<std::size_t>(direction.s)] += 1;
   if (direction.v >= 0) d[static_cast<std::size_t>(direction.v)] -= 1;
   const double q = d[3] * d[3] * scales.inverse_lambda_m +
                    2 * scales.inverse_rho * ((d[2] + d[3]) * (d[2] + d[3]) + (d[1] + d[3]) * (d[1] + d[3]));
   const double step = LineSearch(direction.gap, q, direction.limit);
   MoveAlong(direction, step, 4, mu.data());
-  for (int y = 0; y < 4; ++y) pairs->mu[static_cast<std::size_t>(y * pairs->n + k)] = mu[static_cast<std::size_t>(y)];
+  for (int y = 0; y < 4; ++y)
+    pairs->mu[static_cast<std::size_t>(y * pairs->n + k)] = mu[static_cast<std::size_t>(y)];
   pairs->w[static_cast<std::size_t>(k)] -= step * d[3] * scales.inverse_lambda_m;
   if (!multipliers) return;
   const auto c = static_cast<std::size_t>(k);
@@ -109,7 +118,8 @@ TEST_CASE("KernelsTakeTheStepsOfPlainCode") {
       for (Index count = 0; count < 40; ++count) {
         Pairs pairs = RandomPairs(random, count);
         Pairs expected = pairs;
-        const PairScales scales{0.1 + random.Uniform(), 0.1 + random.Uniform(), multipliers ? random.Uniform() : 0.0};
+        const PairScales scales{0.1 + random.Uniform(), 0.1 + random.Uniform(),
+                                multipliers ? random.Uniform() : 0.0};
         const PairPlanes planes = pairs.Planes(multipliers);
         kind == StepKind::kPairwise ? PairPairwiseSteps(planes, scales) : PairFrankWolfeSteps(planes, scales);
         for (Index k = 0; k < count; ++k) PlainStep(&expected, k, kind, multipliers, scales);
@@ -152,8 +162,11 @@ TEST_CASE("EvaluationSumsWhatStepsWouldGain") {
     }
     maxima += high;
     gaps += high - mean;
-    const double v_first = pairs.mu[static_cast<std::size_t>(26 + k)] + pairs.mu[static_cast<std::size_t>(39 + k)] - pairs.p[static_cast<std::size_t>(k)];
-    const double v_second = pairs.mu[static_cast<std::size_t>(13 + k)] + pairs.mu[static_cast<std::size_t>(39 + k)] - pairs.p[static_cast<std::size_t>(13 + k)];
+    const double v_first = pairs.mu[static_cast<std::size_t>(26 + k)] +
+                           pairs.mu[static_cast<std::size_t>(39 + k)] - pairs.p[static_cast<std::size_t>(k)];
+    const double v_second = pairs.mu[static_cast<std::size_t>(13 + k)] +
+                            pairs.mu[static_cast<std::size_t>(39 + k)] -
+                            pairs.p[static_cast<std::size_t>(13 + k)];
     violation += 2 * (v_first * v_first + v_second * v_second);
   }
   CHECK(test::Near(sums.maxima, maxima, test::kExact));

@@ -40,7 +40,8 @@ TEST_CASE("RelativeGapIsComparedWithThePrimal") {
 TEST_CASE("AbsoluteGapStopsAlone") {
   const TrainOptions options = Options(0, 0.01);
   CHECK_FALSE(DecideStop(options, StoppingGap::kCertified, Record(5, 0.0101), false).has_value());
-  CHECK(DecideStop(options, StoppingGap::kCertified, Record(5, 0.0099), false)->reason == Termination::kConverged);
+  CHECK(DecideStop(options, StoppingGap::kCertified, Record(5, 0.0099), false)->reason ==
+        Termination::kConverged);
 }
 
 TEST_CASE("ZeroTolerancesNeverStop") {
@@ -78,8 +79,10 @@ TEST_CASE("TimeLimitCountsPassesAndChecks") {
 TEST_CASE("AReachedGapGoesBeforeAnInterruptAndThatBeforeLimits") {
   TrainOptions options = Options(1e-3, 0);
   options.max_passes = 1;
-  CHECK(DecideStop(options, StoppingGap::kCertified, Record(5, 0.001), true)->reason == Termination::kConverged);
-  CHECK(DecideStop(options, StoppingGap::kCertified, Record(5, 1), true)->reason == Termination::kInterrupted);
+  CHECK(DecideStop(options, StoppingGap::kCertified, Record(5, 0.001), true)->reason ==
+        Termination::kConverged);
+  CHECK(DecideStop(options, StoppingGap::kCertified, Record(5, 1), true)->reason ==
+        Termination::kInterrupted);
 }
 
 TEST_CASE("AMissingGapNeverConverges") {

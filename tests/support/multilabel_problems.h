@@ -8,6 +8,7 @@ namespace slackline::test {
 
 /// A multi-label problem as the application makes them: binary labels, one dense input per example, own rows per label,
 /// and pairs [both on] with own weights; all pairs (full) or a chain. Labels depend on the inputs, with noise.
-TrainingSet RandomMultiLabelProblem(Random& random, Index num_examples, Index num_labels, Index num_features, bool full);
+TrainingSet RandomMultiLabelProblem(Random& random, Index num_examples, Index num_labels, Index num_features,
+                                    bool full);
 
 }  // namespace slackline::test

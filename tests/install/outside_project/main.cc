@@ -19,7 +19,8 @@ int main() {
   auto layout = std::make_shared<WeightLayout>();
   const Index block = layout->AddBlock("unary", 4);
   ModelBuilder builder(layout);
-  for (Index i = 0; i < 2; ++i) builder.AddVariableFeatures(builder.AddVariable(2), UnaryFactor(2), block, 2 * i);
+  for (Index i = 0; i < 2; ++i)
+    builder.AddVariableFeatures(builder.AddVariable(2), UnaryFactor(2), block, 2 * i);
   builder.AddFactor({0, 1});
 
   Dataset data(layout, nullptr);
@@ -37,5 +38,8 @@ int main() {
   ScoreTables(data.example(0), result.weights, scores);
   MapResult best;
   MakeMapSolver(SolverKind::kAuto, data.example(0).structure().shared_graph())->Solve(scores, nullptr, &best);
-  return std::abs(result.last.primal - 0.5) < 1e-6 && std::abs(best.value - 1.0) < 1e-3 && best.labels == labels ? 0 : 1;
+  return std::abs(result.last.primal - 0.5) < 1e-6 && std::abs(best.value - 1.0) < 1e-3 &&
+                 best.labels == labels
+             ? 0
+             : 1;
 }
