@@ -14,6 +14,42 @@ namespace {
 SLACKLINE_INLINE double Smaller(double a, double b) { return a < b ? a : b; }
 SLACKLINE_INLINE double Larger(double a, double b) { return a > b ? a : b; }
 
+/// Four numbers, one per joint state.
+struct Quad {
+  double y0, y1, y2, y3;
+};
+
+SLACKLINE_INLINE double Dot(const Quad& a, const Quad& b) {
+  return a.y0 * b.y0 + a.y1 * b.y1 + a.y2 * b.y2 + a.y3 * b.y3;
+}
+SLACKLINE_INLINE Quad Minus(const Quad& a, const Quad& b) {
+  return {a.y0 - b.y0, a.y1 - b.y1, a.y2 - b.y2, a.y3 - b.y3};
+}
+
+/// The first state that reaches `high` = max t, as an indicator.
+SLACKLINE_INLINE Quad FirstMaximum(const Quad& t, double high) {
+  Quad s;
+  s.y0 = t.y0 >= high ? 1.0 : 0.0;
+  s.y1 = (t.y1 >= high ? 1.0 : 0.0) * (1 - s.y0);
+  s.y2 = (t.y2 >= high ? 1.0 : 0.0) * (1 - s.y0 - s.y1);
+  s.y3 = 1 - s.y0 - s.y1 - s.y2;
+  return s;
+}
+
+/// The first state with mass that reaches the minimum of t over such states, as an indicator.
+SLACKLINE_INLINE Quad FirstMinimum(const Quad& t, const Quad& mu, double* low) {
+  constexpr double kHuge = 1e300;
+  const Quad c = {mu.y0 > 0 ? t.y0 : kHuge, mu.y1 > 0 ? t.y1 : kHuge, mu.y2 > 0 ? t.y2 : kHuge,
+                  mu.y3 > 0 ? t.y3 : kHuge};
+  *low = Smaller(Smaller(c.y0, c.y1), Smaller(c.y2, c.y3));
+  Quad v;
+  v.y0 = c.y0 <= *low ? 1.0 : 0.0;
+  v.y1 = (c.y1 <= *low ? 1.0 : 0.0) * (1 - v.y0);
+  v.y2 = (c.y2 <= *low ? 1.0 : 0.0) * (1 - v.y0 - v.y1);
+  v.y3 = 1 - v.y0 - v.y1 - v.y2;
+  return v;
+}
+
 template <bool kMultipliers, bool kPairwise>
 SLACKLINE_INLINE void Steps(const PairPlanes& pairs, const PairScales& scales) {
   double* __restrict mu0 = pairs.mu[0];
@@ -31,75 +67,43 @@ SLACKLINE_INLINE void Steps(const PairPlanes& pairs, const PairScales& scales) {
   const double eta_step = scales.eta_step;
 #pragma GCC ivdep
   for (Index k = 0; k < pairs.count; ++k) {
-    const double m0 = mu0[k];
-    const double m1 = mu1[k];
-    const double m2 = mu2[k];
-    const double m3 = mu3[k];
-    double a = (m2 + m3 - p_first[k]) * inverse_rho;
-    double b = (m1 + m3 - p_second[k]) * inverse_rho;
+    const Quad mu = {mu0[k], mu1[k], mu2[k], mu3[k]};
+    double a = (mu.y2 + mu.y3 - p_first[k]) * inverse_rho;
+    double b = (mu.y1 + mu.y3 - p_second[k]) * inverse_rho;
     if constexpr (kMultipliers) {
       a += eta_i[k];
       b += eta_j[k];
     }
-    const double t0 = a + b;
-    const double t1 = a - b;
-    const double t2 = b - a;
-    const double t3 = w[k] - t0;
-    // s: the first maximum, as four numbers 0 or 1.
-    const double high = Larger(Larger(t0, t1), Larger(t2, t3));
-    const double s0 = t0 >= high ? 1.0 : 0.0;
-    const double s1 = (t1 >= high ? 1.0 : 0.0) * (1 - s0);
-    const double s2 = (t2 >= high ? 1.0 : 0.0) * (1 - s0 - s1);
-    const double s3 = 1 - s0 - s1 - s2;
-    double d0;
-    double d1;
-    double d2;
-    double d3;
+    const Quad theta = {a + b, a - b, b - a, w[k] - (a + b)};
+    const double high = Larger(Larger(theta.y0, theta.y1), Larger(theta.y2, theta.y3));
+    const Quad s = FirstMaximum(theta, high);
+    Quad d;
     double gap;
-    double limit;
+    double limit = 1;
     if constexpr (kPairwise) {
-      // v: the first minimum among the states with mass.
-      constexpr double kHuge = 1e300;
-      const double c0 = m0 > 0 ? t0 : kHuge;
-      const double c1 = m1 > 0 ? t1 : kHuge;
-      const double c2 = m2 > 0 ? t2 : kHuge;
-      const double c3 = m3 > 0 ? t3 : kHuge;
-      const double low = Smaller(Smaller(c0, c1), Smaller(c2, c3));
-      const double v0 = c0 <= low ? 1.0 : 0.0;
-      const double v1 = (c1 <= low ? 1.0 : 0.0) * (1 - v0);
-      const double v2 = (c2 <= low ? 1.0 : 0.0) * (1 - v0 - v1);
-      const double v3 = 1 - v0 - v1 - v2;
-      d0 = s0 - v0;
-      d1 = s1 - v1;
-      d2 = s2 - v2;
-      d3 = s3 - v3;
+      double low;
+      const Quad v = FirstMinimum(theta, mu, &low);
+      d = Minus(s, v);
       gap = high - low;
-      limit = v0 * m0 + v1 * m1 + v2 * m2 + v3 * m3;
+      limit = Dot(v, mu);
     } else {
-      d0 = s0 - m0;
-      d1 = s1 - m1;
-      d2 = s2 - m2;
-      d3 = s3 - m3;
-      gap = d0 * t0 + d1 * t1 + d2 * t2 + d3 * t3;
-      limit = 1;
+      d = Minus(s, mu);
+      gap = Dot(d, theta);
     }
-    const double d_first = d2 + d3;
-    const double d_second = d1 + d3;
-    const double q = d3 * d3 * inverse_lambda_m + (d_first * d_first + d_second * d_second) * two_over_rho;
+    const double d_first = d.y2 + d.y3;
+    const double d_second = d.y1 + d.y3;
+    const double q =
+        d.y3 * d.y3 * inverse_lambda_m + (d_first * d_first + d_second * d_second) * two_over_rho;
     // Without a direction q = 0 and gap = 0; the tiny number keeps the quotient a number.
     const double step = Smaller(Larger(gap, 0.0) / Larger(q, 1e-290), limit);
-    const double n0 = m0 + step * d0;
-    const double n1 = m1 + step * d1;
-    const double n2 = m2 + step * d2;
-    const double n3 = m3 + step * d3;
-    mu0[k] = n0;
-    mu1[k] = n1;
-    mu2[k] = n2;
-    mu3[k] = n3;
-    w[k] -= step * d3 * inverse_lambda_m;
+    mu0[k] = mu.y0 + step * d.y0;
+    mu1[k] = mu.y1 + step * d.y1;
+    mu2[k] = mu.y2 + step * d.y2;
+    mu3[k] = mu.y3 + step * d.y3;
+    w[k] -= step * d.y3 * inverse_lambda_m;
     if constexpr (kMultipliers) {
-      eta_i[k] += eta_step * (n2 + n3 - p_first[k]);
-      eta_j[k] += eta_step * (n1 + n3 - p_second[k]);
+      eta_i[k] += eta_step * (mu2[k] + mu3[k] - p_first[k]);
+      eta_j[k] += eta_step * (mu1[k] + mu3[k] - p_second[k]);
     }
   }
 }

@@ -39,7 +39,7 @@ std::string PenaltyControl::Guard(const Observation& seen) {
   balance_ = true;
   if (constraints_lag && settings_.tau < 1) {
     settings_.tau = std::min(1.0, 3 * settings_.tau);
-  } else {
+  } else if (settings_.visits_per_update < (1 << 24)) {  // a bound against overflow alone
     settings_.visits_per_update *= 3;
   }
   char text[200];

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the learners on factor blocks have in common: the engine, the orders, and the evaluation of their point.
+#pragma once
+
+#include <vector>
+
+#include <slackline/core/random.h>
+#include <slackline/learning/factor_certificate.h>
+#include <slackline/learning/learner.h>
+#include <slackline/learning/sampling.h>
+
+namespace slackline {
+
+class FactorLearner : public Learner {
+ public:
+  FactorLearner(const Problem& problem, const TrainOptions& options, bool multipliers);
+
+  /// Primal and certificate of the relaxed problem, and the soft figures. Derived classes add what is theirs.
+  Evaluation Evaluate(int threads) override;
+  std::span<const double> weights() const override { return weights_; }
+  WorkCounts work() const override { return {0, blocks_.block_steps()}; }
+
+ protected:
+  /// Calls visit(m) for every example in a fresh random order.
+  template <class Visit>
+  void VisitExamples(const StopControl& stop, const Visit& visit) {
+    for (const Index m : examples_.Next(&random_)) {
+      visit(m);
+      if (stop.ShouldStop()) break;
+    }
+  }
+
+  /// Calls step(block) for as many blocks, drawn with replacement, as there are.
+  template <class Step>
+  void StepUniformBlocks(const StopControl& stop, const Step& step) {
+    for (Offset k = 0; k < uniform_.count(); ++k) {
+      step(uniform_.Next(&random_));
+      // Single block steps are shorter than a look at the clock.
+      if (k % 1024 == 0 && stop.ShouldStop()) break;
+    }
+  }
+
+  /// To be called at the end of every pass: counts it, and now and then takes the rounding errors out of w.
+  void FinishPass();
+
+  const Problem& problem() const { return blocks_.problem(); }
+  Index pass() const { return pass_; }  ///< passes done
+  bool uniform_order() const { return uniform_order_; }
+  FactorBlocks& blocks() { return blocks_; }
+
+ private:
+  bool uniform_order_;
+  FactorBlocks blocks_;
+  DualMixture mixture_;
+  Random random_;
+  ExampleOrder examples_;
+  UniformBlocks uniform_;
+  Index pass_ = 0;
+  std::vector<double> weights_;
+};
+
+}  // namespace slackline
