@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include <slackline/core/parallel.h>
@@ -40,6 +41,14 @@ void Absorb(const Learner& learner, const Evaluation& evaluation, ProgressRecord
   record->block_steps = learner.work().block_steps;
 }
 
+/// A run that has to end makes one more evaluation, so that no progress is lost — unless weights are at hand and the
+/// evaluation would keep the user waiting: more than half a second, and more than a tenth of the run so far.
+bool LastCheckIsWorthWaitingFor(const ProgressRecord& record, const TrainSummary& summary, Index checks) {
+  if (summary.weights.empty()) return true;
+  const double one_check = record.check_seconds / std::max<Index>(1, checks);
+  return one_check < 0.5 || one_check < 0.1 * (record.seconds + record.check_seconds);
+}
+
 }  // namespace
 
 TrainSummary RunTraining(Learner& learner, const TrainOptions& options, TrainObserver* observer,
@@ -50,6 +59,10 @@ TrainSummary RunTraining(Learner& learner, const TrainOptions& options, TrainObs
   TrainSummary summary;
   ProgressRecord record;
   Index next_check = NextCheck(0, options.check_every);
+  Index checks = 0;
+  TrainOptions rules = options;
+  std::optional<StopDecision> decision;
+  Evaluation evaluation;
   while (true) {
     Timed(&record.seconds, [&] { learner.RunPass(stop); });
     ++record.pass;
@@ -57,20 +70,21 @@ TrainSummary RunTraining(Learner& learner, const TrainOptions& options, TrainObs
     const bool stopping = stop.ShouldStop();
     if (record.pass < next_check && record.pass < options.max_passes && !stopping) continue;
 
-    Evaluation evaluation;
+    if (stopping && !LastCheckIsWorthWaitingFor(record, summary, checks)) {
+      decision = DecideStop(rules, learner.stopping_gap(), record, stop.interrupted());
+      break;
+    }
+    ++checks;
     Timed(&record.check_seconds, [&] { evaluation = learner.Evaluate(threads); });
     // A learner whose stopping gap is its own saves the weights that the gap belongs to: the newest.
     if (learner.stopping_gap() == StoppingGap::kSoft) summary.weights.clear();
     Absorb(learner, evaluation, &record, &summary);
     record.cpu_seconds = ProcessCpuSeconds() - cpu_start;
     if (observer != nullptr) observer->OnCheck(record);
-    TrainOptions rules = options;
-    if (evaluation.provisional) rules.gap_tolerance = rules.absolute_gap = 0;
-    if (const auto decision = DecideStop(rules, learner.stopping_gap(), record, stop.interrupted())) {
-      summary.termination = decision->reason;
-      summary.message = decision->message;
-      break;
-    }
+    rules.gap_tolerance = evaluation.provisional ? 0 : options.gap_tolerance;
+    rules.absolute_gap = evaluation.provisional ? 0 : options.absolute_gap;
+    decision = DecideStop(rules, learner.stopping_gap(), record, stop.interrupted());
+    if (decision) break;
     std::string note;
     Timed(&record.seconds, [&] { note = learner.Adapt(evaluation); });
     if (!note.empty()) {
@@ -79,7 +93,10 @@ TrainSummary RunTraining(Learner& learner, const TrainOptions& options, TrainObs
     }
     next_check = NextCheck(record.pass, options.check_every);
   }
+  record.cpu_seconds = ProcessCpuSeconds() - cpu_start;
   summary.last = record;
+  summary.termination = decision ? decision->reason : Termination::kTimeLimit;
+  summary.message = decision ? decision->message : "time limit";
   return summary;
 }
 
