@@ -173,15 +173,24 @@ void FactorBlocks::SumMessages(const Visit& visit) {
   const double* mu1 = state + pairs.mu + pairs.count;
   const double* mu2 = mu1 + pairs.count;
   const double* mu3 = mu2 + pairs.count;
-  for (Index k = 0; k < pairs.count; ++k) {
-    double first = (mu2[k] + mu3[k]) * inverse_rho_;
-    double second = (mu1[k] + mu3[k]) * inverse_rho_;
-    if (multipliers_) {
-      first += state[pairs.eta + k];
-      second += state[pairs.eta + pairs.count + k];
+  // Neighbouring pairs mostly share their first variable: its sum stays in a register.
+  const Index* first_state = pairs.first_state.data();
+  const Index* second_state = pairs.second_state.data();
+  double* sums = messages_.data();
+  for (Index k = 0; k < pairs.count;) {
+    const Index shared = first_state[k];
+    double sum = 0;
+    for (; k < pairs.count && first_state[k] == shared; ++k) {
+      double first = (mu2[k] + mu3[k]) * inverse_rho_;
+      double second = (mu1[k] + mu3[k]) * inverse_rho_;
+      if (multipliers_) {
+        first += state[pairs.eta + k];
+        second += state[pairs.eta + pairs.count + k];
+      }
+      sum += first;
+      sums[second_state[k]] += second;
     }
-    messages_[static_cast<std::size_t>(pairs.first_state[static_cast<std::size_t>(k)])] += first;
-    messages_[static_cast<std::size_t>(pairs.second_state[static_cast<std::size_t>(k)])] += second;
+    sums[shared] += sum;
   }
   if (pairs.count > 0) {
     // A pair's message for state 0 is the negative of that for state 1, where Aμ_c(0)/ρ = 1/ρ − Aμ_c(1)/ρ is included.
@@ -313,15 +322,13 @@ void FactorBlocks::StepBinaryLinear(const Visit& visit, Index i, double input_no
   double* mu = visit.state + base;
   const double slope =
       visit.loss[base + 1] - visit.loss[base] + slot_scores_[row] + messages_[base + 1] - messages_[base];
+  // Clipping the end point clips the step, without branches; without curvature (q = 0) the slope's sign decides.
   const double q =
       input_norm * inverse_lambda_m_ + 2 * inverse_rho_ * visit.layout->degree[static_cast<std::size_t>(i)];
-  const double limit = slope > 0 ? mu[0] : mu[1];
-  double step = LineSearch(std::abs(slope), q, limit);
-  if (step == 0) return;
-  const bool to_end = step == limit;
-  if (slope < 0) step = -step;
-  mu[1] = to_end ? (slope > 0 ? 1.0 : 0.0) : mu[1] + step;
-  mu[0] = 1 - mu[1];
+  const double end = std::clamp(mu[1] + slope / std::max(q, 1e-290), 0.0, 1.0);
+  const double step = end - mu[1];
+  mu[1] = end;
+  mu[0] = 1 - end;
   slot_delta_[row] += step;
   slot_scores_[row] -= step * input_norm * inverse_lambda_m_;
 }
