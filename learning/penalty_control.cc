@@ -39,8 +39,10 @@ std::string PenaltyControl::Guard(const Observation& seen) {
   balance_ = true;
   if (constraints_lag && settings_.tau < 1) {
     settings_.tau = std::min(1.0, 3 * settings_.tau);
-  } else if (settings_.visits_per_update < (1 << 24)) {  // a bound against overflow alone
-    settings_.visits_per_update *= 3;
+  } else {
+    // At least eight updates until the next look: visits grow with the passes, but never outrun them.
+    const Index most = std::max<Index>(settings_.visits_per_update, seen.pass / 8);
+    settings_.visits_per_update = std::min(3 * settings_.visits_per_update, most);
   }
   char text[200];
   std::snprintf(text, sizeof text,
