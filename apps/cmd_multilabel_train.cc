@@ -14,6 +14,7 @@
 #include <slackline/apps/multilabel_model.h>
 #include <slackline/core/check.h>
 #include <slackline/core/parse_number.h>
+#include <slackline/learning/choose_learner.h>
 #include <slackline/learning/train_loop.h>
 
 namespace slackline::program {
@@ -143,7 +144,9 @@ void DescribeData(const MultiLabelData& data, const TrainingSet& training) {
   std::fprintf(stderr, "%s\n", line.c_str());
 }
 
-void DescribeLearner(const TrainCommand& command, const MultiLabelModel& model, const TrainOptions& options) {
+void DescribeLearner(const TrainCommand& command, const MultiLabelModel& model, const LearnerChoice& choice) {
+  const TrainOptions& options = choice.options;
+  if (!choice.reason.empty()) std::fprintf(stderr, "learner: %s\n", choice.reason.c_str());
   std::fprintf(stderr, "training: %s, lambda %s, loss %s, graph %s (%s), relative gap wanted %s\n",
                std::string(Name(options.learner)).c_str(), Number(options.lambda).c_str(),
                command.loss.c_str(), command.graph.c_str(),
@@ -151,7 +154,8 @@ void DescribeLearner(const TrainCommand& command, const MultiLabelModel& model, 
                Number(options.gap_tolerance).c_str());
 }
 
-Json StartJson(const TrainingRecord& record, const MultiLabelModel& model, const TrainingSet& training) {
+Json StartJson(const TrainingRecord& record, const MultiLabelModel& model, const TrainingSet& training,
+               const LearnerChoice& choice) {
   Json options = Json::object();
   for (const auto& [name, value] : record.options) options[name] = value;
   return {{"program", record.program},
@@ -164,6 +168,7 @@ Json StartJson(const TrainingRecord& record, const MultiLabelModel& model, const
           {"pairs", model.pairs().size()},
           {"weights", model.weights().size()},
           {"lambda", record.lambda},
+          {"choice", choice.reason},
           {"options", std::move(options)}};
 }
 
@@ -221,8 +226,10 @@ int Run(const TrainCommand& command) {
   TrainingSet training = MakeTrainingSet(model.MakeDataset(data), settings.loss);
   const Index examples = training.data.size();
   if (examples == 0) throw DataError(data.source, 0, "no example has a known label");
-  TrainOptions& options = settings.train;
-  options.lambda = ChooseLambda(settings, examples);
+  settings.train.lambda = ChooseLambda(settings, examples);
+  const Problem problem(std::move(training), settings.train.lambda);
+  const LearnerChoice choice = ChooseLearner(problem, settings.train);
+  const TrainOptions& options = choice.options;
 
   TrainingRecord& record = model.record;
   record.program = ProgramVersion();
@@ -231,12 +238,11 @@ int Run(const TrainCommand& command) {
   record.num_examples = examples;
   record.lambda = options.lambda;
   record.loss = command.loss;
-  const Json start = StartJson(record, model, training);
-  const Problem problem(std::move(training), options.lambda);
+  const Json start = StartJson(record, model, problem.training(), choice);
   const std::unique_ptr<Learner> learner = MakeLearner(problem, options);
   if (!command.quiet) {
     DescribeData(data, problem.training());
-    DescribeLearner(command, model, options);
+    DescribeLearner(command, model, choice);
   }
 
   // From here on the input is known to be good.

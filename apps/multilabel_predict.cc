@@ -23,7 +23,7 @@ class Worker {
       : model_(model), options_(options), decoder_(options.decode, model.structure()->shared_graph()) {
     const FactorGraph& graph = model.structure()->graph();
     scores_.resize(Size(graph.total_states()));
-    if (separate_lp) lp_ = MakeMapSolver(SolverKind::kLp, model.structure()->shared_graph());
+    if (separate_lp) lp_ = MakeMapSolver(SolverKind::kRoof, model.structure()->shared_graph());
   }
 
   void Run(const Dataset& data, Index m, MultiLabelPredictions* out) {
@@ -57,7 +57,7 @@ class Worker {
 
 /// Where fractional solutions are to be counted: whether that needs an LP besides the decoder.
 bool NeedsSeparateLp(const MultiLabelModel& model, const PredictOptions& options, const Decoder& decoder) {
-  return options.fractional && HasGlpk() && !IsForest(model.structure()->graph()) &&
+  return options.fractional && !IsForest(model.structure()->graph()) &&
          !(options.labels && decoder.solves_lp());
 }
 
@@ -87,7 +87,7 @@ MultiLabelPredictions Predict(const MultiLabelModel& model, const MultiLabelData
     fractional += worker->num_fractional();
   }
   out.decoder = total.description();
-  if (options.fractional && (HasGlpk() || IsForest(model.structure()->graph()))) {
+  if (options.fractional) {
     out.fractional = dataset.size() > 0 ? static_cast<double>(fractional) / dataset.size() : 0.0;
   }
   return out;

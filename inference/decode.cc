@@ -8,6 +8,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/graph_topology.h>
+#include <slackline/inference/binary_pairs.h>
 #include <slackline/inference/brute_force.h>
 #include <slackline/inference/local_polytope.h>
 #include <slackline/inference/rounding.h>
@@ -21,6 +22,12 @@ std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
 constexpr Offset kExactLabellings = Offset{1} << 20;
 constexpr Offset kSearchNodes = 200000;  // where the search cannot be sure to finish
+
+SolverKind RelaxationOf(const FactorGraph& graph) {
+  return IsBinaryPairwise(graph) ? SolverKind::kRoof : SolverKind::kLp;
+}
+
+bool HasRelaxation(const FactorGraph& graph) { return IsBinaryPairwise(graph) || HasGlpk(); }
 
 /// More than any change of one variable's state can gain or cost, also in the relaxation.
 double Penalty(const FactorGraph& graph, std::span<const double> scores) {
@@ -46,7 +53,7 @@ Decoder::Method Decoder::ChooseMethod(DecodeKind kind) const {
   if (IsForest(*graph_)) return Method::kTree;
   if (kind == DecodeKind::kLp) return Method::kLpRounded;
   if (CountLabellings(*graph_, kExactLabellings) <= kExactLabellings) return Method::kSearch;
-  return HasGlpk() ? Method::kLpImproved : Method::kLimitedSearch;
+  return HasRelaxation(*graph_) ? Method::kLpImproved : Method::kLimitedSearch;
 }
 
 Decoder::Decoder(DecodeKind kind, std::shared_ptr<const FactorGraph> graph)
@@ -63,7 +70,7 @@ Decoder::Decoder(DecodeKind kind, std::shared_ptr<const FactorGraph> graph)
       break;
     case Method::kLpRounded:
     case Method::kLpImproved:
-      solver_ = MakeMapSolver(SolverKind::kLp, graph_);
+      solver_ = MakeMapSolver(RelaxationOf(*graph_), graph_);
       break;
   }
 }
@@ -143,16 +150,17 @@ void Decoder::MaxMarginals(std::span<const double> scores, std::span<double> dif
 
 std::string Decoder::description() const {
   std::string text;
+  const std::string solver = RelaxationOf(*graph_) == SolverKind::kRoof ? "roof duality" : "GLPK";
   switch (method_) {
     case Method::kTree:
       return "exact (max-product on a graph without cycles)";
     case Method::kSearch:
       return "exact search";
     case Method::kLpRounded:
-      text = "LP relaxation (GLPK), rounded";
+      text = "LP relaxation (" + solver + "), rounded";
       break;
     case Method::kLpImproved:
-      text = "LP relaxation (GLPK), rounded, local improvement";
+      text = "LP relaxation (" + solver + "), rounded, local improvement";
       break;
     case Method::kLimitedSearch:
       text = "local improvement and a search of at most " + std::to_string(kSearchNodes) + " nodes";

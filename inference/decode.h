@@ -27,7 +27,7 @@ DecodeKind ParseDecodeKind(std::string_view name);
 /// Decodes examples that share one graph. Keeps work space and counts: one object per thread.
 class Decoder {
  public:
-  /// Throws DataError when kLp is asked for a graph with cycles in a build without GLPK.
+  /// Throws DataError when kLp is asked, in a build without GLPK, for a graph with cycles that is not binary and pairwise.
   Decoder(DecodeKind kind, std::shared_ptr<const FactorGraph> graph);
 
   /// Requires finite scores, graph.total_states() of them. `result->labels` is the prediction. kLp leaves a

@@ -7,16 +7,19 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/graph_topology.h>
+#include <slackline/inference/binary_pairs.h>
 #include <slackline/inference/brute_force.h>
 #include <slackline/inference/glpk_lp.h>
+#include <slackline/inference/roof_solver.h>
 #include <slackline/inference/search.h>
 #include <slackline/inference/tree_dp.h>
 
 namespace slackline {
 namespace {
 
-constexpr std::array<std::pair<SolverKind, std::string_view>, 6> kSolverNames{{
+constexpr std::array<std::pair<SolverKind, std::string_view>, 7> kSolverNames{{
     {SolverKind::kAuto, "auto"},
+    {SolverKind::kRoof, "roof"},
     {SolverKind::kLp, "lp"},
     {SolverKind::kLpPolytope, "lp-polytope"},
     {SolverKind::kTree, "tree"},
@@ -26,6 +29,7 @@ constexpr std::array<std::pair<SolverKind, std::string_view>, 6> kSolverNames{{
 
 SolverKind Choose(const FactorGraph& graph) {
   if (IsForest(graph)) return SolverKind::kTree;
+  if (IsBinaryPairwise(graph)) return SolverKind::kRoof;
   if (HasGlpk()) return SolverKind::kLp;
   if (CountLabellings(graph, kMaxLabellings) <= kMaxLabellings) return SolverKind::kSearch;
   throw DataError(
@@ -55,6 +59,8 @@ std::unique_ptr<MapSolver> MakeMapSolver(SolverKind kind, std::shared_ptr<const 
   SLACKLINE_CHECK(graph != nullptr, "a solver needs a graph");
   if (kind == SolverKind::kAuto) kind = Choose(*graph);
   switch (kind) {
+    case SolverKind::kRoof:
+      return MakeRoofSolver(std::move(graph));
     case SolverKind::kTree:
       return std::make_unique<TreeSolver>(std::move(graph));
     case SolverKind::kBruteForce:

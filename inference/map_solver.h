@@ -60,11 +60,11 @@ class MapSolver {
   virtual bool relaxed() const = 0;
 };
 
-/// Ways to solve. kAuto: tree_dp on forests, otherwise the LP (GLPK), otherwise (built without GLPK) the
-/// exact search where the number of labellings (at most 2^24) allows it.
-enum class SolverKind { kAuto, kLp, kLpPolytope, kTree, kBruteForce, kSearch };
+/// Ways to solve. kAuto: tree_dp on forests, roof duality for binary pairwise graphs, otherwise the LP (GLPK), otherwise
+/// (built without GLPK) the exact search where the number of labellings (at most 2^24) allows it.
+enum class SolverKind { kAuto, kRoof, kLp, kLpPolytope, kTree, kBruteForce, kSearch };
 
-/// "auto", "lp", "lp-polytope", "tree", "brute-force", "search"; throws DataError on anything else, naming the choices.
+/// "auto", "roof", "lp", "lp-polytope", "tree", "brute-force", "search"; throws DataError on anything else, naming the choices.
 SolverKind ParseSolverKind(std::string_view name);
 std::string_view SolverKindName(SolverKind kind);
 

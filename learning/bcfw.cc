@@ -7,6 +7,7 @@
 #include <slackline/core/parallel.h>
 #include <slackline/core/random.h>
 #include <slackline/learning/example_oracle.h>
+#include <slackline/learning/iterate_average.h>
 #include <slackline/learning/sampling.h>
 #include <slackline/learning/step.h>
 
@@ -25,7 +26,8 @@ class BcfwLearner : public Learner {
         examples_(problem.size()),
         weights_(static_cast<std::size_t>(problem.num_weights()), 0.0),
         losses_(static_cast<std::size_t>(problem.size()), 0.0),
-        warm_(static_cast<std::size_t>(problem.size())) {
+        warm_(static_cast<std::size_t>(problem.size())),
+        average_(options.average, problem.num_weights(), problem.size()) {
     begin_.push_back(0);
     for (Index m = 0; m < problem.size(); ++m) {
       begin_.push_back(begin_.back() + problem.data().example(m).structure().num_coordinates());
@@ -39,10 +41,11 @@ class BcfwLearner : public Learner {
   void RunPass(const StopControl& stop) override {
     const std::span<const Index> order = examples_.Next(&random_);
     for (Index k = 0; k < problem_.size(); ++k) {
-      const Index m = options_.order == OrderKind::kExample
+      const Index m = options_.order != OrderKind::kUniform
                           ? order[static_cast<std::size_t>(k)]
                           : static_cast<Index>(random_.Below(static_cast<std::uint64_t>(problem_.size())));
       Step(m);
+      average_.EndStep();
       if (stop.ShouldStop()) break;
     }
     if (++pass_ % kRebuildEvery == 0) Rebuild(&weights_);
@@ -50,27 +53,21 @@ class BcfwLearner : public Learner {
 
   Evaluation Evaluate(int threads) override {
     Rebuild(&evaluated_);
-    while (static_cast<int>(oracles_.size()) < threads) {
-      oracles_.push_back(std::make_unique<ExampleOracle>(problem_, options_.oracle));
-    }
-    std::vector<double> bounds(kChunks, 0.0);
-    ParallelChunks(problem_.size(), kChunks, threads, [&](const Chunk& chunk) {
-      for (Index m = chunk.begin; m < chunk.end; ++m) {
-        // A copy: checks change nothing, not even the basis that the next pass starts from.
-        WarmStart warm = warm_[static_cast<std::size_t>(m)];
-        bounds[static_cast<std::size_t>(chunk.chunk)] +=
-            oracles_[static_cast<std::size_t>(chunk.thread)]->Maximise(m, evaluated_, &warm).upper_bound;
-      }
-    });
-    double hinge = 0;
-    for (const double bound : bounds) hinge += bound;
     double loss = 0;
     for (const double value : losses_) loss += value;
-    const double regulariser = Regulariser(problem_.lambda(), evaluated_);
     Evaluation evaluation;
     evaluation.problem = oracles_[0]->relaxed() ? CertifiedProblem::kRelaxed : CertifiedProblem::kExact;
-    evaluation.primal = regulariser + hinge / problem_.size();
-    evaluation.dual = loss / problem_.size() - regulariser;
+    evaluation.dual = loss / problem_.size() - Regulariser(problem_.lambda(), evaluated_);
+    evaluation.primal = Primal(evaluated_, threads);
+    if (average_.active()) {
+      std::vector<double> average;
+      average_.Read(weights_, &average);
+      const double primal = Primal(average, threads);
+      if (primal < evaluation.primal) {
+        evaluation.primal = primal;
+        evaluated_ = std::move(average);
+      }
+    }
     return evaluation;
   }
 
@@ -104,6 +101,28 @@ class BcfwLearner : public Learner {
     for (std::size_t k = 0; k < own.size(); ++k) own[k] += step * direction_[k];  // lines 7, 8
     own_loss += step * (corner.loss - own_loss);
     ScatterFeatures(example, direction_, step / problem_.lambda_m(), weights_);  // line 9
+    if (average_.active()) {
+      ScatterFeatures(example, direction_, average_.scale() * step / problem_.lambda_m(), average_.lag());
+    }
+  }
+
+  /// λ/2 ‖w‖² + (1/M) Σ of certified bounds on max H_m.
+  double Primal(std::span<const double> weights, int threads) {
+    while (static_cast<int>(oracles_.size()) < threads) {
+      oracles_.push_back(std::make_unique<ExampleOracle>(problem_, options_.oracle));
+    }
+    std::vector<double> bounds(kChunks, 0.0);
+    ParallelChunks(problem_.size(), kChunks, threads, [&](const Chunk& chunk) {
+      for (Index m = chunk.begin; m < chunk.end; ++m) {
+        // A copy: checks change nothing, not even the basis that the next pass starts from.
+        WarmStart warm = warm_[static_cast<std::size_t>(m)];
+        bounds[static_cast<std::size_t>(chunk.chunk)] +=
+            oracles_[static_cast<std::size_t>(chunk.thread)]->Maximise(m, weights, &warm).upper_bound;
+      }
+    });
+    double hinge = 0;
+    for (const double bound : bounds) hinge += bound;
+    return Regulariser(problem_.lambda(), weights) + hinge / problem_.size();
   }
 
   void Rebuild(std::vector<double>* weights) {
@@ -124,6 +143,7 @@ class BcfwLearner : public Learner {
   std::vector<double> points_;
   std::vector<double> losses_;
   std::vector<WarmStart> warm_;
+  IterateAverage average_;
   std::vector<double> direction_;
   std::vector<double> u_;
   Index pass_ = 0;

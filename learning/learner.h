@@ -73,6 +73,10 @@ class Learner {
 
   virtual WorkCounts work() const = 0;
 
+  /// A guess of the certified gap, from by-products of the passes; NaN when the learner has none. Evaluations are made less
+  /// often while the guess is far from what is wanted.
+  virtual double GapEstimate() const { return kNone; }
+
   /// The learner is shown the evaluation that was just made, and may adapt (counts as training). Returns a sentence when it
   /// changed something that a user should know, else an empty string.
   virtual std::string Adapt(const Evaluation& evaluation) {

@@ -21,11 +21,22 @@ struct Named {
 template <class T>
 using Names = std::span<const Named<T>>;
 
-constexpr Named<LearnerKind> kLearners[] = {
-    {"al", LearnerKind::kAugmentedLagrangian}, {"soft", LearnerKind::kSoft}, {"bcfw", LearnerKind::kBcfw}};
-constexpr Named<StepKind> kSteps[] = {
-    {"auto", StepKind::kAuto}, {"pairwise", StepKind::kPairwise}, {"fw", StepKind::kFrankWolfe}};
-constexpr Named<OrderKind> kOrders[] = {{"example", OrderKind::kExample}, {"uniform", OrderKind::kUniform}};
+constexpr Named<LearnerKind> kLearners[] = {{"auto", LearnerKind::kAuto},
+                                            {"al", LearnerKind::kAugmentedLagrangian},
+                                            {"soft", LearnerKind::kSoft},
+                                            {"bcfw", LearnerKind::kBcfw}};
+constexpr Named<StepKind> kSteps[] = {{"auto", StepKind::kAuto},
+                                      {"pairwise", StepKind::kPairwise},
+                                      {"away", StepKind::kAway},
+                                      {"fw", StepKind::kFrankWolfe}};
+constexpr Named<OrderKind> kOrders[] = {{"auto", OrderKind::kAuto},
+                                        {"example", OrderKind::kExample},
+                                        {"uniform", OrderKind::kUniform},
+                                        {"gap", OrderKind::kGap}};
+constexpr Named<AverageKind> kAverages[] = {{"none", AverageKind::kOff},
+                                            {"uniform", AverageKind::kUniform},
+                                            {"weighted", AverageKind::kWeighted},
+                                            {"suffix", AverageKind::kSuffix}};
 constexpr Named<RhoScale> kScales[] = {{"example", RhoScale::kExample}, {"paper", RhoScale::kPaper}};
 
 template <class T>
@@ -81,29 +92,69 @@ T ReadNumber(const OptionRecord& record, std::string_view value) {
   return number;
 }
 
+/// Options that have no meaning together.
+void CheckCombinations(const TrainOptions& options) {
+  const bool automatic = options.learner == LearnerKind::kAuto;
+  const bool soft = options.learner == LearnerKind::kSoft;
+  const bool al = options.learner == LearnerKind::kAugmentedLagrangian;
+  const bool bcfw = options.learner == LearnerKind::kBcfw;
+  const bool corners = options.step == StepKind::kPairwise || options.step == StepKind::kAway;
+  if (options.rho_final > 0 && !soft) throw DataError("--rho-final applies to --learner soft only");
+  const double rho = options.rho > 0 ? options.rho : 1;
+  if (options.rho_final > rho)
+    throw DataError("--rho-final must not be larger than --rho: the penalty gets stricter");
+  if (bcfw && options.rho > 0) {
+    throw DataError("--rho has no meaning for --learner bcfw, which has no penalty");
+  }
+  if (!al && !automatic && options.tau != TrainOptions().tau) {
+    throw DataError("--tau applies to --learner al only");
+  }
+  const bool penalty = soft || al || (automatic && (options.rho > 0 || options.tau != TrainOptions().tau));
+  const char* only_bcfw = !penalty                               ? nullptr
+                          : options.oracle != SolverKind::kAuto  ? "--oracle"
+                          : options.average != AverageKind::kOff ? "--average"
+                          : options.step == StepKind::kAway      ? "--step away"
+                          : options.order == OrderKind::kGap     ? "--order gap"
+                                                                 : nullptr;
+  if (only_bcfw != nullptr) {
+    throw DataError(std::string(only_bcfw) + " applies to --learner bcfw" +
+                    (automatic ? ", but the options of a penalty are given" : " only"));
+  }
+  if (bcfw && options.order == OrderKind::kGap && !corners) {
+    throw DataError("--order gap needs --step pairwise or away: plain bcfw keeps no gaps");
+  }
+}
+
 }  // namespace
 
 std::string_view Name(LearnerKind kind) { return Find<LearnerKind>(kLearners, kind); }
 std::string_view Name(StepKind kind) { return Find<StepKind>(kSteps, kind); }
 std::string_view Name(OrderKind kind) { return Find<OrderKind>(kOrders, kind); }
 std::string_view Name(RhoScale scale) { return Find<RhoScale>(kScales, scale); }
+std::string_view Name(AverageKind kind) { return Find<AverageKind>(kAverages, kind); }
 
 std::span<const OptionRecord> OptionRecords() {
   using O = TrainOptions;
   constexpr auto kMaxIndex = static_cast<double>(std::numeric_limits<Index>::max());
   constexpr auto kMaxSeed = 9007199254740992.0;
   static const OptionRecord records[] = {
-      {"learner", "al|soft|bcfw",
-       "al: augmented Lagrangian, solves the LP-relaxed problem by factor blocks. soft: factor blocks with a "
-       "penalty "
-       "instead of constraints. bcfw: one block per example, with an oracle",
-       "al", &O::learner},
+      {"learner", "auto|al|soft|bcfw",
+       "auto: the fastest for the structure. bcfw: one block per example, with an oracle. al: augmented "
+       "Lagrangian, solves the LP-relaxed problem by factor blocks. soft: factor blocks with a penalty "
+       "instead of constraints",
+       "auto", &O::learner},
       {"lambda", "L", "weight of the regulariser, objective λ/2 ‖w‖² + mean hinge", "1/M", &O::lambda, 0,
        kInfinity, true},
-      {"step", "auto|pairwise|fw", "direction of a step: pairwise or Frank-Wolfe (bcfw: Frank-Wolfe only)",
+      {"step", "auto|pairwise|away|fw",
+       "direction of a step: pairwise, away (bcfw) or Frank-Wolfe; bcfw keeps corners for the first two",
        "soft, al: pairwise; bcfw: fw", &O::step},
-      {"order", "example|uniform", "all examples in random order, or blocks drawn with replacement",
-       "example", &O::order},
+      {"order", "auto|example|uniform|gap",
+       "all examples in random order, blocks drawn with replacement, or (bcfw with kept corners) the "
+       "examples "
+       "with a gap",
+       "example; gap with kept corners", &O::order},
+      {"average", "none|uniform|weighted|suffix",
+       "bcfw: also evaluate this average of all iterates, and keep the better weights", "none", &O::average},
       {"rho", "R", "strength of the soft penalty: small = strict", "soft: 1; al: from the data", &O::rho, 0,
        kInfinity, true},
       {"rho-scale", "example|paper", "scale of ρ: per example, or ρ/M as the paper's equation (5) is written",
@@ -111,16 +162,17 @@ std::span<const OptionRecord> OptionRecords() {
       {"rho-final", "R", "soft: let ρ fall to this value", "stays", &O::rho_final, 0, kInfinity, true},
       {"rho-passes", "N", "soft: passes over which ρ falls", "100", &O::rho_passes, 1, kMaxIndex, true},
       {"tau", "T", "al: length of a multiplier step", "1", &O::tau, 0, 1, true},
-      {"oracle", "auto|lp|lp-polytope|tree|brute-force|search", "bcfw: how an example is maximised", "auto",
-       &O::oracle},
+      {"oracle", "auto|roof|lp|lp-polytope|tree|brute-force|search", "bcfw: how an example is maximised",
+       "auto", &O::oracle},
       {"gap-tolerance", "G", "stop at this relative duality gap; 0 = do not", "1e-3", &O::gap_tolerance},
       {"absolute-gap", "G", "stop at this absolute duality gap; 0 = do not", "0", &O::absolute_gap},
       {"max-passes", "N", "stop after N passes over the examples", "100000", &O::max_passes, 1, kMaxIndex,
        true},
       {"time-limit", "SECONDS", "stop after this time, keeping the best model; 0 = no limit", "0",
        &O::time_limit_seconds},
-      {"check-every", "PASSES", "passes between two certificates; 0 = often at first, then every fifth more",
-       "0", &O::check_every, 0, kMaxIndex},
+      {"check-every", "PASSES",
+       "passes between two certificates; 0 = often at first, then less, and when the gap seems small", "0",
+       &O::check_every, 0, kMaxIndex},
       {"seed", "S", "seed of the random order", "1", &O::seed, 0, kMaxSeed},
       {"threads", "N", "threads for certificates; 0 = all. Results do not depend on it", "1", &O::threads, 0,
        1024},
@@ -140,6 +192,8 @@ void SetOption(const OptionRecord& record, std::string_view value, TrainOptions*
           options->*member = Choose<StepKind>(kSteps, record, value);
         } else if constexpr (std::is_same_v<T, OrderKind>) {
           options->*member = Choose<OrderKind>(kOrders, record, value);
+        } else if constexpr (std::is_same_v<T, AverageKind>) {
+          options->*member = Choose<AverageKind>(kAverages, record, value);
         } else if constexpr (std::is_same_v<T, RhoScale>) {
           options->*member = Choose<RhoScale>(kScales, record, value);
         } else {
@@ -181,24 +235,7 @@ void CheckOptions(const TrainOptions& options) {
   }
   if (options.tau <= 0) throw DataError("--tau: must be > 0 and ≤ 1");
   if (options.max_passes < 1) throw DataError("--max-passes: must be at least 1");
-  const bool soft = options.learner == LearnerKind::kSoft;
-  if (options.rho_final > 0 && !soft) throw DataError("--rho-final applies to --learner soft only");
-  const double rho = options.rho > 0 ? options.rho : 1;
-  if (options.rho_final > rho)
-    throw DataError("--rho-final must not be larger than --rho: the penalty gets stricter");
-  if (options.learner == LearnerKind::kBcfw && options.rho > 0) {
-    throw DataError("--rho has no meaning for --learner bcfw, which has no penalty");
-  }
-  if (options.learner == LearnerKind::kBcfw && options.step == StepKind::kPairwise) {
-    throw DataError(
-        "--step pairwise is not available for --learner bcfw, which keeps no corners to step away from");
-  }
-  if (options.learner != LearnerKind::kAugmentedLagrangian && options.tau != TrainOptions().tau) {
-    throw DataError("--tau applies to --learner al only");
-  }
-  if (options.learner != LearnerKind::kBcfw && options.oracle != SolverKind::kAuto) {
-    throw DataError("--oracle applies to --learner bcfw only");
-  }
+  CheckCombinations(options);
 }
 
 }  // namespace slackline

@@ -15,21 +15,27 @@
 
 namespace slackline {
 
-enum class LearnerKind { kAugmentedLagrangian, kSoft, kBcfw };
-/// kAuto: pairwise for soft and al, Frank-Wolfe for bcfw.
-enum class StepKind { kAuto, kPairwise, kFrankWolfe };
-enum class OrderKind { kExample, kUniform };
+/// kAuto: chosen from the structure of the problem (learning/choose_learner.h).
+enum class LearnerKind { kAuto, kAugmentedLagrangian, kSoft, kBcfw };
+/// kAuto: pairwise for soft and al, Frank-Wolfe for bcfw. kAway: bcfw only.
+enum class StepKind { kAuto, kPairwise, kAway, kFrankWolfe };
+/// kAuto: gap for bcfw with pairwise or away steps, else example.
+enum class OrderKind { kAuto, kExample, kUniform, kGap };
+enum class AverageKind { kOff, kUniform, kWeighted, kSuffix };
 enum class RhoScale { kExample, kPaper };
 
 struct TrainOptions {
-  LearnerKind learner = LearnerKind::kAugmentedLagrangian;
+  LearnerKind learner = LearnerKind::kAuto;
 
   /// λ of the objective; 0 = 1/M.
   double lambda = 0;
 
   StepKind step = StepKind::kAuto;
   /// example: all examples in a fresh random order each pass. uniform: blocks (bcfw: examples) drawn with replacement.
-  OrderKind order = OrderKind::kExample;
+  /// gap (bcfw with pairwise or away steps): as example, without those whose gap was small when last seen.
+  OrderKind order = OrderKind::kAuto;
+  /// bcfw: which weights are evaluated besides the newest; the better ones are kept.
+  AverageKind average = AverageKind::kOff;
 
   /// ρ of the soft penalty; 0 = chosen by the program (1 for soft; from the data for al).
   double rho = 0;
@@ -51,7 +57,7 @@ struct TrainOptions {
   Index max_passes = 100000;
   /// Elapsed seconds of training, checks included; 0 = no limit.
   double time_limit_seconds = 0;
-  /// Passes between two evaluations of the certificate; 0 = after passes 1, 2, 3, …, then every fifth more.
+  /// Passes between two evaluations of the certificate; 0 = often at first, then every fifth (or half) more, and when a learner expects the wanted gap.
   Index check_every = 0;
 
   std::int64_t seed = 1;
@@ -63,6 +69,7 @@ std::string_view Name(LearnerKind kind);
 std::string_view Name(StepKind kind);
 std::string_view Name(OrderKind kind);
 std::string_view Name(RhoScale scale);
+std::string_view Name(AverageKind kind);
 
 /// One option: its command-line name, what it means, its default in words, and how its value is read, checked and shown.
 struct OptionRecord {
@@ -74,7 +81,7 @@ struct OptionRecord {
   /// Where the value lives.
   std::variant<double TrainOptions::*, Index TrainOptions::*, std::int64_t TrainOptions::*,
                LearnerKind TrainOptions::*, StepKind TrainOptions::*, OrderKind TrainOptions::*,
-               RhoScale TrainOptions::*, SolverKind TrainOptions::*>
+               RhoScale TrainOptions::*, AverageKind TrainOptions::*, SolverKind TrainOptions::*>
       member;
 
   /// Numbers: the allowed range. Explicit values must also be > 0 when `positive`.

@@ -68,8 +68,9 @@ std::optional<StopDecision> DecideStop(const TrainOptions& options, StoppingGap 
   return std::nullopt;
 }
 
-Index NextCheck(Index pass, Index check_every) {
-  return check_every > 0 ? pass + check_every : pass + std::max<Index>(1, pass / 5);
+Index NextCheck(Index pass, Index check_every, bool guesses) {
+  if (check_every > 0) return pass + check_every;
+  return guesses ? pass + std::max<Index>(2, pass / 2) : pass + std::max<Index>(1, pass / 5);
 }
 
 }  // namespace slackline

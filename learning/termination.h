@@ -24,7 +24,8 @@ struct StopDecision {
 std::optional<StopDecision> DecideStop(const TrainOptions& options, StoppingGap which,
                                        const ProgressRecord& record, bool interrupted);
 
-/// The pass after which the next evaluation is due, given that one was made after `pass` (0 = at the start).
-Index NextCheck(Index pass, Index check_every);
+/// The pass after which the next evaluation is due, given that one was made after `pass` (0 = at the start). guesses: the
+/// learner has a guess of the gap, which asks for an evaluation when it is small enough: others need not be frequent.
+Index NextCheck(Index pass, Index check_every, bool guesses);
 
 }  // namespace slackline

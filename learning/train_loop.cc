@@ -41,6 +41,11 @@ void Absorb(const Learner& learner, const Evaluation& evaluation, ProgressRecord
   record->block_steps = learner.work().block_steps;
 }
 
+/// The gap at which the options end the run, with the primal as it was last seen.
+double WantedGap(const TrainOptions& options, const ProgressRecord& record) {
+  return std::max(options.absolute_gap, options.gap_tolerance * std::abs(record.primal));
+}
+
 /// A run that has to end makes one more evaluation, so that no progress is lost — unless weights are at hand and the
 /// evaluation would keep the user waiting: more than half a second, and more than a tenth of the run so far.
 bool LastCheckIsWorthWaitingFor(const ProgressRecord& record, const TrainSummary& summary, Index checks) {
@@ -58,7 +63,8 @@ TrainSummary RunTraining(Learner& learner, const TrainOptions& options, TrainObs
   const double cpu_start = ProcessCpuSeconds();
   TrainSummary summary;
   ProgressRecord record;
-  Index next_check = NextCheck(0, options.check_every);
+  Index next_check = NextCheck(0, options.check_every, !std::isnan(learner.GapEstimate()));
+  Index hopeful_again = 0;  // the pass from which on a learner's own guess may ask for a check
   Index checks = 0;
   TrainOptions rules = options;
   std::optional<StopDecision> decision;
@@ -68,7 +74,9 @@ TrainSummary RunTraining(Learner& learner, const TrainOptions& options, TrainObs
     ++record.pass;
     if (observer != nullptr) observer->OnPass(record.pass);
     const bool stopping = stop.ShouldStop();
-    if (record.pass < next_check && record.pass < options.max_passes && !stopping) continue;
+    const bool hopeful = options.check_every == 0 && checks > 0 && record.pass >= hopeful_again &&
+                         learner.GapEstimate() <= WantedGap(options, record);
+    if (record.pass < next_check && !hopeful && record.pass < options.max_passes && !stopping) continue;
 
     if (stopping && !LastCheckIsWorthWaitingFor(record, summary, checks)) {
       decision = DecideStop(rules, learner.stopping_gap(), record, stop.interrupted());
@@ -91,7 +99,8 @@ TrainSummary RunTraining(Learner& learner, const TrainOptions& options, TrainObs
       if (observer != nullptr) observer->OnNote(note);
       summary.notes.push_back(std::move(note));
     }
-    next_check = NextCheck(record.pass, options.check_every);
+    next_check = NextCheck(record.pass, options.check_every, !std::isnan(learner.GapEstimate()));
+    hopeful_again = record.pass + std::max<Index>(1, record.pass / 10);
   }
   record.cpu_seconds = ProcessCpuSeconds() - cpu_start;
   summary.last = record;

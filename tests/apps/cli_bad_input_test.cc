@@ -132,7 +132,7 @@ TEST_CASE("unknown options and bad values") {
   CheckBadOption({"surplus"}, {"unexpected argument 'surplus'", "--help"});
   CheckBadOption({"--seed"}, {"--seed", "--help"});
   CheckBadOption({"--learner", "svm"}, {"--learner", "'svm'", "al soft bcfw"});
-  CheckBadOption({"--step", "big"}, {"--step", "'big'", "pairwise fw"});
+  CheckBadOption({"--step", "big"}, {"--step", "'big'", "pairwise away fw"});
   CheckBadOption({"--oracle", "delphi"}, {"--oracle", "'delphi'", "tree"});
   CheckBadOption({"--loss", "l2"}, {"--loss", "'l2'", "mean count"});
   CheckBadOption({"--bias", "yes"}, {"--bias", "'yes'", "0 1"});

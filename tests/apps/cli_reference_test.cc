@@ -62,12 +62,14 @@ void CheckBracket(double lower, double upper, double reference, double tolerance
 
 }  // namespace
 
-TEST_CASE("relaxed optimum at lambda 0.01: 7.575549") {
-  const TemporaryFolder folder;
-  const Json end = Train(folder, {"--lambda", "0.01"}, "3e-7");
-  CHECK(end["termination"] == "converged");
-  CHECK(end["problem"] == "relaxed");
-  CheckBracket(end["dual"], end["primal"], 7.575549, 2e-6);
+TEST_CASE("relaxed optimum at lambda 0.01: 7.575549, by factor blocks and by example blocks") {
+  for (const char* learner : {"al", "auto"}) {
+    const TemporaryFolder folder;
+    const Json end = Train(folder, {"--lambda", "0.01", "--learner", learner}, "3e-7");
+    CHECK(end["termination"] == "converged");
+    CHECK(end["problem"] == "relaxed");
+    CheckBracket(end["dual"], end["primal"], 7.575549, 2e-6);
+  }
 }
 
 TEST_CASE("relaxed optimum at lambda 0.001: 6.72474, and its test metrics with exact decoding") {

@@ -121,7 +121,8 @@ TEST_CASE("train, predict, evaluate, info") {
   CHECK(model["lambda"] == 1.0 / 80);
   CHECK(model["pairs"].size() == 6);
   CHECK(model["relative_gap"].get<double>() <= 1e-3);
-  CHECK(model["options"]["learner"] == "al");
+  CHECK(model["options"]["learner"] == "bcfw");  // chosen for binary pairs
+  CHECK(model["options"]["step"] == "pairwise");
 }
 
 TEST_CASE("quiet training says nothing") {

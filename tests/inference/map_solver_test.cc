@@ -16,9 +16,9 @@ TEST_CASE("solver names: there and back, unknown ones are refused with the choic
                                 SolverKind::kTree, SolverKind::kBruteForce, SolverKind::kSearch}) {
     CHECK(ParseSolverKind(SolverKindName(kind)) == kind);
   }
-  CHECK_THROWS_WITH_AS(ParseSolverKind("LP"),
-                       "unknown solver 'LP'; choose from auto, lp, lp-polytope, tree, brute-force, search",
-                       DataError);
+  CHECK_THROWS_WITH_AS(
+      ParseSolverKind("LP"),
+      "unknown solver 'LP'; choose from auto, roof, lp, lp-polytope, tree, brute-force, search", DataError);
   CHECK_THROWS_AS(ParseSolverKind(""), DataError);
 }
 
@@ -38,14 +38,17 @@ TEST_CASE("solvers are made by kind") {
   }
 }
 
-TEST_CASE("automatic choice: the tree on forests, else the LP, else an exact search") {
+TEST_CASE(
+    "automatic choice: the tree on forests, roof duality on binary pairs, else the LP, else an exact "
+    "search") {
   CHECK(MakeMapSolver(SolverKind::kAuto, Grid(1, 50, 3))->name() == "tree");
   CHECK(MakeMapSolver(SolverKind::kAuto, FullBinary(0))->name() == "tree");
-  CHECK(MakeMapSolver(SolverKind::kAuto, FullBinary(3))->name() == (HasGlpk() ? "lp" : "search"));
+  CHECK(MakeMapSolver(SolverKind::kAuto, FullBinary(3))->name() == "roof");
+  CHECK(MakeMapSolver(SolverKind::kAuto, Cycle(3, 3))->name() == (HasGlpk() ? "lp" : "search"));
   if (HasGlpk()) {
-    CHECK(MakeMapSolver(SolverKind::kAuto, FullBinary(40))->name() == "lp");
+    CHECK(MakeMapSolver(SolverKind::kAuto, Grid(6, 6, 3))->name() == "lp");
   } else {
-    CHECK_THROWS_AS(MakeMapSolver(SolverKind::kAuto, FullBinary(40)), DataError);
+    CHECK_THROWS_AS(MakeMapSolver(SolverKind::kAuto, Grid(6, 6, 3)), DataError);
   }
 }
 

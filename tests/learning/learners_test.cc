@@ -218,6 +218,58 @@ TEST_CASE("BcfwReachesTheOptimumOfItsOraclesDomain") {
   }
 }
 
+TEST_CASE("KeptCornersCloseTheBracketAroundTheOptimumOfTheOraclesDomain") {
+  Random random(34);
+  for (int trial = 0; trial < kTrials; ++trial) {
+    const double lambda = trial % 3 == 0 ? 1.0 : trial % 3 == 1 ? 0.1 : 0.01;
+    const Problem problem(SomeProblem(random, trial), lambda);
+    CAPTURE(trial);
+    TrainOptions options = Options(LearnerKind::kBcfw, StepKind::kPairwise, 1e-6);
+    if (trial % 2 == 0) options.step = StepKind::kAway;
+    options.order = trial % 3 == 0   ? OrderKind::kAuto
+                    : trial % 3 == 1 ? OrderKind::kExample
+                                     : OrderKind::kUniform;
+    const bool binary = trial % 4 == 0;  // roof duality: the relaxed problem, without GLPK
+    options.oracle = binary ? SolverKind::kRoof : SolverKind::kBruteForce;
+    const double optimum =
+        binary ? RelaxedOptimum(problem.training(), lambda) : ExactOptimum(problem.training(), lambda);
+    const Run run = TrainOn(problem, options, optimum);
+    CAPTURE(run.summary.message);
+    CHECK(run.sound);
+    CHECK(run.summary.last.problem == (binary ? CertifiedProblem::kRelaxed : CertifiedProblem::kExact));
+    CHECK(run.summary.termination == Termination::kConverged);
+    CHECK(Near(run.summary.last.primal, optimum, 3e-6));
+    if (!HasGlpk()) continue;
+    options.oracle = SolverKind::kLp;
+    const double relaxed = RelaxedOptimum(problem.training(), lambda);
+    const Run lp = TrainOn(problem, options, relaxed);
+    CHECK(lp.sound);
+    CHECK(lp.summary.termination == Termination::kConverged);
+    CHECK(Near(lp.summary.last.primal, relaxed, 3e-6));
+  }
+}
+
+TEST_CASE("AveragesKeepTheBracketSoundAndAreWhatTheySayTheyAre") {
+  Random random(35);
+  for (int trial = 0; trial < 8; ++trial) {
+    const Problem problem(RandomMultiLabelProblem(random, 10, 4, 3, true), 0.05);
+    const double optimum = RelaxedOptimum(problem.training(), 0.05);
+    for (const AverageKind average : {AverageKind::kUniform, AverageKind::kWeighted, AverageKind::kSuffix}) {
+      for (const StepKind step : {StepKind::kFrankWolfe, StepKind::kPairwise}) {
+        TrainOptions options = Options(LearnerKind::kBcfw, step, 1e-3);
+        options.oracle = SolverKind::kRoof;
+        options.average = average;
+        const Run run = TrainOn(problem, options, optimum);
+        CHECK(run.sound);
+        CHECK(run.summary.termination == Termination::kConverged);
+        // The saved weights have the primal that is reported, be they an average or not.
+        CHECK(Near(run.summary.last.primal, RelaxedPrimal(problem.training(), 0.05, run.summary.weights),
+                   kSolver));
+      }
+    }
+  }
+}
+
 TEST_CASE("OnForestsAllLearnersReachOneOptimum") {
   Random random(29);
   for (int trial = 0; trial < 6; ++trial) {
@@ -232,6 +284,11 @@ TEST_CASE("OnForestsAllLearnersReachOneOptimum") {
     const Run tree = TrainOn(problem, bcfw, optimum);
     CHECK(tree.sound);
     CHECK(tree.summary.termination == Termination::kConverged);
+    const Run corners = TrainOn(problem, Options(LearnerKind::kAuto, StepKind::kAuto, 1e-6), optimum);
+    CHECK(corners.sound);
+    CHECK(corners.summary.last.problem == CertifiedProblem::kExact);
+    CHECK(corners.summary.termination == Termination::kConverged);
+    CHECK(Near(corners.summary.last.primal, optimum, 3e-6));
     const Run al =
         TrainOn(problem, Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-6), optimum);
     CHECK(al.sound);
@@ -263,7 +320,7 @@ TEST_CASE("RunsReplayAndThreadsDoNotMatter") {
   Random random(31);
   const Problem problem(RandomMultiLabelProblem(random, 40, 5, 3, true), 0.01);
   for (const LearnerKind learner :
-       {LearnerKind::kAugmentedLagrangian, LearnerKind::kSoft, LearnerKind::kBcfw}) {
+       {LearnerKind::kAugmentedLagrangian, LearnerKind::kSoft, LearnerKind::kBcfw, LearnerKind::kAuto}) {
     TrainOptions options = Options(learner, StepKind::kAuto, 1e-9);
     options.max_passes = 60;
     if (learner == LearnerKind::kBcfw) options.oracle = SolverKind::kBruteForce;
@@ -284,7 +341,7 @@ TEST_CASE("ChecksChangeNothing") {
   // soft saves the newest weights, bcfw the best: with one check both are those of the last pass.
   Random random(32);
   const Problem problem(RandomMultiLabelProblem(random, 20, 5, 3, true), 0.01);
-  for (const LearnerKind kind : {LearnerKind::kSoft, LearnerKind::kBcfw}) {
+  for (const LearnerKind kind : {LearnerKind::kSoft, LearnerKind::kBcfw, LearnerKind::kAuto}) {
     TrainOptions options = Options(kind, StepKind::kAuto, 0);
     if (kind == LearnerKind::kBcfw) options.oracle = SolverKind::kBruteForce;
     const StopControl stop(nullptr, 0);
@@ -306,7 +363,8 @@ TEST_CASE("HugeAndTinyLambdaKeepTheBracketSound") {
   Random random(33);
   for (const double lambda : {1e6, 1e-6}) {
     const Problem problem(RandomMultiLabelProblem(random, 6, 4, 3, true), lambda);
-    for (const LearnerKind learner : {LearnerKind::kAugmentedLagrangian, LearnerKind::kSoft}) {
+    for (const LearnerKind learner :
+         {LearnerKind::kAugmentedLagrangian, LearnerKind::kSoft, LearnerKind::kAuto}) {
       TrainOptions options = Options(learner, StepKind::kPairwise, 1e-3);
       options.absolute_gap = 0;
       options.max_passes = 2000;

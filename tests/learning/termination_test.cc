@@ -90,10 +90,12 @@ TEST_CASE("AMissingGapNeverConverges") {
 }
 
 TEST_CASE("ChecksBecomeRarer") {
-  CHECK(NextCheck(0, 0) == 1);
-  CHECK(NextCheck(1, 0) == 2);
-  CHECK(NextCheck(9, 0) == 10);
-  CHECK(NextCheck(10, 0) == 12);
-  CHECK(NextCheck(100, 0) == 120);
-  CHECK(NextCheck(100, 7) == 107);
+  CHECK(NextCheck(0, 0, false) == 1);
+  CHECK(NextCheck(1, 0, false) == 2);
+  CHECK(NextCheck(9, 0, false) == 10);
+  CHECK(NextCheck(10, 0, false) == 12);
+  CHECK(NextCheck(100, 0, false) == 120);
+  CHECK(NextCheck(100, 0, true) == 150);
+  CHECK(NextCheck(0, 0, true) == 2);
+  CHECK(NextCheck(100, 7, true) == 107);
 }

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/inference/roof_duality.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <slackline/core/check.h>
+
+namespace slackline {
+namespace {
+
+std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
+
+}  // namespace
+
+RoofDuality::RoofDuality(Index num_variables, std::span<const VariablePair> pairs)
+    : n_(num_variables), pairs_(pairs.begin(), pairs.end()), begin_(Size(num_variables) + 1, 0) {
+  for (const VariablePair& pair : pairs_) {
+    SLACKLINE_CHECK(pair.first >= 0 && pair.first < n_ && pair.second >= 0 && pair.second < n_ &&
+                        pair.first != pair.second,
+                    "a pair must join two different variables");
+    ++begin_[Size(pair.first) + 1];
+    ++begin_[Size(pair.second) + 1];
+  }
+  for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
+  neighbours_.resize(2 * pairs_.size());
+  std::vector<Offset> next(begin_.begin(), begin_.end() - 1);
+  for (std::size_t e = 0; e < pairs_.size(); ++e) {
+    const VariablePair& pair = pairs_[e];
+    neighbours_[Size(next[Size(pair.first)]++)] = {pair.second, static_cast<Index>(e)};
+    neighbours_[Size(next[Size(pair.second)]++)] = {pair.first, static_cast<Index>(e)};
+  }
+  const std::size_t n = Size(n_);
+  contracted_.resize(n);
+  low_.resize(n);
+  high_.resize(n);
+  doubled_.resize(n);
+  decided_.resize(n);
+  node_.resize(n);
+  flip_.resize(n);
+}
+
+void RoofDuality::ComputeRowSums(std::span<const double> t, RowSums* sums) const {
+  sums->positive.assign(Size(n_), 0.0);
+  sums->negative.assign(Size(n_), 0.0);
+  for (std::size_t e = 0; e < pairs_.size(); ++e) {
+    std::vector<double>& side = t[e] > 0 ? sums->positive : sums->negative;
+    side[Size(pairs_[e].first)] += t[e];
+    side[Size(pairs_[e].second)] += t[e];
+  }
+}
+
+void RoofDuality::Solve(std::span<const double> u, std::span<const double> t, const RowSums* sums) {
+  SLACKLINE_CHECK(u.size() == Size(n_) && t.size() == pairs_.size(), "coefficients do not fit the pairs");
+  u_ = u;
+  t_ = t;
+  integral_ = true;
+  flow_pairs_.clear();
+  std::copy(u.begin(), u.end(), contracted_.begin());
+  std::copy(u.begin(), u.end(), low_.begin());
+  std::copy(u.begin(), u.end(), high_.begin());
+  if (sums != nullptr) {
+    for (std::size_t i = 0; i < Size(n_); ++i) {
+      low_[i] += sums->negative[i];
+      high_[i] += sums->positive[i];
+    }
+  } else {
+    for (std::size_t e = 0; e < pairs_.size(); ++e) {  // without branches: signs have no pattern
+      const double positive = std::max(t[e], 0.0);
+      const double negative = std::min(t[e], 0.0);
+      high_[Size(pairs_[e].first)] += positive;
+      high_[Size(pairs_[e].second)] += positive;
+      low_[Size(pairs_[e].first)] += negative;
+      low_[Size(pairs_[e].second)] += negative;
+    }
+    work_ += static_cast<std::int64_t>(pairs_.size());
+  }
+  std::fill(decided_.begin(), decided_.end(), Index{0});
+  round_ = 0;
+  free_.resize(Size(n_));
+  for (Index i = 0; i < n_; ++i) free_[Size(i)] = i;
+  while (Decide()) {
+    if (free_.size() < changed_.size()) {
+      RecomputeBounds();
+    } else {
+      Propagate();
+    }
+  }
+  undecided_ += static_cast<std::int64_t>(free_.size());
+  if (!free_.empty()) SolveFlow();
+}
+
+/// Takes the variables that their bounds decide out of free_, into changed_. False when there is none, or nothing is left.
+bool RoofDuality::Decide() {
+  changed_.clear();
+  ++round_;
+  std::size_t kept = 0;
+  for (const Index i : free_) {
+    const bool zero = high_[Size(i)] <= 0;
+    if (zero || low_[Size(i)] >= 0) {
+      doubled_[Size(i)] = zero ? 0 : 2;
+      decided_[Size(i)] = round_;
+      changed_.push_back(i);
+    } else {
+      free_[kept++] = i;
+    }
+  }
+  work_ += static_cast<std::int64_t>(free_.size());
+  free_.resize(kept);
+  return !changed_.empty() && !free_.empty();
+}
+
+/// Tells the undecided neighbours of the changed variables.
+void RoofDuality::Propagate() {
+  for (const Index i : changed_) {
+    const bool one = doubled_[Size(i)] == 2;
+    work_ += static_cast<std::int64_t>(neighbours(i).size());
+    for (const auto& [j, pair] : neighbours(i)) {
+      const double value = t(pair);
+      const double positive = std::max(value, 0.0);
+      const double negative = std::min(value, 0.0);
+      contracted_[Size(j)] += one ? value : 0;
+      low_[Size(j)] += one ? positive : -negative;
+      high_[Size(j)] += one ? negative : -positive;
+    }
+  }
+}
+
+/// The same from scratch: cheaper when few variables are left, and without differences of large sums.
+void RoofDuality::RecomputeBounds() {
+  for (const Index i : free_) {
+    double base = u_[Size(i)];
+    double negative = 0;
+    double positive = 0;
+    work_ += static_cast<std::int64_t>(neighbours(i).size());
+    for (const auto& [j, pair] : neighbours(i)) {
+      const double value = t(pair);
+      if (decided_[Size(j)]) {
+        if (doubled_[Size(j)] == 2) base += value;
+      } else {
+        (value > 0 ? positive : negative) += value;
+      }
+    }
+    contracted_[Size(i)] = base;
+    low_[Size(i)] = base + negative;
+    high_[Size(i)] = base + positive;
+  }
+}
+
+/// Signs flip_ with flip_i flip_j t_ij ≥ 0 for all undecided pairs, if there are any: two-colouring, depth first.
+bool RoofDuality::FindSwitching() {
+  for (const Index i : free_) flip_[Size(i)] = 0;
+  for (const Index root : free_) {
+    if (flip_[Size(root)] != 0) continue;
+    flip_[Size(root)] = 1;
+    changed_.assign(1, root);
+    while (!changed_.empty()) {
+      const Index i = changed_.back();
+      changed_.pop_back();
+      for (const auto& [j, pair] : neighbours(i)) {
+        const double value = t(pair);
+        if (decided_[Size(j)] || value == 0) continue;
+        const auto wanted = static_cast<std::int8_t>(value > 0 ? flip_[Size(i)] : -flip_[Size(i)]);
+        if (flip_[Size(j)] == 0) {
+          flip_[Size(j)] = wanted;
+          changed_.push_back(j);
+        } else if (flip_[Size(j)] != wanted) {
+          return false;
+        }
+      }
+    }
+  }
+  return true;
+}
+
+void RoofDuality::SolveFlow() {
+  for (std::size_t k = 0; k < free_.size(); ++k) node_[Size(free_[k])] = static_cast<Index>(k);
+  flow_doubled_ = !FindSwitching();
+  const auto count = static_cast<Index>(free_.size());
+  flow_.Reset(flow_doubled_ ? 2 * count : count);
+  AddPairsOfFlow(flow_doubled_);
+  flow_.Solve();
+  ReadCut(flow_doubled_);
+}
+
+/// Nodes: k for variable free_[k] (one, or its flip), count + k for its complement. Source side = 1.
+void RoofDuality::AddPairsOfFlow(bool doubled) {
+  const auto count = static_cast<Index>(free_.size());
+  for (Index k = 0; k < count; ++k) {
+    const Index i = free_[Size(k)];
+    double a = 2 * contracted_[Size(i)];
+    work_ += static_cast<std::int64_t>(neighbours(i).size());
+    for (const auto& [j, pair] : neighbours(i)) {
+      const double value = t(pair);
+      if (decided_[Size(j)] || value == 0) continue;
+      a += value;
+      if (pairs_[Size(pair)].first != i) continue;
+      const Index other = node_[Size(j)];
+      const double capacity = std::abs(value);
+      if (!doubled) {
+        flow_pairs_.push_back({pair, flow_.AddEdge(k, other, capacity, capacity)});
+      } else if (value > 0) {
+        flow_pairs_.push_back({pair, flow_.AddEdge(k, other, capacity, capacity)});
+        flow_.AddEdge(count + other, count + k, capacity, capacity);
+      } else {
+        flow_pairs_.push_back({pair, flow_.AddEdge(k, count + other, capacity, capacity)});
+        flow_.AddEdge(other, count + k, capacity, capacity);
+      }
+    }
+    if (doubled) {
+      flow_.AddExcess(k, a);
+      flow_.AddExcess(count + k, -a);
+    } else {
+      flow_.AddExcess(k, flip_[Size(i)] * a);
+    }
+  }
+}
+
+void RoofDuality::ReadCut(bool doubled) {
+  const auto count = static_cast<Index>(free_.size());
+  for (Index k = 0; k < count; ++k) {
+    const Index i = free_[Size(k)];
+    const bool zero = flow_.SinkSide(k);
+    if (!doubled) {
+      doubled_[Size(i)] = zero == (flip_[Size(i)] > 0) ? 0 : 2;
+    } else {
+      // Never both but for rounding errors.
+      const bool one = flow_.SinkSide(count + k);
+      doubled_[Size(i)] = zero == one ? 1 : zero ? 0 : 2;
+      integral_ = integral_ && zero != one;
+    }
+  }
+}
+
+double RoofDuality::Value() const {
+  double value = 0;
+  for (std::size_t i = 0; i < Size(n_); ++i) value += u_[i] * 0.5 * doubled_[i];
+  for (std::size_t e = 0; e < pairs_.size(); ++e) {
+    const int p = doubled_[Size(pairs_[e].first)];
+    const int q = doubled_[Size(pairs_[e].second)];
+    value += t_[e] * 0.5 * (t_[e] > 0 ? std::min(p, q) : std::max(0, p + q - 2));
+  }
+  return value;
+}
+
+void RoofDuality::DualFlows(std::span<double> f) const {
+  // Pairs that are not in the flow: whichever variable was decided first assumed nothing about the other, and the other
+  // was then decided (or left to the flow) with the first one's label put in.
+  for (std::size_t e = 0; e < pairs_.size(); ++e) {
+    Index first = pairs_[e].first;
+    Index second = pairs_[e].second;
+    const auto later = [&](Index i) { return decided_[Size(i)] == 0 ? n_ + 1 : decided_[Size(i)]; };
+    const bool swapped = later(second) < later(first);
+    const bool one = doubled_[Size(swapped ? second : first)] == 2;
+    if (t_[e] > 0) {
+      f[e] = one == swapped ? t_[e]
+                            : 0;  // f x_first + (t − f) x_second: on the decided one at 0, on the other at 1
+    } else {
+      f[e] = one ? -t_[e] : 0;  // f (1 − x_first − x_second)
+    }
+  }
+  for (const auto& [pair, edge] : flow_pairs_) {
+    const double value = t_[Size(pair)];
+    double flow = flow_.EdgeFlow(edge);
+    if (flow_doubled_) {
+      flow = 0.5 * (flow + flow_.EdgeFlow(edge + 1));
+    } else if (flip_[Size(pairs_[Size(pair)].first)] < 0) {
+      flow = -flow;
+    }
+    // Flows are twice the dual's: capacities were |t|, not |t|/2.
+    const double unclipped = value > 0 ? 0.5 * (value - flow) : 0.5 * (-value + flow);
+    f[Size(pair)] = std::clamp(unclipped, 0.0, std::abs(value));
+  }
+}
+
+}  // namespace slackline

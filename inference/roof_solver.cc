@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/inference/roof_solver.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <slackline/core/check.h>
+#include <slackline/inference/binary_pairs.h>
+#include <slackline/inference/local_polytope.h>
+#include <slackline/inference/roof_duality.h>
+#include <slackline/inference/rounding.h>
+
+namespace slackline {
+namespace {
+
+std::vector<VariablePair> PairsOf(const BinaryPairs& form) {
+  std::vector<VariablePair> pairs;
+  for (const BinaryPairs::Pair& pair : form.pairs()) pairs.push_back({pair.first, pair.second});
+  return pairs;
+}
+
+class RoofSolver final : public MapSolver {
+ public:
+  explicit RoofSolver(std::shared_ptr<const FactorGraph> graph)
+      : graph_(std::move(graph)),
+        form_(*graph_),
+        roof_(graph_->num_variables(), PairsOf(form_)),
+        u_(static_cast<std::size_t>(graph_->num_variables())),
+        x_(u_.size()),
+        t_(form_.pairs().size()),
+        flows_(t_.size()),
+        messages_(static_cast<std::size_t>(graph_->total_messages())) {}
+
+  void Solve(std::span<const double> scores, WarmStart* /*warm*/, MapResult* result) override {
+    SLACKLINE_CHECK(scores.size() == static_cast<std::size_t>(graph_->total_states()),
+                    "scores do not fit the graph");
+    SLACKLINE_CHECK(std::all_of(scores.begin(), scores.end(), [](double s) { return std::isfinite(s); }),
+                    "a score is not finite");
+    form_.Coefficients(scores, u_, t_);
+    roof_.Solve(u_, t_);
+    result->labels.resize(u_.size());
+    result->integral = roof_.integral();
+    if (roof_.integral()) {
+      for (std::size_t i = 0; i < u_.size(); ++i) result->labels[i] = roof_.doubled()[i] / 2;
+      result->marginals.clear();
+      result->value = LabellingScore(*graph_, scores, result->labels);
+    } else {
+      for (std::size_t i = 0; i < u_.size(); ++i) x_[i] = 0.5 * roof_.doubled()[i];
+      result->marginals.resize(scores.size());
+      form_.Marginals(scores, x_, result->marginals);
+      RoundMarginals(*graph_, result->marginals, result->labels);
+      result->value = MarginalsScore(scores, result->marginals);
+    }
+    roof_.DualFlows(flows_);
+    form_.Messages(scores, flows_, messages_);
+    result->upper_bound = std::max(result->value, DualBound(*graph_, scores, messages_));
+    result->exact = result->integral &&
+                    result->upper_bound - result->value <= 1e-7 * std::max(1.0, std::abs(result->value));
+  }
+
+  std::string_view name() const override { return "roof"; }
+  bool relaxed() const override { return true; }
+
+ private:
+  std::shared_ptr<const FactorGraph> graph_;
+  BinaryPairs form_;
+  RoofDuality roof_;
+  std::vector<double> u_, x_, t_, flows_, messages_;
+};
+
+}  // namespace
+
+std::unique_ptr<MapSolver> MakeRoofSolver(std::shared_ptr<const FactorGraph> graph) {
+  SLACKLINE_CHECK(graph != nullptr, "a solver needs a graph");
+  if (!IsBinaryPairwise(*graph)) {
+    throw DataError("roof duality needs variables with two states and factors over one or two of them");
+  }
+  return std::make_unique<RoofSolver>(std::move(graph));
+}
+
+}  // namespace slackline

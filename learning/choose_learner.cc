@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/choose_learner.h>
+
+#include <algorithm>
+
+#include <slackline/core/graph_topology.h>
+#include <slackline/inference/binary_pairs.h>
+
+namespace slackline {
+namespace {
+
+template <class Test>
+bool AllGraphs(const Problem& problem, const Test& test) {
+  const auto& structures = problem.data().structures();
+  return std::all_of(structures.begin(), structures.end(),
+                     [&](const auto& structure) { return test(structure->graph()); });
+}
+
+/// Learner and step, where they are open; returns the reason.
+std::string Decide(const Problem& problem, TrainOptions* options) {
+  const auto example_blocks = [&](const std::string& oracle, const std::string& why) {
+    options->learner = LearnerKind::kBcfw;
+    if (options->step == StepKind::kAuto) options->step = StepKind::kPairwise;
+    const std::string step = options->step == StepKind::kFrankWolfe
+                                 ? "Frank-Wolfe steps"
+                                 : std::string(Name(options->step)) + " steps over kept corners";
+    return "example blocks (bcfw), " + step + ", oracle " + oracle + ": " + why;
+  };
+  if (options->rho > 0 || options->tau != TrainOptions().tau) {
+    options->learner = LearnerKind::kAugmentedLagrangian;
+    return "factor blocks with multipliers (al): its rho or tau is given";
+  }
+  if (options->oracle != SolverKind::kAuto) {
+    return example_blocks(std::string(SolverKindName(options->oracle)), "the oracle is given");
+  }
+  if (AllGraphs(problem, IsForest)) {
+    return example_blocks("dynamic programming", "no graph has a cycle, so it is exact");
+  }
+  if (AllGraphs(problem, IsBinaryPairwise)) {
+    return example_blocks("roof duality", "all variables are binary and all factors join at most two");
+  }
+  if (options->average != AverageKind::kOff || options->step == StepKind::kAway ||
+      options->order == OrderKind::kGap) {
+    return example_blocks("linear programming", "an option of bcfw is given");
+  }
+  options->learner = LearnerKind::kAugmentedLagrangian;
+  return "factor blocks with multipliers (al): the graphs have cycles, and no exact oracle for them is cheap";
+}
+
+}  // namespace
+
+LearnerChoice ChooseLearner(const Problem& problem, const TrainOptions& options) {
+  LearnerChoice choice{options, {}};
+  TrainOptions& chosen = choice.options;
+  if (chosen.learner == LearnerKind::kAuto) choice.reason = Decide(problem, &chosen);
+  if (chosen.step == StepKind::kAuto) {
+    chosen.step = chosen.learner == LearnerKind::kBcfw ? StepKind::kFrankWolfe : StepKind::kPairwise;
+  }
+  if (chosen.order == OrderKind::kAuto) {
+    const bool corners = chosen.learner == LearnerKind::kBcfw && chosen.step != StepKind::kFrankWolfe;
+    chosen.order = corners ? OrderKind::kGap : OrderKind::kExample;
+  }
+  return choice;
+}
+
+}  // namespace slackline

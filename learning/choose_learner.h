@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// `--learner auto`: which learner, blocks, oracle and steps suit a problem. Measured in docs/performance.md.
+#pragma once
+
+#include <string>
+
+#include <slackline/learning/options.h>
+#include <slackline/learning/problem.h>
+
+namespace slackline {
+
+struct LearnerChoice {
+  TrainOptions options;  ///< the given options without `auto` in learner, step and order
+  std::string reason;    ///< one line: what was chosen, and why; empty when all was given
+};
+
+/// Fills in what the options leave open:
+///   - an option that only one family of learners has (--rho, --tau: al; --oracle, --average, --step away|fw, --order gap:
+///     bcfw) decides the learner;
+///   - otherwise bcfw with kept corners where its oracle is exact and cheap (no cycles: dynamic programming; binary variables
+///     and factors over at most two: roof duality), and al elsewhere.
+LearnerChoice ChooseLearner(const Problem& problem, const TrainOptions& options);
+
+}  // namespace slackline

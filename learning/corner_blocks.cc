@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/corner_blocks.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include <slackline/core/feature_map.h>
+#include <slackline/core/row_kernels.h>
+#include <slackline/learning/step.h>
+
+namespace slackline {
+namespace {
+
+std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
+
+constexpr Index kIdleLimit = 10;         // visits
+constexpr double kLocalShare = 0.1;      // of the gap that local steps leave
+constexpr std::int64_t kVisitWork = 50;  // of a visit whatever its size
+constexpr Index kMaxLocalSteps = 20;
+
+Index SlotCoordinates(const Structure& structure) {
+  return structure.slots().empty() ? 0 : structure.slots().back().coordinate + structure.slots().back().rows;
+}
+
+}  // namespace
+
+CornerBlocks::CornerBlocks(const Problem& problem, CornerOracle* oracle, StepKind step, AverageKind average)
+    : problem_(problem),
+      oracle_(oracle),
+      step_(step),
+      average_(average, problem.num_weights(), problem.size()),
+      sets_(Size(problem.size())),
+      weights_(Size(problem.num_weights()), 0.0),
+      warm_(Size(problem.size())) {
+  Index slots = 0;
+  Offset begin = problem.num_weights();
+  Offset end = 0;
+  for (const auto& structure : problem.data().structures()) {
+    slots = std::max(slots, SlotCoordinates(*structure));
+    for (const ScalarBlock& scalar : structure->scalar_blocks()) {
+      const WeightBlock& block = structure->layout().block(scalar.block);
+      begin = std::min(begin, block.offset);
+      end = std::max(end, block.offset + block.size());
+    }
+  }
+  scratch_.slot.assign(Size(slots), 0.0);
+  scratch_.scalar.assign(Size(std::max<Offset>(0, end - begin)), 0.0);
+  scratch_.scalar_begin = begin;
+  slot_scores_.assign(Size(slots), 0.0);
+  slot_delta_.assign(Size(slots), 0.0);
+  std::vector<double> coordinates;
+  SparseCorner given;
+  for (Index m = 0; m < problem.size(); ++m) {
+    const ExampleView example = problem.data().example(m);
+    coordinates.assign(Size(example.structure().num_coordinates()), 0.0);
+    AddLabellingFeatures(example, example.labels(), 1, coordinates);
+    SparsifyCorner(example.structure(), coordinates, &given);
+    CornerSet& set = sets_[Size(m)];
+    set.Add(example, given, &scratch_);
+    set.alpha()[0] = 1;
+  }
+  oracle_->Refresh(weights_);
+}
+
+void CornerBlocks::ScoreSlots(const ExampleView& example) {
+  const Structure& structure = example.structure();
+  for (const Slot& slot : structure.slots()) {
+    const FeatureRow x = example.input(slot.input);
+    RowScores(weights_.data() + structure.layout().block(slot.block).offset, slot.rows, x,
+              slot_scores_.data() + slot.coordinate);
+    work_ += static_cast<std::int64_t>(x.count) * slot.rows / 4;
+  }
+}
+
+void CornerBlocks::ScoreCorners(const CornerSet& set) {
+  scores_.resize(Size(set.size()));
+  for (Index a = 0; a < set.size(); ++a) scores_[Size(a)] = set.Score(a, slot_scores_, weights_);
+  alpha_before_.assign(set.alpha().begin(), set.alpha().end());
+}
+
+/// Steps on the kept corners until max H − min H over α > 0 is at most `tolerance`, or, when that is negative, −tolerance
+/// times what it was.
+CornerBlocks::Local CornerBlocks::Improve(CornerSet* set, double tolerance) {
+  Local result;
+  const std::size_t count = scores_.size();
+  const std::span<const double> alpha = set->alpha();
+  const double* const scores = scores_.data();
+  for (Index step = 0;; ++step) {
+    std::size_t best = 0;
+    std::size_t worst = 0;
+    double low = kInfinity;
+    for (std::size_t a = 0; a < count; ++a) {
+      if (scores[a] > scores[best]) best = a;
+      if (alpha[a] > 0 && scores[a] < low) {
+        low = scores[a];
+        worst = a;
+      }
+    }
+    const double gap = scores[best] - low;
+    if (step == 0) {
+      result.gap = gap;
+      if (tolerance < 0) tolerance *= -gap;
+    }
+    if (gap <= tolerance || step == kMaxLocalSteps) break;
+    const LocalStep done =
+        step_ == StepKind::kAway ? AwayStep(set, best, worst) : PairwiseStep(set, best, worst);
+    if (done.length == 0) break;
+    result.gain += done.length * done.gap - 0.5 * done.length * done.length * done.curvature;
+    ++steps_;
+    work_ += 3 * static_cast<std::int64_t>(count);
+  }
+  return result;
+}
+
+/// Moves weight from `worst` to `best`, and the scores with it.
+CornerBlocks::LocalStep CornerBlocks::PairwiseStep(CornerSet* set, std::size_t best, std::size_t worst) {
+  const std::span<double> alpha = set->alpha();
+  const double* to = set->gram_row(static_cast<Index>(best));
+  const double* from = set->gram_row(static_cast<Index>(worst));
+  const double inverse = 1 / problem_.lambda_m();
+  LocalStep step;
+  step.gap = scores_[best] - scores_[worst];
+  step.curvature = std::max(0.0, to[best] + from[worst] - 2 * to[worst]) * inverse;
+  const double limit = alpha[worst];
+  step.length = LineSearch(step.gap, step.curvature, limit);
+  alpha[worst] = step.length == limit ? 0 : limit - step.length;
+  alpha[best] += step.length;
+  const double scale = step.length * inverse;
+  for (std::size_t a = 0; a < scores_.size(); ++a) scores_[a] += scale * (from[a] - to[a]);
+  return step;
+}
+
+/// Towards `best` (Frank-Wolfe) or away from `worst`, whichever promises more (Guélat and Marcotte, 1986).
+CornerBlocks::LocalStep CornerBlocks::AwayStep(CornerSet* set, std::size_t best, std::size_t worst) {
+  const std::span<double> alpha = set->alpha();
+  const std::size_t count = scores_.size();
+  double value = 0;
+  for (std::size_t a = 0; a < count; ++a) value += alpha[a] * scores_[a];
+  const double towards = scores_[best] - value;
+  const double away = value - scores_[worst];
+  const bool forward = towards >= away || alpha[worst] >= 1;
+  const std::size_t corner = forward ? best : worst;
+  const double sign = forward ? 1 : -1;
+  LocalStep step;
+  step.gap = forward ? towards : away;
+  const double inverse = 1 / problem_.lambda_m();
+  // d = ±(e_corner − α); direction_ = G·d / (λM).
+  direction_.resize(count);
+  double dot = 0;
+  for (std::size_t a = 0; a < count; ++a) {
+    const double* row = set->gram_row(static_cast<Index>(a));
+    double sum = row[corner];
+    for (std::size_t b = 0; b < count; ++b) sum -= row[b] * alpha[b];
+    direction_[a] = sign * sum * inverse;
+    dot -= sign * alpha[a] * direction_[a];
+  }
+  step.curvature = std::max(0.0, dot + sign * direction_[corner]);
+  const double limit = forward ? 1 : alpha[worst] / (1 - alpha[worst]);
+  step.length = LineSearch(step.gap, step.curvature, limit);
+  for (double& share : alpha) share *= 1 - sign * step.length;
+  alpha[corner] += sign * step.length;
+  if (!forward && step.length == limit) alpha[worst] = 0;
+  for (std::size_t a = 0; a < count; ++a) scores_[a] -= step.length * direction_[a];
+  work_ += static_cast<std::int64_t>(count * count);
+  return step;
+}
+
+/// Brings w (scalar features) and slot_delta_ up to date with α, whose former values are in alpha_before_.
+void CornerBlocks::Apply(const ExampleView& example, const CornerSet& set, bool update_scores) {
+  const double inverse = 1 / problem_.lambda_m();
+  const std::span<const Slot> slots = example.structure().slots();
+  const double norm = update_scores && !slots.empty() ? example.input(slots[0].input).squared_norm : 0;
+  for (Index a = 0; a < set.size(); ++a) {
+    const double change = alpha_before_[Size(a)] - set.alpha()[Size(a)];
+    if (change == 0) continue;
+    const double scale = change * inverse;  // w = Σ α (φ(given) − φ(s)) / (λM)
+    set.ForEachSlotEntry(a, [&](Index k, double value) {
+      slot_delta_[Size(k)] += scale * value;
+      slot_scores_[Size(k)] += scale * value * norm;
+    });
+    set.ForEachScalarEntry(a, [&](Index position, double value) {
+      double& weight = weights_[Size(position)];
+      const double before = weight;
+      weight += scale * value;
+      oracle_->WeightChanged(position, before, weight);
+      if (average_.active()) average_.lag()[Size(position)] += average_.scale() * scale * value;
+    });
+    work_ += set.entries(a);
+  }
+}
+
+void CornerBlocks::FlushSlots(const ExampleView& example) {
+  const Structure& structure = example.structure();
+  for (const Slot& slot : structure.slots()) {
+    double* delta = slot_delta_.data() + slot.coordinate;
+    if (std::all_of(delta, delta + slot.rows, [](double value) { return value == 0; })) continue;
+    const FeatureRow x = example.input(slot.input);
+    const Offset offset = structure.layout().block(slot.block).offset;
+    RowUpdate(weights_.data() + offset, slot.rows, x, delta);
+    if (average_.active()) {
+      for (Index r = 0; r < slot.rows; ++r) delta[r] *= average_.scale();
+      RowUpdate(average_.lag().data() + offset, slot.rows, x, delta);
+    }
+    std::fill(delta, delta + slot.rows, 0.0);
+    work_ += static_cast<std::int64_t>(x.count) * slot.rows / 4;
+  }
+}
+
+CornerBlocks::VisitResult CornerBlocks::Visit(Index m, bool ask) {
+  const ExampleView example = problem_.data().example(m);
+  CornerSet& set = sets_[Size(m)];
+  VisitResult result;
+  ScoreSlots(example);
+  work_ += kVisitWork;
+  if (set.size() > 1) {
+    ScoreCorners(set);
+    const Local local = Improve(&set, -kLocalShare);
+    result.gain += local.gain;
+    if (local.gain > 0) {
+      // With one input the slots' scores follow from its norm; else w is moved and asked again.
+      const bool one_slot = example.structure().slots().size() <= 1;
+      Apply(example, set, ask && one_slot);
+      if (ask && !one_slot) {
+        FlushSlots(example);
+        ScoreSlots(example);
+      }
+    }
+  }
+  if (ask) {
+    oracle_->Maximise(m, slot_scores_, weights_, &warm_[Size(m)], false, &found_);
+    ++oracle_calls_;
+    const Index found = set.Add(example, found_, &scratch_);
+    ScoreCorners(set);
+    double value = 0;
+    for (Index a = 0; a < set.size(); ++a) value += set.alpha()[Size(a)] * scores_[Size(a)];
+    result.gap = std::max(0.0, scores_[Size(found)] - value);
+    if (result.gap > 0) {
+      result.gain += Improve(&set, kLocalShare * result.gap).gain;
+      Apply(example, set, false);
+    }
+    set.DropIdle(kIdleLimit);
+  }
+  FlushSlots(example);
+  average_.EndStep();
+  return result;
+}
+
+double CornerBlocks::HingeBound(Index m, std::span<const double> weights, CornerOracle* oracle,
+                                WarmStart* warm, std::vector<double>* slot_scores) const {
+  const ExampleView example = problem_.data().example(m);
+  const Structure& structure = example.structure();
+  slot_scores->resize(slot_scores_.size());
+  for (const Slot& slot : structure.slots()) {
+    RowScores(weights.data() + structure.layout().block(slot.block).offset, slot.rows,
+              example.input(slot.input), slot_scores->data() + slot.coordinate);
+  }
+  SparseCorner corner;
+  const double bound = oracle->Maximise(m, *slot_scores, weights, warm, true, &corner);
+  const double given = sets_[Size(m)].Score(0, *slot_scores, weights);
+  const double tolerance = 1e-6 * (1 + std::abs(given) + std::abs(bound));
+  if (!(bound - given >= -tolerance)) {
+    throw std::logic_error("the oracle's bound lies below the score of the given labelling (example " +
+                           std::to_string(m) + ")");
+  }
+  return std::max(0.0, bound - given);
+}
+
+double CornerBlocks::WeightsOfPoint(std::vector<double>* weights) const {
+  weights->assign(weights_.size(), 0.0);
+  const double inverse = 1 / problem_.lambda_m();
+  double loss = 0;
+  std::vector<double> delta(slot_delta_.size());
+  for (Index m = 0; m < problem_.size(); ++m) {
+    const ExampleView example = problem_.data().example(m);
+    const CornerSet& set = sets_[Size(m)];
+    std::fill(delta.begin(), delta.end(), 0.0);
+    for (Index a = 0; a < set.size(); ++a) {
+      const double alpha = set.alpha()[Size(a)];
+      const double scale = ((a == 0 ? 1.0 : 0.0) - alpha) * inverse;
+      if (scale == 0) continue;
+      loss += alpha * set.loss(a);
+      set.ForEachSlotEntry(a, [&](Index k, double value) { delta[Size(k)] += scale * value; });
+      set.ForEachScalarEntry(a, [&](Index k, double value) { (*weights)[Size(k)] += scale * value; });
+    }
+    const Structure& structure = example.structure();
+    for (const Slot& slot : structure.slots()) {
+      const double* from = delta.data() + slot.coordinate;
+      if (std::all_of(from, from + slot.rows, [](double v) { return v == 0; })) continue;
+      RowUpdate(weights->data() + structure.layout().block(slot.block).offset, slot.rows,
+                example.input(slot.input), from);
+    }
+  }
+  return loss / problem_.size();
+}
+
+void CornerBlocks::Rebuild() {
+  WeightsOfPoint(&weights_);
+  oracle_->Refresh(weights_);
+}
+
+std::int64_t CornerBlocks::memory_bytes() const {
+  std::int64_t bytes = 0;
+  for (const CornerSet& set : sets_) bytes += set.memory_bytes();
+  return bytes;
+}
+
+}  // namespace slackline

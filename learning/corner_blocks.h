@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Example-block engine with kept corners: the point α (one simplex per example, over its kept corners), the weights
+// w = Σ_m Σ_s α_ms ψ_m(s) / (λM), and steps on them.
+//
+// Sources: corner_set.h; local pairwise steps as long as they promise more than the oracle: Tsuji, Tanaka, Pokutta,
+// "Pairwise conditional gradients without swap steps and sparser kernel herding", ICML 2022.
+//
+//   symbol        here                 shape
+//   w             weights()            num_weights
+//   α_m           sets_[m]             kept corners of example m
+//   H_m(s; w)     scores_              per kept corner, up to a constant of the example
+//
+// Cost of a visit: one sweep over the weights' columns of the example's inputs for the scores, one to move them; a few
+// operations per entry of kept corners; a few per corner and step; and the oracle, if it is asked.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <slackline/learning/corner_oracle.h>
+#include <slackline/learning/corner_set.h>
+#include <slackline/learning/iterate_average.h>
+#include <slackline/learning/problem.h>
+
+namespace slackline {
+
+class CornerBlocks {
+ public:
+  /// Starts at the given labellings: w = 0. The oracle is used by all visits and must outlive the blocks.
+  /// step: kPairwise or kAway.
+  CornerBlocks(const Problem& problem, CornerOracle* oracle, StepKind step, AverageKind average);
+
+  struct VisitResult {
+    double gap = 0;   ///< with the oracle: the example's duality gap (times M) when the oracle was asked
+    double gain = 0;  ///< increase of the dual, times M
+  };
+
+  /// Steps among the kept corners of example m; with `ask`, then the oracle, and steps that use its corner.
+  VisitResult Visit(Index m, bool ask);
+
+  /// The average of the weights after all visits. Requires an average kind and a visit.
+  void ReadAverage(std::vector<double>* weights) const { average_.Read(weights_, weights); }
+  bool averages() const { return average_.active(); }
+
+  /// w from scratch: takes away the rounding errors that steps gather.
+  void Rebuild();
+  /// The same into another vector; returns Σ α Δ / M as well.
+  double WeightsOfPoint(std::vector<double>* weights) const;
+
+  /// Certified upper bound on max_s H_m(s; weights) ≥ 0, by an oracle that has been shown these weights (Refresh). Several
+  /// threads may call it, each with an oracle and scores of its own. Throws std::logic_error when the bound lies below the
+  /// score of the given labelling: then the oracle is wrong.
+  double HingeBound(Index m, std::span<const double> weights, CornerOracle* oracle, WarmStart* warm,
+                    std::vector<double>* slot_scores) const;
+
+  const Problem& problem() const { return problem_; }
+  std::span<const double> weights() const { return weights_; }
+  Index kept(Index m) const { return sets_[static_cast<std::size_t>(m)].size(); }
+  WarmStart& warm(Index m) { return warm_[static_cast<std::size_t>(m)]; }
+  std::int64_t oracle_calls() const { return oracle_calls_; }
+  std::int64_t steps() const { return steps_; }
+  /// Array entries touched so far, oracle included: the unit in which schedules compare costs.
+  std::int64_t work() const { return work_ + oracle_->work(); }
+  std::int64_t memory_bytes() const;
+
+ private:
+  struct Local {
+    double gap = 0;
+    double gain = 0;
+  };
+  void ScoreSlots(const ExampleView& example);
+  struct LocalStep {
+    double gap = 0;     ///< directional derivative of the block's dual, times M
+    double length = 0;  ///< 0: no step
+    double curvature = 0;
+  };
+  void ScoreCorners(const CornerSet& set);
+  Local Improve(CornerSet* set, double tolerance);
+  LocalStep PairwiseStep(CornerSet* set, std::size_t best, std::size_t worst);
+  LocalStep AwayStep(CornerSet* set, std::size_t best, std::size_t worst);
+  void Apply(const ExampleView& example, const CornerSet& set, bool update_scores);
+  void FlushSlots(const ExampleView& example);
+
+  const Problem& problem_;
+  CornerOracle* oracle_;
+  StepKind step_;
+  IterateAverage average_;
+  std::vector<CornerSet> sets_;
+  std::vector<double> weights_;
+  std::vector<WarmStart> warm_;
+  CornerScratch scratch_;
+  SparseCorner found_;
+  std::vector<double> slot_scores_;
+  std::vector<double> slot_delta_;  // Σ of the changes of q, slots only; zero between visits
+  std::vector<double> scores_;      // of the kept corners
+  std::vector<double> alpha_before_;
+  std::vector<double> direction_;  // G·d of an away or Frank-Wolfe step
+  std::int64_t oracle_calls_ = 0;
+  std::int64_t steps_ = 0;
+  std::int64_t work_ = 0;
+};
+
+}  // namespace slackline

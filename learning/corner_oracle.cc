@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/corner_oracle.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <slackline/core/feature_map.h>
+#include <slackline/core/graph_topology.h>
+
+namespace slackline {
+namespace {
+
+std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
+
+/// From so many pairs on it is cheaper to keep their row sums up to date with the weights than to sum them in every call.
+constexpr std::size_t kPairsWorthSums = 400;
+
+/// The single state of the map that has a feature, or −1 when there are none or several.
+Index OnlyState(const StateMap& map) {
+  Index only = -1;
+  for (std::size_t s = 0; s < map.rows.size(); ++s) {
+    if (map.rows[s] == kAbsent) continue;
+    if (only >= 0) return -1;
+    only = static_cast<Index>(s);
+  }
+  return only;
+}
+
+Offset WeightPosition(const Structure& structure, const FeatureTerm& term, const StateMap& map, Index state) {
+  return structure.layout().block(term.block).offset + term.base + map.rows[Size(state)];
+}
+
+}  // namespace
+
+std::optional<MultiLabelForm> MultiLabelForm::Make(const Structure& structure) {
+  const FactorGraph& graph = structure.graph();
+  MultiLabelForm form;
+  form.slot_coordinate_.assign(Size(graph.num_variables()), -1);
+  form.later_.resize(Size(graph.num_variables()));
+  for (Index i = 0; i < graph.num_variables(); ++i) {
+    if (graph.cardinality(i) != 2) return std::nullopt;
+    for (const FeatureTerm& term : structure.terms(i)) {
+      const StateMap& map = structure.map(term.map);
+      if (OnlyState(map) != 1 || term.kind == FeatureKind::kPotential) return std::nullopt;
+      if (term.kind == FeatureKind::kLinear) {
+        form.slot_coordinate_[Size(i)] = term.coordinate + map.rows[1];
+      } else {
+        form.constants_.push_back({i, static_cast<Index>(WeightPosition(structure, term, map, 1)),
+                                   map.values.empty() ? 1.0 : map.values[1]});
+      }
+    }
+  }
+  for (Index c = 0; c < graph.num_factors(); ++c) {
+    const std::span<const Index> scope = graph.scope(c);
+    const auto terms = structure.terms(graph.num_variables() + c);
+    if (scope.size() != 2 || terms.size() != 1 || terms[0].kind != FeatureKind::kConstant)
+      return std::nullopt;
+    const StateMap& map = structure.map(terms[0].map);
+    if (OnlyState(map) != 3 || !(map.values.empty() || map.values[3] == 1)) return std::nullopt;
+    form.later_[Size(std::min(scope[0], scope[1]))].emplace_back(std::max(scope[0], scope[1]), c);
+    form.pairs_.push_back({scope[0], scope[1]});
+    form.pair_weight_.push_back(static_cast<Index>(WeightPosition(structure, terms[0], map, 3)));
+  }
+  // Two pairs with one weight would have one entry with value 2 in a corner.
+  std::vector<Index> sorted = form.pair_weight_;
+  std::sort(sorted.begin(), sorted.end());
+  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) return std::nullopt;
+  for (const Constant& constant : form.constants_) {
+    if (std::binary_search(sorted.begin(), sorted.end(), constant.weight)) return std::nullopt;
+  }
+  form.contiguous_ = true;
+  for (std::size_t e = 0; e < sorted.size(); ++e) {
+    form.contiguous_ =
+        form.contiguous_ && form.pair_weight_[e] == form.pair_weight_[0] + static_cast<Index>(e);
+  }
+  return form;
+}
+
+void MultiLabelForm::UnaryCoefficients(std::span<const double> loss, std::span<const double> slot_scores,
+                                       std::span<const double> weights, std::span<double> u) const {
+  for (std::size_t i = 0; i < slot_coordinate_.size(); ++i) {
+    const Index k = slot_coordinate_[i];
+    u[i] = loss[2 * i + 1] - loss[2 * i] + (k >= 0 ? slot_scores[Size(k)] : 0.0);
+  }
+  for (const Constant& constant : constants_) {
+    u[Size(constant.variable)] += constant.value * weights[Size(constant.weight)];
+  }
+}
+
+std::span<const double> MultiLabelForm::PairCoefficients(std::span<const double> weights,
+                                                         std::vector<double>* buffer) const {
+  if (pairs_.empty()) return {};
+  if (contiguous_) return weights.subspan(Size(pair_weight_[0]), pairs_.size());
+  buffer->resize(pairs_.size());
+  for (std::size_t e = 0; e < pairs_.size(); ++e) (*buffer)[e] = weights[Size(pair_weight_[e])];
+  return *buffer;
+}
+
+void MultiLabelForm::ReadCorner(const RoofDuality& roof, std::span<const double> t,
+                                std::span<const double> loss, SparseCorner* corner) const {
+  corner->Clear();
+  const std::span<const std::uint8_t> doubled = roof.doubled();
+  const auto add = [](Index position, int twice, std::vector<Index>* ones, std::vector<Index>* index,
+                      std::vector<double>* value) {
+    if (twice == 2) {
+      ones->push_back(position);
+    } else if (twice == 1) {
+      index->push_back(position);
+      value->push_back(0.5);
+    }
+  };
+  for (std::size_t i = 0; i < slot_coordinate_.size(); ++i) {
+    const int p = doubled[i];
+    corner->loss += 0.5 * (p * loss[2 * i + 1] + (2 - p) * loss[2 * i]);
+    if (p == 0) continue;
+    if (slot_coordinate_[i] >= 0) {
+      add(slot_coordinate_[i], p, &corner->slot_ones, &corner->slot_index, &corner->slot_value);
+    }
+    for (const auto& [j, pair] : later_[i]) {
+      const int q = doubled[Size(j)];
+      if (q == 0) continue;
+      add(pair_weight_[Size(pair)], t[Size(pair)] > 0 ? std::min(p, q) : std::max(0, p + q - 2),
+          &corner->scalar_ones, &corner->scalar_index, &corner->scalar_value);
+    }
+  }
+  for (const Constant& constant : constants_) {
+    const int p = doubled[Size(constant.variable)];
+    if (p == 0) continue;
+    corner->scalar_index.push_back(constant.weight);
+    corner->scalar_value.push_back(0.5 * p * constant.value);
+  }
+}
+
+CornerOracle::CornerOracle(const Problem& problem, SolverKind kind) : problem_(problem) {
+  for (const auto& structure : problem.data().structures()) {
+    Entry entry;
+    if (kind == SolverKind::kAuto || kind == SolverKind::kRoof) entry.form = MultiLabelForm::Make(*structure);
+    if (entry.form && (kind == SolverKind::kRoof || !entry.form->pairs().empty())) {
+      entry.roof = std::make_unique<RoofDuality>(entry.form->num_variables(), entry.form->pairs());
+    } else {
+      entry.form.reset();
+      entry.solver = MakeMapSolver(kind, structure->shared_graph());
+    }
+    entry.relaxed = entry.form ? !IsForest(structure->graph()) : entry.solver->relaxed();
+    entries_.push_back(std::move(entry));
+  }
+  keeps_sums_ = entries_.size() == 1 && entries_[0].form && entries_[0].form->contiguous() &&
+                entries_[0].form->pairs().size() >= kPairsWorthSums;
+}
+
+void CornerOracle::Refresh(std::span<const double> weights) {
+  if (!keeps_sums_) return;
+  entries_[0].roof->ComputeRowSums(entries_[0].form->PairCoefficients(weights, &t_), &sums_);
+}
+
+void CornerOracle::WeightChanged(Index position, double before, double after) {
+  if (!keeps_sums_) return;
+  const MultiLabelForm& form = *entries_[0].form;
+  const Index pair = position - form.pair_weight()[0];
+  if (pair < 0 || pair >= static_cast<Index>(form.pairs().size())) return;
+  const double positive = std::max(after, 0.0) - std::max(before, 0.0);
+  const double negative = std::min(after, 0.0) - std::min(before, 0.0);
+  for (const Index i : {form.pairs()[Size(pair)].first, form.pairs()[Size(pair)].second}) {
+    sums_.positive[Size(i)] += positive;
+    sums_.negative[Size(i)] += negative;
+  }
+}
+
+double CornerOracle::Maximise(Index m, std::span<const double> slot_scores, std::span<const double> weights,
+                              WarmStart* warm, bool bound, SparseCorner* corner) {
+  Entry& entry = entries_[Size(problem_.data().structure_of(m))];
+  if (entry.form) return MaximiseForm(&entry, m, slot_scores, weights, bound, corner);
+  return MaximiseGeneral(&entry, m, slot_scores, weights, warm, corner);
+}
+
+double CornerOracle::MaximiseForm(Entry* entry, Index m, std::span<const double> slot_scores,
+                                  std::span<const double> weights, bool bound, SparseCorner* corner) {
+  const MultiLabelForm& form = *entry->form;
+  const std::span<const double> loss = problem_.loss(m);
+  u_.resize(Size(form.num_variables()));
+  form.UnaryCoefficients(loss, slot_scores, weights, u_);
+  const std::span<const double> t = form.PairCoefficients(weights, &t_);
+  entry->roof->Solve(u_, t, keeps_sums_ ? &sums_ : nullptr);
+  form.ReadCorner(*entry->roof, t, loss, corner);
+  if (!bound) return 0;
+  // The dual objective at the flows, whatever they are (inference/binary_pairs.h), plus the losses of state 0.
+  flows_.resize(t.size());
+  entry->roof->DualFlows(flows_);
+  double sum = 0;
+  for (std::size_t e = 0; e < t.size(); ++e) {
+    const VariablePair& pair = form.pairs()[e];
+    if (t[e] > 0) {
+      u_[Size(pair.first)] += flows_[e];
+      u_[Size(pair.second)] += t[e] - flows_[e];
+    } else {
+      u_[Size(pair.first)] -= flows_[e];
+      u_[Size(pair.second)] -= flows_[e];
+      sum += flows_[e];
+    }
+  }
+  for (std::size_t i = 0; i < u_.size(); ++i) sum += std::max(0.0, u_[i]) + loss[2 * i];
+  return sum;
+}
+
+double CornerOracle::MaximiseGeneral(Entry* entry, Index m, std::span<const double> slot_scores,
+                                     std::span<const double> weights, WarmStart* warm, SparseCorner* corner) {
+  const ExampleView example = problem_.data().example(m);
+  const Structure& structure = example.structure();
+  const FactorGraph& graph = example.graph();
+  coordinates_.resize(Size(structure.num_coordinates()));
+  std::copy(slot_scores.begin(), slot_scores.end(), coordinates_.begin());
+  for (const ScalarBlock& scalar : structure.scalar_blocks()) {
+    std::copy_n(weights.begin() + structure.layout().block(scalar.block).offset, scalar.rows,
+                coordinates_.begin() + scalar.coordinate);
+  }
+  const std::span<const double> loss = problem_.loss(m);
+  scores_.assign(Size(graph.total_states()), 0.0);
+  std::copy(loss.begin(), loss.end(), scores_.begin());
+  for (Index a = 0; a < graph.num_parts(); ++a) {
+    AddPartScores(example, a, coordinates_,
+                  std::span(scores_).subspan(Size(graph.state_offset(a)), Size(graph.num_states(a))));
+  }
+  entry->solver->Solve(scores_, warm, &result_);
+  solver_work_ += graph.total_states();
+
+  std::fill(coordinates_.begin(), coordinates_.end(), 0.0);
+  double corner_loss = 0;
+  if (result_.integral) {
+    AddLabellingFeatures(example, result_.labels, 1, coordinates_);
+    for (Index i = 0; i < graph.num_variables(); ++i) {
+      corner_loss += loss[Size(graph.state_offset(i) + result_.labels[Size(i)])];
+    }
+  } else {
+    for (Index a = 0; a < graph.num_parts(); ++a) {
+      AddMarginalFeatures(example, a,
+                          std::span<const double>(result_.marginals)
+                              .subspan(Size(graph.state_offset(a)), Size(graph.num_states(a))),
+                          1, coordinates_);
+    }
+    for (std::size_t s = 0; s < loss.size(); ++s) corner_loss += loss[s] * result_.marginals[s];
+  }
+  SparsifyCorner(structure, coordinates_, corner);
+  corner->loss = corner_loss;
+  return result_.upper_bound;
+}
+
+bool CornerOracle::relaxed() const {
+  return std::any_of(entries_.begin(), entries_.end(), [](const Entry& entry) { return entry.relaxed; });
+}
+
+std::string CornerOracle::names() const {
+  std::vector<std::string> names;
+  for (const Entry& entry : entries_) {
+    std::string name(entry.form ? "roof" : entry.solver->name());
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+  }
+  std::string joined;
+  for (const std::string& name : names) joined += (joined.empty() ? "" : ", ") + name;
+  return joined;
+}
+
+std::int64_t CornerOracle::work() const {
+  std::int64_t work = solver_work_;
+  for (const Entry& entry : entries_) work += entry.roof ? entry.roof->work() : 0;
+  return work;
+}
+
+}  // namespace slackline

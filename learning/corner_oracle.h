@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Oracles for example blocks that keep corners: the best corner of an example as sparse lists, and a certified bound on its
+// value. Multi-label models over binary pairs take a direct way by roof duality, without score tables; everything else
+// goes through the solvers of inference/.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <slackline/inference/map_solver.h>
+#include <slackline/inference/roof_duality.h>
+#include <slackline/learning/corner_set.h>
+#include <slackline/learning/problem.h>
+
+namespace slackline {
+
+/// The direct way: state 1 of every (binary) variable may have one linear feature and constant ones, state 0 has none;
+/// every factor joins two variables and has one weight of its own, at (1, 1).
+class MultiLabelForm {
+ public:
+  /// Empty when the structure is of another kind.
+  static std::optional<MultiLabelForm> Make(const Structure& structure);
+
+  Index num_variables() const { return static_cast<Index>(slot_coordinate_.size()); }
+  std::span<const VariablePair> pairs() const { return pairs_; }
+  /// Per pair: position of its weight. Pair e has first_weight() + e when they are contiguous.
+  std::span<const Index> pair_weight() const { return pair_weight_; }
+  bool contiguous() const { return contiguous_; }
+
+  /// u_i = Δ_i(1) − Δ_i(0) + w·φ_i(1).
+  void UnaryCoefficients(std::span<const double> loss, std::span<const double> slot_scores,
+                         std::span<const double> weights, std::span<double> u) const;
+  /// t per pair; a view of the weights where they are contiguous, else of `buffer`.
+  std::span<const double> PairCoefficients(std::span<const double> weights,
+                                           std::vector<double>* buffer) const;
+  /// φ and Δ of a solution.
+  void ReadCorner(const RoofDuality& roof, std::span<const double> t, std::span<const double> loss,
+                  SparseCorner* corner) const;
+
+ private:
+  struct Constant {
+    Index variable;
+    Index weight;
+    double value;
+  };
+  std::vector<Index> slot_coordinate_;  // per variable; −1: no linear feature
+  std::vector<Constant> constants_;
+  std::vector<VariablePair> pairs_;
+  std::vector<Index> pair_weight_;
+  std::vector<std::vector<std::pair<Index, Index>>>
+      later_;  // per variable: (neighbour, pair), neighbour the larger
+  bool contiguous_ = false;
+};
+
+class CornerOracle {
+ public:
+  /// Throws DataError when `kind` does not apply to one of the problem's structures. One object per thread.
+  CornerOracle(const Problem& problem, SolverKind kind);
+
+  /// To be called when the weights have been replaced.
+  void Refresh(std::span<const double> weights);
+  /// To be called when one weight of a scalar feature has changed.
+  void WeightChanged(Index position, double before, double after);
+
+  /// Maximises Δ_m(s) + w·φ_m(s) over the domain of example m. `slot_scores`: the coordinate scores of the slots at
+  /// `weights`. `warm` may be null. With `bound`, also returns a certified upper bound on the maximum (else the value).
+  double Maximise(Index m, std::span<const double> slot_scores, std::span<const double> weights,
+                  WarmStart* warm, bool bound, SparseCorner* corner);
+
+  bool relaxed() const;
+  /// Names of the solvers in use.
+  std::string names() const;
+  /// Whether a call costs no more than a few sweeps over an example (roof duality, dynamic programming).
+  bool direct(Index structure) const {
+    return entries_[static_cast<std::size_t>(structure)].form.has_value();
+  }
+  std::int64_t work() const;
+
+ private:
+  struct Entry {
+    std::optional<MultiLabelForm> form;
+    std::unique_ptr<RoofDuality> roof;
+    std::unique_ptr<MapSolver> solver;
+    bool relaxed = false;  // the relaxation of a forest is the exact problem
+  };
+  double MaximiseForm(Entry* entry, Index m, std::span<const double> slot_scores,
+                      std::span<const double> weights, bool bound, SparseCorner* corner);
+  double MaximiseGeneral(Entry* entry, Index m, std::span<const double> slot_scores,
+                         std::span<const double> weights, WarmStart* warm, SparseCorner* corner);
+
+  const Problem& problem_;
+  std::vector<Entry> entries_;  // one per structure
+  bool keeps_sums_ = false;     // one structure, direct way, contiguous weights
+  RoofDuality::RowSums sums_;
+  std::vector<double> u_, t_, flows_;
+  std::vector<double> coordinates_, scores_;
+  MapResult result_;
+  std::int64_t solver_work_ = 0;
+};
+
+}  // namespace slackline

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/corner_set.h>
+
+#include <algorithm>
+
+#include <slackline/core/check.h>
+
+namespace slackline {
+namespace {
+
+std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
+
+/// Σ over both lists of array[position − begin] · value.
+double DotEntries(std::span<const Index> ones, std::span<const Index> index, std::span<const double> value,
+                  const double* array, Offset begin) {
+  double sum = 0;
+  for (const Index k : ones) sum += array[k - begin];
+  for (std::size_t e = 0; e < index.size(); ++e) sum += array[index[e] - begin] * value[e];
+  return sum;
+}
+
+/// scratch.slot = K·q_a, where ⟨φ, φ'⟩ = qᵀKq' over the coordinates of slots: inputs' inner products within each weight block.
+void ScatterSlots(const ExampleView& example, const CornerSet& set, Index a, std::vector<double>* slot) {
+  const std::span<const Slot> slots = example.structure().slots();
+  if (slots.empty()) return;
+  const auto slot_of = [&](Index k) {
+    const auto after = std::upper_bound(slots.begin(), slots.end(), k,
+                                        [](Index value, const Slot& s) { return value < s.coordinate; });
+    return static_cast<std::size_t>(after - slots.begin()) - 1;
+  };
+  set.ForEachSlotEntry(a, [&](Index k, double value) {
+    const std::size_t own = slots.size() == 1 ? 0 : slot_of(k);
+    const FeatureRow x = example.input(slots[own].input);
+    (*slot)[Size(k)] += value * x.squared_norm;
+    if (example.structure().slots_are_orthogonal()) return;
+    const Index row = k - slots[own].coordinate;
+    for (std::size_t other = 0; other < slots.size(); ++other) {
+      if (other == own || slots[other].block != slots[own].block) continue;
+      (*slot)[Size(slots[other].coordinate + row)] += value * Dot(x, example.input(slots[other].input));
+    }
+  });
+}
+
+}  // namespace
+
+void SparseCorner::Clear() {
+  for (auto* list : {&slot_ones, &slot_index, &scalar_ones, &scalar_index}) list->clear();
+  slot_value.clear();
+  scalar_value.clear();
+  loss = 0;
+}
+
+void SparsifyCorner(const Structure& structure, std::span<const double> coordinates, SparseCorner* corner) {
+  corner->Clear();
+  const auto add = [](Offset position, double value, std::vector<Index>* ones, std::vector<Index>* index,
+                      std::vector<double>* values) {
+    if (value == 0) return;
+    if (value == 1) {
+      ones->push_back(static_cast<Index>(position));
+    } else {
+      index->push_back(static_cast<Index>(position));
+      values->push_back(value);
+    }
+  };
+  for (const Slot& slot : structure.slots()) {
+    for (Index k = slot.coordinate; k < slot.coordinate + slot.rows; ++k) {
+      add(k, coordinates[Size(k)], &corner->slot_ones, &corner->slot_index, &corner->slot_value);
+    }
+  }
+  for (const ScalarBlock& scalar : structure.scalar_blocks()) {
+    const Offset begin = structure.layout().block(scalar.block).offset;
+    for (Index r = 0; r < scalar.rows; ++r) {
+      add(begin + r, coordinates[Size(scalar.coordinate + r)], &corner->scalar_ones, &corner->scalar_index,
+          &corner->scalar_value);
+    }
+  }
+}
+
+CornerSet::View CornerSet::corner(Index a) const {
+  const Head& head = heads_[Size(a)];
+  const Index* index = index_.data() + head.begin;
+  const double* value = value_.data() + head.value_begin;
+  View view;
+  view.slot_ones = {index, Size(head.slot_ones)};
+  index += head.slot_ones;
+  view.slot_index = {index, Size(head.slot_values)};
+  index += head.slot_values;
+  view.scalar_ones = {index, Size(head.scalar_ones)};
+  index += head.scalar_ones;
+  view.scalar_index = {index, Size(head.scalar_values)};
+  view.slot_value = {value, Size(head.slot_values)};
+  view.scalar_value = {value + head.slot_values, Size(head.scalar_values)};
+  return view;
+}
+
+/// Number of the kept corner equal to this one, or −1.
+Index CornerSet::Find(const SparseCorner& corner) const {
+  for (Index a = 0; a < size(); ++a) {
+    if (heads_[Size(a)].loss != corner.loss) continue;
+    const View view = this->corner(a);
+    if (std::ranges::equal(view.slot_ones, corner.slot_ones) &&
+        std::ranges::equal(view.scalar_ones, corner.scalar_ones) &&
+        std::ranges::equal(view.slot_index, corner.slot_index) &&
+        std::ranges::equal(view.scalar_index, corner.scalar_index) &&
+        std::ranges::equal(view.slot_value, corner.slot_value) &&
+        std::ranges::equal(view.scalar_value, corner.scalar_value)) {
+      return a;
+    }
+  }
+  return -1;
+}
+
+void CornerSet::Grow() {
+  const std::size_t capacity = std::max<std::size_t>(4, 2 * capacity_);
+  std::vector<double> gram(capacity * capacity, 0.0);
+  for (std::size_t a = 0; a < heads_.size(); ++a) {
+    std::copy_n(gram_.data() + a * capacity_, heads_.size(), gram.data() + a * capacity);
+  }
+  gram_ = std::move(gram);
+  capacity_ = capacity;
+}
+
+Index CornerSet::Add(const ExampleView& example, const SparseCorner& corner, CornerScratch* scratch) {
+  const Index known = Find(corner);
+  if (known >= 0) return known;
+  if (heads_.size() == capacity_) Grow();
+  Head head;
+  head.begin = static_cast<Index>(index_.size());
+  head.value_begin = static_cast<Index>(value_.size());
+  head.slot_ones = static_cast<Index>(corner.slot_ones.size());
+  head.slot_values = static_cast<Index>(corner.slot_index.size());
+  head.scalar_ones = static_cast<Index>(corner.scalar_ones.size());
+  head.scalar_values = static_cast<Index>(corner.scalar_index.size());
+  head.loss = corner.loss;
+  for (const auto* list :
+       {&corner.slot_ones, &corner.slot_index, &corner.scalar_ones, &corner.scalar_index}) {
+    index_.insert(index_.end(), list->begin(), list->end());
+  }
+  value_.insert(value_.end(), corner.slot_value.begin(), corner.slot_value.end());
+  value_.insert(value_.end(), corner.scalar_value.begin(), corner.scalar_value.end());
+  heads_.push_back(head);
+  alpha_.push_back(0);
+  ComputeGram(example, size() - 1, scratch);
+  return size() - 1;
+}
+
+/// Row and column a, by scattering the corner: O(entries of all corners).
+void CornerSet::ComputeGram(const ExampleView& example, Index a, CornerScratch* scratch) {
+  const Offset begin = scratch->scalar_begin;
+  ScatterSlots(example, *this, a, &scratch->slot);
+  ForEachScalarEntry(a, [&](Index k, double value) { scratch->scalar[Size(k - begin)] += value; });
+  for (Index b = 0; b <= a; ++b) {
+    const View other = corner(b);
+    const double product =
+        DotEntries(other.slot_ones, other.slot_index, other.slot_value, scratch->slot.data(), 0) +
+        DotEntries(other.scalar_ones, other.scalar_index, other.scalar_value, scratch->scalar.data(), begin);
+    gram_[Size(a) * capacity_ + Size(b)] = product;
+    gram_[Size(b) * capacity_ + Size(a)] = product;
+  }
+  if (example.structure().slots_are_orthogonal()) {
+    ForEachSlotEntry(a, [&](Index k, double) { scratch->slot[Size(k)] = 0; });
+  } else {
+    std::fill(scratch->slot.begin(), scratch->slot.end(), 0.0);
+  }
+  ForEachScalarEntry(a, [&](Index k, double) { scratch->scalar[Size(k - begin)] = 0; });
+}
+
+double CornerSet::Score(Index a, std::span<const double> slot_scores, std::span<const double> weights) const {
+  const View view = corner(a);
+  return loss(a) + DotEntries(view.slot_ones, view.slot_index, view.slot_value, slot_scores.data(), 0) +
+         DotEntries(view.scalar_ones, view.scalar_index, view.scalar_value, weights.data(), 0);
+}
+
+void CornerSet::DropIdle(Index limit) {
+  std::size_t kept = 0;
+  Index index_end = 0;
+  Index value_end = 0;
+  for (std::size_t a = 0; a < heads_.size(); ++a) {
+    Head head = heads_[a];
+    head.idle = alpha_[a] > 0 ? 0 : head.idle + 1;
+    if (a > 0 && head.idle > limit) continue;
+    if (kept != a) {
+      std::copy_n(index_.begin() + head.begin, head.entries(), index_.begin() + index_end);
+      const Index values = head.slot_values + head.scalar_values;
+      std::copy_n(value_.begin() + head.value_begin, values, value_.begin() + value_end);
+      // Column first: rows above `kept` are final already, those below still have their old order.
+      for (std::size_t b = 0; b < heads_.size(); ++b) {
+        gram_[b * capacity_ + kept] = gram_[b * capacity_ + a];
+      }
+      std::copy_n(gram_.data() + a * capacity_, heads_.size(), gram_.data() + kept * capacity_);
+    }
+    head.begin = index_end;
+    head.value_begin = value_end;
+    index_end += head.entries();
+    value_end += head.slot_values + head.scalar_values;
+    alpha_[kept] = alpha_[a];
+    heads_[kept++] = head;
+  }
+  heads_.resize(kept);
+  alpha_.resize(kept);
+  index_.resize(Size(index_end));
+  value_.resize(Size(value_end));
+}
+
+std::int64_t CornerSet::memory_bytes() const {
+  return static_cast<std::int64_t>(sizeof(*this) + heads_.capacity() * sizeof(Head) +
+                                   alpha_.capacity() * sizeof(double) + index_.capacity() * sizeof(Index) +
+                                   (value_.capacity() + gram_.capacity()) * sizeof(double));
+}
+
+}  // namespace slackline

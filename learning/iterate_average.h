@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Averages of iterates whose steps touch few weights, without touching all weights in every step.
+//
+// With w_k = w_{k−1} + Δ_k, iterate weights r_k and R_k = r_1 + … + r_k:
+//   (1/R_K) Σ_k r_k w_k = w_K − (1/R_K) Σ_k R_{k−1} Δ_k + (terms of w_0, which is 0 or the start of the suffix),
+// so it is enough to add R_{k−1} Δ_k to a second vector where Δ_k is added to w.
+//
+// uniform: r_k = 1. weighted: r_k = k (Lacoste-Julien, Jaggi, Schmidt, Pletscher, ICML 2013, section 5). suffix: r_k = 1
+// over the steps since the newest power of two, times the size of a pass (doubling suffix: Rakhlin, Shamir, Sridharan,
+// "Making gradient descent optimal for strongly convex stochastic optimization", ICML 2012).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <slackline/core/types.h>
+#include <slackline/learning/options.h>
+
+namespace slackline {
+
+class IterateAverage {
+ public:
+  /// first_suffix: steps before the first restart of a suffix average; later ones come after twice as many each.
+  IterateAverage(AverageKind kind, Offset num_weights, Offset first_suffix)
+      : kind_(kind),
+        next_restart_(first_suffix),
+        lag_(kind == AverageKind::kOff ? 0 : static_cast<std::size_t>(num_weights), 0.0) {}
+
+  bool active() const { return kind_ != AverageKind::kOff; }
+
+  /// Where Δ_k times scale() has to be added, in step k.
+  std::span<double> lag() { return lag_; }
+  double scale() const { return total_; }
+  /// Step k is done.
+  void EndStep();
+
+  /// The average, given the newest iterate. Requires active() and a step.
+  void Read(std::span<const double> newest, std::vector<double>* average) const;
+
+ private:
+  AverageKind kind_;
+  Offset step_ = 0;
+  Offset next_restart_;
+  double total_ = 0;  // R_{k−1}
+  std::vector<double> lag_;
+};
+
+}  // namespace slackline

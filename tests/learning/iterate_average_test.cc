@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/iterate_average.h>
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include <slackline/core/random.h>
+
+#include "tests/support/tolerances.h"
+
+using namespace slackline;
+using namespace slackline::test;
+
+TEST_CASE("lagged sums give the averages of the iterates themselves") {
+  Random random(51);
+  for (const AverageKind kind : {AverageKind::kUniform, AverageKind::kWeighted, AverageKind::kSuffix}) {
+    constexpr int kFirst = 4;
+    IterateAverage average(kind, 3, kFirst);
+    std::vector<double> w(3, 0.0);
+    std::vector<std::vector<double>> iterates;
+    int start = 0;  // of the suffix
+    int next = kFirst;
+    for (int step = 1; step <= 50; ++step) {
+      const auto k = static_cast<std::size_t>(random.Below(3));
+      const double change = random.Normal();
+      w[k] += change;
+      average.lag()[k] += average.scale() * change;
+      average.EndStep();
+      iterates.push_back(w);
+      if (kind == AverageKind::kSuffix && step == next) {
+        start = step;
+        next *= 2;
+      }
+      std::vector<double> expected(3, 0.0);
+      double total = 0;
+      for (int j = start; j < step; ++j) {
+        const double weight = kind == AverageKind::kWeighted ? j + 1 : 1;
+        total += weight;
+        for (std::size_t c = 0; c < 3; ++c) expected[c] += weight * iterates[j][c];
+      }
+      std::vector<double> got;
+      average.Read(w, &got);
+      for (std::size_t c = 0; c < 3; ++c) CHECK(Near(got[c], total > 0 ? expected[c] / total : w[c], kExact));
+    }
+  }
+}
+
+TEST_CASE("without a kind nothing is kept") {
+  IterateAverage average(AverageKind::kOff, 1000, 1);
+  CHECK_FALSE(average.active());
+  CHECK(average.lag().empty());
+}
