@@ -46,14 +46,10 @@ Index Dataset::Add(std::shared_ptr<const Structure> structure, std::span<const I
   for (const double value : potentials)
     SLACKLINE_CHECK(std::isfinite(value), "a potential is not a finite number");
 
-  // Consecutive examples mostly share their structure: look from the back.
-  std::size_t s = structures_.size();
-  while (s > 0 && structures_[s - 1] != structure) --s;
-  if (s == 0) {
-    structures_.push_back(std::move(structure));
-    s = structures_.size();
-  }
-  examples_.push_back({static_cast<Index>(s - 1), first_input, static_cast<Offset>(labels_.size()),
+  const auto [known, added] =
+      structure_number_.try_emplace(structure.get(), static_cast<Index>(structures_.size()));
+  if (added) structures_.push_back(std::move(structure));
+  examples_.push_back({known->second, first_input, static_cast<Offset>(labels_.size()),
                        static_cast<Offset>(potentials_.size())});
   labels_.insert(labels_.end(), labels.begin(), labels.end());
   potentials_.insert(potentials_.end(), potentials.begin(), potentials.end());

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include <slackline/core/feature_rows.h>
@@ -79,6 +80,7 @@ class Dataset {
   std::shared_ptr<const WeightLayout> layout_;
   std::shared_ptr<const FeatureRows> rows_;
   std::vector<std::shared_ptr<const Structure>> structures_;
+  std::unordered_map<const Structure*, Index> structure_number_;
   std::vector<Entry> examples_;
   std::vector<Index> labels_;
   std::vector<double> potentials_;

@@ -20,12 +20,10 @@ Index StructureBuilder::AddStateMap(StateMap map) {
   SLACKLINE_CHECK(map.values.empty() || map.values.size() == map.rows.size(),
                   "a state map needs as many values as rows, or none");
   for (const Index row : map.rows) SLACKLINE_CHECK(row >= kAbsent, "a state map has a negative row");
-  // Models have a handful of maps, but are built part by part: the newest is the likeliest match.
-  for (std::size_t m = maps_.size(); m-- > 0;) {
-    if (maps_[m].rows == map.rows && maps_[m].values == map.values) return static_cast<Index>(m);
-  }
-  maps_.push_back(std::move(map));
-  return static_cast<Index>(maps_.size()) - 1;
+  const auto [known, added] =
+      map_number_.try_emplace(std::make_pair(map.rows, map.values), static_cast<Index>(maps_.size()));
+  if (added) maps_.push_back(std::move(map));
+  return known->second;
 }
 
 void StructureBuilder::Add(Index part, Index input, FeatureTerm term) {

@@ -16,8 +16,10 @@
 // w·φ(y) = u·q(y). Learners keep q (105 numbers on Yeast) where they would otherwise keep a copy of w (1533).
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <slackline/core/factor_graph.h>
@@ -130,6 +132,7 @@ class StructureBuilder {
   std::shared_ptr<const FactorGraph> graph_;
   std::shared_ptr<const WeightLayout> layout_;
   std::vector<StateMap> maps_;
+  std::map<std::pair<std::vector<Index>, std::vector<double>>, Index> map_number_;
   std::vector<PartTerm> terms_;
 };
 
