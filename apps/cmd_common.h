@@ -24,7 +24,9 @@ using Action = std::function<int()>;
 void AddMultiLabelTrain(CLI::App* parent, Action* action);
 void AddMultiLabelPredict(CLI::App* parent, Action* action);
 void AddMultiLabelEvaluate(CLI::App* parent, Action* action);
+void AddMultiLabelCv(CLI::App* parent, Action* action);
 void AddInfo(CLI::App* parent, Action* action);
+void AddBench(CLI::App* parent, Action* action);
 
 /// "slackline 0.1.0".
 std::string ProgramVersion();

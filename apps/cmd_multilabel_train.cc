@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // slackline multilabel train
-#include <signal.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <memory>
 
-#include <slackline/apps/cmd_common.h>
+#include <slackline/apps/cmd_checkpoint.h>
 #include <slackline/apps/cmd_interrupt.h>
-#include <slackline/apps/cmd_report.h>
-#include <slackline/apps/multilabel_model.h>
+#include <slackline/apps/cmd_multilabel_common.h>
 #include <slackline/core/check.h>
 #include <slackline/core/parse_number.h>
-#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/lambda_path.h>
 #include <slackline/learning/train_loop.h>
 
 namespace slackline::program {
@@ -32,77 +29,88 @@ constexpr const char* kExamples =
     "  slackline multilabel train reuters.svm.gz --num-labels 30 --graph tree --lambda 0.001 --model r.slk\n"
     "  slackline multilabel train - --num-labels 30 --learner bcfw --time-limit 60 --log run.jsonl --model "
     "r.slk < "
-    "reuters.svm";
+    "reuters.svm\n"
+    "  slackline multilabel train reuters.svm.gz --num-labels 30 --lambda-path 0.1:0.0001:7 --model r.slk\n"
+    "  slackline multilabel train reuters.svm.gz --num-labels 30 --checkpoint r.ckpt --model r.slk\n"
+    "  slackline multilabel train reuters.svm.gz --num-labels 30 --checkpoint r.ckpt --resume r.ckpt --model "
+    "r.slk";
 
 struct TrainCommand {
-  std::string data;
-  std::string labels_xml;
-  std::string num_labels;
+  DataFlags data;
   std::string model;
-  std::string graph = "full";
-  std::string loss = "mean";
-  std::string bias = "1";
   std::string c;
+  std::string lambda_path;
   std::string log;
   bool quiet = false;
+  CheckpointFlags checkpoint;
   TrainFlags flags;
 };
 
 void Register(CLI::App* app, TrainCommand* command) {
-  app->add_option("DATA", command->data, "training data")->required()->type_name("");
-  AddTextOption(app, "labels", &command->labels_xml, "FILE.xml", "names of the labels (Mulan's XML)");
-  AddTextOption(app, "num-labels", &command->num_labels, "N",
-                "number of labels of LIBSVM data, which count from 0");
+  command->data.Register(app);
   AddTextOption(app, "model", &command->model, "OUT.slk", "where to write the model")->required();
-  AddTextOption(app, "graph", &command->graph, "full|none|tree|FILE",
-                "pairs of labels that are joined: all, none, a maximum spanning tree of the labels' mutual "
-                "information, "
-                "or those of a file (two labels a line, by name or number from 0)",
-                "full");
-  AddTextOption(app, "loss", &command->loss, "mean|count",
-                "Hamming loss: number of wrong labels, or that divided by the number of known ones", "mean");
-  AddTextOption(app, "bias", &command->bias, "0|1", "add a constant feature", "1");
   CLI::Option* c =
       AddTextOption(app, "C", &command->c, "C", "instead of --lambda: λ = 1/(C·M) with M examples");
+  CLI::Option* path =
+      AddTextOption(app, "lambda-path", &command->lambda_path, "L1,L2,...|FROM:TO:COUNT",
+                    "instead of --lambda: train these values, or so many in a geometric sequence, from the "
+                    "largest to the smallest, each from the solution of the one before. Models are written "
+                    "to OUT-<lambda>.slk; stopping rules hold for each value");
   AddTextOption(app, "log", &command->log, "RUN.jsonl",
                 "write a JSON object per check; - is the standard output");
   app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
+  command->checkpoint.Register(app);
   command->flags.Register(app);
   c->excludes("--lambda");
+  path->excludes("--lambda")->excludes(c);
   app->footer(kExamples);
+}
+
+/// m.slk becomes m-0.01.slk.
+std::string PathModelName(const std::string& model, double lambda) {
+  constexpr std::string_view kEnding = ".slk";
+  std::string name = model;
+  if (name.ends_with(kEnding)) name.resize(name.size() - kEnding.size());
+  name.append("-").append(LambdaText(lambda));
+  return model.ends_with(kEnding) ? name.append(kEnding) : name;
 }
 
 /// What everything else is made from; all checks that need no data.
 struct Settings {
   TrainOptions train;
-  MultiLabelReadOptions read;
-  LossOptions loss;
-  double c = 0;  ///< 0 = not given
+  DataSettings data;
+  double c = 0;                     ///< 0 = not given
+  std::vector<double> lambdas;      ///< empty: to be found from the data
+  std::vector<std::string> models;  ///< one per λ
+  bool path() const { return lambdas.size() > 1; }
 };
 
 Settings ReadSettings(const TrainCommand& command) {
   Settings settings;
   settings.train = command.flags.Read();
-  CheckChoice("loss", command.loss, {"mean", "count"});
-  CheckChoice("bias", command.bias, {"0", "1"});
-  settings.loss.scale = command.loss == "mean" ? LossScale::kMean : LossScale::kCount;
-  settings.read.append_constant = command.bias == "1";
-  settings.read.labels_xml = command.labels_xml;
-  if (!command.num_labels.empty() &&
-      (!ParseIndex(command.num_labels, &settings.read.num_labels) || settings.read.num_labels < 1)) {
-    throw DataError("--num-labels: " + Quoted(command.num_labels) +
-                    " is not allowed; it must be a whole number ≥ 1");
-  }
+  settings.data = command.data.Read();
   if (!command.c.empty() && (!ParseNumber(command.c, &settings.c) || settings.c <= 0)) {
     throw DataError("--C: " + Quoted(command.c) + " is not allowed; it must be a number > 0");
   }
-  const std::vector<std::string> inputs = {command.data, command.labels_xml, command.graph};
-  CheckOutput("model", command.model, inputs, false);
-  if (!command.log.empty()) {
-    std::vector<std::string> others = inputs;
-    others.push_back(command.model);
-    CheckOutput("log", command.log, others, true);
+  settings.models = {command.model};
+  if (!command.lambda_path.empty()) {
+    settings.lambdas = ReadLambdaPath(command.lambda_path);
+    if (settings.path() && !command.model.empty()) {
+      settings.models.clear();
+      for (const double lambda : settings.lambdas)
+        settings.models.push_back(PathModelName(command.model, lambda));
+    }
   }
+  const std::vector<std::string> inputs = command.data.inputs();
+  for (const std::string& model : settings.models) CheckOutput("model", model, inputs, false);
+  std::vector<std::string> others = inputs;
+  others.insert(others.end(), settings.models.begin(), settings.models.end());
+  if (!command.checkpoint.resume.empty()) others.push_back(command.checkpoint.resume);
+  if (!command.log.empty()) CheckOutput("log", command.log, others, true);
+  // A resumed run may go on in its own checkpoint.
+  if (!command.checkpoint.resume.empty()) others.pop_back();
+  if (!command.log.empty()) others.push_back(command.log);
+  command.checkpoint.Check(others);
   return settings;
 }
 
@@ -115,47 +123,8 @@ double ChooseLambda(const Settings& settings, Index examples) {
                   " and M = " + std::to_string(examples) + " examples; it must be a number > 0");
 }
 
-/// All options that the model was trained with, as text.
-std::vector<std::pair<std::string, std::string>> OptionTexts(const TrainCommand& command,
-                                                             const TrainOptions& options) {
-  std::vector<std::pair<std::string, std::string>> texts = {
-      {"graph", command.graph}, {"loss", command.loss}, {"bias", command.bias}};
-  for (const OptionRecord& record : OptionRecords()) {
-    std::string text = OptionText(record, options);
-    if (record.positive && text == "0") text = "auto";
-    texts.emplace_back(record.name, std::move(text));
-  }
-  return texts;
-}
-
-void DescribeData(const MultiLabelData& data, const TrainingSet& training) {
-  const auto on = std::count(data.labels.begin(), data.labels.end(), 1);
-  const auto unknown = std::count(data.labels.begin(), data.labels.end(), -1);
-  const auto entries = static_cast<double>(data.labels.size());
-  std::string line =
-      "data: " + Count(data.num_examples(), "example") + ", " + Count(data.num_features, "feature") +
-      (data.has_constant ? " and a constant, " : ", ") + Count(data.num_labels(), "label") + ", " +
-      Number(static_cast<double>(on) / data.num_examples(), 3) + " labels per example (density " +
-      Number(100.0 * static_cast<double>(on) / entries, 3) + " %)";
-  if (unknown > 0) line += ", " + Count(unknown, "unknown label entry");
-  if (training.skipped_examples > 0) {
-    line += ", " + Count(training.skipped_examples, "example") + " without any known label left out";
-  }
-  std::fprintf(stderr, "%s\n", line.c_str());
-}
-
-void DescribeLearner(const TrainCommand& command, const MultiLabelModel& model, const LearnerChoice& choice) {
-  const TrainOptions& options = choice.options;
-  if (!choice.reason.empty()) std::fprintf(stderr, "learner: %s\n", choice.reason.c_str());
-  std::fprintf(stderr, "training: %s, lambda %s, loss %s, graph %s (%s), relative gap wanted %s\n",
-               std::string(Name(options.learner)).c_str(), Number(options.lambda).c_str(),
-               command.loss.c_str(), command.graph.c_str(),
-               Count(static_cast<Offset>(model.pairs().size()), "pair").c_str(),
-               Number(options.gap_tolerance).c_str());
-}
-
-Json StartJson(const TrainingRecord& record, const MultiLabelModel& model, const TrainingSet& training,
-               const LearnerChoice& choice) {
+Json StartJson(const MultiLabelModel& model, const TrainingSet& training, const LearnerChoice& choice) {
+  const TrainingRecord& record = model.record;
   Json options = Json::object();
   for (const auto& [name, value] : record.options) options[name] = value;
   return {{"program", record.program},
@@ -172,91 +141,150 @@ Json StartJson(const TrainingRecord& record, const MultiLabelModel& model, const
           {"options", std::move(options)}};
 }
 
-void FillRecord(const TrainSummary& summary, TrainingRecord* record) {
-  record->problem = summary.last.problem;
-  record->primal = summary.last.primal;
-  record->dual = summary.last.dual;
-  record->gap = summary.last.gap;
-  record->relative_gap = summary.last.relative_gap;
-  record->termination = summary.termination;
-  record->message = summary.message;
-  record->passes = summary.last.pass;
-  record->seconds = summary.last.seconds;
-  record->check_seconds = summary.last.check_seconds;
+/// What the table of a path shows of one λ, and how checkpoints keep it.
+struct PathRow {
+  double lambda = 0, primal = 0, relative_gap = 0, passes = 0, seconds = 0;
+};
+constexpr std::size_t kRowFigures = 5;
+
+void PrintRow(const PathRow& row) {
+  std::fprintf(stderr, "%12s %14s %10s %9.0f %10.2f\n", LambdaText(row.lambda).c_str(),
+               Number(row.primal, 7).c_str(), Number(100 * row.relative_gap, 3).c_str(), row.passes,
+               row.seconds);
 }
 
-void DescribeResult(const TrainCommand& command, const TrainOptions& options, const TrainSummary& summary) {
-  const ProgressRecord& last = summary.last;
-  for (const std::string& note : summary.notes) std::fprintf(stderr, "note: %s\n", note.c_str());
-  std::fprintf(stderr, "%s: %s\n", std::string(Name(summary.termination)).c_str(), summary.message.c_str());
-  std::fprintf(stderr,
-               "objective %s; the optimum of the %s problem is certified to lie between %s and %s (relative "
-               "gap %s %%)\n",
-               Number(last.primal, 7).c_str(),
-               last.problem == CertifiedProblem::kExact ? "exact" : "LP-relaxed",
-               Number(last.dual, 7).c_str(), Number(last.primal, 7).c_str(),
-               Number(100 * last.relative_gap, 3).c_str());
-  if (options.learner == LearnerKind::kSoft) {
-    std::fprintf(
-        stderr,
-        "soft objective %s, soft gap %s (rho %s); the certified gap stays open: soft constraints solve "
-        "a softer problem\n",
-        Number(last.soft_primal, 7).c_str(), Number(last.soft_gap, 3).c_str(), Number(last.rho, 4).c_str());
+/// The command once its input is known to be good: one run per λ.
+class Training {
+ public:
+  Training(const TrainCommand& command, const Settings& settings, const MultiLabelData& data,
+           MultiLabelTask* task)
+      : command_(command),
+        settings_(settings),
+        data_(data),
+        model_(task->model),
+        base_(task->problem),
+        keeper_(command.checkpoint, Context()),
+        figures_(keeper_.figures()),
+        report_(!command.quiet) {
+    first_ = static_cast<std::size_t>(keeper_.stage());
+    if (first_ >= settings.lambdas.size() || figures_.size() != first_ * kRowFigures) {
+      throw DataError("--resume: " + command.checkpoint.resume +
+                      " belongs to another run: --lambda-path differs");
+    }
+    problem_ = std::make_unique<Problem>(base_.WithLambda(settings.lambdas[first_]));
+    choice_ = ChooseLearner(*problem_, OptionsFor(first_));
+    plan_ = keeper_.Begin(*problem_, choice_.options, keeper_.stage(), figures_);
+    learner_ = MakeLearner(*problem_, choice_.options);
   }
-  std::fprintf(stderr, "%s, %s s of training and %s s of checks\n", Count(last.pass, "pass").c_str(),
-               Number(last.seconds, 3).c_str(), Number(last.check_seconds, 3).c_str());
-  const char* best = summary.termination == Termination::kInterrupted ? "best model so far" : "model";
-  std::fprintf(stderr, "%s written to %s\n", best, command.model.c_str());
-}
 
-MultiLabelData ReadData(const TrainCommand& command, const Settings& settings) {
-  MultiLabelData data = ReadMultiLabelData(command.data, settings.read);
-  if (settings.read.num_labels > 0 && settings.read.num_labels != data.num_labels()) {
-    throw DataError("--num-labels: " + Quoted(command.num_labels) + ", but " + data.source + " has " +
-                    Count(data.num_labels(), "label"));
+  int Run() {
+    if (!command_.quiet) Announce();
+    if (!command_.log.empty()) report_.OpenLog(command_.log);
+    const std::atomic<int>* interrupt = CatchInterrupts();
+    bool interrupted = false;
+    for (std::size_t k = first_; k < settings_.lambdas.size() && !interrupted; ++k) {
+      if (k > first_) MoveTo(k);
+      interrupted = TrainOne(k, interrupt) == Termination::kInterrupted;
+    }
+    keeper_.CheckWritten();
+    return interrupted ? 128 + interrupt->load() : 0;
   }
-  return data;
-}
+
+ private:
+  /// What a resumed run must share besides problem and options.
+  Fingerprint Context() const {
+    DataHash names;
+    for (const std::string& name : data_.label_names) names.Add(name);
+    std::string path;
+    for (const double lambda : settings_.lambdas) path += (path.empty() ? "" : ",") + LambdaText(lambda);
+    return {{"names of the labels", names.Text()}, {"--lambda-path", settings_.path() ? path : "none"}};
+  }
+
+  TrainOptions OptionsFor(std::size_t k) const {
+    TrainOptions options = settings_.train;
+    options.lambda = settings_.lambdas[k];
+    return options;
+  }
+
+  void Announce() const {
+    DescribeData(data_, base_.training());
+    std::string lambda = Number(settings_.lambdas[0]);
+    if (settings_.path()) {
+      lambda += " to " + Number(settings_.lambdas.back()) + " (" +
+                Count(static_cast<Offset>(settings_.lambdas.size()), "value") + ")";
+    }
+    DescribeLearner(command_.data, model_, choice_, lambda);
+    if (!plan_.resume.empty()) std::fprintf(stderr, "resumed from %s\n", command_.checkpoint.resume.c_str());
+    if (!settings_.path()) return;
+    std::fprintf(stderr, "%12s %14s %10s %9s %10s\n", "lambda", "objective", "gap %", "passes", "seconds");
+    for (std::size_t r = 0; r < figures_.size(); r += kRowFigures) {
+      PrintRow({figures_[r], figures_[r + 1], figures_[r + 2], figures_[r + 3], figures_[r + 4]});
+    }
+  }
+
+  void MoveTo(std::size_t k) {
+    auto next = std::make_unique<Problem>(base_.WithLambda(settings_.lambdas[k]));
+    learner_->ChangeLambda(*next);
+    problem_ = std::move(next);
+    choice_ = ChooseLearner(*problem_, OptionsFor(k));
+    plan_ = keeper_.Begin(*problem_, choice_.options, static_cast<std::int64_t>(k), figures_);
+  }
+
+  Termination TrainOne(std::size_t k, const std::atomic<int>* interrupt) {
+    BeginRecord(command_.data, data_, *problem_, choice_.options, &model_);
+    Json start = StartJson(model_, base_.training(), choice_);
+    if (!plan_.resume.empty()) start["resumed"] = command_.checkpoint.resume;
+    report_.Begin(start);
+    const TrainSummary summary = RunTraining(*learner_, choice_.options, &report_, interrupt, plan_);
+    report_.ClearLine();
+    FinishModel(summary, &model_);
+    model_.Save(settings_.models[k]);
+    report_.End(summary);
+    const PathRow row{settings_.lambdas[k], summary.last.primal, summary.last.relative_gap,
+                      static_cast<double>(summary.last.pass),
+                      summary.last.seconds + summary.last.check_seconds};
+    figures_.insert(figures_.end(), {row.lambda, row.primal, row.relative_gap, row.passes, row.seconds});
+    if (!command_.quiet) Tell(k, row, summary);
+    return summary.termination;
+  }
+
+  void Tell(std::size_t k, const PathRow& row, const TrainSummary& summary) const {
+    if (!settings_.path()) {
+      DescribeResult(choice_.options, summary);
+      DescribeModel(summary, settings_.models[k]);
+      return;
+    }
+    PrintRow(row);
+    if (summary.termination == Termination::kInterrupted) {
+      std::fprintf(stderr, "interrupted: %s\n", summary.message.c_str());
+      DescribeModel(summary, settings_.models[k]);
+    } else if (k + 1 == settings_.lambdas.size()) {
+      std::fprintf(stderr, "models written to %s ... %s\n", settings_.models.front().c_str(),
+                   settings_.models.back().c_str());
+    }
+  }
+
+  const TrainCommand& command_;
+  const Settings& settings_;
+  const MultiLabelData& data_;
+  MultiLabelModel& model_;
+  Problem base_;
+  CheckpointKeeper keeper_;
+  std::vector<double> figures_;  // of the λ done
+  TrainReport report_;
+  std::size_t first_ = 0;
+  std::unique_ptr<Problem> problem_;
+  LearnerChoice choice_;
+  CheckpointPlan plan_;
+  std::unique_ptr<Learner> learner_;
+};
 
 int Run(const TrainCommand& command) {
   Settings settings = ReadSettings(command);
-  const MultiLabelData data = ReadData(command, settings);
-  MultiLabelModel model(data.label_names, data.num_features, data.has_constant,
-                        MakeLabelGraph(command.graph, data));
-  TrainingSet training = MakeTrainingSet(model.MakeDataset(data), settings.loss);
-  const Index examples = training.data.size();
-  if (examples == 0) throw DataError(data.source, 0, "no example has a known label");
-  settings.train.lambda = ChooseLambda(settings, examples);
-  const Problem problem(std::move(training), settings.train.lambda);
-  const LearnerChoice choice = ChooseLearner(problem, settings.train);
-  const TrainOptions& options = choice.options;
-
-  TrainingRecord& record = model.record;
-  record.program = ProgramVersion();
-  record.data = data.source;
-  record.options = OptionTexts(command, options);
-  record.num_examples = examples;
-  record.lambda = options.lambda;
-  record.loss = command.loss;
-  const Json start = StartJson(record, model, problem.training(), choice);
-  const std::unique_ptr<Learner> learner = MakeLearner(problem, options);
-  if (!command.quiet) {
-    DescribeData(data, problem.training());
-    DescribeLearner(command, model, choice);
-  }
-
-  // From here on the input is known to be good.
-  TrainReport report(!command.quiet);
-  if (!command.log.empty()) report.OpenLog(command.log, start);
-  const std::atomic<int>* interrupt = CatchInterrupts();
-  const TrainSummary summary = RunTraining(*learner, options, &report, interrupt);
-  report.ClearLine();
-  FillRecord(summary, &record);
-  model.set_weights(summary.weights);
-  model.Save(command.model);
-  report.End(summary);
-  if (!command.quiet) DescribeResult(command, options, summary);
-  return summary.termination == Termination::kInterrupted ? 128 + interrupt->load() : 0;
+  const MultiLabelData data = ReadTrainingData(command.data, settings.data);
+  MultiLabelTask task = MakeTask(command.data, settings.data, data);
+  if (settings.lambdas.empty()) settings.lambdas = {ChooseLambda(settings, task.problem.size())};
+  return Training(command, settings, data, &task).Run();
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ Json RecordJson(const ProgressRecord& record) {
 
 TrainReport::TrainReport(bool show) : terminal_(show && isatty(STDERR_FILENO) == 1) {}
 
-void TrainReport::OpenLog(const std::string& path, const Json& start) {
+void TrainReport::OpenLog(const std::string& path) {
   log_path_ = path;
   if (path == "-") {
     log_ = &std::cout;
@@ -54,6 +54,11 @@ void TrainReport::OpenLog(const std::string& path, const Json& start) {
     if (!log_file_) throw DataError(path, 0, "cannot open the log for writing");
     log_ = &log_file_;
   }
+}
+
+void TrainReport::Begin(const Json& start) {
+  last_ = ProgressRecord();
+  if (log_ == nullptr) return;
   Json first = {{"event", "start"}};
   first.update(start);
   WriteLine(first);

@@ -27,16 +27,17 @@ class TrainReport : public TrainObserver {
   /// show: progress on the standard error, when that is a terminal.
   explicit TrainReport(bool show);
 
-  /// Opens the log (an existing file is replaced; "-" is the standard output) and writes `start` as its first
-  /// object. Throws DataError when it cannot be opened.
-  void OpenLog(const std::string& path, const Json& start);
+  /// Opens the log (an existing file is replaced; "-" is the standard output). Throws DataError when it cannot be opened.
+  void OpenLog(const std::string& path);
+  /// To be called before every run: writes `start` into the log.
+  void Begin(const Json& start);
 
   void OnCheck(const ProgressRecord& record) override;
   void OnPass(Index pass) override;
 
   /// Clears the line on the terminal.
   void ClearLine();
-  /// Writes the last object of the log. Throws DataError when any part of the log could not be written.
+  /// To be called after every run: writes the last object of its log. Throws DataError when any part of the log could not be written.
   void End(const TrainSummary& summary);
 
  private:

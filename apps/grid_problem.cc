@@ -97,12 +97,14 @@ TrainingSet MakeGridProblem(const GridProblemOptions& options) {
   auto rows = std::make_shared<FeatureRows>();
   std::vector<std::vector<Index>> labellings;
   std::vector<double> x(Size(options.features));
+  // Inputs of unit norm, on average.
+  const double scale = 1 / std::sqrt(options.features * (1 + options.feature_noise * options.feature_noise));
   for (Index m = 0; m < options.examples; ++m) {
     std::vector<Index> labels = SmoothLabels(&random, options);
     for (Index& label : labels) {
       const double* prototype = prototypes.data() + Size(label) * x.size();
       for (std::size_t f = 0; f < x.size(); ++f)
-        x[f] = prototype[f] + options.feature_noise * random.Normal();
+        x[f] = scale * (prototype[f] + options.feature_noise * random.Normal());
       rows->AddDense(x);
       if (random.Uniform() < options.label_noise)
         label = static_cast<Index>(random.Below(Size(options.states)));

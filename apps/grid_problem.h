@@ -16,7 +16,7 @@ struct GridProblemOptions {
   Index states = 10;
   Index features = 30;  ///< dense, per variable
   double feature_noise =
-      3;  ///< standard deviation of the features around the prototype of their state; those are N(0, 1)
+      3;  ///< standard deviation around the prototype of the state, which is N(0, 1), before scaling
   double label_noise = 0.05;  ///< share of variables whose label is drawn anew
   LossScale loss = LossScale::kMean;
   std::uint64_t seed = 1;
@@ -26,7 +26,7 @@ struct GridProblemOptions {
 /// one full table of weights shared by all edges between horizontal and vertical neighbours (first variable: left or upper).
 /// Labels: per state a smooth random field (a sum of four waves of random direction and up to one and a half periods over the
 /// grid), the label is the state of the largest field, before label noise. Features are drawn around the prototype of the label
-/// without noise. Throws std::invalid_argument on counts below 1 or noise out of range.
+/// without noise, and scaled to norm 1 on average. Throws std::invalid_argument on counts below 1 or noise out of range.
 TrainingSet MakeGridProblem(const GridProblemOptions& options);
 
 }  // namespace slackline

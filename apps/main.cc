@@ -72,7 +72,9 @@ void AddCommands(CLI::App* root, Action* action) {
   AddMultiLabelTrain(multilabel, action);
   AddMultiLabelPredict(multilabel, action);
   AddMultiLabelEvaluate(multilabel, action);
+  AddMultiLabelCv(multilabel, action);
   AddInfo(root, action);
+  AddBench(root, action);
 }
 
 int Run(int argc, char** argv) {

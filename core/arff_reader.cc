@@ -2,6 +2,7 @@
 #include <slackline/core/arff_reader.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -189,6 +190,10 @@ std::pair<Index, double> ArffParser::FeatureValue(const Column& column,
   double number = 0;
   if (!ParseNumber(token.text, &number)) {
     Fail("value " + Quoted(token.text) + " of attribute " + Quoted(column.name) + " is not a finite number");
+  }
+  if (std::abs(number) > kLargestValue) {
+    Fail("value " + Quoted(token.text) + " of attribute " + Quoted(column.name) +
+         " is too large (more than 1e50)");
   }
   return {0, number};
 }

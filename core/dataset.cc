@@ -30,7 +30,7 @@ Index Dataset::Add(std::shared_ptr<const Structure> structure, std::span<const I
         label == kUnlabelled || (label >= 0 && label < graph.cardinality(i)),
         "label " + std::to_string(label) + " of variable " + std::to_string(i) + " is out of range");
   }
-  SLACKLINE_CHECK(first_input >= 0 && first_input + structure->num_inputs() <= rows_->size(),
+  SLACKLINE_CHECK(first_input >= 0 && first_input <= rows_->size() - structure->num_inputs(),
                   "the inputs of an example are not among the feature rows");
   for (const Slot& slot : structure->slots()) {
     const FeatureRow x = rows_->row(first_input + slot.input);

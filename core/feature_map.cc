@@ -119,34 +119,4 @@ void ScatterFeatures(const ExampleView& example, std::span<const double> q, doub
   }
 }
 
-double SquaredFeatureNorm(const ExampleView& example, std::span<const double> q) {
-  const Structure& structure = example.structure();
-  const auto product = [&](const Slot& a, const Slot& b) {
-    double sum = 0;
-    for (Index r = 0; r < a.rows; ++r) {
-      sum += q[static_cast<std::size_t>(a.coordinate + r)] * q[static_cast<std::size_t>(b.coordinate + r)];
-    }
-    return sum;
-  };
-  double norm = 0;
-  const std::span<const Slot> slots = structure.slots();
-  for (std::size_t a = 0; a < slots.size(); ++a) {
-    const double own = product(slots[a], slots[a]);
-    if (own == 0) continue;
-    const FeatureRow x = example.input(slots[a].input);
-    norm += own * x.squared_norm;
-    for (std::size_t b = a + 1; b < slots.size() && slots[b].block == slots[a].block; ++b) {
-      const double shared = product(slots[a], slots[b]);
-      if (shared != 0) norm += 2 * shared * Dot(x, example.input(slots[b].input));
-    }
-  }
-  for (const ScalarBlock& scalar : structure.scalar_blocks()) {
-    for (Index r = 0; r < scalar.rows; ++r) {
-      const double value = q[static_cast<std::size_t>(scalar.coordinate + r)];
-      norm += value * value;
-    }
-  }
-  return std::max(0.0, norm);
-}
-
 }  // namespace slackline

@@ -35,8 +35,4 @@ void AddLabellingFeatures(const ExampleView& example, std::span<const Index> lab
 void ScatterFeatures(const ExampleView& example, std::span<const double> q, double scale,
                      std::span<double> weights);
 
-/// The feature vector's squared Euclidean norm. Where one block is used with several inputs, their inner products are
-/// taken for pairs of slots with non-zero coordinates: O(p²) inner products for p such slots of one block.
-double SquaredFeatureNorm(const ExampleView& example, std::span<const double> q);
-
 }  // namespace slackline

@@ -39,6 +39,8 @@ void FeatureRows::Append(std::span<const double> values, Offset columns) {
     SLACKLINE_CHECK(std::isfinite(value), "a feature value is not a finite number");
     squared_norm += value * value;
   }
+  SLACKLINE_CHECK(std::isfinite(squared_norm),
+                  "a feature vector is too long: its squared norm is not a finite number");
   rows_.push_back(
       {static_cast<Offset>(values_.size()), columns, static_cast<Index>(values.size()), squared_norm});
   values_.insert(values_.end(), values.begin(), values.end());

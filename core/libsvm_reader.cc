@@ -2,6 +2,7 @@
 #include <slackline/core/libsvm_reader.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
@@ -150,6 +151,8 @@ void LibsvmParser::FailFeature(const char* begin, const char* end, Index last) c
   if (!ParseNumber(token.substr(colon + 1), &value)) {
     Fail("the value of " + Quoted(token) + " is not a finite number");
   }
+  if (std::abs(value) > kLargestValue)
+    Fail("the value of " + Quoted(token) + " is too large (more than 1e50)");
   Fail("feature indices must increase: " + Quoted(token) + " follows index " + std::to_string(last));
 }
 

@@ -18,7 +18,9 @@
 namespace slackline {
 namespace {
 
-constexpr std::string_view kMagic = "SLACKLIN";
+constexpr std::size_t kMagicBytes = 8;
+constexpr FileKind kKinds[] = {kModelKind, kCheckpointKind};
+static_assert(kModelKind.magic.size() == kMagicBytes && kCheckpointKind.magic.size() == kMagicBytes);
 constexpr std::size_t kHeaderBytes = 8 + 4 + 8 + 4;
 constexpr std::size_t kChecksumBytes = 4;
 constexpr std::size_t kLargestStep = std::size_t{1} << 20;  // of reading, writing and the checksum
@@ -129,7 +131,13 @@ void SyncFolder(const std::string& target) {
   close(descriptor);
 }
 
-std::string ReadFile(const std::string& path) {
+/// Whether the bytes begin like a file of this kind, as far as they go.
+bool BeginsAs(FileKind kind, std::string_view bytes) {
+  const std::size_t known = std::min(bytes.size(), kMagicBytes);
+  return bytes.substr(0, known) == kind.magic.substr(0, known);
+}
+
+std::string ReadFile(const std::string& path, FileKind kind) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) throw DataError(path, 0, "is a directory, not a file");
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -139,10 +147,7 @@ std::string ReadFile(const std::string& path) {
   ssize_t count = 0;
   while ((count = read(descriptor, step.data(), step.size())) > 0 || (count < 0 && errno == EINTR)) {
     if (count > 0) bytes.append(step.data(), static_cast<std::size_t>(count));
-    if (bytes.compare(0, std::min(bytes.size(), kMagic.size()), kMagic, 0,
-                      std::min(bytes.size(), kMagic.size())) != 0) {
-      break;  // some other, perhaps huge or endless, file
-    }
+    if (!BeginsAs(kind, bytes)) break;  // some other, perhaps huge or endless, file
   }
   const int error = errno;
   close(descriptor);
@@ -150,16 +155,20 @@ std::string ReadFile(const std::string& path) {
   return bytes;
 }
 
-/// Throws unless the bytes are an undamaged model file of this version.
-void CheckFrame(const std::string& path, std::string_view bytes) {
-  const std::size_t known = std::min(bytes.size(), kMagic.size());
-  if (bytes.empty() || bytes.substr(0, known) != kMagic.substr(0, known)) {
-    throw DataError(path, 0, "not a Slackline model");
+/// Throws unless the bytes are an undamaged file of this kind and version.
+void CheckFrame(const std::string& path, FileKind kind, std::string_view bytes) {
+  const std::string noun(kind.noun);
+  if (bytes.empty() || !BeginsAs(kind, bytes)) {
+    for (const FileKind other : kKinds) {
+      if (bytes.size() < kMagicBytes || !BeginsAs(other, bytes)) continue;
+      throw DataError(path, 0, "a Slackline " + std::string(other.noun) + ", not a " + noun);
+    }
+    throw DataError(path, 0, "not a Slackline " + noun);
   }
   const std::string actual = std::to_string(bytes.size());
   if (bytes.size() < kHeaderBytes + kChecksumBytes) {
     throw DataError(path, 0,
-                    "the model is truncated: expected at least " +
+                    "the " + noun + " is truncated: expected at least " +
                         std::to_string(kHeaderBytes + kChecksumBytes) + " bytes, found " + actual);
   }
   const auto version = NumberAt<std::uint32_t>(bytes.data() + 8);
@@ -171,19 +180,20 @@ void CheckFrame(const std::string& path, std::string_view bytes) {
   const auto length = NumberAt<std::uint64_t>(bytes.data() + 12);
   if (bytes.size() != length) {
     throw DataError(path, 0,
-                    std::string("the model is ") + (bytes.size() < length ? "truncated" : "too long") +
+                    "the " + noun + " is " + (bytes.size() < length ? "truncated" : "too long") +
                         ": expected " + std::to_string(length) + " bytes, found " + actual);
   }
   const std::string_view body = bytes.substr(0, bytes.size() - kChecksumBytes);
   if (version == 0 || Checksum(body) != NumberAt<std::uint32_t>(bytes.data() + body.size())) {
-    throw DataError(path, 0, "the model is damaged: its checksum does not match");
+    throw DataError(path, 0, "the " + noun + " is damaged: its checksum does not match");
   }
 }
 
 /// Takes values off the front of the entries; every length is checked against what is left before it is used.
 class EntryCursor {
  public:
-  EntryCursor(const std::string& path, std::string_view rest) : path_(path), rest_(rest) {}
+  EntryCursor(const std::string& path, FileKind kind, std::string_view rest)
+      : path_(path), kind_(kind), rest_(rest) {}
 
   bool empty() const { return rest_.empty(); }
   template <class T>
@@ -198,7 +208,7 @@ class EntryCursor {
     return static_cast<std::size_t>(count);
   }
   [[noreturn]] void Fail() const {
-    throw DataError(path_, 0, "the model is damaged: its entries do not add up");
+    throw DataError(path_, 0, "the " + std::string(kind_.noun) + " is damaged: its entries do not add up");
   }
 
  private:
@@ -209,6 +219,7 @@ class EntryCursor {
     return taken;
   }
   const std::string& path_;
+  FileKind kind_;
   std::string_view rest_;
 };
 
@@ -260,8 +271,10 @@ void ModelWriter::Add(std::string_view name, std::span<const double> values) {
   for (const double value : values) AppendNumber(std::bit_cast<std::uint64_t>(value), &entries_);
 }
 
-void ModelWriter::Save(const std::string& path) const {
-  std::string bytes(kMagic);
+void ModelWriter::Save(const std::string& path, FileKind kind) const {
+  std::string bytes;
+  bytes.reserve(kHeaderBytes + entries_.size() + kChecksumBytes);
+  bytes += kind.magic;
   AppendNumber<std::uint32_t>(kModelFileVersion, &bytes);
   AppendNumber<std::uint64_t>(kHeaderBytes + entries_.size() + kChecksumBytes, &bytes);
   AppendNumber<std::uint32_t>(static_cast<std::uint32_t>(names_.size()), &bytes);
@@ -270,15 +283,15 @@ void ModelWriter::Save(const std::string& path) const {
   WriteFileAtomically(path, bytes);
 }
 
-ModelReader::ModelReader(const std::string& path) : path_(path) {
-  const std::string bytes = ReadFile(path);
-  CheckFrame(path, bytes);
+ModelReader::ModelReader(const std::string& path, FileKind kind) : path_(path), kind_(kind) {
+  const std::string bytes = ReadFile(path, kind);
+  CheckFrame(path, kind, bytes);
   ParseEntries(std::string_view(bytes).substr(kHeaderBytes, bytes.size() - kHeaderBytes - kChecksumBytes),
                NumberAt<std::uint32_t>(bytes.data() + 20));
 }
 
 void ModelReader::ParseEntries(std::string_view entries, std::uint32_t count) {
-  EntryCursor cursor(path_, entries);
+  EntryCursor cursor(path_, kind_, entries);
   for (std::uint32_t e = 0; e < count; ++e) {
     const auto type = cursor.Number<std::uint8_t>();
     std::string name = cursor.String(cursor.Number<std::uint32_t>());
@@ -310,10 +323,12 @@ bool ModelReader::Has(std::string_view name) const { return values_.count(std::s
 template <class T>
 const T& ModelReader::Get(std::string_view name) const {
   const auto found = values_.find(std::string(name));
-  if (found == values_.end()) throw DataError(path_, 0, "the model has no entry '" + std::string(name) + "'");
+  const std::string noun(kind_.noun);
+  if (found == values_.end())
+    throw DataError(path_, 0, "the " + noun + " has no entry '" + std::string(name) + "'");
   if (const T* value = std::get_if<T>(&found->second)) return *value;
   throw DataError(path_, 0,
-                  "entry '" + std::string(name) + "' of the model holds " +
+                  "entry '" + std::string(name) + "' of the " + noun + " holds " +
                       kTypeNames[found->second.index()] + ", not " + kTypeNames[Value(T()).index()]);
 }
 

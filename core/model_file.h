@@ -2,7 +2,7 @@
 //
 // The file in which models are kept: a versioned container of named, typed entries, guarded by its length and
 // a checksum. The bytes are the same on every machine (little-endian):
-//   "SLACKLIN"   u32 format version   u64 length of the whole file   u32 number of entries
+//   "SLACKLIN" (checkpoints: "SLACKCKP")   u32 format version   u64 length of the whole file   u32 number of entries
 //   per entry:   u8 type   u32 length of the name   the name   the value
 //   u32 CRC-32 (as zlib's) of everything before it
 // Values: string = u64 length, bytes; strings = u64 count, strings; integers and doubles = u64 count, 8 bytes
@@ -21,6 +21,14 @@ namespace slackline {
 
 inline constexpr std::uint32_t kModelFileVersion = 1;
 
+/// What a file of this format holds. Kinds differ in the first eight bytes.
+struct FileKind {
+  std::string_view magic;
+  std::string_view noun;  ///< for messages
+};
+inline constexpr FileKind kModelKind{"SLACKLIN", "model"};
+inline constexpr FileKind kCheckpointKind{"SLACKCKP", "checkpoint"};
+
 /// Collects entries, then writes them at once.
 class ModelWriter {
  public:
@@ -34,7 +42,7 @@ class ModelWriter {
   /// path + ".tmp-<process number>" first, which is forced to the disk and then renamed. A symbolic link is
   /// followed. On failure throws DataError, removes the temporary file and leaves the old file as it was.
   /// Must not be called for one path by several threads at once.
-  void Save(const std::string& path) const;
+  void Save(const std::string& path, FileKind kind = kModelKind) const;
 
  private:
   void BeginEntry(std::string_view name, char type);
@@ -43,12 +51,12 @@ class ModelWriter {
   std::vector<std::string> names_;
 };
 
-/// Reads a whole file into memory. Throws DataError that tells apart: not a Slackline model, written by a
+/// Reads a whole file into memory. Throws DataError that tells apart: not a Slackline model (or what `kind` says), written by a
 /// newer version (states both), truncated or too long (states both lengths), damaged (the checksum does not
 /// match). Memory is bounded by the actual size of the file, whatever lengths it claims.
 class ModelReader {
  public:
-  explicit ModelReader(const std::string& path);
+  explicit ModelReader(const std::string& path, FileKind kind = kModelKind);
 
   bool Has(std::string_view name) const;
   /// Names of all entries, in the order of the file.
@@ -69,6 +77,7 @@ class ModelReader {
   void ParseEntries(std::string_view entries, std::uint32_t count);
 
   std::string path_;
+  FileKind kind_;
   std::vector<std::string> names_;
   std::unordered_map<std::string, Value> values_;
 };

@@ -12,6 +12,9 @@
 
 namespace slackline {
 
+/// Features beyond this have no use, and lead to numbers that are not finite.
+inline constexpr double kLargestValue = 1e50;
+
 inline bool IsBlank(char c) { return c == ' ' || c == '\t'; }
 
 /// Reads a finite decimal number at the start of [begin, end): an optional sign, digits, a point, an

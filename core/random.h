@@ -5,6 +5,7 @@
 // implementations.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -17,6 +18,11 @@ class Random {
   explicit Random(std::uint64_t seed = 1) {
     for (std::uint64_t& word : state_) word = SplitMix(seed);
   }
+
+  /// All that the generator remembers: from the same state it goes on in the same way.
+  using State = std::array<std::uint64_t, 4>;
+  const State& state() const { return state_; }
+  void set_state(const State& state) { state_ = state; }
 
   std::uint64_t NextBits() {
     const std::uint64_t result = Rotate(state_[1] * 5, 7) * 9;
@@ -71,7 +77,7 @@ class Random {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
     return z ^ (z >> 31);
   }
-  std::uint64_t state_[4];
+  State state_;
 };
 
 }  // namespace slackline

@@ -2,6 +2,8 @@
 #include <slackline/core/structure.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -20,6 +22,8 @@ Index StructureBuilder::AddStateMap(StateMap map) {
   SLACKLINE_CHECK(map.values.empty() || map.values.size() == map.rows.size(),
                   "a state map needs as many values as rows, or none");
   for (const Index row : map.rows) SLACKLINE_CHECK(row >= kAbsent, "a state map has a negative row");
+  for (const double value : map.values)
+    SLACKLINE_CHECK(std::isfinite(value), "a state map has a value that is not finite");
   const auto [known, added] =
       map_number_.try_emplace(std::make_pair(map.rows, map.values), static_cast<Index>(maps_.size()));
   if (added) maps_.push_back(std::move(map));
@@ -41,19 +45,23 @@ void StructureBuilder::Add(Index part, Index input, FeatureTerm term) {
                   "scalar features need a weight block with one column, not '" + block.name + "'");
   SLACKLINE_CHECK(term.base >= 0, "the base row must not be negative");
   for (const Index row : map.rows) {
-    SLACKLINE_CHECK(row == kAbsent || row + term.base < block.rows,
+    SLACKLINE_CHECK(row == kAbsent || row < block.rows - term.base,
                     "a state map reads past the rows of weight block '" + block.name + "'");
   }
   terms_.push_back({part, input, term});
 }
 
 void StructureBuilder::AddLinear(Index part, Index block, Index input, Index map, Index base) {
-  SLACKLINE_CHECK(input >= 0, "the number of an input must not be negative");
+  SLACKLINE_CHECK(input >= 0 && input < std::numeric_limits<Index>::max(),
+                  "the number of an input must not be negative or larger than fits");
   Add(part, input, {FeatureKind::kLinear, block, 0, map, base, 0});
 }
 
 void StructureBuilder::AddPotential(Index part, Index block, Index first_potential, Index map, Index base) {
-  SLACKLINE_CHECK(first_potential >= 0, "the position of a potential must not be negative");
+  SLACKLINE_CHECK(part >= 0 && part < graph_->num_parts(), "unknown part " + std::to_string(part));
+  SLACKLINE_CHECK(
+      first_potential >= 0 && first_potential <= std::numeric_limits<Index>::max() - graph_->num_states(part),
+      "the position of a potential must not be negative or larger than fits");
   Add(part, -1, {FeatureKind::kPotential, block, first_potential, map, base, 0});
 }
 

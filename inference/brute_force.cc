@@ -30,6 +30,7 @@ class BruteForceSolver final : public MapSolver {
     scores_ = scores;
     best_score_ = -kInfinity;
     Descend(0, 0.0);
+    work_ += 3 * CountLabellings(*graph_, kMaxLabellings);
     result->labels = best_;
     result->integral = true;
     result->marginals.clear();
@@ -39,6 +40,7 @@ class BruteForceSolver final : public MapSolver {
   }
 
   std::string_view name() const override { return "brute-force"; }
+  std::int64_t work() const override { return work_; }
   bool relaxed() const override { return false; }
 
  private:
@@ -67,6 +69,7 @@ class BruteForceSolver final : public MapSolver {
   std::vector<Index> labels_;
   std::vector<Index> best_;
   double best_score_ = 0;
+  std::int64_t work_ = 0;
   std::span<const double> scores_;
 };
 

@@ -8,7 +8,6 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/graph_topology.h>
-#include <slackline/inference/binary_pairs.h>
 #include <slackline/inference/brute_force.h>
 #include <slackline/inference/local_polytope.h>
 #include <slackline/inference/rounding.h>
@@ -20,14 +19,8 @@ namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
+constexpr Index kManyFactors = 1000;
 constexpr Offset kExactLabellings = Offset{1} << 20;
-constexpr Offset kSearchNodes = 200000;  // where the search cannot be sure to finish
-
-SolverKind RelaxationOf(const FactorGraph& graph) {
-  return IsBinaryPairwise(graph) ? SolverKind::kRoof : SolverKind::kLp;
-}
-
-bool HasRelaxation(const FactorGraph& graph) { return IsBinaryPairwise(graph) || HasGlpk(); }
 
 /// More than any change of one variable's state can gain or cost, also in the relaxation.
 double Penalty(const FactorGraph& graph, std::span<const double> scores) {
@@ -53,7 +46,7 @@ Decoder::Method Decoder::ChooseMethod(DecodeKind kind) const {
   if (IsForest(*graph_)) return Method::kTree;
   if (kind == DecodeKind::kLp) return Method::kLpRounded;
   if (CountLabellings(*graph_, kExactLabellings) <= kExactLabellings) return Method::kSearch;
-  return HasRelaxation(*graph_) ? Method::kLpImproved : Method::kLimitedSearch;
+  return Method::kLpImproved;
 }
 
 Decoder::Decoder(DecodeKind kind, std::shared_ptr<const FactorGraph> graph)
@@ -65,12 +58,9 @@ Decoder::Decoder(DecodeKind kind, std::shared_ptr<const FactorGraph> graph)
     case Method::kSearch:
       solver_ = std::make_unique<SearchSolver>(graph_);
       break;
-    case Method::kLimitedSearch:
-      solver_ = std::make_unique<SearchSolver>(graph_, SearchOptions{.node_limit = kSearchNodes});
-      break;
     case Method::kLpRounded:
     case Method::kLpImproved:
-      solver_ = MakeMapSolver(RelaxationOf(*graph_), graph_);
+      solver_ = MakeMapSolver(AutomaticSolver(*graph_), graph_);
       break;
   }
 }
@@ -79,7 +69,10 @@ void Decoder::Decode(std::span<const double> scores, MapResult* result) {
   solver_->Solve(scores, nullptr, result);
   fractional_ = !result->integral;
   if (method_ == Method::kLpImproved && !result->exact) {
-    result->value = ImproveLabelling(*graph_, scores, result->labels);
+    // Joint changes of two variables cost (factors · neighbours) a sweep: too much for dense graphs.
+    ImproveOptions improve;
+    if (graph_->num_factors() > kManyFactors) improve.max_joint_states = 0;
+    result->value = ImproveLabelling(*graph_, scores, result->labels, improve);
     result->integral = true;
     result->marginals.clear();
     result->upper_bound = std::max(result->upper_bound, result->value);
@@ -150,7 +143,10 @@ void Decoder::MaxMarginals(std::span<const double> scores, std::span<double> dif
 
 std::string Decoder::description() const {
   std::string text;
-  const std::string solver = RelaxationOf(*graph_) == SolverKind::kRoof ? "roof duality" : "GLPK";
+  const SolverKind kind = AutomaticSolver(*graph_);
+  const std::string solver = kind == SolverKind::kRoof ? "roof duality"
+                             : kind == SolverKind::kLp ? "GLPK"
+                                                       : "message passing";
   switch (method_) {
     case Method::kTree:
       return "exact (max-product on a graph without cycles)";
@@ -161,9 +157,6 @@ std::string Decoder::description() const {
       break;
     case Method::kLpImproved:
       text = "LP relaxation (" + solver + "), rounded, local improvement";
-      break;
-    case Method::kLimitedSearch:
-      text = "local improvement and a search of at most " + std::to_string(kSearchNodes) + " nodes";
       break;
   }
   if (num_decoded_ > 0) {

@@ -27,7 +27,6 @@ DecodeKind ParseDecodeKind(std::string_view name);
 /// Decodes examples that share one graph. Keeps work space and counts: one object per thread.
 class Decoder {
  public:
-  /// Throws DataError when kLp is asked, in a build without GLPK, for a graph with cycles that is not binary and pairwise.
   Decoder(DecodeKind kind, std::shared_ptr<const FactorGraph> graph);
 
   /// Requires finite scores, graph.total_states() of them. `result->labels` is the prediction. kLp leaves a
@@ -65,7 +64,7 @@ class Decoder {
   std::string description() const;
 
  private:
-  enum class Method { kTree, kSearch, kLpRounded, kLpImproved, kLimitedSearch };
+  enum class Method { kTree, kSearch, kLpRounded, kLpImproved };
 
   Method ChooseMethod(DecodeKind kind) const;
   double ConditionedValue(Index variable, Index state, std::span<const double> scores);

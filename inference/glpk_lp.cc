@@ -166,6 +166,9 @@ class GlpkProblem {
     for (Index j = 0; j < model.columns; ++j) {
       glp_set_col_stat(problem_, j + 1, ToGlpk(status[Size(model.rows + j)]));
     }
+    // GLPK keeps the factors of the last call when the basis is the same; results would then depend on what was solved
+    // before. A basis that cannot be factorised is the simplex method's to mend.
+    glp_factorize(problem_);
   }
 
   void GetBasis(const LpModel& model, std::vector<BasisStatus>* status) const {
@@ -191,6 +194,8 @@ class GlpkProblem {
         10000 + 100 * std::min(200000, glp_get_num_rows(problem_) + glp_get_num_cols(problem_));
     return glp_simplex(problem_, &parameters) == 0 && glp_get_status(problem_) == GLP_OPT;
   }
+
+  int Iterations() const { return problem_ == nullptr ? 0 : glp_get_it_cnt(problem_); }
 
   bool Exact() { return glp_exact(problem_, nullptr) == 0 && glp_get_status(problem_) == GLP_OPT; }
 
@@ -294,8 +299,12 @@ class GlpkSolver final : public MapSolver {
     }
     const QuietTerminal quiet;
     bool solved = false;
+    const int iterations = problem_.Iterations();
     if (warm != nullptr && !warm->bytes.empty()) solved = SolveWarm(scores, *warm, result);
     if (!solved) SolveCold(scores, result);
+    // An iteration prices columns and updates a basis of the rows' size; a call loads the problem.
+    const std::int64_t size = model_->rows + model_->columns;
+    work_ += size * (100 + 10 * std::max(1, problem_.Iterations() - iterations));
     if (warm != nullptr) {
       problem_.GetBasis(*model_, &status_);
       PackedBasis::Write(tag_, status_, warm);
@@ -303,6 +312,7 @@ class GlpkSolver final : public MapSolver {
   }
 
   std::string_view name() const override { return "lp"; }
+  std::int64_t work() const override { return work_; }
   bool relaxed() const override { return true; }
 
  private:
@@ -375,6 +385,7 @@ class GlpkSolver final : public MapSolver {
   LpSolution solution_;
   std::vector<BasisStatus> status_;
   std::vector<double> messages_;
+  std::int64_t work_ = 0;
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <slackline/inference/binary_pairs.h>
 #include <slackline/inference/brute_force.h>
 #include <slackline/inference/glpk_lp.h>
+#include <slackline/inference/message_passing.h>
 #include <slackline/inference/roof_solver.h>
 #include <slackline/inference/search.h>
 #include <slackline/inference/tree_dp.h>
@@ -17,9 +18,10 @@
 namespace slackline {
 namespace {
 
-constexpr std::array<std::pair<SolverKind, std::string_view>, 7> kSolverNames{{
+constexpr std::array<std::pair<SolverKind, std::string_view>, 8> kSolverNames{{
     {SolverKind::kAuto, "auto"},
     {SolverKind::kRoof, "roof"},
+    {SolverKind::kMessages, "messages"},
     {SolverKind::kLp, "lp"},
     {SolverKind::kLpPolytope, "lp-polytope"},
     {SolverKind::kTree, "tree"},
@@ -27,17 +29,16 @@ constexpr std::array<std::pair<SolverKind, std::string_view>, 7> kSolverNames{{
     {SolverKind::kSearch, "search"},
 }};
 
-SolverKind Choose(const FactorGraph& graph) {
-  if (IsForest(graph)) return SolverKind::kTree;
-  if (IsBinaryPairwise(graph)) return SolverKind::kRoof;
-  if (HasGlpk()) return SolverKind::kLp;
-  if (CountLabellings(graph, kMaxLabellings) <= kMaxLabellings) return SolverKind::kSearch;
-  throw DataError(
-      "the graph has cycles and too many labellings for an exact search, and this build has no GLPK; "
-      "build with SLACKLINE_WITH_GLPK=ON, or choose search, which may stop before it has proved its result");
-}
+/// Where GLPK still answers within milliseconds.
+constexpr Offset kSmallLp = 2000;
 
 }  // namespace
+
+SolverKind AutomaticSolver(const FactorGraph& graph) {
+  if (IsForest(graph)) return SolverKind::kTree;
+  if (IsBinaryPairwise(graph)) return SolverKind::kRoof;
+  return HasGlpk() && graph.total_states() <= kSmallLp ? SolverKind::kLp : SolverKind::kMessages;
+}
 
 SolverKind ParseSolverKind(std::string_view name) {
   std::string choices;
@@ -57,10 +58,12 @@ std::string_view SolverKindName(SolverKind kind) {
 
 std::unique_ptr<MapSolver> MakeMapSolver(SolverKind kind, std::shared_ptr<const FactorGraph> graph) {
   SLACKLINE_CHECK(graph != nullptr, "a solver needs a graph");
-  if (kind == SolverKind::kAuto) kind = Choose(*graph);
+  if (kind == SolverKind::kAuto) kind = AutomaticSolver(*graph);
   switch (kind) {
     case SolverKind::kRoof:
       return MakeRoofSolver(std::move(graph));
+    case SolverKind::kMessages:
+      return MakeMessagePassingSolver(std::move(graph));
     case SolverKind::kTree:
       return std::make_unique<TreeSolver>(std::move(graph));
     case SolverKind::kBruteForce:

@@ -55,18 +55,25 @@ class MapSolver {
 
   virtual std::string_view name() const = 0;
 
+  /// A count of the work done by all calls so far, in units of about a nanosecond, that is the same in every run: what
+  /// schedules compare costs by. (Tables read and written, simplex iterations, …)
+  virtual std::int64_t work() const = 0;
+
   /// True when the domain is the local polytope (values are those of the relaxation, fractional solutions
   /// occur).
   virtual bool relaxed() const = 0;
 };
 
-/// Ways to solve. kAuto: tree_dp on forests, roof duality for binary pairwise graphs, otherwise the LP (GLPK), otherwise
-/// (built without GLPK) the exact search where the number of labellings (at most 2^24) allows it.
-enum class SolverKind { kAuto, kRoof, kLp, kLpPolytope, kTree, kBruteForce, kSearch };
+/// Ways to solve. kAuto: AutomaticSolver.
+enum class SolverKind { kAuto, kRoof, kMessages, kLp, kLpPolytope, kTree, kBruteForce, kSearch };
 
-/// "auto", "roof", "lp", "lp-polytope", "tree", "brute-force", "search"; throws DataError on anything else, naming the choices.
+/// "auto", "roof", "messages", "lp", "lp-polytope", "tree", "brute-force", "search"; throws DataError on anything else, naming the choices.
 SolverKind ParseSolverKind(std::string_view name);
 std::string_view SolverKindName(SolverKind kind);
+
+/// kTree on forests, kRoof on binary pairwise graphs, otherwise kLp (GLPK) where it is there and the graph is small, else
+/// kMessages.
+SolverKind AutomaticSolver(const FactorGraph& graph);
 
 /// Makes a solver for the graph. Throws DataError when the kind does not apply (a tree solver on a graph with
 /// cycles, too many labellings for brute force, the LP in a build without GLPK), saying why and what would.

@@ -60,6 +60,7 @@ class RoofSolver final : public MapSolver {
   }
 
   std::string_view name() const override { return "roof"; }
+  std::int64_t work() const override { return 2 * roof_.work(); }
   bool relaxed() const override { return true; }
 
  private:

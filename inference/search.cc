@@ -15,6 +15,9 @@ namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
+/// The search recurses once per variable.
+constexpr Index kMaxVariables = 20000;
+
 std::span<const double> PartTable(const FactorGraph& graph, Index part, std::span<const double> scores) {
   return scores.subspan(Size(graph.state_offset(part)), Size(graph.num_states(part)));
 }
@@ -348,7 +351,13 @@ SearchSolver::SearchSolver(std::shared_ptr<const FactorGraph> graph, const Searc
     : graph_(std::move(graph)),
       options_(options),
       ascent_(std::make_unique<Ascent>(*graph_)),
-      tree_(std::make_unique<Tree>(*graph_)) {}
+      tree_(std::make_unique<Tree>(*graph_)) {
+  if (graph_->num_variables() > kMaxVariables) {
+    throw DataError("a graph of " + std::to_string(graph_->num_variables()) +
+                    " variables is too deep for a search (" + std::to_string(kMaxVariables) +
+                    " at most); use messages");
+  }
+}
 
 SearchSolver::~SearchSolver() = default;
 
@@ -383,6 +392,7 @@ void SearchSolver::Solve(std::span<const double> scores, WarmStart* /*warm*/, Ma
   } else {
     bound = value;
   }
+  work_ += 20 * graph.total_states() + 50 * tree_->nodes();
   result->value = value;
   result->exact = bound <= value + tolerance;
   result->upper_bound = result->exact ? value : bound;

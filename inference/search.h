@@ -35,12 +35,14 @@ struct SearchOptions {
 
 class SearchSolver final : public MapSolver {
  public:
+  /// Throws DataError when the graph has more than 20 000 variables: the search goes down variable by variable.
   explicit SearchSolver(std::shared_ptr<const FactorGraph> graph, const SearchOptions& options = {});
   ~SearchSolver() override;
 
   void Solve(std::span<const double> scores, WarmStart* warm, MapResult* result) override;
 
   std::string_view name() const override { return "search"; }
+  std::int64_t work() const override { return work_; }
   bool relaxed() const override { return false; }
 
   /// Nodes of the last call.
@@ -53,6 +55,7 @@ class SearchSolver final : public MapSolver {
   SearchOptions options_;
   std::unique_ptr<Ascent> ascent_;
   std::unique_ptr<Tree> tree_;
+  std::int64_t work_ = 0;
 };
 
 }  // namespace slackline

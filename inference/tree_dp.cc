@@ -161,6 +161,7 @@ void TreeSolver::ChooseStates(const FactorStep& step, std::span<const double> sc
 }
 
 void TreeSolver::Solve(std::span<const double> scores, WarmStart* /*warm*/, MapResult* result) {
+  ++calls_;
   Upward(scores);
   result->labels.resize(Size(graph_->num_variables()));
   for (const Index root : roots_) {

@@ -32,6 +32,7 @@ class TreeSolver final : public MapSolver {
   void MaxMarginals(std::span<const double> scores, std::span<double> out);
 
   std::string_view name() const override { return "tree"; }
+  std::int64_t work() const override { return calls_ * 2 * graph_->total_states(); }
   bool relaxed() const override { return false; }
 
  private:
@@ -68,6 +69,7 @@ class TreeSolver final : public MapSolver {
   std::vector<double> belief_;
   std::vector<double> work_;     // one joined table
   std::vector<double> message_;  // one message
+  std::int64_t calls_ = 0;
 };
 
 }  // namespace slackline

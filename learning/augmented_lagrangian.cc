@@ -27,6 +27,7 @@ class AugmentedLagrangianLearner : public FactorLearner {
  public:
   AugmentedLagrangianLearner(const Problem& problem, const TrainOptions& options)
       : FactorLearner(problem, options, /*multipliers=*/true),
+        options_(options),
         control_(StartSettings(problem, options), options.rho <= 0, problem.penalty_scale()),
         steps_since_update_(static_cast<std::size_t>(problem.size()), 0) {}
 
@@ -57,6 +58,31 @@ class AugmentedLagrangianLearner : public FactorLearner {
         {pass(), evaluation.primal, evaluation.soft_dual, evaluation.dual, best_primal_ - evaluation.dual});
   }
 
+  void Save(StateWriter* writer) const override {
+    FactorLearner::Save(writer);
+    control_.Save(writer);
+    writer->Offsets(steps_since_update_);
+    writer->Real(best_primal_);
+  }
+
+  void Load(StateReader* reader) override {
+    FactorLearner::Load(reader);
+    control_.Load(reader);
+    reader->Offsets(steps_since_update_);
+    best_primal_ = reader->Real();
+  }
+
+  void ChangeLambda(const Problem& changed) override {
+    // What ρ was balanced to is a better start than the default, as a multiple of the problem's scale.
+    const double balanced = control_.settings().rho / problem().penalty_scale();
+    FactorLearner::ChangeLambda(changed);
+    PenaltySettings settings = StartSettings(changed, options_);
+    if (options_.rho <= 0) settings.rho = balanced * changed.penalty_scale();
+    control_ = PenaltyControl(settings, options_.rho <= 0, changed.penalty_scale());
+    std::fill(steps_since_update_.begin(), steps_since_update_.end(), Offset{0});
+    best_primal_ = kInfinity;
+  }
+
  private:
   /// An example's multipliers move after as many steps in it as it has blocks, times the visits per update.
   void StepAndUpdate(const Block& block, double eta_step) {
@@ -68,6 +94,7 @@ class AugmentedLagrangianLearner : public FactorLearner {
     steps = 0;
   }
 
+  TrainOptions options_;
   PenaltyControl control_;
   std::vector<Offset> steps_since_update_;
   double best_primal_ = kInfinity;

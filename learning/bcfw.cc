@@ -2,10 +2,13 @@
 #include <slackline/learning/bcfw.h>
 
 #include <algorithm>
+#include <limits>
 
+#include <slackline/core/feature_gram.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/core/parallel.h>
 #include <slackline/core/random.h>
+#include <slackline/learning/certificate.h>
 #include <slackline/learning/example_oracle.h>
 #include <slackline/learning/iterate_average.h>
 #include <slackline/learning/sampling.h>
@@ -72,7 +75,50 @@ class BcfwLearner : public Learner {
   }
 
   std::span<const double> weights() const override { return evaluated_; }
+  double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
   WorkCounts work() const override { return {oracle_calls_, oracle_calls_}; }
+
+  void Save(StateWriter* writer) const override {
+    writer->Tag("bcfw");
+    SaveRandom(random_, writer);
+    examples_.Save(writer);
+    writer->Reals(weights_);
+    writer->Reals(points_);
+    writer->Reals(losses_);
+    for (const WarmStart& warm : warm_) writer->Bytes(warm.bytes);
+    average_.Save(writer);
+    writer->Integer(pass_);
+    writer->Integer(oracle_calls_);
+  }
+
+  void Load(StateReader* reader) override {
+    reader->Tag("bcfw");
+    LoadRandom(reader, &random_);
+    examples_.Load(reader);
+    reader->FiniteReals(weights_);
+    reader->FiniteReals(points_);
+    reader->FiniteReals(losses_);
+    for (WarmStart& warm : warm_) warm.bytes = reader->Bytes();
+    average_.Load(reader);
+    pass_ = static_cast<Index>(reader->Integer(0, std::numeric_limits<Index>::max()));
+    oracle_calls_ = reader->Integer(0, std::numeric_limits<std::int64_t>::max() / 4);
+    evaluated_.clear();
+  }
+
+  void ChangeLambda(const Problem& problem) override {
+    problem_ = problem;
+    for (const auto& oracle : oracles_) oracle->set_problem(problem);
+    Rebuild(&weights_);
+    double loss = 0;
+    for (const double value : losses_) loss += value;
+    const double theta = BestShare(loss / problem_.size(), Regulariser(problem_.lambda(), weights_));
+    for (double& coordinate : points_) coordinate *= theta;
+    for (double& value : losses_) value *= theta;
+    Rebuild(&weights_);
+    average_ = IterateAverage(average_.kind(), problem.num_weights(), problem.size());
+    pass_ = 0;
+    oracle_calls_ = 0;
+  }
 
  private:
   std::span<double> point(Index m) {
@@ -95,7 +141,7 @@ class BcfwLearner : public Learner {
     CoordinateScores(example, weights_, u_);
     double gap = corner.loss - own_loss;
     for (std::size_t k = 0; k < own.size(); ++k) gap -= u_[k] * direction_[k];
-    const double q = SquaredFeatureNorm(example, direction_) / problem_.lambda_m();
+    const double q = gram_.SquaredNorm(example, direction_) / problem_.lambda_m();
     const double step = LineSearch(gap, q, 1);  // line 6
     if (step == 0) return;
     for (std::size_t k = 0; k < own.size(); ++k) own[k] += step * direction_[k];  // lines 7, 8
@@ -132,7 +178,7 @@ class BcfwLearner : public Learner {
     }
   }
 
-  const Problem& problem_;
+  Problem problem_;
   TrainOptions options_;
   Random random_;
   ExampleOrder examples_;
@@ -145,6 +191,7 @@ class BcfwLearner : public Learner {
   std::vector<WarmStart> warm_;
   IterateAverage average_;
   std::vector<double> direction_;
+  FeatureGram gram_;
   std::vector<double> u_;
   Index pass_ = 0;
   std::int64_t oracle_calls_ = 0;

@@ -16,6 +16,11 @@ double Product(std::span<const double> a, std::span<const double> b) {
 
 }  // namespace
 
+double BestShare(double loss, double regulariser) {
+  if (loss <= 0) return regulariser > 0 ? 0 : 1;
+  return loss < 2 * regulariser ? loss / (2 * regulariser) : 1;
+}
+
 std::vector<double> MaximiseOnSimplex(std::span<const double> linear, std::span<const double> q) {
   const std::size_t n = linear.size();
   std::vector<double> a(n, 0.0);
@@ -82,6 +87,33 @@ void DualMixture::Mix(std::span<const double> shares) {
     value_ = value;
     points_[0].weights = std::move(mixture.weights);
     points_[0].loss = mixture.loss;
+  }
+}
+
+void DualMixture::Save(StateWriter* writer) const {
+  writer->Tag("mixture");
+  writer->Real(value_);
+  writer->Integer(static_cast<std::int64_t>(points_.size()));
+  for (const Point& point : points_) {
+    writer->Reals(point.weights);
+    writer->Real(point.loss);
+    writer->Real(point.share);
+  }
+}
+
+void DualMixture::Load(Offset num_weights, StateReader* reader) {
+  reader->Tag("mixture");
+  value_ = reader->Real();
+  const std::int64_t count = reader->Integer(0, kKept);
+  // A mixture of several points is one more point.
+  StateReader::Require(count != 1, "a mixture has one point");
+  points_.clear();
+  for (std::int64_t k = 0; k < count; ++k) {
+    Point point{std::vector<double>(static_cast<std::size_t>(num_weights)), 0, 0};
+    reader->FiniteReals(point.weights);
+    point.loss = reader->FiniteReal();
+    point.share = reader->FiniteReal();
+    points_.push_back(std::move(point));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <slackline/core/types.h>
+#include <slackline/learning/state_archive.h>
 
 namespace slackline {
 
@@ -30,6 +31,10 @@ class DualMixture {
     return points_.empty() ? std::span<const double>() : points_[0].weights;
   }
 
+  void Save(StateWriter* writer) const;
+  /// num_weights: length of the points' weight vectors.
+  void Load(Offset num_weights, StateReader* reader);
+
  private:
   struct Point {
     std::vector<double> weights;
@@ -43,6 +48,10 @@ class DualMixture {
   double value_ = -kInfinity;
   std::vector<Point> points_;  // points_[0] is the best mixture
 };
+
+/// The best point between the given labellings (0) and a point with this loss and regulariser (1): the θ ≤ 1 that maximises
+/// f = θ·loss − θ²·regulariser.
+double BestShare(double loss, double regulariser);
 
 /// argmax over the simplex of a·linear − ½ aᵀQa, Q symmetric positive semidefinite (row-major), by pairwise steps until
 /// the pairwise gap is below 1e-14 of the value's scale. For a handful of entries.

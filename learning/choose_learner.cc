@@ -39,8 +39,14 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
   if (AllGraphs(problem, IsBinaryPairwise)) {
     return example_blocks("roof duality", "all variables are binary and all factors join at most two");
   }
-  if (options->average != AverageKind::kOff || options->step == StepKind::kAway ||
-      options->order == OrderKind::kGap) {
+  const auto large = [](const FactorGraph& graph) { return AutomaticSolver(graph) == SolverKind::kMessages; };
+  if (AllGraphs(problem, large)) {
+    options->oracle = SolverKind::kMessages;
+    if (options->average == AverageKind::kAuto) options->average = AverageKind::kWeighted;
+    return example_blocks("message passing", "the graphs are large and have cycles");
+  }
+  const bool averages = options->average != AverageKind::kAuto && options->average != AverageKind::kOff;
+  if (averages || options->step == StepKind::kAway || options->order == OrderKind::kGap) {
     return example_blocks("linear programming", "an option of bcfw is given");
   }
   options->learner = LearnerKind::kAugmentedLagrangian;
@@ -56,6 +62,7 @@ LearnerChoice ChooseLearner(const Problem& problem, const TrainOptions& options)
   if (chosen.step == StepKind::kAuto) {
     chosen.step = chosen.learner == LearnerKind::kBcfw ? StepKind::kFrankWolfe : StepKind::kPairwise;
   }
+  if (chosen.average == AverageKind::kAuto) chosen.average = AverageKind::kOff;
   if (chosen.order == OrderKind::kAuto) {
     const bool corners = chosen.learner == LearnerKind::kBcfw && chosen.step != StepKind::kFrankWolfe;
     chosen.order = corners ? OrderKind::kGap : OrderKind::kExample;

@@ -19,7 +19,8 @@ struct LearnerChoice {
 ///   - an option that only one family of learners has (--rho, --tau: al; --oracle, --average, --step away|fw, --order gap:
 ///     bcfw) decides the learner;
 ///   - otherwise bcfw with kept corners where its oracle is exact and cheap (no cycles: dynamic programming; binary variables
-///     and factors over at most two: roof duality), and al elsewhere.
+///     and factors over at most two: roof duality) or where everything else is too slow (large graphs with cycles: message
+///     passing), and al elsewhere.
 LearnerChoice ChooseLearner(const Problem& problem, const TrainOptions& options);
 
 }  // namespace slackline

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
+#include <slackline/core/feature_gram.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/core/row_kernels.h>
+#include <slackline/learning/certificate.h>
 #include <slackline/learning/step.h>
 
 namespace slackline {
@@ -19,10 +22,6 @@ constexpr Index kIdleLimit = 10;         // visits
 constexpr double kLocalShare = 0.1;      // of the gap that local steps leave
 constexpr std::int64_t kVisitWork = 50;  // of a visit whatever its size
 constexpr Index kMaxLocalSteps = 20;
-
-Index SlotCoordinates(const Structure& structure) {
-  return structure.slots().empty() ? 0 : structure.slots().back().coordinate + structure.slots().back().rows;
-}
 
 }  // namespace
 
@@ -132,15 +131,18 @@ CornerBlocks::LocalStep CornerBlocks::PairwiseStep(CornerSet* set, std::size_t b
   return step;
 }
 
-/// Towards `best` (Frank-Wolfe) or away from `worst`, whichever promises more (Guélat and Marcotte, 1986).
+/// Towards `best` (Frank-Wolfe) or away from `worst`, whichever promises more (Guélat and Marcotte, 1986). With more than
+/// half of the weight on `worst`, away never does; and there its step 1 + α/(1 − α) would blow rounding errors up.
 CornerBlocks::LocalStep CornerBlocks::AwayStep(CornerSet* set, std::size_t best, std::size_t worst) {
   const std::span<double> alpha = set->alpha();
   const std::size_t count = scores_.size();
-  double value = 0;
-  for (std::size_t a = 0; a < count; ++a) value += alpha[a] * scores_[a];
-  const double towards = scores_[best] - value;
-  const double away = value - scores_[worst];
-  const bool forward = towards >= away || alpha[worst] >= 1;
+  double towards = 0;
+  double away = 0;
+  for (std::size_t a = 0; a < count; ++a) {  // differences: scores have a constant in common
+    towards += alpha[a] * (scores_[best] - scores_[a]);
+    away += alpha[a] * (scores_[a] - scores_[worst]);
+  }
+  const bool forward = towards >= away || alpha[worst] > 0.5;
   const std::size_t corner = forward ? best : worst;
   const double sign = forward ? 1 : -1;
   LocalStep step;
@@ -162,6 +164,9 @@ CornerBlocks::LocalStep CornerBlocks::AwayStep(CornerSet* set, std::size_t best,
   for (double& share : alpha) share *= 1 - sign * step.length;
   alpha[corner] += sign * step.length;
   if (!forward && step.length == limit) alpha[worst] = 0;
+  double sum = 0;
+  for (const double share : alpha) sum += share;
+  for (double& share : alpha) share /= sum;
   for (std::size_t a = 0; a < count; ++a) scores_[a] -= step.length * direction_[a];
   work_ += static_cast<std::int64_t>(count * count);
   return step;
@@ -276,8 +281,10 @@ double CornerBlocks::WeightsOfPoint(std::vector<double>* weights) const {
     const ExampleView example = problem_.data().example(m);
     const CornerSet& set = sets_[Size(m)];
     std::fill(delta.begin(), delta.end(), 0.0);
+    double sum = 0;  // 1 but for rounding errors of the steps
+    for (const double share : set.alpha()) sum += share;
     for (Index a = 0; a < set.size(); ++a) {
-      const double alpha = set.alpha()[Size(a)];
+      const double alpha = set.alpha()[Size(a)] / sum;
       const double scale = ((a == 0 ? 1.0 : 0.0) - alpha) * inverse;
       if (scale == 0) continue;
       loss += alpha * set.loss(a);
@@ -304,6 +311,46 @@ std::int64_t CornerBlocks::memory_bytes() const {
   std::int64_t bytes = 0;
   for (const CornerSet& set : sets_) bytes += set.memory_bytes();
   return bytes;
+}
+
+void CornerBlocks::ChangeLambda(const Problem& problem) {
+  problem_ = problem;
+  std::vector<double> weights;
+  const double loss = WeightsOfPoint(&weights);
+  const double theta = BestShare(loss, Regulariser(problem_.lambda(), weights));
+  for (CornerSet& set : sets_) {
+    const std::span<double> alpha = set.alpha();
+    for (double& share : alpha) share *= theta;
+    alpha[0] += 1 - theta;
+  }
+  average_ = IterateAverage(average_.kind(), problem_.num_weights(), problem_.size());
+  oracle_calls_ = 0;
+  steps_ = 0;
+  Rebuild();
+}
+
+void CornerBlocks::Save(StateWriter* writer) const {
+  writer->Tag("corner blocks");
+  writer->Reals(weights_);
+  for (const CornerSet& set : sets_) set.Save(writer);
+  for (const WarmStart& warm : warm_) writer->Bytes(warm.bytes);
+  average_.Save(writer);
+  writer->Integer(oracle_calls_);
+  writer->Integer(steps_);
+  writer->Integer(work_);
+}
+
+void CornerBlocks::Load(StateReader* reader) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 4;
+  reader->Tag("corner blocks");
+  reader->FiniteReals(weights_);
+  for (Index m = 0; m < problem_.size(); ++m)
+    sets_[Size(m)].Load(problem_.data().example(m), reader, &scratch_);
+  for (WarmStart& warm : warm_) warm.bytes = reader->Bytes();
+  average_.Load(reader);
+  oracle_calls_ = reader->Integer(0, kMost);
+  steps_ = reader->Integer(0, kMost);
+  work_ = reader->Integer(0, kMost);
 }
 
 }  // namespace slackline

@@ -54,6 +54,12 @@ class CornerBlocks {
   double HingeBound(Index m, std::span<const double> weights, CornerOracle* oracle, WarmStart* warm,
                     std::vector<double>* slot_scores) const;
 
+  /// The best mixture of the point and the given labellings for another λ; averages and counts begin anew.
+  void ChangeLambda(const Problem& problem);
+
+  void Save(StateWriter* writer) const;
+  void Load(StateReader* reader);
+
   const Problem& problem() const { return problem_; }
   std::span<const double> weights() const { return weights_; }
   Index kept(Index m) const { return sets_[static_cast<std::size_t>(m)].size(); }
@@ -82,7 +88,7 @@ class CornerBlocks {
   void Apply(const ExampleView& example, const CornerSet& set, bool update_scores);
   void FlushSlots(const ExampleView& example);
 
-  const Problem& problem_;
+  Problem problem_;
   CornerOracle* oracle_;
   StepKind step_;
   IterateAverage average_;

@@ -2,6 +2,7 @@
 #include <slackline/learning/corner_learner.h>
 
 #include <algorithm>
+#include <limits>
 
 #include <slackline/core/parallel.h>
 #include <slackline/core/random.h>
@@ -25,7 +26,7 @@ class CornerLearner : public Learner {
         options_(options),
         random_(static_cast<std::uint64_t>(options.seed)),
         examples_(problem.size()),
-        oracle_(problem, options.oracle),
+        oracle_(problem, options.oracle, CornerOracle::Effort::kTraining),
         blocks_(problem, &oracle_, options.step, options.average),
         gaps_(static_cast<std::size_t>(problem.size()), kInfinity),
         promises_(gaps_) {}
@@ -69,7 +70,42 @@ class CornerLearner : public Learner {
     for (const double gap : gaps_) sum += gap;
     return sum / problem_.size();
   }
+  double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
   WorkCounts work() const override { return {blocks_.oracle_calls(), blocks_.steps()}; }
+
+  void Save(StateWriter* writer) const override {
+    writer->Tag("bcfw with corners");
+    SaveRandom(random_, writer);
+    examples_.Save(writer);
+    oracle_.Save(writer);
+    blocks_.Save(writer);
+    writer->Reals(gaps_);
+    writer->Reals(promises_);
+    writer->Integer(pass_);
+  }
+
+  void Load(StateReader* reader) override {
+    reader->Tag("bcfw with corners");
+    LoadRandom(reader, &random_);
+    examples_.Load(reader);
+    oracle_.Load(reader);
+    blocks_.Load(reader);
+    reader->Reals(gaps_);
+    reader->Reals(promises_);
+    pass_ = static_cast<Index>(reader->Integer(0, std::numeric_limits<Index>::max()));
+    evaluated_.clear();
+  }
+
+  void ChangeLambda(const Problem& problem) override {
+    problem_ = problem;
+    oracle_.set_problem(problem);
+    for (const auto& checker : checkers_) checker->oracle.set_problem(problem);
+    blocks_.ChangeLambda(problem);
+    // Nothing is known about the gaps of the new problem.
+    std::fill(gaps_.begin(), gaps_.end(), kInfinity);
+    promises_ = gaps_;
+    pass_ = 0;
+  }
 
  private:
   struct Progress {
@@ -137,12 +173,13 @@ class CornerLearner : public Learner {
   }
 
   struct Checker {
-    Checker(const Problem& problem, SolverKind kind) : oracle(problem, kind) {}
+    Checker(const Problem& problem, SolverKind kind)
+        : oracle(problem, kind, CornerOracle::Effort::kChecking) {}
     CornerOracle oracle;
     std::vector<double> slot_scores;
   };
 
-  const Problem& problem_;
+  Problem problem_;
   TrainOptions options_;
   Random random_;
   ExampleOrder examples_;

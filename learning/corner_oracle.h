@@ -57,11 +57,21 @@ class MultiLabelForm {
 
 class CornerOracle {
  public:
+  enum class Effort {
+    kTraining,  ///< iterative oracles stop early: any corner serves a step, and the next visit goes on from their messages
+    kChecking  ///< they go on while their bounds gain
+  };
   /// Throws DataError when `kind` does not apply to one of the problem's structures. One object per thread.
-  CornerOracle(const Problem& problem, SolverKind kind);
+  CornerOracle(const Problem& problem, SolverKind kind, Effort effort);
 
   /// To be called when the weights have been replaced.
   void Refresh(std::span<const double> weights);
+  /// Follows the learner to another λ: nothing but the training set matters here.
+  void set_problem(const Problem& problem) { problem_ = problem; }
+  /// What has gathered since the last Refresh.
+  void Save(StateWriter* writer) const;
+  void Load(StateReader* reader);
+
   /// To be called when one weight of a scalar feature has changed.
   void WeightChanged(Index position, double before, double after);
 
@@ -91,14 +101,14 @@ class CornerOracle {
   double MaximiseGeneral(Entry* entry, Index m, std::span<const double> slot_scores,
                          std::span<const double> weights, WarmStart* warm, SparseCorner* corner);
 
-  const Problem& problem_;
+  Problem problem_;
   std::vector<Entry> entries_;  // one per structure
   bool keeps_sums_ = false;     // one structure, direct way, contiguous weights
   RoofDuality::RowSums sums_;
   std::vector<double> u_, t_, flows_;
   std::vector<double> coordinates_, scores_;
   MapResult result_;
-  std::int64_t solver_work_ = 0;
+  std::int64_t table_work_ = 0;  // filling and reading score tables
 };
 
 }  // namespace slackline

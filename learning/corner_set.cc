@@ -2,6 +2,8 @@
 #include <slackline/learning/corner_set.h>
 
 #include <algorithm>
+#include <bit>
+#include <limits>
 
 #include <slackline/core/check.h>
 
@@ -17,28 +19,6 @@ double DotEntries(std::span<const Index> ones, std::span<const Index> index, std
   for (const Index k : ones) sum += array[k - begin];
   for (std::size_t e = 0; e < index.size(); ++e) sum += array[index[e] - begin] * value[e];
   return sum;
-}
-
-/// scratch.slot = K·q_a, where ⟨φ, φ'⟩ = qᵀKq' over the coordinates of slots: inputs' inner products within each weight block.
-void ScatterSlots(const ExampleView& example, const CornerSet& set, Index a, std::vector<double>* slot) {
-  const std::span<const Slot> slots = example.structure().slots();
-  if (slots.empty()) return;
-  const auto slot_of = [&](Index k) {
-    const auto after = std::upper_bound(slots.begin(), slots.end(), k,
-                                        [](Index value, const Slot& s) { return value < s.coordinate; });
-    return static_cast<std::size_t>(after - slots.begin()) - 1;
-  };
-  set.ForEachSlotEntry(a, [&](Index k, double value) {
-    const std::size_t own = slots.size() == 1 ? 0 : slot_of(k);
-    const FeatureRow x = example.input(slots[own].input);
-    (*slot)[Size(k)] += value * x.squared_norm;
-    if (example.structure().slots_are_orthogonal()) return;
-    const Index row = k - slots[own].coordinate;
-    for (std::size_t other = 0; other < slots.size(); ++other) {
-      if (other == own || slots[other].block != slots[own].block) continue;
-      (*slot)[Size(slots[other].coordinate + row)] += value * Dot(x, example.input(slots[other].input));
-    }
-  });
 }
 
 }  // namespace
@@ -144,24 +124,22 @@ Index CornerSet::Add(const ExampleView& example, const SparseCorner& corner, Cor
   return size() - 1;
 }
 
-/// Row and column a, by scattering the corner: O(entries of all corners).
+/// Row and column a, by scattering the corner: O(entries of all corners), and the cost of FeatureGram::Apply.
 void CornerSet::ComputeGram(const ExampleView& example, Index a, CornerScratch* scratch) {
   const Offset begin = scratch->scalar_begin;
-  ScatterSlots(example, *this, a, &scratch->slot);
+  ForEachSlotEntry(a, [&](Index k, double value) { scratch->slot[Size(k)] += value; });
+  scratch->product.resize(scratch->slot.size());
+  scratch->gram.Apply(example, scratch->slot, scratch->product);
   ForEachScalarEntry(a, [&](Index k, double value) { scratch->scalar[Size(k - begin)] += value; });
   for (Index b = 0; b <= a; ++b) {
     const View other = corner(b);
     const double product =
-        DotEntries(other.slot_ones, other.slot_index, other.slot_value, scratch->slot.data(), 0) +
+        DotEntries(other.slot_ones, other.slot_index, other.slot_value, scratch->product.data(), 0) +
         DotEntries(other.scalar_ones, other.scalar_index, other.scalar_value, scratch->scalar.data(), begin);
     gram_[Size(a) * capacity_ + Size(b)] = product;
     gram_[Size(b) * capacity_ + Size(a)] = product;
   }
-  if (example.structure().slots_are_orthogonal()) {
-    ForEachSlotEntry(a, [&](Index k, double) { scratch->slot[Size(k)] = 0; });
-  } else {
-    std::fill(scratch->slot.begin(), scratch->slot.end(), 0.0);
-  }
+  ForEachSlotEntry(a, [&](Index k, double) { scratch->slot[Size(k)] = 0; });
   ForEachScalarEntry(a, [&](Index k, double) { scratch->scalar[Size(k - begin)] = 0; });
 }
 
@@ -206,6 +184,61 @@ std::int64_t CornerSet::memory_bytes() const {
   return static_cast<std::int64_t>(sizeof(*this) + heads_.capacity() * sizeof(Head) +
                                    alpha_.capacity() * sizeof(double) + index_.capacity() * sizeof(Index) +
                                    (value_.capacity() + gram_.capacity()) * sizeof(double));
+}
+
+void CornerSet::Save(StateWriter* writer) const {
+  writer->Integer(size());
+  for (const Head& head : heads_) {
+    for (const Index n : {head.slot_ones, head.slot_values, head.scalar_ones, head.scalar_values, head.idle})
+      writer->Integer(n);
+    writer->Real(head.loss);
+  }
+  writer->Reals(alpha_);
+  writer->Indices(index_);
+  writer->Reals(value_);
+}
+
+void CornerSet::Load(const ExampleView& example, StateReader* reader, CornerScratch* scratch) {
+  constexpr std::int64_t kMost = std::numeric_limits<Index>::max() / 8;
+  constexpr std::int64_t kHeadBytes = 6 * 8;
+  const std::int64_t count = reader->Integer(1, std::min(kMost, reader->left() / kHeadBytes));
+  heads_.assign(Size(count), Head());
+  std::int64_t entries = 0;
+  std::int64_t values = 0;
+  for (Head& head : heads_) {
+    head.begin = static_cast<Index>(entries);
+    head.value_begin = static_cast<Index>(values);
+    for (Index* n : {&head.slot_ones, &head.slot_values, &head.scalar_ones, &head.scalar_values, &head.idle})
+      *n = static_cast<Index>(reader->Integer(0, kMost));
+    head.loss = reader->FiniteReal();
+    entries += std::int64_t{head.slot_ones} + head.slot_values + head.scalar_ones + head.scalar_values;
+    values += std::int64_t{head.slot_values} + head.scalar_values;
+    StateReader::Require(entries <= kMost, "a corner is too long");
+  }
+  alpha_.resize(heads_.size());
+  reader->FiniteReals(alpha_);
+  index_ = reader->Indices(0, std::numeric_limits<Index>::max());
+  value_ = reader->FiniteReals();
+  StateReader::Require(index_.size() == Size(entries) && value_.size() == Size(values),
+                       "corners do not add up");
+  CheckEntries(example, *scratch);
+  capacity_ = std::max<std::size_t>(4, std::bit_ceil(heads_.size()));
+  gram_.assign(capacity_ * capacity_, 0.0);
+  for (Index a = 0; a < size(); ++a) ComputeGram(example, a, scratch);
+}
+
+/// Throws unless all entries lie within the example's coordinates and the scalar weights.
+void CornerSet::CheckEntries(const ExampleView& example, const CornerScratch& scratch) const {
+  const std::span<const Slot> slots = example.structure().slots();
+  const Offset slot_end = slots.empty() ? 0 : slots.back().coordinate + slots.back().rows;
+  const Offset scalar_end = scratch.scalar_begin + static_cast<Offset>(scratch.scalar.size());
+  for (Index a = 0; a < size(); ++a) {
+    ForEachSlotEntry(a,
+                     [&](Index k, double) { StateReader::Require(k < slot_end, "a corner does not fit"); });
+    ForEachScalarEntry(a, [&](Index k, double) {
+      StateReader::Require(k >= scratch.scalar_begin && k < scalar_end, "a corner does not fit");
+    });
+  }
 }
 
 }  // namespace slackline

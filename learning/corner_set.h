@@ -16,6 +16,8 @@
 #include <vector>
 
 #include <slackline/core/dataset.h>
+#include <slackline/core/feature_gram.h>
+#include <slackline/learning/state_archive.h>
 
 namespace slackline {
 
@@ -34,9 +36,11 @@ void SparsifyCorner(const Structure& structure, std::span<const double> coordina
 
 /// Work space for inner products and for moves, shared by all blocks of one thread: dense arrays that are zero between uses.
 struct CornerScratch {
-  std::vector<double> slot;    ///< by coordinate
-  std::vector<double> scalar;  ///< by position in the weight vector, less `scalar_begin`
+  std::vector<double> slot;     ///< by coordinate
+  std::vector<double> product;  ///< the same; not zero between uses
+  std::vector<double> scalar;   ///< by position in the weight vector, less `scalar_begin`
   Offset scalar_begin = 0;
+  FeatureGram gram;
 };
 
 /// The kept corners of one example. Corner 0 is the given labelling and stays for ever.
@@ -85,6 +89,10 @@ class CornerSet {
   /// `limit`.
   void DropIdle(Index limit);
 
+  /// Corners and their weights; inner products are computed again.
+  void Save(StateWriter* writer) const;
+  void Load(const ExampleView& example, StateReader* reader, CornerScratch* scratch);
+
   /// Bytes of memory held.
   std::int64_t memory_bytes() const;
 
@@ -99,6 +107,7 @@ class CornerSet {
     Index entries() const { return slot_ones + slot_values + scalar_ones + scalar_values; }
   };
   Index Find(const SparseCorner& corner) const;
+  void CheckEntries(const ExampleView& example, const CornerScratch& scratch) const;
   void Grow();
   void ComputeGram(const ExampleView& example, Index a, CornerScratch* scratch);
 

@@ -26,6 +26,9 @@ class ExampleOracle {
   /// Throws DataError when `kind` does not apply to one of the problem's structures.
   ExampleOracle(const Problem& problem, SolverKind kind);
 
+  /// Follows the learner to another λ: nothing but the training set matters here.
+  void set_problem(const Problem& problem) { problem_ = problem; }
+
   /// Maximises example m at the weights. `warm` may be null. The result is valid until the next call. Throws
   /// std::logic_error when the oracle's answer is worse than the given labelling, which every domain contains: then the
   /// oracle is wrong.
@@ -37,7 +40,7 @@ class ExampleOracle {
   std::string solver_names() const;
 
  private:
-  const Problem& problem_;
+  Problem problem_;
   std::vector<std::unique_ptr<MapSolver>> solvers_;  // one per structure
   MapResult result_;
   std::vector<double> scores_;

@@ -2,6 +2,7 @@
 #include <slackline/learning/factor_blocks.h>
 
 #include <algorithm>
+#include <limits>
 
 #include <slackline/core/feature_map.h>
 #include <slackline/core/row_kernels.h>
@@ -78,6 +79,31 @@ void FactorBlocks::StartAtGivenLabelling() {
 void FactorBlocks::set_rho(double rho) {
   rho_ = rho;
   inverse_rho_ = 1 / rho;
+}
+
+void FactorBlocks::ChangeLambda(const Problem& problem) {
+  problem_ = &problem;
+  inverse_lambda_m_ = 1 / problem.lambda_m();
+  block_steps_ = 0;
+  Rebuild();
+}
+
+void FactorBlocks::Save(StateWriter* writer) const {
+  writer->Tag("factor blocks");
+  writer->Real(rho_);
+  writer->Reals(memory_);
+  writer->Reals(weights_);
+  writer->Integer(block_steps_);
+}
+
+void FactorBlocks::Load(StateReader* reader) {
+  reader->Tag("factor blocks");
+  const double rho = reader->FiniteReal();
+  StateReader::Require(rho > 0, "a penalty is not positive");
+  set_rho(rho);
+  reader->FiniteReals(memory_);
+  reader->FiniteReals(weights_);
+  block_steps_ = reader->Integer(0, std::numeric_limits<std::int64_t>::max() / 4);
 }
 
 FactorBlocks::Visit FactorBlocks::Enter(Index m) {

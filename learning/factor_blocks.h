@@ -28,6 +28,7 @@
 #include <slackline/learning/options.h>
 #include <slackline/learning/pair_kernel.h>
 #include <slackline/learning/problem.h>
+#include <slackline/learning/state_archive.h>
 #include <slackline/learning/step.h>
 
 namespace slackline {
@@ -52,6 +53,12 @@ class FactorBlocks {
 
   /// w = Ψμ (and the kept marginals of tables) from scratch: takes away the rounding errors that steps gather.
   void Rebuild();
+
+  /// Goes on with another λ, from the same μ and η; counts begin anew. The problem must outlive the blocks.
+  void ChangeLambda(const Problem& problem);
+
+  void Save(StateWriter* writer) const;
+  void Load(StateReader* reader);
 
   std::span<const double> weights() const { return weights_; }
   std::int64_t block_steps() const { return block_steps_; }

@@ -100,7 +100,7 @@ class FeasiblePoint {
       const double first = p[static_cast<std::size_t>(pairs.first_state[c])];
       const double second = p[static_cast<std::size_t>(pairs.second_state[c])];
       q[static_cast<std::size_t>(pairs.coordinate[c])] -=
-          std::clamp(both[k], std::max(0.0, first + second - 1), std::min(first, second));
+          std::max(std::max(0.0, first + second - 1), std::min({both[k], first, second}));
     }
     for (const TableBlock& table : layout.tables) {
       table_.assign(state + table.mu, state + table.mu + table.states);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/learning/factor_learner.h>
 
+#include <limits>
+
 namespace slackline {
 namespace {
 
@@ -32,6 +34,31 @@ Evaluation FactorLearner::Evaluate(int threads) {
 
 void FactorLearner::FinishPass() {
   if (++pass_ % kRebuildEvery == 0) blocks_.Rebuild();
+}
+
+void FactorLearner::Save(StateWriter* writer) const {
+  writer->Tag("factor learner");
+  SaveRandom(random_, writer);
+  examples_.Save(writer);
+  blocks_.Save(writer);
+  mixture_.Save(writer);
+  writer->Integer(pass_);
+}
+
+void FactorLearner::Load(StateReader* reader) {
+  reader->Tag("factor learner");
+  LoadRandom(reader, &random_);
+  examples_.Load(reader);
+  blocks_.Load(reader);
+  mixture_.Load(problem().num_weights(), reader);
+  pass_ = static_cast<Index>(reader->Integer(0, std::numeric_limits<Index>::max()));
+  weights_.clear();
+}
+
+void FactorLearner::ChangeLambda(const Problem& problem) {
+  blocks_.ChangeLambda(problem);
+  mixture_ = DualMixture(problem.lambda());
+  pass_ = 0;
 }
 
 }  // namespace slackline

@@ -19,7 +19,13 @@ class FactorLearner : public Learner {
   /// Primal and certificate of the relaxed problem, and the soft figures. Derived classes add what is theirs.
   Evaluation Evaluate(int threads) override;
   std::span<const double> weights() const override { return weights_; }
+  double PrimalAtZero() const override { return PrimalAtZeroWeights(problem()); }
   WorkCounts work() const override { return {0, blocks_.block_steps()}; }
+
+  void Save(StateWriter* writer) const override;
+  void Load(StateReader* reader) override;
+  /// Keeps μ and η. The certificate's points are left behind: they belong to the old λ.
+  void ChangeLambda(const Problem& problem) override;
 
  protected:
   /// Calls visit(m) for every example in a fresh random order.

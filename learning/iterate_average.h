@@ -16,6 +16,7 @@
 
 #include <slackline/core/types.h>
 #include <slackline/learning/options.h>
+#include <slackline/learning/state_archive.h>
 
 namespace slackline {
 
@@ -25,9 +26,10 @@ class IterateAverage {
   IterateAverage(AverageKind kind, Offset num_weights, Offset first_suffix)
       : kind_(kind),
         next_restart_(first_suffix),
-        lag_(kind == AverageKind::kOff ? 0 : static_cast<std::size_t>(num_weights), 0.0) {}
+        lag_(IsOff(kind) ? 0 : static_cast<std::size_t>(num_weights), 0.0) {}
 
-  bool active() const { return kind_ != AverageKind::kOff; }
+  AverageKind kind() const { return kind_; }
+  bool active() const { return !IsOff(kind_); }
 
   /// Where Δ_k times scale() has to be added, in step k.
   std::span<double> lag() { return lag_; }
@@ -38,7 +40,13 @@ class IterateAverage {
   /// The average, given the newest iterate. Requires active() and a step.
   void Read(std::span<const double> newest, std::vector<double>* average) const;
 
+  void Save(StateWriter* writer) const;
+  /// Requires an average of the same kind and size as the saved one.
+  void Load(StateReader* reader);
+
  private:
+  static bool IsOff(AverageKind kind) { return kind == AverageKind::kOff || kind == AverageKind::kAuto; }
+
   AverageKind kind_;
   Offset step_ = 0;
   Offset next_restart_;

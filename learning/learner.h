@@ -9,7 +9,9 @@
 #include <string_view>
 
 #include <slackline/core/timer.h>
+#include <slackline/learning/problem.h>
 #include <slackline/learning/progress.h>
+#include <slackline/learning/state_archive.h>
 #include <slackline/learning/termination.h>
 
 namespace slackline {
@@ -17,20 +19,23 @@ namespace slackline {
 /// Asks whether a run has to end early. Polled by learners between examples; never changes what they compute.
 class StopControl {
  public:
-  /// interrupt: may be null; a value other than 0 stops the run. time_limit_seconds: 0 = none; counts from construction.
-  StopControl(const std::atomic<int>* interrupt, double time_limit_seconds)
-      : interrupt_(interrupt), time_limit_seconds_(time_limit_seconds) {}
+  /// interrupt: may be null; a value other than 0 stops the run. time_limit_seconds: 0 = none; counts from construction,
+  /// where spent_seconds have gone by already.
+  StopControl(const std::atomic<int>* interrupt, double time_limit_seconds, double spent_seconds = 0)
+      : interrupt_(interrupt), time_limit_seconds_(time_limit_seconds), spent_seconds_(spent_seconds) {}
 
   bool interrupted() const {
     return interrupt_ != nullptr && interrupt_->load(std::memory_order_relaxed) != 0;
   }
   bool ShouldStop() const {
-    return interrupted() || (time_limit_seconds_ > 0 && timer_.Seconds() >= time_limit_seconds_);
+    return interrupted() ||
+           (time_limit_seconds_ > 0 && spent_seconds_ + timer_.Seconds() >= time_limit_seconds_);
   }
 
  private:
   const std::atomic<int>* interrupt_;
   double time_limit_seconds_;
+  double spent_seconds_;
   WallTimer timer_;
 };
 
@@ -73,6 +78,9 @@ class Learner {
 
   virtual WorkCounts work() const = 0;
 
+  /// The primal at w = 0, if the learner knows it: the mean over the examples of the largest loss.
+  virtual double PrimalAtZero() const { return kNone; }
+
   /// A guess of the certified gap, from by-products of the passes; NaN when the learner has none. Evaluations are made less
   /// often while the guess is far from what is wanted.
   virtual double GapEstimate() const { return kNone; }
@@ -83,6 +91,18 @@ class Learner {
     static_cast<void>(evaluation);
     return {};
   }
+
+  /// Writes everything that later passes and evaluations depend on. Between two passes only, after one that was not cut
+  /// short. Throws std::logic_error when the learner has no such method.
+  virtual void Save(StateWriter* writer) const;
+  /// Takes over a saved state; the learner must have been made for the same problem and options, and is then unspecified
+  /// when DataError is thrown. From here on it does what the saved one would have done, bit for bit. weights() is empty
+  /// until the next Evaluate.
+  virtual void Load(StateReader* reader);
+
+  /// Goes on with another λ, from the dual point that was reached; counts begin anew. The problem must have the training set
+  /// of the one before (Problem::WithLambda), which is not needed any more. Throws std::logic_error as Save.
+  virtual void ChangeLambda(const Problem& problem);
 };
 
 }  // namespace slackline

@@ -33,7 +33,8 @@ constexpr Named<OrderKind> kOrders[] = {{"auto", OrderKind::kAuto},
                                         {"example", OrderKind::kExample},
                                         {"uniform", OrderKind::kUniform},
                                         {"gap", OrderKind::kGap}};
-constexpr Named<AverageKind> kAverages[] = {{"none", AverageKind::kOff},
+constexpr Named<AverageKind> kAverages[] = {{"auto", AverageKind::kAuto},
+                                            {"none", AverageKind::kOff},
                                             {"uniform", AverageKind::kUniform},
                                             {"weighted", AverageKind::kWeighted},
                                             {"suffix", AverageKind::kSuffix}};
@@ -72,6 +73,7 @@ std::string RangeText(const OptionRecord& record, bool integer) {
   std::string text = integer ? "a whole number" : "a number";
   if (record.positive) {
     text += integer ? " ≥ 1" : " > 0";
+    if (!integer && record.minimum > 0) text += ", at least " + Show(record.minimum);
   } else {
     text += " ≥ " + Show(record.minimum);
   }
@@ -110,12 +112,13 @@ void CheckCombinations(const TrainOptions& options) {
     throw DataError("--tau applies to --learner al only");
   }
   const bool penalty = soft || al || (automatic && (options.rho > 0 || options.tau != TrainOptions().tau));
-  const char* only_bcfw = !penalty                               ? nullptr
-                          : options.oracle != SolverKind::kAuto  ? "--oracle"
-                          : options.average != AverageKind::kOff ? "--average"
-                          : options.step == StepKind::kAway      ? "--step away"
-                          : options.order == OrderKind::kGap     ? "--order gap"
-                                                                 : nullptr;
+  const bool averages = options.average != AverageKind::kAuto && options.average != AverageKind::kOff;
+  const char* only_bcfw = !penalty                              ? nullptr
+                          : options.oracle != SolverKind::kAuto ? "--oracle"
+                          : averages                            ? "--average"
+                          : options.step == StepKind::kAway     ? "--step away"
+                          : options.order == OrderKind::kGap    ? "--order gap"
+                                                                : nullptr;
   if (only_bcfw != nullptr) {
     throw DataError(std::string(only_bcfw) + " applies to --learner bcfw" +
                     (automatic ? ", but the options of a penalty are given" : " only"));
@@ -143,7 +146,7 @@ std::span<const OptionRecord> OptionRecords() {
        "Lagrangian, solves the LP-relaxed problem by factor blocks. soft: factor blocks with a penalty "
        "instead of constraints",
        "auto", &O::learner},
-      {"lambda", "L", "weight of the regulariser, objective λ/2 ‖w‖² + mean hinge", "1/M", &O::lambda, 0,
+      {"lambda", "L", "weight of the regulariser, objective λ/2 ‖w‖² + mean hinge", "1/M", &O::lambda, 1e-30,
        kInfinity, true},
       {"step", "auto|pairwise|away|fw",
        "direction of a step: pairwise, away (bcfw) or Frank-Wolfe; bcfw keeps corners for the first two",
@@ -153,8 +156,9 @@ std::span<const OptionRecord> OptionRecords() {
        "examples "
        "with a gap",
        "example; gap with kept corners", &O::order},
-      {"average", "none|uniform|weighted|suffix",
-       "bcfw: also evaluate this average of all iterates, and keep the better weights", "none", &O::average},
+      {"average", "auto|none|uniform|weighted|suffix",
+       "bcfw: also evaluate this average of all iterates, and keep the better weights",
+       "none; weighted with messages", &O::average},
       {"rho", "R", "strength of the soft penalty: small = strict", "soft: 1; al: from the data", &O::rho, 0,
        kInfinity, true},
       {"rho-scale", "example|paper", "scale of ρ: per example, or ρ/M as the paper's equation (5) is written",
@@ -162,20 +166,22 @@ std::span<const OptionRecord> OptionRecords() {
       {"rho-final", "R", "soft: let ρ fall to this value", "stays", &O::rho_final, 0, kInfinity, true},
       {"rho-passes", "N", "soft: passes over which ρ falls", "100", &O::rho_passes, 1, kMaxIndex, true},
       {"tau", "T", "al: length of a multiplier step", "1", &O::tau, 0, 1, true},
-      {"oracle", "auto|roof|lp|lp-polytope|tree|brute-force|search", "bcfw: how an example is maximised",
-       "auto", &O::oracle},
-      {"gap-tolerance", "G", "stop at this relative duality gap; 0 = do not", "1e-3", &O::gap_tolerance},
-      {"absolute-gap", "G", "stop at this absolute duality gap; 0 = do not", "0", &O::absolute_gap},
+      {"oracle", "auto|roof|messages|lp|lp-polytope|tree|brute-force|search",
+       "bcfw: how an example is maximised", "auto", &O::oracle},
+      {"gap-tolerance", "G", "stop at this relative duality gap; 0 = do not", "1e-3", &O::gap_tolerance, 0,
+       kInfinity, false, true},
+      {"absolute-gap", "G", "stop at this absolute duality gap; 0 = do not", "0", &O::absolute_gap, 0,
+       kInfinity, false, true},
       {"max-passes", "N", "stop after N passes over the examples", "100000", &O::max_passes, 1, kMaxIndex,
-       true},
+       true, true},
       {"time-limit", "SECONDS", "stop after this time, keeping the best model; 0 = no limit", "0",
-       &O::time_limit_seconds},
+       &O::time_limit_seconds, 0, kInfinity, false, true},
       {"check-every", "PASSES",
        "passes between two certificates; 0 = often at first, then less, and when the gap seems small", "0",
        &O::check_every, 0, kMaxIndex},
       {"seed", "S", "seed of the random order", "1", &O::seed, 0, kMaxSeed},
       {"threads", "N", "threads for certificates; 0 = all. Results do not depend on it", "1", &O::threads, 0,
-       1024},
+       1024, false, true},
   };
   return records;
 }

@@ -21,7 +21,8 @@ enum class LearnerKind { kAuto, kAugmentedLagrangian, kSoft, kBcfw };
 enum class StepKind { kAuto, kPairwise, kAway, kFrankWolfe };
 /// kAuto: gap for bcfw with pairwise or away steps, else example.
 enum class OrderKind { kAuto, kExample, kUniform, kGap };
-enum class AverageKind { kOff, kUniform, kWeighted, kSuffix };
+/// kAuto: none, but weighted where `auto` chooses an approximate oracle.
+enum class AverageKind { kAuto, kOff, kUniform, kWeighted, kSuffix };
 enum class RhoScale { kExample, kPaper };
 
 struct TrainOptions {
@@ -35,7 +36,7 @@ struct TrainOptions {
   /// gap (bcfw with pairwise or away steps): as example, without those whose gap was small when last seen.
   OrderKind order = OrderKind::kAuto;
   /// bcfw: which weights are evaluated besides the newest; the better ones are kept.
-  AverageKind average = AverageKind::kOff;
+  AverageKind average = AverageKind::kAuto;
 
   /// ρ of the soft penalty; 0 = chosen by the program (1 for soft; from the data for al).
   double rho = 0;
@@ -88,6 +89,9 @@ struct OptionRecord {
   double minimum = 0;
   double maximum = kInfinity;
   bool positive = false;
+
+  /// Says when to stop, or how to use the machine, but not where the run goes: may differ when a run is resumed.
+  bool outer = false;
 };
 
 /// All options, in the order of help texts.

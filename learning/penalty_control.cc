@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 namespace slackline {
 
@@ -22,8 +23,13 @@ void PenaltyControl::Balance(const Observation& seen) {
   if (steps <= 2 * constraints && constraints <= 2 * steps) return;
   if (std::max(steps, constraints) <= 1e-12 * std::abs(seen.primal)) return;
   const double wanted = constraints > 0 ? std::sqrt(steps / constraints) : kInfinity;
-  const double moved = settings_.rho * std::clamp(wanted, 1 / kLargestFactor, kLargestFactor);
-  settings_.rho = std::clamp(moved, kLowest * scale_, kHighest * scale_);
+  // The range never moves ρ by itself: it only bounds how far balancing goes. From outside the way in may be long.
+  const bool inwards = wanted > 1 ? settings_.rho < kLowest * scale_ : settings_.rho > kHighest * scale_;
+  const double factor = inwards ? kLargestFactorInwards : kLargestFactor;
+  const double moved = settings_.rho * std::clamp(wanted, 1 / factor, factor);
+  const double low = std::min(kLowest * scale_, settings_.rho);
+  const double high = std::max(kHighest * scale_, settings_.rho);
+  settings_.rho = std::clamp(moved, low, high);
   ++changes_;
 }
 
@@ -50,6 +56,32 @@ std::string PenaltyControl::Guard(const Observation& seen) {
                 static_cast<int>(seen.pass), settings_.rho, settings_.tau,
                 static_cast<int>(settings_.visits_per_update));
   return text;
+}
+
+void PenaltyControl::Save(StateWriter* writer) const {
+  writer->Tag("penalty");
+  writer->Real(settings_.rho);
+  writer->Real(settings_.tau);
+  writer->Integer(settings_.visits_per_update);
+  writer->Flag(balance_);
+  writer->Integer(changes_);
+  writer->Integer(next_balance_);
+  writer->Integer(window_end_);
+  writer->Real(window_gap_);
+}
+
+void PenaltyControl::Load(StateReader* reader) {
+  constexpr std::int64_t kMost = std::numeric_limits<Index>::max();
+  reader->Tag("penalty");
+  settings_.rho = reader->FiniteReal();
+  settings_.tau = reader->FiniteReal();
+  StateReader::Require(settings_.rho > 0 && settings_.tau > 0, "a penalty is not positive");
+  settings_.visits_per_update = static_cast<Index>(reader->Integer(1, kMost));
+  balance_ = reader->Flag();
+  changes_ = static_cast<int>(reader->Integer(0, kMost));
+  next_balance_ = static_cast<Index>(reader->Integer(0, kMost));
+  window_end_ = static_cast<Index>(reader->Integer(std::numeric_limits<Index>::min(), kMost));
+  window_gap_ = reader->Real();
 }
 
 }  // namespace slackline

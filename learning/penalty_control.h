@@ -7,19 +7,20 @@
 // point, D = the certified dual. P − A is what the block steps have not yet solved: it is large when ρ is small, since
 // strict penalties make block steps short. A − D is what the violated constraints cost: it is large when ρ is large. ρ is
 // moved by at most kLargestFactor towards equality of the two. (On Yeast and Reuters, λ from 0.1 to 1e-4, this finds the
-// best fixed ρ within a factor of two; as a multiple of s = λM/R² the best fixed ρ ranges from 0.1 to 10.) It stays
-// between kLowest·s and kHighest·s: on small problems with weak regularisation A is far from G* for long, and an unbounded
-// ρ ran away to 10^5·s, from where no multiplier found back.
+// best fixed ρ within a factor of two; as a multiple of s = λM/R² the best fixed ρ ranges from 0.1 to 10.) Balancing does not
+// take ρ out of [kLowest·s, kHighest·s], nor further out if it was given there: on small problems with weak regularisation A is
+// far from G* for long, and an unbounded ρ ran away to 10^5·s, from where no multiplier found back.
 //
 // Safeguard. The plain method need not converge for every ρ and τ. Exact minimisation between multiplier updates makes it
 // the method of multipliers, which does, for any ρ. So whenever the certified gap has not fallen by a fifth while the
-// number of passes doubled, the method is moved towards that: three times as many visits between two updates if the block
-// steps lag behind, a longer multiplier step if τ < 1 and the constraints do. The number of changes of ρ is bounded.
+// number of passes doubled, the method is moved towards that: a longer multiplier step if τ < 1 and the constraints
+// lag behind the block steps, otherwise three times as many visits between two updates. The number of changes of ρ is bounded.
 #pragma once
 
 #include <string>
 
 #include <slackline/core/types.h>
+#include <slackline/learning/state_archive.h>
 
 namespace slackline {
 
@@ -50,8 +51,13 @@ class PenaltyControl {
   /// Adapts the settings; returns a sentence when the safeguard acted, else an empty string.
   std::string Observe(const Observation& seen);
 
-  static constexpr double kLargestFactor = 3;  ///< of one change of ρ
-  static constexpr double kLowest = 0.05;      ///< bounds of a balanced ρ, as multiples of s
+  void Save(StateWriter* writer) const;
+  /// Settings and history; the scale is that of the problem.
+  void Load(StateReader* reader);
+
+  static constexpr double kLargestFactor = 3;          ///< of one change of ρ
+  static constexpr double kLargestFactorInwards = 30;  ///< the same for a given ρ outside of the range
+  static constexpr double kLowest = 0.05;              ///< bounds of a balanced ρ, as multiples of s
   static constexpr double kHighest = 10;
   static constexpr int kMaxChanges = 60;  ///< of ρ by balancing
   static constexpr double kStallFactor = 0.8;

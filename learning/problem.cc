@@ -53,9 +53,10 @@ double SquaredRange(const ExampleView& example, Index part) {
 
 }  // namespace
 
-Problem::Problem(TrainingSet training, double lambda) : training_(std::move(training)), lambda_(lambda) {
+Problem::Problem(TrainingSet training, double lambda)
+    : training_(std::make_shared<const TrainingSet>(std::move(training))), lambda_(lambda) {
   SLACKLINE_CHECK(std::isfinite(lambda) && lambda > 0, "lambda must be positive");
-  SLACKLINE_CHECK(training_.data.size() > 0, "there is no labelled example to train on");
+  SLACKLINE_CHECK(training_->data.size() > 0, "there is no labelled example to train on");
   double total = 0;
   for (Index m = 0; m < size(); ++m) {
     const ExampleView example = data().example(m);
@@ -65,8 +66,28 @@ Problem::Problem(TrainingSet training, double lambda) : training_(std::move(trai
   mean_squared_range_ = total / static_cast<double>(num_parts_);
 }
 
+Problem Problem::WithLambda(double lambda) const {
+  SLACKLINE_CHECK(std::isfinite(lambda) && lambda > 0, "lambda must be positive");
+  Problem other = *this;
+  other.lambda_ = lambda;
+  return other;
+}
+
 double Problem::penalty_scale() const {
   return mean_squared_range_ > 0 ? lambda_m() / mean_squared_range_ : 1.0;
+}
+
+double PrimalAtZeroWeights(const Problem& problem) {
+  double sum = 0;
+  for (Index m = 0; m < problem.size(); ++m) {
+    const FactorGraph& graph = problem.data().example(m).graph();
+    const std::span<const double> loss = problem.loss(m);
+    for (Index i = 0; i < graph.num_variables(); ++i) {
+      const double* begin = loss.data() + graph.state_offset(i);
+      sum += *std::max_element(begin, begin + graph.cardinality(i));
+    }
+  }
+  return sum / problem.size();
 }
 
 double Regulariser(double lambda, std::span<const double> weights) {

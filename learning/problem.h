@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -17,21 +18,23 @@
 
 namespace slackline {
 
-/// A training set with its regularisation. Immutable; learners only read it.
+/// A training set with its regularisation. Immutable; learners only read it. Copies share the training set.
 class Problem {
  public:
   /// Requires a training set with at least one example, and lambda > 0 and finite.
   Problem(TrainingSet training, double lambda);
+  /// The same training set with another λ.
+  Problem WithLambda(double lambda) const;
 
-  const Dataset& data() const { return training_.data; }
-  const TrainingSet& training() const { return training_; }
-  Index size() const { return training_.data.size(); }  ///< M
+  const Dataset& data() const { return training_->data; }
+  const TrainingSet& training() const { return *training_; }
+  Index size() const { return training_->data.size(); }  ///< M
   double lambda() const { return lambda_; }
   double lambda_m() const { return lambda_ * static_cast<double>(size()); }  ///< λM
   Offset num_weights() const { return data().layout().size(); }
 
   /// Δ_i(s) of example m, flat over the states of its variables.
-  std::span<const double> loss(Index m) const { return training_.loss(m); }
+  std::span<const double> loss(Index m) const { return training_->loss(m); }
 
   /// Number of parts (variables and factors) of all examples together: the blocks of factor-block learners.
   Offset num_parts() const { return num_parts_; }
@@ -42,11 +45,14 @@ class Problem {
   double penalty_scale() const;
 
  private:
-  TrainingSet training_;
+  std::shared_ptr<const TrainingSet> training_;
   double lambda_;
   Offset num_parts_ = 0;
   double mean_squared_range_ = 0;
 };
+
+/// P(0) = G(0): the mean over the examples of Σ_i max_s Δ_i(s).
+double PrimalAtZeroWeights(const Problem& problem);
 
 /// ½λ‖w‖².
 double Regulariser(double lambda, std::span<const double> weights);

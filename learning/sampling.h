@@ -10,8 +10,20 @@
 
 #include <slackline/core/random.h>
 #include <slackline/learning/problem.h>
+#include <slackline/learning/state_archive.h>
 
 namespace slackline {
+
+inline void SaveRandom(const Random& random, StateWriter* writer) {
+  for (const std::uint64_t word : random.state()) writer->Bits(word);
+}
+inline void LoadRandom(StateReader* reader, Random* random) {
+  Random::State state;
+  for (std::uint64_t& word : state) word = reader->Bits();
+  // All zero is the one state that the generator never leaves.
+  StateReader::Require(state != Random::State{}, "the random generator has no state");
+  random->set_state(state);
+}
 
 /// A fresh random order of all examples for every pass.
 class ExampleOrder {
@@ -22,6 +34,17 @@ class ExampleOrder {
   std::span<const Index> Next(Random* random) {
     random->Shuffle(std::span<Index>(order_));
     return order_;
+  }
+
+  void Save(StateWriter* writer) const { writer->Indices(order_); }
+  void Load(StateReader* reader) {
+    std::vector<Index> order = reader->Indices(0, static_cast<Index>(order_.size()) - 1);
+    std::vector<bool> seen(order_.size());
+    for (const Index m : order) seen[static_cast<std::size_t>(m)] = true;
+    StateReader::Require(
+        order.size() == order_.size() && std::find(seen.begin(), seen.end(), false) == seen.end(),
+        "the order of the examples is none");
+    order_ = std::move(order);
   }
 
  private:

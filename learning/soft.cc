@@ -35,6 +35,11 @@ class SoftLearner : public FactorLearner {
     return evaluation;
   }
 
+  void ChangeLambda(const Problem& problem) override {
+    FactorLearner::ChangeLambda(problem);
+    blocks().set_rho(RhoAt(0));
+  }
+
  private:
   /// ρ of pass number `pass`, counted from 0: geometric from rho to rho_final over rho_passes passes.
   double RhoAt(Index pass) const {

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 
 #include <slackline/core/parallel.h>
 #include <slackline/core/timer.h>
+#include <slackline/learning/loop_state.h>
 
 namespace slackline {
 namespace {
@@ -20,25 +22,43 @@ void Timed(double* seconds, const Work& work) {
   *seconds += timer.Seconds();
 }
 
-/// Takes an evaluation into the record, and its weights into the summary when they are the best so far.
-void Absorb(const Learner& learner, const Evaluation& evaluation, ProgressRecord* record,
-            TrainSummary* summary) {
-  record->problem = evaluation.problem;
-  if (summary->weights.empty() || !(record->primal <= evaluation.primal)) {
-    record->primal = evaluation.primal;
-    summary->weights.assign(learner.weights().begin(), learner.weights().end());
+/// A lower bound that lies above its upper bound by no more than sums in floating point do (their terms are of the size of the
+/// loss, whatever is left of them) is that upper bound. More is an error, and is left to be seen.
+double WithoutRounding(double lower, double upper) {
+  return lower > upper && lower - upper <= 1e-9 * std::max(1.0, std::abs(upper)) ? upper : lower;
+}
+
+/// Takes an evaluation into the state, and its weights when they are the best so far.
+void Absorb(const Learner& learner, const Evaluation& evaluation, LoopState* state) {
+  if (!std::isfinite(evaluation.primal)) {
+    throw std::overflow_error("training overflowed: the objective is not a finite number");
   }
-  record->dual = std::isnan(record->dual) ? evaluation.dual : std::max(record->dual, evaluation.dual);
-  record->gap = record->primal - record->dual;
-  record->relative_gap = RelativeGap(record->primal, record->dual);
-  record->soft_primal = evaluation.soft_primal;
-  record->soft_dual = evaluation.soft_dual;
-  record->soft_gap = evaluation.soft_gap;
-  record->violation = evaluation.violation;
-  record->rho = evaluation.rho;
-  record->tau = evaluation.tau;
-  record->oracle_calls = learner.work().oracle_calls;
-  record->block_steps = learner.work().block_steps;
+  ProgressRecord& record = state->record;
+  record.problem = evaluation.problem;
+  if (state->weights.empty() || !(record.primal <= evaluation.primal)) {
+    record.primal = evaluation.primal;
+    state->weights.assign(learner.weights().begin(), learner.weights().end());
+  }
+  StateReader::Require(state->weights.size() == learner.weights().size(), "the weights have another length");
+  // w = 0 is a model like any other, and known without a check; the given labellings are a dual point of value 0.
+  const double at_zero = learner.PrimalAtZero();
+  if (learner.stopping_gap() == StoppingGap::kCertified && at_zero < record.primal) {
+    record.primal = at_zero;
+    std::fill(state->weights.begin(), state->weights.end(), 0.0);
+  }
+  record.dual = std::max({0.0, evaluation.dual, std::isnan(record.dual) ? 0.0 : record.dual});
+  record.dual = WithoutRounding(record.dual, record.primal);
+  record.gap = record.primal - record.dual;
+  record.relative_gap = RelativeGap(record.primal, record.dual);
+  record.soft_primal = evaluation.soft_primal;
+  record.soft_dual = WithoutRounding(evaluation.soft_dual, evaluation.soft_primal);
+  record.soft_gap = record.soft_primal - record.soft_dual;
+  record.violation = evaluation.violation;
+  record.rho = evaluation.rho;
+  record.tau = evaluation.tau;
+  record.oracle_calls = learner.work().oracle_calls;
+  record.block_steps = learner.work().block_steps;
+  state->provisional = evaluation.provisional;
 }
 
 /// The gap at which the options end the run, with the primal as it was last seen.
@@ -48,65 +68,155 @@ double WantedGap(const TrainOptions& options, const ProgressRecord& record) {
 
 /// A run that has to end makes one more evaluation, so that no progress is lost — unless weights are at hand and the
 /// evaluation would keep the user waiting: more than half a second, and more than a tenth of the run so far.
-bool LastCheckIsWorthWaitingFor(const ProgressRecord& record, const TrainSummary& summary, Index checks) {
-  if (summary.weights.empty()) return true;
-  const double one_check = record.check_seconds / std::max<Index>(1, checks);
-  return one_check < 0.5 || one_check < 0.1 * (record.seconds + record.check_seconds);
+bool LastCheckIsWorthWaitingFor(const LoopState& state) {
+  if (state.weights.empty()) return true;
+  const double one_check = state.record.check_seconds / std::max<Index>(1, state.checks);
+  return one_check < 0.5 || one_check < 0.1 * (state.record.seconds + state.record.check_seconds);
 }
+
+/// One run. A pass of the loop is: steps, then a check if one is due. States are saved in between.
+class Run {
+ public:
+  Run(Learner& learner, const TrainOptions& options, TrainObserver* observer,
+      const std::atomic<int>* interrupt, const CheckpointPlan& plan)
+      : learner_(learner), options_(options), observer_(observer), plan_(plan) {
+    const bool resumed = !plan.resume.empty();
+    if (resumed) Restore();
+    const ProgressRecord& record = state_.record;
+    cpu_start_ = ProcessCpuSeconds() - record.cpu_seconds;
+    stop_.emplace(interrupt, options.time_limit_seconds, record.seconds + record.check_seconds);
+    if (!resumed) state_.next_check = NextCheck(0, options.check_every, !std::isnan(learner.GapEstimate()));
+    KeepState();
+  }
+
+  TrainSummary Go() {
+    // A state is that after a pass, whose check may be due.
+    if (state_.record.pass == 0) Pass();
+    while (!CheckAndDecide()) Pass();
+    state_.record.cpu_seconds = ProcessCpuSeconds() - cpu_start_;
+    if (!kept_is_written_ && !kept_.bytes().empty()) WriteKept();
+    TrainSummary summary;
+    summary.weights = std::move(state_.weights);
+    summary.last = state_.record;
+    summary.notes = std::move(state_.notes);
+    summary.termination = decision_ ? decision_->reason : Termination::kTimeLimit;
+    summary.message = decision_ ? decision_->message : "time limit";
+    return summary;
+  }
+
+ private:
+  void Pass() {
+    Timed(&state_.record.seconds, [&] { learner_.RunPass(*stop_); });
+    ++state_.record.pass;
+    // A pass that was asked to stop may have been cut short: from there no run could go on as if nothing had happened.
+    whole_ = whole_ && !stop_->ShouldStop();
+    if (observer_ != nullptr) observer_->OnPass(state_.record.pass);
+    KeepState();
+  }
+
+  bool CheckIsDue(bool stopping) const {
+    const ProgressRecord& record = state_.record;
+    const bool hopeful = options_.check_every == 0 && state_.checks > 0 &&
+                         record.pass >= state_.hopeful_again &&
+                         learner_.GapEstimate() <= WantedGap(options_, record);
+    return record.pass >= state_.next_check || hopeful || record.pass >= options_.max_passes || stopping;
+  }
+
+  /// True when the run has to end.
+  bool CheckAndDecide() {
+    const bool stopping = stop_->ShouldStop();
+    if (!CheckIsDue(stopping)) return false;
+    if (stopping && !LastCheckIsWorthWaitingFor(state_)) {
+      decision_ = Decide();
+      return true;
+    }
+    ++state_.checks;
+    ProgressRecord& record = state_.record;
+    Evaluation evaluation;
+    const int threads = options_.threads > 0 ? options_.threads : HardwareThreads();
+    Timed(&record.check_seconds, [&] { evaluation = learner_.Evaluate(threads); });
+    // A learner whose stopping gap is its own saves the weights that the gap belongs to: the newest.
+    if (learner_.stopping_gap() == StoppingGap::kSoft) state_.weights.clear();
+    Absorb(learner_, evaluation, &state_);
+    record.cpu_seconds = ProcessCpuSeconds() - cpu_start_;
+    if (observer_ != nullptr) observer_->OnCheck(record);
+    decision_ = Decide();
+    if (decision_) return true;
+    std::string note;
+    Timed(&record.seconds, [&] { note = learner_.Adapt(evaluation); });
+    if (!note.empty()) {
+      if (observer_ != nullptr) observer_->OnNote(note);
+      state_.notes.push_back(std::move(note));
+    }
+    state_.next_check = NextCheck(record.pass, options_.check_every, !std::isnan(learner_.GapEstimate()));
+    state_.hopeful_again = record.pass + std::max<Index>(1, record.pass / 10);
+    return false;
+  }
+
+  std::optional<StopDecision> Decide() const {
+    TrainOptions rules = options_;
+    if (state_.provisional) rules.gap_tolerance = rules.absolute_gap = 0;
+    return DecideStop(rules, learner_.stopping_gap(), state_.record, stop_->interrupted());
+  }
+
+  /// Puts the state aside, now that it is whole. When that is is a matter of time, what is put aside is not.
+  void KeepState() {
+    if (!plan_.write || !whole_) return;
+    const bool due = since_written_.Seconds() >= plan_.every_seconds;
+    const bool cheap = since_kept_.Seconds() >= kKeepEvery * keep_seconds_;
+    if (!due && !cheap && state_.record.pass < options_.max_passes) return;
+    double spent = 0;
+    Timed(&spent, [&] {
+      state_.record.cpu_seconds = ProcessCpuSeconds() - cpu_start_;
+      kept_.Clear();
+      state_.Save(&kept_);
+      learner_.Save(&kept_);
+      kept_is_written_ = false;
+    });
+    keep_seconds_ = spent;
+    since_kept_.Restart();
+    state_.record.check_seconds += spent;
+    if (due && state_.record.pass > 0) Timed(&state_.record.check_seconds, [&] { WriteKept(); });
+  }
+
+  void WriteKept() {
+    plan_.write(kept_.bytes());
+    kept_is_written_ = true;
+    since_written_.Restart();
+  }
+
+  void Restore() {
+    StateReader reader(plan_.resume);
+    state_.Load(&reader);
+    learner_.Load(&reader);
+    reader.Finish();
+  }
+
+  /// States are put aside at most this often: the time between two of them, in units of the time that one takes.
+  static constexpr double kKeepEvery = 30;
+
+  Learner& learner_;
+  const TrainOptions& options_;
+  TrainObserver* observer_;
+  const CheckpointPlan& plan_;
+  LoopState state_;
+  std::optional<StopControl> stop_;
+  std::optional<StopDecision> decision_;
+  double cpu_start_ = 0;
+  bool whole_ = true;
+
+  StateWriter kept_;
+  bool kept_is_written_ = true;
+  double keep_seconds_ = 0;
+  WallTimer since_kept_;
+  WallTimer since_written_;
+};
 
 }  // namespace
 
 TrainSummary RunTraining(Learner& learner, const TrainOptions& options, TrainObserver* observer,
-                         const std::atomic<int>* interrupt) {
-  const int threads = options.threads > 0 ? options.threads : HardwareThreads();
-  const StopControl stop(interrupt, options.time_limit_seconds);
-  const double cpu_start = ProcessCpuSeconds();
-  TrainSummary summary;
-  ProgressRecord record;
-  Index next_check = NextCheck(0, options.check_every, !std::isnan(learner.GapEstimate()));
-  Index hopeful_again = 0;  // the pass from which on a learner's own guess may ask for a check
-  Index checks = 0;
-  TrainOptions rules = options;
-  std::optional<StopDecision> decision;
-  Evaluation evaluation;
-  while (true) {
-    Timed(&record.seconds, [&] { learner.RunPass(stop); });
-    ++record.pass;
-    if (observer != nullptr) observer->OnPass(record.pass);
-    const bool stopping = stop.ShouldStop();
-    const bool hopeful = options.check_every == 0 && checks > 0 && record.pass >= hopeful_again &&
-                         learner.GapEstimate() <= WantedGap(options, record);
-    if (record.pass < next_check && !hopeful && record.pass < options.max_passes && !stopping) continue;
-
-    if (stopping && !LastCheckIsWorthWaitingFor(record, summary, checks)) {
-      decision = DecideStop(rules, learner.stopping_gap(), record, stop.interrupted());
-      break;
-    }
-    ++checks;
-    Timed(&record.check_seconds, [&] { evaluation = learner.Evaluate(threads); });
-    // A learner whose stopping gap is its own saves the weights that the gap belongs to: the newest.
-    if (learner.stopping_gap() == StoppingGap::kSoft) summary.weights.clear();
-    Absorb(learner, evaluation, &record, &summary);
-    record.cpu_seconds = ProcessCpuSeconds() - cpu_start;
-    if (observer != nullptr) observer->OnCheck(record);
-    rules.gap_tolerance = evaluation.provisional ? 0 : options.gap_tolerance;
-    rules.absolute_gap = evaluation.provisional ? 0 : options.absolute_gap;
-    decision = DecideStop(rules, learner.stopping_gap(), record, stop.interrupted());
-    if (decision) break;
-    std::string note;
-    Timed(&record.seconds, [&] { note = learner.Adapt(evaluation); });
-    if (!note.empty()) {
-      if (observer != nullptr) observer->OnNote(note);
-      summary.notes.push_back(std::move(note));
-    }
-    next_check = NextCheck(record.pass, options.check_every, !std::isnan(learner.GapEstimate()));
-    hopeful_again = record.pass + std::max<Index>(1, record.pass / 10);
-  }
-  record.cpu_seconds = ProcessCpuSeconds() - cpu_start;
-  summary.last = record;
-  summary.termination = decision ? decision->reason : Termination::kTimeLimit;
-  summary.message = decision ? decision->message : "time limit";
-  return summary;
+                         const std::atomic<int>* interrupt, const CheckpointPlan& plan) {
+  return Run(learner, options, observer, interrupt, plan).Go();
 }
 
 TrainSummary Train(const Problem& problem, const TrainOptions& options, TrainObserver* observer,

@@ -4,7 +4,10 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include <slackline/learning/learner.h>
 #include <slackline/learning/options.h>
@@ -22,8 +25,22 @@ std::unique_ptr<Learner> MakeLearner(const Problem& problem, const TrainOptions&
 TrainSummary Train(const Problem& problem, const TrainOptions& options, TrainObserver* observer = nullptr,
                    const std::atomic<int>* interrupt = nullptr);
 
-/// The same with a learner of the caller.
+/// How a run is made so that another one can go on from it.
+///
+/// A state is taken between two passes. The newest one is put aside in memory as often as costs a thirtieth of the time (so
+/// that a run that is stopped in the middle of a pass loses little), and handed to `write` when every_seconds have passed
+/// since the last time, and at the end of the run. Taking states changes nothing that is computed.
+struct CheckpointPlan {
+  /// Takes a state. May be empty: no states are taken then. What it throws ends the run.
+  std::function<void(const std::string& state)> write;
+  double every_seconds = 60;
+  /// A state to go on from, of a run with the same problem and options (fingerprint.h); empty = from the beginning. Must live
+  /// as long as the run. DataError is thrown when it does not fit.
+  std::string_view resume;
+};
+
+/// The same with a learner of the caller, and with checkpoints.
 TrainSummary RunTraining(Learner& learner, const TrainOptions& options, TrainObserver* observer,
-                         const std::atomic<int>* interrupt);
+                         const std::atomic<int>* interrupt, const CheckpointPlan& plan = {});
 
 }  // namespace slackline

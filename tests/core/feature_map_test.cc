@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The feature map functions against feature vectors that are formed explicitly, on random structures.
+#include <slackline/core/feature_gram.h>
 #include <slackline/core/feature_map.h>
 
 #include <doctest/doctest.h>
@@ -220,7 +221,7 @@ TEST_CASE("marginals, states and labellings scatter to the formed feature vector
     Vector u = Zeros(model.structure()->num_coordinates());
     CoordinateScores(example, weights, u);
     CHECK(Near(Product(u, q), Product(weights, expected), 10 * kExact));
-    CHECK(Near(SquaredFeatureNorm(example, q), Product(expected, expected), 10 * kExact));
+    CHECK(Near(FeatureGram().SquaredNorm(example, q), Product(expected, expected), 10 * kExact));
   }
 }
 
@@ -244,7 +245,7 @@ TEST_CASE("blocks with more rows than any buffer are scattered whole") {
     Vector u = Zeros(model.structure()->num_coordinates());
     CoordinateScores(model.example(), weights, u);
     CHECK(Near(Product(scattered, weights), Product(q, u), 100 * kExact));
-    CHECK(Near(SquaredFeatureNorm(model.example(), q), Product(scattered, scattered), 10 * kExact));
+    CHECK(Near(FeatureGram().SquaredNorm(model.example(), q), Product(scattered, scattered), 10 * kExact));
   }
 }
 

@@ -337,6 +337,45 @@ TEST_CASE("RunsReplayAndThreadsDoNotMatter") {
   }
 }
 
+TEST_CASE("RunsWithLinearProgramsReplayAndThreadsDoNotMatter") {
+  if (!HasGlpk()) return;
+  Random random(36);
+  for (int trial = 0; trial < 6; ++trial) {
+    const Problem problem(SomeProblem(random, trial), 0.01);
+    TrainOptions options =
+        Options(LearnerKind::kBcfw, trial % 2 == 0 ? StepKind::kFrankWolfe : StepKind::kPairwise, 1e-9);
+    options.oracle = SolverKind::kLp;
+    options.max_passes = 30;
+    options.check_every = 3;
+    const TrainSummary once = Train(problem, options);
+    options.threads = 4;
+    const TrainSummary threads = Train(problem, options);
+    CHECK(once.weights == threads.weights);
+    CHECK(once.last.primal == threads.last.primal);
+    CHECK(once.last.dual == threads.last.dual);
+  }
+}
+
+TEST_CASE("StepsBeyondConvergenceKeepTheDualBelowTheOptimum") {
+  Random random(37);
+  for (int trial = 0; trial < 40; ++trial) {
+    const double lambda = trial % 2 == 0 ? 1e-3 : 0.1;
+    const Problem problem(SomeProblem(random, trial), lambda);
+    for (const StepKind step : {StepKind::kAway, StepKind::kPairwise}) {
+      TrainOptions options = Options(LearnerKind::kBcfw, step, 0);
+      options.absolute_gap = 0;
+      options.oracle = SolverKind::kBruteForce;
+      options.max_passes = 400;
+      const double optimum = ExactOptimum(problem.training(), lambda);
+      const Run run = TrainOn(problem, options, optimum);
+      CAPTURE(trial);
+      CHECK(run.sound);
+      // At weak regularisation blocks are so closely coupled that 400 passes are not enough.
+      if (lambda > 0.01) CHECK(Near(run.summary.last.dual, optimum, 1e-4));
+    }
+  }
+}
+
 TEST_CASE("ChecksChangeNothing") {
   // soft saves the newest weights, bcfw the best: with one check both are those of the last pass.
   Random random(32);

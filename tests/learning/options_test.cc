@@ -52,7 +52,8 @@ TEST_CASE("EveryOptionReadsBackWhatItShows") {
 }
 
 TEST_CASE("RefusalsNameOptionValueAndRange") {
-  CHECK(Refusal("lambda", "0") == "--lambda: '0' is not allowed; it must be a number > 0");
+  CHECK(Refusal("lambda", "0") == "--lambda: '0' is not allowed; it must be a number > 0, at least 1e-30");
+  CHECK(Refusal("lambda", "1e-310") != "accepted");
   CHECK(Refusal("lambda", "-1").find("> 0") != std::string::npos);
   CHECK(Refusal("rho", "0").find("--rho: '0'") == 0);
   CHECK(Refusal("tau", "1.5") == "--tau: '1.5' is not allowed; it must be a number > 0 and ≤ 1");

@@ -151,7 +151,12 @@ TrainingSet RandomProblem(Random& random, const ProblemOptions& options) {
   std::vector<std::shared_ptr<const Structure>> structures;
   for (Index m = 0; m < options.num_examples; ++m) {
     const bool reuse = options.shared_structure && m > 0;
-    structures.push_back(reuse ? structures.front() : MakeStructure(random, options, blocks));
+    ProblemOptions own = options;
+    if (options.mixed_sizes) {
+      own.num_variables =
+          1 + static_cast<Index>(random.Below(static_cast<std::uint64_t>(options.num_variables)));
+    }
+    structures.push_back(reuse ? structures.front() : MakeStructure(random, own, blocks));
     for (Index k = 0; k < structures.back()->num_inputs(); ++k) AddInput(random, options, rows.get());
   }
   Dataset data(blocks.layout, rows);
@@ -181,6 +186,7 @@ ProblemOptions RandomOptions(Random& random) {
   options.max_order = 2 + static_cast<Index>(random.Below(2));
   options.forest = coin();
   options.shared_structure = coin();
+  options.mixed_sizes = coin();
   options.tied_weights = coin();
   options.inputs = static_cast<InputKind>(random.Below(3));
   options.zero_features = random.Below(8) == 0;

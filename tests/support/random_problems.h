@@ -17,6 +17,7 @@ struct ProblemOptions {
   Index num_factors = 4;    ///< tried; fewer where `forest` or the number of variables leaves no room
   Index max_order = 2;  ///< factors are over 2 … max_order variables (over 1 where there is one variable)
   bool forest = false;  ///< no cycles: relaxed and exact problem are one
+  bool mixed_sizes = false;       ///< examples have 1 … num_variables variables
   bool shared_structure = false;  ///< one graph for all examples; else each has its own
   /// Tied: all variables use the same rows, each with an input vector of its own, and all factors of one kind
   /// use the same weights. Untied: one input vector per example, own rows per variable, own weights per

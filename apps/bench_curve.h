@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What is read off the curves of training runs when learners are compared.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <slackline/learning/progress.h>
+
+namespace slackline {
+
+/// The relative gaps of tables.
+inline constexpr double kBenchGaps[] = {1e-1, 1e-2, 1e-3, 1e-4};
+
+/// Processor seconds of training up to the record: the share of training in those of training and checks together.
+double TrainingCpuSeconds(const ProgressRecord& record);
+
+/// The work of one run up to a gap; infinite when the gap was not reached.
+struct WorkToGap {
+  double calls = kInfinity;  ///< oracle calls per example
+  double passes = kInfinity;
+  double seconds = kInfinity;  ///< TrainingCpuSeconds
+};
+
+/// At the first record whose certified relative gap is at most `gap`.
+WorkToGap FindWorkToGap(std::span<const ProgressRecord> curve, double gap, Index examples);
+
+/// The middle value, or the mean of both; values may be infinite. NaN when there are none.
+double Median(std::vector<double> values);
+
+/// The exponent a of the least-squares fit log y = a log x + b over the points with finite y > 0; NaN when fewer than two
+/// different x remain.
+double FittedExponent(std::span<const double> x, std::span<const double> y);
+
+}  // namespace slackline

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/bench_learners.h>
+
+#include <algorithm>
+
+#include <slackline/core/check.h>
+
+namespace slackline {
+namespace {
+
+struct Named {
+  std::string_view name;
+  LearnerKind learner;
+  StepKind step = StepKind::kAuto;
+  SolverKind oracle = SolverKind::kAuto;
+};
+
+constexpr Named kLearners[] = {
+    {"auto", LearnerKind::kAuto},
+    {"al", LearnerKind::kAugmentedLagrangian},
+    {"soft", LearnerKind::kSoft},
+    {"bcfw", LearnerKind::kBcfw, StepKind::kFrankWolfe},
+    {"bcfw-lp", LearnerKind::kBcfw, StepKind::kFrankWolfe, SolverKind::kLp},
+    {"bcfw-lp-polytope", LearnerKind::kBcfw, StepKind::kFrankWolfe, SolverKind::kLpPolytope},
+    {"bcfw-pairwise", LearnerKind::kBcfw, StepKind::kPairwise},
+    {"bcfw-away", LearnerKind::kBcfw, StepKind::kAway},
+};
+
+/// The same for all learners of a comparison, or what makes their difference.
+constexpr std::string_view kNotOptions[] = {"learner", "lambda", "seed", "time-limit"};
+
+constexpr double kSmallestGap = 1e-4;
+
+BenchLearner FindLearner(const std::string& name) {
+  for (const Named& named : kLearners) {
+    if (named.name != name) continue;
+    BenchLearner learner{name, {}};
+    learner.options.learner = named.learner;
+    learner.options.step = named.step;
+    learner.options.oracle = named.oracle;
+    learner.options.gap_tolerance = kSmallestGap;
+    learner.options.check_every = 1;
+    return learner;
+  }
+  throw DataError("unknown learner '" + name + "'; choose from " + BenchLearnerNames());
+}
+
+void SetByName(const std::string& piece, BenchLearner* learner) {
+  const std::size_t equals = piece.find('=');
+  const std::string name = piece.substr(0, equals);
+  if (equals == std::string::npos) throw DataError("'" + piece + "' is not of the form option=value");
+  if (std::find(std::begin(kNotOptions), std::end(kNotOptions), name) != std::end(kNotOptions)) {
+    throw DataError("option '" + name + "' is the comparison's, not a learner's");
+  }
+  for (const OptionRecord& record : OptionRecords()) {
+    if (record.name == name) return SetOption(record, piece.substr(equals + 1), &learner->options);
+  }
+  throw DataError("unknown option '" + name + "' (see slackline multilabel train --help)");
+}
+
+/// The pieces of the list, options joined to the learner that they belong to.
+std::vector<std::vector<std::string>> GroupPieces(std::string_view list) {
+  std::vector<std::vector<std::string>> groups;
+  for (const std::string& piece : SplitList(list)) {
+    const std::size_t colon = piece.find(':');
+    if (colon != std::string::npos) {
+      groups.push_back({piece.substr(0, colon), piece.substr(colon + 1)});
+    } else if (piece.find('=') != std::string::npos && !groups.empty()) {
+      groups.back().push_back(piece);
+    } else {
+      groups.push_back({piece});
+    }
+  }
+  return groups;
+}
+
+}  // namespace
+
+std::string BenchLearnerNames() {
+  std::string names;
+  for (const Named& named : kLearners) names.append(names.empty() ? "" : ", ").append(named.name);
+  return names;
+}
+
+std::vector<BenchLearner> ParseBenchLearners(std::string_view list) {
+  std::vector<BenchLearner> learners;
+  for (const std::vector<std::string>& group : GroupPieces(list)) {
+    std::string name = group.front();
+    BenchLearner learner = FindLearner(name);
+    for (std::size_t k = 1; k < group.size(); ++k) name += (k == 1 ? ":" : ",") + group[k];
+    try {
+      for (std::size_t k = 1; k < group.size(); ++k) SetByName(group[k], &learner);
+      CheckOptions(learner.options);
+    } catch (const DataError& error) {
+      throw DataError("learner '" + name + "': " + error.what());
+    }
+    learner.name = name;
+    const auto same = [&](const BenchLearner& other) { return other.name == name; };
+    if (std::none_of(learners.begin(), learners.end(), same)) learners.push_back(std::move(learner));
+  }
+  return learners;
+}
+
+std::vector<std::string> SplitList(std::string_view list) {
+  std::vector<std::string> pieces;
+  while (true) {
+    const std::size_t comma = list.find(',');
+    std::string_view piece = list.substr(0, comma);
+    while (piece.starts_with(' ')) piece.remove_prefix(1);
+    while (piece.ends_with(' ')) piece.remove_suffix(1);
+    pieces.emplace_back(piece);
+    if (comma == std::string_view::npos) return pieces;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace slackline

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/cmd_bench_runner.h>
+
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <memory>
+#include <utility>
+
+#include <slackline/apps/cmd_common.h>
+#include <slackline/core/check.h>
+#include <slackline/core/timer.h>
+#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/train_loop.h>
+
+namespace slackline::program {
+namespace {
+
+/// Keeps every record, and shows the progress on a terminal.
+class CurveObserver : public TrainObserver {
+ public:
+  explicit CurveObserver(bool show) : report_(show) {}
+  ~CurveObserver() override { report_.ClearLine(); }
+  CurveObserver(const CurveObserver&) = delete;
+  CurveObserver& operator=(const CurveObserver&) = delete;
+
+  void OnCheck(const ProgressRecord& record) override {
+    curve.push_back(record);
+    report_.OnCheck(record);
+  }
+  void OnPass(Index pass) override { report_.OnPass(pass); }
+
+  std::vector<ProgressRecord> curve;
+
+ private:
+  TrainReport report_;
+};
+
+/// Linux: lets the largest resident memory count from now on. Elsewhere the peak stays that of the process so far.
+void ResetPeakMemory() { std::ofstream("/proc/self/clear_refs") << "5" << std::flush; }
+
+Json CurveJson(const std::vector<ProgressRecord>& curve) {
+  Json json = Json::object();
+  const auto column = [&](const char* name, auto member) {
+    Json values = Json::array();
+    for (const ProgressRecord& record : curve) values.push_back(record.*member);
+    json[name] = std::move(values);
+  };
+  column("pass", &ProgressRecord::pass);
+  column("seconds", &ProgressRecord::seconds);
+  column("check_seconds", &ProgressRecord::check_seconds);
+  column("cpu_seconds", &ProgressRecord::cpu_seconds);
+  column("oracle_calls", &ProgressRecord::oracle_calls);
+  column("block_steps", &ProgressRecord::block_steps);
+  column("primal", &ProgressRecord::primal);
+  column("dual", &ProgressRecord::dual);
+  column("relative_gap", &ProgressRecord::relative_gap);
+  return json;
+}
+
+Json RunJson(const BenchRun& run) {
+  return {{"seed", run.seed},
+          {"termination", Name(run.summary.termination)},
+          {"message", run.summary.message},
+          {"notes", run.summary.notes},
+          {"setup_seconds", run.setup_seconds},
+          {"training_cpu_seconds", TrainingCpuSeconds(run.summary.last)},
+          {"peak_memory_bytes", run.peak_memory_bytes},
+          {"last", RecordJson(run.summary.last)},
+          {"curve", CurveJson(run.curve)}};
+}
+
+}  // namespace
+
+WorkToGap MedianWork(const BenchRow& row, double gap) {
+  std::vector<double> calls, passes, seconds;
+  for (const BenchRun& run : row.runs) {
+    const WorkToGap work = FindWorkToGap(run.curve, gap, row.examples);
+    calls.push_back(work.calls);
+    passes.push_back(work.passes);
+    seconds.push_back(work.seconds);
+  }
+  if (row.runs.empty()) return {};
+  return {Median(calls), Median(passes), Median(seconds)};
+}
+
+void BenchRunner::Run(const Problem& problem, std::int64_t seed, BenchRow* row) const {
+  row->examples = problem.size();
+  const std::string title = row->problem + ", " + row->learner.name + ", seed " + std::to_string(seed) + ": ";
+  try {
+    Train(problem, seed, row);
+  } catch (const DataError& error) {
+    row->refusal = error.what();
+  } catch (const std::exception& error) {
+    row->refusal = error.what();
+    row->failed = true;
+  }
+  if (!row->refusal.empty()) {
+    Say(title + (row->failed ? "failed: " : "does not apply: ") + row->refusal);
+    return;
+  }
+  const BenchRun& run = row->runs.back();
+  const ProgressRecord& last = run.summary.last;
+  Say(title + std::string(Name(run.summary.termination)) + " after " + Count(last.pass, "pass") + ", " +
+      Number(last.seconds, 3) + " s of training and " + Number(last.check_seconds, 3) +
+      " s of checks; objective " + Number(last.primal) + ", relative gap " + Number(last.relative_gap, 3));
+}
+
+void BenchRunner::Train(const Problem& problem, std::int64_t seed, BenchRow* row) const {
+  TrainOptions options = row->learner.options;
+  options.seed = seed;
+  options.lambda = problem.lambda();
+  options.time_limit_seconds = time_limit_seconds_;
+  BenchRun run;
+  run.seed = seed;
+  ResetPeakMemory();
+  const double before = ProcessCpuSeconds();
+  const LearnerChoice choice = ChooseLearner(problem, options);
+  const std::unique_ptr<Learner> learner = MakeLearner(problem, choice.options);
+  run.setup_seconds = ProcessCpuSeconds() - before;
+  row->choice = choice.reason;
+  CurveObserver observer(!quiet_);
+  run.summary = RunTraining(*learner, choice.options, &observer, interrupt_);
+  run.summary.weights = {};
+  run.peak_memory_bytes = PeakMemoryBytes();
+  run.curve = std::move(observer.curve);
+  row->runs.push_back(std::move(run));
+}
+
+void BenchRunner::Say(const std::string& text) const {
+  if (!quiet_) std::fprintf(stderr, "%s\n", text.c_str());
+}
+
+Json FiniteJson(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json ProblemJson(const Problem& problem) {
+  return {{"examples", problem.size()},
+          {"parts", problem.num_parts()},
+          {"weights", problem.num_weights()},
+          {"lambda", problem.lambda()}};
+}
+
+Json RowJson(const BenchRow& row) {
+  Json options = Json::object();
+  for (const OptionRecord& record : OptionRecords()) {
+    if (record.name == "seed" || record.name == "lambda" || record.name == "time-limit") continue;
+    options[std::string(record.name)] = OptionText(record, row.learner.options);
+  }
+  Json work = Json::array();
+  for (const double gap : kBenchGaps) {
+    const WorkToGap to_gap = MedianWork(row, gap);
+    work.push_back({{"relative_gap", gap},
+                    {"oracle_calls_per_example", FiniteJson(to_gap.calls)},
+                    {"passes", FiniteJson(to_gap.passes)},
+                    {"training_cpu_seconds", FiniteJson(to_gap.seconds)}});
+  }
+  Json runs = Json::array();
+  for (const BenchRun& run : row.runs) runs.push_back(RunJson(run));
+  const char* state = row.failed ? "failed" : row.refusal.empty() ? "applies" : "does not apply";
+  return {{"learner", row.learner.name}, {"state", state},     {"reason", row.refusal},
+          {"choice", row.choice},        {"options", options}, {"median_work_to_gap", std::move(work)},
+          {"runs", std::move(runs)}};
+}
+
+}  // namespace slackline::program

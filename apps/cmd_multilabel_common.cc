@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/cmd_multilabel_common.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include <slackline/core/check.h>
+#include <slackline/core/parse_number.h>
+#include <slackline/learning/lambda_path.h>
+
+namespace slackline::program {
+
+void DataFlags::Register(CLI::App* app) {
+  app->add_option("DATA", data, "training data")->required()->type_name("");
+  AddTextOption(app, "labels", &labels_xml, "FILE.xml", "names of the labels (Mulan's XML)");
+  AddTextOption(app, "num-labels", &num_labels, "N", "number of labels of LIBSVM data, which count from 0");
+  AddTextOption(app, "graph", &graph, "full|none|tree|FILE",
+                "pairs of labels that are joined: all, none, a maximum spanning tree of the labels' mutual "
+                "information, "
+                "or those of a file (two labels a line, by name or number from 0)",
+                "full");
+  AddTextOption(app, "loss", &loss, "mean|count",
+                "Hamming loss: number of wrong labels, or that divided by the number of known ones", "mean");
+  AddTextOption(app, "bias", &bias, "0|1", "add a constant feature", "1");
+}
+
+DataSettings DataFlags::Read() const {
+  DataSettings settings;
+  CheckChoice("loss", loss, {"mean", "count"});
+  CheckChoice("bias", bias, {"0", "1"});
+  settings.loss.scale = loss == "mean" ? LossScale::kMean : LossScale::kCount;
+  settings.read.append_constant = bias == "1";
+  settings.read.labels_xml = labels_xml;
+  if (!num_labels.empty() &&
+      (!ParseIndex(num_labels, &settings.read.num_labels) || settings.read.num_labels < 1)) {
+    throw DataError("--num-labels: " + Quoted(num_labels) + " is not allowed; it must be a whole number ≥ 1");
+  }
+  return settings;
+}
+
+MultiLabelData ReadTrainingData(const DataFlags& flags, const DataSettings& settings) {
+  MultiLabelData data = ReadMultiLabelData(flags.data, settings.read);
+  if (settings.read.num_labels > 0 && settings.read.num_labels != data.num_labels()) {
+    throw DataError("--num-labels: " + Quoted(flags.num_labels) + ", but " + data.source + " has " +
+                    Count(data.num_labels(), "label"));
+  }
+  return data;
+}
+
+MultiLabelTask MakeTask(const DataFlags& flags, const DataSettings& settings, const MultiLabelData& data) {
+  MultiLabelModel model(data.label_names, data.num_features, data.has_constant,
+                        MakeLabelGraph(flags.graph, data));
+  TrainingSet training = MakeTrainingSet(model.MakeDataset(data), settings.loss);
+  if (training.data.size() == 0) throw DataError(data.source, 0, "no example has a known label");
+  return {std::move(model), Problem(std::move(training), 1)};
+}
+
+std::vector<double> ReadLambdaPath(const std::string& text) {
+  try {
+    return ParseLambdaPath(text);
+  } catch (const DataError& error) {
+    throw DataError(std::string("--lambda-path: ") + error.what());
+  }
+}
+
+void BeginRecord(const DataFlags& flags, const MultiLabelData& data, const Problem& problem,
+                 const TrainOptions& options, MultiLabelModel* model) {
+  TrainingRecord& record = model->record;
+  record.program = ProgramVersion();
+  record.data = data.source;
+  record.options = {{"graph", flags.graph}, {"loss", flags.loss}, {"bias", flags.bias}};
+  for (const OptionRecord& option : OptionRecords()) {
+    std::string text = OptionText(option, options);
+    if (option.positive && text == "0") text = "auto";
+    record.options.emplace_back(option.name, std::move(text));
+  }
+  record.num_examples = problem.size();
+  record.lambda = problem.lambda();
+  record.loss = flags.loss;
+}
+
+void FinishModel(const TrainSummary& summary, MultiLabelModel* model) {
+  TrainingRecord& record = model->record;
+  record.problem = summary.last.problem;
+  record.primal = summary.last.primal;
+  record.dual = summary.last.dual;
+  record.gap = summary.last.gap;
+  record.relative_gap = summary.last.relative_gap;
+  record.termination = summary.termination;
+  record.message = summary.message;
+  record.passes = summary.last.pass;
+  record.seconds = summary.last.seconds;
+  record.check_seconds = summary.last.check_seconds;
+  model->set_weights(summary.weights);
+}
+
+void DescribeData(const MultiLabelData& data, const TrainingSet& training) {
+  const auto on = std::count(data.labels.begin(), data.labels.end(), 1);
+  const auto unknown = std::count(data.labels.begin(), data.labels.end(), -1);
+  const auto entries = static_cast<double>(data.labels.size());
+  std::string line =
+      "data: " + Count(data.num_examples(), "example") + ", " + Count(data.num_features, "feature") +
+      (data.has_constant ? " and a constant, " : ", ") + Count(data.num_labels(), "label") + ", " +
+      Number(static_cast<double>(on) / data.num_examples(), 3) + " labels per example (density " +
+      Number(100.0 * static_cast<double>(on) / entries, 3) + " %)";
+  if (unknown > 0) line += ", " + Count(unknown, "unknown label entry");
+  if (training.skipped_examples > 0) {
+    line += ", " + Count(training.skipped_examples, "example") + " without any known label left out";
+  }
+  std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+void DescribeLearner(const DataFlags& flags, const MultiLabelModel& model, const LearnerChoice& choice,
+                     const std::string& lambda) {
+  const TrainOptions& options = choice.options;
+  if (!choice.reason.empty()) std::fprintf(stderr, "learner: %s\n", choice.reason.c_str());
+  std::fprintf(stderr, "training: %s, lambda %s, loss %s, graph %s (%s), relative gap wanted %s\n",
+               std::string(Name(options.learner)).c_str(), lambda.c_str(), flags.loss.c_str(),
+               flags.graph.c_str(), Count(static_cast<Offset>(model.pairs().size()), "pair").c_str(),
+               Number(options.gap_tolerance).c_str());
+}
+
+void DescribeResult(const TrainOptions& options, const TrainSummary& summary) {
+  const ProgressRecord& last = summary.last;
+  for (const std::string& note : summary.notes) std::fprintf(stderr, "note: %s\n", note.c_str());
+  std::fprintf(stderr, "%s: %s\n", std::string(Name(summary.termination)).c_str(), summary.message.c_str());
+  std::fprintf(stderr,
+               "objective %s; the optimum of the %s problem is certified to lie between %s and %s (relative "
+               "gap %s %%)\n",
+               Number(last.primal, 7).c_str(),
+               last.problem == CertifiedProblem::kExact ? "exact" : "LP-relaxed",
+               Number(last.dual, 7).c_str(), Number(last.primal, 7).c_str(),
+               Number(100 * last.relative_gap, 3).c_str());
+  if (options.learner == LearnerKind::kSoft) {
+    std::fprintf(
+        stderr,
+        "soft objective %s, soft gap %s (rho %s); the certified gap stays open: soft constraints solve "
+        "a softer problem\n",
+        Number(last.soft_primal, 7).c_str(), Number(last.soft_gap, 3).c_str(), Number(last.rho, 4).c_str());
+  }
+  std::fprintf(stderr, "%s, %s s of training and %s s of checks\n", Count(last.pass, "pass").c_str(),
+               Number(last.seconds, 3).c_str(), Number(last.check_seconds, 3).c_str());
+}
+
+void DescribeModel(const TrainSummary& summary, const std::string& path) {
+  const char* best = summary.termination == Termination::kInterrupted ? "best model so far" : "model";
+  std::fprintf(stderr, "%s written to %s\n", best, path.c_str());
+}
+
+}  // namespace slackline::program

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline multilabel cv
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <memory>
+
+#include <unistd.h>
+
+#include <slackline/apps/cmd_interrupt.h>
+#include <slackline/apps/cmd_multilabel_common.h>
+#include <slackline/apps/cross_validation.h>
+#include <slackline/core/check.h>
+#include <slackline/core/parse_number.h>
+#include <slackline/learning/lambda_path.h>
+#include <slackline/learning/train_loop.h>
+
+namespace slackline::program {
+namespace {
+
+constexpr const char* kDescription =
+    "Chooses lambda by cross-validation, then trains with it on all data.\n"
+    "The examples are dealt out to K folds at random. For each fold, models are trained on the others for "
+    "all "
+    "values of lambda,\nfrom the largest to the smallest, each from the solution of the one before, and are "
+    "tried on the fold.\nThe table has mean and standard deviation over the folds. Ctrl-C ends it early.";
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  slackline multilabel cv yeast-train.arff.gz --labels yeast.xml --lambda-path 0.1:0.0005:8 --model "
+    "yeast.slk\n"
+    "  slackline multilabel cv reuters.svm.gz --num-labels 30 --lambda-path 0.01,0.001 --folds 10 --metric "
+    "hamming "
+    "--no-refit --json";
+
+struct CvCommand {
+  DataFlags data;
+  std::string lambda_path;
+  std::string folds = "5";
+  std::string metric = "micro-f1";
+  std::string model;
+  bool no_refit = false;
+  bool json = false;
+  bool quiet = false;
+  TrainFlags flags;
+};
+
+void Register(CLI::App* app, CvCommand* command) {
+  command->data.Register(app);
+  AddTextOption(app, "lambda-path", &command->lambda_path, "L1,L2,...|FROM:TO:COUNT",
+                "values of lambda to choose from: these, or so many in a geometric sequence")
+      ->required();
+  AddTextOption(app, "folds", &command->folds, "K", "number of folds, at least 2", "5");
+  AddTextOption(
+      app, "metric", &command->metric, "hamming|subset|micro-f1|macro-f1|example-f1|jaccard",
+      "what to choose by: Hamming loss (the smaller the better), or one of the others of `evaluate` "
+      "(the larger the better). Of equal values, the largest lambda is chosen",
+      "micro-f1");
+  CLI::Option* model = AddTextOption(app, "model", &command->model, "OUT.slk",
+                                     "where to write the model that is trained on all data in the end");
+  app->add_flag("--no-refit", command->no_refit, "train no such model")->excludes(model);
+  app->add_flag("--json", command->json, "write JSON, with all metrics, instead of a table");
+  app->add_flag("--quiet,-q", command->quiet, "say nothing but the result and errors");
+  command->flags.Register(app);
+  app->footer(kExamples);
+}
+
+struct Settings {
+  CrossValidationOptions options;
+  DataSettings data;
+  const MetricRecord* metric = nullptr;
+};
+
+Settings ReadSettings(const CvCommand& command) {
+  Settings settings;
+  settings.data = command.data.Read();
+  settings.options.train = command.flags.Read();
+  if (command.flags.Given("lambda")) throw DataError("--lambda: its values are those of --lambda-path here");
+  settings.options.lambdas = ReadLambdaPath(command.lambda_path);
+  settings.options.graph = command.data.graph;
+  settings.options.loss = settings.data.loss;
+  if (!ParseIndex(command.folds, &settings.options.folds) || settings.options.folds < 2) {
+    throw DataError("--folds: " + Quoted(command.folds) + " is not allowed; it must be a whole number ≥ 2");
+  }
+  CheckChoice("metric", command.metric,
+              {"hamming", "subset", "micro-f1", "macro-f1", "example-f1", "jaccard"});
+  for (const MetricRecord& metric : MetricRecords()) {
+    if (metric.name == command.metric) settings.metric = &metric;
+  }
+  if (command.no_refit) return settings;
+  if (command.model.empty()) throw DataError("--model: a file name is needed, or --no-refit");
+  CheckOutput("model", command.model, command.data.inputs(), false);
+  return settings;
+}
+
+template <class... Values>
+void Append(std::string* text, const char* format, Values... values) {
+  std::array<char, 200> line;
+  std::snprintf(line.data(), line.size(), format, values...);
+  text->append(line.data());
+}
+
+/// Sums over the folds of one λ.
+struct Totals {
+  Offset passes = 0;
+  double seconds = 0;
+  Index converged = 0;
+
+  explicit Totals(const std::vector<FoldResult>& folds) {
+    for (const FoldResult& fold : folds) {
+      passes += fold.last.pass;
+      seconds += fold.last.seconds + fold.last.check_seconds;
+      converged += fold.termination == Termination::kConverged ? 1 : 0;
+    }
+  }
+};
+
+std::string Table(const Settings& settings, const CrossValidation& validation, std::size_t best) {
+  const CrossValidationOptions& options = settings.options;
+  std::string text;
+  Append(&text, "%12s %12s %10s %10s %9s %10s\n", "lambda", std::string(settings.metric->name).c_str(),
+         "deviation", "converged", "passes", "seconds");
+  for (std::size_t k = 0; k < options.lambdas.size(); ++k) {
+    const Spread spread = SpreadOf(validation.results[k], *settings.metric);
+    const Totals totals(validation.results[k]);
+    const std::string converged = std::to_string(totals.converged) + "/" + std::to_string(options.folds);
+    Append(&text, "%12s %12.4f %10.4f %10s %9lld %10.2f%s\n", LambdaText(options.lambdas[k]).c_str(),
+           spread.mean, spread.deviation, converged.c_str(), static_cast<long long>(totals.passes),
+           totals.seconds, k == best ? "  best" : "");
+  }
+  return text;
+}
+
+Json ResultJson(const CvCommand& command, const Settings& settings, const MultiLabelData& data,
+                const CrossValidation& validation, std::size_t best) {
+  const CrossValidationOptions& options = settings.options;
+  Json path = Json::array();
+  for (std::size_t k = 0; k < options.lambdas.size(); ++k) {
+    const std::vector<FoldResult>& folds = validation.results[k];
+    const Totals totals(folds);
+    Json entry = {{"lambda", options.lambdas[k]},
+                  {"converged", totals.converged},
+                  {"passes", totals.passes},
+                  {"seconds", totals.seconds}};
+    for (const MetricRecord& metric : MetricRecords()) {
+      const Spread spread = SpreadOf(folds, metric);
+      Json values = Json::array();
+      for (const FoldResult& fold : folds) values.push_back(fold.metrics.*metric.member);
+      entry[std::string(metric.key)] = {
+          {"mean", spread.mean}, {"deviation", spread.deviation}, {"folds", std::move(values)}};
+    }
+    path.push_back(std::move(entry));
+  }
+  const Spread spread = SpreadOf(validation.results[best], *settings.metric);
+  return {
+      {"program", ProgramVersion()},
+      {"data", data.source},
+      {"examples", data.num_examples()},
+      {"folds", options.folds},
+      {"seed", options.train.seed},
+      {"metric", settings.metric->key},
+      {"graph", command.data.graph},
+      {"loss", command.data.loss},
+      {"path", std::move(path)},
+      {"best", {{"lambda", options.lambdas[best]}, {"mean", spread.mean}, {"deviation", spread.deviation}}}};
+}
+
+/// A line on the terminal that is written over and over.
+class ProgressLine {
+ public:
+  ProgressLine(bool show, const CrossValidationOptions& options)
+      : show_(show && isatty(STDERR_FILENO) == 1), options_(options) {}
+  void Show(Index fold, std::size_t k) const {
+    if (!show_) return;
+    std::fprintf(stderr, "\rfold %d of %d, lambda %s done\x1b[K", static_cast<int>(fold + 1),
+                 static_cast<int>(options_.folds), LambdaText(options_.lambdas[k]).c_str());
+  }
+  void Clear() const {
+    if (show_) std::fputs("\r\x1b[K", stderr);
+  }
+
+ private:
+  bool show_;
+  const CrossValidationOptions& options_;
+};
+
+/// Trains on all data and writes the model.
+TrainSummary Refit(const CvCommand& command, const Settings& settings, const MultiLabelData& data,
+                   MultiLabelTask* task, double lambda, const std::atomic<int>* interrupt) {
+  const Problem problem = task->problem.WithLambda(lambda);
+  TrainOptions options = settings.options.train;
+  options.lambda = lambda;
+  const LearnerChoice choice = ChooseLearner(problem, options);
+  BeginRecord(command.data, data, problem, choice.options, &task->model);
+  TrainReport report(!command.quiet);
+  const std::unique_ptr<Learner> learner = MakeLearner(problem, choice.options);
+  const TrainSummary summary = RunTraining(*learner, choice.options, &report, interrupt);
+  report.ClearLine();
+  FinishModel(summary, &task->model);
+  task->model.Save(command.model);
+  if (!command.quiet) {
+    DescribeResult(choice.options, summary);
+    DescribeModel(summary, command.model);
+  }
+  return summary;
+}
+
+void Announce(const CvCommand& command, const Settings& settings, const MultiLabelData& data,
+              const MultiLabelTask& task) {
+  const CrossValidationOptions& options = settings.options;
+  DescribeData(data, task.problem.training());
+  DescribeLearner(command.data, task.model, ChooseLearner(task.problem, options.train),
+                  LambdaText(options.lambdas.front()) + " to " + LambdaText(options.lambdas.back()) + " (" +
+                      Count(static_cast<Offset>(options.lambdas.size()), "value") + ", " +
+                      Count(options.folds, "fold") + ")");
+}
+
+int Run(const CvCommand& command) {
+  const Settings settings = ReadSettings(command);
+  const CrossValidationOptions& options = settings.options;
+  const MultiLabelData data = ReadTrainingData(command.data, settings.data);
+  if (options.folds > data.num_examples()) {
+    throw DataError("--folds: " + Quoted(command.folds) + ", but " + data.source + " has " +
+                    Count(data.num_examples(), "example"));
+  }
+  MultiLabelTask task = MakeTask(command.data, settings.data, data);
+  if (!command.quiet) Announce(command, settings, data, task);
+  const std::atomic<int>* interrupt = CatchInterrupts();
+  const ProgressLine line(!command.quiet, options);
+  const CrossValidation validation = CrossValidate(
+      data, options, [&](Index fold, std::size_t k, const FoldResult&) { line.Show(fold, k); }, interrupt);
+  line.Clear();
+  if (validation.interrupted) {
+    std::fprintf(stderr, "interrupted: %s of %d are done, no lambda is chosen%s\n",
+                 Count(static_cast<Offset>(validation.results.back().size()), "fold").c_str(),
+                 static_cast<int>(options.folds), command.no_refit ? "" : " and no model is written");
+    return 128 + interrupt->load();
+  }
+
+  const std::size_t best = BestLambda(validation, *settings.metric);
+  const double lambda = options.lambdas[best];
+  if (!command.json) WriteOutput("-", Table(settings, validation, best));
+  Json json = ResultJson(command, settings, data, validation, best);
+  bool interrupted = false;
+  if (!command.no_refit) {
+    if (!command.quiet)
+      std::fprintf(stderr, "training on all data with lambda %s\n", LambdaText(lambda).c_str());
+    const TrainSummary summary = Refit(command, settings, data, &task, lambda, interrupt);
+    interrupted = summary.termination == Termination::kInterrupted;
+    json["refit"] = {{"model", command.model},
+                     {"primal", summary.last.primal},
+                     {"dual", summary.last.dual},
+                     {"termination", Name(summary.termination)}};
+  }
+  if (command.json) WriteOutput("-", JsonText(json));
+  return interrupted ? 128 + interrupt->load() : 0;
+}
+
+}  // namespace
+
+void AddMultiLabelCv(CLI::App* parent, Action* action) {
+  const auto command = std::make_shared<CvCommand>();
+  CLI::App* app = parent->add_subcommand("cv", kDescription);
+  Register(app, command.get());
+  app->callback([command, action] { *action = [command] { return Run(*command); }; });
+}
+
+}  // namespace slackline::program

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/cross_validation.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <utility>
+
+#include <slackline/apps/label_graph.h>
+#include <slackline/apps/multilabel_model.h>
+#include <slackline/apps/multilabel_predict.h>
+#include <slackline/core/check.h>
+#include <slackline/core/random.h>
+#include <slackline/learning/train_loop.h>
+
+namespace slackline {
+namespace {
+
+std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
+
+/// One fold: what is trained on, and what it is tried on.
+class Fold {
+ public:
+  Fold(const MultiLabelData& data, const CrossValidationOptions& options,
+       const std::vector<std::vector<Index>>& folds, std::size_t number)
+      : options_(options),
+        held_out_(SelectExamples(data, folds[number])),
+        training_(Others(data, folds, number)) {
+    const std::string name = "fold " + std::to_string(number + 1) + " of " + std::to_string(folds.size());
+    const auto known = [](std::int8_t label) { return label >= 0; };
+    if (std::none_of(held_out_.labels.begin(), held_out_.labels.end(), known)) {
+      throw DataError(data.source, 0, name + " has no known label to compare predictions with");
+    }
+    if (std::none_of(training_.labels.begin(), training_.labels.end(), known)) {
+      throw DataError(data.source, 0, name + " has no known label to train on");
+    }
+    model_ = std::make_unique<MultiLabelModel>(data.label_names, data.num_features, data.has_constant,
+                                               MakeLabelGraph(options.graph, training_));
+    problem_ = std::make_unique<Problem>(MakeTrainingSet(model_->MakeDataset(training_), options.loss),
+                                         options.lambdas.front());
+    learner_ = MakeLearner(*problem_, options.train);
+  }
+
+  /// Values of λ in their order.
+  FoldResult Run(double lambda, const std::atomic<int>* interrupt) {
+    if (lambda != problem_->lambda()) {
+      auto next = std::make_unique<Problem>(problem_->WithLambda(lambda));
+      learner_->ChangeLambda(*next);
+      problem_ = std::move(next);
+    }
+    const TrainSummary summary = RunTraining(*learner_, options_.train, nullptr, interrupt);
+    FoldResult result;
+    result.last = summary.last;
+    result.termination = summary.termination;
+    if (summary.termination == Termination::kInterrupted) return result;
+    model_->set_weights(summary.weights);
+    PredictOptions predict;
+    predict.threads = options_.train.threads;
+    const MultiLabelPredictions predictions = Predict(*model_, held_out_, predict);
+    result.metrics = ComputeMetrics(model_->num_labels(), held_out_.labels, predictions.labels);
+    return result;
+  }
+
+ private:
+  static MultiLabelData Others(const MultiLabelData& data, const std::vector<std::vector<Index>>& folds,
+                               std::size_t number) {
+    std::vector<Index> examples;
+    for (std::size_t f = 0; f < folds.size(); ++f) {
+      if (f != number) examples.insert(examples.end(), folds[f].begin(), folds[f].end());
+    }
+    std::sort(examples.begin(), examples.end());
+    return SelectExamples(data, examples);
+  }
+
+  const CrossValidationOptions& options_;
+  MultiLabelData held_out_;
+  MultiLabelData training_;
+  std::unique_ptr<MultiLabelModel> model_;
+  std::unique_ptr<Problem> problem_;
+  std::unique_ptr<Learner> learner_;
+};
+
+}  // namespace
+
+std::span<const MetricRecord> MetricRecords() {
+  using M = MultiLabelMetrics;
+  static const MetricRecord records[] = {{"hamming", "hamming_loss", &M::hamming_loss, true},
+                                         {"subset", "subset_accuracy", &M::subset_accuracy},
+                                         {"micro-f1", "micro_f1", &M::micro_f1},
+                                         {"macro-f1", "macro_f1", &M::macro_f1},
+                                         {"example-f1", "example_f1", &M::example_f1},
+                                         {"jaccard", "jaccard", &M::jaccard}};
+  return records;
+}
+
+std::vector<std::vector<Index>> MakeFolds(Index examples, Index folds, std::uint64_t seed) {
+  SLACKLINE_CHECK(folds >= 2 && folds <= examples, "there must be from 2 folds to one per example");
+  std::vector<Index> order(Size(examples));
+  std::iota(order.begin(), order.end(), Index{0});
+  Random(seed).Shuffle(std::span<Index>(order));
+  std::vector<std::vector<Index>> result(Size(folds));
+  for (std::size_t k = 0; k < order.size(); ++k) result[k % result.size()].push_back(order[k]);
+  for (std::vector<Index>& fold : result) std::sort(fold.begin(), fold.end());
+  return result;
+}
+
+MultiLabelData SelectExamples(const MultiLabelData& data, std::span<const Index> examples) {
+  MultiLabelData part;
+  part.source = data.source;
+  part.label_names = data.label_names;
+  part.num_features = data.num_features;
+  part.has_constant = data.has_constant;
+  auto rows = std::make_shared<FeatureRows>();
+  const std::size_t labels = data.label_names.size();
+  for (const Index m : examples) {
+    SLACKLINE_CHECK(m >= 0 && m < data.num_examples(), "there is no such example");
+    const FeatureRow row = data.rows->row(m);
+    const std::span<const double> values(row.values, Size(row.count));
+    if (row.dense()) {
+      rows->AddDense(values);
+    } else {
+      rows->AddSparse(std::span<const Index>(row.columns, Size(row.count)), values);
+    }
+    const auto begin = data.labels.begin() + static_cast<std::ptrdiff_t>(Size(m) * labels);
+    part.labels.insert(part.labels.end(), begin, begin + static_cast<std::ptrdiff_t>(labels));
+    part.lines.push_back(data.lines[Size(m)]);
+  }
+  part.rows = std::move(rows);
+  return part;
+}
+
+CrossValidation CrossValidate(const MultiLabelData& data, const CrossValidationOptions& options,
+                              const CrossValidationObserver& observer, const std::atomic<int>* interrupt) {
+  SLACKLINE_CHECK(
+      !options.lambdas.empty() && std::is_sorted(options.lambdas.rbegin(), options.lambdas.rend()),
+      "values of lambda must fall");
+  const auto folds =
+      MakeFolds(data.num_examples(), options.folds, static_cast<std::uint64_t>(options.train.seed));
+  CrossValidation validation;
+  validation.results.resize(options.lambdas.size());
+  for (std::size_t f = 0; f < folds.size(); ++f) {
+    Fold fold(data, options, folds, f);
+    for (std::size_t k = 0; k < options.lambdas.size(); ++k) {
+      FoldResult result = fold.Run(options.lambdas[k], interrupt);
+      if (result.termination == Termination::kInterrupted) {
+        validation.interrupted = true;
+        return validation;
+      }
+      if (observer) observer(static_cast<Index>(f), k, result);
+      validation.results[k].push_back(std::move(result));
+    }
+  }
+  return validation;
+}
+
+Spread SpreadOf(std::span<const FoldResult> folds, const MetricRecord& metric) {
+  Spread spread;
+  if (folds.empty()) return spread;
+  const auto count = static_cast<double>(folds.size());
+  for (const FoldResult& fold : folds) spread.mean += fold.metrics.*metric.member / count;
+  double squares = 0;
+  for (const FoldResult& fold : folds) {
+    const double difference = fold.metrics.*metric.member - spread.mean;
+    squares += difference * difference;
+  }
+  if (folds.size() > 1) spread.deviation = std::sqrt(squares / (count - 1));
+  return spread;
+}
+
+std::size_t BestLambda(const CrossValidation& validation, const MetricRecord& metric) {
+  SLACKLINE_CHECK(!validation.results.empty(), "there are no values to choose from");
+  std::size_t best = 0;
+  const double sign = metric.smaller_is_better ? -1 : 1;
+  for (std::size_t k = 1; k < validation.results.size(); ++k) {
+    const double here = sign * SpreadOf(validation.results[k], metric).mean;
+    // Sums in another order are no reason to prefer a smaller λ.
+    if (here > sign * SpreadOf(validation.results[best], metric).mean + 1e-12) best = k;
+  }
+  return best;
+}
+
+}  // namespace slackline

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the training loop remembers from pass to pass.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <slackline/learning/progress.h>
+#include <slackline/learning/state_archive.h>
+
+namespace slackline {
+
+struct LoopState {
+  ProgressRecord record;
+  std::vector<double>
+      weights;  ///< those with the smallest certified primal so far; empty before the first check
+  std::vector<std::string> notes;
+  Index checks = 0;
+  Index next_check = 0;
+  Index hopeful_again = 0;   ///< the pass from which on a learner's own guess may ask for a check
+  bool provisional = false;  ///< of the last check: its gap does not count
+
+  void Save(StateWriter* writer) const;
+  /// Throws DataError.
+  void Load(StateReader* reader);
+};
+
+}  // namespace slackline

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/state_archive.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <slackline/core/check.h>
+
+namespace slackline {
+
+void StateWriter::Reverse(std::size_t begin, std::size_t width) {
+  for (std::size_t k = begin; k < bytes_.size(); k += width) {
+    std::reverse(bytes_.begin() + static_cast<std::ptrdiff_t>(k),
+                 bytes_.begin() + static_cast<std::ptrdiff_t>(k + width));
+  }
+}
+
+void StateReader::Fail(std::string_view what) {
+  throw DataError("the saved state of training is damaged, or belongs to another problem: " +
+                  std::string(what));
+}
+
+template <class T>
+void StateReader::Fill(std::span<T> values) {
+  Require(values.size_bytes() <= rest_.size(), "it ends too early");
+  if (values.empty()) return;
+  std::memcpy(values.data(), rest_.data(), values.size_bytes());
+  rest_.remove_prefix(values.size_bytes());
+  if constexpr (std::endian::native == std::endian::big) {
+    for (T& value : values) {
+      char* bytes = reinterpret_cast<char*>(&value);
+      std::reverse(bytes, bytes + sizeof(T));
+    }
+  }
+}
+
+template <class T>
+T StateReader::Number() {
+  T value{};
+  Fill(std::span<T>(&value, 1));
+  return value;
+}
+
+/// A count of items that take so many bytes each, all of which must still be there.
+std::size_t StateReader::Count(std::size_t item_bytes) {
+  const auto count = Number<std::uint64_t>();
+  Require(count <= rest_.size() / item_bytes, "a list is longer than what is left");
+  return static_cast<std::size_t>(count);
+}
+
+void StateReader::Tag(std::string_view name) {
+  Require(Text() == name, "the part '" + std::string(name) + "' is not where it should be");
+}
+
+std::int64_t StateReader::Integer(std::int64_t low, std::int64_t high) {
+  const auto value = static_cast<std::int64_t>(Number<std::uint64_t>());
+  Require(value >= low && value <= high, "a number is out of its range");
+  return value;
+}
+
+std::uint64_t StateReader::Bits() { return Number<std::uint64_t>(); }
+
+double StateReader::Real() { return Number<double>(); }
+
+double StateReader::FiniteReal() {
+  const double value = Real();
+  Require(std::isfinite(value), "a number is not finite");
+  return value;
+}
+
+std::string StateReader::Text() {
+  const std::size_t count = Count(1);
+  std::string text(rest_.substr(0, count));
+  rest_.remove_prefix(count);
+  return text;
+}
+
+void StateReader::Reals(std::span<double> values) {
+  Require(Count(sizeof(double)) == values.size(), "a list of numbers has another length");
+  Fill(values);
+}
+
+void StateReader::FiniteReals(std::span<double> values) {
+  Reals(values);
+  Require(std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); }),
+          "a number is not finite");
+}
+
+void StateReader::Offsets(std::span<Offset> values) {
+  Require(Count(sizeof(Offset)) == values.size(), "a list of counts has another length");
+  Fill(values);
+}
+
+std::vector<double> StateReader::FiniteReals() {
+  std::vector<double> values(Count(sizeof(double)));
+  Fill(std::span<double>(values));
+  Require(std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); }),
+          "a number is not finite");
+  return values;
+}
+
+std::vector<Index> StateReader::Indices(Index low, Index high) {
+  std::vector<Index> values(Count(sizeof(Index)));
+  Fill(std::span<Index>(values));
+  Require(std::all_of(values.begin(), values.end(), [&](Index v) { return v >= low && v <= high; }),
+          "an index is out of its range");
+  return values;
+}
+
+std::vector<std::uint8_t> StateReader::Bytes() {
+  std::vector<std::uint8_t> values(Count(1));
+  Fill(std::span<std::uint8_t>(values));
+  return values;
+}
+
+}  // namespace slackline

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A small binary archive for the state of learners: values one after the other, every list with its length, and tags between
+// the parts, so that a reader that is out of step stops at once. Bytes are little-endian on every machine. The archive itself
+// has no checksum: the file that it is kept in has one (checkpoint.h).
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <slackline/core/types.h>
+
+namespace slackline {
+
+class StateWriter {
+ public:
+  /// Begins a part. The reader must ask for the same name.
+  void Tag(std::string_view name) { Text(name); }
+  void Integer(std::int64_t value) { Number(static_cast<std::uint64_t>(value)); }
+  void Bits(std::uint64_t value) { Number(value); }
+  void Real(double value) { Number(std::bit_cast<std::uint64_t>(value)); }
+  void Flag(bool value) { Integer(value ? 1 : 0); }
+  void Text(std::string_view text) {
+    Integer(static_cast<std::int64_t>(text.size()));
+    bytes_.append(text);
+  }
+  void Reals(std::span<const double> values) { Numbers(values); }
+  void Indices(std::span<const Index> values) { Numbers(values); }
+  void Offsets(std::span<const Offset> values) { Numbers(values); }
+  void Bytes(std::span<const std::uint8_t> values) { Numbers(values); }
+
+  /// Forgets everything, but keeps the memory.
+  void Clear() { bytes_.clear(); }
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  template <class T>
+  void Number(T value) {
+    Numbers<const T, false>(std::span<const T>(&value, 1));
+  }
+  template <class T, bool kCounted = true>
+  void Numbers(std::span<T> values) {
+    if (kCounted) Integer(static_cast<std::int64_t>(values.size()));
+    const std::size_t begin = bytes_.size();
+    if (values.empty()) return;
+    bytes_.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+    if constexpr (std::endian::native == std::endian::big) Reverse(begin, sizeof(T));
+  }
+  void Reverse(std::size_t begin, std::size_t width);
+
+  std::string bytes_;
+};
+
+/// Reads what a StateWriter wrote, in the same order. Everything is checked before it is used: all methods throw DataError on
+/// bytes that do not fit, and no method allocates more than the archive is long.
+class StateReader {
+ public:
+  /// The bytes must outlive the reader.
+  explicit StateReader(std::string_view bytes) : rest_(bytes) {}
+
+  void Tag(std::string_view name);
+  /// A number within [low, high].
+  std::int64_t Integer(std::int64_t low, std::int64_t high);
+  std::uint64_t Bits();
+  double Real();
+  double FiniteReal();
+  bool Flag() { return Integer(0, 1) == 1; }
+  std::string Text();
+
+  /// Lists whose length is known: as many as there is room for.
+  void Reals(std::span<double> values);
+  /// The same; all must be finite.
+  void FiniteReals(std::span<double> values);
+  void Offsets(std::span<Offset> values);
+  /// Lists of any length; indices within [low, high].
+  std::vector<double> FiniteReals();
+  std::vector<Index> Indices(Index low, Index high);
+  std::vector<std::uint8_t> Bytes();
+
+  /// Bytes that have not been read.
+  std::int64_t left() const { return static_cast<std::int64_t>(rest_.size()); }
+  /// Everything must have been read.
+  void Finish() const { Require(left() == 0, "bytes are left over"); }
+  /// Throws DataError with what is wrong unless `good`.
+  static void Require(bool good, std::string_view what) {
+    if (!good) Fail(what);
+  }
+
+ private:
+  [[noreturn]] static void Fail(std::string_view what);
+  template <class T>
+  T Number();
+  std::size_t Count(std::size_t item_bytes);
+  template <class T>
+  void Fill(std::span<T> values);
+
+  std::string_view rest_;
+};
+
+}  // namespace slackline

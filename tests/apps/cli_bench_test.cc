@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline bench
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <tests/apps/program.h>
+
+using namespace slackline::test;
+using Json = nlohmann::json;
+
+namespace {
+
+const std::vector<std::string> kToy = {"bench", "--problems", "toy", "--quiet"};
+
+/// Every curve of the run is complete, and its bounds are in order.
+void CheckRun(const Json& run, const std::string& learner) {
+  const Json& curve = run["curve"];
+  const std::size_t checks = curve["pass"].size();
+  REQUIRE(checks >= 1);
+  for (const char* name : {"seconds", "check_seconds", "cpu_seconds", "oracle_calls", "block_steps", "primal",
+                           "dual", "relative_gap"}) {
+    REQUIRE_MESSAGE(curve[name].size() == checks, name);
+  }
+  for (std::size_t k = 0; k < checks; ++k) {
+    CHECK(curve["pass"][k] == k + 1);
+    CHECK_MESSAGE(curve["dual"][k].get<double>() <= curve["primal"][k].get<double>(), learner);
+    if (k == 0) continue;
+    CHECK(curve["seconds"][k].get<double>() >= curve["seconds"][k - 1].get<double>());
+    CHECK(curve["block_steps"][k].get<double>() >= curve["block_steps"][k - 1].get<double>());
+  }
+  CHECK(run["termination"] == "converged");
+  CHECK(run["peak_memory_bytes"].get<double>() > 1e5);
+  CHECK(run["last"]["pass"] == curve["pass"].back());
+}
+
+void CheckRefused(const std::vector<std::string>& arguments, const std::string& message) {
+  const Outcome outcome = RunProgram(std::vector<std::string>{"bench"} + arguments);
+  CHECK(outcome.code == 2);
+  CHECK(outcome.out.empty());
+  CHECK_MESSAGE(Contains(outcome.err, message), outcome.err);
+  CHECK(Lines(outcome.err).size() == 1);
+}
+
+}  // namespace
+
+TEST_CASE("a comparison: table, and JSON with whole curves") {
+  const TemporaryFolder folder;
+  const std::string out = folder.Path("results.json");
+  const Outcome outcome =
+      RunProgram(kToy + std::vector<std::string>{"--learners", "auto,al,soft,bcfw:step=away,oracle=tree",
+                                                 "--runs", "2", "--seed", "5", "--out", out});
+  CHECK(outcome.code == 0);
+  CHECK(outcome.err.empty());
+  for (const char* text :
+       {"calls to gap", "passes to gap", "seconds to gap", "\ntoy            auto  ", "\ntoy            al  ",
+        "Seconds as multiples of those of auto", "bcfw:step=away,oracle=tree | does not apply: "}) {
+    CHECK_MESSAGE(Contains(outcome.out, text), text);
+  }
+  const Json json = Json::parse(ReadBytes(out));
+  CHECK(json["program"].get<std::string>().starts_with("slackline "));
+  CHECK(json["command_line"].get<std::string>().starts_with("slackline bench --problems toy"));
+  CHECK(Contains(json["command_line"], "--quiet"));
+  CHECK(json["date"].get<std::string>().size() == 20);
+  CHECK(json["machine"]["cores"].get<int>() >= 1);
+  CHECK(json["build"].contains("compiler"));
+  CHECK(json["interrupted"] == false);
+  const Json& problem = json["problems"][0];
+  CHECK(problem["name"] == "toy");
+  CHECK(problem["examples"] == 60);
+  CHECK(problem["weights"] == 69);
+  REQUIRE(problem["learners"].size() == 4);
+  for (const Json& learner : problem["learners"]) {
+    if (learner["state"] == "does not apply") continue;
+    REQUIRE(learner["runs"].size() == 2);
+    CHECK(learner["runs"][1]["seed"] == 6);
+    for (const Json& run : learner["runs"]) CheckRun(run, learner["learner"]);
+  }
+  CHECK(problem["learners"][3]["runs"].empty());
+  const Json& reached = problem["learners"][0]["median_work_to_gap"];
+  REQUIRE(reached.size() == 4);
+  CHECK(reached[3]["relative_gap"] == 1e-4);
+  CHECK(reached[3]["passes"].get<double>() >= reached[0]["passes"].get<double>());
+  CHECK(folder.NumFiles() == 1);
+}
+
+TEST_CASE("help names all problems and options") {
+  const Outcome outcome = RunProgram({"bench", "--help"});
+  CHECK(outcome.code == 0);
+  CHECK(outcome.err.empty());
+  for (const char* text :
+       {"Usage: slackline bench", "Examples:\n  slackline bench", "grids-small", "bcfw-lp-polytope",
+        "--time-limit", "--runs", "--seed", "--out", "--scaling", "--quiet"}) {
+    CHECK_MESSAGE(Contains(outcome.out, text), text);
+  }
+}
+
+TEST_CASE("JSON on the standard output, progress and table on the other") {
+  const Outcome outcome =
+      RunProgram({"bench", "--problems", "toy", "--learners", "auto", "--runs", "1", "--out", "-"});
+  CHECK(outcome.code == 0);
+  CHECK(Json::parse(outcome.out)["problems"].size() == 1);
+  CHECK(Contains(outcome.err, "toy, auto, seed 1: converged after "));
+  CHECK(Contains(outcome.err, "seconds to gap"));
+}
+
+TEST_CASE("runs of one seed make the same curve") {
+  const auto curve = [] {
+    const Outcome outcome =
+        RunProgram(kToy + std::vector<std::string>{"--learners", "auto,al", "--runs", "1", "--out", "-"});
+    std::string primals;
+    for (const Json& learner : Json::parse(outcome.out)["problems"][0]["learners"]) {
+      primals += learner["runs"][0]["curve"]["primal"].dump();
+    }
+    return primals;
+  };
+  CHECK(curve() == curve());
+}
+
+TEST_CASE("scaling without data") {
+  const Outcome outcome = RunProgram({"bench", "--scaling", "--problems", "toy", "--learners", "auto",
+                                      "--runs", "1", "--time-limit", "2", "--quiet", "--out", "-"});
+  CHECK(outcome.code == 0);
+  const Json axes = Json::parse(outcome.out)["scaling"];
+  REQUIRE(axes.size() == 4);
+  CHECK(axes[0]["axis"] == "examples");
+  CHECK(axes[1]["axis"] == "labels");
+  for (const Json& axis : axes) {
+    const Json& learner = axis["learners"][0];
+    CHECK(learner["points"].size() == 3);
+    CHECK(learner["exponent_seconds_per_pass"].is_number());
+    CHECK(learner["points"][0]["seconds_per_pass"].get<double>() > 0);
+  }
+  CHECK(Contains(outcome.err, "examples, fitted exponent"));
+  CHECK(Contains(outcome.err, "features, sparse 16000"));
+}
+
+TEST_CASE("bad arguments are refused before anything runs") {
+  CheckRefused({"--problems", "toy,iris"}, "--problems: unknown problem 'iris'; choose from yeast");
+  CheckRefused({"--problems", ""}, "--problems");
+  CheckRefused({"--problems", "yeast"}, "--problems: the problem 'yeast' needs files: give the folder");
+  CheckRefused({"--learners", "sgd"}, "--learners: unknown learner 'sgd'; choose from auto");
+  CheckRefused({"--learners", "bcfw:step=up"}, "'up' is not allowed; it must be one of");
+  CheckRefused({"--learners", "bcfw:stride=1"}, "unknown option 'stride'");
+  CheckRefused({"--learners", ""}, "--learners");
+  CheckRefused({"--time-limit", "soon"}, "--time-limit: 'soon' is not allowed");
+  CheckRefused({"--runs", "0"}, "--runs: '0' is not allowed");
+  CheckRefused({"--seed", "1.5"}, "--seed: '1.5' is not allowed");
+  CheckRefused({"--scaling", "--problems", "toy,grids-small"}, "--scaling takes one problem");
+  CheckRefused({"--problem", "toy"}, "unknown option '--problem'");
+}
+
+TEST_CASE("folders: missing, empty, without a file that is needed") {
+  const TemporaryFolder folder;
+  CheckRefused({folder.Path("none")}, folder.Path("none") + ": there is no such folder");
+  CheckRefused({folder.Path("")}, "the folder has the data of none of the problems");
+  CheckRefused({folder.Path(""), "--problems", "toy,rcv1s1"},
+               "/rcv1s1/rcv1s1-train.svm: there is no such file");
+  CheckRefused({"--scaling", folder.Path(""), "--problems", "toy"},
+               "/rcv1s1/rcv1s1-train.svm: there is no such file");
+}
+
+TEST_CASE("an output that cannot be written is found before anything runs") {
+  const TemporaryFolder folder;
+  CheckRefused({"--out", folder.Path("no/such/r.json")}, "--out: ");
+  CheckRefused({"--out", ""}, "--out: the file name is empty");
+}
+
+TEST_CASE("Ctrl-C writes what there is, with code 130") {
+  const TemporaryFolder folder;
+  const std::string out = folder.Path("r.json");
+  Process process({"bench", "--problems", "toy", "--learners", "al:gap-tolerance=0,max-passes=2000000000",
+                   "--runs", "3", "--time-limit", "0", "--out", out});
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  process.Signal(SIGINT);
+  const Outcome outcome = process.Wait();
+  CHECK(outcome.code == 130);
+  CHECK(Contains(outcome.out, "interrupted"));
+  const Json json = Json::parse(ReadBytes(out));
+  CHECK(json["interrupted"] == true);
+  CHECK(json["problems"][0]["learners"][0]["runs"].size() == 1);
+  CHECK(json["problems"][0]["learners"][0]["runs"][0]["termination"] == "interrupted");
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/inference/message_passing.h>
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <vector>
+
+#include <slackline/inference/brute_force.h>
+#include <slackline/inference/glpk_lp.h>
+#include <slackline/inference/local_polytope.h>
+#include <slackline/inference/tree_dp.h>
+
+#include "tests/support/random_models.h"
+#include "tests/support/tolerances.h"
+
+using namespace slackline;
+using namespace slackline::test;
+
+TEST_CASE("bounds hold, labellings have their values, and the bound is the LP's on nearly all small graphs") {
+  Random random(91);
+  int loose = 0;
+  for (int number = 0; number < 480; ++number) {
+    const GraphPtr graph = SmallGraph(random, number);
+    const std::vector<double> scores = SmallScores(random, *graph, number / 12);
+    MapResult best;
+    MapResult result;
+    MakeBruteForceSolver(graph)->Solve(scores, nullptr, &best);
+    MakeMessagePassingSolver(graph, {.max_iterations = 1000, .tolerance = 1e-9})
+        ->Solve(scores, nullptr, &result);
+    CAPTURE(number);
+    CHECK(result.integral);
+    CHECK(Near(test::LabellingScore(*graph, scores, result.labels), result.value, kExact));
+    CHECK(result.value <= best.value + kTight);
+    CHECK(result.upper_bound >= best.value - kTight);
+    if (result.exact) CHECK(Near(result.value, best.value, kSolver));
+    if (!HasGlpk()) continue;
+    MapResult lp;
+    MakeGlpkSolver(graph, GlpkFormulation::kGeneral)->Solve(scores, nullptr, &lp);
+    CHECK(result.upper_bound >= lp.value - kTight * std::max(1.0, std::abs(lp.value)));
+    loose += !Near(result.upper_bound, lp.value, 1e-6);
+  }
+  CHECK(loose <= 10);
+}
+
+TEST_CASE("forests are solved by one iteration, with factors of any order") {
+  Random random(92);
+  for (int number = 0; number < 60; ++number) {
+    const GraphPtr graph = RandomForest(random, number % 12, 1 + number % 5);
+    const std::vector<double> scores = SmallScores(random, *graph, number);
+    MapResult best;
+    MapResult result;
+    TreeSolver(graph).Solve(scores, nullptr, &best);
+    MakeMessagePassingSolver(graph, {.max_iterations = 50})->Solve(scores, nullptr, &result);
+    CHECK(Near(result.upper_bound, best.value, kTight));
+    CHECK(Near(result.value, best.value, kTight));
+  }
+  const GraphPtr chain = Grid(1, 40, 4);
+  const std::vector<double> scores = RandomScores(random, *chain, 1);
+  MapResult best;
+  MapResult result;
+  TreeSolver(chain).Solve(scores, nullptr, &best);
+  MakeMessagePassingSolver(chain, {.max_iterations = 1})->Solve(scores, nullptr, &result);
+  CHECK(Near(result.upper_bound, best.value, kTight));
+}
+
+TEST_CASE("the bound never gets worse, and a warm start goes on where the last call ended") {
+  Random random(93);
+  const GraphPtr graph = Grid(8, 8, 5);
+  const std::vector<double> scores = RandomScores(random, *graph, 1);
+  MessagePassing passing(graph);
+  std::vector<double> messages(graph->total_messages(), 0.0);
+  double last = DualBound(*graph, scores, messages);
+  for (int iteration = 0; iteration < 40; ++iteration) {
+    passing.Iterate(scores, messages, {});
+    const double bound = DualBound(*graph, scores, messages);
+    CHECK(bound <= last + kTight);
+    last = bound;
+  }
+  const auto few = MakeMessagePassingSolver(graph, {.max_iterations = 5, .tolerance = 0});
+  MapResult first;
+  MapResult second;
+  WarmStart warm;
+  few->Solve(scores, &warm, &first);
+  few->Solve(scores, &warm, &second);
+  CHECK(second.upper_bound <= first.upper_bound + kTight);
+  MapResult ten;
+  MakeMessagePassingSolver(graph, {.max_iterations = 10, .tolerance = 0})->Solve(scores, nullptr, &ten);
+  CHECK(Near(second.upper_bound, ten.upper_bound, kTight));
+  CHECK(few->work() > 0);
+}
+
+TEST_CASE("scores that are not finite are refused") {
+  const GraphPtr graph = Cycle(3, 3);
+  std::vector<double> scores(graph->total_states(), 0.0);
+  scores[2] = std::numeric_limits<double>::infinity();
+  MapResult result;
+  CHECK_THROWS_AS(MakeMessagePassingSolver(graph)->Solve(scores, nullptr, &result), std::invalid_argument);
+}

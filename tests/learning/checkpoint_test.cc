@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Runs that are stopped and resumed compute what uninterrupted ones do, bit for bit.
+#include <slackline/learning/checkpoint.h>
+
+#include <atomic>
+#include <cmath>
+#include <csignal>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <slackline/core/check.h>
+#include <slackline/core/model_file.h>
+#include <slackline/learning/train_loop.h>
+
+#include "tests/core/temporary_folder.h"
+#include "tests/support/multilabel_problems.h"
+#include "tests/support/random_problems.h"
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+struct Variant {
+  std::string name;
+  TrainOptions options;
+};
+
+TrainOptions Base(LearnerKind learner, StepKind step, OrderKind order) {
+  TrainOptions options;
+  options.learner = learner;
+  options.step = step;
+  options.order = order;
+  options.gap_tolerance = 0;
+  return options;
+}
+
+/// All learners with all their steps, orders, averages and schedules.
+std::vector<Variant> Variants() {
+  std::vector<Variant> variants;
+  const auto add = [&](const std::string& what, const TrainOptions& options) {
+    std::string name(Name(options.learner));
+    name.append(" ")
+        .append(Name(options.step))
+        .append(" ")
+        .append(Name(options.order))
+        .append(" ")
+        .append(what);
+    variants.push_back({name, options});
+  };
+  for (const OrderKind order : {OrderKind::kExample, OrderKind::kUniform}) {
+    for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
+      add("", Base(LearnerKind::kSoft, step, order));
+      add("", Base(LearnerKind::kAugmentedLagrangian, step, order));
+    }
+    add("", Base(LearnerKind::kBcfw, StepKind::kFrankWolfe, order));
+  }
+  for (const OrderKind order : {OrderKind::kExample, OrderKind::kUniform, OrderKind::kGap}) {
+    for (const StepKind step : {StepKind::kPairwise, StepKind::kAway}) {
+      add("", Base(LearnerKind::kBcfw, step, order));
+    }
+  }
+  for (const AverageKind average : {AverageKind::kUniform, AverageKind::kWeighted, AverageKind::kSuffix}) {
+    for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
+      TrainOptions options = Base(LearnerKind::kBcfw, step, OrderKind::kExample);
+      options.average = average;
+      add(std::string(Name(average)), options);
+    }
+  }
+  TrainOptions falling = Base(LearnerKind::kSoft, StepKind::kPairwise, OrderKind::kExample);
+  falling.rho_final = 0.01;
+  falling.rho_passes = 12;
+  add("falling", falling);
+  TrainOptions strict = Base(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, OrderKind::kExample);
+  strict.rho = 1e-3;
+  strict.tau = 0.05;
+  add("strict", strict);
+  // Oracles that remember something of every example, and one that does not.
+  for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
+    TrainOptions options = Base(LearnerKind::kBcfw, step, OrderKind::kExample);
+    options.oracle = SolverKind::kMessages;
+    add("messages", options);
+    options.oracle = SolverKind::kBruteForce;
+    add("brute force", options);
+  }
+  if (HasGlpk()) {
+    for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
+      TrainOptions options = Base(LearnerKind::kBcfw, step, OrderKind::kExample);
+      options.oracle = SolverKind::kLpPolytope;
+      add("lp", options);
+    }
+  }
+  return variants;
+}
+
+TrainingSet SomeProblem(Random& random, int trial) {
+  if (trial % 2 == 0) return RandomMultiLabelProblem(random, 6, 5, 3, true);
+  ProblemOptions options;
+  options.potentials = true;
+  options.shared_structure = trial % 4 == 1;
+  options.tied_weights = trial % 4 == 1;
+  return RandomProblem(random, options);
+}
+
+/// Keeps the first `count` states that a run hands out, one after every pass, then interrupts it.
+struct Stopper {
+  std::atomic<int> interrupt{0};
+  std::vector<std::string> states;
+
+  CheckpointPlan Plan(std::size_t count) {
+    CheckpointPlan plan;
+    plan.every_seconds = 0;
+    plan.write = [this, count](const std::string& state) {
+      if (states.size() < count) states.push_back(state);
+      if (states.size() >= count) interrupt = SIGINT;
+    };
+    return plan;
+  }
+};
+
+struct Checks : public TrainObserver {
+  void OnCheck(const ProgressRecord& record) override { records.push_back(record); }
+  std::vector<ProgressRecord> records;
+};
+
+void CheckSame(const TrainSummary& a, const TrainSummary& b) {
+  CHECK(a.weights == b.weights);
+  CHECK(a.last.pass == b.last.pass);
+  CHECK(a.last.primal == b.last.primal);
+  CHECK(a.last.dual == b.last.dual);
+  CHECK((a.last.rho == b.last.rho || (std::isnan(a.last.rho) && std::isnan(b.last.rho))));
+  CHECK(a.last.oracle_calls == b.last.oracle_calls);
+  CHECK(a.last.block_steps == b.last.block_steps);
+  CHECK(a.termination == b.termination);
+  CHECK(a.notes == b.notes);
+}
+
+constexpr Index kPasses = 40;
+
+/// The state after `pass` passes of a run that is then stopped.
+std::string StateAfter(const Problem& problem, const TrainOptions& options, std::size_t pass) {
+  Stopper stopper;
+  const auto learner = MakeLearner(problem, options);
+  RunTraining(*learner, options, nullptr, &stopper.interrupt, stopper.Plan(pass));
+  REQUIRE(stopper.states.size() == pass);
+  return stopper.states.back();
+}
+
+}  // namespace
+
+TEST_CASE("AResumedRunOfAnyLearnerEqualsAnUninterruptedOne") {
+  for (int trial = 0; trial < 4; ++trial) {
+    Random random(100 + trial);
+    const Problem problem(SomeProblem(random, trial), trial < 2 ? 0.1 : 0.01);
+    for (Variant variant : Variants()) {
+      CAPTURE(variant.name);
+      CAPTURE(trial);
+      variant.options.max_passes = kPasses;
+      Checks whole_checks;
+      const TrainSummary whole = Train(problem, variant.options, &whole_checks);
+      for (const std::size_t pass : {1, 7, 23}) {
+        CAPTURE(pass);
+        CheckpointPlan plan;
+        const std::string state = StateAfter(problem, variant.options, pass);
+        plan.resume = state;
+        Checks checks;
+        const auto learner = MakeLearner(problem, variant.options);
+        const TrainSummary resumed = RunTraining(*learner, variant.options, &checks, nullptr, plan);
+        CheckSame(whole, resumed);
+        REQUIRE(checks.records.size() <= whole_checks.records.size());
+        const std::size_t skipped = whole_checks.records.size() - checks.records.size();
+        for (std::size_t k = 0; k < checks.records.size(); ++k) {
+          CHECK(checks.records[k].primal == whole_checks.records[skipped + k].primal);
+          CHECK(checks.records[k].dual == whole_checks.records[skipped + k].dual);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("TakingStatesChangesNothing") {
+  Random random(5);
+  const Problem problem(SomeProblem(random, 0), 0.05);
+  for (Variant variant : Variants()) {
+    CAPTURE(variant.name);
+    variant.options.max_passes = 20;
+    std::size_t states = 0;
+    CheckpointPlan plan;
+    plan.every_seconds = 0;
+    plan.write = [&](const std::string&) { ++states; };
+    const auto learner = MakeLearner(problem, variant.options);
+    CheckSame(Train(problem, variant.options),
+              RunTraining(*learner, variant.options, nullptr, nullptr, plan));
+    CHECK(states == 20);
+  }
+}
+
+TEST_CASE("AStateSavedTwiceHasTheSameBytes") {
+  Random random(6);
+  const Problem problem(SomeProblem(random, 0), 0.05);
+  for (const Variant& variant : Variants()) {
+    CAPTURE(variant.name);
+    const StopControl never(nullptr, 0);
+    const auto learner = MakeLearner(problem, variant.options);
+    for (int pass = 0; pass < 5; ++pass) learner->RunPass(never);
+    StateWriter first;
+    learner->Save(&first);
+    const auto other = MakeLearner(problem, variant.options);
+    StateReader reader(first.bytes());
+    other->Load(&reader);
+    reader.Finish();
+    StateWriter second;
+    other->Save(&second);
+    CHECK(first.bytes() == second.bytes());
+  }
+}
+
+TEST_CASE("AnInterruptInsideAPassKeepsTheStateBeforeIt") {
+  // A learner that notices the interrupt in the middle of its fourth pass.
+  class Torn : public Learner {
+   public:
+    explicit Torn(std::atomic<int>* flag) : flag_(flag) {}
+    std::string_view name() const override { return "torn"; }
+    void RunPass(const StopControl& stop) override {
+      if (++passes == 4 && flag_ != nullptr) *flag_ = SIGINT;
+      torn = stop.ShouldStop();
+    }
+    Evaluation Evaluate(int) override {
+      weights_ = {1.0};
+      Evaluation evaluation;
+      evaluation.primal = 2;
+      evaluation.dual = 1;
+      return evaluation;
+    }
+    std::span<const double> weights() const override { return weights_; }
+    WorkCounts work() const override { return {}; }
+    void Save(StateWriter* writer) const override {
+      CHECK_FALSE(torn);
+      writer->Integer(passes);
+    }
+    void Load(StateReader* reader) override { passes = reader->Integer(0, 100); }
+    std::int64_t passes = 0;
+    bool torn = false;
+
+   private:
+    std::atomic<int>* flag_;
+    std::vector<double> weights_;
+  };
+  std::atomic<int> flag{0};
+  Torn learner(&flag);
+  TrainOptions options;
+  options.max_passes = 10;
+  CheckpointPlan plan;
+  std::string state;
+  plan.every_seconds = 0;
+  plan.write = [&](const std::string& bytes) { state = bytes; };
+  const TrainSummary summary = RunTraining(learner, options, nullptr, &flag, plan);
+  CHECK(summary.termination == Termination::kInterrupted);
+  CHECK(summary.last.pass == 4);
+  Torn resumed(nullptr);
+  plan.write = nullptr;
+  plan.resume = state;
+  CHECK(RunTraining(resumed, options, nullptr, nullptr, plan).last.pass == 10);
+  CHECK(resumed.passes == 10);
+}
+
+TEST_CASE("StateBeforeTheFirstPass") {
+  Random random(8);
+  const Problem problem(SomeProblem(random, 0), 0.1);
+  TrainOptions options = Base(LearnerKind::kBcfw, StepKind::kPairwise, OrderKind::kGap);
+  options.max_passes = 5;
+  std::atomic<int> interrupt{SIGINT};
+  std::string state;
+  CheckpointPlan plan;
+  plan.write = [&](const std::string& bytes) { state = bytes; };
+  const auto first = MakeLearner(problem, options);
+  CHECK(RunTraining(*first, options, nullptr, &interrupt, plan).last.pass == 1);
+  CheckpointPlan resume;
+  resume.resume = state;
+  const auto second = MakeLearner(problem, options);
+  CheckSame(Train(problem, options), RunTraining(*second, options, nullptr, nullptr, resume));
+}
+
+TEST_CASE("TimesAreAddedUpAndTimeLimitsCountThemAll") {
+  Random random(9);
+  const Problem problem(SomeProblem(random, 0), 0.1);
+  TrainOptions options = Base(LearnerKind::kBcfw, StepKind::kPairwise, OrderKind::kGap);
+  options.time_limit_seconds = 0.1;
+  std::string state;
+  CheckpointPlan plan;
+  plan.every_seconds = 0;
+  plan.write = [&](const std::string& bytes) { state = bytes; };
+  const auto first = MakeLearner(problem, options);
+  const TrainSummary stopped = RunTraining(*first, options, nullptr, nullptr, plan);
+  CHECK(stopped.termination == Termination::kTimeLimit);
+  options.time_limit_seconds = 0.2;
+  CheckpointPlan resume;
+  resume.resume = state;
+  const auto second = MakeLearner(problem, options);
+  const WallTimer timer;
+  const TrainSummary resumed = RunTraining(*second, options, nullptr, nullptr, resume);
+  CHECK(resumed.termination == Termination::kTimeLimit);
+  CHECK(resumed.last.seconds + resumed.last.check_seconds >= 0.2);
+  CHECK(timer.Seconds() < 0.19);
+  CHECK(resumed.last.pass > stopped.last.pass);
+}
+
+TEST_CASE("DamagedStatesAreRefused") {
+  Random random(10);
+  const Problem problem(RandomMultiLabelProblem(random, 2, 2, 2, true), 0.1);
+  for (const Variant& variant : Variants()) {
+    CAPTURE(variant.name);
+    const std::string state = StateAfter(problem, variant.options, 3);
+    const auto resume = [&](std::string_view bytes) {
+      TrainOptions options = variant.options;
+      options.max_passes = 4;
+      CheckpointPlan plan;
+      plan.resume = bytes;
+      const auto learner = MakeLearner(problem, options);
+      RunTraining(*learner, options, nullptr, nullptr, plan);
+    };
+    for (std::size_t length = 1; length < state.size(); ++length) {
+      CHECK_THROWS_AS(resume(std::string_view(state).substr(0, length)), DataError);
+    }
+    CHECK_THROWS_AS(resume(state + "x"), DataError);
+    // Other bytes may still be a state; then the run must end in some ordinary way.
+    for (std::size_t k = 0; k < state.size(); ++k) {
+      for (const char flip : {'\x01', '\x80', '\xff'}) {
+        std::string changed = state;
+        changed[k] = static_cast<char>(changed[k] ^ flip);
+        try {
+          resume(changed);
+        } catch (const std::exception&) {
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("StatesOfOtherLearnersAndProblemsAreRefused") {
+  Random random(11);
+  const Problem problem(SomeProblem(random, 0), 0.1);
+  const Problem larger(RandomMultiLabelProblem(random, 7, 5, 3, true), 0.1);
+  TrainOptions al = Base(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, OrderKind::kExample);
+  TrainOptions corners = Base(LearnerKind::kBcfw, StepKind::kPairwise, OrderKind::kGap);
+  CheckpointPlan plan;
+  const std::string state = StateAfter(problem, al, 2);
+  plan.resume = state;
+  const auto other = MakeLearner(problem, corners);
+  CHECK_THROWS_AS(RunTraining(*other, corners, nullptr, nullptr, plan), DataError);
+  const auto of_larger = MakeLearner(larger, al);
+  CHECK_THROWS_AS(RunTraining(*of_larger, al, nullptr, nullptr, plan), DataError);
+}
+
+TEST_CASE("FingerprintsTellWhatDiffers") {
+  Random random(12);
+  const Problem problem(SomeProblem(random, 0), 0.1);
+  const TrainOptions options = Base(LearnerKind::kBcfw, StepKind::kPairwise, OrderKind::kGap);
+  const Fingerprint print = MakeFingerprint(problem, options);
+  CHECK(Difference(print, MakeFingerprint(problem, options)).empty());
+  CHECK(Difference(print, MakeFingerprint(problem.WithLambda(0.2), options)) ==
+        "--lambda was 0.1 and is 0.2 now");
+  TrainOptions outer = options;
+  outer.gap_tolerance = 0.5;
+  outer.absolute_gap = 1;
+  outer.max_passes = 3;
+  outer.time_limit_seconds = 7;
+  outer.threads = 2;
+  CHECK(Difference(print, MakeFingerprint(problem, outer)).empty());
+  TrainOptions seed = options;
+  seed.seed = 2;
+  seed.check_every = 3;
+  CHECK(Difference(print, MakeFingerprint(problem, seed)) ==
+        "--check-every was 0 and is 3 now, --seed was 1 and is 2 now");
+  Random again(13);
+  const Problem others(SomeProblem(again, 0), 0.1);
+  const std::string difference = Difference(print, MakeFingerprint(others, options));
+  CHECK(Contains(difference, "features of the data differ"));
+  CHECK(Contains(difference, "labels of the data differ"));
+  CHECK_FALSE(Contains(difference, "graph"));
+}
+
+TEST_CASE("CheckpointFiles") {
+  const TemporaryFolder folder;
+  const std::string path = folder.Path("run.ckpt");
+  const Fingerprint print = {{"--lambda", "0.1"}, {"labels of the data", "ab"}};
+  const std::string state("state\0with a zero", 17);
+  const Checkpoint saved{print, 3, {0.5, -1}, state};
+  SaveCheckpoint(path, saved);
+  const Checkpoint loaded = LoadCheckpoint(path);
+  CHECK(loaded.fingerprint == print);
+  CHECK(loaded.stage == 3);
+  CHECK(loaded.figures == saved.figures);
+  CHECK(loaded.state == state);
+  const std::string bytes = ReadBytes(path);
+  for (std::size_t length = 0; length < bytes.size(); ++length) {
+    const std::string cut = folder.Write("cut.ckpt", bytes.substr(0, length));
+    CHECK_THROWS_AS(LoadCheckpoint(cut), DataError);
+  }
+  for (std::size_t k = 0; k < bytes.size(); ++k) {
+    std::string changed = bytes;
+    changed[k] = static_cast<char>(changed[k] ^ 4);
+    CHECK_THROWS_AS(LoadCheckpoint(folder.Write("changed.ckpt", changed)), DataError);
+  }
+  ModelWriter newer;
+  newer.Add("state_version", std::vector<std::int64_t>{kStateVersion + 1});
+  newer.Save(path, kCheckpointKind);
+  CHECK(Contains(MessageOf<DataError>([&] { LoadCheckpoint(path); }), "written by a newer version"));
+  newer.Save(path);
+  CHECK(MessageOf<DataError>([&] { LoadCheckpoint(path); }) ==
+        path + ": a Slackline model, not a checkpoint");
+  SaveCheckpoint(path, saved);
+  CHECK(MessageOf<DataError>([&] { ModelReader reader(path); }) ==
+        path + ": a Slackline checkpoint, not a model");
+}
