@@ -14,7 +14,8 @@ namespace {
 
 constexpr const char* kDescription =
     "Predicts the labels of examples.\n"
-    "DATA is read like training data; labels that it has are not looked at. - reads the standard input.\n\n"
+    "DATA is read like training data; labels that it has must be known to the model, and are not used. - "
+    "reads the standard input.\n\n"
     "--output labels writes one line per example: the names of its labels, separated by commas (names that "
     "contain a "
     "comma\nor a quote stand in quotes); an empty line is an example without labels.\n"

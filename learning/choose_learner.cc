@@ -45,9 +45,8 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
     if (options->average == AverageKind::kAuto) options->average = AverageKind::kWeighted;
     return example_blocks("message passing", "the graphs are large and have cycles");
   }
-  const bool averages = options->average != AverageKind::kAuto && options->average != AverageKind::kOff;
-  if (averages || options->step == StepKind::kAway || options->order == OrderKind::kGap) {
-    return example_blocks("linear programming", "an option of bcfw is given");
+  if (HasGlpk()) {
+    return example_blocks("linear programming (GLPK)", "the graphs have cycles, and are small enough for it");
   }
   options->learner = LearnerKind::kAugmentedLagrangian;
   return "factor blocks with multipliers (al): the graphs have cycles, and no exact oracle for them is cheap";

@@ -18,9 +18,8 @@ struct LearnerChoice {
 /// Fills in what the options leave open:
 ///   - an option that only one family of learners has (--rho, --tau: al; --oracle, --average, --step away|fw, --order gap:
 ///     bcfw) decides the learner;
-///   - otherwise bcfw with kept corners where its oracle is exact and cheap (no cycles: dynamic programming; binary variables
-///     and factors over at most two: roof duality) or where everything else is too slow (large graphs with cycles: message
-///     passing), and al elsewhere.
+///   - otherwise bcfw with kept corners: dynamic programming where there are no cycles; roof duality for binary variables with
+///     factors over at most two; message passing on large graphs with cycles; GLPK on small ones. Without GLPK: al.
 LearnerChoice ChooseLearner(const Problem& problem, const TrainOptions& options);
 
 }  // namespace slackline
