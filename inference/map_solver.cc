@@ -29,15 +29,12 @@ constexpr std::array<std::pair<SolverKind, std::string_view>, 8> kSolverNames{{
     {SolverKind::kSearch, "search"},
 }};
 
-/// Where GLPK still answers within milliseconds.
-constexpr Offset kSmallLp = 2000;
-
 }  // namespace
 
 SolverKind AutomaticSolver(const FactorGraph& graph) {
   if (IsForest(graph)) return SolverKind::kTree;
   if (IsBinaryPairwise(graph)) return SolverKind::kRoof;
-  return HasGlpk() && graph.total_states() <= kSmallLp ? SolverKind::kLp : SolverKind::kMessages;
+  return HasGlpk() && graph.total_states() <= kSmallLpStates ? SolverKind::kLp : SolverKind::kMessages;
 }
 
 SolverKind ParseSolverKind(std::string_view name) {

@@ -71,6 +71,9 @@ enum class SolverKind { kAuto, kRoof, kMessages, kLp, kLpPolytope, kTree, kBrute
 SolverKind ParseSolverKind(std::string_view name);
 std::string_view SolverKindName(SolverKind kind);
 
+/// States of all parts up to which GLPK answers within milliseconds.
+inline constexpr Offset kSmallLpStates = 2000;
+
 /// kTree on forests, kRoof on binary pairwise graphs, otherwise kLp (GLPK) where it is there and the graph is small, else
 /// kMessages.
 SolverKind AutomaticSolver(const FactorGraph& graph);

@@ -39,7 +39,7 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
   if (AllGraphs(problem, IsBinaryPairwise)) {
     return example_blocks("roof duality", "all variables are binary and all factors join at most two");
   }
-  const auto large = [](const FactorGraph& graph) { return AutomaticSolver(graph) == SolverKind::kMessages; };
+  const auto large = [](const FactorGraph& graph) { return graph.total_states() > kSmallLpStates; };
   if (AllGraphs(problem, large)) {
     options->oracle = SolverKind::kMessages;
     if (options->average == AverageKind::kAuto) options->average = AverageKind::kWeighted;
