@@ -7,37 +7,49 @@
 #include <utility>
 
 #include <slackline/core/check.h>
-#include <slackline/inference/local_polytope.h>
-#include <slackline/inference/rounding.h>
+#include <slackline/core/simd.h>
 
 namespace slackline {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
-/// out[s1] = max over s0 of table[s0][s1] − message[s0]: rows side by side, in vector registers.
-void MaxOverRows(const double* __restrict table, const double* __restrict message, Index rows, Index cols,
-                 double* __restrict out) {
-  for (Index s = 0; s < cols; ++s) out[s] = table[s] - message[0];
-  for (Index r = 1; r < rows; ++r) {
-    const double* row = table + static_cast<std::ptrdiff_t>(r) * cols;
-    const double shift = message[r];
-    for (Index s = 0; s < cols; ++s) out[s] = std::max(out[s], row[s] - shift);
+constexpr Index kLanes = 4;
+typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
+
+Index Padded(Index states) { return (states + kLanes - 1) / kLanes * kLanes; }
+
+template <Index kFours>
+inline __attribute__((always_inline)) void MaxStrip(const double* table, Index stride, const double* shift,
+                                                    Index rows, double* out) {
+  Four best[kFours];
+  for (Index k = 0; k < kFours; ++k) {
+    best[k] = *reinterpret_cast<const Four*>(table + kLanes * k) - shift[0];
   }
+  for (Index r = 1; r < rows; ++r) {
+    const double* row = table + static_cast<std::ptrdiff_t>(r) * stride;
+    for (Index k = 0; k < kFours; ++k) {
+      const Four value = *reinterpret_cast<const Four*>(row + kLanes * k) - shift[r];
+      best[k] = value > best[k] ? value : best[k];
+    }
+  }
+  for (Index k = 0; k < kFours; ++k) *reinterpret_cast<Four*>(out + kLanes * k) = best[k];
 }
 
-/// out[s0] = max over s1 of table[s0][s1] − message[s1].
-void MaxOverColumns(const double* __restrict table, const double* __restrict message, Index rows, Index cols,
-                    double* __restrict out) {
-  for (Index r = 0; r < rows; ++r) {
-    const double* row = table + static_cast<std::ptrdiff_t>(r) * cols;
-    double best[4] = {-kInfinity, -kInfinity, -kInfinity, -kInfinity};
-    Index s = 0;
-    for (; s + 4 <= cols; s += 4) {
-      for (Index k = 0; k < 4; ++k) best[k] = std::max(best[k], row[s + k] - message[s + k]);
-    }
-    for (; s < cols; ++s) best[0] = std::max(best[0], row[s] - message[s]);
-    out[r] = std::max(std::max(best[0], best[1]), std::max(best[2], best[3]));
+/// out[s] = max over r of table[r][s] − shift[r], for `stride` (a multiple of kLanes) columns.
+SLACKLINE_MULTIVERSION
+void MaxOverRows(const double* table, Index stride, const double* shift, Index rows, double* out) {
+  Index s = 0;
+  for (; s + 4 * kLanes <= stride; s += 4 * kLanes) MaxStrip<4>(table + s, stride, shift, rows, out + s);
+  switch ((stride - s) / kLanes) {
+    case 3:
+      return MaxStrip<3>(table + s, stride, shift, rows, out + s);
+    case 2:
+      return MaxStrip<2>(table + s, stride, shift, rows, out + s);
+    case 1:
+      return MaxStrip<1>(table + s, stride, shift, rows, out + s);
+    default:
+      return;
   }
 }
 
@@ -50,6 +62,7 @@ class MessagePassingSolver final : public MapSolver {
     SLACKLINE_CHECK(scores.size() == Size(graph_->total_states()), "scores do not fit the graph");
     SLACKLINE_CHECK(std::all_of(scores.begin(), scores.end(), [](double s) { return std::isfinite(s); }),
                     "a score is not finite");
+    passing_.SetScores(scores);
     messages_.assign(Size(graph_->total_messages()), 0.0);
     const std::size_t bytes = messages_.size() * sizeof(double);
     if (warm != nullptr && warm->bytes.size() == bytes)
@@ -59,23 +72,22 @@ class MessagePassingSolver final : public MapSolver {
     result->marginals.clear();
     result->labels.assign(Size(graph_->num_variables()), 0);
     result->value = -kInfinity;
-    result->upper_bound = kInfinity;
+    double bound = kInfinity;
     labels_.resize(result->labels.size());
     for (Index iteration = 0; iteration < options_.max_iterations; ++iteration) {
-      passing_.Iterate(scores, messages_, labels_);
-      work_ += 3 * graph_->total_states();
-      const double value = LabellingScore(*graph_, scores, labels_);
+      const double before = bound;
+      bound = std::min(bound, passing_.Iterate(messages_));
+      work_ += passing_.iteration_work();
+      passing_.Decode(messages_, labels_);
+      const double value = passing_.Score(labels_);
       if (value > result->value) {
         result->value = value;
         result->labels = labels_;
       }
-      const double bound = DualBound(*graph_, scores, messages_);
-      const double gained = result->upper_bound - bound;
-      result->upper_bound = std::min(result->upper_bound, bound);
       const double tolerance = options_.tolerance * std::max(1.0, std::abs(result->value));
-      if (result->upper_bound - result->value <= tolerance || gained <= 0.1 * tolerance) break;
+      if (bound - result->value <= tolerance || before - bound <= 0.1 * tolerance) break;
     }
-    result->upper_bound = std::max(result->upper_bound, result->value);
+    result->upper_bound = std::max(passing_.Bound(messages_), result->value);
     result->exact = result->upper_bound - result->value <= 1e-7 * std::max(1.0, std::abs(result->value));
     if (warm != nullptr) {
       warm->bytes.resize(bytes);
@@ -98,90 +110,161 @@ class MessagePassingSolver final : public MapSolver {
 
 }  // namespace
 
-MessagePassing::MessagePassing(std::shared_ptr<const FactorGraph> graph)
+MessagePassing::MessagePassing(std::shared_ptr<const FactorGraph> graph, std::span<const Index> table_of)
     : graph_(std::move(graph)), begin_(Size(graph_->num_variables()) + 1, 0) {
+  AddTables(table_of);
   Index largest_variable = 0;
   for (Index i = 0; i < graph_->num_variables(); ++i) {
     largest_variable = std::max(largest_variable, graph_->cardinality(i));
-    Index not_first = 0;
-    Index not_last = 0;
-    for (const Incidence& incidence : graph_->factors_of(i)) {
-      const std::span<const Index> scope = graph_->scope(incidence.factor);
-      const auto [low, high] = std::minmax_element(scope.begin(), scope.end());
-      edges_.push_back({incidence.factor, incidence.position,
-                        graph_->message_offset(graph_->edge(incidence.factor, incidence.position)), *low == i,
-                        *high == i, scope.size() == 2});
-      not_first += *low != i;
-      not_last += *high != i;
-    }
+    AddEdges(i);
     begin_[Size(i) + 1] = static_cast<Offset>(edges_.size());
-    share_.push_back(1.0 / std::max<Index>(1, std::max(not_first, not_last)));
   }
-  Index largest_table = 0;
+  variable_scores_.resize(Size(graph_->num_variables() > 0 ? graph_->factor_offset(0) : 0));
+  belief_.resize(Size(Padded(largest_variable)));
+  maxima_.resize(belief_.size());
+}
+
+void MessagePassing::AddTables(std::span<const Index> table_of) {
+  Index largest = 0;
+  Offset end = 0;
+  for (Index c = 0; c < graph_->num_factors(); ++c) {
+    const Index number = table_of.empty() ? c : table_of[Size(c)];
+    SLACKLINE_CHECK(number >= 0 && number <= num_tables(),
+                    "tables are to be numbered in order of their first use");
+    table_of_.push_back(number);
+    largest = std::max(largest, graph_->factor_states(c));
+    iteration_work_ += graph_->factor_states(c);
+    if (number < num_tables()) {
+      const Index representative = tables_[Size(number)].factor;
+      const bool equal = std::ranges::equal(
+          graph_->scope(c), graph_->scope(representative),
+          [&](Index i, Index j) { return graph_->cardinality(i) == graph_->cardinality(j); });
+      SLACKLINE_CHECK(equal, "factors of different shape cannot share a table");
+      continue;
+    }
+    Table table{c, end};
+    const std::span<const Index> scope = graph_->scope(c);
+    if (scope.size() == 2) {
+      const Index rows = graph_->cardinality(scope[0]);
+      const Index cols = graph_->cardinality(scope[1]);
+      end += static_cast<Offset>(rows) * Padded(cols);
+      table.transposed = end;
+      end += static_cast<Offset>(cols) * Padded(rows);
+    } else {
+      end += graph_->factor_states(c);
+    }
+    tables_.push_back(table);
+  }
+  table_scores_.assign(Size(end), -kInfinity);
+  table_.resize(Size(largest));
+}
+
+void MessagePassing::AddEdges(Index i) {
+  Index not_first = 0;
+  Index not_last = 0;
+  for (const Incidence& incidence : graph_->factors_of(i)) {
+    const std::span<const Index> scope = graph_->scope(incidence.factor);
+    const auto [low, high] = std::minmax_element(scope.begin(), scope.end());
+    Edge edge{};
+    edge.factor = incidence.factor;
+    edge.position = incidence.position;
+    edge.message = graph_->message_offset(graph_->edge(incidence.factor, incidence.position));
+    edge.first = *low == i;
+    edge.last = *high == i;
+    edge.pair = scope.size() == 2;
+    if (edge.pair) {
+      const Table& table = tables_[Size(table_of_[Size(incidence.factor)])];
+      edge.other = scope[Size(1 - incidence.position)];
+      edge.other_message = graph_->message_offset(graph_->edge(incidence.factor, 1 - incidence.position));
+      edge.table = incidence.position == 0 ? table.transposed : table.scores;
+    }
+    edges_.push_back(edge);
+    not_first += !edge.first;
+    not_last += !edge.last;
+    iteration_work_ += 2 * graph_->cardinality(i);
+  }
+  share_.push_back(1.0 / std::max<Index>(1, std::max(not_first, not_last)));
+}
+
+void MessagePassing::SetTable(Index number, std::span<const double> scores) {
+  const Table& table = tables_[Size(number)];
+  double* out = table_scores_.data() + table.scores;
+  if (table.transposed < 0) {
+    std::copy(scores.begin(), scores.end(), out);
+    return;
+  }
+  const std::span<const Index> scope = graph_->scope(table.factor);
+  const Index rows = graph_->cardinality(scope[0]);
+  const Index cols = graph_->cardinality(scope[1]);
+  double* transposed = table_scores_.data() + table.transposed;
+  for (Index r = 0; r < rows; ++r) {
+    for (Index s = 0; s < cols; ++s) {
+      const double value = scores[Size(r * cols + s)];
+      out[r * Padded(cols) + s] = value;
+      transposed[s * Padded(rows) + r] = value;
+    }
+  }
+}
+
+void MessagePassing::SetScores(std::span<const double> scores) {
+  SLACKLINE_CHECK(num_tables() == graph_->num_factors(), "the factors share tables");
+  std::copy_n(scores.begin(), variable_scores_.size(), variable_scores_.begin());
   for (Index c = 0; c < graph_->num_factors(); ++c)
-    largest_table = std::max(largest_table, graph_->factor_states(c));
-  belief_.resize(Size(largest_variable));
-  table_.resize(Size(largest_table));
+    SetTable(c, scores.subspan(Size(graph_->factor_offset(c)), Size(graph_->factor_states(c))));
 }
 
-void MessagePassing::Iterate(std::span<const double> scores, std::span<double> messages,
-                             std::span<Index> labels) {
-  Sweep<true>(scores, messages, labels);
-  Sweep<false>(scores, messages, {});
+double MessagePassing::Iterate(std::span<double> messages) {
+  Sweep<true>(messages.data());
+  return Sweep<false>(messages.data());
 }
 
+/// Backwards, returns Σ max b_i: when a factor's first variable has collected from it, nothing is left in the factor.
 template <bool kForward>
-void MessagePassing::Sweep(std::span<const double> scores, std::span<double> messages,
-                           std::span<Index> labels) {
+double MessagePassing::Sweep(double* messages) {
   const Index n = graph_->num_variables();
+  double bound = 0;
   for (Index k = 0; k < n; ++k) {
     const Index i = kForward ? k : n - 1 - k;
     const Index states = graph_->cardinality(i);
-    if (!labels.empty()) labels[Size(i)] = DecodeVariable(scores, i, messages.data(), labels);
-    const double* theta = scores.data() + graph_->state_offset(i);
+    const double* theta = variable_scores_.data() + graph_->state_offset(i);
     std::copy(theta, theta + states, belief_.begin());
     for (const Edge& edge : edges(i)) {
-      if (!(kForward ? edge.first : edge.last) || (edge.first && edge.last))
-        Collect(scores, edge, messages.data());
-      const double* message = messages.data() + edge.message;
+      if (!(kForward ? edge.first : edge.last) || (edge.first && edge.last)) Collect(edge, messages);
+      const double* message = messages + edge.message;
       for (Index s = 0; s < states; ++s) belief_[Size(s)] += message[s];
     }
     // A constant moves between the tables without changing the bound: the largest belief becomes 0.
     const double top = *std::max_element(belief_.begin(), belief_.begin() + states);
+    bound += top;
     const double share = share_[Size(i)];
     for (Index s = 0; s < states; ++s) belief_[Size(s)] = share * (belief_[Size(s)] - top);
     for (const Edge& edge : edges(i)) {
       if (kForward ? edge.last : edge.first) continue;
-      double* message = messages.data() + edge.message;
+      double* message = messages + edge.message;
       for (Index s = 0; s < states; ++s) message[s] -= belief_[Size(s)];
     }
   }
+  return bound;
 }
 
-/// δ_ci(s) = max over y_c with y_i = s of (θ_c − Σ_{j≠i} δ_cj)(y_c).
-void MessagePassing::Collect(std::span<const double> scores, const Edge& edge, double* messages) {
-  if (!edge.pair) {
-    CollectTable(scores, edge, messages);
-    return;
-  }
-  const std::span<const Index> scope = graph_->scope(edge.factor);
-  const Index rows = graph_->cardinality(scope[0]);
-  const Index cols = graph_->cardinality(scope[1]);
-  const double* table = scores.data() + graph_->factor_offset(edge.factor);
-  double* first = messages + graph_->message_offset(graph_->edge(edge.factor, 0));
-  double* second = messages + graph_->message_offset(graph_->edge(edge.factor, 1));
-  if (edge.position == 0) {
-    MaxOverColumns(table, second, rows, cols, first);
-  } else {
-    MaxOverRows(table, first, rows, cols, second);
-  }
+void MessagePassing::Collect(const Edge& edge, double* messages) {
+  MaxMarginals(edge, messages);
+  const Index states = graph_->cardinality(graph_->scope(edge.factor)[Size(edge.position)]);
+  std::copy_n(maxima_.data(), states, messages + edge.message);
 }
 
-void MessagePassing::CollectTable(std::span<const double> scores, const Edge& edge, double* messages) {
+/// maxima_[s] = max over y_c with y_i = s of (θ_c − Σ_{j≠i} δ_cj)(y_c).
+void MessagePassing::MaxMarginals(const Edge& edge, const double* messages) {
   const Index c = edge.factor;
   const std::span<const Index> scope = graph_->scope(c);
+  const Index own_states = graph_->cardinality(scope[Size(edge.position)]);
+  if (edge.pair) {
+    MaxOverRows(table_scores_.data() + edge.table, Padded(own_states), messages + edge.other_message,
+                graph_->cardinality(edge.other), maxima_.data());
+    return;
+  }
   const Index states = graph_->factor_states(c);
-  std::copy_n(scores.begin() + graph_->factor_offset(c), states, table_.begin());
+  std::copy_n(table_scores_.begin() + tables_[Size(table_of_[Size(c)])].scores, states, table_.begin());
   Index stride = states;
   Index own_stride = 1;
   for (Index position = 0; position < static_cast<Index>(scope.size()); ++position) {
@@ -196,65 +279,97 @@ void MessagePassing::CollectTable(std::span<const double> scores, const Edge& ed
       table_[Size(joint)] -= message[(joint / stride) % cardinality];
     }
   }
-  double* out = messages + edge.message;
-  const Index cardinality = graph_->cardinality(scope[Size(edge.position)]);
-  std::fill_n(out, cardinality, -kInfinity);
+  std::fill_n(maxima_.begin(), own_states, -kInfinity);
   for (Index joint = 0; joint < states; ++joint) {
-    double& best = out[(joint / own_stride) % cardinality];
+    double& best = maxima_[Size((joint / own_stride) % own_states)];
     best = std::max(best, table_[Size(joint)]);
   }
 }
 
-/// The best state of i given labels of all smaller variables; larger ones are maximised over, less their messages.
-Index MessagePassing::DecodeVariable(std::span<const double> scores, Index i, const double* messages,
-                                     std::span<const Index> labels) {
-  const Index states = graph_->cardinality(i);
-  std::copy_n(scores.begin() + graph_->state_offset(i), states, belief_.begin());
-  for (const Edge& edge : edges(i)) {
-    const double* theta = scores.data() + graph_->factor_offset(edge.factor);
-    const std::span<const Index> scope = graph_->scope(edge.factor);
-    if (edge.first && !edge.last) {  // all others are open: their maximum is in the message
-      for (Index s = 0; s < states; ++s) belief_[Size(s)] += messages[edge.message + s];
-      continue;
-    }
-    if (edge.pair) {
-      const Index other = labels[Size(scope[Size(1 - edge.position)])];
-      const Index cols = graph_->cardinality(scope[1]);
-      const Index step = edge.position == 0 ? cols : 1;
-      const Index offset = edge.position == 0 ? other : other * cols;
-      for (Index s = 0; s < states; ++s) belief_[Size(s)] += theta[offset + s * step];
-      continue;
-    }
-    double best[64];
-    std::vector<double> large;
-    double* maxima = best;
-    if (states > 64) {
-      large.resize(Size(states));
-      maxima = large.data();
-    }
-    std::fill_n(maxima, states, -kInfinity);
-    for (Index joint = 0; joint < graph_->factor_states(edge.factor); ++joint) {
-      double value = theta[joint];
-      Index rest = joint;
-      Index own = 0;
-      bool fits = true;
-      for (Index position = static_cast<Index>(scope.size()) - 1; position >= 0; --position) {
-        const Index variable = scope[Size(position)];
-        const Index state = rest % graph_->cardinality(variable);
-        rest /= graph_->cardinality(variable);
-        if (variable == i) {
-          own = state;
-        } else if (variable < i) {
-          fits = fits && labels[Size(variable)] == state;
-        } else {
-          value -= messages[graph_->message_offset(graph_->edge(edge.factor, position)) + state];
-        }
-      }
-      if (fits) maxima[own] = std::max(maxima[own], value);
-    }
-    for (Index s = 0; s < states; ++s) belief_[Size(s)] += maxima[s];
+void MessagePassing::Decode(std::span<const double> messages, std::span<Index> labels) {
+  for (Index i = 0; i < graph_->num_variables(); ++i) {
+    const Index states = graph_->cardinality(i);
+    std::copy_n(variable_scores_.begin() + graph_->state_offset(i), states, belief_.begin());
+    for (const Edge& edge : edges(i)) AddDecoded(edge, i, messages.data(), labels);
+    labels[Size(i)] =
+        static_cast<Index>(std::max_element(belief_.begin(), belief_.begin() + states) - belief_.begin());
   }
-  return static_cast<Index>(std::max_element(belief_.begin(), belief_.begin() + states) - belief_.begin());
+}
+
+/// Adds what a factor says about i given labels of all smaller variables; larger ones are maximised over, less their
+/// messages.
+void MessagePassing::AddDecoded(const Edge& edge, Index i, const double* messages,
+                                std::span<const Index> labels) {
+  const Index states = graph_->cardinality(i);
+  if (edge.first && !edge.last) {  // all others are open: their maximum is in the message
+    for (Index s = 0; s < states; ++s) belief_[Size(s)] += messages[edge.message + s];
+    return;
+  }
+  if (edge.pair) {
+    const double* row =
+        table_scores_.data() + edge.table + static_cast<Offset>(labels[Size(edge.other)]) * Padded(states);
+    for (Index s = 0; s < states; ++s) belief_[Size(s)] += row[s];
+    return;
+  }
+  const std::span<const Index> scope = graph_->scope(edge.factor);
+  const double* theta = table_scores_.data() + tables_[Size(table_of_[Size(edge.factor)])].scores;
+  std::fill_n(maxima_.begin(), states, -kInfinity);
+  for (Index joint = 0; joint < graph_->factor_states(edge.factor); ++joint) {
+    double value = theta[joint];
+    Index rest = joint;
+    Index own = 0;
+    bool fits = true;
+    for (Index position = static_cast<Index>(scope.size()) - 1; position >= 0; --position) {
+      const Index variable = scope[Size(position)];
+      const Index state = rest % graph_->cardinality(variable);
+      rest /= graph_->cardinality(variable);
+      if (variable == i) {
+        own = state;
+      } else if (variable < i) {
+        fits = fits && labels[Size(variable)] == state;
+      } else {
+        value -= messages[graph_->message_offset(graph_->edge(edge.factor, position)) + state];
+      }
+    }
+    if (fits) maxima_[Size(own)] = std::max(maxima_[Size(own)], value);
+  }
+  for (Index s = 0; s < states; ++s) belief_[Size(s)] += maxima_[Size(s)];
+}
+
+double MessagePassing::Bound(std::span<const double> messages) {
+  double bound = 0;
+  for (Index i = 0; i < graph_->num_variables(); ++i) {
+    const Index states = graph_->cardinality(i);
+    std::copy_n(variable_scores_.begin() + graph_->state_offset(i), states, belief_.begin());
+    for (const Edge& edge : edges(i)) {
+      const double* own = messages.data() + edge.message;
+      for (Index s = 0; s < states; ++s) belief_[Size(s)] += own[s];
+      if (!edge.first) continue;  // the factor's own maximum, once
+      MaxMarginals(edge, messages.data());
+      double best = -kInfinity;
+      for (Index s = 0; s < states; ++s) best = std::max(best, maxima_[Size(s)] - own[s]);
+      bound += best;
+    }
+    bound += *std::max_element(belief_.begin(), belief_.begin() + states);
+  }
+  return bound;
+}
+
+double MessagePassing::Score(std::span<const Index> labels) const {
+  double sum = 0;
+  for (Index i = 0; i < graph_->num_variables(); ++i)
+    sum += variable_scores_[Size(graph_->state_offset(i) + labels[Size(i)])];
+  for (Index c = 0; c < graph_->num_factors(); ++c) {
+    const Table& table = tables_[Size(table_of_[Size(c)])];
+    Offset joint = JointState(*graph_, c, labels);
+    if (table.transposed >= 0) {
+      const std::span<const Index> scope = graph_->scope(c);
+      joint = static_cast<Offset>(labels[Size(scope[0])]) * Padded(graph_->cardinality(scope[1])) +
+              labels[Size(scope[1])];
+    }
+    sum += table_scores_[Size(table.scores + joint)];
+  }
+  return sum;
 }
 
 std::unique_ptr<MapSolver> MakeMessagePassingSolver(std::shared_ptr<const FactorGraph> graph,

@@ -16,7 +16,9 @@
 // not last) of b_i. Backwards with first and last exchanged. On forests one iteration is max-product and the bound is tight.
 // The bound never gets worse; it may stop short of the optimum of the LP (fixed points of coordinate ascent).
 //
-// Cost of an iteration: two reads of all factor tables, and two operations per entry.
+// Cost of an iteration: two reads of all factor tables, and two operations per entry. Pairs read theirs in the direction in
+// which whole vectors of states are maximised over rows: every table is kept twice, once transposed, with rows padded to whole
+// vectors. Factors with equal tables may share one.
 #pragma once
 
 #include <memory>
@@ -27,14 +29,36 @@
 
 namespace slackline {
 
-/// Keeps work space for one graph; not to be shared between threads.
+/// Keeps scores and work space for one graph; not to be shared between threads.
 class MessagePassing {
  public:
-  explicit MessagePassing(std::shared_ptr<const FactorGraph> graph);
+  /// table_of: per factor, the number of its score table, 0 … the largest; factors with one number have equal cardinalities
+  /// (else std::invalid_argument). Empty: every factor has its own.
+  explicit MessagePassing(std::shared_ptr<const FactorGraph> graph, std::span<const Index> table_of = {});
 
-  /// One iteration on the messages (total_messages entries). Scores as for MapSolver. With labels (one per variable), also
-  /// decodes: variable after variable takes the best state given those before it and the messages of those after it.
-  void Iterate(std::span<const double> scores, std::span<double> messages, std::span<Index> labels);
+  Index num_tables() const { return static_cast<Index>(tables_.size()); }
+  /// Scores of all states of all variables, in the graph's order, to be written.
+  std::span<double> variable_scores() { return variable_scores_; }
+  /// Scores of all joint states.
+  void SetTable(Index table, std::span<const double> scores);
+  /// All scores at once, as for MapSolver. Requires tables of the factors' own.
+  void SetScores(std::span<const double> scores);
+
+  /// One iteration on the messages (total_messages entries). Returns an upper bound on the maximum, certified up to the
+  /// rounding errors that messages gather.
+  double Iterate(std::span<double> messages);
+
+  /// Variable after variable takes the best state given those before it and the messages of those after it. `labels`: one
+  /// per variable. Good after Iterate.
+  void Decode(std::span<const double> messages, std::span<Index> labels);
+
+  /// Σ_i max b_i + Σ_c max (θ_c − Σ δ_ci): valid for any messages.
+  double Bound(std::span<const double> messages);
+  /// The score of a labelling.
+  double Score(std::span<const Index> labels) const;
+
+  /// Array entries that an iteration touches.
+  std::int64_t iteration_work() const { return iteration_work_; }
 
  private:
   struct Edge {
@@ -43,24 +67,39 @@ class MessagePassing {
     Offset message;
     bool first, last;  // whether the variable is the smallest, the largest, of the scope
     bool pair;
+    Index other;           // pairs: the other variable,
+    Offset other_message;  // … its message,
+    Offset table;          // … and where the table with rows of its states begins
+  };
+  struct Table {
+    Index factor;            // one of those that have it
+    Offset scores;           // flat; pairs: rows of the first variable, padded,
+    Offset transposed = -1;  // … and of the second
   };
   std::span<const Edge> edges(Index i) const {
     const auto k = static_cast<std::size_t>(i);
     return {edges_.data() + begin_[k], static_cast<std::size_t>(begin_[k + 1] - begin_[k])};
   }
+  void AddTables(std::span<const Index> table_of);
+  void AddEdges(Index i);
   template <bool kForward>
-  void Sweep(std::span<const double> scores, std::span<double> messages, std::span<Index> labels);
-  void Collect(std::span<const double> scores, const Edge& edge, double* messages);
-  void CollectTable(std::span<const double> scores, const Edge& edge, double* messages);
-  Index DecodeVariable(std::span<const double> scores, Index i, const double* messages,
-                       std::span<const Index> labels);
+  double Sweep(double* messages);
+  void Collect(const Edge& edge, double* messages);
+  void MaxMarginals(const Edge& edge, const double* messages);
+  void AddDecoded(const Edge& edge, Index i, const double* messages, std::span<const Index> labels);
 
   std::shared_ptr<const FactorGraph> graph_;
+  std::vector<Table> tables_;
+  std::vector<Index> table_of_;
+  std::vector<double> table_scores_;
+  std::vector<double> variable_scores_;
   std::vector<Offset> begin_;
   std::vector<Edge> edges_;     // by variable
   std::vector<double> share_;   // per variable
-  std::vector<double> belief_;  // of one variable
+  std::vector<double> belief_;  // of one variable, and room for padding
+  std::vector<double> maxima_;  // the same
   std::vector<double> table_;   // of one factor
+  std::int64_t iteration_work_ = 0;
 };
 
 struct MessagePassingOptions {

@@ -42,7 +42,6 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
   const auto large = [](const FactorGraph& graph) { return graph.total_states() > kSmallLpStates; };
   if (AllGraphs(problem, large)) {
     options->oracle = SolverKind::kMessages;
-    if (options->average == AverageKind::kAuto) options->average = AverageKind::kWeighted;
     return example_blocks("message passing", "the graphs are large and have cycles");
   }
   if (HasGlpk()) {

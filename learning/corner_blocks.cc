@@ -118,7 +118,7 @@ CornerBlocks::LocalStep CornerBlocks::PairwiseStep(CornerSet* set, std::size_t b
   const std::span<double> alpha = set->alpha();
   const double* to = set->gram_row(static_cast<Index>(best));
   const double* from = set->gram_row(static_cast<Index>(worst));
-  const double inverse = 1 / problem_.lambda_m();
+  const double inverse = StepScale();
   LocalStep step;
   step.gap = scores_[best] - scores_[worst];
   step.curvature = std::max(0.0, to[best] + from[worst] - 2 * to[worst]) * inverse;
@@ -147,7 +147,7 @@ CornerBlocks::LocalStep CornerBlocks::AwayStep(CornerSet* set, std::size_t best,
   const double sign = forward ? 1 : -1;
   LocalStep step;
   step.gap = forward ? towards : away;
-  const double inverse = 1 / problem_.lambda_m();
+  const double inverse = StepScale();
   // d = ±(e_corner − α); direction_ = G·d / (λM).
   direction_.resize(count);
   double dot = 0;
@@ -174,13 +174,13 @@ CornerBlocks::LocalStep CornerBlocks::AwayStep(CornerSet* set, std::size_t best,
 
 /// Brings w (scalar features) and slot_delta_ up to date with α, whose former values are in alpha_before_.
 void CornerBlocks::Apply(const ExampleView& example, const CornerSet& set, bool update_scores) {
-  const double inverse = 1 / problem_.lambda_m();
+  const double inverse = StepScale();
   const std::span<const Slot> slots = example.structure().slots();
   const double norm = update_scores && !slots.empty() ? example.input(slots[0].input).squared_norm : 0;
   for (Index a = 0; a < set.size(); ++a) {
     const double change = alpha_before_[Size(a)] - set.alpha()[Size(a)];
     if (change == 0) continue;
-    const double scale = change * inverse;  // w = Σ α (φ(given) − φ(s)) / (λM)
+    const double scale = change * inverse;  // λ Ψα = Σ α (φ(given) − φ(s)) / M
     set.ForEachSlotEntry(a, [&](Index k, double value) {
       slot_delta_[Size(k)] += scale * value;
       slot_scores_[Size(k)] += scale * value * norm;
@@ -304,7 +304,40 @@ double CornerBlocks::WeightsOfPoint(std::vector<double>* weights) const {
 
 void CornerBlocks::Rebuild() {
   WeightsOfPoint(&weights_);
+  if (kappa_ > 0) {
+    const double share = kappa_ / (kappa_ + problem_.lambda());
+    for (std::size_t k = 0; k < weights_.size(); ++k) weights_[k] += share * (centre_[k] - weights_[k]);
+  }
   oracle_->Refresh(weights_);
+}
+
+void CornerBlocks::MoveCentre(double kappa) {
+  if (kappa == 0 && kappa_ == 0) return;
+  // λ Ψα = (κ + λ) w − κ c; the new w is (κ' w + λ Ψα) / (κ' + λ).
+  centre_.resize(weights_.size(), 0.0);
+  const double scale = 1 / (kappa + problem_.lambda());
+  const double keep = (kappa + kappa_ + problem_.lambda()) * scale;
+  const double away = kappa_ * scale;
+  for (std::size_t k = 0; k < weights_.size(); ++k) {
+    const double before = weights_[k];
+    weights_[k] = keep * before - away * centre_[k];
+    centre_[k] = before;
+    if (average_.active()) average_.lag()[k] += average_.scale() * (weights_[k] - before);
+  }
+  work_ += static_cast<std::int64_t>(weights_.size());
+  kappa_ = kappa;
+  if (kappa_ == 0) centre_ = {};
+  oracle_->Refresh(weights_);
+}
+
+double CornerBlocks::CentreGap() const {
+  if (kappa_ == 0) return 0;
+  double sum = 0;  // Ψα − w = κ/λ (w − c)
+  for (std::size_t k = 0; k < weights_.size(); ++k) {
+    const double d = weights_[k] - centre_[k];
+    sum += d * d;
+  }
+  return kappa_ * kappa_ / (2 * problem_.lambda()) * sum;
 }
 
 std::int64_t CornerBlocks::memory_bytes() const {
@@ -332,6 +365,8 @@ void CornerBlocks::ChangeLambda(const Problem& problem) {
 void CornerBlocks::Save(StateWriter* writer) const {
   writer->Tag("corner blocks");
   writer->Reals(weights_);
+  writer->Real(kappa_);
+  writer->Reals(centre_);
   for (const CornerSet& set : sets_) set.Save(writer);
   for (const WarmStart& warm : warm_) writer->Bytes(warm.bytes);
   average_.Save(writer);
@@ -344,6 +379,9 @@ void CornerBlocks::Load(StateReader* reader) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 4;
   reader->Tag("corner blocks");
   reader->FiniteReals(weights_);
+  kappa_ = reader->FiniteReal();
+  centre_.assign(kappa_ > 0 ? weights_.size() : 0, 0.0);
+  reader->FiniteReals(centre_);
   for (Index m = 0; m < problem_.size(); ++m)
     sets_[Size(m)].Load(problem_.data().example(m), reader, &scratch_);
   for (WarmStart& warm : warm_) warm.bytes = reader->Bytes();

@@ -11,6 +11,9 @@
 //   α_m           sets_[m]             kept corners of example m
 //   H_m(s; w)     scores_              per kept corner, up to a constant of the example
 //
+// With a proximal centre c and κ > 0, the blocks maximise the dual of the problem with κ/2 ‖w − c‖² added, and
+// w = (κ c + λ Ψα) / (κ + λ): steps are longer by (κ + λ) / λ. Ψα stays a dual point of the problem itself.
+//
 // Cost of a visit: one sweep over the weights' columns of the example's inputs for the scores, one to move them; a few
 // operations per entry of kept corners; a few per corner and step; and the oracle, if it is asked.
 #pragma once
@@ -45,7 +48,7 @@ class CornerBlocks {
 
   /// w from scratch: takes away the rounding errors that steps gather.
   void Rebuild();
-  /// The same into another vector; returns Σ α Δ / M as well.
+  /// Ψα into another vector; returns Σ α Δ / M as well.
   double WeightsOfPoint(std::vector<double>* weights) const;
 
   /// Certified upper bound on max_s H_m(s; weights) ≥ 0, by an oracle that has been shown these weights (Refresh). Several
@@ -53,6 +56,12 @@ class CornerBlocks {
   /// score of the given labelling: then the oracle is wrong.
   double HingeBound(Index m, std::span<const double> weights, CornerOracle* oracle, WarmStart* warm,
                     std::vector<double>* slot_scores) const;
+
+  /// From here on c = the newest w, and κ = kappa; 0: no centre. Ψα is kept, w follows. O(d).
+  void MoveCentre(double kappa);
+  double kappa() const { return kappa_; }
+  /// λ/2 ‖w − Ψα‖²: what the certified gap at w has besides the gaps of the blocks. O(d).
+  double CentreGap() const;
 
   /// The best mixture of the point and the given labellings for another λ; averages and counts begin anew.
   void ChangeLambda(const Problem& problem);
@@ -75,6 +84,8 @@ class CornerBlocks {
     double gap = 0;
     double gain = 0;
   };
+  /// 1 / ((λ + κ) M).
+  double StepScale() const { return 1 / ((problem_.lambda() + kappa_) * problem_.size()); }
   void ScoreSlots(const ExampleView& example);
   struct LocalStep {
     double gap = 0;     ///< directional derivative of the block's dual, times M
@@ -91,6 +102,8 @@ class CornerBlocks {
   Problem problem_;
   CornerOracle* oracle_;
   StepKind step_;
+  double kappa_ = 0;
+  std::vector<double> centre_;  // empty without κ
   IterateAverage average_;
   std::vector<CornerSet> sets_;
   std::vector<double> weights_;

@@ -2,10 +2,13 @@
 #include <slackline/learning/corner_learner.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
+#include <slackline/core/feature_map.h>
 #include <slackline/core/parallel.h>
 #include <slackline/core/random.h>
+#include <slackline/learning/certificate.h>
 #include <slackline/learning/corner_blocks.h>
 #include <slackline/learning/sampling.h>
 
@@ -19,6 +22,47 @@ constexpr double kDrift = 0.05;      // of the mean gap, added to that
 constexpr Index kMaxCachedRounds = 50;
 constexpr int kChunks = 16;
 
+// The proximal point method: every pass works on the problem with κ/2 ‖w − c‖² added, and then takes its w as the new c
+// (Rockafellar, "Monotone operators and the proximal point algorithm", SIAM J. Control Optim. 1976). Blocks that pull at
+// shared weights with little regularisation undo each other's steps; κ damps that, and costs passes when it is too large.
+// The certified gap of w is that of the blocks plus λ/2 ‖w − Ψα‖²; the first is large when κ is too small, the second when
+// it is too large, so κ follows their ratio.
+constexpr double kStart = 4;          // times λ, at most
+constexpr double kLargestFall = 0.3;  // factor of κ in a pass
+constexpr double kLargestRise = 1.5;
+constexpr double kDeadBand = 1.4;  // factors nearer to 1 than this change nothing
+constexpr double kNoCentre = 0.1;  // of λ: a smaller κ is worth nothing
+constexpr double kLargest = 1e6;   // times λ: beyond it too few digits of Ψα are left
+constexpr double kProgress = 0.9;  // what counts as a smaller gap
+constexpr Index kPatience = 10;    // passes per hold
+constexpr Index kLongestHold = 1024;
+
+/// The κ that stops the first proximal step where the objective's tangent at w = 0 reaches zero: ‖ψ‖² / mean Δ, at the
+/// labellings of largest loss.
+double TangentKappa(const Problem& problem) {
+  std::vector<double> direction(static_cast<std::size_t>(problem.num_weights()), 0.0);
+  std::vector<double> coordinates;
+  std::vector<Index> worst;
+  for (Index m = 0; m < problem.size(); ++m) {
+    const ExampleView example = problem.data().example(m);
+    const FactorGraph& graph = example.graph();
+    const std::span<const double> loss = problem.loss(m);
+    worst.assign(example.labels().begin(), example.labels().end());
+    for (Index i = 0; i < graph.num_variables(); ++i) {
+      const double* first = loss.data() + graph.state_offset(i);
+      worst[static_cast<std::size_t>(i)] =
+          static_cast<Index>(std::max_element(first, first + graph.cardinality(i)) - first);
+    }
+    coordinates.assign(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0);
+    AddLabellingFeatures(example, example.labels(), 1, coordinates);
+    AddLabellingFeatures(example, worst, -1, coordinates);
+    ScatterFeatures(example, coordinates, 1.0 / problem.size(), direction);
+  }
+  double norm = 0;
+  for (const double d : direction) norm += d * d;
+  return norm / std::max(1e-300, PrimalAtZeroWeights(problem));
+}
+
 class CornerLearner : public Learner {
  public:
   CornerLearner(const Problem& problem, const TrainOptions& options)
@@ -29,7 +73,10 @@ class CornerLearner : public Learner {
         oracle_(problem, options.oracle, CornerOracle::Effort::kTraining),
         blocks_(problem, &oracle_, options.step, options.average),
         gaps_(static_cast<std::size_t>(problem.size()), kInfinity),
-        promises_(gaps_) {}
+        promises_(gaps_) {
+    if (options.proximal != ProximalKind::kOff)
+      blocks_.MoveCentre(std::min(kStart * problem.lambda(), TangentKappa(problem)));
+  }
 
   std::string_view name() const override { return "bcfw"; }
 
@@ -42,6 +89,7 @@ class CornerLearner : public Learner {
       if (cached.gain * static_cast<double>(total.work) <= total.gain * static_cast<double>(cached.work))
         break;
     }
+    if (!stop.ShouldStop()) MoveCentre();
     if (++pass_ % kRebuildEvery == 0) blocks_.Rebuild();
   }
 
@@ -50,8 +98,13 @@ class CornerLearner : public Learner {
     const double regulariser = Regulariser(problem_.lambda(), evaluated_);
     Evaluation evaluation;
     evaluation.problem = oracle_.relaxed() ? CertifiedProblem::kRelaxed : CertifiedProblem::kExact;
-    evaluation.primal = regulariser + Hinge(evaluated_, threads);
     evaluation.dual = loss - regulariser;
+    if (blocks_.kappa() > 0) {
+      const double share = BestShare(loss, regulariser);
+      evaluation.dual = share * loss - share * share * regulariser;
+      evaluated_.assign(blocks_.weights().begin(), blocks_.weights().end());
+    }
+    evaluation.primal = Regulariser(problem_.lambda(), evaluated_) + Hinge(evaluated_, threads);
     if (blocks_.averages()) {
       std::vector<double> average;
       blocks_.ReadAverage(&average);
@@ -65,11 +118,7 @@ class CornerLearner : public Learner {
   }
 
   std::span<const double> weights() const override { return evaluated_; }
-  double GapEstimate() const override {
-    double sum = 0;
-    for (const double gap : gaps_) sum += gap;
-    return sum / problem_.size();
-  }
+  double GapEstimate() const override { return BlockGap() + centre_gap_; }
   double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
   WorkCounts work() const override { return {blocks_.oracle_calls(), blocks_.steps()}; }
 
@@ -81,6 +130,9 @@ class CornerLearner : public Learner {
     blocks_.Save(writer);
     writer->Reals(gaps_);
     writer->Reals(promises_);
+    writer->Real(centre_gap_);
+    writer->Real(best_gap_);
+    for (const Index count : {hold_, waited_, stalled_}) writer->Integer(count);
     writer->Integer(pass_);
   }
 
@@ -92,6 +144,10 @@ class CornerLearner : public Learner {
     blocks_.Load(reader);
     reader->Reals(gaps_);
     reader->Reals(promises_);
+    centre_gap_ = reader->FiniteReal();
+    best_gap_ = reader->Real();
+    for (Index* count : {&hold_, &waited_, &stalled_})
+      *count = static_cast<Index>(reader->Integer(0, std::numeric_limits<Index>::max() / 2));
     pass_ = static_cast<Index>(reader->Integer(0, std::numeric_limits<Index>::max()));
     evaluated_.clear();
   }
@@ -105,17 +161,56 @@ class CornerLearner : public Learner {
     std::fill(gaps_.begin(), gaps_.end(), kInfinity);
     promises_ = gaps_;
     pass_ = 0;
+    best_gap_ = kInfinity;
+    hold_ = 1;
+    waited_ = stalled_ = 0;
+    if (options_.proximal != ProximalKind::kOff && blocks_.kappa() == 0)
+      blocks_.MoveCentre(kStart * problem_.lambda());
   }
 
  private:
+  double BlockGap() const {
+    double sum = 0;
+    for (const double gap : gaps_) sum += gap;
+    return sum / problem_.size();
+  }
+
   struct Progress {
     double gain = 0;
     std::int64_t work = 0;
   };
 
+  /// κ such that the two parts of the certified gap, that of the blocks and that of the centre, shrink together. Blocks that
+  /// a pass leaves far from the optimum of its proximal problem can make the centre run in circles: while the gap does not
+  /// fall, more and more passes are made for every move, until they solve the proximal problems.
+  void MoveCentre() {
+    if (blocks_.kappa() == 0) return;
+    const double block_gap = BlockGap();
+    if (!std::isfinite(block_gap)) return;
+    centre_gap_ = blocks_.CentreGap();
+    ++waited_;
+    ++stalled_;
+    if (block_gap + centre_gap_ < kProgress * best_gap_) {
+      best_gap_ = block_gap + centre_gap_;
+      stalled_ = 0;
+    } else if (stalled_ > kPatience * hold_ && hold_ < kLongestHold) {
+      hold_ *= 2;
+      stalled_ = 0;
+    }
+    if (waited_ < hold_ && block_gap > centre_gap_) return;
+    waited_ = 0;
+    double factor = std::sqrt(block_gap / std::max(centre_gap_, 1e-300));
+    if (factor > 1 / kDeadBand && factor < kDeadBand) factor = 1;
+    double kappa = std::clamp(factor, kLargestFall, kLargestRise) * blocks_.kappa();
+    kappa = std::min(kappa, kLargest * problem_.lambda());
+    if (kappa < kNoCentre * problem_.lambda()) kappa = 0;
+    blocks_.MoveCentre(kappa);
+    if (kappa == 0) centre_gap_ = 0;
+  }
+
   /// The oracle for every example that may have a gap worth the call.
   Progress OracleRound(const StopControl& stop) {
-    const double mean = GapEstimate();
+    const double mean = BlockGap();
     const std::int64_t before = blocks_.work();
     Progress progress;
     for (const Index m : Order()) {
@@ -190,6 +285,11 @@ class CornerLearner : public Learner {
   std::vector<Index> drawn_;
   std::vector<std::unique_ptr<Checker>> checkers_;  // one per thread
   std::vector<double> evaluated_;
+  double centre_gap_ = 0;
+  double best_gap_ = kInfinity;
+  Index hold_ = 1;     // passes per move of the centre, at most
+  Index waited_ = 0;   // passes since the last one
+  Index stalled_ = 0;  // passes since best_gap_, or since hold_ grew
   Index pass_ = 0;
 };
 

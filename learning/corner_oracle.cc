@@ -2,7 +2,10 @@
 #include <slackline/learning/corner_oracle.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstring>
+#include <map>
 
 #include <slackline/core/feature_gram.h>
 #include <slackline/core/feature_map.h>
@@ -33,15 +36,24 @@ Index OnlyState(const StateMap& map) {
   return only;
 }
 
-std::unique_ptr<MapSolver> MakeSolver(SolverKind kind, const std::shared_ptr<const FactorGraph>& graph,
-                                      CornerOracle::Effort effort) {
-  if (kind == SolverKind::kAuto) kind = AutomaticSolver(*graph);
-  if (kind != SolverKind::kMessages) return MakeMapSolver(kind, graph);
-  MessagePassingOptions options;
-  options.max_iterations =
-      effort == CornerOracle::Effort::kTraining ? kTrainingIterations : kCheckingIterations;
-  options.tolerance = 1e-5;
-  return MakeMessagePassingSolver(graph, options);
+constexpr double kMessageTolerance = 1e-5;  // of the value: what an iteration has to gain
+
+/// Numbers the score tables of the factors, in order of their first use: factors whose features are the same coordinates
+/// with the same values have the same table in every example.
+std::vector<Index> SharedTables(const Structure& structure) {
+  using Term = std::array<Index, 4>;
+  std::map<std::vector<Term>, Index> number;
+  std::vector<Index> table_of;
+  const FactorGraph& graph = structure.graph();
+  for (Index c = 0; c < graph.num_factors(); ++c) {
+    std::vector<Term> terms;
+    for (const FeatureTerm& term : structure.terms(graph.num_variables() + c))
+      terms.push_back({static_cast<Index>(term.kind), term.source, term.map, term.coordinate});
+    // The shape as well: factors without features have none to tell them apart.
+    for (const Index i : graph.scope(c)) terms.push_back({-1, graph.cardinality(i), 0, 0});
+    table_of.push_back(number.try_emplace(std::move(terms), static_cast<Index>(number.size())).first->second);
+  }
+  return table_of;
 }
 
 Offset WeightPosition(const Structure& structure, const FeatureTerm& term, const StateMap& map, Index state) {
@@ -149,21 +161,37 @@ void MultiLabelForm::ReadCorner(const RoofDuality& roof, std::span<const double>
   }
 }
 
-CornerOracle::CornerOracle(const Problem& problem, SolverKind kind, Effort effort) : problem_(problem) {
-  for (const auto& structure : problem.data().structures()) {
-    Entry entry;
-    if (kind == SolverKind::kAuto || kind == SolverKind::kRoof) entry.form = MultiLabelForm::Make(*structure);
-    if (entry.form && (kind == SolverKind::kRoof || !entry.form->pairs().empty())) {
-      entry.roof = std::make_unique<RoofDuality>(entry.form->num_variables(), entry.form->pairs());
-    } else {
-      entry.form.reset();
-      entry.solver = MakeSolver(kind, structure->shared_graph(), effort);
-    }
-    entry.relaxed = entry.form ? !IsForest(structure->graph()) : entry.solver->relaxed();
-    entries_.push_back(std::move(entry));
-  }
+CornerOracle::CornerOracle(const Problem& problem, SolverKind kind, Effort effort)
+    : problem_(problem), effort_(effort) {
+  for (const auto& structure : problem.data().structures()) entries_.push_back(MakeEntry(structure, kind));
   keeps_sums_ = entries_.size() == 1 && entries_[0].form && entries_[0].form->contiguous() &&
                 entries_[0].form->pairs().size() >= kPairsWorthSums;
+}
+
+CornerOracle::Entry CornerOracle::MakeEntry(const std::shared_ptr<const Structure>& structure,
+                                            SolverKind kind) {
+  Entry entry;
+  const std::shared_ptr<const FactorGraph>& graph = structure->shared_graph();
+  if (kind == SolverKind::kAuto || kind == SolverKind::kRoof) entry.form = MultiLabelForm::Make(*structure);
+  if (entry.form && (kind == SolverKind::kRoof || !entry.form->pairs().empty())) {
+    entry.roof = std::make_unique<RoofDuality>(entry.form->num_variables(), entry.form->pairs());
+    entry.relaxed = !IsForest(*graph);
+    return entry;
+  }
+  entry.form.reset();
+  if (kind == SolverKind::kAuto) kind = AutomaticSolver(*graph);
+  if (kind == SolverKind::kMessages) {
+    const std::vector<Index> table_of = SharedTables(*structure);
+    entry.passing = std::make_unique<MessagePassing>(graph, table_of);
+    for (Index c = 0; c < graph->num_factors(); ++c) {
+      if (table_of[Size(c)] == static_cast<Index>(entry.table_factor.size())) entry.table_factor.push_back(c);
+    }
+    entry.relaxed = true;
+    return entry;
+  }
+  entry.solver = MakeMapSolver(kind, graph);
+  entry.relaxed = entry.solver->relaxed();
+  return entry;
 }
 
 void CornerOracle::Refresh(std::span<const double> weights) {
@@ -188,6 +216,7 @@ double CornerOracle::Maximise(Index m, std::span<const double> slot_scores, std:
                               WarmStart* warm, bool bound, SparseCorner* corner) {
   Entry& entry = entries_[Size(problem_.data().structure_of(m))];
   if (entry.form) return MaximiseForm(&entry, m, slot_scores, weights, bound, corner);
+  if (entry.passing) return MaximiseByMessages(&entry, m, slot_scores, weights, warm, bound, corner);
   return MaximiseGeneral(&entry, m, slot_scores, weights, warm, corner);
 }
 
@@ -220,11 +249,8 @@ double CornerOracle::MaximiseForm(Entry* entry, Index m, std::span<const double>
   return sum;
 }
 
-double CornerOracle::MaximiseGeneral(Entry* entry, Index m, std::span<const double> slot_scores,
-                                     std::span<const double> weights, WarmStart* warm, SparseCorner* corner) {
-  const ExampleView example = problem_.data().example(m);
-  const Structure& structure = example.structure();
-  const FactorGraph& graph = example.graph();
+void CornerOracle::ReadCoordinates(const Structure& structure, std::span<const double> slot_scores,
+                                   std::span<const double> weights) {
   coordinates_.resize(Size(structure.num_coordinates()));
   // Scores have room for the largest structure; this one's coordinates of slots come first.
   std::copy_n(slot_scores.begin(), SlotCoordinates(structure), coordinates_.begin());
@@ -232,6 +258,64 @@ double CornerOracle::MaximiseGeneral(Entry* entry, Index m, std::span<const doub
     std::copy_n(weights.begin() + structure.layout().block(scalar.block).offset, scalar.rows,
                 coordinates_.begin() + scalar.coordinate);
   }
+}
+
+/// A few iterations and a labelling for training; for checks the bound alone.
+double CornerOracle::MaximiseByMessages(Entry* entry, Index m, std::span<const double> slot_scores,
+                                        std::span<const double> weights, WarmStart* warm, bool bound,
+                                        SparseCorner* corner) {
+  const ExampleView example = problem_.data().example(m);
+  const Structure& structure = example.structure();
+  const FactorGraph& graph = example.graph();
+  MessagePassing& passing = *entry->passing;
+  ReadCoordinates(structure, slot_scores, weights);
+  const std::span<const double> loss = problem_.loss(m);
+  const std::span<double> scores = passing.variable_scores();
+  std::copy(loss.begin(), loss.end(), scores.begin());
+  for (Index i = 0; i < graph.num_variables(); ++i) {
+    AddPartScores(example, i, coordinates_,
+                  scores.subspan(Size(graph.state_offset(i)), Size(graph.cardinality(i))));
+  }
+  for (std::size_t t = 0; t < entry->table_factor.size(); ++t) {
+    const Index c = entry->table_factor[t];
+    scores_.assign(Size(graph.factor_states(c)), 0.0);
+    AddPartScores(example, graph.num_variables() + c, coordinates_, scores_);
+    passing.SetTable(static_cast<Index>(t), scores_);
+  }
+  messages_.assign(Size(graph.total_messages()), 0.0);
+  const std::size_t bytes = messages_.size() * sizeof(double);
+  if (warm != nullptr && warm->bytes.size() == bytes && bytes > 0)
+    std::memcpy(messages_.data(), warm->bytes.data(), bytes);
+  const Index iterations = effort_ == Effort::kTraining ? kTrainingIterations : kCheckingIterations;
+  double reached = kInfinity;
+  for (Index k = 0; k < iterations; ++k) {
+    const double before = reached;
+    reached = std::min(reached, passing.Iterate(messages_));
+    table_work_ += passing.iteration_work();
+    if (before - reached <= kMessageTolerance * std::abs(reached)) break;
+  }
+  if (warm != nullptr) {
+    warm->bytes.resize(bytes);
+    if (bytes > 0) std::memcpy(warm->bytes.data(), messages_.data(), bytes);
+  }
+  if (bound) return passing.Bound(messages_);
+
+  labels_.resize(Size(graph.num_variables()));
+  passing.Decode(messages_, labels_);
+  std::fill(coordinates_.begin(), coordinates_.end(), 0.0);
+  AddLabellingFeatures(example, labels_, 1, coordinates_);
+  SparsifyCorner(structure, coordinates_, corner);
+  for (Index i = 0; i < graph.num_variables(); ++i)
+    corner->loss += loss[Size(graph.state_offset(i) + labels_[Size(i)])];
+  return reached;
+}
+
+double CornerOracle::MaximiseGeneral(Entry* entry, Index m, std::span<const double> slot_scores,
+                                     std::span<const double> weights, WarmStart* warm, SparseCorner* corner) {
+  const ExampleView example = problem_.data().example(m);
+  const Structure& structure = example.structure();
+  const FactorGraph& graph = example.graph();
+  ReadCoordinates(structure, slot_scores, weights);
   const std::span<const double> loss = problem_.loss(m);
   scores_.assign(Size(graph.total_states()), 0.0);
   std::copy(loss.begin(), loss.end(), scores_.begin());
@@ -270,7 +354,7 @@ bool CornerOracle::relaxed() const {
 std::string CornerOracle::names() const {
   std::vector<std::string> names;
   for (const Entry& entry : entries_) {
-    std::string name(entry.form ? "roof" : entry.solver->name());
+    std::string name(entry.form ? "roof" : entry.passing ? "messages" : entry.solver->name());
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
   }
   std::string joined;
@@ -280,7 +364,10 @@ std::string CornerOracle::names() const {
 
 std::int64_t CornerOracle::work() const {
   std::int64_t work = table_work_;
-  for (const Entry& entry : entries_) work += entry.form ? 2 * entry.roof->work() : entry.solver->work();
+  for (const Entry& entry : entries_) {
+    if (entry.form) work += 2 * entry.roof->work();
+    if (entry.solver) work += entry.solver->work();
+  }
   return work;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <slackline/inference/map_solver.h>
+#include <slackline/inference/message_passing.h>
 #include <slackline/inference/roof_duality.h>
 #include <slackline/learning/corner_set.h>
 #include <slackline/learning/problem.h>
@@ -83,6 +84,8 @@ class CornerOracle {
   bool relaxed() const;
   /// Names of the solvers in use.
   std::string names() const;
+  /// Whether WeightChanged has to be called.
+  bool follows_weights() const { return keeps_sums_; }
   /// Whether a call costs no more than a few sweeps over an example (roof duality, dynamic programming).
   bool direct(Index structure) const {
     return entries_[static_cast<std::size_t>(structure)].form.has_value();
@@ -93,20 +96,30 @@ class CornerOracle {
   struct Entry {
     std::optional<MultiLabelForm> form;
     std::unique_ptr<RoofDuality> roof;
+    std::unique_ptr<MessagePassing> passing;
+    std::vector<Index> table_factor;  // per table of `passing`: a factor that has it
     std::unique_ptr<MapSolver> solver;
     bool relaxed = false;  // the relaxation of a forest is the exact problem
   };
   double MaximiseForm(Entry* entry, Index m, std::span<const double> slot_scores,
                       std::span<const double> weights, bool bound, SparseCorner* corner);
+  static Entry MakeEntry(const std::shared_ptr<const Structure>& structure, SolverKind kind);
+  double MaximiseByMessages(Entry* entry, Index m, std::span<const double> slot_scores,
+                            std::span<const double> weights, WarmStart* warm, bool bound,
+                            SparseCorner* corner);
+  void ReadCoordinates(const Structure& structure, std::span<const double> slot_scores,
+                       std::span<const double> weights);
   double MaximiseGeneral(Entry* entry, Index m, std::span<const double> slot_scores,
                          std::span<const double> weights, WarmStart* warm, SparseCorner* corner);
 
   Problem problem_;
+  Effort effort_;
   std::vector<Entry> entries_;  // one per structure
   bool keeps_sums_ = false;     // one structure, direct way, contiguous weights
   RoofDuality::RowSums sums_;
   std::vector<double> u_, t_, flows_;
-  std::vector<double> coordinates_, scores_;
+  std::vector<double> coordinates_, scores_, messages_;
+  std::vector<Index> labels_;
   MapResult result_;
   std::int64_t table_work_ = 0;  // filling and reading score tables
 };

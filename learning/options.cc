@@ -38,6 +38,7 @@ constexpr Named<AverageKind> kAverages[] = {{"auto", AverageKind::kAuto},
                                             {"uniform", AverageKind::kUniform},
                                             {"weighted", AverageKind::kWeighted},
                                             {"suffix", AverageKind::kSuffix}};
+constexpr Named<ProximalKind> kProximals[] = {{"auto", ProximalKind::kAuto}, {"off", ProximalKind::kOff}};
 constexpr Named<RhoScale> kScales[] = {{"example", RhoScale::kExample}, {"paper", RhoScale::kPaper}};
 
 template <class T>
@@ -134,6 +135,7 @@ std::string_view Name(LearnerKind kind) { return Find<LearnerKind>(kLearners, ki
 std::string_view Name(StepKind kind) { return Find<StepKind>(kSteps, kind); }
 std::string_view Name(OrderKind kind) { return Find<OrderKind>(kOrders, kind); }
 std::string_view Name(RhoScale scale) { return Find<RhoScale>(kScales, scale); }
+std::string_view Name(ProximalKind kind) { return Find<ProximalKind>(kProximals, kind); }
 std::string_view Name(AverageKind kind) { return Find<AverageKind>(kAverages, kind); }
 
 std::span<const OptionRecord> OptionRecords() {
@@ -157,8 +159,10 @@ std::span<const OptionRecord> OptionRecords() {
        "with a gap",
        "example; gap with kept corners", &O::order},
       {"average", "auto|none|uniform|weighted|suffix",
-       "bcfw: also evaluate this average of all iterates, and keep the better weights",
-       "none; weighted with messages", &O::average},
+       "bcfw: also evaluate this average of all iterates, and keep the better weights", "none", &O::average},
+      {"proximal", "auto|off",
+       "bcfw with kept corners: let passes work on proximal problems, which helps when λ is small", "auto",
+       &O::proximal},
       {"rho", "R", "strength of the soft penalty: small = strict", "soft: 1; al: from the data", &O::rho, 0,
        kInfinity, true},
       {"rho-scale", "example|paper", "scale of ρ: per example, or ρ/M as the paper's equation (5) is written",
@@ -200,6 +204,8 @@ void SetOption(const OptionRecord& record, std::string_view value, TrainOptions*
           options->*member = Choose<OrderKind>(kOrders, record, value);
         } else if constexpr (std::is_same_v<T, AverageKind>) {
           options->*member = Choose<AverageKind>(kAverages, record, value);
+        } else if constexpr (std::is_same_v<T, ProximalKind>) {
+          options->*member = Choose<ProximalKind>(kProximals, record, value);
         } else if constexpr (std::is_same_v<T, RhoScale>) {
           options->*member = Choose<RhoScale>(kScales, record, value);
         } else {

@@ -21,8 +21,10 @@ enum class LearnerKind { kAuto, kAugmentedLagrangian, kSoft, kBcfw };
 enum class StepKind { kAuto, kPairwise, kAway, kFrankWolfe };
 /// kAuto: gap for bcfw with pairwise or away steps, else example.
 enum class OrderKind { kAuto, kExample, kUniform, kGap };
-/// kAuto: none, but weighted where `auto` chooses an approximate oracle.
+/// kAuto: none.
 enum class AverageKind { kAuto, kOff, kUniform, kWeighted, kSuffix };
+/// kAuto: a proximal centre for bcfw with pairwise or away steps (learning/corner_learner.cc). kOff: none.
+enum class ProximalKind { kAuto, kOff };
 enum class RhoScale { kExample, kPaper };
 
 struct TrainOptions {
@@ -37,6 +39,8 @@ struct TrainOptions {
   OrderKind order = OrderKind::kAuto;
   /// bcfw: which weights are evaluated besides the newest; the better ones are kept.
   AverageKind average = AverageKind::kAuto;
+  /// bcfw with pairwise or away steps: whether passes work on proximal problems.
+  ProximalKind proximal = ProximalKind::kAuto;
 
   /// ρ of the soft penalty; 0 = chosen by the program (1 for soft; from the data for al).
   double rho = 0;
@@ -71,6 +75,7 @@ std::string_view Name(StepKind kind);
 std::string_view Name(OrderKind kind);
 std::string_view Name(RhoScale scale);
 std::string_view Name(AverageKind kind);
+std::string_view Name(ProximalKind kind);
 
 /// One option: its command-line name, what it means, its default in words, and how its value is read, checked and shown.
 struct OptionRecord {
@@ -82,7 +87,8 @@ struct OptionRecord {
   /// Where the value lives.
   std::variant<double TrainOptions::*, Index TrainOptions::*, std::int64_t TrainOptions::*,
                LearnerKind TrainOptions::*, StepKind TrainOptions::*, OrderKind TrainOptions::*,
-               RhoScale TrainOptions::*, AverageKind TrainOptions::*, SolverKind TrainOptions::*>
+               RhoScale TrainOptions::*, AverageKind TrainOptions::*, ProximalKind TrainOptions::*,
+               SolverKind TrainOptions::*>
       member;
 
   /// Numbers: the allowed range. Explicit values must also be > 0 when `positive`.

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -69,12 +70,14 @@ TEST_CASE("the bound never gets worse, and a warm start goes on where the last c
   const GraphPtr graph = Grid(8, 8, 5);
   const std::vector<double> scores = RandomScores(random, *graph, 1);
   MessagePassing passing(graph);
+  passing.SetScores(scores);
   std::vector<double> messages(graph->total_messages(), 0.0);
   double last = DualBound(*graph, scores, messages);
   for (int iteration = 0; iteration < 40; ++iteration) {
-    passing.Iterate(scores, messages, {});
+    const double returned = passing.Iterate(messages);
     const double bound = DualBound(*graph, scores, messages);
     CHECK(bound <= last + kTight);
+    CHECK(Near(returned, bound, kTight));
     last = bound;
   }
   const auto few = MakeMessagePassingSolver(graph, {.max_iterations = 5, .tolerance = 0});
@@ -88,6 +91,63 @@ TEST_CASE("the bound never gets worse, and a warm start goes on where the last c
   MakeMessagePassingSolver(graph, {.max_iterations = 10, .tolerance = 0})->Solve(scores, nullptr, &ten);
   CHECK(Near(second.upper_bound, ten.upper_bound, kTight));
   CHECK(few->work() > 0);
+}
+
+TEST_CASE("bounds for any messages, on any graph, are those of the plain formula") {
+  Random random(94);
+  for (int number = 0; number < 60; ++number) {
+    const GraphPtr graph = SmallGraph(random, number);
+    const std::vector<double> scores = SmallScores(random, *graph, number);
+    MessagePassing passing(graph);
+    passing.SetScores(scores);
+    std::vector<double> messages(graph->total_messages());
+    for (double& message : messages) message = random.Normal();
+    CAPTURE(number);
+    CHECK(Near(passing.Bound(messages), DualBound(*graph, scores, messages), kTight));
+    const double bound = passing.Iterate(messages);
+    CHECK(Near(bound, DualBound(*graph, scores, messages), kTight));
+    std::vector<Index> labels(graph->num_variables());
+    passing.Decode(messages, labels);
+    CHECK(Near(passing.Score(labels), test::LabellingScore(*graph, scores, labels), kExact));
+  }
+}
+
+TEST_CASE("tables of any width, and tables that factors share") {
+  Random random(95);
+  for (const Index states : {1, 2, 3, 4, 5, 8, 15, 16, 17, 21, 33}) {
+    const GraphPtr graph = Grid(3, 4, states);
+    std::vector<double> scores = RandomScores(random, *graph, 1);
+    const Offset size = states * states;
+    // Even factors have the table of factor 0, odd ones that of factor 1.
+    std::vector<Index> table_of;
+    for (Index c = 0; c < graph->num_factors(); ++c) {
+      table_of.push_back(c % 2);
+      std::copy_n(scores.begin() + graph->factor_offset(c % 2), size,
+                  scores.begin() + graph->factor_offset(c));
+    }
+    MessagePassing own(graph);
+    own.SetScores(scores);
+    MessagePassing shared(graph, table_of);
+    REQUIRE(shared.num_tables() == 2);
+    std::copy_n(scores.begin(), graph->factor_offset(0), shared.variable_scores().begin());
+    for (Index t = 0; t < 2; ++t)
+      shared.SetTable(t, std::span<const double>(scores).subspan(graph->factor_offset(t), size));
+    std::vector<double> first(graph->total_messages(), 0.0);
+    std::vector<double> second(first);
+    std::vector<Index> labels(graph->num_variables());
+    for (int iteration = 0; iteration < 3; ++iteration) {
+      const double bound = own.Iterate(first);
+      CHECK(bound == shared.Iterate(second));
+      CHECK(Near(bound, DualBound(*graph, scores, first), kTight));
+      CHECK(first == second);
+      shared.Decode(second, labels);
+      CHECK(Near(shared.Score(labels), test::LabellingScore(*graph, scores, labels), kExact));
+    }
+    CHECK_THROWS_AS(shared.SetScores(scores), std::invalid_argument);
+  }
+  const GraphPtr grid = Grid(2, 2, 3);
+  const std::vector<Index> gap = {0, 2, 1, 1};
+  CHECK_THROWS_AS(MessagePassing(grid, gap), std::invalid_argument);
 }
 
 TEST_CASE("scores that are not finite are refused") {
