@@ -88,7 +88,7 @@ struct Settings {
 Settings ReadSettings(const TrainCommand& command) {
   Settings settings;
   settings.train = command.flags.Read();
-  settings.data = command.data.Read();
+  settings.data = command.data.Read(settings.train.learner);
   if (!command.c.empty() && (!ParseNumber(command.c, &settings.c) || settings.c <= 0)) {
     throw DataError("--C: " + Quoted(command.c) + " is not allowed; it must be a number > 0");
   }

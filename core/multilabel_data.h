@@ -44,14 +44,19 @@ struct MultiLabelReadOptions {
   std::vector<std::string> label_names;
   Index num_features = -1;  ///< for prediction: the number of features of the model
   bool append_constant = false;
+  /// For training: what the caller will need for every weight (label × feature, the constant included) and for every
+  /// label of every example. LIBSVM data that would need more memory than there is are refused at the line that leads
+  /// to it, before anything is allocated. 0 = no check.
+  double bytes_per_weight = 0;
+  double bytes_per_label_entry = 0;
 };
 
 /// Reads a data set; the format is found from the content: ARFF when the first line that is neither blank nor
 /// a comment (%) begins with @, else LIBSVM. Order of the labels: options.label_names where given; else for
 /// ARFF the order of its columns (which may differ from the XML's), for LIBSVM the order of the XML.
 /// Throws DataError with file, line and token on any text that does not follow the format, on values that are
-/// not finite numbers, on missing feature values, on labels other than 0, 1 and ?, and when the number of
-/// features is not the model's (LIBSVM: is larger than the model's).
+/// not finite numbers, on missing feature values, on labels other than 0, 1 and ?, when the number of
+/// features is not the model's (LIBSVM: is larger than the model's), and on data that are too large (see above).
 MultiLabelData ReadMultiLabelData(const std::string& path, const MultiLabelReadOptions& options);
 
 /// The label names of a Mulan XML file in document order. Nested labels (hierarchies) are flattened, parents

@@ -104,6 +104,35 @@ TEST_CASE("bad LIBSVM lines") {
   CheckBadSvm("? 1:1\n? 1:2\n", {"bad.svm: no example has a known label"});
 }
 
+TEST_CASE("data too large for any machine") {
+  const Files files;
+  const std::string huge = files.folder.Write("huge.svm", "0 1:1\n0 1:2 2147483640:1\n");
+  const auto refuse = [&](const std::string& labels, const Arguments& parts) {
+    CheckRefused(
+        files, {"multilabel", "train", huge, "--num-labels", labels, "--graph", "none", "--model", files.out},
+        parts);
+  };
+  refuse("100000", {"huge.svm:2", "'2147483640:1'", "100000 labels", "of memory", "without gaps"});
+  CheckRefused(files, {"multilabel", "train", files.svm, "--num-labels", "2147483647", "--model", files.out},
+               {"--num-labels", "'2147483647'", "of memory", "--graph none"});
+  CheckRefused(files,
+               {"multilabel", "cv", huge, "--num-labels", "100000", "--graph", "none", "--lambda-path", "1,2",
+                "--model", files.out},
+               {"huge.svm:2", "of memory"});
+  const std::string model = files.Model();
+  CheckRefused(files, {"multilabel", "predict", huge, "--model", model, "--out", files.out},
+               {"huge.svm:2", "feature 2147483640", "3 features"});
+}
+
+TEST_CASE("a wide sparse data set is no reason to refuse") {
+  const Files files;
+  const std::string wide = files.folder.Write("wide.svm", "0 1:1\n1 1:2 200000:1\n");
+  const Outcome outcome = RunProgram({"multilabel", "train", wide, "--num-labels", "20", "--graph", "none",
+                                      "--model", files.out, "--max-passes", "1"});
+  INFO(outcome.err);
+  CHECK(outcome.code == 0);
+}
+
 TEST_CASE("bad ARFF rows") {
   CheckBadArff("1,1,0\n1,2,0\n", {"bad.arff:7", "not 0/1", "'2'"});
   CheckBadArff("1,1,0\n1,1\n", {"bad.arff:7", "the row has 2 values"});
