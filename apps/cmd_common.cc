@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/cmd_common.h>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -69,6 +72,22 @@ bool IsSpecial(const std::string& path) {
   const auto status = std::filesystem::status(path, ignored);
   return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
          !std::filesystem::is_directory(status);
+}
+
+/// Whether both names lead to one file, which need not exist yet. The input "-" is the file that the standard input comes
+/// from.
+bool IsSameFile(const std::string& output, const std::string& input) {
+  if (input == "-") {
+    struct stat in {};
+    struct stat out {};
+    return fstat(STDIN_FILENO, &in) == 0 && stat(output.c_str(), &out) == 0 && in.st_dev == out.st_dev &&
+           in.st_ino == out.st_ino;
+  }
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (output == input || fs::equivalent(output, input, ignored)) return true;
+  const fs::path target = fs::weakly_canonical(fs::absolute(output, ignored), ignored);
+  return !target.empty() && target == fs::weakly_canonical(fs::absolute(input, ignored), ignored);
 }
 
 }  // namespace
@@ -146,12 +165,14 @@ void CheckOutput(std::string_view option, const std::string& path, const std::ve
   const std::string name = "--" + std::string(option);
   if (path.empty()) throw DataError(name + ": the file name is empty");
   if (special_files && (path == "-" || IsSpecial(path))) return;
+  if (path == "-") {
+    throw DataError(name + ": '-', the standard output, is not possible here (./- is a file of that name)");
+  }
   for (const std::string& input : inputs) {
-    std::error_code ignored;
-    if (path == input || std::filesystem::equivalent(path, input, ignored)) {
-      throw DataError(name + ": '" + path +
-                      "' is also another file of this command, and would be overwritten");
-    }
+    if (input.empty() || !IsSameFile(path, input)) continue;
+    throw DataError(name + ": '" + path + "' is also " +
+                    (input == "-" ? "the standard input" : "another file of this command") +
+                    ", and would be overwritten");
   }
   ForOption(option, [&] { CheckWritable(path); });
 }
@@ -170,6 +191,15 @@ void WriteOutput(const std::string& path, std::string_view bytes) {
   out.flush();
   if (!out)
     throw DataError(standard ? "<stdout>" : path, 0, std::string("writing failed: ") + std::strerror(errno));
+}
+
+void CheckStandardOutput() {
+  errno = 0;
+  std::cout.flush();
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout) return;
+  throw DataError(
+      "<stdout>", 0,
+      std::string("writing failed") + (errno != 0 ? std::string(": ") + std::strerror(errno) : ""));
 }
 
 std::string Number(double value, int digits) {

@@ -102,13 +102,14 @@ Settings ReadSettings(const TrainCommand& command) {
     }
   }
   const std::vector<std::string> inputs = command.data.inputs();
-  for (const std::string& model : settings.models) CheckOutput("model", model, inputs, false);
   std::vector<std::string> others = inputs;
-  others.insert(others.end(), settings.models.begin(), settings.models.end());
   if (!command.checkpoint.resume.empty()) others.push_back(command.checkpoint.resume);
+  for (const std::string& model : settings.models) CheckOutput("model", model, others, false);
+  others.insert(others.end(), settings.models.begin(), settings.models.end());
   if (!command.log.empty()) CheckOutput("log", command.log, others, true);
   // A resumed run may go on in its own checkpoint.
-  if (!command.checkpoint.resume.empty()) others.pop_back();
+  others = inputs;
+  others.insert(others.end(), settings.models.begin(), settings.models.end());
   if (!command.log.empty()) others.push_back(command.log);
   command.checkpoint.Check(others);
   return settings;

@@ -229,6 +229,76 @@ TEST_CASE("outputs that cannot be written are found before training") {
   }
 }
 
+TEST_CASE("two outputs of one name, and models on the standard output, are refused") {
+  const Files files;
+  const Arguments train = {"multilabel", "train", files.svm, "--num-labels", "2"};
+  const std::string detour = files.folder.Path("./out.slk");
+  CheckRefused(files, train + Arguments{"--model", files.out, "--log", detour},
+               {"--log", "would be overwritten"});
+  CheckRefused(files, train + Arguments{"--model", files.out, "--checkpoint", detour},
+               {"--checkpoint", "would be overwritten"});
+  CheckRefused(files, train + Arguments{"--model", "-"}, {"--model", "'-'", "standard output"});
+  CheckRefused(files, train + Arguments{"--model", files.out, "--checkpoint", "-"}, {"--checkpoint", "'-'"});
+  const std::string checkpoint = files.folder.Write("r.ckpt", "state");
+  CheckRefused(files, train + Arguments{"--model", checkpoint, "--resume", checkpoint},
+               {"--model", "would be overwritten"});
+  CHECK(ReadBytes(checkpoint) == "state");
+}
+
+TEST_CASE("the file that the standard input comes from is not overwritten") {
+  const Files files;
+  const std::string model = files.Model();
+  const std::string before = ReadBytes(files.svm);
+  const Arguments train = {"multilabel", "train", "-", "--num-labels", "2"};
+  const Arguments runs[] = {train + Arguments{"--model", files.svm},
+                            train + Arguments{"--model", files.out, "--log", files.svm},
+                            train + Arguments{"--model", files.out, "--checkpoint", files.svm},
+                            {"multilabel", "predict", "-", "--model", model, "--out", files.svm}};
+  for (const Arguments& arguments : runs) {
+    const Outcome outcome = RunProgram(arguments, files.svm);
+    INFO(outcome.err);
+    CHECK(outcome.code == 2);
+    CHECK(Contains(outcome.err, "is also the standard input, and would be overwritten"));
+    CHECK(ReadBytes(files.svm) == before);
+  }
+  CHECK(RunProgram(train + Arguments{"--model", files.out}, files.svm).code == 0);
+}
+
+TEST_CASE("empty, missing and repeated values") {
+  const Files files;
+  const std::string model = files.Model();
+  for (const char* option :
+       {"--log", "--checkpoint", "--resume", "--labels", "--graph", "--C", "--lambda-path", "--lambda"}) {
+    CheckBadOption({option, ""}, {option, "the value is empty"});
+  }
+  CheckRefused(files, {"multilabel", "predict", files.svm, "--model", model, "--out", ""},
+               {"--out", "the value is empty"});
+  CheckRefused(files, {"multilabel", "predict", "", "--model", model}, {"DATA", "the value is empty"});
+  CheckBadOption({"--log"}, {"--log needs a value"});
+  CheckBadOption({"--lambda", "1", "--lambda=2"}, {"--lambda is given twice"});
+  CheckBadOption({"--seed", "1", "--seed", "1", "--seed", "1"}, {"--seed is given 3 times"});
+  // Flags may be repeated: they say the same again.
+  CHECK(RunProgram({"multilabel", "evaluate", files.svm, "--model", model, "--json", "--json"}).code == 0);
+}
+
+TEST_CASE("an output that does not arrive is an error") {
+  const Files files;
+  const std::string model = files.Model();
+  const Arguments runs[] = {{"--help"},
+                            {"--version"},
+                            {"multilabel", "train", "--help"},
+                            {"info", model},
+                            {"multilabel", "predict", files.svm, "--model", model},
+                            {"multilabel", "evaluate", files.svm, "--model", model},
+                            {"bench", "--problems", "toy", "--runs", "1", "--quiet"}};
+  for (const Arguments& arguments : runs) {
+    const Outcome outcome = RunProgram(arguments, "/dev/null", "/dev/full");
+    INFO(arguments[0] << outcome.err);
+    CHECK(outcome.code == 2);
+    CHECK(Contains(outcome.err, "<stdout>: writing failed"));
+  }
+}
+
 TEST_CASE("a log is neither made nor changed when training does not start") {
   const Files files;
   const std::string log = files.folder.Write("run.jsonl", "old");
