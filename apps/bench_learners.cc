@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <slackline/core/check.h>
+#include <slackline/core/quoted.h>
 
 namespace slackline {
 namespace {
@@ -42,20 +43,20 @@ BenchLearner FindLearner(const std::string& name) {
     learner.options.check_every = 1;
     return learner;
   }
-  throw DataError("unknown learner '" + name + "'; choose from " + BenchLearnerNames());
+  throw DataError("unknown learner " + Quoted(name) + "; choose from " + BenchLearnerNames());
 }
 
 void SetByName(const std::string& piece, BenchLearner* learner) {
   const std::size_t equals = piece.find('=');
   const std::string name = piece.substr(0, equals);
-  if (equals == std::string::npos) throw DataError("'" + piece + "' is not of the form option=value");
+  if (equals == std::string::npos) throw DataError(Quoted(piece) + " is not of the form option=value");
   if (std::find(std::begin(kNotOptions), std::end(kNotOptions), name) != std::end(kNotOptions)) {
-    throw DataError("option '" + name + "' is the comparison's, not a learner's");
+    throw DataError("option " + Quoted(name) + " is the comparison's, not a learner's");
   }
   for (const OptionRecord& record : OptionRecords()) {
     if (record.name == name) return SetOption(record, piece.substr(equals + 1), &learner->options);
   }
-  throw DataError("unknown option '" + name + "' (see slackline multilabel train --help)");
+  throw DataError("unknown option " + Quoted(name) + " (see slackline multilabel train --help)");
 }
 
 /// The pieces of the list, options joined to the learner that they belong to.

@@ -15,6 +15,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/model_file.h>
+#include <slackline/core/quoted.h>
 
 namespace slackline::program {
 namespace {
@@ -156,8 +157,8 @@ void CheckChoice(std::string_view option, std::string_view value,
     if (choice == value) return;
     allowed.append(" ").append(choice);
   }
-  throw DataError("--" + std::string(option) + ": '" + std::string(value) +
-                  "' is not allowed; it must be one of" + allowed);
+  throw DataError("--" + std::string(option) + ": " + Quoted(value) + " is not allowed; it must be one of" +
+                  allowed);
 }
 
 void CheckOutput(std::string_view option, const std::string& path, const std::vector<std::string>& inputs,

@@ -9,6 +9,7 @@
 
 #include <slackline/apps/cmd_common.h>
 #include <slackline/core/check.h>
+#include <slackline/core/quoted.h>
 
 namespace slackline::program {
 namespace {
@@ -63,7 +64,7 @@ std::string Describe(const CLI::App& root, const CLI::ParseError& error) {
   const std::vector<std::string> extras = root.remaining(true);
   const auto option =
       std::find_if(extras.begin(), extras.end(), [](const auto& text) { return text.starts_with("-"); });
-  if (option != extras.end()) return "unknown option '" + *option + "'";
+  if (option != extras.end()) return "unknown option " + Quoted(*option);
 
   const std::string repeated = DescribeRepeated(InnerCommand(root));
   if (!repeated.empty()) return repeated;
@@ -76,14 +77,15 @@ std::string Describe(const CLI::App& root, const CLI::ParseError& error) {
   for (const CLI::App* app : InnerCommand(root).get_subcommands([](const CLI::App*) { return true; })) {
     commands += (commands.empty() ? "" : ", ") + app->get_name();
   }
-  if (commands.empty()) return extras.empty() ? error.what() : "unexpected argument '" + extras.front() + "'";
+  if (commands.empty())
+    return extras.empty() ? error.what() : "unexpected argument " + Quoted(extras.front());
   const std::string choices = "choose from " + commands;
   return extras.empty() ? "a command is missing: " + choices
-                        : "unknown command '" + extras.front() + "': " + choices;
+                        : "unknown command " + Quoted(extras.front()) + ": " + choices;
 }
 
 int Complain(int code, const std::string& message) {
-  std::fprintf(stderr, "slackline: %s\n", message.c_str());
+  std::fprintf(stderr, "slackline: %s\n", Printable(message).c_str());
   return code;
 }
 

@@ -10,6 +10,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/factor_graph_builder.h>
 #include <slackline/core/model_file.h>
+#include <slackline/core/quoted.h>
 
 namespace slackline {
 namespace {
@@ -55,8 +56,9 @@ class EntryReader {
   explicit EntryReader(const std::string& path) : path_(path), reader_(path) {
     const std::string task = reader_.Has("task") ? reader_.String("task") : "unknown";
     if (task != kMultiLabelTask) {
-      throw DataError(path_, 0,
-                      "a model of another task: '" + task + "', not '" + std::string(kMultiLabelTask) + "'");
+      throw DataError(
+          path_, 0,
+          "a model of another task: " + Quoted(task) + ", not '" + std::string(kMultiLabelTask) + "'");
     }
   }
 

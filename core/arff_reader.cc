@@ -92,13 +92,16 @@ ArffParser::ArffParser(const LineReader& reader, const ArffHeader& header,
 
 void ArffParser::NameLabels(const ArffHeader& header, const MultiLabelReadOptions& options) {
   const bool from_model = !options.label_names.empty();
-  std::vector<std::string> names = from_model ? options.label_names : ReadMulanLabelNames(options.labels_xml);
+  std::vector<long> lines;  // of the XML
+  std::vector<std::string> names =
+      from_model ? options.label_names : ReadMulanLabelNames(options.labels_xml, &lines);
   const auto known = std::count_if(names.begin(), names.end(),
                                    [&](const std::string& name) { return header.by_name.count(name) > 0; });
-  for (const std::string& name : names) {
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const std::string& name = names[k];
     // A file to predict on may come without any labels; if only some are missing, a name is wrong.
     if (header.by_name.count(name) > 0 || (from_model && known == 0)) continue;
-    throw DataError(from_model ? reader_.name() : options.labels_xml, 0,
+    throw DataError(from_model ? reader_.name() : options.labels_xml, from_model ? 0 : lines[k],
                     "label " + Quoted(name) + (from_model ? " of the model" : "") +
                         " is not an attribute of " + reader_.name());
   }
@@ -302,8 +305,7 @@ void ArffParser::ParseWeight(ArffScanner* scanner) const {
   double weight = 0;
   if (!ParseNumber(token.text, &weight))
     Fail("the instance weight " + Quoted(token.text) + " is not a finite number");
-  if (weight != 1)
-    Fail("instance weight {" + std::string(token.text) + "}: weights other than 1 are not supported");
+  if (weight != 1) Fail("instance weight " + Quoted(token.text) + ": weights other than 1 are not supported");
   if (!scanner->Accept('}')) Fail("the closing '}' of an instance weight is missing");
   if (!scanner->AtEnd()) Fail("text after the end of the row: " + Quoted(scanner->Rest()));
 }

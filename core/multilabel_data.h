@@ -61,7 +61,7 @@ MultiLabelData ReadMultiLabelData(const std::string& path, const MultiLabelReadO
 
 /// The label names of a Mulan XML file in document order. Nested labels (hierarchies) are flattened, parents
 /// first; namespaces are ignored. Throws DataError when the file is not such XML, has no labels, or names a
-/// label twice.
-std::vector<std::string> ReadMulanLabelNames(const std::string& path);
+/// label twice. *lines (may be null) becomes the line of each.
+std::vector<std::string> ReadMulanLabelNames(const std::string& path, std::vector<long>* lines = nullptr);
 
 }  // namespace slackline

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <slackline/core/check.h>
+#include <slackline/core/quoted.h>
 
 namespace slackline {
 namespace {
@@ -49,8 +50,8 @@ std::string_view Find(Names<T> names, T value) {
 }
 
 [[noreturn]] void Refuse(const OptionRecord& record, std::string_view value, const std::string& allowed) {
-  throw DataError("--" + std::string(record.name) + ": '" + std::string(value) +
-                  "' is not allowed; it must be " + allowed);
+  throw DataError("--" + std::string(record.name) + ": " + Quoted(value) + " is not allowed; it must be " +
+                  allowed);
 }
 
 template <class T>

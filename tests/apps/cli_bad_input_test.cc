@@ -82,6 +82,9 @@ TEST_CASE("missing, empty and truncated files") {
   refuse(files.folder.Write("cut.svm", "0 1:1\n1 2"), {"cut.svm:2", "'2'"});
   const std::string gz = ReadBytes(files.folder.WriteGzip("whole.gz", LibsvmText(500, 3, 2, 4)));
   refuse(files.folder.Write("cut.gz", gz.substr(0, gz.size() / 2)), {"cut.gz: the gzip data are truncated"});
+  refuse(files.folder.Write("short.gz", gz.substr(0, 20)), {"short.gz:", "truncated", "line 1"});
+  refuse(files.folder.Write("more.gz", gz + "0 1:1\n"),
+         {"more.gz:", "followed by something that is not gzip"});
   CheckRefused(
       files,
       {"multilabel", "train", files.arff, "--labels", files.folder.Path("none.xml"), "--model", files.out},
@@ -102,6 +105,25 @@ TEST_CASE("bad LIBSVM lines") {
   CheckBadSvm("0 2:1 2:1\n", {"bad.svm:1", "must increase", "'2:1'"});
   CheckBadSvm("0 1\n", {"bad.svm:1", "'1'"});
   CheckBadSvm("? 1:1\n? 1:2\n", {"bad.svm: no example has a known label"});
+}
+
+TEST_CASE("tokens of messages are printable and short") {
+  CheckBadSvm(std::string("0 1:1\n\0\x1b[2J 1:1\n", 17), {"bad.svm:2", "label '\\x00\\x1b[2J'"});
+  CheckBadSvm("0 1:1\n" + std::string(5000, 'x') + " 1:1\n", {"bad.svm:2", std::string(60, 'x') + "...'"});
+  CheckBadArff("1,\x07,0\n", {"bad.arff:6", "'\\x07'"});
+  CheckBadOption({"--lambda", "\x1b[2J"}, {"--lambda", "'\\x1b[2J'"});
+  const Files files;
+  const std::string bad = files.folder.Path("a\x1b[2Jb.svm");
+  CheckRefused(files, {"multilabel", "train", bad, "--num-labels", "2", "--model", files.out},
+               {"a\\x1b[2Jb.svm: cannot open"});
+}
+
+TEST_CASE("an error in the file of label names has its line") {
+  const Files files;
+  const std::string xml =
+      files.folder.Write("names.xml", "<labels>\n<label name=\"L0\"/>\n<label name=\"L7\"/>\n</labels>\n");
+  CheckRefused(files, {"multilabel", "train", files.arff, "--labels", xml, "--model", files.out},
+               {"names.xml:3", "label 'L7' is not an attribute of", "good.arff"});
 }
 
 TEST_CASE("data too large for any machine") {

@@ -168,8 +168,8 @@ TEST_CASE("a file without any of the model's labels is read with unknown labels"
 
 TEST_CASE("instance weights other than 1 are refused") {
   CHECK(Read(std::string(kHeader) + "1,0,2,1,{1}\n{0 3},{1.0}\n{0 3} {1}\n").num_examples() == 3);
-  CHECK(RowError("1,0,2,1,{2.5}") == "instance weight {2.5}: weights other than 1 are not supported");
-  CHECK(RowError("{0 1}, {0}") == "instance weight {0}: weights other than 1 are not supported");
+  CHECK(RowError("1,0,2,1,{2.5}") == "instance weight '2.5': weights other than 1 are not supported");
+  CHECK(RowError("{0 1}, {0}") == "instance weight '0': weights other than 1 are not supported");
   CHECK(RowError("1,0,2,1,{x}") == "the instance weight 'x' is not a finite number");
   CHECK(RowError("1,0,2,1,{1") == "the closing '}' of an instance weight is missing");
   CHECK(RowError("1,0,2,1,{1} 5") == "text after the end of the row: '5'");
@@ -244,7 +244,7 @@ TEST_CASE("labels that are missing or not told are explained") {
   CHECK(Error(kHeader, options) ==
         "data.arff: an ARFF file does not tell which attributes are labels: pass --labels FILE.xml");
   options.xml = "<labels><label name='A'/><label name='C'/></labels>";
-  CHECK(Contains(Error(kHeader, options), "labels.xml: label 'C' is not an attribute of "));
+  CHECK(Contains(Error(kHeader, options), "labels.xml:1: label 'C' is not an attribute of "));
 }
 
 TEST_CASE("label names of XML files: hierarchies are flattened, namespaces ignored") {
