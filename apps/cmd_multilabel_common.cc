@@ -16,11 +16,13 @@ void DataFlags::Register(CLI::App* app) {
   app->add_option("DATA", data, "training data")->required()->type_name("");
   AddTextOption(app, "labels", &labels_xml, "FILE.xml", "names of the labels (Mulan's XML)");
   AddTextOption(app, "num-labels", &num_labels, "N", "number of labels of LIBSVM data, which count from 0");
-  AddTextOption(app, "graph", &graph, "full|none|tree|FILE",
-                "pairs of labels that are joined: all, none, a maximum spanning tree of the labels' mutual "
-                "information, "
-                "or those of a file (two labels a line, by name or number from 0)",
-                "full");
+  AddTextOption(
+      app, "graph", &graph, "full|none|tree|FILE",
+      "pairs of labels that are joined: all, none, a maximum spanning tree of the labels' mutual "
+      "information, "
+      "or those of a file: two labels a line, by name or by number, which counts from 0 in the order of "
+      "the labels' columns in ARFF data",
+      "full");
   AddTextOption(app, "loss", &loss, "mean|count",
                 "Hamming loss: number of wrong labels, or that divided by the number of known ones", "mean");
   AddTextOption(app, "bias", &bias, "0|1", "add a constant feature", "1");
@@ -65,6 +67,7 @@ MultiLabelTask MakeTask(const DataFlags& flags, const DataSettings& settings, co
       settings.learner);
   if (!excess.empty()) throw DataError(data.source, 0, excess);
   MultiLabelModel model(data.label_names, data.num_features, data.has_constant, std::move(pairs));
+  model.set_feature_names(data.feature_names);
   TrainingSet training = MakeTrainingSet(model.MakeDataset(data), settings.loss);
   if (training.data.size() == 0) throw DataError(data.source, 0, "no example has a known label");
   return {std::move(model), Problem(std::move(training), 1)};

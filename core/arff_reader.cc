@@ -46,6 +46,14 @@ Column MakeColumn(const ArffAttribute& attribute) {
   return column;
 }
 
+void NameFeatures(const ArffAttribute& attribute, bool one_hot, std::vector<std::string>* names) {
+  if (!one_hot) {
+    names->push_back(attribute.name);
+    return;
+  }
+  for (const std::string& value : attribute.values) names->push_back(attribute.name + "=" + value);
+}
+
 class ArffParser {
  public:
   ArffParser(const LineReader& reader, const ArffHeader& header, const MultiLabelReadOptions& options);
@@ -59,6 +67,7 @@ class ArffParser {
   }
   void NameLabels(const ArffHeader& header, const MultiLabelReadOptions& options);
   void MakeColumns(const ArffHeader& header, const MultiLabelReadOptions& options);
+  void CheckFeatures(const ArffHeader& header, const MultiLabelReadOptions& options) const;
   void CheckLabelAttribute(const ArffAttribute& attribute) const;
   void ParseDenseRow(ArffScanner* scanner);
   void ParseSparseRow(ArffScanner* scanner);
@@ -135,6 +144,7 @@ void ArffParser::MakeColumns(const ArffHeader& header, const MultiLabelReadOptio
       column.first_feature = data_.num_features;
       column.width = column.one_hot ? static_cast<Index>(column.positions.size()) : 1;
       data_.num_features += column.width;
+      NameFeatures(header.attributes[a], column.one_hot, &data_.feature_names);
       if (OmittedValue(column).second != 0) not_sparse_.push_back(static_cast<Index>(a));
     }
     columns_.push_back(std::move(column));
@@ -142,11 +152,26 @@ void ArffParser::MakeColumns(const ArffHeader& header, const MultiLabelReadOptio
   if (data_.num_features == 0 && !data_.has_constant) {
     throw DataError(reader_.name(), 0, "all attributes are labels: there are no features");
   }
+  CheckFeatures(header, options);
+}
+
+/// Refuses other features than the model's: values of other columns would give predictions that are nonsense.
+void ArffParser::CheckFeatures(const ArffHeader& header, const MultiLabelReadOptions& options) const {
   if (options.num_features >= 0 && options.num_features != data_.num_features) {
     throw DataError(reader_.name(), 0,
                     "the file has " + std::to_string(data_.num_features) + " features, but the model has " +
                         std::to_string(options.num_features));
   }
+  if (options.feature_names.empty()) return;
+  const auto [name, expected] = std::mismatch(data_.feature_names.begin(), data_.feature_names.end(),
+                                              options.feature_names.begin(), options.feature_names.end());
+  if (name == data_.feature_names.end()) return;
+  const auto feature = static_cast<Index>(name - data_.feature_names.begin());
+  std::size_t a = 0;
+  while (columns_[a].label >= 0 || columns_[a].first_feature + columns_[a].width <= feature) ++a;
+  throw DataError(reader_.name(), header.attributes[a].line,
+                  "feature " + std::to_string(feature + 1) + " is " + Quoted(*name) +
+                      ", but the model was trained with " + Quoted(*expected) + " there");
 }
 
 void ArffParser::CheckLabelAttribute(const ArffAttribute& attribute) const {

@@ -372,6 +372,28 @@ TEST_CASE("bad models, and data that do not fit the model") {
                {"--threads", "'x'"});
 }
 
+TEST_CASE("an ARFF model refuses data with other features, or the same in another order") {
+  const Files files;
+  const auto arff = [&](const std::string& name, const std::string& first, const std::string& second) {
+    return files.folder.Write(name, "@relation r\n@attribute " + first + " numeric\n@attribute " + second +
+                                        " numeric\n@attribute L0 {0,1}\n@attribute L1 {0,1}\n@data\n"
+                                        "1,2,1,0\n-1,3,0,1\n");
+  };
+  const std::string model = files.folder.Path("a.slk");
+  const std::string data = arff("good2.arff", "height", "width");
+  REQUIRE(RunProgram({"multilabel", "train", data, "--labels", files.xml, "--model", model}).code == 0);
+  for (const char* command : {"predict", "evaluate"}) {
+    CheckRefused(files, {"multilabel", command, arff("swapped.arff", "width", "height"), "--model", model},
+                 {"swapped.arff:2: feature 1 is 'width', but the model was trained with 'height' there"});
+    CheckRefused(files, {"multilabel", command, arff("renamed.arff", "height", "depth"), "--model", model},
+                 {"renamed.arff:3: feature 2 is 'depth', but the model was trained with 'width' there"});
+    CHECK(RunProgram({"multilabel", command, data, "--model", model}).code == 0);
+    // LIBSVM data have no names.
+    const std::string svm = files.folder.Write("same.svm", "0 1:1 2:2\n1 1:-1 2:3\n");
+    CHECK(RunProgram({"multilabel", command, svm, "--model", model}).code == 0);
+  }
+}
+
 TEST_CASE("an ARFF model refuses data of other dimensions") {
   const Files files;
   const std::string model = files.folder.Path("a.slk");
