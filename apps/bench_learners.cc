@@ -90,8 +90,12 @@ std::vector<BenchLearner> ParseBenchLearners(std::string_view list) {
     BenchLearner learner = FindLearner(name);
     for (std::size_t k = 1; k < group.size(); ++k) name += (k == 1 ? ":" : ",") + group[k];
     try {
-      for (std::size_t k = 1; k < group.size(); ++k) SetByName(group[k], &learner);
-      CheckOptions(learner.options);
+      std::vector<std::string_view> given;
+      for (std::size_t k = 1; k < group.size(); ++k) {
+        SetByName(group[k], &learner);
+        given.push_back(std::string_view(group[k]).substr(0, group[k].find('=')));
+      }
+      CheckOptions(learner.options, given);
     } catch (const DataError& error) {
       throw DataError("learner '" + name + "': " + error.what());
     }

@@ -121,12 +121,18 @@ bool TrainFlags::Given(std::string_view name) const {
 
 TrainOptions TrainFlags::Read() const {
   TrainOptions options;
+  std::vector<std::string_view> given;
   for (const OptionRecord& record : OptionRecords()) {
     if (!Given(record.name)) continue;
+    given.push_back(record.name);
     const std::string& value = flags_.find(record.name)->second.value;
     ForOption(record.name, [&] { SetOption(record, value, &options); });
   }
-  CheckOptions(options);
+  CheckOptions(options, given);
+  // `auto` sees only values that differ from the default.
+  if (options.learner == LearnerKind::kAuto && Given("tau")) {
+    options.learner = LearnerKind::kAugmentedLagrangian;
+  }
   return options;
 }
 

@@ -119,9 +119,10 @@ double ChooseLambda(const Settings& settings, Index examples) {
   if (settings.train.lambda > 0) return settings.train.lambda;
   if (settings.c == 0) return 1.0 / examples;
   const double lambda = 1.0 / (settings.c * examples);
-  if (std::isfinite(lambda) && lambda > 0) return lambda;
+  if (std::isfinite(lambda) && lambda >= kSmallestLambda) return lambda;
   throw DataError("--C: λ = 1/(C·M) is " + Number(lambda) + " with C = " + Number(settings.c) +
-                  " and M = " + std::to_string(examples) + " examples; it must be a number > 0");
+                  " and M = " + std::to_string(examples) + " examples; it must be a number of at least " +
+                  Number(kSmallestLambda));
 }
 
 Json StartJson(const MultiLabelModel& model, const TrainingSet& training, const LearnerChoice& choice) {

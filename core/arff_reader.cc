@@ -32,7 +32,7 @@ Index Position(const Column& column, std::string_view value) {
   return found != column.positions.end() && found->first == value ? found->second : -1;
 }
 
-Column MakeColumn(const ArffAttribute& attribute) {
+Column MakeColumn(const std::string& file, const ArffAttribute& attribute) {
   Column column;
   column.name = attribute.name;
   column.nominal = attribute.nominal;
@@ -41,6 +41,12 @@ Column MakeColumn(const ArffAttribute& attribute) {
   for (std::size_t v = 0; v < attribute.values.size(); ++v) {
     column.positions.emplace_back(attribute.values[v], static_cast<Index>(v));
     if (!ParseNumber(attribute.values[v], &column.numbers[v])) column.one_hot = true;
+  }
+  for (std::size_t v = 0; v < attribute.values.size() && !column.one_hot; ++v) {
+    if (std::abs(column.numbers[v]) <= kLargestValue) continue;
+    throw DataError(file, attribute.line,
+                    "value " + Quoted(attribute.values[v]) + " of attribute " + Quoted(attribute.name) +
+                        " is too large (more than 1e50)");
   }
   std::sort(column.positions.begin(), column.positions.end());
   return column;
@@ -134,7 +140,7 @@ void ArffParser::MakeColumns(const ArffHeader& header, const MultiLabelReadOptio
     }
   }
   for (std::size_t a = 0; a < header.attributes.size(); ++a) {
-    Column column = MakeColumn(header.attributes[a]);
+    Column column = MakeColumn(reader_.name(), header.attributes[a]);
     column.label = label_of[a];
     if (column.label >= 0) {
       CheckLabelAttribute(header.attributes[a]);

@@ -132,7 +132,8 @@ void LibsvmParser::ParseFeatures(const char* p, const char* end) {
     double value = 0;
     p = ParseNumber(result.ptr + 1, end, &value);
     if (p == nullptr || (p != end && !IsBlank(*p))) FailFeature(token, end, last);
-    if (index <= last || index > kLargestFeature) FailFeature(token, end, last);
+    if (index <= last || index > kLargestFeature || std::abs(value) > kLargestValue)
+      FailFeature(token, end, last);
     last = index;
     last_token = token;
     columns_.push_back(index - 1);

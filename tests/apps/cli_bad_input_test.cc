@@ -100,6 +100,7 @@ TEST_CASE("bad LIBSVM lines") {
   CheckBadSvm("0 1:1\n\n1 1:nan\n", {"bad.svm:3", "'1:nan' is not a finite number"});
   CheckBadSvm("0 1:inf\n", {"bad.svm:1", "'1:inf'"});
   CheckBadSvm("0 1:1e999\n", {"bad.svm:1", "'1:1e999'"});
+  CheckBadSvm("0 1:1\n1 1:-1.5e154\n", {"bad.svm:2", "'1:-1.5e154' is too large"});
   CheckBadSvm("0 0:1\n", {"bad.svm:1", "feature index 0", "'0:1'"});
   CheckBadSvm("0 2:1 1:1\n", {"bad.svm:1", "must increase", "'1:1'"});
   CheckBadSvm("0 2:1 2:1\n", {"bad.svm:1", "must increase", "'2:1'"});
@@ -199,8 +200,13 @@ TEST_CASE("unknown options and bad values") {
   CheckBadOption({"--tau", "1.5"}, {"--tau", "'1.5'"});
   CheckBadOption({"--max-passes", "0"}, {"--max-passes", "'0'"});
   CheckBadOption({"--threads", "-1"}, {"--threads", "'-1'"});
-  CheckBadOption({"--learner", "bcfw", "--rho", "1"}, {"--rho", "bcfw"});
+  CheckBadOption({"--learner", "bcfw", "--rho", "1"}, {"--rho applies to --learner al or soft only"});
   CheckBadOption({"--learner", "al", "--oracle", "lp"}, {"--oracle", "bcfw"});
+  CheckBadOption({"--learner", "bcfw", "--tau", "1"}, {"--tau applies to --learner al only"});
+  CheckBadOption({"--rho-passes", "7"}, {"--rho-passes applies to --learner soft only"});
+  CheckBadOption({"--rho", "1", "--step", "away"}, {"--rho", "--step away", "bcfw"});
+  CheckBadOption({"--C", "1e300"}, {"--C", "at least 1e-30"});
+  CheckBadOption({"--C", "1e-320"}, {"--C", "inf"});
 }
 
 TEST_CASE("bad commands") {

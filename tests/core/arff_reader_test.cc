@@ -235,6 +235,8 @@ TEST_CASE("errors in the header name line and token") {
   CHECK(Error("@attribute A {0,1}\n") == "data.arff: no @data section");
   CHECK(Error("@attribute A {no,yes}\n@attribute B {0,1}\n@attribute x real\n@data\n") ==
         "data.arff:1: label 'A' not 0/1: it is declared with the value 'no'");
+  CHECK(Error("@attribute A {0,1}\n@attribute B {0,1}\n@attribute x {1,2e90}\n@data\n") ==
+        "data.arff:3: value '2e90' of attribute 'x' is too large (more than 1e50)");
   CHECK(Error("@attribute A {0,1}\n@attribute B {0,1}\n@data\n") ==
         "data.arff: all attributes are labels: there are no features");
   CHECK(Error(kHeader) == "data.arff: no examples after @data");
