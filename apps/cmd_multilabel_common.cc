@@ -63,7 +63,7 @@ MultiLabelTask MakeTask(const DataFlags& flags, const DataSettings& settings, co
   std::vector<LabelPair> pairs = MakeLabelGraph(flags.graph, data);
   const std::string excess = TrainingExcess(
       {data.num_examples(), data.num_labels(), Offset{data.num_features} + (data.has_constant ? 1 : 0),
-       static_cast<Offset>(pairs.size())},
+       static_cast<Offset>(pairs.size()), RestrictedPairs(data, pairs)},
       settings.learner);
   if (!excess.empty()) throw DataError(data.source, 0, excess);
   MultiLabelModel model(data.label_names, data.num_features, data.has_constant, std::move(pairs));

@@ -25,3 +25,18 @@ TEST_CASE("a refusal names the sizes and what to do") {
   CHECK(blocks.find("on 2000000000 examples") != std::string::npos);
   CHECK(blocks.find("--learner bcfw") != std::string::npos);
 }
+
+TEST_CASE("every pattern of missing labels has its own pairs") {
+  MultiLabelData data;
+  data.label_names = {"a", "b", "c"};
+  data.lines = {1, 2, 3, 4, 5};
+  data.labels = {0, 1, 0, /**/ -1, 1, 0, /**/ -1, 0, 1, /**/ 0, -1, -1, /**/ -1, -1, -1};
+  const std::vector<LabelPair> pairs = {{0, 1}, {0, 2}, {1, 2}};
+  CHECK(RestrictedPairs(data, pairs) == 1);  // {b, c}, once
+  CHECK(RestrictedPairs(data, {}) == 0);
+  data.labels = {0, 1, -1, /**/ -1, 1, 0, /**/ 0, -1, 1, /**/ 0, 0, 0, /**/ 1, 1, 1};
+  CHECK(RestrictedPairs(data, pairs) == 3);
+  const std::string text = TrainingExcess({1000, 100, 10, 4950, Offset{1} << 60}, LearnerKind::kBcfw);
+  CHECK(text.find("patterns of missing labels") != std::string::npos);
+  CHECK(text.find("--graph none") != std::string::npos);
+}
