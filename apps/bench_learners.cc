@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <slackline/core/check.h>
+#include <slackline/core/quoted.h>
 
 namespace slackline {
 namespace {
@@ -42,20 +43,20 @@ BenchLearner FindLearner(const std::string& name) {
     learner.options.check_every = 1;
     return learner;
   }
-  throw DataError("unknown learner '" + name + "'; choose from " + BenchLearnerNames());
+  throw DataError("unknown learner " + Quoted(name) + "; choose from " + BenchLearnerNames());
 }
 
 void SetByName(const std::string& piece, BenchLearner* learner) {
   const std::size_t equals = piece.find('=');
   const std::string name = piece.substr(0, equals);
-  if (equals == std::string::npos) throw DataError("'" + piece + "' is not of the form option=value");
+  if (equals == std::string::npos) throw DataError(Quoted(piece) + " is not of the form option=value");
   if (std::find(std::begin(kNotOptions), std::end(kNotOptions), name) != std::end(kNotOptions)) {
-    throw DataError("option '" + name + "' is the comparison's, not a learner's");
+    throw DataError("option " + Quoted(name) + " is the comparison's, not a learner's");
   }
   for (const OptionRecord& record : OptionRecords()) {
     if (record.name == name) return SetOption(record, piece.substr(equals + 1), &learner->options);
   }
-  throw DataError("unknown option '" + name + "' (see slackline multilabel train --help)");
+  throw DataError("unknown option " + Quoted(name) + " (see slackline multilabel train --help)");
 }
 
 /// The pieces of the list, options joined to the learner that they belong to.
@@ -89,8 +90,12 @@ std::vector<BenchLearner> ParseBenchLearners(std::string_view list) {
     BenchLearner learner = FindLearner(name);
     for (std::size_t k = 1; k < group.size(); ++k) name += (k == 1 ? ":" : ",") + group[k];
     try {
-      for (std::size_t k = 1; k < group.size(); ++k) SetByName(group[k], &learner);
-      CheckOptions(learner.options);
+      std::vector<std::string_view> given;
+      for (std::size_t k = 1; k < group.size(); ++k) {
+        SetByName(group[k], &learner);
+        given.push_back(std::string_view(group[k]).substr(0, group[k].find('=')));
+      }
+      CheckOptions(learner.options, given);
     } catch (const DataError& error) {
       throw DataError("learner '" + name + "': " + error.what());
     }

@@ -11,6 +11,7 @@
 #include <slackline/apps/label_graph.h>
 #include <slackline/apps/multilabel_model.h>
 #include <slackline/core/check.h>
+#include <slackline/core/quoted.h>
 #include <slackline/core/random.h>
 
 namespace slackline {
@@ -122,7 +123,7 @@ const BenchProblem& FindBenchProblem(std::string_view name) {
     if (problem.name == name) return problem;
     names.append(names.empty() ? "" : ", ").append(problem.name);
   }
-  throw DataError("unknown problem '" + std::string(name) + "'; choose from " + names);
+  throw DataError("unknown problem " + Quoted(name) + "; choose from " + names);
 }
 
 std::vector<std::string> BenchFiles(const BenchProblem& problem, const std::string& folder) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/cmd_common.h>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -12,6 +15,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/model_file.h>
+#include <slackline/core/quoted.h>
 
 namespace slackline::program {
 namespace {
@@ -71,6 +75,22 @@ bool IsSpecial(const std::string& path) {
          !std::filesystem::is_directory(status);
 }
 
+/// Whether both names lead to one file, which need not exist yet. The input "-" is the file that the standard input comes
+/// from.
+bool IsSameFile(const std::string& output, const std::string& input) {
+  if (input == "-") {
+    struct stat in {};
+    struct stat out {};
+    return fstat(STDIN_FILENO, &in) == 0 && stat(output.c_str(), &out) == 0 && in.st_dev == out.st_dev &&
+           in.st_ino == out.st_ino;
+  }
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (output == input || fs::equivalent(output, input, ignored)) return true;
+  const fs::path target = fs::weakly_canonical(fs::absolute(output, ignored), ignored);
+  return !target.empty() && target == fs::weakly_canonical(fs::absolute(input, ignored), ignored);
+}
+
 }  // namespace
 
 std::string ProgramVersion() { return std::string("slackline ") + SLACKLINE_VERSION; }
@@ -101,12 +121,18 @@ bool TrainFlags::Given(std::string_view name) const {
 
 TrainOptions TrainFlags::Read() const {
   TrainOptions options;
+  std::vector<std::string_view> given;
   for (const OptionRecord& record : OptionRecords()) {
     if (!Given(record.name)) continue;
+    given.push_back(record.name);
     const std::string& value = flags_.find(record.name)->second.value;
     ForOption(record.name, [&] { SetOption(record, value, &options); });
   }
-  CheckOptions(options);
+  CheckOptions(options, given);
+  // `auto` sees only values that differ from the default.
+  if (options.learner == LearnerKind::kAuto && Given("tau")) {
+    options.learner = LearnerKind::kAugmentedLagrangian;
+  }
   return options;
 }
 
@@ -137,8 +163,8 @@ void CheckChoice(std::string_view option, std::string_view value,
     if (choice == value) return;
     allowed.append(" ").append(choice);
   }
-  throw DataError("--" + std::string(option) + ": '" + std::string(value) +
-                  "' is not allowed; it must be one of" + allowed);
+  throw DataError("--" + std::string(option) + ": " + Quoted(value) + " is not allowed; it must be one of" +
+                  allowed);
 }
 
 void CheckOutput(std::string_view option, const std::string& path, const std::vector<std::string>& inputs,
@@ -146,12 +172,14 @@ void CheckOutput(std::string_view option, const std::string& path, const std::ve
   const std::string name = "--" + std::string(option);
   if (path.empty()) throw DataError(name + ": the file name is empty");
   if (special_files && (path == "-" || IsSpecial(path))) return;
+  if (path == "-") {
+    throw DataError(name + ": '-', the standard output, is not possible here (./- is a file of that name)");
+  }
   for (const std::string& input : inputs) {
-    std::error_code ignored;
-    if (path == input || std::filesystem::equivalent(path, input, ignored)) {
-      throw DataError(name + ": '" + path +
-                      "' is also another file of this command, and would be overwritten");
-    }
+    if (input.empty() || !IsSameFile(path, input)) continue;
+    throw DataError(name + ": '" + path + "' is also " +
+                    (input == "-" ? "the standard input" : "another file of this command") +
+                    ", and would be overwritten");
   }
   ForOption(option, [&] { CheckWritable(path); });
 }
@@ -170,6 +198,15 @@ void WriteOutput(const std::string& path, std::string_view bytes) {
   out.flush();
   if (!out)
     throw DataError(standard ? "<stdout>" : path, 0, std::string("writing failed: ") + std::strerror(errno));
+}
+
+void CheckStandardOutput() {
+  errno = 0;
+  std::cout.flush();
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout) return;
+  throw DataError(
+      "<stdout>", 0,
+      std::string("writing failed") + (errno != 0 ? std::string(": ") + std::strerror(errno) : ""));
 }
 
 std::string Number(double value, int digits) {

@@ -68,14 +68,17 @@ void CheckChoice(std::string_view option, std::string_view value,
                  std::initializer_list<std::string_view> choices);
 
 /// Throws DataError, before any work is done, when `path` (given with `--option`) cannot be written, or is
-/// one of the `inputs`. Devices and pipes are allowed when `special_files` is true, and so is "-", the
-/// standard output.
+/// one of the `inputs` ("-": the file that the standard input comes from). Devices and pipes are allowed when
+/// `special_files` is true, and so is "-", the standard output.
 void CheckOutput(std::string_view option, const std::string& path, const std::vector<std::string>& inputs,
                  bool special_files);
 
 /// Writes the bytes at once: to the standard output when `path` is "" or "-", to a device or pipe as it is,
 /// and to a file so that it is never half written. Throws DataError on failure.
 void WriteOutput(const std::string& path, std::string_view bytes);
+
+/// Throws DataError when anything that was written to the standard output did not arrive.
+void CheckStandardOutput();
 
 /// %.<digits>g
 std::string Number(double value, int digits = 6);

@@ -43,6 +43,7 @@ Json ModelJson(const MultiLabelModel& model) {
           {"labels", model.label_names()},
           {"features", model.num_features()},
           {"constant", model.has_constant()},
+          {"feature_names", !model.feature_names().empty()},
           {"pairs", std::move(pairs)},
           {"weights", model.weights().size()},
           {"weights_norm", Norm(model.weights())},
@@ -79,7 +80,8 @@ std::vector<std::pair<std::string, std::string>> ModelLines(const MultiLabelMode
       {"trained by", record.program},
       {"data", record.data + ", " + Count(record.num_examples, "example")},
       {"labels", std::to_string(n) + ": " + Join(model.label_names())},
-      {"features", std::to_string(model.num_features()) + (model.has_constant() ? " and a constant" : "")},
+      {"features", std::to_string(model.num_features()) + (model.has_constant() ? " and a constant" : "") +
+                       (model.feature_names().empty() ? "" : ", with names")},
       {"pairs", std::to_string(model.pairs().size()) + " of " + std::to_string(n * (n - 1) / 2)},
       {"weights", std::to_string(model.weights().size()) + ", norm " + Number(Norm(model.weights()))},
       {"objective",

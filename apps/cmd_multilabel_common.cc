@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <utility>
 
+#include <slackline/apps/multilabel_memory.h>
 #include <slackline/core/check.h>
 #include <slackline/core/parse_number.h>
 #include <slackline/learning/lambda_path.h>
@@ -15,18 +16,23 @@ void DataFlags::Register(CLI::App* app) {
   app->add_option("DATA", data, "training data")->required()->type_name("");
   AddTextOption(app, "labels", &labels_xml, "FILE.xml", "names of the labels (Mulan's XML)");
   AddTextOption(app, "num-labels", &num_labels, "N", "number of labels of LIBSVM data, which count from 0");
-  AddTextOption(app, "graph", &graph, "full|none|tree|FILE",
-                "pairs of labels that are joined: all, none, a maximum spanning tree of the labels' mutual "
-                "information, "
-                "or those of a file (two labels a line, by name or number from 0)",
-                "full");
+  AddTextOption(
+      app, "graph", &graph, "full|none|tree|FILE",
+      "pairs of labels that are joined: all, none, a maximum spanning tree of the labels' mutual "
+      "information, "
+      "or those of a file: two labels a line, by name or by number, which counts from 0 in the order of "
+      "the labels' columns in ARFF data",
+      "full");
   AddTextOption(app, "loss", &loss, "mean|count",
                 "Hamming loss: number of wrong labels, or that divided by the number of known ones", "mean");
   AddTextOption(app, "bias", &bias, "0|1", "add a constant feature", "1");
 }
 
-DataSettings DataFlags::Read() const {
+DataSettings DataFlags::Read(LearnerKind learner) const {
   DataSettings settings;
+  settings.learner = learner;
+  settings.read.bytes_per_weight = kBytesPerWeight;
+  settings.read.bytes_per_label_entry = kBytesPerLabelEntry;
   CheckChoice("loss", loss, {"mean", "count"});
   CheckChoice("bias", bias, {"0", "1"});
   settings.loss.scale = loss == "mean" ? LossScale::kMean : LossScale::kCount;
@@ -36,6 +42,11 @@ DataSettings DataFlags::Read() const {
       (!ParseIndex(num_labels, &settings.read.num_labels) || settings.read.num_labels < 1)) {
     throw DataError("--num-labels: " + Quoted(num_labels) + " is not allowed; it must be a whole number ≥ 1");
   }
+  // Before the names of so many labels are made.
+  const Offset labels = settings.read.num_labels;
+  const Offset pairs = graph == "full" ? labels * (labels - 1) / 2 : 0;
+  const std::string excess = TrainingExcess({0, labels, 0, pairs}, learner);
+  if (!excess.empty()) throw DataError("--num-labels: " + Quoted(num_labels) + " is too large: " + excess);
   return settings;
 }
 
@@ -49,8 +60,14 @@ MultiLabelData ReadTrainingData(const DataFlags& flags, const DataSettings& sett
 }
 
 MultiLabelTask MakeTask(const DataFlags& flags, const DataSettings& settings, const MultiLabelData& data) {
-  MultiLabelModel model(data.label_names, data.num_features, data.has_constant,
-                        MakeLabelGraph(flags.graph, data));
+  std::vector<LabelPair> pairs = MakeLabelGraph(flags.graph, data);
+  const std::string excess = TrainingExcess(
+      {data.num_examples(), data.num_labels(), Offset{data.num_features} + (data.has_constant ? 1 : 0),
+       static_cast<Offset>(pairs.size()), RestrictedPairs(data, pairs)},
+      settings.learner);
+  if (!excess.empty()) throw DataError(data.source, 0, excess);
+  MultiLabelModel model(data.label_names, data.num_features, data.has_constant, std::move(pairs));
+  model.set_feature_names(data.feature_names);
   TrainingSet training = MakeTrainingSet(model.MakeDataset(data), settings.loss);
   if (training.data.size() == 0) throw DataError(data.source, 0, "no example has a known label");
   return {std::move(model), Problem(std::move(training), 1)};

@@ -20,6 +20,7 @@ namespace slackline::program {
 struct DataSettings {
   MultiLabelReadOptions read;
   LossOptions loss;
+  LearnerKind learner = LearnerKind::kAuto;  ///< decides how much memory is needed
 };
 
 struct DataFlags {
@@ -31,8 +32,8 @@ struct DataFlags {
   std::string bias = "1";
 
   void Register(CLI::App* app);
-  /// All checks that need no data. Throws DataError.
-  DataSettings Read() const;
+  /// All checks that need no data. `learner`: which one is asked for. Throws DataError.
+  DataSettings Read(LearnerKind learner) const;
   /// The files that outputs must not replace.
   std::vector<std::string> inputs() const { return {data, labels_xml, graph}; }
 };
@@ -45,7 +46,7 @@ struct MultiLabelTask {
   MultiLabelModel model;
   Problem problem;
 };
-/// Throws DataError when no example has a known label.
+/// Throws DataError when no example has a known label, and when training would need more memory than there is.
 MultiLabelTask MakeTask(const DataFlags& flags, const DataSettings& settings, const MultiLabelData& data);
 
 /// Reads the value of --lambda-path.

@@ -74,8 +74,8 @@ struct Settings {
 
 Settings ReadSettings(const CvCommand& command) {
   Settings settings;
-  settings.data = command.data.Read();
   settings.options.train = command.flags.Read();
+  settings.data = command.data.Read(settings.options.train.learner);
   if (command.flags.Given("lambda")) throw DataError("--lambda: its values are those of --lambda-path here");
   settings.options.lambdas = ReadLambdaPath(command.lambda_path);
   settings.options.graph = command.data.graph;

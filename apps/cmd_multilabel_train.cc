@@ -88,7 +88,7 @@ struct Settings {
 Settings ReadSettings(const TrainCommand& command) {
   Settings settings;
   settings.train = command.flags.Read();
-  settings.data = command.data.Read();
+  settings.data = command.data.Read(settings.train.learner);
   if (!command.c.empty() && (!ParseNumber(command.c, &settings.c) || settings.c <= 0)) {
     throw DataError("--C: " + Quoted(command.c) + " is not allowed; it must be a number > 0");
   }
@@ -102,13 +102,14 @@ Settings ReadSettings(const TrainCommand& command) {
     }
   }
   const std::vector<std::string> inputs = command.data.inputs();
-  for (const std::string& model : settings.models) CheckOutput("model", model, inputs, false);
   std::vector<std::string> others = inputs;
-  others.insert(others.end(), settings.models.begin(), settings.models.end());
   if (!command.checkpoint.resume.empty()) others.push_back(command.checkpoint.resume);
+  for (const std::string& model : settings.models) CheckOutput("model", model, others, false);
+  others.insert(others.end(), settings.models.begin(), settings.models.end());
   if (!command.log.empty()) CheckOutput("log", command.log, others, true);
   // A resumed run may go on in its own checkpoint.
-  if (!command.checkpoint.resume.empty()) others.pop_back();
+  others = inputs;
+  others.insert(others.end(), settings.models.begin(), settings.models.end());
   if (!command.log.empty()) others.push_back(command.log);
   command.checkpoint.Check(others);
   return settings;
@@ -118,9 +119,10 @@ double ChooseLambda(const Settings& settings, Index examples) {
   if (settings.train.lambda > 0) return settings.train.lambda;
   if (settings.c == 0) return 1.0 / examples;
   const double lambda = 1.0 / (settings.c * examples);
-  if (std::isfinite(lambda) && lambda > 0) return lambda;
+  if (std::isfinite(lambda) && lambda >= kSmallestLambda) return lambda;
   throw DataError("--C: λ = 1/(C·M) is " + Number(lambda) + " with C = " + Number(settings.c) +
-                  " and M = " + std::to_string(examples) + " examples; it must be a number > 0");
+                  " and M = " + std::to_string(examples) + " examples; it must be a number of at least " +
+                  Number(kSmallestLambda));
 }
 
 Json StartJson(const MultiLabelModel& model, const TrainingSet& training, const LearnerChoice& choice) {

@@ -100,7 +100,8 @@ void TrainReport::End(const TrainSummary& summary) {
   line.update(RecordJson(summary.last));
   line["notes"] = summary.notes;
   WriteLine(line);
-  if (!*log_) throw DataError(log_path_, 0, "the log could not be written completely");
+  if (!*log_)
+    throw DataError(log_path_ == "-" ? "<stdout>" : log_path_, 0, "the log could not be written completely");
 }
 
 }  // namespace slackline::program

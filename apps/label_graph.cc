@@ -208,7 +208,8 @@ std::vector<LabelPair> MakeLabelGraph(const std::string& graph, const MultiLabel
   }
   std::error_code ignored;
   if (!std::filesystem::exists(graph, ignored)) {
-    throw DataError("--graph: '" + graph + "' is neither full, none nor tree, and there is no such file");
+    throw DataError("--graph: " + Quoted(graph) +
+                    " is neither full, none nor tree, and there is no such file");
   }
   return ReadLabelGraph(graph, data.label_names);
 }

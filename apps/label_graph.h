@@ -33,7 +33,8 @@ inline constexpr Offset kMaxLabelPairs = 50'000'000;
 std::vector<LabelPair> MakeLabelGraph(const std::string& graph, const MultiLabelData& data);
 
 /// Reads a graph file: one pair a line, two labels separated by blanks or tabs. A label is its name, or where
-/// no label has that name, its number from 0. Names that contain blanks, or begin with # or ", stand in
+/// no label has that name, its number, which counts from 0 in the order of `label_names` (for ARFF data that of the
+/// labels' columns, not that of the XML). Names that contain blanks, or begin with # or ", stand in
 /// double quotes, with "" for a quote. Text from a word that begins with # to the end of the line is a
 /// comment. Throws DataError with file, line and token on unknown labels, self-loops, pairs that occur twice,
 /// lines without exactly two labels, and files without pairs.

@@ -9,6 +9,7 @@
 
 #include <slackline/apps/cmd_common.h>
 #include <slackline/core/check.h>
+#include <slackline/core/quoted.h>
 
 namespace slackline::program {
 namespace {
@@ -22,6 +23,26 @@ constexpr const char* kExamples =
     "  slackline multilabel evaluate yeast-test.arff.gz --model yeast.slk\n"
     "  slackline multilabel predict yeast-test.arff.gz --model yeast.slk --out predicted.txt\n"
     "  slackline info yeast.slk";
+
+/// Refuses empty values: no option has a use for one, and most would take it for "not given".
+void CheckValues(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    const auto& values = option->results();
+    if (option->get_expected_max() == 0 || std::find(values.begin(), values.end(), "") == values.end())
+      continue;
+    throw DataError(option->get_name() + ": the value is empty");
+  }
+}
+
+/// "--lambda is given twice", or "" when every option has at most one value. (Flags may be repeated.)
+std::string DescribeRepeated(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    const std::size_t count = option->results().size();
+    if (option->get_expected_max() != 1 || count < 2) continue;
+    return option->get_name() + " is given " + (count == 2 ? "twice" : std::to_string(count) + " times");
+  }
+  return {};
+}
 
 /// The command that was asked for, as far as it was understood.
 const CLI::App& InnerCommand(const CLI::App& root) {
@@ -43,20 +64,38 @@ std::string Describe(const CLI::App& root, const CLI::ParseError& error) {
   const std::vector<std::string> extras = root.remaining(true);
   const auto option =
       std::find_if(extras.begin(), extras.end(), [](const auto& text) { return text.starts_with("-"); });
-  if (option != extras.end()) return "unknown option '" + *option + "'";
+  if (option != extras.end()) return "unknown option " + Quoted(*option);
+
+  const std::string repeated = DescribeRepeated(InnerCommand(root));
+  if (!repeated.empty()) return repeated;
+
+  const std::string text = error.what();
+  const std::size_t missing = text.find(": 1 required ");  // CLI11: "--log: 1 required FILE missing"
+  if (missing != std::string::npos) return text.substr(0, missing) + " needs a value";
 
   std::string commands;
   for (const CLI::App* app : InnerCommand(root).get_subcommands([](const CLI::App*) { return true; })) {
     commands += (commands.empty() ? "" : ", ") + app->get_name();
   }
-  if (commands.empty()) return extras.empty() ? error.what() : "unexpected argument '" + extras.front() + "'";
+  if (commands.empty())
+    return extras.empty() ? error.what() : "unexpected argument " + Quoted(extras.front());
   const std::string choices = "choose from " + commands;
   return extras.empty() ? "a command is missing: " + choices
-                        : "unknown command '" + extras.front() + "': " + choices;
+                        : "unknown command " + Quoted(extras.front()) + ": " + choices;
 }
 
 int Complain(int code, const std::string& message) {
-  std::fprintf(stderr, "slackline: %s\n", message.c_str());
+  std::fprintf(stderr, "slackline: %s\n", Printable(message).c_str());
+  return code;
+}
+
+/// The exit code, once all that was written has arrived.
+int Finish(int code) {
+  try {
+    CheckStandardOutput();
+  } catch (const DataError& error) {
+    return Complain(kBadInput, error.what());
+  }
   return code;
 }
 
@@ -84,12 +123,13 @@ int Run(int argc, char** argv) {
   try {
     root.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help, --version
-    return root.exit(success);
+    return Finish(root.exit(success));
   } catch (const CLI::ParseError& error) {
     return Complain(kBadInput, Describe(root, error) + Hint(root));
   }
   try {
-    return action();
+    CheckValues(InnerCommand(root));
+    return Finish(action());
   } catch (const DataError& error) {
     const std::string message = error.what();
     return Complain(kBadInput, message.starts_with("--") ? message + Hint(root) : message);

@@ -10,6 +10,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/factor_graph_builder.h>
 #include <slackline/core/model_file.h>
+#include <slackline/core/quoted.h>
 
 namespace slackline {
 namespace {
@@ -55,8 +56,9 @@ class EntryReader {
   explicit EntryReader(const std::string& path) : path_(path), reader_(path) {
     const std::string task = reader_.Has("task") ? reader_.String("task") : "unknown";
     if (task != kMultiLabelTask) {
-      throw DataError(path_, 0,
-                      "a model of another task: '" + task + "', not '" + std::string(kMultiLabelTask) + "'");
+      throw DataError(
+          path_, 0,
+          "a model of another task: " + Quoted(task) + ", not '" + std::string(kMultiLabelTask) + "'");
     }
   }
 
@@ -174,6 +176,12 @@ MultiLabelModel::MultiLabelModel(std::vector<std::string> label_names, Index num
   weights_.assign(Size(structure_->layout().size()), 0.0);
 }
 
+void MultiLabelModel::set_feature_names(std::vector<std::string> names) {
+  SLACKLINE_CHECK(names.empty() || names.size() == Size(num_features_),
+                  "a model needs a name for every feature, or none");
+  feature_names_ = std::move(names);
+}
+
 void MultiLabelModel::set_weights(std::vector<double> weights) {
   SLACKLINE_CHECK(weights.size() == weights_.size() && AllFinite(weights),
                   "the weights do not fit the model");
@@ -198,6 +206,7 @@ MultiLabelReadOptions MultiLabelModel::ReadOptions() const {
   MultiLabelReadOptions options;
   options.label_names = label_names_;
   options.num_features = num_features_;
+  options.feature_names = feature_names_;
   options.append_constant = has_constant_;
   return options;
 }
@@ -210,6 +219,8 @@ void MultiLabelModel::Save(const std::string& path) const {
   std::vector<std::int64_t> flat;
   for (const LabelPair& pair : pairs_) flat.insert(flat.end(), {pair.a, pair.b});
   writer.Add("pairs", flat);
+  // Files without this entry, also those of older versions, are of features without names.
+  if (!feature_names_.empty()) writer.Add("feature_names", feature_names_);
   writer.Add("weights", weights_);
   SaveRecord(record, &writer);
   writer.Save(path);
@@ -235,6 +246,11 @@ MultiLabelModel MultiLabelModel::Load(const std::string& path) {
 
   MultiLabelModel model(names, num_features, sizes[1] == 1, std::move(pairs));
   model.set_weights({weights.begin(), weights.end()});
+  if (entries.file().Has("feature_names")) {
+    const auto& features = entries.file().Strings("feature_names");
+    entries.Require(features.size() == Size(num_features), "feature_names");
+    model.set_feature_names(features);
+  }
   model.record = LoadRecord(entries);
   return model;
 }

@@ -53,6 +53,10 @@ class MultiLabelModel {
   const std::vector<std::string>& label_names() const { return label_names_; }
   Index num_features() const { return num_features_; }  ///< without the constant
   bool has_constant() const { return has_constant_; }
+  /// Names of the features, without the constant; empty when they have none but their numbers.
+  const std::vector<std::string>& feature_names() const { return feature_names_; }
+  /// Requires a name for every feature, or none.
+  void set_feature_names(std::vector<std::string> names);
   const std::vector<LabelPair>& pairs() const { return pairs_; }
 
   /// One variable per label and one factor per pair, shared by all examples. Weight blocks: "labels" (a row
@@ -83,6 +87,7 @@ class MultiLabelModel {
   Index num_features_;
   bool has_constant_;
   std::vector<LabelPair> pairs_;
+  std::vector<std::string> feature_names_;
   std::shared_ptr<const Structure> structure_;
   std::vector<double> weights_;
 };

@@ -32,7 +32,7 @@ Index Position(const Column& column, std::string_view value) {
   return found != column.positions.end() && found->first == value ? found->second : -1;
 }
 
-Column MakeColumn(const ArffAttribute& attribute) {
+Column MakeColumn(const std::string& file, const ArffAttribute& attribute) {
   Column column;
   column.name = attribute.name;
   column.nominal = attribute.nominal;
@@ -42,8 +42,22 @@ Column MakeColumn(const ArffAttribute& attribute) {
     column.positions.emplace_back(attribute.values[v], static_cast<Index>(v));
     if (!ParseNumber(attribute.values[v], &column.numbers[v])) column.one_hot = true;
   }
+  for (std::size_t v = 0; v < attribute.values.size() && !column.one_hot; ++v) {
+    if (std::abs(column.numbers[v]) <= kLargestValue) continue;
+    throw DataError(file, attribute.line,
+                    "value " + Quoted(attribute.values[v]) + " of attribute " + Quoted(attribute.name) +
+                        " is too large (more than 1e50)");
+  }
   std::sort(column.positions.begin(), column.positions.end());
   return column;
+}
+
+void NameFeatures(const ArffAttribute& attribute, bool one_hot, std::vector<std::string>* names) {
+  if (!one_hot) {
+    names->push_back(attribute.name);
+    return;
+  }
+  for (const std::string& value : attribute.values) names->push_back(attribute.name + "=" + value);
 }
 
 class ArffParser {
@@ -59,6 +73,7 @@ class ArffParser {
   }
   void NameLabels(const ArffHeader& header, const MultiLabelReadOptions& options);
   void MakeColumns(const ArffHeader& header, const MultiLabelReadOptions& options);
+  void CheckFeatures(const ArffHeader& header, const MultiLabelReadOptions& options) const;
   void CheckLabelAttribute(const ArffAttribute& attribute) const;
   void ParseDenseRow(ArffScanner* scanner);
   void ParseSparseRow(ArffScanner* scanner);
@@ -92,13 +107,16 @@ ArffParser::ArffParser(const LineReader& reader, const ArffHeader& header,
 
 void ArffParser::NameLabels(const ArffHeader& header, const MultiLabelReadOptions& options) {
   const bool from_model = !options.label_names.empty();
-  std::vector<std::string> names = from_model ? options.label_names : ReadMulanLabelNames(options.labels_xml);
+  std::vector<long> lines;  // of the XML
+  std::vector<std::string> names =
+      from_model ? options.label_names : ReadMulanLabelNames(options.labels_xml, &lines);
   const auto known = std::count_if(names.begin(), names.end(),
                                    [&](const std::string& name) { return header.by_name.count(name) > 0; });
-  for (const std::string& name : names) {
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const std::string& name = names[k];
     // A file to predict on may come without any labels; if only some are missing, a name is wrong.
     if (header.by_name.count(name) > 0 || (from_model && known == 0)) continue;
-    throw DataError(from_model ? reader_.name() : options.labels_xml, 0,
+    throw DataError(from_model ? reader_.name() : options.labels_xml, from_model ? 0 : lines[k],
                     "label " + Quoted(name) + (from_model ? " of the model" : "") +
                         " is not an attribute of " + reader_.name());
   }
@@ -122,7 +140,7 @@ void ArffParser::MakeColumns(const ArffHeader& header, const MultiLabelReadOptio
     }
   }
   for (std::size_t a = 0; a < header.attributes.size(); ++a) {
-    Column column = MakeColumn(header.attributes[a]);
+    Column column = MakeColumn(reader_.name(), header.attributes[a]);
     column.label = label_of[a];
     if (column.label >= 0) {
       CheckLabelAttribute(header.attributes[a]);
@@ -132,6 +150,7 @@ void ArffParser::MakeColumns(const ArffHeader& header, const MultiLabelReadOptio
       column.first_feature = data_.num_features;
       column.width = column.one_hot ? static_cast<Index>(column.positions.size()) : 1;
       data_.num_features += column.width;
+      NameFeatures(header.attributes[a], column.one_hot, &data_.feature_names);
       if (OmittedValue(column).second != 0) not_sparse_.push_back(static_cast<Index>(a));
     }
     columns_.push_back(std::move(column));
@@ -139,11 +158,26 @@ void ArffParser::MakeColumns(const ArffHeader& header, const MultiLabelReadOptio
   if (data_.num_features == 0 && !data_.has_constant) {
     throw DataError(reader_.name(), 0, "all attributes are labels: there are no features");
   }
+  CheckFeatures(header, options);
+}
+
+/// Refuses other features than the model's: values of other columns would give predictions that are nonsense.
+void ArffParser::CheckFeatures(const ArffHeader& header, const MultiLabelReadOptions& options) const {
   if (options.num_features >= 0 && options.num_features != data_.num_features) {
     throw DataError(reader_.name(), 0,
                     "the file has " + std::to_string(data_.num_features) + " features, but the model has " +
                         std::to_string(options.num_features));
   }
+  if (options.feature_names.empty()) return;
+  const auto [name, expected] = std::mismatch(data_.feature_names.begin(), data_.feature_names.end(),
+                                              options.feature_names.begin(), options.feature_names.end());
+  if (name == data_.feature_names.end()) return;
+  const auto feature = static_cast<Index>(name - data_.feature_names.begin());
+  std::size_t a = 0;
+  while (columns_[a].label >= 0 || columns_[a].first_feature + columns_[a].width <= feature) ++a;
+  throw DataError(reader_.name(), header.attributes[a].line,
+                  "feature " + std::to_string(feature + 1) + " is " + Quoted(*name) +
+                      ", but the model was trained with " + Quoted(*expected) + " there");
 }
 
 void ArffParser::CheckLabelAttribute(const ArffAttribute& attribute) const {
@@ -302,8 +336,7 @@ void ArffParser::ParseWeight(ArffScanner* scanner) const {
   double weight = 0;
   if (!ParseNumber(token.text, &weight))
     Fail("the instance weight " + Quoted(token.text) + " is not a finite number");
-  if (weight != 1)
-    Fail("instance weight {" + std::string(token.text) + "}: weights other than 1 are not supported");
+  if (weight != 1) Fail("instance weight " + Quoted(token.text) + ": weights other than 1 are not supported");
   if (!scanner->Accept('}')) Fail("the closing '}' of an instance weight is missing");
   if (!scanner->AtEnd()) Fail("text after the end of the row: " + Quoted(scanner->Rest()));
 }

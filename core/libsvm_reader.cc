@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <slackline/core/check.h>
+#include <slackline/core/memory_limit.h>
 #include <slackline/core/parse_number.h>
 
 namespace slackline {
@@ -15,6 +16,9 @@ namespace {
 
 // Leaves room for the constant feature and for "one more than the last column" in an Index.
 constexpr Index kLargestFeature = std::numeric_limits<Index>::max() - 2;
+
+constexpr std::size_t kRowsPerCheck = 64;
+constexpr double kBytesPerName = 32;  // of a label without a name of its own
 
 std::vector<std::string> LabelNames(const std::string& source, const MultiLabelReadOptions& options) {
   if (!options.label_names.empty()) return options.label_names;
@@ -32,6 +36,9 @@ std::vector<std::string> LabelNames(const std::string& source, const MultiLabelR
         source, 0,
         "a LIBSVM file does not tell the number of labels: pass --num-labels N or --labels FILE.xml");
   }
+  const std::string excess =
+      MemoryExcess((kBytesPerName + options.bytes_per_weight) * static_cast<double>(options.num_labels));
+  if (!excess.empty()) throw DataError(source, 0, std::to_string(options.num_labels) + " labels: " + excess);
   std::vector<std::string> names;
   for (Index k = 0; k < options.num_labels; ++k) names.push_back(std::to_string(k));
   return names;
@@ -58,6 +65,7 @@ class LibsvmParser {
   void ParseLabel(std::string_view token, std::int8_t* labels);
   void ParseFeatures(const char* p, const char* end);
   [[noreturn]] void FailFeature(const char* token, const char* end, Index last) const;
+  void CheckSize(std::string_view last_token) const;
 
   const LineReader& reader_;
   const MultiLabelReadOptions& options_;
@@ -113,6 +121,7 @@ void LibsvmParser::ParseLabel(std::string_view token, std::int8_t* labels) {
 
 void LibsvmParser::ParseFeatures(const char* p, const char* end) {
   Index last = 0;
+  const char* last_token = p;
   for (;;) {
     while (p != end && IsBlank(*p)) ++p;
     if (p == end) break;
@@ -123,16 +132,38 @@ void LibsvmParser::ParseFeatures(const char* p, const char* end) {
     double value = 0;
     p = ParseNumber(result.ptr + 1, end, &value);
     if (p == nullptr || (p != end && !IsBlank(*p))) FailFeature(token, end, last);
-    if (index <= last || index > kLargestFeature) FailFeature(token, end, last);
+    if (index <= last || index > kLargestFeature || std::abs(value) > kLargestValue)
+      FailFeature(token, end, last);
     last = index;
+    last_token = token;
     columns_.push_back(index - 1);
     values_.push_back(value);
   }
-  num_features_ = std::max(num_features_, last);
+  if (last > num_features_) {
+    num_features_ = last;
+    CheckSize({last_token, static_cast<std::size_t>(std::find_if(last_token, end, IsBlank) - last_token)});
+  } else if (row_end_.size() % kRowsPerCheck == 0) {
+    CheckSize({});
+  }
   if (options_.num_features >= 0 && last > options_.num_features) {
     Fail("feature " + std::to_string(last) + " is out of range: the model has " +
          std::to_string(options_.num_features) + " features");
   }
+}
+
+/// Refuses what the caller cannot hold. last_token: the feature that made the weights more, if any.
+void LibsvmParser::CheckSize(std::string_view last_token) const {
+  const auto labels = static_cast<double>(data_.num_labels());
+  const auto rows = static_cast<double>(row_end_.size() + 1);
+  const auto columns = static_cast<double>(num_features_) + (options_.append_constant ? 1 : 0);
+  const double weight_bytes = options_.bytes_per_weight * labels * columns;
+  const std::string excess = MemoryExcess(weight_bytes + options_.bytes_per_label_entry * labels * rows);
+  if (excess.empty()) return;
+  const std::string count = std::to_string(data_.num_labels()) + " labels × ";
+  if (last_token.empty() || MemoryExcess(weight_bytes).empty())
+    Fail(count + std::to_string(row_end_.size() + 1) + " examples: " + excess);
+  Fail("feature " + Quoted(last_token) + " makes " + count + std::to_string(num_features_) +
+       " features: " + excess + "; use fewer features (numbers without gaps) or fewer labels");
 }
 
 /// Finds out what is wrong with a feature; off the fast path.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/core/line_reader.h>
 
+#include <fcntl.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include <slackline/core/check.h>
+#include <slackline/core/gzip_input.h>
 
 namespace slackline {
 namespace {
@@ -17,35 +18,18 @@ namespace {
 constexpr std::size_t kInitialBuffer = std::size_t{1} << 18;
 constexpr std::size_t kLargestRead = std::size_t{1} << 26;
 
-std::string SystemMessage(int error) { return error != 0 ? std::strerror(error) : "not enough memory"; }
-
 }  // namespace
 
-struct LineReader::Input {
-  gzFile file = nullptr;
-  ~Input() {
-    if (file != nullptr) gzclose(file);
-  }
-};
-
 LineReader::LineReader(const std::string& path)
-    : name_(path == "-" ? "<stdin>" : path), input_(std::make_unique<Input>()), buffer_(kInitialBuffer) {
-  errno = 0;
-  if (path == "-") {
-    const int descriptor = dup(STDIN_FILENO);
-    if (descriptor >= 0) {
-      input_->file = gzdopen(descriptor, "rb");
-      if (input_->file == nullptr) close(descriptor);
-    }
-  } else {
-    // Directories can be opened, and only fail when they are read: say it now, and plainly.
-    std::error_code ignored;
-    if (std::filesystem::is_directory(path, ignored)) throw DataError(name_, 0, "is a directory, not a file");
-    errno = 0;
-    input_->file = gzopen(path.c_str(), "rb");
+    : name_(path == "-" ? "<stdin>" : path), buffer_(kInitialBuffer) {
+  // Directories can be opened, and only fail when they are read: say it now, and plainly.
+  std::error_code ignored;
+  if (path != "-" && std::filesystem::is_directory(path, ignored)) {
+    throw DataError(name_, 0, "is a directory, not a file");
   }
-  if (input_->file == nullptr) throw DataError(name_, 0, "cannot open the file: " + SystemMessage(errno));
-  gzbuffer(input_->file, 1u << 17);
+  const int descriptor = path == "-" ? dup(STDIN_FILENO) : open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) throw DataError(name_, 0, std::string("cannot open the file: ") + std::strerror(errno));
+  input_ = std::make_unique<GzipInput>(descriptor);
 }
 
 LineReader::~LineReader() = default;
@@ -58,20 +42,14 @@ bool LineReader::Fill() {
     begin_ = 0;
   }
   if (end_ == buffer_.size()) buffer_.resize(2 * buffer_.size());
-  const auto room = static_cast<unsigned>(std::min(buffer_.size() - end_, kLargestRead));
-  errno = 0;
-  const int count = gzread(input_->file, buffer_.data() + end_, room);
-  const int system_error = errno;
-  int code = Z_OK;
-  const char* message = gzerror(input_->file, &code);
-  // zlib tells a truncated stream by Z_BUF_ERROR next to a good count.
-  if (count < 0 || (code != Z_OK && code != Z_STREAM_END)) {
-    const std::string place = " (after line " + std::to_string(line_number_) + ")";
-    if (code == Z_ERRNO)
-      throw DataError(name_, 0, "cannot read on" + place + ": " + SystemMessage(system_error));
-    throw DataError(name_, 0, "the gzip data are truncated or damaged" + place + ": " + message);
+  const std::size_t count =
+      input_->Read(buffer_.data() + end_, std::min(buffer_.size() - end_, kLargestRead));
+  if (!input_->error().empty() && count == 0) {
+    const std::string place = line_number_ > 0 ? " (after line " + std::to_string(line_number_) + ")"
+                                               : " (before the end of line 1)";
+    throw DataError(name_, 0, input_->error() + place);
   }
-  end_ += static_cast<std::size_t>(count);
+  end_ += count;
   return count > 0;
 }
 

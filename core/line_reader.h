@@ -11,6 +11,8 @@
 
 namespace slackline {
 
+class GzipInput;
+
 /// Reads lines of any length; memory is bounded by the longest line. Not for use by several threads at once.
 class LineReader {
  public:
@@ -24,7 +26,8 @@ class LineReader {
   /// Sets *line to the next line without its line end (\n or \r\n) and returns true, or returns false at the
   /// end of the file. The text is valid until the next call. A byte order mark (UTF-8) before the first line
   /// is skipped; a last line without line end counts as a line. Throws DataError when the file cannot be read
-  /// on, or when its gzip data are truncated or damaged: a short read is never taken for the end of the file.
+  /// on, or when its gzip data are truncated, damaged or followed by something else: a short read is never taken
+  /// for the end of the file. All complete lines before the fault are handed out first.
   bool Next(std::string_view* line);
 
   /// Number of the line that Next returned last, from 1; 0 before the first.
@@ -33,11 +36,10 @@ class LineReader {
   const std::string& name() const { return name_; }
 
  private:
-  struct Input;
   bool Fill();
 
   std::string name_;
-  std::unique_ptr<Input> input_;
+  std::unique_ptr<GzipInput> input_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0;  // text that is not yet handed out: [begin_, end_) of the buffer
   std::size_t end_ = 0;

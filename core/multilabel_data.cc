@@ -40,10 +40,12 @@ class LabelCollector : public pugi::xml_tree_walker {
     if (name.empty()) fail("a label without a name");
     if (!seen_.insert(name).second) fail("label " + Quoted(name) + " is named twice");
     names.push_back(std::move(name));
+    lines.push_back(LineOf(text_, node.offset_debug()));
     return true;
   }
 
   std::vector<std::string> names;
+  std::vector<long> lines;
 
  private:
   const std::string& path_;
@@ -53,7 +55,7 @@ class LabelCollector : public pugi::xml_tree_walker {
 
 }  // namespace
 
-std::vector<std::string> ReadMulanLabelNames(const std::string& path) {
+std::vector<std::string> ReadMulanLabelNames(const std::string& path, std::vector<long>* lines) {
   LineReader reader(path);
   const std::string text = ReadAll(&reader);
   pugi::xml_document document;
@@ -70,6 +72,7 @@ std::vector<std::string> ReadMulanLabelNames(const std::string& path) {
   LabelCollector collector(reader.name(), text);
   root.traverse(collector);
   if (collector.names.empty()) throw DataError(reader.name(), 0, "no labels");
+  if (lines != nullptr) *lines = collector.lines;
   return collector.names;
 }
 

@@ -5,9 +5,9 @@
 
 #include <charconv>
 #include <cmath>
-#include <string>
 #include <string_view>
 
+#include <slackline/core/quoted.h>  // for messages about what is not a number
 #include <slackline/core/types.h>
 
 namespace slackline {
@@ -37,14 +37,6 @@ inline bool ParseIndex(std::string_view text, Index* value) {
   if (text.empty() || text.front() == '-') return false;
   const std::from_chars_result result = std::from_chars(text.data(), text.data() + text.size(), *value);
   return result.ec == std::errc() && result.ptr == text.data() + text.size();
-}
-
-/// A piece of input for a message: in quotes, cut off after 60 characters.
-inline std::string Quoted(std::string_view token) {
-  constexpr std::size_t kLongest = 60;
-  std::string quoted("'");
-  quoted.append(token.substr(0, kLongest));
-  return quoted.append(token.size() <= kLongest ? "'" : "...'");
 }
 
 }  // namespace slackline

@@ -112,6 +112,7 @@ std::shared_ptr<const Structure> StructureBuilder::Build() const {
   structure->num_coordinates_ = coordinate;
 
   structure->term_begin_.assign(static_cast<std::size_t>(graph_->num_parts()) + 1, 0);
+  structure->terms_.reserve(terms.size());
   for (const PartTerm& t : terms) {
     FeatureTerm term = t.term;
     if (term.kind == FeatureKind::kLinear) {

@@ -10,6 +10,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/parse_number.h>
+#include <slackline/learning/options.h>
 
 namespace slackline {
 namespace {
@@ -29,8 +30,9 @@ std::vector<std::string_view> Split(std::string_view text, char separator) {
 
 double ParseLambda(std::string_view text) {
   double value = 0;
-  if (!ParseNumber(text, &value) || value <= 0) {
-    throw DataError(Quoted(text) + " is not allowed as a value of lambda; it must be a number > 0");
+  if (!ParseNumber(text, &value) || value < kSmallestLambda) {
+    throw DataError(Quoted(text) +
+                    " is not allowed as a value of lambda; it must be a number > 0, at least 1e-30");
   }
   return value;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/learning/options.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -9,6 +10,7 @@
 #include <utility>
 
 #include <slackline/core/check.h>
+#include <slackline/core/quoted.h>
 
 namespace slackline {
 namespace {
@@ -50,8 +52,8 @@ std::string_view Find(Names<T> names, T value) {
 }
 
 [[noreturn]] void Refuse(const OptionRecord& record, std::string_view value, const std::string& allowed) {
-  throw DataError("--" + std::string(record.name) + ": '" + std::string(value) +
-                  "' is not allowed; it must be " + allowed);
+  throw DataError("--" + std::string(record.name) + ": " + Quoted(value) + " is not allowed; it must be " +
+                  allowed);
 }
 
 template <class T>
@@ -95,36 +97,87 @@ T ReadNumber(const OptionRecord& record, std::string_view value) {
   return number;
 }
 
+LearnerSet SetOf(LearnerKind learner) {
+  switch (learner) {
+    case LearnerKind::kAugmentedLagrangian:
+      return kForAl;
+    case LearnerKind::kSoft:
+      return kForSoft;
+    case LearnerKind::kBcfw:
+      return kForBcfw;
+    case LearnerKind::kAuto:
+      break;
+  }
+  return kForAl | kForBcfw;  // what auto chooses from
+}
+
+/// "al or soft"
+std::string LearnerNames(LearnerSet set) {
+  std::string names;
+  for (const auto& [name, kind] : kLearners) {
+    if (kind == LearnerKind::kAuto || (SetOf(kind) & set) == 0) continue;
+    names.append(names.empty() ? "" : " or ").append(name);
+  }
+  return names;
+}
+
+bool HasWord(std::string_view words, std::string_view word) {
+  while (!words.empty()) {
+    const std::size_t blank = std::min(words.find(' '), words.size());
+    if (words.substr(0, blank) == word) return true;
+    words.remove_prefix(std::min(blank + 1, words.size()));
+  }
+  return false;
+}
+
+/// The learners that read the option with its value.
+LearnerSet ReadersOf(const OptionRecord& record, const std::string& value) {
+  const bool special =
+      record.special_values.empty() ? value != "auto" : HasWord(record.special_values, value);
+  return special ? record.learners : kForAll;
+}
+
+/// An option that is accepted must be read.
+void CheckReaders(const TrainOptions& options, std::span<const std::string_view> given) {
+  const auto is_given = [&](const OptionRecord& record) {
+    return std::find(given.begin(), given.end(), record.name) != given.end() ||
+           OptionText(record, options) != OptionText(record, TrainOptions());
+  };
+  LearnerSet left = SetOf(options.learner);
+  std::string before;  // the option that made it so
+  LearnerSet readers_before = kForAll;
+  for (const OptionRecord& record : OptionRecords()) {
+    if (!is_given(record)) continue;
+    const std::string value = OptionText(record, options);
+    const LearnerSet readers = ReadersOf(record, value);
+    std::string name = "--" + std::string(record.name);
+    if (!record.special_values.empty()) name += " " + value;
+    const std::string applies = name + " applies to --learner " + LearnerNames(readers);
+    if ((left & readers) == 0) {
+      if (before.empty()) throw DataError(applies + " only");
+      throw DataError(applies + ", but " + before + " to --learner " + LearnerNames(readers_before));
+    }
+    if ((left & readers) != left) {
+      left &= readers;
+      before = name;
+      readers_before = readers;
+    }
+    if (record.needs.empty() || (left & record.needed_for) != left) continue;
+    const auto& records = OptionRecords();
+    const auto needed = std::find_if(records.begin(), records.end(),
+                                     [&](const OptionRecord& other) { return other.name == record.needs; });
+    if (!is_given(*needed)) throw DataError(name + " has no effect without --" + std::string(record.needs));
+  }
+}
+
 /// Options that have no meaning together.
 void CheckCombinations(const TrainOptions& options) {
-  const bool automatic = options.learner == LearnerKind::kAuto;
-  const bool soft = options.learner == LearnerKind::kSoft;
-  const bool al = options.learner == LearnerKind::kAugmentedLagrangian;
-  const bool bcfw = options.learner == LearnerKind::kBcfw;
-  const bool corners = options.step == StepKind::kPairwise || options.step == StepKind::kAway;
-  if (options.rho_final > 0 && !soft) throw DataError("--rho-final applies to --learner soft only");
   const double rho = options.rho > 0 ? options.rho : 1;
   if (options.rho_final > rho)
     throw DataError("--rho-final must not be larger than --rho: the penalty gets stricter");
-  if (bcfw && options.rho > 0) {
-    throw DataError("--rho has no meaning for --learner bcfw, which has no penalty");
-  }
-  if (!al && !automatic && options.tau != TrainOptions().tau) {
-    throw DataError("--tau applies to --learner al only");
-  }
-  const bool penalty = soft || al || (automatic && (options.rho > 0 || options.tau != TrainOptions().tau));
-  const bool averages = options.average != AverageKind::kAuto && options.average != AverageKind::kOff;
-  const char* only_bcfw = !penalty                              ? nullptr
-                          : options.oracle != SolverKind::kAuto ? "--oracle"
-                          : averages                            ? "--average"
-                          : options.step == StepKind::kAway     ? "--step away"
-                          : options.order == OrderKind::kGap    ? "--order gap"
-                                                                : nullptr;
-  if (only_bcfw != nullptr) {
-    throw DataError(std::string(only_bcfw) + " applies to --learner bcfw" +
-                    (automatic ? ", but the options of a penalty are given" : " only"));
-  }
-  if (bcfw && options.order == OrderKind::kGap && !corners) {
+  const bool frank_wolfe = options.step == StepKind::kFrankWolfe ||
+                           (options.step == StepKind::kAuto && options.learner == LearnerKind::kBcfw);
+  if (options.order == OrderKind::kGap && frank_wolfe) {
     throw DataError("--order gap needs --step pairwise or away: plain bcfw keeps no gaps");
   }
 }
@@ -148,30 +201,54 @@ std::span<const OptionRecord> OptionRecords() {
        "Lagrangian, solves the LP-relaxed problem by factor blocks. soft: factor blocks with a penalty "
        "instead of constraints",
        "auto", &O::learner},
-      {"lambda", "L", "weight of the regulariser, objective λ/2 ‖w‖² + mean hinge", "1/M", &O::lambda, 1e-30,
-       kInfinity, true},
+      {"lambda", "L", "weight of the regulariser, objective λ/2 ‖w‖² + mean hinge", "1/M", &O::lambda,
+       kSmallestLambda, kInfinity, true},
       {"step", "auto|pairwise|away|fw",
        "direction of a step: pairwise, away (bcfw) or Frank-Wolfe; bcfw keeps corners for the first two",
-       "soft, al: pairwise; bcfw: fw", &O::step},
+       "soft, al: pairwise; bcfw: fw", &O::step, 0, kInfinity, false, false, kForBcfw, "away"},
       {"order", "auto|example|uniform|gap",
        "all examples in random order, blocks drawn with replacement, or (bcfw with kept corners) the "
        "examples "
        "with a gap",
-       "example; gap with kept corners", &O::order},
+       "example; gap with kept corners", &O::order, 0, kInfinity, false, false, kForBcfw, "gap"},
       {"average", "auto|none|uniform|weighted|suffix",
-       "bcfw: also evaluate this average of all iterates, and keep the better weights", "none", &O::average},
+       "bcfw: also evaluate this average of all iterates, and keep the better weights", "none", &O::average,
+       0, kInfinity, false, false, kForBcfw, "uniform weighted suffix"},
       {"proximal", "auto|off",
        "bcfw with kept corners: let passes work on proximal problems, which helps when λ is small", "auto",
-       &O::proximal},
+       &O::proximal, 0, kInfinity, false, false, kForBcfw, "off"},
       {"rho", "R", "strength of the soft penalty: small = strict", "soft: 1; al: from the data", &O::rho, 0,
-       kInfinity, true},
-      {"rho-scale", "example|paper", "scale of ρ: per example, or ρ/M as the paper's equation (5) is written",
-       "example", &O::rho_scale},
-      {"rho-final", "R", "soft: let ρ fall to this value", "stays", &O::rho_final, 0, kInfinity, true},
-      {"rho-passes", "N", "soft: passes over which ρ falls", "100", &O::rho_passes, 1, kMaxIndex, true},
-      {"tau", "T", "al: length of a multiplier step", "1", &O::tau, 0, 1, true},
+       kInfinity, true, false, kForAl | kForSoft},
+      {"rho-scale",
+       "example|paper",
+       "scale of ρ: per example, or ρ/M as the paper's equation (5) is written",
+       "example",
+       &O::rho_scale,
+       0,
+       kInfinity,
+       false,
+       false,
+       kForAl | kForSoft,
+       {},
+       "rho",
+       kForAl},
+      {"rho-final", "R", "soft: let ρ fall to this value", "stays", &O::rho_final, 0, kInfinity, true, false,
+       kForSoft},
+      {"rho-passes",
+       "N",
+       "soft: passes over which ρ falls",
+       "100",
+       &O::rho_passes,
+       1,
+       kMaxIndex,
+       true,
+       false,
+       kForSoft,
+       {},
+       "rho-final"},
+      {"tau", "T", "al: length of a multiplier step", "1", &O::tau, 0, 1, true, false, kForAl},
       {"oracle", "auto|roof|messages|lp|lp-polytope|tree|brute-force|search",
-       "bcfw: how an example is maximised", "auto", &O::oracle},
+       "bcfw: how an example is maximised", "auto", &O::oracle, 0, kInfinity, false, false, kForBcfw},
       {"gap-tolerance", "G", "stop at this relative duality gap; 0 = do not", "1e-3", &O::gap_tolerance, 0,
        kInfinity, false, true},
       {"absolute-gap", "G", "stop at this absolute duality gap; 0 = do not", "0", &O::absolute_gap, 0,
@@ -237,7 +314,7 @@ std::string OptionText(const OptionRecord& record, const TrainOptions& options) 
       record.member);
 }
 
-void CheckOptions(const TrainOptions& options) {
+void CheckOptions(const TrainOptions& options, std::span<const std::string_view> given) {
   for (const OptionRecord& record : OptionRecords()) {
     // Zero means "not given" for options that must be positive when they are.
     const std::string text = OptionText(record, options);
@@ -247,6 +324,7 @@ void CheckOptions(const TrainOptions& options) {
   }
   if (options.tau <= 0) throw DataError("--tau: must be > 0 and ≤ 1");
   if (options.max_passes < 1) throw DataError("--max-passes: must be at least 1");
+  CheckReaders(options, given);
   CheckCombinations(options);
 }
 

@@ -27,6 +27,13 @@ enum class AverageKind { kAuto, kOff, kUniform, kWeighted, kSuffix };
 enum class ProximalKind { kAuto, kOff };
 enum class RhoScale { kExample, kPaper };
 
+/// Smaller λ lead to numbers without meaning.
+inline constexpr double kSmallestLambda = 1e-30;
+
+/// Sets of learners, for options that only some of them have.
+using LearnerSet = unsigned;
+inline constexpr LearnerSet kForAl = 1, kForSoft = 2, kForBcfw = 4, kForAll = 7;
+
 struct TrainOptions {
   LearnerKind learner = LearnerKind::kAuto;
 
@@ -98,6 +105,13 @@ struct OptionRecord {
 
   /// Says when to stop, or how to use the machine, but not where the run goes: may differ when a run is resumed.
   bool outer = false;
+
+  /// The learners that read the option, and the values that this concerns (blanks between them; empty = all but auto).
+  LearnerSet learners = kForAll;
+  std::string_view special_values = {};
+  /// The option says nothing unless this other one is given, too, to the learners `needed_for`.
+  std::string_view needs = {};
+  LearnerSet needed_for = kForAll;
 };
 
 /// All options, in the order of help texts.
@@ -108,7 +122,8 @@ void SetOption(const OptionRecord& record, std::string_view value, TrainOptions*
 /// The option's value as text that SetOption reads back.
 std::string OptionText(const OptionRecord& record, const TrainOptions& options);
 
-/// Throws DataError when options contradict each other or are outside of their ranges.
-void CheckOptions(const TrainOptions& options);
+/// Throws DataError when options contradict each other, are outside of their ranges, or are not read by the learner: options
+/// that differ from their defaults, and those in `given` (names), whatever their values.
+void CheckOptions(const TrainOptions& options, std::span<const std::string_view> given = {});
 
 }  // namespace slackline

@@ -82,6 +82,9 @@ TEST_CASE("missing, empty and truncated files") {
   refuse(files.folder.Write("cut.svm", "0 1:1\n1 2"), {"cut.svm:2", "'2'"});
   const std::string gz = ReadBytes(files.folder.WriteGzip("whole.gz", LibsvmText(500, 3, 2, 4)));
   refuse(files.folder.Write("cut.gz", gz.substr(0, gz.size() / 2)), {"cut.gz: the gzip data are truncated"});
+  refuse(files.folder.Write("short.gz", gz.substr(0, 20)), {"short.gz:", "truncated", "line 1"});
+  refuse(files.folder.Write("more.gz", gz + "0 1:1\n"),
+         {"more.gz:", "followed by something that is not gzip"});
   CheckRefused(
       files,
       {"multilabel", "train", files.arff, "--labels", files.folder.Path("none.xml"), "--model", files.out},
@@ -97,11 +100,60 @@ TEST_CASE("bad LIBSVM lines") {
   CheckBadSvm("0 1:1\n\n1 1:nan\n", {"bad.svm:3", "'1:nan' is not a finite number"});
   CheckBadSvm("0 1:inf\n", {"bad.svm:1", "'1:inf'"});
   CheckBadSvm("0 1:1e999\n", {"bad.svm:1", "'1:1e999'"});
+  CheckBadSvm("0 1:1\n1 1:-1.5e154\n", {"bad.svm:2", "'1:-1.5e154' is too large"});
   CheckBadSvm("0 0:1\n", {"bad.svm:1", "feature index 0", "'0:1'"});
   CheckBadSvm("0 2:1 1:1\n", {"bad.svm:1", "must increase", "'1:1'"});
   CheckBadSvm("0 2:1 2:1\n", {"bad.svm:1", "must increase", "'2:1'"});
   CheckBadSvm("0 1\n", {"bad.svm:1", "'1'"});
   CheckBadSvm("? 1:1\n? 1:2\n", {"bad.svm: no example has a known label"});
+}
+
+TEST_CASE("tokens of messages are printable and short") {
+  CheckBadSvm(std::string("0 1:1\n\0\x1b[2J 1:1\n", 17), {"bad.svm:2", "label '\\x00\\x1b[2J'"});
+  CheckBadSvm("0 1:1\n" + std::string(5000, 'x') + " 1:1\n", {"bad.svm:2", std::string(60, 'x') + "...'"});
+  CheckBadArff("1,\x07,0\n", {"bad.arff:6", "'\\x07'"});
+  CheckBadOption({"--lambda", "\x1b[2J"}, {"--lambda", "'\\x1b[2J'"});
+  const Files files;
+  const std::string bad = files.folder.Path("a\x1b[2Jb.svm");
+  CheckRefused(files, {"multilabel", "train", bad, "--num-labels", "2", "--model", files.out},
+               {"a\\x1b[2Jb.svm: cannot open"});
+}
+
+TEST_CASE("an error in the file of label names has its line") {
+  const Files files;
+  const std::string xml =
+      files.folder.Write("names.xml", "<labels>\n<label name=\"L0\"/>\n<label name=\"L7\"/>\n</labels>\n");
+  CheckRefused(files, {"multilabel", "train", files.arff, "--labels", xml, "--model", files.out},
+               {"names.xml:3", "label 'L7' is not an attribute of", "good.arff"});
+}
+
+TEST_CASE("data too large for any machine") {
+  const Files files;
+  const std::string huge = files.folder.Write("huge.svm", "0 1:1\n0 1:2 2147483640:1\n");
+  const auto refuse = [&](const std::string& labels, const Arguments& parts) {
+    CheckRefused(
+        files, {"multilabel", "train", huge, "--num-labels", labels, "--graph", "none", "--model", files.out},
+        parts);
+  };
+  refuse("100000", {"huge.svm:2", "'2147483640:1'", "100000 labels", "of memory", "without gaps"});
+  CheckRefused(files, {"multilabel", "train", files.svm, "--num-labels", "2147483647", "--model", files.out},
+               {"--num-labels", "'2147483647'", "of memory", "--graph none"});
+  CheckRefused(files,
+               {"multilabel", "cv", huge, "--num-labels", "100000", "--graph", "none", "--lambda-path", "1,2",
+                "--model", files.out},
+               {"huge.svm:2", "of memory"});
+  const std::string model = files.Model();
+  CheckRefused(files, {"multilabel", "predict", huge, "--model", model, "--out", files.out},
+               {"huge.svm:2", "feature 2147483640", "3 features"});
+}
+
+TEST_CASE("a wide sparse data set is no reason to refuse") {
+  const Files files;
+  const std::string wide = files.folder.Write("wide.svm", "0 1:1\n1 1:2 200000:1\n");
+  const Outcome outcome = RunProgram({"multilabel", "train", wide, "--num-labels", "20", "--graph", "none",
+                                      "--model", files.out, "--max-passes", "1"});
+  INFO(outcome.err);
+  CHECK(outcome.code == 0);
 }
 
 TEST_CASE("bad ARFF rows") {
@@ -148,8 +200,13 @@ TEST_CASE("unknown options and bad values") {
   CheckBadOption({"--tau", "1.5"}, {"--tau", "'1.5'"});
   CheckBadOption({"--max-passes", "0"}, {"--max-passes", "'0'"});
   CheckBadOption({"--threads", "-1"}, {"--threads", "'-1'"});
-  CheckBadOption({"--learner", "bcfw", "--rho", "1"}, {"--rho", "bcfw"});
+  CheckBadOption({"--learner", "bcfw", "--rho", "1"}, {"--rho applies to --learner al or soft only"});
   CheckBadOption({"--learner", "al", "--oracle", "lp"}, {"--oracle", "bcfw"});
+  CheckBadOption({"--learner", "bcfw", "--tau", "1"}, {"--tau applies to --learner al only"});
+  CheckBadOption({"--rho-passes", "7"}, {"--rho-passes applies to --learner soft only"});
+  CheckBadOption({"--rho", "1", "--step", "away"}, {"--rho", "--step away", "bcfw"});
+  CheckBadOption({"--C", "1e300"}, {"--C", "at least 1e-30"});
+  CheckBadOption({"--C", "1e-320"}, {"--C", "inf"});
 }
 
 TEST_CASE("bad commands") {
@@ -197,6 +254,76 @@ TEST_CASE("outputs that cannot be written are found before training") {
     const std::string locked = files.folder.Path("locked");
     mkdir(locked.c_str(), 0500);
     CheckRefused(files, endless + Arguments{"--model", locked + "/m.slk"}, {"--model", "Permission denied"});
+  }
+}
+
+TEST_CASE("two outputs of one name, and models on the standard output, are refused") {
+  const Files files;
+  const Arguments train = {"multilabel", "train", files.svm, "--num-labels", "2"};
+  const std::string detour = files.folder.Path("./out.slk");
+  CheckRefused(files, train + Arguments{"--model", files.out, "--log", detour},
+               {"--log", "would be overwritten"});
+  CheckRefused(files, train + Arguments{"--model", files.out, "--checkpoint", detour},
+               {"--checkpoint", "would be overwritten"});
+  CheckRefused(files, train + Arguments{"--model", "-"}, {"--model", "'-'", "standard output"});
+  CheckRefused(files, train + Arguments{"--model", files.out, "--checkpoint", "-"}, {"--checkpoint", "'-'"});
+  const std::string checkpoint = files.folder.Write("r.ckpt", "state");
+  CheckRefused(files, train + Arguments{"--model", checkpoint, "--resume", checkpoint},
+               {"--model", "would be overwritten"});
+  CHECK(ReadBytes(checkpoint) == "state");
+}
+
+TEST_CASE("the file that the standard input comes from is not overwritten") {
+  const Files files;
+  const std::string model = files.Model();
+  const std::string before = ReadBytes(files.svm);
+  const Arguments train = {"multilabel", "train", "-", "--num-labels", "2"};
+  const Arguments runs[] = {train + Arguments{"--model", files.svm},
+                            train + Arguments{"--model", files.out, "--log", files.svm},
+                            train + Arguments{"--model", files.out, "--checkpoint", files.svm},
+                            {"multilabel", "predict", "-", "--model", model, "--out", files.svm}};
+  for (const Arguments& arguments : runs) {
+    const Outcome outcome = RunProgram(arguments, files.svm);
+    INFO(outcome.err);
+    CHECK(outcome.code == 2);
+    CHECK(Contains(outcome.err, "is also the standard input, and would be overwritten"));
+    CHECK(ReadBytes(files.svm) == before);
+  }
+  CHECK(RunProgram(train + Arguments{"--model", files.out}, files.svm).code == 0);
+}
+
+TEST_CASE("empty, missing and repeated values") {
+  const Files files;
+  const std::string model = files.Model();
+  for (const char* option :
+       {"--log", "--checkpoint", "--resume", "--labels", "--graph", "--C", "--lambda-path", "--lambda"}) {
+    CheckBadOption({option, ""}, {option, "the value is empty"});
+  }
+  CheckRefused(files, {"multilabel", "predict", files.svm, "--model", model, "--out", ""},
+               {"--out", "the value is empty"});
+  CheckRefused(files, {"multilabel", "predict", "", "--model", model}, {"DATA", "the value is empty"});
+  CheckBadOption({"--log"}, {"--log needs a value"});
+  CheckBadOption({"--lambda", "1", "--lambda=2"}, {"--lambda is given twice"});
+  CheckBadOption({"--seed", "1", "--seed", "1", "--seed", "1"}, {"--seed is given 3 times"});
+  // Flags may be repeated: they say the same again.
+  CHECK(RunProgram({"multilabel", "evaluate", files.svm, "--model", model, "--json", "--json"}).code == 0);
+}
+
+TEST_CASE("an output that does not arrive is an error") {
+  const Files files;
+  const std::string model = files.Model();
+  const Arguments runs[] = {{"--help"},
+                            {"--version"},
+                            {"multilabel", "train", "--help"},
+                            {"info", model},
+                            {"multilabel", "predict", files.svm, "--model", model},
+                            {"multilabel", "evaluate", files.svm, "--model", model},
+                            {"bench", "--problems", "toy", "--runs", "1", "--quiet"}};
+  for (const Arguments& arguments : runs) {
+    const Outcome outcome = RunProgram(arguments, "/dev/null", "/dev/full");
+    INFO(arguments[0] << outcome.err);
+    CHECK(outcome.code == 2);
+    CHECK(Contains(outcome.err, "<stdout>: writing failed"));
   }
 }
 
@@ -249,6 +376,28 @@ TEST_CASE("bad models, and data that do not fit the model") {
                {"--output", "'x'"});
   CheckRefused(files, {"multilabel", "predict", files.svm, "--model", model, "--threads", "x"},
                {"--threads", "'x'"});
+}
+
+TEST_CASE("an ARFF model refuses data with other features, or the same in another order") {
+  const Files files;
+  const auto arff = [&](const std::string& name, const std::string& first, const std::string& second) {
+    return files.folder.Write(name, "@relation r\n@attribute " + first + " numeric\n@attribute " + second +
+                                        " numeric\n@attribute L0 {0,1}\n@attribute L1 {0,1}\n@data\n"
+                                        "1,2,1,0\n-1,3,0,1\n");
+  };
+  const std::string model = files.folder.Path("a.slk");
+  const std::string data = arff("good2.arff", "height", "width");
+  REQUIRE(RunProgram({"multilabel", "train", data, "--labels", files.xml, "--model", model}).code == 0);
+  for (const char* command : {"predict", "evaluate"}) {
+    CheckRefused(files, {"multilabel", command, arff("swapped.arff", "width", "height"), "--model", model},
+                 {"swapped.arff:2: feature 1 is 'width', but the model was trained with 'height' there"});
+    CheckRefused(files, {"multilabel", command, arff("renamed.arff", "height", "depth"), "--model", model},
+                 {"renamed.arff:3: feature 2 is 'depth', but the model was trained with 'width' there"});
+    CHECK(RunProgram({"multilabel", command, data, "--model", model}).code == 0);
+    // LIBSVM data have no names.
+    const std::string svm = files.folder.Write("same.svm", "0 1:1 2:2\n1 1:-1 2:3\n");
+    CHECK(RunProgram({"multilabel", command, svm, "--model", model}).code == 0);
+  }
 }
 
 TEST_CASE("an ARFF model refuses data of other dimensions") {

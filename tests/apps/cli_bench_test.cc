@@ -167,7 +167,7 @@ TEST_CASE("folders: missing, empty, without a file that is needed") {
 TEST_CASE("an output that cannot be written is found before anything runs") {
   const TemporaryFolder folder;
   CheckRefused({"--out", folder.Path("no/such/r.json")}, "--out: ");
-  CheckRefused({"--out", ""}, "--out: the file name is empty");
+  CheckRefused({"--out", ""}, "--out: the value is empty");
 }
 
 TEST_CASE("Ctrl-C writes what there is, with code 130") {

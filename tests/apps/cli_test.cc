@@ -297,3 +297,20 @@ TEST_CASE("labels of the shipped Yeast data come in the order of the columns") {
   CHECK(info["relative_gap"].get<double>() <= 0.05);
   CHECK(info["labels"][3] == "Class4");  // the order of the columns, not of the XML
 }
+
+TEST_CASE("labels of ARFF data are numbered by their columns, also in a graph file") {
+  const TemporaryFolder folder;
+  const std::string data = folder.Write("d.arff", ArffText(30, 4, 3, 9));
+  const std::string xml =
+      folder.Write("l.xml", "<labels><label name='L2'/><label name='L0'/><label name='L1'/></labels>");
+  const std::string model = folder.Path("m.slk");
+  for (const char* pair : {"0 2\n", "L2 L0\n"}) {
+    REQUIRE(RunProgram({"multilabel", "train", data, "--labels", xml, "--graph", folder.Write("g.txt", pair),
+                        "--model", model})
+                .code == 0);
+    const auto info = nlohmann::json::parse(RunProgram({"info", model, "--json"}).out);
+    CHECK(info["labels"] == nlohmann::json({"L0", "L1", "L2"}));
+    CHECK(info["pairs"] == nlohmann::json::array({{0, 2}}));
+    CHECK(info["feature_names"] == true);
+  }
+}

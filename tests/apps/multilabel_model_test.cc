@@ -139,6 +139,22 @@ TEST_CASE("bad arguments are refused") {
   CHECK_THROWS_AS(model.MakeDataset(data), std::invalid_argument);
 }
 
+TEST_CASE("names of features are kept where there are any") {
+  const TemporaryFolder folder;
+  const std::string path = folder.Path("m.slk");
+  MultiLabelModel model = Example();
+  model.Save(path);
+  CHECK_FALSE(ModelReader(path).Has("feature_names"));
+  CHECK(MultiLabelModel::Load(path).feature_names().empty());
+  CHECK(MultiLabelModel::Load(path).ReadOptions().feature_names.empty());
+  const std::vector<std::string> names = {"height", "width"};
+  model.set_feature_names(names);
+  model.Save(path);
+  CHECK(MultiLabelModel::Load(path).feature_names() == names);
+  CHECK(MultiLabelModel::Load(path).ReadOptions().feature_names == names);
+  CHECK_THROWS_AS(model.set_feature_names({"height"}), std::invalid_argument);
+}
+
 TEST_CASE("a saved model comes back as it was") {
   const TemporaryFolder folder;
   const std::string path = folder.Path("m.slk");

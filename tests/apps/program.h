@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -27,14 +28,15 @@ struct Outcome {
   std::string err;
 };
 
-/// One run of the program. Its output goes to files of its own.
+/// One run of the program. Its output goes to files of its own, but for the standard output where `output` is given.
 class Process {
  public:
-  explicit Process(const std::vector<std::string>& arguments, const std::string& input = "/dev/null") {
+  explicit Process(const std::vector<std::string>& arguments, const std::string& input = "/dev/null",
+                   const std::string& output = "") {
     std::vector<char*> argv = {const_cast<char*>(SLACKLINE_PROGRAM)};
     for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
     argv.push_back(nullptr);
-    const std::string out = folder_.Path("out");
+    const std::string out = output.empty() ? folder_.Path("out") : output;
     const std::string err = folder_.Path("err");
     child_ = fork();
     if (child_ < 0) throw std::runtime_error("fork failed");
@@ -56,12 +58,14 @@ class Process {
 
   void Signal(int number) const { kill(child_, number); }
 
+  /// Outcome::out is empty when the standard output was given.
   Outcome Wait() {
     int status = 0;
     waitpid(child_, &status, 0);
     child_ = -1;
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-    return {code, ReadBytes(folder_.Path("out")), ReadBytes(folder_.Path("err"))};
+    const std::string out = folder_.Path("out");
+    return {code, std::filesystem::exists(out) ? ReadBytes(out) : "", ReadBytes(folder_.Path("err"))};
   }
 
  private:
@@ -74,8 +78,9 @@ class Process {
   pid_t child_ = -1;
 };
 
-inline Outcome RunProgram(const std::vector<std::string>& arguments, const std::string& input = "/dev/null") {
-  return Process(arguments, input).Wait();
+inline Outcome RunProgram(const std::vector<std::string>& arguments, const std::string& input = "/dev/null",
+                          const std::string& output = "") {
+  return Process(arguments, input, output).Wait();
 }
 
 inline std::vector<std::string> operator+(std::vector<std::string> a, const std::vector<std::string>& b) {

@@ -17,6 +17,7 @@ const char* const kHeader =
 struct Options {
   std::string xml = kXml;
   std::vector<std::string> model_labels;
+  std::vector<std::string> model_features = {};
   Index num_features = -1;
   bool append_constant = false;
 };
@@ -27,6 +28,7 @@ MultiLabelData Read(const std::string& text, const Options& options = {}) {
   if (!options.xml.empty()) read.labels_xml = folder.Write("labels.xml", options.xml);
   read.label_names = options.model_labels;
   read.num_features = options.num_features;
+  read.feature_names = options.model_features;
   read.append_constant = options.append_constant;
   return ReadMultiLabelData(folder.Write("data.arff", text), read);
 }
@@ -168,8 +170,8 @@ TEST_CASE("a file without any of the model's labels is read with unknown labels"
 
 TEST_CASE("instance weights other than 1 are refused") {
   CHECK(Read(std::string(kHeader) + "1,0,2,1,{1}\n{0 3},{1.0}\n{0 3} {1}\n").num_examples() == 3);
-  CHECK(RowError("1,0,2,1,{2.5}") == "instance weight {2.5}: weights other than 1 are not supported");
-  CHECK(RowError("{0 1}, {0}") == "instance weight {0}: weights other than 1 are not supported");
+  CHECK(RowError("1,0,2,1,{2.5}") == "instance weight '2.5': weights other than 1 are not supported");
+  CHECK(RowError("{0 1}, {0}") == "instance weight '0': weights other than 1 are not supported");
   CHECK(RowError("1,0,2,1,{x}") == "the instance weight 'x' is not a finite number");
   CHECK(RowError("1,0,2,1,{1") == "the closing '}' of an instance weight is missing");
   CHECK(RowError("1,0,2,1,{1} 5") == "text after the end of the row: '5'");
@@ -233,9 +235,32 @@ TEST_CASE("errors in the header name line and token") {
   CHECK(Error("@attribute A {0,1}\n") == "data.arff: no @data section");
   CHECK(Error("@attribute A {no,yes}\n@attribute B {0,1}\n@attribute x real\n@data\n") ==
         "data.arff:1: label 'A' not 0/1: it is declared with the value 'no'");
+  CHECK(Error("@attribute A {0,1}\n@attribute B {0,1}\n@attribute x {1,2e90}\n@data\n") ==
+        "data.arff:3: value '2e90' of attribute 'x' is too large (more than 1e50)");
   CHECK(Error("@attribute A {0,1}\n@attribute B {0,1}\n@data\n") ==
         "data.arff: all attributes are labels: there are no features");
   CHECK(Error(kHeader) == "data.arff: no examples after @data");
+}
+
+TEST_CASE("features are named, and other names than the model's are refused") {
+  const std::string head =
+      "@attribute x numeric\n@attribute A {0,1}\n@attribute 'the colour' {red,blue}\n@attribute n {1,2}\n"
+      "@attribute B {0,1}\n@data\n1,0,red,2,1\n";
+  const std::vector<std::string> names = {"x", "the colour=red", "the colour=blue", "n"};
+  CHECK(Read(head).feature_names == names);
+  Options options;
+  options.model_labels = {"A", "B"};
+  options.num_features = 4;
+  options.model_features = names;
+  CHECK(Read(head, options).num_examples() == 1);
+  options.model_features[2] = "the colour=green";
+  CHECK(
+      Error(head, options) ==
+      "data.arff:3: feature 3 is 'the colour=blue', but the model was trained with 'the colour=green' there");
+  options.model_features = {"n", "the colour=red", "the colour=blue", "x"};
+  CHECK(Error(head, options) == "data.arff:1: feature 1 is 'x', but the model was trained with 'n' there");
+  options.model_features = {"x", "the colour=red", "the colour=blue", "m"};
+  CHECK(Error(head, options) == "data.arff:4: feature 4 is 'n', but the model was trained with 'm' there");
 }
 
 TEST_CASE("labels that are missing or not told are explained") {
@@ -244,7 +269,7 @@ TEST_CASE("labels that are missing or not told are explained") {
   CHECK(Error(kHeader, options) ==
         "data.arff: an ARFF file does not tell which attributes are labels: pass --labels FILE.xml");
   options.xml = "<labels><label name='A'/><label name='C'/></labels>";
-  CHECK(Contains(Error(kHeader, options), "labels.xml: label 'C' is not an attribute of "));
+  CHECK(Contains(Error(kHeader, options), "labels.xml:1: label 'C' is not an attribute of "));
 }
 
 TEST_CASE("label names of XML files: hierarchies are flattened, namespaces ignored") {

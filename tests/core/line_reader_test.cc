@@ -94,14 +94,42 @@ TEST_CASE("truncated and damaged gzip data are errors at every length") {
   const std::string good = ReadBytes(folder.WriteGzip("good.gz", text));
   for (std::size_t length = 2; length < good.size(); length += 7) {
     const std::string path = folder.Write("short.gz", good.substr(0, length));
-    CHECK(Contains(MessageOf<DataError>([&] { AllLines(path); }),
-                   path + ": the gzip data are truncated or damaged (after line "));
+    const std::string message = MessageOf<DataError>([&] { AllLines(path); });
+    CHECK(Contains(message, path + ": the gzip data are truncated or damaged: "));
+    CHECK_FALSE(Contains(message, "line 0"));
   }
   for (std::size_t position = 12; position < good.size(); position += 11) {
     std::string bad = good;
     bad[position] = static_cast<char>(bad[position] ^ 0x15);
     const std::string path = folder.Write("bad.gz", bad);
     CHECK(Contains(MessageOf<DataError>([&] { AllLines(path); }), "truncated or damaged"));
+  }
+}
+
+TEST_CASE("lines before a fault are handed out, and the message says where it is") {
+  const TemporaryFolder folder;
+  const std::string good = ReadBytes(folder.WriteGzip("good.gz", "one\ntwo\nthree\n"));
+  const std::string cut = folder.Write("cut.gz", good.substr(0, good.size() - 4));  // in the checksum
+  CHECK(MessageOf<DataError>([&] { AllLines(cut); }) ==
+        cut + ": the gzip data are truncated or damaged: they end too early (after line 3)");
+  const std::string shorter = folder.Write("shorter.gz", good.substr(0, 5));
+  CHECK(MessageOf<DataError>([&] { AllLines(shorter); }) ==
+        shorter + ": the gzip data are truncated or damaged: they end too early (before the end of line 1)");
+}
+
+TEST_CASE("only gzip and zeros may follow gzip") {
+  const TemporaryFolder folder;
+  const std::string good = ReadBytes(folder.WriteGzip("good.gz", "one\ntwo\n"));
+  const std::string large = ReadBytes(folder.WriteGzip("large.gz", std::string(3000000, 'x') + "\n"));
+  CHECK(AllLines(folder.Write("zeros.gz", good + std::string(200000, '\0'))) == Lines{"one", "two"});
+  CHECK(AllLines(folder.Write("three.gz", good + large + good)) ==
+        Lines{"one", "two", std::string(3000000, 'x'), "one", "two"});
+  CHECK(AllLines(folder.WriteGzip("empty.gz", "")).empty());
+  for (const std::string& garbage :
+       {std::string("0 1:1\n"), std::string("x"), std::string("\x1f"), std::string(200000, '\0') + "x"}) {
+    const std::string path = folder.Write("garbage.gz", good + garbage);
+    CHECK(MessageOf<DataError>([&] { AllLines(path); }) ==
+          path + ": the gzip data are followed by something that is not gzip (after line 2)");
   }
 }
 

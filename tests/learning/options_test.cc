@@ -93,12 +93,12 @@ TEST_CASE("ContradictionsAreRefused") {
   TrainOptions bcfw;
   bcfw.learner = LearnerKind::kBcfw;
   bcfw.rho = 1;
-  CHECK(CheckRefusal(bcfw).find("--rho has no meaning") == 0);
+  CHECK(CheckRefusal(bcfw) == "--rho applies to --learner al or soft only");
   TrainOptions oracle;
   oracle.oracle = SolverKind::kLp;
   CHECK(CheckRefusal(oracle) == "accepted");
   oracle.rho = 1;
-  CHECK(CheckRefusal(oracle) == "--oracle applies to --learner bcfw, but the options of a penalty are given");
+  CHECK(CheckRefusal(oracle) == "--oracle applies to --learner bcfw, but --rho to --learner al or soft");
   oracle.rho = 0;
   oracle.learner = LearnerKind::kAugmentedLagrangian;
   CHECK(CheckRefusal(oracle) == "--oracle applies to --learner bcfw only");
@@ -115,4 +115,44 @@ TEST_CASE("ContradictionsAreRefused") {
   TrainOptions negative;
   negative.lambda = -1;
   CHECK(CheckRefusal(negative).find("--lambda") == 0);
+}
+
+TEST_CASE("AnOptionThatIsGivenMustBeRead") {
+  const auto refusal = [](LearnerKind learner, std::string_view name, std::string_view value) -> std::string {
+    TrainOptions options;
+    options.learner = learner;
+    for (const OptionRecord& record : OptionRecords()) {
+      if (record.name == name) SetOption(record, value, &options);
+    }
+    try {
+      CheckOptions(options, std::span(&name, 1));
+    } catch (const DataError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  constexpr auto kAuto = LearnerKind::kAuto, kAl = LearnerKind::kAugmentedLagrangian;
+  constexpr auto kSoft = LearnerKind::kSoft, kBcfw = LearnerKind::kBcfw;
+  // Also with the default value.
+  CHECK(refusal(kBcfw, "tau", "1") == "--tau applies to --learner al only");
+  CHECK(refusal(kSoft, "tau", "1") == "--tau applies to --learner al only");
+  CHECK(refusal(kAl, "tau", "1") == "accepted");
+  CHECK(refusal(kAuto, "tau", "1") == "accepted");
+  CHECK(refusal(kBcfw, "rho-passes", "100") == "--rho-passes applies to --learner soft only");
+  CHECK(refusal(kAuto, "rho-passes", "50") == "--rho-passes applies to --learner soft only");
+  CHECK(refusal(kSoft, "rho-passes", "50") == "--rho-passes has no effect without --rho-final");
+  CHECK(refusal(kBcfw, "rho-scale", "paper") == "--rho-scale applies to --learner al or soft only");
+  CHECK(refusal(kAl, "rho-scale", "paper") == "--rho-scale has no effect without --rho");
+  CHECK(refusal(kAuto, "rho-scale", "example") == "--rho-scale has no effect without --rho");
+  CHECK(refusal(kSoft, "rho-scale", "paper") == "accepted");
+  CHECK(refusal(kAl, "step", "away") == "--step away applies to --learner bcfw only");
+  CHECK(refusal(kAl, "step", "fw") == "accepted");
+  CHECK(refusal(kSoft, "order", "gap") == "--order gap applies to --learner bcfw only");
+  CHECK(refusal(kSoft, "order", "uniform") == "accepted");
+  CHECK(refusal(kAl, "average", "suffix") == "--average suffix applies to --learner bcfw only");
+  CHECK(refusal(kAl, "average", "none") == "accepted");
+  CHECK(refusal(kAl, "oracle", "roof") == "--oracle applies to --learner bcfw only");
+  CHECK(refusal(kAl, "oracle", "auto") == "accepted");
+  CHECK(refusal(kAuto, "oracle", "roof") == "accepted");
+  CHECK(refusal(kAl, "seed", "1") == "accepted");
 }

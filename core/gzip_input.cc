@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/core/gzip_input.h>
+
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+namespace slackline {
+namespace {
+
+constexpr std::size_t kBufferBytes = std::size_t{1} << 17;
+constexpr std::size_t kLargestStep = std::size_t{1} << 26;
+constexpr int kGzipWindow = 15 + 16;  // the largest window, and a gzip header
+constexpr unsigned char kMagic[] = {0x1f, 0x8b};
+
+}  // namespace
+
+/// The input buffer is [next_in, next_in + avail_in).
+struct GzipInput::Stream {
+  z_stream z{};
+  bool inflating = false;
+  std::vector<unsigned char> buffer = std::vector<unsigned char>(kBufferBytes);
+
+  ~Stream() {
+    if (inflating) inflateEnd(&z);
+  }
+};
+
+GzipInput::GzipInput(int descriptor) : descriptor_(descriptor), stream_(std::make_unique<Stream>()) {
+  stream_->z.next_in = stream_->buffer.data();
+}
+
+GzipInput::~GzipInput() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+std::size_t GzipInput::Fail(const std::string& error) {
+  error_ = error;
+  mode_ = Mode::kEnd;
+  return 0;
+}
+
+/// Appends more of the file to the input buffer; false at its end or on an error.
+bool GzipInput::Refill() {
+  z_stream& z = stream_->z;
+  std::memmove(stream_->buffer.data(), z.next_in, z.avail_in);
+  z.next_in = stream_->buffer.data();
+  ssize_t count = 0;
+  do {
+    count = read(descriptor_, stream_->buffer.data() + z.avail_in, kBufferBytes - z.avail_in);
+  } while (count < 0 && errno == EINTR);
+  if (count < 0) Fail(std::string("cannot read on: ") + std::strerror(errno));
+  if (count <= 0) return false;
+  z.avail_in += static_cast<uInt>(count);
+  return true;
+}
+
+/// Looks whether a gzip member comes next, and prepares for it.
+bool GzipInput::BeginMember() {
+  z_stream& z = stream_->z;
+  while (z.avail_in < sizeof(kMagic) && Refill()) {
+  }
+  if (z.avail_in < sizeof(kMagic) || !std::equal(std::begin(kMagic), std::end(kMagic), z.next_in))
+    return false;
+  const int code = stream_->inflating ? inflateReset(&z) : inflateInit2(&z, kGzipWindow);
+  if (code != Z_OK) {
+    Fail("not enough memory");
+    return false;
+  }
+  stream_->inflating = true;
+  return true;
+}
+
+std::size_t GzipInput::ReadPlain(char* out, std::size_t room) {
+  z_stream& z = stream_->z;
+  if (z.avail_in == 0 && !Refill()) return 0;
+  const std::size_t count = std::min<std::size_t>(room, z.avail_in);
+  std::memcpy(out, z.next_in, count);
+  z.next_in += count;
+  z.avail_in -= static_cast<uInt>(count);
+  return count;
+}
+
+/// 0 at the end of the member, too.
+std::size_t GzipInput::ReadMember(char* out, std::size_t room) {
+  z_stream& z = stream_->z;
+  const auto wanted = static_cast<uInt>(std::min(room, kLargestStep));
+  z.next_out = reinterpret_cast<Bytef*>(out);
+  z.avail_out = wanted;
+  while (z.avail_out == wanted) {
+    if (z.avail_in == 0 && !Refill()) {
+      return error_.empty() ? Fail("the gzip data are truncated or damaged: they end too early") : 0;
+    }
+    const int code = inflate(&z, Z_NO_FLUSH);
+    if (code == Z_STREAM_END) {
+      mode_ = Mode::kBetween;
+      break;
+    }
+    if (code != Z_OK && code != Z_BUF_ERROR) {
+      Fail(std::string("the gzip data are truncated or damaged: ") + (z.msg != nullptr ? z.msg
+                                                                      : code == Z_MEM_ERROR
+                                                                          ? "not enough memory"
+                                                                          : "bad data"));
+      break;
+    }
+  }
+  return wanted - z.avail_out;
+}
+
+std::size_t GzipInput::Read(char* out, std::size_t room) {
+  z_stream& z = stream_->z;
+  for (;;) {
+    switch (mode_) {
+      case Mode::kUnknown:
+        mode_ = BeginMember() ? Mode::kMember : error_.empty() ? Mode::kPlain : Mode::kEnd;
+        break;
+      case Mode::kPlain:
+        return ReadPlain(out, room);
+      case Mode::kMember:
+        if (const std::size_t count = ReadMember(out, room); count > 0) return count;
+        break;
+      case Mode::kBetween:
+        mode_ = BeginMember() ? Mode::kMember : error_.empty() ? Mode::kPadding : Mode::kEnd;
+        break;
+      case Mode::kPadding:
+        if (std::any_of(z.next_in, z.next_in + z.avail_in, [](unsigned char byte) { return byte != 0; })) {
+          return Fail("the gzip data are followed by something that is not gzip");
+        }
+        z.avail_in = 0;
+        if (!Refill()) mode_ = Mode::kEnd;
+        break;
+      case Mode::kEnd:
+        return 0;
+    }
+  }
+}
+
+}  // namespace slackline

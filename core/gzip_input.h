@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The bytes of a file, decompressed when its content is gzip. Stricter than zlib's gzread, which takes anything behind the
+// last member for the end of the file.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace slackline {
+
+class GzipInput {
+ public:
+  /// Takes over an open file descriptor (and closes it).
+  explicit GzipInput(int descriptor);
+  ~GzipInput();
+  GzipInput(const GzipInput&) = delete;
+  GzipInput& operator=(const GzipInput&) = delete;
+
+  /// Fills `out` with up to `room` > 0 bytes and returns their number. 0: the end of the file, or an error; see error().
+  std::size_t Read(char* out, std::size_t room);
+
+  /// "" as long as all went well, else what is wrong: the file cannot be read, its gzip data are truncated or damaged, or
+  /// followed by something that is not gzip. (Several members after each other, and zeros behind the last one, are gzip.)
+  const std::string& error() const { return error_; }
+
+ private:
+  struct Stream;
+  enum class Mode { kUnknown, kPlain, kMember, kBetween, kPadding, kEnd };
+
+  bool Refill();
+  bool BeginMember();
+  std::size_t ReadPlain(char* out, std::size_t room);
+  std::size_t ReadMember(char* out, std::size_t room);
+  std::size_t Fail(const std::string& error);
+
+  int descriptor_;
+  Mode mode_ = Mode::kUnknown;
+  std::unique_ptr<Stream> stream_;
+  std::string error_;
+};
+
+}  // namespace slackline
