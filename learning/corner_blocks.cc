@@ -302,6 +302,28 @@ double CornerBlocks::WeightsOfPoint(std::vector<double>* weights) const {
   return loss / problem_.size();
 }
 
+double CornerBlocks::PointOfExample(Index m, std::vector<double>* coordinates) const {
+  const Structure& structure = problem_.data().example(m).structure();
+  coordinates->assign(Size(structure.num_coordinates()), 0.0);
+  const CornerSet& set = sets_[Size(m)];
+  double sum = 0;
+  for (const double share : set.alpha()) sum += share;
+  double loss = 0;
+  for (Index a = 0; a < set.size(); ++a) {
+    const double alpha = set.alpha()[Size(a)] / sum;
+    if (alpha == 0) continue;
+    loss += alpha * set.loss(a);
+    set.ForEachSlotEntry(a, [&](Index k, double value) { (*coordinates)[Size(k)] += alpha * value; });
+    set.ForEachScalarEntry(a, [&](Index position, double value) {
+      for (const ScalarBlock& scalar : structure.scalar_blocks()) {
+        const Offset row = position - structure.layout().block(scalar.block).offset;
+        if (row >= 0 && row < scalar.rows) (*coordinates)[Size(scalar.coordinate + row)] += alpha * value;
+      }
+    });
+  }
+  return loss;
+}
+
 void CornerBlocks::Rebuild() {
   WeightsOfPoint(&weights_);
   oracle_->Refresh(weights_);
