@@ -347,11 +347,13 @@ void Judge(const Verifier& verifier, const ProgressRecord& claim, const Training
 }  // namespace
 
 SolverKind VerifyingSolver(const FactorGraph& graph, SolverKind trained, CertifiedProblem problem) {
-  if (trained == SolverKind::kAuto) trained = AutomaticSolver(graph);
   const bool few = CountLabellings(graph, kFewLabellings) <= kFewLabellings;
   const bool forest = IsForest(graph);
   const bool small = graph.total_states() <= kSmallLpStates;
   const bool binary = IsBinaryPairwise(graph);
+  // Left to themselves, some learners take roof duality on forests and some dynamic programming.
+  if (trained == SolverKind::kAuto && forest && binary && small && HasGlpk()) return SolverKind::kLp;
+  if (trained == SolverKind::kAuto) trained = AutomaticSolver(graph);
   // Without cycles both problems are the same.
   if (forest && trained != SolverKind::kTree) return SolverKind::kTree;
   if (forest && binary) return SolverKind::kRoof;

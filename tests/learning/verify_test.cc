@@ -228,4 +228,5 @@ TEST_CASE("AnotherSolverVerifies") {
   CHECK(VerifyingSolver(*chain, K::kLp, kRelaxed) == K::kTree);
   CHECK(VerifyingSolver(*chain, K::kTree, kExact) == K::kBruteForce);
   CHECK(VerifyingSolver(*binary_chain, K::kTree, kExact) == K::kRoof);
+  CHECK(VerifyingSolver(*binary_chain, K::kAuto, kExact) == (HasGlpk() ? K::kLp : K::kRoof));
 }
