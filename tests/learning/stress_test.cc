@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -42,7 +44,14 @@ TrainingSet SomeTrainingSet(Random& random) {
   const auto size = [&random](std::uint64_t most) { return 1 + static_cast<Index>(random.Below(most)); };
   const Index examples = size(6);
   const Index labels = size(5);
-  return RandomMultiLabelProblem(random, examples, labels, size(3), random.Below(2) == 0);
+  const Index features = size(3);
+  const bool full = random.Below(2) == 0;
+  return RandomMultiLabelProblem(random, examples, labels, features, full);
+}
+
+Problem SomeProblem(Random& random) {
+  const double lambda = Pick(random, kLambdas);
+  return Problem(SomeTrainingSet(random), lambda);
 }
 
 template <class Test>
@@ -154,8 +163,7 @@ std::string Describe(const TrainOptions& options) {
 /// One problem, all ways.
 class Trial {
  public:
-  explicit Trial(std::uint64_t seed)
-      : random_(seed), problem_(SomeTrainingSet(random_), Pick(random_, kLambdas)) {}
+  explicit Trial(std::uint64_t seed) : random_(seed), problem_(SomeProblem(random_)) {}
 
   void Run() {
     CAPTURE(problem_.lambda());
@@ -191,23 +199,86 @@ class Trial {
         VerifyCertificate(problem_, summary.weights, summary.last, options, learner.get());
     CAPTURE(verification.message);
     CHECK(verification.outcome == VerifyOutcome::kHolds);
-    if (random_.Below(4) > 0) return;
-    TrainOptions replay = options;
-    replay.threads = 1 + static_cast<Index>(random_.Below(2));
-    const TrainSummary again = Train(problem_, replay);
-    CHECK(summary.weights == again.weights);
-    CHECK(summary.last.primal == again.last.primal);
-    CHECK(summary.last.dual == again.last.dual);
-    CHECK(summary.last.pass == again.last.pass);
+    switch (random_.Below(8)) {
+      case 0:
+      case 1:
+        Replay(options, summary);
+        break;
+      case 2:
+        Resume(options, summary);
+        break;
+      case 3:
+        ChangeLambda(options, learner.get());
+        break;
+      default:
+        break;
+    }
+  }
+
+  static void CheckSame(const TrainSummary& a, const TrainSummary& b) {
+    CHECK(a.weights == b.weights);
+    CHECK(a.last.primal == b.last.primal);
+    CHECK(a.last.dual == b.last.dual);
+    CHECK(a.last.pass == b.last.pass);
+  }
+
+  void Replay(TrainOptions options, const TrainSummary& summary) {
+    options.threads = 1 + static_cast<Index>(random_.Below(2));
+    CheckSame(summary, Train(problem_, options));
+  }
+
+  /// The same run in two pieces, from a state that was taken on the way.
+  void Resume(const TrainOptions& options, const TrainSummary& summary) {
+    if (summary.last.pass < 2) return;
+    std::string state;
+    CheckpointPlan plan;
+    plan.write = [&](const std::string& bytes) { state = bytes; };
+    TrainOptions first = options;
+    first.max_passes =
+        1 + static_cast<Index>(random_.Below(static_cast<std::uint64_t>(summary.last.pass - 1)));
+    const auto stopped = MakeLearner(problem_, first);
+    RunTraining(*stopped, first, nullptr, nullptr, plan);
+    CheckpointPlan rest;
+    rest.resume = state;
+    const auto resumed = MakeLearner(problem_, options);
+    CheckSame(summary, RunTraining(*resumed, options, nullptr, nullptr, rest));
+  }
+
+  /// A path to other λ and back: every value has a certificate of its own, and the last is that of this problem.
+  void ChangeLambda(const TrainOptions& options, Learner* learner) {
+    const double lambdas[] = {problem_.lambda() * 0.1, problem_.lambda() * 1e3, problem_.lambda()};
+    for (const double lambda : lambdas) {
+      CAPTURE(lambda);
+      path_.push_back(std::make_unique<Problem>(problem_.WithLambda(lambda)));
+      learner->ChangeLambda(*path_.back());
+      Watcher watcher;
+      const TrainSummary summary = RunTraining(*learner, options, &watcher, nullptr);
+      CHECK(watcher.fault == "");
+      const Verification verification =
+          VerifyCertificate(*path_.back(), summary.weights, summary.last, options, learner);
+      CAPTURE(verification.message);
+      CHECK(verification.outcome == VerifyOutcome::kHolds);
+      if (lambda != problem_.lambda()) continue;
+      const bool exact = summary.last.problem == CertifiedProblem::kExact;
+      (exact ? exact_ : relaxed_).Take("a path" + Describe(options), summary.last);
+    }
   }
 
   /// By enumeration, with dense feature vectors.
   void CheckPrimal(const TrainSummary& summary) {
     const double exact = ExactPrimal(problem_.training(), problem_.lambda(), summary.weights);
-    const double room = kTight * std::max(1.0, std::abs(summary.last.primal));
+    const double room =
+        kTight * std::max(1.0, std::abs(summary.last.primal)) + kSummands * Scores(summary.weights);
     CAPTURE(exact);
     CHECK(summary.last.primal >= exact - room);
     if (summary.last.problem == CertifiedProblem::kExact) CHECK(summary.last.primal <= exact + room);
+  }
+
+  /// The size of the terms whose sums scores are.
+  double Scores(std::span<const double> weights) const {
+    double sum = 0;
+    for (const double weight : weights) sum += weight * weight;
+    return std::sqrt(sum * problem_.mean_squared_range() * static_cast<double>(problem_.num_parts()));
   }
 
   void CheckBracket(const Bracket& lower, const Bracket& upper) {
@@ -223,6 +294,7 @@ class Trial {
     Offset columns = 0;
     for (Index m = 0; m < problem_.size(); ++m) columns += problem_.data().example(m).graph().total_states();
     if (columns > 80 || problem_.lambda() < 1e-3 || problem_.lambda() > 1e3) return;
+    if (problem_.penalty_scale() < 1e-8) return;
     double relaxed = 0;
     double exact = 0;
     try {
@@ -244,6 +316,7 @@ class Trial {
   Random random_;
   Problem problem_;
   Bracket relaxed_, exact_;
+  std::vector<std::unique_ptr<Problem>> path_;
 };
 
 void RunSeeds(std::uint64_t first, std::uint64_t count) {
