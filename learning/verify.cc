@@ -19,8 +19,9 @@
 namespace slackline {
 namespace {
 
-constexpr double kTolerance = 1e-7;  // of the objective's scale
-constexpr double kFeasible = 1e-9;   // of marginals
+constexpr double kTolerance = 1e-7;  // of the objective
+constexpr double kOfLosses = 1e-9;  // of the objective at w = 0: its terms are of that size, whatever is left
+constexpr double kFeasible = 1e-9;  // of marginals
 constexpr double kRounding = 1e-12;  // of the largest scores
 constexpr Offset kFewLabellings = 1 << 12;
 
@@ -286,7 +287,7 @@ class Verifier {
 
 /// What is known of a run before its figures are looked at.
 struct Training {
-  double scale = 1;           // of the objective
+  double room = 0;            // of its figures
   bool exact_oracle = false;  // the primal is the objective, not only a bound on it
   bool own_bound = false;     // the lower bound is that of the dual point at the end, not of several points
 };
@@ -299,7 +300,7 @@ Training Describe(const Problem& problem, const TrainOptions& options, const Pro
             AutomaticSolver(structure->graph()) == SolverKind::kMessages);
   });
   Training training;
-  training.scale = std::max(PrimalAtZeroWeights(problem), std::abs(claim.primal));
+  training.room = kTolerance * std::abs(claim.primal) + kOfLosses * PrimalAtZeroWeights(problem);
   training.own_bound = options.learner == LearnerKind::kBcfw;
   training.exact_oracle = training.own_bound && !messages;
   return training;
@@ -317,7 +318,7 @@ void Judge(const Verifier& verifier, const ProgressRecord& claim, const Training
   result->primal = verifier.primal();
   result->primal_value = verifier.primal_value();
   result->dual = verifier.dual();
-  const double room = kTolerance * training.scale + kRounding * verifier.scores();
+  const double room = training.room + kRounding * verifier.scores();
   result->dual_proved = claim.dual <= std::max(0.0, result->dual) + room;
   std::string fault = verifier.fault();
   const std::string but = ", but by " + verifier.names() + " it is ";

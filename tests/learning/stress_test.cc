@@ -326,6 +326,34 @@ void RunSeeds(std::uint64_t first, std::uint64_t count) {
   }
 }
 
+/// Where features and λ are of ordinary size, learners with exact oracles have to arrive.
+void ConvergeOnSeeds(std::uint64_t first, std::uint64_t count) {
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    Random random(seed);
+    ProblemOptions shape = RandomHardOptions(random);
+    shape.input_scale = 1;
+    const double lambda = Pick(random, std::vector{1.0, 0.1, 0.01});
+    const Problem problem(RandomProblem(random, shape), lambda);
+    for (TrainOptions options : AllWays(random, problem)) {
+      const bool corners = options.learner == LearnerKind::kBcfw && options.step != StepKind::kFrankWolfe;
+      if (options.learner == LearnerKind::kSoft || options.oracle == SolverKind::kMessages) continue;
+      if (!corners && options.step == StepKind::kFrankWolfe) continue;  // sublinear
+      options.max_passes = 5000;
+      options.gap_tolerance = 1e-3;
+      options.absolute_gap = 1e-6;
+      options.rho = 0;
+      options.tau = 1;
+      const TrainSummary summary = Train(problem, options);
+      CAPTURE(seed);
+      CAPTURE(lambda);
+      const std::string way = Describe(options);
+      CAPTURE(way);
+      CAPTURE(summary.message);
+      CHECK(summary.termination == Termination::kConverged);
+    }
+  }
+}
+
 std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
   const char* text = std::getenv(name);
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
@@ -335,6 +363,13 @@ std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
 
 TEST_CASE("BoundsOfAllLearnersHoldAndAgreeOnUnpleasantProblems") { RunSeeds(1, 24); }
 
+TEST_CASE("LearnersArriveOnProblemsOfOrdinarySize") { ConvergeOnSeeds(1, 8); }
+
 TEST_CASE("MoreSeedsOnRequest") {
   RunSeeds(FromEnvironment("SLACKLINE_STRESS_FIRST", 1000), FromEnvironment("SLACKLINE_STRESS_SEEDS", 0));
+}
+
+TEST_CASE("LearnersArriveOnMoreSeedsOnRequest") {
+  ConvergeOnSeeds(FromEnvironment("SLACKLINE_STRESS_FIRST", 1000),
+                  FromEnvironment("SLACKLINE_STRESS_SEEDS", 0) / 2);
 }
