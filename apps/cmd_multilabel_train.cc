@@ -9,6 +9,7 @@
 #include <slackline/apps/cmd_checkpoint.h>
 #include <slackline/apps/cmd_interrupt.h>
 #include <slackline/apps/cmd_multilabel_common.h>
+#include <slackline/apps/cmd_verify.h>
 #include <slackline/core/check.h>
 #include <slackline/core/parse_number.h>
 #include <slackline/learning/lambda_path.h>
@@ -31,6 +32,7 @@ constexpr const char* kExamples =
     "r.slk < "
     "reuters.svm\n"
     "  slackline multilabel train reuters.svm.gz --num-labels 30 --lambda-path 0.1:0.0001:7 --model r.slk\n"
+    "  slackline multilabel train reuters.svm.gz --num-labels 30 --verify --model r.slk\n"
     "  slackline multilabel train reuters.svm.gz --num-labels 30 --checkpoint r.ckpt --model r.slk\n"
     "  slackline multilabel train reuters.svm.gz --num-labels 30 --checkpoint r.ckpt --resume r.ckpt --model "
     "r.slk";
@@ -43,6 +45,7 @@ struct TrainCommand {
   std::string log;
   bool quiet = false;
   CheckpointFlags checkpoint;
+  CertificateCheck verify;
   TrainFlags flags;
 };
 
@@ -59,6 +62,7 @@ void Register(CLI::App* app, TrainCommand* command) {
   AddTextOption(app, "log", &command->log, "RUN.jsonl",
                 "write a JSON object per check; - is the standard output");
   app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
+  command->verify.Register(app);
   command->checkpoint.Register(app);
   command->flags.Register(app);
   c->excludes("--lambda");
@@ -143,6 +147,9 @@ Json StartJson(const MultiLabelModel& model, const TrainingSet& training, const 
           {"options", std::move(options)}};
 }
 
+/// Exit code when --verify finds a certificate that does not hold.
+constexpr int kCertificateFails = 1;
+
 /// What the table of a path shows of one λ, and how checkpoints keep it.
 struct PathRow {
   double lambda = 0, primal = 0, relative_gap = 0, passes = 0, seconds = 0;
@@ -165,6 +172,7 @@ class Training {
         data_(data),
         model_(task->model),
         base_(task->problem),
+        verify_(command.verify),
         keeper_(command.checkpoint, Context()),
         figures_(keeper_.figures()),
         report_(!command.quiet) {
@@ -187,8 +195,11 @@ class Training {
     for (std::size_t k = first_; k < settings_.lambdas.size() && !interrupted; ++k) {
       if (k > first_) MoveTo(k);
       interrupted = TrainOne(k, interrupt) == Termination::kInterrupted;
+      // While a certificate was verified: the values of λ after it are not trained.
+      interrupted = interrupted || (interrupt->load() != 0 && k + 1 < settings_.lambdas.size());
     }
     keeper_.CheckWritten();
+    if (verify_.failed()) return kCertificateFails;
     return interrupted ? 128 + interrupt->load() : 0;
   }
 
@@ -241,12 +252,14 @@ class Training {
     report_.ClearLine();
     FinishModel(summary, &model_);
     model_.Save(settings_.models[k]);
-    report_.End(summary);
+    verify_.Run(*problem_, choice_.options, summary, *learner_, settings_.models[k], interrupt);
+    report_.End(summary, verify_.Figures());
     const PathRow row{settings_.lambdas[k], summary.last.primal, summary.last.relative_gap,
                       static_cast<double>(summary.last.pass),
                       summary.last.seconds + summary.last.check_seconds};
     figures_.insert(figures_.end(), {row.lambda, row.primal, row.relative_gap, row.passes, row.seconds});
     if (!command_.quiet) Tell(k, row, summary);
+    verify_.Tell(settings_.models[k], command_.quiet);
     return summary.termination;
   }
 
@@ -271,6 +284,7 @@ class Training {
   const MultiLabelData& data_;
   MultiLabelModel& model_;
   Problem base_;
+  CertificateCheck verify_;
   CheckpointKeeper keeper_;
   std::vector<double> figures_;  // of the λ done
   TrainReport report_;

@@ -94,11 +94,12 @@ void TrainReport::ClearLine() {
 
 void TrainReport::WriteLine(const Json& json) { *log_ << JsonLine(json) << std::endl; }
 
-void TrainReport::End(const TrainSummary& summary) {
+void TrainReport::End(const TrainSummary& summary, const Json& more) {
   if (log_ == nullptr) return;
   Json line = {{"event", "end"}, {"termination", Name(summary.termination)}, {"message", summary.message}};
   line.update(RecordJson(summary.last));
   line["notes"] = summary.notes;
+  if (more.is_object()) line.update(more);
   WriteLine(line);
   if (!*log_)
     throw DataError(log_path_ == "-" ? "<stdout>" : log_path_, 0, "the log could not be written completely");

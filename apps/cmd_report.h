@@ -37,8 +37,8 @@ class TrainReport : public TrainObserver {
 
   /// Clears the line on the terminal.
   void ClearLine();
-  /// To be called after every run: writes the last object of its log. Throws DataError when any part of the log could not be written.
-  void End(const TrainSummary& summary);
+  /// To be called after every run: writes the last object of its log, with the entries of `more`. Throws DataError when any part of the log could not be written.
+  void End(const TrainSummary& summary, const Json& more = {});
 
  private:
   void WriteLine(const Json& json);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The command line. Exit codes: 0 = done, 1 = an error of the program itself, 2 = bad input (arguments,
+// The command line. Exit codes: 0 = done, 1 = an error of the program itself, or a certificate that --verify refutes, 2 = bad input (arguments,
 // files, models), 130 and 143 = training interrupted by SIGINT or SIGTERM, with the model written.
 #include <algorithm>
 #include <cstdio>

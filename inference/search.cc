@@ -361,8 +361,6 @@ SearchSolver::SearchSolver(std::shared_ptr<const FactorGraph> graph, const Searc
 
 SearchSolver::~SearchSolver() = default;
 
-Offset SearchSolver::nodes() const { return tree_->nodes(); }
-
 void SearchSolver::Solve(std::span<const double> scores, WarmStart* /*warm*/, MapResult* result) {
   const FactorGraph& graph = *graph_;
   SLACKLINE_CHECK(scores.size() == Size(graph.total_states()), "scores do not fit the graph");
@@ -371,6 +369,7 @@ void SearchSolver::Solve(std::span<const double> scores, WarmStart* /*warm*/, Ma
   // Covers the rounding of all reparametrisations; a labelling that is better by less may be missed.
   const double tolerance = 1e-14 * magnitude * (10 + graph.num_parts());
 
+  nodes_ = 0;
   result->integral = true;
   result->marginals.clear();
   result->labels.resize(Size(graph.num_variables()));
@@ -386,13 +385,14 @@ void SearchSolver::Solve(std::span<const double> scores, WarmStart* /*warm*/, Ma
   }
   if (bound > value + tolerance) {
     tree_->Run(ascent_->scores(), value, tolerance, options_.node_limit, result->labels);
+    nodes_ = tree_->nodes();
     const double found = LabellingScore(graph, scores, result->labels);
     bound = tree_->open_bound() > -kInfinity ? std::min(bound, std::max(found, tree_->open_bound())) : found;
     value = found;
   } else {
     bound = value;
   }
-  work_ += 20 * graph.total_states() + 50 * tree_->nodes();
+  work_ += 20 * graph.total_states() + 50 * nodes_;
   result->value = value;
   result->exact = bound <= value + tolerance;
   result->upper_bound = result->exact ? value : bound;

@@ -45,8 +45,8 @@ class SearchSolver final : public MapSolver {
   std::int64_t work() const override { return work_; }
   bool relaxed() const override { return false; }
 
-  /// Nodes of the last call.
-  Offset nodes() const;
+  /// Nodes of the last call; 0 when the ascent was enough.
+  Offset nodes() const { return nodes_; }
 
  private:
   class Ascent;
@@ -55,6 +55,7 @@ class SearchSolver final : public MapSolver {
   SearchOptions options_;
   std::unique_ptr<Ascent> ascent_;
   std::unique_ptr<Tree> tree_;
+  Offset nodes_ = 0;
   std::int64_t work_ = 0;
 };
 

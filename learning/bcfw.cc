@@ -78,6 +78,16 @@ class BcfwLearner : public Learner {
   double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
   WorkCounts work() const override { return {oracle_calls_, oracle_calls_}; }
 
+  bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
+    const ExampleView example = problem_.data().example(m);
+    const auto begin = static_cast<std::size_t>(begin_[static_cast<std::size_t>(m)]);
+    coordinates->assign(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0);
+    AddLabellingFeatures(example, example.labels(), 1, *coordinates);
+    for (std::size_t k = 0; k < coordinates->size(); ++k) (*coordinates)[k] -= points_[begin + k];
+    *loss = losses_[static_cast<std::size_t>(m)];
+    return true;
+  }
+
   void Save(StateWriter* writer) const override {
     writer->Tag("bcfw");
     SaveRandom(random_, writer);

@@ -23,6 +23,11 @@ constexpr double kLocalShare = 0.1;      // of the gap that local steps leave
 constexpr std::int64_t kVisitWork = 50;  // of a visit whatever its size
 constexpr Index kMaxLocalSteps = 20;
 
+/// Curvatures are differences of inner products: what is below their rounding errors may be anything. Taken for zero, it would
+/// ask for a full step where features of very different size meet; taken for this, steps are too short at worst.
+constexpr double kCurvatureRounding = 1e-15;
+double Curvature(double difference, double norms) { return std::max(difference, kCurvatureRounding * norms); }
+
 }  // namespace
 
 CornerBlocks::CornerBlocks(const Problem& problem, CornerOracle* oracle, StepKind step, AverageKind average)
@@ -121,7 +126,7 @@ CornerBlocks::LocalStep CornerBlocks::PairwiseStep(CornerSet* set, std::size_t b
   const double inverse = StepScale();
   LocalStep step;
   step.gap = scores_[best] - scores_[worst];
-  step.curvature = std::max(0.0, to[best] + from[worst] - 2 * to[worst]) * inverse;
+  step.curvature = Curvature(to[best] + from[worst] - 2 * to[worst], to[best] + from[worst]) * inverse;
   const double limit = alpha[worst];
   step.length = LineSearch(step.gap, step.curvature, limit);
   alpha[worst] = step.length == limit ? 0 : limit - step.length;
@@ -151,14 +156,16 @@ CornerBlocks::LocalStep CornerBlocks::AwayStep(CornerSet* set, std::size_t best,
   // d = ±(e_corner − α); direction_ = G·d / (λM).
   direction_.resize(count);
   double dot = 0;
+  double norms = set->gram_row(static_cast<Index>(corner))[corner];
   for (std::size_t a = 0; a < count; ++a) {
     const double* row = set->gram_row(static_cast<Index>(a));
     double sum = row[corner];
     for (std::size_t b = 0; b < count; ++b) sum -= row[b] * alpha[b];
     direction_[a] = sign * sum * inverse;
     dot -= sign * alpha[a] * direction_[a];
+    norms += alpha[a] * row[a];
   }
-  step.curvature = std::max(0.0, dot + sign * direction_[corner]);
+  step.curvature = Curvature(dot + sign * direction_[corner], norms * inverse);
   const double limit = forward ? 1 : alpha[worst] / (1 - alpha[worst]);
   step.length = LineSearch(step.gap, step.curvature, limit);
   for (double& share : alpha) share *= 1 - sign * step.length;
@@ -300,6 +307,28 @@ double CornerBlocks::WeightsOfPoint(std::vector<double>* weights) const {
     }
   }
   return loss / problem_.size();
+}
+
+double CornerBlocks::PointOfExample(Index m, std::vector<double>* coordinates) const {
+  const Structure& structure = problem_.data().example(m).structure();
+  coordinates->assign(Size(structure.num_coordinates()), 0.0);
+  const CornerSet& set = sets_[Size(m)];
+  double sum = 0;
+  for (const double share : set.alpha()) sum += share;
+  double loss = 0;
+  for (Index a = 0; a < set.size(); ++a) {
+    const double alpha = set.alpha()[Size(a)] / sum;
+    if (alpha == 0) continue;
+    loss += alpha * set.loss(a);
+    set.ForEachSlotEntry(a, [&](Index k, double value) { (*coordinates)[Size(k)] += alpha * value; });
+    set.ForEachScalarEntry(a, [&](Index position, double value) {
+      for (const ScalarBlock& scalar : structure.scalar_blocks()) {
+        const Offset row = position - structure.layout().block(scalar.block).offset;
+        if (row >= 0 && row < scalar.rows) (*coordinates)[Size(scalar.coordinate + row)] += alpha * value;
+      }
+    });
+  }
+  return loss;
 }
 
 void CornerBlocks::Rebuild() {

@@ -51,6 +51,9 @@ class CornerBlocks {
   /// Ψα into another vector; returns Σ α Δ / M as well.
   double WeightsOfPoint(std::vector<double>* weights) const;
 
+  /// The coordinates of Σ_s α_ms φ_m(s); returns Σ_s α_ms Δ_m(s).
+  double PointOfExample(Index m, std::vector<double>* coordinates) const;
+
   /// Certified upper bound on max_s H_m(s; weights) ≥ 0, by an oracle that has been shown these weights (Refresh). Several
   /// threads may call it, each with an oracle and scores of its own. Throws std::logic_error when the bound lies below the
   /// score of the given labelling: then the oracle is wrong.

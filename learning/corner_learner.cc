@@ -122,6 +122,11 @@ class CornerLearner : public Learner {
   double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
   WorkCounts work() const override { return {blocks_.oracle_calls(), blocks_.steps()}; }
 
+  bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
+    *loss = blocks_.PointOfExample(m, coordinates);
+    return true;
+  }
+
   void Save(StateWriter* writer) const override {
     writer->Tag("bcfw with corners");
     SaveRandom(random_, writer);

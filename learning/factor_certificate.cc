@@ -316,4 +316,15 @@ FactorEvaluation EvaluateFactorBlocks(const FactorBlocks& blocks, int threads, s
   return result;
 }
 
+double FeasibleCoordinates(const FactorBlocks& blocks, Index m, std::vector<double>* coordinates) {
+  const ExampleView example = blocks.problem().data().example(m);
+  std::vector<double> p;
+  MeanMarginals(example, blocks.layout(m), blocks.state(m), &p);
+  coordinates->assign(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0);
+  const double loss = FeasiblePoint().Add(example, blocks.layout(m), blocks.state(m),
+                                          blocks.problem().loss(m), p, *coordinates);
+  for (double& q : *coordinates) q = -q;
+  return loss;
+}
+
 }  // namespace slackline

@@ -27,4 +27,7 @@ struct FactorEvaluation {
 FactorEvaluation EvaluateFactorBlocks(const FactorBlocks& blocks, int threads, std::vector<double>* weights,
                                       DualMixture* mixture);
 
+/// The second of these feasible points for example m: the coordinates of φ_m(μ'_m). Returns Δ_m·μ'_m.
+double FeasibleCoordinates(const FactorBlocks& blocks, Index m, std::vector<double>* coordinates);
+
 }  // namespace slackline

@@ -22,6 +22,11 @@ class FactorLearner : public Learner {
   double PrimalAtZero() const override { return PrimalAtZeroWeights(problem()); }
   WorkCounts work() const override { return {0, blocks_.block_steps()}; }
 
+  bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
+    *loss = FeasibleCoordinates(blocks_, m, coordinates);
+    return true;
+  }
+
   void Save(StateWriter* writer) const override;
   void Load(StateReader* reader) override;
   /// Keeps μ and η. The certificate's points are left behind: they belong to the old λ.

@@ -84,6 +84,20 @@ std::string HashLosses(const TrainingSet& training) {
   return hash.Text();
 }
 
+/// What an automatic oracle is where that depends on how the program was built; else empty.
+std::string OracleOfTheBuild(const Problem& problem, const TrainOptions& options) {
+  std::string names;
+  if (options.learner != LearnerKind::kBcfw || options.oracle != SolverKind::kAuto) return names;
+  for (const auto& structure : problem.data().structures()) {
+    const SolverKind kind = AutomaticSolver(structure->graph());
+    const std::string name(SolverKindName(kind));
+    if ((kind != SolverKind::kLp && kind != SolverKind::kMessages) || names.find(name) != std::string::npos)
+      continue;
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  return names;
+}
+
 }  // namespace
 
 Fingerprint MakeFingerprint(const Problem& problem, const TrainOptions& options) {
@@ -99,6 +113,8 @@ Fingerprint MakeFingerprint(const Problem& problem, const TrainOptions& options)
     if (record.outer) continue;
     fingerprint.emplace_back("--" + std::string(record.name), OptionText(record, given));
   }
+  const std::string oracle = OracleOfTheBuild(problem, options);
+  if (!oracle.empty()) fingerprint.emplace_back("--oracle auto", oracle);
   return fingerprint;
 }
 

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include <slackline/core/timer.h>
 #include <slackline/learning/problem.h>
@@ -90,6 +91,13 @@ class Learner {
   virtual std::string Adapt(const Evaluation& evaluation) {
     static_cast<void>(evaluation);
     return {};
+  }
+
+  /// The dual point of example m, as far as objectives see it, for verification (verify.h): the coordinates of φ_m(μ_m) and the
+  /// loss Δ_m·μ_m of a point μ_m of the domain. False when the learner has none.
+  virtual bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const {
+    static_cast<void>(m), static_cast<void>(coordinates), static_cast<void>(loss);
+    return false;
   }
 
   /// Writes everything that later passes and evaluations depend on. Between two passes only, after one that was not cut

@@ -103,3 +103,21 @@ TEST_CASE("at the node limit the result is a labelling with a valid bound") {
   }
   CHECK(stopped > 0);
 }
+
+TEST_CASE("the work of a call does not depend on the calls before it") {
+  // Schedules compare costs: a run that goes on from a checkpoint has a solver without a past.
+  Random random(27);
+  const GraphPtr graph = FullBinary(8);
+  const std::vector<double> hard = DenseBinaryScores(random, *graph, 100);
+  const std::vector<double> easy(hard.size(), 0.0);
+  MapResult result;
+  SearchSolver fresh(graph);
+  fresh.Solve(easy, nullptr, &result);
+  SearchSolver used(graph);
+  used.Solve(hard, nullptr, &result);
+  CHECK(used.nodes() > 0);
+  const std::int64_t before = used.work();
+  used.Solve(easy, nullptr, &result);
+  CHECK(used.work() - before == fresh.work());
+  CHECK(used.nodes() == 0);
+}

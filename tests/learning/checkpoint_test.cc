@@ -3,6 +3,7 @@
 // Runs that are stopped and resumed compute what uninterrupted ones do, bit for bit.
 #include <slackline/learning/checkpoint.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <csignal>
@@ -382,6 +383,21 @@ TEST_CASE("FingerprintsTellWhatDiffers") {
   CHECK(Contains(difference, "features of the data differ"));
   CHECK(Contains(difference, "labels of the data differ"));
   CHECK_FALSE(Contains(difference, "graph"));
+}
+
+TEST_CASE("FingerprintsKnowOraclesThatDependOnTheBuild") {
+  ProblemOptions shape;
+  shape.num_factors = 8;
+  shape.potts = false;
+  Random random(14);
+  const Problem problem(RandomProblem(random, shape), 0.1);
+  TrainOptions options = Base(LearnerKind::kBcfw, StepKind::kPairwise, OrderKind::kGap);
+  const std::pair<std::string, std::string> entry{"--oracle auto", HasGlpk() ? "lp" : "messages"};
+  const Fingerprint automatic = MakeFingerprint(problem, options);
+  CHECK(std::count(automatic.begin(), automatic.end(), entry) == 1);
+  options.oracle = SolverKind::kMessages;
+  const Fingerprint given = MakeFingerprint(problem, options);
+  CHECK(std::count(given.begin(), given.end(), entry) == 0);
 }
 
 TEST_CASE("CheckpointFiles") {

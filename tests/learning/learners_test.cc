@@ -414,3 +414,36 @@ TEST_CASE("HugeAndTinyLambdaKeepTheBracketSound") {
     }
   }
 }
+
+TEST_CASE("FeaturesOfVeryDifferentSizeLeaveTheDualRising") {
+  // Corners that differ in a feature of size 1 only: their distance drowns in inner products of size 1e16.
+  Random random(38);
+  for (int trial = 0; trial < 40; ++trial) {
+    ProblemOptions shape;
+    shape.num_examples = 1 + trial % 2;
+    shape.max_states = 2;
+    shape.num_factors = 2;
+    shape.forest = true;
+    shape.loss = LossScale::kCount;
+    shape.inputs = InputKind::kSparse;
+    shape.input_dimension = 1;  // half of the variables have no feature of their own
+    shape.input_scale = 1e8;
+    const Problem problem(RandomProblem(random, shape), trial % 3 == 0 ? 0.1 : 0.01);
+    for (const StepKind step : {StepKind::kAway, StepKind::kPairwise}) {
+      TrainOptions options = Options(LearnerKind::kBcfw, step, 0);
+      options.oracle = SolverKind::kBruteForce;
+      options.order = OrderKind::kExample;
+      const auto learner = MakeLearner(problem, options);
+      const StopControl stop(nullptr, 0);
+      double dual = 0;
+      for (int pass = 0; pass < 60; ++pass) {
+        learner->RunPass(stop);
+        const double next = learner->Evaluate(1).dual;
+        CAPTURE(trial);
+        CAPTURE(pass);
+        CHECK(next >= dual - 1e-6);
+        dual = next;
+      }
+    }
+  }
+}

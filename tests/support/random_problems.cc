@@ -2,6 +2,7 @@
 #include "tests/support/random_problems.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <numeric>
 #include <vector>
@@ -112,8 +113,10 @@ std::shared_ptr<const Structure> MakeStructure(Random& random, const ProblemOpti
     }
   }
   ScopeSource scopes(random, options);
+  std::vector<Index> scope;
   for (Index c = 0; c < options.num_factors; ++c) {
-    const std::vector<Index> scope = scopes.Next();
+    const bool again = options.duplicate_factors && c > 0 && random.Below(2) == 0;
+    if (!again) scope = scopes.Next();
     if (scope.empty()) break;
     std::vector<Index> states;
     for (const Index i : scope) states.push_back(cardinality[static_cast<std::size_t>(i)]);
@@ -128,13 +131,18 @@ std::shared_ptr<const Structure> MakeStructure(Random& random, const ProblemOpti
   return builder.Build();
 }
 
+double RandomInput(Random& random, const ProblemOptions& options) {
+  const double value = random.Normal();
+  return options.input_scale * (options.whole_inputs ? std::round(value) : value);
+}
+
 void AddInput(Random& random, const ProblemOptions& options, FeatureRows* rows) {
   std::vector<Index> columns;
   std::vector<double> values;
   for (Index f = 0; f < options.input_dimension; ++f) {
     if (options.inputs == InputKind::kSparse && random.Below(2) == 0) continue;
     columns.push_back(f);
-    values.push_back(options.zero_features ? 0.0 : random.Normal());
+    values.push_back(options.zero_features ? 0.0 : RandomInput(random, options));
   }
   if (options.inputs == InputKind::kSparse) {
     rows->AddSparse(columns, values);
@@ -165,10 +173,15 @@ TrainingSet RandomProblem(Random& random, const ProblemOptions& options) {
     std::vector<Index> labels;
     for (const Index states : structure->graph().cardinalities()) {
       labels.push_back(static_cast<Index>(random.Below(static_cast<std::uint64_t>(states))));
+      const bool first = data.size() == 0 && labels.size() == 1;
+      if (options.unlabelled && !first && random.Below(4) == 0) labels.back() = kUnlabelled;
     }
     std::vector<double> potentials;
-    for (Index k = 0; k < structure->num_potentials(); ++k) potentials.push_back(random.Normal());
-    data.Add(structure, labels, first_input, potentials);
+    for (Index k = 0; k < structure->num_potentials(); ++k)
+      potentials.push_back(RandomInput(random, options));
+    for (int copy = 0; copy < (options.repeat_examples ? 2 : 1); ++copy) {
+      data.Add(structure, labels, first_input, potentials);
+    }
     first_input += structure->num_inputs();
   }
   LossOptions loss;
@@ -193,6 +206,19 @@ ProblemOptions RandomOptions(Random& random) {
   options.single_states = random.Below(4) == 0;
   options.potentials = coin();
   options.loss = coin() ? LossScale::kMean : LossScale::kCount;
+  return options;
+}
+
+ProblemOptions RandomHardOptions(Random& random) {
+  ProblemOptions options = RandomOptions(random);
+  if (random.Below(3) == 0) options.max_states = options.max_order = 2;  // roof duality applies
+  if (random.Below(6) == 0) options.num_examples = 1;
+  if (random.Below(8) == 0) options.num_variables = 1;
+  if (random.Below(3) == 0) options.input_scale = std::pow(10.0, static_cast<double>(random.Below(17)) - 8);
+  options.whole_inputs = random.Below(3) == 0;
+  options.duplicate_factors = !options.forest && random.Below(3) == 0;
+  options.repeat_examples = random.Below(4) == 0;
+  options.unlabelled = random.Below(3) == 0;
   return options;
 }
 

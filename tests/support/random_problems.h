@@ -30,6 +30,13 @@ struct ProblemOptions {
   bool potentials = false;     ///< variables also have potentials
   bool potts = true;           ///< some of the pairs are Potts factors (else all are tables)
   LossScale loss = LossScale::kMean;
+
+  // What makes solvers stumble. The defaults draw no random numbers.
+  double input_scale = 1;          ///< of input vectors and potentials
+  bool whole_inputs = false;       ///< inputs and potentials are whole numbers times input_scale: many ties
+  bool duplicate_factors = false;  ///< half of the factors come twice, over the same variables
+  bool repeat_examples = false;    ///< every example is there twice
+  bool unlabelled = false;         ///< a quarter of the labels is unknown, but for the first one
 };
 
 /// Labels are random, not drawn from a model: the problems are hard to fit.
@@ -37,5 +44,8 @@ TrainingSet RandomProblem(Random& random, const ProblemOptions& options);
 
 /// Options drawn at random, for tests that want variety: at most 4 examples of 4 variables with 3 states.
 ProblemOptions RandomOptions(Random& random);
+
+/// The same with everything that makes solvers stumble.
+ProblemOptions RandomHardOptions(Random& random);
 
 }  // namespace slackline::test

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/cmd_verify.h>
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include <slackline/apps/cmd_common.h>
+#include <slackline/apps/multilabel_model.h>
+
+namespace slackline::program {
+namespace {
+
+constexpr double kRedrawSeconds = 0.1;
+
+}  // namespace
+
+void CertificateCheck::Register(CLI::App* app) {
+  app->add_flag("--verify", wanted_,
+                "after training, read the model again and check its certificate by\n"
+                "other means: features scored one by one, every example maximised by\n"
+                "another solver, the lower bound summed anew. One thread; about one\n"
+                "solver call per example. If it does not hold, the model is kept and\n"
+                "the exit code is 1. Ctrl-C leaves it out");
+}
+
+void CertificateCheck::Run(const Problem& problem, const TrainOptions& options, const TrainSummary& summary,
+                           const Learner& learner, const std::string& model,
+                           const std::atomic<int>* interrupt) {
+  last_.reset();
+  if (!wanted_) return;
+  VerifyOptions how;
+  how.interrupt = interrupt;
+  const bool terminal = isatty(STDERR_FILENO) == 1;
+  running_.Restart();
+  if (terminal) how.progress = [&](Index done) { Draw(done, problem.size()); };
+  last_ = VerifyCertificate(problem, MultiLabelModel::Load(model).weights(), summary.last, options, &learner,
+                            how);
+  if (terminal) std::fputs("\r\x1b[K", stderr);
+  failed_ = failed_ || last_->outcome == VerifyOutcome::kFails;
+}
+
+void CertificateCheck::Draw(Index done, Index all) {
+  if (drawn_.Seconds() < kRedrawSeconds) return;
+  drawn_.Restart();
+  const double seconds = running_.Seconds();
+  const std::string line = "\rverifying: " + std::to_string(done) + " of " + Count(all, "example") + "  " +
+                           Number(seconds, 3) + " s, about " + Number(seconds / done * (all - done), 2) +
+                           " s to go\x1b[K";
+  std::fputs(line.c_str(), stderr);
+}
+
+Json CertificateCheck::Figures() const {
+  if (!last_) return {};
+  Json verified = last_->outcome == VerifyOutcome::kHolds;
+  if (last_->outcome == VerifyOutcome::kInterrupted) verified = nullptr;
+  return {{"verified", verified},
+          {"verify_seconds", last_->seconds},
+          {"verify_solvers", last_->solvers},
+          {"verified_primal", last_->primal},
+          {"verified_dual", last_->dual},
+          {"verified_dual_proved", last_->dual_proved},
+          {"verify_message", last_->message}};
+}
+
+void CertificateCheck::Tell(const std::string& model, bool quiet) const {
+  if (!last_) return;
+  if (last_->outcome == VerifyOutcome::kFails) {
+    std::fprintf(stderr, "slackline: %s: %s (the model is kept)\n", model.c_str(), last_->message.c_str());
+  } else if (!quiet && last_->outcome == VerifyOutcome::kHolds) {
+    std::fprintf(stderr, "verified in %s s: %s\n", Number(last_->seconds, 3).c_str(), last_->message.c_str());
+  } else if (!quiet) {
+    std::fprintf(stderr, "%s\n", last_->message.c_str());
+  }
+}
+
+}  // namespace slackline::program

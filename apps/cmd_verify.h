@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// --verify: the certificate of a run, checked with the weights as they lie in the model file. Part of the program only.
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include <slackline/apps/cmd_report.h>
+#include <slackline/core/timer.h>
+#include <slackline/learning/verify.h>
+
+namespace slackline::program {
+
+class CertificateCheck {
+ public:
+  void Register(CLI::App* app);
+
+  /// To be called after the model was written. Does nothing unless --verify is given; a run that the user interrupted is not
+  /// verified, nor is one that is interrupted now.
+  void Run(const Problem& problem, const TrainOptions& options, const TrainSummary& summary,
+           const Learner& learner, const std::string& model, const std::atomic<int>* interrupt);
+
+  /// What the last object of the run's log says of it; null without --verify.
+  Json Figures() const;
+  /// A line on the standard error; also when `quiet`, if the certificate does not hold.
+  void Tell(const std::string& model, bool quiet) const;
+  /// Whether any certificate did not hold so far.
+  bool failed() const { return failed_; }
+
+ private:
+  void Draw(Index done, Index all);
+
+  bool wanted_ = false;
+  bool failed_ = false;
+  std::optional<Verification> last_;
+  WallTimer running_;
+  WallTimer drawn_;
+};
+
+}  // namespace slackline::program

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Checks a certificate by other means than those that made it: features are scored in a plain loop, every example is
+// maximised by another solver than in training, and the dual objective is summed again from the learner's dual point.
+//
+//   primal   λ/2 ‖w‖² + (1/M) Σ_m H_m(w). What H_m is lies between the value of a point that is seen to be feasible and the
+//            solver's certified bound: whatever the solver does, a claim below the first is wrong.
+//   dual     (1/M) Σ_m Δ_m·μ_m − λ/2 ‖w(μ)‖² with w(μ) = (1/(λM)) Σ_m [φ_m(y^m) − φ_m(μ_m)], from φ_m(μ_m) and Δ_m·μ_m of
+//            every example. That μ_m is feasible is checked entry by entry where φ tells the marginals (binary variables and
+//            pairs with weights of their own, as in multi-label models), and for all structures in the direction of the
+//            weights: no point of the domain has Δ_m·μ_m − w·ψ_m(μ_m) above H_m(w).
+//
+// A lower bound that mixes the points of several checks (soft, al) cannot be made again from the last point alone: then the
+// last point's own bound is reported beside it, and the claim is held against the recomputed primal.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <span>
+#include <string>
+
+#include <slackline/learning/learner.h>
+#include <slackline/learning/options.h>
+#include <slackline/learning/problem.h>
+#include <slackline/learning/progress.h>
+
+namespace slackline {
+
+enum class VerifyOutcome {
+  kHolds,
+  kFails,        ///< one of the claimed figures is wrong
+  kInterrupted,  ///< not all examples were looked at
+};
+
+struct Verification {
+  VerifyOutcome outcome = VerifyOutcome::kInterrupted;
+  double primal = kNone;        ///< certified upper bound at the weights
+  double primal_value = kNone;  ///< what feasible points reach: the same, but for solvers that are not exact
+  double dual = kNone;          ///< of the learner's point; NaN without one
+  /// The claimed lower bound is that of the learner's point, or smaller. Else it is only known not to lie above `primal`.
+  bool dual_proved = false;
+  double seconds = 0;
+  std::string solvers;  ///< "roof", "tree, lp", …
+  std::string message;  ///< one sentence with all figures
+};
+
+struct VerifyOptions {
+  const std::atomic<int>* interrupt = nullptr;  ///< a value other than 0 ends the verification
+  std::function<void(Index done)> progress;     ///< after every example; may be empty
+};
+
+/// Verifies what `claim` says about the weights (primal, dual and which problem they are about). trained: the options of the
+/// run, for what its oracle was. learner: as it was left by the run, for its dual point; may be null.
+///
+/// Claims hold within 1e-7 of the objective and 1e-9 of its value at w = 0. A claimed primal above the recomputed one is still a bound; where the
+/// oracle of training was exact it has to be the same. O(M) solver calls on one thread.
+Verification VerifyCertificate(const Problem& problem, std::span<const double> weights,
+                               const ProgressRecord& claim, const TrainOptions& trained,
+                               const Learner* learner, const VerifyOptions& options = {});
+
+/// The solver that checks what `trained` did on a graph (kAuto: the automatic choice; kMessages for learners without an
+/// oracle): another one with the same domain, or a larger one with the same maximum, where one is affordable.
+SolverKind VerifyingSolver(const FactorGraph& graph, SolverKind trained, CertifiedProblem problem);
+
+}  // namespace slackline
