@@ -98,12 +98,10 @@ class CornerLearner : public Learner {
     const double regulariser = Regulariser(problem_.lambda(), evaluated_);
     Evaluation evaluation;
     evaluation.problem = oracle_.relaxed() ? CertifiedProblem::kRelaxed : CertifiedProblem::kExact;
-    evaluation.dual = loss - regulariser;
-    if (blocks_.kappa() > 0) {
-      const double share = BestShare(loss, regulariser);
-      evaluation.dual = share * loss - share * share * regulariser;
-      evaluated_.assign(blocks_.weights().begin(), blocks_.weights().end());
-    }
+    // Far from a centre Ψα is no good point, and one between it and the given labellings may be.
+    share_ = blocks_.kappa() > 0 ? BestShare(loss, regulariser) : 1;
+    evaluation.dual = share_ * loss - share_ * share_ * regulariser;
+    if (blocks_.kappa() > 0) evaluated_.assign(blocks_.weights().begin(), blocks_.weights().end());
     evaluation.primal = Regulariser(problem_.lambda(), evaluated_) + Hinge(evaluated_, threads);
     if (blocks_.averages()) {
       std::vector<double> average;
@@ -123,7 +121,12 @@ class CornerLearner : public Learner {
   WorkCounts work() const override { return {blocks_.oracle_calls(), blocks_.steps()}; }
 
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
-    *loss = blocks_.PointOfExample(m, coordinates);
+    *loss = share_ * blocks_.PointOfExample(m, coordinates);
+    if (share_ < 1) {
+      const ExampleView example = problem_.data().example(m);
+      for (double& coordinate : *coordinates) coordinate *= share_;
+      AddLabellingFeatures(example, example.labels(), 1 - share_, *coordinates);
+    }
     return true;
   }
 
@@ -290,6 +293,7 @@ class CornerLearner : public Learner {
   std::vector<Index> drawn_;
   std::vector<std::unique_ptr<Checker>> checkers_;  // one per thread
   std::vector<double> evaluated_;
+  double share_ = 1;  // of Ψα in the dual point that was last evaluated
   double centre_gap_ = 0;
   double best_gap_ = kInfinity;
   Index hold_ = 1;     // passes per move of the centre, at most

@@ -289,7 +289,7 @@ class Verifier {
 struct Training {
   double room = 0;            // of its figures
   bool exact_oracle = false;  // the primal is the objective, not only a bound on it
-  bool own_bound = false;     // the lower bound is that of the dual point at the end, not of several points
+  bool own_bound = false;  // the lower bound is that of the dual point at the end, which is always the best
 };
 
 Training Describe(const Problem& problem, const TrainOptions& options, const ProgressRecord& claim) {
@@ -301,8 +301,10 @@ Training Describe(const Problem& problem, const TrainOptions& options, const Pro
   });
   Training training;
   training.room = kTolerance * std::abs(claim.primal) + kOfLosses * PrimalAtZeroWeights(problem);
-  training.own_bound = options.learner == LearnerKind::kBcfw;
-  training.exact_oracle = training.own_bound && !messages;
+  const bool example_blocks = options.learner == LearnerKind::kBcfw;
+  training.own_bound =
+      example_blocks && (options.step == StepKind::kFrankWolfe || options.proximal == ProximalKind::kOff);
+  training.exact_oracle = example_blocks && !messages;
   return training;
 }
 
@@ -342,7 +344,7 @@ void Judge(const Verifier& verifier, const ProgressRecord& claim, const Training
                     " (claimed " + Figure(claim.primal) + ")";
   if (std::isnan(result->dual)) return;
   result->message += ", lower bound " + Figure(result->dual) + " from the dual point (claimed " +
-                     Figure(claim.dual) + (result->dual_proved ? ")" : ", mixed from several points)");
+                     Figure(claim.dual) + (result->dual_proved ? ")" : ", of earlier points)");
 }
 
 }  // namespace

@@ -79,6 +79,7 @@ std::vector<TrainOptions> AllWays(Random& random, const Problem& problem) {
                                                  AverageKind::kWeighted, AverageKind::kSuffix});
       options.order = Pick(random, std::vector{OrderKind::kExample, OrderKind::kUniform});
       if (step != StepKind::kFrankWolfe && random.Below(2) == 0) options.order = OrderKind::kGap;
+      if (step != StepKind::kFrankWolfe && random.Below(3) == 0) options.proximal = ProximalKind::kOff;
       ways.push_back(options);
     }
   }
@@ -89,7 +90,8 @@ std::vector<TrainOptions> AllWays(Random& random, const Problem& problem) {
       options.step = step;
       options.order = Pick(random, std::vector{OrderKind::kExample, OrderKind::kUniform});
       if (random.Below(2) == 0) options.rho = Pick(random, std::vector{1e-6, 1e-2, 1.0, 1e2, 1e6});
-      if (random.Below(2) == 0) options.rho_scale = RhoScale::kPaper;
+      const bool says_rho = options.rho > 0 || learner == LearnerKind::kSoft;
+      if (random.Below(2) == 0 && says_rho) options.rho_scale = RhoScale::kPaper;
       if (learner == LearnerKind::kSoft && random.Below(3) == 0) {
         options.rho_final = 0.1 * (options.rho > 0 ? options.rho : 1);
         options.rho_passes = 10;
