@@ -339,7 +339,8 @@ void ConvergeOnSeeds(std::uint64_t first, std::uint64_t count) {
     for (TrainOptions options : AllWays(random, problem)) {
       const bool corners = options.learner == LearnerKind::kBcfw && options.step != StepKind::kFrankWolfe;
       if (options.learner == LearnerKind::kSoft || options.oracle == SolverKind::kMessages) continue;
-      if (!corners && options.step == StepKind::kFrankWolfe) continue;  // sublinear
+      if (corners && options.oracle == SolverKind::kAuto && !HasGlpk()) continue;  // may be messages
+      if (!corners && options.step == StepKind::kFrankWolfe) continue;             // sublinear
       options.max_passes = 5000;
       options.gap_tolerance = 1e-3;
       options.absolute_gap = 1e-6;
