@@ -78,6 +78,7 @@ class BcfwLearner : public Learner {
   double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
   WorkCounts work() const override { return {oracle_calls_, oracle_calls_}; }
 
+  bool DualPointIsBest() const override { return true; }
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
     const ExampleView example = problem_.data().example(m);
     const auto begin = static_cast<std::size_t>(begin_[static_cast<std::size_t>(m)]);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <slackline/core/feature_map.h>
 #include <slackline/core/parallel.h>
@@ -101,6 +102,7 @@ class CornerLearner : public Learner {
     // Far from a centre Ψα is no good point, and one between it and the given labellings may be.
     share_ = blocks_.kappa() > 0 ? BestShare(loss, regulariser) : 1;
     evaluation.dual = share_ * loss - share_ * share_ * regulariser;
+    if (!best_point_.empty() && evaluation.dual > best_dual_) KeepPoint(evaluation.dual);
     if (blocks_.kappa() > 0) evaluated_.assign(blocks_.weights().begin(), blocks_.weights().end());
     evaluation.primal = Regulariser(problem_.lambda(), evaluated_) + Hinge(evaluated_, threads);
     if (blocks_.averages()) {
@@ -120,13 +122,21 @@ class CornerLearner : public Learner {
   double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
   WorkCounts work() const override { return {blocks_.oracle_calls(), blocks_.steps()}; }
 
+  void KeepDualPoint() override { best_point_.resize(gaps_.size()); }
+  bool DualPointIsBest() const override {
+    return options_.proximal == ProximalKind::kOff || (!best_point_.empty() && !loaded_);
+  }
+
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
-    *loss = share_ * blocks_.PointOfExample(m, coordinates);
-    if (share_ < 1) {
-      const ExampleView example = problem_.data().example(m);
-      for (double& coordinate : *coordinates) coordinate *= share_;
-      AddLabellingFeatures(example, example.labels(), 1 - share_, *coordinates);
+    if (best_point_.empty() || best_dual_ == -kInfinity) {
+      *loss = NewestPoint(m, coordinates);
+      return true;
     }
+    const Structure& structure = problem_.data().example(m).structure();
+    const SparsePoint& point = best_point_[static_cast<std::size_t>(m)];
+    coordinates->assign(static_cast<std::size_t>(structure.num_coordinates()), 0.0);
+    for (const auto& [k, value] : point.entries) (*coordinates)[static_cast<std::size_t>(k)] = value;
+    *loss = point.loss;
     return true;
   }
 
@@ -158,6 +168,7 @@ class CornerLearner : public Learner {
       *count = static_cast<Index>(reader->Integer(0, std::numeric_limits<Index>::max() / 2));
     pass_ = static_cast<Index>(reader->Integer(0, std::numeric_limits<Index>::max()));
     evaluated_.clear();
+    loaded_ = true;
   }
 
   void ChangeLambda(const Problem& problem) override {
@@ -168,6 +179,8 @@ class CornerLearner : public Learner {
     // Nothing is known about the gaps of the new problem.
     std::fill(gaps_.begin(), gaps_.end(), kInfinity);
     promises_ = gaps_;
+    best_dual_ = -kInfinity;
+    loaded_ = false;
     pass_ = 0;
     best_gap_ = kInfinity;
     hold_ = 1;
@@ -177,6 +190,30 @@ class CornerLearner : public Learner {
   }
 
  private:
+  /// φ_m(μ_m) and Δ_m·μ_m of the point that was last evaluated.
+  double NewestPoint(Index m, std::vector<double>* coordinates) const {
+    const double loss = blocks_.PointOfExample(m, coordinates);
+    if (share_ < 1) {
+      const ExampleView example = problem_.data().example(m);
+      for (double& coordinate : *coordinates) coordinate *= share_;
+      AddLabellingFeatures(example, example.labels(), 1 - share_, *coordinates);
+    }
+    return share_ * loss;
+  }
+
+  void KeepPoint(double dual) {
+    best_dual_ = dual;
+    std::vector<double> coordinates;
+    for (Index m = 0; m < problem_.size(); ++m) {
+      SparsePoint& point = best_point_[static_cast<std::size_t>(m)];
+      point.loss = NewestPoint(m, &coordinates);
+      point.entries.clear();
+      for (std::size_t k = 0; k < coordinates.size(); ++k) {
+        if (coordinates[k] != 0) point.entries.emplace_back(static_cast<Index>(k), coordinates[k]);
+      }
+    }
+  }
+
   double BlockGap() const {
     double sum = 0;
     for (const double gap : gaps_) sum += gap;
@@ -293,6 +330,13 @@ class CornerLearner : public Learner {
   std::vector<Index> drawn_;
   std::vector<std::unique_ptr<Checker>> checkers_;  // one per thread
   std::vector<double> evaluated_;
+  struct SparsePoint {
+    std::vector<std::pair<Index, double>> entries;
+    double loss = 0;
+  };
+  std::vector<SparsePoint> best_point_;  // empty unless asked for
+  double best_dual_ = -kInfinity;        // of best_point_
+  bool loaded_ = false;                  // evaluations have been made that this object does not know of
   double share_ = 1;  // of Ψα in the dual point that was last evaluated
   double centre_gap_ = 0;
   double best_gap_ = kInfinity;

@@ -93,12 +93,19 @@ class Learner {
     return {};
   }
 
+  /// To be called before the run if DualPoint will be asked for: a learner whose newest point need not be its best keeps a
+  /// copy of that.
+  virtual void KeepDualPoint() {}
   /// The dual point of example m, as far as objectives see it, for verification (verify.h): the coordinates of φ_m(μ_m) and the
-  /// loss Δ_m·μ_m of a point μ_m of the domain. False when the learner has none.
+  /// loss Δ_m·μ_m of a point μ_m of the domain. The newest, or the best one evaluated since KeepDualPoint. False when the
+  /// learner has none.
   virtual bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const {
     static_cast<void>(m), static_cast<void>(coordinates), static_cast<void>(loss);
     return false;
   }
+
+  /// Whether DualPoint has the largest dual value of all evaluations of the run.
+  virtual bool DualPointIsBest() const { return false; }
 
   /// Writes everything that later passes and evaluations depend on. Between two passes only, after one that was not cut
   /// short. Throws std::logic_error when the learner has no such method.

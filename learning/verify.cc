@@ -292,7 +292,8 @@ struct Training {
   bool own_bound = false;  // the lower bound is that of the dual point at the end, which is always the best
 };
 
-Training Describe(const Problem& problem, const TrainOptions& options, const ProgressRecord& claim) {
+Training Describe(const Problem& problem, const TrainOptions& options, const ProgressRecord& claim,
+                  const Learner* learner) {
   const auto& structures = problem.data().structures();
   const bool messages = std::any_of(structures.begin(), structures.end(), [&](const auto& structure) {
     return options.oracle == SolverKind::kMessages ||
@@ -301,10 +302,8 @@ Training Describe(const Problem& problem, const TrainOptions& options, const Pro
   });
   Training training;
   training.room = kTolerance * std::abs(claim.primal) + kOfLosses * PrimalAtZeroWeights(problem);
-  const bool example_blocks = options.learner == LearnerKind::kBcfw;
-  training.own_bound =
-      example_blocks && (options.step == StepKind::kFrankWolfe || options.proximal == ProximalKind::kOff);
-  training.exact_oracle = example_blocks && !messages;
+  training.own_bound = learner != nullptr && learner->DualPointIsBest();
+  training.exact_oracle = options.learner == LearnerKind::kBcfw && !messages;
   return training;
 }
 
@@ -344,7 +343,7 @@ void Judge(const Verifier& verifier, const ProgressRecord& claim, const Training
                     " (claimed " + Figure(claim.primal) + ")";
   if (std::isnan(result->dual)) return;
   result->message += ", lower bound " + Figure(result->dual) + " from the dual point (claimed " +
-                     Figure(claim.dual) + (result->dual_proved ? ")" : ", of earlier points)");
+                     Figure(claim.dual) + (result->dual_proved ? ")" : ", mixed from several points)");
 }
 
 }  // namespace
@@ -393,7 +392,7 @@ Verification VerifyCertificate(const Problem& problem, std::span<const double> w
     verifier.Add(m, learner);
     if (options.progress) options.progress(m + 1);
   }
-  Judge(verifier, claim, Describe(problem, chosen, claim), &result);
+  Judge(verifier, claim, Describe(problem, chosen, claim, learner), &result);
   result.seconds = timer.Seconds();
   return result;
 }

@@ -10,9 +10,8 @@
 //            pairs with weights of their own, as in multi-label models), and for all structures in the direction of the
 //            weights: no point of the domain has Δ_m·μ_m − w·ψ_m(μ_m) above H_m(w).
 //
-// A lower bound of an earlier check (bcfw with proximal steps), or one that mixes the points of several checks (soft, al),
-// cannot be made again from the last point alone: then the last point's own bound is reported beside it, and the claim is
-// held against the recomputed primal.
+// A lower bound that mixes the points of several checks (soft, al) cannot be made again from the last point alone: then the
+// last point's own bound is reported beside it, and the claim is held against the recomputed primal.
 #pragma once
 
 #include <atomic>
@@ -51,7 +50,8 @@ struct VerifyOptions {
 };
 
 /// Verifies what `claim` says about the weights (primal, dual and which problem they are about). trained: the options of the
-/// run, for what its oracle was. learner: as it was left by the run, for its dual point; may be null.
+/// run, for what its oracle was. learner: as it was left by the run, for its dual point (Learner::KeepDualPoint before
+/// the run); may be null.
 ///
 /// Claims hold within 1e-7 of the objective and 1e-9 of its value at w = 0. A claimed primal above the recomputed one is still a bound; where the
 /// oracle of training was exact it has to be the same. O(M) solver calls on one thread.

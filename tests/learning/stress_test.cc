@@ -190,6 +190,7 @@ class Trial {
   void RunWay(const TrainOptions& options, const std::string& way) {
     Watcher watcher;
     const auto learner = MakeLearner(problem_, options);
+    if (random_.Below(2) == 0) learner->KeepDualPoint();
     const TrainSummary summary = RunTraining(*learner, options, &watcher, nullptr);
     CHECK(watcher.checks > 0);
     CHECK(watcher.fault == "");

@@ -56,6 +56,7 @@ TrainOptions Options(const Way& way) {
 struct Run {
   Run(const Problem& given, const Way& way)
       : problem(given), options(Options(way)), learner(MakeLearner(problem, options)) {
+    learner->KeepDualPoint();
     summary = RunTraining(*learner, options, nullptr, nullptr);
   }
   Verification Verify() const {
