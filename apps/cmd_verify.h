@@ -28,6 +28,8 @@ class CertificateCheck {
   Json Figures() const;
   /// A line on the standard error; also when `quiet`, if the certificate does not hold.
   void Tell(const std::string& model, bool quiet) const;
+  /// Whether --verify is given: then learners have to keep their dual points.
+  bool wanted() const { return wanted_; }
   /// Whether any certificate did not hold so far.
   bool failed() const { return failed_; }
 

@@ -337,7 +337,7 @@ class CornerLearner : public Learner {
   std::vector<SparsePoint> best_point_;  // empty unless asked for
   double best_dual_ = -kInfinity;        // of best_point_
   bool loaded_ = false;                  // evaluations have been made that this object does not know of
-  double share_ = 1;  // of Ψα in the dual point that was last evaluated
+  double share_ = 1;                     // of Ψα in the dual point that was last evaluated
   double centre_gap_ = 0;
   double best_gap_ = kInfinity;
   Index hold_ = 1;     // passes per move of the centre, at most

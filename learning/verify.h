@@ -53,8 +53,9 @@ struct VerifyOptions {
 /// run, for what its oracle was. learner: as it was left by the run, for its dual point (Learner::KeepDualPoint before
 /// the run); may be null.
 ///
-/// Claims hold within 1e-7 of the objective and 1e-9 of its value at w = 0. A claimed primal above the recomputed one is still a bound; where the
-/// oracle of training was exact it has to be the same. O(M) solver calls on one thread.
+/// Claims hold within 1e-7 of the objective and 1e-9 of its value at w = 0. A claimed primal above the recomputed one is
+/// still a bound; where the oracle of training was exact it has to be the same, within 1e-7 of the value at w = 0.
+/// O(M) solver calls on one thread.
 Verification VerifyCertificate(const Problem& problem, std::span<const double> weights,
                                const ProgressRecord& claim, const TrainOptions& trained,
                                const Learner* learner, const VerifyOptions& options = {});
