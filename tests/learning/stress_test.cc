@@ -346,6 +346,7 @@ void ConvergeOnSeeds(std::uint64_t first, std::uint64_t count) {
       options.gap_tolerance = 1e-3;
       options.absolute_gap = 1e-6;
       options.rho = 0;
+      options.rho_scale = RhoScale::kExample;
       options.tau = 1;
       const TrainSummary summary = Train(problem, options);
       CAPTURE(seed);
