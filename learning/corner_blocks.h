@@ -63,6 +63,8 @@ class CornerBlocks {
   /// From here on c = the newest w, and κ = kappa; 0: no centre. Ψα is kept, w follows. O(d).
   void MoveCentre(double kappa);
   double kappa() const { return kappa_; }
+  /// c; empty without κ.
+  std::span<const double> centre() const { return centre_; }
   /// λ/2 ‖w − Ψα‖²: what the certified gap at w has besides the gaps of the blocks. O(d).
   double CentreGap() const;
 

@@ -103,7 +103,11 @@ class CornerLearner : public Learner {
     share_ = blocks_.kappa() > 0 ? BestShare(loss, regulariser) : 1;
     evaluation.dual = share_ * loss - share_ * share_ * regulariser;
     if (!best_point_.empty() && evaluation.dual > best_dual_) KeepPoint(evaluation.dual);
-    if (blocks_.kappa() > 0) evaluated_.assign(blocks_.weights().begin(), blocks_.weights().end());
+    if (blocks_.kappa() > 0) {
+      // A centre that has just been moved is where the pass ended; the newest weights lie beyond it.
+      const std::span<const double> newest = waited_ == 0 ? blocks_.centre() : blocks_.weights();
+      evaluated_.assign(newest.begin(), newest.end());
+    }
     evaluation.primal = Regulariser(problem_.lambda(), evaluated_) + Hinge(evaluated_, threads);
     if (blocks_.averages()) {
       std::vector<double> average;

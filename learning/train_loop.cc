@@ -61,10 +61,14 @@ void Absorb(const Learner& learner, const Evaluation& evaluation, LoopState* sta
   state->provisional = evaluation.provisional;
 }
 
-/// The gap at which the options end the run, with the primal as it was last seen.
-double WantedGap(const TrainOptions& options, const ProgressRecord& record) {
-  return std::max(options.absolute_gap, options.gap_tolerance * std::abs(record.primal));
+/// The gap at which the options end the run at this primal.
+double WantedGap(const TrainOptions& options, double primal) {
+  return std::max(options.absolute_gap, options.gap_tolerance * std::abs(primal));
 }
+
+/// A guess of the gap beyond this share of the objective at w = 0 is not worth a check, in passes before …
+constexpr double kHopelessGap = 0.1;
+constexpr Index kSurelyWorthChecking = 8;
 
 /// A run that has to end makes one more evaluation, so that no progress is lost — unless weights are at hand and the
 /// evaluation would keep the user waiting: more than half a second, and more than a tenth of the run so far.
@@ -116,10 +120,15 @@ class Run {
 
   bool CheckIsDue(bool stopping) const {
     const ProgressRecord& record = state_.record;
-    const bool hopeful = options_.check_every == 0 && state_.checks > 0 &&
-                         record.pass >= state_.hopeful_again &&
-                         learner_.GapEstimate() <= WantedGap(options_, record);
-    return record.pass >= state_.next_check || hopeful || record.pass >= options_.max_passes || stopping;
+    const double estimate = learner_.GapEstimate();
+    const double wanted = WantedGap(options_, state_.checks > 0 ? record.primal : learner_.PrimalAtZero());
+    const bool hopeful =
+        options_.check_every == 0 && record.pass >= state_.hopeful_again && estimate <= wanted;
+    // The first weights of a run are often far off, and their oracles costly.
+    const bool hopeless = options_.check_every == 0 && record.pass < kSurelyWorthChecking &&
+                          estimate > kHopelessGap * learner_.PrimalAtZero();
+    const bool due = record.pass >= state_.next_check && !hopeless;
+    return due || hopeful || record.pass >= options_.max_passes || stopping;
   }
 
   /// True when the run has to end.
