@@ -47,6 +47,11 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
   if (HasGlpk()) {
     return example_blocks("linear programming (GLPK)", "the graphs have cycles, and are small enough for it");
   }
+  if (options->average != AverageKind::kAuto || options->step == StepKind::kAway ||
+      options->step == StepKind::kFrankWolfe || options->order == OrderKind::kGap) {
+    options->oracle = SolverKind::kMessages;
+    return example_blocks("message passing", "the step, order or average is one of example blocks");
+  }
   options->learner = LearnerKind::kAugmentedLagrangian;
   return "factor blocks with multipliers (al): the graphs have cycles, and no exact oracle for them is cheap";
 }

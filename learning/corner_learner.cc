@@ -95,33 +95,15 @@ class CornerLearner : public Learner {
   }
 
   Evaluation Evaluate(int threads) override {
-    const double loss = blocks_.WeightsOfPoint(&evaluated_);
-    const double regulariser = Regulariser(problem_.lambda(), evaluated_);
-    Evaluation evaluation;
-    evaluation.problem = oracle_.relaxed() ? CertifiedProblem::kRelaxed : CertifiedProblem::kExact;
-    // Far from a centre Ψα is no good point, and one between it and the given labellings may be.
-    share_ = blocks_.kappa() > 0 ? BestShare(loss, regulariser) : 1;
-    evaluation.dual = share_ * loss - share_ * share_ * regulariser;
-    if (!best_point_.empty() && evaluation.dual > best_dual_) KeepPoint(evaluation.dual);
-    if (blocks_.kappa() > 0) {
-      // A centre that has just been moved is where the pass ended; the newest weights lie beyond it.
-      const std::span<const double> newest = waited_ == 0 ? blocks_.centre() : blocks_.weights();
-      evaluated_.assign(newest.begin(), newest.end());
-    }
-    evaluation.primal = Regulariser(problem_.lambda(), evaluated_) + Hinge(evaluated_, threads);
-    if (blocks_.averages()) {
-      std::vector<double> average;
-      blocks_.ReadAverage(&average);
-      const double primal = Regulariser(problem_.lambda(), average) + Hinge(average, threads);
-      if (primal < evaluation.primal) {
-        evaluation.primal = primal;
-        evaluated_ = std::move(average);
-      }
-    }
+    const std::int64_t before = CheckingWork();
+    const Evaluation evaluation = EvaluateNow(threads);
+    check_work_ = CheckingWork() - before;
+    work_at_check_ = blocks_.work();
     return evaluation;
   }
 
   std::span<const double> weights() const override { return evaluated_; }
+  bool CheckIsCheap() const override { return blocks_.work() - work_at_check_ >= check_work_; }
   double GapEstimate() const override { return BlockGap() + centre_gap_; }
   double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
   WorkCounts work() const override { return {blocks_.oracle_calls(), blocks_.steps()}; }
@@ -155,6 +137,8 @@ class CornerLearner : public Learner {
     writer->Real(centre_gap_);
     writer->Real(best_gap_);
     for (const Index count : {hold_, waited_, stalled_}) writer->Integer(count);
+    writer->Integer(check_work_);
+    writer->Integer(blocks_.work() - work_at_check_);  // counts of oracles begin anew
     writer->Integer(pass_);
   }
 
@@ -170,6 +154,9 @@ class CornerLearner : public Learner {
     best_gap_ = reader->Real();
     for (Index* count : {&hold_, &waited_, &stalled_})
       *count = static_cast<Index>(reader->Integer(0, std::numeric_limits<Index>::max() / 2));
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 4;
+    check_work_ = reader->Integer(0, kMost);
+    work_at_check_ = blocks_.work() - reader->Integer(0, kMost);
     pass_ = static_cast<Index>(reader->Integer(0, std::numeric_limits<Index>::max()));
     evaluated_.clear();
     loaded_ = true;
@@ -222,6 +209,39 @@ class CornerLearner : public Learner {
     double sum = 0;
     for (const double gap : gaps_) sum += gap;
     return sum / problem_.size();
+  }
+
+  Evaluation EvaluateNow(int threads) {
+    const double loss = blocks_.WeightsOfPoint(&evaluated_);
+    const double regulariser = Regulariser(problem_.lambda(), evaluated_);
+    Evaluation evaluation;
+    evaluation.problem = oracle_.relaxed() ? CertifiedProblem::kRelaxed : CertifiedProblem::kExact;
+    // Far from a centre Ψα is no good point, and one between it and the given labellings may be.
+    share_ = blocks_.kappa() > 0 ? BestShare(loss, regulariser) : 1;
+    evaluation.dual = share_ * loss - share_ * share_ * regulariser;
+    if (!best_point_.empty() && evaluation.dual > best_dual_) KeepPoint(evaluation.dual);
+    if (blocks_.kappa() > 0) {
+      // A centre that has just been moved is where the pass ended; the newest weights lie beyond it.
+      const std::span<const double> newest = waited_ == 0 ? blocks_.centre() : blocks_.weights();
+      evaluated_.assign(newest.begin(), newest.end());
+    }
+    evaluation.primal = Regulariser(problem_.lambda(), evaluated_) + Hinge(evaluated_, threads);
+    if (blocks_.averages()) {
+      std::vector<double> average;
+      blocks_.ReadAverage(&average);
+      const double primal = Regulariser(problem_.lambda(), average) + Hinge(average, threads);
+      if (primal < evaluation.primal) {
+        evaluation.primal = primal;
+        evaluated_ = std::move(average);
+      }
+    }
+    return evaluation;
+  }
+
+  std::int64_t CheckingWork() const {
+    std::int64_t work = 0;
+    for (const auto& checker : checkers_) work += checker->oracle.work();
+    return work;
   }
 
   struct Progress {
@@ -341,6 +361,8 @@ class CornerLearner : public Learner {
   std::vector<SparsePoint> best_point_;  // empty unless asked for
   double best_dual_ = -kInfinity;        // of best_point_
   bool loaded_ = false;                  // evaluations have been made that this object does not know of
+  std::int64_t check_work_ = 0;          // of the last evaluation
+  std::int64_t work_at_check_ = 0;       // of all passes before it
   double share_ = 1;                     // of Ψα in the dual point that was last evaluated
   double centre_gap_ = 0;
   double best_gap_ = kInfinity;

@@ -86,6 +86,9 @@ class Learner {
   /// often while the guess is far from what is wanted.
   virtual double GapEstimate() const { return kNone; }
 
+  /// False while an evaluation would cost more than the passes since the last one. From counted work, so that runs replay.
+  virtual bool CheckIsCheap() const { return true; }
+
   /// The learner is shown the evaluation that was just made, and may adapt (counts as training). Returns a sentence when it
   /// changed something that a user should know, else an empty string.
   virtual std::string Adapt(const Evaluation& evaluation) {

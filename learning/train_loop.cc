@@ -127,7 +127,8 @@ class Run {
     // The first weights of a run are often far off, and their oracles costly.
     const bool hopeless = options_.check_every == 0 && record.pass < kSurelyWorthChecking &&
                           estimate > kHopelessGap * learner_.PrimalAtZero();
-    const bool due = record.pass >= state_.next_check && !hopeless;
+    const bool costly = options_.check_every == 0 && !learner_.CheckIsCheap();
+    const bool due = record.pass >= state_.next_check && !hopeless && !costly;
     return due || hopeful || record.pass >= options_.max_passes || stopping;
   }
 
