@@ -28,7 +28,7 @@ constexpr int kChunks = 16;
 // shared weights with little regularisation undo each other's steps; κ damps that, and costs passes when it is too large.
 // The certified gap of w is that of the blocks plus λ/2 ‖w − Ψα‖²; the first is large when κ is too small, the second when
 // it is too large, so κ follows their ratio.
-constexpr double kStart = 4;          // times λ, at most
+constexpr double kStart = 2;          // times λ, at most
 constexpr double kLargestFall = 0.3;  // factor of κ in a pass
 constexpr double kLargestRise = 1.5;
 constexpr double kDeadBand = 1.4;  // factors nearer to 1 than this change nothing
