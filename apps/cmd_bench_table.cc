@@ -10,7 +10,7 @@ namespace slackline::program {
 namespace {
 
 constexpr std::size_t kProblemWidth = 14;
-constexpr std::size_t kFigureWidth = 8;
+constexpr std::size_t kFigureWidth = 9;
 
 std::string RightCell(const std::string& text, std::size_t width) {
   return std::string(width - std::min(width, text.size()), ' ') + text;
