@@ -65,7 +65,7 @@ class MessagePassingSolver final : public MapSolver {
     passing_.SetScores(scores);
     messages_.assign(Size(graph_->total_messages()), 0.0);
     const std::size_t bytes = messages_.size() * sizeof(double);
-    if (warm != nullptr && warm->bytes.size() == bytes)
+    if (warm != nullptr && warm->bytes.size() == bytes && bytes > 0)
       std::memcpy(messages_.data(), warm->bytes.data(), bytes);
 
     result->integral = true;
@@ -125,6 +125,8 @@ MessagePassing::MessagePassing(std::shared_ptr<const FactorGraph> graph, std::sp
 }
 
 void MessagePassing::AddTables(std::span<const Index> table_of) {
+  SLACKLINE_CHECK(table_of.empty() || table_of.size() == Size(graph_->num_factors()),
+                  "every factor needs a table");
   Index largest = 0;
   Offset end = 0;
   for (Index c = 0; c < graph_->num_factors(); ++c) {
@@ -133,7 +135,9 @@ void MessagePassing::AddTables(std::span<const Index> table_of) {
                     "tables are to be numbered in order of their first use");
     table_of_.push_back(number);
     largest = std::max(largest, graph_->factor_states(c));
-    iteration_work_ += graph_->factor_states(c);
+    const std::int64_t order = static_cast<std::int64_t>(graph_->scope(c).size());
+    const std::int64_t sweeps = order == 2 ? 1 : order == 1 ? 2 : 2 * (order - 1) * (order + 1);
+    iteration_work_ += sweeps * graph_->factor_states(c);
     if (number < num_tables()) {
       const Index representative = tables_[Size(number)].factor;
       const bool equal = std::ranges::equal(
@@ -188,6 +192,7 @@ void MessagePassing::AddEdges(Index i) {
 
 void MessagePassing::SetTable(Index number, std::span<const double> scores) {
   const Table& table = tables_[Size(number)];
+  SLACKLINE_CHECK(scores.size() == Size(graph_->factor_states(table.factor)), "scores do not fit the table");
   double* out = table_scores_.data() + table.scores;
   if (table.transposed < 0) {
     std::copy(scores.begin(), scores.end(), out);

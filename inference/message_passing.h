@@ -13,12 +13,12 @@
 // One iteration visits the variables in increasing and then in decreasing order. At variable i, forwards: every factor in
 // which i is not the first variable hands its max-marginals over, δ_ci(s) = max over y_c with y_i = s of
 // (θ_c − Σ_{j≠i} δ_cj)(y_c); then every factor in which i is not the last gets back the share 1/max(number not first, number
-// not last) of b_i. Backwards with first and last exchanged. On forests one iteration is max-product and the bound is tight.
-// The bound never gets worse; it may stop short of the optimum of the LP (fixed points of coordinate ascent).
+// not last) of b_i. Backwards with first and last exchanged. On chains numbered from end to end one iteration is max-product and
+// the bound is tight. The bound never gets worse; it may stop short of the optimum of the LP (fixed points of coordinate ascent).
 //
-// Cost of an iteration: two reads of all factor tables, and two operations per entry. Pairs read theirs in the direction in
-// which whole vectors of states are maximised over rows: every table is kept twice, once transposed, with rows padded to whole
-// vectors. Factors with equal tables may share one.
+// Cost of an iteration: two reads of all pairwise tables and two operations per entry; for factors of order k > 2, 2(k − 1) times
+// k + 1 sweeps over the table. Pairs read theirs in the direction in which whole vectors of states are maximised over rows: every
+// table is kept twice, once transposed, with rows padded to whole vectors. Factors with equal tables may share one.
 #pragma once
 
 #include <memory>
@@ -57,7 +57,7 @@ class MessagePassing {
   /// The score of a labelling.
   double Score(std::span<const Index> labels) const;
 
-  /// Array entries that an iteration touches.
+  /// About the nanoseconds of an iteration: table entries over vector lanes, and message entries.
   std::int64_t iteration_work() const { return iteration_work_; }
 
  private:

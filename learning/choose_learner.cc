@@ -48,9 +48,10 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
     return example_blocks("linear programming (GLPK)", "the graphs have cycles, and are small enough for it");
   }
   if (options->average != AverageKind::kAuto || options->step == StepKind::kAway ||
-      options->step == StepKind::kFrankWolfe || options->order == OrderKind::kGap) {
+      options->step == StepKind::kFrankWolfe || options->order == OrderKind::kGap ||
+      options->proximal == ProximalKind::kOff) {
     options->oracle = SolverKind::kMessages;
-    return example_blocks("message passing", "the step, order or average is one of example blocks");
+    return example_blocks("message passing", "an option is given that only example blocks have");
   }
   options->learner = LearnerKind::kAugmentedLagrangian;
   return "factor blocks with multipliers (al): the graphs have cycles, and no exact oracle for them is cheap";

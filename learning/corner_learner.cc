@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include <slackline/core/feature_map.h>
@@ -11,6 +13,7 @@
 #include <slackline/core/random.h>
 #include <slackline/learning/certificate.h>
 #include <slackline/learning/corner_blocks.h>
+#include <slackline/learning/proximal_control.h>
 #include <slackline/learning/sampling.h>
 
 namespace slackline {
@@ -23,47 +26,6 @@ constexpr double kDrift = 0.05;      // of the mean gap, added to that
 constexpr Index kMaxCachedRounds = 50;
 constexpr int kChunks = 16;
 
-// The proximal point method: every pass works on the problem with κ/2 ‖w − c‖² added, and then takes its w as the new c
-// (Rockafellar, "Monotone operators and the proximal point algorithm", SIAM J. Control Optim. 1976). Blocks that pull at
-// shared weights with little regularisation undo each other's steps; κ damps that, and costs passes when it is too large.
-// The certified gap of w is that of the blocks plus λ/2 ‖w − Ψα‖²; the first is large when κ is too small, the second when
-// it is too large, so κ follows their ratio.
-constexpr double kStart = 2;          // times λ, at most
-constexpr double kLargestFall = 0.3;  // factor of κ in a pass
-constexpr double kLargestRise = 1.5;
-constexpr double kDeadBand = 1.4;  // factors nearer to 1 than this change nothing
-constexpr double kNoCentre = 0.1;  // of λ: a smaller κ is worth nothing
-constexpr double kLargest = 1e6;   // times λ: beyond it too few digits of Ψα are left
-constexpr double kProgress = 0.9;  // what counts as a smaller gap
-constexpr Index kPatience = 10;    // passes per hold
-constexpr Index kLongestHold = 1024;
-
-/// The κ that stops the first proximal step where the objective's tangent at w = 0 reaches zero: ‖ψ‖² / mean Δ, at the
-/// labellings of largest loss.
-double TangentKappa(const Problem& problem) {
-  std::vector<double> direction(static_cast<std::size_t>(problem.num_weights()), 0.0);
-  std::vector<double> coordinates;
-  std::vector<Index> worst;
-  for (Index m = 0; m < problem.size(); ++m) {
-    const ExampleView example = problem.data().example(m);
-    const FactorGraph& graph = example.graph();
-    const std::span<const double> loss = problem.loss(m);
-    worst.assign(example.labels().begin(), example.labels().end());
-    for (Index i = 0; i < graph.num_variables(); ++i) {
-      const double* first = loss.data() + graph.state_offset(i);
-      worst[static_cast<std::size_t>(i)] =
-          static_cast<Index>(std::max_element(first, first + graph.cardinality(i)) - first);
-    }
-    coordinates.assign(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0);
-    AddLabellingFeatures(example, example.labels(), 1, coordinates);
-    AddLabellingFeatures(example, worst, -1, coordinates);
-    ScatterFeatures(example, coordinates, 1.0 / problem.size(), direction);
-  }
-  double norm = 0;
-  for (const double d : direction) norm += d * d;
-  return norm / std::max(1e-300, PrimalAtZeroWeights(problem));
-}
-
 class CornerLearner : public Learner {
  public:
   CornerLearner(const Problem& problem, const TrainOptions& options)
@@ -75,13 +37,13 @@ class CornerLearner : public Learner {
         blocks_(problem, &oracle_, options.step, options.average),
         gaps_(static_cast<std::size_t>(problem.size()), kInfinity),
         promises_(gaps_) {
-    if (options.proximal != ProximalKind::kOff)
-      blocks_.MoveCentre(std::min(kStart * problem.lambda(), TangentKappa(problem)));
+    if (options.proximal != ProximalKind::kOff) blocks_.MoveCentre(FirstKappa(problem));
   }
 
   std::string_view name() const override { return "bcfw"; }
 
   void RunPass(const StopControl& stop) override {
+    at_centre_ = false;
     Progress total = OracleRound(stop);
     for (Index round = 0; round < kMaxCachedRounds && !stop.ShouldStop(); ++round) {
       const Progress cached = CachedRound(stop);
@@ -121,7 +83,8 @@ class CornerLearner : public Learner {
     const Structure& structure = problem_.data().example(m).structure();
     const SparsePoint& point = best_point_[static_cast<std::size_t>(m)];
     coordinates->assign(static_cast<std::size_t>(structure.num_coordinates()), 0.0);
-    for (const auto& [k, value] : point.entries) (*coordinates)[static_cast<std::size_t>(k)] = value;
+    for (std::size_t e = 0; e < point.index.size(); ++e)
+      (*coordinates)[static_cast<std::size_t>(point.index[e])] = point.value[e];
     *loss = point.loss;
     return true;
   }
@@ -135,8 +98,9 @@ class CornerLearner : public Learner {
     writer->Reals(gaps_);
     writer->Reals(promises_);
     writer->Real(centre_gap_);
-    writer->Real(best_gap_);
-    for (const Index count : {hold_, waited_, stalled_}) writer->Integer(count);
+    writer->Flag(at_centre_);
+    control_.Save(writer);
+    SaveBestPoint(writer);
     writer->Integer(check_work_);
     writer->Integer(blocks_.work() - work_at_check_);  // counts of oracles begin anew
     writer->Integer(pass_);
@@ -151,15 +115,15 @@ class CornerLearner : public Learner {
     reader->Reals(gaps_);
     reader->Reals(promises_);
     centre_gap_ = reader->FiniteReal();
-    best_gap_ = reader->Real();
-    for (Index* count : {&hold_, &waited_, &stalled_})
-      *count = static_cast<Index>(reader->Integer(0, std::numeric_limits<Index>::max() / 2));
+    at_centre_ = reader->Flag();
+    control_.Load(reader);
+    LoadBestPoint(reader);
     constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 4;
     check_work_ = reader->Integer(0, kMost);
     work_at_check_ = blocks_.work() - reader->Integer(0, kMost);
     pass_ = static_cast<Index>(reader->Integer(0, std::numeric_limits<Index>::max()));
     evaluated_.clear();
-    loaded_ = true;
+    share_ = 1;
   }
 
   void ChangeLambda(const Problem& problem) override {
@@ -172,16 +136,16 @@ class CornerLearner : public Learner {
     promises_ = gaps_;
     best_dual_ = -kInfinity;
     loaded_ = false;
+    share_ = 1;
     pass_ = 0;
-    best_gap_ = kInfinity;
-    hold_ = 1;
-    waited_ = stalled_ = 0;
+    control_ = ProximalControl();
+    at_centre_ = false;
     if (options_.proximal != ProximalKind::kOff && blocks_.kappa() == 0)
-      blocks_.MoveCentre(kStart * problem_.lambda());
+      blocks_.MoveCentre(FirstKappa(problem_));
   }
 
  private:
-  /// φ_m(μ_m) and Δ_m·μ_m of the point that was last evaluated.
+  /// φ_m(μ_m) and Δ_m·μ_m of the newest α, mixed with the given labellings as in the last evaluation.
   double NewestPoint(Index m, std::vector<double>* coordinates) const {
     const double loss = blocks_.PointOfExample(m, coordinates);
     if (share_ < 1) {
@@ -198,11 +162,43 @@ class CornerLearner : public Learner {
     for (Index m = 0; m < problem_.size(); ++m) {
       SparsePoint& point = best_point_[static_cast<std::size_t>(m)];
       point.loss = NewestPoint(m, &coordinates);
-      point.entries.clear();
+      point.index.clear();
+      point.value.clear();
       for (std::size_t k = 0; k < coordinates.size(); ++k) {
-        if (coordinates[k] != 0) point.entries.emplace_back(static_cast<Index>(k), coordinates[k]);
+        if (coordinates[k] == 0) continue;
+        point.index.push_back(static_cast<Index>(k));
+        point.value.push_back(coordinates[k]);
       }
     }
+  }
+
+  void SaveBestPoint(StateWriter* writer) const {
+    writer->Flag(!best_point_.empty() && !loaded_);
+    if (best_point_.empty() || loaded_) return;
+    writer->Real(best_dual_);
+    for (const SparsePoint& point : best_point_) {
+      writer->Indices(point.index);
+      writer->Reals(point.value);
+      writer->Real(point.loss);
+    }
+  }
+
+  /// loaded_: evaluations have been made whose points were not kept.
+  void LoadBestPoint(StateReader* reader) {
+    loaded_ = !reader->Flag();
+    if (loaded_) return;
+    const double dual = reader->Real();
+    std::vector<SparsePoint> points(gaps_.size());
+    for (Index m = 0; m < problem_.size(); ++m) {
+      SparsePoint& point = points[static_cast<std::size_t>(m)];
+      point.index = reader->Indices(0, problem_.data().example(m).structure().num_coordinates() - 1);
+      point.value = reader->FiniteReals();
+      point.loss = reader->FiniteReal();
+      StateReader::Require(point.index.size() == point.value.size(), "a dual point does not add up");
+    }
+    if (best_point_.empty()) return;  // not asked for any more
+    best_point_ = std::move(points);
+    best_dual_ = dual;
   }
 
   double BlockGap() const {
@@ -222,8 +218,8 @@ class CornerLearner : public Learner {
     if (!best_point_.empty() && evaluation.dual > best_dual_) KeepPoint(evaluation.dual);
     if (blocks_.kappa() > 0) {
       // A centre that has just been moved is where the pass ended; the newest weights lie beyond it.
-      const std::span<const double> newest = waited_ == 0 ? blocks_.centre() : blocks_.weights();
-      evaluated_.assign(newest.begin(), newest.end());
+      const std::span<const double> reached = at_centre_ ? blocks_.centre() : blocks_.weights();
+      evaluated_.assign(reached.begin(), reached.end());
     }
     evaluation.primal = Regulariser(problem_.lambda(), evaluated_) + Hinge(evaluated_, threads);
     if (blocks_.averages()) {
@@ -249,32 +245,24 @@ class CornerLearner : public Learner {
     std::int64_t work = 0;
   };
 
-  /// κ such that the two parts of the certified gap, that of the blocks and that of the centre, shrink together. Blocks that
-  /// a pass leaves far from the optimum of its proximal problem can make the centre run in circles: while the gap does not
-  /// fall, more and more passes are made for every move, until they solve the proximal problems.
   void MoveCentre() {
     if (blocks_.kappa() == 0) return;
-    const double block_gap = BlockGap();
-    if (!std::isfinite(block_gap)) return;
-    centre_gap_ = blocks_.CentreGap();
-    ++waited_;
-    ++stalled_;
-    if (block_gap + centre_gap_ < kProgress * best_gap_) {
-      best_gap_ = block_gap + centre_gap_;
-      stalled_ = 0;
-    } else if (stalled_ > kPatience * hold_ && hold_ < kLongestHold) {
-      hold_ *= 2;
-      stalled_ = 0;
+    // Drawn with replacement, some examples may not have been seen yet.
+    double sum = 0;
+    Index known = 0;
+    for (const double gap : gaps_) {
+      if (!std::isfinite(gap)) continue;
+      sum += gap;
+      ++known;
     }
-    if (waited_ < hold_ && block_gap > centre_gap_) return;
-    waited_ = 0;
-    double factor = std::sqrt(block_gap / std::max(centre_gap_, 1e-300));
-    if (factor > 1 / kDeadBand && factor < kDeadBand) factor = 1;
-    double kappa = std::clamp(factor, kLargestFall, kLargestRise) * blocks_.kappa();
-    kappa = std::min(kappa, kLargest * problem_.lambda());
-    if (kappa < kNoCentre * problem_.lambda()) kappa = 0;
-    blocks_.MoveCentre(kappa);
-    if (kappa == 0) centre_gap_ = 0;
+    if (known == 0) return;
+    centre_gap_ = blocks_.CentreGap();
+    const std::optional<double> kappa =
+        control_.AfterPass(problem_.lambda(), blocks_.kappa(), sum / known, centre_gap_);
+    if (!kappa) return;
+    blocks_.MoveCentre(*kappa);
+    at_centre_ = *kappa > 0;
+    if (*kappa == 0) centre_gap_ = 0;
   }
 
   /// The oracle for every example that may have a gap worth the call.
@@ -318,6 +306,7 @@ class CornerLearner : public Learner {
 
   /// (1/M) Σ of certified bounds on max H_m. Changes nothing that passes depend on.
   double Hinge(std::span<const double> weights, int threads) {
+    threads = std::min(threads, kChunks);
     while (static_cast<int>(checkers_.size()) < threads) {
       checkers_.push_back(std::make_unique<Checker>(problem_, options_.oracle));
     }
@@ -355,20 +344,19 @@ class CornerLearner : public Learner {
   std::vector<std::unique_ptr<Checker>> checkers_;  // one per thread
   std::vector<double> evaluated_;
   struct SparsePoint {
-    std::vector<std::pair<Index, double>> entries;
+    std::vector<Index> index;
+    std::vector<double> value;
     double loss = 0;
   };
   std::vector<SparsePoint> best_point_;  // empty unless asked for
   double best_dual_ = -kInfinity;        // of best_point_
-  bool loaded_ = false;                  // evaluations have been made that this object does not know of
+  bool loaded_ = false;                  // evaluations have been made whose points were not kept
   std::int64_t check_work_ = 0;          // of the last evaluation
   std::int64_t work_at_check_ = 0;       // of all passes before it
   double share_ = 1;                     // of Ψα in the dual point that was last evaluated
   double centre_gap_ = 0;
-  double best_gap_ = kInfinity;
-  Index hold_ = 1;     // passes per move of the centre, at most
-  Index waited_ = 0;   // passes since the last one
-  Index stalled_ = 0;  // passes since best_gap_, or since hold_ grew
+  ProximalControl control_;
+  bool at_centre_ = false;  // the last pass ended in the centre; the newest weights lie beyond it
   Index pass_ = 0;
 };
 

@@ -69,7 +69,8 @@ struct TrainOptions {
   Index max_passes = 100000;
   /// Elapsed seconds of training, checks included; 0 = no limit.
   double time_limit_seconds = 0;
-  /// Passes between two evaluations of the certificate; 0 = often at first, then every fifth (or half) more, and when a learner expects the wanted gap.
+  /// Passes between two evaluations of the certificate; 0 = often at first, then every fifth (or half) more, and when a learner expects the wanted gap; not while its guess is
+  /// hopeless or a check would cost more than the passes since the last.
   Index check_every = 0;
 
   std::int64_t seed = 1;

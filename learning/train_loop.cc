@@ -69,6 +69,8 @@ double WantedGap(const TrainOptions& options, double primal) {
 /// A guess of the gap beyond this share of the objective at w = 0 is not worth a check, in passes before …
 constexpr double kHopelessGap = 0.1;
 constexpr Index kSurelyWorthChecking = 8;
+/// Guesses are trusted while the certified gap is at most this many times the one that is wanted.
+constexpr double kTrustedGuess = 10;
 
 /// A run that has to end makes one more evaluation, so that no progress is lost — unless weights are at hand and the
 /// evaluation would keep the user waiting: more than half a second, and more than a tenth of the run so far.

@@ -190,6 +190,7 @@ class Verifier {
   double dual() const {
     return has_point_ ? loss_ / problem_.size() - Regulariser(problem_.lambda(), at_point_) : kNone;
   }
+  bool has_point() const { return has_point_; }
   double scores() const { return scores_; }
   const std::string& names() const { return names_; }
   /// Empty, or what is wrong with the points themselves.
@@ -324,6 +325,7 @@ void Judge(const Verifier& verifier, const ProgressRecord& claim, const Training
   const double room = training.room + kRounding * verifier.scores();
   result->dual_proved = claim.dual <= std::max(0.0, result->dual) + room;
   std::string fault = verifier.fault();
+  if (verifier.has_point() && !std::isfinite(result->dual)) fault = "the dual point is not finite";
   const std::string but = ", but by " + verifier.names() + " it is ";
   if (!(claim.primal >= result->primal_value - room)) {
     fault = "the objective was claimed to be " + Figure(claim.primal) + but + Figure(result->primal_value);
@@ -345,7 +347,7 @@ void Judge(const Verifier& verifier, const ProgressRecord& claim, const Training
                     " (claimed " + Figure(claim.primal) + ")";
   if (std::isnan(result->dual)) return;
   result->message += ", lower bound " + Figure(result->dual) + " from the dual point (claimed " +
-                     Figure(claim.dual) + (result->dual_proved ? ")" : ", mixed from several points)");
+                     Figure(claim.dual) + (result->dual_proved ? ")" : ", of other points)");
 }
 
 }  // namespace

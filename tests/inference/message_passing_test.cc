@@ -44,7 +44,7 @@ TEST_CASE("bounds hold, labellings have their values, and the bound is the LP's 
   CHECK(loose <= 10);
 }
 
-TEST_CASE("forests are solved by one iteration, with factors of any order") {
+TEST_CASE("forests are solved, with factors of any order, and chains by one iteration") {
   Random random(92);
   for (int number = 0; number < 60; ++number) {
     const GraphPtr graph = RandomForest(random, number % 12, 1 + number % 5);

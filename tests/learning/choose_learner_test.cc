@@ -65,6 +65,13 @@ TEST_CASE("an option of one family decides") {
   options.step = StepKind::kFrankWolfe;
   CHECK(ChooseLearner(Loopy(2), options).options.learner == LearnerKind::kBcfw);
   CHECK(ChooseLearner(Loopy(2), options).options.order == OrderKind::kExample);
+  // Without GLPK al would be chosen, which would not read these.
+  options = {};
+  options.average = AverageKind::kUniform;
+  CHECK(ChooseLearner(Loopy(3), options).options.learner == LearnerKind::kBcfw);
+  options = {};
+  options.proximal = ProximalKind::kOff;
+  CHECK(ChooseLearner(Loopy(3), options).options.learner == LearnerKind::kBcfw);
 }
 
 TEST_CASE("what is given stays") {

@@ -2,10 +2,13 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <vector>
 
+#include <slackline/core/feature_map.h>
 #include <slackline/learning/corner_blocks.h>
+#include <slackline/learning/proximal_control.h>
 #include <slackline/learning/train_loop.h>
 
 #include "tests/support/multilabel_problems.h"
@@ -94,27 +97,34 @@ TEST_CASE("a certified gap is the blocks' gaps and that of the centre") {
     for (Index m = 0; m < problem.size(); ++m) blocks.Visit(m, true);
     blocks.MoveCentre(3 * lambda);
   }
-  std::vector<double> point;
-  const double loss = blocks.WeightsOfPoint(&point);
   const std::vector<double> weights(blocks.weights().begin(), blocks.weights().end());
   CornerOracle checker(problem, SolverKind::kRoof, CornerOracle::Effort::kChecking);
   checker.Refresh(weights);
+  double block_gap = 0;
   double hinge = 0;
-  double product = 0;  // λ w·Ψα
-  double squares = 0;
-  for (std::size_t k = 0; k < weights.size(); ++k) {
-    product += lambda * weights[k] * point[k];
-    squares += 0.5 * lambda * (weights[k] * weights[k] + point[k] * point[k]);
-  }
-  std::vector<double> scores;
+  std::vector<double> scores, marginals, given, at_weights;
   for (Index m = 0; m < problem.size(); ++m) {
     WarmStart warm;
-    hinge += blocks.HingeBound(m, weights, &checker, &warm, &scores) / problem.size();
+    const double bound = blocks.HingeBound(m, weights, &checker, &warm, &scores);
+    // Δ·μ − w·ψ(μ), from the example's own coordinates.
+    const ExampleView example = problem.data().example(m);
+    double reached = blocks.PointOfExample(m, &marginals);
+    given.assign(marginals.size(), 0.0);
+    AddLabellingFeatures(example, example.labels(), 1, given);
+    at_weights.resize(marginals.size());
+    CoordinateScores(example, weights, at_weights);
+    for (std::size_t k = 0; k < marginals.size(); ++k) reached -= at_weights[k] * (given[k] - marginals[k]);
+    CHECK(bound >= reached - kTight);
+    hinge += bound / problem.size();
+    block_gap += (bound - reached) / problem.size();
   }
-  const double block_gap = hinge - (loss - product);
-  const double certified = hinge + squares - loss;  // P(w) − f(α)
+  std::vector<double> point;
+  const double loss = blocks.WeightsOfPoint(&point);
+  const double primal = Regulariser(lambda, weights) + hinge;
+  const double dual = loss - Regulariser(lambda, point);
   CHECK(block_gap > 0);
-  CHECK(Near(certified, block_gap + blocks.CentreGap(), kTight));
+  CHECK(blocks.CentreGap() > 0);
+  CHECK(Near(primal - dual, block_gap + blocks.CentreGap(), kTight));
 }
 
 TEST_CASE("a centre saves passes where the regulariser is weak, and costs few where it is not") {
@@ -132,4 +142,81 @@ TEST_CASE("a centre saves passes where the regulariser is weak, and costs few wh
   CAPTURE(with);
   CAPTURE(without);
   CHECK(4 * with <= without);
+}
+
+TEST_CASE("kappa follows the two parts of the gap") {
+  constexpr double kLambda = 0.5;
+  ProximalControl control;
+  double gap = 1;
+  const auto next = [&](double kappa, double blocks, double centre) {
+    gap *= 0.5;  // always progress
+    return control.AfterPass(kLambda, kappa, blocks * gap, centre * gap).value();
+  };
+  CHECK(next(1, 1, 1) == 1);
+  CHECK(next(1, 1, 1.5) == 1);
+  CHECK(next(1, 1.5, 1) == 1);
+  CHECK(next(1, 1, 4) == doctest::Approx(0.5));
+  CHECK(next(1, 1, 1e6) == doctest::Approx(0.3));
+  CHECK(next(1, 1e6, 1) == doctest::Approx(1.5));
+  CHECK(next(1, 1, 0) == doctest::Approx(1.5));
+  CHECK(next(1, 0, 1) == doctest::Approx(0.3));
+  CHECK(next(0.1, 0, 1) == 0);  // below a tenth of λ it is useless
+  CHECK(next(1e6 * kLambda, 1e6, 1) == 1e6 * kLambda);
+}
+
+TEST_CASE("while the gap does not fall, the centre moves less and less often") {
+  ProximalControl control;
+  CHECK(control.hold() == 1);
+  int moves = 0;
+  for (int pass = 0; pass < 1000; ++pass) moves += control.AfterPass(1, 1, 1, 0.9).has_value() ? 1 : 0;
+  CHECK(control.hold() >= 32);
+  CHECK(moves < 200);
+  CHECK(moves > 20);
+  // But where the centre alone holds the gap up, it always moves.
+  for (int pass = 0; pass < 10; ++pass) CHECK(control.AfterPass(1, 1, 0.9, 1).has_value());
+
+  StateWriter writer;
+  control.Save(&writer);
+  ProximalControl copy;
+  StateReader reader(writer.bytes());
+  copy.Load(&reader);
+  for (int pass = 0; pass < 300; ++pass) {
+    CHECK(copy.AfterPass(1, 1, 1, 0.9).has_value() == control.AfterPass(1, 1, 1, 0.9).has_value());
+    CHECK(copy.hold() == control.hold());
+  }
+}
+
+TEST_CASE("the first kappa is small where weights can be large") {
+  Random random(64);
+  const TrainingSet training = RandomMultiLabelProblem(random, 20, 4, 5, true);
+  CHECK(FirstKappa(Problem(training, 1e-4)) == 2e-4);
+  const double largest = FirstKappa(Problem(training, 1e6));
+  CHECK(largest > 0);
+  CHECK(largest < 2e6);
+  CHECK(FirstKappa(Problem(training, 2e6)) == largest);
+}
+
+TEST_CASE("what a cut or partial pass has reached is evaluated") {
+  Random random(65);
+  const Problem problem(RandomMultiLabelProblem(random, 40, 5, 6, true), 0.01);
+  TrainOptions options;
+  options.learner = LearnerKind::kBcfw;
+  options.step = StepKind::kPairwise;
+  options.oracle = SolverKind::kRoof;
+  {
+    const auto learner = MakeLearner(problem, options);
+    const std::atomic<int> interrupt(1);  // cuts the pass after its first example
+    learner->RunPass(StopControl(&interrupt, 0));
+    learner->Evaluate(1);
+    CHECK(learner->work().oracle_calls == 1);
+    double norm = 0;
+    for (const double w : learner->weights()) norm += w * w;
+    CHECK(norm > 0);
+  }
+  // Drawn with replacement, examples are missing for several passes.
+  options.order = OrderKind::kUniform;
+  const auto learner = MakeLearner(problem, options);
+  const StopControl stop(nullptr, 0);
+  for (int pass = 0; pass < 2; ++pass) learner->RunPass(stop);
+  CHECK(learner->Evaluate(1).primal < learner->PrimalAtZero());
 }

@@ -243,7 +243,13 @@ class Trial {
     CheckpointPlan rest;
     rest.resume = state;
     const auto resumed = MakeLearner(problem, options);
+    resumed->KeepDualPoint();
     CheckSame(whole, RunTraining(*resumed, options, nullptr, nullptr, rest));
+    CHECK(resumed->DualPointIsBest() == learner->DualPointIsBest());
+    const Verification verification =
+        VerifyCertificate(problem, whole.weights, whole.last, options, resumed.get());
+    CAPTURE(verification.message);
+    CHECK(verification.outcome == VerifyOutcome::kHolds);
     return whole;
   }
 
