@@ -28,8 +28,8 @@ double WithoutRounding(double lower, double upper) {
   return lower > upper && lower - upper <= 1e-9 * std::max(1.0, std::abs(upper)) ? upper : lower;
 }
 
-/// Takes an evaluation into the state, and its weights when they are the best so far.
-void Absorb(const Learner& learner, const Evaluation& evaluation, LoopState* state) {
+/// Takes an evaluation into the state, and its weights when they are the best so far. at_zero: Learner::PrimalAtZero.
+void Absorb(const Learner& learner, const Evaluation& evaluation, double at_zero, LoopState* state) {
   if (!std::isfinite(evaluation.primal)) {
     throw std::overflow_error("training overflowed: the objective is not a finite number");
   }
@@ -41,7 +41,6 @@ void Absorb(const Learner& learner, const Evaluation& evaluation, LoopState* sta
   }
   StateReader::Require(state->weights.size() == learner.weights().size(), "the weights have another length");
   // w = 0 is a model like any other, and known without a check; the given labellings are a dual point of value 0.
-  const double at_zero = learner.PrimalAtZero();
   if (learner.stopping_gap() == StoppingGap::kCertified && at_zero < record.primal) {
     record.primal = at_zero;
     std::fill(state->weights.begin(), state->weights.end(), 0.0);
@@ -69,8 +68,6 @@ double WantedGap(const TrainOptions& options, double primal) {
 /// A guess of the gap beyond this share of the objective at w = 0 is not worth a check, in passes before …
 constexpr double kHopelessGap = 0.1;
 constexpr Index kSurelyWorthChecking = 8;
-/// Guesses are trusted while the certified gap is at most this many times the one that is wanted.
-constexpr double kTrustedGuess = 10;
 
 /// A run that has to end makes one more evaluation, so that no progress is lost — unless weights are at hand and the
 /// evaluation would keep the user waiting: more than half a second, and more than a tenth of the run so far.
@@ -85,7 +82,11 @@ class Run {
  public:
   Run(Learner& learner, const TrainOptions& options, TrainObserver* observer,
       const std::atomic<int>* interrupt, const CheckpointPlan& plan)
-      : learner_(learner), options_(options), observer_(observer), plan_(plan) {
+      : learner_(learner),
+        options_(options),
+        observer_(observer),
+        plan_(plan),
+        primal_at_zero_(learner.PrimalAtZero()) {
     const bool resumed = !plan.resume.empty();
     if (resumed) Restore();
     const ProgressRecord& record = state_.record;
@@ -123,12 +124,12 @@ class Run {
   bool CheckIsDue(bool stopping) const {
     const ProgressRecord& record = state_.record;
     const double estimate = learner_.GapEstimate();
-    const double wanted = WantedGap(options_, state_.checks > 0 ? record.primal : learner_.PrimalAtZero());
+    const double wanted = WantedGap(options_, state_.checks > 0 ? record.primal : primal_at_zero_);
     const bool hopeful =
         options_.check_every == 0 && record.pass >= state_.hopeful_again && estimate <= wanted;
     // The first weights of a run are often far off, and their oracles costly.
     const bool hopeless = options_.check_every == 0 && record.pass < kSurelyWorthChecking &&
-                          estimate > kHopelessGap * learner_.PrimalAtZero();
+                          estimate > kHopelessGap * primal_at_zero_;
     const bool costly = options_.check_every == 0 && !learner_.CheckIsCheap();
     const bool due = record.pass >= state_.next_check && !hopeless && !costly;
     return due || hopeful || record.pass >= options_.max_passes || stopping;
@@ -149,7 +150,7 @@ class Run {
     Timed(&record.check_seconds, [&] { evaluation = learner_.Evaluate(threads); });
     // A learner whose stopping gap is its own saves the weights that the gap belongs to: the newest.
     if (learner_.stopping_gap() == StoppingGap::kSoft) state_.weights.clear();
-    Absorb(learner_, evaluation, &state_);
+    Absorb(learner_, evaluation, primal_at_zero_, &state_);
     record.cpu_seconds = ProcessCpuSeconds() - cpu_start_;
     if (observer_ != nullptr) observer_->OnCheck(record);
     decision_ = Decide();
@@ -211,6 +212,7 @@ class Run {
   const TrainOptions& options_;
   TrainObserver* observer_;
   const CheckpointPlan& plan_;
+  const double primal_at_zero_;  // a sweep over all losses: once, not in every pass
   LoopState state_;
   std::optional<StopControl> stop_;
   std::optional<StopDecision> decision_;
