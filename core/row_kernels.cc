@@ -11,11 +11,6 @@ namespace {
 // narrow sweeps over the same columns cost more than one (14 rows as 8 + 4 + 2: twice the time).
 constexpr Index kStrip = 16;
 
-// Vectors of the compilers' own kind, since neither GCC nor Clang turns the inner loops over a row count like 14 into wide
-// instructions by itself. Unaligned; the baseline build splits the wide one into two.
-typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
-typedef double Two __attribute__((vector_size(16), aligned(8), may_alias));
-
 /// kRows sums or steps as vectors: kRows / 4 wide ones, then a narrow one, then a single number.
 template <Index kRows>
 struct Strip {

@@ -12,3 +12,12 @@
 #else
 #define SLACKLINE_MULTIVERSION
 #endif
+
+namespace slackline {
+
+/// Vectors of the compilers' own kind, since neither GCC nor Clang turns the inner loops over a row count like 14 into wide
+/// instructions by itself. Unaligned; the baseline build splits the wide one into two.
+typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
+typedef double Two __attribute__((vector_size(16), aligned(8), may_alias));
+
+}  // namespace slackline

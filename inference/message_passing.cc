@@ -8,6 +8,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/simd.h>
+#include <slackline/inference/rounding.h>
 
 namespace slackline {
 namespace {
@@ -15,7 +16,6 @@ namespace {
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
 constexpr Index kLanes = 4;
-typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
 
 Index Padded(Index states) { return (states + kLanes - 1) / kLanes * kLanes; }
 
@@ -63,10 +63,7 @@ class MessagePassingSolver final : public MapSolver {
     SLACKLINE_CHECK(std::all_of(scores.begin(), scores.end(), [](double s) { return std::isfinite(s); }),
                     "a score is not finite");
     passing_.SetScores(scores);
-    messages_.assign(Size(graph_->total_messages()), 0.0);
-    const std::size_t bytes = messages_.size() * sizeof(double);
-    if (warm != nullptr && warm->bytes.size() == bytes && bytes > 0)
-      std::memcpy(messages_.data(), warm->bytes.data(), bytes);
+    ReadMessages(*graph_, warm, &messages_);
 
     result->integral = true;
     result->marginals.clear();
@@ -79,7 +76,7 @@ class MessagePassingSolver final : public MapSolver {
       bound = std::min(bound, passing_.Iterate(messages_));
       work_ += passing_.iteration_work();
       passing_.Decode(messages_, labels_);
-      const double value = passing_.Score(labels_);
+      const double value = LabellingScore(*graph_, scores, labels_);
       if (value > result->value) {
         result->value = value;
         result->labels = labels_;
@@ -89,10 +86,7 @@ class MessagePassingSolver final : public MapSolver {
     }
     result->upper_bound = std::max(passing_.Bound(messages_), result->value);
     result->exact = result->upper_bound - result->value <= 1e-7 * std::max(1.0, std::abs(result->value));
-    if (warm != nullptr) {
-      warm->bytes.resize(bytes);
-      if (bytes > 0) std::memcpy(warm->bytes.data(), messages_.data(), bytes);
-    }
+    WriteMessages(messages_, warm);
   }
 
   std::string_view name() const override { return "messages"; }
@@ -360,21 +354,17 @@ double MessagePassing::Bound(std::span<const double> messages) {
   return bound;
 }
 
-double MessagePassing::Score(std::span<const Index> labels) const {
-  double sum = 0;
-  for (Index i = 0; i < graph_->num_variables(); ++i)
-    sum += variable_scores_[Size(graph_->state_offset(i) + labels[Size(i)])];
-  for (Index c = 0; c < graph_->num_factors(); ++c) {
-    const Table& table = tables_[Size(table_of_[Size(c)])];
-    Offset joint = JointState(*graph_, c, labels);
-    if (table.transposed >= 0) {
-      const std::span<const Index> scope = graph_->scope(c);
-      joint = static_cast<Offset>(labels[Size(scope[0])]) * Padded(graph_->cardinality(scope[1])) +
-              labels[Size(scope[1])];
-    }
-    sum += table_scores_[Size(table.scores + joint)];
-  }
-  return sum;
+void ReadMessages(const FactorGraph& graph, const WarmStart* warm, std::vector<double>* messages) {
+  messages->assign(Size(graph.total_messages()), 0.0);
+  const std::size_t bytes = messages->size() * sizeof(double);
+  if (warm == nullptr || warm->bytes.size() != bytes || bytes == 0) return;
+  std::memcpy(messages->data(), warm->bytes.data(), bytes);
+}
+
+void WriteMessages(std::span<const double> messages, WarmStart* warm) {
+  if (warm == nullptr) return;
+  warm->bytes.resize(messages.size_bytes());
+  if (!messages.empty()) std::memcpy(warm->bytes.data(), messages.data(), messages.size_bytes());
 }
 
 std::unique_ptr<MapSolver> MakeMessagePassingSolver(std::shared_ptr<const FactorGraph> graph,

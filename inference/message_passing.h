@@ -54,8 +54,6 @@ class MessagePassing {
 
   /// Σ_i max b_i + Σ_c max (θ_c − Σ δ_ci): valid for any messages.
   double Bound(std::span<const double> messages);
-  /// The score of a labelling.
-  double Score(std::span<const Index> labels) const;
 
   /// About the nanoseconds of an iteration: table entries over vector lanes, and message entries.
   std::int64_t iteration_work() const { return iteration_work_; }
@@ -101,6 +99,11 @@ class MessagePassing {
   std::vector<double> table_;   // of one factor
   std::int64_t iteration_work_ = 0;
 };
+
+/// The messages that a warm start keeps: zeros where it is null, empty, or of another graph's size.
+void ReadMessages(const FactorGraph& graph, const WarmStart* warm, std::vector<double>* messages);
+/// Does nothing when `warm` is null.
+void WriteMessages(std::span<const double> messages, WarmStart* warm);
 
 struct MessagePassingOptions {
   Index max_iterations = 100;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <map>
 
 #include <slackline/core/feature_gram.h>
@@ -282,10 +281,7 @@ double CornerOracle::MaximiseByMessages(Entry* entry, Index m, std::span<const d
     AddPartScores(example, graph.num_variables() + c, coordinates_, scores_);
     passing.SetTable(static_cast<Index>(t), scores_);
   }
-  messages_.assign(Size(graph.total_messages()), 0.0);
-  const std::size_t bytes = messages_.size() * sizeof(double);
-  if (warm != nullptr && warm->bytes.size() == bytes && bytes > 0)
-    std::memcpy(messages_.data(), warm->bytes.data(), bytes);
+  ReadMessages(graph, warm, &messages_);
   const Index iterations = effort_ == Effort::kTraining ? kTrainingIterations : kCheckingIterations;
   double reached = kInfinity;
   for (Index k = 0; k < iterations; ++k) {
@@ -294,10 +290,7 @@ double CornerOracle::MaximiseByMessages(Entry* entry, Index m, std::span<const d
     table_work_ += passing.iteration_work();
     if (before - reached <= kMessageTolerance * std::abs(reached)) break;
   }
-  if (warm != nullptr) {
-    warm->bytes.resize(bytes);
-    if (bytes > 0) std::memcpy(warm->bytes.data(), messages_.data(), bytes);
-  }
+  WriteMessages(messages_, warm);
   if (bound) return passing.Bound(messages_);
 
   labels_.resize(Size(graph.num_variables()));
@@ -349,17 +342,6 @@ double CornerOracle::MaximiseGeneral(Entry* entry, Index m, std::span<const doub
 
 bool CornerOracle::relaxed() const {
   return std::any_of(entries_.begin(), entries_.end(), [](const Entry& entry) { return entry.relaxed; });
-}
-
-std::string CornerOracle::names() const {
-  std::vector<std::string> names;
-  for (const Entry& entry : entries_) {
-    std::string name(entry.form ? "roof" : entry.passing ? "messages" : entry.solver->name());
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
-  }
-  std::string joined;
-  for (const std::string& name : names) joined += (joined.empty() ? "" : ", ") + name;
-  return joined;
 }
 
 std::int64_t CornerOracle::work() const {

@@ -108,7 +108,7 @@ TEST_CASE("bounds for any messages, on any graph, are those of the plain formula
     CHECK(Near(bound, DualBound(*graph, scores, messages), kTight));
     std::vector<Index> labels(graph->num_variables());
     passing.Decode(messages, labels);
-    CHECK(Near(passing.Score(labels), test::LabellingScore(*graph, scores, labels), kExact));
+    CHECK(test::LabellingScore(*graph, scores, labels) <= bound + kTight);
   }
 }
 
@@ -141,7 +141,10 @@ TEST_CASE("tables of any width, and tables that factors share") {
       CHECK(Near(bound, DualBound(*graph, scores, first), kTight));
       CHECK(first == second);
       shared.Decode(second, labels);
-      CHECK(Near(shared.Score(labels), test::LabellingScore(*graph, scores, labels), kExact));
+      CHECK(test::LabellingScore(*graph, scores, labels) <= bound + kTight);
+      std::vector<Index> same(labels.size());
+      own.Decode(first, same);
+      CHECK(labels == same);
     }
     CHECK_THROWS_AS(shared.SetScores(scores), std::invalid_argument);
   }
