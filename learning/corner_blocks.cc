@@ -369,12 +369,6 @@ double CornerBlocks::CentreGap() const {
   return kappa_ * kappa_ / (2 * problem_.lambda()) * sum;
 }
 
-std::int64_t CornerBlocks::memory_bytes() const {
-  std::int64_t bytes = 0;
-  for (const CornerSet& set : sets_) bytes += set.memory_bytes();
-  return bytes;
-}
-
 void CornerBlocks::ChangeLambda(const Problem& problem) {
   problem_ = problem;
   std::vector<double> weights;

@@ -82,7 +82,6 @@ class CornerBlocks {
   std::int64_t steps() const { return steps_; }
   /// Array entries touched so far, oracle included: the unit in which schedules compare costs.
   std::int64_t work() const { return work_ + oracle_->work(); }
-  std::int64_t memory_bytes() const;
 
  private:
   struct Local {

@@ -82,14 +82,6 @@ class CornerOracle {
                   WarmStart* warm, bool bound, SparseCorner* corner);
 
   bool relaxed() const;
-  /// Names of the solvers in use.
-  std::string names() const;
-  /// Whether WeightChanged has to be called.
-  bool follows_weights() const { return keeps_sums_; }
-  /// Whether a call costs no more than a few sweeps over an example (roof duality, dynamic programming).
-  bool direct(Index structure) const {
-    return entries_[static_cast<std::size_t>(structure)].form.has_value();
-  }
   std::int64_t work() const;
 
  private:

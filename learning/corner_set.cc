@@ -180,12 +180,6 @@ void CornerSet::DropIdle(Index limit) {
   value_.resize(Size(value_end));
 }
 
-std::int64_t CornerSet::memory_bytes() const {
-  return static_cast<std::int64_t>(sizeof(*this) + heads_.capacity() * sizeof(Head) +
-                                   alpha_.capacity() * sizeof(double) + index_.capacity() * sizeof(Index) +
-                                   (value_.capacity() + gram_.capacity()) * sizeof(double));
-}
-
 void CornerSet::Save(StateWriter* writer) const {
   writer->Integer(size());
   for (const Head& head : heads_) {
@@ -229,8 +223,7 @@ void CornerSet::Load(const ExampleView& example, StateReader* reader, CornerScra
 
 /// Throws unless all entries lie within the example's coordinates and the scalar weights.
 void CornerSet::CheckEntries(const ExampleView& example, const CornerScratch& scratch) const {
-  const std::span<const Slot> slots = example.structure().slots();
-  const Offset slot_end = slots.empty() ? 0 : slots.back().coordinate + slots.back().rows;
+  const Index slot_end = SlotCoordinates(example.structure());
   const Offset scalar_end = scratch.scalar_begin + static_cast<Offset>(scratch.scalar.size());
   for (Index a = 0; a < size(); ++a) {
     ForEachSlotEntry(a,

@@ -93,9 +93,6 @@ class CornerSet {
   void Save(StateWriter* writer) const;
   void Load(const ExampleView& example, StateReader* reader, CornerScratch* scratch);
 
-  /// Bytes of memory held.
-  std::int64_t memory_bytes() const;
-
  private:
   struct Head {
     Index begin = 0;

@@ -14,6 +14,7 @@
 #include <slackline/inference/binary_pairs.h>
 #include <slackline/inference/brute_force.h>
 #include <slackline/inference/local_polytope.h>
+#include <slackline/inference/rounding.h>
 #include <slackline/learning/choose_learner.h>
 
 namespace slackline {
@@ -236,14 +237,7 @@ class Verifier {
         fault_ = "a solver's solution is not feasible";
       return MarginalsScore(theta_, result_.marginals);
     }
-    double value = 0;
-    for (Index i = 0; i < graph.num_variables(); ++i) {
-      value += theta_[Size(graph.state_offset(i) + result_.labels[Size(i)])];
-    }
-    for (Index c = 0; c < graph.num_factors(); ++c) {
-      value += theta_[Size(graph.factor_offset(c) + JointState(graph, c, result_.labels))];
-    }
-    return value;
+    return LabellingScore(graph, theta_, result_.labels);
   }
 
   void AddPoint(Index m, const ExampleView& example, const Hinge& hinge, double loss) {
@@ -303,8 +297,9 @@ Training Describe(const Problem& problem, const TrainOptions& options, const Pro
             AutomaticSolver(structure->graph()) == SolverKind::kMessages);
   });
   Training training;
-  training.room = kTolerance * std::abs(claim.primal) + kOfLosses * PrimalAtZeroWeights(problem);
-  training.slack = kTolerance * PrimalAtZeroWeights(problem);
+  const double at_zero = PrimalAtZeroWeights(problem);
+  training.room = kTolerance * std::abs(claim.primal) + kOfLosses * at_zero;
+  training.slack = kTolerance * at_zero;
   training.own_bound = learner != nullptr && learner->DualPointIsBest();
   training.exact_oracle = options.learner == LearnerKind::kBcfw && !messages;
   return training;
@@ -370,10 +365,9 @@ SolverKind VerifyingSolver(const FactorGraph& graph, SolverKind trained, Certifi
   }
   // The simplex takes seconds on large graphs. Roof duality comes with a feasible point and a bound from messages, both of
   // which are evaluated without it.
-  const bool lp_trained = trained == SolverKind::kLp || trained == SolverKind::kLpPolytope;
   if (binary && (trained != SolverKind::kRoof || !small || !HasGlpk())) return SolverKind::kRoof;
   if (!HasGlpk() || !small) return SolverKind::kMessages;
-  return lp_trained && trained == SolverKind::kLp ? SolverKind::kLpPolytope : SolverKind::kLp;
+  return trained == SolverKind::kLp ? SolverKind::kLpPolytope : SolverKind::kLp;
 }
 
 Verification VerifyCertificate(const Problem& problem, std::span<const double> weights,
