@@ -94,15 +94,6 @@ struct Settings {
   std::int64_t seed = 1;
 };
 
-template <class Work>
-auto ForOption(const char* option, const Work& work) {
-  try {
-    return work();
-  } catch (const DataError& error) {
-    throw DataError(std::string("--") + option + ": " + error.what());
-  }
-}
-
 bool IsPresent(const BenchProblem& problem, const std::string& folder) {
   const std::vector<std::string> files = BenchFiles(problem, folder);
   return !files.empty() && std::all_of(files.begin(), files.end(), [](const std::string& file) {
@@ -142,13 +133,8 @@ std::vector<const BenchProblem*> ReadProblems(const BenchCommand& command) {
 
 Settings ReadSettings(const BenchCommand& command) {
   Settings settings;
-  if (!ParseNumber(command.time_limit, &settings.time_limit) || settings.time_limit < 0) {
-    throw DataError("--time-limit: " + Quoted(command.time_limit) +
-                    " is not allowed; it must be a number ≥ 0");
-  }
-  if (!ParseIndex(command.runs, &settings.runs) || settings.runs < 1) {
-    throw DataError("--runs: " + Quoted(command.runs) + " is not allowed; it must be a whole number ≥ 1");
-  }
+  settings.time_limit = ReadReal("time-limit", command.time_limit, false);
+  settings.runs = ReadCount("runs", command.runs, 1);
   double seed = 0;
   if (!ParseNumber(command.seed, &seed) || seed < 0 || seed > kMaxSeed ||
       seed != static_cast<double>(static_cast<std::int64_t>(seed))) {

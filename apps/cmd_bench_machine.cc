@@ -2,14 +2,16 @@
 #include <slackline/apps/cmd_bench_machine.h>
 
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include <array>
+#include <cmath>
+#include <cstdint>
 #include <ctime>
 #include <fstream>
 #include <string>
 #include <thread>
 
+#include <slackline/core/memory_limit.h>
 #include <slackline/core/parallel.h>
 #include <slackline/inference/map_solver.h>
 
@@ -28,10 +30,8 @@ Json ProcessorModel() {
 }
 
 Json MemoryBytes() {
-  const long pages = sysconf(_SC_PHYS_PAGES);
-  const long size = sysconf(_SC_PAGESIZE);
-  if (pages <= 0 || size <= 0) return nullptr;
-  return static_cast<std::int64_t>(pages) * size;
+  const double bytes = PhysicalMemory();
+  return std::isfinite(bytes) ? Json(static_cast<std::int64_t>(bytes)) : Json(nullptr);
 }
 
 Json SystemText() {

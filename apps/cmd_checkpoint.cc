@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <slackline/core/check.h>
-#include <slackline/core/parse_number.h>
 
 namespace slackline::program {
 
@@ -22,13 +21,7 @@ void CheckpointFlags::Register(CLI::App* app) {
                 "--time-limit, --threads, and those of files and messages");
 }
 
-double CheckpointFlags::EverySeconds() const {
-  double seconds = 0;
-  if (!ParseNumber(every, &seconds) || seconds < 0) {
-    throw DataError("--checkpoint-every: " + Quoted(every) + " is not allowed; it must be a number ≥ 0");
-  }
-  return seconds;
-}
+double CheckpointFlags::EverySeconds() const { return ReadReal("checkpoint-every", every, false); }
 
 void CheckpointFlags::Check(const std::vector<std::string>& others) const {
   EverySeconds();

@@ -15,7 +15,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/model_file.h>
-#include <slackline/core/quoted.h>
+#include <slackline/core/parse_number.h>
 
 namespace slackline::program {
 namespace {
@@ -46,19 +46,6 @@ std::string Wrap(std::string_view text) {
     text.remove_prefix(std::min(text.size(), word.size() + 1));
   }
   return wrapped;
-}
-
-/// Calls `work`, and puts the option's name before the message of a DataError that lacks it.
-template <class Work>
-auto ForOption(std::string_view option, const Work& work) {
-  try {
-    return work();
-  } catch (const DataError& error) {
-    const std::string message = error.what();
-    const std::string name = "--" + std::string(option);
-    if (message.starts_with(name)) throw;
-    throw DataError(name + ": " + message);
-  }
 }
 
 const OptionRecord& FindRecord(std::string_view name) {
@@ -154,6 +141,20 @@ Index DecodeFlags::ReadThreads() const {
   TrainOptions options;
   SetOption(FindRecord("threads"), threads, &options);
   return options.threads;
+}
+
+Index ReadCount(std::string_view option, std::string_view value, Index minimum) {
+  Index count = 0;
+  if (ParseIndex(value, &count) && count >= minimum) return count;
+  throw DataError("--" + std::string(option) + ": " + Quoted(value) +
+                  " is not allowed; it must be a whole number ≥ " + std::to_string(minimum));
+}
+
+double ReadReal(std::string_view option, std::string_view value, bool positive) {
+  double number = 0;
+  if (ParseNumber(value, &number) && (positive ? number > 0 : number >= 0)) return number;
+  throw DataError("--" + std::string(option) + ": " + Quoted(value) +
+                  " is not allowed; it must be a number " + (positive ? "> 0" : "≥ 0"));
 }
 
 void CheckChoice(std::string_view option, std::string_view value,

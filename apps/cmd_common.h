@@ -12,6 +12,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <slackline/core/check.h>
 #include <slackline/inference/decode.h>
 #include <slackline/learning/options.h>
 
@@ -62,6 +63,23 @@ struct DecodeFlags {
   DecodeKind ReadDecode() const;
   Index ReadThreads() const;
 };
+
+/// Calls `work`, and puts the option's name before the message of a DataError that lacks it.
+template <class Work>
+auto ForOption(std::string_view option, const Work& work) {
+  try {
+    return work();
+  } catch (const DataError& error) {
+    const std::string message = error.what();
+    const std::string name = "--" + std::string(option);
+    if (message.starts_with(name)) throw;
+    throw DataError(name + ": " + message);
+  }
+}
+
+/// The value of `--option`: a whole number, or a number. Throw DataError that says what is allowed.
+Index ReadCount(std::string_view option, std::string_view value, Index minimum);
+double ReadReal(std::string_view option, std::string_view value, bool positive);
 
 /// The value of `--option`, which must be one of `choices`; throws DataError that names all of them.
 void CheckChoice(std::string_view option, std::string_view value,

@@ -7,7 +7,7 @@
 
 #include <slackline/apps/multilabel_memory.h>
 #include <slackline/core/check.h>
-#include <slackline/core/parse_number.h>
+#include <slackline/core/quoted.h>
 #include <slackline/learning/lambda_path.h>
 
 namespace slackline::program {
@@ -38,10 +38,7 @@ DataSettings DataFlags::Read(LearnerKind learner) const {
   settings.loss.scale = loss == "mean" ? LossScale::kMean : LossScale::kCount;
   settings.read.append_constant = bias == "1";
   settings.read.labels_xml = labels_xml;
-  if (!num_labels.empty() &&
-      (!ParseIndex(num_labels, &settings.read.num_labels) || settings.read.num_labels < 1)) {
-    throw DataError("--num-labels: " + Quoted(num_labels) + " is not allowed; it must be a whole number ≥ 1");
-  }
+  if (!num_labels.empty()) settings.read.num_labels = ReadCount("num-labels", num_labels, 1);
   // Before the names of so many labels are made.
   const Offset labels = settings.read.num_labels;
   const Offset pairs = graph == "full" ? labels * (labels - 1) / 2 : 0;
@@ -74,11 +71,7 @@ MultiLabelTask MakeTask(const DataFlags& flags, const DataSettings& settings, co
 }
 
 std::vector<double> ReadLambdaPath(const std::string& text) {
-  try {
-    return ParseLambdaPath(text);
-  } catch (const DataError& error) {
-    throw DataError(std::string("--lambda-path: ") + error.what());
-  }
+  return ForOption("lambda-path", [&] { return ParseLambdaPath(text); });
 }
 
 void BeginRecord(const DataFlags& flags, const MultiLabelData& data, const Problem& problem,

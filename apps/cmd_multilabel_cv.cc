@@ -6,13 +6,12 @@
 #include <cstdio>
 #include <memory>
 
-#include <unistd.h>
-
 #include <slackline/apps/cmd_interrupt.h>
 #include <slackline/apps/cmd_multilabel_common.h>
 #include <slackline/apps/cross_validation.h>
+#include <slackline/apps/terminal_line.h>
 #include <slackline/core/check.h>
-#include <slackline/core/parse_number.h>
+#include <slackline/core/quoted.h>
 #include <slackline/learning/lambda_path.h>
 #include <slackline/learning/train_loop.h>
 
@@ -80,9 +79,7 @@ Settings ReadSettings(const CvCommand& command) {
   settings.options.lambdas = ReadLambdaPath(command.lambda_path);
   settings.options.graph = command.data.graph;
   settings.options.loss = settings.data.loss;
-  if (!ParseIndex(command.folds, &settings.options.folds) || settings.options.folds < 2) {
-    throw DataError("--folds: " + Quoted(command.folds) + " is not allowed; it must be a whole number ≥ 2");
-  }
+  settings.options.folds = ReadCount("folds", command.folds, 2);
   CheckChoice("metric", command.metric,
               {"hamming", "subset", "micro-f1", "macro-f1", "example-f1", "jaccard"});
   for (const MetricRecord& metric : MetricRecords()) {
@@ -166,25 +163,6 @@ Json ResultJson(const CvCommand& command, const Settings& settings, const MultiL
       {"best", {{"lambda", options.lambdas[best]}, {"mean", spread.mean}, {"deviation", spread.deviation}}}};
 }
 
-/// A line on the terminal that is written over and over.
-class ProgressLine {
- public:
-  ProgressLine(bool show, const CrossValidationOptions& options)
-      : show_(show && isatty(STDERR_FILENO) == 1), options_(options) {}
-  void Show(Index fold, std::size_t k) const {
-    if (!show_) return;
-    std::fprintf(stderr, "\rfold %d of %d, lambda %s done\x1b[K", static_cast<int>(fold + 1),
-                 static_cast<int>(options_.folds), LambdaText(options_.lambdas[k]).c_str());
-  }
-  void Clear() const {
-    if (show_) std::fputs("\r\x1b[K", stderr);
-  }
-
- private:
-  bool show_;
-  const CrossValidationOptions& options_;
-};
-
 /// Trains on all data and writes the model.
 TrainSummary Refit(const CvCommand& command, const Settings& settings, const MultiLabelData& data,
                    MultiLabelTask* task, double lambda, const std::atomic<int>* interrupt) {
@@ -227,9 +205,14 @@ int Run(const CvCommand& command) {
   MultiLabelTask task = MakeTask(command.data, settings.data, data);
   if (!command.quiet) Announce(command, settings, data, task);
   const std::atomic<int>* interrupt = CatchInterrupts();
-  const ProgressLine line(!command.quiet, options);
+  TerminalLine line(!command.quiet);
   const CrossValidation validation = CrossValidate(
-      data, options, [&](Index fold, std::size_t k, const FoldResult&) { line.Show(fold, k); }, interrupt);
+      data, options,
+      [&](Index fold, std::size_t k, const FoldResult&) {
+        line.Show("fold " + std::to_string(fold + 1) + " of " + std::to_string(options.folds) + ", lambda " +
+                  LambdaText(options.lambdas[k]) + " done");
+      },
+      interrupt);
   line.Clear();
   if (validation.interrupted) {
     std::fprintf(stderr, "interrupted: %s of %d are done, no lambda is chosen%s\n",

@@ -11,7 +11,6 @@
 #include <slackline/apps/cmd_multilabel_common.h>
 #include <slackline/apps/cmd_verify.h>
 #include <slackline/core/check.h>
-#include <slackline/core/parse_number.h>
 #include <slackline/learning/lambda_path.h>
 #include <slackline/learning/train_loop.h>
 
@@ -93,9 +92,7 @@ Settings ReadSettings(const TrainCommand& command) {
   Settings settings;
   settings.train = command.flags.Read();
   settings.data = command.data.Read(settings.train.learner);
-  if (!command.c.empty() && (!ParseNumber(command.c, &settings.c) || settings.c <= 0)) {
-    throw DataError("--C: " + Quoted(command.c) + " is not allowed; it must be a number > 0");
-  }
+  if (!command.c.empty()) settings.c = ReadReal("C", command.c, true);
   settings.models = {command.model};
   if (!command.lambda_path.empty()) {
     settings.lambdas = ReadLambdaPath(command.lambda_path);
@@ -253,7 +250,8 @@ class Training {
     report_.ClearLine();
     FinishModel(summary, &model_);
     model_.Save(settings_.models[k]);
-    verify_.Run(*problem_, choice_.options, summary, *learner_, settings_.models[k], interrupt);
+    verify_.Run(*problem_, choice_.options, summary, *learner_, settings_.models[k], command_.quiet,
+                interrupt);
     report_.End(summary, verify_.Figures());
     const PathRow row{settings_.lambdas[k], summary.last.primal, summary.last.relative_gap,
                       static_cast<double>(summary.last.pass),

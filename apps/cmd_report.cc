@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/cmd_report.h>
 
-#include <unistd.h>
-
 #include <cmath>
 #include <cstdio>
 #include <iostream>
@@ -11,11 +9,6 @@
 #include <slackline/core/check.h>
 
 namespace slackline::program {
-namespace {
-
-constexpr double kRedrawSeconds = 0.1;
-
-}  // namespace
 
 std::string JsonLine(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
@@ -43,7 +36,7 @@ Json RecordJson(const ProgressRecord& record) {
           {"block_steps", record.block_steps}};
 }
 
-TrainReport::TrainReport(bool show) : terminal_(show && isatty(STDERR_FILENO) == 1) {}
+TrainReport::TrainReport(bool show) : line_(show) {}
 
 void TrainReport::OpenLog(const std::string& path) {
   log_path_ = path;
@@ -75,22 +68,19 @@ void TrainReport::OnCheck(const ProgressRecord& record) {
 }
 
 void TrainReport::OnPass(Index pass) {
-  if (terminal_ && drawn_.Seconds() >= kRedrawSeconds) Draw(pass);
+  if (line_.due()) Draw(pass);
 }
 
 void TrainReport::Draw(Index pass) {
-  if (!terminal_) return;
-  drawn_.Restart();
-  std::string line = "\rpass " + std::to_string(pass) + "  " + Number(running_.Seconds(), 3) + " s";
+  if (!line_.active()) return;
+  std::string line = "pass " + std::to_string(pass) + "  " + Number(running_.Seconds(), 3) + " s";
   if (!std::isnan(last_.primal)) line += "  objective " + Number(last_.primal);
   if (!std::isnan(last_.dual)) line += "  lower bound " + Number(last_.dual);
   if (!std::isnan(last_.relative_gap)) line += "  relative gap " + Number(100 * last_.relative_gap, 3) + " %";
-  std::fputs((line + "\x1b[K").c_str(), stderr);
+  line_.Show(line);
 }
 
-void TrainReport::ClearLine() {
-  if (terminal_) std::fputs("\r\x1b[K", stderr);
-}
+void TrainReport::ClearLine() { line_.Clear(); }
 
 void TrainReport::WriteLine(const Json& json) { *log_ << JsonLine(json) << std::endl; }
 

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <slackline/apps/terminal_line.h>
 #include <slackline/core/timer.h>
 #include <slackline/learning/progress.h>
 
@@ -44,13 +45,12 @@ class TrainReport : public TrainObserver {
   void WriteLine(const Json& json);
   void Draw(Index pass);
 
-  bool terminal_;
+  TerminalLine line_;
   std::string log_path_;
   std::ofstream log_file_;
   std::ostream* log_ = nullptr;
   ProgressRecord last_;
   WallTimer running_;
-  WallTimer drawn_;
 };
 
 }  // namespace slackline::program

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/cmd_verify.h>
 
-#include <unistd.h>
-
 #include <cstdio>
 
 #include <slackline/apps/cmd_common.h>
 #include <slackline/apps/multilabel_model.h>
+#include <slackline/apps/terminal_line.h>
+#include <slackline/core/timer.h>
 
 namespace slackline::program {
-namespace {
-
-constexpr double kRedrawSeconds = 0.1;
-
-}  // namespace
 
 void CertificateCheck::Register(CLI::App* app) {
   app->add_flag("--verify", wanted_,
@@ -25,29 +20,25 @@ void CertificateCheck::Register(CLI::App* app) {
 }
 
 void CertificateCheck::Run(const Problem& problem, const TrainOptions& options, const TrainSummary& summary,
-                           const Learner& learner, const std::string& model,
+                           const Learner& learner, const std::string& model, bool quiet,
                            const std::atomic<int>* interrupt) {
   last_.reset();
   if (!wanted_) return;
   VerifyOptions how;
   how.interrupt = interrupt;
-  const bool terminal = isatty(STDERR_FILENO) == 1;
-  running_.Restart();
-  if (terminal) how.progress = [&](Index done) { Draw(done, problem.size()); };
+  TerminalLine line(!quiet);
+  const WallTimer running;
+  how.progress = [&](Index done) {
+    if (!line.due()) return;
+    const double seconds = running.Seconds();
+    line.Show("verifying: " + std::to_string(done) + " of " + Count(problem.size(), "example") + "  " +
+              Number(seconds, 3) + " s, about " + Number(seconds / done * (problem.size() - done), 2) +
+              " s to go");
+  };
   last_ = VerifyCertificate(problem, MultiLabelModel::Load(model).weights(), summary.last, options, &learner,
                             how);
-  if (terminal) std::fputs("\r\x1b[K", stderr);
+  line.Clear();
   failed_ = failed_ || last_->outcome == VerifyOutcome::kFails;
-}
-
-void CertificateCheck::Draw(Index done, Index all) {
-  if (drawn_.Seconds() < kRedrawSeconds) return;
-  drawn_.Restart();
-  const double seconds = running_.Seconds();
-  const std::string line = "\rverifying: " + std::to_string(done) + " of " + Count(all, "example") + "  " +
-                           Number(seconds, 3) + " s, about " + Number(seconds / done * (all - done), 2) +
-                           " s to go\x1b[K";
-  std::fputs(line.c_str(), stderr);
 }
 
 Json CertificateCheck::Figures() const {

@@ -10,7 +10,6 @@
 #include <CLI/CLI.hpp>
 
 #include <slackline/apps/cmd_report.h>
-#include <slackline/core/timer.h>
 #include <slackline/learning/verify.h>
 
 namespace slackline::program {
@@ -20,9 +19,9 @@ class CertificateCheck {
   void Register(CLI::App* app);
 
   /// To be called after the model was written. Does nothing unless --verify is given; a run that the user interrupted is not
-  /// verified, nor is one that is interrupted now.
+  /// verified, nor is one that is interrupted now. Shows its progress on a terminal unless `quiet`.
   void Run(const Problem& problem, const TrainOptions& options, const TrainSummary& summary,
-           const Learner& learner, const std::string& model, const std::atomic<int>* interrupt);
+           const Learner& learner, const std::string& model, bool quiet, const std::atomic<int>* interrupt);
 
   /// What the last object of the run's log says of it; null without --verify.
   Json Figures() const;
@@ -34,13 +33,9 @@ class CertificateCheck {
   bool failed() const { return failed_; }
 
  private:
-  void Draw(Index done, Index all);
-
   bool wanted_ = false;
   bool failed_ = false;
   std::optional<Verification> last_;
-  WallTimer running_;
-  WallTimer drawn_;
 };
 
 }  // namespace slackline::program

@@ -13,11 +13,15 @@
 
 namespace slackline {
 
-double UsableMemory() {
-  double bytes = kInfinity;
+double PhysicalMemory() {
   const long pages = sysconf(_SC_PHYS_PAGES);
   const long page_bytes = sysconf(_SC_PAGESIZE);
-  if (pages > 0 && page_bytes > 0) bytes = static_cast<double>(pages) * static_cast<double>(page_bytes);
+  return pages > 0 && page_bytes > 0 ? static_cast<double>(pages) * static_cast<double>(page_bytes)
+                                     : kInfinity;
+}
+
+double UsableMemory() {
+  double bytes = PhysicalMemory();
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
     bytes = std::min(bytes, static_cast<double>(limit.rlim_cur));

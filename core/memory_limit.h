@@ -7,6 +7,9 @@
 
 namespace slackline {
 
+/// Bytes of memory that the machine has; +∞ when that is not known.
+double PhysicalMemory();
+
 /// Bytes of memory that this process can have: the physical memory of the machine, or the limit of the process's
 /// address space where that is smaller. +∞ when neither is known.
 double UsableMemory();

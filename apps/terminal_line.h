@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A line of progress at the bottom of the terminal, written over and over. Part of the program only.
+#pragma once
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+
+#include <slackline/core/timer.h>
+
+namespace slackline::program {
+
+class TerminalLine {
+ public:
+  /// show: on the standard error, when that is a terminal; else nothing ever appears.
+  explicit TerminalLine(bool show) : active_(show && isatty(STDERR_FILENO) == 1) {}
+
+  bool active() const { return active_; }
+  /// Whether the last Show is long enough ago for eyes.
+  bool due() const { return active_ && shown_.Seconds() >= kRedrawSeconds; }
+
+  void Show(const std::string& text) {
+    if (!active_) return;
+    shown_.Restart();
+    std::fputs(("\r" + text + "\x1b[K").c_str(), stderr);
+  }
+  void Clear() {
+    if (active_) std::fputs("\r\x1b[K", stderr);
+  }
+
+ private:
+  static constexpr double kRedrawSeconds = 0.1;
+
+  bool active_;
+  WallTimer shown_;
+};
+
+}  // namespace slackline::program
