@@ -14,7 +14,6 @@ FactorBlocks::FactorBlocks(const Problem& problem, StepKind step, bool multiplie
     : problem_(&problem),
       step_(step == StepKind::kAuto ? StepKind::kPairwise : step),
       multipliers_(multipliers),
-      inverse_lambda_m_(1 / problem.lambda_m()),
       weights_(static_cast<std::size_t>(problem.num_weights()), 0.0) {
   std::size_t variable_states = 0;
   std::size_t part_states = 0;
@@ -43,6 +42,7 @@ FactorBlocks::FactorBlocks(const Problem& problem, StepKind step, bool multiplie
   touch_stamp_.resize(coordinates, 0);
   touched_.reserve(coordinates);
 
+  ScaleSteps();
   StartAtGivenLabelling();
 }
 
@@ -81,10 +81,21 @@ void FactorBlocks::set_rho(double rho) {
   inverse_rho_ = 1 / rho;
 }
 
+void FactorBlocks::ScaleSteps() {
+  inverse_lambda_m_ = 1 / ((problem_->lambda() + kappa()) * static_cast<double>(problem_->size()));
+}
+
+void FactorBlocks::MoveCentre(double kappa) {
+  centre_.Move(kappa, problem_->lambda(), &weights_);
+  at_centre_ = kappa > 0;
+  ScaleSteps();
+}
+
 void FactorBlocks::ChangeLambda(const Problem& problem) {
   problem_ = &problem;
-  inverse_lambda_m_ = 1 / problem.lambda_m();
+  ScaleSteps();
   block_steps_ = 0;
+  at_centre_ = false;
   Rebuild();
 }
 
@@ -93,6 +104,8 @@ void FactorBlocks::Save(StateWriter* writer) const {
   writer->Real(rho_);
   writer->Reals(memory_);
   writer->Reals(weights_);
+  centre_.Save(writer);
+  writer->Flag(at_centre_);
   writer->Integer(block_steps_);
 }
 
@@ -103,6 +116,10 @@ void FactorBlocks::Load(StateReader* reader) {
   set_rho(rho);
   reader->FiniteReals(memory_);
   reader->FiniteReals(weights_);
+  centre_.Load(problem_->num_weights(), reader);
+  at_centre_ = reader->Flag();
+  StateReader::Require(!at_centre_ || kappa() > 0, "weights lie at a centre that is not there");
+  ScaleSteps();
   block_steps_ = reader->Integer(0, std::numeric_limits<std::int64_t>::max() / 4);
 }
 
@@ -139,6 +156,7 @@ PairPlanes FactorBlocks::Planes(const BlockLayout& layout, const double* state, 
 void FactorBlocks::VisitExample(Index m, double eta_step) {
   const Visit visit = Enter(m);
   const BlockLayout& blocks = *visit.layout;
+  at_centre_ = false;
   SumMessages(visit);
   for (const VariableGroup& group : blocks.variable_groups) StepVariableGroup(visit, group);
   StepPairs(visit, 0, blocks.pairs.count, eta_step);
@@ -150,6 +168,7 @@ void FactorBlocks::VisitExample(Index m, double eta_step) {
 void FactorBlocks::StepBlock(Index m, Index part) {
   const Visit visit = Enter(m);
   const FactorGraph& graph = visit.graph();
+  at_centre_ = false;
   ++block_steps_;
   if (part < graph.num_variables()) {
     StepSingleVariable(visit, part);
