@@ -56,4 +56,9 @@ Index Dataset::Add(std::shared_ptr<const Structure> structure, std::span<const I
   return size() - 1;
 }
 
+bool HasGlobalFactors(const Dataset& data) {
+  return std::any_of(data.structures().begin(), data.structures().end(),
+                     [](const auto& structure) { return structure->graph().num_global_factors() > 0; });
+}
+
 }  // namespace slackline

@@ -86,4 +86,7 @@ class Dataset {
   std::vector<double> potentials_;
 };
 
+/// Whether an example's structure has global factors (core/global_factor.h).
+bool HasGlobalFactors(const Dataset& data);
+
 }  // namespace slackline

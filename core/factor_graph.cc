@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/core/factor_graph.h>
 
+#include <string>
+
+#include <slackline/core/check.h>
+
 namespace slackline {
 
 void JointToStates(const FactorGraph& graph, Index c, Index joint, std::span<Index> states) {
@@ -17,6 +21,20 @@ Index JointState(const FactorGraph& graph, Index c, std::span<const Index> label
   for (const Index i : graph.scope(c))
     joint = joint * graph.cardinality(i) + labels[static_cast<std::size_t>(i)];
   return joint;
+}
+
+void GlobalStates(const FactorGraph& graph, Index g, std::span<const Index> labels, std::span<Index> states) {
+  const std::span<const Index> scope = graph.global_scope(g);
+  for (std::size_t k = 0; k < scope.size(); ++k) states[k] = labels[static_cast<std::size_t>(scope[k])];
+}
+
+void RequireTablesOnly(const FactorGraph& graph, std::string_view who) {
+  if (graph.num_global_factors() == 0) return;
+  throw DataError(
+      std::string(who) + " needs a table of scores for every factor, but this graph has " +
+      std::to_string(graph.num_global_factors()) +
+      " global factor(s), which have none; use learner al or soft for training and GlobalDecoder for "
+      "prediction");
 }
 
 }  // namespace slackline

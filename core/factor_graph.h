@@ -6,9 +6,13 @@
 // A *part* is a variable or a factor: parts 0 … n−1 are the variables, parts n … n+C−1 the factors. The joint states of
 // a factor are numbered with the last variable of its scope fastest. Tables of all parts lie one after the other in one
 // flat array (state_offset); messages of all (factor, variable) edges in another (message_offset).
+//
+// *Global factors* (global_factor.h) have a scope, but no table: they are numbered apart, from 0, have no place in the flat
+// arrays, and are neither parts nor factors in the sense of the functions below.
 #pragma once
 
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <slackline/core/types.h>
@@ -26,6 +30,9 @@ class FactorGraph {
   Index num_variables() const { return num_variables_; }
   Index num_factors() const { return static_cast<Index>(scope_begin_.size()) - 1; }
   Index num_parts() const { return num_variables() + num_factors(); }
+  Index num_global_factors() const { return static_cast<Index>(global_begin_.size()) - 1; }
+  /// Parts and global factors: what learners on factor blocks step on. Block num_parts() + g is global factor g.
+  Index num_blocks() const { return num_parts() + num_global_factors(); }
 
   /// Number of states of variable i.
   Index cardinality(Index i) const { return cardinality_[static_cast<std::size_t>(i)]; }
@@ -37,7 +44,14 @@ class FactorGraph {
     return {scope_.data() + scope_begin_[k], static_cast<std::size_t>(scope_begin_[k + 1] - scope_begin_[k])};
   }
 
-  /// The factors that contain variable i (N_i of them), by factor number.
+  /// The variables of global factor g, in the order of its axes.
+  std::span<const Index> global_scope(Index g) const {
+    const auto k = static_cast<std::size_t>(g);
+    return {global_scope_.data() + global_begin_[k],
+            static_cast<std::size_t>(global_begin_[k + 1] - global_begin_[k])};
+  }
+
+  /// The factors (with tables) that contain variable i, by factor number.
   std::span<const Incidence> factors_of(Index i) const {
     const auto k = static_cast<std::size_t>(i);
     return {incidence_.data() + incidence_begin_[k],
@@ -75,6 +89,8 @@ class FactorGraph {
   std::vector<Index> cardinality_;
   std::vector<Offset> scope_begin_;  // per factor, into scope_
   std::vector<Index> scope_;
+  std::vector<Offset> global_begin_{0};  // per global factor, into global_scope_
+  std::vector<Index> global_scope_;
   std::vector<Offset> incidence_begin_;  // per variable, into incidence_
   std::vector<Incidence> incidence_;
   std::vector<Offset> state_begin_;    // per part
@@ -86,5 +102,12 @@ void JointToStates(const FactorGraph& graph, Index c, Index joint, std::span<Ind
 
 /// The joint state of factor c under a labelling of all variables of the graph.
 Index JointState(const FactorGraph& graph, Index c, std::span<const Index> labels);
+
+/// The states of global factor g under a labelling of all variables. `states` has as many entries as its scope.
+void GlobalStates(const FactorGraph& graph, Index g, std::span<const Index> labels, std::span<Index> states);
+
+/// Throws DataError when the graph has global factors: for solvers that see tables only. `who` begins the sentence ("dynamic
+/// programming").
+void RequireTablesOnly(const FactorGraph& graph, std::string_view who);
 
 }  // namespace slackline

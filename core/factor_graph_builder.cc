@@ -19,15 +19,29 @@ Index FactorGraphBuilder::AddVariables(Index count, Index cardinality) {
   return first;
 }
 
-Index FactorGraphBuilder::AddFactor(std::span<const Index> scope) {
+void FactorGraphBuilder::CheckScope(std::span<const Index> scope) const {
   SLACKLINE_CHECK(!scope.empty(), "a factor needs at least one variable");
-  Offset states = 1;
-  for (std::size_t k = 0; k < scope.size(); ++k) {
-    const Index i = scope[k];
+  for (const Index i : scope) {
     SLACKLINE_CHECK(i >= 0 && i < num_variables(), "factor over unknown variable " + std::to_string(i));
-    SLACKLINE_CHECK(std::find(scope.begin(), scope.begin() + static_cast<std::ptrdiff_t>(k), i) ==
-                        scope.begin() + static_cast<std::ptrdiff_t>(k),
-                    "variable " + std::to_string(i) + " occurs twice in one factor");
+  }
+  std::vector<Index> sorted(scope.begin(), scope.end());
+  std::sort(sorted.begin(), sorted.end());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  SLACKLINE_CHECK(twice == sorted.end(),
+                  "variable " + std::to_string(*twice) + " occurs twice in one factor");
+}
+
+Index FactorGraphBuilder::AddGlobalFactor(std::span<const Index> scope) {
+  CheckScope(scope);
+  global_scope_.insert(global_scope_.end(), scope.begin(), scope.end());
+  global_begin_.push_back(static_cast<Offset>(global_scope_.size()));
+  return num_global_factors() - 1;
+}
+
+Index FactorGraphBuilder::AddFactor(std::span<const Index> scope) {
+  CheckScope(scope);
+  Offset states = 1;
+  for (const Index i : scope) {
     states *= cardinality_[static_cast<std::size_t>(i)];
     SLACKLINE_CHECK(states <= kMaxTable, "a factor's table would have more than 2^26 joint states");
   }
@@ -42,6 +56,8 @@ std::shared_ptr<const FactorGraph> FactorGraphBuilder::Build() const {
   graph->cardinality_ = cardinality_;
   graph->scope_begin_ = scope_begin_;
   graph->scope_ = scope_;
+  graph->global_begin_ = global_begin_;
+  graph->global_scope_ = global_scope_;
 
   Offset states = 0;
   graph->state_begin_.reserve(cardinality_.size() + scope_begin_.size());  // as many as parts, and one more

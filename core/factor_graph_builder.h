@@ -29,16 +29,25 @@ class FactorGraphBuilder {
     return AddFactor(std::span<const Index>(scope.begin(), scope.size()));
   }
 
+  /// Adds a global factor (no table, any number of joint states) over existing, pairwise different variables (at least
+  /// one); returns its number, counted apart from the others. Throws std::invalid_argument as AddFactor does.
+  Index AddGlobalFactor(std::span<const Index> scope);
+
   Index num_variables() const { return static_cast<Index>(cardinality_.size()); }
   Index num_factors() const { return static_cast<Index>(scope_begin_.size()) - 1; }
+  Index num_global_factors() const { return static_cast<Index>(global_begin_.size()) - 1; }
 
   /// The finished graph. A graph without variables or without factors is allowed. The builder can go on after it.
   std::shared_ptr<const FactorGraph> Build() const;
 
  private:
+  void CheckScope(std::span<const Index> scope) const;
+
   std::vector<Index> cardinality_;
   std::vector<Offset> scope_begin_{0};
   std::vector<Index> scope_;
+  std::vector<Offset> global_begin_{0};
+  std::vector<Index> global_scope_;
 };
 
 }  // namespace slackline

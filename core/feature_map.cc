@@ -83,6 +83,14 @@ void AddMarginalFeatures(const ExampleView& example, Index part, std::span<const
   }
 }
 
+void AddGlobalFeatures(const Structure& structure, Index g, std::span<const Index> states, double scale,
+                       std::span<double> q) {
+  const GlobalPart& part = structure.globals()[static_cast<std::size_t>(g)];
+  const auto count = static_cast<std::size_t>(part.factor->num_weights());
+  if (count == 0) return;
+  part.factor->AddFeatures(states, scale, q.subspan(static_cast<std::size_t>(part.coordinate), count));
+}
+
 void AddLabellingFeatures(const ExampleView& example, std::span<const Index> labels, double scale,
                           std::span<double> q) {
   const FactorGraph& graph = example.graph();
@@ -91,6 +99,12 @@ void AddLabellingFeatures(const ExampleView& example, std::span<const Index> lab
   }
   for (Index c = 0; c < graph.num_factors(); ++c) {
     AddStateFeatures(example, graph.num_variables() + c, JointState(graph, c, labels), scale, q);
+  }
+  std::vector<Index> states;
+  for (Index g = 0; g < graph.num_global_factors(); ++g) {
+    states.resize(graph.global_scope(g).size());
+    GlobalStates(graph, g, labels, states);
+    AddGlobalFeatures(example.structure(), g, states, scale, q);
   }
 }
 

@@ -27,7 +27,11 @@ void AddStateFeatures(const ExampleView& example, Index part, Index state, doubl
 void AddMarginalFeatures(const ExampleView& example, Index part, std::span<const double> mu, double scale,
                          std::span<double> q);
 
-/// q += scale · φ(labels), over all parts. Every label must be known.
+/// q += scale · (coordinates of global factor g's features at its own `states`).
+void AddGlobalFeatures(const Structure& structure, Index g, std::span<const Index> states, double scale,
+                       std::span<double> q);
+
+/// q += scale · φ(labels), over all parts and global factors. Every label must be known.
 void AddLabellingFeatures(const ExampleView& example, std::span<const Index> labels, double scale,
                           std::span<double> q);
 

@@ -54,6 +54,7 @@ Components ConnectedComponents(const FactorGraph& graph) {
 }
 
 bool IsForest(const FactorGraph& graph) {
+  if (graph.num_global_factors() > 0) return false;
   // A graph is a forest exactly when it has as many edges as nodes minus components.
   return graph.num_edges() == graph.num_parts() - ConnectedComponents(graph).count;
 }

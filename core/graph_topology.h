@@ -18,7 +18,8 @@ struct Components {
 Components ConnectedComponents(const FactorGraph& graph);
 
 /// True when the graph whose nodes are the variables and the factors has no cycle: then max-product is exact and the
-/// local polytope is tight. Two factors that share two variables are already a cycle.
+/// local polytope is tight. Two factors that share two variables are already a cycle. False for graphs with global factors:
+/// no elimination over tables sees them.
 bool IsForest(const FactorGraph& graph);
 
 /// One step of an elimination: `part` is finished and hands its message to `parent` (a part of the other kind), or has no

@@ -36,6 +36,19 @@ double StateLoss(const LossOptions& options, Index cardinality, Index given, Ind
   return options.costs[static_cast<std::size_t>(given) * states + static_cast<std::size_t>(state)];
 }
 
+void CheckGlobalFactors(const Structure& structure, std::span<const Index> labels, Index example) {
+  const FactorGraph& graph = structure.graph();
+  std::vector<Index> states;
+  for (Index g = 0; g < graph.num_global_factors(); ++g) {
+    const GlobalFactor& factor = *structure.globals()[static_cast<std::size_t>(g)].factor;
+    states.resize(graph.global_scope(g).size());
+    GlobalStates(graph, g, labels, states);
+    SLACKLINE_CHECK(factor.Allows(states), "global factor '" + std::string(factor.name()) +
+                                               "' forbids the given labels of example " +
+                                               std::to_string(example));
+  }
+}
+
 }  // namespace
 
 TrainingSet MakeTrainingSet(const Dataset& dataset, const LossOptions& options) {
@@ -66,6 +79,7 @@ TrainingSet MakeTrainingSet(const Dataset& dataset, const LossOptions& options) 
       kept = &found->second.variables;
       std::erase(labels, kUnlabelled);
     }
+    CheckGlobalFactors(*structure, labels, m);
     // A restricted structure may need fewer potentials than the example has: the first ones keep their numbers.
     result.data.Add(structure, labels, dataset.first_input(m),
                     example.potentials().first(static_cast<std::size_t>(structure->num_potentials())));

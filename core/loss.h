@@ -42,7 +42,8 @@ struct TrainingSet {
 };
 
 /// Leaves out unlabelled variables with all their factors (docs/notation.md, section 1) and computes the losses. Examples that lack
-/// the same variables share one restricted structure. Throws std::invalid_argument on options that do not fit.
+/// the same variables share one restricted structure. Throws std::invalid_argument on options that do not fit, and when a global factor forbids
+/// the given labels of its variables.
 TrainingSet MakeTrainingSet(const Dataset& dataset, const LossOptions& options);
 
 }  // namespace slackline

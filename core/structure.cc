@@ -16,6 +16,41 @@ StructureBuilder::StructureBuilder(std::shared_ptr<const FactorGraph> graph,
                                    std::shared_ptr<const WeightLayout> layout)
     : graph_(std::move(graph)), layout_(std::move(layout)) {
   SLACKLINE_CHECK(graph_ != nullptr && layout_ != nullptr, "a structure needs a graph and a weight layout");
+  globals_.resize(static_cast<std::size_t>(graph_->num_global_factors()));
+}
+
+void StructureBuilder::SetGlobalFactor(Index g, std::shared_ptr<const GlobalFactor> factor, Index block,
+                                       Index base) {
+  SLACKLINE_CHECK(g >= 0 && g < graph_->num_global_factors(), "unknown global factor " + std::to_string(g));
+  SLACKLINE_CHECK(factor != nullptr, "a global factor needs an object that describes it");
+  const std::string name(factor->name());
+  const std::span<const Index> scope = graph_->global_scope(g);
+  const std::span<const Index> cardinalities = factor->cardinalities();
+  SLACKLINE_CHECK(cardinalities.size() == scope.size(),
+                  "global factor '" + name + "' over " + std::to_string(cardinalities.size()) +
+                      " variables does not fit a scope of " + std::to_string(scope.size()));
+  for (std::size_t k = 0; k < scope.size(); ++k) {
+    SLACKLINE_CHECK(cardinalities[k] == graph_->cardinality(scope[k]),
+                    "global factor '" + name + "' with " + std::to_string(cardinalities[k]) +
+                        " states on axis " + std::to_string(k) + " does not fit variable " +
+                        std::to_string(scope[k]) + " with " + std::to_string(graph_->cardinality(scope[k])));
+  }
+  const Index num_weights = factor->num_weights();
+  SLACKLINE_CHECK(num_weights >= 0, "global factor '" + name + "' has a negative number of weights");
+  GlobalPart part{std::move(factor), -1, 0, 0};
+  if (num_weights > 0) {
+    SLACKLINE_CHECK(block >= 0 && block < layout_->num_blocks(),
+                    "unknown weight block " + std::to_string(block));
+    const WeightBlock& weights = layout_->block(block);
+    SLACKLINE_CHECK(weights.cols == 1,
+                    "a global factor's weights need a block with one column, not '" + weights.name + "'");
+    SLACKLINE_CHECK(base >= 0 && num_weights <= weights.rows - base,
+                    "global factor '" + name + "' with " + std::to_string(num_weights) +
+                        " weights reads past the rows of block '" + weights.name + "'");
+    part.block = block;
+    part.base = base;
+  }
+  globals_[static_cast<std::size_t>(g)] = std::move(part);
 }
 
 Index StructureBuilder::AddStateMap(StateMap map) {
@@ -74,6 +109,7 @@ std::shared_ptr<const Structure> StructureBuilder::Build() const {
   structure->graph_ = graph_;
   structure->layout_ = layout_;
   structure->maps_ = maps_;
+  structure->globals_ = globals_;
 
   std::vector<PartTerm> terms = terms_;
   std::stable_sort(terms.begin(), terms.end(), [](const PartTerm& a, const PartTerm& b) {
@@ -91,6 +127,14 @@ std::shared_ptr<const Structure> StructureBuilder::Build() const {
                         "' is used with linear and with scalar features");
     block_use = kind;
     if (kind == 'l') slot_keys.emplace_back(t.term.block, t.input);
+  }
+  for (const GlobalPart& part : globals_) {
+    SLACKLINE_CHECK(part.factor != nullptr, "a global factor of the graph was not set");
+    if (part.block < 0) continue;
+    char& block_use = use[static_cast<std::size_t>(part.block)];
+    SLACKLINE_CHECK(block_use != 'l', "weight block '" + layout_->block(part.block).name +
+                                          "' is used with linear features and by a global factor");
+    block_use = 's';
   }
   std::sort(slot_keys.begin(), slot_keys.end());
   slot_keys.erase(std::unique(slot_keys.begin(), slot_keys.end()), slot_keys.end());
@@ -110,6 +154,10 @@ std::shared_ptr<const Structure> StructureBuilder::Build() const {
     coordinate += layout_->block(b).rows;
   }
   structure->num_coordinates_ = coordinate;
+  for (GlobalPart& part : structure->globals_) {
+    if (part.block >= 0)
+      part.coordinate = scalar_coordinate[static_cast<std::size_t>(part.block)] + part.base;
+  }
 
   structure->term_begin_.assign(static_cast<std::size_t>(graph_->num_parts()) + 1, 0);
   structure->terms_.reserve(terms.size());
@@ -160,6 +208,13 @@ RestrictedStructure Restrict(const Structure& structure, const std::vector<bool>
     graph_builder.AddFactor(scope);
     result.factors.push_back(c);
   }
+  for (Index g = 0; g < graph.num_global_factors(); ++g) {
+    scope.clear();
+    for (const Index i : graph.global_scope(g)) scope.push_back(renumbered[static_cast<std::size_t>(i)]);
+    if (std::find(scope.begin(), scope.end(), -1) != scope.end()) continue;
+    graph_builder.AddGlobalFactor(scope);
+    result.globals.push_back(g);
+  }
 
   StructureBuilder builder(graph_builder.Build(), structure.shared_layout());
   const auto copy_terms = [&](Index from, Index to) {
@@ -183,6 +238,10 @@ RestrictedStructure Restrict(const Structure& structure, const std::vector<bool>
   for (Index i = 0; i < n; ++i) copy_terms(result.variables[static_cast<std::size_t>(i)], i);
   for (std::size_t c = 0; c < result.factors.size(); ++c) {
     copy_terms(graph.num_variables() + result.factors[c], n + static_cast<Index>(c));
+  }
+  for (std::size_t g = 0; g < result.globals.size(); ++g) {
+    const GlobalPart& part = structure.globals()[static_cast<std::size_t>(result.globals[g])];
+    builder.SetGlobalFactor(static_cast<Index>(g), part.factor, part.block, part.base);
   }
   result.structure = builder.Build();
   return result;

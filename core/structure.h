@@ -23,6 +23,7 @@
 #include <vector>
 
 #include <slackline/core/factor_graph.h>
+#include <slackline/core/global_factor.h>
 #include <slackline/core/weights.h>
 
 namespace slackline {
@@ -60,6 +61,14 @@ struct ScalarBlock {
   Index rows = 0;
 };
 
+/// A global factor of the graph: what it is, and where its local weights lie.
+struct GlobalPart {
+  std::shared_ptr<const GlobalFactor> factor;
+  Index block = -1;      ///< weight block (one column); −1 when the factor has no weights
+  Index base = 0;        ///< row of its weight 0
+  Index coordinate = 0;  ///< coordinate of its weight 0
+};
+
 class Structure {
  public:
   const FactorGraph& graph() const { return *graph_; }
@@ -72,6 +81,9 @@ class Structure {
     return {terms_.data() + term_begin_[k], static_cast<std::size_t>(term_begin_[k + 1] - term_begin_[k])};
   }
   const StateMap& map(Index m) const { return maps_[static_cast<std::size_t>(m)]; }
+
+  /// One entry per global factor of the graph.
+  std::span<const GlobalPart> globals() const { return globals_; }
 
   std::span<const Slot> slots() const { return slots_; }
   std::span<const ScalarBlock> scalar_blocks() const { return scalar_blocks_; }
@@ -95,6 +107,7 @@ class Structure {
   std::vector<Offset> term_begin_;
   std::vector<FeatureTerm> terms_;
   std::vector<StateMap> maps_;
+  std::vector<GlobalPart> globals_;
   std::vector<Slot> slots_;
   std::vector<ScalarBlock> scalar_blocks_;
   Index num_coordinates_ = 0;
@@ -118,7 +131,11 @@ class StructureBuilder {
   /// φ += values[s] at weight `map[s] + base` of `block` (one column).
   void AddConstant(Index part, Index block, Index map, Index base = 0);
 
-  /// The finished structure. A block must be used either with linear or with scalar features, not with both.
+  /// What global factor g of the graph is. Its weight k is row k + base of `block`, which must have one column; `block` is
+  /// not looked at when the factor has no weights.
+  void SetGlobalFactor(Index g, std::shared_ptr<const GlobalFactor> factor, Index block, Index base = 0);
+
+  /// The finished structure. All global factors must be set. A block must be used either with linear or with scalar features, not with both.
   std::shared_ptr<const Structure> Build() const;
 
  private:
@@ -134,6 +151,7 @@ class StructureBuilder {
   std::vector<StateMap> maps_;
   std::map<std::pair<std::vector<Index>, std::vector<double>>, Index> map_number_;
   std::vector<PartTerm> terms_;
+  std::vector<GlobalPart> globals_;
 };
 
 /// What remains of a structure when some variables (and all factors that contain one of them) are left out.
@@ -141,6 +159,7 @@ struct RestrictedStructure {
   std::shared_ptr<const Structure> structure;
   std::vector<Index> variables;  ///< per remaining variable: its number in the original
   std::vector<Index> factors;    ///< per remaining factor: its number in the original
+  std::vector<Index> globals;    ///< per remaining global factor: the same
 };
 
 /// Keeps the variables with keep[i] true. Input and potential numbers stay as they were.

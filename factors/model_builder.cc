@@ -51,6 +51,22 @@ Index ModelBuilder::AddFactor(std::span<const Index> scope, FactorType type, Ind
   return factor;
 }
 
+Index ModelBuilder::AddGlobalFactor(std::span<const Index> scope, std::shared_ptr<const GlobalFactor> factor,
+                                    Index block, Index base) {
+  // Its own little structure says now what Build would say later.
+  FactorGraphBuilder graph;
+  for (const Index i : scope) {
+    graph.AddVariable(cardinality_[static_cast<std::size_t>(CheckVariable(i))]);
+  }
+  std::vector<Index> all(scope.size());
+  std::iota(all.begin(), all.end(), 0);
+  graph.AddGlobalFactor(all);
+  StructureBuilder(graph.Build(), layout_).SetGlobalFactor(0, factor, block, base);
+  const Index number = graph_.AddGlobalFactor(scope);
+  globals_.push_back({std::move(factor), block, base});
+  return number;
+}
+
 void ModelBuilder::AddFactorLinearFeatures(Index factor, Index block, Index input,
                                            std::span<const Index> rows, Index base) {
   AddRows({true, CheckFactorNumber(factor)}, FeatureKind::kLinear, block, input, rows, base);
@@ -85,6 +101,10 @@ std::shared_ptr<const Structure> ModelBuilder::Build() const {
         builder.AddConstant(part, term.block, map, term.base);
         break;
     }
+  }
+  for (std::size_t g = 0; g < globals_.size(); ++g) {
+    const Global& global = globals_[g];
+    builder.SetGlobalFactor(static_cast<Index>(g), global.factor, global.block, global.base);
   }
   return builder.Build();
 }

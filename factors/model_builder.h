@@ -75,6 +75,12 @@ class ModelBuilder {
     return AddFactor(Span(scope), Register(factor), block, base);
   }
 
+  /// Adds a global factor (core/global_factor.h), whose weight k is row k + base of the block (one column; not looked at when
+  /// it has no weights); returns its number, counted apart from the other factors. Examples and scopes may share `factor`
+  /// and weights. Learners soft and al train it, GlobalDecoder predicts with it.
+  Index AddGlobalFactor(std::span<const Index> scope, std::shared_ptr<const GlobalFactor> factor,
+                        Index block = -1, Index base = 0);
+
   /// As for variables; the states are the joint states of factor number `factor`.
   void AddFactorLinearFeatures(Index factor, Index block, Index input, std::span<const Index> rows = {},
                                Index base = 0);
@@ -90,6 +96,7 @@ class ModelBuilder {
 
   Index num_variables() const { return graph_.num_variables(); }
   Index num_factors() const { return graph_.num_factors(); }
+  Index num_global_factors() const { return graph_.num_global_factors(); }
 
   /// The finished structure. The builder can go on after it.
   std::shared_ptr<const Structure> Build() const;
@@ -106,6 +113,11 @@ class ModelBuilder {
     Index block;
     Index source;  // linear: input; potential: first potential
     Index map;
+    Index base;
+  };
+  struct Global {
+    std::shared_ptr<const GlobalFactor> factor;
+    Index block;
     Index base;
   };
   struct Type {
@@ -145,6 +157,7 @@ class ModelBuilder {
   std::map<Index, Index> identity_map_;
   std::vector<Type> types_;
   std::vector<Term> terms_;
+  std::vector<Global> globals_;
 };
 
 template <Factor F>

@@ -113,6 +113,7 @@ class BinaryPairFormulation final : public LpFormulation {
 }  // namespace
 
 bool IsBinaryPairwise(const FactorGraph& graph) {
+  if (graph.num_global_factors() > 0) return false;
   for (Index i = 0; i < graph.num_variables(); ++i) {
     if (graph.cardinality(i) != 2) return false;
   }

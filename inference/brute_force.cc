@@ -85,6 +85,7 @@ Offset CountLabellings(const FactorGraph& graph, Offset limit) {
 }
 
 std::unique_ptr<MapSolver> MakeBruteForceSolver(std::shared_ptr<const FactorGraph> graph) {
+  RequireTablesOnly(*graph, "brute force");
   if (CountLabellings(*graph, kMaxLabellings) > kMaxLabellings) {
     throw DataError("a graph of " + std::to_string(graph->num_variables()) + " variables has more than " +
                     std::to_string(kMaxLabellings) +

@@ -43,6 +43,7 @@ DecodeKind ParseDecodeKind(std::string_view name) {
 }
 
 Decoder::Method Decoder::ChooseMethod(DecodeKind kind) const {
+  RequireTablesOnly(*graph_, "a Decoder");
   if (IsForest(*graph_)) return Method::kTree;
   if (kind == DecodeKind::kLp) return Method::kLpRounded;
   if (CountLabellings(*graph_, kExactLabellings) <= kExactLabellings) return Method::kSearch;

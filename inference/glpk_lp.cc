@@ -394,6 +394,7 @@ bool HasGlpk() { return true; }
 
 std::unique_ptr<MapSolver> MakeGlpkSolver(std::shared_ptr<const FactorGraph> graph,
                                           GlpkFormulation formulation) {
+  RequireTablesOnly(*graph, "linear programming");
   const bool binary = IsBinaryPairwise(*graph);
   if (formulation == GlpkFormulation::kCompact && !binary) {
     throw DataError(

@@ -116,6 +116,7 @@ double LpFormulation::ScaleOf(std::span<const double> scores) {
 }
 
 LocalPolytopeRows MakeLocalPolytopeRows(const FactorGraph& graph) {
+  RequireTablesOnly(graph, "linear programming");
   LocalPolytopeRows rows;
   LpModel* model = &rows.model;
   model->rows = graph.num_variables();

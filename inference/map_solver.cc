@@ -55,6 +55,7 @@ std::string_view SolverKindName(SolverKind kind) {
 
 std::unique_ptr<MapSolver> MakeMapSolver(SolverKind kind, std::shared_ptr<const FactorGraph> graph) {
   SLACKLINE_CHECK(graph != nullptr, "a solver needs a graph");
+  RequireTablesOnly(*graph, "a solver of whole examples");
   if (kind == SolverKind::kAuto) kind = AutomaticSolver(*graph);
   switch (kind) {
     case SolverKind::kRoof:

@@ -78,8 +78,8 @@ inline constexpr Offset kSmallLpStates = 2000;
 /// kMessages.
 SolverKind AutomaticSolver(const FactorGraph& graph);
 
-/// Makes a solver for the graph. Throws DataError when the kind does not apply (a tree solver on a graph with
-/// cycles, too many labellings for brute force, the LP in a build without GLPK), saying why and what would.
+/// Makes a solver for the graph. Throws DataError when the kind does not apply (any solver on a graph with global
+/// factors: global_decoder.h, a tree solver on one with cycles, too many labellings for brute force, the LP in a build without GLPK), saying why and what would.
 std::unique_ptr<MapSolver> MakeMapSolver(SolverKind kind, std::shared_ptr<const FactorGraph> graph);
 
 /// Whether this build has the GLPK solver.

@@ -370,6 +370,7 @@ void WriteMessages(std::span<const double> messages, WarmStart* warm) {
 std::unique_ptr<MapSolver> MakeMessagePassingSolver(std::shared_ptr<const FactorGraph> graph,
                                                     const MessagePassingOptions& options) {
   SLACKLINE_CHECK(graph != nullptr, "a solver needs a graph");
+  RequireTablesOnly(*graph, "message passing");
   return std::make_unique<MessagePassingSolver>(std::move(graph), options);
 }
 

@@ -74,6 +74,7 @@ class RoofSolver final : public MapSolver {
 
 std::unique_ptr<MapSolver> MakeRoofSolver(std::shared_ptr<const FactorGraph> graph) {
   SLACKLINE_CHECK(graph != nullptr, "a solver needs a graph");
+  RequireTablesOnly(*graph, "roof duality");
   if (!IsBinaryPairwise(*graph)) {
     throw DataError("roof duality needs variables with two states and factors over one or two of them");
   }

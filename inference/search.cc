@@ -352,6 +352,7 @@ SearchSolver::SearchSolver(std::shared_ptr<const FactorGraph> graph, const Searc
       options_(options),
       ascent_(std::make_unique<Ascent>(*graph_)),
       tree_(std::make_unique<Tree>(*graph_)) {
+  RequireTablesOnly(*graph_, "search");
   if (graph_->num_variables() > kMaxVariables) {
     throw DataError("a graph of " + std::to_string(graph_->num_variables()) +
                     " variables is too deep for a search (" + std::to_string(kMaxVariables) +

@@ -39,6 +39,7 @@ void MaxOverRows(const double* table, const double* add, Index rows, Index size,
 }  // namespace
 
 TreeSolver::TreeSolver(std::shared_ptr<const FactorGraph> graph) : graph_(std::move(graph)) {
+  RequireTablesOnly(*graph_, "dynamic programming");
   if (!IsForest(*graph_)) {
     throw DataError("the tree solver needs a graph without cycles; use lp or search");
   }

@@ -99,7 +99,7 @@ class AugmentedLagrangianLearner : public FactorLearner {
   void StepAndUpdate(const Block& block, double eta_step) {
     blocks().StepBlock(block.example, block.part);
     Offset& steps = steps_since_update_[static_cast<std::size_t>(block.example)];
-    const Offset parts = problem().data().example(block.example).graph().num_parts();
+    const Offset parts = problem().data().example(block.example).graph().num_blocks();
     if (++steps < parts * control_.settings().visits_per_update) return;
     blocks().UpdateMultipliers(block.example, eta_step);
     steps = 0;

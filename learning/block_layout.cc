@@ -44,6 +44,9 @@ void LayPairs(const Structure& structure, BlockLayout* layout) {
       }
     }
   }
+  for (const GlobalBlock& global : layout->globals) {
+    for (Index k = 0; k < global.num_weights; ++k) ++uses[static_cast<std::size_t>(global.coordinate + k)];
+  }
   pairs.degree.assign(static_cast<std::size_t>(graph.num_variables()), 0.0);
   for (Index c = 0; c < graph.num_factors(); ++c) {
     const Index coordinate = PairCoordinate(structure, c);
@@ -91,6 +94,51 @@ void LayTable(const Structure& structure, Index c, bool multipliers, BlockLayout
   layout->tables.push_back(std::move(table));
 }
 
+/// Everything but the places in memory, which come last.
+void DescribeGlobals(const Structure& structure, BlockLayout* layout) {
+  const FactorGraph& graph = structure.graph();
+  for (Index g = 0; g < graph.num_global_factors(); ++g) {
+    const GlobalPart& part = structure.globals()[static_cast<std::size_t>(g)];
+    GlobalBlock global;
+    global.factor = part.factor.get();
+    global.num_weights = global.factor->num_weights();
+    if (global.num_weights > 0) {
+      global.weight = structure.layout().block(part.block).at(part.base, 0);
+      global.coordinate = part.coordinate;
+    }
+    for (const Index i : graph.global_scope(g)) {
+      TableAxis axis;
+      axis.variable = i;
+      axis.cardinality = graph.cardinality(i);
+      axis.state = graph.state_offset(i);
+      global.num_states += axis.cardinality;
+      global.axes.push_back(axis);
+      layout->degree[static_cast<std::size_t>(i)] += 1;
+    }
+    layout->largest_global = std::max({layout->largest_global, global.num_states, global.num_weights});
+    layout->globals.push_back(std::move(global));
+  }
+}
+
+void PlaceGlobals(bool multipliers, BlockLayout* layout) {
+  for (GlobalBlock& global : layout->globals) {
+    global.marginals = layout->size;
+    layout->size += global.num_states;
+    if (multipliers) {
+      global.eta = layout->size;
+      layout->size += global.num_states;
+    }
+    global.features = layout->size;
+    layout->size += global.num_weights;
+    Offset before = 0;
+    for (TableAxis& axis : global.axes) {
+      axis.marginal = global.marginals + before;
+      if (multipliers) axis.eta = global.eta + before;
+      before += axis.cardinality;
+    }
+  }
+}
+
 void GroupVariables(const Structure& structure, BlockLayout* layout) {
   const FactorGraph& graph = structure.graph();
   const auto num_slots = static_cast<Index>(structure.slots().size());
@@ -125,6 +173,7 @@ BlockLayout::BlockLayout(const Structure& the_structure, bool multipliers) : str
   }
   places.resize(static_cast<std::size_t>(graph.num_factors()), FactorPlace{false, -1});
   GroupVariables(*structure, this);
+  DescribeGlobals(*structure, this);
   size = graph.variable_states();
   LayPairs(*structure, this);
   pairs.mu = size;
@@ -136,6 +185,7 @@ BlockLayout::BlockLayout(const Structure& the_structure, bool multipliers) : str
   for (Index c = 0; c < graph.num_factors(); ++c) {
     if (!places[static_cast<std::size_t>(c)].pair) LayTable(*structure, c, multipliers, this);
   }
+  PlaceGlobals(multipliers, this);
 }
 
 }  // namespace slackline

@@ -4,7 +4,8 @@
 //
 // Memory of one example (doubles): the marginals μ_i of its variables in the graph's flat order; then, for the *pair
 // group*, four planes of μ_c and (with multipliers) two planes of η; then, for every *table block*, μ_c and per axis the
-// marginal A_ci μ_c (kept up to date, so that no sweep over the table is needed to know it) and η_ci.
+// marginal A_ci μ_c (kept up to date, so that no sweep over the table is needed to know it) and η_ci; then, for every *global
+// block*, all A_ci μ_c, all η_ci, and its features φ_c(μ_c). Its kept states are no part of this memory (global_blocks.h).
 #pragma once
 
 #include <vector>
@@ -45,6 +46,19 @@ struct TableBlock {
   std::vector<TableAxis> axes;
 };
 
+/// A global factor (core/global_factor.h). The marginals, η and features of a block lie side by side.
+struct GlobalBlock {
+  const GlobalFactor* factor = nullptr;
+  std::vector<TableAxis> axes;  ///< stride: unused
+  Index num_states = 0;         ///< Σ of the axes' cardinalities
+  Offset marginals = 0;         ///< A_ci μ_c of all axes
+  Offset eta = -1;              ///< η_ci of all axes; −1 without multipliers
+  Offset features = 0;          ///< φ_c(μ_c), one entry per local weight
+  Index num_weights = 0;
+  Offset weight = 0;  ///< position in w of local weight 0
+  Index coordinate = 0;
+};
+
 /// Variables whose linear features read one slot, or (slot = −1) that have none.
 struct VariableGroup {
   Index slot = -1;
@@ -62,11 +76,13 @@ struct BlockLayout {
 
   const Structure* structure = nullptr;
   std::vector<VariableGroup> variable_groups;
-  std::vector<double> degree;  ///< N_i
+  std::vector<double> degree;  ///< N_i, global factors included
   /// The row of a binary variable whose only feature is linear in state 1 (the fast case), or kAbsent.
   std::vector<Index> single_row;
   PairGroup pairs;
   std::vector<TableBlock> tables;
+  std::vector<GlobalBlock> globals;
+  Index largest_global = 0;  ///< max over the global blocks of num_states and num_weights
   std::vector<FactorPlace> places;
   /// Position in w of a scalar coordinate; −1 for coordinates of slots.
   std::vector<Offset> weight_of_coordinate;

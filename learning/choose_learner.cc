@@ -26,6 +26,11 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
                                  : std::string(Name(options->step)) + " steps over kept corners";
     return "example blocks (bcfw), " + step + ", oracle " + oracle + ": " + why;
   };
+  if (HasGlobalFactors(problem.data())) {
+    options->learner = LearnerKind::kAugmentedLagrangian;
+    return "factor blocks with multipliers (al): there are global factors, which have no tables for oracles "
+           "over examples";
+  }
   if (options->rho > 0 || options->tau != TrainOptions().tau) {
     options->learner = LearnerKind::kAugmentedLagrangian;
     return "factor blocks with multipliers (al): its rho or tau is given";

@@ -14,7 +14,8 @@ FactorBlocks::FactorBlocks(const Problem& problem, StepKind step, bool multiplie
     : problem_(&problem),
       step_(step == StepKind::kAuto ? StepKind::kPairwise : step),
       multipliers_(multipliers),
-      weights_(static_cast<std::size_t>(problem.num_weights()), 0.0) {
+      weights_(static_cast<std::size_t>(problem.num_weights()), 0.0),
+      globals_(step_) {
   std::size_t variable_states = 0;
   std::size_t part_states = 0;
   std::size_t rows = 0;
@@ -73,6 +74,7 @@ void FactorBlocks::StartAtGivenLabelling() {
         state[axis.marginal + example.labels()[static_cast<std::size_t>(axis.variable)]] = 1;
       }
     }
+    globals_.Start(example, blocks, state);
   }
 }
 
@@ -106,6 +108,7 @@ void FactorBlocks::Save(StateWriter* writer) const {
   writer->Reals(weights_);
   centre_.Save(writer);
   writer->Flag(at_centre_);
+  globals_.Save(writer);
   writer->Integer(block_steps_);
 }
 
@@ -120,6 +123,7 @@ void FactorBlocks::Load(StateReader* reader) {
   at_centre_ = reader->Flag();
   StateReader::Require(!at_centre_ || kappa() > 0, "weights lie at a centre that is not there");
   ScaleSteps();
+  globals_.Load([this](Index m) -> const BlockLayout& { return layout(m); }, reader);
   block_steps_ = reader->Integer(0, std::numeric_limits<std::int64_t>::max() / 4);
 }
 
@@ -161,8 +165,14 @@ void FactorBlocks::VisitExample(Index m, double eta_step) {
   for (const VariableGroup& group : blocks.variable_groups) StepVariableGroup(visit, group);
   StepPairs(visit, 0, blocks.pairs.count, eta_step);
   for (const TableBlock& table : blocks.tables) StepTable(visit, table);
+  for (Index g = 0; g < visit.graph().num_global_factors(); ++g) StepGlobal(m, g);
   if (eta_step > 0) UpdateTableMultipliers(visit, eta_step);
-  block_steps_ += visit.graph().num_parts();
+  block_steps_ += visit.graph().num_blocks();
+}
+
+void FactorBlocks::StepGlobal(Index m, Index g) {
+  globals_.Step(m, g, layout(m), {inverse_rho_, inverse_lambda_m_},
+                memory_.data() + begin_[static_cast<std::size_t>(m)], weights_);
 }
 
 void FactorBlocks::StepBlock(Index m, Index part) {
@@ -172,6 +182,10 @@ void FactorBlocks::StepBlock(Index m, Index part) {
   ++block_steps_;
   if (part < graph.num_variables()) {
     StepSingleVariable(visit, part);
+    return;
+  }
+  if (part >= graph.num_parts()) {
+    StepGlobal(m, part - graph.num_parts());
     return;
   }
   const FactorPlace place = visit.layout->places[static_cast<std::size_t>(part - graph.num_variables())];
@@ -207,6 +221,7 @@ void FactorBlocks::UpdateTableMultipliers(const Visit& visit, double eta_step) {
       }
     }
   }
+  GlobalBlocks::UpdateMultipliers(*visit.layout, eta_step, state);
 }
 
 void FactorBlocks::SumMessages(const Visit& visit) {
@@ -255,6 +270,7 @@ void FactorBlocks::SumMessages(const Visit& visit) {
       }
     }
   }
+  GlobalBlocks::AddMessages(blocks, state, inverse_rho_, messages_.data());
   for (Index i = 0; i < graph.num_variables(); ++i) {
     const double scale = blocks.degree[static_cast<std::size_t>(i)] * inverse_rho_;
     for (Offset s = graph.state_offset(i); s < graph.state_offset(i + 1); ++s) {
@@ -270,6 +286,7 @@ void FactorBlocks::SumMessagesOf(const Visit& visit, Index i) {
   const Index cardinality = graph.cardinality(i);
   double* own = messages_.data() + base;
   std::fill(own, own + cardinality, 0.0);
+  GlobalBlocks::AddMessagesOf(*visit.layout, i, state, inverse_rho_, own);
   const PairGroup& pairs = visit.layout->pairs;
   for (const Incidence& incidence : graph.factors_of(i)) {
     const FactorPlace place = visit.layout->places[static_cast<std::size_t>(incidence.factor)];

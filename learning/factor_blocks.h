@@ -27,6 +27,7 @@
 #include <vector>
 
 #include <slackline/learning/block_layout.h>
+#include <slackline/learning/global_blocks.h>
 #include <slackline/learning/options.h>
 #include <slackline/learning/pair_kernel.h>
 #include <slackline/learning/problem.h>
@@ -49,7 +50,7 @@ class FactorBlocks {
 
   /// One step on every block of example m, variables before factors; then η += eta_step·v (0: no update).
   void VisitExample(Index m, double eta_step);
-  /// One step on one block: part < num_variables: that variable, else a factor.
+  /// One step on one block: part < num_variables: that variable, < num_parts: a factor, else a global factor.
   void StepBlock(Index m, Index part);
   /// η_ci += eta_step · (A_ci μ_c − μ_i) for all edges of example m.
   void UpdateMultipliers(Index m, double eta_step);
@@ -76,13 +77,16 @@ class FactorBlocks {
   const BlockLayout& layout(Index m) const {
     return layouts_[static_cast<std::size_t>(problem_->data().structure_of(m))];
   }
+  const GlobalBlocks& globals() const { return globals_; }
   const double* state(Index m) const { return memory_.data() + begin_[static_cast<std::size_t>(m)]; }
   /// Planes of the pairs [begin, end) of an example, without weights; `gathered` (2·count) takes the marginals.
   static PairPlanes Planes(const BlockLayout& layout, const double* state, Index begin, Index end,
                            double* gathered);
 
   /// Bytes of block memory over all examples.
-  std::int64_t memory_bytes() const { return static_cast<std::int64_t>(memory_.size() * sizeof(double)); }
+  std::int64_t memory_bytes() const {
+    return static_cast<std::int64_t>(memory_.size() * sizeof(double)) + globals_.memory_bytes();
+  }
 
  private:
   /// One example during a step.
@@ -100,6 +104,7 @@ class FactorBlocks {
   void ScaleSteps();
   Visit Enter(Index m);
   PairScales Scales(double eta_step) const;
+  void StepGlobal(Index m, Index g);
   void SumMessages(const Visit& visit);
   void SumMessagesOf(const Visit& visit, Index i);
   void StepVariableGroup(const Visit& visit, const VariableGroup& group);
@@ -131,6 +136,7 @@ class FactorBlocks {
   std::vector<double> weights_;
   ProximalCentre centre_;
   bool at_centre_ = false;
+  GlobalBlocks globals_;
   std::int64_t block_steps_ = 0;
 
   // Work space, sized for the largest structure.

@@ -183,6 +183,7 @@ void FactorBlocks::Rebuild() {
                      visit.state + axis.marginal);
       }
     }
+    globals_.Rebuild(m, *visit.layout, visit.state);
     q.assign(static_cast<std::size_t>(visit.layout->structure->num_coordinates()), 0.0);
     AddLabellingFeatures(visit.example, visit.example.labels(), 1, q);
     AddPointFeatures(visit.example, *visit.layout, visit.state, -1, q);
@@ -207,6 +208,11 @@ void AddPointFeatures(const ExampleView& example, const BlockLayout& layout, con
   for (const TableBlock& table : layout.tables) {
     AddMarginalFeatures(example, graph.num_variables() + table.factor,
                         {state + table.mu, static_cast<std::size_t>(table.states)}, scale, q);
+  }
+  for (const GlobalBlock& global : layout.globals) {
+    for (Index k = 0; k < global.num_weights; ++k) {
+      q[static_cast<std::size_t>(global.coordinate + k)] += scale * state[global.features + k];
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 #include <slackline/core/feature_map.h>
 #include <slackline/core/parallel.h>
 #include <slackline/inference/local_polytope.h>
+#include <slackline/learning/global_certificate.h>
 #include <slackline/learning/table_ops.h>
 
 namespace slackline {
@@ -41,6 +42,7 @@ void MeanMarginals(const ExampleView& example, const BlockLayout& layout, const 
       }
     }
   }
+  AddGlobalMarginals(layout, state, *p);
   for (Index i = 0; i < graph.num_variables(); ++i) {
     // Divided by the sum instead of 1 + N_i: exactly normalised in spite of rounding.
     const auto begin = p->begin() + graph.state_offset(i);
@@ -73,17 +75,35 @@ class GivenFeatures {
       AddStateFeatures(example, graph.num_variables() + table.factor,
                        JointState(graph, table.factor, example.labels()), 1, *q);
     }
+    for (std::size_t g = 0; g < layout.globals.size(); ++g) {
+      states_.resize(layout.globals[g].axes.size());
+      GlobalStates(graph, static_cast<Index>(g), example.labels(), states_);
+      AddGlobalFeatures(example.structure(), static_cast<Index>(g), states_, 1, *q);
+    }
   }
 
  private:
   std::vector<double> indicator_;
+  std::vector<Index> states_;
 };
 
-/// q += scale · coordinates of the feasible point with variable marginals p; returns Σ_i Δ_i·p_i.
+/// q −= coordinates of example m at the feasible point with variable marginals p, which restricted global factors may
+/// change; returns Σ_i Δ_i·p_i.
 class FeasiblePoint {
  public:
-  double Add(const ExampleView& example, const BlockLayout& layout, const double* state,
-             std::span<const double> loss, std::span<const double> p, std::span<double> q) {
+  explicit FeasiblePoint(const FactorBlocks& blocks) : blocks_(blocks) {}
+
+  double Add(Index m, std::span<double> p, std::span<double> q) {
+    const ExampleView example = blocks_.problem().data().example(m);
+    const BlockLayout& layout = blocks_.layout(m);
+    const double* state = blocks_.state(m);
+    const std::span<const double> loss = blocks_.problem().loss(m);
+    if (!GlobalRepair::FitRestricted(layout, state, p)) {
+      return repair_.SubtractLabellings(blocks_.globals(), m, example, layout, p, loss, q);
+    }
+    for (std::size_t g = 0; g < layout.globals.size(); ++g) {
+      repair_.Subtract(blocks_.globals(), m, static_cast<Index>(g), layout, state, p, q);
+    }
     const FactorGraph& graph = example.graph();
     double value = 0;
     for (std::size_t s = 0; s < loss.size(); ++s) value += loss[s] * p[s];
@@ -111,10 +131,12 @@ class FeasiblePoint {
   }
 
  private:
+  const FactorBlocks& blocks_;
+  GlobalRepair repair_;
   std::vector<double> table_;
 };
 
-/// First sweep: weights = Ψμ, the loss of μ, and two feasible points for the mixture.
+/// First sweep: weights = Ψμ, the loss of μ, and two feasible points for the mixture: three with global factors.
 double SweepDual(const FactorBlocks& blocks, std::vector<double>* weights, DualMixture* mixture) {
   const Problem& problem = blocks.problem();
   const double per_example = 1 / static_cast<double>(problem.size());
@@ -124,11 +146,14 @@ double SweepDual(const FactorBlocks& blocks, std::vector<double>* weights, DualM
   double loss = 0;
   double loss_mu = 0;
   double loss_mean = 0;
+  const bool globals = blocks.globals().count() > 0;
+  std::vector<double> at_global(globals ? weights->size() : 0, 0.0);
+  double loss_global = 0;
   std::vector<double> given;
   std::vector<double> q;
   std::vector<double> p;
   GivenFeatures labelling;
-  FeasiblePoint feasible;
+  FeasiblePoint feasible(blocks);
   std::fill(weights->begin(), weights->end(), 0.0);
   for (Index m = 0; m < problem.size(); ++m) {
     const ExampleView example = problem.data().example(m);
@@ -143,14 +168,22 @@ double SweepDual(const FactorBlocks& blocks, std::vector<double>* weights, DualM
 
     q = given;
     p.assign(state, state + delta.size());
-    loss_mu += feasible.Add(example, layout, state, delta, p, q);
+    loss_mu += feasible.Add(m, p, q);
     ScatterFeatures(example, q, scale, at_mu);
 
     q = given;
     MeanMarginals(example, layout, state, &p);
-    loss_mean += feasible.Add(example, layout, state, delta, p, q);
+    loss_mean += feasible.Add(m, p, q);
     ScatterFeatures(example, q, scale, at_mean);
+
+    if (!globals) continue;
+    q = given;
+    MeanMarginals(example, layout, state, &p);
+    TakeGlobalMarginals(layout, state, p);
+    loss_global += feasible.Add(m, p, q);
+    ScatterFeatures(example, q, scale, at_global);
   }
+  if (globals) mixture->Add(std::move(at_global), loss_global * per_example);
   mixture->Add(std::move(at_mu), loss_mu * per_example);
   mixture->Add(std::move(at_mean), loss_mean * per_example);
   return loss * per_example;
@@ -190,6 +223,7 @@ class PointSweep {
     messages_.assign(static_cast<std::size_t>(graph.variable_states()), 0.0);
     AddPairs(m, sums);
     AddTables(m, example, sums);
+    AddGlobals(m, sums);
     AddVariables(m, example, sums);
     given_.Fill(example, blocks_.layout(m), &q_);
     for (std::size_t k = 0; k < u_.size(); ++k) sums->hinge -= u_[k] * q_[k];
@@ -248,6 +282,17 @@ class PointSweep {
       }
       AddMaximum(state + table.mu, sums);
     }
+  }
+
+  void AddGlobals(Index m, PointSums* sums) {
+    const GlobalSums globals =
+        EvaluateGlobals(blocks_.layout(m), blocks_.state(m), scales_.inverse_rho, u_, messages_);
+    sums->hinge += globals.maxima;
+    sums->gaps += globals.gaps;
+    sums->violation_sq += globals.violation_sq;
+    sums->eta_v += globals.eta_v;
+    sums->max_violation = std::max(sums->max_violation, globals.max_violation);
+    sums->edges += globals.edges;
   }
 
   void AddVariables(Index m, const ExampleView& example, PointSums* sums) {
@@ -324,8 +369,7 @@ double FeasibleCoordinates(const FactorBlocks& blocks, Index m, std::vector<doub
   std::vector<double> p;
   MeanMarginals(example, blocks.layout(m), blocks.state(m), &p);
   coordinates->assign(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0);
-  const double loss = FeasiblePoint().Add(example, blocks.layout(m), blocks.state(m),
-                                          blocks.problem().loss(m), p, *coordinates);
+  const double loss = FeasiblePoint(blocks).Add(m, p, *coordinates);
   for (double& q : *coordinates) q = -q;
   return loss;
 }

@@ -23,7 +23,8 @@ struct FactorEvaluation {
 
 /// Evaluates the current point. `weights` receives w = Ψμ rebuilt from scratch, or what the blocks have reached around a proximal centre; `mixture` is given the feasible points μ'
 /// made from μ by repairing every factor to the variables' marginals p (inference/local_polytope.h), with p_i = μ_i and
-/// with p_i = the mean of μ_i and all A_ci μ_c. Deterministic for any number of threads.
+/// with p_i = the mean of μ_i and all A_ci μ_c, and, where there are global factors, with their p_i = A_ci μ_c
+/// (global_certificate.h). Deterministic for any number of threads.
 /// Cost: about three visits of every example.
 FactorEvaluation EvaluateFactorBlocks(const FactorBlocks& blocks, int threads, std::vector<double>* weights,
                                       DualMixture* mixture);

@@ -59,6 +59,23 @@ void AddTerm(const Structure& structure, const FeatureTerm& term, DataHash* hash
   hash->Add(std::span<const double>(structure.map(term.map).values));
 }
 
+/// Of the factor itself: its name, shape, and the features of some of its states.
+void AddGlobalPart(const Structure& structure, Index g, DataHash* hash) {
+  constexpr Index kProbes = 8;
+  const GlobalPart& part = structure.globals()[static_cast<std::size_t>(g)];
+  const Index numbers[] = {part.block, part.base, part.coordinate, part.factor->num_weights()};
+  hash->Add(std::span<const Index>(numbers));
+  hash->Add(structure.graph().global_scope(g));
+  hash->Add(part.factor->name());
+  std::vector<double> features;
+  for (const std::vector<Index>& states : ProbeStates(*part.factor, kProbes)) {
+    features.assign(static_cast<std::size_t>(part.factor->num_weights()), 0.0);
+    part.factor->AddFeatures(states, 1.0, features);
+    hash->Add(std::span<const Index>(states));
+    hash->Add(std::span<const double>(features));
+  }
+}
+
 std::string HashStructures(const Dataset& data) {
   DataHash hash;
   for (const WeightBlock& block : data.layout().blocks()) {
@@ -72,6 +89,7 @@ std::string HashStructures(const Dataset& data) {
     for (Index a = 0; a < graph.num_parts(); ++a) {
       for (const FeatureTerm& term : structure->terms(a)) AddTerm(*structure, term, &hash);
     }
+    for (Index g = 0; g < graph.num_global_factors(); ++g) AddGlobalPart(*structure, g, &hash);
     for (const Slot& slot : structure->slots()) hash.Add(static_cast<std::uint64_t>(slot.input));
   }
   for (Index m = 0; m < data.size(); ++m) hash.Add(static_cast<std::uint64_t>(data.structure_of(m)));

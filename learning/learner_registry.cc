@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/core/check.h>
 #include <slackline/learning/augmented_lagrangian.h>
 #include <slackline/learning/bcfw.h>
 #include <slackline/learning/choose_learner.h>
@@ -11,6 +12,12 @@ namespace slackline {
 std::unique_ptr<Learner> MakeLearner(const Problem& problem, const TrainOptions& given) {
   const TrainOptions options = ChooseLearner(problem, given).options;
   CheckOptions(options);
+  if (options.learner == LearnerKind::kBcfw && HasGlobalFactors(problem.data())) {
+    throw DataError(
+        "learner bcfw needs oracles over whole examples, which there are not for structures with global "
+        "factors; "
+        "use learner al or soft");
+  }
   switch (options.learner) {
     case LearnerKind::kAugmentedLagrangian:
       return MakeAugmentedLagrangianLearner(problem, options);

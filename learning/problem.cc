@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include <slackline/core/check.h>
@@ -58,10 +59,17 @@ Problem::Problem(TrainingSet training, double lambda)
   SLACKLINE_CHECK(std::isfinite(lambda) && lambda > 0, "lambda must be positive");
   SLACKLINE_CHECK(training_->data.size() > 0, "there is no labelled example to train on");
   double total = 0;
+  std::map<const GlobalFactor*, double> known;  // one object serves many examples
+  const auto squared_range = [&known](const GlobalFactor* factor) {
+    const auto [entry, is_new] = known.try_emplace(factor, 0.0);
+    if (is_new) entry->second = factor->SquaredRange();
+    return entry->second;
+  };
   for (Index m = 0; m < size(); ++m) {
     const ExampleView example = data().example(m);
-    num_parts_ += example.graph().num_parts();
+    num_parts_ += example.graph().num_blocks();
     for (Index a = 0; a < example.graph().num_parts(); ++a) total += SquaredRange(example, a);
+    for (const GlobalPart& part : example.structure().globals()) total += squared_range(part.factor.get());
   }
   mean_squared_range_ = total / static_cast<double>(num_parts_);
 }

@@ -36,7 +36,7 @@ class Problem {
   /// Δ_i(s) of example m, flat over the states of its variables.
   std::span<const double> loss(Index m) const { return training_->loss(m); }
 
-  /// Number of parts (variables and factors) of all examples together: the blocks of factor-block learners.
+  /// Number of parts (variables, factors and global factors) of all examples together: the blocks of factor-block learners.
   Offset num_parts() const { return num_parts_; }
 
   /// R²: the mean over all parts of max_{y,y'} ‖ψ_a(y) − ψ_a(y')‖² (docs/notation.md, section 5). Sets the scale s = λM/R² of ρ.
@@ -51,7 +51,7 @@ class Problem {
   double mean_squared_range_ = 0;
 };
 
-/// P(0) = G(0): the mean over the examples of Σ_i max_s Δ_i(s).
+/// P(0) = G(0): the mean over the examples of Σ_i max_s Δ_i(s). (An upper bound where global factors forbid states.)
 double PrimalAtZeroWeights(const Problem& problem);
 
 /// ½λ‖w‖².

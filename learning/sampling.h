@@ -51,19 +51,19 @@ class ExampleOrder {
   std::vector<Index> order_;
 };
 
-/// A part of an example: part < num_variables is a variable, else a factor.
+/// A block of an example: part < num_variables is a variable, < num_parts a factor, else a global factor.
 struct Block {
   Index example = 0;
   Index part = 0;
 };
 
-/// Blocks drawn uniformly from all parts of all examples, with replacement (Algorithm 1, line 3).
+/// Blocks drawn uniformly from all parts and global factors of all examples, with replacement (Algorithm 1, line 3).
 class UniformBlocks {
  public:
   explicit UniformBlocks(const Problem& problem) {
     Offset total = 0;
     for (Index m = 0; m < problem.size(); ++m) {
-      total += problem.data().example(m).graph().num_parts();
+      total += problem.data().example(m).graph().num_blocks();
       end_.push_back(total);
     }
   }

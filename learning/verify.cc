@@ -9,10 +9,12 @@
 #include <vector>
 
 #include <slackline/core/check.h>
+#include <slackline/core/feature_map.h>
 #include <slackline/core/graph_topology.h>
 #include <slackline/core/timer.h>
 #include <slackline/inference/binary_pairs.h>
 #include <slackline/inference/brute_force.h>
+#include <slackline/inference/global_decoder.h>
 #include <slackline/inference/local_polytope.h>
 #include <slackline/inference/rounding.h>
 #include <slackline/learning/choose_learner.h>
@@ -164,10 +166,20 @@ class Verifier {
            SolverKind trained)
       : problem_(problem), weights_(weights), at_point_(weights.size(), 0.0) {
     for (const auto& structure : problem.data().structures()) {
-      const SolverKind kind = VerifyingSolver(structure->graph(), trained, claim.problem);
-      solvers_.push_back(MakeMapSolver(kind, structure->shared_graph()));
       readable_.push_back(ReadableMarginals::Make(*structure));
-      const std::string name(solvers_.back()->name());
+      std::string name = "dual decomposition";
+      if (structure->graph().num_global_factors() > 0) {
+        // Bounds of the relaxation are wanted, not only of labellings: none are enumerated.
+        GlobalDecodeOptions options;
+        options.enumerate = 0;
+        solvers_.push_back(nullptr);
+        decoders_.push_back(std::make_unique<GlobalDecoder>(structure, options));
+      } else {
+        const SolverKind kind = VerifyingSolver(structure->graph(), trained, claim.problem);
+        solvers_.push_back(MakeMapSolver(kind, structure->shared_graph()));
+        decoders_.push_back(nullptr);
+        name = solvers_.back()->name();
+      }
       if (("," + names_ + ",").find("," + name + ",") == std::string::npos) {
         names_ += (names_.empty() ? "" : ",") + name;
       }
@@ -216,10 +228,17 @@ class Verifier {
       }
     }
     for (std::size_t s = 0; s < delta.size(); ++s) theta_[s] += delta[s];
-    solvers_[Size(problem_.data().structure_of(m))]->Solve(theta_, nullptr, &result_);
+    const std::size_t structure = Size(problem_.data().structure_of(m));
     Hinge hinge;
+    if (decoders_[structure] != nullptr) {
+      decoders_[structure]->Decode(theta_, weights_, &result_);
+      given += GlobalScores(example, example.labels());
+    } else {
+      solvers_[structure]->Solve(theta_, nullptr, &result_);
+    }
     for (const double score : theta_) hinge.scores = std::max(hinge.scores, std::abs(score));
-    hinge.value = ReachedValue(graph) - given;
+    // The given labelling has no loss: it reaches 0.
+    hinge.value = std::max(0.0, ReachedValue(example) - given);
     hinge.bound = std::max(result_.upper_bound - given, hinge.value);
     return hinge;
   }
@@ -231,13 +250,31 @@ class Verifier {
   }
 
   /// Σ θ·μ of the solver's solution, if that is a point of the domain.
-  double ReachedValue(const FactorGraph& graph) {
+  double ReachedValue(const ExampleView& example) {
+    const FactorGraph& graph = example.graph();
     if (!result_.integral) {
       if (PolytopeViolation(graph, result_.marginals) > kFeasible)
         fault_ = "a solver's solution is not feasible";
       return MarginalsScore(theta_, result_.marginals);
     }
-    return LabellingScore(graph, theta_, result_.labels);
+    return LabellingScore(graph, theta_, result_.labels) + GlobalScores(example, result_.labels);
+  }
+
+  /// Σ_g w·φ_g(labels), feature by feature; −∞ for what a global factor forbids.
+  double GlobalScores(const ExampleView& example, std::span<const Index> labels) {
+    double score = 0;
+    for (Index g = 0; g < example.graph().num_global_factors(); ++g) {
+      const GlobalPart& part = example.structure().globals()[Size(g)];
+      states_.resize(example.graph().global_scope(g).size());
+      GlobalStates(example.graph(), g, labels, states_);
+      if (!part.factor->Allows(states_)) return -kInfinity;
+      features_.assign(Size(part.factor->num_weights()), 0.0);
+      part.factor->AddFeatures(states_, 1, features_);
+      const Offset first =
+          part.block < 0 ? 0 : example.structure().layout().block(part.block).at(part.base, 0);
+      for (std::size_t k = 0; k < features_.size(); ++k) score += weights_[Size(first) + k] * features_[k];
+    }
+    return score;
   }
 
   void AddPoint(Index m, const ExampleView& example, const Hinge& hinge, double loss) {
@@ -249,6 +286,11 @@ class Verifier {
     given_.assign(q_.size(), 0.0);
     for (Index a = 0; a < graph.num_parts(); ++a) {
       AddPlainCoordinates(example, a, GivenState(example, a), given_);
+    }
+    for (Index g = 0; g < graph.num_global_factors(); ++g) {
+      states_.resize(graph.global_scope(g).size());
+      GlobalStates(graph, g, example.labels(), states_);
+      AddGlobalFeatures(example.structure(), g, states_, 1, given_);
     }
     double value = loss;  // Δ·μ − w·ψ(μ)
     const double scale = 1 / problem_.lambda_m();
@@ -266,12 +308,15 @@ class Verifier {
 
   const Problem& problem_;
   std::span<const double> weights_;
-  std::vector<std::unique_ptr<MapSolver>> solvers_;         // one per structure
+  std::vector<std::unique_ptr<MapSolver>>
+      solvers_;  // one per structure, null where there are global factors:
+  std::vector<std::unique_ptr<GlobalDecoder>> decoders_;    // these, else null
   std::vector<std::optional<ReadableMarginals>> readable_;  // the same
   std::string names_;
   std::string fault_;
   MapResult result_;
-  std::vector<double> theta_, q_, given_;
+  std::vector<double> theta_, q_, given_, features_;
+  std::vector<Index> states_;
   std::vector<double> at_point_;  // w(μ)
   bool has_point_ = true;
   double value_ = 0;

@@ -10,6 +10,9 @@
 //            pairs with weights of their own, as in multi-label models), and for all structures in the direction of the
 //            weights: no point of the domain has Δ_m·μ_m − w·ψ_m(μ_m) above H_m(w).
 //
+// Examples with global factors are maximised by dual decomposition (global_decoder.h): a labelling below, a certified bound
+// above, with some room between.
+//
 // A lower bound that mixes the points of several checks (soft, al) cannot be made again from the last point alone: then the
 // last point's own bound is reported beside it, and the claim is held against the recomputed primal.
 #pragma once

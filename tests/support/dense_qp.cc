@@ -4,12 +4,54 @@
 #include <algorithm>
 
 #include <slackline/core/check.h>
+#include <slackline/factors/joint_states.h>
 
 namespace slackline::test {
 namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
+
+/// The allowed joint states of every global factor of an example, last variable fastest: its columns, which follow those of
+/// the tables.
+struct GlobalColumns {
+  explicit GlobalColumns(const Structure& structure) : end(structure.graph().total_states()) {
+    const FactorGraph& graph = structure.graph();
+    for (Index g = 0; g < graph.num_global_factors(); ++g) {
+      const GlobalFactor& factor = *structure.globals()[static_cast<std::size_t>(g)].factor;
+      begin.push_back(end);
+      states.emplace_back();
+      std::vector<Index> joint(graph.global_scope(g).size(), 0);
+      do {
+        if (factor.Allows(joint)) states.back().push_back(joint);
+      } while (NextJoint(factor.cardinalities(), joint));
+      end += static_cast<Offset>(states.back().size());
+    }
+  }
+  /// Column of global factor g under a labelling; −1 when it is forbidden.
+  Offset ColumnOf(const FactorGraph& graph, Index g, std::span<const Index> labels) const {
+    std::vector<Index> joint(graph.global_scope(g).size());
+    GlobalStates(graph, g, labels, joint);
+    const auto& own = states[static_cast<std::size_t>(g)];
+    const auto found = std::find(own.begin(), own.end(), joint);
+    return found == own.end() ? -1 : begin[static_cast<std::size_t>(g)] + (found - own.begin());
+  }
+
+  std::vector<Offset> begin;
+  std::vector<std::vector<std::vector<Index>>> states;
+  Offset end;
+};
+
+VectorXd DenseGlobalFeatures(const Structure& structure, Index g, std::span<const Index> states) {
+  const GlobalPart& part = structure.globals()[static_cast<std::size_t>(g)];
+  VectorXd phi = VectorXd::Zero(structure.layout().size());
+  if (part.block < 0) return phi;
+  std::vector<double> local(static_cast<std::size_t>(part.factor->num_weights()), 0.0);
+  part.factor->AddFeatures(states, 1, local);
+  const Offset first = structure.layout().block(part.block).at(part.base, 0);
+  for (std::size_t k = 0; k < local.size(); ++k) phi[first + static_cast<Offset>(k)] = local[k];
+  return phi;
+}
 
 /// One column per joint state of each part of each example, in the order of the examples and of their flat
 /// arrays.
@@ -44,6 +86,33 @@ void FillAgreement(const FactorGraph& graph, Offset column, Eigen::Index* row, M
   }
 }
 
+void FillGlobals(const ExampleView& example, const GlobalColumns& globals, Offset column,
+                 Eigen::Index* part_row, Eigen::Index* row, RelaxedProblem* problem) {
+  const FactorGraph& graph = example.graph();
+  for (Index g = 0; g < graph.num_global_factors(); ++g, ++*part_row) {
+    const std::span<const Index> scope = graph.global_scope(g);
+    std::vector<Index> given(scope.size());
+    GlobalStates(graph, g, example.labels(), given);
+    const VectorXd truth = DenseGlobalFeatures(example.structure(), g, given);
+    Offset at = column + globals.begin[static_cast<std::size_t>(g)];
+    for (const std::vector<Index>& states : globals.states[static_cast<std::size_t>(g)]) {
+      problem->psi.col(at) = truth - DenseGlobalFeatures(example.structure(), g, states);
+      problem->simplex(*part_row, at) = 1;
+      Eigen::Index axis_row = *row;
+      for (std::size_t k = 0; k < scope.size(); ++k) {
+        problem->agreement(axis_row + states[k], at) = 1;
+        axis_row += graph.cardinality(scope[k]);
+      }
+      ++at;
+    }
+    for (const Index i : scope) {
+      for (Index s = 0; s < graph.cardinality(i); ++s) {
+        problem->agreement((*row)++, column + graph.state_offset(i) + s) = -1;
+      }
+    }
+  }
+}
+
 /// The problem of examples [first, last).
 RelaxedProblem MakeRelaxed(const TrainingSet& training, Index first, Index last) {
   Offset columns = 0;
@@ -51,9 +120,12 @@ RelaxedProblem MakeRelaxed(const TrainingSet& training, Index first, Index last)
   Offset messages = 0;
   for (Index m = first; m < last; ++m) {
     const FactorGraph& graph = training.data.example(m).graph();
-    columns += graph.total_states();
-    parts += graph.num_parts();
+    columns += GlobalColumns(training.data.example(m).structure()).end;
+    parts += graph.num_blocks();
     messages += graph.total_messages();
+    for (Index g = 0; g < graph.num_global_factors(); ++g) {
+      for (const Index i : graph.global_scope(g)) messages += graph.cardinality(i);
+    }
   }
   RelaxedProblem problem{MatrixXd::Zero(training.data.layout().size(), columns), VectorXd::Zero(columns),
                          MatrixXd::Zero(parts, columns), MatrixXd::Zero(messages, columns)};
@@ -75,7 +147,9 @@ RelaxedProblem MakeRelaxed(const TrainingSet& training, Index first, Index last)
     const std::span<const double> loss = training.loss(m);
     for (std::size_t k = 0; k < loss.size(); ++k) problem.loss[column + static_cast<Offset>(k)] = loss[k];
     FillAgreement(graph, column, &agreement_row, &problem.agreement);
-    column += graph.total_states();
+    const GlobalColumns globals(example.structure());
+    FillGlobals(example, globals, column, &part_row, &agreement_row, &problem);
+    column += globals.end;
   }
   return problem;
 }
@@ -89,12 +163,21 @@ bool NextLabelling(const FactorGraph& graph, std::vector<Index>* labels) {
   return false;
 }
 
-/// Calls visit(μ of the labelling, as an indicator vector) for every labelling.
+/// Calls visit(μ of the labelling, as an indicator vector) for every allowed labelling.
 template <class Visit>
-void ForEachLabelling(const FactorGraph& graph, Visit&& visit) {
+void ForEachLabelling(const Structure& structure, Visit&& visit) {
+  const FactorGraph& graph = structure.graph();
+  const GlobalColumns globals(structure);
   std::vector<Index> labels(static_cast<std::size_t>(graph.num_variables()), 0);
   do {
-    VectorXd mu = VectorXd::Zero(graph.total_states());
+    VectorXd mu = VectorXd::Zero(globals.end);
+    bool allowed = true;
+    for (Index g = 0; g < graph.num_global_factors(); ++g) {
+      const Offset column = globals.ColumnOf(graph, g, labels);
+      allowed = allowed && column >= 0;
+      if (column >= 0) mu[column] = 1;
+    }
+    if (!allowed) continue;
     for (Index i = 0; i < graph.num_variables(); ++i) {
       mu[graph.state_offset(i) + labels[static_cast<std::size_t>(i)]] = 1;
     }
@@ -184,7 +267,7 @@ Optimum SolveExact(const TrainingSet& training, double lambda) {
   std::vector<Index> example_of;
   for (Index m = 0; m < training.data.size(); ++m) {
     const RelaxedProblem own = MakeRelaxed(training, m, m + 1);
-    ForEachLabelling(training.data.example(m).graph(), [&](const VectorXd& mu) {
+    ForEachLabelling(training.data.example(m).structure(), [&](const VectorXd& mu) {
       SLACKLINE_CHECK(psi.size() < 1500, "too many labelings for the exact reference");
       psi.push_back(own.psi * mu);
       loss.push_back(own.loss.dot(mu));
@@ -216,7 +299,7 @@ double ExactPrimal(const TrainingSet& training, double lambda, std::span<const d
   for (Index m = 0; m < training.data.size(); ++m) {
     const VectorXd theta = LossAugmentedScores(MakeRelaxed(training, m, m + 1), weights);
     double best = -kInfinity;
-    ForEachLabelling(training.data.example(m).graph(),
+    ForEachLabelling(training.data.example(m).structure(),
                      [&](const VectorXd& mu) { best = std::max(best, theta.dot(mu)); });
     hinge += best;
   }

@@ -2,7 +2,8 @@
 //
 // Optima of small training problems, found without any of the library's learning code: features are written
 // out as dense vectors from the terms of the structure, and convex quadratic programs are solved by an
-// interior-point method. Slow, for a few hundred columns. Symbols are those of docs/notation.md.
+// interior-point method. Slow, for a few hundred columns. Symbols are those of docs/notation.md. A global factor gets one
+// column for each of its allowed joint states: its polytope is their hull.
 #pragma once
 
 #include <span>
@@ -19,7 +20,8 @@ namespace slackline::test {
 struct Optimum {
   double value = 0;
   std::vector<double> weights;  ///< the optimal w, which is unique
-  /// An optimal μ (there may be others): the flat tables of the examples one after the other; for SolveExact
+  /// An optimal μ (there may be others): the flat tables of the examples one after the other, each followed by those of its
+  /// global factors; for SolveExact
   /// the weights of all labelings, example by example, last variable fastest.
   std::vector<double> marginals;
 };

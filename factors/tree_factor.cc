@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/factors/tree_factor.h>
+
+#include <algorithm>
+#include <string>
+
+#include <slackline/core/check.h>
+
+namespace slackline {
+namespace {
+
+std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
+
+double ValueOf(const StateMap& term, std::size_t joint) {
+  return term.values.empty() ? 1.0 : term.values[joint];
+}
+
+}  // namespace
+
+TreeFactor::TreeFactor(std::vector<Index> cardinalities, Index num_weights, std::vector<FeatureTable> tables,
+                       std::vector<Edge> edges)
+    : cardinalities_(std::move(cardinalities)),
+      num_weights_(num_weights),
+      tables_(std::move(tables)),
+      edges_(std::move(edges)) {
+  SLACKLINE_CHECK(!cardinalities_.empty() && num_weights_ >= 0, "a tree factor needs at least one variable");
+  begin_.push_back(0);
+  for (const Index cardinality : cardinalities_) {
+    SLACKLINE_CHECK(cardinality >= 1, "a variable needs at least one state");
+    begin_.push_back(begin_.back() + cardinality);
+  }
+  for (const FeatureTable& table : tables_) {
+    CheckFeatureTable(table);
+    SLACKLINE_CHECK(table.cardinalities.size() == 2, "the tables of a tree factor are over two variables");
+  }
+  const auto axes = static_cast<Index>(cardinalities_.size());
+  for (const Edge& edge : edges_) {
+    SLACKLINE_CHECK(edge.first >= 0 && edge.first < axes && edge.second >= 0 && edge.second < axes,
+                    "an edge of a tree factor joins axes that it does not have");
+    SLACKLINE_CHECK(edge.table >= 0 && edge.table < static_cast<Index>(tables_.size()),
+                    "an edge of a tree factor has an unknown table");
+    const FeatureTable& table = tables_[Size(edge.table)];
+    SLACKLINE_CHECK(table.cardinalities[0] == cardinalities_[Size(edge.first)] &&
+                        table.cardinalities[1] == cardinalities_[Size(edge.second)],
+                    "the table of an edge does not fit its variables");
+    SLACKLINE_CHECK(edge.base >= 0 && table.num_weights <= num_weights_ - edge.base,
+                    "the table of an edge reads past the weights of its tree factor");
+  }
+  Order();
+}
+
+TreeFactor TreeFactor::Chain(Index length, FeatureTable pair) {
+  SLACKLINE_CHECK(
+      length >= 1 && pair.cardinalities.size() == 2 && pair.cardinalities[0] == pair.cardinalities[1],
+      "a chain needs at least one variable, and a pair of variables with as many states each");
+  std::vector<Edge> edges;
+  for (Index k = 0; k + 1 < length; ++k) edges.push_back({k, k + 1, 0, 0});
+  const Index num_weights = pair.num_weights;
+  std::vector<Index> cardinalities(Size(length), pair.cardinalities[0]);
+  return {std::move(cardinalities), num_weights, {std::move(pair)}, std::move(edges)};
+}
+
+Index TreeFactor::AddScoreTable(Index table, Index base) {
+  for (std::size_t k = 0; k < keys_.size(); ++k) {
+    if (keys_[k].table == table && keys_[k].base == base) return static_cast<Index>(k);
+  }
+  keys_.push_back({table, base, score_size_});
+  score_size_ += tables_[Size(table)].num_states();
+  return static_cast<Index>(keys_.size()) - 1;
+}
+
+/// Breadth first from the first axis of every component; steps in the opposite order.
+void TreeFactor::Order() {
+  const std::size_t axes = cardinalities_.size();
+  std::vector<std::vector<Index>> edges_of(axes);
+  for (std::size_t e = 0; e < edges_.size(); ++e) {
+    edges_of[Size(edges_[e].first)].push_back(static_cast<Index>(e));
+    edges_of[Size(edges_[e].second)].push_back(static_cast<Index>(e));
+  }
+  std::vector<bool> seen(axes);
+  std::vector<Index> queue;
+  for (std::size_t root = 0; root < axes; ++root) {
+    if (seen[root]) continue;
+    seen[root] = true;
+    roots_.push_back(static_cast<Index>(root));
+    queue.assign(1, static_cast<Index>(root));
+    for (std::size_t head = 0; head < queue.size(); ++head) {
+      const Index at = queue[head];
+      for (const Index e : edges_of[Size(at)]) {
+        const Edge& edge = edges_[Size(e)];
+        const Index other = edge.first == at ? edge.second : edge.first;
+        if (seen[Size(other)]) continue;
+        seen[Size(other)] = true;
+        queue.push_back(other);
+        steps_.push_back({other, at, edge.first == other, AddScoreTable(edge.table, edge.base)});
+      }
+    }
+  }
+  SLACKLINE_CHECK(steps_.size() == edges_.size(), "the edges of a tree factor close a cycle");
+  std::reverse(steps_.begin(), steps_.end());
+}
+
+void TreeFactor::AddFeatures(std::span<const Index> states, double scale, std::span<double> out) const {
+  for (const Edge& edge : edges_) {
+    const FeatureTable& table = tables_[Size(edge.table)];
+    const std::size_t joint =
+        Size(states[Size(edge.first)] * table.cardinalities[1] + states[Size(edge.second)]);
+    for (const StateMap& term : table.terms) {
+      if (term.rows[joint] != kAbsent)
+        out[Size(edge.base + term.rows[joint])] += scale * ValueOf(term, joint);
+    }
+  }
+}
+
+double TreeFactor::Score(std::span<const double> weights, std::span<const Index> states) const {
+  double score = 0;
+  for (const Edge& edge : edges_) {
+    const FeatureTable& table = tables_[Size(edge.table)];
+    const std::size_t joint =
+        Size(states[Size(edge.first)] * table.cardinalities[1] + states[Size(edge.second)]);
+    for (const StateMap& term : table.terms) {
+      if (term.rows[joint] != kAbsent)
+        score += weights[Size(edge.base + term.rows[joint])] * ValueOf(term, joint);
+    }
+  }
+  return score;
+}
+
+void TreeFactor::FillScores(std::span<const double> weights, std::span<double> scores) const {
+  std::fill(scores.begin(), scores.end(), 0.0);
+  for (const ScoreTableKey& key : keys_) {
+    double* own = scores.data() + key.offset;
+    for (const StateMap& term : tables_[Size(key.table)].terms) {
+      for (std::size_t joint = 0; joint < term.rows.size(); ++joint) {
+        if (term.rows[joint] != kAbsent)
+          own[joint] += weights[Size(key.base + term.rows[joint])] * ValueOf(term, joint);
+      }
+    }
+  }
+}
+
+double TreeFactor::Maximize(std::span<const double> weights, std::span<const double> messages,
+                            std::span<Index> states) const {
+  std::vector<double> scores(Size(score_size_));
+  FillScores(weights, scores);
+  std::vector<double> belief(messages.size());
+  for (std::size_t s = 0; s < belief.size(); ++s) belief[s] = -messages[s];
+  for (const Step& step : steps_) {
+    const double* table = scores.data() + keys_[Size(step.scores)].offset;
+    const Index own = cardinalities_[Size(step.child)];
+    const Index others = cardinalities_[Size(step.parent)];
+    const double* child = belief.data() + begin_[Size(step.child)];
+    double* parent = belief.data() + begin_[Size(step.parent)];
+    for (Index t = 0; t < others; ++t) {
+      const double* entry = table + (step.child_first ? t : t * own);
+      const Index stride = step.child_first ? others : 1;
+      double best = child[0] + entry[0];
+      for (Index s = 1; s < own; ++s) best = std::max(best, child[s] + entry[s * stride]);
+      parent[t] += best;
+    }
+  }
+  double value = 0;
+  for (const Index root : roots_) {
+    const auto begin = belief.begin() + begin_[Size(root)];
+    const auto best = std::max_element(begin, begin + cardinalities_[Size(root)]);
+    states[Size(root)] = static_cast<Index>(best - begin);
+    value += *best;
+  }
+  for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+    const double* table = scores.data() + keys_[Size(step->scores)].offset;
+    const Index own = cardinalities_[Size(step->child)];
+    const Index t = states[Size(step->parent)];
+    const double* entry = table + (step->child_first ? t : t * own);
+    const Index stride = step->child_first ? cardinalities_[Size(step->parent)] : 1;
+    const double* child = belief.data() + begin_[Size(step->child)];
+    Index best = 0;
+    for (Index s = 1; s < own; ++s) {
+      if (child[s] + entry[s * stride] > child[best] + entry[best * stride]) best = s;
+    }
+    states[Size(step->child)] = best;
+  }
+  return value;
+}
+
+}  // namespace slackline

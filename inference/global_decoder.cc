@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/inference/global_decoder.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <slackline/core/check.h>
+#include <slackline/core/factor_graph_builder.h>
+#include <slackline/core/feature_map.h>
+#include <slackline/inference/brute_force.h>
+#include <slackline/inference/rounding.h>
+
+namespace slackline {
+namespace {
+
+/// γ is halved when the bound has not fallen for so many iterations; below the smallest γ nothing moves any more.
+constexpr Index kPatience = 5;
+constexpr double kSmallestStep = 1e-4;
+/// Candidates are improved in the first iterations, and then in every so-manieth.
+constexpr Index kImproveFirst = 8;
+constexpr Index kImproveEvery = 8;
+constexpr int kMaxSweeps = 100;
+constexpr double kExactTolerance = 1e-9;
+
+std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
+
+std::shared_ptr<const FactorGraph> TablesOf(const FactorGraph& graph) {
+  FactorGraphBuilder builder;
+  for (const Index cardinality : graph.cardinalities()) builder.AddVariable(cardinality);
+  for (Index c = 0; c < graph.num_factors(); ++c) builder.AddFactor(graph.scope(c));
+  return builder.Build();
+}
+
+}  // namespace
+
+GlobalDecoder::GlobalDecoder(std::shared_ptr<const Structure> structure, const GlobalDecodeOptions& options)
+    : structure_(std::move(structure)), options_(options) {
+  SLACKLINE_CHECK(structure_ != nullptr, "a decoder needs a structure");
+  const FactorGraph& graph = structure_->graph();
+  tables_ = TablesOf(graph);
+  solver_ = MakeMapSolver(SolverKind::kAuto, tables_);
+  enumerates_ = options.enumerate > 0 && CountLabellings(graph, options.enumerate) <= options.enumerate;
+  globals_of_.resize(Size(graph.num_variables()));
+  begin_.push_back(0);
+  for (Index g = 0; g < graph.num_global_factors(); ++g) {
+    Offset states = 0;
+    for (const Index i : graph.global_scope(g)) {
+      globals_of_[Size(i)].push_back(g);
+      states += graph.cardinality(i);
+    }
+    begin_.push_back(begin_.back() + states);
+    states_.emplace_back(graph.global_scope(g).size(), 0);
+  }
+}
+
+std::span<const double> GlobalDecoder::LocalWeights(Index g, std::span<const double> weights) const {
+  const GlobalPart& part = structure_->globals()[Size(g)];
+  if (part.block < 0) return {};
+  const Offset first = structure_->layout().block(part.block).at(part.base, 0);
+  return weights.subspan(Size(first), Size(part.factor->num_weights()));
+}
+
+double GlobalDecoder::GlobalScore(Index g, std::span<const double> weights,
+                                  std::span<const Index> labels) const {
+  const GlobalFactor& factor = *structure_->globals()[Size(g)].factor;
+  std::vector<Index> states(structure_->graph().global_scope(g).size());
+  GlobalStates(structure_->graph(), g, labels, states);
+  return factor.Allows(states) ? factor.Score(LocalWeights(g, weights), states) : -kInfinity;
+}
+
+double GlobalDecoder::Score(std::span<const double> scores, std::span<const double> weights,
+                            std::span<const Index> labels) const {
+  double sum = LabellingScore(*tables_, scores, labels);
+  for (Index g = 0; g < structure_->graph().num_global_factors(); ++g) sum += GlobalScore(g, weights, labels);
+  return sum;
+}
+
+void GlobalDecoder::Decode(const ExampleView& example, std::span<const double> weights, MapResult* result) {
+  SLACKLINE_CHECK(&example.structure() == structure_.get(), "the example has another structure");
+  own_scores_.resize(Size(structure_->graph().total_states()));
+  ScoreTables(example, weights, own_scores_);
+  Decode(own_scores_, weights, result);
+}
+
+void GlobalDecoder::Decode(std::span<const double> scores, std::span<const double> weights,
+                           MapResult* result) {
+  SLACKLINE_CHECK(scores.size() == Size(structure_->graph().total_states()), "scores do not fit the graph");
+  SLACKLINE_CHECK(weights.size() == Size(structure_->layout().size()), "weights do not fit the structure");
+  result->integral = true;
+  result->marginals.clear();
+  result->labels.clear();
+  result->value = -kInfinity;
+  result->upper_bound = kInfinity;
+  ++num_decoded_;
+  if (enumerates_) {
+    Enumerate(scores, weights, result);
+    ++num_certified_;
+    return;
+  }
+  messages_.assign(Size(begin_.back()), 0.0);
+  warm_.bytes.clear();
+  seen_.clear();
+  double gamma = 1;
+  Index stalled = 0;
+  for (Index iteration = 0; iteration < options_.max_iterations; ++iteration) {
+    const double bound = SolveSlaves(scores, weights);
+    stalled = bound < result->upper_bound ? 0 : stalled + 1;
+    result->upper_bound = std::min(result->upper_bound, bound);
+    Consider(scores, weights, iteration < kImproveFirst || iteration % kImproveEvery == 0, result);
+    const double gap = result->upper_bound - result->value;  // ∞ while no labelling is allowed
+    if (std::isfinite(gap) && gap <= options_.tolerance * (1 + std::abs(result->value))) break;
+    if (stalled >= kPatience) {
+      gamma /= 2;
+      stalled = 0;
+    }
+    const double norm = Subgradient();
+    if (norm == 0 || gamma < kSmallestStep) break;
+    // Without an allowed labelling there is nothing to aim at but a little less than the bound.
+    const double fall = std::isfinite(gap) ? bound - result->value : 0.1 * (1 + std::abs(bound));
+    for (std::size_t k = 0; k < v_.size(); ++k) messages_[k] -= gamma * fall / norm * v_[k];
+  }
+  result->upper_bound = std::max(result->upper_bound, result->value);
+  result->exact = std::isfinite(result->value) &&
+                  result->upper_bound - result->value <=
+                      std::max(kExactTolerance, options_.tolerance) * (1 + std::abs(result->value));
+  num_certified_ += result->exact;
+}
+
+void GlobalDecoder::Enumerate(std::span<const double> scores, std::span<const double> weights,
+                              MapResult* result) {
+  const FactorGraph& graph = *tables_;
+  labels_.assign(Size(graph.num_variables()), 0);
+  result->labels = labels_;
+  bool more = true;
+  while (more) {
+    const double value = Score(scores, weights, labels_);
+    if (value > result->value) {
+      result->value = value;
+      result->labels = labels_;
+    }
+    more = false;
+    for (std::size_t i = labels_.size(); i-- > 0 && !more;) {
+      more = ++labels_[i] < graph.cardinality(static_cast<Index>(i));
+      if (!more) labels_[i] = 0;
+    }
+  }
+  result->upper_bound = result->value;
+  result->exact = true;
+}
+
+/// Solves all slaves at messages_; returns L(δ).
+double GlobalDecoder::SolveSlaves(std::span<const double> scores, std::span<const double> weights) {
+  const FactorGraph& graph = structure_->graph();
+  slave_scores_.assign(scores.begin(), scores.end());
+  double bound = 0;
+  for (Index g = 0; g < graph.num_global_factors(); ++g) {
+    const std::span<const double> own = std::span<const double>(messages_).subspan(
+        Size(begin_[Size(g)]), Size(begin_[Size(g) + 1] - begin_[Size(g)]));
+    bound += CheckedMaximum(*structure_->globals()[Size(g)].factor, LocalWeights(g, weights), own,
+                            states_[Size(g)]);
+    const double* message = own.data();
+    for (const Index i : graph.global_scope(g)) {
+      for (Index s = 0; s < graph.cardinality(i); ++s)
+        slave_scores_[Size(graph.state_offset(i) + s)] += *message++;
+    }
+  }
+  solver_->Solve(slave_scores_, &warm_, &slave_);
+  return bound + slave_.upper_bound;
+}
+
+/// v_ of the slaves' solutions; returns ‖v‖².
+double GlobalDecoder::Subgradient() {
+  const FactorGraph& graph = structure_->graph();
+  v_.assign(messages_.size(), 0.0);
+  double norm = 0;
+  for (Index g = 0; g < graph.num_global_factors(); ++g) {
+    double* own = v_.data() + begin_[Size(g)];
+    const std::span<const Index> scope = graph.global_scope(g);
+    for (std::size_t k = 0; k < scope.size(); ++k) {
+      const Index i = scope[k];
+      if (slave_.integral) {
+        own[slave_.labels[Size(i)]] += 1;
+      } else {
+        for (Index s = 0; s < graph.cardinality(i); ++s)
+          own[s] += slave_.marginals[Size(graph.state_offset(i) + s)];
+      }
+      own[states_[Size(g)][k]] -= 1;
+      for (Index s = 0; s < graph.cardinality(i); ++s) norm += own[s] * own[s];
+      own += graph.cardinality(i);
+    }
+  }
+  return norm;
+}
+
+/// The labellings that the slaves propose.
+void GlobalDecoder::Consider(std::span<const double> scores, std::span<const double> weights, bool improve,
+                             MapResult* result) {
+  const FactorGraph& graph = structure_->graph();
+  labels_ = slave_.labels;
+  Candidate(scores, weights, improve, result);
+  // All global factors' states over the tables' labelling, the last one winning where they overlap; and each alone.
+  labels_ = slave_.labels;
+  for (Index g = 0; g < graph.num_global_factors(); ++g) {
+    const std::span<const Index> scope = graph.global_scope(g);
+    for (std::size_t k = 0; k < scope.size(); ++k) labels_[Size(scope[k])] = states_[Size(g)][k];
+  }
+  Candidate(scores, weights, improve, result);
+  if (!improve || graph.num_global_factors() < 2) return;
+  for (Index g = 0; g < graph.num_global_factors(); ++g) {
+    labels_ = slave_.labels;
+    const std::span<const Index> scope = graph.global_scope(g);
+    for (std::size_t k = 0; k < scope.size(); ++k) labels_[Size(scope[k])] = states_[Size(g)][k];
+    Candidate(scores, weights, improve, result);
+  }
+}
+
+/// Takes labels_ if it is better than what there is.
+void GlobalDecoder::Candidate(std::span<const double> scores, std::span<const double> weights, bool improve,
+                              MapResult* result) {
+  if (improve) {
+    if (std::find(seen_.begin(), seen_.end(), labels_) != seen_.end()) return;
+    seen_.push_back(labels_);
+  }
+  const double value = improve ? Improve(scores, weights, labels_) : Score(scores, weights, labels_);
+  if (value <= result->value && !result->labels.empty()) return;
+  result->value = value;
+  result->labels = labels_;
+}
+
+double GlobalDecoder::Improve(std::span<const double> scores, std::span<const double> weights,
+                              std::span<Index> labels) {
+  const FactorGraph& graph = structure_->graph();
+  for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
+    bool moved = false;
+    for (Index i = 0; i < graph.num_variables(); ++i)
+      moved = MoveVariable(i, scores, weights, labels) || moved;
+    for (Index g = 0; g < graph.num_global_factors(); ++g)
+      moved = MoveGlobal(g, scores, weights, labels) || moved;
+    if (!moved) break;
+  }
+  return Score(scores, weights, labels);
+}
+
+/// out[s] = what the parts that contain variable i score with it in state s and the others as in `labels`, global factor
+/// `without` left out.
+void GlobalDecoder::ConditionalScores(Index i, std::span<const double> scores,
+                                      std::span<const double> weights, Index without, std::span<Index> labels,
+                                      double* out) const {
+  const FactorGraph& graph = *tables_;
+  const Index before = labels[Size(i)];
+  for (Index s = 0; s < graph.cardinality(i); ++s) {
+    labels[Size(i)] = s;
+    out[s] = scores[Size(graph.state_offset(i) + s)];
+    for (const Incidence& at : graph.factors_of(i)) {
+      out[s] += scores[Size(graph.factor_offset(at.factor) + JointState(graph, at.factor, labels))];
+    }
+    for (const Index g : globals_of_[Size(i)]) {
+      if (g != without) out[s] += GlobalScore(g, weights, labels);
+    }
+  }
+  labels[Size(i)] = before;
+}
+
+bool GlobalDecoder::MoveVariable(Index i, std::span<const double> scores, std::span<const double> weights,
+                                 std::span<Index> labels) {
+  std::vector<double> own(Size(tables_->cardinality(i)));
+  ConditionalScores(i, scores, weights, -1, labels, own.data());
+  const auto best = std::max_element(own.begin(), own.end());
+  const double now = own[Size(labels[Size(i)])];
+  // Smaller gains may be rounding errors.
+  if (!(*best > now) || *best - now <= 1e-12 * (1 + std::abs(*best))) return false;
+  labels[Size(i)] = static_cast<Index>(best - own.begin());
+  return true;
+}
+
+/// The factor's best states where every variable of its scope sees the others as they are: a guess that is taken if it gains.
+bool GlobalDecoder::MoveGlobal(Index g, std::span<const double> scores, std::span<const double> weights,
+                               std::span<Index> labels) {
+  const FactorGraph& graph = structure_->graph();
+  const std::span<const Index> scope = graph.global_scope(g);
+  std::vector<double> messages(Size(begin_[Size(g) + 1] - begin_[Size(g)]));
+  double largest = 1;
+  double* own = messages.data();
+  for (const Index i : scope) {
+    ConditionalScores(i, scores, weights, g, labels, own);
+    for (Index s = 0; s < graph.cardinality(i); ++s) {
+      if (std::isfinite(own[s])) largest += std::abs(own[s]);
+    }
+    own += graph.cardinality(i);
+  }
+  // What another factor forbids costs more than all the rest.
+  for (double& message : messages) message = std::isfinite(message) ? -message : 2 * largest;
+  std::vector<Index> states(scope.size());
+  CheckedMaximum(*structure_->globals()[Size(g)].factor, LocalWeights(g, weights), messages, states);
+  const std::vector<Index> before(labels.begin(), labels.end());
+  const double old_score = Score(scores, weights, labels);
+  for (std::size_t k = 0; k < scope.size(); ++k) labels[Size(scope[k])] = states[k];
+  const double score = Score(scores, weights, labels);
+  if (score > old_score && !(score - old_score <= 1e-12 * (1 + std::abs(score)))) return true;
+  std::copy(before.begin(), before.end(), labels.begin());
+  return false;
+}
+
+}  // namespace slackline

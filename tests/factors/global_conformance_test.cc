@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/factors/global_conformance.h>
+
+#include <doctest/doctest.h>
+
+#include <slackline/factors/cardinality_factor.h>
+#include <slackline/factors/pairwise_table.h>
+#include <slackline/factors/potts.h>
+#include <slackline/factors/tree_factor.h>
+
+#include "tests/support/all_equal_factor.h"
+
+using namespace slackline;
+
+namespace {
+
+/// Looks at the messages only.
+class Careless : public GlobalFactor {
+ public:
+  std::string_view name() const override { return "flawed"; }
+  std::span<const Index> cardinalities() const override { return cardinalities_; }
+  Index num_weights() const override { return 1; }
+  void AddFeatures(std::span<const Index> y, double scale, std::span<double> out) const override {
+    out[0] += scale * static_cast<double>(y[0]);
+  }
+  double Maximize(std::span<const double> weights, std::span<const double> messages,
+                  std::span<Index> y) const override {
+    y[0] = messages[0] <= messages[1] ? 0 : 1;  // without the weight
+    return (y[0] == 1 ? weights[0] : 0.0) - messages[static_cast<std::size_t>(y[0])];
+  }
+
+ protected:
+  std::vector<Index> cardinalities_{2};
+};
+
+class Silent final : public Careless {
+ public:
+  bool Allows(std::span<const Index> y) const override { return y[0] == 0; }
+};
+
+class Overwriting final : public Careless {
+ public:
+  void AddFeatures(std::span<const Index> y, double scale, std::span<double> out) const override {
+    out[0] = scale * static_cast<double>(y[0]);
+  }
+};
+
+class OutOfRange final : public Careless {
+ public:
+  double Maximize(std::span<const double>, std::span<const double>, std::span<Index> y) const override {
+    y[0] = 2;
+    return 0;
+  }
+};
+
+TreeFactor SomeTree() {
+  // 1 − 0 − 2, 2 − 3 with the axes of the table the other way round, and 4 alone.
+  FeatureTable two_by_three = TabulateFeatures(PairwiseTableFactor(3, 2));
+  FeatureTable three_by_two = TabulateFeatures(PairwiseTableFactor(2, 3));
+  return {{2, 3, 3, 2, 4}, 18, {two_by_three, three_by_two}, {{1, 0, 0, 0}, {0, 2, 1, 6}, {2, 3, 0, 12}}};
+}
+
+}  // namespace
+
+TEST_CASE("ShippedGlobalFactorsConform") {
+  for (const Index size : {1, 2, 5, 8}) {
+    CHECK(CheckGlobalFactor(CardinalityFactor(size)).Text() == "");
+    CHECK(CheckGlobalFactor(CardinalityFactor::AtMostOne(size)).Text() == "");
+    CHECK(CheckGlobalFactor(CardinalityFactor::ExactlyOne(size)).Text() == "");
+    CHECK(CheckGlobalFactor(CardinalityFactor::Between(size, size / 2, size)).Text() == "");
+    CHECK(CheckGlobalFactor(TreeFactor::Chain(size, PottsFactor(3))).Text() == "");
+  }
+  // Tied and valued counts, some without a feature.
+  CHECK(
+      CheckGlobalFactor(CardinalityFactor(4, 2, {{0, kAbsent, 1, 1, 0}, {0.5, 0, 2, -1, 3}}, 0, 3)).Text() ==
+      "");
+  CHECK(CheckGlobalFactor(TreeFactor::Chain(4, PairwiseTableFactor(4, 4))).Text() == "");
+  CHECK(CheckGlobalFactor(SomeTree()).Text() == "");
+  CHECK(CheckGlobalFactor(TreeFactor({2, 3}, 0, {}, {})).Text() == "");
+}
+
+TEST_CASE("LargeFactorsAreComparedWithSomeStates") {
+  CHECK(CheckGlobalFactor(CardinalityFactor(40)).Text() == "");
+  CHECK(CheckGlobalFactor(CardinalityFactor::ExactlyOne(40)).Text() == "");
+  CHECK(CheckGlobalFactor(TreeFactor::Chain(30, PairwiseTableFactor(5, 5))).Text() == "");
+}
+
+TEST_CASE("AFactorOfOnesOwnConforms") {
+  for (const Index size : {1, 2, 4}) {
+    for (const Index states : {1, 2, 3})
+      CHECK(CheckGlobalFactor(test::AllEqualFactor(size, states)).Text() == "");
+  }
+}
+
+TEST_CASE("FaultsAreFoundAndNamed") {
+  CHECK(CheckGlobalFactor(Careless()).Text().find("Maximize does not find") != std::string::npos);
+  CHECK(CheckGlobalFactor(Silent()).Text().find("IsRestricted() says that it does not") != std::string::npos);
+  CHECK(CheckGlobalFactor(Overwriting()).Text().find("AddFeatures does not add") != std::string::npos);
+  CHECK(CheckGlobalFactor(OutOfRange()).Text().find("state that does not exist") != std::string::npos);
+}
+
+TEST_CASE("CheckedMaximumNamesTheFactor") {
+  const double weights[] = {1.0};
+  const double messages[] = {0.0, 0.0};
+  Index states[1];
+  CHECK_THROWS_WITH_AS(CheckedMaximum(OutOfRange(), weights, messages, states),
+                       doctest::Contains("global factor 'flawed' has a state that does not exist"),
+                       std::invalid_argument);
+  CHECK(CheckedMaximum(CardinalityFactor(1, 1, {{kAbsent, 0}, {}}, 0, 1), weights, messages, states) == 1.0);
+  CHECK(states[0] == 1);
+}
+
+TEST_CASE("UnsoundFactorsAreRefused") {
+  CHECK_THROWS_AS(CardinalityFactor(0), std::invalid_argument);
+  CHECK_THROWS_AS(CardinalityFactor::Between(3, 2, 1), std::invalid_argument);
+  CHECK_THROWS_AS(CardinalityFactor::Between(3, 0, 4), std::invalid_argument);
+  CHECK_THROWS_AS(CardinalityFactor(2, 1, {{0, 1, 0}, {}}, 0, 2), std::invalid_argument);
+  CHECK_THROWS_AS(CardinalityFactor(2, 1, {{0, 0}, {}}, 0, 2), std::invalid_argument);
+  const FeatureTable pair = TabulateFeatures(PottsFactor(2));
+  CHECK_THROWS_AS(TreeFactor({2, 2}, 1, {pair}, {{0, 1, 0, 0}, {1, 0, 0, 0}}),
+                  std::invalid_argument);  // cycle
+  CHECK_THROWS_AS(TreeFactor({2, 2}, 1, {pair}, {{0, 0, 0, 0}}), std::invalid_argument);
+  CHECK_THROWS_AS(TreeFactor({2, 3}, 1, {pair}, {{0, 1, 0, 0}}), std::invalid_argument);
+  CHECK_THROWS_AS(TreeFactor({2, 2}, 1, {pair}, {{0, 1, 0, 1}}), std::invalid_argument);
+  CHECK_THROWS_AS(TreeFactor({2, 2}, 1, {pair}, {{0, 1, 1, 0}}), std::invalid_argument);
+}

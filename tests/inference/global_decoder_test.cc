@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/inference/global_decoder.h>
+
+#include <algorithm>
+
+#include <doctest/doctest.h>
+
+#include <slackline/core/feature_map.h>
+#include <slackline/core/random.h>
+#include <slackline/factors/cardinality_factor.h>
+#include <slackline/factors/model_builder.h>
+#include <slackline/factors/pairwise_table.h>
+#include <slackline/factors/tree_factor.h>
+
+#include "tests/support/global_problems.h"
+#include "tests/support/tolerances.h"
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+std::vector<double> RandomWeights(Random& random, const Dataset& data, double scale) {
+  std::vector<double> weights(static_cast<std::size_t>(data.layout().size()));
+  for (double& w : weights) w = scale * random.Normal();
+  return weights;
+}
+
+GlobalProblemOptions Family(int number) {
+  GlobalProblemOptions options;
+  options.num_variables = 5;
+  if (number % 4 == 1) options.copies = 2;
+  if (number % 4 == 2) {
+    options.cardinality = false;
+    options.chain = true;
+    options.copies = 2;
+    options.states = 3;
+  }
+  if (number % 4 == 3) options.exactly_one = true;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("DecodedLabellingsAndBoundsHoldTheBestOne") {
+  Random random(1);
+  int exact = 0;
+  int best = 0;
+  int count = 0;
+  for (int trial = 0; trial < 60; ++trial) {
+    const TrainingSet training = RandomGlobalProblem(static_cast<std::uint64_t>(trial), Family(trial));
+    const std::vector<double> weights = RandomWeights(random, training.data, trial % 3 == 0 ? 0.3 : 2.0);
+    for (Index m = 0; m < training.data.size(); ++m) {
+      const ExampleView example = training.data.example(m);
+      const auto structure =
+          training.data.structures()[static_cast<std::size_t>(training.data.structure_of(m))];
+      MapResult all;
+      GlobalDecoder reference(structure);
+      reference.Decode(example, weights, &all);
+      CHECK(all.exact);
+      GlobalDecodeOptions options;
+      options.enumerate = 0;
+      GlobalDecoder decoder(structure, options);
+      MapResult found;
+      decoder.Decode(example, weights, &found);
+      CAPTURE(trial);
+      CHECK(found.upper_bound >= all.value - kTight);
+      CHECK(found.value <= all.value + kTight);
+      std::vector<double> scores(static_cast<std::size_t>(example.graph().total_states()));
+      ScoreTables(example, weights, scores);
+      CHECK(Near(found.value, decoder.Score(scores, weights, found.labels), kExact));
+      CHECK((!found.exact || Near(found.value, all.value, kTight)));
+      // The score, from the features of the labelling.
+      std::vector<double> q(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0);
+      std::vector<double> u(q.size());
+      AddLabellingFeatures(example, found.labels, 1, q);
+      CoordinateScores(example, weights, u);
+      double score = 0;
+      for (std::size_t k = 0; k < q.size(); ++k) score += u[k] * q[k];
+      CHECK(Near(found.value, score, kTight));
+      exact += found.exact;
+      best += Near(found.value, all.value, kTight);
+      ++count;
+    }
+  }
+  // Not a promise, but what dual decomposition and local search do on such small models.
+  CHECK(best >= count - 3);
+  CHECK(exact >= count / 2);
+}
+
+TEST_CASE("ATreeOfTablesAndAChainIsSolvedExactly") {
+  Random random(2);
+  for (int trial = 0; trial < 10; ++trial) {
+    GlobalProblemOptions options;
+    options.num_variables = 8;
+    options.states = 4;
+    options.num_pairs = 0;
+    options.cardinality = false;
+    options.chain = true;
+    options.scope = 8;
+    options.num_examples = 1;
+    const TrainingSet training = RandomGlobalProblem(static_cast<std::uint64_t>(trial), options);
+    options.as_tables = true;
+    const TrainingSet tables = RandomGlobalProblem(static_cast<std::uint64_t>(trial), options);
+    const std::vector<double> weights = RandomWeights(random, training.data, 1);
+    GlobalDecoder decoder(training.data.structures()[0]);
+    MapResult found;
+    decoder.Decode(training.data.example(0), weights, &found);
+    std::vector<double> scores(static_cast<std::size_t>(tables.data.example(0).graph().total_states()));
+    ScoreTables(tables.data.example(0), weights, scores);
+    MapResult exact;
+    MakeMapSolver(SolverKind::kTree, tables.data.structures()[0]->shared_graph())
+        ->Solve(scores, nullptr, &exact);
+    CHECK(Near(found.value, exact.value, kTight));
+    CHECK(found.upper_bound >= exact.value - kTight);
+  }
+}
+
+TEST_CASE("ForbiddenLabellingsAreNotPredicted") {
+  auto layout = std::make_shared<WeightLayout>();
+  const Index pair = layout->AddBlock("pair", 4);
+  ModelBuilder builder(layout);
+  constexpr Index kVariables = 16;
+  std::vector<Index> all;
+  for (Index i = 0; i < kVariables; ++i) all.push_back(builder.AddVariable(2));
+  for (Index i = 0; i + 1 < kVariables; ++i) builder.AddFactor({i, i + 1}, PairwiseTableFactor(2, 2), pair);
+  builder.AddGlobalFactor(all,
+                          std::make_shared<CardinalityFactor>(CardinalityFactor::Between(kVariables, 3, 4)));
+  const auto structure = builder.Build();
+  GlobalDecoder decoder(structure);
+  Random random(3);
+  std::vector<double> scores(static_cast<std::size_t>(structure->graph().total_states()));
+  const std::vector<double> weights(4, 0.0);
+  for (int trial = 0; trial < 20; ++trial) {
+    for (double& score : scores) score = random.Normal();
+    MapResult found;
+    decoder.Decode(scores, weights, &found);
+    const auto ones = std::count(found.labels.begin(), found.labels.end(), 1);
+    CHECK((ones == 3 || ones == 4));
+    CHECK(found.value <= found.upper_bound);
+    CHECK(found.upper_bound - found.value <= 0.1 * std::abs(found.value) + 1);
+  }
+  CHECK(decoder.num_decoded() == 20);
+  CHECK(decoder.num_certified() <= 20);
+
+  // Two factors that contradict each other leave nothing.
+  builder.AddGlobalFactor(all,
+                          std::make_shared<CardinalityFactor>(CardinalityFactor::Between(kVariables, 6, 9)));
+  GlobalDecoder hopeless(builder.Build());
+  MapResult none;
+  hopeless.Decode(scores, weights, &none);
+  CHECK(none.value == -kInfinity);
+  CHECK_FALSE(none.exact);
+  CHECK(none.labels.size() == kVariables);
+}
