@@ -5,12 +5,16 @@
 
 #include <slackline/learning/factor_learner.h>
 #include <slackline/learning/penalty_control.h>
+#include <slackline/learning/proximal_control.h>
 
 namespace slackline {
 namespace {
 
 /// Start of ρ as a multiple of s = λM/R², from which PenaltyControl balances it.
 constexpr double kStartOfRho = 3;
+
+/// κ of the proximal centre, as a multiple of λ.
+constexpr double kCentre = 10;
 
 PenaltySettings StartSettings(const Problem& problem, const TrainOptions& options) {
   PenaltySettings settings;
@@ -29,6 +33,7 @@ class AugmentedLagrangianLearner : public FactorLearner {
       : FactorLearner(problem, options, /*multipliers=*/true),
         options_(options),
         control_(StartSettings(problem, options), options.rho <= 0, problem.penalty_scale()),
+        kappa_(Kappa(problem)),
         steps_since_update_(static_cast<std::size_t>(problem.size()), 0) {}
 
   std::string_view name() const override { return "al"; }
@@ -43,6 +48,7 @@ class AugmentedLagrangianLearner : public FactorLearner {
       const bool update = (pass() + 1) % settings.visits_per_update == 0;
       VisitExamples(stop, [&](Index m) { blocks().VisitExample(m, update ? eta_step : 0); });
     }
+    if (kappa_ > 0 && !stop.ShouldStop()) blocks().MoveCentre(kappa_);
     FinishPass();
   }
 
@@ -80,10 +86,15 @@ class AugmentedLagrangianLearner : public FactorLearner {
     if (options_.rho <= 0) settings.rho = balanced * changed.penalty_scale();
     control_ = PenaltyControl(settings, options_.rho <= 0, changed.penalty_scale());
     std::fill(steps_since_update_.begin(), steps_since_update_.end(), Offset{0});
+    kappa_ = Kappa(changed);
     best_primal_ = kInfinity;
   }
 
  private:
+  double Kappa(const Problem& problem) const {
+    return options_.proximal == ProximalKind::kOff ? 0 : FirstKappa(problem, kCentre);
+  }
+
   /// An example's multipliers move after as many steps in it as it has blocks, times the visits per update.
   void StepAndUpdate(const Block& block, double eta_step) {
     blocks().StepBlock(block.example, block.part);
@@ -96,6 +107,7 @@ class AugmentedLagrangianLearner : public FactorLearner {
 
   TrainOptions options_;
   PenaltyControl control_;
+  double kappa_;
   std::vector<Offset> steps_since_update_;
   double best_primal_ = kInfinity;
 };

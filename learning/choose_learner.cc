@@ -53,8 +53,7 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
     return example_blocks("linear programming (GLPK)", "the graphs have cycles, and are small enough for it");
   }
   if (options->average != AverageKind::kAuto || options->step == StepKind::kAway ||
-      options->step == StepKind::kFrankWolfe || options->order == OrderKind::kGap ||
-      options->proximal == ProximalKind::kOff) {
+      options->step == StepKind::kFrankWolfe || options->order == OrderKind::kGap) {
     options->oracle = SolverKind::kMessages;
     return example_blocks("message passing", "an option is given that only example blocks have");
   }

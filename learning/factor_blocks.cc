@@ -14,7 +14,6 @@ FactorBlocks::FactorBlocks(const Problem& problem, StepKind step, bool multiplie
     : problem_(&problem),
       step_(step == StepKind::kAuto ? StepKind::kPairwise : step),
       multipliers_(multipliers),
-      inverse_lambda_m_(1 / problem.lambda_m()),
       weights_(static_cast<std::size_t>(problem.num_weights()), 0.0),
       globals_(step_) {
   std::size_t variable_states = 0;
@@ -44,6 +43,7 @@ FactorBlocks::FactorBlocks(const Problem& problem, StepKind step, bool multiplie
   touch_stamp_.resize(coordinates, 0);
   touched_.reserve(coordinates);
 
+  ScaleSteps();
   StartAtGivenLabelling();
 }
 
@@ -83,10 +83,21 @@ void FactorBlocks::set_rho(double rho) {
   inverse_rho_ = 1 / rho;
 }
 
+void FactorBlocks::ScaleSteps() {
+  inverse_lambda_m_ = 1 / ((problem_->lambda() + kappa()) * static_cast<double>(problem_->size()));
+}
+
+void FactorBlocks::MoveCentre(double kappa) {
+  centre_.Move(kappa, problem_->lambda(), &weights_);
+  at_centre_ = kappa > 0;
+  ScaleSteps();
+}
+
 void FactorBlocks::ChangeLambda(const Problem& problem) {
   problem_ = &problem;
-  inverse_lambda_m_ = 1 / problem.lambda_m();
+  ScaleSteps();
   block_steps_ = 0;
+  at_centre_ = false;
   Rebuild();
 }
 
@@ -95,6 +106,8 @@ void FactorBlocks::Save(StateWriter* writer) const {
   writer->Real(rho_);
   writer->Reals(memory_);
   writer->Reals(weights_);
+  centre_.Save(writer);
+  writer->Flag(at_centre_);
   globals_.Save(writer);
   writer->Integer(block_steps_);
 }
@@ -106,6 +119,10 @@ void FactorBlocks::Load(StateReader* reader) {
   set_rho(rho);
   reader->FiniteReals(memory_);
   reader->FiniteReals(weights_);
+  centre_.Load(problem_->num_weights(), reader);
+  at_centre_ = reader->Flag();
+  StateReader::Require(!at_centre_ || kappa() > 0, "weights lie at a centre that is not there");
+  ScaleSteps();
   globals_.Load([this](Index m) -> const BlockLayout& { return layout(m); }, reader);
   block_steps_ = reader->Integer(0, std::numeric_limits<std::int64_t>::max() / 4);
 }
@@ -143,6 +160,7 @@ PairPlanes FactorBlocks::Planes(const BlockLayout& layout, const double* state, 
 void FactorBlocks::VisitExample(Index m, double eta_step) {
   const Visit visit = Enter(m);
   const BlockLayout& blocks = *visit.layout;
+  at_centre_ = false;
   SumMessages(visit);
   for (const VariableGroup& group : blocks.variable_groups) StepVariableGroup(visit, group);
   StepPairs(visit, 0, blocks.pairs.count, eta_step);
@@ -160,6 +178,7 @@ void FactorBlocks::StepGlobal(Index m, Index g) {
 void FactorBlocks::StepBlock(Index m, Index part) {
   const Visit visit = Enter(m);
   const FactorGraph& graph = visit.graph();
+  at_centre_ = false;
   ++block_steps_;
   if (part < graph.num_variables()) {
     StepSingleVariable(visit, part);

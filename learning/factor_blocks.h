@@ -13,6 +13,8 @@
 //   δ_ci     η_ci + (A_ci μ_c − μ_i)/ρ  computed when needed, not kept
 //   θ̂        theta_                     largest table
 //
+// With a proximal centre (proximal_centre.h) w = (κ c + λ Ψμ) / (κ + λ), and λ + κ stands for λ in the lengths of steps.
+//
 // Deviations from Algorithm 1: the per-example scale of ρ; blocks of one example are visited together (variables first), so
 // that its messages are summed once and its unary scores come from one sweep over its input; gradients are θ̂/M.
 //
@@ -29,6 +31,7 @@
 #include <slackline/learning/options.h>
 #include <slackline/learning/pair_kernel.h>
 #include <slackline/learning/problem.h>
+#include <slackline/learning/proximal_centre.h>
 #include <slackline/learning/state_archive.h>
 #include <slackline/learning/step.h>
 
@@ -52,7 +55,13 @@ class FactorBlocks {
   /// η_ci += eta_step · (A_ci μ_c − μ_i) for all edges of example m.
   void UpdateMultipliers(Index m, double eta_step);
 
-  /// w = Ψμ (and the kept marginals of tables) from scratch: takes away the rounding errors that steps gather.
+  /// From here on the proximal centre is the newest w, with κ = kappa ≥ 0 (0: none). O(d).
+  void MoveCentre(double kappa);
+  double kappa() const { return centre_.kappa(); }
+  /// The weights that the steps have reached: w, or the centre if no step was made since it moved.
+  std::span<const double> reached() const { return at_centre_ ? centre_.point() : weights_; }
+
+  /// w (and the kept marginals of tables) from scratch: takes away the rounding errors that steps gather.
   void Rebuild();
 
   /// Goes on with another λ, from the same μ and η; counts begin anew. The problem must outlive the blocks.
@@ -92,6 +101,7 @@ class FactorBlocks {
   };
 
   void StartAtGivenLabelling();
+  void ScaleSteps();
   Visit Enter(Index m);
   PairScales Scales(double eta_step) const;
   void StepGlobal(Index m, Index g);
@@ -119,11 +129,13 @@ class FactorBlocks {
   bool multipliers_;
   double rho_ = 1;
   double inverse_rho_ = 1;
-  double inverse_lambda_m_ = 1;
+  double inverse_lambda_m_ = 1;       // 1/((λ + κ) M)
   std::vector<BlockLayout> layouts_;  // one per structure
   std::vector<Offset> begin_;         // per example, into memory_
   std::vector<double> memory_;
   std::vector<double> weights_;
+  ProximalCentre centre_;
+  bool at_centre_ = false;
   GlobalBlocks globals_;
   std::int64_t block_steps_ = 0;
 

@@ -187,8 +187,9 @@ void FactorBlocks::Rebuild() {
     q.assign(static_cast<std::size_t>(visit.layout->structure->num_coordinates()), 0.0);
     AddLabellingFeatures(visit.example, visit.example.labels(), 1, q);
     AddPointFeatures(visit.example, *visit.layout, visit.state, -1, q);
-    ScatterFeatures(visit.example, q, inverse_lambda_m_, weights_);
+    ScatterFeatures(visit.example, q, 1 / problem_->lambda_m(), weights_);
   }
+  centre_.Blend(problem_->lambda(), weights_);
 }
 
 void AddPointFeatures(const ExampleView& example, const BlockLayout& layout, const double* state,

@@ -136,7 +136,7 @@ class FeasiblePoint {
   std::vector<double> table_;
 };
 
-/// First sweep: w = Ψμ, the loss of μ, and two feasible points for the mixture: three with global factors.
+/// First sweep: weights = Ψμ, the loss of μ, and two feasible points for the mixture: three with global factors.
 double SweepDual(const FactorBlocks& blocks, std::vector<double>* weights, DualMixture* mixture) {
   const Problem& problem = blocks.problem();
   const double per_example = 1 / static_cast<double>(problem.size());
@@ -338,6 +338,9 @@ FactorEvaluation EvaluateFactorBlocks(const FactorBlocks& blocks, int threads, s
   weights->resize(static_cast<std::size_t>(problem.num_weights()));
   const double loss = SweepDual(blocks, weights, mixture);
 
+  const double point_regulariser = Regulariser(problem.lambda(), *weights);
+  if (blocks.kappa() > 0) weights->assign(blocks.reached().begin(), blocks.reached().end());
+
   std::vector<PointSums> parts(kChunks);
   ParallelChunks(problem.size(), kChunks, threads, [&](const Chunk& chunk) {
     PointSweep sweep(blocks, *weights);
@@ -352,7 +355,7 @@ FactorEvaluation EvaluateFactorBlocks(const FactorBlocks& blocks, int threads, s
   const double penalty = sums.violation_sq / (2 * blocks.rho() * m);
   FactorEvaluation result;
   result.relaxed_primal = regulariser + sums.hinge / m;
-  result.dual_point = loss - regulariser;
+  result.dual_point = loss - point_regulariser;
   result.soft_primal = result.relaxed_primal + penalty;
   result.soft_dual = result.dual_point - sums.eta_v / m - penalty;
   result.block_gaps = sums.gaps / m;

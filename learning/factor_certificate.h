@@ -14,13 +14,14 @@ struct FactorEvaluation {
   double relaxed_primal = 0;  ///< g(w,δ): certified upper bound on G*
   double soft_primal = 0;     ///< g(w,δ) + (ρ/2M)‖δ−η‖²
   double soft_dual = 0;       ///< f(μ) − (1/M)Σηv − (1/(2ρM))Σ‖v‖²
-  double block_gaps = 0;  ///< Σ_a gap_a: equals soft_primal − soft_dual (the gap computed the second way)
-  double dual_point = 0;  ///< f(μ) of the point itself (not a bound while constraints are violated)
-  double violation = 0;   ///< max |A_ci μ_c − μ_i|
+  double block_gaps =
+      0;  ///< Σ_a gap_a: equals soft_primal − soft_dual − λ/2‖w − Ψμ‖² (the gap computed the second way)
+  double dual_point = 0;      ///< f(μ) of the point itself (not a bound while constraints are violated)
+  double violation = 0;       ///< max |A_ci μ_c − μ_i|
   double violation_norm = 0;  ///< √(Σ‖v‖² / number of edges)
 };
 
-/// Evaluates the current point. `weights` receives w = Ψμ rebuilt from scratch; `mixture` is given the feasible points μ'
+/// Evaluates the current point. `weights` receives w = Ψμ rebuilt from scratch, or what the blocks have reached around a proximal centre; `mixture` is given the feasible points μ'
 /// made from μ by repairing every factor to the variables' marginals p (inference/local_polytope.h), with p_i = μ_i and
 /// with p_i = the mean of μ_i and all A_ci μ_c, and, where there are global factors, with their p_i = A_ci μ_c
 /// (global_certificate.h). Deterministic for any number of threads.

@@ -46,7 +46,7 @@ struct TrainOptions {
   OrderKind order = OrderKind::kAuto;
   /// bcfw: which weights are evaluated besides the newest; the better ones are kept.
   AverageKind average = AverageKind::kAuto;
-  /// bcfw with pairwise or away steps: whether passes work on proximal problems.
+  /// al, and bcfw with pairwise or away steps: whether passes work on proximal problems.
   ProximalKind proximal = ProximalKind::kAuto;
 
   /// ρ of the soft penalty; 0 = chosen by the program (1 for soft; from the data for al).

@@ -11,7 +11,6 @@
 namespace slackline {
 namespace {
 
-constexpr double kFirst = 2;          // κ/λ, at most
 constexpr double kLargestFall = 0.3;  // factor of κ in a pass
 constexpr double kLargestRise = 1.5;
 constexpr double kDeadBand = 1.4;      // factors nearer to 1 than this change nothing
@@ -23,7 +22,7 @@ constexpr Index kLongestHold = 1024;
 
 }  // namespace
 
-double FirstKappa(const Problem& problem) {
+double FirstKappa(const Problem& problem, double most) {
   std::vector<double> direction(static_cast<std::size_t>(problem.num_weights()), 0.0);
   std::vector<double> coordinates;
   std::vector<Index> worst;
@@ -45,7 +44,7 @@ double FirstKappa(const Problem& problem) {
   double norm = 0;
   for (const double d : direction) norm += d * d;
   const double loss = std::max(PrimalAtZeroWeights(problem), std::numeric_limits<double>::min());
-  return std::min(kFirst * problem.lambda(), norm / loss);
+  return std::min(most * problem.lambda(), norm / loss);
 }
 
 std::optional<double> ProximalControl::AfterPass(double lambda, double kappa, double block_gap,

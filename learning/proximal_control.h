@@ -17,9 +17,9 @@
 
 namespace slackline {
 
-/// κ of the first pass: 2λ, or less where a first step with that would stop short of where the objective's tangent at w = 0
-/// reaches zero: ‖ψ‖² / mean Δ, at the labellings of largest loss. One sweep over the data.
-double FirstKappa(const Problem& problem);
+/// κ of the first pass: `most` times λ, or less where a first step with that would stop short of where the objective's tangent at
+/// w = 0 reaches zero: ‖ψ‖² / mean Δ, at the labellings of largest loss. One sweep over the data.
+double FirstKappa(const Problem& problem, double most = 2);
 
 class ProximalControl {
  public:

@@ -69,9 +69,6 @@ TEST_CASE("an option of one family decides") {
   options = {};
   options.average = AverageKind::kUniform;
   CHECK(ChooseLearner(Loopy(3), options).options.learner == LearnerKind::kBcfw);
-  options = {};
-  options.proximal = ProximalKind::kOff;
-  CHECK(ChooseLearner(Loopy(3), options).options.learner == LearnerKind::kBcfw);
 }
 
 TEST_CASE("what is given stays") {

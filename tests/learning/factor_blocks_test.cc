@@ -96,6 +96,43 @@ TEST_CASE("TheSoftGapIsTheSumOfTheBlockGaps") {
   }
 }
 
+TEST_CASE("WithACentreTheSoftGapIsThatOfTheBlocksAndOfTheCentre") {
+  Random random(33);
+  for (int trial = 0; trial < 40; ++trial) {
+    const Problem problem(AnyProblem(random, trial), 0.05);
+    FactorBlocks blocks(problem, StepKind::kPairwise, true);
+    blocks.set_rho(0.3);
+    for (const double kappa : {0.1, 0.7, 0.7, 0.0, 0.2}) {
+      for (Index m = 0; m < problem.size(); ++m) blocks.VisitExample(m, 0.4 / 0.3);
+      const std::vector<double> reached = Copy(blocks.reached());
+      CHECK(LargestDifference(reached, blocks.weights()) == 0);
+      blocks.MoveCentre(kappa);
+      if (kappa > 0) CHECK(LargestDifference(reached, blocks.reached()) == 0);
+      // Ψμ by way of a copy without a centre.
+      StateWriter writer;
+      blocks.Save(&writer);
+      FactorBlocks copy(problem, StepKind::kPairwise, true);
+      StateReader reader(writer.bytes());
+      copy.Load(&reader);
+      CHECK(copy.kappa() == kappa);
+      copy.MoveCentre(0);
+      copy.Rebuild();
+      const FactorEvaluation point = Evaluate(blocks);
+      double squared = 0;
+      for (std::size_t k = 0; k < reached.size(); ++k)
+        squared += std::pow(blocks.reached()[k] - copy.weights()[k], 2);
+      CHECK(Near(point.soft_primal - point.soft_dual, point.block_gaps + 0.5 * problem.lambda() * squared,
+                 1e-11 * std::max(1.0, point.soft_primal)));
+      CHECK(point.block_gaps >= -kExact);
+      // Steps keep w where its definition says.
+      for (Index m = 0; m < problem.size(); ++m) blocks.VisitExample(m, 0);
+      const std::vector<double> before = Copy(blocks.weights());
+      blocks.Rebuild();
+      CHECK(LargestDifference(before, blocks.weights()) <= 1e-11 * (1 + point.soft_primal));
+    }
+  }
+}
+
 TEST_CASE("ExactLineSearchNeverLowersTheSoftDual") {
   Random random(4);
   for (int trial = 0; trial < 24; ++trial) {

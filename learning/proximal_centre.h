@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The centre c and strength κ of a proximal problem, P(w) + κ/2 ‖w − c‖²: its weights are w = (κ c + λ Ψμ) / (κ + λ)
+// (docs/notation.md, section 5b).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <slackline/core/types.h>
+#include <slackline/learning/state_archive.h>
+
+namespace slackline {
+
+class ProximalCentre {
+ public:
+  /// ≥ 0; 0: there is no centre, and w = Ψμ.
+  double kappa() const { return kappa_; }
+  /// c; empty without κ.
+  std::span<const double> point() const { return point_; }
+
+  /// From here on c = the newest w, and κ = kappa ≥ 0. Ψμ is kept: `weights`, the w of the old centre, becomes that of the new one.
+  void Move(double kappa, double lambda, std::vector<double>* weights);
+  /// weights = Ψμ becomes w.
+  void Blend(double lambda, std::span<double> weights) const;
+
+  void Save(StateWriter* writer) const;
+  void Load(Offset num_weights, StateReader* reader);
+
+ private:
+  double kappa_ = 0;
+  std::vector<double> point_;
+};
+
+}  // namespace slackline
