@@ -11,6 +11,7 @@
 #include <slackline/core/random.h>
 #include <slackline/factors/model_builder.h>
 #include <slackline/factors/pairwise_table.h>
+#include <slackline/factors/tree_factor.h>
 
 namespace slackline {
 namespace {
@@ -42,6 +43,23 @@ class SmoothField {
   Wave waves_[4];
 };
 
+void AddChains(const GridProblemOptions& options, const PairwiseTableFactor& pair, Index table,
+               ModelBuilder* builder) {
+  const auto row = std::make_shared<TreeFactor>(TreeFactor::Chain(options.cols, pair));
+  const auto column = std::make_shared<TreeFactor>(TreeFactor::Chain(options.rows, pair));
+  std::vector<Index> scope;
+  for (Index r = 0; r < options.rows; ++r) {
+    scope.clear();
+    for (Index c = 0; c < options.cols; ++c) scope.push_back(r * options.cols + c);
+    builder->AddGlobalFactor(scope, row, table);
+  }
+  for (Index c = 0; c < options.cols; ++c) {
+    scope.clear();
+    for (Index r = 0; r < options.rows; ++r) scope.push_back(r * options.cols + c);
+    builder->AddGlobalFactor(scope, column, table);
+  }
+}
+
 std::shared_ptr<const Structure> GridStructure(const GridProblemOptions& options,
                                                std::shared_ptr<const WeightLayout> layout, Index unary,
                                                Index table) {
@@ -51,6 +69,10 @@ std::shared_ptr<const Structure> GridStructure(const GridProblemOptions& options
     builder.AddLinearFeatures(v, unary, v);
   }
   const PairwiseTableFactor pair(options.states, options.states);
+  if (options.chains) {
+    AddChains(options, pair, table, &builder);
+    return builder.Build();
+  }
   for (Index r = 0; r < options.rows; ++r) {
     for (Index c = 0; c < options.cols; ++c) {
       const Index v = r * options.cols + c;

@@ -20,6 +20,9 @@ struct GridProblemOptions {
   double label_noise = 0.05;  ///< share of variables whose label is drawn anew
   LossScale loss = LossScale::kMean;
   std::uint64_t seed = 1;
+  /// Every row and every column is one global factor (TreeFactor) with the same weights, instead of a factor per edge: the
+  /// same labelling scores in larger blocks.
+  bool chains = false;
 };
 
 /// Every example is a grid of variables with an input vector each, `states` rows of weights on it shared by all variables, and

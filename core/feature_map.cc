@@ -104,6 +104,7 @@ void AddLabellingFeatures(const ExampleView& example, std::span<const Index> lab
   for (Index g = 0; g < graph.num_global_factors(); ++g) {
     states.resize(graph.global_scope(g).size());
     GlobalStates(graph, g, labels, states);
+    if (!example.structure().globals()[static_cast<std::size_t>(g)].factor->Allows(states)) continue;
     AddGlobalFeatures(example.structure(), g, states, scale, q);
   }
 }

@@ -31,7 +31,7 @@ void AddMarginalFeatures(const ExampleView& example, Index part, std::span<const
 void AddGlobalFeatures(const Structure& structure, Index g, std::span<const Index> states, double scale,
                        std::span<double> q);
 
-/// q += scale · φ(labels), over all parts and global factors. Every label must be known.
+/// q += scale · φ(labels), over all parts and global factors (but for those that forbid it). Every label must be known.
 void AddLabellingFeatures(const ExampleView& example, std::span<const Index> labels, double scale,
                           std::span<double> q);
 

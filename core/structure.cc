@@ -11,6 +11,17 @@
 #include <slackline/core/factor_graph_builder.h>
 
 namespace slackline {
+namespace {
+
+/// Notes that a block is used with linear ('l') or with scalar features ('s').
+void UseBlock(const WeightLayout& layout, Index block, char kind, std::vector<char>* use) {
+  char& known = (*use)[static_cast<std::size_t>(block)];
+  SLACKLINE_CHECK(known == 0 || known == kind, "weight block '" + layout.block(block).name +
+                                                   "' is used with linear and with scalar features");
+  known = kind;
+}
+
+}  // namespace
 
 StructureBuilder::StructureBuilder(std::shared_ptr<const FactorGraph> graph,
                                    std::shared_ptr<const WeightLayout> layout)
@@ -120,21 +131,13 @@ std::shared_ptr<const Structure> StructureBuilder::Build() const {
   std::vector<std::pair<Index, Index>> slot_keys;
   std::vector<char> use(static_cast<std::size_t>(layout_->num_blocks()), 0);
   for (const PartTerm& t : terms) {
-    char& block_use = use[static_cast<std::size_t>(t.term.block)];
-    const char kind = t.term.kind == FeatureKind::kLinear ? 'l' : 's';
-    SLACKLINE_CHECK(block_use == 0 || block_use == kind,
-                    "weight block '" + layout_->block(t.term.block).name +
-                        "' is used with linear and with scalar features");
-    block_use = kind;
-    if (kind == 'l') slot_keys.emplace_back(t.term.block, t.input);
+    const bool linear = t.term.kind == FeatureKind::kLinear;
+    UseBlock(*layout_, t.term.block, linear ? 'l' : 's', &use);
+    if (linear) slot_keys.emplace_back(t.term.block, t.input);
   }
   for (const GlobalPart& part : globals_) {
     SLACKLINE_CHECK(part.factor != nullptr, "a global factor of the graph was not set");
-    if (part.block < 0) continue;
-    char& block_use = use[static_cast<std::size_t>(part.block)];
-    SLACKLINE_CHECK(block_use != 'l', "weight block '" + layout_->block(part.block).name +
-                                          "' is used with linear features and by a global factor");
-    block_use = 's';
+    if (part.block >= 0) UseBlock(*layout_, part.block, 's', &use);
   }
   std::sort(slot_keys.begin(), slot_keys.end());
   slot_keys.erase(std::unique(slot_keys.begin(), slot_keys.end()), slot_keys.end());

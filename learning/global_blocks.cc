@@ -11,7 +11,7 @@ namespace slackline {
 namespace {
 
 /// Steps among kept states after the one with the oracle's.
-constexpr int kInnerSteps = 4;
+constexpr int kInnerSteps = 2;
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 

@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <memory>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -385,4 +388,43 @@ TEST_CASE("AFactorOfOnesOwnIsTrained") {
   CHECK(Near(summary.last.primal, optimum.value, 1e-5));
   CHECK(summary.weights.back() > 0.05);  // labels agree more often than not
   CHECK(std::abs(summary.weights.back() - optimum.weights.back()) < 1e-2);
+}
+
+TEST_CASE("BoundsHoldAndAgreeOnUnpleasantProblems") {
+  // Huge and tiny inputs and λ, scopes of one variable, one example, all kinds of global factors.
+  Random random(77);
+  for (int trial = 0; trial < 80; ++trial) {
+    GlobalProblemOptions options = Family(trial);
+    options.num_examples = 1 + static_cast<Index>(random.Below(3));
+    options.input_scale = std::pow(10.0, static_cast<double>(random.Below(13)) - 6);
+    if (random.Below(4) == 0) options.scope = 1 + static_cast<Index>(random.Below(2));
+    if (random.Below(4) == 0) options.num_pairs = 0;
+    const double lambdas[] = {1, 0.1, 1e-3, 1e-5, 1e-8, 1e3, 1e8};
+    const double lambda = lambdas[random.Below(std::size(lambdas))];
+    const auto seed = static_cast<std::uint64_t>(1000 + trial);
+    const Problem global(RandomGlobalProblem(seed, options), lambda);
+    TrainOptions train = Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-3);
+    train.max_passes = 300;
+    std::vector<ProgressRecord> runs;
+    for (const LearnerKind learner : {LearnerKind::kAugmentedLagrangian, LearnerKind::kSoft}) {
+      for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
+        train.learner = learner;
+        train.step = step;
+        train.order = random.Below(3) == 0 ? OrderKind::kUniform : OrderKind::kExample;
+        runs.push_back(Train(global, train).last);
+      }
+    }
+    if (!options.exactly_one) {
+      options.as_tables = true;
+      train.learner = LearnerKind::kAugmentedLagrangian;
+      train.step = StepKind::kPairwise;
+      runs.push_back(Train(Problem(RandomGlobalProblem(seed, options), lambda), train).last);
+    }
+    CAPTURE(trial);
+    for (const ProgressRecord& a : runs) {
+      CHECK(std::isfinite(a.primal));
+      // One problem: no lower bound lies above any upper bound.
+      for (const ProgressRecord& b : runs) CHECK(a.dual <= b.primal + kTight * (1 + std::abs(b.primal)));
+    }
+  }
 }

@@ -101,7 +101,7 @@ TrainingSet RandomGlobalProblem(std::uint64_t seed, const GlobalProblemOptions& 
   for (Index m = 0; m < options.num_examples; ++m) {
     structures.push_back(MakeStructure(random, options, blocks));
     std::vector<double> x;
-    for (Index f = 0; f < kDimension; ++f) x.push_back(random.Normal());
+    for (Index f = 0; f < kDimension; ++f) x.push_back(options.input_scale * random.Normal());
     rows->AddDense(x);
   }
   Dataset data(blocks.layout, rows);

@@ -19,6 +19,7 @@ struct GlobalProblemOptions {
   Index copies = 1;          ///< of each global factor, over other variables, with the same weights
   bool exactly_one = false;  ///< binary variables only: bounds on the count of the first three variables
   bool overlapping_bounds = false;  ///< besides: at most two of the variables 1, 2 and 3
+  double input_scale = 1;
   /// Unrestricted global factors are written as tables over all joint states, chains as pair tables.
   bool as_tables = false;
 };
