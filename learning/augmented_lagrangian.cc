@@ -46,7 +46,7 @@ class AugmentedLagrangianLearner : public FactorLearner {
       StepUniformBlocks(stop, [&](const Block& block) { StepAndUpdate(block, eta_step); });
     } else {
       const bool update = (pass() + 1) % settings.visits_per_update == 0;
-      VisitExamples(stop, [&](Index m) { blocks().VisitExample(m, update ? eta_step : 0); });
+      VisitAll(stop, update ? eta_step : 0);
     }
     if (kappa_ > 0 && !stop.ShouldStop()) blocks().MoveCentre(kappa_);
     FinishPass();

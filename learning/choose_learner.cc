@@ -31,9 +31,9 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
     return "factor blocks with multipliers (al): there are global factors, which have no tables for oracles "
            "over examples";
   }
-  if (options->rho > 0 || options->tau != TrainOptions().tau) {
+  if (options->rho > 0 || options->tau != TrainOptions().tau || options->shrinking == ShrinkingKind::kOff) {
     options->learner = LearnerKind::kAugmentedLagrangian;
-    return "factor blocks with multipliers (al): its rho or tau is given";
+    return "factor blocks with multipliers (al): an option is given that only they have";
   }
   if (options->oracle != SolverKind::kAuto) {
     return example_blocks(std::string(SolverKindName(options->oracle)), "the oracle is given");

@@ -16,7 +16,7 @@ struct LearnerChoice {
 };
 
 /// Fills in what the options leave open:
-///   - an option that only one family of learners has (--rho, --tau: al; --oracle, --average, --step away|fw, --order gap:
+///   - an option that only one family of learners has (--rho, --tau, --shrinking off: al; --oracle, --average, --step away|fw, --order gap:
 ///     bcfw) decides the learner;
 ///   - otherwise bcfw with kept corners: dynamic programming where there are no cycles; roof duality for binary variables with
 ///     factors over at most two; message passing on large graphs with cycles; GLPK on small ones. Without GLPK: al.

@@ -55,6 +55,8 @@ void FactorBlocks::StartAtGivenLabelling() {
     total += layout(m).size;
   }
   memory_.assign(static_cast<std::size_t>(total), 0.0);
+  active_.resize(static_cast<std::size_t>(problem.size()));
+  settled_.assign(static_cast<std::size_t>(problem.size()), 1);
   for (Index m = 0; m < problem.size(); ++m) {
     const ExampleView example = problem.data().example(m);
     const FactorGraph& graph = example.graph();
@@ -103,12 +105,14 @@ void FactorBlocks::ChangeLambda(const Problem& problem) {
 
 void FactorBlocks::Save(StateWriter* writer) const {
   writer->Tag("factor blocks");
+  for (Index m = 0; m < problem_->size(); ++m) Settle(m);
   writer->Real(rho_);
   writer->Reals(memory_);
   writer->Reals(weights_);
   centre_.Save(writer);
   writer->Flag(at_centre_);
   globals_.Save(writer);
+  for (const ActivePairs& active : active_) active.Save(writer);
   writer->Integer(block_steps_);
 }
 
@@ -124,7 +128,18 @@ void FactorBlocks::Load(StateReader* reader) {
   StateReader::Require(!at_centre_ || kappa() > 0, "weights lie at a centre that is not there");
   ScaleSteps();
   globals_.Load([this](Index m) -> const BlockLayout& { return layout(m); }, reader);
+  std::fill(settled_.begin(), settled_.end(), std::uint8_t{1});
+  for (Index m = 0; m < problem_->size(); ++m)
+    active_[static_cast<std::size_t>(m)].Load(layout(m), state(m), reader);
   block_steps_ = reader->Integer(0, std::numeric_limits<std::int64_t>::max() / 4);
+}
+
+void FactorBlocks::Settle(Index m) const {
+  std::uint8_t& settled = settled_[static_cast<std::size_t>(m)];
+  if (settled != 0) return;
+  settled = 1;
+  active_[static_cast<std::size_t>(m)].WriteBack(layout(m),
+                                                 memory_.data() + begin_[static_cast<std::size_t>(m)]);
 }
 
 FactorBlocks::Visit FactorBlocks::Enter(Index m) {
@@ -158,16 +173,45 @@ PairPlanes FactorBlocks::Planes(const BlockLayout& layout, const double* state, 
 }
 
 void FactorBlocks::VisitExample(Index m, double eta_step) {
+  Settle(m);
   const Visit visit = Enter(m);
   const BlockLayout& blocks = *visit.layout;
   at_centre_ = false;
   SumMessages(visit);
   for (const VariableGroup& group : blocks.variable_groups) StepVariableGroup(visit, group);
   StepPairs(visit, 0, blocks.pairs.count, eta_step);
-  for (const TableBlock& table : blocks.tables) StepTable(visit, table);
+  StepOthers(visit, m, eta_step);
+  block_steps_ += visit.graph().num_blocks();
+}
+
+void FactorBlocks::StepOthers(const Visit& visit, Index m, double eta_step) {
+  for (const TableBlock& table : visit.layout->tables) StepTable(visit, table);
   for (Index g = 0; g < visit.graph().num_global_factors(); ++g) StepGlobal(m, g);
   if (eta_step > 0) UpdateTableMultipliers(visit, eta_step);
-  block_steps_ += visit.graph().num_blocks();
+}
+
+void FactorBlocks::VisitActive(Index m, double eta_step) {
+  ActivePairs& active = active_[static_cast<std::size_t>(m)];
+  if (!active.in_use()) return VisitExample(m, eta_step);
+  const Visit visit = Enter(m);
+  const BlockLayout& blocks = *visit.layout;
+  at_centre_ = false;
+  settled_[static_cast<std::size_t>(m)] = 0;
+  active.SumMessages(blocks, inverse_rho_, messages_.data());
+  FinishMessages(visit);
+  for (const VariableGroup& group : blocks.variable_groups) StepVariableGroup(visit, group);
+  active.Wake(blocks, visit.state);
+  const PairPlanes planes =
+      active.Planes(blocks, visit.state, weights_, gathered_.data(), pair_weights_.data());
+  const PairScales scales = Scales(eta_step);
+  step_ == StepKind::kPairwise ? PairPairwiseSteps(planes, scales) : PairFrankWolfeSteps(planes, scales);
+  active.ScatterWeights(blocks, pair_weights_.data(), &weights_);
+  StepOthers(visit, m, eta_step);
+  block_steps_ += visit.graph().num_blocks() - blocks.pairs.count + active.count();
+}
+
+ActivePairs::Counts FactorBlocks::Shrink(Index m) {
+  return active_[static_cast<std::size_t>(m)].Collect(layout(m), Enter(m).state);
 }
 
 void FactorBlocks::StepGlobal(Index m, Index g) {
@@ -178,6 +222,8 @@ void FactorBlocks::StepGlobal(Index m, Index g) {
 void FactorBlocks::StepBlock(Index m, Index part) {
   const Visit visit = Enter(m);
   const FactorGraph& graph = visit.graph();
+  Settle(m);
+  active_[static_cast<std::size_t>(m)].Clear();
   at_centre_ = false;
   ++block_steps_;
   if (part < graph.num_variables()) {
@@ -197,6 +243,8 @@ void FactorBlocks::StepBlock(Index m, Index part) {
 }
 
 void FactorBlocks::UpdateMultipliers(Index m, double eta_step) {
+  Settle(m);
+  active_[static_cast<std::size_t>(m)].Clear();
   const Visit visit = Enter(m);
   const PairGroup& pairs = visit.layout->pairs;
   double* state = visit.state;
@@ -225,6 +273,11 @@ void FactorBlocks::UpdateTableMultipliers(const Visit& visit, double eta_step) {
 }
 
 void FactorBlocks::SumMessages(const Visit& visit) {
+  SumPairMessages(visit);
+  FinishMessages(visit);
+}
+
+void FactorBlocks::SumPairMessages(const Visit& visit) {
   const BlockLayout& blocks = *visit.layout;
   const PairGroup& pairs = blocks.pairs;
   const FactorGraph& graph = visit.graph();
@@ -252,6 +305,13 @@ void FactorBlocks::SumMessages(const Visit& visit) {
     }
     sums[shared] += sum;
   }
+}
+
+void FactorBlocks::FinishMessages(const Visit& visit) {
+  const BlockLayout& blocks = *visit.layout;
+  const PairGroup& pairs = blocks.pairs;
+  const FactorGraph& graph = visit.graph();
+  const double* state = visit.state;
   if (pairs.count > 0) {
     // A pair's message for state 0 is the negative of that for state 1, where Aμ_c(0)/ρ = 1/ρ − Aμ_c(1)/ρ is included.
     for (Index i = 0; i < graph.num_variables(); ++i) {

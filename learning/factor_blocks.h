@@ -22,10 +22,12 @@
 // allocation.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include <slackline/learning/active_pairs.h>
 #include <slackline/learning/block_layout.h>
 #include <slackline/learning/global_blocks.h>
 #include <slackline/learning/options.h>
@@ -50,6 +52,10 @@ class FactorBlocks {
 
   /// One step on every block of example m, variables before factors; then η += eta_step·v (0: no update).
   void VisitExample(Index m, double eta_step);
+  /// The same, but on the active pairs only, where Shrink has found that to pay (active_pairs.h).
+  void VisitActive(Index m, double eta_step);
+  /// Chooses the active pairs of example m anew. To be called right after VisitExample.
+  ActivePairs::Counts Shrink(Index m);
   /// One step on one block: part < num_variables: that variable, < num_parts: a factor, else a global factor.
   void StepBlock(Index m, Index part);
   /// η_ci += eta_step · (A_ci μ_c − μ_i) for all edges of example m.
@@ -78,7 +84,10 @@ class FactorBlocks {
     return layouts_[static_cast<std::size_t>(problem_->data().structure_of(m))];
   }
   const GlobalBlocks& globals() const { return globals_; }
-  const double* state(Index m) const { return memory_.data() + begin_[static_cast<std::size_t>(m)]; }
+  const double* state(Index m) const {
+    Settle(m);
+    return memory_.data() + begin_[static_cast<std::size_t>(m)];
+  }
   /// Planes of the pairs [begin, end) of an example, without weights; `gathered` (2·count) takes the marginals.
   static PairPlanes Planes(const BlockLayout& layout, const double* state, Index begin, Index end,
                            double* gathered);
@@ -106,6 +115,10 @@ class FactorBlocks {
   PairScales Scales(double eta_step) const;
   void StepGlobal(Index m, Index g);
   void SumMessages(const Visit& visit);
+  void SumPairMessages(const Visit& visit);
+  void FinishMessages(const Visit& visit);
+  void StepOthers(const Visit& visit, Index m, double eta_step);
+  void Settle(Index m) const;
   void SumMessagesOf(const Visit& visit, Index i);
   void StepVariableGroup(const Visit& visit, const VariableGroup& group);
   void StepSingleVariable(const Visit& visit, Index i);
@@ -129,10 +142,12 @@ class FactorBlocks {
   bool multipliers_;
   double rho_ = 1;
   double inverse_rho_ = 1;
-  double inverse_lambda_m_ = 1;       // 1/((λ + κ) M)
-  std::vector<BlockLayout> layouts_;  // one per structure
-  std::vector<Offset> begin_;         // per example, into memory_
-  std::vector<double> memory_;
+  double inverse_lambda_m_ = 1;                // 1/((λ + κ) M)
+  std::vector<BlockLayout> layouts_;           // one per structure
+  std::vector<Offset> begin_;                  // per example, into memory_
+  mutable std::vector<double> memory_;         // Settle brings it up to date
+  std::vector<ActivePairs> active_;            // per example
+  mutable std::vector<std::uint8_t> settled_;  // per example: memory_ holds what active_ does
   std::vector<double> weights_;
   ProximalCentre centre_;
   bool at_centre_ = false;

@@ -13,6 +13,7 @@ constexpr Index kRebuildEvery = 64;
 
 FactorLearner::FactorLearner(const Problem& problem, const TrainOptions& options, bool multipliers)
     : uniform_order_(options.order == OrderKind::kUniform),
+      shrinks_(multipliers && options.shrinking != ShrinkingKind::kOff),
       blocks_(problem, options.step, multipliers),
       mixture_(problem.lambda()),
       random_(static_cast<std::uint64_t>(options.seed)),
@@ -32,6 +33,25 @@ Evaluation FactorLearner::Evaluate(int threads) {
   return evaluation;
 }
 
+void FactorLearner::VisitAll(const StopControl& stop, double eta_step) {
+  if (!shrinks_) {
+    VisitExamples(stop, [&](Index m) { blocks_.VisitExample(m, eta_step); });
+    return;
+  }
+  if (!shrinking_.VisitsAll()) {
+    VisitExamples(stop, [&](Index m) { blocks_.VisitActive(m, eta_step); });
+    return;
+  }
+  ActivePairs::Counts sum;
+  VisitExamples(stop, [&](Index m) {
+    blocks_.VisitExample(m, eta_step);
+    const ActivePairs::Counts counts = blocks_.Shrink(m);
+    sum.active += counts.active;
+    sum.woken += counts.woken;
+  });
+  shrinking_.AfterAll(sum);
+}
+
 void FactorLearner::FinishPass() {
   if (++pass_ % kRebuildEvery == 0) blocks_.Rebuild();
 }
@@ -41,6 +61,7 @@ void FactorLearner::Save(StateWriter* writer) const {
   SaveRandom(random_, writer);
   examples_.Save(writer);
   blocks_.Save(writer);
+  shrinking_.Save(writer);
   mixture_.Save(writer);
   writer->Integer(pass_);
 }
@@ -50,6 +71,7 @@ void FactorLearner::Load(StateReader* reader) {
   LoadRandom(reader, &random_);
   examples_.Load(reader);
   blocks_.Load(reader);
+  shrinking_.Load(reader);
   mixture_.Load(problem().num_weights(), reader);
   pass_ = static_cast<Index>(reader->Integer(0, std::numeric_limits<Index>::max()));
   weights_.clear();
@@ -57,6 +79,7 @@ void FactorLearner::Load(StateReader* reader) {
 
 void FactorLearner::ChangeLambda(const Problem& problem) {
   blocks_.ChangeLambda(problem);
+  shrinking_.Restart();
   mixture_ = DualMixture(problem.lambda());
   pass_ = 0;
 }

@@ -42,6 +42,9 @@ class FactorLearner : public Learner {
     }
   }
 
+  /// Visits every example once: all of its blocks, or with shrinking only the active ones when it is time for that.
+  void VisitAll(const StopControl& stop, double eta_step);
+
   /// Calls step(block) for as many blocks, drawn with replacement, as there are.
   template <class Step>
   void StepUniformBlocks(const StopControl& stop, const Step& step) {
@@ -62,7 +65,9 @@ class FactorLearner : public Learner {
 
  private:
   bool uniform_order_;
+  bool shrinks_;
   FactorBlocks blocks_;
+  ShrinkSchedule shrinking_;
   DualMixture mixture_;
   Random random_;
   ExampleOrder examples_;

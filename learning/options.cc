@@ -40,6 +40,7 @@ constexpr Named<AverageKind> kAverages[] = {{"auto", AverageKind::kAuto},
                                             {"uniform", AverageKind::kUniform},
                                             {"weighted", AverageKind::kWeighted},
                                             {"suffix", AverageKind::kSuffix}};
+constexpr Named<ShrinkingKind> kShrinkings[] = {{"auto", ShrinkingKind::kAuto}, {"off", ShrinkingKind::kOff}};
 constexpr Named<ProximalKind> kProximals[] = {{"auto", ProximalKind::kAuto}, {"off", ProximalKind::kOff}};
 constexpr Named<RhoScale> kScales[] = {{"example", RhoScale::kExample}, {"paper", RhoScale::kPaper}};
 
@@ -188,6 +189,7 @@ std::string_view Name(LearnerKind kind) { return Find<LearnerKind>(kLearners, ki
 std::string_view Name(StepKind kind) { return Find<StepKind>(kSteps, kind); }
 std::string_view Name(OrderKind kind) { return Find<OrderKind>(kOrders, kind); }
 std::string_view Name(RhoScale scale) { return Find<RhoScale>(kScales, scale); }
+std::string_view Name(ShrinkingKind kind) { return Find<ShrinkingKind>(kShrinkings, kind); }
 std::string_view Name(ProximalKind kind) { return Find<ProximalKind>(kProximals, kind); }
 std::string_view Name(AverageKind kind) { return Find<AverageKind>(kAverages, kind); }
 
@@ -217,6 +219,8 @@ std::span<const OptionRecord> OptionRecords() {
       {"proximal", "auto|off",
        "al, and bcfw with kept corners: let passes work on proximal problems, which helps when λ is small",
        "auto", &O::proximal, 0, kInfinity, false, false, kForAl | kForBcfw, "off"},
+      {"shrinking", "auto|off", "al: let most passes leave out pairs of labels that are off and stay so",
+       "auto", &O::shrinking, 0, kInfinity, false, false, kForAl, "off"},
       {"rho", "R", "strength of the soft penalty: small = strict", "soft: 1; al: from the data", &O::rho, 0,
        kInfinity, true, false, kForAl | kForSoft},
       {"rho-scale",
@@ -281,6 +285,8 @@ void SetOption(const OptionRecord& record, std::string_view value, TrainOptions*
           options->*member = Choose<OrderKind>(kOrders, record, value);
         } else if constexpr (std::is_same_v<T, AverageKind>) {
           options->*member = Choose<AverageKind>(kAverages, record, value);
+        } else if constexpr (std::is_same_v<T, ShrinkingKind>) {
+          options->*member = Choose<ShrinkingKind>(kShrinkings, record, value);
         } else if constexpr (std::is_same_v<T, ProximalKind>) {
           options->*member = Choose<ProximalKind>(kProximals, record, value);
         } else if constexpr (std::is_same_v<T, RhoScale>) {

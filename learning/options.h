@@ -25,6 +25,7 @@ enum class OrderKind { kAuto, kExample, kUniform, kGap };
 enum class AverageKind { kAuto, kOff, kUniform, kWeighted, kSuffix };
 /// kAuto: a proximal centre for bcfw with pairwise or away steps (learning/corner_learner.cc). kOff: none.
 enum class ProximalKind { kAuto, kOff };
+enum class ShrinkingKind { kAuto, kOff };
 enum class RhoScale { kExample, kPaper };
 
 /// Smaller λ lead to numbers without meaning.
@@ -48,6 +49,8 @@ struct TrainOptions {
   AverageKind average = AverageKind::kAuto;
   /// al, and bcfw with pairwise or away steps: whether passes work on proximal problems.
   ProximalKind proximal = ProximalKind::kAuto;
+  /// al: whether most passes leave out pairs of binary variables that rest (active_pairs.h).
+  ShrinkingKind shrinking = ShrinkingKind::kAuto;
 
   /// ρ of the soft penalty; 0 = chosen by the program (1 for soft; from the data for al).
   double rho = 0;
@@ -84,6 +87,7 @@ std::string_view Name(OrderKind kind);
 std::string_view Name(RhoScale scale);
 std::string_view Name(AverageKind kind);
 std::string_view Name(ProximalKind kind);
+std::string_view Name(ShrinkingKind kind);
 
 /// One option: its command-line name, what it means, its default in words, and how its value is read, checked and shown.
 struct OptionRecord {
@@ -96,7 +100,7 @@ struct OptionRecord {
   std::variant<double TrainOptions::*, Index TrainOptions::*, std::int64_t TrainOptions::*,
                LearnerKind TrainOptions::*, StepKind TrainOptions::*, OrderKind TrainOptions::*,
                RhoScale TrainOptions::*, AverageKind TrainOptions::*, ProximalKind TrainOptions::*,
-               SolverKind TrainOptions::*>
+               ShrinkingKind TrainOptions::*, SolverKind TrainOptions::*>
       member;
 
   /// Numbers: the allowed range. Explicit values must also be > 0 when `positive`.

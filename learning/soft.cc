@@ -24,7 +24,7 @@ class SoftLearner : public FactorLearner {
     if (uniform_order()) {
       StepUniformBlocks(stop, [&](const Block& block) { blocks().StepBlock(block.example, block.part); });
     } else {
-      VisitExamples(stop, [&](Index m) { blocks().VisitExample(m, 0); });
+      VisitAll(stop, 0);
     }
     FinishPass();
   }

@@ -56,6 +56,9 @@ TEST_CASE("an option of one family decides") {
   options.rho = 2;
   CHECK(ChooseLearner(Forest(), options).options.learner == LearnerKind::kAugmentedLagrangian);
   options = {};
+  options.shrinking = ShrinkingKind::kOff;
+  CHECK(ChooseLearner(Forest(), options).options.learner == LearnerKind::kAugmentedLagrangian);
+  options = {};
   options.tau = 0.5;
   CHECK(ChooseLearner(Loopy(2), options).options.learner == LearnerKind::kAugmentedLagrangian);
   options = {};

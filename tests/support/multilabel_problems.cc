@@ -9,7 +9,7 @@
 namespace slackline::test {
 
 TrainingSet RandomMultiLabelProblem(Random& random, Index num_examples, Index num_labels, Index num_features,
-                                    bool full) {
+                                    bool full, double threshold) {
   FactorGraphBuilder graph;
   graph.AddVariables(num_labels, 2);
   for (Index i = 0; i < num_labels; ++i) {
@@ -32,12 +32,13 @@ TrainingSet RandomMultiLabelProblem(Random& random, Index num_examples, Index nu
   std::vector<double> x(static_cast<std::size_t>(num_features));
   for (Index m = 0; m < num_examples; ++m) {
     for (double& value : x) value = random.Normal();
+    if (threshold != 0) x.back() = 1;
     rows->AddDense(x);
     std::vector<Index> y(static_cast<std::size_t>(num_labels));
     for (std::size_t i = 0; i < y.size(); ++i) {
       double score = random.Normal();
       for (std::size_t f = 0; f < x.size(); ++f) score += truth[i * x.size() + f] * x[f];
-      y[i] = score > 0 ? 1 : 0;
+      y[i] = score > threshold ? 1 : 0;
     }
     given.push_back(std::move(y));
   }
