@@ -13,12 +13,15 @@
 #include <doctest/doctest.h>
 
 #include <slackline/core/check.h>
+#include <slackline/factors/cardinality_factor.h>
 #include <slackline/factors/model_builder.h>
+#include <slackline/factors/table.h>
 #include <slackline/inference/decode.h>
 #include <slackline/learning/choose_learner.h>
 #include <slackline/learning/factor_certificate.h>
 #include <slackline/learning/fingerprint.h>
 #include <slackline/learning/train_loop.h>
+#include <slackline/learning/verify.h>
 
 #include "tests/support/all_equal_factor.h"
 #include "tests/support/dense_qp.h"
@@ -426,5 +429,58 @@ TEST_CASE("BoundsHoldAndAgreeOnUnpleasantProblems") {
       // One problem: no lower bound lies above any upper bound.
       for (const ProgressRecord& b : runs) CHECK(a.dual <= b.primal + kTight * (1 + std::abs(b.primal)));
     }
+  }
+}
+
+TEST_CASE("ManyLabelsWithPairsAndACountReachACertifiedGap") {
+  // 24 labels of which three or four are on, all pairs, and a factor over all of them with 2^24 joint states. Most pairs
+  // rest: al leaves them out of passes, with the global factor's messages beside.
+  constexpr Index kLabels = 24;
+  auto layout = std::make_shared<WeightLayout>();
+  const Index unary = layout->AddBlock("unary", kLabels, 6);
+  const Index pairs = layout->AddBlock("pairs", kLabels * (kLabels - 1) / 2);
+  const Index count = layout->AddBlock("count", kLabels + 1);
+  ModelBuilder builder(layout);
+  std::vector<Index> all;
+  Index pair = 0;
+  const TableFactor both({2, 2}, 1, StateMap{{kAbsent, kAbsent, kAbsent, 0}, {}});
+  for (Index i = 0; i < kLabels; ++i) {
+    all.push_back(builder.AddVariable(2));
+    builder.AddLinearFeatures(i, unary, 0, std::vector<Index>{kAbsent, i});
+    for (Index j = 0; j < i; ++j) builder.AddFactor({j, i}, both, pairs, pair++);
+  }
+  builder.AddGlobalFactor(all, std::make_shared<CardinalityFactor>(kLabels), count);
+  const auto structure = builder.Build();
+  Random random(9);
+  auto rows = std::make_shared<FeatureRows>();
+  Dataset data(layout, rows);
+  std::vector<std::vector<Index>> labels;
+  for (int m = 0; m < 30; ++m) {
+    std::vector<double> x(6);
+    for (double& value : x) value = random.Normal();
+    rows->AddDense(x);
+    labels.emplace_back(kLabels, 0);
+    for (std::uint64_t k = 0; k < 3 + random.Below(2); ++k)
+      labels.back()[(static_cast<std::size_t>(x[0] > 0 ? 0 : 12) + 3 * k + random.Below(3)) % kLabels] = 1;
+  }
+  for (Index m = 0; m < 30; ++m) data.Add(structure, labels[static_cast<std::size_t>(m)], m);
+  const Problem problem(MakeTrainingSet(data, LossOptions()), 0.01);
+
+  std::vector<ProgressRecord> runs;
+  for (const OrderKind order : {OrderKind::kExample, OrderKind::kUniform}) {
+    TrainOptions options = Options(LearnerKind::kAuto, StepKind::kAuto, 1e-2);
+    options.absolute_gap = 0;
+    options.order = order;
+    const auto learner = MakeLearner(problem, options);
+    learner->KeepDualPoint();
+    const TrainSummary summary = RunTraining(*learner, options, nullptr, nullptr);
+    CHECK(summary.termination == Termination::kConverged);
+    CHECK(VerifyCertificate(problem, summary.weights, summary.last, options, learner.get()).outcome ==
+          VerifyOutcome::kHolds);
+    runs.push_back(summary.last);
+  }
+  for (const ProgressRecord& a : runs) {
+    CHECK(a.relative_gap <= 1.01e-2);
+    for (const ProgressRecord& b : runs) CHECK(a.dual <= b.primal);
   }
 }
