@@ -229,6 +229,7 @@ CornerBlocks::VisitResult CornerBlocks::Visit(Index m, bool ask) {
   if (set.size() > 1) {
     ScoreCorners(set);
     const Local local = Improve(&set, -kLocalShare);
+    result.spread = local.gap;
     result.gain += local.gain;
     if (local.gain > 0) {
       // With one input the slots' scores follow from its norm; else w is moved and asked again.

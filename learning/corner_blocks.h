@@ -35,8 +35,9 @@ class CornerBlocks {
   CornerBlocks(const Problem& problem, CornerOracle* oracle, StepKind step, AverageKind average);
 
   struct VisitResult {
-    double gap = 0;   ///< with the oracle: the example's duality gap (times M) when the oracle was asked
-    double gain = 0;  ///< increase of the dual, times M
+    double gap = 0;     ///< with the oracle: the example's duality gap (times M) when the oracle was asked
+    double spread = 0;  ///< max H − min H over α > 0 of the corners that were kept before
+    double gain = 0;    ///< increase of the dual, times M
   };
 
   /// Steps among the kept corners of example m; with `ask`, then the oracle, and steps that use its corner.

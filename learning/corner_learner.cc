@@ -36,7 +36,8 @@ class CornerLearner : public Learner {
         oracle_(problem, options.oracle, CornerOracle::Effort::kTraining),
         blocks_(problem, &oracle_, options.step, options.average),
         gaps_(static_cast<std::size_t>(problem.size()), kInfinity),
-        promises_(gaps_) {
+        promises_(gaps_),
+        spreads_(gaps_) {
     if (options.proximal != ProximalKind::kOff) blocks_.MoveCentre(FirstKappa(problem));
   }
 
@@ -97,6 +98,7 @@ class CornerLearner : public Learner {
     blocks_.Save(writer);
     writer->Reals(gaps_);
     writer->Reals(promises_);
+    writer->Reals(spreads_);
     writer->Real(centre_gap_);
     writer->Flag(at_centre_);
     control_.Save(writer);
@@ -114,6 +116,7 @@ class CornerLearner : public Learner {
     blocks_.Load(reader);
     reader->Reals(gaps_);
     reader->Reals(promises_);
+    reader->Reals(spreads_);
     centre_gap_ = reader->FiniteReal();
     at_centre_ = reader->Flag();
     control_.Load(reader);
@@ -133,7 +136,7 @@ class CornerLearner : public Learner {
     blocks_.ChangeLambda(problem);
     // Nothing is known about the gaps of the new problem.
     std::fill(gaps_.begin(), gaps_.end(), kInfinity);
-    promises_ = gaps_;
+    promises_ = spreads_ = gaps_;
     best_dual_ = -kInfinity;
     loaded_ = false;
     share_ = 1;
@@ -265,6 +268,14 @@ class CornerLearner : public Learner {
     if (*kappa == 0) centre_gap_ = 0;
   }
 
+  /// With order gap: whether a visit is likely to be worth its cost, from what is remembered of a gap and the mean of all. Lets
+  /// the former grow if not.
+  bool Worthwhile(double* remembered, double mean) const {
+    if (options_.order != OrderKind::kGap || !(*remembered < kSmallGap * mean)) return true;
+    *remembered = kGrowth * *remembered + kDrift * mean;
+    return false;
+  }
+
   /// The oracle for every example that may have a gap worth the call.
   Progress OracleRound(const StopControl& stop) {
     const double mean = BlockGap();
@@ -272,12 +283,10 @@ class CornerLearner : public Learner {
     Progress progress;
     for (const Index m : Order()) {
       double& promise = promises_[static_cast<std::size_t>(m)];
-      if (options_.order == OrderKind::kGap && promise < kSmallGap * mean) {
-        promise = kGrowth * promise + kDrift * mean;
-        continue;
-      }
+      if (!Worthwhile(&promise, mean)) continue;
       const CornerBlocks::VisitResult visit = blocks_.Visit(m, true);
       gaps_[static_cast<std::size_t>(m)] = promise = visit.gap;
+      spreads_[static_cast<std::size_t>(m)] = visit.spread;
       progress.gain += visit.gain;
       if (stop.ShouldStop()) break;
     }
@@ -285,16 +294,34 @@ class CornerLearner : public Learner {
     return progress;
   }
 
+  /// Steps on the kept corners of the examples that have several, and among them a gap worth a visit.
   Progress CachedRound(const StopControl& stop) {
+    const double mean = MeanSpread();
     const std::int64_t before = blocks_.work();
     Progress progress;
     for (const Index m : Order()) {
-      if (blocks_.kept(m) < 2) continue;
-      progress.gain += blocks_.Visit(m, false).gain;
+      double& spread = spreads_[static_cast<std::size_t>(m)];
+      if (blocks_.kept(m) < 2 || !Worthwhile(&spread, mean)) continue;
+      const CornerBlocks::VisitResult visit = blocks_.Visit(m, false);
+      spread = visit.spread;
+      progress.gain += visit.gain;
       if (stop.ShouldStop()) break;
     }
     progress.work = blocks_.work() - before;
     return progress;
+  }
+
+  /// Of the examples with several corners that have been visited.
+  double MeanSpread() const {
+    double sum = 0;
+    Index known = 0;
+    for (Index m = 0; m < problem_.size(); ++m) {
+      const double spread = spreads_[static_cast<std::size_t>(m)];
+      if (blocks_.kept(m) < 2 || !std::isfinite(spread)) continue;
+      sum += spread;
+      ++known;
+    }
+    return known > 0 ? sum / known : 0;
   }
 
   std::span<const Index> Order() {
@@ -340,6 +367,7 @@ class CornerLearner : public Learner {
   CornerBlocks blocks_;
   std::vector<double> gaps_;      // of the examples, when the oracle was last asked
   std::vector<double> promises_;  // the same, growing while it is not
+  std::vector<double> spreads_;   // of the kept corners' scores, when last visited; growing as well
   std::vector<Index> drawn_;
   std::vector<std::unique_ptr<Checker>> checkers_;  // one per thread
   std::vector<double> evaluated_;
