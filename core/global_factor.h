@@ -65,8 +65,9 @@ class GlobalFactor {
   GlobalFactor& operator=(const GlobalFactor&) = default;
 };
 
-/// Maximize with its outcome checked (and the larger of its value and that of its states, which differ by rounding): throws std::invalid_argument that names the factor when a state is out of range or
-/// forbidden, or the value differs from that of the states (1e-6 of the largest terms) or is no number.
+/// Maximize with its outcome checked: the larger of its value and that of its states, which differ by rounding. Throws
+/// std::invalid_argument that names the factor when a state is out of range or forbidden, or the value differs from that of
+/// the states (by 1e-6 of the largest terms) or is no number.
 double CheckedMaximum(const GlobalFactor& factor, std::span<const double> weights,
                       std::span<const double> messages, std::span<Index> states);
 

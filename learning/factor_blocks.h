@@ -92,7 +92,7 @@ class FactorBlocks {
   static PairPlanes Planes(const BlockLayout& layout, const double* state, Index begin, Index end,
                            double* gathered);
 
-  /// Bytes of block memory over all examples.
+  /// Bytes of block memory over all examples, without the copies of active pairs.
   std::int64_t memory_bytes() const {
     return static_cast<std::int64_t>(memory_.size() * sizeof(double)) + globals_.memory_bytes();
   }

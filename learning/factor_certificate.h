@@ -21,7 +21,8 @@ struct FactorEvaluation {
   double violation_norm = 0;  ///< √(Σ‖v‖² / number of edges)
 };
 
-/// Evaluates the current point. `weights` receives w = Ψμ rebuilt from scratch, or what the blocks have reached around a proximal centre; `mixture` is given the feasible points μ'
+/// Evaluates the current point. `weights` receives w = Ψμ rebuilt from scratch, or what the blocks have reached around a
+/// proximal centre; `mixture` is given the feasible points μ'
 /// made from μ by repairing every factor to the variables' marginals p (inference/local_polytope.h), with p_i = μ_i and
 /// with p_i = the mean of μ_i and all A_ci μ_c, and, where there are global factors, with their p_i = A_ci μ_c
 /// (global_certificate.h). Deterministic for any number of threads.
