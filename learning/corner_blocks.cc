@@ -334,40 +334,28 @@ double CornerBlocks::PointOfExample(Index m, std::vector<double>* coordinates) c
 
 void CornerBlocks::Rebuild() {
   WeightsOfPoint(&weights_);
-  if (kappa_ > 0) {
-    const double share = kappa_ / (kappa_ + problem_.lambda());
-    for (std::size_t k = 0; k < weights_.size(); ++k) weights_[k] += share * (centre_[k] - weights_[k]);
-  }
+  centre_.Blend(problem_.lambda(), weights_);
   oracle_->Refresh(weights_);
 }
 
 void CornerBlocks::MoveCentre(double kappa) {
-  if (kappa == 0 && kappa_ == 0) return;
-  // λ Ψα = (κ + λ) w − κ c; the new w is (κ' w + λ Ψα) / (κ' + λ).
-  centre_.resize(weights_.size(), 0.0);
-  const double scale = 1 / (kappa + problem_.lambda());
-  const double keep = (kappa + kappa_ + problem_.lambda()) * scale;
-  const double away = kappa_ * scale;
-  for (std::size_t k = 0; k < weights_.size(); ++k) {
-    const double before = weights_[k];
-    weights_[k] = keep * before - away * centre_[k];
-    centre_[k] = before;
-    if (average_.active()) average_.lag()[k] += average_.scale() * (weights_[k] - before);
-  }
+  if (kappa == 0 && centre_.kappa() == 0) return;
+  const std::vector<double> before = average_.active() ? weights_ : std::vector<double>();
+  centre_.Move(kappa, problem_.lambda(), &weights_);
+  for (std::size_t k = 0; k < before.size(); ++k)
+    average_.lag()[k] += average_.scale() * (weights_[k] - before[k]);
   work_ += static_cast<std::int64_t>(weights_.size());
-  kappa_ = kappa;
-  if (kappa_ == 0) centre_ = {};
   oracle_->Refresh(weights_);
 }
 
 double CornerBlocks::CentreGap() const {
-  if (kappa_ == 0) return 0;
+  if (kappa() == 0) return 0;
   double sum = 0;  // Ψα − w = κ/λ (w − c)
   for (std::size_t k = 0; k < weights_.size(); ++k) {
-    const double d = weights_[k] - centre_[k];
+    const double d = weights_[k] - centre_.point()[k];
     sum += d * d;
   }
-  return kappa_ * kappa_ / (2 * problem_.lambda()) * sum;
+  return kappa() * kappa() / (2 * problem_.lambda()) * sum;
 }
 
 void CornerBlocks::ChangeLambda(const Problem& problem) {
@@ -389,8 +377,7 @@ void CornerBlocks::ChangeLambda(const Problem& problem) {
 void CornerBlocks::Save(StateWriter* writer) const {
   writer->Tag("corner blocks");
   writer->Reals(weights_);
-  writer->Real(kappa_);
-  writer->Reals(centre_);
+  centre_.Save(writer);
   for (const CornerSet& set : sets_) set.Save(writer);
   for (const WarmStart& warm : warm_) writer->Bytes(warm.bytes);
   average_.Save(writer);
@@ -403,9 +390,7 @@ void CornerBlocks::Load(StateReader* reader) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 4;
   reader->Tag("corner blocks");
   reader->FiniteReals(weights_);
-  kappa_ = reader->FiniteReal();
-  centre_.assign(kappa_ > 0 ? weights_.size() : 0, 0.0);
-  reader->FiniteReals(centre_);
+  centre_.Load(problem_.num_weights(), reader);
   for (Index m = 0; m < problem_.size(); ++m)
     sets_[Size(m)].Load(problem_.data().example(m), reader, &scratch_);
   for (WarmStart& warm : warm_) warm.bytes = reader->Bytes();

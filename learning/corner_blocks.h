@@ -25,6 +25,7 @@
 #include <slackline/learning/corner_set.h>
 #include <slackline/learning/iterate_average.h>
 #include <slackline/learning/problem.h>
+#include <slackline/learning/proximal_centre.h>
 
 namespace slackline {
 
@@ -63,9 +64,9 @@ class CornerBlocks {
 
   /// From here on c = the newest w, and κ = kappa; 0: no centre. Ψα is kept, w follows. O(d).
   void MoveCentre(double kappa);
-  double kappa() const { return kappa_; }
+  double kappa() const { return centre_.kappa(); }
   /// c; empty without κ.
-  std::span<const double> centre() const { return centre_; }
+  std::span<const double> centre() const { return centre_.point(); }
   /// λ/2 ‖w − Ψα‖²: what the certified gap at w has besides the gaps of the blocks. O(d).
   double CentreGap() const;
 
@@ -90,7 +91,7 @@ class CornerBlocks {
     double gain = 0;
   };
   /// 1 / ((λ + κ) M).
-  double StepScale() const { return 1 / ((problem_.lambda() + kappa_) * problem_.size()); }
+  double StepScale() const { return 1 / ((problem_.lambda() + kappa()) * problem_.size()); }
   void ScoreSlots(const ExampleView& example);
   struct LocalStep {
     double gap = 0;     ///< directional derivative of the block's dual, times M
@@ -107,8 +108,7 @@ class CornerBlocks {
   Problem problem_;
   CornerOracle* oracle_;
   StepKind step_;
-  double kappa_ = 0;
-  std::vector<double> centre_;  // empty without κ
+  ProximalCentre centre_;
   IterateAverage average_;
   std::vector<CornerSet> sets_;
   std::vector<double> weights_;
