@@ -100,29 +100,26 @@ void TreeFactor::Order() {
   std::reverse(steps_.begin(), steps_.end());
 }
 
-void TreeFactor::AddFeatures(std::span<const Index> states, double scale, std::span<double> out) const {
+/// Calls visit(local weight, value) for every feature of the states.
+template <class Visit>
+void TreeFactor::ForEachFeature(std::span<const Index> states, const Visit& visit) const {
   for (const Edge& edge : edges_) {
     const FeatureTable& table = tables_[Size(edge.table)];
     const std::size_t joint =
         Size(states[Size(edge.first)] * table.cardinalities[1] + states[Size(edge.second)]);
     for (const StateMap& term : table.terms) {
-      if (term.rows[joint] != kAbsent)
-        out[Size(edge.base + term.rows[joint])] += scale * ValueOf(term, joint);
+      if (term.rows[joint] != kAbsent) visit(Size(edge.base + term.rows[joint]), ValueOf(term, joint));
     }
   }
 }
 
+void TreeFactor::AddFeatures(std::span<const Index> states, double scale, std::span<double> out) const {
+  ForEachFeature(states, [&](std::size_t weight, double value) { out[weight] += scale * value; });
+}
+
 double TreeFactor::Score(std::span<const double> weights, std::span<const Index> states) const {
   double score = 0;
-  for (const Edge& edge : edges_) {
-    const FeatureTable& table = tables_[Size(edge.table)];
-    const std::size_t joint =
-        Size(states[Size(edge.first)] * table.cardinalities[1] + states[Size(edge.second)]);
-    for (const StateMap& term : table.terms) {
-      if (term.rows[joint] != kAbsent)
-        score += weights[Size(edge.base + term.rows[joint])] * ValueOf(term, joint);
-    }
-  }
+  ForEachFeature(states, [&](std::size_t weight, double value) { score += weights[weight] * value; });
   return score;
 }
 

@@ -59,6 +59,8 @@ class TreeFactor final : public GlobalFactor {
     Offset offset;
   };
 
+  template <class Visit>
+  void ForEachFeature(std::span<const Index> states, const Visit& visit) const;
   void Order();
   Index AddScoreTable(Index table, Index base);
   void FillScores(std::span<const double> weights, std::span<double> scores) const;

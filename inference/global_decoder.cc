@@ -8,6 +8,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/factor_graph_builder.h>
 #include <slackline/core/feature_map.h>
+#include <slackline/factors/joint_states.h>
 #include <slackline/inference/brute_force.h>
 #include <slackline/inference/rounding.h>
 
@@ -129,22 +130,15 @@ void GlobalDecoder::Decode(std::span<const double> scores, std::span<const doubl
 
 void GlobalDecoder::Enumerate(std::span<const double> scores, std::span<const double> weights,
                               MapResult* result) {
-  const FactorGraph& graph = *tables_;
-  labels_.assign(Size(graph.num_variables()), 0);
+  labels_.assign(Size(tables_->num_variables()), 0);
   result->labels = labels_;
-  bool more = true;
-  while (more) {
+  do {
     const double value = Score(scores, weights, labels_);
     if (value > result->value) {
       result->value = value;
       result->labels = labels_;
     }
-    more = false;
-    for (std::size_t i = labels_.size(); i-- > 0 && !more;) {
-      more = ++labels_[i] < graph.cardinality(static_cast<Index>(i));
-      if (!more) labels_[i] = 0;
-    }
-  }
+  } while (NextJoint(tables_->cardinalities(), labels_));
   result->upper_bound = result->value;
   result->exact = true;
 }
@@ -193,24 +187,26 @@ double GlobalDecoder::Subgradient() {
   return norm;
 }
 
+/// labels of the scope of global factor g = states.
+void GlobalDecoder::Overlay(Index g, std::span<const Index> states, std::span<Index> labels) const {
+  const std::span<const Index> scope = structure_->graph().global_scope(g);
+  for (std::size_t k = 0; k < scope.size(); ++k) labels[Size(scope[k])] = states[k];
+}
+
 /// The labellings that the slaves propose.
 void GlobalDecoder::Consider(std::span<const double> scores, std::span<const double> weights, bool improve,
                              MapResult* result) {
-  const FactorGraph& graph = structure_->graph();
+  const Index globals = structure_->graph().num_global_factors();
   labels_ = slave_.labels;
   Candidate(scores, weights, improve, result);
   // All global factors' states over the tables' labelling, the last one winning where they overlap; and each alone.
   labels_ = slave_.labels;
-  for (Index g = 0; g < graph.num_global_factors(); ++g) {
-    const std::span<const Index> scope = graph.global_scope(g);
-    for (std::size_t k = 0; k < scope.size(); ++k) labels_[Size(scope[k])] = states_[Size(g)][k];
-  }
+  for (Index g = 0; g < globals; ++g) Overlay(g, states_[Size(g)], labels_);
   Candidate(scores, weights, improve, result);
-  if (!improve || graph.num_global_factors() < 2) return;
-  for (Index g = 0; g < graph.num_global_factors(); ++g) {
+  if (!improve || globals < 2) return;
+  for (Index g = 0; g < globals; ++g) {
     labels_ = slave_.labels;
-    const std::span<const Index> scope = graph.global_scope(g);
-    for (std::size_t k = 0; k < scope.size(); ++k) labels_[Size(scope[k])] = states_[Size(g)][k];
+    Overlay(g, states_[Size(g)], labels_);
     Candidate(scores, weights, improve, result);
   }
 }
@@ -295,7 +291,7 @@ bool GlobalDecoder::MoveGlobal(Index g, std::span<const double> scores, std::spa
   CheckedMaximum(*structure_->globals()[Size(g)].factor, LocalWeights(g, weights), messages, states);
   const std::vector<Index> before(labels.begin(), labels.end());
   const double old_score = Score(scores, weights, labels);
-  for (std::size_t k = 0; k < scope.size(); ++k) labels[Size(scope[k])] = states[k];
+  Overlay(g, states, labels);
   const double score = Score(scores, weights, labels);
   if (score > old_score && !(score - old_score <= 1e-12 * (1 + std::abs(score)))) return true;
   std::copy(before.begin(), before.end(), labels.begin());

@@ -63,6 +63,7 @@ class GlobalDecoder {
   void Enumerate(std::span<const double> scores, std::span<const double> weights, MapResult* result);
   double SolveSlaves(std::span<const double> scores, std::span<const double> weights);
   double Subgradient();
+  void Overlay(Index g, std::span<const Index> states, std::span<Index> labels) const;
   void Consider(std::span<const double> scores, std::span<const double> weights, bool improve,
                 MapResult* result);
   void Candidate(std::span<const double> scores, std::span<const double> weights, bool improve,

@@ -15,14 +15,6 @@ constexpr double kManyWoken = 0.125;
 constexpr Index kMostEvery = 16;
 constexpr Index kLeastEvery = 2;
 
-int NumPlanes(const PairGroup& pairs) { return pairs.eta >= 0 ? 6 : 4; }
-
-/// Where plane p begins in an example's state.
-Offset PlaneOffset(const PairGroup& pairs, int p) {
-  return p < 4 ? pairs.mu + static_cast<Offset>(p) * pairs.count
-               : pairs.eta + static_cast<Offset>(p - 4) * pairs.count;
-}
-
 }  // namespace
 
 ActivePairs::Counts ActivePairs::Collect(const BlockLayout& layout, const double* state) {
@@ -32,9 +24,9 @@ ActivePairs::Counts ActivePairs::Collect(const BlockLayout& layout, const double
   const bool known = in_use_;
   member_.resize(count, 0);
   pair_.clear();
-  const double* mu1 = state + pairs.mu + pairs.count;
-  const double* mu2 = mu1 + pairs.count;
-  const double* mu3 = mu2 + pairs.count;
+  const double* mu1 = state + pairs.plane(1);
+  const double* mu2 = state + pairs.plane(2);
+  const double* mu3 = state + pairs.plane(3);
   Counts counts;
   for (std::size_t k = 0; k < count; ++k) {
     const bool alone = state[pairs.first_state[k]] == 0 && state[pairs.second_state[k]] == 0;
@@ -68,19 +60,19 @@ ActivePairs::Counts ActivePairs::Collect(const BlockLayout& layout, const double
 void ActivePairs::CopyPlanes(const BlockLayout& layout, const double* state) {
   // Room for the pairs of a variable more.
   capacity_ = pair_.size() + static_cast<std::size_t>(layout.structure->graph().num_variables());
-  const int planes = NumPlanes(layout.pairs);
+  const int planes = layout.pairs.num_planes();
   planes_.resize(static_cast<std::size_t>(planes) * capacity_);
   for (int p = 0; p < planes; ++p) {
-    const double* from = state + PlaneOffset(layout.pairs, p);
+    const double* from = state + layout.pairs.plane(p);
     double* to = plane(p);
     for (std::size_t a = 0; a < pair_.size(); ++a) to[a] = from[pair_[a]];
   }
 }
 
 void ActivePairs::WriteBack(const BlockLayout& layout, double* state) const {
-  const int planes = NumPlanes(layout.pairs);
+  const int planes = layout.pairs.num_planes();
   for (int p = 0; p < planes; ++p) {
-    double* to = state + PlaneOffset(layout.pairs, p);
+    double* to = state + layout.pairs.plane(p);
     const double* from = plane(p);
     for (std::size_t a = 0; a < pair_.size(); ++a) to[pair_[a]] = from[a];
   }
@@ -124,7 +116,7 @@ void ActivePairs::Wake(const BlockLayout& layout, const double* state) {
 
 void ActivePairs::Append(const BlockLayout& layout, const double* state, Index k) {
   const PairGroup& pairs = layout.pairs;
-  const int planes = NumPlanes(pairs);
+  const int planes = pairs.num_planes();
   const std::size_t a = pair_.size();
   if (a == capacity_) {
     const std::size_t larger = std::min(static_cast<std::size_t>(pairs.count), 2 * capacity_ + 8);
@@ -136,7 +128,7 @@ void ActivePairs::Append(const BlockLayout& layout, const double* state, Index k
   }
   member_[static_cast<std::size_t>(k)] = 1;
   pair_.push_back(k);
-  for (int p = 0; p < planes; ++p) plane(p)[a] = state[PlaneOffset(pairs, p) + k];
+  for (int p = 0; p < planes; ++p) plane(p)[a] = state[pairs.plane(p) + k];
   if (pairs.eta < 0) return;
   resting_[static_cast<std::size_t>(pairs.first_state[static_cast<std::size_t>(k)])] -= plane(4)[a];
   resting_[static_cast<std::size_t>(pairs.second_state[static_cast<std::size_t>(k)])] -= plane(5)[a];

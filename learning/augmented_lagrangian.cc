@@ -92,7 +92,7 @@ class AugmentedLagrangianLearner : public FactorLearner {
 
  private:
   double Kappa(const Problem& problem) const {
-    return options_.proximal == ProximalKind::kOff ? 0 : FirstKappa(problem, kCentre);
+    return options_.proximal == Switch::kOff ? 0 : FirstKappa(problem, kCentre);
   }
 
   /// An example's multipliers move after as many steps in it as it has blocks, times the visits per update.

@@ -26,6 +26,11 @@ struct PairGroup {
   bool contiguous = false;     ///< weight[k] = weight[0] + k
   Offset mu = 0;               ///< planes of `count` doubles each
   Offset eta = -1;             ///< −1 without multipliers
+
+  /// The planes μ(00), μ(01), μ(10), μ(11), and with multipliers η_i, η_j.
+  int num_planes() const { return eta >= 0 ? 6 : 4; }
+  /// Where plane p begins in an example's memory.
+  Offset plane(int p) const { return (p < 4 ? mu : eta) + static_cast<Offset>(p < 4 ? p : p - 4) * count; }
 };
 
 /// One axis of a table block: an edge (factor, variable).

@@ -31,7 +31,7 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
     return "factor blocks with multipliers (al): there are global factors, which have no tables for oracles "
            "over examples";
   }
-  if (options->rho > 0 || options->tau != TrainOptions().tau || options->shrinking == ShrinkingKind::kOff) {
+  if (options->rho > 0 || options->tau != TrainOptions().tau || options->shrinking == Switch::kOff) {
     options->learner = LearnerKind::kAugmentedLagrangian;
     return "factor blocks with multipliers (al): an option is given that only they have";
   }

@@ -224,6 +224,7 @@ CornerBlocks::VisitResult CornerBlocks::Visit(Index m, bool ask) {
   const ExampleView example = problem_.data().example(m);
   CornerSet& set = sets_[Size(m)];
   VisitResult result;
+  centre_.Leave();
   ScoreSlots(example);
   work_ += kVisitWork;
   if (set.size() > 1) {
@@ -371,6 +372,7 @@ void CornerBlocks::ChangeLambda(const Problem& problem) {
   average_ = IterateAverage(average_.kind(), problem_.num_weights(), problem_.size());
   oracle_calls_ = 0;
   steps_ = 0;
+  centre_.Leave();
   Rebuild();
 }
 

@@ -65,8 +65,8 @@ class CornerBlocks {
   /// From here on c = the newest w, and κ = kappa; 0: no centre. Ψα is kept, w follows. O(d).
   void MoveCentre(double kappa);
   double kappa() const { return centre_.kappa(); }
-  /// c; empty without κ.
-  std::span<const double> centre() const { return centre_.point(); }
+  /// The weights that the steps have reached: w, or the centre if no step was made since it moved.
+  std::span<const double> reached() const { return centre_.Reached(weights_); }
   /// λ/2 ‖w − Ψα‖²: what the certified gap at w has besides the gaps of the blocks. O(d).
   double CentreGap() const;
 

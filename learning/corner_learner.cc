@@ -38,13 +38,12 @@ class CornerLearner : public Learner {
         gaps_(static_cast<std::size_t>(problem.size()), kInfinity),
         promises_(gaps_),
         spreads_(gaps_) {
-    if (options.proximal != ProximalKind::kOff) blocks_.MoveCentre(FirstKappa(problem));
+    if (options.proximal != Switch::kOff) blocks_.MoveCentre(FirstKappa(problem));
   }
 
   std::string_view name() const override { return "bcfw"; }
 
   void RunPass(const StopControl& stop) override {
-    at_centre_ = false;
     Progress total = OracleRound(stop);
     for (Index round = 0; round < kMaxCachedRounds && !stop.ShouldStop(); ++round) {
       const Progress cached = CachedRound(stop);
@@ -73,7 +72,7 @@ class CornerLearner : public Learner {
 
   void KeepDualPoint() override { best_point_.resize(gaps_.size()); }
   bool DualPointIsBest() const override {
-    return options_.proximal == ProximalKind::kOff || (!best_point_.empty() && !loaded_);
+    return options_.proximal == Switch::kOff || (!best_point_.empty() && !loaded_);
   }
 
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
@@ -100,7 +99,6 @@ class CornerLearner : public Learner {
     writer->Reals(promises_);
     writer->Reals(spreads_);
     writer->Real(centre_gap_);
-    writer->Flag(at_centre_);
     control_.Save(writer);
     SaveBestPoint(writer);
     writer->Integer(check_work_);
@@ -118,7 +116,6 @@ class CornerLearner : public Learner {
     reader->Reals(promises_);
     reader->Reals(spreads_);
     centre_gap_ = reader->FiniteReal();
-    at_centre_ = reader->Flag();
     control_.Load(reader);
     LoadBestPoint(reader);
     constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 4;
@@ -142,9 +139,7 @@ class CornerLearner : public Learner {
     share_ = 1;
     pass_ = 0;
     control_ = ProximalControl();
-    at_centre_ = false;
-    if (options_.proximal != ProximalKind::kOff && blocks_.kappa() == 0)
-      blocks_.MoveCentre(FirstKappa(problem_));
+    if (options_.proximal != Switch::kOff && blocks_.kappa() == 0) blocks_.MoveCentre(FirstKappa(problem_));
   }
 
  private:
@@ -221,8 +216,7 @@ class CornerLearner : public Learner {
     if (!best_point_.empty() && evaluation.dual > best_dual_) KeepPoint(evaluation.dual);
     if (blocks_.kappa() > 0) {
       // A centre that has just been moved is where the pass ended; the newest weights lie beyond it.
-      const std::span<const double> reached = at_centre_ ? blocks_.centre() : blocks_.weights();
-      evaluated_.assign(reached.begin(), reached.end());
+      evaluated_.assign(blocks_.reached().begin(), blocks_.reached().end());
     }
     evaluation.primal = Regulariser(problem_.lambda(), evaluated_) + Hinge(evaluated_, threads);
     if (blocks_.averages()) {
@@ -264,7 +258,6 @@ class CornerLearner : public Learner {
         control_.AfterPass(problem_.lambda(), blocks_.kappa(), sum / known, centre_gap_);
     if (!kappa) return;
     blocks_.MoveCentre(*kappa);
-    at_centre_ = *kappa > 0;
     if (*kappa == 0) centre_gap_ = 0;
   }
 
@@ -384,7 +377,6 @@ class CornerLearner : public Learner {
   double share_ = 1;                     // of Ψα in the dual point that was last evaluated
   double centre_gap_ = 0;
   ProximalControl control_;
-  bool at_centre_ = false;  // the last pass ended in the centre; the newest weights lie beyond it
   Index pass_ = 0;
 };
 

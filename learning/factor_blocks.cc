@@ -91,7 +91,6 @@ void FactorBlocks::ScaleSteps() {
 
 void FactorBlocks::MoveCentre(double kappa) {
   centre_.Move(kappa, problem_->lambda(), &weights_);
-  at_centre_ = kappa > 0;
   ScaleSteps();
 }
 
@@ -99,7 +98,7 @@ void FactorBlocks::ChangeLambda(const Problem& problem) {
   problem_ = &problem;
   ScaleSteps();
   block_steps_ = 0;
-  at_centre_ = false;
+  centre_.Leave();
   Rebuild();
 }
 
@@ -110,7 +109,6 @@ void FactorBlocks::Save(StateWriter* writer) const {
   writer->Reals(memory_);
   writer->Reals(weights_);
   centre_.Save(writer);
-  writer->Flag(at_centre_);
   globals_.Save(writer);
   for (const ActivePairs& active : active_) active.Save(writer);
   writer->Integer(block_steps_);
@@ -124,8 +122,6 @@ void FactorBlocks::Load(StateReader* reader) {
   reader->FiniteReals(memory_);
   reader->FiniteReals(weights_);
   centre_.Load(problem_->num_weights(), reader);
-  at_centre_ = reader->Flag();
-  StateReader::Require(!at_centre_ || kappa() > 0, "weights lie at a centre that is not there");
   ScaleSteps();
   globals_.Load([this](Index m) -> const BlockLayout& { return layout(m); }, reader);
   std::fill(settled_.begin(), settled_.end(), std::uint8_t{1});
@@ -147,7 +143,10 @@ FactorBlocks::Visit FactorBlocks::Enter(Index m) {
           problem_->loss(m)};
 }
 
-PairScales FactorBlocks::Scales(double eta_step) const { return {inverse_rho_, inverse_lambda_m_, eta_step}; }
+void FactorBlocks::StepPlanes(const PairPlanes& planes, double eta_step) const {
+  const PairScales scales = {inverse_rho_, inverse_lambda_m_, eta_step};
+  step_ == StepKind::kPairwise ? PairPairwiseSteps(planes, scales) : PairFrankWolfeSteps(planes, scales);
+}
 
 PairPlanes FactorBlocks::Planes(const BlockLayout& layout, const double* state, Index begin, Index end,
                                 double* gathered) {
@@ -156,11 +155,11 @@ PairPlanes FactorBlocks::Planes(const BlockLayout& layout, const double* state, 
   PairPlanes planes;
   planes.count = end - begin;
   for (int y = 0; y < 4; ++y) {
-    planes.mu[y] = mutable_state + pairs.mu + static_cast<Offset>(y) * pairs.count + begin;
+    planes.mu[y] = mutable_state + pairs.plane(y) + begin;
   }
   if (pairs.eta >= 0) {
-    planes.eta[0] = mutable_state + pairs.eta + begin;
-    planes.eta[1] = planes.eta[0] + pairs.count;
+    planes.eta[0] = mutable_state + pairs.plane(4) + begin;
+    planes.eta[1] = mutable_state + pairs.plane(5) + begin;
   }
   for (Index k = 0; k < planes.count; ++k) {
     const auto from = static_cast<std::size_t>(begin + k);
@@ -176,7 +175,7 @@ void FactorBlocks::VisitExample(Index m, double eta_step) {
   Settle(m);
   const Visit visit = Enter(m);
   const BlockLayout& blocks = *visit.layout;
-  at_centre_ = false;
+  centre_.Leave();
   SumMessages(visit);
   for (const VariableGroup& group : blocks.variable_groups) StepVariableGroup(visit, group);
   StepPairs(visit, 0, blocks.pairs.count, eta_step);
@@ -195,7 +194,7 @@ void FactorBlocks::VisitActive(Index m, double eta_step) {
   if (!active.in_use()) return VisitExample(m, eta_step);
   const Visit visit = Enter(m);
   const BlockLayout& blocks = *visit.layout;
-  at_centre_ = false;
+  centre_.Leave();
   settled_[static_cast<std::size_t>(m)] = 0;
   active.SumMessages(blocks, inverse_rho_, messages_.data());
   FinishMessages(visit);
@@ -203,8 +202,7 @@ void FactorBlocks::VisitActive(Index m, double eta_step) {
   active.Wake(blocks, visit.state);
   const PairPlanes planes =
       active.Planes(blocks, visit.state, weights_, gathered_.data(), pair_weights_.data());
-  const PairScales scales = Scales(eta_step);
-  step_ == StepKind::kPairwise ? PairPairwiseSteps(planes, scales) : PairFrankWolfeSteps(planes, scales);
+  StepPlanes(planes, eta_step);
   active.ScatterWeights(blocks, pair_weights_.data(), &weights_);
   StepOthers(visit, m, eta_step);
   block_steps_ += visit.graph().num_blocks() - blocks.pairs.count + active.count();
@@ -224,7 +222,7 @@ void FactorBlocks::StepBlock(Index m, Index part) {
   const FactorGraph& graph = visit.graph();
   Settle(m);
   active_[static_cast<std::size_t>(m)].Clear();
-  at_centre_ = false;
+  centre_.Leave();
   ++block_steps_;
   if (part < graph.num_variables()) {
     StepSingleVariable(visit, part);

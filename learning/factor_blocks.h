@@ -65,7 +65,7 @@ class FactorBlocks {
   void MoveCentre(double kappa);
   double kappa() const { return centre_.kappa(); }
   /// The weights that the steps have reached: w, or the centre if no step was made since it moved.
-  std::span<const double> reached() const { return at_centre_ ? centre_.point() : weights_; }
+  std::span<const double> reached() const { return centre_.Reached(weights_); }
 
   /// w (and the kept marginals of tables) from scratch: takes away the rounding errors that steps gather.
   void Rebuild();
@@ -112,7 +112,7 @@ class FactorBlocks {
   void StartAtGivenLabelling();
   void ScaleSteps();
   Visit Enter(Index m);
-  PairScales Scales(double eta_step) const;
+  void StepPlanes(const PairPlanes& planes, double eta_step) const;
   void StepGlobal(Index m, Index g);
   void SumMessages(const Visit& visit);
   void SumPairMessages(const Visit& visit);
@@ -150,7 +150,6 @@ class FactorBlocks {
   mutable std::vector<std::uint8_t> settled_;  // per example: memory_ holds what active_ does
   std::vector<double> weights_;
   ProximalCentre centre_;
-  bool at_centre_ = false;
   GlobalBlocks globals_;
   std::int64_t block_steps_ = 0;
 

@@ -22,8 +22,7 @@ void FactorBlocks::StepPairs(const Visit& visit, Index begin, Index end, double 
     }
     planes.weights = pair_weights_.data();
   }
-  const PairScales scales = Scales(eta_step);
-  step_ == StepKind::kPairwise ? PairPairwiseSteps(planes, scales) : PairFrankWolfeSteps(planes, scales);
+  StepPlanes(planes, eta_step);
   if (pairs.contiguous) return;
   for (Index k = 0; k < planes.count; ++k) {
     weights_[static_cast<std::size_t>(pairs.weight[static_cast<std::size_t>(begin + k)])] =

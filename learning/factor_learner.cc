@@ -13,7 +13,7 @@ constexpr Index kRebuildEvery = 64;
 
 FactorLearner::FactorLearner(const Problem& problem, const TrainOptions& options, bool multipliers)
     : uniform_order_(options.order == OrderKind::kUniform),
-      shrinks_(multipliers && options.shrinking != ShrinkingKind::kOff),
+      shrinks_(multipliers && options.shrinking != Switch::kOff),
       blocks_(problem, options.step, multipliers),
       mixture_(problem.lambda()),
       random_(static_cast<std::uint64_t>(options.seed)),

@@ -15,15 +15,6 @@ constexpr int kInnerSteps = 2;
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
-/// marginals += scale · (the indicators of states).
-void AddIndicators(const GlobalBlock& global, std::span<const Index> states, double scale,
-                   double* marginals) {
-  for (std::size_t k = 0; k < states.size(); ++k) {
-    marginals[states[k]] += scale;
-    marginals += global.axes[k].cardinality;
-  }
-}
-
 /// Number of the kept state, or −1.
 Index FindCorner(const GlobalCorners& corners, std::span<const Index> states) {
   for (Index k = 0; k < corners.count(); ++k) {
@@ -40,6 +31,14 @@ void Erase(std::size_t axes, Index corner, GlobalCorners* corners) {
 }
 
 }  // namespace
+
+void AddIndicators(const GlobalBlock& global, std::span<const Index> states, double scale,
+                   double* marginals) {
+  for (std::size_t k = 0; k < states.size(); ++k) {
+    marginals[states[k]] += scale;
+    marginals += global.axes[k].cardinality;
+  }
+}
 
 void GlobalMessages(const GlobalBlock& global, const double* state, double inverse_rho, double* delta) {
   for (const TableAxis& axis : global.axes) {

@@ -51,6 +51,9 @@ struct GlobalScales {
 /// δ_ci of all axes: η_ci + (A_ci μ_c − μ_i)/ρ. `delta` has global.num_states entries.
 void GlobalMessages(const GlobalBlock& global, const double* state, double inverse_rho, double* delta);
 
+/// marginals += scale · (the indicators of states, axis after axis).
+void AddIndicators(const GlobalBlock& global, std::span<const Index> states, double scale, double* marginals);
+
 /// `states` are the memory of an example (block_layout.h) in all methods.
 class GlobalBlocks {
  public:

@@ -24,12 +24,7 @@ void Marginals(const GlobalBlock& global, const GlobalCorners& corners, std::spa
                std::span<double> out) {
   std::fill(out.begin(), out.end(), 0.0);
   for (Index k = 0; k < corners.count(); ++k) {
-    double* own = out.data();
-    const std::span<const Index> states = corners.corner(k, global.axes.size());
-    for (std::size_t a = 0; a < states.size(); ++a) {
-      own[states[a]] += share[Size(k)];
-      own += global.axes[a].cardinality;
-    }
+    AddIndicators(global, corners.corner(k, global.axes.size()), share[Size(k)], out.data());
   }
 }
 
@@ -181,12 +176,13 @@ double GlobalRepair::SubtractLabellings(const GlobalBlocks& blocks, Index m, con
   double given = 1;
   const GlobalBlock& global = layout.globals[Size(largest)];
   const GlobalCorners& corners = blocks.corners(m, largest);
+  labels_.resize(Size(graph.num_variables()));
+  for (Index i = 0; i < graph.num_variables(); ++i) {
+    const auto begin = p.begin() + graph.state_offset(i);
+    labels_[Size(i)] = static_cast<Index>(std::max_element(begin, begin + graph.cardinality(i)) - begin);
+  }
+  // Every kept state sets the same variables.
   for (Index k = 0; k < corners.count(); ++k) {
-    labels_.assign(Size(graph.num_variables()), 0);
-    for (Index i = 0; i < graph.num_variables(); ++i) {
-      const auto begin = p.begin() + graph.state_offset(i);
-      labels_[Size(i)] = static_cast<Index>(std::max_element(begin, begin + graph.cardinality(i)) - begin);
-    }
     const std::span<const Index> states = corners.corner(k, global.axes.size());
     for (std::size_t a = 0; a < states.size(); ++a) labels_[Size(global.axes[a].variable)] = states[a];
     if (!AllAllow(layout, labels_, &states_)) continue;

@@ -40,8 +40,7 @@ constexpr Named<AverageKind> kAverages[] = {{"auto", AverageKind::kAuto},
                                             {"uniform", AverageKind::kUniform},
                                             {"weighted", AverageKind::kWeighted},
                                             {"suffix", AverageKind::kSuffix}};
-constexpr Named<ShrinkingKind> kShrinkings[] = {{"auto", ShrinkingKind::kAuto}, {"off", ShrinkingKind::kOff}};
-constexpr Named<ProximalKind> kProximals[] = {{"auto", ProximalKind::kAuto}, {"off", ProximalKind::kOff}};
+constexpr Named<Switch> kSwitches[] = {{"auto", Switch::kAuto}, {"off", Switch::kOff}};
 constexpr Named<RhoScale> kScales[] = {{"example", RhoScale::kExample}, {"paper", RhoScale::kPaper}};
 
 template <class T>
@@ -189,8 +188,7 @@ std::string_view Name(LearnerKind kind) { return Find<LearnerKind>(kLearners, ki
 std::string_view Name(StepKind kind) { return Find<StepKind>(kSteps, kind); }
 std::string_view Name(OrderKind kind) { return Find<OrderKind>(kOrders, kind); }
 std::string_view Name(RhoScale scale) { return Find<RhoScale>(kScales, scale); }
-std::string_view Name(ShrinkingKind kind) { return Find<ShrinkingKind>(kShrinkings, kind); }
-std::string_view Name(ProximalKind kind) { return Find<ProximalKind>(kProximals, kind); }
+std::string_view Name(Switch kind) { return Find<Switch>(kSwitches, kind); }
 std::string_view Name(AverageKind kind) { return Find<AverageKind>(kAverages, kind); }
 
 std::span<const OptionRecord> OptionRecords() {
@@ -285,10 +283,8 @@ void SetOption(const OptionRecord& record, std::string_view value, TrainOptions*
           options->*member = Choose<OrderKind>(kOrders, record, value);
         } else if constexpr (std::is_same_v<T, AverageKind>) {
           options->*member = Choose<AverageKind>(kAverages, record, value);
-        } else if constexpr (std::is_same_v<T, ShrinkingKind>) {
-          options->*member = Choose<ShrinkingKind>(kShrinkings, record, value);
-        } else if constexpr (std::is_same_v<T, ProximalKind>) {
-          options->*member = Choose<ProximalKind>(kProximals, record, value);
+        } else if constexpr (std::is_same_v<T, Switch>) {
+          options->*member = Choose<Switch>(kSwitches, record, value);
         } else if constexpr (std::is_same_v<T, RhoScale>) {
           options->*member = Choose<RhoScale>(kScales, record, value);
         } else {

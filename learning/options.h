@@ -23,9 +23,8 @@ enum class StepKind { kAuto, kPairwise, kAway, kFrankWolfe };
 enum class OrderKind { kAuto, kExample, kUniform, kGap };
 /// kAuto: none.
 enum class AverageKind { kAuto, kOff, kUniform, kWeighted, kSuffix };
-/// kAuto: a proximal centre for bcfw with pairwise or away steps (learning/corner_learner.cc). kOff: none.
-enum class ProximalKind { kAuto, kOff };
-enum class ShrinkingKind { kAuto, kOff };
+/// A technique that can be switched off.
+enum class Switch { kAuto, kOff };
 enum class RhoScale { kExample, kPaper };
 
 /// Smaller λ lead to numbers without meaning.
@@ -48,9 +47,9 @@ struct TrainOptions {
   /// bcfw: which weights are evaluated besides the newest; the better ones are kept.
   AverageKind average = AverageKind::kAuto;
   /// al, and bcfw with pairwise or away steps: whether passes work on proximal problems.
-  ProximalKind proximal = ProximalKind::kAuto;
+  Switch proximal = Switch::kAuto;
   /// al: whether most passes leave out pairs of binary variables that rest (active_pairs.h).
-  ShrinkingKind shrinking = ShrinkingKind::kAuto;
+  Switch shrinking = Switch::kAuto;
 
   /// ρ of the soft penalty; 0 = chosen by the program (1 for soft; from the data for al).
   double rho = 0;
@@ -86,8 +85,7 @@ std::string_view Name(StepKind kind);
 std::string_view Name(OrderKind kind);
 std::string_view Name(RhoScale scale);
 std::string_view Name(AverageKind kind);
-std::string_view Name(ProximalKind kind);
-std::string_view Name(ShrinkingKind kind);
+std::string_view Name(Switch kind);
 
 /// One option: its command-line name, what it means, its default in words, and how its value is read, checked and shown.
 struct OptionRecord {
@@ -99,8 +97,8 @@ struct OptionRecord {
   /// Where the value lives.
   std::variant<double TrainOptions::*, Index TrainOptions::*, std::int64_t TrainOptions::*,
                LearnerKind TrainOptions::*, StepKind TrainOptions::*, OrderKind TrainOptions::*,
-               RhoScale TrainOptions::*, AverageKind TrainOptions::*, ProximalKind TrainOptions::*,
-               ShrinkingKind TrainOptions::*, SolverKind TrainOptions::*>
+               RhoScale TrainOptions::*, AverageKind TrainOptions::*, Switch TrainOptions::*,
+               SolverKind TrainOptions::*>
       member;
 
   /// Numbers: the allowed range. Explicit values must also be > 0 when `positive`.

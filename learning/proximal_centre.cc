@@ -17,6 +17,7 @@ void ProximalCentre::Move(double kappa, double lambda, std::vector<double>* weig
     point_[k] = before;
   }
   kappa_ = kappa;
+  at_point_ = kappa > 0;
   if (kappa_ == 0) point_ = {};
 }
 
@@ -29,6 +30,7 @@ void ProximalCentre::Blend(double lambda, std::span<double> weights) const {
 void ProximalCentre::Save(StateWriter* writer) const {
   writer->Real(kappa_);
   writer->Reals(point_);
+  writer->Flag(at_point_);
 }
 
 void ProximalCentre::Load(Offset num_weights, StateReader* reader) {
@@ -36,6 +38,8 @@ void ProximalCentre::Load(Offset num_weights, StateReader* reader) {
   StateReader::Require(kappa_ >= 0, "a proximal centre's strength is negative");
   point_.assign(kappa_ > 0 ? static_cast<std::size_t>(num_weights) : 0, 0.0);
   reader->FiniteReals(point_);
+  at_point_ = reader->Flag();
+  StateReader::Require(!at_point_ || kappa_ > 0, "weights lie at a centre that is not there");
 }
 
 }  // namespace slackline

@@ -18,9 +18,15 @@ class ProximalCentre {
   double kappa() const { return kappa_; }
   /// c; empty without κ.
   std::span<const double> point() const { return point_; }
+  /// What the steps have reached: c until a step is made from there, then `weights`.
+  std::span<const double> Reached(std::span<const double> weights) const {
+    return at_point_ ? std::span<const double>(point_) : weights;
+  }
 
   /// From here on c = the newest w, and κ = kappa ≥ 0. Ψμ is kept: `weights`, the w of the old centre, becomes that of the new one.
   void Move(double kappa, double lambda, std::vector<double>* weights);
+  /// A step is made, or Ψμ changes otherwise.
+  void Leave() { at_point_ = false; }
   /// weights = Ψμ becomes w.
   void Blend(double lambda, std::span<double> weights) const;
 
@@ -29,6 +35,7 @@ class ProximalCentre {
 
  private:
   double kappa_ = 0;
+  bool at_point_ = false;
   std::vector<double> point_;
 };
 

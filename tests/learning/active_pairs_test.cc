@@ -153,7 +153,7 @@ TEST_CASE("training with shrinking comes to the same optimum in fewer block step
     options.gap_tolerance = 1e-4;
     options.max_passes = 20000;
     const TrainSummary with = Train(problem, options);
-    options.shrinking = ShrinkingKind::kOff;
+    options.shrinking = Switch::kOff;
     const TrainSummary without = Train(problem, options);
     CHECK(with.termination == Termination::kConverged);
     CHECK(without.termination == Termination::kConverged);

@@ -56,7 +56,7 @@ TEST_CASE("an option of one family decides") {
   options.rho = 2;
   CHECK(ChooseLearner(Forest(), options).options.learner == LearnerKind::kAugmentedLagrangian);
   options = {};
-  options.shrinking = ShrinkingKind::kOff;
+  options.shrinking = Switch::kOff;
   CHECK(ChooseLearner(Forest(), options).options.learner == LearnerKind::kAugmentedLagrangian);
   options = {};
   options.tau = 0.5;

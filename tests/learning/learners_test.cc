@@ -433,7 +433,7 @@ TEST_CASE("FeaturesOfVeryDifferentSizeLeaveTheDualRising") {
       TrainOptions options = Options(LearnerKind::kBcfw, step, 0);
       options.oracle = SolverKind::kBruteForce;
       options.order = OrderKind::kExample;
-      options.proximal = ProximalKind::kOff;  // with a centre the dual may fall between passes
+      options.proximal = Switch::kOff;  // with a centre the dual may fall between passes
       const auto learner = MakeLearner(problem, options);
       const StopControl stop(nullptr, 0);
       double dual = 0;

@@ -79,7 +79,7 @@ std::vector<TrainOptions> AllWays(Random& random, const Problem& problem) {
                                                  AverageKind::kWeighted, AverageKind::kSuffix});
       options.order = Pick(random, std::vector{OrderKind::kExample, OrderKind::kUniform});
       if (step != StepKind::kFrankWolfe && random.Below(2) == 0) options.order = OrderKind::kGap;
-      if (step != StepKind::kFrankWolfe && random.Below(3) == 0) options.proximal = ProximalKind::kOff;
+      if (step != StepKind::kFrankWolfe && random.Below(3) == 0) options.proximal = Switch::kOff;
       ways.push_back(options);
     }
   }
