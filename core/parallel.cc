@@ -2,6 +2,7 @@
 #include <slackline/core/parallel.h>
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 
 #ifdef _OPENMP
@@ -49,6 +50,33 @@ void ParallelChunks(Index count, int num_chunks, int num_threads,
   }
 #endif
   for (int k = 0; k < num_chunks; ++k) work(MakeChunk(count, num_chunks, k, 0));
+}
+
+void ParallelChunksBeside(const std::function<void()>& beside, Index count, int num_chunks, int num_threads,
+                          const std::function<void(const Chunk&)>& work) {
+#ifdef _OPENMP
+  if (num_threads > 1) {
+    num_chunks = std::max(1, num_chunks);
+    std::atomic<int> next{0};
+    std::exception_ptr error;
+#pragma omp parallel num_threads(std::min(num_threads, num_chunks + 1))
+    {
+      try {
+        const int thread = omp_get_thread_num();
+        if (thread == 0) beside();
+        for (int k = next++; k < num_chunks; k = next++) work(MakeChunk(count, num_chunks, k, thread));
+      } catch (...) {
+        next = num_chunks;
+#pragma omp critical(slackline_parallel_error)
+        if (!error) error = std::current_exception();
+      }
+    }
+    if (error) std::rethrow_exception(error);
+    return;
+  }
+#endif
+  ParallelChunks(count, num_chunks, 1, work);
+  beside();
 }
 
 }  // namespace slackline

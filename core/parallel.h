@@ -26,4 +26,9 @@ struct Chunk {
 void ParallelChunks(Index count, int num_chunks, int num_threads,
                     const std::function<void(const Chunk&)>& work);
 
+/// As ParallelChunks, while the calling thread first does `beside`, which must not share anything that is written with
+/// `work`. With one thread `beside` comes last.
+void ParallelChunksBeside(const std::function<void()>& beside, Index count, int num_chunks, int num_threads,
+                          const std::function<void(const Chunk&)>& work);
+
 }  // namespace slackline

@@ -261,18 +261,27 @@ CornerBlocks::VisitResult CornerBlocks::Visit(Index m, bool ask) {
   return result;
 }
 
+void CornerBlocks::CopyForChecks(CheckCopy* copy) const {
+  if (copy->given.empty()) {
+    for (const CornerSet& set : sets_) copy->given.push_back(set.First());
+  }
+  copy->warm = warm_;
+}
+
 double CornerBlocks::HingeBound(Index m, std::span<const double> weights, CornerOracle* oracle,
-                                WarmStart* warm, std::vector<double>* slot_scores) const {
+                                CheckScratch* scratch, const CheckCopy* copy) const {
   const ExampleView example = problem_.data().example(m);
   const Structure& structure = example.structure();
-  slot_scores->resize(slot_scores_.size());
+  std::vector<double>& slot_scores = scratch->slot_scores;
+  slot_scores.resize(slot_scores_.size());
   for (const Slot& slot : structure.slots()) {
     RowScores(weights.data() + structure.layout().block(slot.block).offset, slot.rows,
-              example.input(slot.input), slot_scores->data() + slot.coordinate);
+              example.input(slot.input), slot_scores.data() + slot.coordinate);
   }
-  SparseCorner corner;
-  const double bound = oracle->Maximise(m, *slot_scores, weights, warm, true, &corner);
-  const double given = sets_[Size(m)].Score(0, *slot_scores, weights);
+  scratch->warm = copy != nullptr ? copy->warm[Size(m)] : warm_[Size(m)];
+  const double bound = oracle->Maximise(m, slot_scores, weights, &scratch->warm, true, &scratch->corner);
+  const CornerSet& set = copy != nullptr ? copy->given[Size(m)] : sets_[Size(m)];
+  const double given = set.Score(0, slot_scores, weights);
   const double tolerance = 1e-6 * (1 + std::abs(given) + std::abs(bound));
   if (!(bound - given >= -tolerance)) {
     throw std::logic_error("the oracle's bound lies below the score of the given labelling (example " +

@@ -56,11 +56,25 @@ class CornerBlocks {
   /// The coordinates of Σ_s α_ms φ_m(s); returns Σ_s α_ms Δ_m(s).
   double PointOfExample(Index m, std::vector<double>* coordinates) const;
 
+  /// What checks need of blocks that change meanwhile.
+  struct CheckCopy {
+    std::vector<CornerSet> given;  ///< the given labelling alone, per example
+    std::vector<WarmStart> warm;
+  };
+  struct CheckScratch {
+    std::vector<double> slot_scores;
+    WarmStart warm;
+    SparseCorner corner;
+  };
+
   /// Certified upper bound on max_s H_m(s; weights) ≥ 0, by an oracle that has been shown these weights (Refresh). Several
-  /// threads may call it, each with an oracle and scores of its own. Throws std::logic_error when the bound lies below the
+  /// threads may call it, each with an oracle and scratch of its own, and with a copy also while visits are made. Throws std::logic_error when the bound lies below the
   /// score of the given labelling: then the oracle is wrong.
-  double HingeBound(Index m, std::span<const double> weights, CornerOracle* oracle, WarmStart* warm,
-                    std::vector<double>* slot_scores) const;
+  double HingeBound(Index m, std::span<const double> weights, CornerOracle* oracle, CheckScratch* scratch,
+                    const CheckCopy* copy = nullptr) const;
+
+  /// Brings a copy up to date. Costs memory for one corner an example.
+  void CopyForChecks(CheckCopy* copy) const;
 
   /// From here on c = the newest w, and κ = kappa; 0: no centre. Ψα is kept, w follows. O(d).
   void MoveCentre(double kappa);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -24,7 +25,7 @@ constexpr double kSmallGap = 0.3;    // of the mean: not worth a call
 constexpr double kGrowth = 2;        // of what is remembered of a gap, with every call that is left out
 constexpr double kDrift = 0.05;      // of the mean gap, added to that
 constexpr Index kMaxCachedRounds = 50;
-constexpr int kChunks = 16;
+constexpr int kChunks = 64;
 
 class CornerLearner : public Learner {
  public:
@@ -58,14 +59,29 @@ class CornerLearner : public Learner {
 
   Evaluation Evaluate(int threads) override {
     const std::int64_t before = CheckingWork();
-    const Evaluation evaluation = EvaluateNow(threads);
+    const Evaluation evaluation = EvaluateNow(threads, nullptr);
     check_work_ = CheckingWork() - before;
     work_at_check_ = blocks_.work();
     return evaluation;
   }
 
+  bool EvaluatesBesidePasses() const override { return true; }
+  Evaluation EvaluateBesidePass(int threads, const StopControl& stop, double* pass_seconds) override {
+    const std::int64_t before = CheckingWork();
+    const std::int64_t work = blocks_.work();
+    const std::function<void()> pass = [&] {
+      const WallTimer timer;
+      RunPass(stop);
+      *pass_seconds = timer.Seconds();
+    };
+    const Evaluation evaluation = EvaluateNow(threads, &pass);
+    check_work_ = CheckingWork() - before;
+    work_at_check_ = work;
+    return evaluation;
+  }
+
   std::span<const double> weights() const override { return evaluated_; }
-  bool CheckIsCheap() const override { return blocks_.work() - work_at_check_ >= check_work_; }
+  bool CheckIsCheap() const override { return blocks_.work() - work_at_check_ >= 2 * check_work_; }
   double GapEstimate() const override { return BlockGap() + centre_gap_; }
   double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
   WorkCounts work() const override { return {blocks_.oracle_calls(), blocks_.steps()}; }
@@ -205,7 +221,8 @@ class CornerLearner : public Learner {
     return sum / problem_.size();
   }
 
-  Evaluation EvaluateNow(int threads) {
+  /// beside: null, or the next pass, to be made at the same time.
+  Evaluation EvaluateNow(int threads, const std::function<void()>* beside) {
     const double loss = blocks_.WeightsOfPoint(&evaluated_);
     const double regulariser = Regulariser(problem_.lambda(), evaluated_);
     Evaluation evaluation;
@@ -218,11 +235,13 @@ class CornerLearner : public Learner {
       // A centre that has just been moved is where the pass ended; the newest weights lie beyond it.
       evaluated_.assign(blocks_.reached().begin(), blocks_.reached().end());
     }
-    evaluation.primal = Regulariser(problem_.lambda(), evaluated_) + Hinge(evaluated_, threads);
-    if (blocks_.averages()) {
-      std::vector<double> average;
-      blocks_.ReadAverage(&average);
-      const double primal = Regulariser(problem_.lambda(), average) + Hinge(average, threads);
+    std::vector<double> average;
+    if (blocks_.averages()) blocks_.ReadAverage(&average);
+    if (beside != nullptr) blocks_.CopyForChecks(&copy_);
+    const CornerBlocks::CheckCopy* copy = beside != nullptr ? &copy_ : nullptr;
+    evaluation.primal = Regulariser(problem_.lambda(), evaluated_) + Hinge(evaluated_, threads, copy, beside);
+    if (!average.empty()) {
+      const double primal = Regulariser(problem_.lambda(), average) + Hinge(average, threads, copy, nullptr);
       if (primal < evaluation.primal) {
         evaluation.primal = primal;
         evaluated_ = std::move(average);
@@ -325,23 +344,28 @@ class CornerLearner : public Learner {
   }
 
   /// (1/M) Σ of certified bounds on max H_m. Changes nothing that passes depend on.
-  double Hinge(std::span<const double> weights, int threads) {
+  double Hinge(std::span<const double> weights, int threads, const CornerBlocks::CheckCopy* copy,
+               const std::function<void()>* beside) {
     threads = std::min(threads, kChunks);
     while (static_cast<int>(checkers_.size()) < threads) {
       checkers_.push_back(std::make_unique<Checker>(problem_, options_.oracle));
     }
     for (int t = 0; t < threads; ++t) checkers_[static_cast<std::size_t>(t)]->oracle.Refresh(weights);
     std::vector<double> bounds(kChunks, 0.0);
-    ParallelChunks(problem_.size(), kChunks, threads, [&](const Chunk& chunk) {
+    const auto bound = [&](const Chunk& chunk) {
       Checker& checker = *checkers_[static_cast<std::size_t>(chunk.thread)];
       for (Index m = chunk.begin; m < chunk.end; ++m) {
-        WarmStart warm = blocks_.warm(m);
         bounds[static_cast<std::size_t>(chunk.chunk)] +=
-            blocks_.HingeBound(m, weights, &checker.oracle, &warm, &checker.slot_scores);
+            blocks_.HingeBound(m, weights, &checker.oracle, &checker.scratch, copy);
       }
-    });
+    };
+    if (beside != nullptr) {
+      ParallelChunksBeside(*beside, problem_.size(), kChunks, threads, bound);
+    } else {
+      ParallelChunks(problem_.size(), kChunks, threads, bound);
+    }
     double hinge = 0;
-    for (const double bound : bounds) hinge += bound;
+    for (const double sum : bounds) hinge += sum;
     return hinge / problem_.size();
   }
 
@@ -349,7 +373,7 @@ class CornerLearner : public Learner {
     Checker(const Problem& problem, SolverKind kind)
         : oracle(problem, kind, CornerOracle::Effort::kChecking) {}
     CornerOracle oracle;
-    std::vector<double> slot_scores;
+    CornerBlocks::CheckScratch scratch;
   };
 
   Problem problem_;
@@ -364,6 +388,7 @@ class CornerLearner : public Learner {
   std::vector<Index> drawn_;
   std::vector<std::unique_ptr<Checker>> checkers_;  // one per thread
   std::vector<double> evaluated_;
+  CornerBlocks::CheckCopy copy_;  // empty before a pass is made beside an evaluation
   struct SparsePoint {
     std::vector<Index> index;
     std::vector<double> value;

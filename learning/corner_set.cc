@@ -143,6 +143,20 @@ void CornerSet::ComputeGram(const ExampleView& example, Index a, CornerScratch* 
   ForEachScalarEntry(a, [&](Index k, double) { scratch->scalar[Size(k - begin)] = 0; });
 }
 
+CornerSet CornerSet::First() const {
+  CornerSet first;
+  const Head& head = heads_[0];
+  first.heads_ = {head};
+  first.index_.assign(index_.begin() + head.begin, index_.begin() + head.begin + head.entries());
+  first.value_.assign(value_.begin() + head.value_begin,
+                      value_.begin() + head.value_begin + head.slot_values + head.scalar_values);
+  first.heads_[0].begin = first.heads_[0].value_begin = 0;
+  first.alpha_ = {1.0};
+  first.gram_ = {gram_[0]};
+  first.capacity_ = 1;
+  return first;
+}
+
 double CornerSet::Score(Index a, std::span<const double> slot_scores, std::span<const double> weights) const {
   const View view = corner(a);
   return loss(a) + DotEntries(view.slot_ones, view.slot_index, view.slot_value, slot_scores.data(), 0) +

@@ -61,6 +61,8 @@ class CornerSet {
   double gram(Index a, Index b) const {
     return gram_[static_cast<std::size_t>(a) * capacity_ + static_cast<std::size_t>(b)];
   }
+  /// A set of corner 0 alone.
+  CornerSet First() const;
   const double* gram_row(Index a) const { return gram_.data() + static_cast<std::size_t>(a) * capacity_; }
 
   /// Calls visit(coordinate, value), or visit(position in the weight vector, value), for the non-zero entries of φ(a).

@@ -74,6 +74,12 @@ class Learner {
   /// depend on `threads`.
   virtual Evaluation Evaluate(int threads) = 0;
 
+  /// What Evaluate(threads) returns, and after it what RunPass(stop) does, bit for bit. A learner that can makes the pass
+  /// on the calling thread while other threads evaluate. *pass_seconds: the elapsed time of the pass.
+  virtual Evaluation EvaluateBesidePass(int threads, const StopControl& stop, double* pass_seconds);
+  /// Whether it can, and its state can be saved.
+  virtual bool EvaluatesBesidePasses() const { return false; }
+
   /// The weights that the last Evaluate certified.
   virtual std::span<const double> weights() const = 0;
 

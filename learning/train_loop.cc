@@ -29,7 +29,8 @@ double WithoutRounding(double lower, double upper) {
 }
 
 /// Takes an evaluation into the state, and its weights when they are the best so far. at_zero: Learner::PrimalAtZero.
-void Absorb(const Learner& learner, const Evaluation& evaluation, double at_zero, LoopState* state) {
+void Absorb(const Learner& learner, const Evaluation& evaluation, const WorkCounts& work, double at_zero,
+            LoopState* state) {
   if (!std::isfinite(evaluation.primal)) {
     throw std::overflow_error("training overflowed: the objective is not a finite number");
   }
@@ -55,8 +56,8 @@ void Absorb(const Learner& learner, const Evaluation& evaluation, double at_zero
   record.violation = evaluation.violation;
   record.rho = evaluation.rho;
   record.tau = evaluation.tau;
-  record.oracle_calls = learner.work().oracle_calls;
-  record.block_steps = learner.work().block_steps;
+  record.oracle_calls = work.oracle_calls;
+  record.block_steps = work.block_steps;
   state->provisional = evaluation.provisional;
 }
 
@@ -66,7 +67,7 @@ double WantedGap(const TrainOptions& options, double primal) {
 }
 
 /// A guess of the gap beyond this share of the objective at w = 0 is not worth a check, in passes before …
-constexpr double kHopelessGap = 0.1;
+constexpr double kHopelessGap = 0.001;
 constexpr Index kSurelyWorthChecking = 8;
 
 /// A run that has to end makes one more evaluation, so that no progress is lost — unless weights are at hand and the
@@ -77,7 +78,8 @@ bool LastCheckIsWorthWaitingFor(const LoopState& state) {
   return one_check < 0.5 || one_check < 0.1 * (state.record.seconds + state.record.check_seconds);
 }
 
-/// One run. A pass of the loop is: steps, then a check if one is due. States are saved in between.
+/// One run. A pass of the loop is: steps, then a check if one is due. States are saved in between. With several threads the
+/// next pass is made during a check, in the hope that it will be wanted; if not, the learner returns to where it was.
 class Run {
  public:
   Run(Learner& learner, const TrainOptions& options, TrainObserver* observer,
@@ -99,7 +101,10 @@ class Run {
   TrainSummary Go() {
     // A state is that after a pass, whose check may be due.
     if (state_.record.pass == 0) Pass();
-    while (!CheckAndDecide()) Pass();
+    while (!CheckAndDecide()) {
+      if (!ahead_) Pass();
+      ahead_ = false;
+    }
     state_.record.cpu_seconds = ProcessCpuSeconds() - cpu_start_;
     if (!kept_is_written_ && !kept_.bytes().empty()) WriteKept();
     TrainSummary summary;
@@ -114,6 +119,10 @@ class Run {
  private:
   void Pass() {
     Timed(&state_.record.seconds, [&] { learner_.RunPass(*stop_); });
+    AfterPass();
+  }
+
+  void AfterPass() {
     ++state_.record.pass;
     // A pass that was asked to stop may have been cut short: from there no run could go on as if nothing had happened.
     whole_ = whole_ && !stop_->ShouldStop();
@@ -145,16 +154,29 @@ class Run {
     }
     ++state_.checks;
     ProgressRecord& record = state_.record;
-    Evaluation evaluation;
+    const WorkCounts work = learner_.work();
     const int threads = options_.threads > 0 ? options_.threads : HardwareThreads();
-    Timed(&record.check_seconds, [&] { evaluation = learner_.Evaluate(threads); });
+    double pass_seconds = 0;
+    ahead_ = PassBesideCheckPays(threads, stopping);
+    Evaluation evaluation;
+    Timed(&record.check_seconds, [&] {
+      if (ahead_) KeepForReturn();
+      evaluation =
+          ahead_ ? learner_.EvaluateBesidePass(threads, *stop_, &pass_seconds) : learner_.Evaluate(threads);
+    });
     // A learner whose stopping gap is its own saves the weights that the gap belongs to: the newest.
     if (learner_.stopping_gap() == StoppingGap::kSoft) state_.weights.clear();
-    Absorb(learner_, evaluation, primal_at_zero_, &state_);
+    Absorb(learner_, evaluation, work, primal_at_zero_, &state_);
+    record.check_seconds -= pass_seconds;
     record.cpu_seconds = ProcessCpuSeconds() - cpu_start_;
     if (observer_ != nullptr) observer_->OnCheck(record);
     decision_ = Decide();
-    if (decision_) return true;
+    if (decision_) {
+      Timed(&record.check_seconds, [&] { Return(); });
+      record.check_seconds += pass_seconds;
+      return true;
+    }
+    record.seconds += pass_seconds;
     std::string note;
     Timed(&record.seconds, [&] { note = learner_.Adapt(evaluation); });
     if (!note.empty()) {
@@ -163,7 +185,30 @@ class Run {
     }
     state_.next_check = NextCheck(record.pass, options_.check_every, !std::isnan(learner_.GapEstimate()));
     state_.hopeful_again = record.pass + std::max<Index>(1, record.pass / 10);
+    if (ahead_) AfterPass();
     return false;
+  }
+
+  /// Whether to make the next pass during a check: not where the check takes no longer than it takes to wake a thread.
+  bool PassBesideCheckPays(int threads, bool stopping) const {
+    const ProgressRecord& record = state_.record;
+    if (threads < 2 || stopping || !learner_.EvaluatesBesidePasses() || record.pass >= options_.max_passes)
+      return false;
+    return (state_.checks > 1 ? record.check_seconds / (state_.checks - 1) : record.seconds) >= kWorthThreads;
+  }
+
+  void KeepForReturn() {
+    before_pass_.Clear();
+    learner_.Save(&before_pass_);
+  }
+
+  /// Undoes the pass that was made too much.
+  void Return() {
+    if (!ahead_) return;
+    ahead_ = false;
+    StateReader reader(before_pass_.bytes());
+    learner_.Load(&reader);
+    reader.Finish();
   }
 
   std::optional<StopDecision> Decide() const {
@@ -207,6 +252,8 @@ class Run {
 
   /// States are put aside at most this often: the time between two of them, in units of the time that one takes.
   static constexpr double kKeepEvery = 30;
+  /// Seconds of a check.
+  static constexpr double kWorthThreads = 1e-3;
 
   Learner& learner_;
   const TrainOptions& options_;
@@ -218,6 +265,8 @@ class Run {
   std::optional<StopDecision> decision_;
   double cpu_start_ = 0;
   bool whole_ = true;
+  bool ahead_ = false;  // the learner has made the next pass already
+  StateWriter before_pass_;
 
   StateWriter kept_;
   bool kept_is_written_ = true;

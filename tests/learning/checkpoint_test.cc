@@ -220,6 +220,41 @@ TEST_CASE("AStateSavedTwiceHasTheSameBytes") {
   }
 }
 
+TEST_CASE("APassBesideAnEvaluationIsTheSameAsOneAfterIt") {
+  Random random(61);
+  Index made = 0;
+  for (int trial = 0; trial < 3; ++trial) {
+    const Problem problem(SomeProblem(random, trial), 0.02);
+    for (const Variant& variant : Variants()) {
+      CAPTURE(variant.name);
+      const StopControl never(nullptr, 0);
+      const auto plain = MakeLearner(problem, variant.options);
+      const auto beside = MakeLearner(problem, variant.options);
+      if (!plain->EvaluatesBesidePasses()) continue;
+      plain->RunPass(never);
+      beside->RunPass(never);
+      for (int pass = 0; pass < 6; ++pass) {
+        const Evaluation after = plain->Evaluate(1);
+        plain->RunPass(never);
+        double seconds = -1;
+        const Evaluation at_once = beside->EvaluateBesidePass(3, never, &seconds);
+        CHECK(seconds >= 0);
+        CHECK(after.primal == at_once.primal);
+        CHECK(after.dual == at_once.dual);
+        CHECK(std::equal(plain->weights().begin(), plain->weights().end(), beside->weights().begin(),
+                         beside->weights().end()));
+        CHECK(plain->CheckIsCheap() == beside->CheckIsCheap());
+        StateWriter first, second;
+        plain->Save(&first);
+        beside->Save(&second);
+        CHECK(first.bytes() == second.bytes());
+        ++made;
+      }
+    }
+  }
+  CHECK(made >= 100);
+}
+
 TEST_CASE("AnInterruptInsideAPassKeepsTheStateBeforeIt") {
   // A learner that notices the interrupt in the middle of its fourth pass.
   class Torn : public Learner {

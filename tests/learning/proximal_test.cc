@@ -102,10 +102,10 @@ TEST_CASE("a certified gap is the blocks' gaps and that of the centre") {
   checker.Refresh(weights);
   double block_gap = 0;
   double hinge = 0;
-  std::vector<double> scores, marginals, given, at_weights;
+  CornerBlocks::CheckScratch scratch;
+  std::vector<double> marginals, given, at_weights;
   for (Index m = 0; m < problem.size(); ++m) {
-    WarmStart warm;
-    const double bound = blocks.HingeBound(m, weights, &checker, &warm, &scores);
+    const double bound = blocks.HingeBound(m, weights, &checker, &scratch);
     // Δ·μ − w·ψ(μ), from the example's own coordinates.
     const ExampleView example = problem.data().example(m);
     double reached = blocks.PointOfExample(m, &marginals);

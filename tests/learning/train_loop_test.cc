@@ -3,7 +3,10 @@
 // The loop itself, with a learner made for the test.
 #include <slackline/learning/train_loop.h>
 
+#include <chrono>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -119,6 +122,59 @@ TEST_CASE("ChecksFollowTheSchedule") {
   RunTraining(learner, options, nullptr, nullptr);
   // After passes 1 … 10, 12, 14, 16, 19, 22 and the last.
   CHECK(learner.checks == 16);
+}
+
+namespace {
+
+/// Says that it can make passes beside checks, which take long enough for that.
+class SlowLearner : public ScriptedLearner {
+ public:
+  using ScriptedLearner::ScriptedLearner;
+
+  bool EvaluatesBesidePasses() const override { return true; }
+  Evaluation Evaluate(int threads) override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    return ScriptedLearner::Evaluate(threads);
+  }
+  void Save(StateWriter* writer) const override { writer->Integer(passes); }
+  void Load(StateReader* reader) override {
+    passes = static_cast<Index>(reader->Integer(0, 1000));
+    ++returns;
+  }
+
+  Index returns = 0;
+};
+
+}  // namespace
+
+TEST_CASE("APassThatWasMadeTooMuchIsUndone") {
+  const std::vector<std::pair<double, double>> script = {{5, 1}, {4, 2}, {3, 2}, {3, 3}};
+  SlowLearner one(script);
+  SlowLearner two(script);
+  TrainOptions options = EveryPass();
+  const TrainSummary alone = RunTraining(one, options, nullptr, nullptr);
+  options.threads = 2;
+  const TrainSummary beside = RunTraining(two, options, nullptr, nullptr);
+  CHECK(one.returns == 0);
+  CHECK(two.returns == 1);
+  CHECK(one.passes == 4);
+  CHECK(two.passes == 4);
+  CHECK(beside.termination == Termination::kConverged);
+  CHECK(beside.weights == alone.weights);
+  CHECK(beside.last.pass == alone.last.pass);
+  CHECK(beside.last.oracle_calls == alone.last.oracle_calls);
+  CHECK(beside.last.block_steps == alone.last.block_steps);
+}
+
+TEST_CASE("NoPassIsMadeBesideTheLastCheck") {
+  SlowLearner learner({{5, 1}, {4, 2}});
+  TrainOptions options = EveryPass();
+  options.threads = 2;
+  options.max_passes = 3;
+  const TrainSummary summary = RunTraining(learner, options, nullptr, nullptr);
+  CHECK(summary.termination == Termination::kMaxPasses);
+  CHECK(learner.passes == 3);
+  CHECK(learner.returns == 0);
 }
 
 TEST_CASE("LearnersRefuseOptionsThatAreNotTheirs") {

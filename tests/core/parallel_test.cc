@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/core/parallel.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+using namespace slackline;
+
+TEST_CASE("EveryItemIsDoneOnceInConsecutiveChunks") {
+  for (const int threads : {1, 2, 5}) {
+    for (const Index count : {0, 1, 7, 100}) {
+      std::vector<std::atomic<int>> done(static_cast<std::size_t>(count));
+      std::vector<std::atomic<Index>> end(8);
+      ParallelChunks(count, 8, threads, [&](const Chunk& chunk) {
+        for (Index k = chunk.begin; k < chunk.end; ++k) ++done[static_cast<std::size_t>(k)];
+        end[static_cast<std::size_t>(chunk.chunk)] = chunk.end;
+      });
+      for (const auto& times : done) CHECK(times == 1);
+      for (std::size_t k = 1; k < end.size(); ++k) CHECK(end[k - 1] <= end[k]);
+      CHECK(end.back() == count);
+    }
+  }
+}
+
+TEST_CASE("WorkBesideOtherWorkIsAllDone") {
+  for (const int threads : {1, 2, 3}) {
+    std::vector<std::atomic<int>> done(50);
+    int beside = 0;
+    ParallelChunksBeside([&] { ++beside; }, 50, 20, threads,
+                         [&](const Chunk& chunk) {
+                           CHECK(chunk.thread < threads);
+                           for (Index k = chunk.begin; k < chunk.end; ++k)
+                             ++done[static_cast<std::size_t>(k)];
+                         });
+    CHECK(beside == 1);
+    for (const auto& times : done) CHECK(times == 1);
+  }
+}
+
+TEST_CASE("ExceptionsReachTheCaller") {
+  const auto fail = [](const Chunk& chunk) {
+    if (chunk.chunk == 3) throw std::runtime_error("chunk");
+  };
+  for (const int threads : {1, 3}) {
+    CHECK_THROWS_WITH(ParallelChunks(10, 5, threads, fail), "chunk");
+    CHECK_THROWS_WITH(ParallelChunksBeside([] {}, 10, 5, threads, fail), "chunk");
+    CHECK_THROWS_WITH(
+        ParallelChunksBeside([] { throw std::runtime_error("beside"); }, 10, 5, threads, [](const Chunk&) {}),
+        "beside");
+  }
+}
