@@ -31,6 +31,12 @@ forbid() {
 }
 
 folders=(core factors inference learning apps)
+for folder in "${folders[@]}"; do
+  forbid "$folder must not include vision" "$(includes "(slackline/)?vision/" "$folder" | grep -v '^apps/cmd_segment' || true)"
+done
+for other in factors inference learning apps tests bench; do
+  forbid "vision must not include $other" "$(includes "(slackline/)?$other/" vision)"
+done
 above=("${folders[@]}")
 for folder in "${folders[@]}"; do
   above=("${above[@]:1}")
@@ -39,7 +45,7 @@ for folder in "${folders[@]}"; do
   done
 done
 forbid 'write <slackline/…>, as users do' \
-  "$(search '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' core factors inference learning)"
+  "$(search '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' core vision factors inference learning)"
 
 everywhere=("${folders[@]}" tests bench)
 forbid 'GLPK belongs to one file' "$(includes 'glpk\.h' "${everywhere[@]}")" inference/glpk_lp.cc
@@ -47,7 +53,7 @@ forbid 'Boost belongs to one file of the library' "$(includes 'boost/' "${folder
 forbid 'OpenMP belongs to one file' "$(includes 'omp\.h' "${everywhere[@]}")" core/parallel.cc
 forbid 'OpenMP belongs to one file' \
   "$(search '#[[:space:]]*pragma[[:space:]]+omp' "${everywhere[@]}")" core/parallel.cc
-forbid 'command line and JSON belong to apps' "$(includes 'CLI/|nlohmann/' core factors inference learning)"
+forbid 'command line and JSON belong to apps' "$(includes 'CLI/|nlohmann/' core vision factors inference learning)"
 
 if [ "$(includes 'slackline/core/' core | wc -l)" -lt 10 ]; then
   echo "found hardly any includes: is $1 the source folder?"

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// From an image to superpixels with feature vectors: histograms of visual words and simple statistics, reduced by principal
+// components. Vocabularies and components are learned from training images, and travel with models.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <slackline/vision/superpixels.h>
+
+namespace slackline {
+
+enum class FeatureSet {
+  kStandard,  ///< all descriptors, over the superpixel itself, its neighbours and the whole image
+  kSmall      ///< fewer and smaller vocabularies: for tests and small machines
+};
+
+struct ExtractorOptions {
+  Index fine = 200;  ///< superpixels wanted an image
+  Index coarse = 30;
+  FeatureSet features = FeatureSet::kStandard;
+  std::uint64_t seed = 1;
+};
+
+/// Consecutive features of one kind.
+struct FeatureBlock {
+  std::string
+      name;  ///< region/descriptor, for example "own/sift4", "neighbours/lab", "image/texton", "own/shape"
+  Index begin = 0;
+  Index size = 0;
+};
+
+/// What is known of an image without its labels.
+struct ImageFeatures {
+  Superpixels fine, coarse;
+  std::vector<Index> parent;              ///< per fine superpixel: a coarse one
+  std::vector<NeighbourPair> neighbours;  ///< of fine superpixels
+  std::vector<float> fine_rows;           ///< fine.count × dimension
+  std::vector<float> coarse_rows;         ///< coarse.count × dimension
+};
+
+/// Called with (images done, images in all) by one thread at a time.
+using ImageProgress = std::function<void(Index, Index)>;
+
+class FeatureExtractor {
+ public:
+  /// Learns vocabularies and components from these images only. The result depends on the images, their order and the options,
+  /// not on `threads`. Throws DataError when an image cannot be read, std::invalid_argument without images.
+  static FeatureExtractor Learn(const std::vector<std::string>& image_paths, const ExtractorOptions& options,
+                                int threads, const ImageProgress& progress);
+
+  /// Bytes of a learned extractor; Load throws DataError when they are damaged.
+  std::string Save() const;
+  static FeatureExtractor Load(std::string_view bytes);
+
+  FeatureExtractor(FeatureExtractor&&) noexcept;
+  FeatureExtractor& operator=(FeatureExtractor&&) noexcept;
+  ~FeatureExtractor();
+
+  /// Of an image of any size ≥ 1 × 1. Deterministic. Several threads may call it at a time.
+  ImageFeatures Extract(const Image& image) const;
+
+  const ExtractorOptions& options() const;
+  /// Length of a feature vector, the same for fine and coarse superpixels.
+  Index dimension() const;
+  const std::vector<FeatureBlock>& blocks() const;
+
+ private:
+  struct State;
+  explicit FeatureExtractor(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace slackline

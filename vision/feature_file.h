@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Files of prepared images: classes, extractor, and for every image its superpixels' features (half precision), parents,
+// neighbours and labelled pixels. Read by memory map: a file may be larger than memory. Layout: docs/feature_file.md.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <slackline/vision/feature_extractor.h>
+#include <slackline/vision/half.h>
+
+namespace slackline {
+
+inline constexpr std::uint32_t kFeatureFileVersion = 1;
+
+enum class ImageRole : std::uint8_t { kTrain = 0, kTest = 1 };
+
+/// One prepared image, as a view into the map.
+struct PreparedImage {
+  std::string_view name;
+  ImageRole role = ImageRole::kTrain;
+  Index width = 0;
+  Index height = 0;
+  Index num_fine = 0;
+  Index num_coarse = 0;
+  std::span<const std::int32_t> parent;       ///< num_fine
+  std::span<const NeighbourPair> neighbours;  ///< of fine superpixels
+  std::span<const std::int32_t> fine_pixels;  ///< num_fine × (classes + 1): pixels of each class, void last
+  std::span<const std::int32_t> coarse_pixels;     ///< num_coarse × (classes + 1)
+  std::span<const std::uint16_t> fine_features;    ///< num_fine × dimension, IEEE half precision
+  std::span<const std::uint16_t> coarse_features;  ///< num_coarse × dimension
+};
+
+class FeatureFile {
+ public:
+  /// Throws DataError: missing, not such a file, of a newer version, truncated, damaged (a checksum over all but the features; those
+  /// of an image are checked by CheckFeatures).
+  explicit FeatureFile(const std::string& path);
+  ~FeatureFile();
+  FeatureFile(const FeatureFile&) = delete;
+  FeatureFile& operator=(const FeatureFile&) = delete;
+
+  const std::vector<std::string>& classes() const;
+  Index dimension() const;
+  const std::vector<FeatureBlock>& blocks() const;
+  /// FeatureExtractor::Save of the extractor that made the file.
+  std::string_view extractor() const;
+
+  Index num_images() const;
+  PreparedImage image(Index i) const;
+  /// Throws DataError when the checksum of the image's features does not match.
+  void CheckFeatures(Index i) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Writes a feature file image by image; the file appears, complete, with Finish, or not at all.
+class FeatureFileWriter {
+ public:
+  /// Throws DataError when the file cannot be written.
+  FeatureFileWriter(const std::string& path, std::vector<std::string> classes, Index dimension,
+                    std::vector<FeatureBlock> blocks, std::string_view extractor);
+  ~FeatureFileWriter();
+  FeatureFileWriter(const FeatureFileWriter&) = delete;
+  FeatureFileWriter& operator=(const FeatureFileWriter&) = delete;
+
+  /// labels of the size of the image.
+  void Add(const std::string& name, ImageRole role, const ImageFeatures& features, const LabelImage& labels);
+  void Finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace slackline

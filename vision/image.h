@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Images and label images, read and written by libjpeg and libpng.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <slackline/core/types.h>
+
+namespace slackline {
+
+/// Pixels in rows from the top, three bytes each (sRGB).
+struct Image {
+  Index width = 0;
+  Index height = 0;
+  std::vector<std::uint8_t> rgb;
+
+  Index num_pixels() const { return width * height; }
+};
+
+/// Pixels without a label.
+inline constexpr std::uint8_t kVoid = 255;
+
+/// Class numbers from 0, or kVoid, in rows from the top.
+struct LabelImage {
+  Index width = 0;
+  Index height = 0;
+  std::vector<std::uint8_t> labels;
+};
+
+/// Images of more pixels than this are refused.
+inline constexpr Index kMostPixels = 100'000'000;
+
+/// A JPEG or PNG file, whatever its name ends with. Grey becomes three equal channels, 16 bits become 8, palettes are looked up,
+/// transparent pixels are laid over white. Throws DataError that names the file: missing, not of either kind, damaged, too large.
+Image ReadImage(const std::string& path);
+
+/// The numbers of an 8-bit (or narrower) greyscale or palette PNG, as they are stored. Throws DataError as ReadImage, and for
+/// colour images and for values that are neither below num_classes nor kVoid (with column, row and value).
+LabelImage ReadLabelImage(const std::string& path, Index num_classes);
+
+/// Writes a PNG, replacing the file at once or not at all. Throws DataError.
+void WritePng(const std::string& path, const Image& image);
+
+/// Writes an 8-bit palette PNG that ReadLabelImage reads back: colour 3k, 3k + 1, 3k + 2 of `palette` (256 colours) for value k.
+void WriteLabelPng(const std::string& path, const LabelImage& image,
+                   const std::vector<std::uint8_t>& palette);
+
+/// The file folder/name.EXTENSION for the first of the extensions (with dots) that exists; DataError that names them all if none.
+std::string FindImageFile(const std::string& folder, const std::string& name,
+                          const std::vector<std::string_view>& extensions);
+
+}  // namespace slackline

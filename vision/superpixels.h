@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// SLIC superpixels (Achanta et al. 2012, by VLFeat), and how they lie to each other.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <slackline/vision/image.h>
+
+namespace slackline {
+
+/// Every pixel belongs to one of `count` superpixels, which are connected (4 neighbours) and numbered in the order of their first pixels.
+struct Superpixels {
+  Index width = 0;
+  Index height = 0;
+  Index count = 0;
+  std::vector<Index> of_pixel;  ///< width · height, in rows from the top
+};
+
+/// About `wanted` ≥ 1 superpixels; at least one. Deterministic. Works on images of any size, 1 × 1 included.
+Superpixels Slic(const Image& image, Index wanted);
+
+/// For every fine superpixel the coarse one that it shares most pixels with (the lowest of equals).
+std::vector<Index> Parents(const Superpixels& fine, const Superpixels& coarse);
+
+/// Two superpixels with a common border.
+struct NeighbourPair {
+  Index first = 0;  ///< < second
+  Index second = 0;
+  Index border = 0;    ///< pairs of 4-neighbour pixels across it
+  float contrast = 0;  ///< Euclidean distance of their mean Lab colours
+};
+
+/// All pairs of neighbours, by first and then second.
+std::vector<NeighbourPair> Neighbours(const Image& image, const Superpixels& superpixels);
+
+/// CIE Lab (D65; L in 0 … 100) of every pixel, three floats each.
+std::vector<float> ToLab(const Image& image);
+
+/// Pixels of every superpixel by class: count × (num_classes + 1), void last. Requires equal sizes.
+std::vector<std::int32_t> ClassPixels(const Superpixels& superpixels, const LabelImage& labels,
+                                      Index num_classes);
+
+/// The label of every pixel from that of its superpixel.
+LabelImage Paint(const Superpixels& superpixels, const std::vector<Index>& labels);
+
+}  // namespace slackline
