@@ -8,7 +8,6 @@
 #include <slackline/apps/multilabel_memory.h>
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
-#include <slackline/learning/lambda_path.h>
 
 namespace slackline::program {
 
@@ -70,38 +69,15 @@ MultiLabelTask MakeTask(const DataFlags& flags, const DataSettings& settings, co
   return {std::move(model), Problem(std::move(training), 1)};
 }
 
-std::vector<double> ReadLambdaPath(const std::string& text) {
-  return ForOption("lambda-path", [&] { return ParseLambdaPath(text); });
+void BeginMultiLabelRecord(const DataFlags& flags, const MultiLabelData& data, const Problem& problem,
+                           const TrainOptions& options, MultiLabelModel* model) {
+  BeginRecord(data.source, problem, options,
+              {{"graph", flags.graph}, {"loss", flags.loss}, {"bias", flags.bias}}, &model->record);
+  model->record.loss = flags.loss;
 }
 
-void BeginRecord(const DataFlags& flags, const MultiLabelData& data, const Problem& problem,
-                 const TrainOptions& options, MultiLabelModel* model) {
-  TrainingRecord& record = model->record;
-  record.program = ProgramVersion();
-  record.data = data.source;
-  record.options = {{"graph", flags.graph}, {"loss", flags.loss}, {"bias", flags.bias}};
-  for (const OptionRecord& option : OptionRecords()) {
-    std::string text = OptionText(option, options);
-    if (option.positive && text == "0") text = "auto";
-    record.options.emplace_back(option.name, std::move(text));
-  }
-  record.num_examples = problem.size();
-  record.lambda = problem.lambda();
-  record.loss = flags.loss;
-}
-
-void FinishModel(const TrainSummary& summary, MultiLabelModel* model) {
-  TrainingRecord& record = model->record;
-  record.problem = summary.last.problem;
-  record.primal = summary.last.primal;
-  record.dual = summary.last.dual;
-  record.gap = summary.last.gap;
-  record.relative_gap = summary.last.relative_gap;
-  record.termination = summary.termination;
-  record.message = summary.message;
-  record.passes = summary.last.pass;
-  record.seconds = summary.last.seconds;
-  record.check_seconds = summary.last.check_seconds;
+void FinishMultiLabelModel(const TrainSummary& summary, MultiLabelModel* model) {
+  FinishRecord(summary, &model->record);
   model->set_weights(summary.weights);
 }
 
@@ -129,33 +105,6 @@ void DescribeLearner(const DataFlags& flags, const MultiLabelModel& model, const
                std::string(Name(options.learner)).c_str(), lambda.c_str(), flags.loss.c_str(),
                flags.graph.c_str(), Count(static_cast<Offset>(model.pairs().size()), "pair").c_str(),
                Number(options.gap_tolerance).c_str());
-}
-
-void DescribeResult(const TrainOptions& options, const TrainSummary& summary) {
-  const ProgressRecord& last = summary.last;
-  for (const std::string& note : summary.notes) std::fprintf(stderr, "note: %s\n", note.c_str());
-  std::fprintf(stderr, "%s: %s\n", std::string(Name(summary.termination)).c_str(), summary.message.c_str());
-  std::fprintf(stderr,
-               "objective %s; the optimum of the %s problem is certified to lie between %s and %s (relative "
-               "gap %s %%)\n",
-               Number(last.primal, 7).c_str(),
-               last.problem == CertifiedProblem::kExact ? "exact" : "LP-relaxed",
-               Number(last.dual, 7).c_str(), Number(last.primal, 7).c_str(),
-               Number(100 * last.relative_gap, 3).c_str());
-  if (options.learner == LearnerKind::kSoft) {
-    std::fprintf(
-        stderr,
-        "soft objective %s, soft gap %s (rho %s); the certified gap stays open: soft constraints solve "
-        "a softer problem\n",
-        Number(last.soft_primal, 7).c_str(), Number(last.soft_gap, 3).c_str(), Number(last.rho, 4).c_str());
-  }
-  std::fprintf(stderr, "%s, %s s of training and %s s of checks\n", Count(last.pass, "pass").c_str(),
-               Number(last.seconds, 3).c_str(), Number(last.check_seconds, 3).c_str());
-}
-
-void DescribeModel(const TrainSummary& summary, const std::string& path) {
-  const char* best = summary.termination == Termination::kInterrupted ? "best model so far" : "model";
-  std::fprintf(stderr, "%s written to %s\n", best, path.c_str());
 }
 
 }  // namespace slackline::program

@@ -10,6 +10,7 @@
 
 #include <slackline/apps/cmd_common.h>
 #include <slackline/apps/cmd_report.h>
+#include <slackline/apps/cmd_train_session.h>
 #include <slackline/apps/multilabel_model.h>
 #include <slackline/learning/choose_learner.h>
 #include <slackline/learning/problem.h>
@@ -49,22 +50,14 @@ struct MultiLabelTask {
 /// Throws DataError when no example has a known label, and when training would need more memory than there is.
 MultiLabelTask MakeTask(const DataFlags& flags, const DataSettings& settings, const MultiLabelData& data);
 
-/// Reads the value of --lambda-path.
-std::vector<double> ReadLambdaPath(const std::string& text);
-
-/// Puts what is known before training into the model's record.
-void BeginRecord(const DataFlags& flags, const MultiLabelData& data, const Problem& problem,
-                 const TrainOptions& options, MultiLabelModel* model);
-/// Puts the result of training into the model.
-void FinishModel(const TrainSummary& summary, MultiLabelModel* model);
+/// Put what is known before training into the model's record, and the result of training into the model.
+void BeginMultiLabelRecord(const DataFlags& flags, const MultiLabelData& data, const Problem& problem,
+                           const TrainOptions& options, MultiLabelModel* model);
+void FinishMultiLabelModel(const TrainSummary& summary, MultiLabelModel* model);
 
 /// Lines on the standard error.
 void DescribeData(const MultiLabelData& data, const TrainingSet& training);
 /// lambda: its value, or the values of a path, in words.
 void DescribeLearner(const DataFlags& flags, const MultiLabelModel& model, const LearnerChoice& choice,
                      const std::string& lambda);
-void DescribeResult(const TrainOptions& options, const TrainSummary& summary);
-/// "model written to m.slk", or "best model so far …" after an interrupt.
-void DescribeModel(const TrainSummary& summary, const std::string& path);
-
 }  // namespace slackline::program

@@ -170,12 +170,12 @@ TrainSummary Refit(const CvCommand& command, const Settings& settings, const Mul
   TrainOptions options = settings.options.train;
   options.lambda = lambda;
   const LearnerChoice choice = ChooseLearner(problem, options);
-  BeginRecord(command.data, data, problem, choice.options, &task->model);
+  BeginMultiLabelRecord(command.data, data, problem, choice.options, &task->model);
   TrainReport report(!command.quiet);
   const std::unique_ptr<Learner> learner = MakeLearner(problem, choice.options);
   const TrainSummary summary = RunTraining(*learner, choice.options, &report, interrupt);
   report.ClearLine();
-  FinishModel(summary, &task->model);
+  FinishMultiLabelModel(summary, &task->model);
   task->model.Save(command.model);
   if (!command.quiet) {
     DescribeResult(choice.options, summary);

@@ -50,111 +50,15 @@ std::shared_ptr<const Structure> MakeStructure(Index labels, Index columns,
   return structure.Build();
 }
 
-/// Reads entries of a model and refuses what does not fit.
-class EntryReader {
- public:
-  explicit EntryReader(const std::string& path) : path_(path), reader_(path) {
-    const std::string task = reader_.Has("task") ? reader_.String("task") : "unknown";
-    if (task != kMultiLabelTask) {
-      throw DataError(
-          path_, 0,
-          "a model of another task: " + Quoted(task) + ", not '" + std::string(kMultiLabelTask) + "'");
-    }
-  }
-
-  const ModelReader& file() const { return reader_; }
-
-  void Require(bool good, const std::string& entry) const {
-    if (!good) throw DataError(path_, 0, "the model is inconsistent: entry '" + entry + "' does not fit");
-  }
-  std::span<const std::int64_t> Integers(const std::string& entry, std::size_t count) const {
-    const auto values = reader_.Integers(entry);
-    Require(values.size() == count, entry);
-    return values;
-  }
-  std::span<const double> Doubles(const std::string& entry, std::size_t count) const {
-    const auto values = reader_.Doubles(entry);
-    Require(values.size() == count, entry);
-    return values;
-  }
-  /// The candidate with this name.
-  template <class T>
-  T Choose(const std::string& entry, std::initializer_list<T> candidates) const {
-    const std::string& name = reader_.String(entry);
-    for (const T candidate : candidates) {
-      if (Name(candidate) == name) return candidate;
-    }
-    Require(false, entry);
-    return *candidates.begin();
-  }
-
- private:
-  std::string path_;
-  ModelReader reader_;
-};
-
-Index ToIndex(const EntryReader& entries, const std::string& entry, std::int64_t value) {
-  entries.Require(value >= 0 && value < std::numeric_limits<Index>::max(), entry);
-  return static_cast<Index>(value);
-}
-
-std::vector<LabelPair> ReadPairs(const EntryReader& entries, Index num_labels) {
+std::vector<LabelPair> ReadPairs(const ModelEntries& entries, Index num_labels) {
   const auto flat = entries.file().Integers("pairs");
   entries.Require(flat.size() % 2 == 0, "pairs");
   std::vector<LabelPair> pairs;
   for (std::size_t k = 0; k < flat.size(); k += 2) {
-    pairs.push_back({ToIndex(entries, "pairs", flat[k]), ToIndex(entries, "pairs", flat[k + 1])});
+    pairs.push_back({entries.ToIndex("pairs", flat[k]), entries.ToIndex("pairs", flat[k + 1])});
   }
   entries.Require(ArePairs(pairs, num_labels), "pairs");
   return pairs;
-}
-
-void SaveRecord(const TrainingRecord& record, ModelWriter* writer) {
-  std::vector<std::string> names;
-  std::vector<std::string> values;
-  for (const auto& [name, value] : record.options) {
-    names.push_back(name);
-    values.push_back(value);
-  }
-  writer->Add("program", record.program);
-  writer->Add("data", record.data);
-  writer->Add("option_names", names);
-  writer->Add("option_values", values);
-  writer->Add("loss", record.loss);
-  writer->Add("problem", std::string(Name(record.problem)));
-  writer->Add("termination", std::string(Name(record.termination)));
-  writer->Add("message", record.message);
-  writer->Add("counts", std::vector<std::int64_t>{record.num_examples, record.passes});
-  writer->Add("figures", std::vector<double>{record.lambda, record.primal, record.dual, record.gap,
-                                             record.relative_gap, record.seconds, record.check_seconds});
-}
-
-TrainingRecord LoadRecord(const EntryReader& entries) {
-  const ModelReader& file = entries.file();
-  TrainingRecord record;
-  record.program = file.String("program");
-  record.data = file.String("data");
-  const auto& names = file.Strings("option_names");
-  const auto& values = file.Strings("option_values");
-  entries.Require(names.size() == values.size(), "option_values");
-  for (std::size_t k = 0; k < names.size(); ++k) record.options.emplace_back(names[k], values[k]);
-  record.loss = file.String("loss");
-  record.problem = entries.Choose("problem", {CertifiedProblem::kRelaxed, CertifiedProblem::kExact});
-  record.termination = entries.Choose("termination", {Termination::kConverged, Termination::kMaxPasses,
-                                                      Termination::kTimeLimit, Termination::kInterrupted});
-  record.message = file.String("message");
-  const auto counts = entries.Integers("counts", 2);
-  record.num_examples = ToIndex(entries, "counts", counts[0]);
-  record.passes = ToIndex(entries, "counts", counts[1]);
-  const auto figures = entries.Doubles("figures", 7);
-  record.lambda = figures[0];
-  record.primal = figures[1];
-  record.dual = figures[2];
-  record.gap = figures[3];
-  record.relative_gap = figures[4];
-  record.seconds = figures[5];
-  record.check_seconds = figures[6];
-  return record;
 }
 
 }  // namespace
@@ -227,14 +131,14 @@ void MultiLabelModel::Save(const std::string& path) const {
 }
 
 MultiLabelModel MultiLabelModel::Load(const std::string& path) {
-  const EntryReader entries(path);
+  const ModelEntries entries(path, kMultiLabelTask);
   const auto& names = entries.file().Strings("label_names");
   entries.Require(
       !names.empty() && names.size() < Size(std::numeric_limits<Index>::max()) && AllDifferent(names),
       "label_names");
   const auto sizes = entries.Integers("sizes", 2);
   entries.Require(sizes[1] == 0 || sizes[1] == 1, "sizes");
-  const Index num_features = ToIndex(entries, "sizes", sizes[0]);
+  const Index num_features = entries.ToIndex("sizes", sizes[0]);
   entries.Require(sizes[0] + sizes[1] > 0, "sizes");
   const auto num_labels = static_cast<Index>(names.size());
   std::vector<LabelPair> pairs = ReadPairs(entries, num_labels);

@@ -13,33 +13,12 @@
 #include <vector>
 
 #include <slackline/apps/label_graph.h>
+#include <slackline/apps/training_record.h>
 #include <slackline/core/dataset.h>
 #include <slackline/core/multilabel_data.h>
 #include <slackline/core/structure.h>
-#include <slackline/learning/progress.h>
 
 namespace slackline {
-
-/// Of what a model is made, and what is known about its weights. Kept in the model's file.
-struct TrainingRecord {
-  std::string program;                                       ///< name and version of what trained it
-  std::string data;                                          ///< name of the training data
-  std::vector<std::pair<std::string, std::string>> options;  ///< names without dashes, values as text
-  Index num_examples = 0;                                    ///< M of the objective
-  double lambda = 0;
-  std::string loss;  ///< "mean" or "count"
-
-  CertifiedProblem problem = CertifiedProblem::kRelaxed;
-  double primal = kNone;  ///< certified bounds around the optimum; the weights reach the upper one
-  double dual = kNone;
-  double gap = kNone;
-  double relative_gap = kNone;
-  Termination termination = Termination::kMaxPasses;
-  std::string message;
-  Index passes = 0;
-  double seconds = 0;
-  double check_seconds = 0;
-};
 
 class MultiLabelModel {
  public:

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What every command that trains models does around the training itself: one λ or a path, checkpoints, verification, the log
+// and what is told on the terminal. Part of the program only.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <slackline/apps/cmd_checkpoint.h>
+#include <slackline/apps/cmd_common.h>
+#include <slackline/apps/cmd_report.h>
+#include <slackline/apps/cmd_verify.h>
+#include <slackline/apps/training_record.h>
+#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/fingerprint.h>
+
+namespace slackline::program {
+
+struct SessionFlags {
+  std::string model;
+  std::string c;
+  std::string lambda_path;
+  std::string log;
+  bool quiet = false;
+  CheckpointFlags checkpoint;
+  CertificateCheck verify;
+  TrainFlags train;
+
+  void Register(CLI::App* app);
+};
+
+/// What the flags say; all checks that need no data.
+struct SessionSettings {
+  TrainOptions train;
+  double c = 0;                     ///< 0 = not given
+  std::vector<double> lambdas;      ///< empty: to be found from the data
+  std::vector<std::string> models;  ///< one per λ
+
+  bool path() const { return lambdas.size() > 1; }
+};
+/// inputs: files that outputs must not replace. Throws DataError.
+SessionSettings ReadSession(const SessionFlags& flags, const std::vector<std::string>& inputs);
+
+/// Reads the value of --lambda-path.
+std::vector<double> ReadLambdaPath(const std::string& text);
+
+/// What is trained.
+class SessionTask {
+ public:
+  virtual ~SessionTask() = default;
+
+  /// With any λ.
+  virtual const Problem& problem() const = 0;
+  /// What a resumed run must share besides problem and options.
+  virtual Fingerprint Context() const = 0;
+  /// Tells about data and learner on the standard error. lambda: its value, or the values of a path, in words.
+  virtual void Describe(const LearnerChoice& choice, const std::string& lambda) const = 0;
+  /// To be called before each λ is trained; returns what the log says of it at first.
+  virtual Json Begin(const Problem& problem, const LearnerChoice& choice) = 0;
+  /// Writes the model that training gave.
+  virtual void Save(const TrainSummary& summary, const std::string& path) = 0;
+};
+
+/// Trains, writes models, and returns the exit code.
+int RunSession(const SessionFlags& flags, SessionSettings settings, SessionTask* task);
+
+/// Puts what is known before training into a record. `first`: the options that are not of training.
+void BeginRecord(const std::string& data, const Problem& problem, const TrainOptions& options,
+                 std::vector<std::pair<std::string, std::string>> first, TrainingRecord* record);
+/// The entries of Begin's object that all tasks have.
+Json StartJson(const TrainingRecord& record, const LearnerChoice& choice);
+
+/// Lines on the standard error: how training ended, and "model written to m.slk", or "best model so far …" after an interrupt.
+void DescribeResult(const TrainOptions& options, const TrainSummary& summary);
+void DescribeModel(const TrainSummary& summary, const std::string& path);
+
+}  // namespace slackline::program

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/training_record.h>
+
+#include <limits>
+
+#include <slackline/core/check.h>
+#include <slackline/core/quoted.h>
+
+namespace slackline {
+
+ModelEntries::ModelEntries(const std::string& path, std::string_view task) : path_(path), reader_(path) {
+  const std::string found = reader_.Has("task") ? reader_.String("task") : "unknown";
+  if (found != task) {
+    throw DataError(path_, 0,
+                    "a model of another task: " + Quoted(found) + ", not '" + std::string(task) + "'");
+  }
+}
+
+void ModelEntries::Require(bool good, const std::string& entry) const {
+  if (!good) throw DataError(path_, 0, "the model is inconsistent: entry '" + entry + "' does not fit");
+}
+
+Index ModelEntries::ToIndex(const std::string& entry, std::int64_t value) const {
+  Require(value >= 0 && value < std::numeric_limits<Index>::max(), entry);
+  return static_cast<Index>(value);
+}
+
+std::span<const std::int64_t> ModelEntries::Integers(const std::string& entry, std::size_t count) const {
+  const auto values = reader_.Integers(entry);
+  Require(values.size() == count, entry);
+  return values;
+}
+
+std::span<const double> ModelEntries::Doubles(const std::string& entry, std::size_t count) const {
+  const auto values = reader_.Doubles(entry);
+  Require(values.size() == count, entry);
+  return values;
+}
+
+void FinishRecord(const TrainSummary& summary, TrainingRecord* record) {
+  record->problem = summary.last.problem;
+  record->primal = summary.last.primal;
+  record->dual = summary.last.dual;
+  record->gap = summary.last.gap;
+  record->relative_gap = summary.last.relative_gap;
+  record->termination = summary.termination;
+  record->message = summary.message;
+  record->passes = summary.last.pass;
+  record->seconds = summary.last.seconds;
+  record->check_seconds = summary.last.check_seconds;
+}
+
+void SaveRecord(const TrainingRecord& record, ModelWriter* writer) {
+  std::vector<std::string> names;
+  std::vector<std::string> values;
+  for (const auto& [name, value] : record.options) {
+    names.push_back(name);
+    values.push_back(value);
+  }
+  writer->Add("program", record.program);
+  writer->Add("data", record.data);
+  writer->Add("option_names", names);
+  writer->Add("option_values", values);
+  writer->Add("loss", record.loss);
+  writer->Add("problem", std::string(Name(record.problem)));
+  writer->Add("termination", std::string(Name(record.termination)));
+  writer->Add("message", record.message);
+  writer->Add("counts", std::vector<std::int64_t>{record.num_examples, record.passes});
+  writer->Add("figures", std::vector<double>{record.lambda, record.primal, record.dual, record.gap,
+                                             record.relative_gap, record.seconds, record.check_seconds});
+}
+
+TrainingRecord LoadRecord(const ModelEntries& entries) {
+  const ModelReader& file = entries.file();
+  TrainingRecord record;
+  record.program = file.String("program");
+  record.data = file.String("data");
+  const auto& names = file.Strings("option_names");
+  const auto& values = file.Strings("option_values");
+  entries.Require(names.size() == values.size(), "option_values");
+  for (std::size_t k = 0; k < names.size(); ++k) record.options.emplace_back(names[k], values[k]);
+  record.loss = file.String("loss");
+  record.problem = entries.Choose("problem", {CertifiedProblem::kRelaxed, CertifiedProblem::kExact});
+  record.termination = entries.Choose("termination", {Termination::kConverged, Termination::kMaxPasses,
+                                                      Termination::kTimeLimit, Termination::kInterrupted});
+  record.message = file.String("message");
+  const auto counts = entries.Integers("counts", 2);
+  record.num_examples = entries.ToIndex("counts", counts[0]);
+  record.passes = entries.ToIndex("counts", counts[1]);
+  const auto figures = entries.Doubles("figures", 7);
+  record.lambda = figures[0];
+  record.primal = figures[1];
+  record.dual = figures[2];
+  record.gap = figures[3];
+  record.relative_gap = figures[4];
+  record.seconds = figures[5];
+  record.check_seconds = figures[6];
+  return record;
+}
+
+}  // namespace slackline

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What model files of all tasks have in common: how the weights came to be, and checked reading.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <slackline/core/model_file.h>
+#include <slackline/core/types.h>
+#include <slackline/learning/progress.h>
+#include <slackline/learning/termination.h>
+#include <slackline/learning/train_loop.h>
+
+namespace slackline {
+
+/// Of what a model is made, and what is known about its weights. Kept in the model's file.
+struct TrainingRecord {
+  std::string program;                                       ///< name and version of what trained it
+  std::string data;                                          ///< name of the training data
+  std::vector<std::pair<std::string, std::string>> options;  ///< names without dashes, values as text
+  Index num_examples = 0;                                    ///< M of the objective
+  double lambda = 0;
+  std::string loss;  ///< "mean" or "count"
+
+  CertifiedProblem problem = CertifiedProblem::kRelaxed;
+  double primal = kNone;  ///< certified bounds around the optimum; the weights reach the upper one
+  double dual = kNone;
+  double gap = kNone;
+  double relative_gap = kNone;
+  Termination termination = Termination::kMaxPasses;
+  std::string message;
+  Index passes = 0;
+  double seconds = 0;
+  double check_seconds = 0;
+};
+
+/// Puts the result of training into a record.
+void FinishRecord(const TrainSummary& summary, TrainingRecord* record);
+
+/// Reads entries of a model, and refuses what does not fit with a DataError that names the file.
+class ModelEntries {
+ public:
+  /// Throws DataError when the file is no model, is damaged, or belongs to another task.
+  ModelEntries(const std::string& path, std::string_view task);
+
+  const ModelReader& file() const { return reader_; }
+
+  void Require(bool good, const std::string& entry) const;
+  /// A whole number from 0 on that an Index holds.
+  Index ToIndex(const std::string& entry, std::int64_t value) const;
+  /// So many numbers.
+  std::span<const std::int64_t> Integers(const std::string& entry, std::size_t count) const;
+  std::span<const double> Doubles(const std::string& entry, std::size_t count) const;
+  /// The candidate with this name.
+  template <class T>
+  T Choose(const std::string& entry, std::initializer_list<T> candidates) const {
+    const std::string& name = reader_.String(entry);
+    for (const T candidate : candidates) {
+      if (Name(candidate) == name) return candidate;
+    }
+    Require(false, entry);
+    return *candidates.begin();
+  }
+
+ private:
+  std::string path_;
+  ModelReader reader_;
+};
+
+void SaveRecord(const TrainingRecord& record, ModelWriter* writer);
+TrainingRecord LoadRecord(const ModelEntries& entries);
+
+}  // namespace slackline
