@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#ifdef SLACKLINE_WITH_VISION
+#include <slackline/apps/cmd_segment_common.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <unordered_set>
+
+#include <slackline/core/check.h>
+#include <slackline/core/feature_map.h>
+#include <slackline/core/line_reader.h>
+#include <slackline/core/quoted.h>
+#include <slackline/core/timer.h>
+
+namespace slackline::program {
+namespace {
+
+std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
+
+constexpr std::initializer_list<std::string_view> kRegions = {"own", "neighbours", "image"};
+
+std::vector<std::string> SplitCommas(const std::string& text) {
+  std::vector<std::string> pieces = {""};
+  for (const char c : text) {
+    if (c == ',') {
+      pieces.emplace_back();
+    } else {
+      pieces.back() += c;
+    }
+  }
+  return pieces;
+}
+
+/// The features of the regions that are asked for, neighbouring blocks joined.
+std::vector<FeatureRange> SelectRanges(const std::vector<FeatureBlock>& blocks, const std::string& regions) {
+  const std::vector<std::string> wanted = SplitCommas(regions);
+  std::vector<FeatureRange> ranges;
+  for (const FeatureBlock& block : blocks) {
+    const std::string region = block.name.substr(0, block.name.find('/'));
+    if (regions != "all" && std::find(wanted.begin(), wanted.end(), region) == wanted.end()) continue;
+    if (!ranges.empty() && ranges.back().begin + ranges.back().size == block.begin) {
+      ranges.back().size += block.size;
+    } else {
+      ranges.push_back({block.begin, block.size});
+    }
+  }
+  if (ranges.empty()) throw DataError("--regions: the file has no features of " + Quoted(regions));
+  return ranges;
+}
+
+SegmentGraph MakeGraph(Index num_fine, Index num_coarse, std::span<const std::int32_t> parent,
+                       std::span<const NeighbourPair> neighbours) {
+  SegmentGraph graph;
+  graph.num_fine = num_fine;
+  graph.num_coarse = num_coarse;
+  graph.parent.assign(parent.begin(), parent.end());
+  for (const NeighbourPair& pair : neighbours)
+    graph.neighbours.push_back({pair.first, pair.second, pair.contrast});
+  return graph;
+}
+
+/// Without the void column.
+std::vector<std::int64_t> LabelledPixels(std::span<const std::int32_t> pixels, Index num_classes) {
+  std::vector<std::int64_t> labelled;
+  for (std::size_t k = 0; k < pixels.size(); ++k) {
+    if (k % Size(num_classes + 1) != Size(num_classes)) labelled.push_back(pixels[k]);
+  }
+  return labelled;
+}
+
+void AddRows(const SegmentModel& model, std::span<const std::uint16_t> halves, FeatureRows* rows) {
+  std::vector<double> features(Size(model.file_dimension()));
+  std::vector<double> row(Size(model.num_columns()));
+  for (std::size_t begin = 0; begin < halves.size(); begin += features.size()) {
+    DecodeHalf(halves.subspan(begin, features.size()), features);
+    model.SelectFeatures(features, row);
+    rows->AddDense(row);
+  }
+}
+
+void AddRows(const SegmentModel& model, const std::vector<float>& floats, FeatureRows* rows) {
+  const std::size_t dimension = Size(model.file_dimension());
+  std::vector<double> features(dimension);
+  std::vector<double> row(Size(model.num_columns()));
+  for (std::size_t begin = 0; begin < floats.size(); begin += dimension) {
+    std::copy_n(floats.begin() + static_cast<std::ptrdiff_t>(begin), dimension, features.begin());
+    model.SelectFeatures(features, row);
+    rows->AddDense(row);
+  }
+}
+
+/// The image, its rows behind those that there are.
+SegmentExample MakeExample(const SegmentModel& model, const PreparedImage& image, FeatureRows* rows) {
+  SegmentExample example;
+  example.graph = MakeGraph(image.num_fine, image.num_coarse, image.parent, image.neighbours);
+  example.first_row = rows->size();
+  example.fine_pixels = LabelledPixels(image.fine_pixels, model.num_classes());
+  example.coarse_pixels = LabelledPixels(image.coarse_pixels, model.num_classes());
+  AddRows(model, image.fine_features, rows);
+  if (model.has_coarse()) AddRows(model, image.coarse_features, rows);
+  return example;
+}
+
+}  // namespace
+
+void SegmentFlags::Register(CLI::App* app) {
+  app->add_option("FEATURES", features, "file of prepared images")->required()->type_name("");
+  AddTextOption(app, "layers", &layers, "two|fine|neighbours",
+                "fine and coarse superpixels, each fine one linked with the coarse one around it; fine ones "
+                "alone, without "
+                "links; or two layers and links between neighbouring fine ones, by contrast",
+                "two");
+  AddTextOption(
+      app, "pairwise", &pairwise, "potts|table",
+      "weights of a link between layers: one for different classes, or one for every pair of classes",
+      "table");
+  AddTextOption(
+      app, "loss", &loss, "pixels|balanced",
+      "a wrong superpixel costs its share of the labelled pixels, or that divided by the share of its class",
+      "pixels");
+  AddTextOption(app, "regions", &regions, "all|own,neighbours,image",
+                "which features: of the superpixel itself, of those around it, of the whole image", "all");
+}
+
+void SegmentFlags::Check() const {
+  CheckChoice("layers", layers, {"two", "fine", "neighbours"});
+  CheckChoice("pairwise", pairwise, {"potts", "table"});
+  CheckChoice("loss", loss, {"pixels", "balanced"});
+  if (regions == "all") return;
+  for (const std::string& region : SplitCommas(regions)) CheckChoice("regions", region, kRegions);
+}
+
+SegmentLayers SegmentFlags::ReadLayers() const {
+  if (layers == "two") return SegmentLayers::kTwo;
+  return layers == "fine" ? SegmentLayers::kFine : SegmentLayers::kNeighbours;
+}
+
+SegmentPairwise SegmentFlags::ReadPairwise() const {
+  return pairwise == "potts" ? SegmentPairwise::kPotts : SegmentPairwise::kTable;
+}
+
+SegmentLoss SegmentFlags::ReadLoss() const {
+  return loss == "pixels" ? SegmentLoss::kPixels : SegmentLoss::kBalanced;
+}
+
+SegmentTask LoadSegmentTask(const SegmentFlags& flags) {
+  const FeatureFile file(flags.features);
+  SegmentModel model(file.classes(), file.dimension(), SelectRanges(file.blocks(), flags.regions),
+                     flags.ReadLayers(), flags.ReadPairwise());
+  model.extractor = std::string(file.extractor());
+  SegmentData data;
+  data.source = flags.features;
+  auto rows = std::make_shared<FeatureRows>();
+  for (Index i = 0; i < file.num_images(); ++i) {
+    const PreparedImage image = file.image(i);
+    if (image.role != ImageRole::kTrain) continue;
+    file.CheckFeatures(i);
+    data.names.emplace_back(image.name);
+    data.examples.push_back(MakeExample(model, image, rows.get()));
+  }
+  if (data.examples.empty()) throw DataError(flags.features, 0, "the file has no training images");
+  data.rows = std::move(rows);
+  return {std::move(model), std::move(data)};
+}
+
+std::vector<PreparedExample> LoadPrepared(const std::string& path, const SegmentModel& model,
+                                          ImageRole role) {
+  const FeatureFile file(path);
+  if (file.classes() != model.classes())
+    throw DataError(path, 0, "the file has other classes than the model");
+  if (file.extractor() != model.extractor)
+    throw DataError(path, 0, "the file has other features than those that the model was trained on");
+  std::vector<PreparedExample> examples;
+  for (Index i = 0; i < file.num_images(); ++i) {
+    const PreparedImage image = file.image(i);
+    if (image.role != role) continue;
+    file.CheckFeatures(i);
+    auto rows = std::make_shared<FeatureRows>();
+    SegmentExample example = MakeExample(model, image, rows.get());
+    examples.push_back({std::string(image.name), std::move(example), std::move(rows)});
+  }
+  if (examples.empty())
+    throw DataError(
+        path, 0,
+        role == ImageRole::kTest ? "the file has no test images" : "the file has no training images");
+  return examples;
+}
+
+void AddPixels(const SegmentExample& example, std::span<const Index> predicted, ConfusionMatrix* confusion) {
+  const auto k = static_cast<std::size_t>(confusion->num_classes());
+  for (std::size_t i = 0; i < predicted.size(); ++i) {
+    for (std::size_t c = 0; c < k; ++c)
+      confusion->Add(static_cast<Index>(c), predicted[i], example.fine_pixels[i * k + c]);
+  }
+}
+
+Problem MakeSegmentProblem(const SegmentTask& task, SegmentLoss loss) {
+  TrainingSet training = MakeSegmentTraining(task.model, task.data.examples, task.data.rows, loss);
+  if (training.data.size() == 0) throw DataError(task.data.source, 0, "no training image has a label");
+  return Problem(std::move(training), 1);
+}
+
+void DescribeSegmentData(const SegmentTask& task, const TrainingSet& training) {
+  Offset fine = 0;
+  Offset coarse = 0;
+  for (const SegmentExample& example : task.data.examples) {
+    fine += example.graph.num_fine;
+    coarse += example.graph.num_coarse;
+  }
+  const auto images = static_cast<double>(task.data.examples.size());
+  std::string line = "data: " + Count(static_cast<Offset>(task.data.examples.size()), "image") + ", " +
+                     Number(static_cast<double>(fine) / images, 4) + " fine and " +
+                     Number(static_cast<double>(coarse) / images, 4) + " coarse superpixels each, " +
+                     Count(task.model.num_columns() - 1, "feature") + " and a constant, " +
+                     std::to_string(task.model.num_classes()) + " classes";
+  if (training.skipped_variables > 0)
+    line += ", " + Count(training.skipped_variables, "superpixel") + " without labels";
+  if (training.skipped_examples > 0) {
+    line += ", " + Count(training.skipped_examples, "image") + " without any label left out";
+  }
+  std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+void DescribeSegmentLearner(const SegmentFlags& flags, const LearnerChoice& choice,
+                            const std::string& lambda) {
+  if (!choice.reason.empty()) std::fprintf(stderr, "learner: %s\n", choice.reason.c_str());
+  std::fprintf(stderr, "training: %s, lambda %s, loss %s, layers %s, links %s, relative gap wanted %s\n",
+               std::string(Name(choice.options.learner)).c_str(), lambda.c_str(), flags.loss.c_str(),
+               flags.layers.c_str(), flags.layers == "fine" ? "none" : flags.pairwise.c_str(),
+               Number(choice.options.gap_tolerance).c_str());
+}
+
+void BeginSegmentRecord(const SegmentFlags& flags, const SegmentTask& task, const Problem& problem,
+                        const TrainOptions& options, TrainingRecord* record) {
+  BeginRecord(task.data.source, problem, options,
+              {{"layers", flags.layers},
+               {"pairwise", flags.pairwise},
+               {"loss", flags.loss},
+               {"regions", flags.regions}},
+              record);
+  record->loss = flags.loss;
+}
+
+Segmenter::Segmenter(const SegmentModel& model, DecodeKind decode)
+    : model_(model), extractor_(FeatureExtractor::Load(model.extractor)), decode_(decode) {
+  if (extractor_.dimension() != model.file_dimension())
+    throw DataError("the model's features do not fit its weights");
+}
+
+Segmenter::Result Segmenter::Predict(const Image& image, bool scores) const {
+  Result result;
+  const WallTimer preparing;
+  ImageFeatures features = extractor_.Extract(image);
+  result.prepare_seconds = preparing.Seconds();
+  const WallTimer predicting;
+  auto rows = std::make_shared<FeatureRows>();
+  AddRows(model_, features.fine_rows, rows.get());
+  if (model_.has_coarse()) AddRows(model_, features.coarse_rows, rows.get());
+  const SegmentGraph graph =
+      MakeGraph(features.fine.count, features.coarse.count, features.parent, features.neighbours);
+  const SegmentPrediction prediction = PredictSegments(model_, graph, rows, 0, decode_);
+  result.certified = prediction.certified();
+  result.labels = Paint(features.fine, prediction.fine);
+  result.predict_seconds = predicting.Seconds();
+  if (scores) result.scores = FineScores(model_, graph.num_fine, *rows);
+  result.superpixels = std::move(features.fine);
+  return result;
+}
+
+std::vector<std::string> ReadImageList(const std::string& path) {
+  LineReader reader(path);
+  std::vector<std::string> names;
+  std::unordered_set<std::string> seen;
+  std::string_view line;
+  while (reader.Next(&line)) {
+    const auto begin = line.find_first_not_of(" \t\r");
+    if (begin == std::string_view::npos) continue;
+    const std::string name(line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1));
+    if (!seen.insert(name).second)
+      throw DataError(path, reader.line_number(), "the image " + Quoted(name) + " is listed twice");
+    names.push_back(name);
+  }
+  if (names.empty()) throw DataError(path, 0, "the list has no images");
+  return names;
+}
+
+}  // namespace slackline::program
+#endif

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the commands of segmentation share. Part of the program only, where it is built with images.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <slackline/apps/cmd_train_session.h>
+#include <slackline/apps/segment_metrics.h>
+#include <slackline/apps/segment_model.h>
+#include <slackline/vision/feature_extractor.h>
+#include <slackline/vision/feature_file.h>
+#include <slackline/vision/image.h>
+
+namespace slackline::program {
+
+/// What is trained on, and what model.
+struct SegmentFlags {
+  std::string features;
+  std::string layers = "two";
+  std::string pairwise = "table";
+  std::string loss = "pixels";
+  std::string regions = "all";
+
+  void Register(CLI::App* app);
+  /// Checks values that need no data. Throws DataError.
+  void Check() const;
+  SegmentLayers ReadLayers() const;
+  SegmentPairwise ReadPairwise() const;
+  SegmentLoss ReadLoss() const;
+};
+
+/// The training images of a feature file.
+struct SegmentData {
+  std::string source;
+  std::vector<std::string> names;
+  std::vector<SegmentExample> examples;
+  std::shared_ptr<const FeatureRows> rows;
+};
+
+/// A model without weights for the file, and the file's training images. Throws DataError.
+struct SegmentTask {
+  SegmentModel model;
+  SegmentData data;
+};
+SegmentTask LoadSegmentTask(const SegmentFlags& flags);
+
+/// The images of a role, with rows of their own, for a model. Throws DataError when the file does not fit the model.
+struct PreparedExample {
+  std::string name;
+  SegmentExample example;
+  std::shared_ptr<const FeatureRows> rows;
+};
+std::vector<PreparedExample> LoadPrepared(const std::string& path, const SegmentModel& model, ImageRole role);
+
+/// The pixels of an image by true and predicted class.
+void AddPixels(const SegmentExample& example, std::span<const Index> predicted, ConfusionMatrix* confusion);
+
+/// λ is for the caller to change. Throws DataError when no image has labels.
+Problem MakeSegmentProblem(const SegmentTask& task, SegmentLoss loss);
+
+/// Lines on the standard error.
+void DescribeSegmentData(const SegmentTask& task, const TrainingSet& training);
+void DescribeSegmentLearner(const SegmentFlags& flags, const LearnerChoice& choice,
+                            const std::string& lambda);
+void BeginSegmentRecord(const SegmentFlags& flags, const SegmentTask& task, const Problem& problem,
+                        const TrainOptions& options, TrainingRecord* record);
+
+/// Predicts the labels of images, from files alone. Several threads may call it at a time.
+class Segmenter {
+ public:
+  /// Throws DataError when the model's extractor is damaged or does not fit.
+  Segmenter(const SegmentModel& model, DecodeKind decode);
+
+  struct Result {
+    LabelImage labels;
+    std::vector<double> scores;  ///< per fine superpixel and class: w·φ without links; empty unless asked for
+    Superpixels superpixels;
+    double prepare_seconds = 0;
+    double predict_seconds = 0;
+    bool certified = false;  ///< the labelling is known to be optimal
+  };
+  Result Predict(const Image& image, bool scores) const;
+
+ private:
+  const SegmentModel& model_;
+  FeatureExtractor extractor_;
+  DecodeKind decode_;
+};
+
+/// One name a line; blank lines are ignored. Throws DataError with file and line: a name twice, no names.
+std::vector<std::string> ReadImageList(const std::string& path);
+
+}  // namespace slackline::program

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline segment train
+#ifdef SLACKLINE_WITH_VISION
+#include <memory>
+#include <utility>
+
+#include <slackline/apps/cmd_segment.h>
+#include <slackline/apps/cmd_segment_common.h>
+
+namespace slackline::program {
+namespace {
+
+constexpr const char* kDescription =
+    "Trains a segmentation model on the training images of a file that `segment prepare` made.\n"
+    "Ctrl-C ends training early and keeps the best model.";
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  slackline segment train pets.fea --model pets.slk\n"
+    "  slackline segment train pets.fea --layers neighbours --loss balanced --lambda 0.001 --model pets.slk\n"
+    "  slackline segment train pets.fea --lambda-path 0.1:0.0001:7 --model pets.slk";
+
+struct TrainCommand {
+  SegmentFlags segment;
+  SessionFlags session;
+};
+
+class SegmentSession : public SessionTask {
+ public:
+  explicit SegmentSession(const SegmentFlags& flags)
+      : flags_(flags), task_(LoadSegmentTask(flags)), problem_(MakeSegmentProblem(task_, flags.ReadLoss())) {}
+
+  const Problem& problem() const override { return problem_; }
+
+  Fingerprint Context() const override {
+    DataHash names;
+    for (const std::string& name : task_.model.classes()) names.Add(name);
+    return {{"names of the classes", names.Text()}};
+  }
+
+  void Describe(const LearnerChoice& choice, const std::string& lambda) const override {
+    DescribeSegmentData(task_, problem_.training());
+    DescribeSegmentLearner(flags_, choice, lambda);
+  }
+
+  Json Begin(const Problem& problem, const LearnerChoice& choice) override {
+    BeginSegmentRecord(flags_, task_, problem, choice.options, &task_.model.record);
+    Json start = StartJson(task_.model.record, choice);
+    start["skipped_images"] = problem.training().skipped_examples;
+    start["void_superpixels"] = problem.training().skipped_variables;
+    start["features"] = task_.model.num_columns() - 1;
+    start["classes"] = task_.model.num_classes();
+    start["weights"] = task_.model.weights().size();
+    return start;
+  }
+
+  void Save(const TrainSummary& summary, const std::string& path) override {
+    FinishRecord(summary, &task_.model.record);
+    task_.model.set_weights(summary.weights);
+    task_.model.Save(path);
+  }
+
+ private:
+  const SegmentFlags& flags_;
+  SegmentTask task_;
+  Problem problem_;
+};
+
+int Run(const TrainCommand& command) {
+  command.segment.Check();
+  SessionSettings settings = ReadSession(command.session, {command.segment.features});
+  SegmentSession task(command.segment);
+  return RunSession(command.session, std::move(settings), &task);
+}
+
+}  // namespace
+
+void AddSegmentTrain(CLI::App* parent, Action* action) {
+  const auto command = std::make_shared<TrainCommand>();
+  CLI::App* app = parent->add_subcommand("train", kDescription);
+  command->segment.Register(app);
+  command->session.Register(app);
+  app->footer(kExamples);
+  app->callback([command, action] { *action = [command] { return Run(*command); }; });
+}
+
+}  // namespace slackline::program
+#endif

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Figures of segmentations, in pixels; void pixels do not count.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <slackline/core/types.h>
+
+namespace slackline {
+
+/// Pixels by true and predicted class.
+class ConfusionMatrix {
+ public:
+  explicit ConfusionMatrix(Index num_classes)
+      : num_classes_(num_classes),
+        counts_(static_cast<std::size_t>(num_classes) * static_cast<std::size_t>(num_classes), 0) {}
+
+  Index num_classes() const { return num_classes_; }
+  /// Row = truth, column = prediction.
+  std::span<const std::int64_t> counts() const { return counts_; }
+  std::int64_t count(Index truth, Index predicted) const {
+    return counts_[static_cast<std::size_t>(truth) * static_cast<std::size_t>(num_classes_) +
+                   static_cast<std::size_t>(predicted)];
+  }
+  void Add(Index truth, Index predicted, std::int64_t pixels = 1) {
+    counts_[static_cast<std::size_t>(truth) * static_cast<std::size_t>(num_classes_) +
+            static_cast<std::size_t>(predicted)] += pixels;
+  }
+  void Add(const ConfusionMatrix& other);
+
+ private:
+  Index num_classes_;
+  std::vector<std::int64_t> counts_;
+};
+
+struct ClassFigures {
+  std::int64_t pixels = 0;  ///< of the truth
+  double recall = 0;        ///< share of its pixels that were found; NaN without any
+  double precision = 0;     ///< share of the pixels predicted as it that are; NaN without any
+  double iou = 0;  ///< pixels in both truth and prediction over pixels in either; NaN where there are neither
+};
+
+struct SegmentMetrics {
+  std::int64_t pixels = 0;    ///< labelled ones
+  double pixel_accuracy = 0;  ///< share of them that are right
+  double class_average = 0;   ///< mean recall over the classes that occur in the truth
+  double mean_iou = 0;        ///< mean IoU over the classes that occur in truth or prediction
+  std::vector<ClassFigures> classes;
+};
+
+/// Requires a labelled pixel.
+SegmentMetrics ComputeSegmentMetrics(const ConfusionMatrix& confusion);
+
+}  // namespace slackline
