@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include <slackline/core/row_kernels.h>
+#include <slackline/core/feature_map.h>
 
 namespace slackline {
 
@@ -31,18 +31,22 @@ void FeatureGram::Apply(const ExampleView& example, std::span<const double> q, s
     const double* begin = q.data() + slot.coordinate;
     return std::any_of(begin, begin + slot.rows, [](double value) { return value != 0; });
   };
-  for (const Slot& slot : structure.slots()) {
-    if (used(slot)) RowUpdate(block(slot), slot.rows, example.input(slot.input), q.data() + slot.coordinate);
-  }
-  for (const Slot& slot : structure.slots()) {
-    RowScores(block(slot), slot.rows, example.input(slot.input), out.data() + slot.coordinate);
-  }
+  AddSlots(example, q, weights_);
+  SlotScores(example, weights_, out);
+  Index cleared = -1;  // block whose first columns are zero again
+  Index columns = 0;
   for (const Slot& slot : structure.slots()) {
     if (!used(slot)) continue;
     const FeatureRow x = example.input(slot.input);
+    if (x.dense()) {
+      if (slot.block == cleared && x.count <= columns) continue;
+      cleared = slot.block;
+      columns = x.count;
+      std::fill_n(block(slot), static_cast<Offset>(x.count) * slot.rows, 0.0);
+      continue;
+    }
     for (Index k = 0; k < x.count; ++k) {
-      std::fill_n(block(slot) + static_cast<Offset>(x.dense() ? k : x.columns[k]) * slot.rows, slot.rows,
-                  0.0);
+      std::fill_n(block(slot) + static_cast<Offset>(x.columns[k]) * slot.rows, slot.rows, 0.0);
     }
   }
 }

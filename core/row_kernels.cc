@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/core/row_kernels.h>
 
+#include <algorithm>
+
 #include <slackline/core/simd.h>
 
 namespace slackline {
@@ -93,6 +95,72 @@ inline __attribute__((always_inline)) void TailUpdate(double* weights, Index row
   }
 }
 
+// Tiles of kTile dense inputs and eight rows: twelve AVX2 registers of sums or steps, two of W, and for each input one of its value. The last eight
+// rows of a block overlap those before where the number of rows is no multiple of eight.
+constexpr Index kTile = 6;
+constexpr Index kTileRows = 8;
+
+template <Index kInputs>
+inline __attribute__((always_inline)) void TileScores(const double* weights, Index rows,
+                                                      const FeatureRow* inputs, Index first,
+                                                      double* const* scores) {
+  const double* x[kInputs];
+  for (Index k = 0; k < kInputs; ++k) x[k] = inputs[k].values;
+  Four low[kInputs] = {};
+  Four high[kInputs] = {};
+  const Index count = inputs[0].count;
+  const double* column = weights + first;
+  for (Index f = 0; f < count; ++f, column += rows) {
+    const Four a = *reinterpret_cast<const Four*>(column);
+    const Four b = *reinterpret_cast<const Four*>(column + 4);
+    for (Index k = 0; k < kInputs; ++k) {
+      low[k] += x[k][f] * a;
+      high[k] += x[k][f] * b;
+    }
+  }
+  for (Index k = 0; k < kInputs; ++k) {
+    *reinterpret_cast<Four*>(scores[k] + first) = low[k];
+    *reinterpret_cast<Four*>(scores[k] + first + 4) = high[k];
+  }
+}
+
+/// `done`: rows from `first` on that have their steps already.
+template <Index kInputs>
+inline __attribute__((always_inline)) void TileUpdate(double* weights, Index rows, const FeatureRow* inputs,
+                                                      Index first, Index done, const double* const* delta) {
+  const double* x[kInputs];
+  Four low[kInputs];
+  Four high[kInputs];
+  for (Index k = 0; k < kInputs; ++k) {
+    x[k] = inputs[k].values;
+    double step[kTileRows];
+    for (Index r = 0; r < kTileRows; ++r) step[r] = r < done ? 0 : delta[k][first + r];
+    low[k] = *reinterpret_cast<const Four*>(step);
+    high[k] = *reinterpret_cast<const Four*>(step + 4);
+  }
+  const Index count = inputs[0].count;
+  double* column = weights + first;
+  for (Index f = 0; f < count; ++f, column += rows) {
+    Four a = *reinterpret_cast<const Four*>(column);
+    Four b = *reinterpret_cast<const Four*>(column + 4);
+    for (Index k = 0; k < kInputs; ++k) {
+      a += x[k][f] * low[k];
+      b += x[k][f] * high[k];
+    }
+    *reinterpret_cast<Four*>(column) = a;
+    *reinterpret_cast<Four*>(column + 4) = b;
+  }
+}
+
+/// Whether `kTile` inputs from here on are dense and of one length.
+bool TileFits(std::span<const FeatureRow> inputs) {
+  if (inputs.size() < static_cast<std::size_t>(kTile)) return false;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(kTile); ++k) {
+    if (!inputs[k].dense() || inputs[k].count != inputs[0].count) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 SLACKLINE_MULTIVERSION
@@ -107,6 +175,50 @@ void RowUpdate(double* weights, Index rows, const FeatureRow& x, const double* d
   Index r = 0;
   for (; r + kStrip <= rows; r += kStrip) StripUpdate<kStrip>(weights + r, rows, x, delta + r);
   TailUpdate<kStrip - 1>(weights + r, rows, rows - r, x, delta + r);
+}
+
+namespace {
+
+SLACKLINE_MULTIVERSION
+void ScoreTile(const double* weights, Index rows, const FeatureRow* inputs, double* const* scores) {
+  for (Index r = 0; r < rows; r += kTileRows)
+    TileScores<kTile>(weights, rows, inputs, std::min(r, rows - kTileRows), scores);
+}
+
+SLACKLINE_MULTIVERSION
+void UpdateTile(double* weights, Index rows, const FeatureRow* inputs, const double* const* delta) {
+  for (Index r = 0; r < rows; r += kTileRows) {
+    const Index first = std::min(r, rows - kTileRows);
+    TileUpdate<kTile>(weights, rows, inputs, first, r - first, delta);
+  }
+}
+
+}  // namespace
+
+void RowsScores(const double* weights, Index rows, std::span<const FeatureRow> inputs,
+                std::span<double* const> scores) {
+  for (std::size_t k = 0; k < inputs.size();) {
+    if (rows >= kTileRows && TileFits(inputs.subspan(k))) {
+      ScoreTile(weights, rows, inputs.data() + k, scores.data() + k);
+      k += kTile;
+    } else {
+      RowScores(weights, rows, inputs[k], scores[k]);
+      ++k;
+    }
+  }
+}
+
+void RowsUpdate(double* weights, Index rows, std::span<const FeatureRow> inputs,
+                std::span<const double* const> delta) {
+  for (std::size_t k = 0; k < inputs.size();) {
+    if (rows >= kTileRows && TileFits(inputs.subspan(k))) {
+      UpdateTile(weights, rows, inputs.data() + k, delta.data() + k);
+      k += kTile;
+    } else {
+      RowUpdate(weights, rows, inputs[k], delta[k]);
+      ++k;
+    }
+  }
 }
 
 }  // namespace slackline

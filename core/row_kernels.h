@@ -5,6 +5,8 @@
 // count·rows·8 bytes of W in runs of rows·8 bytes.
 #pragma once
 
+#include <span>
+
 #include <slackline/core/feature_rows.h>
 
 namespace slackline {
@@ -14,5 +16,12 @@ void RowScores(const double* weights, Index rows, const FeatureRow& x, double* s
 
 /// W[f·rows + r] += x_f · delta[r] for all features f of x and r < rows.
 void RowUpdate(double* weights, Index rows, const FeatureRow& x, const double* delta);
+
+/// The same for several inputs: scores[k][r] of inputs[k], and the update with delta[k] of inputs[k]. Dense inputs of one length are
+/// taken several at a time, so that W is read a sixth as often; others one by one.
+void RowsScores(const double* weights, Index rows, std::span<const FeatureRow> inputs,
+                std::span<double* const> scores);
+void RowsUpdate(double* weights, Index rows, std::span<const FeatureRow> inputs,
+                std::span<const double* const> delta);
 
 }  // namespace slackline

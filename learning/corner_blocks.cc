@@ -9,7 +9,6 @@
 
 #include <slackline/core/feature_gram.h>
 #include <slackline/core/feature_map.h>
-#include <slackline/core/row_kernels.h>
 #include <slackline/learning/certificate.h>
 #include <slackline/learning/step.h>
 
@@ -54,6 +53,7 @@ CornerBlocks::CornerBlocks(const Problem& problem, CornerOracle* oracle, StepKin
   scratch_.scalar_begin = begin;
   slot_scores_.assign(Size(slots), 0.0);
   slot_delta_.assign(Size(slots), 0.0);
+  DecideOnInputGrams();
   std::vector<double> coordinates;
   SparseCorner given;
   for (Index m = 0; m < problem.size(); ++m) {
@@ -62,20 +62,34 @@ CornerBlocks::CornerBlocks(const Problem& problem, CornerOracle* oracle, StepKin
     AddLabellingFeatures(example, example.labels(), 1, coordinates);
     SparsifyCorner(example.structure(), coordinates, &given);
     CornerSet& set = sets_[Size(m)];
+    scratch_.inputs = Inputs(m);
     set.Add(example, given, &scratch_);
     set.alpha()[0] = 1;
   }
   oracle_->Refresh(weights_);
 }
 
-void CornerBlocks::ScoreSlots(const ExampleView& example) {
-  const Structure& structure = example.structure();
-  for (const Slot& slot : structure.slots()) {
-    const FeatureRow x = example.input(slot.input);
-    RowScores(weights_.data() + structure.layout().block(slot.block).offset, slot.rows, x,
-              slot_scores_.data() + slot.coordinate);
-    work_ += static_cast<std::int64_t>(x.count) * slot.rows / 4;
+/// Inner products of inputs are kept where several share a weight block, and all together need no more memory than the inputs.
+void CornerBlocks::DecideOnInputGrams() {
+  const Dataset& data = problem_.data();
+  Offset numbers = 0;
+  for (const auto& structure : data.structures()) {
+    if (structure->slots_are_orthogonal() || !InputGram::Applies(*structure)) return;
   }
+  for (Index m = 0; m < data.size(); ++m) numbers += InputGram::Numbers(data.example(m).structure());
+  if (data.rows() == nullptr || numbers > data.rows()->stored()) return;
+  input_grams_.resize(Size(data.size()));
+}
+
+const InputGram* CornerBlocks::Inputs(Index m) {
+  if (input_grams_.empty()) return nullptr;
+  InputGram& gram = input_grams_[Size(m)];
+  if (gram.empty()) gram = InputGram(problem_.data().example(m));
+  return &gram;
+}
+
+void CornerBlocks::ScoreSlots(const ExampleView& example) {
+  work_ += SlotScores(example, weights_, slot_scores_) / 4;
 }
 
 void CornerBlocks::ScoreCorners(const CornerSet& set) {
@@ -203,21 +217,24 @@ void CornerBlocks::Apply(const ExampleView& example, const CornerSet& set, bool 
   }
 }
 
+/// slot_scores_ as they are once w has been moved by slot_delta_.
+void CornerBlocks::AddSlotChanges(const ExampleView& example) {
+  const std::size_t count = Size(SlotCoordinates(example.structure()));
+  slot_change_.resize(slot_scores_.size());
+  scratch_.inputs->Apply(example.structure(), slot_delta_, slot_change_);
+  for (std::size_t k = 0; k < count; ++k) slot_scores_[k] += slot_change_[k];
+  work_ += static_cast<std::int64_t>(count) * example.structure().num_inputs() / 4;
+}
+
 void CornerBlocks::FlushSlots(const ExampleView& example) {
-  const Structure& structure = example.structure();
-  for (const Slot& slot : structure.slots()) {
-    double* delta = slot_delta_.data() + slot.coordinate;
-    if (std::all_of(delta, delta + slot.rows, [](double value) { return value == 0; })) continue;
-    const FeatureRow x = example.input(slot.input);
-    const Offset offset = structure.layout().block(slot.block).offset;
-    RowUpdate(weights_.data() + offset, slot.rows, x, delta);
-    if (average_.active()) {
-      for (Index r = 0; r < slot.rows; ++r) delta[r] *= average_.scale();
-      RowUpdate(average_.lag().data() + offset, slot.rows, x, delta);
-    }
-    std::fill(delta, delta + slot.rows, 0.0);
-    work_ += static_cast<std::int64_t>(x.count) * slot.rows / 4;
+  const std::span<double> delta =
+      std::span<double>(slot_delta_).first(Size(SlotCoordinates(example.structure())));
+  work_ += AddSlots(example, delta, weights_) / 4;
+  if (average_.active()) {
+    for (double& value : delta) value *= average_.scale();
+    AddSlots(example, delta, average_.lag());
   }
+  std::fill(delta.begin(), delta.end(), 0.0);
 }
 
 CornerBlocks::VisitResult CornerBlocks::Visit(Index m, bool ask) {
@@ -225,6 +242,7 @@ CornerBlocks::VisitResult CornerBlocks::Visit(Index m, bool ask) {
   CornerSet& set = sets_[Size(m)];
   VisitResult result;
   centre_.Leave();
+  scratch_.inputs = Inputs(m);
   ScoreSlots(example);
   work_ += kVisitWork;
   if (set.size() > 1) {
@@ -233,12 +251,17 @@ CornerBlocks::VisitResult CornerBlocks::Visit(Index m, bool ask) {
     result.spread = local.gap;
     result.gain += local.gain;
     if (local.gain > 0) {
-      // With one input the slots' scores follow from its norm; else w is moved and asked again.
+      // With one input the slots' scores follow from its norm, or from inner products of inputs where these are kept; else w is moved and
+      // asked again.
       const bool one_slot = example.structure().slots().size() <= 1;
       Apply(example, set, ask && one_slot);
       if (ask && !one_slot) {
-        FlushSlots(example);
-        ScoreSlots(example);
+        if (scratch_.inputs != nullptr) {
+          AddSlotChanges(example);
+        } else {
+          FlushSlots(example);
+          ScoreSlots(example);
+        }
       }
     }
   }
@@ -271,13 +294,9 @@ void CornerBlocks::CopyForChecks(CheckCopy* copy) const {
 double CornerBlocks::HingeBound(Index m, std::span<const double> weights, CornerOracle* oracle,
                                 CheckScratch* scratch, const CheckCopy* copy) const {
   const ExampleView example = problem_.data().example(m);
-  const Structure& structure = example.structure();
   std::vector<double>& slot_scores = scratch->slot_scores;
   slot_scores.resize(slot_scores_.size());
-  for (const Slot& slot : structure.slots()) {
-    RowScores(weights.data() + structure.layout().block(slot.block).offset, slot.rows,
-              example.input(slot.input), slot_scores.data() + slot.coordinate);
-  }
+  SlotScores(example, weights, slot_scores);
   scratch->warm = copy != nullptr ? copy->warm[Size(m)] : warm_[Size(m)];
   const double bound = oracle->Maximise(m, slot_scores, weights, &scratch->warm, true, &scratch->corner);
   const CornerSet& set = copy != nullptr ? copy->given[Size(m)] : sets_[Size(m)];
@@ -309,13 +328,7 @@ double CornerBlocks::WeightsOfPoint(std::vector<double>* weights) const {
       set.ForEachSlotEntry(a, [&](Index k, double value) { delta[Size(k)] += scale * value; });
       set.ForEachScalarEntry(a, [&](Index k, double value) { (*weights)[Size(k)] += scale * value; });
     }
-    const Structure& structure = example.structure();
-    for (const Slot& slot : structure.slots()) {
-      const double* from = delta.data() + slot.coordinate;
-      if (std::all_of(from, from + slot.rows, [](double v) { return v == 0; })) continue;
-      RowUpdate(weights->data() + structure.layout().block(slot.block).offset, slot.rows,
-                example.input(slot.input), from);
-    }
+    AddSlots(example, delta, *weights);
   }
   return loss / problem_.size();
 }
@@ -402,8 +415,10 @@ void CornerBlocks::Load(StateReader* reader) {
   reader->Tag("corner blocks");
   reader->FiniteReals(weights_);
   centre_.Load(problem_.num_weights(), reader);
-  for (Index m = 0; m < problem_.size(); ++m)
+  for (Index m = 0; m < problem_.size(); ++m) {
+    scratch_.inputs = Inputs(m);
     sets_[Size(m)].Load(problem_.data().example(m), reader, &scratch_);
+  }
   for (WarmStart& warm : warm_) warm.bytes = reader->Bytes();
   average_.Load(reader);
   oracle_calls_ = reader->Integer(0, kMost);

@@ -118,6 +118,9 @@ class CornerBlocks {
   LocalStep AwayStep(CornerSet* set, std::size_t best, std::size_t worst);
   void Apply(const ExampleView& example, const CornerSet& set, bool update_scores);
   void FlushSlots(const ExampleView& example);
+  void AddSlotChanges(const ExampleView& example);
+  void DecideOnInputGrams();
+  const InputGram* Inputs(Index m);
 
   Problem problem_;
   CornerOracle* oracle_;
@@ -127,6 +130,9 @@ class CornerBlocks {
   std::vector<CornerSet> sets_;
   std::vector<double> weights_;
   std::vector<WarmStart> warm_;
+  std::vector<InputGram>
+      input_grams_;                  // per example, made when first used; none at all where they do not pay
+  std::vector<double> slot_change_;  // what steps changed in slot_scores_
   CornerScratch scratch_;
   SparseCorner found_;
   std::vector<double> slot_scores_;

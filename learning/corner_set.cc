@@ -129,7 +129,11 @@ void CornerSet::ComputeGram(const ExampleView& example, Index a, CornerScratch* 
   const Offset begin = scratch->scalar_begin;
   ForEachSlotEntry(a, [&](Index k, double value) { scratch->slot[Size(k)] += value; });
   scratch->product.resize(scratch->slot.size());
-  scratch->gram.Apply(example, scratch->slot, scratch->product);
+  if (scratch->inputs != nullptr) {
+    scratch->inputs->Apply(example.structure(), scratch->slot, scratch->product);
+  } else {
+    scratch->gram.Apply(example, scratch->slot, scratch->product);
+  }
   ForEachScalarEntry(a, [&](Index k, double value) { scratch->scalar[Size(k - begin)] += value; });
   for (Index b = 0; b <= a; ++b) {
     const View other = corner(b);

@@ -17,6 +17,7 @@
 
 #include <slackline/core/dataset.h>
 #include <slackline/core/feature_gram.h>
+#include <slackline/core/input_gram.h>
 #include <slackline/learning/state_archive.h>
 
 namespace slackline {
@@ -41,6 +42,7 @@ struct CornerScratch {
   std::vector<double> scalar;   ///< by position in the weight vector, less `scalar_begin`
   Offset scalar_begin = 0;
   FeatureGram gram;
+  const InputGram* inputs = nullptr;  ///< of the example at hand, where it has one: used in place of `gram`
 };
 
 /// The kept corners of one example. Corner 0 is the given labelling and stays for ever.

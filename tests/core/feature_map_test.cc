@@ -3,12 +3,14 @@
 // The feature map functions against feature vectors that are formed explicitly, on random structures.
 #include <slackline/core/feature_gram.h>
 #include <slackline/core/feature_map.h>
+#include <slackline/core/input_gram.h>
 
 #include <doctest/doctest.h>
 
 #include <slackline/core/factor_graph_builder.h>
 #include <slackline/core/random.h>
 #include <tests/support/random_models.h>
+#include <tests/support/random_problems.h>
 #include <tests/support/tolerances.h>
 
 using namespace slackline;
@@ -231,6 +233,31 @@ TEST_CASE("some of the random structures use one block with several inputs, othe
     orthogonal += Model(seed).structure()->slots_are_orthogonal() ? 1 : 0;
   CHECK(orthogonal > 5);
   CHECK(orthogonal < static_cast<int>(kModels) - 5);
+}
+
+TEST_CASE("inner products by those of the inputs are the same") {
+  Random random(29);
+  int applied = 0;
+  for (int trial = 0; trial < 60; ++trial) {
+    ProblemOptions options = RandomOptions(random);
+    options.tied_weights = trial % 3 != 0;
+    options.inputs = trial % 2 == 0 ? InputKind::kDense : InputKind::kSparse;
+    options.num_variables = 1 + trial % 9;
+    const TrainingSet training = RandomProblem(random, options);
+    for (Index m = 0; m < training.data.size(); ++m) {
+      const ExampleView example = training.data.example(m);
+      const Structure& structure = example.structure();
+      if (!InputGram::Applies(structure)) continue;
+      ++applied;
+      const auto count = static_cast<std::size_t>(SlotCoordinates(structure));
+      std::vector<double> q(count), wanted(count, -1), found(count, -2);
+      for (double& value : q) value = random.Below(3) == 0 ? 0 : random.Normal();
+      FeatureGram().Apply(example, q, wanted);
+      InputGram(example).Apply(structure, q, found);
+      for (std::size_t k = 0; k < count; ++k) CHECK(Near(found[k], wanted[k], 10 * kExact));
+    }
+  }
+  CHECK(applied >= 60);
 }
 
 TEST_CASE("blocks with more rows than any buffer are scattered whole") {

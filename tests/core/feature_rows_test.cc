@@ -109,6 +109,51 @@ TEST_CASE("inner products of dense and sparse rows agree with the sum over all f
   }
 }
 
+TEST_CASE("the kernels for several inputs agree with those for one") {
+  Random random(5);
+  FeatureRows inputs;
+  constexpr Index kDimension = 11;
+  std::vector<double> dense(kDimension);
+  // 14 dense inputs of one length, a sparse one, a shorter one, 7 more.
+  for (int k = 0; k < 23; ++k) {
+    for (double& x : dense) x = random.Normal();
+    if (k == 14) {
+      inputs.AddSparse(std::array<Index, 2>{3, 8}, std::array<double, 2>{1.5, -2});
+    } else {
+      inputs.AddDense({dense.data(), static_cast<std::size_t>(k == 15 ? 4 : kDimension)});
+    }
+  }
+  for (Index rows = 1; rows <= 26; ++rows) {
+    const auto size = static_cast<std::size_t>(rows);
+    std::vector<double> weights(size * kDimension);
+    for (double& w : weights) w = random.Normal();
+    std::vector<double> scores(size * 23 + 1, -77.0), expected(size * 23);
+    std::vector<double> delta(size * 23);
+    for (double& d : delta) d = random.Normal();
+    std::vector<FeatureRow> x;
+    std::vector<double*> to;
+    std::vector<const double*> from;
+    std::vector<double> updated = weights, wanted = weights;
+    updated.push_back(-77.0);
+    for (std::size_t k = 0; k < 23; ++k) {
+      x.push_back(inputs.row(static_cast<Index>(k)));
+      to.push_back(scores.data() + k * size);
+      from.push_back(delta.data() + k * size);
+      RowScores(weights.data(), rows, x[k], expected.data() + k * size);
+      RowUpdate(wanted.data(), rows, x[k], delta.data() + k * size);
+    }
+    RowsScores(weights.data(), rows, x, to);
+    RowsUpdate(updated.data(), rows, x, from);
+    bool agree = true;
+    for (std::size_t k = 0; k < expected.size(); ++k) agree = agree && Near(scores[k], expected[k], kExact);
+    for (std::size_t k = 0; k < wanted.size(); ++k) agree = agree && Near(updated[k], wanted[k], kExact);
+    CAPTURE(rows);
+    CHECK(agree);
+    CHECK(scores.back() == -77.0);
+    CHECK(updated.back() == -77.0);
+  }
+}
+
 TEST_CASE("the row kernels agree with plain loops for 1 to 40 weight rows") {
   Random random(2);
   constexpr Index kDimension = 9;

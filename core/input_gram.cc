@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/core/input_gram.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include <slackline/core/row_kernels.h>
+
+namespace slackline {
+namespace {
+
+/// Slots [begin, end) of one block, with consecutive coordinates.
+struct Run {
+  std::size_t begin, end;
+  std::size_t size() const { return end - begin; }
+};
+
+/// The run that begins at slot `begin`.
+Run RunFrom(std::span<const Slot> slots, std::size_t begin) {
+  std::size_t end = begin + 1;
+  while (end < slots.size() && slots[end].block == slots[begin].block &&
+         slots[end].coordinate == slots[end - 1].coordinate + slots[end - 1].rows)
+    ++end;
+  return {begin, end};
+}
+
+template <class Visit>
+void ForEachRun(std::span<const Slot> slots, const Visit& visit) {
+  for (std::size_t begin = 0; begin < slots.size();) {
+    const Run run = RunFrom(slots, begin);
+    visit(run);
+    begin = run.end;
+  }
+}
+
+/// Dense inputs of one length: all against all, by the kernels for rows, on a transposed copy.
+void DenseGram(const std::vector<FeatureRow>& inputs, double* gram) {
+  const std::size_t n = inputs.size();
+  const auto length = static_cast<std::size_t>(inputs[0].count);
+  std::vector<double> transposed(n * length);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t f = 0; f < length; ++f) transposed[f * n + i] = inputs[i].values[f];
+  }
+  std::vector<double*> rows;
+  for (std::size_t i = 0; i < n; ++i) rows.push_back(gram + i * n);
+  RowsScores(transposed.data(), static_cast<Index>(n), inputs, rows);
+}
+
+}  // namespace
+
+bool InputGram::Applies(const Structure& structure) {
+  std::unordered_set<Index> blocks;
+  bool once = true;
+  ForEachRun(structure.slots(), [&](const Run& run) {
+    once = blocks.insert(structure.slots()[run.begin].block).second && once;
+  });
+  return once;
+}
+
+Offset InputGram::Numbers(const Structure& structure) {
+  Offset numbers = 0;
+  ForEachRun(structure.slots(),
+             [&](const Run& run) { numbers += static_cast<Offset>(run.size() * run.size()); });
+  return numbers;
+}
+
+InputGram::InputGram(const ExampleView& example) {
+  const std::span<const Slot> slots = example.structure().slots();
+  gram_.resize(static_cast<std::size_t>(Numbers(example.structure())));
+  double* gram = gram_.data();
+  std::vector<FeatureRow> inputs;
+  ForEachRun(slots, [&](const Run& run) {
+    inputs.clear();
+    for (std::size_t s = run.begin; s < run.end; ++s) inputs.push_back(example.input(slots[s].input));
+    const std::size_t n = inputs.size();
+    const bool dense = std::all_of(inputs.begin(), inputs.end(), [&](const FeatureRow& x) {
+      return x.dense() && x.count == inputs[0].count;
+    });
+    if (dense && n > 1) {
+      DenseGram(inputs, gram);
+    } else {
+      for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t j = 0; j <= i; ++j) gram[i * n + j] = gram[j * n + i] = Dot(inputs[i], inputs[j]);
+      }
+    }
+    gram += n * n;
+  });
+}
+
+void InputGram::Apply(const Structure& structure, std::span<const double> q, std::span<double> out) const {
+  const std::span<const Slot> slots = structure.slots();
+  const double* gram = gram_.data();
+  std::vector<FeatureRow> rows;
+  std::vector<double*> to;
+  ForEachRun(slots, [&](const Run& run) {
+    // A matrix product: the coordinates of the run are a weight block with an input's number in the place of a feature.
+    const auto n = static_cast<Index>(run.size());
+    const Index states = slots[run.begin].rows;
+    rows.clear();
+    to.clear();
+    for (Index i = 0; i < n; ++i) {
+      rows.push_back({gram + static_cast<Offset>(i) * n, nullptr, n, 0});
+      to.push_back(out.data() + slots[run.begin].coordinate + static_cast<Offset>(i) * states);
+    }
+    RowsScores(q.data() + slots[run.begin].coordinate, states, rows, to);
+    gram += static_cast<Offset>(n) * n;
+  });
+}
+
+}  // namespace slackline
