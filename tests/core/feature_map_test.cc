@@ -15,7 +15,11 @@
 
 using namespace slackline;
 using slackline::test::kExact;
+using slackline::test::InputKind;
 using slackline::test::Near;
+using slackline::test::ProblemOptions;
+using slackline::test::RandomOptions;
+using slackline::test::RandomProblem;
 
 namespace {
 
