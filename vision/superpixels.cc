@@ -21,7 +21,7 @@ namespace {
 constexpr float kCompactness = 200;
 /// VLFeat makes up to a hundred passes over its image. It gets a smaller one, of half the size where superpixels are large enough
 /// and of about this many pixels at most; the borders are then moved to their places in the image itself.
-constexpr std::int64_t kMostWorkingPixels = 250'000;
+constexpr std::int64_t kMostWorkingPixels = 150'000;
 constexpr std::int64_t kLeastRegionPixels = 60;
 
 void CheckImage(const Image& image) {
