@@ -154,18 +154,21 @@ CrossValidation CrossValidate(const MultiLabelData& data, const CrossValidationO
   return validation;
 }
 
-Spread SpreadOf(std::span<const FoldResult> folds, const MetricRecord& metric) {
+Spread SpreadOf(std::span<const double> values) {
   Spread spread;
-  if (folds.empty()) return spread;
-  const auto count = static_cast<double>(folds.size());
-  for (const FoldResult& fold : folds) spread.mean += fold.metrics.*metric.member / count;
+  if (values.empty()) return spread;
+  const auto count = static_cast<double>(values.size());
+  for (const double value : values) spread.mean += value / count;
   double squares = 0;
-  for (const FoldResult& fold : folds) {
-    const double difference = fold.metrics.*metric.member - spread.mean;
-    squares += difference * difference;
-  }
-  if (folds.size() > 1) spread.deviation = std::sqrt(squares / (count - 1));
+  for (const double value : values) squares += (value - spread.mean) * (value - spread.mean);
+  if (values.size() > 1) spread.deviation = std::sqrt(squares / (count - 1));
   return spread;
+}
+
+Spread SpreadOf(std::span<const FoldResult> folds, const MetricRecord& metric) {
+  std::vector<double> values;
+  for (const FoldResult& fold : folds) values.push_back(fold.metrics.*metric.member);
+  return SpreadOf(values);
 }
 
 std::size_t BestLambda(const CrossValidation& validation, const MetricRecord& metric) {

@@ -71,6 +71,7 @@ struct Spread {
   double mean = 0;
   double deviation = 0;
 };
+Spread SpreadOf(std::span<const double> values);
 Spread SpreadOf(std::span<const FoldResult> folds, const MetricRecord& metric);
 
 /// Number of the λ with the best mean; of equal ones, the first, which is the largest λ.

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline segment cv
+#ifdef SLACKLINE_WITH_VISION
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include <slackline/apps/cmd_interrupt.h>
+#include <slackline/apps/cmd_segment.h>
+#include <slackline/apps/cmd_segment_common.h>
+#include <slackline/apps/cross_validation.h>
+#include <slackline/apps/terminal_line.h>
+#include <slackline/core/check.h>
+#include <slackline/core/quoted.h>
+#include <slackline/learning/lambda_path.h>
+#include <slackline/learning/train_loop.h>
+
+namespace slackline::program {
+namespace {
+
+constexpr const char* kDescription =
+    "Chooses lambda, and the loss if --loss is both, by cross-validation over the training images of "
+    "FEATURES; then trains on all of them.\n"
+    "The images are dealt out to K folds at random. For each fold, models are trained on the others for all "
+    "values of lambda,\n"
+    "from the largest to the smallest, each from the solution of the one before, and are tried on the fold, "
+    "in pixels.\n"
+    "The table has mean and standard deviation over the folds. Ctrl-C ends it early.";
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  slackline segment cv pets.fea --lambda-path 0.1:0.0001:7 --model pets.slk\n"
+    "  slackline segment cv pets.fea --lambda-path 0.01,0.001 --loss both --metric class --no-refit --json";
+
+struct MetricChoice {
+  std::string_view name;
+  double SegmentMetrics::*member;
+};
+constexpr MetricChoice kMetrics[] = {{"pixel", &SegmentMetrics::pixel_accuracy},
+                                     {"class", &SegmentMetrics::class_average},
+                                     {"iou", &SegmentMetrics::mean_iou}};
+
+struct CvCommand {
+  SegmentFlags segment;
+  std::string lambda_path;
+  std::string folds = "5";
+  std::string metric = "pixel";
+  std::string model;
+  bool no_refit = false;
+  bool json = false;
+  bool quiet = false;
+  TrainFlags train;
+};
+
+void Register(CLI::App* app, CvCommand* command) {
+  command->segment.Register(app);
+  AddTextOption(app, "lambda-path", &command->lambda_path, "L1,L2,...|FROM:TO:COUNT",
+                "values of lambda to choose from: these, or so many in a geometric sequence")
+      ->required();
+  AddTextOption(app, "folds", &command->folds, "K", "number of folds, at least 2", "5");
+  AddTextOption(app, "metric", &command->metric, "pixel|class|iou",
+                "what to choose by: pixel accuracy, class average or mean IoU. Of equal values, the largest "
+                "lambda is chosen",
+                "pixel");
+  CLI::Option* model =
+      AddTextOption(app, "model", &command->model, "OUT.slk",
+                    "where to write the model that is trained on all training images in the end");
+  app->add_flag("--no-refit", command->no_refit, "train no such model")->excludes(model);
+  app->add_flag("--json", command->json, "write JSON, with all metrics, instead of a table");
+  app->add_flag("--quiet,-q", command->quiet, "say nothing but the result and errors");
+  command->train.Register(app);
+  app->footer(kExamples);
+}
+
+struct Settings {
+  TrainOptions train;
+  std::vector<double> lambdas;
+  std::vector<SegmentLoss> losses;
+  Index folds = 5;
+  const MetricChoice* metric = nullptr;
+};
+
+Settings ReadSettings(const CvCommand& command) {
+  Settings settings;
+  SegmentFlags flags = command.segment;
+  if (flags.loss == "both") {
+    settings.losses = {SegmentLoss::kPixels, SegmentLoss::kBalanced};
+    flags.loss = "pixels";
+  } else {
+    settings.losses = {flags.ReadLoss()};
+  }
+  flags.Check();
+  settings.train = command.train.Read();
+  if (command.train.Given("lambda")) throw DataError("--lambda: its values are those of --lambda-path here");
+  settings.lambdas = ReadLambdaPath(command.lambda_path);
+  settings.folds = ReadCount("folds", command.folds, 2);
+  CheckChoice("metric", command.metric, {"pixel", "class", "iou"});
+  for (const MetricChoice& metric : kMetrics) {
+    if (metric.name == command.metric) settings.metric = &metric;
+  }
+  if (command.no_refit) return settings;
+  if (command.model.empty()) throw DataError("--model: a file name is needed, or --no-refit");
+  CheckOutput("model", command.model, {command.segment.features}, false);
+  return settings;
+}
+
+/// One loss and one λ in all folds.
+struct Entry {
+  SegmentLoss loss;
+  double lambda;
+  std::vector<SegmentMetrics> folds;
+  Offset passes = 0;
+  double seconds = 0;
+  Index converged = 0;
+
+  Spread spread(const MetricChoice& metric) const {
+    std::vector<double> values;
+    for (const SegmentMetrics& fold : folds) values.push_back(fold.*metric.member);
+    return SpreadOf(values);
+  }
+};
+
+/// One fold of one loss: what is trained on, and what it is tried on.
+class Fold {
+ public:
+  Fold(const SegmentTask& task, const Settings& settings, SegmentLoss loss,
+       const std::vector<std::vector<Index>>& folds, std::size_t number)
+      : settings_(settings), task_(task), model_(task.model), held_out_(folds[number]) {
+    std::vector<SegmentExample> training;
+    for (std::size_t f = 0; f < folds.size(); ++f) {
+      for (const Index m : folds[f]) {
+        if (f != number) training.push_back(task.data.examples[static_cast<std::size_t>(m)]);
+      }
+    }
+    TrainingSet set = MakeSegmentTraining(model_, training, task.data.rows, loss);
+    const std::string name = "fold " + std::to_string(number + 1) + " of " + std::to_string(folds.size());
+    if (set.data.size() == 0) throw DataError(task.data.source, 0, name + " has no labels to train on");
+    problem_ = std::make_unique<Problem>(std::move(set), settings.lambdas.front());
+    learner_ = MakeLearner(*problem_, settings.train);
+  }
+
+  /// Values of λ in their order. False when it was interrupted.
+  bool Run(const std::atomic<int>* interrupt, Entry* entry) {
+    if (entry->lambda != problem_->lambda()) {
+      auto next = std::make_unique<Problem>(problem_->WithLambda(entry->lambda));
+      learner_->ChangeLambda(*next);
+      problem_ = std::move(next);
+    }
+    const TrainSummary summary = RunTraining(*learner_, settings_.train, nullptr, interrupt);
+    if (summary.termination == Termination::kInterrupted) return false;
+    model_.set_weights(summary.weights);
+    ConfusionMatrix confusion(model_.num_classes());
+    for (const Index m : held_out_) {
+      const SegmentExample& example = task_.data.examples[static_cast<std::size_t>(m)];
+      const SegmentPrediction prediction =
+          PredictSegments(model_, example.graph, task_.data.rows, example.first_row, DecodeKind::kAuto);
+      AddPixels(example, prediction.fine, &confusion);
+    }
+    const auto counts = confusion.counts();
+    if (std::all_of(counts.begin(), counts.end(), [](std::int64_t n) { return n == 0; }))
+      throw DataError(task_.data.source, 0, "a fold has no labels to compare with");
+    entry->folds.push_back(ComputeSegmentMetrics(confusion));
+    entry->passes += summary.last.pass;
+    entry->seconds += summary.last.seconds + summary.last.check_seconds;
+    entry->converged += summary.termination == Termination::kConverged ? 1 : 0;
+    return true;
+  }
+
+ private:
+  const Settings& settings_;
+  const SegmentTask& task_;
+  SegmentModel model_;
+  std::vector<Index> held_out_;
+  std::unique_ptr<Problem> problem_;
+  std::unique_ptr<Learner> learner_;
+};
+
+/// All entries, or nothing when it was interrupted.
+std::optional<std::vector<Entry>> CrossValidate(const SegmentTask& task, const Settings& settings,
+                                                const std::atomic<int>* interrupt, bool show) {
+  const auto folds = MakeFolds(static_cast<Index>(task.data.examples.size()), settings.folds,
+                               static_cast<std::uint64_t>(settings.train.seed));
+  TerminalLine line(show);
+  std::vector<Entry> entries;
+  for (const SegmentLoss loss : settings.losses) {
+    const std::size_t first = entries.size();
+    for (const double lambda : settings.lambdas) entries.push_back({loss, lambda, {}});
+    for (std::size_t f = 0; f < folds.size(); ++f) {
+      Fold fold(task, settings, loss, folds, f);
+      for (std::size_t k = 0; k < settings.lambdas.size(); ++k) {
+        if (!fold.Run(interrupt, &entries[first + k])) {
+          line.Clear();
+          return std::nullopt;
+        }
+        line.Show("loss " + std::string(Name(loss)) + ", fold " + std::to_string(f + 1) + " of " +
+                  std::to_string(folds.size()) + ", lambda " + LambdaText(settings.lambdas[k]) + " done");
+      }
+    }
+  }
+  line.Clear();
+  return entries;
+}
+
+std::size_t BestEntry(const std::vector<Entry>& entries, const MetricChoice& metric) {
+  std::size_t best = 0;
+  for (std::size_t k = 1; k < entries.size(); ++k) {
+    if (entries[k].spread(metric).mean > entries[best].spread(metric).mean + 1e-12) best = k;
+  }
+  return best;
+}
+
+std::string Table(const Settings& settings, const std::vector<Entry>& entries, std::size_t best) {
+  std::array<char, 200> line;
+  std::snprintf(line.data(), line.size(), "%10s %12s %16s %16s %16s %10s %8s %9s\n", "loss", "lambda",
+                "pixel accuracy", "class average", "mean IoU", "converged", "passes", "seconds");
+  std::string text = line.data();
+  for (std::size_t k = 0; k < entries.size(); ++k) {
+    const Entry& entry = entries[k];
+    std::string cells;
+    for (const MetricChoice& metric : kMetrics) {
+      const Spread spread = entry.spread(metric);
+      std::array<char, 40> cell;
+      std::snprintf(cell.data(), cell.size(), " %8.2f +- %4.2f", 100 * spread.mean, 100 * spread.deviation);
+      cells += cell.data();
+    }
+    const std::string converged = std::to_string(entry.converged) + "/" + std::to_string(settings.folds);
+    std::snprintf(line.data(), line.size(), "%10s %12s%s %10s %8lld %9.2f%s\n",
+                  std::string(Name(entry.loss)).c_str(), LambdaText(entry.lambda).c_str(), cells.c_str(),
+                  converged.c_str(), static_cast<long long>(entry.passes), entry.seconds,
+                  k == best ? "  best" : "");
+    text += line.data();
+  }
+  return text;
+}
+
+Json ResultJson(const CvCommand& command, const Settings& settings, const SegmentTask& task,
+                const std::vector<Entry>& entries, std::size_t best) {
+  Json path = Json::array();
+  for (const Entry& entry : entries) {
+    Json json = {{"loss", Name(entry.loss)},
+                 {"lambda", entry.lambda},
+                 {"converged", entry.converged},
+                 {"passes", entry.passes},
+                 {"seconds", entry.seconds}};
+    for (const MetricChoice& metric : kMetrics) {
+      const Spread spread = entry.spread(metric);
+      Json values = Json::array();
+      for (const SegmentMetrics& fold : entry.folds) values.push_back(fold.*metric.member);
+      json[std::string(metric.name)] = {
+          {"mean", spread.mean}, {"deviation", spread.deviation}, {"folds", std::move(values)}};
+    }
+    path.push_back(std::move(json));
+  }
+  return {{"program", ProgramVersion()},
+          {"data", task.data.source},
+          {"images", task.data.examples.size()},
+          {"folds", settings.folds},
+          {"seed", settings.train.seed},
+          {"metric", settings.metric->name},
+          {"layers", command.segment.layers},
+          {"pairwise", command.segment.pairwise},
+          {"regions", command.segment.regions},
+          {"path", std::move(path)},
+          {"best", {{"loss", Name(entries[best].loss)}, {"lambda", entries[best].lambda}}}};
+}
+
+/// Trains on all training images and writes the model.
+TrainSummary Refit(const CvCommand& command, const Settings& settings, const Entry& best, SegmentTask* task,
+                   const std::atomic<int>* interrupt) {
+  SegmentFlags flags = command.segment;
+  flags.loss = std::string(Name(best.loss));
+  const Problem problem = MakeSegmentProblem(*task, best.loss).WithLambda(best.lambda);
+  TrainOptions options = settings.train;
+  options.lambda = best.lambda;
+  const LearnerChoice choice = ChooseLearner(problem, options);
+  BeginSegmentRecord(flags, *task, problem, choice.options, &task->model.record);
+  TrainReport report(!command.quiet);
+  const std::unique_ptr<Learner> learner = MakeLearner(problem, choice.options);
+  const TrainSummary summary = RunTraining(*learner, choice.options, &report, interrupt);
+  report.ClearLine();
+  FinishRecord(summary, &task->model.record);
+  task->model.set_weights(summary.weights);
+  task->model.Save(command.model);
+  if (!command.quiet) {
+    DescribeResult(choice.options, summary);
+    DescribeModel(summary, command.model);
+  }
+  return summary;
+}
+
+int Run(const CvCommand& command) {
+  const Settings settings = ReadSettings(command);
+  SegmentTask task = LoadSegmentTask(command.segment);
+  if (settings.folds > static_cast<Index>(task.data.examples.size())) {
+    throw DataError("--folds: " + Quoted(command.folds) + ", but " + task.data.source + " has " +
+                    Count(static_cast<Offset>(task.data.examples.size()), "training image"));
+  }
+  if (!command.quiet) {
+    const Problem problem = MakeSegmentProblem(task, settings.losses.front());
+    DescribeSegmentData(task, problem.training());
+    DescribeSegmentLearner(command.segment, ChooseLearner(problem, settings.train),
+                           LambdaText(settings.lambdas.front()) + " to " +
+                               LambdaText(settings.lambdas.back()) + " (" +
+                               Count(static_cast<Offset>(settings.lambdas.size()), "value") + ", " +
+                               Count(settings.folds, "fold") + ")");
+  }
+  const std::atomic<int>* interrupt = CatchInterrupts();
+  const std::optional<std::vector<Entry>> entries = CrossValidate(task, settings, interrupt, !command.quiet);
+  if (!entries) {
+    std::fprintf(stderr, "interrupted: no lambda is chosen%s\n",
+                 command.no_refit ? "" : " and no model is written");
+    return 128 + interrupt->load();
+  }
+  const std::size_t best = BestEntry(*entries, *settings.metric);
+  if (!command.json) WriteOutput("-", Table(settings, *entries, best));
+  Json json = ResultJson(command, settings, task, *entries, best);
+  bool interrupted = false;
+  if (!command.no_refit) {
+    if (!command.quiet) {
+      std::fprintf(stderr, "training on all training images with loss %s and lambda %s\n",
+                   std::string(Name((*entries)[best].loss)).c_str(),
+                   LambdaText((*entries)[best].lambda).c_str());
+    }
+    const TrainSummary summary = Refit(command, settings, (*entries)[best], &task, interrupt);
+    interrupted = summary.termination == Termination::kInterrupted;
+    json["refit"] = {{"model", command.model},
+                     {"primal", summary.last.primal},
+                     {"dual", summary.last.dual},
+                     {"termination", Name(summary.termination)}};
+  }
+  if (command.json) WriteOutput("-", JsonText(json));
+  return interrupted ? 128 + interrupt->load() : 0;
+}
+
+}  // namespace
+
+void AddSegmentCv(CLI::App* parent, Action* action) {
+  const auto command = std::make_shared<CvCommand>();
+  CLI::App* app = parent->add_subcommand("cv", kDescription);
+  Register(app, command.get());
+  app->callback([command, action] { *action = [command] { return Run(*command); }; });
+}
+
+}  // namespace slackline::program
+#endif
