@@ -35,7 +35,8 @@ struct LabelImage {
 inline constexpr Index kMostPixels = 100'000'000;
 
 /// A JPEG or PNG file, whatever its name ends with. Grey becomes three equal channels, 16 bits become 8, palettes are looked up,
-/// transparent pixels are laid over white. Throws DataError that names the file: missing, not of either kind, damaged, too large.
+/// transparent pixels are laid over white, four inks become RGB. Orientations noted in EXIF and colour profiles are not applied.
+/// Throws DataError that names the file: missing, not of either kind, damaged, too large.
 Image ReadImage(const std::string& path);
 
 /// The numbers of an 8-bit (or narrower) greyscale or palette PNG, as they are stored. Throws DataError as ReadImage, and for

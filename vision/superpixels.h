@@ -18,7 +18,8 @@ struct Superpixels {
   std::vector<Index> of_pixel;  ///< width · height, in rows from the top
 };
 
-/// About `wanted` ≥ 1 superpixels; at least one. Deterministic. Works on images of any size, 1 × 1 included.
+/// About `wanted` ≥ 1 superpixels; at least one. Deterministic. Works on images of any size, 1 × 1 included. Images of more than half
+/// a million pixels are segmented at a lower resolution: borders then run along blocks of pixels.
 Superpixels Slic(const Image& image, Index wanted);
 
 /// For every fine superpixel the coarse one that it shares most pixels with (the lowest of equals).
@@ -42,7 +43,7 @@ std::vector<float> ToLab(const Image& image);
 std::vector<std::int32_t> ClassPixels(const Superpixels& superpixels, const LabelImage& labels,
                                       Index num_classes);
 
-/// The label of every pixel from that of its superpixel.
+/// The label of every pixel from that of its superpixel; kUnlabelled becomes kVoid.
 LabelImage Paint(const Superpixels& superpixels, const std::vector<Index>& labels);
 
 }  // namespace slackline

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// JPEG files as bytes in memory.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <slackline/vision/image.h>
+
+namespace slackline {
+
+/// Messages start with `path`, which is not opened.
+Image DecodeJpeg(const std::string& path, std::string_view bytes);
+
+}  // namespace slackline

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/vision/png_file.h>
+
+#include <png.h>
+
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <new>
+
+#include <slackline/core/check.h>
+
+// libpng reports errors by longjmp. It is caught only in functions whose names begin with Try, which hold no objects with
+// destructors; all memory belongs to their callers.
+
+namespace slackline {
+
+namespace {
+
+using Message = std::array<char, 160>;
+
+void OnError(png_structp png, png_const_charp text) {
+  Message& message = *static_cast<Message*>(png_get_error_ptr(png));
+  std::snprintf(message.data(), message.size(), "%s", text);
+  png_longjmp(png, 1);
+}
+
+void OnWarning(png_structp, png_const_charp) {}
+
+class PngReader {
+ public:
+  PngReader(const std::string& path, std::string_view bytes) : path_(path), rest_(bytes) {
+    handles_.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &message_, OnError, OnWarning);
+    if (handles_.png == nullptr) throw std::bad_alloc();
+    handles_.info = png_create_info_struct(handles_.png);
+    if (handles_.info == nullptr) throw std::bad_alloc();
+    if (!TryReadHeader()) Fail();
+    CheckNumPixels(path_, png_get_image_width(png(), info()), png_get_image_height(png(), info()));
+  }
+  PngReader(const PngReader&) = delete;
+  PngReader& operator=(const PngReader&) = delete;
+
+  Index width() const { return static_cast<Index>(png_get_image_width(png(), info())); }
+  Index height() const { return static_cast<Index>(png_get_image_height(png(), info())); }
+  int color_type() const { return png_get_color_type(png(), info()); }
+  int bit_depth() const { return png_get_bit_depth(png(), info()); }
+
+  /// Rows of 8-bit RGB or RGBA, `channels` bytes a pixel.
+  std::vector<std::uint8_t> ReadColors(int& channels) {
+    if (!TryAskForColors()) Fail();
+    channels = png_get_channels(png(), info());
+    SLACKLINE_CHECK(channels == 3 || channels == 4, "libpng gives RGB or RGBA");
+    return ReadRows(channels);
+  }
+
+  /// The stored values, a byte each.
+  std::vector<std::uint8_t> ReadValues() {
+    if (!TryAskForValues()) Fail();
+    return ReadRows(1);
+  }
+
+ private:
+  struct Handles {
+    Handles() = default;
+    Handles(const Handles&) = delete;
+    Handles& operator=(const Handles&) = delete;
+    ~Handles() { png_destroy_read_struct(&png, &info, nullptr); }
+    png_structp png = nullptr;
+    png_infop info = nullptr;
+  };
+
+  png_structp png() const { return handles_.png; }
+  png_infop info() const { return handles_.info; }
+
+  [[noreturn]] void Fail() const {
+    throw DataError(path_, 0, std::string("the PNG cannot be decoded: ") + message_.data());
+  }
+
+  static void OnRead(png_structp png, png_bytep to, std::size_t count) {
+    std::string_view& rest = *static_cast<std::string_view*>(png_get_io_ptr(png));
+    if (rest.size() < count) png_error(png, "the file ends too early");
+    std::memcpy(to, rest.data(), count);
+    rest.remove_prefix(count);
+  }
+
+  bool TryReadHeader() {
+    if (setjmp(png_jmpbuf(png())) != 0) return false;
+    png_set_read_fn(png(), &rest_, OnRead);
+    png_set_user_limits(png(), PNG_UINT_31_MAX, PNG_UINT_31_MAX);  // the limit of this library is on pixels
+    png_read_info(png(), info());
+    return true;
+  }
+
+  bool TryAskForColors() {
+    if (setjmp(png_jmpbuf(png())) != 0) return false;
+    png_set_expand(png());
+    png_set_scale_16(png());
+    png_set_gray_to_rgb(png());
+    passes_ = png_set_interlace_handling(png());
+    png_read_update_info(png(), info());
+    return true;
+  }
+
+  bool TryAskForValues() {
+    if (setjmp(png_jmpbuf(png())) != 0) return false;
+    png_set_packing(png());
+    passes_ = png_set_interlace_handling(png());
+    png_read_update_info(png(), info());
+    return true;
+  }
+
+  std::vector<std::uint8_t> ReadRows(int channels) {
+    const std::size_t row_bytes = static_cast<std::size_t>(width()) * static_cast<std::size_t>(channels);
+    SLACKLINE_CHECK(png_get_rowbytes(png(), info()) == row_bytes, "libpng's rows are of the expected length");
+    std::vector<std::uint8_t> pixels(row_bytes * static_cast<std::size_t>(height()));
+    if (!TryReadRows(pixels.data(), row_bytes)) Fail();
+    return pixels;
+  }
+
+  bool TryReadRows(std::uint8_t* pixels, std::size_t row_bytes) {
+    if (setjmp(png_jmpbuf(png())) != 0) return false;
+    const std::size_t num_rows = static_cast<std::size_t>(height());
+    for (int pass = 0; pass < passes_; ++pass) {
+      for (std::size_t y = 0; y < num_rows; ++y) png_read_row(png(), pixels + y * row_bytes, nullptr);
+    }
+    png_read_end(png(), nullptr);
+    return true;
+  }
+
+  std::string path_;
+  std::string_view rest_;
+  Message message_{};
+  Handles handles_;
+  int passes_ = 1;
+};
+
+/// RGBA to RGB over white, in place.
+void LayOverWhite(std::vector<std::uint8_t>& pixels) {
+  const std::size_t num_pixels = pixels.size() / 4;
+  for (std::size_t p = 0; p < num_pixels; ++p) {
+    const int alpha = pixels[4 * p + 3];
+    for (std::size_t c = 0; c < 3; ++c) {
+      const int mixed = (pixels[4 * p + c] * alpha + 255 * (255 - alpha) + 127) / 255;
+      pixels[3 * p + c] = static_cast<std::uint8_t>(mixed);
+    }
+  }
+  pixels.resize(3 * num_pixels);
+  pixels.shrink_to_fit();
+}
+
+void CheckLabelKind(const std::string& path, int color_type, int bit_depth) {
+  const char* found = nullptr;
+  if ((color_type & PNG_COLOR_MASK_ALPHA) != 0) {
+    found = "has an alpha channel";
+  } else if (color_type == PNG_COLOR_TYPE_RGB) {
+    found = "is an RGB image";
+  } else if (bit_depth > 8) {
+    found = "has 16 bits";
+  }
+  if (found == nullptr) return;
+  throw DataError(path, 0,
+                  "a label image must be a greyscale or palette PNG of at most 8 bits whose values are class "
+                  "numbers; this one " +
+                      std::string(found));
+}
+
+class PngWriter {
+ public:
+  explicit PngWriter(const std::string& path) : path_(path) {
+    handles_.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &message_, OnError, OnWarning);
+    if (handles_.png == nullptr) throw std::bad_alloc();
+    handles_.info = png_create_info_struct(handles_.png);
+    if (handles_.info == nullptr) throw std::bad_alloc();
+  }
+  PngWriter(const PngWriter&) = delete;
+  PngWriter& operator=(const PngWriter&) = delete;
+
+  std::string Write(Index width, Index height, const std::vector<std::uint8_t>& pixels,
+                    const std::vector<std::uint8_t>* palette) {
+    if (!TryWrite(width, height, pixels.data(), palette == nullptr ? nullptr : palette->data())) {
+      throw DataError(path_, 0, std::string("the PNG cannot be made: ") + message_.data());
+    }
+    return std::move(bytes_);
+  }
+
+ private:
+  struct Handles {
+    Handles() = default;
+    Handles(const Handles&) = delete;
+    Handles& operator=(const Handles&) = delete;
+    ~Handles() { png_destroy_write_struct(&png, &info); }
+    png_structp png = nullptr;
+    png_infop info = nullptr;
+  };
+
+  static bool Append(std::string& bytes, const png_byte* from, std::size_t count) noexcept {
+    try {
+      bytes.append(reinterpret_cast<const char*>(from), count);
+      return true;
+    } catch (...) {
+      return false;
+    }
+  }
+
+  static void OnWrite(png_structp png, png_bytep from, std::size_t count) {
+    if (!Append(*static_cast<std::string*>(png_get_io_ptr(png)), from, count))
+      png_error(png, "out of memory");
+  }
+
+  static void OnFlush(png_structp) {}
+
+  bool TryWrite(Index width, Index height, const std::uint8_t* pixels, const std::uint8_t* palette) {
+    if (setjmp(png_jmpbuf(handles_.png)) != 0) return false;
+    png_structp png = handles_.png;
+    png_infop info = handles_.info;
+    png_set_write_fn(png, &bytes_, OnWrite, OnFlush);
+    png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    const int color_type = palette == nullptr ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_PALETTE;
+    png_set_IHDR(png, info, static_cast<png_uint_32>(width), static_cast<png_uint_32>(height), 8, color_type,
+                 PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    if (palette != nullptr) {
+      png_color colors[256];
+      for (int k = 0; k < 256; ++k) colors[k] = {palette[3 * k], palette[3 * k + 1], palette[3 * k + 2]};
+      png_set_PLTE(png, info, colors, 256);
+    }
+    png_write_info(png, info);
+    const std::size_t row_bytes = static_cast<std::size_t>(width) * (palette == nullptr ? 3 : 1);
+    const std::size_t num_rows = static_cast<std::size_t>(height);
+    for (std::size_t y = 0; y < num_rows; ++y) png_write_row(png, pixels + y * row_bytes);
+    png_write_end(png, nullptr);
+    return true;
+  }
+
+  std::string path_;
+  std::string bytes_;
+  Message message_{};
+  Handles handles_;
+};
+
+}  // namespace
+
+void CheckNumPixels(const std::string& path, std::int64_t width, std::int64_t height) {
+  if (width <= kMostPixels && height <= kMostPixels && width * height <= kMostPixels) return;
+  throw DataError(path, 0,
+                  "an image of " + std::to_string(width) + " x " + std::to_string(height) +
+                      " pixels is too large; at most " + std::to_string(kMostPixels) + " pixels are allowed");
+}
+
+Image DecodePng(const std::string& path, std::string_view bytes) {
+  PngReader reader(path, bytes);
+  Image image{reader.width(), reader.height(), {}};
+  int channels = 0;
+  image.rgb = reader.ReadColors(channels);
+  if (channels == 4) LayOverWhite(image.rgb);
+  return image;
+}
+
+LabelImage DecodeLabelPng(const std::string& path, std::string_view bytes) {
+  PngReader reader(path, bytes);
+  CheckLabelKind(path, reader.color_type(), reader.bit_depth());
+  return {reader.width(), reader.height(), reader.ReadValues()};
+}
+
+std::string EncodePng(const std::string& path, const Image& image) {
+  SLACKLINE_CHECK(image.width >= 1 && image.height >= 1, "an image to write has pixels");
+  SLACKLINE_CHECK(image.rgb.size() == 3 * static_cast<std::size_t>(image.width) * image.height,
+                  "an image has three bytes a pixel");
+  return PngWriter(path).Write(image.width, image.height, image.rgb, nullptr);
+}
+
+std::string EncodeLabelPng(const std::string& path, const LabelImage& image,
+                           const std::vector<std::uint8_t>& palette) {
+  SLACKLINE_CHECK(image.width >= 1 && image.height >= 1, "an image to write has pixels");
+  SLACKLINE_CHECK(image.labels.size() == static_cast<std::size_t>(image.width) * image.height,
+                  "a label image has one byte a pixel");
+  SLACKLINE_CHECK(palette.size() == 768, "a palette has 256 colours");
+  return PngWriter(path).Write(image.width, image.height, image.labels, &palette);
+}
+
+}  // namespace slackline

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// PNG files as bytes in memory. Messages start with `path`, which is not opened.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <slackline/vision/image.h>
+
+namespace slackline {
+
+Image DecodePng(const std::string& path, std::string_view bytes);
+/// The stored values, whatever they are.
+LabelImage DecodeLabelPng(const std::string& path, std::string_view bytes);
+
+std::string EncodePng(const std::string& path, const Image& image);
+/// palette: 256 colours, three bytes each.
+std::string EncodeLabelPng(const std::string& path, const LabelImage& image,
+                           const std::vector<std::uint8_t>& palette);
+
+/// Throws DataError when an image is larger than kMostPixels.
+void CheckNumPixels(const std::string& path, std::int64_t width, std::int64_t height);
+
+}  // namespace slackline

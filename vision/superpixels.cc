@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/vision/superpixels.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+extern "C" {
+#include <vl/slic.h>
+}
+
+#include <slackline/core/check.h>
+#include <slackline/vision/regions.h>
+
+namespace slackline {
+
+namespace {
+
+/// The square of the distance in Lab that weighs as much as the distance of two centres.
+constexpr float kCompactness = 100;
+/// VLFeat's time grows with pixels times passes: larger images are segmented at a lower resolution, but never with less than
+/// kLeastRegionPixels pixels a superpixel.
+constexpr std::int64_t kMostWorkingPixels = 500'000;
+constexpr std::int64_t kLeastRegionPixels = 100;
+
+void CheckImage(const Image& image) {
+  SLACKLINE_CHECK(image.width >= 1 && image.height >= 1, "the image has pixels");
+  SLACKLINE_CHECK(image.rgb.size() == 3 * static_cast<std::size_t>(image.width) * image.height,
+                  "an image has three bytes a pixel");
+}
+
+void CheckSuperpixels(const Superpixels& superpixels, Index width, Index height) {
+  SLACKLINE_CHECK(superpixels.width == width && superpixels.height == height,
+                  "superpixels and image are of one size");
+  SLACKLINE_CHECK(superpixels.of_pixel.size() == static_cast<std::size_t>(width) * height,
+                  "every pixel has a superpixel");
+}
+
+Index DivideUp(Index a, Index b) { return (a - 1) / b + 1; }
+
+/// Means of blocks of factor × factor pixels; those at the right and lower margins may be cut.
+Image Shrink(const Image& image, Index factor) {
+  Image small{DivideUp(image.width, factor), DivideUp(image.height, factor), {}};
+  small.rgb.reserve(3 * static_cast<std::size_t>(small.num_pixels()));
+  for (Index v = 0; v < small.height; ++v) {
+    for (Index u = 0; u < small.width; ++u) {
+      std::array<int, 3> sum{};
+      const Index x_end = std::min((u + 1) * factor, image.width);
+      const Index y_end = std::min((v + 1) * factor, image.height);
+      for (Index y = v * factor; y < y_end; ++y) {
+        const std::uint8_t* row = image.rgb.data() + 3 * static_cast<std::size_t>(y) * image.width;
+        for (Index i = 3 * u * factor; i < 3 * x_end; i += 3) {
+          for (int c = 0; c < 3; ++c) sum[c] += row[i + c];
+        }
+      }
+      const int area = (x_end - u * factor) * (y_end - v * factor);
+      for (int c = 0; c < 3; ++c) {
+        small.rgb.push_back(static_cast<std::uint8_t>((sum[c] + area / 2) / area));
+      }
+    }
+  }
+  return small;
+}
+
+Index ShrinkFactor(const Image& image, Index wanted) {
+  const std::int64_t most = std::max(kMostWorkingPixels, kLeastRegionPixels * wanted);
+  Index factor = 1;
+  while (static_cast<std::int64_t>(DivideUp(image.width, factor)) * DivideUp(image.height, factor) > most) {
+    ++factor;
+  }
+  return factor;
+}
+
+/// The side of VLFeat's initial squares that comes closest to the wanted number of them.
+Index RegionSide(const Image& image, Index wanted) {
+  const double ideal = std::sqrt(static_cast<double>(image.num_pixels()) / wanted);
+  const Index longest = std::max(image.width, image.height);
+  Index best = 1;
+  std::int64_t best_miss = -1;
+  for (Index side = std::max<Index>(1, static_cast<Index>(0.7 * ideal));
+       side <= longest && side <= static_cast<Index>(1.5 * ideal) + 1; ++side) {
+    const std::int64_t count =
+        static_cast<std::int64_t>(DivideUp(image.width, side)) * DivideUp(image.height, side);
+    // Too many can be merged later.
+    const std::int64_t miss = count >= wanted ? count - wanted : 2 * (wanted - count);
+    if (best_miss < 0 || miss < best_miss) {
+      best = side;
+      best_miss = miss;
+    }
+  }
+  return best;
+}
+
+/// Rectangles, for images that are too small or too thin for VLFeat.
+std::vector<Index> Grid(const Image& image, Index wanted) {
+  const double ideal = std::sqrt(static_cast<double>(image.num_pixels()) / wanted);
+  Index rows = std::clamp<Index>(static_cast<Index>(std::lround(image.height / ideal)), 1, image.height);
+  const Index columns =
+      std::clamp<Index>(static_cast<Index>(std::lround(static_cast<double>(wanted) / rows)), 1, image.width);
+  rows = std::clamp<Index>(static_cast<Index>(std::lround(static_cast<double>(wanted) / columns)), 1,
+                           image.height);
+  std::vector<Index> of_pixel;
+  of_pixel.reserve(static_cast<std::size_t>(image.num_pixels()));
+  for (std::int64_t y = 0; y < image.height; ++y) {
+    for (std::int64_t x = 0; x < image.width; ++x) {
+      of_pixel.push_back(static_cast<Index>(y * rows / image.height * columns + x * columns / image.width));
+    }
+  }
+  return of_pixel;
+}
+
+std::vector<Index> Segment(const Image& image, Index side) {
+  const std::vector<float> lab = ToLab(image);
+  const std::size_t num_pixels = lab.size() / 3;
+  std::vector<float> planes(lab.size());
+  for (std::size_t p = 0; p < num_pixels; ++p) {
+    for (std::size_t c = 0; c < 3; ++c) planes[c * num_pixels + p] = lab[3 * p + c];
+  }
+  std::vector<vl_uint32> segments(num_pixels);
+  vl_slic_segment(segments.data(), planes.data(), static_cast<vl_size>(image.width),
+                  static_cast<vl_size>(image.height), 3, static_cast<vl_size>(side), kCompactness, 0);
+  return {segments.begin(), segments.end()};
+}
+
+std::vector<Index> Enlarge(const std::vector<Index>& small, Index width, Index height, Index factor) {
+  const Index small_width = DivideUp(width, factor);
+  std::vector<Index> of_pixel;
+  of_pixel.reserve(static_cast<std::size_t>(width) * height);
+  for (Index y = 0; y < height; ++y) {
+    for (Index x = 0; x < width; ++x) of_pixel.push_back(small[y / factor * small_width + x / factor]);
+  }
+  return of_pixel;
+}
+
+/// Superpixels of an image of moderate size.
+Superpixels SlicAtFullSize(const Image& image, Index wanted) {
+  Superpixels result{image.width, image.height, 0, {}};
+  const Index side = RegionSide(image, wanted);
+  if (side < 3 || std::min(image.width, image.height) < 4) {
+    result.of_pixel = Grid(image, wanted);
+  } else {
+    result.of_pixel = Segment(image, side);
+  }
+  NumberRegions(image.width, image.height, result.of_pixel);
+  const Index possible = std::min(wanted, image.num_pixels());
+  const Index least = (image.num_pixels() / possible + 3) / 4;
+  const Index most = possible + possible / 5;
+  result.count = MergeSmallRegions(image.width, image.height, least, most, result.of_pixel);
+  return result;
+}
+
+}  // namespace
+
+Superpixels Slic(const Image& image, Index wanted) {
+  CheckImage(image);
+  SLACKLINE_CHECK(wanted >= 1, "at least one superpixel is wanted");
+  const Index factor = ShrinkFactor(image, wanted);
+  if (factor == 1) return SlicAtFullSize(image, wanted);
+  // Regions of blocks stay connected and in the order of their first pixels.
+  const Superpixels small = SlicAtFullSize(Shrink(image, factor), wanted);
+  return {image.width, image.height, small.count, Enlarge(small.of_pixel, image.width, image.height, factor)};
+}
+
+std::vector<Index> Parents(const Superpixels& fine, const Superpixels& coarse) {
+  CheckSuperpixels(coarse, fine.width, fine.height);
+  const std::size_t num_pixels = fine.of_pixel.size();
+  std::vector<Index> begin(static_cast<std::size_t>(fine.count) + 1, 0);
+  for (const Index s : fine.of_pixel) ++begin[s + 1];
+  for (Index s = 0; s < fine.count; ++s) begin[s + 1] += begin[s];
+  std::vector<Index> coarse_by_fine(num_pixels);
+  std::vector<Index> at(begin.begin(), begin.end() - 1);
+  for (std::size_t p = 0; p < num_pixels; ++p) coarse_by_fine[at[fine.of_pixel[p]]++] = coarse.of_pixel[p];
+
+  std::vector<Index> parents(fine.count, 0);
+  std::vector<Index> shared(coarse.count, 0);
+  for (Index s = 0; s < fine.count; ++s) {
+    Index best = coarse.count;
+    for (Index k = begin[s]; k < begin[s + 1]; ++k) ++shared[coarse_by_fine[k]];
+    for (Index k = begin[s]; k < begin[s + 1]; ++k) {
+      const Index c = coarse_by_fine[k];
+      if (best == coarse.count || shared[c] > shared[best] || (shared[c] == shared[best] && c < best)) {
+        best = c;
+      }
+    }
+    for (Index k = begin[s]; k < begin[s + 1]; ++k) shared[coarse_by_fine[k]] = 0;
+    if (best < coarse.count) parents[s] = best;
+  }
+  return parents;
+}
+
+std::vector<NeighbourPair> Neighbours(const Image& image, const Superpixels& superpixels) {
+  CheckImage(image);
+  CheckSuperpixels(superpixels, image.width, image.height);
+  const std::vector<float> lab = ToLab(image);
+  std::vector<std::array<double, 4>> sums(superpixels.count);  // L, a, b, pixels
+  for (std::size_t p = 0; p < superpixels.of_pixel.size(); ++p) {
+    std::array<double, 4>& sum = sums[superpixels.of_pixel[p]];
+    for (std::size_t c = 0; c < 3; ++c) sum[c] += static_cast<double>(lab[3 * p + c]);
+    sum[3] += 1;
+  }
+  std::vector<NeighbourPair> pairs;
+  for (const Border& border : FindBorders(image.width, image.height, superpixels.of_pixel)) {
+    const std::array<double, 4>& a = sums[border.first];
+    const std::array<double, 4>& b = sums[border.second];
+    double square = 0;
+    for (std::size_t c = 0; c < 3; ++c) {
+      const double difference = a[c] / a[3] - b[c] / b[3];
+      square += difference * difference;
+    }
+    pairs.push_back({border.first, border.second, border.length, static_cast<float>(std::sqrt(square))});
+  }
+  return pairs;
+}
+
+std::vector<std::int32_t> ClassPixels(const Superpixels& superpixels, const LabelImage& labels,
+                                      Index num_classes) {
+  CheckSuperpixels(superpixels, labels.width, labels.height);
+  SLACKLINE_CHECK(labels.labels.size() == superpixels.of_pixel.size(), "every pixel has a label");
+  SLACKLINE_CHECK(num_classes >= 1 && num_classes <= kVoid, "there are 1 to 255 classes");
+  const std::size_t row = static_cast<std::size_t>(num_classes) + 1;
+  std::vector<std::int32_t> counts(row * static_cast<std::size_t>(superpixels.count), 0);
+  for (std::size_t p = 0; p < labels.labels.size(); ++p) {
+    const std::uint8_t label = labels.labels[p];
+    SLACKLINE_CHECK(label < num_classes || label == kVoid, "a label is a class or void");
+    const std::size_t column = label == kVoid ? row - 1 : label;
+    ++counts[static_cast<std::size_t>(superpixels.of_pixel[p]) * row + column];
+  }
+  return counts;
+}
+
+LabelImage Paint(const Superpixels& superpixels, const std::vector<Index>& labels) {
+  SLACKLINE_CHECK(labels.size() == static_cast<std::size_t>(superpixels.count),
+                  "every superpixel has a label");
+  for (const Index label : labels) {
+    SLACKLINE_CHECK(label == kUnlabelled || (label >= 0 && label <= kVoid), "a label fits into a byte");
+  }
+  LabelImage image{superpixels.width, superpixels.height, {}};
+  image.labels.reserve(superpixels.of_pixel.size());
+  for (const Index s : superpixels.of_pixel) {
+    image.labels.push_back(labels[s] == kUnlabelled ? kVoid : static_cast<std::uint8_t>(labels[s]));
+  }
+  return image;
+}
+
+}  // namespace slackline
