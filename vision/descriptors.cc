@@ -176,9 +176,9 @@ void AddPatterns(const Plane& grey, Descriptors* out) {
 const std::vector<DescriptorSpec>& DescriptorSpecs(FeatureSet features) {
   using Kind = DescriptorKind;
   static const std::vector<DescriptorSpec> standard = {
-      {"sift4", Kind::kSift, 4, 3, kSiftSize, 64, 300},
-      {"sift8", Kind::kSift, 8, 3, kSiftSize, 64, 300},
-      {"opponent6", Kind::kOpponentSift, 6, 3, 3 * kSiftSize, 64, 300},
+      {"sift4", Kind::kSift, 4, 2, kSiftSize, 64, 300},
+      {"sift8", Kind::kSift, 8, 2, kSiftSize, 64, 300},
+      {"opponent6", Kind::kOpponentSift, 6, 2, 3 * kSiftSize, 64, 300},
       {"lab", Kind::kLab, 0, 1, 3, 0, 128},
       {"texton", Kind::kTexton, 0, 1, kTextonSize, kTextonSize, 128},
       {"pattern", Kind::kPattern, 0, 1, 0, 0, kPatternWords},

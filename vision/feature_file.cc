@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include <slackline/core/atomic_file.h>
 #include <slackline/core/check.h>
