@@ -18,11 +18,11 @@ namespace slackline {
 namespace {
 
 /// The square of the distance in Lab that weighs as much as the distance of two centres.
-constexpr float kCompactness = 100;
-/// VLFeat's time grows with pixels times passes: larger images are segmented at a lower resolution, but never with less than
-/// kLeastRegionPixels pixels a superpixel.
-constexpr std::int64_t kMostWorkingPixels = 500'000;
-constexpr std::int64_t kLeastRegionPixels = 100;
+constexpr float kCompactness = 200;
+/// VLFeat makes up to a hundred passes over its image. It gets a smaller one, of half the size where superpixels are large enough
+/// and of about this many pixels at most; the borders are then moved to their places in the image itself.
+constexpr std::int64_t kMostWorkingPixels = 150'000;
+constexpr std::int64_t kLeastRegionPixels = 60;
 
 void CheckImage(const Image& image) {
   SLACKLINE_CHECK(image.width >= 1 && image.height >= 1, "the image has pixels");
@@ -64,9 +64,13 @@ Image Shrink(const Image& image, Index factor) {
 }
 
 Index ShrinkFactor(const Image& image, Index wanted) {
-  const std::int64_t most = std::max(kMostWorkingPixels, kLeastRegionPixels * wanted);
+  const auto pixels = [&image](Index factor) {
+    return static_cast<std::int64_t>(DivideUp(image.width, factor)) * DivideUp(image.height, factor);
+  };
   Index factor = 1;
-  while (static_cast<std::int64_t>(DivideUp(image.width, factor)) * DivideUp(image.height, factor) > most) {
+  while ((factor == 1 || pixels(factor) > kMostWorkingPixels) &&
+         pixels(factor + 1) >= kLeastRegionPixels * wanted &&
+         std::min(image.width, image.height) > 8 * factor) {
     ++factor;
   }
   return factor;
@@ -123,31 +127,88 @@ std::vector<Index> Segment(const Image& image, Index side) {
   return {segments.begin(), segments.end()};
 }
 
-std::vector<Index> Enlarge(const std::vector<Index>& small, Index width, Index height, Index factor) {
-  const Index small_width = DivideUp(width, factor);
-  std::vector<Index> of_pixel;
-  of_pixel.reserve(static_cast<std::size_t>(width) * height);
-  for (Index y = 0; y < height; ++y) {
-    for (Index x = 0; x < width; ++x) of_pixel.push_back(small[y / factor * small_width + x / factor]);
+/// Numbers of the blocks of factor × factor pixels of an image.
+struct Blocks {
+  Index factor = 1;
+  Index width = 0;
+  Index height = 0;
+  std::vector<Index> number;
+
+  Index At(Index u, Index v) const { return number[v * width + u]; }
+  /// The numbers of the blocks around, each once.
+  void Candidates(Index u, Index v, std::vector<Index>& found) const {
+    found.clear();
+    for (Index t = std::max(v - 1, 0); t <= std::min(v + 1, height - 1); ++t) {
+      for (Index s = std::max(u - 1, 0); s <= std::min(u + 1, width - 1); ++s) {
+        if (std::find(found.begin(), found.end(), At(s, t)) == found.end()) found.push_back(At(s, t));
+      }
+    }
   }
-  return of_pixel;
+};
+
+/// Mean colours and places; the places are scaled so that distances add up.
+std::vector<std::array<float, 5>> Centres(const std::vector<float>& lab, Index width, const Blocks& blocks,
+                                          float scale) {
+  const Index count = *std::max_element(blocks.number.begin(), blocks.number.end()) + 1;
+  std::vector<std::array<double, 6>> sums(count);
+  const Index height = static_cast<Index>(lab.size() / 3) / width;
+  for (Index y = 0; y < height; ++y) {
+    const float* color = lab.data() + 3 * static_cast<std::size_t>(y) * width;
+    for (Index x = 0; x < width; ++x, color += 3) {
+      std::array<double, 6>& sum = sums[blocks.At(x / blocks.factor, y / blocks.factor)];
+      for (int c = 0; c < 3; ++c) sum[c] += static_cast<double>(color[c]);
+      sum[3] += x;
+      sum[4] += y;
+      sum[5] += 1;
+    }
+  }
+  std::vector<std::array<float, 5>> centres(count);
+  for (Index s = 0; s < count; ++s) {
+    for (int c = 0; c < 5; ++c) centres[s][c] = static_cast<float>(sums[s][c] / sums[s][5]);
+    centres[s][3] *= scale;
+    centres[s][4] *= scale;
+  }
+  return centres;
 }
 
-/// Superpixels of an image of moderate size.
-Superpixels SlicAtFullSize(const Image& image, Index wanted) {
-  Superpixels result{image.width, image.height, 0, {}};
-  const Index side = RegionSide(image, wanted);
-  if (side < 3 || std::min(image.width, image.height) < 4) {
-    result.of_pixel = Grid(image, wanted);
-  } else {
-    result.of_pixel = Segment(image, side);
+/// Every pixel goes to the nearest centre of those in and around its block.
+std::vector<Index> Refine(const Image& image, const Blocks& blocks, Index side) {
+  const std::vector<float> lab = ToLab(image);
+  const float scale = std::sqrt(kCompactness) / static_cast<float>(side * blocks.factor);
+  const std::vector<std::array<float, 5>> centres = Centres(lab, image.width, blocks, scale);
+  std::vector<Index> of_pixel(static_cast<std::size_t>(image.num_pixels()));
+  std::vector<Index> candidates;
+  const auto nearest = [&](Index x, Index y) {
+    const float* color = lab.data() + 3 * (static_cast<std::size_t>(y) * image.width + x);
+    const std::array<float, 5> own = {color[0], color[1], color[2], static_cast<float>(x) * scale,
+                                      static_cast<float>(y) * scale};
+    Index best = candidates.front();
+    float best_square = -1;
+    for (const Index candidate : candidates) {
+      float square = 0;
+      for (int c = 0; c < 5; ++c) {
+        const float difference = own[c] - centres[candidate][c];
+        square += difference * difference;
+      }
+      if (best_square >= 0 && square >= best_square) continue;
+      best = candidate;
+      best_square = square;
+    }
+    return best;
+  };
+  for (Index v = 0; v < blocks.height; ++v) {
+    for (Index u = 0; u < blocks.width; ++u) {
+      blocks.Candidates(u, v, candidates);
+      const Index x_end = std::min((u + 1) * blocks.factor, image.width);
+      const Index y_end = std::min((v + 1) * blocks.factor, image.height);
+      for (Index y = v * blocks.factor; y < y_end; ++y) {
+        for (Index x = u * blocks.factor; x < x_end; ++x) {
+          of_pixel[y * image.width + x] = candidates.size() == 1 ? candidates.front() : nearest(x, y);
+        }
+      }
+    }
   }
-  NumberRegions(image.width, image.height, result.of_pixel);
-  const Index possible = std::min(wanted, image.num_pixels());
-  const Index least = (image.num_pixels() / possible + 3) / 4;
-  const Index most = possible + possible / 5;
-  result.count = MergeSmallRegions(image.width, image.height, least, most, result.of_pixel);
-  return result;
+  return of_pixel;
 }
 
 }  // namespace
@@ -155,11 +216,24 @@ Superpixels SlicAtFullSize(const Image& image, Index wanted) {
 Superpixels Slic(const Image& image, Index wanted) {
   CheckImage(image);
   SLACKLINE_CHECK(wanted >= 1, "at least one superpixel is wanted");
+  Superpixels result{image.width, image.height, 0, {}};
   const Index factor = ShrinkFactor(image, wanted);
-  if (factor == 1) return SlicAtFullSize(image, wanted);
-  // Regions of blocks stay connected and in the order of their first pixels.
-  const Superpixels small = SlicAtFullSize(Shrink(image, factor), wanted);
-  return {image.width, image.height, small.count, Enlarge(small.of_pixel, image.width, image.height, factor)};
+  if (factor > 1) {
+    const Image small = Shrink(image, factor);
+    const Index side = RegionSide(small, wanted);
+    result.of_pixel = Refine(image, {factor, small.width, small.height, Segment(small, side)}, side);
+  } else if (const Index side = RegionSide(image, wanted);
+             side >= 3 && std::min(image.width, image.height) >= 4) {
+    result.of_pixel = Segment(image, side);
+  } else {
+    result.of_pixel = Grid(image, wanted);
+  }
+  NumberRegions(image.width, image.height, result.of_pixel);
+  const Index possible = std::min(wanted, image.num_pixels());
+  const Index least = (image.num_pixels() / possible + 3) / 4;
+  const Index most = possible + possible / 5;
+  result.count = MergeSmallRegions(image.width, image.height, least, most, result.of_pixel);
+  return result;
 }
 
 std::vector<Index> Parents(const Superpixels& fine, const Superpixels& coarse) {

@@ -18,8 +18,8 @@ struct Superpixels {
   std::vector<Index> of_pixel;  ///< width · height, in rows from the top
 };
 
-/// About `wanted` ≥ 1 superpixels; at least one. Deterministic. Works on images of any size, 1 × 1 included. Images of more than half
-/// a million pixels are segmented at a lower resolution: borders then run along blocks of pixels.
+/// About `wanted` ≥ 1 superpixels; at least one, and at most 1.2 times as many. Deterministic. Works on images of any size, 1 × 1
+/// included.
 Superpixels Slic(const Image& image, Index wanted);
 
 /// For every fine superpixel the coarse one that it shares most pixels with (the lowest of equals).
