@@ -112,6 +112,7 @@ void AddCommands(CLI::App* root, Action* action) {
   AddMultiLabelPredict(multilabel, action);
   AddMultiLabelEvaluate(multilabel, action);
   AddMultiLabelCv(multilabel, action);
+  AddSegment(root, action);
   AddInfo(root, action);
   AddBench(root, action);
 }

@@ -2,9 +2,7 @@
 #include <slackline/core/model_file.h>
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <bit>
@@ -23,7 +21,7 @@ constexpr FileKind kKinds[] = {kModelKind, kCheckpointKind};
 static_assert(kModelKind.magic.size() == kMagicBytes && kCheckpointKind.magic.size() == kMagicBytes);
 constexpr std::size_t kHeaderBytes = 8 + 4 + 8 + 4;
 constexpr std::size_t kChecksumBytes = 4;
-constexpr std::size_t kLargestStep = std::size_t{1} << 20;  // of reading, writing and the checksum
+constexpr std::size_t kLargestStep = std::size_t{1} << 20;  // of reading
 
 constexpr const char* kTypeNames[] = {"string", "strings", "integers", "doubles"};
 
@@ -44,91 +42,6 @@ T NumberAt(const char* bytes) {
     value |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[b])) << (8 * b);
   }
   return static_cast<T>(value);
-}
-
-std::uint32_t Checksum(std::string_view bytes) {
-  uLong sum = crc32(0, nullptr, 0);
-  while (!bytes.empty()) {
-    const std::string_view step = bytes.substr(0, kLargestStep);
-    sum = crc32(sum, reinterpret_cast<const Bytef*>(step.data()), static_cast<uInt>(step.size()));
-    bytes.remove_prefix(step.size());
-  }
-  return static_cast<std::uint32_t>(sum);
-}
-
-/// A file descriptor that is closed at the end, and a file that is removed unless it was renamed.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const std::string& target)
-      : target_(target), path_(target + ".tmp-" + std::to_string(getpid())) {
-    descriptor_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor_ < 0 && errno == EEXIST) {  // left by a process that had this number before
-      unlink(path_.c_str());
-      descriptor_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    }
-    if (descriptor_ < 0)
-      throw DataError(target_, 0, std::string("cannot write here: ") + std::strerror(errno));
-  }
-  ~TemporaryFile() {
-    if (descriptor_ >= 0) close(descriptor_);
-    if (!path_.empty()) unlink(path_.c_str());
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-
-  void Write(std::string_view bytes) {
-    while (!bytes.empty()) {
-      const ssize_t count = write(descriptor_, bytes.data(), std::min(bytes.size(), kLargestStep));
-      if (count < 0 && errno == EINTR) continue;
-      if (count <= 0) Fail();
-      bytes.remove_prefix(static_cast<std::size_t>(count));
-    }
-  }
-
-  /// Makes the file the target.
-  void Commit() {
-    if (fsync(descriptor_) != 0) Fail();
-    if (close(std::exchange(descriptor_, -1)) != 0) Fail();
-    if (std::rename(path_.c_str(), target_.c_str()) != 0) Fail();
-    path_.clear();
-  }
-
- private:
-  [[noreturn]] void Fail() const {
-    throw DataError(target_, 0, std::string("writing failed: ") + std::strerror(errno));
-  }
-  std::string target_;
-  std::string path_;
-  int descriptor_ = -1;
-};
-
-/// The file that a save to `path` replaces; throws where that must not be done.
-std::string ResolveTarget(const std::string& path) {
-  if (path.empty()) throw DataError("the name of the model file is empty");
-  namespace fs = std::filesystem;
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  const fs::path target =
-      fs::is_symlink(fs::symlink_status(path, error)) ? fs::weakly_canonical(path, error) : fs::path(path);
-  if (fs::is_directory(status)) throw DataError(path, 0, "is a directory, not a file");
-  // Renaming over a device or a pipe would replace it.
-  if (fs::exists(status) && !fs::is_regular_file(status)) throw DataError(path, 0, "is not a regular file");
-  if (fs::exists(status) && access(path.c_str(), W_OK) != 0) {
-    throw DataError(path, 0, std::string("cannot write here: ") + std::strerror(errno));
-  }
-  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
-  if (!fs::is_directory(folder, error))
-    throw DataError(path, 0, "there is no folder '" + folder.string() + "'");
-  return target.string();
-}
-
-/// Makes a rename durable. Not all file systems can do it, and the file itself is safe: failures are ignored.
-void SyncFolder(const std::string& target) {
-  const std::filesystem::path folder = std::filesystem::path(target).parent_path();
-  const int descriptor = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  fsync(descriptor);
-  close(descriptor);
 }
 
 /// Whether the bytes begin like a file of this kind, as far as they go.
@@ -184,7 +97,7 @@ void CheckFrame(const std::string& path, FileKind kind, std::string_view bytes) 
                         ": expected " + std::to_string(length) + " bytes, found " + actual);
   }
   const std::string_view body = bytes.substr(0, bytes.size() - kChecksumBytes);
-  if (version == 0 || Checksum(body) != NumberAt<std::uint32_t>(bytes.data() + body.size())) {
+  if (version == 0 || Crc32(body) != NumberAt<std::uint32_t>(bytes.data() + body.size())) {
     throw DataError(path, 0, "the " + noun + " is damaged: its checksum does not match");
   }
 }
@@ -279,7 +192,7 @@ void ModelWriter::Save(const std::string& path, FileKind kind) const {
   AppendNumber<std::uint64_t>(kHeaderBytes + entries_.size() + kChecksumBytes, &bytes);
   AppendNumber<std::uint32_t>(static_cast<std::uint32_t>(names_.size()), &bytes);
   bytes += entries_;
-  AppendNumber<std::uint32_t>(Checksum(bytes), &bytes);
+  AppendNumber<std::uint32_t>(Crc32(bytes), &bytes);
   WriteFileAtomically(path, bytes);
 }
 
@@ -342,15 +255,5 @@ std::span<const std::int64_t> ModelReader::Integers(std::string_view name) const
 std::span<const double> ModelReader::Doubles(std::string_view name) const {
   return Get<std::vector<double>>(name);
 }
-
-void WriteFileAtomically(const std::string& path, std::string_view bytes) {
-  const std::string target = ResolveTarget(path);
-  TemporaryFile file(target);
-  file.Write(bytes);
-  file.Commit();
-  SyncFolder(target);
-}
-
-void CheckWritable(const std::string& path) { TemporaryFile probe(ResolveTarget(path)); }
 
 }  // namespace slackline

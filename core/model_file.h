@@ -17,6 +17,8 @@
 #include <variant>
 #include <vector>
 
+#include <slackline/core/atomic_file.h>
+
 namespace slackline {
 
 inline constexpr std::uint32_t kModelFileVersion = 1;
@@ -38,10 +40,7 @@ class ModelWriter {
   void Add(std::string_view name, std::span<const std::int64_t> values);
   void Add(std::string_view name, std::span<const double> values);
 
-  /// Writes the file so that at any moment `path` holds either the old file or the complete new one: into
-  /// path + ".tmp-<process number>" first, which is forced to the disk and then renamed. A symbolic link is
-  /// followed. On failure throws DataError, removes the temporary file and leaves the old file as it was.
-  /// Must not be called for one path by several threads at once.
+  /// Writes the file in the way of AtomicFile. On failure throws DataError and leaves the old file as it was.
   void Save(const std::string& path, FileKind kind = kModelKind) const;
 
  private:
@@ -81,13 +80,5 @@ class ModelReader {
   std::vector<std::string> names_;
   std::unordered_map<std::string, Value> values_;
 };
-
-/// Writes any bytes to a file in the way of ModelWriter::Save.
-void WriteFileAtomically(const std::string& path, std::string_view bytes);
-
-/// Throws DataError when Save could not write `path`: its folder is missing, permission is lacking, or
-/// something that is not a regular file is there. Meant to be called before long work; nothing is left behind
-/// and an existing file is not touched (the temporary file is created and removed).
-void CheckWritable(const std::string& path);
 
 }  // namespace slackline

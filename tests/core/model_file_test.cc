@@ -238,7 +238,7 @@ TEST_CASE("where a model cannot be written, both the check and the save say so a
   const std::string here = folder.Path("folder");
   std::filesystem::create_directory(here);
   CHECK(both(here) == here + ": is a directory, not a file");
-  CHECK(both("") == "the name of the model file is empty");
+  CHECK(both("") == "the name of the file is empty");
   const std::string pipe = folder.Path("pipe");
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
   CHECK(both(pipe) == pipe + ": is not a regular file");

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/cmd_segment.h>
+
+namespace slackline::program {
+namespace {
+
+constexpr const char* kDescription = "Image segmentation: every superpixel of an image has a class.";
+
+}  // namespace
+
+#ifdef SLACKLINE_WITH_VISION
+
+void AddSegment(CLI::App* parent, Action* action) {
+  CLI::App* app = parent->add_subcommand("segment", kDescription);
+  app->require_subcommand(1);
+  AddSegmentPrepare(app, action);
+}
+
+#else
+
+#ifndef SLACKLINE_VISION_MISSING
+#define SLACKLINE_VISION_MISSING ""
+#endif
+
+namespace {
+
+[[noreturn]] int Refuse() {
+  const std::string missing = SLACKLINE_VISION_MISSING;
+  throw DataError("segment: this program was built without image segmentation, " +
+                  (missing.empty() ? "which was switched off" : "for want of: " + missing));
+}
+
+}  // namespace
+
+void AddSegment(CLI::App* parent, Action* action) {
+  CLI::App* app = parent->add_subcommand("segment", std::string(kDescription) + " (Not in this build.)");
+  app->prefix_command();  // whatever follows
+  app->callback([action] { *action = Refuse; });
+}
+
+#endif
+
+}  // namespace slackline::program

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline segment: labels for the pixels of images.
+#pragma once
+
+#include <slackline/apps/cmd_common.h>
+
+namespace slackline::program {
+
+/// Each adds its command to `parent`; parsing it sets *action.
+void AddSegmentPrepare(CLI::App* parent, Action* action);
+
+}  // namespace slackline::program

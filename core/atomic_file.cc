@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/core/atomic_file.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include <slackline/core/check.h>
+
+namespace slackline {
+namespace {
+
+constexpr std::size_t kLargestStep = std::size_t{1} << 20;  // of writing and the checksum
+
+/// The file that a save to `path` replaces; throws where that must not be done.
+std::string ResolveTarget(const std::string& path) {
+  if (path.empty()) throw DataError("the name of the file is empty");
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  const fs::path target =
+      fs::is_symlink(fs::symlink_status(path, error)) ? fs::weakly_canonical(path, error) : fs::path(path);
+  if (fs::is_directory(status)) throw DataError(path, 0, "is a directory, not a file");
+  // Renaming over a device or a pipe would replace it.
+  if (fs::exists(status) && !fs::is_regular_file(status)) throw DataError(path, 0, "is not a regular file");
+  if (fs::exists(status) && access(path.c_str(), W_OK) != 0) {
+    throw DataError(path, 0, std::string("cannot write here: ") + std::strerror(errno));
+  }
+  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  if (!fs::is_directory(folder, error))
+    throw DataError(path, 0, "there is no folder '" + folder.string() + "'");
+  return target.string();
+}
+
+/// Makes a rename durable. Not all file systems can do it, and the file itself is safe: failures are ignored.
+void SyncFolder(const std::string& target) {
+  const std::filesystem::path folder = std::filesystem::path(target).parent_path();
+  const int descriptor = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  fsync(descriptor);
+  close(descriptor);
+}
+
+}  // namespace
+
+std::uint32_t Crc32(std::string_view bytes, std::uint32_t before) {
+  uLong sum = before;
+  while (!bytes.empty()) {
+    const std::string_view step = bytes.substr(0, kLargestStep);
+    sum = crc32(sum, reinterpret_cast<const Bytef*>(step.data()), static_cast<uInt>(step.size()));
+    bytes.remove_prefix(step.size());
+  }
+  return static_cast<std::uint32_t>(sum);
+}
+
+AtomicFile::AtomicFile(const std::string& path)
+    : target_(ResolveTarget(path)), temporary_(target_ + ".tmp-" + std::to_string(getpid())) {
+  const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
+  descriptor_ = open(temporary_.c_str(), flags, 0666);
+  if (descriptor_ < 0 && errno == EEXIST) {  // left by a process that had this number before
+    unlink(temporary_.c_str());
+    descriptor_ = open(temporary_.c_str(), flags, 0666);
+  }
+  if (descriptor_ < 0) throw DataError(target_, 0, std::string("cannot write here: ") + std::strerror(errno));
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+  if (!temporary_.empty()) unlink(temporary_.c_str());
+}
+
+void AtomicFile::Write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = write(descriptor_, bytes.data(), std::min(bytes.size(), kLargestStep));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) Fail();
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+}
+
+void AtomicFile::Rewrite(std::uint64_t offset, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) Fail();
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+    offset += static_cast<std::uint64_t>(count);
+  }
+}
+
+void AtomicFile::Commit() {
+  if (fsync(descriptor_) != 0) Fail();
+  if (close(std::exchange(descriptor_, -1)) != 0) Fail();
+  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) Fail();
+  temporary_.clear();
+  SyncFolder(target_);
+}
+
+void AtomicFile::Fail() const {
+  throw DataError(target_, 0, std::string("writing failed: ") + std::strerror(errno));
+}
+
+void WriteFileAtomically(const std::string& path, std::string_view bytes) {
+  AtomicFile file(path);
+  file.Write(bytes);
+  file.Commit();
+}
+
+void CheckWritable(const std::string& path) { AtomicFile probe(path); }
+
+}  // namespace slackline

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The two products that descriptors and features are made by: many short points with one matrix. Cost of both: points · size ·
+// columns multiply-adds, at close to the speed of the processor.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <slackline/core/types.h>
+
+namespace slackline {
+
+/// A matrix of `columns` columns of `size` numbers, in panels of 16 columns whose rows lie together, and a number (bias) for each.
+class PackedColumns {
+ public:
+  static constexpr Index kPanel = 16;
+
+  PackedColumns() = default;
+  /// columns: num_columns × size, one after the other. bias: num_columns numbers.
+  PackedColumns(const std::vector<float>& columns, const std::vector<float>& bias, Index size);
+  /// For NearestColumn: bias = −|column|²/2.
+  static PackedColumns ForNearest(const std::vector<float>& columns, Index size);
+
+  Index size() const { return size_; }
+  Index columns() const { return columns_; }
+  Index panels() const { return (columns_ + kPanel - 1) / kPanel; }
+  const float* panel(Index p) const {
+    return panels_.data() + static_cast<std::size_t>(p) * kPanel * static_cast<std::size_t>(size_);
+  }
+  const float* bias(Index p) const { return bias_.data() + static_cast<std::size_t>(p) * kPanel; }
+
+ private:
+  Index size_ = 0;
+  Index columns_ = 0;
+  std::vector<float> panels_;
+  std::vector<float> bias_;
+};
+
+/// out[p · columns + k] = point p · column k + bias k, for points of matrix.size() numbers each.
+void Multiply(const PackedColumns& matrix, const float* points, Index num_points, float* out);
+
+/// words[p] = the column with the largest product with point p plus bias (the first of equals): by ForNearest the nearest.
+void NearestColumns(const PackedColumns& matrix, const float* points, Index num_points, Index* words);
+
+}  // namespace slackline

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// FeatureExtractor::Learn: one pass over the images for the vocabularies, and one for the principal components.
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <numeric>
+
+#include <slackline/core/check.h>
+#include <slackline/core/parallel.h>
+#include <slackline/core/random.h>
+#include <slackline/vision/extractor_state.h>
+#include <slackline/vision/principal_components.h>
+
+namespace slackline {
+namespace {
+
+constexpr Index kMostWideSamples = 60'000;  // of descriptors of more than kWide numbers
+constexpr Index kMostNarrowSamples = 100'000;
+constexpr Index kWide = 64;
+constexpr Index kMostSuperpixels = 20'000;  // that principal components are learned from
+constexpr Index kBatch = 32;                // images whose histograms are in memory
+constexpr double kLeastVariance = 1e-9;     // of a block: less is noise of rounding
+
+/// How many features the histograms may have, and the share of the variance of each block that they keep if they may.
+struct Budget {
+  Index total;
+  Index most;  ///< of a block
+  double share;
+};
+Budget BudgetFor(FeatureSet features) {
+  return features == FeatureSet::kSmall ? Budget{100, 12, 0.9} : Budget{1185, 130, 0.95};
+}
+
+Index SampleSize(const DescriptorSpec& spec) {
+  return spec.size > kWide ? kMostWideSamples : kMostNarrowSamples;
+}
+
+/// As many random numbers of 0 … count − 1 as wanted, different ones, in order.
+std::vector<Index> Choose(Index count, Index wanted, Random* random) {
+  std::vector<Index> all(static_cast<std::size_t>(count));
+  std::iota(all.begin(), all.end(), 0);
+  if (wanted >= count) return all;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(wanted); ++k) {
+    std::swap(all[k], all[k + random->Below(all.size() - k)]);
+  }
+  all.resize(static_cast<std::size_t>(wanted));
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+std::vector<float> TakeRows(const std::vector<float>& rows, Index size, const std::vector<Index>& chosen) {
+  std::vector<float> taken;
+  taken.reserve(chosen.size() * static_cast<std::size_t>(size));
+  for (const Index row : chosen) {
+    const auto from = rows.begin() + static_cast<std::ptrdiff_t>(row) * size;
+    taken.insert(taken.end(), from, from + size);
+  }
+  return taken;
+}
+
+/// Deviations become 1, values that never differ 0.
+BlockMap ShapeMap(const Moments& moments) {
+  BlockMap map;
+  const auto size = static_cast<std::size_t>(kShapeValues);
+  map.axes.assign(size * size, 0);
+  for (std::size_t d = 0; d < size; ++d) {
+    const double deviation = std::sqrt(moments.Covariance(d, d));
+    const bool noise = deviation <= 1e-6 * (1 + std::abs(moments.Mean(d)));
+    map.mean.push_back(static_cast<float>(moments.Mean(d)));
+    map.axes[d * size + d] = noise ? 0 : static_cast<float>(1 / deviation);
+  }
+  map.scale = 1 / std::sqrt(static_cast<float>(size));
+  map.Pack();
+  return map;
+}
+
+/// The first components, scaled so that the mean square of the features' norm is 1.
+BlockMap ComponentMap(const Moments& moments, const Spectrum& spectrum, Index count) {
+  BlockMap map;
+  const auto size = static_cast<std::size_t>(moments.size());
+  for (std::size_t d = 0; d < size; ++d) map.mean.push_back(static_cast<float>(moments.Mean(d)));
+  for (std::size_t k = 0; k < static_cast<std::size_t>(count) * size; ++k) {
+    map.axes.push_back(static_cast<float>(spectrum.vectors[k]));
+  }
+  const double variance = std::accumulate(spectrum.values.begin(), spectrum.values.begin() + count, 0.0);
+  map.scale = variance > kLeastVariance ? static_cast<float>(1 / std::sqrt(variance)) : 0;
+  map.Pack();
+  return map;
+}
+
+/// Components of each block: the same share of the variance of all, as large as the budget allows.
+std::vector<Index> ShareOut(const std::vector<Spectrum>& spectra, const Budget& budget) {
+  const auto counts = [&](double share) {
+    std::vector<Index> result;
+    for (const Spectrum& spectrum : spectra)
+      result.push_back(std::min(budget.most, CountFor(spectrum, share)));
+    return result;
+  };
+  const auto fits = [&](const std::vector<Index>& result) {
+    return std::accumulate(result.begin(), result.end(), 0) <= budget.total;
+  };
+  if (fits(counts(budget.share))) return counts(budget.share);
+  double low = 0;
+  double high = budget.share;
+  for (int step = 0; step < 30; ++step) {
+    const double middle = (low + high) / 2;
+    (fits(counts(middle)) ? low : high) = middle;
+  }
+  return counts(low);
+}
+
+}  // namespace
+
+/// Learns a state step by step.
+class ExtractorLearner {
+ public:
+  ExtractorLearner(const std::vector<std::string>& paths, ExtractorState* state, int threads,
+                   const ImageProgress& progress)
+      : paths_(paths),
+        state_(*state),
+        specs_(state->specs()),
+        threads_(threads),
+        progress_(progress),
+        num_images_(static_cast<Index>(paths.size())) {}
+
+  void Learn() {
+    LearnVocabularies();
+    LearnMaps();
+    state_.NameBlocks();
+  }
+
+ private:
+  /// Sampled histograms of one image: by block as in State::maps.
+  using ImageRows = std::vector<std::vector<float>>;
+
+  Random RandomFor(Index image, std::uint64_t pass) const {
+    Random random(state_.options.seed * 0x9e3779b97f4a7c15ULL + 2 * static_cast<std::uint64_t>(image) + pass);
+    return random;
+  }
+
+  /// Calls work(image number) for images [begin, end) on all threads, until one fails.
+  template <class Work>
+  void ForImages(Index begin, Index end, const Work& work) {
+    ParallelChunks(end - begin, end - begin, threads_, [&](const Chunk& chunk) {
+      {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (failed_) return;
+      }
+      try {
+        work(begin + chunk.begin);
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (progress_ && !failed_) progress_(++done_, 2 * num_images_);
+      } catch (...) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        failed_ = true;
+        throw;
+      }
+    });
+  }
+
+  void LearnVocabularies() {
+    std::vector<ImageRows> samples(paths_.size());
+    ForImages(0, num_images_, [&](Index i) { samples[static_cast<std::size_t>(i)] = SampleDescriptors(i); });
+    for (std::size_t k = 0; k < specs_.size(); ++k) {
+      if (specs_[k].size == 0) {
+        state_.vocabularies.emplace_back();
+        continue;
+      }
+      std::vector<float> all;
+      for (ImageRows& image : samples) {
+        all.insert(all.end(), image[k].begin(), image[k].end());
+        image[k] = {};
+      }
+      state_.vocabularies.push_back(Vocabulary::Learn(specs_[k], all, state_.options.seed + k, threads_));
+    }
+  }
+
+  ImageRows SampleDescriptors(Index i) const {
+    const Image image = ReadImage(paths_[static_cast<std::size_t>(i)]);
+    const WorkingImage working(image);
+    Random random = RandomFor(i, 0);
+    ImageRows samples;
+    for (const DescriptorSpec& spec : specs_) {
+      samples.emplace_back();
+      if (spec.size == 0) continue;
+      const Descriptors found = Describe(working.described(), spec);
+      const Index wanted = (SampleSize(spec) - 1) / num_images_ + 1;
+      samples.back() =
+          TakeRows(found.values, spec.size, Choose(static_cast<Index>(found.pixels.size()), wanted, &random));
+    }
+    return samples;
+  }
+
+  void LearnMaps() {
+    std::vector<Moments> moments;
+    for (std::size_t m = 0; m + 1 < state_.num_maps(); ++m)
+      moments.emplace_back(specs_[m % specs_.size()].words);
+    moments.emplace_back(kShapeValues);
+    std::vector<ImageRows> batch(kBatch);
+    for (Index begin = 0; begin < num_images_; begin += kBatch) {
+      const Index end = std::min(begin + kBatch, num_images_);
+      ForImages(begin, end, [&](Index i) { batch[static_cast<std::size_t>(i - begin)] = SampleRows(i); });
+      const auto blocks = static_cast<Index>(moments.size());
+      ParallelChunks(blocks, blocks, threads_, [&](const Chunk& chunk) {
+        const auto m = static_cast<std::size_t>(chunk.begin);
+        std::vector<float> rows;
+        for (Index i = begin; i < end; ++i) {
+          const std::vector<float>& image = batch[static_cast<std::size_t>(i - begin)][m];
+          rows.insert(rows.end(), image.begin(), image.end());
+        }
+        moments[m].Add(rows.data(), static_cast<Index>(rows.size()) / moments[m].size());
+      });
+    }
+    MakeMaps(moments);
+  }
+
+  ImageRows SampleRows(Index i) const {
+    const Image image = ReadImage(paths_[static_cast<std::size_t>(i)]);
+    const WorkingImage working(image);
+    const Superpixels fine = Slic(image, state_.options.fine);
+    const LayerRows rows =
+        ExtractorState::MakeRows(working, fine, Neighbours(image, fine), state_.FindWords(working));
+    Random random = RandomFor(i, 1);
+    const std::vector<Index> chosen = Choose(fine.count, (kMostSuperpixels - 1) / num_images_ + 1, &random);
+    // The image's own histograms are the same for all: each image counts by its chosen superpixels.
+    const std::vector<Index> first(chosen.size(), 0);
+    ImageRows sampled;
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      for (std::size_t k = 0; k < specs_.size(); ++k) {
+        const bool whole = r == static_cast<std::size_t>(Region::kImage);
+        sampled.push_back(TakeRows(rows[r][k], specs_[k].words, whole ? first : chosen));
+      }
+    }
+    sampled.push_back(TakeRows(ShapeValues(image, working.lab(), fine), kShapeValues, chosen));
+    return sampled;
+  }
+
+  void MakeMaps(const std::vector<Moments>& moments) {
+    const auto blocks = static_cast<Index>(moments.size()) - 1;
+    std::vector<Spectrum> spectra(static_cast<std::size_t>(blocks));
+    ParallelChunks(blocks, blocks, threads_, [&](const Chunk& chunk) {
+      const auto m = static_cast<std::size_t>(chunk.begin);
+      spectra[m] = Decompose(moments[m]);
+    });
+    const std::vector<Index> counts = ShareOut(spectra, BudgetFor(state_.options.features));
+    for (std::size_t m = 0; m < spectra.size(); ++m) {
+      state_.maps.push_back(ComponentMap(moments[m], spectra[m], counts[m]));
+    }
+    state_.maps.push_back(ShapeMap(moments.back()));
+  }
+
+  const std::vector<std::string>& paths_;
+  ExtractorState& state_;
+  const std::vector<DescriptorSpec>& specs_;
+  int threads_;
+  const ImageProgress& progress_;
+  Index num_images_;
+  std::mutex mutex_;
+  bool failed_ = false;
+  Index done_ = 0;
+};
+
+FeatureExtractor FeatureExtractor::Learn(const std::vector<std::string>& image_paths,
+                                         const ExtractorOptions& options, int threads,
+                                         const ImageProgress& progress) {
+  SLACKLINE_CHECK(!image_paths.empty(), "an extractor is learned from at least one image");
+  SLACKLINE_CHECK(options.fine >= 1 && options.coarse >= 1, "at least one superpixel must be wanted");
+  auto state = std::make_unique<State>();
+  state->options = options;
+  ExtractorLearner(image_paths, state.get(), threads, progress).Learn();
+  return FeatureExtractor(std::move(state));
+}
+
+}  // namespace slackline

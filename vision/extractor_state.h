@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What an extractor has learned, and the steps from an image to rows of histograms. Part of FeatureExtractor.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <slackline/vision/descriptors.h>
+#include <slackline/vision/feature_extractor.h>
+#include <slackline/vision/region_histograms.h>
+#include <slackline/vision/shape_values.h>
+#include <slackline/vision/vocabulary.h>
+
+namespace slackline {
+
+/// An image, its Lab colours, and what its descriptors are taken from: for images of more than kMostDescribedPixels a smaller copy.
+class WorkingImage {
+ public:
+  explicit WorkingImage(const Image& image);
+
+  DescribedImage described() const {
+    return {factor_ > 1 ? small_ : image_, factor_ > 1 ? small_lab_ : lab_};
+  }
+  const std::vector<float>& lab() const { return lab_; }
+  const Image& image() const { return image_; }
+  /// The superpixel at each pixel of described().image.
+  std::vector<Index> SuperpixelOfDescribed(const Superpixels& superpixels) const;
+
+ private:
+  const Image& image_;
+  std::vector<float> lab_;
+  Index factor_ = 1;
+  Image small_;
+  std::vector<float> small_lab_;
+};
+
+/// Words of one kind in one image.
+struct ImageWords {
+  Index num_words = 0;
+  std::vector<Index> pixels;  ///< of the described image
+  std::vector<Index> words;
+};
+
+/// A linear map of the rows of a region to a block of features, or of shape values.
+struct BlockMap {
+  std::vector<float> mean;  ///< of a row
+  std::vector<float> axes;  ///< features × length of a row
+  float scale = 0;
+  PackedColumns packed;
+
+  Index inputs() const { return static_cast<Index>(mean.size()); }
+  Index outputs() const { return static_cast<Index>(axes.size() / mean.size()); }
+  /// Makes `packed` from the rest.
+  void Pack();
+};
+
+/// The histograms of one layer of superpixels: by Region and kind of descriptor. Those of the image are one row.
+using LayerRows = std::array<std::vector<std::vector<float>>, kRegionNames.size()>;
+
+struct ExtractorState {
+  const std::vector<DescriptorSpec>& specs() const { return DescriptorSpecs(options.features); }
+  std::size_t num_maps() const { return kRegionNames.size() * specs().size() + 1; }
+
+  std::vector<ImageWords> FindWords(const WorkingImage& working) const;
+  static LayerRows MakeRows(const WorkingImage& working, const Superpixels& superpixels,
+                            const std::vector<NeighbourPair>& neighbours,
+                            const std::vector<ImageWords>& words);
+  /// Rows of features of one layer.
+  std::vector<float> Features(const WorkingImage& working, const Superpixels& superpixels,
+                              const std::vector<NeighbourPair>& neighbours,
+                              const std::vector<ImageWords>& words) const;
+  /// Sets blocks and dimension from maps.
+  void NameBlocks();
+
+  ExtractorOptions options;
+  std::vector<Vocabulary> vocabularies;  ///< by kind of descriptor; empty for patterns
+  std::vector<BlockMap> maps;            ///< by region and then kind of descriptor; shape values last
+  std::vector<FeatureBlock> blocks;
+  Index dimension = 0;
+};
+
+struct FeatureExtractor::State : ExtractorState {};
+
+}  // namespace slackline

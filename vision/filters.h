@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Planes of floats, in rows from the top, and their smoothing.
+#pragma once
+
+#include <vector>
+
+#include <slackline/vision/image.h>
+
+namespace slackline {
+
+struct Plane {
+  Plane() = default;
+  Plane(Index plane_width, Index plane_height)
+      : width(plane_width),
+        height(plane_height),
+        values(static_cast<std::size_t>(plane_width) * static_cast<std::size_t>(plane_height)) {}
+
+  float at(Index x, Index y) const { return values[static_cast<std::size_t>(y) * width + x]; }
+
+  Index width = 0;
+  Index height = 0;
+  std::vector<float> values;
+};
+
+/// Every `stride`-th value from `first` on: one channel of an image of this size.
+Plane Channel(const std::vector<float>& values, Index width, Index height, Index stride, Index first);
+
+/// By a Gaussian; the image goes on beyond its border with the values there. sigma ≤ 0: the plane itself.
+Plane Smooth(const Plane& plane, double sigma);
+
+/// The plane with `border` more values on every side, equal to the nearest.
+Plane Padded(const Plane& plane, Index border);
+
+/// The mean of squares of factor × factor pixels; at the right and lower border of what there is of them.
+Image Reduced(const Image& image, Index factor);
+
+}  // namespace slackline
