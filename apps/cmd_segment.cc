@@ -14,6 +14,10 @@ void AddSegment(CLI::App* parent, Action* action) {
   CLI::App* app = parent->add_subcommand("segment", kDescription);
   app->require_subcommand(1);
   AddSegmentPrepare(app, action);
+  AddSegmentTrain(app, action);
+  AddSegmentPredict(app, action);
+  AddSegmentEvaluate(app, action);
+  AddSegmentCv(app, action);
 }
 
 #else

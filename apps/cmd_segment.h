@@ -9,5 +9,9 @@ namespace slackline::program {
 
 /// Each adds its command to `parent`; parsing it sets *action.
 void AddSegmentPrepare(CLI::App* parent, Action* action);
+void AddSegmentTrain(CLI::App* parent, Action* action);
+void AddSegmentPredict(CLI::App* parent, Action* action);
+void AddSegmentEvaluate(CLI::App* parent, Action* action);
+void AddSegmentCv(CLI::App* parent, Action* action);
 
 }  // namespace slackline::program

@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <unordered_set>
 
 #include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
-#include <slackline/core/line_reader.h>
 #include <slackline/core/quoted.h>
 #include <slackline/core/timer.h>
 
@@ -16,8 +14,6 @@ namespace slackline::program {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
-constexpr std::initializer_list<std::string_view> kRegions = {"own", "neighbours", "image"};
 
 std::vector<std::string> SplitCommas(const std::string& text) {
   std::vector<std::string> pieces = {""};
@@ -127,7 +123,8 @@ void SegmentFlags::Check() const {
   CheckChoice("pairwise", pairwise, {"potts", "table"});
   CheckChoice("loss", loss, {"pixels", "balanced"});
   if (regions == "all") return;
-  for (const std::string& region : SplitCommas(regions)) CheckChoice("regions", region, kRegions);
+  for (const std::string& region : SplitCommas(regions))
+    CheckChoice("regions", region, {"own", "neighbours", "image"});
 }
 
 SegmentLayers SegmentFlags::ReadLayers() const {
@@ -265,23 +262,6 @@ Segmenter::Result Segmenter::Predict(const Image& image, bool scores) const {
   if (scores) result.scores = FineScores(model_, graph.num_fine, *rows);
   result.superpixels = std::move(features.fine);
   return result;
-}
-
-std::vector<std::string> ReadImageList(const std::string& path) {
-  LineReader reader(path);
-  std::vector<std::string> names;
-  std::unordered_set<std::string> seen;
-  std::string_view line;
-  while (reader.Next(&line)) {
-    const auto begin = line.find_first_not_of(" \t\r");
-    if (begin == std::string_view::npos) continue;
-    const std::string name(line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1));
-    if (!seen.insert(name).second)
-      throw DataError(path, reader.line_number(), "the image " + Quoted(name) + " is listed twice");
-    names.push_back(name);
-  }
-  if (names.empty()) throw DataError(path, 0, "the list has no images");
-  return names;
 }
 
 }  // namespace slackline::program

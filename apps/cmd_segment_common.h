@@ -90,7 +90,4 @@ class Segmenter {
   DecodeKind decode_;
 };
 
-/// One name a line; blank lines are ignored. Throws DataError with file and line: a name twice, no names.
-std::vector<std::string> ReadImageList(const std::string& path);
-
 }  // namespace slackline::program

@@ -2,6 +2,7 @@
 //
 // slackline segment evaluate
 #ifdef SLACKLINE_WITH_VISION
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -11,6 +12,7 @@
 
 #include <slackline/apps/cmd_segment.h>
 #include <slackline/apps/cmd_segment_common.h>
+#include <slackline/apps/cmd_segment_lists.h>
 #include <slackline/apps/terminal_line.h>
 #include <slackline/core/check.h>
 #include <slackline/core/parallel.h>
@@ -96,9 +98,11 @@ void Compare(const std::string& name, const LabelImage& truth, const LabelImage&
 /// Segments the images of the list.
 Result EvaluateImages(const EvaluateCommand& command, const SegmentModel& model, DecodeKind decode,
                       int threads) {
-  const std::vector<std::string> names = ReadImageList(command.list);
-  std::vector<std::string> images, labels;
-  for (const std::string& name : names) {
+  std::vector<ListedImage> listed;
+  ReadImageList(command.list, &listed);
+  std::vector<std::string> names, images, labels;
+  for (const auto& [name, list, line] : listed) {
+    names.push_back(name);
     images.push_back(FindImageFile(command.images, name, {".jpg", ".jpeg", ".png", ".JPG", ".JPEG", ".PNG"}));
     labels.push_back(FindImageFile(command.labels, name, {".png", ".PNG"}));
   }

@@ -114,7 +114,7 @@ int Run(const PredictCommand& command) {
         WritePng(names[k] + "-overlay.png", Overlay(image, result.labels, model.classes()));
       if (command.scores) {
         WriteFileAtomically(names[k] + "-scores.csv", ScoreLines(model, result));
-        WriteNumberPng(names[k] + "-superpixels.png", result.superpixels);
+        WriteNumberPng(names[k] + "-superpixels.png", image.width, image.height, result.superpixels.of_pixel);
       }
       const std::lock_guard<std::mutex> lock(mutex);
       prepare += result.prepare_seconds;

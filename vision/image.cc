@@ -97,6 +97,10 @@ void WriteLabelPng(const std::string& path, const LabelImage& image,
   WriteFileAtomically(path, EncodeLabelPng(path, image, palette));
 }
 
+void WriteNumberPng(const std::string& path, Index width, Index height, const std::vector<Index>& numbers) {
+  WriteFileAtomically(path, EncodeNumberPng(path, width, height, numbers));
+}
+
 std::string FindImageFile(const std::string& folder, const std::string& name,
                           const std::vector<std::string_view>& extensions) {
   std::string tried;

@@ -50,6 +50,9 @@ void WritePng(const std::string& path, const Image& image);
 void WriteLabelPng(const std::string& path, const LabelImage& image,
                    const std::vector<std::uint8_t>& palette);
 
+/// Writes a 16-bit greyscale PNG of numbers 0 … 65535, one a pixel in rows from the top. Throws DataError, also for larger numbers.
+void WriteNumberPng(const std::string& path, Index width, Index height, const std::vector<Index>& numbers);
+
 /// The file folder/name.EXTENSION for the first of the extensions (with dots) that exists; DataError that names them all if none.
 std::string FindImageFile(const std::string& folder, const std::string& name,
                           const std::vector<std::string_view>& extensions);

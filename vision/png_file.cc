@@ -164,6 +164,15 @@ void CheckLabelKind(const std::string& path, int color_type, int bit_depth) {
                       std::string(found));
 }
 
+struct PixelKind {
+  int color_type;
+  int bit_depth;
+  std::size_t bytes;
+};
+constexpr PixelKind kColors = {PNG_COLOR_TYPE_RGB, 8, 3};
+constexpr PixelKind kPalette = {PNG_COLOR_TYPE_PALETTE, 8, 1};
+constexpr PixelKind kNumbers = {PNG_COLOR_TYPE_GRAY, 16, 2};
+
 class PngWriter {
  public:
   explicit PngWriter(const std::string& path) : path_(path) {
@@ -175,9 +184,10 @@ class PngWriter {
   PngWriter(const PngWriter&) = delete;
   PngWriter& operator=(const PngWriter&) = delete;
 
-  std::string Write(Index width, Index height, const std::vector<std::uint8_t>& pixels,
-                    const std::vector<std::uint8_t>* palette) {
-    if (!TryWrite(width, height, pixels.data(), palette == nullptr ? nullptr : palette->data())) {
+  /// 16-bit values have their higher byte first.
+  std::string Write(Index width, Index height, const std::vector<std::uint8_t>& pixels, PixelKind kind,
+                    const std::vector<std::uint8_t>* palette = nullptr) {
+    if (!TryWrite(width, height, pixels.data(), kind, palette == nullptr ? nullptr : palette->data())) {
       throw DataError(path_, 0, std::string("the PNG cannot be made: ") + message_.data());
     }
     return std::move(bytes_);
@@ -209,22 +219,22 @@ class PngWriter {
 
   static void OnFlush(png_structp) {}
 
-  bool TryWrite(Index width, Index height, const std::uint8_t* pixels, const std::uint8_t* palette) {
+  bool TryWrite(Index width, Index height, const std::uint8_t* pixels, PixelKind kind,
+                const std::uint8_t* palette) {
     if (setjmp(png_jmpbuf(handles_.png)) != 0) return false;
     png_structp png = handles_.png;
     png_infop info = handles_.info;
     png_set_write_fn(png, &bytes_, OnWrite, OnFlush);
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-    const int color_type = palette == nullptr ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_PALETTE;
-    png_set_IHDR(png, info, static_cast<png_uint_32>(width), static_cast<png_uint_32>(height), 8, color_type,
-                 PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_set_IHDR(png, info, static_cast<png_uint_32>(width), static_cast<png_uint_32>(height), kind.bit_depth,
+                 kind.color_type, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     if (palette != nullptr) {
       png_color colors[256];
       for (int k = 0; k < 256; ++k) colors[k] = {palette[3 * k], palette[3 * k + 1], palette[3 * k + 2]};
       png_set_PLTE(png, info, colors, 256);
     }
     png_write_info(png, info);
-    const std::size_t row_bytes = static_cast<std::size_t>(width) * (palette == nullptr ? 3 : 1);
+    const std::size_t row_bytes = static_cast<std::size_t>(width) * kind.bytes;
     const std::size_t num_rows = static_cast<std::size_t>(height);
     for (std::size_t y = 0; y < num_rows; ++y) png_write_row(png, pixels + y * row_bytes);
     png_write_end(png, nullptr);
@@ -265,7 +275,7 @@ std::string EncodePng(const std::string& path, const Image& image) {
   SLACKLINE_CHECK(image.width >= 1 && image.height >= 1, "an image to write has pixels");
   SLACKLINE_CHECK(image.rgb.size() == 3 * static_cast<std::size_t>(image.width) * image.height,
                   "an image has three bytes a pixel");
-  return PngWriter(path).Write(image.width, image.height, image.rgb, nullptr);
+  return PngWriter(path).Write(image.width, image.height, image.rgb, kColors);
 }
 
 std::string EncodeLabelPng(const std::string& path, const LabelImage& image,
@@ -274,7 +284,23 @@ std::string EncodeLabelPng(const std::string& path, const LabelImage& image,
   SLACKLINE_CHECK(image.labels.size() == static_cast<std::size_t>(image.width) * image.height,
                   "a label image has one byte a pixel");
   SLACKLINE_CHECK(palette.size() == 768, "a palette has 256 colours");
-  return PngWriter(path).Write(image.width, image.height, image.labels, &palette);
+  return PngWriter(path).Write(image.width, image.height, image.labels, kPalette, &palette);
+}
+
+std::string EncodeNumberPng(const std::string& path, Index width, Index height,
+                            const std::vector<Index>& numbers) {
+  SLACKLINE_CHECK(width >= 1 && height >= 1, "an image to write has pixels");
+  SLACKLINE_CHECK(numbers.size() == static_cast<std::size_t>(width) * height, "one number a pixel");
+  std::vector<std::uint8_t> bytes;
+  bytes.reserve(2 * numbers.size());
+  for (const Index number : numbers) {
+    if (number < 0 || number > 0xFFFF) {
+      throw DataError(path, 0, "the number " + std::to_string(number) + " does not fit 16 bits");
+    }
+    bytes.push_back(static_cast<std::uint8_t>(number >> 8));
+    bytes.push_back(static_cast<std::uint8_t>(number & 0xFF));
+  }
+  return PngWriter(path).Write(width, height, bytes, kNumbers);
 }
 
 }  // namespace slackline

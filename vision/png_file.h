@@ -20,6 +20,10 @@ std::string EncodePng(const std::string& path, const Image& image);
 std::string EncodeLabelPng(const std::string& path, const LabelImage& image,
                            const std::vector<std::uint8_t>& palette);
 
+/// Numbers 0 … 65535 as 16-bit grey. Throws DataError when one is larger.
+std::string EncodeNumberPng(const std::string& path, Index width, Index height,
+                            const std::vector<Index>& numbers);
+
 /// Throws DataError when an image is larger than kMostPixels.
 void CheckNumPixels(const std::string& path, std::int64_t width, std::int64_t height);
 
