@@ -251,11 +251,12 @@ TEST_CASE("a JPEG that ends anywhere too early is refused") {
 TEST_CASE("damaged files are refused or read, without harm") {
   Random random(7);
   for (const std::string& good : {SmallPng(), SmallPng(true), SmallJpeg(), SmallJpeg(true)}) {
+    const std::size_t frame = std::min(good.find("\xff\xc0"), good.find("\xff\xc2"));
     for (int k = 0; k < 100; ++k) {
       std::string bytes = good;
-      // The size in the header stays as it is: a large one is allowed, and takes its time.
       const std::size_t at = 40 + random.Below(bytes.size() - 40);
-      if (bytes.compare(at - std::min<std::size_t>(at, 9), 2, "\xff\xc0") == 0) continue;
+      // The size in the header stays as it is: a large one is allowed, and takes its time.
+      if (frame != std::string::npos && at >= frame + 5 && at < frame + 9) continue;
       bytes[at] = static_cast<char>(random.Below(256));
       const std::string error = Error(bytes);
       CHECK((error == "nothing was thrown" || Contains(error, "cannot be decoded: ")));
