@@ -375,6 +375,7 @@ TEST_CASE("a saved extractor gives the same features") {
 TEST_CASE("damaged extractors are refused") {
   const Files files(2);
   const std::string saved = Learned(files).Save();
+  REQUIRE(FeatureExtractor::Load(saved).Save() == saved);
   const auto message = [](const std::string& bytes) {
     return MessageOf<DataError>([&] { FeatureExtractor::Load(bytes); });
   };
