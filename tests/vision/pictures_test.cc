@@ -232,7 +232,7 @@ TEST_CASE("pictures of unequal sizes and unknown classes are refused") {
 }
 
 TEST_CASE("the darkest cell of a confusion picture is that of the largest share of a row") {
-  // Row 0: all in column 2. The other rows are spread, whatever their counts.
+  // One row has a few pixels, all in one column; the others have many, spread evenly.
   const Color darkest = {8, 40, 100};
   std::vector<Box> boxes;
   for (Index cell = 0; cell < 16; ++cell) {
