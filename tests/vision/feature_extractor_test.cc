@@ -14,6 +14,7 @@
 #include <slackline/core/random.h>
 #include <slackline/vision/dense_kernels.h>
 #include <slackline/vision/descriptors.h>
+#include <slackline/vision/extractor_state.h>
 #include <slackline/vision/filters.h>
 #include <slackline/vision/pictures.h>
 #include <slackline/vision/principal_components.h>
@@ -259,6 +260,24 @@ TEST_CASE("an image is reduced by means") {
   CHECK(reduced.width == 2);
   CHECK(reduced.height == 1);
   CHECK(reduced.rgb == std::vector<std::uint8_t>{25, 25, 25, 70, 70, 70});
+}
+
+TEST_CASE("descriptors of large images are taken from a smaller copy") {
+  const Image large{1201, 801, std::vector<std::uint8_t>(3 * 1201 * 801, 77)};
+  const WorkingImage working(large);
+  const Image& small = working.described().image;
+  CHECK(small.width == 601);
+  CHECK(small.height == 401);
+  CHECK(working.described().lab.size() == 3 * static_cast<std::size_t>(small.num_pixels()));
+  Superpixels halves{large.width, large.height, 2, {}};
+  for (Index p = 0; p < large.num_pixels(); ++p) halves.of_pixel.push_back(p % large.width >= 600);
+  const std::vector<Index> of_pixel = working.SuperpixelOfDescribed(halves);
+  REQUIRE(of_pixel.size() == static_cast<std::size_t>(small.num_pixels()));
+  int wrong = 0;
+  for (Index p = 0; p < small.num_pixels(); ++p) wrong += of_pixel[p] != (p % small.width >= 300);
+  CHECK(wrong == 0);
+  const Image moderate = Coloured(40, 30);
+  CHECK(&WorkingImage(moderate).described().image == &moderate);
 }
 
 TEST_CASE("histograms of regions") {
