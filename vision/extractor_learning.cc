@@ -20,7 +20,8 @@ constexpr Index kMostNarrowSamples = 100'000;
 constexpr Index kWide = 64;
 constexpr Index kMostSuperpixels = 20'000;  // that principal components are learned from
 constexpr Index kBatch = 32;                // images whose histograms are in memory
-constexpr double kLeastVariance = 1e-9;     // of a block: less is noise of rounding
+constexpr double kLeastVariance = 1e-6;     // of a block: less is noise of rounding
+constexpr double kLeastDeviation = 1e-3;    // of a shape value, over its mean: likewise
 
 /// How many features the histograms may have, and the share of the variance of each block that they keep if they may.
 struct Budget {
@@ -66,7 +67,7 @@ BlockMap ShapeMap(const Moments& moments) {
   map.axes.assign(size * size, 0);
   for (std::size_t d = 0; d < size; ++d) {
     const double deviation = std::sqrt(moments.Covariance(d, d));
-    const bool noise = deviation <= 1e-6 * (1 + std::abs(moments.Mean(d)));
+    const bool noise = deviation <= kLeastDeviation * (std::abs(moments.Mean(d)) + kLeastDeviation);
     map.mean.push_back(static_cast<float>(moments.Mean(d)));
     map.axes[d * size + d] = noise ? 0 : static_cast<float>(1 / deviation);
   }

@@ -232,7 +232,7 @@ FeatureExtractor FeatureExtractor::Load(std::string_view bytes) {
   try {
     state->options = ReadOptions(&in);
     for (const DescriptorSpec& spec : state->specs()) {
-      state->vocabularies.push_back(spec.size > 0 ? Vocabulary::Read(spec, &in) : Vocabulary());
+      state->vocabularies.push_back(Vocabulary::Read(spec, &in));
     }
     for (std::size_t r = 0; r < kRegionNames.size(); ++r) {
       for (const DescriptorSpec& spec : state->specs()) state->maps.push_back(ReadMap(spec.words, &in));

@@ -44,7 +44,8 @@ struct ImageFeatures {
   std::vector<float> coarse_rows;         ///< coarse.count × dimension
 };
 
-/// Called with (images done, images in all) by one thread at a time.
+/// Called with (images done, images in all) by one thread at a time. Learning sees each image twice, and counts it twice. What it
+/// throws ends the work.
 using ImageProgress = std::function<void(Index, Index)>;
 
 class FeatureExtractor {
@@ -62,7 +63,8 @@ class FeatureExtractor {
   FeatureExtractor& operator=(FeatureExtractor&&) noexcept;
   ~FeatureExtractor();
 
-  /// Of an image of any size ≥ 1 × 1. Deterministic. Several threads may call it at a time.
+  /// Of an image of any size ≥ 1 × 1. Deterministic. Several threads may call it at a time. Descriptors of images of more than 320 000
+  /// pixels are taken from a copy that is smaller by a whole factor: time and memory stay in proportion, and so do objects.
   ImageFeatures Extract(const Image& image) const;
 
   const ExtractorOptions& options() const;

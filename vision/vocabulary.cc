@@ -205,7 +205,7 @@ Vocabulary Vocabulary::Read(const DescriptorSpec& spec, ByteReader* in) {
       vocabulary.centres_.size() == static_cast<std::size_t>(spec.words) * (kept > 0 ? kept : size) &&
       AllFinite(vocabulary.axes_) && AllFinite(vocabulary.shift_) && AllFinite(vocabulary.centres_);
   if (!good) throw BadBytes{};
-  vocabulary.Pack(spec);
+  if (spec.size > 0) vocabulary.Pack(spec);
   return vocabulary;
 }
 

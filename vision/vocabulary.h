@@ -18,6 +18,7 @@ namespace slackline {
 std::vector<float> KMeans(const std::vector<float>& points, Index size, Index num_centres, Random* random,
                           int threads);
 
+/// Empty for kinds whose descriptors are words already.
 class Vocabulary {
  public:
   Vocabulary() = default;

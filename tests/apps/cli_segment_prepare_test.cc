@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include <slackline/vision/feature_file.h>
+#include <slackline/vision/pictures.h>
+#include <tests/apps/program.h>
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+using Arguments = std::vector<std::string>;
+constexpr Index kClasses = 4;
+
+/// A folder with images a, b, c, …, their labels, lists and classes.
+struct Collection {
+  explicit Collection(int count = 5) {
+    std::filesystem::create_directory(folder.Path("pictures"));
+    std::filesystem::create_directory(folder.Path("truth"));
+    for (int k = 0; k < count; ++k) Draw(std::string(1, static_cast<char>('a' + k)), 22 + 2 * k, 18);
+    std::string names;
+    for (const std::string& name : SyntheticClasses(kClasses)) names += name + "\n";
+    folder.Write("classes.txt", names);
+    folder.Write("train.txt", "a\nb\r\n\n  c\n");
+    folder.Write("test.txt", "d\ne");
+  }
+
+  void Draw(const std::string& name, Index width, Index height) const {
+    const SyntheticImage drawn = DrawSynthetic(width, height, kClasses, static_cast<std::uint64_t>(name[0]));
+    WritePng(folder.Path("pictures/" + name + ".png"), drawn.image);
+    WriteLabelPng(folder.Path("truth/" + name + ".png"), drawn.labels, ClassPalette());
+  }
+
+  /// The arguments, with some replaced ("" = left out) or added.
+  Arguments With(const std::vector<std::pair<std::string, std::string>>& changes = {}) const {
+    std::vector<std::pair<std::string, std::string>> options = {{"--images", folder.Path("pictures")},
+                                                                {"--labels", folder.Path("truth")},
+                                                                {"--classes", folder.Path("classes.txt")},
+                                                                {"--train", folder.Path("train.txt")},
+                                                                {"--test", folder.Path("test.txt")},
+                                                                {"--out", out},
+                                                                {"--superpixels", "12"},
+                                                                {"--coarse", "3"},
+                                                                {"--features", "small"}};
+    for (const auto& change : changes) {
+      const auto same = [&](const auto& option) { return option.first == change.first; };
+      const auto found = std::find_if(options.begin(), options.end(), same);
+      if (found == options.end()) {
+        options.push_back(change);
+      } else {
+        found->second = change.second;
+      }
+    }
+    Arguments arguments = {"segment", "prepare"};
+    for (const auto& [name, value] : options) {
+      if (!value.empty()) arguments = arguments + Arguments{name, value};
+    }
+    return arguments;
+  }
+
+  TemporaryFolder folder;
+  std::string out = folder.Path("out.fea");
+};
+
+/// The run must fail with all parts in its one-line message, and write nothing.
+void CheckRefused(const Collection& collection, const Arguments& arguments, const Arguments& parts) {
+  const std::size_t before = collection.folder.NumFiles();
+  const Outcome outcome = RunProgram(arguments);
+  INFO(outcome.err);
+  CHECK(outcome.code == 2);
+  CHECK(outcome.out.empty());
+  CHECK(Lines(outcome.err).size() == 1);
+  for (const std::string& part : parts) CHECK_MESSAGE(Contains(outcome.err, part), part);
+  CHECK(collection.folder.NumFiles() == before);
+}
+
+void Prepare(const Arguments& arguments) {
+  const Outcome outcome = RunProgram(arguments);
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+}
+
+/// All bytes of an image's record.
+std::string Record(const PreparedImage& image) {
+  const auto bytes = [](const auto& values) {
+    return std::string(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+  };
+  return std::string(image.name) + std::to_string(static_cast<int>(image.role)) + bytes(image.parent) +
+         bytes(image.neighbours) + bytes(image.fine_pixels) + bytes(image.coarse_pixels) +
+         bytes(image.fine_features) + bytes(image.coarse_features);
+}
+
+}  // namespace
+
+TEST_CASE("a feature file is made of a collection") {
+  const Collection collection;
+  const Outcome outcome = RunProgram(collection.With());
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  CHECK(outcome.out.empty());
+  for (const char* part : {"3 training images", "2 test images", "superpixels: ", "features: ", "time: "}) {
+    CHECK_MESSAGE(Contains(outcome.err, part), part);
+  }
+  const FeatureFile file(collection.out);
+  CHECK(file.classes() == SyntheticClasses(kClasses));
+  REQUIRE(file.num_images() == 5);
+  const FeatureExtractor extractor = FeatureExtractor::Load(file.extractor());
+  CHECK(extractor.options().fine == 12);
+  CHECK(extractor.dimension() == file.dimension());
+  for (Index i = 0; i < 5; ++i) {
+    const PreparedImage image = file.image(i);
+    file.CheckFeatures(i);
+    CHECK(image.name == std::string(1, static_cast<char>('a' + i)));
+    CHECK(image.role == (i < 3 ? ImageRole::kTrain : ImageRole::kTest));
+    CHECK(image.width == 22 + 2 * i);
+    std::int64_t pixels = 0;
+    for (const std::int32_t count : image.fine_pixels) pixels += count;
+    CHECK(pixels == image.width * image.height);
+    const ImageFeatures features =
+        extractor.Extract(ReadImage(collection.folder.Path("pictures/" + std::string(image.name) + ".png")));
+    REQUIRE(features.fine_rows.size() == image.fine_features.size());
+    for (std::size_t k = 0; k < features.fine_rows.size(); ++k) {
+      REQUIRE(ToHalf(features.fine_rows[k]) == image.fine_features[k]);
+    }
+  }
+}
+
+TEST_CASE("nothing is learned from test images, and threads do not matter") {
+  const Collection collection;
+  const std::string other = collection.folder.Path("other.fea");
+  const std::string third = collection.folder.Path("third.fea");
+  Prepare(collection.With() + Arguments{"--quiet"});
+  Prepare(collection.With({{"--out", other}, {"--test", ""}}));
+  Prepare(collection.With({{"--out", third}, {"--threads", "3"}}));
+  CHECK(ReadBytes(third) == ReadBytes(collection.out));
+  const FeatureFile with_test(collection.out);
+  const FeatureFile without_test(other);
+  CHECK(with_test.extractor() == without_test.extractor());
+  REQUIRE(without_test.num_images() == 3);
+  for (Index i = 0; i < 3; ++i) CHECK(Record(with_test.image(i)) == Record(without_test.image(i)));
+}
+
+TEST_CASE("--quiet says nothing, and the seed matters") {
+  const Collection collection;
+  const Outcome outcome = RunProgram(collection.With() + Arguments{"-q"});
+  CHECK(outcome.code == 0);
+  CHECK(outcome.err.empty());
+  const std::string first = ReadBytes(collection.out);
+  Prepare(collection.With({{"--seed", "9"}}));
+  CHECK(ReadBytes(collection.out) != first);
+}
+
+TEST_CASE("bad lists and classes") {
+  const Collection collection;
+  const TemporaryFolder& folder = collection.folder;
+  const auto refuse = [&](const std::string& option, const std::string& content, const Arguments& parts) {
+    const std::string path = folder.Write("bad.txt", content);
+    CheckRefused(collection, collection.With({{option, path}}), parts);
+  };
+  refuse("--train", "a\nb\na\n", {"bad.txt:3", "'a'", "line 1"});
+  refuse("--test", "d\n\nb\n", {"bad.txt:3", "'b'", "train.txt, line 2"});
+  refuse("--train", "\n\n", {"bad.txt: no images"});
+  refuse("--train", "a\nnone\n", {"bad.txt:2", "'none'", "none.jpg, none.jpeg, none.png"});
+  refuse("--classes", "one\n", {"bad.txt", "at least 2 classes"});
+  refuse("--classes", "one\ntwo\none\n", {"bad.txt:3", "'one'", "line 1"});
+  refuse("--classes", "one\n\ntwo\n", {"bad.txt:2", "empty"});
+  std::string many;
+  for (int k = 0; k < 256; ++k) many += "c" + std::to_string(k) + "\n";
+  refuse("--classes", many, {"bad.txt:256", "at most 255"});
+  CheckRefused(collection, collection.With({{"--train", folder.Path("none.txt")}}),
+               {"none.txt: cannot open"});
+}
+
+TEST_CASE("bad images and labels") {
+  const Collection collection;
+  const TemporaryFolder& folder = collection.folder;
+  // The first class alone: all other values are unknown.
+  const std::string two = folder.Write("two.txt", "one\ntwo\n");
+  CheckRefused(collection, collection.With({{"--classes", two}}), {"truth/", ".png"});
+  const std::string good = ReadBytes(folder.Path("truth/e.png"));
+  std::filesystem::copy_file(folder.Path("truth/d.png"), folder.Path("truth/e.png"),
+                             std::filesystem::copy_options::overwrite_existing);
+  CheckRefused(collection, collection.With(), {"truth/e.png", "28 × 18", "30 × 18", "pictures/e.png"});
+  folder.Write("truth/e.png", good.substr(0, good.size() / 2));
+  CheckRefused(collection, collection.With(), {"truth/e.png"});
+  std::filesystem::remove(folder.Path("truth/e.png"));
+  CheckRefused(collection, collection.With(), {"test.txt:2", "'e'", "truth", "e.png"});
+}
+
+TEST_CASE("bad options") {
+  const Collection collection;
+  const auto refuse = [&](const std::string& option, const std::string& value, const Arguments& parts) {
+    CheckRefused(collection, collection.With({{option, value}}), parts);
+  };
+  refuse("--superpixels", "0", {"--superpixels", "'0'"});
+  refuse("--superpixels", "1000000", {"--superpixels", "'1000000'"});
+  refuse("--coarse", "13", {"--coarse", "'13'", "12"});
+  refuse("--features", "large", {"--features", "'large'", "standard small"});
+  refuse("--seed", "-1", {"--seed", "'-1'"});
+  refuse("--threads", "x", {"--threads", "'x'"});
+  refuse("--threads", "5000", {"--threads", "'5000'"});
+  refuse("--images", collection.folder.Path("none"), {"--images", "there is no folder"});
+  refuse("--labels", collection.folder.Path("classes.txt"), {"--labels", "there is no folder"});
+  refuse("--out", collection.folder.Path("none/out.fea"), {"--out", "there is no folder"});
+  refuse("--out", collection.folder.Path("train.txt"), {"--out", "would be overwritten"});
+  refuse("--out", collection.folder.Path("pictures/a.png"), {"--out", "would be overwritten"});
+  refuse("--out", "-", {"--out", "not possible"});
+  refuse("--frobnicate", "1", {"unknown option '--frobnicate'", "slackline segment prepare --help"});
+  refuse("--train", "", {"--train"});
+  CheckRefused(collection, {"segment"}, {"choose from", "prepare"});
+}
+
+TEST_CASE("an interrupt leaves nothing behind") {
+  const Collection collection;
+  const std::size_t before = collection.folder.NumFiles();
+  std::string names;
+  for (int k = 0; k < 300; ++k) {
+    const std::string name = "copy" + std::to_string(k);
+    for (const char* folder : {"pictures/", "truth/"}) {
+      std::filesystem::copy_file(collection.folder.Path(std::string(folder) + "a.png"),
+                                 collection.folder.Path(folder + name + ".png"));
+    }
+    names += name + "\n";
+  }
+  collection.folder.Write("train.txt", names);
+  Process process(collection.With());
+  std::this_thread::sleep_for(std::chrono::milliseconds(150));
+  process.Signal(SIGINT);
+  const Outcome outcome = process.Wait();
+  INFO(outcome.err);
+  // The signal may come before the program listens, or after its end.
+  CHECK((outcome.code == 130 || outcome.code == 1000 + SIGINT || outcome.code == 0));
+  if (outcome.code == 130) CHECK(Contains(outcome.err, "interrupted: no feature file is written"));
+  CHECK(collection.folder.NumFiles() == before + (outcome.code == 0 ? 1 : 0));
+}
