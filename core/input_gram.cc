@@ -33,18 +33,48 @@ void ForEachRun(std::span<const Slot> slots, const Visit& visit) {
   }
 }
 
-/// Dense inputs of one length: all against all, by the kernels for rows, on a transposed copy.
-void DenseGram(const std::vector<FeatureRow>& inputs, double* gram) {
-  const std::size_t n = inputs.size();
-  const auto length = static_cast<std::size_t>(inputs[0].count);
-  std::vector<double> transposed(n * length);
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t f = 0; f < length; ++f) transposed[f * n + i] = inputs[i].values[f];
+/// Inner products of dense inputs of one length: by the kernels for rows, on a transposed copy of some of them, and by halves, since the
+/// matrix is symmetric.
+class DenseGram {
+ public:
+  DenseGram(const std::vector<FeatureRow>& inputs, double* gram)
+      : inputs_(inputs), n_(inputs.size()), length_(static_cast<std::size_t>(inputs[0].count)), gram_(gram) {
+    Square(0, n_);
   }
-  std::vector<double*> rows;
-  for (std::size_t i = 0; i < n; ++i) rows.push_back(gram + i * n);
-  RowsScores(transposed.data(), static_cast<Index>(n), inputs, rows);
-}
+
+ private:
+  static constexpr std::size_t kSmall = 32;
+
+  /// Rows and columns [begin, end).
+  void Square(std::size_t begin, std::size_t end) {
+    if (end - begin <= kSmall) return Rectangle(begin, end, begin, end);
+    const std::size_t middle = (begin + end) / 2;
+    Square(begin, middle);
+    Square(middle, end);
+    Rectangle(middle, end, begin, middle);
+    for (std::size_t i = middle; i < end; ++i) {
+      for (std::size_t j = begin; j < middle; ++j) gram_[j * n_ + i] = gram_[i * n_ + j];
+    }
+  }
+
+  void Rectangle(std::size_t begin, std::size_t end, std::size_t first, std::size_t last) {
+    const std::size_t columns = last - first;
+    transposed_.resize(columns * length_);
+    for (std::size_t f = 0; f < length_; ++f) {
+      for (std::size_t j = 0; j < columns; ++j) transposed_[f * columns + j] = inputs_[first + j].values[f];
+    }
+    rows_.clear();
+    for (std::size_t i = begin; i < end; ++i) rows_.push_back(gram_ + i * n_ + first);
+    RowsScores(transposed_.data(), static_cast<Index>(columns),
+               std::span<const FeatureRow>(inputs_).subspan(begin, end - begin), rows_);
+  }
+
+  const std::vector<FeatureRow>& inputs_;
+  std::size_t n_, length_;
+  double* gram_;
+  std::vector<double> transposed_;
+  std::vector<double*> rows_;
+};
 
 }  // namespace
 
@@ -77,7 +107,7 @@ InputGram::InputGram(const ExampleView& example) {
       return x.dense() && x.count == inputs[0].count;
     });
     if (dense && n > 1) {
-      DenseGram(inputs, gram);
+      DenseGram(inputs, gram);  // fills it
     } else {
       for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t j = 0; j <= i; ++j) gram[i * n + j] = gram[j * n + i] = Dot(inputs[i], inputs[j]);

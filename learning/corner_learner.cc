@@ -25,6 +25,7 @@ constexpr double kSmallGap = 0.3;    // of the mean: not worth a call
 constexpr double kGrowth = 2;        // of what is remembered of a gap, with every call that is left out
 constexpr double kDrift = 0.05;      // of the mean gap, added to that
 constexpr Index kMaxCachedRounds = 50;
+constexpr Index kLongestRest = 8;  // passes without rounds over kept corners
 constexpr int kChunks = 64;
 
 class CornerLearner : public Learner {
@@ -46,12 +47,10 @@ class CornerLearner : public Learner {
 
   void RunPass(const StopControl& stop) override {
     Progress total = OracleRound(stop);
-    for (Index round = 0; round < kMaxCachedRounds && !stop.ShouldStop(); ++round) {
-      const Progress cached = CachedRound(stop);
-      total.gain += cached.gain;
-      total.work += cached.work;
-      if (cached.gain * static_cast<double>(total.work) <= total.gain * static_cast<double>(cached.work))
-        break;
+    if (rest_ > 0) {
+      --rest_;
+    } else {
+      CachedRounds(stop, total);
     }
     if (!stop.ShouldStop()) MoveCentre();
     if (++pass_ % kRebuildEvery == 0) blocks_.Rebuild();
@@ -119,7 +118,7 @@ class CornerLearner : public Learner {
     SaveBestPoint(writer);
     writer->Integer(check_work_);
     writer->Integer(blocks_.work() - work_at_check_);  // counts of oracles begin anew
-    writer->Integer(pass_);
+    for (const Index n : {pass_, rest_, next_rest_}) writer->Integer(n);
   }
 
   void Load(StateReader* reader) override {
@@ -138,6 +137,8 @@ class CornerLearner : public Learner {
     check_work_ = reader->Integer(0, kMost);
     work_at_check_ = blocks_.work() - reader->Integer(0, kMost);
     pass_ = static_cast<Index>(reader->Integer(0, std::numeric_limits<Index>::max()));
+    rest_ = static_cast<Index>(reader->Integer(0, kLongestRest));
+    next_rest_ = static_cast<Index>(reader->Integer(1, kLongestRest));
     evaluated_.clear();
     share_ = 1;
   }
@@ -153,7 +154,8 @@ class CornerLearner : public Learner {
     best_dual_ = -kInfinity;
     loaded_ = false;
     share_ = 1;
-    pass_ = 0;
+    pass_ = rest_ = 0;
+    next_rest_ = 1;
     control_ = ProximalControl();
     if (options_.proximal != Switch::kOff && blocks_.kappa() == 0) blocks_.MoveCentre(FirstKappa(problem_));
   }
@@ -260,6 +262,25 @@ class CornerLearner : public Learner {
     double gain = 0;
     std::int64_t work = 0;
   };
+
+  /// Rounds over kept corners while they gain more for their work than the pass so far. When not even the first one does, the next passes make
+  /// none: twice as many as the last time.
+  void CachedRounds(const StopControl& stop, Progress total) {
+    for (Index round = 0; round < kMaxCachedRounds && !stop.ShouldStop(); ++round) {
+      const Progress cached = CachedRound(stop);
+      total.gain += cached.gain;
+      total.work += cached.work;
+      if (cached.gain * static_cast<double>(total.work) > total.gain * static_cast<double>(cached.work)) {
+        next_rest_ = 1;
+        continue;
+      }
+      if (round == 0) {
+        rest_ = next_rest_;
+        next_rest_ = std::min(2 * next_rest_, kLongestRest);
+      }
+      break;
+    }
+  }
 
   void MoveCentre() {
     if (blocks_.kappa() == 0) return;
@@ -403,6 +424,8 @@ class CornerLearner : public Learner {
   double centre_gap_ = 0;
   ProximalControl control_;
   Index pass_ = 0;
+  Index rest_ = 0;       // passes to come without rounds over kept corners
+  Index next_rest_ = 1;  // when they next do not pay
 };
 
 }  // namespace
