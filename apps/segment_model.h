@@ -132,6 +132,10 @@ inline constexpr std::string_view kSegmentTask = "segmentation";
 TrainingSet MakeSegmentTraining(const SegmentModel& model, const std::vector<SegmentExample>& examples,
                                 const std::shared_ptr<const FeatureRows>& rows, SegmentLoss loss);
 
+/// A λ that scales with the inputs: kNormsPerLambda times the mean squared norm of their rows. A starting point; cross-validation chooses better.
+inline constexpr double kNormsPerLambda = 4;
+double DefaultSegmentLambda(const FeatureRows& rows);
+
 /// The class of every fine superpixel, and a bound.
 struct SegmentPrediction {
   std::vector<Index> fine;

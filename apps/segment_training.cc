@@ -87,6 +87,12 @@ TrainingSet MakeSegmentTraining(const SegmentModel& model, const std::vector<Seg
   return {std::move(data), std::move(losses), std::move(begin), skipped, unlabelled};
 }
 
+double DefaultSegmentLambda(const FeatureRows& rows) {
+  double sum = 0;
+  for (Index r = 0; r < rows.size(); ++r) sum += rows.row(r).squared_norm;
+  return rows.size() > 0 && sum > 0 ? kNormsPerLambda * sum / rows.size() : 1;
+}
+
 SegmentPrediction PredictSegments(const SegmentModel& model, const SegmentGraph& graph,
                                   const std::shared_ptr<const FeatureRows>& rows, Index first_row,
                                   DecodeKind decode) {
