@@ -88,6 +88,9 @@ std::string ImageName(Index number) {
 int Run(const DrawCommand& command) {
   const Settings settings = ReadSettings(command);
   const fs::path out = command.out;
+  std::error_code error;
+  if (fs::exists(out, error) && !fs::is_empty(out, error))
+    throw DataError("--out: " + Quoted(command.out) + " is there and not empty");
   MakeFolder("out", (out / "images").string());
   MakeFolder("out", (out / "labels").string());
   const std::vector<std::uint8_t> palette = ClassPalette();
@@ -124,8 +127,7 @@ int Run(const DrawCommand& command) {
 void AddSegmentDraw(CLI::App* parent, Action* action) {
   const auto command = std::make_shared<DrawCommand>();
   CLI::App* app = parent->add_subcommand("draw", kDescription);
-  AddTextOption(app, "out", &command->out, "DIR",
-                "folder for images, labels and lists; made if it is not there")
+  AddTextOption(app, "out", &command->out, "DIR", "new or empty folder for images, labels and lists")
       ->required();
   AddTextOption(app, "images", &command->images, "N", "number of images, at least 2", "40");
   AddTextOption(app, "classes", &command->classes, "K", "number of classes, 2 to 8", "6");

@@ -104,8 +104,10 @@ std::vector<Source> FindSources(const EvaluateCommand& command) {
   for (const auto& [name, list, line] : listed) {
     Source& source = sources.emplace_back();
     try {
-      source.image = FindImageFile(command.images, name, {".jpg", ".jpeg", ".png", ".JPG", ".JPEG", ".PNG"});
-      source.labels = FindImageFile(command.labels, name, {".png", ".PNG"});
+      source.image =
+          FindImageFile(command.images, name, {std::begin(kImageEndings), std::end(kImageEndings)});
+      source.labels =
+          FindImageFile(command.labels, name, {std::begin(kLabelEndings), std::end(kLabelEndings)});
     } catch (const DataError& error) {
       throw DataError(list, line, "image " + Quoted(name) + ": " + error.what());
     }

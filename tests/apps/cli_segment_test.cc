@@ -171,6 +171,11 @@ TEST_CASE("draw: files, lists, seeds") {
     CHECK(refused.code == 2);
     CHECK(Contains(refused.err, "--size: '" + std::string(size) + "'"));
   }
+  const auto drawn = Contents(folder.Path("b"));
+  const Outcome again = draw("b", {"--seed", "3"});
+  CHECK(again.code == 2);
+  CHECK(Contains(again.err, "is there and not empty"));
+  CHECK(Contents(folder.Path("b")) == drawn);
   const std::string file = folder.Write("file", "");
   const Outcome blocked = RunProgram({"segment", "draw", "--out", file});
   CHECK(blocked.code == 2);
