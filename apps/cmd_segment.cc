@@ -13,6 +13,7 @@ constexpr const char* kDescription = "Image segmentation: every superpixel of an
 void AddSegment(CLI::App* parent, Action* action) {
   CLI::App* app = parent->add_subcommand("segment", kDescription);
   app->require_subcommand(1);
+  AddSegmentDraw(app, action);
   AddSegmentPrepare(app, action);
   AddSegmentTrain(app, action);
   AddSegmentPredict(app, action);

@@ -8,6 +8,7 @@
 namespace slackline::program {
 
 /// Each adds its command to `parent`; parsing it sets *action.
+void AddSegmentDraw(CLI::App* parent, Action* action);
 void AddSegmentPrepare(CLI::App* parent, Action* action);
 void AddSegmentTrain(CLI::App* parent, Action* action);
 void AddSegmentPredict(CLI::App* parent, Action* action);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <set>
 
 #include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
@@ -236,6 +238,31 @@ void BeginSegmentRecord(const SegmentFlags& flags, const SegmentTask& task, cons
                {"regions", flags.regions}},
               record);
   record->loss = flags.loss;
+}
+
+void CheckResults(std::string_view option, const std::vector<std::string>& outputs,
+                  const std::vector<std::string>& inputs) {
+  const auto canonical = [](const std::string& path) {
+    std::error_code ignored;
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
+  };
+  std::set<std::filesystem::path> taken;
+  for (const std::string& input : inputs) taken.insert(canonical(input));
+  const std::set<std::filesystem::path> read = taken;
+  for (const std::string& output : outputs) {
+    const std::filesystem::path path = canonical(output);
+    if (taken.insert(path).second) continue;
+    throw DataError("--" + std::string(option) + ": " +
+                    (read.count(path) > 0 ? "a result would replace the input " + Quoted(output)
+                                          : "two results would have the name " + Quoted(output)));
+  }
+}
+
+void MakeFolder(std::string_view option, const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (!std::filesystem::is_directory(path, error))
+    throw DataError("--" + std::string(option) + ": cannot make the folder " + Quoted(path));
 }
 
 Segmenter::Segmenter(const SegmentModel& model, DecodeKind decode)

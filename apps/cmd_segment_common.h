@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <slackline/apps/cmd_train_session.h>
@@ -67,6 +68,13 @@ void DescribeSegmentLearner(const SegmentFlags& flags, const LearnerChoice& choi
                             const std::string& lambda);
 void BeginSegmentRecord(const SegmentFlags& flags, const SegmentTask& task, const Problem& problem,
                         const TrainOptions& options, TrainingRecord* record);
+
+/// Throws DataError when one of the outputs (given with `--option`) is one of the inputs, or is there twice.
+void CheckResults(std::string_view option, const std::vector<std::string>& outputs,
+                  const std::vector<std::string>& inputs);
+
+/// Makes the folder of `--option`, and those above it, if it is not there. Throws DataError.
+void MakeFolder(std::string_view option, const std::string& path);
 
 /// Predicts the labels of images, from files alone. Several threads may call it at a time.
 class Segmenter {

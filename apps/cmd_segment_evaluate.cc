@@ -82,52 +82,83 @@ struct Result {
   explicit Result(Index num_classes) : confusion(num_classes) {}
 };
 
-void Compare(const std::string& name, const LabelImage& truth, const LabelImage& predicted,
-             ConfusionMatrix* confusion) {
-  if (truth.width != predicted.width || truth.height != predicted.height) {
-    throw DataError(name, 0,
-                    "the label image has " + std::to_string(truth.width) + " x " +
-                        std::to_string(truth.height) + " pixels, the image " +
-                        std::to_string(predicted.width) + " x " + std::to_string(predicted.height));
-  }
+void Compare(const LabelImage& truth, const LabelImage& predicted, ConfusionMatrix* confusion) {
   for (std::size_t p = 0; p < truth.labels.size(); ++p) {
     if (truth.labels[p] != kVoid) confusion->Add(truth.labels[p], predicted.labels[p]);
   }
 }
 
+/// The files of one listed image.
+struct Source {
+  std::string image;
+  std::string labels;
+  std::string sheet;  // empty: none
+};
+
+std::vector<Source> FindSources(const EvaluateCommand& command) {
+  std::vector<ListedImage> listed;
+  ReadImageList(command.list, &listed);
+  std::vector<Source> sources;
+  std::vector<std::string> inputs = {command.model, command.list};
+  std::vector<std::string> sheets;
+  for (const auto& [name, list, line] : listed) {
+    Source& source = sources.emplace_back();
+    try {
+      source.image =
+          FindImageFile(command.images, name, {std::begin(kImageEndings), std::end(kImageEndings)});
+      source.labels =
+          FindImageFile(command.labels, name, {std::begin(kLabelEndings), std::end(kLabelEndings)});
+    } catch (const DataError& error) {
+      throw DataError(list, line, "image " + Quoted(name) + ": " + error.what());
+    }
+    inputs.insert(inputs.end(), {source.image, source.labels});
+    if (command.sheets.empty()) continue;
+    source.sheet = (fs::path(command.sheets) / (name + ".png")).string();
+    sheets.push_back(source.sheet);
+  }
+  CheckResults("sheets", sheets, inputs);
+  if (command.confusion.empty()) return sources;
+  inputs.insert(inputs.end(), sheets.begin(), sheets.end());
+  CheckResults("confusion", {command.confusion}, inputs);
+  return sources;
+}
+
+void CheckSource(const Source& source, Index num_classes) {
+  const Image image = ReadImage(source.image);
+  const LabelImage truth = ReadLabelImage(source.labels, num_classes);
+  if (truth.width == image.width && truth.height == image.height) return;
+  throw DataError(source.labels, 0,
+                  "the label image has " + std::to_string(truth.width) + " × " +
+                      std::to_string(truth.height) + " pixels, but " + source.image + " has " +
+                      std::to_string(image.width) + " × " + std::to_string(image.height));
+}
+
 /// Segments the images of the list.
 Result EvaluateImages(const EvaluateCommand& command, const SegmentModel& model, DecodeKind decode,
                       int threads) {
-  std::vector<ListedImage> listed;
-  ReadImageList(command.list, &listed);
-  std::vector<std::string> names, images, labels;
-  for (const auto& [name, list, line] : listed) {
-    names.push_back(name);
-    images.push_back(FindImageFile(command.images, name, {".jpg", ".jpeg", ".png", ".JPG", ".JPEG", ".PNG"}));
-    labels.push_back(FindImageFile(command.labels, name, {".png", ".PNG"}));
-  }
-  if (!command.sheets.empty()) {
-    std::error_code error;
-    fs::create_directories(command.sheets, error);
-    if (!fs::is_directory(command.sheets))
-      throw DataError("--sheets: cannot make the folder " + Quoted(command.sheets));
-  }
+  const std::vector<Source> sources = FindSources(command);
   const Segmenter segmenter(model, decode);
-  const auto count = static_cast<Index>(names.size());
+  const auto count = static_cast<Index>(sources.size());
+  // Everything is read once: an error in the last image should not come after half of the sheets.
+  ParallelChunks(count, count, threads, [&](const Chunk& chunk) {
+    for (Index i = chunk.begin; i < chunk.end; ++i)
+      CheckSource(sources[static_cast<std::size_t>(i)], model.num_classes());
+  });
+  for (const Source& source : sources) {
+    if (!source.sheet.empty()) MakeFolder("sheets", fs::path(source.sheet).parent_path().string());
+  }
   Result total(model.num_classes());
   TerminalLine line(!command.quiet);
   std::mutex mutex;
   ParallelChunks(count, count, threads, [&](const Chunk& chunk) {
     for (Index i = chunk.begin; i < chunk.end; ++i) {
-      const auto k = static_cast<std::size_t>(i);
-      const Image image = ReadImage(images[k]);
-      const LabelImage truth = ReadLabelImage(labels[k], model.num_classes());
+      const Source& source = sources[static_cast<std::size_t>(i)];
+      const Image image = ReadImage(source.image);
+      const LabelImage truth = ReadLabelImage(source.labels, model.num_classes());
       const Segmenter::Result result = segmenter.Predict(image, false);
       ConfusionMatrix confusion(model.num_classes());
-      Compare(labels[k], truth, result.labels, &confusion);
-      if (!command.sheets.empty())
-        WritePng((fs::path(command.sheets) / (names[k] + ".png")).string(),
-                 Sheet(image, truth, result.labels, model.classes()));
+      Compare(truth, result.labels, &confusion);
+      if (!source.sheet.empty()) WritePng(source.sheet, Sheet(image, truth, result.labels, model.classes()));
       const std::lock_guard<std::mutex> lock(mutex);
       total.confusion.Add(confusion);
       total.prepare_seconds += result.prepare_seconds;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace slackline::program {
@@ -11,6 +12,10 @@ namespace slackline::program {
 /// One name a line; the number of a class is that of its line, from 0. Throws DataError: less than 2 or more than 255 classes, an empty
 /// name, a name twice.
 std::vector<std::string> ReadClassNames(const std::string& path);
+
+/// How the names of files go on behind the names in lists, in the order in which they are looked for.
+inline constexpr std::string_view kImageEndings[] = {".jpg", ".jpeg", ".png", ".JPG", ".JPEG", ".PNG"};
+inline constexpr std::string_view kLabelEndings[] = {".png", ".PNG"};
 
 /// Where a name stands in a list.
 struct ListedImage {

@@ -47,7 +47,7 @@ struct PredictCommand {
   DecodeFlags decode;
 };
 
-/// Names of outputs without endings; throws when two images would have the same.
+/// Names of outputs without endings. Throws DataError when two images would have the same, or an image would be replaced.
 std::vector<std::string> OutputNames(const PredictCommand& command) {
   std::map<std::string, std::string> images;
   std::vector<std::string> names;
@@ -60,13 +60,15 @@ std::vector<std::string> OutputNames(const PredictCommand& command) {
     }
     names.push_back((fs::path(command.out) / stem).string());
   }
-  for (const std::string& image : command.images) {
-    for (const std::string& name : names) {
-      std::error_code error;
-      if (fs::equivalent(image, name + ".png", error))
-        throw DataError("--out: the result would replace the image " + Quoted(image));
-    }
+  std::vector<std::string> outputs;
+  for (const std::string& name : names) {
+    outputs.push_back(name + ".png");
+    if (command.overlay) outputs.push_back(name + "-overlay.png");
+    if (command.scores) outputs.insert(outputs.end(), {name + "-scores.csv", name + "-superpixels.png"});
   }
+  std::vector<std::string> inputs = command.images;
+  inputs.push_back(command.model);
+  CheckResults("out", outputs, inputs);
   return names;
 }
 
@@ -92,13 +94,15 @@ int Run(const PredictCommand& command) {
   const std::vector<std::string> names = OutputNames(command);
   const SegmentModel model = SegmentModel::Load(command.model);
   const Segmenter segmenter(model, decode);
-  std::error_code error;
-  fs::create_directories(command.out, error);
-  if (!fs::is_directory(command.out)) throw DataError("--out: cannot make the folder " + Quoted(command.out));
-  const std::vector<std::uint8_t> palette = ClassPalette();
-  TerminalLine line(!command.quiet);
   const int threads = wanted > 0 ? static_cast<int>(wanted) : HardwareThreads();
   const auto count = static_cast<Index>(names.size());
+  // Everything is read once: an error in the last image should not come after half of the results.
+  ParallelChunks(count, count, threads, [&](const Chunk& chunk) {
+    for (Index i = chunk.begin; i < chunk.end; ++i) ReadImage(command.images[static_cast<std::size_t>(i)]);
+  });
+  MakeFolder("out", command.out);
+  const std::vector<std::uint8_t> palette = ClassPalette();
+  TerminalLine line(!command.quiet);
   std::mutex mutex;
   Index done = 0;
   double prepare = 0;

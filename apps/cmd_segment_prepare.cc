@@ -127,8 +127,9 @@ void CheckFolder(const std::string& option, const std::string& path) {
 /// The files of a listed image; where one is missing the message also tells who asked for it.
 Source FindSource(const PrepareCommand& command, const ListedImage& listed, ImageRole role) {
   try {
-    return {listed.name, role, FindImageFile(command.images, listed.name, {".jpg", ".jpeg", ".png"}),
-            FindImageFile(command.labels, listed.name, {".png"})};
+    return {listed.name, role,
+            FindImageFile(command.images, listed.name, {std::begin(kImageEndings), std::end(kImageEndings)}),
+            FindImageFile(command.labels, listed.name, {std::begin(kLabelEndings), std::end(kLabelEndings)})};
   } catch (const DataError& error) {
     throw DataError(listed.list, listed.line, "image " + Quoted(listed.name) + ": " + error.what());
   }

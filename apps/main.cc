@@ -24,6 +24,11 @@ constexpr const char* kExamples =
     "  slackline multilabel predict yeast-test.arff.gz --model yeast.slk --out predicted.txt\n"
     "  slackline info yeast.slk";
 
+constexpr const char* kSegmentExamples =
+    "  slackline segment draw --out drawn\n"
+    "  slackline segment train drawn.fea --model drawn.slk\n"
+    "  slackline segment predict holiday/*.jpg --model drawn.slk --out predicted --overlay";
+
 /// Refuses empty values: no option has a use for one, and most would take it for "not given".
 void CheckValues(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
@@ -103,7 +108,7 @@ void AddCommands(CLI::App* root, Action* action) {
   root->set_version_flag("--version", ProgramVersion());
   root->get_formatter()->column_width(34);
   root->require_subcommand(1);
-  root->footer(kExamples);
+  root->footer(std::string(kExamples) + "\n" + kSegmentExamples);
   CLI::App* multilabel =
       root->add_subcommand("multilabel", "Multi-label classification: every example has a set of labels.");
   multilabel->require_subcommand(1);
