@@ -8,6 +8,7 @@
 #include <slackline/apps/cmd_common.h>
 #include <slackline/apps/cmd_report.h>
 #include <slackline/apps/multilabel_model.h>
+#include <slackline/apps/segment_model.h>
 
 namespace slackline::program {
 namespace {
@@ -30,60 +31,35 @@ double Norm(const std::vector<double>& values) {
   return std::sqrt(sum);
 }
 
-Json ModelJson(const MultiLabelModel& model) {
-  const TrainingRecord& record = model.record;
+using Lines = std::vector<std::pair<std::string, std::string>>;
+
+/// What models of all tasks have behind what is their own.
+void AddRecord(const TrainingRecord& record, const std::vector<double>& weights, Json* json) {
   Json options = Json::object();
   for (const auto& [name, value] : record.options) options[name] = value;
-  Json pairs = Json::array();
-  for (const LabelPair& pair : model.pairs()) pairs.push_back({pair.a, pair.b});
-  return {{"task", kMultiLabelTask},
-          {"program", record.program},
-          {"data", record.data},
-          {"examples", record.num_examples},
-          {"labels", model.label_names()},
-          {"features", model.num_features()},
-          {"constant", model.has_constant()},
-          {"feature_names", !model.feature_names().empty()},
-          {"pairs", std::move(pairs)},
-          {"weights", model.weights().size()},
-          {"weights_norm", Norm(model.weights())},
-          {"lambda", record.lambda},
-          {"loss", record.loss},
-          {"problem", Name(record.problem)},
-          {"primal", record.primal},
-          {"dual", record.dual},
-          {"gap", record.gap},
-          {"relative_gap", record.relative_gap},
-          {"termination", Name(record.termination)},
-          {"message", record.message},
-          {"passes", record.passes},
-          {"seconds", record.seconds},
-          {"check_seconds", record.check_seconds},
-          {"options", std::move(options)}};
+  json->update({{"weights", weights.size()},
+                {"weights_norm", Norm(weights)},
+                {"lambda", record.lambda},
+                {"loss", record.loss},
+                {"problem", Name(record.problem)},
+                {"primal", record.primal},
+                {"dual", record.dual},
+                {"gap", record.gap},
+                {"relative_gap", record.relative_gap},
+                {"termination", Name(record.termination)},
+                {"message", record.message},
+                {"passes", record.passes},
+                {"seconds", record.seconds},
+                {"check_seconds", record.check_seconds},
+                {"options", std::move(options)}});
 }
 
-std::string Join(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + CsvCell(name);
-  return text;
-}
-
-/// name and text of every line.
-std::vector<std::pair<std::string, std::string>> ModelLines(const MultiLabelModel& model) {
-  const TrainingRecord& record = model.record;
-  const Offset n = model.num_labels();
+void AddRecord(const TrainingRecord& record, const std::vector<double>& weights, Lines* lines) {
   std::string options;
   for (const auto& [name, value] : record.options)
     options += (options.empty() ? "" : " ") + name + "=" + value;
-  return {
-      {"task", std::string(kMultiLabelTask)},
-      {"trained by", record.program},
-      {"data", record.data + ", " + Count(record.num_examples, "example")},
-      {"labels", std::to_string(n) + ": " + Join(model.label_names())},
-      {"features", std::to_string(model.num_features()) + (model.has_constant() ? " and a constant" : "") +
-                       (model.feature_names().empty() ? "" : ", with names")},
-      {"pairs", std::to_string(model.pairs().size()) + " of " + std::to_string(n * (n - 1) / 2)},
-      {"weights", std::to_string(model.weights().size()) + ", norm " + Number(Norm(model.weights()))},
+  const Lines common = {
+      {"weights", std::to_string(weights.size()) + ", norm " + Number(Norm(weights))},
       {"objective",
        Number(record.primal, 8) + " (lambda " + Number(record.lambda) + ", loss " + record.loss + ")"},
       {"certified", std::string("the optimum of the ") +
@@ -95,19 +71,90 @@ std::vector<std::pair<std::string, std::string>> ModelLines(const MultiLabelMode
       {"effort", Count(record.passes, "pass") + ", " + Number(record.seconds, 3) + " s of training and " +
                      Number(record.check_seconds, 3) + " s of checks"},
       {"options", options}};
+  lines->insert(lines->end(), common.begin(), common.end());
+}
+
+std::string Join(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + CsvCell(name);
+  return text;
+}
+
+Json ToJson(const MultiLabelModel& model) {
+  const TrainingRecord& record = model.record;
+  Json pairs = Json::array();
+  for (const LabelPair& pair : model.pairs()) pairs.push_back({pair.a, pair.b});
+  Json json = {{"task", kMultiLabelTask},
+               {"program", record.program},
+               {"data", record.data},
+               {"examples", record.num_examples},
+               {"labels", model.label_names()},
+               {"features", model.num_features()},
+               {"constant", model.has_constant()},
+               {"feature_names", !model.feature_names().empty()},
+               {"pairs", std::move(pairs)}};
+  AddRecord(record, model.weights(), &json);
+  return json;
+}
+
+/// name and text of every line.
+Lines ToLines(const MultiLabelModel& model) {
+  const TrainingRecord& record = model.record;
+  const Offset n = model.num_labels();
+  Lines lines = {
+      {"task", std::string(kMultiLabelTask)},
+      {"trained by", record.program},
+      {"data", record.data + ", " + Count(record.num_examples, "example")},
+      {"labels", std::to_string(n) + ": " + Join(model.label_names())},
+      {"features", std::to_string(model.num_features()) + (model.has_constant() ? " and a constant" : "") +
+                       (model.feature_names().empty() ? "" : ", with names")},
+      {"pairs", std::to_string(model.pairs().size()) + " of " + std::to_string(n * (n - 1) / 2)}};
+  AddRecord(record, model.weights(), &lines);
+  return lines;
+}
+
+Json ToJson(const SegmentModel& model) {
+  const TrainingRecord& record = model.record;
+  Json json = {{"task", kSegmentTask},
+               {"program", record.program},
+               {"data", record.data},
+               {"examples", record.num_examples},
+               {"classes", model.classes()},
+               {"features", model.num_columns() - 1},
+               {"layers", Name(model.layers())},
+               {"pairwise", Name(model.pairwise())},
+               {"extractor_bytes", model.extractor.size()}};
+  AddRecord(record, model.weights(), &json);
+  return json;
+}
+
+Lines ToLines(const SegmentModel& model) {
+  const TrainingRecord& record = model.record;
+  Lines lines = {{"task", std::string(kSegmentTask)},
+                 {"trained by", record.program},
+                 {"data", record.data + ", " + Count(record.num_examples, "image")},
+                 {"classes", std::to_string(model.num_classes()) + ": " + Join(model.classes())},
+                 {"features", std::to_string(model.num_columns() - 1) + " and a constant"},
+                 {"model", "layers " + std::string(Name(model.layers())) + ", links " +
+                               (model.has_coarse() ? std::string(Name(model.pairwise())) : "none")}};
+  AddRecord(record, model.weights(), &lines);
+  return lines;
+}
+
+template <class Model>
+std::string Text(const InfoCommand& command) {
+  const Model model = Model::Load(command.model);
+  if (command.json) return JsonText(ToJson(model));
+  std::string text;
+  for (const auto& [name, value] : ToLines(model)) {
+    text += name + std::string(12 - name.size(), ' ') + value + "\n";
+  }
+  return text;
 }
 
 int Run(const InfoCommand& command) {
-  const MultiLabelModel model = MultiLabelModel::Load(command.model);
-  std::string text;
-  if (command.json) {
-    text = JsonText(ModelJson(model));
-  } else {
-    for (const auto& [name, value] : ModelLines(model)) {
-      text += name + std::string(12 - name.size(), ' ') + value + "\n";
-    }
-  }
-  WriteOutput("-", text);
+  const std::string task = ModelTask(command.model);
+  WriteOutput("-", task == kSegmentTask ? Text<SegmentModel>(command) : Text<MultiLabelModel>(command));
   return 0;
 }
 

@@ -8,6 +8,11 @@
 
 namespace slackline {
 
+std::string ModelTask(const std::string& path) {
+  const ModelReader reader(path);
+  return reader.Has("task") ? reader.String("task") : "";
+}
+
 ModelEntries::ModelEntries(const std::string& path, std::string_view task) : path_(path), reader_(path) {
   const std::string found = reader_.Has("task") ? reader_.String("task") : "unknown";
   if (found != task) {

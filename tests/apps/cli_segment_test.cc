@@ -205,6 +205,11 @@ TEST_CASE("from images to figures") {
   CHECK(images["pixel_accuracy"].get<double>() > 0.9);
   CHECK(images["pixel_accuracy"].get<double>() > share + 0.2);
 
+  const std::string info = Succeed({"info", drawn.model}).out;
+  for (const char* part : {"segmentation", "sky, ", "layers two, links table", "relative gap"})
+    CHECK_MESSAGE(Contains(info, part), part);
+  CHECK(EvaluationOf({"info", drawn.model, "--json"})["task"] == "segmentation");
+
   const std::string table = Succeed(drawn.Evaluate()).out;
   for (const char* part : {"3 images, ", "pixel accuracy", "class average", "mean IoU", "sky", "stone"})
     CHECK_MESSAGE(Contains(table, part), part);

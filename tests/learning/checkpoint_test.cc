@@ -223,7 +223,7 @@ TEST_CASE("AStateSavedTwiceHasTheSameBytes") {
 TEST_CASE("APassBesideAnEvaluationIsTheSameAsOneAfterIt") {
   Random random(61);
   Index made = 0;
-  for (int trial = 0; trial < 3; ++trial) {
+  for (int trial = 0; trial < 2; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.02);
     for (const Variant& variant : Variants()) {
       CAPTURE(variant.name);
@@ -233,7 +233,7 @@ TEST_CASE("APassBesideAnEvaluationIsTheSameAsOneAfterIt") {
       if (!plain->EvaluatesBesidePasses()) continue;
       plain->RunPass(never);
       beside->RunPass(never);
-      for (int pass = 0; pass < 6; ++pass) {
+      for (int pass = 0; pass < 4; ++pass) {
         const Evaluation after = plain->Evaluate(1);
         plain->RunPass(never);
         double seconds = -1;
@@ -252,7 +252,7 @@ TEST_CASE("APassBesideAnEvaluationIsTheSameAsOneAfterIt") {
       }
     }
   }
-  CHECK(made >= 100);
+  CHECK(made >= 40);
 }
 
 TEST_CASE("AnInterruptInsideAPassKeepsTheStateBeforeIt") {
