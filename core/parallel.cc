@@ -75,6 +75,7 @@ void ParallelChunksBeside(const std::function<void()>& beside, Index count, int 
     return;
   }
 #endif
+  static_cast<void>(num_threads);
   ParallelChunks(count, num_chunks, 1, work);
   beside();
 }
