@@ -14,8 +14,8 @@
 #include <tests/support/tolerances.h>
 
 using namespace slackline;
-using slackline::test::kExact;
 using slackline::test::InputKind;
+using slackline::test::kExact;
 using slackline::test::Near;
 using slackline::test::ProblemOptions;
 using slackline::test::RandomOptions;
