@@ -7,51 +7,12 @@
 #include <utility>
 
 #include <slackline/core/check.h>
-#include <slackline/core/simd.h>
 #include <slackline/inference/rounding.h>
 
 namespace slackline {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
-constexpr Index kLanes = 4;
-
-Index Padded(Index states) { return (states + kLanes - 1) / kLanes * kLanes; }
-
-template <Index kFours>
-inline __attribute__((always_inline)) void MaxStrip(const double* table, Index stride, const double* shift,
-                                                    Index rows, double* out) {
-  Four best[kFours];
-  for (Index k = 0; k < kFours; ++k) {
-    best[k] = *reinterpret_cast<const Four*>(table + kLanes * k) - shift[0];
-  }
-  for (Index r = 1; r < rows; ++r) {
-    const double* row = table + static_cast<std::ptrdiff_t>(r) * stride;
-    for (Index k = 0; k < kFours; ++k) {
-      const Four value = *reinterpret_cast<const Four*>(row + kLanes * k) - shift[r];
-      best[k] = value > best[k] ? value : best[k];
-    }
-  }
-  for (Index k = 0; k < kFours; ++k) *reinterpret_cast<Four*>(out + kLanes * k) = best[k];
-}
-
-/// out[s] = max over r of table[r][s] − shift[r], for `stride` (a multiple of kLanes) columns.
-SLACKLINE_MULTIVERSION
-void MaxOverRows(const double* table, Index stride, const double* shift, Index rows, double* out) {
-  Index s = 0;
-  for (; s + 4 * kLanes <= stride; s += 4 * kLanes) MaxStrip<4>(table + s, stride, shift, rows, out + s);
-  switch ((stride - s) / kLanes) {
-    case 3:
-      return MaxStrip<3>(table + s, stride, shift, rows, out + s);
-    case 2:
-      return MaxStrip<2>(table + s, stride, shift, rows, out + s);
-    case 1:
-      return MaxStrip<1>(table + s, stride, shift, rows, out + s);
-    default:
-      return;
-  }
-}
 
 class MessagePassingSolver final : public MapSolver {
  public:
@@ -114,7 +75,7 @@ MessagePassing::MessagePassing(std::shared_ptr<const FactorGraph> graph, std::sp
     begin_[Size(i) + 1] = static_cast<Offset>(edges_.size());
   }
   variable_scores_.resize(Size(graph_->num_variables() > 0 ? graph_->factor_offset(0) : 0));
-  belief_.resize(Size(Padded(largest_variable)));
+  belief_.resize(Size(PairTables::Padded(largest_variable)));
   maxima_.resize(belief_.size());
 }
 
@@ -128,30 +89,27 @@ void MessagePassing::AddTables(std::span<const Index> table_of) {
     SLACKLINE_CHECK(number >= 0 && number <= num_tables(),
                     "tables are to be numbered in order of their first use");
     table_of_.push_back(number);
-    largest = std::max(largest, graph_->factor_states(c));
-    const std::int64_t order = static_cast<std::int64_t>(graph_->scope(c).size());
-    const std::int64_t sweeps = order == 2 ? 1 : order == 1 ? 2 : 2 * (order - 1) * (order + 1);
-    iteration_work_ += sweeps * graph_->factor_states(c);
-    if (number < num_tables()) {
-      const Index representative = tables_[Size(number)].factor;
-      const bool equal = std::ranges::equal(
-          graph_->scope(c), graph_->scope(representative),
-          [&](Index i, Index j) { return graph_->cardinality(i) == graph_->cardinality(j); });
-      SLACKLINE_CHECK(equal, "factors of different shape cannot share a table");
-      continue;
-    }
-    Table table{c, end};
     const std::span<const Index> scope = graph_->scope(c);
-    if (scope.size() == 2) {
-      const Index rows = graph_->cardinality(scope[0]);
-      const Index cols = graph_->cardinality(scope[1]);
-      end += static_cast<Offset>(rows) * Padded(cols);
-      table.transposed = end;
-      end += static_cast<Offset>(cols) * Padded(rows);
-    } else {
-      end += graph_->factor_states(c);
+    const Index states = graph_->factor_states(c);
+    if (number == num_tables()) {
+      Table table{c, 0, -1, end};
+      if (scope.size() == 2) {
+        table.pair = pairs_.Add(graph_->cardinality(scope[0]), graph_->cardinality(scope[1]));
+      } else {
+        end += states;
+        largest = std::max(largest, states);
+      }
+      tables_.push_back(table);
     }
-    tables_.push_back(table);
+    Table& table = tables_[Size(number)];
+    const bool equal = std::ranges::equal(scope, graph_->scope(table.factor), [&](Index i, Index j) {
+      return graph_->cardinality(i) == graph_->cardinality(j);
+    });
+    SLACKLINE_CHECK(equal, "factors of different shape cannot share a table");
+    ++table.uses;
+    const auto order = static_cast<std::int64_t>(scope.size());
+    const std::int64_t sweeps = order == 1 ? 2 : 2 * (order - 1) * (order + 1);
+    iteration_work_ += order == 2 ? pairs_.Work(table.pair) : sweeps * states;
   }
   table_scores_.assign(Size(end), -kInfinity);
   table_.resize(Size(largest));
@@ -174,7 +132,7 @@ void MessagePassing::AddEdges(Index i) {
       const Table& table = tables_[Size(table_of_[Size(incidence.factor)])];
       edge.other = scope[Size(1 - incidence.position)];
       edge.other_message = graph_->message_offset(graph_->edge(incidence.factor, 1 - incidence.position));
-      edge.table = incidence.position == 0 ? table.transposed : table.scores;
+      edge.view = {table.pair, incidence.position == 0};
     }
     edges_.push_back(edge);
     not_first += !edge.first;
@@ -186,23 +144,14 @@ void MessagePassing::AddEdges(Index i) {
 
 void MessagePassing::SetTable(Index number, std::span<const double> scores) {
   const Table& table = tables_[Size(number)];
-  SLACKLINE_CHECK(scores.size() == Size(graph_->factor_states(table.factor)), "scores do not fit the table");
-  double* out = table_scores_.data() + table.scores;
-  if (table.transposed < 0) {
-    std::copy(scores.begin(), scores.end(), out);
+  if (table.pair >= 0) {
+    iteration_work_ -= table.uses * pairs_.Work(table.pair);
+    pairs_.Set(table.pair, scores);
+    iteration_work_ += table.uses * pairs_.Work(table.pair);
     return;
   }
-  const std::span<const Index> scope = graph_->scope(table.factor);
-  const Index rows = graph_->cardinality(scope[0]);
-  const Index cols = graph_->cardinality(scope[1]);
-  double* transposed = table_scores_.data() + table.transposed;
-  for (Index r = 0; r < rows; ++r) {
-    for (Index s = 0; s < cols; ++s) {
-      const double value = scores[Size(r * cols + s)];
-      out[r * Padded(cols) + s] = value;
-      transposed[s * Padded(rows) + r] = value;
-    }
-  }
+  SLACKLINE_CHECK(scores.size() == Size(graph_->factor_states(table.factor)), "scores do not fit the table");
+  std::copy(scores.begin(), scores.end(), table_scores_.begin() + table.scores);
 }
 
 void MessagePassing::SetScores(std::span<const double> scores) {
@@ -257,11 +206,7 @@ void MessagePassing::MaxMarginals(const Edge& edge, const double* messages) {
   const Index c = edge.factor;
   const std::span<const Index> scope = graph_->scope(c);
   const Index own_states = graph_->cardinality(scope[Size(edge.position)]);
-  if (edge.pair) {
-    MaxOverRows(table_scores_.data() + edge.table, Padded(own_states), messages + edge.other_message,
-                graph_->cardinality(edge.other), maxima_.data());
-    return;
-  }
+  if (edge.pair) return pairs_.MaxMinus(edge.view, messages + edge.other_message, maxima_.data());
   const Index states = graph_->factor_states(c);
   std::copy_n(table_scores_.begin() + tables_[Size(table_of_[Size(c)])].scores, states, table_.begin());
   Index stride = states;
@@ -305,8 +250,7 @@ void MessagePassing::AddDecoded(const Edge& edge, Index i, const double* message
     return;
   }
   if (edge.pair) {
-    const double* row =
-        table_scores_.data() + edge.table + static_cast<Offset>(labels[Size(edge.other)]) * Padded(states);
+    const double* row = pairs_.row(edge.view, labels[Size(edge.other)]);
     for (Index s = 0; s < states; ++s) belief_[Size(s)] += row[s];
     return;
   }

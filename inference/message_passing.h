@@ -16,9 +16,8 @@
 // not last) of b_i. Backwards with first and last exchanged. On chains numbered from end to end one iteration is max-product and
 // the bound is tight. The bound never gets worse; it may stop short of the optimum of the LP (fixed points of coordinate ascent).
 //
-// Cost of an iteration: two reads of all pairwise tables and two operations per entry; for factors of order k > 2, 2(k − 1) times
-// k + 1 sweeps over the table. Pairs read theirs in the direction in which whole vectors of states are maximised over rows: every
-// table is kept twice, once transposed, with rows padded to whole vectors. Factors with equal tables may share one.
+// Cost of an iteration: two reads of all pairwise tables and two operations per entry, less for Potts tables (pair_tables.h); for
+// factors of order k > 2, 2(k − 1) times k + 1 sweeps over the table. Factors with equal tables may share one.
 #pragma once
 
 #include <memory>
@@ -26,6 +25,7 @@
 #include <vector>
 
 #include <slackline/inference/map_solver.h>
+#include <slackline/inference/pair_tables.h>
 
 namespace slackline {
 
@@ -65,14 +65,15 @@ class MessagePassing {
     Offset message;
     bool first, last;  // whether the variable is the smallest, the largest, of the scope
     bool pair;
-    Index other;           // pairs: the other variable,
-    Offset other_message;  // … its message,
-    Offset table;          // … and where the table with rows of its states begins
+    Index other;            // pairs: the other variable,
+    Offset other_message;   // … its message,
+    PairTables::View view;  // … and the table
   };
   struct Table {
-    Index factor;            // one of those that have it
-    Offset scores;           // flat; pairs: rows of the first variable, padded,
-    Offset transposed = -1;  // … and of the second
+    Index factor;     // one of those that have it,
+    Index uses = 0;   // and how many do
+    Index pair = -1;  // pairs: number in pairs_
+    Offset scores;    // others: where they begin in table_scores_
   };
   std::span<const Edge> edges(Index i) const {
     const auto k = static_cast<std::size_t>(i);
@@ -89,6 +90,7 @@ class MessagePassing {
   std::shared_ptr<const FactorGraph> graph_;
   std::vector<Table> tables_;
   std::vector<Index> table_of_;
+  PairTables pairs_;
   std::vector<double> table_scores_;
   std::vector<double> variable_scores_;
   std::vector<Offset> begin_;

@@ -179,13 +179,18 @@ CornerOracle::Entry CornerOracle::MakeEntry(const std::shared_ptr<const Structur
   }
   entry.form.reset();
   if (kind == SolverKind::kAuto) kind = AutomaticSolver(*graph);
-  if (kind == SolverKind::kMessages) {
+  const bool forest = kind == SolverKind::kTree && PairForest::Fits(*graph);
+  if (forest || kind == SolverKind::kMessages) {
     const std::vector<Index> table_of = SharedTables(*structure);
-    entry.passing = std::make_unique<MessagePassing>(graph, table_of);
     for (Index c = 0; c < graph->num_factors(); ++c) {
       if (table_of[Size(c)] == static_cast<Index>(entry.table_factor.size())) entry.table_factor.push_back(c);
     }
-    entry.relaxed = true;
+    if (forest) {
+      entry.forest = std::make_unique<PairForest>(graph, table_of);
+    } else {
+      entry.passing = std::make_unique<MessagePassing>(graph, table_of);
+      entry.relaxed = true;
+    }
     return entry;
   }
   entry.solver = MakeMapSolver(kind, graph);
@@ -215,6 +220,7 @@ double CornerOracle::Maximise(Index m, std::span<const double> slot_scores, std:
                               WarmStart* warm, bool bound, SparseCorner* corner) {
   Entry& entry = entries_[Size(problem_.data().structure_of(m))];
   if (entry.form) return MaximiseForm(&entry, m, slot_scores, weights, bound, corner);
+  if (entry.forest) return MaximiseForest(&entry, m, slot_scores, weights, corner);
   if (entry.passing) return MaximiseByMessages(&entry, m, slot_scores, weights, warm, bound, corner);
   return MaximiseGeneral(&entry, m, slot_scores, weights, warm, corner);
 }
@@ -259,28 +265,55 @@ void CornerOracle::ReadCoordinates(const Structure& structure, std::span<const d
   }
 }
 
-/// A few iterations and a labelling for training; for checks the bound alone.
-double CornerOracle::MaximiseByMessages(Entry* entry, Index m, std::span<const double> slot_scores,
-                                        std::span<const double> weights, WarmStart* warm, bool bound,
-                                        SparseCorner* corner) {
+template <class Solver>
+void CornerOracle::FillScores(const Entry& entry, Index m, std::span<const double> slot_scores,
+                              std::span<const double> weights, Solver* solver) {
   const ExampleView example = problem_.data().example(m);
-  const Structure& structure = example.structure();
   const FactorGraph& graph = example.graph();
-  MessagePassing& passing = *entry->passing;
-  ReadCoordinates(structure, slot_scores, weights);
+  ReadCoordinates(example.structure(), slot_scores, weights);
   const std::span<const double> loss = problem_.loss(m);
-  const std::span<double> scores = passing.variable_scores();
+  const std::span<double> scores = solver->variable_scores();
   std::copy(loss.begin(), loss.end(), scores.begin());
   for (Index i = 0; i < graph.num_variables(); ++i) {
     AddPartScores(example, i, coordinates_,
                   scores.subspan(Size(graph.state_offset(i)), Size(graph.cardinality(i))));
   }
-  for (std::size_t t = 0; t < entry->table_factor.size(); ++t) {
-    const Index c = entry->table_factor[t];
+  for (std::size_t t = 0; t < entry.table_factor.size(); ++t) {
+    const Index c = entry.table_factor[t];
     scores_.assign(Size(graph.factor_states(c)), 0.0);
     AddPartScores(example, graph.num_variables() + c, coordinates_, scores_);
-    passing.SetTable(static_cast<Index>(t), scores_);
+    solver->SetTable(static_cast<Index>(t), scores_);
   }
+  labels_.resize(Size(graph.num_variables()));
+}
+
+void CornerOracle::ReadLabelling(Index m, SparseCorner* corner) {
+  const ExampleView example = problem_.data().example(m);
+  const FactorGraph& graph = example.graph();
+  std::fill(coordinates_.begin(), coordinates_.end(), 0.0);
+  AddLabellingFeatures(example, labels_, 1, coordinates_);
+  SparsifyCorner(example.structure(), coordinates_, corner);
+  const std::span<const double> loss = problem_.loss(m);
+  for (Index i = 0; i < graph.num_variables(); ++i)
+    corner->loss += loss[Size(graph.state_offset(i) + labels_[Size(i)])];
+}
+
+double CornerOracle::MaximiseForest(Entry* entry, Index m, std::span<const double> slot_scores,
+                                    std::span<const double> weights, SparseCorner* corner) {
+  FillScores(*entry, m, slot_scores, weights, entry->forest.get());
+  const double value = entry->forest->Maximise(labels_);
+  table_work_ += entry->forest->work();
+  ReadLabelling(m, corner);
+  return value;
+}
+
+/// A few iterations and a labelling for training; for checks the bound alone.
+double CornerOracle::MaximiseByMessages(Entry* entry, Index m, std::span<const double> slot_scores,
+                                        std::span<const double> weights, WarmStart* warm, bool bound,
+                                        SparseCorner* corner) {
+  const FactorGraph& graph = problem_.data().example(m).graph();
+  MessagePassing& passing = *entry->passing;
+  FillScores(*entry, m, slot_scores, weights, &passing);
   ReadMessages(graph, warm, &messages_);
   const Index iterations = effort_ == Effort::kTraining ? kTrainingIterations : kCheckingIterations;
   double reached = kInfinity;
@@ -293,13 +326,8 @@ double CornerOracle::MaximiseByMessages(Entry* entry, Index m, std::span<const d
   WriteMessages(messages_, warm);
   if (bound) return passing.Bound(messages_);
 
-  labels_.resize(Size(graph.num_variables()));
   passing.Decode(messages_, labels_);
-  std::fill(coordinates_.begin(), coordinates_.end(), 0.0);
-  AddLabellingFeatures(example, labels_, 1, coordinates_);
-  SparsifyCorner(structure, coordinates_, corner);
-  for (Index i = 0; i < graph.num_variables(); ++i)
-    corner->loss += loss[Size(graph.state_offset(i) + labels_[Size(i)])];
+  ReadLabelling(m, corner);
   return reached;
 }
 
@@ -319,22 +347,20 @@ double CornerOracle::MaximiseGeneral(Entry* entry, Index m, std::span<const doub
   entry->solver->Solve(scores_, warm, &result_);
   table_work_ += 2 * graph.total_states();
 
+  if (result_.integral) {
+    labels_ = result_.labels;
+    ReadLabelling(m, corner);
+    return result_.upper_bound;
+  }
   std::fill(coordinates_.begin(), coordinates_.end(), 0.0);
   double corner_loss = 0;
-  if (result_.integral) {
-    AddLabellingFeatures(example, result_.labels, 1, coordinates_);
-    for (Index i = 0; i < graph.num_variables(); ++i) {
-      corner_loss += loss[Size(graph.state_offset(i) + result_.labels[Size(i)])];
-    }
-  } else {
-    for (Index a = 0; a < graph.num_parts(); ++a) {
-      AddMarginalFeatures(example, a,
-                          std::span<const double>(result_.marginals)
-                              .subspan(Size(graph.state_offset(a)), Size(graph.num_states(a))),
-                          1, coordinates_);
-    }
-    for (std::size_t s = 0; s < loss.size(); ++s) corner_loss += loss[s] * result_.marginals[s];
+  for (Index a = 0; a < graph.num_parts(); ++a) {
+    AddMarginalFeatures(example, a,
+                        std::span<const double>(result_.marginals)
+                            .subspan(Size(graph.state_offset(a)), Size(graph.num_states(a))),
+                        1, coordinates_);
   }
+  for (std::size_t s = 0; s < loss.size(); ++s) corner_loss += loss[s] * result_.marginals[s];
   SparsifyCorner(structure, coordinates_, corner);
   corner->loss = corner_loss;
   return result_.upper_bound;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Oracles for example blocks that keep corners: the best corner of an example as sparse lists, and a certified bound on its
-// value. Multi-label models over binary pairs take a direct way by roof duality, without score tables; everything else
-// goes through the solvers of inference/.
+// value. Multi-label models over binary pairs take a direct way by roof duality, without score tables; forests of pairs (chains,
+// stars) and message passing fill tables that factors share once per call; everything else goes through the solvers of inference/.
 #pragma once
 
 #include <memory>
@@ -12,6 +12,7 @@
 
 #include <slackline/inference/map_solver.h>
 #include <slackline/inference/message_passing.h>
+#include <slackline/inference/pair_forest.h>
 #include <slackline/inference/roof_duality.h>
 #include <slackline/learning/corner_set.h>
 #include <slackline/learning/problem.h>
@@ -89,7 +90,8 @@ class CornerOracle {
     std::optional<MultiLabelForm> form;
     std::unique_ptr<RoofDuality> roof;
     std::unique_ptr<MessagePassing> passing;
-    std::vector<Index> table_factor;  // per table of `passing`: a factor that has it
+    std::unique_ptr<PairForest> forest;
+    std::vector<Index> table_factor;  // per table of `passing` or `forest`: a factor that has it
     std::unique_ptr<MapSolver> solver;
     bool relaxed = false;  // the relaxation of a forest is the exact problem
   };
@@ -99,6 +101,14 @@ class CornerOracle {
   double MaximiseByMessages(Entry* entry, Index m, std::span<const double> slot_scores,
                             std::span<const double> weights, WarmStart* warm, bool bound,
                             SparseCorner* corner);
+  double MaximiseForest(Entry* entry, Index m, std::span<const double> slot_scores,
+                        std::span<const double> weights, SparseCorner* corner);
+  /// The scores of variables and tables of `solver`, one of the entry's.
+  template <class Solver>
+  void FillScores(const Entry& entry, Index m, std::span<const double> slot_scores,
+                  std::span<const double> weights, Solver* solver);
+  /// The corner of labels_.
+  void ReadLabelling(Index m, SparseCorner* corner);
   void ReadCoordinates(const Structure& structure, std::span<const double> slot_scores,
                        std::span<const double> weights);
   double MaximiseGeneral(Entry* entry, Index m, std::span<const double> slot_scores,

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/inference/pair_tables.h>
+
+#include <algorithm>
+
+#include <slackline/core/check.h>
+#include <slackline/core/simd.h>
+
+namespace slackline {
+namespace {
+
+std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
+
+constexpr Index kLanes = 4;
+/// Below, a general table takes no longer.
+constexpr Index kSmallestPotts = 5;
+
+double Larger(double a, double b) { return a > b ? a : b; }
+
+// kSign is +1 or −1: whether a_r is added or subtracted.
+template <int kSign, Index kFours>
+inline __attribute__((always_inline)) void MaxStrip(const double* table, Index stride, const double* a,
+                                                    Index rows, double* out) {
+  Four best[kFours];
+  for (Index k = 0; k < kFours; ++k)
+    best[k] = *reinterpret_cast<const Four*>(table + kLanes * k) + kSign * a[0];
+  for (Index r = 1; r < rows; ++r) {
+    const double* row = table + static_cast<std::ptrdiff_t>(r) * stride;
+    for (Index k = 0; k < kFours; ++k) {
+      const Four value = *reinterpret_cast<const Four*>(row + kLanes * k) + kSign * a[r];
+      best[k] = value > best[k] ? value : best[k];
+    }
+  }
+  for (Index k = 0; k < kFours; ++k) *reinterpret_cast<Four*>(out + kLanes * k) = best[k];
+}
+
+/// For `stride` (a multiple of kLanes) columns.
+template <int kSign>
+inline __attribute__((always_inline)) void MaxOverRows(const double* table, Index stride, const double* a,
+                                                       Index rows, double* out) {
+  Index s = 0;
+  for (; s + 4 * kLanes <= stride; s += 4 * kLanes) MaxStrip<kSign, 4>(table + s, stride, a, rows, out + s);
+  switch ((stride - s) / kLanes) {
+    case 3:
+      return MaxStrip<kSign, 3>(table + s, stride, a, rows, out + s);
+    case 2:
+      return MaxStrip<kSign, 2>(table + s, stride, a, rows, out + s);
+    case 1:
+      return MaxStrip<kSign, 1>(table + s, stride, a, rows, out + s);
+    default:
+      return;
+  }
+}
+
+SLACKLINE_MULTIVERSION
+void MaxOverRowsPlus(const double* table, Index stride, const double* a, Index rows, double* out) {
+  MaxOverRows<+1>(table, stride, a, rows, out);
+}
+
+SLACKLINE_MULTIVERSION
+void MaxOverRowsMinus(const double* table, Index stride, const double* a, Index rows, double* out) {
+  MaxOverRows<-1>(table, stride, a, rows, out);
+}
+
+template <int kSign>
+inline __attribute__((always_inline)) double Largest(const double* a, Index size) {
+  double best = -kInfinity;
+  Index k = 0;
+  if (size >= kLanes) {
+    Four lanes = kSign * *reinterpret_cast<const Four*>(a);
+    for (k = kLanes; k + kLanes <= size; k += kLanes) {
+      const Four value = kSign * *reinterpret_cast<const Four*>(a + k);
+      lanes = value > lanes ? value : lanes;
+    }
+    best = Larger(Larger(lanes[0], lanes[1]), Larger(lanes[2], lanes[3]));
+  }
+  for (; k < size; ++k) best = Larger(kSign * a[k], best);
+  return best;
+}
+
+/// out[s] = max(equal + a_s, other + max_{r≠s} a_r) for the states 0 … size − 1 of both variables.
+template <int kSign>
+inline __attribute__((always_inline)) void MaxPotts(double equal, double other, const double* a, Index size,
+                                                    double* out) {
+  const double best = Largest<kSign>(a, size);
+  const double rest = other + best;
+  Index s = 0;
+  const Four rests = {rest, rest, rest, rest};
+  for (; s + kLanes <= size; s += kLanes) {
+    const Four own = equal + kSign * *reinterpret_cast<const Four*>(a + s);
+    *reinterpret_cast<Four*>(out + s) = own > rests ? own : rests;
+  }
+  for (; s < size; ++s) out[s] = Larger(equal + kSign * a[s], rest);
+  if (equal >= other) return;  // then `rest` at the best state itself is no better than its own
+  Index at = 0;
+  while (at + 1 < size && kSign * a[at] != best) ++at;
+  const double second = Larger(Largest<kSign>(a, at), Largest<kSign>(a + at + 1, size - at - 1));
+  out[at] = Larger(equal + best, other + second);
+}
+
+SLACKLINE_MULTIVERSION
+void MaxPottsPlus(double equal, double other, const double* a, Index size, double* out) {
+  MaxPotts<+1>(equal, other, a, size, out);
+}
+
+SLACKLINE_MULTIVERSION
+void MaxPottsMinus(double equal, double other, const double* a, Index size, double* out) {
+  MaxPotts<-1>(equal, other, a, size, out);
+}
+
+bool IsPotts(std::span<const double> scores, Index rows, Index cols) {
+  if (rows != cols || rows < kSmallestPotts) return false;
+  for (Index r = 0; r < rows; ++r) {
+    for (Index s = 0; s < cols; ++s) {
+      if (scores[Size(r * cols + s)] != (r == s ? scores[0] : scores[1])) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+Index PairTables::Add(Index rows, Index cols) {
+  SLACKLINE_CHECK(rows >= 1 && cols >= 1, "a table needs states");
+  Table table{rows, cols, static_cast<Offset>(scores_.size()), 0};
+  table.by_col = table.by_row + static_cast<Offset>(rows) * Padded(cols);
+  tables_.push_back(table);
+  scores_.resize(Size(table.by_col + static_cast<Offset>(cols) * Padded(rows)), -kInfinity);
+  return size() - 1;
+}
+
+void PairTables::Set(Index number, std::span<const double> scores) {
+  Table& table = tables_[Size(number)];
+  const Index rows = table.rows;
+  const Index cols = table.cols;
+  SLACKLINE_CHECK(scores.size() == Size(rows) * Size(cols), "scores do not fit the table");
+  double* by_row = scores_.data() + table.by_row;
+  double* by_col = scores_.data() + table.by_col;
+  for (Index r = 0; r < rows; ++r) {
+    for (Index s = 0; s < cols; ++s) {
+      const double value = scores[Size(r * cols + s)];
+      by_row[r * Padded(cols) + s] = value;
+      by_col[s * Padded(rows) + r] = value;
+    }
+  }
+  table.potts = IsPotts(scores, rows, cols);
+  if (!table.potts) return;
+  table.equal = scores[0];
+  table.other = scores[1];
+}
+
+void PairTables::MaxPlus(View view, const double* add, double* out) const {
+  const Table& table = tables_[Size(view.table)];
+  if (table.potts) return MaxPottsPlus(table.equal, table.other, add, table.rows, out);
+  MaxOverRowsPlus(Scores(table, view.transposed), Padded(own_states(view)), add, other_states(view), out);
+}
+
+void PairTables::MaxMinus(View view, const double* shift, double* out) const {
+  const Table& table = tables_[Size(view.table)];
+  if (table.potts) return MaxPottsMinus(table.equal, table.other, shift, table.rows, out);
+  MaxOverRowsMinus(Scores(table, view.transposed), Padded(own_states(view)), shift, other_states(view), out);
+}
+
+}  // namespace slackline
