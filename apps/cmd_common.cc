@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdarg>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -208,6 +209,20 @@ void CheckStandardOutput() {
   throw DataError(
       "<stdout>", 0,
       std::string("writing failed") + (errno != 0 ? std::string(": ") + std::strerror(errno) : ""));
+}
+
+void Append(std::string* text, const char* format, ...) {
+  std::va_list values;
+  va_start(values, format);
+  std::va_list again;
+  va_copy(again, values);
+  const int length = std::vsnprintf(nullptr, 0, format, values);
+  va_end(values);
+  const std::size_t begin = text->size();
+  text->resize(begin + static_cast<std::size_t>(std::max(length, 0)) + 1);
+  std::vsnprintf(text->data() + begin, text->size() - begin, format, again);
+  va_end(again);
+  text->pop_back();
 }
 
 std::string Number(double value, int digits) {

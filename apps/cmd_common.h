@@ -99,6 +99,8 @@ void WriteOutput(const std::string& path, std::string_view bytes);
 /// Throws DataError when anything that was written to the standard output did not arrive.
 void CheckStandardOutput();
 
+/// Appends what printf would print, of any length.
+[[gnu::format(printf, 2, 3)]] void Append(std::string* text, const char* format, ...);
 /// %.<digits>g
 std::string Number(double value, int digits = 6);
 /// "1 label", "2 labels", "3 passes", "4 entries".

@@ -2,7 +2,6 @@
 //
 // slackline multilabel cv
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <memory>
 
@@ -89,13 +88,6 @@ Settings ReadSettings(const CvCommand& command) {
   if (command.model.empty()) throw DataError("--model: a file name is needed, or --no-refit");
   CheckOutput("model", command.model, command.data.inputs(), false);
   return settings;
-}
-
-template <class... Values>
-void Append(std::string* text, const char* format, Values... values) {
-  std::array<char, 200> line;
-  std::snprintf(line.data(), line.size(), format, values...);
-  text->append(line.data());
 }
 
 /// Sums over the folds of one λ.

@@ -3,7 +3,6 @@
 // slackline segment cv
 #ifdef SLACKLINE_WITH_VISION
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -213,25 +212,19 @@ std::size_t BestEntry(const std::vector<Entry>& entries, const MetricChoice& met
 }
 
 std::string Table(const Settings& settings, const std::vector<Entry>& entries, std::size_t best) {
-  std::array<char, 200> line;
-  std::snprintf(line.data(), line.size(), "%10s %12s %16s %16s %16s %10s %8s %9s\n", "loss", "lambda",
-                "pixel accuracy", "class average", "mean IoU", "converged", "passes", "seconds");
-  std::string text = line.data();
+  std::string text;
+  Append(&text, "%10s %12s %16s %16s %16s %10s %8s %9s\n", "loss", "lambda", "pixel accuracy",
+         "class average", "mean IoU", "converged", "passes", "seconds");
   for (std::size_t k = 0; k < entries.size(); ++k) {
     const Entry& entry = entries[k];
-    std::string cells;
+    Append(&text, "%10s %12s", std::string(Name(entry.loss)).c_str(), LambdaText(entry.lambda).c_str());
     for (const MetricChoice& metric : kMetrics) {
       const Spread spread = entry.spread(metric);
-      std::array<char, 40> cell;
-      std::snprintf(cell.data(), cell.size(), " %8.2f +- %4.2f", 100 * spread.mean, 100 * spread.deviation);
-      cells += cell.data();
+      Append(&text, " %8.2f +- %4.2f", 100 * spread.mean, 100 * spread.deviation);
     }
     const std::string converged = std::to_string(entry.converged) + "/" + std::to_string(settings.folds);
-    std::snprintf(line.data(), line.size(), "%10s %12s%s %10s %8lld %9.2f%s\n",
-                  std::string(Name(entry.loss)).c_str(), LambdaText(entry.lambda).c_str(), cells.c_str(),
-                  converged.c_str(), static_cast<long long>(entry.passes), entry.seconds,
-                  k == best ? "  best" : "");
-    text += line.data();
+    Append(&text, " %10s %8lld %9.2f%s\n", converged.c_str(), static_cast<long long>(entry.passes),
+           entry.seconds, k == best ? "  best" : "");
   }
   return text;
 }
