@@ -10,6 +10,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/core/quoted.h>
+#include <slackline/core/split.h>
 #include <slackline/core/timer.h>
 
 namespace slackline::program {
@@ -17,21 +18,9 @@ namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
-std::vector<std::string> SplitCommas(const std::string& text) {
-  std::vector<std::string> pieces = {""};
-  for (const char c : text) {
-    if (c == ',') {
-      pieces.emplace_back();
-    } else {
-      pieces.back() += c;
-    }
-  }
-  return pieces;
-}
-
 /// The features of the regions that are asked for, neighbouring blocks joined.
 std::vector<FeatureRange> SelectRanges(const std::vector<FeatureBlock>& blocks, const std::string& regions) {
-  const std::vector<std::string> wanted = SplitCommas(regions);
+  const std::vector<std::string> wanted = Split(regions, ',');
   std::vector<FeatureRange> ranges;
   for (const FeatureBlock& block : blocks) {
     const std::string region = block.name.substr(0, block.name.find('/'));
@@ -125,7 +114,7 @@ void SegmentFlags::Check() const {
   CheckChoice("pairwise", pairwise, {"potts", "table"});
   CheckChoice("loss", loss, {"pixels", "balanced"});
   if (regions == "all") return;
-  for (const std::string& region : SplitCommas(regions))
+  for (const std::string& region : Split(regions, ','))
     CheckChoice("regions", region, {"own", "neighbours", "image"});
 }
 
