@@ -15,6 +15,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
 #include <slackline/learning/lambda_path.h>
+#include <slackline/learning/path_trainer.h>
 #include <slackline/learning/train_loop.h>
 
 namespace slackline::program {
@@ -127,7 +128,7 @@ class Fold {
  public:
   Fold(const SegmentTask& task, const Settings& settings, SegmentLoss loss,
        const std::vector<std::vector<Index>>& folds, std::size_t number)
-      : settings_(settings), task_(task), model_(task.model), held_out_(folds[number]) {
+      : task_(task), model_(task.model), held_out_(folds[number]) {
     std::vector<SegmentExample> training;
     for (std::size_t f = 0; f < folds.size(); ++f) {
       for (const Index m : folds[f]) {
@@ -137,18 +138,12 @@ class Fold {
     TrainingSet set = MakeSegmentTraining(model_, training, task.data.rows, loss);
     const std::string name = "fold " + std::to_string(number + 1) + " of " + std::to_string(folds.size());
     if (set.data.size() == 0) throw DataError(task.data.source, 0, name + " has no labels to train on");
-    problem_ = std::make_unique<Problem>(std::move(set), settings.lambdas.front());
-    learner_ = MakeLearner(*problem_, settings.train);
+    trainer_.emplace(Problem(std::move(set), settings.lambdas.front()), settings.train);
   }
 
   /// Values of λ in their order. False when it was interrupted.
   bool Run(const std::atomic<int>* interrupt, Entry* entry) {
-    if (entry->lambda != problem_->lambda()) {
-      auto next = std::make_unique<Problem>(problem_->WithLambda(entry->lambda));
-      learner_->ChangeLambda(*next);
-      problem_ = std::move(next);
-    }
-    const TrainSummary summary = RunTraining(*learner_, settings_.train, nullptr, interrupt);
+    const TrainSummary summary = trainer_->Train(entry->lambda, interrupt);
     if (summary.termination == Termination::kInterrupted) return false;
     model_.set_weights(summary.weights);
     ConfusionMatrix confusion(model_.num_classes());
@@ -169,12 +164,10 @@ class Fold {
   }
 
  private:
-  const Settings& settings_;
   const SegmentTask& task_;
   SegmentModel model_;
   std::vector<Index> held_out_;
-  std::unique_ptr<Problem> problem_;
-  std::unique_ptr<Learner> learner_;
+  std::optional<PathTrainer> trainer_;
 };
 
 /// All entries, or nothing when it was interrupted.
