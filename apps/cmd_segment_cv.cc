@@ -16,7 +16,6 @@
 #include <slackline/core/quoted.h>
 #include <slackline/learning/lambda_path.h>
 #include <slackline/learning/path_trainer.h>
-#include <slackline/learning/train_loop.h>
 
 namespace slackline::program {
 namespace {
@@ -253,30 +252,6 @@ Json ResultJson(const CvCommand& command, const Settings& settings, const Segmen
           {"best", {{"loss", Name(entries[best].loss)}, {"lambda", entries[best].lambda}}}};
 }
 
-/// Trains on all training images and writes the model.
-TrainSummary Refit(const CvCommand& command, const Settings& settings, const Entry& best, SegmentTask* task,
-                   const std::atomic<int>* interrupt) {
-  SegmentFlags flags = command.segment;
-  flags.loss = std::string(Name(best.loss));
-  const Problem problem = MakeSegmentProblem(*task, best.loss).WithLambda(best.lambda);
-  TrainOptions options = settings.train;
-  options.lambda = best.lambda;
-  const LearnerChoice choice = ChooseLearner(problem, options);
-  BeginSegmentRecord(flags, *task, problem, choice.options, &task->model.record);
-  TrainReport report(!command.quiet);
-  const std::unique_ptr<Learner> learner = MakeLearner(problem, choice.options);
-  const TrainSummary summary = RunTraining(*learner, choice.options, &report, interrupt);
-  report.ClearLine();
-  FinishRecord(summary, &task->model.record);
-  task->model.set_weights(summary.weights);
-  task->model.Save(command.model);
-  if (!command.quiet) {
-    DescribeResult(choice.options, summary);
-    DescribeModel(summary, command.model);
-  }
-  return summary;
-}
-
 int Run(const CvCommand& command) {
   const Settings settings = ReadSettings(command);
   SegmentTask task = LoadSegmentTask(command.segment);
@@ -285,13 +260,11 @@ int Run(const CvCommand& command) {
                     Count(static_cast<Offset>(task.data.examples.size()), "training image"));
   }
   if (!command.quiet) {
-    const Problem problem = MakeSegmentProblem(task, settings.losses.front());
-    DescribeSegmentData(task, problem.training());
-    DescribeSegmentLearner(command.segment, ChooseLearner(problem, settings.train),
-                           LambdaText(settings.lambdas.front()) + " to " +
-                               LambdaText(settings.lambdas.back()) + " (" +
-                               Count(static_cast<Offset>(settings.lambdas.size()), "value") + ", " +
-                               Count(settings.folds, "fold") + ")");
+    const SegmentSession session(command.segment, settings.losses.front(), &task);
+    session.Describe(ChooseLearner(session.problem(), settings.train),
+                     LambdaText(settings.lambdas.front()) + " to " + LambdaText(settings.lambdas.back()) +
+                         " (" + Count(static_cast<Offset>(settings.lambdas.size()), "value") + ", " +
+                         Count(settings.folds, "fold") + ")");
   }
   const std::atomic<int>* interrupt = CatchInterrupts();
   const std::optional<std::vector<Entry>> entries = CrossValidate(task, settings, interrupt, !command.quiet);
@@ -310,12 +283,12 @@ int Run(const CvCommand& command) {
                    std::string(Name((*entries)[best].loss)).c_str(),
                    LambdaText((*entries)[best].lambda).c_str());
     }
-    const TrainSummary summary = Refit(command, settings, (*entries)[best], &task, interrupt);
-    interrupted = summary.termination == Termination::kInterrupted;
-    json["refit"] = {{"model", command.model},
-                     {"primal", summary.last.primal},
-                     {"dual", summary.last.dual},
-                     {"termination", Name(summary.termination)}};
+    SegmentFlags flags = command.segment;
+    flags.loss = std::string(Name((*entries)[best].loss));
+    SegmentSession session(flags, (*entries)[best].loss, &task);
+    RefitOptions refit{settings.train, command.model, command.quiet};
+    refit.train.lambda = (*entries)[best].lambda;
+    interrupted = Refit(refit, interrupt, &session, &json["refit"]) == Termination::kInterrupted;
   }
   if (command.json) WriteOutput("-", JsonText(json));
   return interrupted ? 128 + interrupt->load() : 0;

@@ -228,6 +228,27 @@ int RunSession(const SessionFlags& flags, SessionSettings settings, SessionTask*
   return Session(flags, settings, task).Run();
 }
 
+Termination Refit(const RefitOptions& options, const std::atomic<int>* interrupt, SessionTask* task,
+                  Json* figures) {
+  const Problem problem = task->problem().WithLambda(options.train.lambda);
+  const LearnerChoice choice = ChooseLearner(problem, options.train);
+  task->Begin(problem, choice);
+  TrainReport report(!options.quiet);
+  const std::unique_ptr<Learner> learner = MakeLearner(problem, choice.options);
+  const TrainSummary summary = RunTraining(*learner, choice.options, &report, interrupt);
+  report.ClearLine();
+  task->Save(summary, options.model);
+  if (!options.quiet) {
+    DescribeResult(choice.options, summary);
+    DescribeModel(summary, options.model);
+  }
+  *figures = {{"model", options.model},
+              {"primal", summary.last.primal},
+              {"dual", summary.last.dual},
+              {"termination", Name(summary.termination)}};
+  return summary.termination;
+}
+
 void BeginRecord(const std::string& data, const Problem& problem, const TrainOptions& options,
                  std::vector<std::pair<std::string, std::string>> first, TrainingRecord* record) {
   record->program = ProgramVersion();

@@ -4,6 +4,7 @@
 // and what is told on the terminal. Part of the program only.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -65,6 +66,16 @@ class SessionTask {
 
 /// Trains, writes models, and returns the exit code.
 int RunSession(const SessionFlags& flags, SessionSettings settings, SessionTask* task);
+
+/// One more training at the end of a command that has chosen λ.
+struct RefitOptions {
+  TrainOptions train;  ///< with that λ
+  std::string model;   ///< where to write it
+  bool quiet = false;
+};
+/// Trains, writes the model, and tells about it on the standard error. *figures: what the command's JSON says of it.
+Termination Refit(const RefitOptions& options, const std::atomic<int>* interrupt, SessionTask* task,
+                  Json* figures);
 
 /// Puts what is known before training into a record. `first`: the options that are not of training.
 void BeginRecord(const std::string& data, const Problem& problem, const TrainOptions& options,
