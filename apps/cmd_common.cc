@@ -158,13 +158,12 @@ double ReadReal(std::string_view option, std::string_view value, bool positive) 
                   " is not allowed; it must be a number " + (positive ? "> 0" : "≥ 0"));
 }
 
-void CheckChoice(std::string_view option, std::string_view value,
-                 std::initializer_list<std::string_view> choices) {
+std::size_t CheckChoice(std::string_view option, std::string_view value,
+                        const std::vector<std::string_view>& choices) {
+  const auto found = std::find(choices.begin(), choices.end(), value);
+  if (found != choices.end()) return static_cast<std::size_t>(found - choices.begin());
   std::string allowed;
-  for (const std::string_view choice : choices) {
-    if (choice == value) return;
-    allowed.append(" ").append(choice);
-  }
+  for (const std::string_view choice : choices) allowed.append(" ").append(choice);
   throw DataError("--" + std::string(option) + ": " + Quoted(value) + " is not allowed; it must be one of" +
                   allowed);
 }

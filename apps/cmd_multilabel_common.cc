@@ -71,10 +71,9 @@ DataSettings DataFlags::Read(LearnerKind learner) const {
   settings.learner = learner;
   settings.read.bytes_per_weight = kBytesPerWeight;
   settings.read.bytes_per_label_entry = kBytesPerLabelEntry;
-  CheckChoice("loss", loss, {"mean", "count"});
-  CheckChoice("bias", bias, {"0", "1"});
-  settings.loss.scale = loss == "mean" ? LossScale::kMean : LossScale::kCount;
-  settings.read.append_constant = bias == "1";
+  settings.loss.scale =
+      CheckChoice("loss", loss, {"mean", "count"}) == 0 ? LossScale::kMean : LossScale::kCount;
+  settings.read.append_constant = CheckChoice("bias", bias, {"0", "1"}) == 1;
   settings.read.labels_xml = labels_xml;
   if (!num_labels.empty()) settings.read.num_labels = ReadCount("num-labels", num_labels, 1);
   // Before the names of so many labels are made.

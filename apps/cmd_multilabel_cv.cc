@@ -78,11 +78,9 @@ Settings ReadSettings(const CvCommand& command) {
   settings.options.graph = command.data.graph;
   settings.options.loss = settings.data.loss;
   settings.options.folds = ReadCount("folds", command.folds, 2);
-  CheckChoice("metric", command.metric,
-              {"hamming", "subset", "micro-f1", "macro-f1", "example-f1", "jaccard"});
-  for (const MetricRecord& metric : MetricRecords()) {
-    if (metric.name == command.metric) settings.metric = &metric;
-  }
+  std::vector<std::string_view> metrics;
+  for (const MetricRecord& metric : MetricRecords()) metrics.push_back(metric.name);
+  settings.metric = &MetricRecords()[CheckChoice("metric", command.metric, metrics)];
   if (command.no_refit) return settings;
   if (command.model.empty()) throw DataError("--model: a file name is needed, or --no-refit");
   CheckOutput("model", command.model, command.data.inputs(), false);

@@ -138,25 +138,25 @@ void SegmentFlags::Register(CLI::App* app) {
 }
 
 void SegmentFlags::Check() const {
-  CheckChoice("layers", layers, {"two", "fine", "neighbours"});
-  CheckChoice("pairwise", pairwise, {"potts", "table"});
-  CheckChoice("loss", loss, {"pixels", "balanced"});
+  ReadLayers();
+  ReadPairwise();
+  ReadLoss();
   if (regions == "all") return;
   for (const std::string& region : Split(regions, ','))
     CheckChoice("regions", region, {"own", "neighbours", "image"});
 }
 
 SegmentLayers SegmentFlags::ReadLayers() const {
-  if (layers == "two") return SegmentLayers::kTwo;
-  return layers == "fine" ? SegmentLayers::kFine : SegmentLayers::kNeighbours;
+  return ReadChoice("layers", layers,
+                    {SegmentLayers::kTwo, SegmentLayers::kFine, SegmentLayers::kNeighbours});
 }
 
 SegmentPairwise SegmentFlags::ReadPairwise() const {
-  return pairwise == "potts" ? SegmentPairwise::kPotts : SegmentPairwise::kTable;
+  return ReadChoice("pairwise", pairwise, {SegmentPairwise::kPotts, SegmentPairwise::kTable});
 }
 
 SegmentLoss SegmentFlags::ReadLoss() const {
-  return loss == "pixels" ? SegmentLoss::kPixels : SegmentLoss::kBalanced;
+  return ReadChoice("loss", loss, {SegmentLoss::kPixels, SegmentLoss::kBalanced});
 }
 
 SegmentTask LoadSegmentTask(const SegmentFlags& flags) {

@@ -26,7 +26,7 @@ struct SegmentFlags {
   std::string regions = "all";
 
   void Register(CLI::App* app);
-  /// Checks values that need no data. Throws DataError.
+  /// Checks values that need no data. Throws DataError, as the others do for theirs.
   void Check() const;
   SegmentLayers ReadLayers() const;
   SegmentPairwise ReadPairwise() const;

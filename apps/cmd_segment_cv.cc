@@ -85,21 +85,16 @@ struct Settings {
 Settings ReadSettings(const CvCommand& command) {
   Settings settings;
   SegmentFlags flags = command.segment;
-  if (flags.loss == "both") {
-    settings.losses = {SegmentLoss::kPixels, SegmentLoss::kBalanced};
-    flags.loss = "pixels";
-  } else {
-    settings.losses = {flags.ReadLoss()};
-  }
+  const bool both = flags.loss == "both";
+  if (both) flags.loss = Name(SegmentLoss::kPixels);
   flags.Check();
+  settings.losses = {flags.ReadLoss()};
+  if (both) settings.losses.push_back(SegmentLoss::kBalanced);
   settings.train = command.train.Read();
   if (command.train.Given("lambda")) throw DataError("--lambda: its values are those of --lambda-path here");
   settings.lambdas = ReadLambdaPath(command.lambda_path);
   settings.folds = ReadCount("folds", command.folds, 2);
-  CheckChoice("metric", command.metric, {"pixel", "class", "iou"});
-  for (const MetricChoice& metric : kMetrics) {
-    if (metric.name == command.metric) settings.metric = &metric;
-  }
+  settings.metric = &kMetrics[CheckChoice("metric", command.metric, {"pixel", "class", "iou"})];
   if (command.no_refit) return settings;
   if (command.model.empty()) throw DataError("--model: a file name is needed, or --no-refit");
   CheckOutput("model", command.model, {command.segment.features}, false);
