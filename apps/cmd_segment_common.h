@@ -66,7 +66,7 @@ class SegmentSession : public SessionTask {
   SegmentSession(const SegmentFlags& flags, SegmentLoss loss, SegmentTask* task);
 
   const Problem& problem() const override { return problem_; }
-  double DefaultLambda() const { return DefaultSegmentLambda(*task_.data.rows); }
+  double DefaultLambda() const override { return DefaultSegmentLambda(*task_.data.rows); }
   Fingerprint Context() const override;
   void Describe(const LearnerChoice& choice, const std::string& lambda) const override;
   Json Begin(const Problem& problem, const LearnerChoice& choice) override;

@@ -33,8 +33,6 @@ int Run(const TrainCommand& command) {
   SessionSettings settings = ReadSession(command.session, {command.segment.features});
   SegmentTask data = LoadSegmentTask(command.segment);
   SegmentSession task(command.segment, command.segment.ReadLoss(), &data);
-  const bool free = settings.lambdas.empty() && settings.train.lambda == 0 && settings.c == 0;
-  if (free) settings.lambdas = {task.DefaultLambda()};
   return RunSession(command.session, std::move(settings), &task);
 }
 

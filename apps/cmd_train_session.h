@@ -54,6 +54,8 @@ class SessionTask {
 
   /// With any λ.
   virtual const Problem& problem() const = 0;
+  /// λ where the user gives none.
+  virtual double DefaultLambda() const { return 1.0 / problem().size(); }
   /// What a resumed run must share besides problem and options.
   virtual Fingerprint Context() const = 0;
   /// Tells about data and learner on the standard error. lambda: its value, or the values of a path, in words.
