@@ -5,6 +5,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
+#include <slackline/core/split.h>
 
 namespace slackline {
 namespace {
@@ -107,16 +108,12 @@ std::vector<BenchLearner> ParseBenchLearners(std::string_view list) {
 }
 
 std::vector<std::string> SplitList(std::string_view list) {
-  std::vector<std::string> pieces;
-  while (true) {
-    const std::size_t comma = list.find(',');
-    std::string_view piece = list.substr(0, comma);
-    while (piece.starts_with(' ')) piece.remove_prefix(1);
-    while (piece.ends_with(' ')) piece.remove_suffix(1);
-    pieces.emplace_back(piece);
-    if (comma == std::string_view::npos) return pieces;
-    list.remove_prefix(comma + 1);
+  std::vector<std::string> pieces = Split(list, ',');
+  for (std::string& piece : pieces) {
+    piece.erase(0, piece.find_first_not_of(' '));
+    piece.erase(piece.find_last_not_of(' ') + 1);
   }
+  return pieces;
 }
 
 }  // namespace slackline

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdarg>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -157,13 +158,12 @@ double ReadReal(std::string_view option, std::string_view value, bool positive) 
                   " is not allowed; it must be a number " + (positive ? "> 0" : "≥ 0"));
 }
 
-void CheckChoice(std::string_view option, std::string_view value,
-                 std::initializer_list<std::string_view> choices) {
+std::size_t CheckChoice(std::string_view option, std::string_view value,
+                        const std::vector<std::string_view>& choices) {
+  const auto found = std::find(choices.begin(), choices.end(), value);
+  if (found != choices.end()) return static_cast<std::size_t>(found - choices.begin());
   std::string allowed;
-  for (const std::string_view choice : choices) {
-    if (choice == value) return;
-    allowed.append(" ").append(choice);
-  }
+  for (const std::string_view choice : choices) allowed.append(" ").append(choice);
   throw DataError("--" + std::string(option) + ": " + Quoted(value) + " is not allowed; it must be one of" +
                   allowed);
 }
@@ -208,6 +208,20 @@ void CheckStandardOutput() {
   throw DataError(
       "<stdout>", 0,
       std::string("writing failed") + (errno != 0 ? std::string(": ") + std::strerror(errno) : ""));
+}
+
+void Append(std::string* text, const char* format, ...) {
+  std::va_list values;
+  va_start(values, format);
+  std::va_list again;
+  va_copy(again, values);
+  const int length = std::vsnprintf(nullptr, 0, format, values);
+  va_end(values);
+  const std::size_t begin = text->size();
+  text->resize(begin + static_cast<std::size_t>(std::max(length, 0)) + 1);
+  std::vsnprintf(text->data() + begin, text->size() - begin, format, again);
+  va_end(again);
+  text->pop_back();
 }
 
 std::string Number(double value, int digits) {

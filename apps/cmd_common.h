@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <string_view>
@@ -82,9 +83,17 @@ auto ForOption(std::string_view option, const Work& work) {
 Index ReadCount(std::string_view option, std::string_view value, Index minimum);
 double ReadReal(std::string_view option, std::string_view value, bool positive);
 
-/// The value of `--option`, which must be one of `choices`; throws DataError that names all of them.
-void CheckChoice(std::string_view option, std::string_view value,
-                 std::initializer_list<std::string_view> choices);
+/// The number of the choice that is the value of `--option`. Throws DataError that names all of them when there is none.
+std::size_t CheckChoice(std::string_view option, std::string_view value,
+                        const std::vector<std::string_view>& choices);
+
+/// The same for an enumeration: the one of this Name.
+template <class T>
+T ReadChoice(std::string_view option, std::string_view value, std::initializer_list<T> choices) {
+  std::vector<std::string_view> names;
+  for (const T choice : choices) names.push_back(Name(choice));
+  return choices.begin()[CheckChoice(option, value, names)];
+}
 
 /// Throws DataError, before any work is done, when `path` (given with `--option`) cannot be written, or is
 /// one of the `inputs` ("-": the file that the standard input comes from). Devices and pipes are allowed when
@@ -99,6 +108,8 @@ void WriteOutput(const std::string& path, std::string_view bytes);
 /// Throws DataError when anything that was written to the standard output did not arrive.
 void CheckStandardOutput();
 
+/// Appends what printf would print, of any length.
+[[gnu::format(printf, 2, 3)]] void Append(std::string* text, const char* format, ...);
 /// %.<digits>g
 std::string Number(double value, int digits = 6);
 /// "1 label", "2 labels", "3 passes", "4 entries".

@@ -42,22 +42,23 @@ struct DataFlags {
 /// Reads the training data, and checks their number of labels.
 MultiLabelData ReadTrainingData(const DataFlags& flags, const DataSettings& settings);
 
-/// A model without weights, and the problem whose solution they will be. λ is for the caller to change.
-struct MultiLabelTask {
-  MultiLabelModel model;
-  Problem problem;
+/// A model to be trained on all the data. flags and data must live as long.
+class MultiLabelSession : public SessionTask {
+ public:
+  /// Throws DataError when no example has a known label, and when training would need more memory than there is.
+  MultiLabelSession(const DataFlags& flags, const DataSettings& settings, const MultiLabelData& data);
+
+  const Problem& problem() const override { return problem_; }
+  Fingerprint Context() const override;
+  void Describe(const LearnerChoice& choice, const std::string& lambda) const override;
+  Json Begin(const Problem& problem, const LearnerChoice& choice) override;
+  void Save(const TrainSummary& summary, const std::string& path) override;
+
+ private:
+  const DataFlags& flags_;
+  const MultiLabelData& data_;
+  MultiLabelModel model_;
+  Problem problem_;
 };
-/// Throws DataError when no example has a known label, and when training would need more memory than there is.
-MultiLabelTask MakeTask(const DataFlags& flags, const DataSettings& settings, const MultiLabelData& data);
 
-/// Put what is known before training into the model's record, and the result of training into the model.
-void BeginMultiLabelRecord(const DataFlags& flags, const MultiLabelData& data, const Problem& problem,
-                           const TrainOptions& options, MultiLabelModel* model);
-void FinishMultiLabelModel(const TrainSummary& summary, MultiLabelModel* model);
-
-/// Lines on the standard error.
-void DescribeData(const MultiLabelData& data, const TrainingSet& training);
-/// lambda: its value, or the values of a path, in words.
-void DescribeLearner(const DataFlags& flags, const MultiLabelModel& model, const LearnerChoice& choice,
-                     const std::string& lambda);
 }  // namespace slackline::program

@@ -2,7 +2,6 @@
 //
 // slackline multilabel cv
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <memory>
 
@@ -13,7 +12,6 @@
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
 #include <slackline/learning/lambda_path.h>
-#include <slackline/learning/train_loop.h>
 
 namespace slackline::program {
 namespace {
@@ -80,22 +78,13 @@ Settings ReadSettings(const CvCommand& command) {
   settings.options.graph = command.data.graph;
   settings.options.loss = settings.data.loss;
   settings.options.folds = ReadCount("folds", command.folds, 2);
-  CheckChoice("metric", command.metric,
-              {"hamming", "subset", "micro-f1", "macro-f1", "example-f1", "jaccard"});
-  for (const MetricRecord& metric : MetricRecords()) {
-    if (metric.name == command.metric) settings.metric = &metric;
-  }
+  std::vector<std::string_view> metrics;
+  for (const MetricRecord& metric : MetricRecords()) metrics.push_back(metric.name);
+  settings.metric = &MetricRecords()[CheckChoice("metric", command.metric, metrics)];
   if (command.no_refit) return settings;
   if (command.model.empty()) throw DataError("--model: a file name is needed, or --no-refit");
   CheckOutput("model", command.model, command.data.inputs(), false);
   return settings;
-}
-
-template <class... Values>
-void Append(std::string* text, const char* format, Values... values) {
-  std::array<char, 200> line;
-  std::snprintf(line.data(), line.size(), format, values...);
-  text->append(line.data());
 }
 
 /// Sums over the folds of one λ.
@@ -163,37 +152,6 @@ Json ResultJson(const CvCommand& command, const Settings& settings, const MultiL
       {"best", {{"lambda", options.lambdas[best]}, {"mean", spread.mean}, {"deviation", spread.deviation}}}};
 }
 
-/// Trains on all data and writes the model.
-TrainSummary Refit(const CvCommand& command, const Settings& settings, const MultiLabelData& data,
-                   MultiLabelTask* task, double lambda, const std::atomic<int>* interrupt) {
-  const Problem problem = task->problem.WithLambda(lambda);
-  TrainOptions options = settings.options.train;
-  options.lambda = lambda;
-  const LearnerChoice choice = ChooseLearner(problem, options);
-  BeginMultiLabelRecord(command.data, data, problem, choice.options, &task->model);
-  TrainReport report(!command.quiet);
-  const std::unique_ptr<Learner> learner = MakeLearner(problem, choice.options);
-  const TrainSummary summary = RunTraining(*learner, choice.options, &report, interrupt);
-  report.ClearLine();
-  FinishMultiLabelModel(summary, &task->model);
-  task->model.Save(command.model);
-  if (!command.quiet) {
-    DescribeResult(choice.options, summary);
-    DescribeModel(summary, command.model);
-  }
-  return summary;
-}
-
-void Announce(const CvCommand& command, const Settings& settings, const MultiLabelData& data,
-              const MultiLabelTask& task) {
-  const CrossValidationOptions& options = settings.options;
-  DescribeData(data, task.problem.training());
-  DescribeLearner(command.data, task.model, ChooseLearner(task.problem, options.train),
-                  LambdaText(options.lambdas.front()) + " to " + LambdaText(options.lambdas.back()) + " (" +
-                      Count(static_cast<Offset>(options.lambdas.size()), "value") + ", " +
-                      Count(options.folds, "fold") + ")");
-}
-
 int Run(const CvCommand& command) {
   const Settings settings = ReadSettings(command);
   const CrossValidationOptions& options = settings.options;
@@ -202,8 +160,13 @@ int Run(const CvCommand& command) {
     throw DataError("--folds: " + Quoted(command.folds) + ", but " + data.source + " has " +
                     Count(data.num_examples(), "example"));
   }
-  MultiLabelTask task = MakeTask(command.data, settings.data, data);
-  if (!command.quiet) Announce(command, settings, data, task);
+  MultiLabelSession task(command.data, settings.data, data);
+  if (!command.quiet) {
+    task.Describe(ChooseLearner(task.problem(), options.train),
+                  LambdaText(options.lambdas.front()) + " to " + LambdaText(options.lambdas.back()) + " (" +
+                      Count(static_cast<Offset>(options.lambdas.size()), "value") + ", " +
+                      Count(options.folds, "fold") + ")");
+  }
   const std::atomic<int>* interrupt = CatchInterrupts();
   TerminalLine line(!command.quiet);
   const CrossValidation validation = CrossValidate(
@@ -229,12 +192,9 @@ int Run(const CvCommand& command) {
   if (!command.no_refit) {
     if (!command.quiet)
       std::fprintf(stderr, "training on all data with lambda %s\n", LambdaText(lambda).c_str());
-    const TrainSummary summary = Refit(command, settings, data, &task, lambda, interrupt);
-    interrupted = summary.termination == Termination::kInterrupted;
-    json["refit"] = {{"model", command.model},
-                     {"primal", summary.last.primal},
-                     {"dual", summary.last.dual},
-                     {"termination", Name(summary.termination)}};
+    RefitOptions refit{options.train, command.model, command.quiet};
+    refit.train.lambda = lambda;
+    interrupted = Refit(refit, interrupt, &task, &json["refit"]) == Termination::kInterrupted;
   }
   if (command.json) WriteOutput("-", JsonText(json));
   return interrupted ? 128 + interrupt->load() : 0;

@@ -2,8 +2,6 @@
 //
 // slackline multilabel evaluate
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <memory>
 
 #include <slackline/apps/cmd_common.h>
@@ -55,13 +53,6 @@ Json MetricsJson(const MultiLabelModel& model, const MultiLabelMetrics& metrics,
           {"fractional", predictions.fractional ? Json(*predictions.fractional) : Json(nullptr)},
           {"decoder", predictions.decoder},
           {"labels", std::move(labels)}};
-}
-
-template <class... Values>
-void Append(std::string* text, const char* format, Values... values) {
-  std::array<char, 160> line;
-  std::snprintf(line.data(), line.size(), format, values...);
-  text->append(line.data());
 }
 
 std::string MetricsTable(const MultiLabelModel& model, const MultiLabelMetrics& metrics,

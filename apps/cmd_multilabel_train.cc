@@ -34,48 +34,6 @@ struct TrainCommand {
   SessionFlags session;
 };
 
-class MultiLabelSession : public SessionTask {
- public:
-  MultiLabelSession(const DataFlags& flags, const DataSettings& settings, const MultiLabelData& data)
-      : flags_(flags), data_(data), task_(MakeTask(flags, settings, data)) {}
-
-  const Problem& problem() const override { return task_.problem; }
-
-  Fingerprint Context() const override {
-    DataHash names;
-    for (const std::string& name : data_.label_names) names.Add(name);
-    return {{"names of the labels", names.Text()}};
-  }
-
-  void Describe(const LearnerChoice& choice, const std::string& lambda) const override {
-    DescribeData(data_, task_.problem.training());
-    DescribeLearner(flags_, task_.model, choice, lambda);
-  }
-
-  Json Begin(const Problem& problem, const LearnerChoice& choice) override {
-    MultiLabelModel& model = task_.model;
-    BeginMultiLabelRecord(flags_, data_, problem, choice.options, &model);
-    Json start = StartJson(model.record, choice);
-    start["skipped_examples"] = problem.training().skipped_examples;
-    start["skipped_labels"] = problem.training().skipped_variables;
-    start["features"] = model.num_features();
-    start["labels"] = model.num_labels();
-    start["pairs"] = model.pairs().size();
-    start["weights"] = model.weights().size();
-    return start;
-  }
-
-  void Save(const TrainSummary& summary, const std::string& path) override {
-    FinishMultiLabelModel(summary, &task_.model);
-    task_.model.Save(path);
-  }
-
- private:
-  const DataFlags& flags_;
-  const MultiLabelData& data_;
-  MultiLabelTask task_;
-};
-
 int Run(const TrainCommand& command) {
   SessionSettings settings = ReadSession(command.session, command.data.inputs());
   const DataSettings data_settings = command.data.Read(settings.train.learner);

@@ -10,6 +10,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/core/quoted.h>
+#include <slackline/core/split.h>
 #include <slackline/core/timer.h>
 
 namespace slackline::program {
@@ -17,21 +18,9 @@ namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
-std::vector<std::string> SplitCommas(const std::string& text) {
-  std::vector<std::string> pieces = {""};
-  for (const char c : text) {
-    if (c == ',') {
-      pieces.emplace_back();
-    } else {
-      pieces.back() += c;
-    }
-  }
-  return pieces;
-}
-
 /// The features of the regions that are asked for, neighbouring blocks joined.
 std::vector<FeatureRange> SelectRanges(const std::vector<FeatureBlock>& blocks, const std::string& regions) {
-  const std::vector<std::string> wanted = SplitCommas(regions);
+  const std::vector<std::string> wanted = Split(regions, ',');
   std::vector<FeatureRange> ranges;
   for (const FeatureBlock& block : blocks) {
     const std::string region = block.name.substr(0, block.name.find('/'));
@@ -99,6 +88,34 @@ SegmentExample MakeExample(const SegmentModel& model, const PreparedImage& image
   return example;
 }
 
+/// With any λ.
+Problem MakeProblem(const SegmentTask& task, SegmentLoss loss) {
+  TrainingSet training = MakeSegmentTraining(task.model, task.data.examples, task.data.rows, loss);
+  if (training.data.size() == 0) throw DataError(task.data.source, 0, "no training image has a label");
+  return Problem(std::move(training), 1);
+}
+
+void DescribeData(const SegmentTask& task, const TrainingSet& training) {
+  Offset fine = 0;
+  Offset coarse = 0;
+  for (const SegmentExample& example : task.data.examples) {
+    fine += example.graph.num_fine;
+    coarse += example.graph.num_coarse;
+  }
+  const auto images = static_cast<double>(task.data.examples.size());
+  std::string line = "data: " + Count(static_cast<Offset>(task.data.examples.size()), "image") + ", " +
+                     Number(static_cast<double>(fine) / images, 4) + " fine and " +
+                     Number(static_cast<double>(coarse) / images, 4) + " coarse superpixels each, " +
+                     Count(task.model.num_columns() - 1, "feature") + " and a constant, " +
+                     std::to_string(task.model.num_classes()) + " classes";
+  if (training.skipped_variables > 0)
+    line += ", " + Count(training.skipped_variables, "superpixel") + " without labels";
+  if (training.skipped_examples > 0) {
+    line += ", " + Count(training.skipped_examples, "image") + " without any label left out";
+  }
+  std::fprintf(stderr, "%s\n", line.c_str());
+}
+
 }  // namespace
 
 void SegmentFlags::Register(CLI::App* app) {
@@ -121,25 +138,25 @@ void SegmentFlags::Register(CLI::App* app) {
 }
 
 void SegmentFlags::Check() const {
-  CheckChoice("layers", layers, {"two", "fine", "neighbours"});
-  CheckChoice("pairwise", pairwise, {"potts", "table"});
-  CheckChoice("loss", loss, {"pixels", "balanced"});
+  ReadLayers();
+  ReadPairwise();
+  ReadLoss();
   if (regions == "all") return;
-  for (const std::string& region : SplitCommas(regions))
+  for (const std::string& region : Split(regions, ','))
     CheckChoice("regions", region, {"own", "neighbours", "image"});
 }
 
 SegmentLayers SegmentFlags::ReadLayers() const {
-  if (layers == "two") return SegmentLayers::kTwo;
-  return layers == "fine" ? SegmentLayers::kFine : SegmentLayers::kNeighbours;
+  return ReadChoice("layers", layers,
+                    {SegmentLayers::kTwo, SegmentLayers::kFine, SegmentLayers::kNeighbours});
 }
 
 SegmentPairwise SegmentFlags::ReadPairwise() const {
-  return pairwise == "potts" ? SegmentPairwise::kPotts : SegmentPairwise::kTable;
+  return ReadChoice("pairwise", pairwise, {SegmentPairwise::kPotts, SegmentPairwise::kTable});
 }
 
 SegmentLoss SegmentFlags::ReadLoss() const {
-  return loss == "pixels" ? SegmentLoss::kPixels : SegmentLoss::kBalanced;
+  return ReadChoice("loss", loss, {SegmentLoss::kPixels, SegmentLoss::kBalanced});
 }
 
 SegmentTask LoadSegmentTask(const SegmentFlags& flags) {
@@ -193,51 +210,46 @@ void AddPixels(const SegmentExample& example, std::span<const Index> predicted, 
   }
 }
 
-Problem MakeSegmentProblem(const SegmentTask& task, SegmentLoss loss) {
-  TrainingSet training = MakeSegmentTraining(task.model, task.data.examples, task.data.rows, loss);
-  if (training.data.size() == 0) throw DataError(task.data.source, 0, "no training image has a label");
-  return Problem(std::move(training), 1);
+SegmentSession::SegmentSession(const SegmentFlags& flags, SegmentLoss loss, SegmentTask* task)
+    : flags_(flags), task_(*task), problem_(MakeProblem(*task, loss)) {}
+
+Fingerprint SegmentSession::Context() const {
+  DataHash names;
+  for (const std::string& name : task_.model.classes()) names.Add(name);
+  return {{"names of the classes", names.Text()}};
 }
 
-void DescribeSegmentData(const SegmentTask& task, const TrainingSet& training) {
-  Offset fine = 0;
-  Offset coarse = 0;
-  for (const SegmentExample& example : task.data.examples) {
-    fine += example.graph.num_fine;
-    coarse += example.graph.num_coarse;
-  }
-  const auto images = static_cast<double>(task.data.examples.size());
-  std::string line = "data: " + Count(static_cast<Offset>(task.data.examples.size()), "image") + ", " +
-                     Number(static_cast<double>(fine) / images, 4) + " fine and " +
-                     Number(static_cast<double>(coarse) / images, 4) + " coarse superpixels each, " +
-                     Count(task.model.num_columns() - 1, "feature") + " and a constant, " +
-                     std::to_string(task.model.num_classes()) + " classes";
-  if (training.skipped_variables > 0)
-    line += ", " + Count(training.skipped_variables, "superpixel") + " without labels";
-  if (training.skipped_examples > 0) {
-    line += ", " + Count(training.skipped_examples, "image") + " without any label left out";
-  }
-  std::fprintf(stderr, "%s\n", line.c_str());
-}
-
-void DescribeSegmentLearner(const SegmentFlags& flags, const LearnerChoice& choice,
-                            const std::string& lambda) {
+void SegmentSession::Describe(const LearnerChoice& choice, const std::string& lambda) const {
+  DescribeData(task_, problem_.training());
   if (!choice.reason.empty()) std::fprintf(stderr, "learner: %s\n", choice.reason.c_str());
   std::fprintf(stderr, "training: %s, lambda %s, loss %s, layers %s, links %s, relative gap wanted %s\n",
-               std::string(Name(choice.options.learner)).c_str(), lambda.c_str(), flags.loss.c_str(),
-               flags.layers.c_str(), flags.layers == "fine" ? "none" : flags.pairwise.c_str(),
+               std::string(Name(choice.options.learner)).c_str(), lambda.c_str(), flags_.loss.c_str(),
+               flags_.layers.c_str(), flags_.layers == "fine" ? "none" : flags_.pairwise.c_str(),
                Number(choice.options.gap_tolerance).c_str());
 }
 
-void BeginSegmentRecord(const SegmentFlags& flags, const SegmentTask& task, const Problem& problem,
-                        const TrainOptions& options, TrainingRecord* record) {
-  BeginRecord(task.data.source, problem, options,
-              {{"layers", flags.layers},
-               {"pairwise", flags.pairwise},
-               {"loss", flags.loss},
-               {"regions", flags.regions}},
+Json SegmentSession::Begin(const Problem& problem, const LearnerChoice& choice) {
+  TrainingRecord* record = &task_.model.record;
+  BeginRecord(task_.data.source, problem, choice.options,
+              {{"layers", flags_.layers},
+               {"pairwise", flags_.pairwise},
+               {"loss", flags_.loss},
+               {"regions", flags_.regions}},
               record);
-  record->loss = flags.loss;
+  record->loss = flags_.loss;
+  Json start = StartJson(*record, choice);
+  start["skipped_images"] = problem.training().skipped_examples;
+  start["void_superpixels"] = problem.training().skipped_variables;
+  start["features"] = task_.model.num_columns() - 1;
+  start["classes"] = task_.model.num_classes();
+  start["weights"] = task_.model.weights().size();
+  return start;
+}
+
+void SegmentSession::Save(const TrainSummary& summary, const std::string& path) {
+  FinishRecord(summary, &task_.model.record);
+  task_.model.set_weights(summary.weights);
+  task_.model.Save(path);
 }
 
 void CheckResults(std::string_view option, const std::vector<std::string>& outputs,

@@ -26,7 +26,7 @@ struct SegmentFlags {
   std::string regions = "all";
 
   void Register(CLI::App* app);
-  /// Checks values that need no data. Throws DataError.
+  /// Checks values that need no data. Throws DataError, as the others do for theirs.
   void Check() const;
   SegmentLayers ReadLayers() const;
   SegmentPairwise ReadPairwise() const;
@@ -59,15 +59,24 @@ std::vector<PreparedExample> LoadPrepared(const std::string& path, const Segment
 /// The pixels of an image by true and predicted class.
 void AddPixels(const SegmentExample& example, std::span<const Index> predicted, ConfusionMatrix* confusion);
 
-/// λ is for the caller to change. Throws DataError when no image has labels.
-Problem MakeSegmentProblem(const SegmentTask& task, SegmentLoss loss);
+/// The model of a task, to be trained on all its images. flags and task must live as long.
+class SegmentSession : public SessionTask {
+ public:
+  /// loss: what is trained; flags.loss: what is said of it. Throws DataError when no image has labels.
+  SegmentSession(const SegmentFlags& flags, SegmentLoss loss, SegmentTask* task);
 
-/// Lines on the standard error.
-void DescribeSegmentData(const SegmentTask& task, const TrainingSet& training);
-void DescribeSegmentLearner(const SegmentFlags& flags, const LearnerChoice& choice,
-                            const std::string& lambda);
-void BeginSegmentRecord(const SegmentFlags& flags, const SegmentTask& task, const Problem& problem,
-                        const TrainOptions& options, TrainingRecord* record);
+  const Problem& problem() const override { return problem_; }
+  double DefaultLambda() const override { return DefaultSegmentLambda(*task_.data.rows); }
+  Fingerprint Context() const override;
+  void Describe(const LearnerChoice& choice, const std::string& lambda) const override;
+  Json Begin(const Problem& problem, const LearnerChoice& choice) override;
+  void Save(const TrainSummary& summary, const std::string& path) override;
+
+ private:
+  const SegmentFlags& flags_;
+  SegmentTask& task_;
+  Problem problem_;
+};
 
 /// Throws DataError when one of the outputs (given with `--option`) is one of the inputs, or is there twice.
 void CheckResults(std::string_view option, const std::vector<std::string>& outputs,

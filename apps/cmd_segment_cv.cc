@@ -3,7 +3,6 @@
 // slackline segment cv
 #ifdef SLACKLINE_WITH_VISION
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -16,7 +15,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
 #include <slackline/learning/lambda_path.h>
-#include <slackline/learning/train_loop.h>
+#include <slackline/learning/path_trainer.h>
 
 namespace slackline::program {
 namespace {
@@ -86,21 +85,16 @@ struct Settings {
 Settings ReadSettings(const CvCommand& command) {
   Settings settings;
   SegmentFlags flags = command.segment;
-  if (flags.loss == "both") {
-    settings.losses = {SegmentLoss::kPixels, SegmentLoss::kBalanced};
-    flags.loss = "pixels";
-  } else {
-    settings.losses = {flags.ReadLoss()};
-  }
+  const bool both = flags.loss == "both";
+  if (both) flags.loss = Name(SegmentLoss::kPixels);
   flags.Check();
+  settings.losses = {flags.ReadLoss()};
+  if (both) settings.losses.push_back(SegmentLoss::kBalanced);
   settings.train = command.train.Read();
   if (command.train.Given("lambda")) throw DataError("--lambda: its values are those of --lambda-path here");
   settings.lambdas = ReadLambdaPath(command.lambda_path);
   settings.folds = ReadCount("folds", command.folds, 2);
-  CheckChoice("metric", command.metric, {"pixel", "class", "iou"});
-  for (const MetricChoice& metric : kMetrics) {
-    if (metric.name == command.metric) settings.metric = &metric;
-  }
+  settings.metric = &kMetrics[CheckChoice("metric", command.metric, {"pixel", "class", "iou"})];
   if (command.no_refit) return settings;
   if (command.model.empty()) throw DataError("--model: a file name is needed, or --no-refit");
   CheckOutput("model", command.model, {command.segment.features}, false);
@@ -128,7 +122,7 @@ class Fold {
  public:
   Fold(const SegmentTask& task, const Settings& settings, SegmentLoss loss,
        const std::vector<std::vector<Index>>& folds, std::size_t number)
-      : settings_(settings), task_(task), model_(task.model), held_out_(folds[number]) {
+      : task_(task), model_(task.model), held_out_(folds[number]) {
     std::vector<SegmentExample> training;
     for (std::size_t f = 0; f < folds.size(); ++f) {
       for (const Index m : folds[f]) {
@@ -138,18 +132,12 @@ class Fold {
     TrainingSet set = MakeSegmentTraining(model_, training, task.data.rows, loss);
     const std::string name = "fold " + std::to_string(number + 1) + " of " + std::to_string(folds.size());
     if (set.data.size() == 0) throw DataError(task.data.source, 0, name + " has no labels to train on");
-    problem_ = std::make_unique<Problem>(std::move(set), settings.lambdas.front());
-    learner_ = MakeLearner(*problem_, settings.train);
+    trainer_.emplace(Problem(std::move(set), settings.lambdas.front()), settings.train);
   }
 
   /// Values of λ in their order. False when it was interrupted.
   bool Run(const std::atomic<int>* interrupt, Entry* entry) {
-    if (entry->lambda != problem_->lambda()) {
-      auto next = std::make_unique<Problem>(problem_->WithLambda(entry->lambda));
-      learner_->ChangeLambda(*next);
-      problem_ = std::move(next);
-    }
-    const TrainSummary summary = RunTraining(*learner_, settings_.train, nullptr, interrupt);
+    const TrainSummary summary = trainer_->Train(entry->lambda, interrupt);
     if (summary.termination == Termination::kInterrupted) return false;
     model_.set_weights(summary.weights);
     ConfusionMatrix confusion(model_.num_classes());
@@ -170,12 +158,10 @@ class Fold {
   }
 
  private:
-  const Settings& settings_;
   const SegmentTask& task_;
   SegmentModel model_;
   std::vector<Index> held_out_;
-  std::unique_ptr<Problem> problem_;
-  std::unique_ptr<Learner> learner_;
+  std::optional<PathTrainer> trainer_;
 };
 
 /// All entries, or nothing when it was interrupted.
@@ -213,25 +199,19 @@ std::size_t BestEntry(const std::vector<Entry>& entries, const MetricChoice& met
 }
 
 std::string Table(const Settings& settings, const std::vector<Entry>& entries, std::size_t best) {
-  std::array<char, 200> line;
-  std::snprintf(line.data(), line.size(), "%10s %12s %16s %16s %16s %10s %8s %9s\n", "loss", "lambda",
-                "pixel accuracy", "class average", "mean IoU", "converged", "passes", "seconds");
-  std::string text = line.data();
+  std::string text;
+  Append(&text, "%10s %12s %16s %16s %16s %10s %8s %9s\n", "loss", "lambda", "pixel accuracy",
+         "class average", "mean IoU", "converged", "passes", "seconds");
   for (std::size_t k = 0; k < entries.size(); ++k) {
     const Entry& entry = entries[k];
-    std::string cells;
+    Append(&text, "%10s %12s", std::string(Name(entry.loss)).c_str(), LambdaText(entry.lambda).c_str());
     for (const MetricChoice& metric : kMetrics) {
       const Spread spread = entry.spread(metric);
-      std::array<char, 40> cell;
-      std::snprintf(cell.data(), cell.size(), " %8.2f +- %4.2f", 100 * spread.mean, 100 * spread.deviation);
-      cells += cell.data();
+      Append(&text, " %8.2f +- %4.2f", 100 * spread.mean, 100 * spread.deviation);
     }
     const std::string converged = std::to_string(entry.converged) + "/" + std::to_string(settings.folds);
-    std::snprintf(line.data(), line.size(), "%10s %12s%s %10s %8lld %9.2f%s\n",
-                  std::string(Name(entry.loss)).c_str(), LambdaText(entry.lambda).c_str(), cells.c_str(),
-                  converged.c_str(), static_cast<long long>(entry.passes), entry.seconds,
-                  k == best ? "  best" : "");
-    text += line.data();
+    Append(&text, " %10s %8lld %9.2f%s\n", converged.c_str(), static_cast<long long>(entry.passes),
+           entry.seconds, k == best ? "  best" : "");
   }
   return text;
 }
@@ -267,30 +247,6 @@ Json ResultJson(const CvCommand& command, const Settings& settings, const Segmen
           {"best", {{"loss", Name(entries[best].loss)}, {"lambda", entries[best].lambda}}}};
 }
 
-/// Trains on all training images and writes the model.
-TrainSummary Refit(const CvCommand& command, const Settings& settings, const Entry& best, SegmentTask* task,
-                   const std::atomic<int>* interrupt) {
-  SegmentFlags flags = command.segment;
-  flags.loss = std::string(Name(best.loss));
-  const Problem problem = MakeSegmentProblem(*task, best.loss).WithLambda(best.lambda);
-  TrainOptions options = settings.train;
-  options.lambda = best.lambda;
-  const LearnerChoice choice = ChooseLearner(problem, options);
-  BeginSegmentRecord(flags, *task, problem, choice.options, &task->model.record);
-  TrainReport report(!command.quiet);
-  const std::unique_ptr<Learner> learner = MakeLearner(problem, choice.options);
-  const TrainSummary summary = RunTraining(*learner, choice.options, &report, interrupt);
-  report.ClearLine();
-  FinishRecord(summary, &task->model.record);
-  task->model.set_weights(summary.weights);
-  task->model.Save(command.model);
-  if (!command.quiet) {
-    DescribeResult(choice.options, summary);
-    DescribeModel(summary, command.model);
-  }
-  return summary;
-}
-
 int Run(const CvCommand& command) {
   const Settings settings = ReadSettings(command);
   SegmentTask task = LoadSegmentTask(command.segment);
@@ -299,13 +255,11 @@ int Run(const CvCommand& command) {
                     Count(static_cast<Offset>(task.data.examples.size()), "training image"));
   }
   if (!command.quiet) {
-    const Problem problem = MakeSegmentProblem(task, settings.losses.front());
-    DescribeSegmentData(task, problem.training());
-    DescribeSegmentLearner(command.segment, ChooseLearner(problem, settings.train),
-                           LambdaText(settings.lambdas.front()) + " to " +
-                               LambdaText(settings.lambdas.back()) + " (" +
-                               Count(static_cast<Offset>(settings.lambdas.size()), "value") + ", " +
-                               Count(settings.folds, "fold") + ")");
+    const SegmentSession session(command.segment, settings.losses.front(), &task);
+    session.Describe(ChooseLearner(session.problem(), settings.train),
+                     LambdaText(settings.lambdas.front()) + " to " + LambdaText(settings.lambdas.back()) +
+                         " (" + Count(static_cast<Offset>(settings.lambdas.size()), "value") + ", " +
+                         Count(settings.folds, "fold") + ")");
   }
   const std::atomic<int>* interrupt = CatchInterrupts();
   const std::optional<std::vector<Entry>> entries = CrossValidate(task, settings, interrupt, !command.quiet);
@@ -324,12 +278,12 @@ int Run(const CvCommand& command) {
                    std::string(Name((*entries)[best].loss)).c_str(),
                    LambdaText((*entries)[best].lambda).c_str());
     }
-    const TrainSummary summary = Refit(command, settings, (*entries)[best], &task, interrupt);
-    interrupted = summary.termination == Termination::kInterrupted;
-    json["refit"] = {{"model", command.model},
-                     {"primal", summary.last.primal},
-                     {"dual", summary.last.dual},
-                     {"termination", Name(summary.termination)}};
+    SegmentFlags flags = command.segment;
+    flags.loss = std::string(Name((*entries)[best].loss));
+    SegmentSession session(flags, (*entries)[best].loss, &task);
+    RefitOptions refit{settings.train, command.model, command.quiet};
+    refit.train.lambda = (*entries)[best].lambda;
+    interrupted = Refit(refit, interrupt, &session, &json["refit"]) == Termination::kInterrupted;
   }
   if (command.json) WriteOutput("-", JsonText(json));
   return interrupted ? 128 + interrupt->load() : 0;

@@ -187,13 +187,6 @@ Result EvaluatePrepared(const EvaluateCommand& command, const SegmentModel& mode
   return total;
 }
 
-template <class... Values>
-void Append(std::string* text, const char* format, Values... values) {
-  std::array<char, 200> line;
-  std::snprintf(line.data(), line.size(), format, values...);
-  text->append(line.data());
-}
-
 std::string Percent(double share) {
   std::array<char, 20> text;
   std::snprintf(text.data(), text.size(), std::isnan(share) ? "-" : "%.1f", 100 * share);

@@ -28,54 +28,11 @@ struct TrainCommand {
   SessionFlags session;
 };
 
-class SegmentSession : public SessionTask {
- public:
-  explicit SegmentSession(const SegmentFlags& flags)
-      : flags_(flags), task_(LoadSegmentTask(flags)), problem_(MakeSegmentProblem(task_, flags.ReadLoss())) {}
-
-  const Problem& problem() const override { return problem_; }
-  double DefaultLambda() const { return DefaultSegmentLambda(*task_.data.rows); }
-
-  Fingerprint Context() const override {
-    DataHash names;
-    for (const std::string& name : task_.model.classes()) names.Add(name);
-    return {{"names of the classes", names.Text()}};
-  }
-
-  void Describe(const LearnerChoice& choice, const std::string& lambda) const override {
-    DescribeSegmentData(task_, problem_.training());
-    DescribeSegmentLearner(flags_, choice, lambda);
-  }
-
-  Json Begin(const Problem& problem, const LearnerChoice& choice) override {
-    BeginSegmentRecord(flags_, task_, problem, choice.options, &task_.model.record);
-    Json start = StartJson(task_.model.record, choice);
-    start["skipped_images"] = problem.training().skipped_examples;
-    start["void_superpixels"] = problem.training().skipped_variables;
-    start["features"] = task_.model.num_columns() - 1;
-    start["classes"] = task_.model.num_classes();
-    start["weights"] = task_.model.weights().size();
-    return start;
-  }
-
-  void Save(const TrainSummary& summary, const std::string& path) override {
-    FinishRecord(summary, &task_.model.record);
-    task_.model.set_weights(summary.weights);
-    task_.model.Save(path);
-  }
-
- private:
-  const SegmentFlags& flags_;
-  SegmentTask task_;
-  Problem problem_;
-};
-
 int Run(const TrainCommand& command) {
   command.segment.Check();
   SessionSettings settings = ReadSession(command.session, {command.segment.features});
-  SegmentSession task(command.segment);
-  const bool free = settings.lambdas.empty() && settings.train.lambda == 0 && settings.c == 0;
-  if (free) settings.lambdas = {task.DefaultLambda()};
+  SegmentTask data = LoadSegmentTask(command.segment);
+  SegmentSession task(command.segment, command.segment.ReadLoss(), &data);
   return RunSession(command.session, std::move(settings), &task);
 }
 

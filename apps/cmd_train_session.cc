@@ -22,9 +22,10 @@ std::string PathModelName(const std::string& model, double lambda) {
   return model.ends_with(kEnding) ? name.append(kEnding) : name;
 }
 
-double ChooseLambda(const SessionSettings& settings, Index examples) {
+double ChooseLambda(const SessionSettings& settings, const SessionTask& task) {
   if (settings.train.lambda > 0) return settings.train.lambda;
-  if (settings.c == 0) return 1.0 / examples;
+  if (settings.c == 0) return task.DefaultLambda();
+  const Index examples = task.problem().size();
   const double lambda = 1.0 / (settings.c * examples);
   if (std::isfinite(lambda) && lambda >= kSmallestLambda) return lambda;
   throw DataError("--C: λ = 1/(C·M) is " + Number(lambda) + " with C = " + Number(settings.c) +
@@ -224,8 +225,29 @@ std::vector<double> ReadLambdaPath(const std::string& text) {
 }
 
 int RunSession(const SessionFlags& flags, SessionSettings settings, SessionTask* task) {
-  if (settings.lambdas.empty()) settings.lambdas = {ChooseLambda(settings, task->problem().size())};
+  if (settings.lambdas.empty()) settings.lambdas = {ChooseLambda(settings, *task)};
   return Session(flags, settings, task).Run();
+}
+
+Termination Refit(const RefitOptions& options, const std::atomic<int>* interrupt, SessionTask* task,
+                  Json* figures) {
+  const Problem problem = task->problem().WithLambda(options.train.lambda);
+  const LearnerChoice choice = ChooseLearner(problem, options.train);
+  task->Begin(problem, choice);
+  TrainReport report(!options.quiet);
+  const std::unique_ptr<Learner> learner = MakeLearner(problem, choice.options);
+  const TrainSummary summary = RunTraining(*learner, choice.options, &report, interrupt);
+  report.ClearLine();
+  task->Save(summary, options.model);
+  if (!options.quiet) {
+    DescribeResult(choice.options, summary);
+    DescribeModel(summary, options.model);
+  }
+  *figures = {{"model", options.model},
+              {"primal", summary.last.primal},
+              {"dual", summary.last.dual},
+              {"termination", Name(summary.termination)}};
+  return summary.termination;
 }
 
 void BeginRecord(const std::string& data, const Problem& problem, const TrainOptions& options,

@@ -4,6 +4,7 @@
 // and what is told on the terminal. Part of the program only.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -53,6 +54,8 @@ class SessionTask {
 
   /// With any λ.
   virtual const Problem& problem() const = 0;
+  /// λ where the user gives none.
+  virtual double DefaultLambda() const { return 1.0 / problem().size(); }
   /// What a resumed run must share besides problem and options.
   virtual Fingerprint Context() const = 0;
   /// Tells about data and learner on the standard error. lambda: its value, or the values of a path, in words.
@@ -65,6 +68,16 @@ class SessionTask {
 
 /// Trains, writes models, and returns the exit code.
 int RunSession(const SessionFlags& flags, SessionSettings settings, SessionTask* task);
+
+/// One more training at the end of a command that has chosen λ.
+struct RefitOptions {
+  TrainOptions train;  ///< with that λ
+  std::string model;   ///< where to write it
+  bool quiet = false;
+};
+/// Trains, writes the model, and tells about it on the standard error. *figures: what the command's JSON says of it.
+Termination Refit(const RefitOptions& options, const std::atomic<int>* interrupt, SessionTask* task,
+                  Json* figures);
 
 /// Puts what is known before training into a record. `first`: the options that are not of training.
 void BeginRecord(const std::string& data, const Problem& problem, const TrainOptions& options,

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include <slackline/apps/label_graph.h>
@@ -12,7 +13,7 @@
 #include <slackline/apps/multilabel_predict.h>
 #include <slackline/core/check.h>
 #include <slackline/core/random.h>
-#include <slackline/learning/train_loop.h>
+#include <slackline/learning/path_trainer.h>
 
 namespace slackline {
 namespace {
@@ -37,19 +38,14 @@ class Fold {
     }
     model_ = std::make_unique<MultiLabelModel>(data.label_names, data.num_features, data.has_constant,
                                                MakeLabelGraph(options.graph, training_));
-    problem_ = std::make_unique<Problem>(MakeTrainingSet(model_->MakeDataset(training_), options.loss),
-                                         options.lambdas.front());
-    learner_ = MakeLearner(*problem_, options.train);
+    trainer_.emplace(
+        Problem(MakeTrainingSet(model_->MakeDataset(training_), options.loss), options.lambdas.front()),
+        options.train);
   }
 
   /// Values of λ in their order.
   FoldResult Run(double lambda, const std::atomic<int>* interrupt) {
-    if (lambda != problem_->lambda()) {
-      auto next = std::make_unique<Problem>(problem_->WithLambda(lambda));
-      learner_->ChangeLambda(*next);
-      problem_ = std::move(next);
-    }
-    const TrainSummary summary = RunTraining(*learner_, options_.train, nullptr, interrupt);
+    const TrainSummary summary = trainer_->Train(lambda, interrupt);
     FoldResult result;
     result.last = summary.last;
     result.termination = summary.termination;
@@ -77,8 +73,7 @@ class Fold {
   MultiLabelData held_out_;
   MultiLabelData training_;
   std::unique_ptr<MultiLabelModel> model_;
-  std::unique_ptr<Problem> problem_;
-  std::unique_ptr<Learner> learner_;
+  std::optional<PathTrainer> trainer_;
 };
 
 }  // namespace

@@ -2,11 +2,10 @@
 #include <slackline/apps/multilabel_model.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <span>
 #include <unordered_set>
 
+#include <slackline/core/all_finite.h>
 #include <slackline/core/check.h>
 #include <slackline/core/factor_graph_builder.h>
 #include <slackline/core/model_file.h>
@@ -27,10 +26,6 @@ bool ArePairs(const std::vector<LabelPair>& pairs, Index num_labels) {
     if (k > 0 && !(pairs[k - 1] < pairs[k])) return false;
   }
   return static_cast<Offset>(pairs.size()) <= kMaxLabelPairs;
-}
-
-bool AllFinite(std::span<const double> values) {
-  return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
 }
 
 std::shared_ptr<const Structure> MakeStructure(Index labels, Index columns,

@@ -2,11 +2,11 @@
 #include <slackline/apps/segment_model.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 #include <unordered_set>
 
+#include <slackline/core/all_finite.h>
 #include <slackline/core/check.h>
 #include <slackline/core/factor_graph_builder.h>
 #include <slackline/core/feature_map.h>
@@ -165,8 +165,7 @@ std::shared_ptr<const Structure> SegmentModel::MakeStructure(const SegmentGraph&
 }
 
 void SegmentModel::set_weights(std::vector<double> weights) {
-  SLACKLINE_CHECK(weights.size() == weights_.size() &&
-                      std::all_of(weights.begin(), weights.end(), [](double w) { return std::isfinite(w); }),
+  SLACKLINE_CHECK(weights.size() == weights_.size() && AllFinite(weights),
                   "the weights do not fit the model");
   weights_ = std::move(weights);
 }
@@ -214,8 +213,7 @@ SegmentModel SegmentModel::Load(const std::string& path) {
                           (coarse ? (pairwise == SegmentPairwise::kTable ? k * k : 1) : 0) +
                           (layers == SegmentLayers::kNeighbours ? kContrastBins : 0);
   const auto weights = entries.Doubles("weights", Size(expected));
-  entries.Require(std::all_of(weights.begin(), weights.end(), [](double w) { return std::isfinite(w); }),
-                  "weights");
+  entries.Require(AllFinite(weights), "weights");
   SegmentModel model(classes, dimension, std::move(ranges), layers, pairwise);
   model.set_weights({weights.begin(), weights.end()});
   model.extractor = entries.file().String("extractor");

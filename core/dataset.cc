@@ -2,10 +2,10 @@
 #include <slackline/core/dataset.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 
+#include <slackline/core/all_finite.h>
 #include <slackline/core/check.h>
 
 namespace slackline {
@@ -43,8 +43,7 @@ Index Dataset::Add(std::shared_ptr<const Structure> structure, std::span<const I
   SLACKLINE_CHECK(static_cast<Index>(potentials.size()) == structure->num_potentials(),
                   "an example needs " + std::to_string(structure->num_potentials()) + " potentials, not " +
                       std::to_string(potentials.size()));
-  for (const double value : potentials)
-    SLACKLINE_CHECK(std::isfinite(value), "a potential is not a finite number");
+  SLACKLINE_CHECK(AllFinite(potentials), "a potential is not a finite number");
 
   const auto [known, added] =
       structure_number_.try_emplace(structure.get(), static_cast<Index>(structures_.size()));

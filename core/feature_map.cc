@@ -62,19 +62,12 @@ class SlotSweeps {
 }  // namespace
 
 Offset SlotScores(const ExampleView& example, std::span<const double> weights, std::span<double> u) {
-  const std::span<const Slot> slots = example.structure().slots();
-  if (slots.size() == 1) {  // nothing to collect
-    const FeatureRow x = example.input(slots[0].input);
-    RowScores(weights.data() + example.structure().layout().block(slots[0].block).offset, slots[0].rows, x,
-              u.data() + slots[0].coordinate);
-    return static_cast<Offset>(x.count) * slots[0].rows;
-  }
   const auto sweep = [&](Offset offset, Index rows, std::span<const FeatureRow> inputs,
                          std::span<double* const> scores) {
     RowsScores(weights.data() + offset, rows, inputs, scores);
   };
   SlotSweeps<double, decltype(sweep)> sweeps(example, u.data(), sweep);
-  for (const Slot& slot : slots) sweeps.Add(slot);
+  for (const Slot& slot : example.structure().slots()) sweeps.Add(slot);
   sweeps.Flush();
   return sweeps.work();
 }

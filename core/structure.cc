@@ -2,11 +2,11 @@
 #include <slackline/core/structure.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
 
+#include <slackline/core/all_finite.h>
 #include <slackline/core/check.h>
 #include <slackline/core/factor_graph_builder.h>
 
@@ -68,8 +68,7 @@ Index StructureBuilder::AddStateMap(StateMap map) {
   SLACKLINE_CHECK(map.values.empty() || map.values.size() == map.rows.size(),
                   "a state map needs as many values as rows, or none");
   for (const Index row : map.rows) SLACKLINE_CHECK(row >= kAbsent, "a state map has a negative row");
-  for (const double value : map.values)
-    SLACKLINE_CHECK(std::isfinite(value), "a state map has a value that is not finite");
+  SLACKLINE_CHECK(AllFinite(map.values), "a state map has a value that is not finite");
   const auto [known, added] =
       map_number_.try_emplace(std::make_pair(map.rows, map.values), static_cast<Index>(maps_.size()));
   if (added) maps_.push_back(std::move(map));

@@ -10,23 +10,13 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/parse_number.h>
+#include <slackline/core/split.h>
 #include <slackline/learning/options.h>
 
 namespace slackline {
 namespace {
 
 constexpr Index kMostValues = 1000;
-
-/// The pieces between separators; the text "a,,b" has an empty one.
-std::vector<std::string_view> Split(std::string_view text, char separator) {
-  std::vector<std::string_view> pieces;
-  while (true) {
-    const std::size_t end = text.find(separator);
-    pieces.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return pieces;
-    text.remove_prefix(end + 1);
-  }
-}
 
 double ParseLambda(std::string_view text) {
   double value = 0;
@@ -45,7 +35,7 @@ double SixDigits(double value) {
   return rounded;
 }
 
-std::vector<double> Geometric(const std::vector<std::string_view>& pieces) {
+std::vector<double> Geometric(const std::vector<std::string>& pieces) {
   const double from = ParseLambda(pieces[0]);
   const double to = ParseLambda(pieces[1]);
   Index count = 0;
@@ -64,10 +54,10 @@ std::vector<double> Geometric(const std::vector<std::string_view>& pieces) {
 }  // namespace
 
 std::vector<double> ParseLambdaPath(std::string_view text) {
-  const std::vector<std::string_view> ends = Split(text, ':');
+  const std::vector<std::string> ends = Split(text, ':');
   std::vector<double> values;
   if (ends.size() == 1) {
-    for (const std::string_view piece : Split(text, ',')) values.push_back(ParseLambda(piece));
+    for (const std::string& piece : Split(text, ',')) values.push_back(ParseLambda(piece));
   } else if (ends.size() == 3) {
     values = Geometric(ends);
   } else {

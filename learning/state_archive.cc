@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <slackline/core/all_finite.h>
 #include <slackline/core/check.h>
 
 namespace slackline {
@@ -82,8 +83,7 @@ void StateReader::Reals(std::span<double> values) {
 
 void StateReader::FiniteReals(std::span<double> values) {
   Reals(values);
-  Require(std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); }),
-          "a number is not finite");
+  Require(AllFinite(values), "a number is not finite");
 }
 
 void StateReader::Offsets(std::span<Offset> values) {
@@ -94,8 +94,7 @@ void StateReader::Offsets(std::span<Offset> values) {
 std::vector<double> StateReader::FiniteReals() {
   std::vector<double> values(Count(sizeof(double)));
   Fill(std::span<double>(values));
-  Require(std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); }),
-          "a number is not finite");
+  Require(AllFinite(values), "a number is not finite");
   return values;
 }
 

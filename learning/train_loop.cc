@@ -102,8 +102,7 @@ class Run {
     // A state is that after a pass, whose check may be due.
     if (state_.record.pass == 0) Pass();
     while (!CheckAndDecide()) {
-      if (!ahead_) Pass();
-      ahead_ = false;
+      if (!std::exchange(ahead_, false)) Pass();
     }
     state_.record.cpu_seconds = ProcessCpuSeconds() - cpu_start_;
     if (!kept_is_written_ && !kept_.bytes().empty()) WriteKept();
