@@ -16,6 +16,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/model_file.h>
+#include <slackline/core/parallel.h>
 #include <slackline/core/parse_number.h>
 
 namespace slackline::program {
@@ -138,10 +139,10 @@ DecodeKind DecodeFlags::ReadDecode() const {
   return ForOption("decode", [&] { return ParseDecodeKind(decode); });
 }
 
-Index DecodeFlags::ReadThreads() const {
+int DecodeFlags::ReadThreads() const {
   TrainOptions options;
   SetOption(FindRecord("threads"), threads, &options);
-  return options.threads;
+  return options.threads > 0 ? static_cast<int>(options.threads) : HardwareThreads();
 }
 
 Index ReadCount(std::string_view option, std::string_view value, Index minimum) {

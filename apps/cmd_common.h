@@ -63,7 +63,8 @@ struct DecodeFlags {
 
   void Register(CLI::App* app);
   DecodeKind ReadDecode() const;
-  Index ReadThreads() const;
+  /// At least 1.
+  int ReadThreads() const;
 };
 
 /// Calls `work`, and puts the option's name before the message of a DataError that lacks it.

@@ -108,12 +108,9 @@ Fingerprint MultiLabelSession::Context() const {
 
 void MultiLabelSession::Describe(const LearnerChoice& choice, const std::string& lambda) const {
   DescribeData(data_, problem_.training());
-  const TrainOptions& options = choice.options;
-  if (!choice.reason.empty()) std::fprintf(stderr, "learner: %s\n", choice.reason.c_str());
-  std::fprintf(stderr, "training: %s, lambda %s, loss %s, graph %s (%s), relative gap wanted %s\n",
-               std::string(Name(options.learner)).c_str(), lambda.c_str(), flags_.loss.c_str(),
-               flags_.graph.c_str(), Count(static_cast<Offset>(model_.pairs().size()), "pair").c_str(),
-               Number(options.gap_tolerance).c_str());
+  DescribeLearner(choice, lambda,
+                  "loss " + flags_.loss + ", graph " + flags_.graph + " (" +
+                      Count(static_cast<Offset>(model_.pairs().size()), "pair") + ")");
 }
 
 Json MultiLabelSession::Begin(const Problem& problem, const LearnerChoice& choice) {

@@ -5,12 +5,11 @@
 #include <cstdio>
 #include <memory>
 
+#include <slackline/apps/cmd_cv.h>
 #include <slackline/apps/cmd_interrupt.h>
 #include <slackline/apps/cmd_multilabel_common.h>
 #include <slackline/apps/cross_validation.h>
 #include <slackline/apps/terminal_line.h>
-#include <slackline/core/check.h>
-#include <slackline/core/quoted.h>
 #include <slackline/learning/lambda_path.h>
 
 namespace slackline::program {
@@ -33,74 +32,44 @@ constexpr const char* kExamples =
 
 struct CvCommand {
   DataFlags data;
-  std::string lambda_path;
-  std::string folds = "5";
-  std::string metric = "micro-f1";
-  std::string model;
-  bool no_refit = false;
-  bool json = false;
-  bool quiet = false;
-  TrainFlags flags;
+  CvFlags cv;
 };
 
-void Register(CLI::App* app, CvCommand* command) {
-  command->data.Register(app);
-  AddTextOption(app, "lambda-path", &command->lambda_path, "L1,L2,...|FROM:TO:COUNT",
-                "values of lambda to choose from: these, or so many in a geometric sequence")
-      ->required();
-  AddTextOption(app, "folds", &command->folds, "K", "number of folds, at least 2", "5");
-  AddTextOption(
-      app, "metric", &command->metric, "hamming|subset|micro-f1|macro-f1|example-f1|jaccard",
+CvMetrics Metrics() {
+  CvMetrics metrics;
+  for (const MetricRecord& metric : MetricRecords()) metrics.names.push_back(metric.name);
+  metrics.text =
       "what to choose by: Hamming loss (the smaller the better), or one of the others of `evaluate` "
-      "(the larger the better). Of equal values, the largest lambda is chosen",
-      "micro-f1");
-  CLI::Option* model = AddTextOption(app, "model", &command->model, "OUT.slk",
-                                     "where to write the model that is trained on all data in the end");
-  app->add_flag("--no-refit", command->no_refit, "train no such model")->excludes(model);
-  app->add_flag("--json", command->json, "write JSON, with all metrics, instead of a table");
-  app->add_flag("--quiet,-q", command->quiet, "say nothing but the result and errors");
-  command->flags.Register(app);
-  app->footer(kExamples);
+      "(the larger the better). Of equal values, the largest lambda is chosen";
+  metrics.default_name = "micro-f1";
+  return metrics;
 }
 
 struct Settings {
   CrossValidationOptions options;
   DataSettings data;
+  CvSettings cv;
   const MetricRecord* metric = nullptr;
 };
 
 Settings ReadSettings(const CvCommand& command) {
   Settings settings;
-  settings.options.train = command.flags.Read();
+  settings.options.train = command.cv.train.Read();
   settings.data = command.data.Read(settings.options.train.learner);
-  if (command.flags.Given("lambda")) throw DataError("--lambda: its values are those of --lambda-path here");
-  settings.options.lambdas = ReadLambdaPath(command.lambda_path);
+  settings.cv = command.cv.Read(Metrics(), command.data.inputs());
+  settings.options.lambdas = settings.cv.lambdas;
+  settings.options.folds = settings.cv.folds;
   settings.options.graph = command.data.graph;
   settings.options.loss = settings.data.loss;
-  settings.options.folds = ReadCount("folds", command.folds, 2);
-  std::vector<std::string_view> metrics;
-  for (const MetricRecord& metric : MetricRecords()) metrics.push_back(metric.name);
-  settings.metric = &MetricRecords()[CheckChoice("metric", command.metric, metrics)];
-  if (command.no_refit) return settings;
-  if (command.model.empty()) throw DataError("--model: a file name is needed, or --no-refit");
-  CheckOutput("model", command.model, command.data.inputs(), false);
+  settings.metric = &MetricRecords()[settings.cv.metric];
   return settings;
 }
 
-/// Sums over the folds of one λ.
-struct Totals {
-  Offset passes = 0;
-  double seconds = 0;
-  Index converged = 0;
-
-  explicit Totals(const std::vector<FoldResult>& folds) {
-    for (const FoldResult& fold : folds) {
-      passes += fold.last.pass;
-      seconds += fold.last.seconds + fold.last.check_seconds;
-      converged += fold.termination == Termination::kConverged ? 1 : 0;
-    }
-  }
-};
+FoldTotals TotalsOf(const std::vector<FoldResult>& folds) {
+  FoldTotals totals;
+  for (const FoldResult& fold : folds) totals.Add(fold.last, fold.termination);
+  return totals;
+}
 
 std::string Table(const Settings& settings, const CrossValidation& validation, std::size_t best) {
   const CrossValidationOptions& options = settings.options;
@@ -109,7 +78,7 @@ std::string Table(const Settings& settings, const CrossValidation& validation, s
          "deviation", "converged", "passes", "seconds");
   for (std::size_t k = 0; k < options.lambdas.size(); ++k) {
     const Spread spread = SpreadOf(validation.results[k], *settings.metric);
-    const Totals totals(validation.results[k]);
+    const FoldTotals totals = TotalsOf(validation.results[k]);
     const std::string converged = std::to_string(totals.converged) + "/" + std::to_string(options.folds);
     Append(&text, "%12s %12.4f %10.4f %10s %9lld %10.2f%s\n", LambdaText(options.lambdas[k]).c_str(),
            spread.mean, spread.deviation, converged.c_str(), static_cast<long long>(totals.passes),
@@ -124,17 +93,12 @@ Json ResultJson(const CvCommand& command, const Settings& settings, const MultiL
   Json path = Json::array();
   for (std::size_t k = 0; k < options.lambdas.size(); ++k) {
     const std::vector<FoldResult>& folds = validation.results[k];
-    const Totals totals(folds);
-    Json entry = {{"lambda", options.lambdas[k]},
-                  {"converged", totals.converged},
-                  {"passes", totals.passes},
-                  {"seconds", totals.seconds}};
+    Json entry = {{"lambda", options.lambdas[k]}};
+    AddTotals(TotalsOf(folds), &entry);
     for (const MetricRecord& metric : MetricRecords()) {
-      const Spread spread = SpreadOf(folds, metric);
-      Json values = Json::array();
+      std::vector<double> values;
       for (const FoldResult& fold : folds) values.push_back(fold.metrics.*metric.member);
-      entry[std::string(metric.key)] = {
-          {"mean", spread.mean}, {"deviation", spread.deviation}, {"folds", std::move(values)}};
+      entry[std::string(metric.key)] = SpreadJson(values);
     }
     path.push_back(std::move(entry));
   }
@@ -156,19 +120,12 @@ int Run(const CvCommand& command) {
   const Settings settings = ReadSettings(command);
   const CrossValidationOptions& options = settings.options;
   const MultiLabelData data = ReadTrainingData(command.data, settings.data);
-  if (options.folds > data.num_examples()) {
-    throw DataError("--folds: " + Quoted(command.folds) + ", but " + data.source + " has " +
-                    Count(data.num_examples(), "example"));
-  }
+  command.cv.CheckFolds(settings.cv, data.source, data.num_examples(), "example");
   MultiLabelSession task(command.data, settings.data, data);
-  if (!command.quiet) {
-    task.Describe(ChooseLearner(task.problem(), options.train),
-                  LambdaText(options.lambdas.front()) + " to " + LambdaText(options.lambdas.back()) + " (" +
-                      Count(static_cast<Offset>(options.lambdas.size()), "value") + ", " +
-                      Count(options.folds, "fold") + ")");
-  }
+  if (!command.cv.quiet)
+    task.Describe(ChooseLearner(task.problem(), options.train), settings.cv.LambdaRange());
   const std::atomic<int>* interrupt = CatchInterrupts();
-  TerminalLine line(!command.quiet);
+  TerminalLine line(!command.cv.quiet);
   const CrossValidation validation = CrossValidate(
       data, options,
       [&](Index fold, std::size_t k, const FoldResult&) {
@@ -180,24 +137,20 @@ int Run(const CvCommand& command) {
   if (validation.interrupted) {
     std::fprintf(stderr, "interrupted: %s of %d are done, no lambda is chosen%s\n",
                  Count(static_cast<Offset>(validation.results.back().size()), "fold").c_str(),
-                 static_cast<int>(options.folds), command.no_refit ? "" : " and no model is written");
+                 static_cast<int>(options.folds), command.cv.no_refit ? "" : " and no model is written");
     return 128 + interrupt->load();
   }
 
   const std::size_t best = BestLambda(validation, *settings.metric);
   const double lambda = options.lambdas[best];
-  if (!command.json) WriteOutput("-", Table(settings, validation, best));
+  if (!command.cv.json) WriteOutput("-", Table(settings, validation, best));
   Json json = ResultJson(command, settings, data, validation, best);
-  bool interrupted = false;
-  if (!command.no_refit) {
-    if (!command.quiet)
-      std::fprintf(stderr, "training on all data with lambda %s\n", LambdaText(lambda).c_str());
-    RefitOptions refit{options.train, command.model, command.quiet};
-    refit.train.lambda = lambda;
-    interrupted = Refit(refit, interrupt, &task, &json["refit"]) == Termination::kInterrupted;
-  }
-  if (command.json) WriteOutput("-", JsonText(json));
-  return interrupted ? 128 + interrupt->load() : 0;
+  const bool finished =
+      command.cv.no_refit ||
+      command.cv.RefitBest(options.train, lambda, "training on all data with lambda " + LambdaText(lambda),
+                           interrupt, &task, &json);
+  if (command.cv.json) WriteOutput("-", JsonText(json));
+  return finished ? 0 : 128 + interrupt->load();
 }
 
 }  // namespace
@@ -205,7 +158,9 @@ int Run(const CvCommand& command) {
 void AddMultiLabelCv(CLI::App* parent, Action* action) {
   const auto command = std::make_shared<CvCommand>();
   CLI::App* app = parent->add_subcommand("cv", kDescription);
-  Register(app, command.get());
+  command->data.Register(app);
+  command->cv.Register(app, Metrics(), "all data");
+  app->footer(kExamples);
   app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }
 

@@ -221,11 +221,9 @@ Fingerprint SegmentSession::Context() const {
 
 void SegmentSession::Describe(const LearnerChoice& choice, const std::string& lambda) const {
   DescribeData(task_, problem_.training());
-  if (!choice.reason.empty()) std::fprintf(stderr, "learner: %s\n", choice.reason.c_str());
-  std::fprintf(stderr, "training: %s, lambda %s, loss %s, layers %s, links %s, relative gap wanted %s\n",
-               std::string(Name(choice.options.learner)).c_str(), lambda.c_str(), flags_.loss.c_str(),
-               flags_.layers.c_str(), flags_.layers == "fine" ? "none" : flags_.pairwise.c_str(),
-               Number(choice.options.gap_tolerance).c_str());
+  DescribeLearner(choice, lambda,
+                  "loss " + flags_.loss + ", layers " + flags_.layers + ", links " +
+                      (flags_.layers == "fine" ? "none" : flags_.pairwise));
 }
 
 Json SegmentSession::Begin(const Problem& problem, const LearnerChoice& choice) {

@@ -7,13 +7,12 @@
 #include <memory>
 #include <optional>
 
+#include <slackline/apps/cmd_cv.h>
 #include <slackline/apps/cmd_interrupt.h>
 #include <slackline/apps/cmd_segment.h>
 #include <slackline/apps/cmd_segment_common.h>
-#include <slackline/apps/cross_validation.h>
 #include <slackline/apps/terminal_line.h>
 #include <slackline/core/check.h>
-#include <slackline/core/quoted.h>
 #include <slackline/learning/lambda_path.h>
 #include <slackline/learning/path_trainer.h>
 
@@ -44,41 +43,23 @@ constexpr MetricChoice kMetrics[] = {{"pixel", &SegmentMetrics::pixel_accuracy},
 
 struct CvCommand {
   SegmentFlags segment;
-  std::string lambda_path;
-  std::string folds = "5";
-  std::string metric = "pixel";
-  std::string model;
-  bool no_refit = false;
-  bool json = false;
-  bool quiet = false;
-  TrainFlags train;
+  CvFlags cv;
 };
 
-void Register(CLI::App* app, CvCommand* command) {
-  command->segment.Register(app);
-  AddTextOption(app, "lambda-path", &command->lambda_path, "L1,L2,...|FROM:TO:COUNT",
-                "values of lambda to choose from: these, or so many in a geometric sequence")
-      ->required();
-  AddTextOption(app, "folds", &command->folds, "K", "number of folds, at least 2", "5");
-  AddTextOption(app, "metric", &command->metric, "pixel|class|iou",
-                "what to choose by: pixel accuracy, class average or mean IoU. Of equal values, the largest "
-                "lambda is chosen",
-                "pixel");
-  CLI::Option* model =
-      AddTextOption(app, "model", &command->model, "OUT.slk",
-                    "where to write the model that is trained on all training images in the end");
-  app->add_flag("--no-refit", command->no_refit, "train no such model")->excludes(model);
-  app->add_flag("--json", command->json, "write JSON, with all metrics, instead of a table");
-  app->add_flag("--quiet,-q", command->quiet, "say nothing but the result and errors");
-  command->train.Register(app);
-  app->footer(kExamples);
+CvMetrics Metrics() {
+  CvMetrics metrics;
+  for (const MetricChoice& metric : kMetrics) metrics.names.push_back(metric.name);
+  metrics.text =
+      "what to choose by: pixel accuracy, class average or mean IoU. Of equal values, the largest "
+      "lambda is chosen";
+  metrics.default_name = "pixel";
+  return metrics;
 }
 
 struct Settings {
   TrainOptions train;
-  std::vector<double> lambdas;
+  CvSettings cv;
   std::vector<SegmentLoss> losses;
-  Index folds = 5;
   const MetricChoice* metric = nullptr;
 };
 
@@ -90,14 +71,9 @@ Settings ReadSettings(const CvCommand& command) {
   flags.Check();
   settings.losses = {flags.ReadLoss()};
   if (both) settings.losses.push_back(SegmentLoss::kBalanced);
-  settings.train = command.train.Read();
-  if (command.train.Given("lambda")) throw DataError("--lambda: its values are those of --lambda-path here");
-  settings.lambdas = ReadLambdaPath(command.lambda_path);
-  settings.folds = ReadCount("folds", command.folds, 2);
-  settings.metric = &kMetrics[CheckChoice("metric", command.metric, {"pixel", "class", "iou"})];
-  if (command.no_refit) return settings;
-  if (command.model.empty()) throw DataError("--model: a file name is needed, or --no-refit");
-  CheckOutput("model", command.model, {command.segment.features}, false);
+  settings.train = command.cv.train.Read();
+  settings.cv = command.cv.Read(Metrics(), {command.segment.features});
+  settings.metric = &kMetrics[settings.cv.metric];
   return settings;
 }
 
@@ -106,14 +82,12 @@ struct Entry {
   SegmentLoss loss;
   double lambda;
   std::vector<SegmentMetrics> folds;
-  Offset passes = 0;
-  double seconds = 0;
-  Index converged = 0;
+  FoldTotals totals;
 
-  Spread spread(const MetricChoice& metric) const {
+  std::vector<double> figures(const MetricChoice& metric) const {
     std::vector<double> values;
     for (const SegmentMetrics& fold : folds) values.push_back(fold.*metric.member);
-    return SpreadOf(values);
+    return values;
   }
 };
 
@@ -132,7 +106,7 @@ class Fold {
     TrainingSet set = MakeSegmentTraining(model_, training, task.data.rows, loss);
     const std::string name = "fold " + std::to_string(number + 1) + " of " + std::to_string(folds.size());
     if (set.data.size() == 0) throw DataError(task.data.source, 0, name + " has no labels to train on");
-    trainer_.emplace(Problem(std::move(set), settings.lambdas.front()), settings.train);
+    trainer_.emplace(Problem(std::move(set), settings.cv.lambdas.front()), settings.train);
   }
 
   /// Values of λ in their order. False when it was interrupted.
@@ -151,9 +125,7 @@ class Fold {
     if (std::all_of(counts.begin(), counts.end(), [](std::int64_t n) { return n == 0; }))
       throw DataError(task_.data.source, 0, "a fold has no labels to compare with");
     entry->folds.push_back(ComputeSegmentMetrics(confusion));
-    entry->passes += summary.last.pass;
-    entry->seconds += summary.last.seconds + summary.last.check_seconds;
-    entry->converged += summary.termination == Termination::kConverged ? 1 : 0;
+    entry->totals.Add(summary.last, summary.termination);
     return true;
   }
 
@@ -167,22 +139,22 @@ class Fold {
 /// All entries, or nothing when it was interrupted.
 std::optional<std::vector<Entry>> CrossValidate(const SegmentTask& task, const Settings& settings,
                                                 const std::atomic<int>* interrupt, bool show) {
-  const auto folds = MakeFolds(static_cast<Index>(task.data.examples.size()), settings.folds,
+  const auto folds = MakeFolds(static_cast<Index>(task.data.examples.size()), settings.cv.folds,
                                static_cast<std::uint64_t>(settings.train.seed));
   TerminalLine line(show);
   std::vector<Entry> entries;
   for (const SegmentLoss loss : settings.losses) {
     const std::size_t first = entries.size();
-    for (const double lambda : settings.lambdas) entries.push_back({loss, lambda, {}});
+    for (const double lambda : settings.cv.lambdas) entries.push_back({loss, lambda, {}, {}});
     for (std::size_t f = 0; f < folds.size(); ++f) {
       Fold fold(task, settings, loss, folds, f);
-      for (std::size_t k = 0; k < settings.lambdas.size(); ++k) {
+      for (std::size_t k = 0; k < settings.cv.lambdas.size(); ++k) {
         if (!fold.Run(interrupt, &entries[first + k])) {
           line.Clear();
           return std::nullopt;
         }
         line.Show("loss " + std::string(Name(loss)) + ", fold " + std::to_string(f + 1) + " of " +
-                  std::to_string(folds.size()) + ", lambda " + LambdaText(settings.lambdas[k]) + " done");
+                  std::to_string(folds.size()) + ", lambda " + LambdaText(settings.cv.lambdas[k]) + " done");
       }
     }
   }
@@ -191,11 +163,9 @@ std::optional<std::vector<Entry>> CrossValidate(const SegmentTask& task, const S
 }
 
 std::size_t BestEntry(const std::vector<Entry>& entries, const MetricChoice& metric) {
-  std::size_t best = 0;
-  for (std::size_t k = 1; k < entries.size(); ++k) {
-    if (entries[k].spread(metric).mean > entries[best].spread(metric).mean + 1e-12) best = k;
-  }
-  return best;
+  std::vector<double> means;
+  for (const Entry& entry : entries) means.push_back(SpreadOf(entry.figures(metric)).mean);
+  return BestMean(means);
 }
 
 std::string Table(const Settings& settings, const std::vector<Entry>& entries, std::size_t best) {
@@ -206,12 +176,13 @@ std::string Table(const Settings& settings, const std::vector<Entry>& entries, s
     const Entry& entry = entries[k];
     Append(&text, "%10s %12s", std::string(Name(entry.loss)).c_str(), LambdaText(entry.lambda).c_str());
     for (const MetricChoice& metric : kMetrics) {
-      const Spread spread = entry.spread(metric);
+      const Spread spread = SpreadOf(entry.figures(metric));
       Append(&text, " %8.2f +- %4.2f", 100 * spread.mean, 100 * spread.deviation);
     }
-    const std::string converged = std::to_string(entry.converged) + "/" + std::to_string(settings.folds);
-    Append(&text, " %10s %8lld %9.2f%s\n", converged.c_str(), static_cast<long long>(entry.passes),
-           entry.seconds, k == best ? "  best" : "");
+    const std::string converged =
+        std::to_string(entry.totals.converged) + "/" + std::to_string(settings.cv.folds);
+    Append(&text, " %10s %8lld %9.2f%s\n", converged.c_str(), static_cast<long long>(entry.totals.passes),
+           entry.totals.seconds, k == best ? "  best" : "");
   }
   return text;
 }
@@ -220,24 +191,16 @@ Json ResultJson(const CvCommand& command, const Settings& settings, const Segmen
                 const std::vector<Entry>& entries, std::size_t best) {
   Json path = Json::array();
   for (const Entry& entry : entries) {
-    Json json = {{"loss", Name(entry.loss)},
-                 {"lambda", entry.lambda},
-                 {"converged", entry.converged},
-                 {"passes", entry.passes},
-                 {"seconds", entry.seconds}};
-    for (const MetricChoice& metric : kMetrics) {
-      const Spread spread = entry.spread(metric);
-      Json values = Json::array();
-      for (const SegmentMetrics& fold : entry.folds) values.push_back(fold.*metric.member);
-      json[std::string(metric.name)] = {
-          {"mean", spread.mean}, {"deviation", spread.deviation}, {"folds", std::move(values)}};
-    }
+    Json json = {{"loss", Name(entry.loss)}, {"lambda", entry.lambda}};
+    AddTotals(entry.totals, &json);
+    for (const MetricChoice& metric : kMetrics)
+      json[std::string(metric.name)] = SpreadJson(entry.figures(metric));
     path.push_back(std::move(json));
   }
   return {{"program", ProgramVersion()},
           {"data", task.data.source},
           {"images", task.data.examples.size()},
-          {"folds", settings.folds},
+          {"folds", settings.cv.folds},
           {"seed", settings.train.seed},
           {"metric", settings.metric->name},
           {"layers", command.segment.layers},
@@ -247,46 +210,42 @@ Json ResultJson(const CvCommand& command, const Settings& settings, const Segmen
           {"best", {{"loss", Name(entries[best].loss)}, {"lambda", entries[best].lambda}}}};
 }
 
+/// False when it was interrupted.
+bool RefitBest(const CvCommand& command, const Settings& settings, const Entry& best,
+               const std::atomic<int>* interrupt, SegmentTask* task, Json* json) {
+  SegmentFlags flags = command.segment;
+  flags.loss = std::string(Name(best.loss));
+  SegmentSession session(flags, best.loss, task);
+  return command.cv.RefitBest(
+      settings.train, best.lambda,
+      "training on all training images with loss " + flags.loss + " and lambda " + LambdaText(best.lambda),
+      interrupt, &session, json);
+}
+
 int Run(const CvCommand& command) {
   const Settings settings = ReadSettings(command);
   SegmentTask task = LoadSegmentTask(command.segment);
-  if (settings.folds > static_cast<Index>(task.data.examples.size())) {
-    throw DataError("--folds: " + Quoted(command.folds) + ", but " + task.data.source + " has " +
-                    Count(static_cast<Offset>(task.data.examples.size()), "training image"));
-  }
-  if (!command.quiet) {
+  command.cv.CheckFolds(settings.cv, task.data.source, static_cast<Index>(task.data.examples.size()),
+                        "training image");
+  if (!command.cv.quiet) {
     const SegmentSession session(command.segment, settings.losses.front(), &task);
-    session.Describe(ChooseLearner(session.problem(), settings.train),
-                     LambdaText(settings.lambdas.front()) + " to " + LambdaText(settings.lambdas.back()) +
-                         " (" + Count(static_cast<Offset>(settings.lambdas.size()), "value") + ", " +
-                         Count(settings.folds, "fold") + ")");
+    session.Describe(ChooseLearner(session.problem(), settings.train), settings.cv.LambdaRange());
   }
   const std::atomic<int>* interrupt = CatchInterrupts();
-  const std::optional<std::vector<Entry>> entries = CrossValidate(task, settings, interrupt, !command.quiet);
+  const std::optional<std::vector<Entry>> entries =
+      CrossValidate(task, settings, interrupt, !command.cv.quiet);
   if (!entries) {
     std::fprintf(stderr, "interrupted: no lambda is chosen%s\n",
-                 command.no_refit ? "" : " and no model is written");
+                 command.cv.no_refit ? "" : " and no model is written");
     return 128 + interrupt->load();
   }
   const std::size_t best = BestEntry(*entries, *settings.metric);
-  if (!command.json) WriteOutput("-", Table(settings, *entries, best));
+  if (!command.cv.json) WriteOutput("-", Table(settings, *entries, best));
   Json json = ResultJson(command, settings, task, *entries, best);
-  bool interrupted = false;
-  if (!command.no_refit) {
-    if (!command.quiet) {
-      std::fprintf(stderr, "training on all training images with loss %s and lambda %s\n",
-                   std::string(Name((*entries)[best].loss)).c_str(),
-                   LambdaText((*entries)[best].lambda).c_str());
-    }
-    SegmentFlags flags = command.segment;
-    flags.loss = std::string(Name((*entries)[best].loss));
-    SegmentSession session(flags, (*entries)[best].loss, &task);
-    RefitOptions refit{settings.train, command.model, command.quiet};
-    refit.train.lambda = (*entries)[best].lambda;
-    interrupted = Refit(refit, interrupt, &session, &json["refit"]) == Termination::kInterrupted;
-  }
-  if (command.json) WriteOutput("-", JsonText(json));
-  return interrupted ? 128 + interrupt->load() : 0;
+  const bool finished =
+      command.cv.no_refit || RefitBest(command, settings, (*entries)[best], interrupt, &task, &json);
+  if (command.cv.json) WriteOutput("-", JsonText(json));
+  return finished ? 0 : 128 + interrupt->load();
 }
 
 }  // namespace
@@ -294,7 +253,9 @@ int Run(const CvCommand& command) {
 void AddSegmentCv(CLI::App* parent, Action* action) {
   const auto command = std::make_shared<CvCommand>();
   CLI::App* app = parent->add_subcommand("cv", kDescription);
-  Register(app, command.get());
+  command->segment.Register(app);
+  command->cv.Register(app, Metrics(), "all training images");
+  app->footer(kExamples);
   app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }
 

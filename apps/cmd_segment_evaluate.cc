@@ -249,8 +249,7 @@ int Run(const EvaluateCommand& command) {
   if (command.features.empty() && command.images.empty())
     throw DataError("either --images, --labels and --list are needed, or --features");
   const DecodeKind decode = command.decode.ReadDecode();
-  const Index wanted = command.decode.ReadThreads();
-  const int threads = wanted > 0 ? static_cast<int>(wanted) : HardwareThreads();
+  const int threads = command.decode.ReadThreads();
   if (!command.confusion.empty())
     CheckOutput("confusion", command.confusion, {command.model, command.list, command.features}, false);
   const SegmentModel model = SegmentModel::Load(command.model);

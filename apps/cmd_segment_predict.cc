@@ -90,11 +90,10 @@ std::string ScoreLines(const SegmentModel& model, const Segmenter::Result& resul
 
 int Run(const PredictCommand& command) {
   const DecodeKind decode = command.decode.ReadDecode();
-  const Index wanted = command.decode.ReadThreads();
+  const int threads = command.decode.ReadThreads();
   const std::vector<std::string> names = OutputNames(command);
   const SegmentModel model = SegmentModel::Load(command.model);
   const Segmenter segmenter(model, decode);
-  const int threads = wanted > 0 ? static_cast<int>(wanted) : HardwareThreads();
   const auto count = static_cast<Index>(names.size());
   // Everything is read once: an error in the last image should not come after half of the results.
   ParallelChunks(count, count, threads, [&](const Chunk& chunk) {

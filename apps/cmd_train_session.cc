@@ -271,6 +271,13 @@ Json StartJson(const TrainingRecord& record, const LearnerChoice& choice) {
           {"lambda", record.lambda},   {"choice", choice.reason}, {"options", std::move(options)}};
 }
 
+void DescribeLearner(const LearnerChoice& choice, const std::string& lambda, const std::string& model) {
+  if (!choice.reason.empty()) std::fprintf(stderr, "learner: %s\n", choice.reason.c_str());
+  std::fprintf(stderr, "training: %s, lambda %s, %s, relative gap wanted %s\n",
+               std::string(Name(choice.options.learner)).c_str(), lambda.c_str(), model.c_str(),
+               Number(choice.options.gap_tolerance).c_str());
+}
+
 void DescribeResult(const TrainOptions& options, const TrainSummary& summary) {
   const ProgressRecord& last = summary.last;
   for (const std::string& note : summary.notes) std::fprintf(stderr, "note: %s\n", note.c_str());

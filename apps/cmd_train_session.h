@@ -85,6 +85,9 @@ void BeginRecord(const std::string& data, const Problem& problem, const TrainOpt
 /// The entries of Begin's object that all tasks have.
 Json StartJson(const TrainingRecord& record, const LearnerChoice& choice);
 
+/// Lines on the standard error: the learner with its reason and what it trains, as `lambda` and `model` put it in words.
+void DescribeLearner(const LearnerChoice& choice, const std::string& lambda, const std::string& model);
+
 /// Lines on the standard error: how training ended, and "model written to m.slk", or "best model so far …" after an interrupt.
 void DescribeResult(const TrainOptions& options, const TrainSummary& summary);
 void DescribeModel(const TrainSummary& summary, const std::string& path);

@@ -2,9 +2,7 @@
 #include <slackline/apps/cross_validation.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -12,7 +10,6 @@
 #include <slackline/apps/multilabel_model.h>
 #include <slackline/apps/multilabel_predict.h>
 #include <slackline/core/check.h>
-#include <slackline/core/random.h>
 #include <slackline/learning/path_trainer.h>
 
 namespace slackline {
@@ -89,17 +86,6 @@ std::span<const MetricRecord> MetricRecords() {
   return records;
 }
 
-std::vector<std::vector<Index>> MakeFolds(Index examples, Index folds, std::uint64_t seed) {
-  SLACKLINE_CHECK(folds >= 2 && folds <= examples, "there must be from 2 folds to one per example");
-  std::vector<Index> order(Size(examples));
-  std::iota(order.begin(), order.end(), Index{0});
-  Random(seed).Shuffle(std::span<Index>(order));
-  std::vector<std::vector<Index>> result(Size(folds));
-  for (std::size_t k = 0; k < order.size(); ++k) result[k % result.size()].push_back(order[k]);
-  for (std::vector<Index>& fold : result) std::sort(fold.begin(), fold.end());
-  return result;
-}
-
 MultiLabelData SelectExamples(const MultiLabelData& data, std::span<const Index> examples) {
   MultiLabelData part;
   part.source = data.source;
@@ -149,17 +135,6 @@ CrossValidation CrossValidate(const MultiLabelData& data, const CrossValidationO
   return validation;
 }
 
-Spread SpreadOf(std::span<const double> values) {
-  Spread spread;
-  if (values.empty()) return spread;
-  const auto count = static_cast<double>(values.size());
-  for (const double value : values) spread.mean += value / count;
-  double squares = 0;
-  for (const double value : values) squares += (value - spread.mean) * (value - spread.mean);
-  if (values.size() > 1) spread.deviation = std::sqrt(squares / (count - 1));
-  return spread;
-}
-
 Spread SpreadOf(std::span<const FoldResult> folds, const MetricRecord& metric) {
   std::vector<double> values;
   for (const FoldResult& fold : folds) values.push_back(fold.metrics.*metric.member);
@@ -167,15 +142,11 @@ Spread SpreadOf(std::span<const FoldResult> folds, const MetricRecord& metric) {
 }
 
 std::size_t BestLambda(const CrossValidation& validation, const MetricRecord& metric) {
-  SLACKLINE_CHECK(!validation.results.empty(), "there are no values to choose from");
-  std::size_t best = 0;
   const double sign = metric.smaller_is_better ? -1 : 1;
-  for (std::size_t k = 1; k < validation.results.size(); ++k) {
-    const double here = sign * SpreadOf(validation.results[k], metric).mean;
-    // Sums in another order are no reason to prefer a smaller λ.
-    if (here > sign * SpreadOf(validation.results[best], metric).mean + 1e-12) best = k;
-  }
-  return best;
+  std::vector<double> means;
+  for (const std::vector<FoldResult>& folds : validation.results)
+    means.push_back(sign * SpreadOf(folds, metric).mean);
+  return BestMean(means);
 }
 
 }  // namespace slackline

@@ -5,13 +5,13 @@
 #pragma once
 
 #include <atomic>
-#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <slackline/apps/folds.h>
 #include <slackline/apps/metrics.h>
 #include <slackline/core/loss.h>
 #include <slackline/core/multilabel_data.h>
@@ -28,9 +28,6 @@ struct MetricRecord {
   bool smaller_is_better = false;
 };
 std::span<const MetricRecord> MetricRecords();
-
-/// The examples of each fold: a random order, dealt out one by one. Requires 2 ≤ folds ≤ examples.
-std::vector<std::vector<Index>> MakeFolds(Index examples, Index folds, std::uint64_t seed);
 
 /// The data with these examples only, in this order.
 MultiLabelData SelectExamples(const MultiLabelData& data, std::span<const Index> examples);
@@ -66,12 +63,7 @@ using CrossValidationObserver = std::function<void(Index fold, std::size_t k, co
 CrossValidation CrossValidate(const MultiLabelData& data, const CrossValidationOptions& options,
                               const CrossValidationObserver& observer, const std::atomic<int>* interrupt);
 
-/// Mean over the folds, and their standard deviation (with K − 1).
-struct Spread {
-  double mean = 0;
-  double deviation = 0;
-};
-Spread SpreadOf(std::span<const double> values);
+/// Of one figure over the folds.
 Spread SpreadOf(std::span<const FoldResult> folds, const MetricRecord& metric);
 
 /// Number of the λ with the best mean; of equal ones, the first, which is the largest λ.

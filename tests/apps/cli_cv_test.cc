@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -50,25 +49,6 @@ std::vector<double> Weights(const std::string& path) {
 }
 
 }  // namespace
-
-TEST_CASE("folds hold every example once and differ by one in size") {
-  for (const Index folds : {2, 3, 7, 20}) {
-    const auto result = MakeFolds(20, folds, 5);
-    REQUIRE(result.size() == static_cast<std::size_t>(folds));
-    std::set<Index> seen;
-    for (const auto& fold : result) {
-      CHECK(std::is_sorted(fold.begin(), fold.end()));
-      CHECK(fold.size() >= static_cast<std::size_t>(20 / folds));
-      CHECK(fold.size() <= static_cast<std::size_t>((20 + folds - 1) / folds));
-      seen.insert(fold.begin(), fold.end());
-    }
-    CHECK(seen.size() == 20);
-    CHECK(result == MakeFolds(20, folds, 5));
-    if (folds > 2) CHECK(result != MakeFolds(20, folds, 6));
-  }
-  CHECK_THROWS_AS(MakeFolds(3, 4, 1), std::invalid_argument);
-  CHECK_THROWS_AS(MakeFolds(3, 1, 1), std::invalid_argument);
-}
 
 TEST_CASE("selected examples are those of the data") {
   const Files files;
