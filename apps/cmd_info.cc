@@ -120,7 +120,8 @@ Json ToJson(const SegmentModel& model) {
                {"data", record.data},
                {"examples", record.num_examples},
                {"classes", model.classes()},
-               {"features", model.num_columns() - 1},
+               {"inputs", Name(model.inputs())},
+               {"features", std::max<Index>(0, model.num_columns() - 1)},
                {"layers", Name(model.layers())},
                {"pairwise", Name(model.pairwise())},
                {"extractor_bytes", model.extractor.size()}};
@@ -134,7 +135,9 @@ Lines ToLines(const SegmentModel& model) {
                  {"trained by", record.program},
                  {"data", record.data + ", " + Count(record.num_examples, "image")},
                  {"classes", std::to_string(model.num_classes()) + ": " + Join(model.classes())},
-                 {"features", std::to_string(model.num_columns() - 1) + " and a constant"},
+                 {"features", model.inputs() == SegmentInputs::kPotentials
+                                  ? "class potentials"
+                                  : std::to_string(model.num_columns() - 1) + " and a constant"},
                  {"model", "layers " + std::string(Name(model.layers())) + ", links " +
                                (model.has_coarse() ? std::string(Name(model.pairwise())) : "none")}};
   AddRecord(record, model.weights(), &lines);

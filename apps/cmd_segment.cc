@@ -19,6 +19,7 @@ void AddSegment(CLI::App* parent, Action* action) {
   AddSegmentPredict(app, action);
   AddSegmentEvaluate(app, action);
   AddSegmentCv(app, action);
+  AddSegmentPotentials(app, action);
 }
 
 #else

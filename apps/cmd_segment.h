@@ -14,5 +14,6 @@ void AddSegmentTrain(CLI::App* parent, Action* action);
 void AddSegmentPredict(CLI::App* parent, Action* action);
 void AddSegmentEvaluate(CLI::App* parent, Action* action);
 void AddSegmentCv(CLI::App* parent, Action* action);
+void AddSegmentPotentials(CLI::App* parent, Action* action);
 
 }  // namespace slackline::program

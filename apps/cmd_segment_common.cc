@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <set>
 
+#include <slackline/apps/class_potentials.h>
 #include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/core/quoted.h>
@@ -76,16 +78,42 @@ void AddRows(const SegmentModel& model, const std::vector<float>& floats, Featur
   }
 }
 
-/// The image, its rows behind those that there are.
-SegmentExample MakeExample(const SegmentModel& model, const PreparedImage& image, FeatureRows* rows) {
+/// The image, its rows behind those that there are. `potentials` is null for a model of features.
+SegmentExample MakeExample(const SegmentModel& model, const PreparedImage& image,
+                           const ClassPotentials* potentials, FeatureRows* rows) {
   SegmentExample example;
   example.graph = MakeGraph(image.num_fine, image.num_coarse, image.parent, image.neighbours);
   example.first_row = rows->size();
   example.fine_pixels = LabelledPixels(image.fine_pixels, model.num_classes());
   example.coarse_pixels = LabelledPixels(image.coarse_pixels, model.num_classes());
-  AddRows(model, image.fine_features, rows);
-  if (model.has_coarse()) AddRows(model, image.coarse_features, rows);
+  if (potentials == nullptr) {
+    AddRows(model, image.fine_features, rows);
+    if (model.has_coarse()) AddRows(model, image.coarse_features, rows);
+    return example;
+  }
+  example.potentials = potentials->Layer(image.name, true, image.num_fine);
+  if (!model.has_coarse()) return example;
+  const std::vector<double> coarse = potentials->Layer(image.name, false, image.num_coarse);
+  example.potentials.insert(example.potentials.end(), coarse.begin(), coarse.end());
   return example;
+}
+
+std::optional<ClassPotentials> ReadPotentials(const std::string& path, const SegmentModel& model) {
+  if (model.inputs() == SegmentInputs::kFeatures) return std::nullopt;
+  return ClassPotentials(path, model.classes());
+}
+
+const ClassPotentials* PointerTo(const std::optional<ClassPotentials>& potentials) {
+  return potentials ? &*potentials : nullptr;
+}
+
+SegmentModel MakeModel(const SegmentFlags& flags, const FeatureFile& file) {
+  if (!flags.potentials.empty())
+    return SegmentModel::OfPotentials(file.classes(), flags.ReadLayers(), flags.ReadPairwise());
+  SegmentModel model(file.classes(), file.dimension(), SelectRanges(file.blocks(), flags.regions),
+                     flags.ReadLayers(), flags.ReadPairwise());
+  model.extractor = std::string(file.extractor());
+  return model;
 }
 
 /// With any λ.
@@ -106,7 +134,9 @@ void DescribeData(const SegmentTask& task, const TrainingSet& training) {
   std::string line = "data: " + Count(static_cast<Offset>(task.data.examples.size()), "image") + ", " +
                      Number(static_cast<double>(fine) / images, 4) + " fine and " +
                      Number(static_cast<double>(coarse) / images, 4) + " coarse superpixels each, " +
-                     Count(task.model.num_columns() - 1, "feature") + " and a constant, " +
+                     (task.model.inputs() == SegmentInputs::kPotentials
+                          ? "class potentials, "
+                          : Count(task.model.num_columns() - 1, "feature") + " and a constant, ") +
                      std::to_string(task.model.num_classes()) + " classes";
   if (training.skipped_variables > 0)
     line += ", " + Count(training.skipped_variables, "superpixel") + " without labels";
@@ -128,13 +158,18 @@ void SegmentFlags::Register(CLI::App* app) {
   AddTextOption(
       app, "pairwise", &pairwise, "potts|table",
       "weights of a link between layers: one for different classes, or one for every pair of classes",
-      "table");
+      "table; with --potentials potts");
   AddTextOption(
       app, "loss", &loss, "pixels|balanced",
       "a wrong superpixel costs its share of the labelled pixels, or that divided by the share of its class",
       "pixels");
   AddTextOption(app, "regions", &regions, "all|own,neighbours,image",
                 "which features: of the superpixel itself, of those around it, of the whole image", "all");
+  AddTextOption(
+      app, "potentials", &potentials, "FILE",
+      "instead of features: a number per class for every superpixel (see `segment potentials`), with one "
+      "weight per class that both layers share")
+      ->excludes("--regions");
 }
 
 void SegmentFlags::Check() const {
@@ -152,6 +187,7 @@ SegmentLayers SegmentFlags::ReadLayers() const {
 }
 
 SegmentPairwise SegmentFlags::ReadPairwise() const {
+  if (pairwise.empty()) return potentials.empty() ? SegmentPairwise::kTable : SegmentPairwise::kPotts;
   return ReadChoice("pairwise", pairwise, {SegmentPairwise::kPotts, SegmentPairwise::kTable});
 }
 
@@ -159,46 +195,68 @@ SegmentLoss SegmentFlags::ReadLoss() const {
   return ReadChoice("loss", loss, {SegmentLoss::kPixels, SegmentLoss::kBalanced});
 }
 
+std::vector<std::string> SegmentFlags::inputs() const {
+  if (potentials.empty()) return {features};
+  return {features, potentials};
+}
+
 SegmentTask LoadSegmentTask(const SegmentFlags& flags) {
   const FeatureFile file(flags.features);
-  SegmentModel model(file.classes(), file.dimension(), SelectRanges(file.blocks(), flags.regions),
-                     flags.ReadLayers(), flags.ReadPairwise());
-  model.extractor = std::string(file.extractor());
+  SegmentModel model = MakeModel(flags, file);
+  const std::optional<ClassPotentials> potentials = ReadPotentials(flags.potentials, model);
   SegmentData data;
   data.source = flags.features;
   auto rows = std::make_shared<FeatureRows>();
   for (Index i = 0; i < file.num_images(); ++i) {
     const PreparedImage image = file.image(i);
     if (image.role != ImageRole::kTrain) continue;
-    file.CheckFeatures(i);
+    if (!potentials) file.CheckFeatures(i);
     data.names.emplace_back(image.name);
-    data.examples.push_back(MakeExample(model, image, rows.get()));
+    data.examples.push_back(MakeExample(model, image, PointerTo(potentials), rows.get()));
   }
   if (data.examples.empty()) throw DataError(flags.features, 0, "the file has no training images");
   data.rows = std::move(rows);
   return {std::move(model), std::move(data)};
 }
 
-std::vector<PreparedExample> LoadPrepared(const std::string& path, const SegmentModel& model,
-                                          ImageRole role) {
+Problem MakeFoldProblem(const SegmentTask& task, SegmentLoss loss,
+                        const std::vector<std::vector<Index>>& folds, std::size_t held_out) {
+  std::vector<SegmentExample> examples;
+  for (std::size_t f = 0; f < folds.size(); ++f) {
+    for (const Index m : folds[f]) {
+      if (f != held_out) examples.push_back(task.data.examples[Size(m)]);
+    }
+  }
+  TrainingSet training = MakeSegmentTraining(task.model, examples, task.data.rows, loss);
+  if (training.data.size() == 0) {
+    throw DataError(task.data.source, 0,
+                    "fold " + std::to_string(held_out + 1) + " of " + std::to_string(folds.size()) +
+                        " has no labels to train on");
+  }
+  return Problem(std::move(training), 1);
+}
+
+std::vector<PreparedExample> LoadPrepared(const std::string& path, const std::string& potentials_path,
+                                          const SegmentModel& model, ImageRole role) {
+  const bool features = model.inputs() == SegmentInputs::kFeatures;
+  if (features != potentials_path.empty())
+    throw DataError(features ? "--potentials: the model was trained on features"
+                             : "--potentials: needed, since the model was trained on class potentials");
   const FeatureFile file(path);
   if (file.classes() != model.classes())
     throw DataError(path, 0, "the file has other classes than the model");
-  if (file.extractor() != model.extractor)
+  if (features && file.extractor() != model.extractor)
     throw DataError(path, 0, "the file has other features than those that the model was trained on");
+  const std::optional<ClassPotentials> potentials = ReadPotentials(potentials_path, model);
   std::vector<PreparedExample> examples;
   for (Index i = 0; i < file.num_images(); ++i) {
     const PreparedImage image = file.image(i);
     if (image.role != role) continue;
-    file.CheckFeatures(i);
+    if (features) file.CheckFeatures(i);
     auto rows = std::make_shared<FeatureRows>();
-    SegmentExample example = MakeExample(model, image, rows.get());
+    SegmentExample example = MakeExample(model, image, PointerTo(potentials), rows.get());
     examples.push_back({std::string(image.name), std::move(example), std::move(rows)});
   }
-  if (examples.empty())
-    throw DataError(
-        path, 0,
-        role == ImageRole::kTest ? "the file has no test images" : "the file has no training images");
   return examples;
 }
 
@@ -223,22 +281,24 @@ void SegmentSession::Describe(const LearnerChoice& choice, const std::string& la
   DescribeData(task_, problem_.training());
   DescribeLearner(choice, lambda,
                   "loss " + flags_.loss + ", layers " + flags_.layers + ", links " +
-                      (flags_.layers == "fine" ? "none" : flags_.pairwise));
+                      (flags_.layers == "fine" ? "none" : std::string(Name(task_.model.pairwise()))));
 }
 
 Json SegmentSession::Begin(const Problem& problem, const LearnerChoice& choice) {
   TrainingRecord* record = &task_.model.record;
   BeginRecord(task_.data.source, problem, choice.options,
               {{"layers", flags_.layers},
-               {"pairwise", flags_.pairwise},
+               {"pairwise", std::string(Name(task_.model.pairwise()))},
                {"loss", flags_.loss},
-               {"regions", flags_.regions}},
+               {"regions", flags_.regions},
+               {"potentials", flags_.potentials}},
               record);
   record->loss = flags_.loss;
   Json start = StartJson(*record, choice);
   start["skipped_images"] = problem.training().skipped_examples;
   start["void_superpixels"] = problem.training().skipped_variables;
-  start["features"] = task_.model.num_columns() - 1;
+  start["inputs"] = Name(task_.model.inputs());
+  start["features"] = std::max<Index>(0, task_.model.num_columns() - 1);
   start["classes"] = task_.model.num_classes();
   start["weights"] = task_.model.weights().size();
   return start;
@@ -275,8 +335,15 @@ void MakeFolder(std::string_view option, const std::string& path) {
     throw DataError("--" + std::string(option) + ": cannot make the folder " + Quoted(path));
 }
 
+const SegmentModel& Segmenter::RequireFeatures(const SegmentModel& model) {
+  if (model.inputs() == SegmentInputs::kFeatures) return model;
+  throw DataError(
+      "the model reads class potentials of superpixels, which an image alone does not give; it serves "
+      "`segment evaluate` with --features and --potentials");
+}
+
 Segmenter::Segmenter(const SegmentModel& model, DecodeKind decode)
-    : model_(model), extractor_(FeatureExtractor::Load(model.extractor)), decode_(decode) {
+    : model_(RequireFeatures(model)), extractor_(FeatureExtractor::Load(model.extractor)), decode_(decode) {
   if (extractor_.dimension() != model.file_dimension())
     throw DataError("the model's features do not fit its weights");
 }
@@ -290,13 +357,13 @@ Segmenter::Result Segmenter::Predict(const Image& image, bool scores) const {
   auto rows = std::make_shared<FeatureRows>();
   AddRows(model_, features.fine_rows, rows.get());
   if (model_.has_coarse()) AddRows(model_, features.coarse_rows, rows.get());
-  const SegmentGraph graph =
-      MakeGraph(features.fine.count, features.coarse.count, features.parent, features.neighbours);
-  const SegmentPrediction prediction = PredictSegments(model_, graph, rows, 0, decode_);
+  SegmentExample example;
+  example.graph = MakeGraph(features.fine.count, features.coarse.count, features.parent, features.neighbours);
+  const SegmentPrediction prediction = PredictSegments(model_, example, rows, decode_);
   result.certified = prediction.certified();
   result.labels = Paint(features.fine, prediction.fine);
   result.predict_seconds = predicting.Seconds();
-  if (scores) result.scores = FineScores(model_, graph.num_fine, *rows);
+  if (scores) result.scores = ClassScores(model_, true, *rows, 0, features.fine.count);
   result.superpixels = std::move(features.fine);
   return result;
 }

@@ -21,9 +21,10 @@ namespace slackline::program {
 struct SegmentFlags {
   std::string features;
   std::string layers = "two";
-  std::string pairwise = "table";
+  std::string pairwise;  // empty: table, or with potentials Potts
   std::string loss = "pixels";
   std::string regions = "all";
+  std::string potentials;
 
   void Register(CLI::App* app);
   /// Checks values that need no data. Throws DataError, as the others do for theirs.
@@ -31,6 +32,8 @@ struct SegmentFlags {
   SegmentLayers ReadLayers() const;
   SegmentPairwise ReadPairwise() const;
   SegmentLoss ReadLoss() const;
+  /// The files that are read.
+  std::vector<std::string> inputs() const;
 };
 
 /// The training images of a feature file.
@@ -48,13 +51,19 @@ struct SegmentTask {
 };
 SegmentTask LoadSegmentTask(const SegmentFlags& flags);
 
-/// The images of a role, with rows of their own, for a model. Throws DataError when the file does not fit the model.
+/// What training on all folds but one is, with any λ. Throws DataError when they have no labels.
+Problem MakeFoldProblem(const SegmentTask& task, SegmentLoss loss,
+                        const std::vector<std::vector<Index>>& folds, std::size_t held_out);
+
+/// The images of a role (none where the file has none), with rows of their own, for a model. Throws DataError when the file does not fit the model.
 struct PreparedExample {
   std::string name;
   SegmentExample example;
   std::shared_ptr<const FeatureRows> rows;
 };
-std::vector<PreparedExample> LoadPrepared(const std::string& path, const SegmentModel& model, ImageRole role);
+/// potentials: file of class potentials, for a model of such.
+std::vector<PreparedExample> LoadPrepared(const std::string& path, const std::string& potentials,
+                                          const SegmentModel& model, ImageRole role);
 
 /// The pixels of an image by true and predicted class.
 void AddPixels(const SegmentExample& example, std::span<const Index> predicted, ConfusionMatrix* confusion);
@@ -66,7 +75,9 @@ class SegmentSession : public SessionTask {
   SegmentSession(const SegmentFlags& flags, SegmentLoss loss, SegmentTask* task);
 
   const Problem& problem() const override { return problem_; }
-  double DefaultLambda() const override { return DefaultSegmentLambda(*task_.data.rows); }
+  double DefaultLambda() const override {
+    return DefaultSegmentLambda(task_.data.examples, *task_.data.rows);
+  }
   Fingerprint Context() const override;
   void Describe(const LearnerChoice& choice, const std::string& lambda) const override;
   Json Begin(const Problem& problem, const LearnerChoice& choice) override;
@@ -88,7 +99,7 @@ void MakeFolder(std::string_view option, const std::string& path);
 /// Predicts the labels of images, from files alone. Several threads may call it at a time.
 class Segmenter {
  public:
-  /// Throws DataError when the model's extractor is damaged or does not fit.
+  /// Throws DataError when the model's extractor is damaged or does not fit, or the model reads potentials.
   Segmenter(const SegmentModel& model, DecodeKind decode);
 
   struct Result {
@@ -102,6 +113,8 @@ class Segmenter {
   Result Predict(const Image& image, bool scores) const;
 
  private:
+  static const SegmentModel& RequireFeatures(const SegmentModel& model);
+
   const SegmentModel& model_;
   FeatureExtractor extractor_;
   DecodeKind decode_;

@@ -72,7 +72,7 @@ Settings ReadSettings(const CvCommand& command) {
   settings.losses = {flags.ReadLoss()};
   if (both) settings.losses.push_back(SegmentLoss::kBalanced);
   settings.train = command.cv.train.Read();
-  settings.cv = command.cv.Read(Metrics(), {command.segment.features});
+  settings.cv = command.cv.Read(Metrics(), command.segment.inputs());
   settings.metric = &kMetrics[settings.cv.metric];
   return settings;
 }
@@ -97,16 +97,8 @@ class Fold {
   Fold(const SegmentTask& task, const Settings& settings, SegmentLoss loss,
        const std::vector<std::vector<Index>>& folds, std::size_t number)
       : task_(task), model_(task.model), held_out_(folds[number]) {
-    std::vector<SegmentExample> training;
-    for (std::size_t f = 0; f < folds.size(); ++f) {
-      for (const Index m : folds[f]) {
-        if (f != number) training.push_back(task.data.examples[static_cast<std::size_t>(m)]);
-      }
-    }
-    TrainingSet set = MakeSegmentTraining(model_, training, task.data.rows, loss);
-    const std::string name = "fold " + std::to_string(number + 1) + " of " + std::to_string(folds.size());
-    if (set.data.size() == 0) throw DataError(task.data.source, 0, name + " has no labels to train on");
-    trainer_.emplace(Problem(std::move(set), settings.cv.lambdas.front()), settings.train);
+    trainer_.emplace(MakeFoldProblem(task, loss, folds, number).WithLambda(settings.cv.lambdas.front()),
+                     settings.train);
   }
 
   /// Values of λ in their order. False when it was interrupted.
@@ -118,7 +110,7 @@ class Fold {
     for (const Index m : held_out_) {
       const SegmentExample& example = task_.data.examples[static_cast<std::size_t>(m)];
       const SegmentPrediction prediction =
-          PredictSegments(model_, example.graph, task_.data.rows, example.first_row, DecodeKind::kAuto);
+          PredictSegments(model_, example, task_.data.rows, DecodeKind::kAuto);
       AddPixels(example, prediction.fine, &confusion);
     }
     const auto counts = confusion.counts();
@@ -204,7 +196,7 @@ Json ResultJson(const CvCommand& command, const Settings& settings, const Segmen
           {"seed", settings.train.seed},
           {"metric", settings.metric->name},
           {"layers", command.segment.layers},
-          {"pairwise", command.segment.pairwise},
+          {"pairwise", Name(task.model.pairwise())},
           {"regions", command.segment.regions},
           {"path", std::move(path)},
           {"best", {{"loss", Name(entries[best].loss)}, {"lambda", entries[best].lambda}}}};

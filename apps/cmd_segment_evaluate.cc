@@ -41,6 +41,7 @@ constexpr const char* kExamples =
 struct EvaluateCommand {
   std::string images, labels, list;
   std::string features;
+  std::string potentials;
   std::string model;
   std::string sheets;
   std::string confusion;
@@ -61,6 +62,9 @@ void Register(CLI::App* app, EvaluateCommand* command) {
   CLI::Option* features = AddTextOption(app, "features", &command->features, "FEATURES",
                                         "use the test images of this file instead");
   features->excludes(images)->excludes(labels)->excludes(list);
+  AddTextOption(app, "potentials", &command->potentials, "FILE",
+                "class potentials of their superpixels, for a model that was trained on such")
+      ->needs(features);
   AddTextOption(app, "model", &command->model, "MODEL.slk", "the model")->required();
   AddTextOption(app, "sheets", &command->sheets, "DIR",
                 "write NAME.png with image, truth and prediction side by side")
@@ -174,11 +178,13 @@ Result EvaluateImages(const EvaluateCommand& command, const SegmentModel& model,
 
 /// Predicts for the prepared test images.
 Result EvaluatePrepared(const EvaluateCommand& command, const SegmentModel& model, DecodeKind decode) {
-  const std::vector<PreparedExample> test = LoadPrepared(command.features, model, ImageRole::kTest);
+  const std::vector<PreparedExample> test =
+      LoadPrepared(command.features, command.potentials, model, ImageRole::kTest);
+  if (test.empty()) throw DataError(command.features, 0, "the file has no test images");
   Result total(model.num_classes());
   for (const PreparedExample& image : test) {
     const WallTimer timer;
-    const SegmentPrediction prediction = PredictSegments(model, image.example.graph, image.rows, 0, decode);
+    const SegmentPrediction prediction = PredictSegments(model, image.example, image.rows, decode);
     total.predict_seconds += timer.Seconds();
     AddPixels(image.example, prediction.fine, &total.confusion);
     total.certified += prediction.certified() ? 1 : 0;
@@ -251,7 +257,8 @@ int Run(const EvaluateCommand& command) {
   const DecodeKind decode = command.decode.ReadDecode();
   const int threads = command.decode.ReadThreads();
   if (!command.confusion.empty())
-    CheckOutput("confusion", command.confusion, {command.model, command.list, command.features}, false);
+    CheckOutput("confusion", command.confusion,
+                {command.model, command.list, command.features, command.potentials}, false);
   const SegmentModel model = SegmentModel::Load(command.model);
   const Result result = command.features.empty() ? EvaluateImages(command, model, decode, threads)
                                                  : EvaluatePrepared(command, model, decode);

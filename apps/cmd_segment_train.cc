@@ -21,7 +21,8 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  slackline segment train pets.fea --model pets.slk\n"
     "  slackline segment train pets.fea --layers neighbours --loss balanced --lambda 0.001 --model pets.slk\n"
-    "  slackline segment train pets.fea --lambda-path 0.1:0.0001:7 --model pets.slk";
+    "  slackline segment train pets.fea --lambda-path 0.1:0.0001:7 --model pets.slk\n"
+    "  slackline segment train pets.fea --potentials scores.tsv --model small.slk";
 
 struct TrainCommand {
   SegmentFlags segment;
@@ -30,7 +31,7 @@ struct TrainCommand {
 
 int Run(const TrainCommand& command) {
   command.segment.Check();
-  SessionSettings settings = ReadSession(command.session, {command.segment.features});
+  SessionSettings settings = ReadSession(command.session, command.segment.inputs());
   SegmentTask data = LoadSegmentTask(command.segment);
   SegmentSession task(command.segment, command.segment.ReadLoss(), &data);
   return RunSession(command.session, std::move(settings), &task);

@@ -58,6 +58,10 @@ bool RangesFit(const std::vector<FeatureRange>& ranges, Index dimension) {
 
 }  // namespace
 
+std::string_view Name(SegmentInputs inputs) {
+  return inputs == SegmentInputs::kFeatures ? "features" : "potentials";
+}
+
 std::string_view Name(SegmentLayers layers) {
   switch (layers) {
     case SegmentLayers::kTwo:
@@ -87,7 +91,18 @@ std::vector<Index> MajorityLabels(std::span<const std::int64_t> pixels, Index nu
 
 SegmentModel::SegmentModel(std::vector<std::string> classes, Index file_dimension,
                            std::vector<FeatureRange> ranges, SegmentLayers layers, SegmentPairwise pairwise)
-    : classes_(std::move(classes)),
+    : SegmentModel(SegmentInputs::kFeatures, std::move(classes), file_dimension, std::move(ranges), layers,
+                   pairwise) {}
+
+SegmentModel SegmentModel::OfPotentials(std::vector<std::string> classes, SegmentLayers layers,
+                                        SegmentPairwise pairwise) {
+  return {SegmentInputs::kPotentials, std::move(classes), 0, {}, layers, pairwise};
+}
+
+SegmentModel::SegmentModel(SegmentInputs inputs, std::vector<std::string> classes, Index file_dimension,
+                           std::vector<FeatureRange> ranges, SegmentLayers layers, SegmentPairwise pairwise)
+    : inputs_(inputs),
+      classes_(std::move(classes)),
       file_dimension_(file_dimension),
       ranges_(std::move(ranges)),
       layers_(layers),
@@ -96,13 +111,18 @@ SegmentModel::SegmentModel(std::vector<std::string> classes, Index file_dimensio
       classes_.size() >= 2 && classes_.size() <= 255 &&
           std::unordered_set<std::string>(classes_.begin(), classes_.end()).size() == classes_.size(),
       "a segmentation model needs 2 to 255 classes with different names");
-  SLACKLINE_CHECK(RangesFit(ranges_, file_dimension), "the ranges of features do not fit their number");
-  for (const FeatureRange& range : ranges_) num_columns_ += range.size;
   auto layout = std::make_shared<WeightLayout>();
   const Index k = num_classes();
-  fine_block_ = layout->AddBlock("fine", k, num_columns_);
+  if (inputs == SegmentInputs::kFeatures) {
+    SLACKLINE_CHECK(RangesFit(ranges_, file_dimension), "the ranges of features do not fit their number");
+    num_columns_ = 1;
+    for (const FeatureRange& range : ranges_) num_columns_ += range.size;
+    fine_block_ = layout->AddBlock("fine", k, num_columns_);
+    if (has_coarse()) coarse_block_ = layout->AddBlock("coarse", k, num_columns_);
+  } else {
+    fine_block_ = coarse_block_ = layout->AddBlock("class", k);
+  }
   if (has_coarse()) {
-    coarse_block_ = layout->AddBlock("coarse", k, num_columns_);
     link_block_ = layout->AddBlock("link", pairwise == SegmentPairwise::kTable ? k * k : 1);
   }
   if (layers == SegmentLayers::kNeighbours) neighbour_block_ = layout->AddBlock("neighbours", kContrastBins);
@@ -147,13 +167,17 @@ std::shared_ptr<const Structure> SegmentModel::MakeStructure(const SegmentGraph&
   }
   StructureBuilder structure(builder.Build(), layout_);
   const Index rows = structure.AddStateMap(Identity(k));
-  for (std::size_t i = 0; i < fine.size(); ++i) {
-    if (fine[i] >= 0) structure.AddLinear(fine[i], fine_block_, static_cast<Index>(i), rows);
-  }
-  for (std::size_t j = 0; j < coarse.size(); ++j) {
-    if (coarse[j] >= 0)
-      structure.AddLinear(coarse[j], coarse_block_, graph.num_fine + static_cast<Index>(j), rows);
-  }
+  const auto add = [&](Index variable, Index block, Index superpixel) {
+    if (variable < 0) return;
+    if (inputs_ == SegmentInputs::kFeatures) {
+      structure.AddLinear(variable, block, superpixel, rows);
+    } else {
+      structure.AddPotential(variable, block, superpixel * k, rows);
+    }
+  };
+  for (std::size_t i = 0; i < fine.size(); ++i) add(fine[i], fine_block_, static_cast<Index>(i));
+  for (std::size_t j = 0; j < coarse.size(); ++j)
+    add(coarse[j], coarse_block_, graph.num_fine + static_cast<Index>(j));
   const bool table = pairwise_ == SegmentPairwise::kTable;
   const Index link = structure.AddStateMap(table ? Identity(k * k) : Differ(k));
   for (Index c = 0; c < links; ++c) structure.AddConstant(variables + c, link_block_, link);
@@ -176,6 +200,7 @@ void SegmentModel::Save(const std::string& path) const {
   writer.Add("classes", classes_);
   writer.Add("layers", std::string(Name(layers_)));
   writer.Add("pairwise", std::string(Name(pairwise_)));
+  writer.Add("inputs", std::string(Name(inputs_)));
   std::vector<std::int64_t> ranges = {file_dimension_};
   for (const FeatureRange& range : ranges_) ranges.insert(ranges.end(), {range.begin, range.size});
   writer.Add("features", ranges);
@@ -195,8 +220,9 @@ SegmentModel SegmentModel::Load(const std::string& path) {
   const auto layers =
       entries.Choose("layers", {SegmentLayers::kTwo, SegmentLayers::kFine, SegmentLayers::kNeighbours});
   const auto pairwise = entries.Choose("pairwise", {SegmentPairwise::kPotts, SegmentPairwise::kTable});
+  const auto inputs = entries.Choose("inputs", {SegmentInputs::kFeatures, SegmentInputs::kPotentials});
   const auto flat = entries.file().Integers("features");
-  entries.Require(flat.size() % 2 == 1 && flat.size() >= 3, "features");
+  entries.Require(flat.size() % 2 == 1, "features");
   const Index dimension = entries.ToIndex("features", flat[0]);
   entries.Require(dimension < std::numeric_limits<Index>::max() / 1024, "features");
   std::vector<FeatureRange> ranges;
@@ -205,16 +231,17 @@ SegmentModel SegmentModel::Load(const std::string& path) {
     ranges.push_back({entries.ToIndex("features", flat[r]), entries.ToIndex("features", flat[r + 1])});
     columns += ranges.back().size;
   }
-  entries.Require(RangesFit(ranges, dimension), "features");
+  const bool features = inputs == SegmentInputs::kFeatures;
+  entries.Require(features ? RangesFit(ranges, dimension) : ranges.empty() && dimension == 0, "features");
   // Before anything is allocated by these sizes.
   const auto k = static_cast<Offset>(classes.size());
   const bool coarse = layers != SegmentLayers::kFine;
-  const Offset expected = k * columns * (coarse ? 2 : 1) +
+  const Offset expected = (features ? k * columns * (coarse ? 2 : 1) : k) +
                           (coarse ? (pairwise == SegmentPairwise::kTable ? k * k : 1) : 0) +
                           (layers == SegmentLayers::kNeighbours ? kContrastBins : 0);
   const auto weights = entries.Doubles("weights", Size(expected));
   entries.Require(AllFinite(weights), "weights");
-  SegmentModel model(classes, dimension, std::move(ranges), layers, pairwise);
+  SegmentModel model(inputs, classes, dimension, std::move(ranges), layers, pairwise);
   model.set_weights({weights.begin(), weights.end()});
   model.extractor = entries.file().String("extractor");
   model.record = LoadRecord(entries);

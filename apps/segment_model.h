@@ -2,7 +2,8 @@
 //
 // The two-layer segmentation model (docs/notation.md, section 8). An image is cut twice into superpixels; every fine and every
 // coarse one is a variable whose states are the K classes.
-//   φ_i(x, y)  = (x_i, 1) in row y of "fine" or "coarse", with own weights per class
+//   φ_i(x, y)  = (x_i, 1) in row y of "fine" or "coarse", with own weights per class; or, where the inputs are class potentials,
+//                x_{i,y} in row y of "class", one weight per class for both layers (the paper's form: with Potts links d = K + 1)
 //   link       fine i and the coarse j that contains it: one weight per pair of classes (table), or [y_i ≠ y_j] (Potts)
 //   neighbours fine i and i': [y_i ≠ y_i'], with a weight for each of kContrastBins ranges of the contrast across their border
 // Without neighbour links the graph is a forest of stars; with them it has cycles.
@@ -26,6 +27,7 @@
 
 namespace slackline {
 
+enum class SegmentInputs { kFeatures, kPotentials };
 enum class SegmentLayers {
   kTwo,
   kFine,
@@ -35,6 +37,7 @@ enum class SegmentPairwise { kPotts, kTable };  ///< of the links between layers
 /// Pixels: a wrong superpixel costs its share of the image's labelled pixels, in each layer. Balanced: times the mean number of pixels of
 /// a class over that of its true class.
 enum class SegmentLoss { kPixels, kBalanced };
+std::string_view Name(SegmentInputs inputs);
 std::string_view Name(SegmentLayers layers);
 std::string_view Name(SegmentPairwise pairwise);
 std::string_view Name(SegmentLoss loss);
@@ -58,7 +61,8 @@ struct SegmentGraph {
 /// A prepared image for training. Pixels: per superpixel and class, row by row, without void.
 struct SegmentExample {
   SegmentGraph graph;
-  Index first_row = 0;  ///< of its feature rows: fine superpixels, then coarse ones
+  Index first_row = 0;             ///< of its feature rows: fine superpixels, then coarse ones
+  std::vector<double> potentials;  ///< or these, per superpixel and class in the same order
   std::vector<std::int64_t> fine_pixels, coarse_pixels;
 };
 
@@ -77,7 +81,11 @@ class SegmentModel {
   /// file_dimension; else std::invalid_argument.
   SegmentModel(std::vector<std::string> classes, Index file_dimension, std::vector<FeatureRange> ranges,
                SegmentLayers layers, SegmentPairwise pairwise);
+  /// A model of class potentials: no features, no ranges, no columns.
+  static SegmentModel OfPotentials(std::vector<std::string> classes, SegmentLayers layers,
+                                   SegmentPairwise pairwise);
 
+  SegmentInputs inputs() const { return inputs_; }
   const std::vector<std::string>& classes() const { return classes_; }
   Index num_classes() const { return static_cast<Index>(classes_.size()); }
   SegmentLayers layers() const { return layers_; }
@@ -96,7 +104,8 @@ class SegmentModel {
   std::shared_ptr<const Structure> MakeStructure(const SegmentGraph& graph,
                                                  const std::vector<bool>& keep_fine,
                                                  const std::vector<bool>& keep_coarse) const;
-  Index fine_block() const { return fine_block_; }
+  /// Weights of features per class, for either layer.
+  Index class_block(bool fine) const { return fine ? fine_block_ : coarse_block_; }
   /// Whether the model has coarse variables.
   bool has_coarse() const { return layers_ != SegmentLayers::kFine; }
 
@@ -104,7 +113,7 @@ class SegmentModel {
   /// Requires as many finite weights as the layout has.
   void set_weights(std::vector<double> weights);
 
-  /// FeatureExtractor::Save of the extractor (vision/feature_extractor.h).
+  /// FeatureExtractor::Save of the extractor (vision/feature_extractor.h); empty for potentials.
   std::string extractor;
   TrainingRecord record;
 
@@ -113,12 +122,16 @@ class SegmentModel {
   static SegmentModel Load(const std::string& path);
 
  private:
+  SegmentModel(SegmentInputs inputs, std::vector<std::string> classes, Index file_dimension,
+               std::vector<FeatureRange> ranges, SegmentLayers layers, SegmentPairwise pairwise);
+
+  SegmentInputs inputs_;
   std::vector<std::string> classes_;
   Index file_dimension_;
   std::vector<FeatureRange> ranges_;
   SegmentLayers layers_;
   SegmentPairwise pairwise_;
-  Index num_columns_ = 1;
+  Index num_columns_ = 0;
   Index fine_block_ = 0, coarse_block_ = 0, link_block_ = 0, neighbour_block_ = 0;
   std::shared_ptr<const WeightLayout> layout_;
   std::vector<double> weights_;
@@ -132,9 +145,10 @@ inline constexpr std::string_view kSegmentTask = "segmentation";
 TrainingSet MakeSegmentTraining(const SegmentModel& model, const std::vector<SegmentExample>& examples,
                                 const std::shared_ptr<const FeatureRows>& rows, SegmentLoss loss);
 
-/// A λ that scales with the inputs: kNormsPerLambda times the mean squared norm of their rows. A starting point; cross-validation chooses better.
+/// A λ that scales with the inputs: kNormsPerLambda times the mean squared norm of their rows, or the mean square of a potential. A starting
+/// point; cross-validation chooses better.
 inline constexpr double kNormsPerLambda = 4;
-double DefaultSegmentLambda(const FeatureRows& rows);
+double DefaultSegmentLambda(const std::vector<SegmentExample>& examples, const FeatureRows& rows);
 
 /// The class of every fine superpixel, and a bound.
 struct SegmentPrediction {
@@ -145,12 +159,13 @@ struct SegmentPrediction {
   /// Whether no labelling is better, but for rounding errors.
   bool certified() const { return upper_bound - value <= 1e-9 * (1 + std::abs(value)); }
 };
-/// rows: fine superpixels, then coarse ones where the model has them, num_columns each.
-SegmentPrediction PredictSegments(const SegmentModel& model, const SegmentGraph& graph,
-                                  const std::shared_ptr<const FeatureRows>& rows, Index first_row,
-                                  DecodeKind decode);
+/// Of an image whose pixels need not be known. rows: num_columns each, for a model of features.
+SegmentPrediction PredictSegments(const SegmentModel& model, const SegmentExample& example,
+                                  const std::shared_ptr<const FeatureRows>& rows, DecodeKind decode);
 
-/// Scores of every class for every fine superpixel by its own features: num_fine × num_classes, without links.
-std::vector<double> FineScores(const SegmentModel& model, Index num_fine, const FeatureRows& rows);
+/// Scores of every class for `count` superpixels of a layer by their own features, from row first_row on: count × num_classes, without
+/// links.
+std::vector<double> ClassScores(const SegmentModel& model, bool fine, const FeatureRows& rows,
+                                Index first_row, Index count);
 
 }  // namespace slackline

@@ -52,6 +52,14 @@ Layer MakeLayer(std::span<const std::int64_t> pixels, Index num_classes, const s
   return layer;
 }
 
+void AddExample(const SegmentExample& example, const std::shared_ptr<const Structure>& structure,
+                const std::vector<Index>& labels, Dataset* data) {
+  const std::span<const double> potentials = example.potentials;
+  const std::size_t needed = Size(structure->num_potentials());  // those of the last superpixels may be void
+  SLACKLINE_CHECK(potentials.size() >= needed, "there are too few potentials");
+  data->Add(structure, labels, example.first_row, potentials.first(needed));
+}
+
 }  // namespace
 
 TrainingSet MakeSegmentTraining(const SegmentModel& model, const std::vector<SegmentExample>& examples,
@@ -82,41 +90,49 @@ TrainingSet MakeSegmentTraining(const SegmentModel& model, const std::vector<Seg
       for (Index s = 0; s < k; ++s) losses.push_back(s == labels[i] ? 0 : share * weight[i]);
     }
     begin.push_back(static_cast<Offset>(losses.size()));
-    data.Add(model.MakeStructure(example.graph, fine.keep, coarse.keep), labels, example.first_row);
+    AddExample(example, model.MakeStructure(example.graph, fine.keep, coarse.keep), labels, &data);
   }
   return {std::move(data), std::move(losses), std::move(begin), skipped, unlabelled};
 }
 
-double DefaultSegmentLambda(const FeatureRows& rows) {
+double DefaultSegmentLambda(const std::vector<SegmentExample>& examples, const FeatureRows& rows) {
   double sum = 0;
-  for (Index r = 0; r < rows.size(); ++r) sum += rows.row(r).squared_norm;
-  return rows.size() > 0 && sum > 0 ? kNormsPerLambda * sum / rows.size() : 1;
+  double count = 0;
+  for (Index r = 0; r < rows.size(); ++r, ++count) sum += rows.row(r).squared_norm;
+  for (const SegmentExample& example : examples) {
+    for (const double value : example.potentials) sum += value * value;
+    count += static_cast<double>(example.potentials.size());
+  }
+  return sum > 0 ? kNormsPerLambda * sum / count : 1;
 }
 
-SegmentPrediction PredictSegments(const SegmentModel& model, const SegmentGraph& graph,
-                                  const std::shared_ptr<const FeatureRows>& rows, Index first_row,
-                                  DecodeKind decode) {
-  const std::shared_ptr<const Structure> structure = model.MakeStructure(graph, {}, {});
+SegmentPrediction PredictSegments(const SegmentModel& model, const SegmentExample& example,
+                                  const std::shared_ptr<const FeatureRows>& rows, DecodeKind decode) {
+  const std::shared_ptr<const Structure> structure = model.MakeStructure(example.graph, {}, {});
   Dataset data(model.layout(), rows);
   const std::vector<Index> labels(Size(structure->graph().num_variables()), kUnlabelled);
-  data.Add(structure, labels, first_row);
+  AddExample(example, structure, labels, &data);
   std::vector<double> scores(Size(structure->graph().total_states()));
   ScoreTables(data.example(0), model.weights(), scores);
   Decoder decoder(decode, structure->shared_graph());
   MapResult result;
   decoder.Decode(scores, &result);
   SegmentPrediction prediction;
-  prediction.fine.assign(result.labels.begin(), result.labels.begin() + graph.num_fine);
+  prediction.fine.assign(result.labels.begin(), result.labels.begin() + example.graph.num_fine);
   prediction.value = result.value;
   prediction.upper_bound = result.upper_bound;
   return prediction;
 }
 
-std::vector<double> FineScores(const SegmentModel& model, Index num_fine, const FeatureRows& rows) {
+std::vector<double> ClassScores(const SegmentModel& model, bool fine, const FeatureRows& rows,
+                                Index first_row, Index count) {
+  SLACKLINE_CHECK(model.inputs() == SegmentInputs::kFeatures && (fine || model.has_coarse()),
+                  "the model has no features of the layer");
   const Index k = model.num_classes();
-  const double* weights = model.weights().data() + model.layout()->block(model.fine_block()).offset;
-  std::vector<double> scores(Size(num_fine) * Size(k));
-  for (Index i = 0; i < num_fine; ++i) RowScores(weights, k, rows.row(i), scores.data() + Size(i) * Size(k));
+  const double* weights = model.weights().data() + model.layout()->block(model.class_block(fine)).offset;
+  std::vector<double> scores(Size(count) * Size(k));
+  for (Index i = 0; i < count; ++i)
+    RowScores(weights, k, rows.row(first_row + i), scores.data() + Size(i) * Size(k));
   return scores;
 }
 

@@ -145,7 +145,7 @@ TEST_CASE("a prediction has the best score of all labellings, written out from t
         AddImage(random, model, fine, coarse, &images);
         const SegmentExample& example = images.examples[0];
         const SegmentPrediction prediction =
-            PredictSegments(model, example.graph, images.rows, 0, DecodeKind::kAuto);
+            PredictSegments(model, example, images.rows, DecodeKind::kAuto);
         double best = -std::numeric_limits<double>::infinity();
         double best_of_prediction = best;
         std::vector<Index> labels(Size(fine + coarse), 0);

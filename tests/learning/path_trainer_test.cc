@@ -24,6 +24,7 @@ constexpr double kGap = 1e-6;
 TrainOptions Options(LearnerKind learner) {
   TrainOptions options;
   options.learner = learner;
+  if (learner == LearnerKind::kBcfw) options.step = StepKind::kPairwise;
   options.gap_tolerance = options.absolute_gap = kGap;
   options.max_passes = 30000;
   return options;
