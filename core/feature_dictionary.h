@@ -53,7 +53,7 @@ class FeatureCounter {
   Index size() const { return names_.size(); }
   /// The dictionary of those that were counted at least min_count ≥ 1 times, in the order of first occurrence.
   /// (*column)[i] becomes the column of number i, kAbsent where it is dropped.
-  FeatureDictionary Finish(std::int64_t min_count, std::vector<Index>* column);
+  FeatureDictionary Finish(std::int64_t min_count, std::vector<Index>* column) const;
 
  private:
   StringTable names_;
