@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <slackline/core/check.h>
+#include <slackline/core/line_reader.h>
 #include <slackline/core/parse_number.h>
 #include <slackline/core/string_table.h>
 
@@ -180,6 +181,7 @@ void FeatureTemplates::Parser::ParseLine(std::string_view line, long number) {
 
 FeatureTemplates FeatureTemplates::Parser::Finish() {
   if (result_.templates_.empty()) throw DataError(source_, 0, "no templates");
+  result_.num_columns_ = num_columns_;
   return std::move(result_);
 }
 

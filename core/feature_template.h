@@ -23,7 +23,6 @@
 #include <string_view>
 #include <vector>
 
-#include <slackline/core/line_reader.h>
 #include <slackline/core/sequence_data.h>
 
 namespace slackline {
@@ -38,10 +37,12 @@ class FeatureTemplates {
   static FeatureTemplates Parse(std::string_view text, const std::string& source, Index num_columns);
 
   Index size() const { return static_cast<Index>(templates_.size()); }
+  /// The columns that Parse was told of.
+  Index num_columns() const { return num_columns_; }
   /// The text that Parse makes the same templates of; without comments.
   const std::string& text() const { return text_; }
   /// Sets *feature to the feature of a token of the sequence [begin, end), by template number i < size(). The table
-  /// has at least the columns that Parse was told of.
+  /// has at least num_columns() columns.
   void Expand(Index i, const TokenTable& tokens, Offset begin, Offset end, Offset token,
               std::string* feature) const;
 
@@ -58,6 +59,7 @@ class FeatureTemplates {
 
   std::vector<std::vector<Piece>> templates_;
   std::string text_;
+  Index num_columns_ = 0;
 };
 
 /// The templates used where none are given. Two columns or more, words and their parts of speech: words and parts of

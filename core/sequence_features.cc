@@ -13,6 +13,8 @@ namespace {
 template <class Find, class Visit, class EndToken>
 void ForEachFeature(const FeatureTemplates& templates, const SequenceData& data, Find find, Visit visit,
                     EndToken end_token) {
+  SLACKLINE_CHECK(data.tokens != nullptr && data.tokens->num_columns >= templates.num_columns(),
+                  "sequences without the columns that the templates use");
   std::string feature;
   for (Index m = 0; m < data.num_sequences(); ++m) {
     const Offset begin = data.begin[static_cast<std::size_t>(m)];
@@ -91,7 +93,6 @@ FeatureDictionary LearnSequenceFeatures(const FeatureTemplates& templates,
 
 std::int64_t MakeSequenceFeatures(const FeatureTemplates& templates, const FeatureDictionary& dictionary,
                                   SequenceData* data) {
-  SLACKLINE_CHECK(data->tokens != nullptr, "sequences without a table of tokens");
   RowMaker rows;
   std::int64_t unknown = 0;
   ForEachFeature(
