@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/core/letters_reader.h>
 
+#include <algorithm>
 #include <limits>
 #include <string_view>
 #include <utility>
@@ -141,7 +142,7 @@ void LettersParser::ParseLine(std::string_view line) {
   }
   ParsePixels();
   data_.labels.push_back(labels_.Number(fields_[1]));
-  for (const std::size_t field : {0, 3, 4}) tokens_->cells.push_back(tokens_->texts.Add(fields_[field]));
+  for (const std::size_t field : {0u, 3u, 4u}) tokens_->cells.push_back(tokens_->texts.Add(fields_[field]));
   if (letter.next == kEndOfWord) data_.begin.push_back(data_.num_tokens());
   last_ = letter;
 }

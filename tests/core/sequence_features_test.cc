@@ -109,6 +109,9 @@ TEST_CASE("options that do not fit are refused") {
   for (const SequenceFeatureOptions& bad : {Options(0, 0), Options(1, -1), Options(1, 31), Options(2, 10)}) {
     CHECK_THROWS_AS(LearnSequenceFeatures(templates, bad, &data), std::invalid_argument);
   }
+  const FeatureTemplates second = FeatureTemplates::Parse("U: %x[0,1]", "t.tpl", 2);
+  CHECK_THROWS_AS(LearnSequenceFeatures(second, {}, &data), std::invalid_argument);
+  CHECK_THROWS_AS(MakeSequenceFeatures(second, {}, &data), std::invalid_argument);
   SequenceData empty;
   CHECK_THROWS_AS(LearnSequenceFeatures(templates, {}, &empty), std::invalid_argument);
   CHECK_THROWS_AS(MakeSequenceFeatures(templates, {}, &empty), std::invalid_argument);
