@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/core/conll_reader.h>
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include <slackline/core/check.h>
+#include <slackline/core/line_reader.h>
+#include <slackline/core/parse_number.h>
+
+namespace slackline {
+namespace {
+
+std::string Columns(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " column" : " columns");
+}
+
+class ConllParser {
+ public:
+  ConllParser(const LineReader& reader, const ConllReadOptions& options)
+      : reader_(reader), options_(options), labels_(options.label_names) {
+    data_.source = reader.name();
+    data_.begin.push_back(0);
+  }
+
+  void ParseLine(std::string_view line);
+  SequenceData Finish();
+
+ private:
+  [[noreturn]] void Fail(const std::string& message) const {
+    throw DataError(reader_.name(), reader_.line_number(), message);
+  }
+  void Split(std::string_view line);
+  void BeginFile(std::string_view line);
+  void EndSequence() {
+    if (data_.begin.back() < data_.num_tokens()) data_.begin.push_back(data_.num_tokens());
+  }
+
+  const LineReader& reader_;
+  const ConllReadOptions& options_;
+  LabelNumbering labels_;
+  SequenceData data_;
+  std::shared_ptr<TokenTable> tokens_ = std::make_shared<TokenTable>();
+  std::vector<std::string_view> fields_;
+  std::size_t num_fields_ = 0;  // of all lines; 0 before the first
+  long first_line_ = 0;
+};
+
+void ConllParser::Split(std::string_view line) {
+  fields_.clear();
+  const char* p = line.data();
+  const char* end = p + line.size();
+  for (;;) {
+    while (p != end && IsBlank(*p)) ++p;
+    if (p == end) return;
+    const char* stop = std::find_if(p, end, IsBlank);
+    fields_.emplace_back(p, static_cast<std::size_t>(stop - p));
+    p = stop;
+  }
+}
+
+/// Finds out from the first line which columns there are.
+void ConllParser::BeginFile(std::string_view line) {
+  num_fields_ = fields_.size();
+  first_line_ = reader_.line_number();
+  const auto used = static_cast<std::size_t>(std::max<Index>(options_.num_columns, 0));
+  if (options_.num_columns < 0) {
+    if (num_fields_ < 2) Fail("1 column at " + Quoted(fields_[0]) + ", but training needs tokens and labels");
+  } else if (num_fields_ != used && num_fields_ != used + 1) {
+    Fail(Columns(num_fields_) + " at " + Quoted(fields_[0]) + ", but the model needs " + Columns(used) +
+         ", and one more where there are labels");
+  }
+  data_.has_labels = num_fields_ != used;
+  tokens_->num_columns = static_cast<Index>(data_.has_labels ? num_fields_ - 1 : num_fields_);
+  const std::size_t blank = line.find_first_of(" \t", line.find_first_not_of(" \t"));
+  if (blank != std::string_view::npos) tokens_->separator = line[blank];
+}
+
+void ConllParser::ParseLine(std::string_view line) {
+  Split(line);
+  if (fields_.empty()) return EndSequence();
+  if (num_fields_ == 0) BeginFile(line);
+  if (fields_.size() != num_fields_) {
+    Fail(Columns(fields_.size()) + " at " + Quoted(fields_[0]) + ", but line " + std::to_string(first_line_) +
+         " has " + std::to_string(num_fields_));
+  }
+  if (data_.num_tokens() >= std::numeric_limits<Index>::max()) Fail("too many tokens");
+  if (data_.begin.back() == data_.num_tokens()) data_.lines.push_back(reader_.line_number());
+  for (Index c = 0; c < tokens_->num_columns; ++c) {
+    tokens_->cells.push_back(tokens_->texts.Add(fields_[static_cast<std::size_t>(c)]));
+  }
+  data_.labels.push_back(data_.has_labels ? labels_.Number(fields_.back()) : kUnlabelled);
+}
+
+SequenceData ConllParser::Finish() {
+  EndSequence();
+  if (data_.labels.empty()) throw DataError(reader_.name(), 0, "no tokens");
+  labels_.Finish(&data_);
+  if (data_.label_names.empty()) throw DataError(reader_.name(), 0, "no known labels");
+  data_.tokens = std::move(tokens_);
+  return std::move(data_);
+}
+
+}  // namespace
+
+SequenceData ReadConll(const std::string& path, const ConllReadOptions& options) {
+  SLACKLINE_CHECK(options.num_columns < 0 ? options.label_names.empty()
+                                          : options.num_columns > 0 && !options.label_names.empty(),
+                  "prediction needs both labels and number of columns of the model");
+  LineReader reader(path);
+  ConllParser parser(reader, options);
+  std::string_view line;
+  while (reader.Next(&line)) parser.ParseLine(line);
+  return parser.Finish();
+}
+
+}  // namespace slackline
