@@ -224,8 +224,13 @@ class Preparation {
   Index num_images() const { return static_cast<Index>(settings_.sources.size()); }
   const Source& source(Index i) const { return settings_.sources[static_cast<std::size_t>(i)]; }
 
-  void Show(const char* work, Index done, Index all) {
+  /// Between the steps of long work, by any thread.
+  void CheckInterrupt() const {
     if (interrupt_->load() != 0) throw Interrupted{};
+  }
+
+  void Show(const char* work, Index done, Index all) {
+    CheckInterrupt();
     if (line_.due() || done == all) {
       line_.Show(std::string(work) + ": image " + std::to_string(done) + " of " + std::to_string(all));
     }
@@ -236,27 +241,12 @@ class Preparation {
   void ForImages(const char* name, Index begin, Index end, const Work& work) {
     std::mutex mutex;
     Index done = begin;
-    Index failed = end;
-    std::exception_ptr error;
     ParallelChunks(end - begin, end - begin, settings_.threads, [&](const Chunk& chunk) {
-      const Index i = begin + chunk.begin;
-      {
-        const std::lock_guard<std::mutex> lock(mutex);
-        if (i > failed) return;
-      }
-      try {
-        work(i);
-        const std::lock_guard<std::mutex> lock(mutex);
-        Show(name, ++done, num_images());
-      } catch (...) {
-        const std::lock_guard<std::mutex> lock(mutex);
-        if (i < failed) {
-          failed = i;
-          error = std::current_exception();
-        }
-      }
+      CheckInterrupt();
+      work(begin + chunk.begin);
+      const std::lock_guard<std::mutex> lock(mutex);
+      Show(name, ++done, num_images());
     });
-    if (error) std::rethrow_exception(error);
   }
 
   /// Reads everything once: an error in the last image should not come after hours.
@@ -267,12 +257,15 @@ class Preparation {
   void Learn() {
     std::vector<std::string> paths;
     for (Index i = 0; i < settings_.num_train; ++i) paths.push_back(source(i).image);
-    extractor_ = std::make_unique<FeatureExtractor>(FeatureExtractor::Learn(
-        paths, settings_.extractor, settings_.threads, [this, &paths](Index done, Index) {
-          // Two passes over the training images.
-          const auto count = static_cast<Index>(paths.size());
-          Show(done <= count ? "learning words" : "learning components", (done - 1) % count + 1, count);
-        }));
+    LearnProgress progress;
+    progress.image = [this, &paths](Index done, Index) {
+      // Two passes over the training images.
+      const auto count = static_cast<Index>(paths.size());
+      Show(done <= count ? "learning words" : "learning components", (done - 1) % count + 1, count);
+    };
+    progress.check = [this] { CheckInterrupt(); };
+    extractor_ = std::make_unique<FeatureExtractor>(
+        FeatureExtractor::Learn(paths, settings_.extractor, settings_.threads, progress));
     learned_seconds_ = timer_.Seconds();
   }
 
@@ -288,7 +281,7 @@ class Preparation {
       ForImages("features", begin, end, [&](Index i) {
         LabelledImage read = ReadSource(source(i), settings_);
         const auto k = static_cast<std::size_t>(i - begin);
-        features[k] = extractor_->Extract(read.image);
+        features[k] = extractor_->Extract(read.image, [this] { CheckInterrupt(); });
         labels[k] = std::move(read.labels);
       });
       for (std::size_t k = 0; k < features.size(); ++k) {
