@@ -8,6 +8,7 @@
 #include <slackline/core/check.h>
 #include <slackline/vision/extractor_state.h>
 #include <slackline/vision/filters.h>
+#include <slackline/vision/half.h>
 
 namespace slackline {
 namespace {
@@ -121,6 +122,8 @@ std::vector<float> ExtractorState::Features(const WorkingImage& working, const S
     for (const auto& histograms : region) put(m++, histograms);
   }
   put(m, ShapeValues(working.image(), working.lab(), superpixels));
+  // Feature files hold half precision: who predicts from an image sees the numbers that others were trained on.
+  RoundToHalf(features);
   return features;
 }
 

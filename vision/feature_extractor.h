@@ -41,8 +41,8 @@ struct ImageFeatures {
   Superpixels fine, coarse;
   std::vector<Index> parent;              ///< per fine superpixel: a coarse one
   std::vector<NeighbourPair> neighbours;  ///< of fine superpixels
-  std::vector<float> fine_rows;           ///< fine.count × dimension
-  std::vector<float> coarse_rows;         ///< coarse.count × dimension
+  std::vector<float> fine_rows;    ///< fine.count × dimension, numbers of half precision (vision/half.h)
+  std::vector<float> coarse_rows;  ///< coarse.count × dimension, likewise
 };
 
 /// What is called during learning; either may be empty. What they throw ends the work.
@@ -68,7 +68,8 @@ class FeatureExtractor {
   ~FeatureExtractor();
 
   /// Of an image of any size ≥ 1 × 1. Deterministic. Several threads may call it at a time. Descriptors of images of more than 320 000
-  /// pixels are taken from a copy that is smaller by a whole factor: time and memory stay in proportion, and so do objects.
+  /// pixels are taken from a copy that is smaller by a whole factor: time and memory stay in proportion, and so do objects. Features are the very
+  /// numbers that a feature file keeps.
   ImageFeatures Extract(const Image& image, const StepCheck& check = nullptr) const;
 
   const ExtractorOptions& options() const;
