@@ -28,7 +28,7 @@ constexpr const char* kDescription =
     "Compares predictions with label images, in pixels of the original images; void pixels do not count.\n"
     "Either the images of a list are segmented from scratch, or the test images of a file of prepared images "
     "(FEATURES)\n"
-    "are used, which gives the same figures but for half-precision features.";
+    "are used, which gives the same figures.";
 
 constexpr const char* kExamples =
     "Examples:\n"

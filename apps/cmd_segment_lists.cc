@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/cmd_segment_lists.h>
 
+#include <algorithm>
 #include <unordered_map>
 
 #include <slackline/core/check.h>
@@ -32,6 +33,10 @@ std::vector<std::string> ReadClassNames(const std::string& path) {
       continue;
     }
     if (blank > 0) throw DataError(reader.name(), blank, "the name of a class is empty");
+    if (std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; })) {
+      throw DataError(reader.name(), reader.line_number(),
+                      "the name of class " + Quoted(name) + " has control characters: is this a text file?");
+    }
     const auto [found, added] = lines.emplace(name, reader.line_number());
     if (!added) {
       throw DataError(reader.name(), reader.line_number(),

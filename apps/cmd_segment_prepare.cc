@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <mutex>
 
@@ -135,6 +136,21 @@ Source FindSource(const PrepareCommand& command, const ListedImage& listed, Imag
   }
 }
 
+/// An image under two names would be learned from twice, or be tested on what was learned from it.
+void CheckDifferent(const std::vector<ListedImage>& listed, const std::vector<Source>& sources) {
+  std::map<std::filesystem::path, std::size_t> known;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    std::error_code ignored;
+    const auto [found, added] =
+        known.emplace(std::filesystem::weakly_canonical(sources[i].image, ignored), i);
+    if (added) continue;
+    const ListedImage& other = listed[found->second];
+    throw DataError(listed[i].list, listed[i].line,
+                    "image " + Quoted(listed[i].name) + " is the same file as " + Quoted(other.name) +
+                        " in " + other.list + ", line " + std::to_string(other.line));
+  }
+}
+
 Settings ReadSettings(const PrepareCommand& command) {
   Settings settings;
   settings.extractor = ReadOptions(command);
@@ -153,6 +169,7 @@ Settings ReadSettings(const PrepareCommand& command) {
     inputs.push_back(settings.sources.back().image);
     inputs.push_back(settings.sources.back().labels);
   }
+  CheckDifferent(listed, settings.sources);
   CheckOutput("out", command.out, inputs, false);
   return settings;
 }
@@ -200,7 +217,11 @@ struct Totals {
 class Preparation {
  public:
   Preparation(const PrepareCommand& command, const Settings& settings)
-      : command_(command), settings_(settings), interrupt_(CatchInterrupts()), line_(!command.quiet) {}
+      : command_(command),
+        settings_(settings),
+        interrupt_(CatchInterrupts()),
+        line_(!command.quiet),
+        class_pixels_(settings.classes.size()) {}
 
   int Run() {
     try {
@@ -224,8 +245,13 @@ class Preparation {
   Index num_images() const { return static_cast<Index>(settings_.sources.size()); }
   const Source& source(Index i) const { return settings_.sources[static_cast<std::size_t>(i)]; }
 
-  void Show(const char* work, Index done, Index all) {
+  /// Between the steps of long work, by any thread.
+  void CheckInterrupt() const {
     if (interrupt_->load() != 0) throw Interrupted{};
+  }
+
+  void Show(const char* work, Index done, Index all) {
+    CheckInterrupt();
     if (line_.due() || done == all) {
       line_.Show(std::string(work) + ": image " + std::to_string(done) + " of " + std::to_string(all));
     }
@@ -236,43 +262,41 @@ class Preparation {
   void ForImages(const char* name, Index begin, Index end, const Work& work) {
     std::mutex mutex;
     Index done = begin;
-    Index failed = end;
-    std::exception_ptr error;
     ParallelChunks(end - begin, end - begin, settings_.threads, [&](const Chunk& chunk) {
-      const Index i = begin + chunk.begin;
-      {
-        const std::lock_guard<std::mutex> lock(mutex);
-        if (i > failed) return;
-      }
-      try {
-        work(i);
-        const std::lock_guard<std::mutex> lock(mutex);
-        Show(name, ++done, num_images());
-      } catch (...) {
-        const std::lock_guard<std::mutex> lock(mutex);
-        if (i < failed) {
-          failed = i;
-          error = std::current_exception();
-        }
-      }
+      CheckInterrupt();
+      work(begin + chunk.begin);
+      const std::lock_guard<std::mutex> lock(mutex);
+      Show(name, ++done, num_images());
     });
-    if (error) std::rethrow_exception(error);
   }
 
   /// Reads everything once: an error in the last image should not come after hours.
   void Check() {
-    ForImages("checking", 0, num_images(), [this](Index i) { ReadSource(source(i), settings_); });
+    std::mutex mutex;
+    ForImages("checking", 0, num_images(), [&](Index i) {
+      const LabelledImage read = ReadSource(source(i), settings_);
+      if (i >= settings_.num_train) return;
+      std::vector<Offset> pixels(kVoid + 1);
+      for (const std::uint8_t label : read.labels.labels) ++pixels[label];
+      const std::lock_guard<std::mutex> lock(mutex);
+      for (std::size_t k = 0; k < class_pixels_.size(); ++k) class_pixels_[k] += pixels[k];
+    });
+    if (std::all_of(class_pixels_.begin(), class_pixels_.end(), [](Offset n) { return n == 0; }))
+      throw DataError(command_.train, 0, "no training image has a labelled pixel");
   }
 
   void Learn() {
     std::vector<std::string> paths;
     for (Index i = 0; i < settings_.num_train; ++i) paths.push_back(source(i).image);
-    extractor_ = std::make_unique<FeatureExtractor>(FeatureExtractor::Learn(
-        paths, settings_.extractor, settings_.threads, [this, &paths](Index done, Index) {
-          // Two passes over the training images.
-          const auto count = static_cast<Index>(paths.size());
-          Show(done <= count ? "learning words" : "learning components", (done - 1) % count + 1, count);
-        }));
+    LearnProgress progress;
+    progress.image = [this, &paths](Index done, Index) {
+      // Two passes over the training images.
+      const auto count = static_cast<Index>(paths.size());
+      Show(done <= count ? "learning words" : "learning components", (done - 1) % count + 1, count);
+    };
+    progress.check = [this] { CheckInterrupt(); };
+    extractor_ = std::make_unique<FeatureExtractor>(
+        FeatureExtractor::Learn(paths, settings_.extractor, settings_.threads, progress));
     learned_seconds_ = timer_.Seconds();
   }
 
@@ -288,7 +312,7 @@ class Preparation {
       ForImages("features", begin, end, [&](Index i) {
         LabelledImage read = ReadSource(source(i), settings_);
         const auto k = static_cast<std::size_t>(i - begin);
-        features[k] = extractor_->Extract(read.image);
+        features[k] = extractor_->Extract(read.image, [this] { CheckInterrupt(); });
         labels[k] = std::move(read.labels);
       });
       for (std::size_t k = 0; k < features.size(); ++k) {
@@ -310,6 +334,12 @@ class Preparation {
         Number(static_cast<double>(totals_.fine) / num_images(), 4).c_str(),
         Number(static_cast<double>(totals_.coarse) / num_images(), 3).c_str(),
         Number(100 * static_cast<double>(totals_.fine_void) / static_cast<double>(totals_.fine), 3).c_str());
+    std::string missing;
+    for (std::size_t k = 0; k < class_pixels_.size(); ++k) {
+      if (class_pixels_[k] == 0) missing += (missing.empty() ? "" : ", ") + Quoted(settings_.classes[k]);
+    }
+    if (!missing.empty())
+      std::fprintf(stderr, "classes without pixels in training images: %s\n", missing.c_str());
     std::fprintf(stderr, "features: %d\n", static_cast<int>(extractor_->dimension()));
     std::fprintf(stderr, "time: %s s, %s s a training image for learning, %s s an image for features\n",
                  Number(seconds, 4).c_str(), Number(learned_seconds_ / settings_.num_train, 3).c_str(),
@@ -323,6 +353,7 @@ class Preparation {
   WallTimer timer_;
   double learned_seconds_ = 0;
   std::unique_ptr<FeatureExtractor> extractor_;
+  std::vector<Offset> class_pixels_;  // of the training images
   Totals totals_;
 };
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <limits>
+#include <utility>
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -27,6 +29,30 @@ Chunk MakeChunk(Index count, int num_chunks, int k, int thread) {
                thread};
 }
 
+#ifdef _OPENMP
+/// The failure of the first chunk in order that fails: which one is told must not depend on which thread was faster.
+class FirstError {
+ public:
+  /// Whether a chunk before this one has failed, so that nobody asks for this one.
+  bool Before(int chunk) const { return chunk_.load(std::memory_order_relaxed) < chunk; }
+
+  void Store(int chunk, std::exception_ptr error) {
+#pragma omp critical(slackline_parallel_error)
+    if (!Before(chunk)) {
+      chunk_ = chunk;
+      error_ = std::move(error);
+    }
+  }
+  void Rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  std::atomic<int> chunk_{std::numeric_limits<int>::max()};
+  std::exception_ptr error_;
+};
+#endif
+
 }  // namespace
 
 void ParallelChunks(Index count, int num_chunks, int num_threads,
@@ -35,17 +61,17 @@ void ParallelChunks(Index count, int num_chunks, int num_threads,
   num_threads = std::clamp(num_threads, 1, num_chunks);
 #ifdef _OPENMP
   if (num_threads > 1) {
-    std::exception_ptr error;
+    FirstError error;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(num_threads)
     for (int k = 0; k < num_chunks; ++k) {
+      if (error.Before(k)) continue;
       try {
         work(MakeChunk(count, num_chunks, k, omp_get_thread_num()));
       } catch (...) {
-#pragma omp critical(slackline_parallel_error)
-        if (!error) error = std::current_exception();
+        error.Store(k, std::current_exception());
       }
     }
-    if (error) std::rethrow_exception(error);
+    error.Rethrow();
     return;
   }
 #endif
@@ -58,20 +84,20 @@ void ParallelChunksBeside(const std::function<void()>& beside, Index count, int 
   if (num_threads > 1) {
     num_chunks = std::max(1, num_chunks);
     std::atomic<int> next{0};
-    std::exception_ptr error;
+    FirstError error;
 #pragma omp parallel num_threads(std::min(num_threads, num_chunks + 1))
     {
+      const int thread = omp_get_thread_num();
+      int k = num_chunks;  // with one thread `beside` comes last
       try {
-        const int thread = omp_get_thread_num();
         if (thread == 0) beside();
-        for (int k = next++; k < num_chunks; k = next++) work(MakeChunk(count, num_chunks, k, thread));
+        for (k = next++; k < num_chunks; k = next++) work(MakeChunk(count, num_chunks, k, thread));
       } catch (...) {
         next = num_chunks;
-#pragma omp critical(slackline_parallel_error)
-        if (!error) error = std::current_exception();
+        error.Store(k, std::current_exception());
       }
     }
-    if (error) std::rethrow_exception(error);
+    error.Rethrow();
     return;
   }
 #endif

@@ -117,7 +117,7 @@ std::vector<Index> ShareOut(const std::vector<Spectrum>& spectra, const Budget& 
 class ExtractorLearner {
  public:
   ExtractorLearner(const std::vector<std::string>& paths, ExtractorState* state, int threads,
-                   const ImageProgress& progress)
+                   const LearnProgress& progress)
       : paths_(paths),
         state_(*state),
         specs_(state->specs()),
@@ -144,37 +144,25 @@ class ExtractorLearner {
   template <class Work>
   void ForImages(Index begin, Index end, const Work& work) {
     ParallelChunks(end - begin, end - begin, threads_, [&](const Chunk& chunk) {
-      {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        if (failed_) return;
-      }
-      try {
-        work(begin + chunk.begin);
-        const std::lock_guard<std::mutex> lock(mutex_);
-        if (progress_ && !failed_) progress_(++done_, 2 * num_images_);
-      } catch (...) {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        failed_ = true;
-        throw;
-      }
+      work(begin + chunk.begin);
+      const std::lock_guard<std::mutex> lock(mutex_);
+      ++done_;
+      if (progress_.image) progress_.image(done_, 2 * num_images_);
     });
   }
 
   void LearnVocabularies() {
     std::vector<ImageRows> samples(paths_.size());
     ForImages(0, num_images_, [&](Index i) { samples[static_cast<std::size_t>(i)] = SampleDescriptors(i); });
+    std::vector<std::vector<float>> by_kind(specs_.size());
     for (std::size_t k = 0; k < specs_.size(); ++k) {
-      if (specs_[k].size == 0) {
-        state_.vocabularies.emplace_back();
-        continue;
-      }
-      std::vector<float> all;
       for (ImageRows& image : samples) {
-        all.insert(all.end(), image[k].begin(), image[k].end());
+        by_kind[k].insert(by_kind[k].end(), image[k].begin(), image[k].end());
         image[k] = {};
       }
-      state_.vocabularies.push_back(Vocabulary::Learn(specs_[k], all, state_.options.seed + k, threads_));
     }
+    state_.vocabularies =
+        Vocabulary::Learn(specs_, std::move(by_kind), state_.options.seed, threads_, progress_.check);
   }
 
   ImageRows SampleDescriptors(Index i) const {
@@ -183,6 +171,7 @@ class ExtractorLearner {
     Random random = RandomFor(i, 0);
     ImageRows samples;
     for (const DescriptorSpec& spec : specs_) {
+      CheckStep(progress_.check);
       samples.emplace_back();
       if (spec.size == 0) continue;
       const Descriptors found = Describe(working.described(), spec);
@@ -204,6 +193,7 @@ class ExtractorLearner {
       ForImages(begin, end, [&](Index i) { batch[static_cast<std::size_t>(i - begin)] = SampleRows(i); });
       const auto blocks = static_cast<Index>(moments.size());
       ParallelChunks(blocks, blocks, threads_, [&](const Chunk& chunk) {
+        CheckStep(progress_.check);
         const auto m = static_cast<std::size_t>(chunk.begin);
         std::vector<float> rows;
         for (Index i = begin; i < end; ++i) {
@@ -220,8 +210,9 @@ class ExtractorLearner {
     const Image image = ReadImage(paths_[static_cast<std::size_t>(i)]);
     const WorkingImage working(image);
     const Superpixels fine = Slic(image, state_.options.fine);
-    const LayerRows rows =
-        ExtractorState::MakeRows(working, fine, Neighbours(image, fine), state_.FindWords(working));
+    CheckStep(progress_.check);
+    const LayerRows rows = ExtractorState::MakeRows(working, fine, Neighbours(image, fine),
+                                                    state_.FindWords(working, progress_.check));
     Random random = RandomFor(i, 1);
     const std::vector<Index> chosen = Choose(fine.count, (kMostSuperpixels - 1) / num_images_ + 1, &random);
     // The image's own histograms are the same for all: each image counts by its chosen superpixels.
@@ -241,6 +232,7 @@ class ExtractorLearner {
     const auto blocks = static_cast<Index>(moments.size()) - 1;
     std::vector<Spectrum> spectra(static_cast<std::size_t>(blocks));
     ParallelChunks(blocks, blocks, threads_, [&](const Chunk& chunk) {
+      CheckStep(progress_.check);
       const auto m = static_cast<std::size_t>(chunk.begin);
       spectra[m] = Decompose(moments[m]);
     });
@@ -255,16 +247,15 @@ class ExtractorLearner {
   ExtractorState& state_;
   const std::vector<DescriptorSpec>& specs_;
   int threads_;
-  const ImageProgress& progress_;
+  const LearnProgress& progress_;
   Index num_images_;
   std::mutex mutex_;
-  bool failed_ = false;
   Index done_ = 0;
 };
 
 FeatureExtractor FeatureExtractor::Learn(const std::vector<std::string>& image_paths,
                                          const ExtractorOptions& options, int threads,
-                                         const ImageProgress& progress) {
+                                         const LearnProgress& progress) {
   SLACKLINE_CHECK(!image_paths.empty(), "an extractor is learned from at least one image");
   SLACKLINE_CHECK(options.fine >= 1 && options.coarse >= 1, "at least one superpixel must be wanted");
   auto state = std::make_unique<State>();

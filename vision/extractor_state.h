@@ -62,7 +62,7 @@ struct ExtractorState {
   const std::vector<DescriptorSpec>& specs() const { return DescriptorSpecs(options.features); }
   std::size_t num_maps() const { return kRegionNames.size() * specs().size() + 1; }
 
-  std::vector<ImageWords> FindWords(const WorkingImage& working) const;
+  std::vector<ImageWords> FindWords(const WorkingImage& working, const StepCheck& check) const;
   static LayerRows MakeRows(const WorkingImage& working, const Superpixels& superpixels,
                             const std::vector<NeighbourPair>& neighbours,
                             const std::vector<ImageWords>& words);

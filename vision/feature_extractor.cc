@@ -8,6 +8,7 @@
 #include <slackline/core/check.h>
 #include <slackline/vision/extractor_state.h>
 #include <slackline/vision/filters.h>
+#include <slackline/vision/half.h>
 
 namespace slackline {
 namespace {
@@ -69,9 +70,10 @@ void BlockMap::Pack() {
   packed = PackedColumns(columns, bias, inputs());
 }
 
-std::vector<ImageWords> ExtractorState::FindWords(const WorkingImage& working) const {
+std::vector<ImageWords> ExtractorState::FindWords(const WorkingImage& working, const StepCheck& check) const {
   std::vector<ImageWords> all;
   for (std::size_t k = 0; k < specs().size(); ++k) {
+    CheckStep(check);
     Descriptors found = Describe(working.described(), specs()[k]);
     ImageWords words{specs()[k].words, std::move(found.pixels), std::move(found.words)};
     if (specs()[k].size > 0) words.words = vocabularies[k].Words(found.values);
@@ -120,6 +122,8 @@ std::vector<float> ExtractorState::Features(const WorkingImage& working, const S
     for (const auto& histograms : region) put(m++, histograms);
   }
   put(m, ShapeValues(working.image(), working.lab(), superpixels));
+  // Feature files hold half precision: who predicts from an image sees the numbers that others were trained on.
+  RoundToHalf(features);
   return features;
 }
 
@@ -147,15 +151,17 @@ const ExtractorOptions& FeatureExtractor::options() const { return state_->optio
 Index FeatureExtractor::dimension() const { return state_->dimension; }
 const std::vector<FeatureBlock>& FeatureExtractor::blocks() const { return state_->blocks; }
 
-ImageFeatures FeatureExtractor::Extract(const Image& image) const {
+ImageFeatures FeatureExtractor::Extract(const Image& image, const StepCheck& check) const {
   const State& state = *state_;
   const WorkingImage working(image);
   ImageFeatures features;
+  CheckStep(check);
   features.fine = Slic(image, state.options.fine);
+  CheckStep(check);
   features.coarse = Slic(image, state.options.coarse);
   features.parent = Parents(features.fine, features.coarse);
   features.neighbours = Neighbours(image, features.fine);
-  const std::vector<ImageWords> words = state.FindWords(working);
+  const std::vector<ImageWords> words = state.FindWords(working, check);
   features.fine_rows = state.Features(working, features.fine, features.neighbours, words);
   features.coarse_rows = state.Features(working, features.coarse, Neighbours(image, features.coarse), words);
   return features;

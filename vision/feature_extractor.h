@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include <slackline/vision/step_check.h>
 #include <slackline/vision/superpixels.h>
 
 namespace slackline {
@@ -40,20 +41,23 @@ struct ImageFeatures {
   Superpixels fine, coarse;
   std::vector<Index> parent;              ///< per fine superpixel: a coarse one
   std::vector<NeighbourPair> neighbours;  ///< of fine superpixels
-  std::vector<float> fine_rows;           ///< fine.count × dimension
-  std::vector<float> coarse_rows;         ///< coarse.count × dimension
+  std::vector<float> fine_rows;    ///< fine.count × dimension, numbers of half precision (vision/half.h)
+  std::vector<float> coarse_rows;  ///< coarse.count × dimension, likewise
 };
 
-/// Called with (images done, images in all) by one thread at a time. Learning sees each image twice, and counts it twice. What it
-/// throws ends the work.
-using ImageProgress = std::function<void(Index, Index)>;
+/// What is called during learning; either may be empty. What they throw ends the work.
+struct LearnProgress {
+  /// With (images done, images in all), by one thread at a time. Learning sees each image twice, and counts it twice.
+  std::function<void(Index, Index)> image;
+  StepCheck check;
+};
 
 class FeatureExtractor {
  public:
   /// Learns vocabularies and components from these images only. The result depends on the images, their order and the options,
-  /// not on `threads`. Throws DataError when an image cannot be read, std::invalid_argument without images.
+  /// not on `threads`. Throws DataError for the first image that cannot be read, std::invalid_argument without images.
   static FeatureExtractor Learn(const std::vector<std::string>& image_paths, const ExtractorOptions& options,
-                                int threads, const ImageProgress& progress);
+                                int threads, const LearnProgress& progress);
 
   /// Bytes of a learned extractor; Load throws DataError when they are damaged.
   std::string Save() const;
@@ -64,8 +68,9 @@ class FeatureExtractor {
   ~FeatureExtractor();
 
   /// Of an image of any size ≥ 1 × 1. Deterministic. Several threads may call it at a time. Descriptors of images of more than 320 000
-  /// pixels are taken from a copy that is smaller by a whole factor: time and memory stay in proportion, and so do objects.
-  ImageFeatures Extract(const Image& image) const;
+  /// pixels are taken from a copy that is smaller by a whole factor: time and memory stay in proportion, and so do objects. Features are the very
+  /// numbers that a feature file keeps.
+  ImageFeatures Extract(const Image& image, const StepCheck& check = nullptr) const;
 
   const ExtractorOptions& options() const;
   /// Length of a feature vector, the same for fine and coarse superpixels.

@@ -56,6 +56,10 @@ std::uint16_t ToHalf(float value) {
 
 float FromHalf(std::uint16_t bits) { return Decode(bits); }
 
+void RoundToHalf(std::span<float> values) {
+  for (float& value : values) value = Decode(ToHalf(value));
+}
+
 void DecodeHalf(std::span<const std::uint16_t> from, std::span<double> to) {
   SLACKLINE_CHECK(from.size() == to.size(), "DecodeHalf needs spans of one length");
   DecodeRun(from.data(), static_cast<Offset>(from.size()), to.data());

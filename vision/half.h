@@ -11,6 +11,8 @@ namespace slackline {
 /// To nearest, ties to even; beyond the range ±infinity.
 std::uint16_t ToHalf(float value);
 float FromHalf(std::uint16_t bits);
+/// Every value to the nearest that half precision has.
+void RoundToHalf(std::span<float> values);
 /// Half precision to double, `to` as long as `from`.
 void DecodeHalf(std::span<const std::uint16_t> from, std::span<double> to);
 

@@ -6,25 +6,22 @@
 #include <cstdint>
 #include <vector>
 
-#include <slackline/core/random.h>
 #include <slackline/vision/byte_stream.h>
 #include <slackline/vision/dense_kernels.h>
 #include <slackline/vision/descriptors.h>
+#include <slackline/vision/step_check.h>
 
 namespace slackline {
-
-/// Lloyd's algorithm from centres drawn by k-means++ (Arthur and Vassilvitskii 2007): num_centres × size. Among fewer different
-/// points than centres some centres are equal. Does not depend on `threads`. Requires a point.
-std::vector<float> KMeans(const std::vector<float>& points, Index size, Index num_centres, Random* random,
-                          int threads);
 
 /// Empty for kinds whose descriptors are words already.
 class Vocabulary {
  public:
   Vocabulary() = default;
-  /// sample: descriptors of this kind, one after the other.
-  static Vocabulary Learn(const DescriptorSpec& spec, const std::vector<float>& sample, std::uint64_t seed,
-                          int threads);
+  /// One of each kind; samples: for each kind descriptors one after the other, at least one where there are vocabularies. Kind k is
+  /// learned with seed + k, whatever the other kinds; the result does not depend on `threads`.
+  static std::vector<Vocabulary> Learn(const std::vector<DescriptorSpec>& specs,
+                                       std::vector<std::vector<float>> samples, std::uint64_t seed,
+                                       int threads, const StepCheck& check);
 
   void Write(ByteWriter* out) const;
   /// Throws BadBytes.
@@ -37,6 +34,7 @@ class Vocabulary {
   const std::vector<float>& centres() const { return centres_; }
 
  private:
+  void LearnProjection(const DescriptorSpec& spec, const std::vector<float>& sample, const StepCheck& check);
   void Pack(const DescriptorSpec& spec);
 
   std::vector<float> axes_;   // kept × size

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <doctest/doctest.h>
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -126,6 +128,7 @@ TEST_CASE("a feature file is made of a collection") {
     REQUIRE(features.fine_rows.size() == image.fine_features.size());
     for (std::size_t k = 0; k < features.fine_rows.size(); ++k) {
       REQUIRE(ToHalf(features.fine_rows[k]) == image.fine_features[k]);
+      REQUIRE(features.fine_rows[k] == FromHalf(image.fine_features[k]));
     }
   }
 }
@@ -169,6 +172,11 @@ TEST_CASE("bad lists and classes") {
   refuse("--classes", "one\n", {"bad.txt", "at least 2 classes"});
   refuse("--classes", "one\ntwo\none\n", {"bad.txt:3", "'one'", "line 1"});
   refuse("--classes", "one\n\ntwo\n", {"bad.txt:2", "empty"});
+  refuse("--classes", "sky\ngr\x01ss\nsea\n", {"bad.txt:2", "gr\\x01ss", "control characters"});
+  refuse("--classes", "", {"bad.txt", "at least 2 classes"});
+  refuse("--train", "", {"bad.txt: no images"});
+  refuse("--test", "\n", {"bad.txt: no images"});
+  refuse("--test", "d\n./e\ne\n", {"bad.txt:3", "'e'", "same file as './e'", "bad.txt, line 2"});
   std::string many;
   for (int k = 0; k < 256; ++k) many += "c" + std::to_string(k) + "\n";
   refuse("--classes", many, {"bad.txt:256", "at most 255"});
@@ -190,6 +198,74 @@ TEST_CASE("bad images and labels") {
   CheckRefused(collection, collection.With(), {"truth/e.png"});
   std::filesystem::remove(folder.Path("truth/e.png"));
   CheckRefused(collection, collection.With(), {"test.txt:2", "'e'", "truth", "e.png"});
+}
+
+TEST_CASE("an image under two names") {
+  const Collection collection;
+  for (const char* folder : {"pictures/", "truth/"}) {
+    std::filesystem::create_symlink("b.png", collection.folder.Path(std::string(folder) + "link.png"));
+  }
+  collection.folder.Write("test.txt", "d\nlink\n");
+  CheckRefused(collection, collection.With(),
+               {"test.txt:2", "'link'", "same file as 'b'", "train.txt, line 2"});
+}
+
+TEST_CASE("classes without pixels are told, and training images without labels refused") {
+  const Collection collection;
+  const TemporaryFolder& folder = collection.folder;
+  std::string names;
+  for (const std::string& name : SyntheticClasses(kClasses)) names += name + "\n";
+  folder.Write("classes.txt", names + "dragon\n");
+  const Outcome outcome = RunProgram(collection.With());
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  CHECK(Contains(outcome.err, "classes without pixels in training images: "));
+  CHECK(Contains(outcome.err, "'dragon'\n"));
+  std::filesystem::remove(collection.out);
+  for (int k = 0; k < 3; ++k) {
+    const std::string name(1, static_cast<char>('a' + k));
+    const LabelImage nothing{22 + 2 * k, 18, std::vector<std::uint8_t>((22 + 2 * k) * 18, kVoid)};
+    WriteLabelPng(folder.Path("truth/" + name + ".png"), nothing, ClassPalette());
+  }
+  CheckRefused(collection, collection.With(), {"train.txt: no training image has a labelled pixel"});
+}
+
+TEST_CASE("unpleasant images are prepared or named") {
+  const Collection collection;
+  const TemporaryFolder& folder = collection.folder;
+  collection.Draw("a", 1, 1);
+  collection.Draw("b", 1, 5000);
+  collection.Draw("d", 5000, 1);
+  Prepare(collection.With({{"--threads", "2"}}));
+  const FeatureFile file(collection.out);
+  CHECK(file.image(0).num_fine == 1);
+  CHECK(file.image(1).height == 5000);
+  CHECK(file.image(3).width == 5000);
+  for (Index i = 0; i < 5; ++i) file.CheckFeatures(i);
+  std::filesystem::remove(collection.out);
+
+  const std::string good = ReadBytes(folder.Path("pictures/c.png"));
+  for (const std::string& bad : {good.substr(0, good.size() - 30), std::string(),
+                                 std::string("\xff\xd8\xff\xe0"), std::string("GIF89a")}) {
+    folder.Write("pictures/c.png", bad);
+    CheckRefused(collection, collection.With({{"--threads", "2"}}), {"pictures/c.png: "});
+  }
+}
+
+TEST_CASE("a full disk leaves nothing behind") {
+  const Collection collection;
+  const std::size_t before = collection.folder.NumFiles();
+  struct rlimit old {};
+  REQUIRE(getrlimit(RLIMIT_FSIZE, &old) == 0);
+  struct rlimit small = old;
+  small.rlim_cur = 20'000;
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
+  const Outcome outcome = RunProgram(collection.With());
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &old) == 0);
+  INFO(outcome.err);
+  CHECK(outcome.code == 2);
+  CHECK(Contains(outcome.err, "out.fea: writing failed: File too large"));
+  CHECK(collection.folder.NumFiles() == before);
 }
 
 TEST_CASE("bad options") {
@@ -215,9 +291,27 @@ TEST_CASE("bad options") {
   CheckRefused(collection, {"segment"}, {"choose from", "prepare"});
 }
 
+TEST_CASE("the first bad input of the list is named, whatever the threads") {
+  const Collection collection;
+  const TemporaryFolder& folder = collection.folder;
+  folder.Write("train.txt", "a\nb\nc\nd\n");
+  folder.Write("test.txt", "e\n");
+  folder.Write("pictures/e.png", "");
+  folder.Write("pictures/d.png", "no image");
+  folder.Write("truth/b.png", ReadBytes(folder.Path("truth/a.png")));
+  std::set<std::string> messages;
+  for (const char* threads : {"1", "2", "4"}) {
+    const Arguments arguments = collection.With({{"--threads", threads}});
+    for (int repeat = 0; repeat < 3; ++repeat) {
+      CheckRefused(collection, arguments, {"truth/b.png", "22 × 18", "24 × 18"});
+      messages.insert(RunProgram(arguments).err);
+    }
+  }
+  CHECK(messages.size() == 1);
+}
+
 TEST_CASE("an interrupt leaves nothing behind") {
   const Collection collection;
-  const std::size_t before = collection.folder.NumFiles();
   std::string names;
   for (int k = 0; k < 300; ++k) {
     const std::string name = "copy" + std::to_string(k);
@@ -228,13 +322,16 @@ TEST_CASE("an interrupt leaves nothing behind") {
     names += name + "\n";
   }
   collection.folder.Write("train.txt", names);
-  Process process(collection.With());
-  std::this_thread::sleep_for(std::chrono::milliseconds(150));
-  process.Signal(SIGINT);
-  const Outcome outcome = process.Wait();
-  INFO(outcome.err);
-  // The signal may come before the program listens, or after its end.
-  CHECK((outcome.code == 130 || outcome.code == 1000 + SIGINT || outcome.code == 0));
-  if (outcome.code == 130) CHECK(Contains(outcome.err, "interrupted: no feature file is written"));
-  CHECK(collection.folder.NumFiles() == before + (outcome.code == 0 ? 1 : 0));
+  const std::size_t before = collection.folder.NumFiles();
+  for (const int number : {SIGINT, SIGTERM}) {
+    // Some seconds of work, most of it in the vocabularies.
+    Process process(collection.With({{"--features", "standard"}, {"--threads", "2"}}));
+    REQUIRE(process.Catches(number));
+    process.Signal(number);
+    const Outcome outcome = process.Wait();
+    INFO(outcome.err);
+    CHECK(outcome.code == 128 + number);
+    CHECK(outcome.err == "interrupted: no feature file is written\n");
+    CHECK(collection.folder.NumFiles() == before);
+  }
 }

@@ -58,6 +58,24 @@ class Process {
 
   void Signal(int number) const { kill(child_, number); }
 
+  /// Returns when the program has a handler for the signal; false after a minute, or when it has ended.
+  bool Catches(int number) const {
+    const std::string proc = "/proc/" + std::to_string(child_);
+    const auto program = std::filesystem::path(SLACKLINE_PROGRAM).filename();
+    for (int k = 0; k < 6000; ++k) {
+      // In this order: before exec the handlers are those of the test.
+      std::error_code ended;
+      const auto running = std::filesystem::read_symlink(proc + "/exe", ended).filename();
+      const std::string status = ReadBytes(proc + "/status");
+      const std::size_t at = status.find("SigCgt:");
+      if (ended || at == std::string::npos) return false;
+      const bool caught = (std::stoull(status.substr(at + 7), nullptr, 16) >> (number - 1) & 1) != 0;
+      if (caught && running == program) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return false;
+  }
+
   /// Outcome::out is empty when the standard output was given.
   Outcome Wait() {
     int status = 0;

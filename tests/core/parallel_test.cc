@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -50,5 +51,27 @@ TEST_CASE("ExceptionsReachTheCaller") {
     CHECK_THROWS_WITH(
         ParallelChunksBeside([] { throw std::runtime_error("beside"); }, 10, 5, threads, [](const Chunk&) {}),
         "beside");
+  }
+}
+
+TEST_CASE("TheFirstFailureIsToldWhateverTheThreads") {
+  for (const int threads : {1, 2, 4}) {
+    for (int repeat = 0; repeat < 5; ++repeat) {
+      std::atomic<bool> later{false};
+      // The later chunk fails first in time where there is a thread for it.
+      const auto fail = [&](const Chunk& chunk) {
+        if (chunk.chunk == 1) {
+          for (int k = 0; k < 1'000'000 && threads > 1 && !later; ++k) std::this_thread::yield();
+          throw std::runtime_error("first");
+        }
+        if (chunk.chunk == 2) {
+          later = true;
+          throw std::runtime_error("later");
+        }
+      };
+      CHECK_THROWS_WITH(ParallelChunks(8, 8, threads, fail), "first");
+      later = false;
+      CHECK_THROWS_WITH(ParallelChunksBeside([] {}, 8, 8, threads, fail), "first");
+    }
   }
 }

@@ -5,6 +5,8 @@
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cmath>
 #include <numeric>
 #include <set>
@@ -49,7 +51,7 @@ struct Files {
 };
 
 FeatureExtractor Learned(const Files& files, const ExtractorOptions& options = Small(), int threads = 1) {
-  return FeatureExtractor::Learn(files.paths, options, threads, nullptr);
+  return FeatureExtractor::Learn(files.paths, options, threads, {});
 }
 
 std::vector<float> RandomNumbers(Index count, Random* random) {
@@ -161,26 +163,6 @@ TEST_CASE("principal components are Eigen's, of rows in any number of parts") {
   CHECK(CountFor(spectrum, 1.1) == kSize);
 }
 
-TEST_CASE("k-means finds clusters, and does not depend on threads") {
-  Random random(11);
-  std::vector<float> points;
-  for (int p = 0; p < 300; ++p) {
-    for (int d = 0; d < 2; ++d) {
-      points.push_back(static_cast<float>(10 * (p % 3) * (d + 1) + 0.1 * random.Normal()));
-    }
-  }
-  Random first(5);
-  Random second(5);
-  const std::vector<float> centres = KMeans(points, 2, 3, &first, 1);
-  CHECK(KMeans(points, 2, 3, &second, 3) == centres);
-  std::set<long> found;
-  for (int k = 0; k < 3; ++k) found.insert(std::lround(centres[2 * k] / 10));
-  CHECK(found == std::set<long>{0, 1, 2});
-  // Fewer different points than centres.
-  const std::vector<float> equal(20, 4.0f);
-  CHECK(KMeans(equal, 2, 5, &first, 2) == std::vector<float>(10, 4.0f));
-}
-
 TEST_CASE("words are the nearest centres of projected descriptors") {
   const Image image = DrawSynthetic(30, 22, 4, 9).image;
   const std::vector<float> lab = ToLab(image);
@@ -191,7 +173,7 @@ TEST_CASE("words are the nearest centres of projected descriptors") {
     if (spec.kept > 20) spec.kept = 8;
     const Descriptors found = Describe({image, lab}, spec);
     REQUIRE(found.values.size() == found.pixels.size() * static_cast<std::size_t>(spec.size));
-    const Vocabulary vocabulary = Vocabulary::Learn(spec, found.values, 1, 1);
+    const Vocabulary vocabulary = std::move(Vocabulary::Learn({spec}, {found.values}, 1, 1, nullptr)[0]);
     const Index size = spec.kept > 0 ? spec.kept : spec.size;
     const std::vector<float> projected = vocabulary.Project(found.values);
     const std::vector<Index> words = vocabulary.Words(found.values);
@@ -459,7 +441,7 @@ TEST_CASE("an extractor of images without anything to see") {
   const std::string path = folder.Path("dot.png");
   const Image dot{1, 1, {10, 10, 10}};
   WritePng(path, dot);
-  const FeatureExtractor extractor = FeatureExtractor::Learn({path, path}, Small(), 1, nullptr);
+  const FeatureExtractor extractor = FeatureExtractor::Learn({path, path}, Small(), 1, {});
   CheckWhole(extractor.Extract(dot), dot, extractor);
   for (const float value : extractor.Extract(dot).fine_rows) CHECK(value == 0);
   const Image image = Coloured(9, 9);
@@ -469,22 +451,56 @@ TEST_CASE("an extractor of images without anything to see") {
 TEST_CASE("progress is told image by image, and can end the work") {
   const Files files(3);
   Index calls = 0;
-  FeatureExtractor::Learn(files.paths, Small(), 2, [&](Index done, Index all) {
+  LearnProgress progress;
+  progress.image = [&](Index done, Index all) {
     CHECK(done == ++calls);
     CHECK(all == 6);
-  });
+  };
+  FeatureExtractor::Learn(files.paths, Small(), 2, progress);
   CHECK(calls == 6);
-  const auto stop = [](Index done, Index) {
+  progress.image = [](Index done, Index) {
     if (done == 2) throw DataError("enough");
   };
-  CHECK(MessageOf<DataError>([&] { FeatureExtractor::Learn(files.paths, Small(), 1, stop); }) == "enough");
+  CHECK(MessageOf<DataError>([&] { FeatureExtractor::Learn(files.paths, Small(), 1, progress); }) ==
+        "enough");
+}
+
+TEST_CASE("learning can be ended at every step") {
+  const Files files(2);
+  // Steps by the number of images done: descriptors, then all of k-means, then words and components.
+  std::array<int, 5> steps{};
+  std::size_t images = 0;
+  LearnProgress progress;
+  progress.image = [&](Index done, Index) { images = static_cast<std::size_t>(done); };
+  progress.check = [&] { ++steps[images]; };
+  FeatureExtractor::Learn(files.paths, Small(), 1, progress);
+  CHECK(steps[0] >= 2);    // descriptors of the first image
+  CHECK(steps[2] >= 100);  // 50 centres to draw for each of two vocabularies
+  CHECK(steps[4] >= 9);    // components of every block
+  const int all = std::accumulate(steps.begin(), steps.end(), 0);
+  for (const int threads : {1, 2}) {
+    for (int last = 0; last < all; last += 1 + all / 20) {
+      std::atomic<int> count{0};
+      LearnProgress stop;
+      stop.check = [&] {
+        if (count++ >= last) throw DataError("stopped");
+      };
+      CHECK(MessageOf<DataError>([&] { FeatureExtractor::Learn(files.paths, Small(), threads, stop); }) ==
+            "stopped");
+    }
+  }
+  const FeatureExtractor extractor = Learned(files);
+  const auto stop = [] { throw DataError("stopped"); };
+  CHECK(MessageOf<DataError>([&] { extractor.Extract(Coloured(9, 9), stop); }) == "stopped");
 }
 
 TEST_CASE("images that cannot be learned from") {
   Files files(2);
-  CHECK_THROWS_AS(FeatureExtractor::Learn({}, Small(), 1, nullptr), std::invalid_argument);
+  CHECK_THROWS_AS(FeatureExtractor::Learn({}, Small(), 1, {}), std::invalid_argument);
   files.paths.push_back(files.folder.Path("none.png"));
   CHECK(Contains(MessageOf<DataError>([&] { Learned(files); }), "none.png"));
   files.paths.back() = files.folder.Write("bad.png", "not an image");
-  CHECK(Contains(MessageOf<DataError>([&] { Learned(files, Small(), 2); }), "bad.png"));
+  files.paths.push_back(files.folder.Write("worse.png", "none either"));
+  for (const int threads : {1, 2, 4})
+    CHECK(Contains(MessageOf<DataError>([&] { Learned(files, Small(), threads); }), "bad.png"));
 }

@@ -92,3 +92,21 @@ TEST_CASE("runs of any length and place") {
   std::vector<double> short_by_one(from.size() - 1);
   CHECK_THROWS_AS(DecodeHalf(from, short_by_one), std::invalid_argument);
 }
+
+TEST_CASE("rounded values are those that come back") {
+  Random random(4);
+  std::vector<float> values = {0, -0.0f, 1, 1.0009765f, 65504, 1e-8f, -3e-5f};
+  for (int k = 0; k < 1000; ++k) values.push_back(static_cast<float>(random.Normal()));
+  std::vector<float> rounded = values;
+  RoundToHalf(rounded);
+  int changed = 0;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    CHECK(std::bit_cast<std::uint32_t>(rounded[k]) ==
+          std::bit_cast<std::uint32_t>(FromHalf(ToHalf(values[k]))));
+    changed += rounded[k] != values[k];
+  }
+  CHECK(changed > 900);
+  const std::vector<float> once = rounded;
+  RoundToHalf(rounded);
+  CHECK(rounded == once);
+}
