@@ -266,13 +266,14 @@ CornerBlocks::VisitResult CornerBlocks::Visit(Index m, bool ask) {
     }
   }
   if (ask) {
-    oracle_->Maximise(m, slot_scores_, weights_, &warm_[Size(m)], false, &found_);
+    const double bound = oracle_->Maximise(m, slot_scores_, weights_, &warm_[Size(m)], false, &found_);
     ++oracle_calls_;
     const Index found = set.Add(example, found_, &scratch_);
     ScoreCorners(set);
     double value = 0;
     for (Index a = 0; a < set.size(); ++a) value += set.alpha()[Size(a)] * scores_[Size(a)];
     result.gap = std::max(0.0, scores_[Size(found)] - value);
+    result.open = std::max(result.gap, bound - value);
     if (result.gap > 0) {
       result.gain += Improve(&set, kLocalShare * result.gap).gain;
       Apply(example, set, false);

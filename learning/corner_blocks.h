@@ -36,7 +36,9 @@ class CornerBlocks {
   CornerBlocks(const Problem& problem, CornerOracle* oracle, StepKind step, AverageKind average);
 
   struct VisitResult {
-    double gap = 0;     ///< with the oracle: the example's duality gap (times M) when the oracle was asked
+    double gap =
+        0;  ///< with the oracle: the example's duality gap (times M) when the oracle was asked, as far as its corner shows
+    double open = 0;    ///< the same by the oracle's bound, which may be larger where the oracle stops early
     double spread = 0;  ///< max H − min H over α > 0 of the corners that were kept before
     double gain = 0;    ///< increase of the dual, times M
   };

@@ -318,7 +318,8 @@ class CornerLearner : public Learner {
       double& promise = promises_[static_cast<std::size_t>(m)];
       if (!Worthwhile(&promise, mean)) continue;
       const CornerBlocks::VisitResult visit = blocks_.Visit(m, true);
-      gaps_[static_cast<std::size_t>(m)] = promise = visit.gap;
+      gaps_[static_cast<std::size_t>(m)] = visit.gap;
+      promise = visit.open;
       spreads_[static_cast<std::size_t>(m)] = visit.spread;
       progress.gain += visit.gain;
       if (stop.ShouldStop()) break;

@@ -234,7 +234,7 @@ double CornerOracle::MaximiseForm(Entry* entry, Index m, std::span<const double>
   const std::span<const double> t = form.PairCoefficients(weights, &t_);
   entry->roof->Solve(u_, t, keeps_sums_ ? &sums_ : nullptr);
   form.ReadCorner(*entry->roof, t, loss, corner);
-  if (!bound) return 0;
+  if (!bound) return -kInfinity;
   // The dual objective at the flows, whatever they are (inference/binary_pairs.h), plus the losses of state 0.
   flows_.resize(t.size());
   entry->roof->DualFlows(flows_);

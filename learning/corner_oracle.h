@@ -78,7 +78,8 @@ class CornerOracle {
   void WeightChanged(Index position, double before, double after);
 
   /// Maximises Δ_m(s) + w·φ_m(s) over the domain of example m. `slot_scores`: the coordinate scores of the slots at
-  /// `weights`. `warm` may be null. With `bound`, also returns a certified upper bound on the maximum (else the value).
+  /// `weights`. `warm` may be null. Returns an upper bound on the maximum: a certified one with `bound`, else what is known
+  /// without more work, which may be nothing (−∞).
   double Maximise(Index m, std::span<const double> slot_scores, std::span<const double> weights,
                   WarmStart* warm, bool bound, SparseCorner* corner);
 

@@ -17,108 +17,12 @@
 #include <slackline/vision/feature_file.h>
 #include <slackline/vision/image.h>
 #include <slackline/vision/pictures.h>
-#include <tests/apps/program.h>
+#include <tests/apps/drawn_images.h>
 
 using namespace slackline;
 using namespace slackline::test;
-using Json = nlohmann::json;
-namespace fs = std::filesystem;
 
 namespace {
-
-using Arguments = std::vector<std::string>;
-constexpr Index kClasses = 4;
-
-Outcome Succeed(const Arguments& arguments) {
-  Outcome outcome = RunProgram(arguments);
-  INFO(outcome.err);
-  REQUIRE(outcome.code == 0);
-  return outcome;
-}
-
-/// Names and contents of all files in and below a folder.
-std::vector<std::pair<std::string, std::string>> Contents(const std::string& folder) {
-  std::vector<std::pair<std::string, std::string>> contents;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    const std::string path = entry.path().string();
-    contents.emplace_back(path, entry.is_directory() ? "" : ReadBytes(path));
-  }
-  std::sort(contents.begin(), contents.end());
-  return contents;
-}
-
-/// Twelve drawn images, prepared, with a trained model.
-struct Drawn {
-  Drawn() {
-    Succeed({"segment", "draw", "--out", folder.Path("drawn"), "--images", "12", "--classes",
-             std::to_string(kClasses), "--size", "72x54", "-q"});
-    Succeed(Prepare("tests.fea", {}));
-    Succeed(Train({"--model", model, "--lambda", "30"}));
-  }
-  Drawn(const Drawn&) = delete;
-
-  std::string In(const std::string& name) const { return folder.Path("drawn/" + name); }
-  std::string Image(int number) const {
-    return In("images/drawn-00" + std::string(number < 10 ? "0" : "") + std::to_string(number) + ".png");
-  }
-
-  Arguments Prepare(const std::string& out, const Arguments& more) const {
-    return Arguments{"segment",    "prepare",         "--images",       In("images"), "--labels",
-                     In("labels"), "--train",         In("train.txt"),  "--test",     In("test.txt"),
-                     "--classes",  In("classes.txt"), "--superpixels",  "30",         "--coarse",
-                     "6",          "--out",           folder.Path(out), "--features", "small",
-                     "-q"} +
-           more;
-  }
-  Arguments Train(const Arguments& more) const {
-    return Arguments{"segment", "train", features, "-q"} + more;
-  }
-  Arguments Evaluate(const Arguments& more = {}) const { return EvaluateList(In("test.txt"), more); }
-  Arguments EvaluateList(const std::string& list, const Arguments& more = {}) const {
-    return Arguments{"segment", "evaluate", "--images", In("images"), "--labels", In("labels"),
-                     "--list",  list,       "--model",  model,        "-q"} +
-           more;
-  }
-  Arguments EvaluatePrepared(const std::string& with, const Arguments& more = {}) const {
-    return Arguments{"segment", "evaluate", "--features", features, "--model", with, "-q"} + more;
-  }
-  Arguments Predict(const Arguments& images, const std::string& out, const Arguments& more = {}) const {
-    return Arguments{"segment", "predict"} + images +
-           Arguments{"--model", model, "--out", folder.Path(out), "-q"} + more;
-  }
-
-  TemporaryFolder folder;
-  std::string features = folder.Path("tests.fea");
-  std::string model = folder.Path("model.slk");
-};
-
-/// Made once; test cases write into folders of their own in it.
-const Drawn& Shared() {
-  static const Drawn drawn;
-  return drawn;
-}
-
-Json EvaluationOf(const Arguments& arguments) {
-  return Json::parse(Succeed(arguments + Arguments{"--json"}).out);
-}
-
-Json Timeless(Json json) {
-  json.erase("prepare_seconds_per_image");
-  json.erase("predict_seconds_per_image");
-  return json;
-}
-
-/// The run must fail with all parts in its one-line message; nothing may be written, removed or changed.
-void CheckRefused(const Drawn& drawn, const Arguments& arguments, const Arguments& parts) {
-  const auto before = Contents(drawn.folder.Path(""));
-  const Outcome outcome = RunProgram(arguments);
-  INFO(outcome.err);
-  CHECK(outcome.code == 2);
-  CHECK(outcome.out.empty());
-  CHECK(Lines(outcome.err).size() == 1);
-  for (const std::string& part : parts) CHECK_MESSAGE(Contains(outcome.err, part), part);
-  CHECK(Contents(drawn.folder.Path("")) == before);
-}
 
 /// Rows of features of a file as rows of the model.
 void AddRows(const SegmentModel& model, const std::vector<double>& features, FeatureRows* rows) {
@@ -153,14 +57,6 @@ std::vector<std::string> Printed(const std::vector<double>& scores) {
   }
   return printed;
 }
-
-/// Removes at its end what a test case wrote.
-struct Scratch {
-  explicit Scratch(const std::string& name) : path(Shared().folder.Path(name)) { fs::create_directory(path); }
-  ~Scratch() { fs::remove_all(path); }
-  std::string Path(const std::string& name) const { return path + "/" + name; }
-  std::string path;
-};
 
 }  // namespace
 
@@ -273,16 +169,16 @@ TEST_CASE("a feature file and the image give the same labels and the same scores
       AddRows(model, decoded, of_file.get());
       AddRows(model, {floats->begin(), floats->end()}, of_image.get());
     }
-    const std::vector<double> scores = FineScores(model, image.num_fine, *of_file);
-    CHECK(FineScores(model, features.fine.count, *of_image) == scores);
+    const std::vector<double> scores = ClassScores(model, true, *of_file, 0, image.num_fine);
+    CHECK(ClassScores(model, true, *of_image, 0, features.fine.count) == scores);
 
-    SegmentGraph graph;
-    graph.num_fine = image.num_fine;
-    graph.num_coarse = image.num_coarse;
-    graph.parent.assign(image.parent.begin(), image.parent.end());
+    SegmentExample example;
+    example.graph.num_fine = image.num_fine;
+    example.graph.num_coarse = image.num_coarse;
+    example.graph.parent.assign(image.parent.begin(), image.parent.end());
     const DecodeKind decode = DecodeKind::kAuto;
-    const SegmentPrediction prediction = PredictSegments(model, graph, of_file, 0, decode);
-    CHECK(PredictSegments(model, graph, of_image, 0, decode).fine == prediction.fine);
+    const SegmentPrediction prediction = PredictSegments(model, example, of_file, decode);
+    CHECK(PredictSegments(model, example, of_image, decode).fine == prediction.fine);
     const LabelImage written = ReadLabelImage(scratch.Path(name + ".png"), kClasses);
     for (std::size_t p = 0; p < written.labels.size(); ++p)
       REQUIRE(written.labels[p] == prediction.fine[static_cast<std::size_t>(features.fine.of_pixel[p])]);

@@ -62,9 +62,15 @@ void AddImage(Random& random, const SegmentModel& model, Index fine, Index coars
   };
   pixels(fine, &example.fine_pixels);
   pixels(coarse, &example.coarse_pixels);
+  const Index superpixels = fine + (model.has_coarse() ? coarse : 0);
+  if (model.inputs() == SegmentInputs::kPotentials) {
+    for (Index p = 0; p < superpixels * k; ++p) example.potentials.push_back(random.Normal());
+    images->examples.push_back(std::move(example));
+    return;
+  }
   std::vector<double> features(Size(model.file_dimension()));
   std::vector<double> row(Size(model.num_columns()));
-  for (Index i = 0; i < fine + (model.has_coarse() ? coarse : 0); ++i) {
+  for (Index i = 0; i < superpixels; ++i) {
     for (double& value : features) value = random.Normal();
     model.SelectFeatures(features, row);
     images->rows->AddDense(row);
@@ -72,9 +78,11 @@ void AddImage(Random& random, const SegmentModel& model, Index fine, Index coars
   images->examples.push_back(std::move(example));
 }
 
-SegmentModel Model(Index classes, SegmentLayers layers, SegmentPairwise pairwise) {
+SegmentModel Model(Index classes, SegmentLayers layers, SegmentPairwise pairwise,
+                   SegmentInputs inputs = SegmentInputs::kFeatures) {
   std::vector<std::string> names;
   for (Index c = 0; c < classes; ++c) names.push_back("class " + std::to_string(c));
+  if (inputs == SegmentInputs::kPotentials) return SegmentModel::OfPotentials(names, layers, pairwise);
   return SegmentModel(names, 3, {{0, 1}, {2, 1}}, layers, pairwise);
 }
 
@@ -100,6 +108,10 @@ double Score(const SegmentModel& model, const SegmentExample& example, const Fea
   };
   double score = 0;
   const auto unary = [&](std::string_view block, Index row, Index label) {
+    if (model.inputs() == SegmentInputs::kPotentials) {
+      score += example.potentials[Size(row * k + label)] * weight("class", label, 0);
+      return;
+    }
     const FeatureRow x = rows.row(example.first_row + row);
     for (Index f = 0; f < x.count; ++f) score += x.values[f] * weight(block, label, f);
   };
@@ -126,6 +138,7 @@ double Score(const SegmentModel& model, const SegmentExample& example, const Fea
 
 constexpr SegmentLayers kLayers[] = {SegmentLayers::kTwo, SegmentLayers::kFine, SegmentLayers::kNeighbours};
 constexpr SegmentPairwise kPairwise[] = {SegmentPairwise::kPotts, SegmentPairwise::kTable};
+constexpr SegmentInputs kInputs[] = {SegmentInputs::kFeatures, SegmentInputs::kPotentials};
 
 }  // namespace
 
@@ -137,15 +150,14 @@ TEST_CASE("a prediction has the best score of all labellings, written out from t
     for (const SegmentPairwise pairwise : kPairwise) {
       for (int trial = 0; trial < 12; ++trial) {
         const auto classes = static_cast<Index>(2 + random.Below(2));
-        SegmentModel model = Model(classes, layers, pairwise);
+        SegmentModel model = Model(classes, layers, pairwise, kInputs[trial / 3 % 2]);
         RandomWeights(random, &model, trial % 3 == 0);  // whole numbers: ties
         Images images;
         const auto fine = static_cast<Index>(1 + random.Below(4));
         const auto coarse = static_cast<Index>(1 + random.Below(Size(std::min<Index>(fine, 2))));
         AddImage(random, model, fine, coarse, &images);
         const SegmentExample& example = images.examples[0];
-        const SegmentPrediction prediction =
-            PredictSegments(model, example, images.rows, DecodeKind::kAuto);
+        const SegmentPrediction prediction = PredictSegments(model, example, images.rows, DecodeKind::kAuto);
         double best = -std::numeric_limits<double>::infinity();
         double best_of_prediction = best;
         std::vector<Index> labels(Size(fine + coarse), 0);
@@ -180,8 +192,8 @@ TEST_CASE("a prediction has the best score of all labellings, written out from t
 TEST_CASE("on stars the oracles agree: dynamic programming, enumeration, and the linear program") {
   Random random(82);
   for (int trial = 0; trial < 40; ++trial) {
-    SegmentModel model =
-        Model(static_cast<Index>(2 + random.Below(3)), SegmentLayers::kTwo, kPairwise[trial % 2]);
+    SegmentModel model = Model(static_cast<Index>(2 + random.Below(3)), SegmentLayers::kTwo,
+                               kPairwise[trial % 2], kInputs[trial / 4 % 2]);
     RandomWeights(random, &model, trial % 4 == 0);
     Images images;
     AddImage(random, model, static_cast<Index>(1 + random.Below(5)), static_cast<Index>(1 + random.Below(2)),
@@ -208,8 +220,9 @@ TEST_CASE("on stars the oracles agree: dynamic programming, enumeration, and the
 TEST_CASE("training reaches the optimum of an independent quadratic program") {
   Random random(83);
   for (const SegmentLayers layers : kLayers) {
-    for (const SegmentLoss loss : {SegmentLoss::kPixels, SegmentLoss::kBalanced}) {
-      const SegmentModel model = Model(2, layers, kPairwise[random.Below(2)]);
+    for (int number = 0; number < 4; ++number) {
+      const SegmentLoss loss = number % 2 == 0 ? SegmentLoss::kPixels : SegmentLoss::kBalanced;
+      const SegmentModel model = Model(2, layers, kPairwise[random.Below(2)], kInputs[number / 2]);
       Images images;
       for (int m = 0; m < 3; ++m) AddImage(random, model, 3, 2, &images);
       const TrainingSet training = MakeSegmentTraining(model, images.examples, images.rows, loss);
@@ -224,6 +237,19 @@ TEST_CASE("training reaches the optimum of an independent quadratic program") {
       CHECK(summary.last.primal <= optimum + 1e-5);
     }
   }
+}
+
+TEST_CASE("the paper's form has one weight per class for both layers and one for unequal links") {
+  const SegmentModel model =
+      Model(21, SegmentLayers::kTwo, SegmentPairwise::kPotts, SegmentInputs::kPotentials);
+  CHECK(model.weights().size() == 22);
+  CHECK(model.num_columns() == 0);
+  SegmentExample example;
+  example.graph = {2, 1, {0, 0}, {}};
+  example.potentials.assign(Size(21 * 3) - 1, 0.0);  // one too few
+  CHECK_THROWS_AS(PredictSegments(model, example, std::make_shared<FeatureRows>(), DecodeKind::kAuto),
+                  std::invalid_argument);
+  CHECK_THROWS_AS(ClassScores(model, true, FeatureRows(), 0, 1), std::invalid_argument);
 }
 
 TEST_CASE("superpixels without labels take no part in training") {
@@ -278,8 +304,10 @@ TEST_CASE("the label of a superpixel is that of most of its pixels") {
 TEST_CASE("models come back from their files") {
   const TemporaryFolder folder;
   Random random(86);
-  for (const SegmentLayers layers : kLayers) {
-    SegmentModel model = Model(3, layers, SegmentPairwise::kPotts);
+  for (int number = 0; number < 6; ++number) {
+    const SegmentLayers layers = kLayers[number % 3];
+    const SegmentInputs inputs = kInputs[number / 3];
+    SegmentModel model = Model(3, layers, SegmentPairwise::kPotts, inputs);
     RandomWeights(random, &model, false);
     model.extractor = std::string("bytes\0with zeros", 16);
     model.record.loss = "pixels";
@@ -290,7 +318,8 @@ TEST_CASE("models come back from their files") {
     CHECK(loaded.layers() == layers);
     CHECK(loaded.weights() == model.weights());
     CHECK(loaded.extractor == model.extractor);
-    CHECK(loaded.num_columns() == 3);
+    CHECK(loaded.inputs() == inputs);
+    CHECK(loaded.num_columns() == (inputs == SegmentInputs::kFeatures ? 3 : 0));
     CHECK(loaded.record.loss == "pixels");
   }
 }
