@@ -30,8 +30,7 @@ TEST_CASE("models of class potentials that no model saw before") {
   CHECK(EvaluationOf(evaluate)["pixel_accuracy"].get<double>() > 0.7);
   CHECK(Contains(Succeed({"info", model}).out, "class potentials"));
   Succeed({"segment", "cv", drawn.features, "--potentials", scores, "--lambda-path", "0.1,0.01", "--folds",
-           "3", "--layers", "neighbours", "--pairwise", "table", "--gap-tolerance", "0.05", "--no-refit",
-           "-q"});
+           "3", "--gap-tolerance", "0.05", "--no-refit", "-q"});
 
   CheckRefused(drawn, drawn.EvaluatePrepared(model), {"--potentials", "needed"});
   CheckRefused(drawn, drawn.EvaluatePrepared(drawn.model, {"--potentials", scores}),
