@@ -21,6 +21,7 @@ constexpr Index kIdleLimit = 10;         // visits
 constexpr double kLocalShare = 0.1;      // of the gap that local steps leave
 constexpr std::int64_t kVisitWork = 50;  // of a visit whatever its size
 constexpr Index kMaxLocalSteps = 20;
+constexpr Offset kGramShare = 4;  // numbers of inner products of inputs, at most, per number of the inputs
 
 /// Curvatures are differences of inner products: what is below their rounding errors may be anything. Taken for zero, it would
 /// ask for a full step where features of very different size meet; taken for this, steps are too short at worst.
@@ -69,7 +70,7 @@ CornerBlocks::CornerBlocks(const Problem& problem, CornerOracle* oracle, StepKin
   oracle_->Refresh(weights_);
 }
 
-/// Inner products of inputs are kept where several share a weight block, and all together need no more memory than the inputs.
+/// Inner products of inputs are kept where several share a weight block, and all together need memory of the inputs' order.
 void CornerBlocks::DecideOnInputGrams() {
   const Dataset& data = problem_.data();
   Offset numbers = 0;
@@ -77,7 +78,7 @@ void CornerBlocks::DecideOnInputGrams() {
     if (structure->slots_are_orthogonal() || !InputGram::Applies(*structure)) return;
   }
   for (Index m = 0; m < data.size(); ++m) numbers += InputGram::Numbers(data.example(m).structure());
-  if (data.rows() == nullptr || numbers > data.rows()->stored()) return;
+  if (data.rows() == nullptr || numbers > kGramShare * data.rows()->stored()) return;
   input_grams_.resize(Size(data.size()));
 }
 
