@@ -21,7 +21,7 @@ constexpr const char* kDescription =
 
 constexpr const char* kExamples =
     "Examples:\n"
-    "  slackline sequence train conll-train.txt.gz --lambda 1e-5 --model chunks.slk\n"
+    "  slackline sequence train conll-train.txt.gz --lambda 0.02 --model chunks.slk\n"
     "  slackline sequence train letter.data.gz --folds 1-9 --lambda 0.001 --model letters.slk\n"
     "  slackline sequence train tagged.txt --template mine.txt --min-count 1 --lambda-path 1e-3:1e-6:4 "
     "--model tags.slk\n"

@@ -53,11 +53,12 @@ class KBestSearch {
     first.value = chain_.Maximise(unary_, first.labels);
     if (first.value == -kInfinity) return {};
     found_.push_back(std::move(first));
-    Branch(0, {});
-    while (found_.size() < count_ && !open_.empty()) {
-      const Candidate best = std::move(open_.extract(open_.begin()).value());
-      found_.push_back(Complete(best));
-      Branch(best.at, best.excluded);
+    Candidate last;  // at first all labellings
+    while (found_.size() < count_) {
+      Branch(last.at, std::move(last.excluded));
+      if (open_.empty()) break;
+      last = std::move(open_.extract(open_.begin()).value());
+      found_.push_back(Complete(last));
     }
     return std::move(found_);
   }
@@ -95,8 +96,12 @@ class KBestSearch {
     if (candidate.state < 0) return;
     // In sums of another order the last bits may say that it is better than the one it was behind.
     candidate.value = std::min(candidate.value, found_[parent].value);
+    const std::size_t wanted = count_ - found_.size();
+    if (open_.size() == wanted) {
+      if (wanted == 0 || !Before{&found_}(candidate, *open_.rbegin())) return;
+      open_.erase(std::prev(open_.end()));
+    }
     open_.insert(std::move(candidate));
-    if (open_.size() + found_.size() > count_) open_.erase(std::prev(open_.end()));
   }
 
   RankedLabelling Complete(const Candidate& candidate) const {
