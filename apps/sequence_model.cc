@@ -40,7 +40,7 @@ FeatureDictionary LoadDictionary(const ModelEntries& entries, const std::string&
 SequenceFeatures LoadFeatures(const ModelEntries& entries, const std::string& path) {
   const Index columns = entries.ToIndex("columns", entries.Integers("columns", 1)[0]);
   entries.Require(columns >= 1, "columns");
-  return {FeatureTemplates::Parse(entries.file().String("templates"), path, columns),
+  return {FeatureTemplates::Parse(entries.file().String("templates"), path + " (templates)", columns),
           LoadDictionary(entries, path)};
 }
 
