@@ -29,6 +29,7 @@ void AddMultiLabelEvaluate(CLI::App* parent, Action* action);
 void AddMultiLabelCv(CLI::App* parent, Action* action);
 void AddInfo(CLI::App* parent, Action* action);
 void AddBench(CLI::App* parent, Action* action);
+void AddSequence(CLI::App* parent, Action* action);
 void AddSegment(CLI::App* parent, Action* action);
 
 /// "slackline 0.1.0".

@@ -9,6 +9,7 @@
 #include <slackline/apps/cmd_report.h>
 #include <slackline/apps/multilabel_model.h>
 #include <slackline/apps/segment_model.h>
+#include <slackline/apps/sequence_model.h>
 
 namespace slackline::program {
 namespace {
@@ -144,6 +145,42 @@ Lines ToLines(const SegmentModel& model) {
   return lines;
 }
 
+Json ToJson(const SequenceModel& model) {
+  const TrainingRecord& record = model.record;
+  Json json = {
+      {"task", kSequenceTask},           {"program", record.program},      {"data", record.data},
+      {"examples", record.num_examples}, {"format", Name(model.format())}, {"labels", model.label_names()},
+      {"features", model.num_features()}};
+  if (model.format() == SequenceFormat::kConll) {
+    const SequenceFeatures& features = model.features();
+    json["columns"] = features.templates.num_columns();
+    json["templates"] = features.templates.text();
+    json["hash_bits"] = features.dictionary.hash_bits();
+  }
+  AddRecord(record, model.weights(), &json);
+  return json;
+}
+
+Lines ToLines(const SequenceModel& model) {
+  const TrainingRecord& record = model.record;
+  std::string features = std::to_string(model.num_features());
+  if (model.format() == SequenceFormat::kLetters) {
+    features += " pixels";
+  } else {
+    const FeatureTemplates& templates = model.features().templates;
+    features += (model.features().dictionary.hash_bits() > 0 ? ", hashed, of " : " of ") +
+                Count(templates.size(), "template") + " over " + Count(templates.num_columns(), "column");
+  }
+  Lines lines = {{"task", std::string(kSequenceTask)},
+                 {"trained by", record.program},
+                 {"data", record.data + ", " + Count(record.num_examples, "sequence")},
+                 {"format", std::string(Name(model.format()))},
+                 {"labels", std::to_string(model.num_labels()) + ": " + Join(model.label_names())},
+                 {"features", features}};
+  AddRecord(record, model.weights(), &lines);
+  return lines;
+}
+
 template <class Model>
 std::string Text(const InfoCommand& command) {
   const Model model = Model::Load(command.model);
@@ -157,7 +194,9 @@ std::string Text(const InfoCommand& command) {
 
 int Run(const InfoCommand& command) {
   const std::string task = ModelTask(command.model);
-  WriteOutput("-", task == kSegmentTask ? Text<SegmentModel>(command) : Text<MultiLabelModel>(command));
+  WriteOutput("-", task == kSegmentTask    ? Text<SegmentModel>(command)
+                   : task == kSequenceTask ? Text<SequenceModel>(command)
+                                           : Text<MultiLabelModel>(command));
   return 0;
 }
 

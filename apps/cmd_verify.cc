@@ -4,8 +4,8 @@
 #include <cstdio>
 
 #include <slackline/apps/cmd_common.h>
-#include <slackline/apps/multilabel_model.h>
 #include <slackline/apps/terminal_line.h>
+#include <slackline/apps/training_record.h>
 #include <slackline/core/timer.h>
 
 namespace slackline::program {
@@ -35,8 +35,7 @@ void CertificateCheck::Run(const Problem& problem, const TrainOptions& options, 
               Number(seconds, 3) + " s, about " + Number(seconds / done * (problem.size() - done), 2) +
               " s to go");
   };
-  last_ = VerifyCertificate(problem, MultiLabelModel::Load(model).weights(), summary.last, options, &learner,
-                            how);
+  last_ = VerifyCertificate(problem, ModelWeights(model), summary.last, options, &learner, how);
   line.Clear();
   failed_ = failed_ || last_->outcome == VerifyOutcome::kFails;
 }

@@ -24,7 +24,9 @@ constexpr const char* kExamples =
     "  slackline multilabel predict yeast-test.arff.gz --model yeast.slk --out predicted.txt\n"
     "  slackline info yeast.slk";
 
-constexpr const char* kSegmentExamples =
+constexpr const char* kOtherExamples =
+    "  slackline sequence train conll-train.txt.gz --model chunks.slk\n"
+    "  slackline sequence evaluate conll-test.txt.gz --model chunks.slk\n"
     "  slackline segment draw --out drawn\n"
     "  slackline segment train drawn.fea --model drawn.slk\n"
     "  slackline segment predict holiday/*.jpg --model drawn.slk --out predicted --overlay";
@@ -108,7 +110,7 @@ void AddCommands(CLI::App* root, Action* action) {
   root->set_version_flag("--version", ProgramVersion());
   root->get_formatter()->column_width(34);
   root->require_subcommand(1);
-  root->footer(std::string(kExamples) + "\n" + kSegmentExamples);
+  root->footer(std::string(kExamples) + "\n" + kOtherExamples);
   CLI::App* multilabel =
       root->add_subcommand("multilabel", "Multi-label classification: every example has a set of labels.");
   multilabel->require_subcommand(1);
@@ -117,6 +119,7 @@ void AddCommands(CLI::App* root, Action* action) {
   AddMultiLabelPredict(multilabel, action);
   AddMultiLabelEvaluate(multilabel, action);
   AddMultiLabelCv(multilabel, action);
+  AddSequence(root, action);
   AddSegment(root, action);
   AddInfo(root, action);
   AddBench(root, action);

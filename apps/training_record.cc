@@ -13,6 +13,12 @@ std::string ModelTask(const std::string& path) {
   return reader.Has("task") ? reader.String("task") : "";
 }
 
+std::vector<double> ModelWeights(const std::string& path) {
+  const ModelReader reader(path);
+  const std::span<const double> weights = reader.Doubles("weights");
+  return {weights.begin(), weights.end()};
+}
+
 ModelEntries::ModelEntries(const std::string& path, std::string_view task) : path_(path), reader_(path) {
   const std::string found = reader_.Has("task") ? reader_.String("task") : "unknown";
   if (found != task) {

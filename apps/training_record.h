@@ -46,6 +46,9 @@ void FinishRecord(const TrainSummary& summary, TrainingRecord* record);
 /// The entry "task" of a model file, empty without one. Throws DataError when the file is no model or is damaged.
 std::string ModelTask(const std::string& path);
 
+/// The weights in a model file of any task. Throws DataError when the file is no model or is damaged.
+std::vector<double> ModelWeights(const std::string& path);
+
 /// Reads entries of a model, and refuses what does not fit with a DataError that names the file.
 class ModelEntries {
  public:

@@ -41,6 +41,18 @@ bool BeginsChunk(const ChunkTag& previous, const ChunkTag& tag) {
   return previous.type != tag.type;
 }
 
+bool LooksLikeChunks(std::span<const std::string> label_names) {
+  bool any = false;
+  for (const std::string& label : label_names) {
+    const std::size_t dash = label.find('-');
+    const bool marked = dash != std::string::npos && dash + 1 < label.size() &&
+                        RoleOf(std::string_view(label).substr(0, dash), Role::kOutside) != Role::kOutside;
+    if (!marked && label != "O") return false;
+    any = any || marked;
+  }
+  return any;
+}
+
 bool LooksLikeBio(std::span<const std::string> label_names) {
   bool any = false;
   for (const std::string& label : label_names) {

@@ -35,6 +35,9 @@ ChunkTag ParseChunkTag(std::string_view label);
 /// O this is the definition of the conlleval script of the CoNLL tasks (IOB1 and IOB2 alike).
 bool BeginsChunk(const ChunkTag& previous, const ChunkTag& tag);
 
+/// Whether labels mark chunks: each is O, or one of the prefixes above, a dash and a type, and there are some of the latter.
+bool LooksLikeChunks(std::span<const std::string> label_names);
+
 /// Whether labels are of the kind that IOB2 (BIO) uses: O, B-X and I-X only, at least one B-X, and B-X for every I-X.
 bool LooksLikeBio(std::span<const std::string> label_names);
 

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include <slackline/core/check.h>
-#include <slackline/core/line_reader.h>
 #include <slackline/core/parse_number.h>
 
 namespace slackline {
@@ -105,15 +104,21 @@ SequenceData ConllParser::Finish() {
 
 }  // namespace
 
-SequenceData ReadConll(const std::string& path, const ConllReadOptions& options) {
+SequenceData ReadConll(LineReader* reader, std::string_view line, const ConllReadOptions& options) {
   SLACKLINE_CHECK(options.num_columns < 0 ? options.label_names.empty()
                                           : options.num_columns > 0 && !options.label_names.empty(),
                   "prediction needs both labels and number of columns of the model");
-  LineReader reader(path);
-  ConllParser parser(reader, options);
-  std::string_view line;
-  while (reader.Next(&line)) parser.ParseLine(line);
+  ConllParser parser(*reader, options);
+  do parser.ParseLine(line);
+  while (reader->Next(&line));
   return parser.Finish();
+}
+
+SequenceData ReadConll(const std::string& path, const ConllReadOptions& options) {
+  LineReader reader(path);
+  std::string_view line;
+  reader.Next(&line);  // an empty file is as one blank line
+  return ReadConll(&reader, line, options);
 }
 
 }  // namespace slackline

@@ -7,8 +7,10 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include <slackline/core/line_reader.h>
 #include <slackline/core/sequence_data.h>
 
 namespace slackline {
@@ -24,5 +26,7 @@ struct ConllReadOptions {
 /// and a cell takes 4 bytes. Throws DataError with file, line and token when lines have different numbers of columns,
 /// or not those of the model, and when a file has no tokens or, in training, a single column or no known labels.
 SequenceData ReadConll(const std::string& path, const ConllReadOptions& options = {});
+/// The same, from a line that was already read on.
+SequenceData ReadConll(LineReader* reader, std::string_view line, const ConllReadOptions& options = {});
 
 }  // namespace slackline

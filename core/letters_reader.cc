@@ -7,7 +7,6 @@
 #include <utility>
 
 #include <slackline/core/check.h>
-#include <slackline/core/line_reader.h>
 #include <slackline/core/parse_number.h>
 
 namespace slackline {
@@ -162,12 +161,33 @@ SequenceData LettersParser::Finish() {
 
 }  // namespace
 
+bool LooksLikeLetter(std::string_view line) {
+  if (!line.empty() && line.back() == '\t') line.remove_suffix(1);
+  std::size_t field = 0;
+  for (std::size_t from = 0; from <= line.size(); ++field) {
+    const std::size_t tab = std::min(line.find('\t', from), line.size());
+    const std::string_view text = line.substr(from, tab - from);
+    from = tab + 1;
+    Index number = 0;
+    const bool good = field == 1 || (field == 2 && text == "-1") ||
+                      (ParseIndex(text, &number) && (field < kPixels || number <= 1));
+    if (!good) return false;
+  }
+  return field > kPixels;
+}
+
+SequenceData ReadLetters(LineReader* reader, std::string_view line, const LettersReadOptions& options) {
+  LettersParser parser(*reader, options);
+  do parser.ParseLine(line);
+  while (reader->Next(&line));
+  return parser.Finish();
+}
+
 SequenceData ReadLetters(const std::string& path, const LettersReadOptions& options) {
   LineReader reader(path);
-  LettersParser parser(reader, options);
   std::string_view line;
-  while (reader.Next(&line)) parser.ParseLine(line);
-  return parser.Finish();
+  reader.Next(&line);  // an empty file is as one blank line
+  return ReadLetters(&reader, line, options);
 }
 
 }  // namespace slackline

@@ -9,8 +9,10 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include <slackline/core/line_reader.h>
 #include <slackline/core/sequence_data.h>
 
 namespace slackline {
@@ -25,5 +27,10 @@ struct LettersReadOptions {
 /// DataError with file, line and token on any text that does not follow the format, when the number of pixels is not
 /// the model's, and when a file for training has no words or no known letters.
 SequenceData ReadLetters(const std::string& path, const LettersReadOptions& options = {});
+/// The same, from a line that was already read on.
+SequenceData ReadLetters(LineReader* reader, std::string_view line, const LettersReadOptions& options = {});
+
+/// Whether a line has the fields of this format: whole numbers where these belong, pixels 0 or 1.
+bool LooksLikeLetter(std::string_view line);
 
 }  // namespace slackline

@@ -233,7 +233,7 @@ TEST_CASE("threads do not matter") {
         EvaluationOf(drawn.Evaluate({"--threads", threads, "--sheets", scratch.Path(threads + "/sheets"),
                                      "--confusion", scratch.Path(threads + "/confusion.png")})));
     const std::string model = scratch.Path("m" + threads + ".slk");
-    Succeed(drawn.Train({"--threads", threads, "--lambda", "30", "--model", model}));
+    Succeed(drawn.Train({"--threads", threads, "--lambda", "30", "--verify", "--model", model}));
     CHECK(SegmentModel::Load(model).weights() == SegmentModel::Load(drawn.model).weights());
     for (const auto& [name, content] : Contents(scratch.Path(threads))) bytes[k].push_back(content);
   }

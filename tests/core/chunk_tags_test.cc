@@ -82,3 +82,15 @@ TEST_CASE("in IOB2 a chunk goes on only where one of its type is") {
     CHECK(rules.Allows(from, 5) == (from == 5));
   }
 }
+
+TEST_CASE("labels of chunks are told from others") {
+  CHECK(LooksLikeChunks(Names{"B-NP", "I-NP", "O"}));
+  CHECK(LooksLikeChunks(Names{"I-NP", "O"}));  // IOB1
+  CHECK(LooksLikeChunks(Names{"S-X-Y", "E-Z", "U-Z", "L-Z"}));
+  CHECK_FALSE(LooksLikeChunks(Names{"O"}));
+  CHECK_FALSE(LooksLikeChunks(Names{}));
+  CHECK_FALSE(LooksLikeChunks(Names{"a", "b", "B", "I"}));  // letters
+  CHECK_FALSE(LooksLikeChunks(Names{"NN", "-LRB-", "O"}));
+  CHECK_FALSE(LooksLikeChunks(Names{"B-NP", "B-"}));
+  CHECK_FALSE(LooksLikeChunks(Names{"X-NP", "O"}));
+}

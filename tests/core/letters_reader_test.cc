@@ -131,3 +131,16 @@ TEST_CASE("the words that ship") {
   CHECK(std::count(data.folds.begin(), data.folds.end(), 0) == 626);
   CHECK(std::filesystem::file_size(SLACKLINE_SOURCE_DIR "/data/letters/letter-fold0.data.gz") < 400000);
 }
+
+TEST_CASE("lines of letters are told from other text") {
+  CHECK(LooksLikeLetter("1\to\t2\t1\t1\t0\t0\t1\t1\t"));
+  CHECK(LooksLikeLetter("2\tm\t-1\t1\t2\t0\t0"));
+  CHECK(LooksLikeLetter("2\t\t-1\t1\t2\t0\t1\t0"));      // what the reader refuses, with a reason
+  CHECK_FALSE(LooksLikeLetter("2\tm\t-1\t1\t2\t0"));     // no pixels
+  CHECK_FALSE(LooksLikeLetter("2\tm\t-1\t1\t2\t0\t2"));  // no pixel
+  CHECK_FALSE(LooksLikeLetter("2\tm\t-2\t1\t2\t0\t1"));  // no id
+  CHECK_FALSE(LooksLikeLetter("2\tm\t3\tx\t2\t0\t1"));   // no word
+  CHECK_FALSE(LooksLikeLetter("2 m -1 1 2 0 1"));        // no tabs
+  CHECK_FALSE(LooksLikeLetter("Confidence\tNN\tB-NP"));
+  CHECK_FALSE(LooksLikeLetter(""));
+}

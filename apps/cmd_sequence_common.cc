@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/cmd_sequence_common.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include <slackline/core/check.h>
+#include <slackline/core/quoted.h>
+
+namespace slackline::program {
+namespace {
+
+std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
+
+/// Options that belong to CoNLL data only.
+void CheckFormat(const SequenceFlags& flags, SequenceFormat format) {
+  if (format == SequenceFormat::kConll) return;
+  const auto refuse = [](const std::string& value, const char* option) {
+    if (value.empty()) return;
+    throw DataError("--" + std::string(option) + ": letters have their pixels as features, and no templates");
+  };
+  refuse(flags.templates, "template");
+  refuse(flags.min_count, "min-count");
+  refuse(flags.hash_bits, "hash-bits");
+}
+
+std::string DescribeFeatures(const SequenceModel& model) {
+  if (model.format() == SequenceFormat::kLetters) return Count(model.num_features(), "pixel");
+  const SequenceFeatures& features = model.features();
+  return Count(model.num_features(), features.dictionary.hash_bits() > 0 ? "hashed feature" : "feature") +
+         " of " + Count(features.templates.size(), "template");
+}
+
+void DescribeData(const SequenceTask& task, const TrainingSet& training) {
+  std::string line = "data: " + Count(static_cast<Offset>(task.input.sequences.size()), "sequence") + ", " +
+                     Count(task.input.num_tokens(), "token") + ", " + DescribeFeatures(task.model) + ", " +
+                     Count(task.model.num_labels(), "label") + ", " +
+                     Count(task.model.layout()->size(), "weight");
+  if (training.skipped_variables > 0)
+    line += ", " + Count(training.skipped_variables, "token") + " without a label";
+  if (training.skipped_examples > 0)
+    line += ", " + Count(training.skipped_examples, "sequence") + " without any label left out";
+  std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+}  // namespace
+
+void AddFoldsOption(CLI::App* app, std::string_view name, std::string* folds) {
+  AddTextOption(app, name, folds, "LIST", "of letters: only words of these folds, such as 1-9 or 0,2,4-6",
+                "all");
+}
+
+void SequenceFlags::Register(CLI::App* app, const std::string& folds_option) {
+  app->add_option("DATA", data, "training data")->required()->type_name("");
+  AddTextOption(app, "format", &format, "letters|conll",
+                "how DATA is written: Kassel's letters with pixels, a letter a line; or tokens a line in "
+                "columns, the last one the "
+                "label, blank lines between sequences",
+                "found from the first line");
+  AddFoldsOption(app, folds_option, &folds);
+  AddTextOption(app, "template", &templates, "FILE",
+                "of conll: what features tokens have (see `sequence template`)", "the default templates");
+  AddTextOption(app, "min-count", &min_count, "N",
+                "of conll: leave out features that occur fewer times in DATA",
+                std::to_string(kDefaultMinCount));
+  AddTextOption(app, "hash-bits", &hash_bits, "B",
+                "of conll: 2^B features by hashing, without a dictionary; 1 to 30");
+  AddTextOption(
+      app, "loss", &loss, "mean|count",
+      "Hamming loss: number of wrong labels of a sequence, or that divided by the number of known ones",
+      "mean");
+  AddTextOption(app, "costs", &costs, "FILE",
+                "costs of labels in the loss: lines `given predicted cost`; * as predicted means all others. "
+                "Elsewhere 1");
+}
+
+SequenceReadOptions SequenceFlags::Read() const {
+  SequenceReadOptions options;
+  if (!format.empty())
+    options.format = ReadChoice("format", format, {SequenceFormat::kLetters, SequenceFormat::kConll});
+  options.templates = templates;
+  options.folds = folds;
+  if (!min_count.empty()) options.features.min_count = ReadCount("min-count", min_count, 1);
+  if (!hash_bits.empty()) {
+    if (!min_count.empty())
+      throw DataError("--hash-bits: hashed features are not counted; leave out --min-count");
+    options.features.min_count = 1;
+    options.features.hash_bits = ReadCount("hash-bits", hash_bits, 1);
+    if (options.features.hash_bits > FeatureDictionary::kMaxHashBits)
+      throw DataError("--hash-bits: '" + hash_bits + "' is not allowed; at most " +
+                      std::to_string(FeatureDictionary::kMaxHashBits) + " are possible");
+  }
+  if (options.format) CheckFormat(*this, *options.format);
+  ReadLoss();
+  return options;
+}
+
+LossScale SequenceFlags::ReadLoss() const {
+  return CheckChoice("loss", loss, {"mean", "count"}) == 0 ? LossScale::kMean : LossScale::kCount;
+}
+
+SequenceTask LoadSequenceTask(const SequenceFlags& flags, LearnerKind learner) {
+  SequenceInput input = ReadTrainingSequences(flags.data, flags.Read());
+  CheckFormat(flags, input.format);
+  SequenceModel model = MakeSequenceModel(input, learner);
+  LossOptions loss;
+  loss.scale = flags.ReadLoss();
+  if (!flags.costs.empty()) loss.costs = ReadLabelCosts(flags.costs, model.label_names());
+  return {std::move(input), std::move(model), std::move(loss)};
+}
+
+Problem MakeSequenceProblem(const SequenceTask& task, std::span<const Index> sequences,
+                            const std::string& what) {
+  TrainingSet training = MakeTrainingSet(task.model.MakeDataset(task.input.data, sequences), task.loss);
+  if (training.data.size() == 0) throw DataError(task.input.data.source, 0, what + " has a known label");
+  return Problem(std::move(training), 1);
+}
+
+SequenceSession::SequenceSession(const SequenceFlags& flags, SequenceTask* task)
+    : flags_(flags),
+      task_(*task),
+      problem_(MakeSequenceProblem(*task, task->input.sequences, "no sequence")) {}
+
+Fingerprint SequenceSession::Context() const {
+  DataHash names;
+  for (const std::string& name : task_.model.label_names()) names.Add(name);
+  Fingerprint context = {{"names of the labels", names.Text()}};
+  if (task_.model.format() == SequenceFormat::kConll) {
+    DataHash features;
+    features.Add(task_.model.features().templates.text());
+    features.Add(task_.model.features().dictionary.Text());
+    context.push_back({"names of the features", features.Text()});
+  }
+  return context;
+}
+
+void SequenceSession::Describe(const LearnerChoice& choice, const std::string& lambda) const {
+  if (flags_.format.empty())
+    std::fprintf(stderr, "format: %s, by the first line\n", std::string(Name(task_.model.format())).c_str());
+  DescribeData(task_, problem_.training());
+  DescribeLearner(choice, lambda, "loss " + flags_.loss + (flags_.costs.empty() ? "" : " with costs"));
+}
+
+Json SequenceSession::Begin(const Problem& problem, const LearnerChoice& choice) {
+  const SequenceModel& model = task_.model;
+  std::vector<std::pair<std::string, std::string>> options = {{"format", std::string(Name(model.format()))},
+                                                              {"loss", flags_.loss}};
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) options.emplace_back(name, value);
+  };
+  add("costs", flags_.costs);
+  add("folds", flags_.folds);
+  if (model.format() == SequenceFormat::kConll) {
+    add("template", flags_.templates);
+    add("hash-bits", flags_.hash_bits);
+    if (flags_.hash_bits.empty())
+      add("min-count", flags_.min_count.empty() ? std::to_string(kDefaultMinCount) : flags_.min_count);
+  }
+  BeginRecord(task_.input.data.source, problem, choice.options, std::move(options), &task_.model.record);
+  task_.model.record.loss = flags_.loss + (flags_.costs.empty() ? "" : " with costs");
+  Json start = StartJson(model.record, choice);
+  start["skipped_sequences"] = problem.training().skipped_examples;
+  start["skipped_tokens"] = problem.training().skipped_variables;
+  start["tokens"] = task_.input.num_tokens();
+  start["features"] = model.num_features();
+  start["labels"] = model.num_labels();
+  start["weights"] = model.weights().size();
+  return start;
+}
+
+void SequenceSession::Save(const TrainSummary& summary, const std::string& path) {
+  FinishRecord(summary, &task_.model.record);
+  task_.model.set_weights(summary.weights);
+  task_.model.Save(path);
+}
+
+void ThreadFlag::Register(CLI::App* app) {
+  AddTextOption(app, "threads", &flags.threads, "N", "threads; 0 = all. Results do not depend on it", "1");
+}
+
+SequenceInput LoadSequences(const SequenceModel& model, const std::string& data, const std::string& folds,
+                            bool quiet) {
+  SequenceInput input = ReadSequencesFor(model, data, folds);
+  if (quiet) return input;
+  const auto unknown = Size(input.data.num_labels() - input.data.num_model_labels);
+  if (unknown > 0) {
+    std::fprintf(stderr, "note: %s that the model does not know and never predicts: %s%s\n",
+                 Count(static_cast<Offset>(unknown), "label").c_str(),
+                 Quoted(input.data.label_names[Size(input.data.num_model_labels)]).c_str(),
+                 unknown > 1 ? ", …" : "");
+  }
+  if (input.unknown_features > 0) {
+    std::fprintf(stderr, "note: %s of tokens unknown to the model left out\n",
+                 Count(input.unknown_features, "feature").c_str());
+  }
+  return input;
+}
+
+}  // namespace slackline::program

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/sequence_input.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+#include <utility>
+
+#include <slackline/core/check.h>
+#include <slackline/core/conll_reader.h>
+#include <slackline/core/letters_reader.h>
+#include <slackline/core/line_reader.h>
+#include <slackline/core/memory_limit.h>
+#include <slackline/core/parse_number.h>
+
+namespace slackline {
+namespace {
+
+std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
+
+/// Of the memory that training takes at least, in bytes per weight: those of the point, of the evaluation, of the best evaluation, of the
+/// model, and two copies as it is saved.
+constexpr double kBytesPerWeight = 48;
+/// Per token and label: labels and losses of the training set, scores and messages of an oracle.
+constexpr double kBytesPerState = 8;
+/// Per pair of tokens and pair of labels: the tables of the learners al and soft.
+constexpr double kBytesPerPairState = 8;
+
+/// The first line with text; an empty one when there is none.
+std::string_view FirstLine(LineReader* reader) {
+  std::string_view line;
+  while (reader->Next(&line)) {
+    if (line.find_first_not_of(" \t") != std::string_view::npos) return line;
+  }
+  return {};
+}
+
+std::vector<Index> WantedSequences(const SequenceData& data, const std::string& folds) {
+  std::vector<Index> wanted(Size(data.num_sequences()));
+  std::iota(wanted.begin(), wanted.end(), 0);
+  if (folds.empty()) return wanted;
+  const std::vector<bool> selected = SelectFolds(folds, data);
+  std::erase_if(wanted, [&](Index m) { return !selected[Size(m)]; });
+  return wanted;
+}
+
+SequenceFeatures LearnFeatures(const SequenceReadOptions& options, SequenceData* data) {
+  const Index columns = data->tokens->num_columns;
+  FeatureTemplates templates =
+      options.templates.empty()
+          ? FeatureTemplates::Parse(DefaultTemplates(columns), "default templates", columns)
+          : FeatureTemplates::Read(options.templates, columns);
+  FeatureDictionary dictionary = LearnSequenceFeatures(templates, options.features, data);
+  return {std::move(templates), std::move(dictionary)};
+}
+
+/// Text between blanks.
+std::vector<std::string_view> Fields(std::string_view line) {
+  std::vector<std::string_view> fields;
+  while (true) {
+    const std::size_t from = line.find_first_not_of(" \t");
+    if (from == std::string_view::npos) return fields;
+    line.remove_prefix(from);
+    fields.push_back(line.substr(0, line.find_first_of(" \t")));
+    line.remove_prefix(fields.back().size());
+  }
+}
+
+}  // namespace
+
+Offset SequenceInput::num_tokens() const {
+  Offset tokens = 0;
+  for (const Index m : sequences) tokens += data.length(m);
+  return tokens;
+}
+
+SequenceInput ReadTrainingSequences(const std::string& path, const SequenceReadOptions& options) {
+  LineReader reader(path);
+  const std::string_view line = FirstLine(&reader);
+  SequenceInput input;
+  input.format =
+      options.format.value_or(LooksLikeLetter(line) ? SequenceFormat::kLetters : SequenceFormat::kConll);
+  if (input.format == SequenceFormat::kLetters) {
+    input.data = ReadLetters(&reader, line);
+  } else {
+    input.data = ReadConll(&reader, line);
+  }
+  input.sequences = WantedSequences(input.data, options.folds);
+  if (input.format == SequenceFormat::kConll) input.features = LearnFeatures(options, &input.data);
+  return input;
+}
+
+SequenceInput ReadSequencesFor(const SequenceModel& model, const std::string& path,
+                               const std::string& folds) {
+  SequenceInput input;
+  input.format = model.format();
+  if (input.format == SequenceFormat::kLetters) {
+    input.data = ReadLetters(path, {model.label_names(), model.num_features()});
+  } else {
+    const SequenceFeatures& features = model.features();
+    input.data = ReadConll(path, {model.label_names(), features.templates.num_columns()});
+    input.unknown_features = MakeSequenceFeatures(features.templates, features.dictionary, &input.data);
+  }
+  input.sequences = WantedSequences(input.data, folds);
+  return input;
+}
+
+SequenceModel MakeSequenceModel(const SequenceInput& input, LearnerKind learner) {
+  const SequenceData& data = input.data;
+  const Offset labels = data.num_labels();
+  if (labels > kMostSequenceLabels) {
+    throw DataError(data.source, 0,
+                    std::to_string(labels) + " different labels, but at most " +
+                        std::to_string(kMostSequenceLabels) +
+                        " are possible: is the last column that of the labels?");
+  }
+  const auto k = static_cast<double>(labels);
+  const auto tokens = static_cast<double>(input.num_tokens());
+  double bytes = kBytesPerWeight * static_cast<double>(SequenceModel::NumWeights(labels, data.num_features)) +
+                 kBytesPerState * tokens * k;
+  const bool blocks = learner == LearnerKind::kAugmentedLagrangian || learner == LearnerKind::kSoft;
+  if (blocks) bytes += kBytesPerPairState * (tokens - static_cast<double>(input.sequences.size())) * k * k;
+  const std::string excess = MemoryExcess(bytes);
+  if (!excess.empty()) {
+    throw DataError(data.source, 0,
+                    std::to_string(labels) + " labels × " + std::to_string(data.num_features) +
+                        " features on " + std::to_string(input.num_tokens()) + " tokens: " + excess +
+                        (blocks ? "; --learner bcfw needs less" : "; use fewer features"));
+  }
+  if (input.features) return SequenceModel(data.label_names, *input.features);
+  return SequenceModel(data.label_names, data.num_features);
+}
+
+std::vector<double> ReadLabelCosts(const std::string& path, std::span<const std::string> label_names) {
+  const std::size_t k = label_names.size();
+  std::vector<double> costs(k * k, 1.0);
+  for (std::size_t label = 0; label < k; ++label) costs[label * k + label] = 0;
+  LineReader reader(path);
+  std::string_view line;
+  while (reader.Next(&line)) {
+    const std::vector<std::string_view> fields = Fields(line);
+    if (fields.empty()) continue;
+    const auto fail = [&](const std::string& message) {
+      throw DataError(reader.name(), reader.line_number(), message);
+    };
+    const auto label = [&](std::string_view name) {
+      const auto found = std::find(label_names.begin(), label_names.end(), name);
+      if (found == label_names.end()) fail("there is no label " + Quoted(name) + " in the data");
+      return static_cast<std::size_t>(found - label_names.begin());
+    };
+    if (fields.size() != 3) fail("a line has a given label, a predicted label and a cost");
+    double cost = 0;
+    if (!ParseNumber(fields[2], &cost) || cost < 0 || cost > kLargestValue)
+      fail("cost " + Quoted(fields[2]) + " is not a number ≥ 0");
+    const std::size_t given = label(fields[0]);
+    if (fields[1] == "*") {
+      for (std::size_t other = 0; other < k; ++other) costs[given * k + other] = other == given ? 0 : cost;
+      continue;
+    }
+    const std::size_t predicted = label(fields[1]);
+    if (predicted == given && cost != 0) fail("label " + Quoted(fields[0]) + " itself must cost nothing");
+    costs[given * k + predicted] = cost;
+  }
+  return costs;
+}
+
+}  // namespace slackline

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// From files to sequences with features: for training, and for a model.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <slackline/apps/sequence_model.h>
+#include <slackline/core/sequence_data.h>
+#include <slackline/core/sequence_features.h>
+#include <slackline/learning/options.h>
+
+namespace slackline {
+
+/// Features that occur fewer times than this in CoNLL data are left out, unless the user says otherwise.
+inline constexpr std::int64_t kDefaultMinCount = 3;
+
+struct SequenceReadOptions {
+  std::optional<SequenceFormat> format;                  ///< none: found from the first line
+  std::string templates;                                 ///< CoNLL: a file; empty: DefaultTemplates
+  SequenceFeatureOptions features{kDefaultMinCount, 0};  ///< CoNLL
+  std::string folds;                                     ///< letters: see SelectFolds; empty: all
+};
+
+/// Sequences with features, and which of them are wanted.
+struct SequenceInput {
+  SequenceFormat format = SequenceFormat::kLetters;
+  SequenceData data;
+  std::vector<Index> sequences;              ///< numbers of those in the folds asked for, rising
+  std::optional<SequenceFeatures> features;  ///< of CoNLL data for training
+  std::int64_t unknown_features = 0;         ///< for a model: features of tokens that it does not know
+
+  /// Tokens of the wanted sequences.
+  Offset num_tokens() const;
+};
+
+/// Reads training data, "-" from the standard input. Features of CoNLL data are counted over all sequences of the file. Throws DataError.
+SequenceInput ReadTrainingSequences(const std::string& path, const SequenceReadOptions& options);
+
+/// Reads data for a model; folds as in SequenceReadOptions. Throws DataError.
+SequenceInput ReadSequencesFor(const SequenceModel& model, const std::string& path, const std::string& folds);
+
+/// A model without weights for training data. Throws DataError when there are more than kMostSequenceLabels labels, or training with the
+/// learner would need more memory than there is (kAuto: without the blocks of al and soft).
+SequenceModel MakeSequenceModel(const SequenceInput& input, LearnerKind learner);
+
+/// Costs of labels (LossOptions::costs) from a file, a line `given predicted cost` each, in columns between blanks; `*` as predicted
+/// means all others than given. Pairs that no line names cost 1; later lines count. Throws DataError with file, line and token.
+std::vector<double> ReadLabelCosts(const std::string& path, std::span<const std::string> label_names);
+
+}  // namespace slackline

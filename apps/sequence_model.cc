@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/sequence_model.h>
+
+#include <limits>
+#include <numeric>
+#include <unordered_set>
+#include <utility>
+
+#include <slackline/core/all_finite.h>
+#include <slackline/core/check.h>
+#include <slackline/core/factor_graph_builder.h>
+#include <slackline/core/model_file.h>
+
+namespace slackline {
+namespace {
+
+std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
+
+StateMap Identity(Index states) {
+  StateMap map;
+  map.rows.resize(Size(states));
+  std::iota(map.rows.begin(), map.rows.end(), 0);
+  return map;
+}
+
+bool LabelsFit(const std::vector<std::string>& names) {
+  return !names.empty() && names.size() <= Size(kMostSequenceLabels) &&
+         std::unordered_set<std::string>(names.begin(), names.end()).size() == names.size();
+}
+
+FeatureDictionary LoadDictionary(const ModelEntries& entries, const std::string& path) {
+  const std::int64_t bits = entries.Integers("hash_bits", 1)[0];
+  const std::string& text = entries.file().String("dictionary");
+  entries.Require(bits >= 0 && bits <= FeatureDictionary::kMaxHashBits && (bits == 0 || text.empty()),
+                  "hash_bits");
+  return bits > 0 ? FeatureDictionary::Hashed(static_cast<int>(bits))
+                  : FeatureDictionary::FromText(text, path);
+}
+
+SequenceFeatures LoadFeatures(const ModelEntries& entries, const std::string& path) {
+  const Index columns = entries.ToIndex("columns", entries.Integers("columns", 1)[0]);
+  entries.Require(columns >= 1, "columns");
+  return {FeatureTemplates::Parse(entries.file().String("templates"), path + " (templates)", columns),
+          LoadDictionary(entries, path)};
+}
+
+}  // namespace
+
+std::string_view Name(SequenceFormat format) {
+  return format == SequenceFormat::kLetters ? "letters" : "conll";
+}
+
+SequenceModel::SequenceModel(std::vector<std::string> label_names, Index num_features)
+    : SequenceModel(std::move(label_names), num_features, std::nullopt) {}
+
+SequenceModel::SequenceModel(std::vector<std::string> label_names, SequenceFeatures features)
+    : SequenceModel(std::move(label_names), 0, std::make_optional(std::move(features))) {}
+
+SequenceModel::SequenceModel(std::vector<std::string> label_names, Index num_features,
+                             std::optional<SequenceFeatures> features)
+    : label_names_(std::move(label_names)), num_features_(num_features), features_(std::move(features)) {
+  if (features_) num_features_ = features_->dictionary.size();
+  SLACKLINE_CHECK(LabelsFit(label_names_), "a model of sequences needs 1 to " +
+                                               std::to_string(kMostSequenceLabels) +
+                                               " labels with different names");
+  SLACKLINE_CHECK(num_features_ >= 1, "a model of sequences needs features");
+  const Index k = num_labels();
+  auto layout = std::make_shared<WeightLayout>();
+  token_block_ = layout->AddBlock("token", k, num_features_);
+  bias_block_ = layout->AddBlock("bias", k);
+  start_block_ = layout->AddBlock("start", k);
+  end_block_ = layout->AddBlock("end", k);
+  transition_block_ = layout->AddBlock("transition", k * k);
+  layout_ = std::move(layout);
+  weights_.assign(Size(layout_->size()), 0.0);
+}
+
+const SequenceFeatures& SequenceModel::features() const {
+  SLACKLINE_CHECK(features_.has_value(), "a model of letters has no templates");
+  return *features_;
+}
+
+std::shared_ptr<const Structure> SequenceModel::MakeStructure(Index length) const {
+  SLACKLINE_CHECK(length >= 1, "a sequence without tokens");
+  FactorGraphBuilder builder;
+  builder.AddVariables(length, num_labels());
+  for (Index i = 0; i + 1 < length; ++i) builder.AddFactor({i, i + 1});
+  StructureBuilder structure(builder.Build(), layout_);
+  const Index label = structure.AddStateMap(Identity(num_labels()));
+  for (Index i = 0; i < length; ++i) {
+    structure.AddLinear(i, token_block_, i, label);
+    structure.AddConstant(i, bias_block_, label);
+  }
+  structure.AddConstant(0, start_block_, label);
+  structure.AddConstant(length - 1, end_block_, label);
+  const Index pair = structure.AddStateMap(Identity(num_labels() * num_labels()));
+  for (Index i = 0; i + 1 < length; ++i) structure.AddConstant(length + i, transition_block_, pair);
+  return structure.Build();
+}
+
+Dataset SequenceModel::MakeDataset(const SequenceData& data, std::span<const Index> sequences) const {
+  SLACKLINE_CHECK(
+      data.rows != nullptr && data.num_features == num_features_ && data.num_model_labels == num_labels(),
+      "the sequences do not have the labels and features of the model");
+  Dataset dataset(layout_, data.rows);
+  std::map<Index, std::shared_ptr<const Structure>> structures;  // by length
+  std::vector<Index> labels;
+  for (const Index m : sequences) {
+    SLACKLINE_CHECK(m >= 0 && m < data.num_sequences(), "there is no such sequence");
+    auto& structure = structures[data.length(m)];
+    if (structure == nullptr) structure = MakeStructure(data.length(m));
+    const Offset begin = data.begin[Size(m)];
+    labels.assign(data.labels.begin() + begin, data.labels.begin() + begin + data.length(m));
+    for (Index& label : labels) {
+      if (label >= num_labels()) label = kUnlabelled;
+    }
+    dataset.Add(structure, labels, static_cast<Index>(begin));
+  }
+  return dataset;
+}
+
+std::span<const double> SequenceModel::Block(Index block) const {
+  const WeightBlock& b = layout_->block(block);
+  return std::span<const double>(weights_).subspan(Size(b.offset), Size(b.size()));
+}
+
+void SequenceModel::set_weights(std::vector<double> weights) {
+  SLACKLINE_CHECK(weights.size() == weights_.size() && AllFinite(weights),
+                  "the weights do not fit the model");
+  weights_ = std::move(weights);
+}
+
+void SequenceModel::Save(const std::string& path) const {
+  ModelWriter writer;
+  writer.Add("task", std::string(kSequenceTask));
+  writer.Add("format", std::string(Name(format())));
+  writer.Add("labels", label_names_);
+  writer.Add("num_features", std::vector<std::int64_t>{num_features_});
+  if (features_) {
+    writer.Add("columns", std::vector<std::int64_t>{features_->templates.num_columns()});
+    writer.Add("templates", features_->templates.text());
+    writer.Add("hash_bits", std::vector<std::int64_t>{features_->dictionary.hash_bits()});
+    writer.Add("dictionary", features_->dictionary.Text());
+  }
+  writer.Add("weights", weights_);
+  SaveRecord(record, &writer);
+  writer.Save(path);
+}
+
+SequenceModel SequenceModel::Load(const std::string& path) {
+  const ModelEntries entries(path, kSequenceTask);
+  const auto format = entries.Choose("format", {SequenceFormat::kLetters, SequenceFormat::kConll});
+  const auto& labels = entries.file().Strings("labels");
+  entries.Require(LabelsFit(labels), "labels");
+  const Index num_features = entries.ToIndex("num_features", entries.Integers("num_features", 1)[0]);
+  entries.Require(num_features >= 1, "num_features");
+  std::optional<SequenceFeatures> features;
+  if (format == SequenceFormat::kConll) {
+    features = LoadFeatures(entries, path);
+    entries.Require(features->dictionary.size() == num_features, "dictionary");
+  }
+  // Before anything is allocated by these sizes.
+  const auto weights =
+      entries.Doubles("weights", Size(NumWeights(static_cast<Offset>(labels.size()), num_features)));
+  entries.Require(AllFinite(weights), "weights");
+  SequenceModel model(labels, num_features, std::move(features));
+  model.set_weights({weights.begin(), weights.end()});
+  model.record = LoadRecord(entries);
+  return model;
+}
+
+}  // namespace slackline

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The chain model of sequences (docs/notation.md, section 8). Every token is a variable whose states are the K labels; with D features
+//   φ_i(x, y)      = x_i in row y of "token" (K × D), and [y] in "bias" (K)
+//   first, last    [y_1 = a] in "start" (K), [y_n = a] in "end" (K)
+//   neighbours     [y_i = a, y_{i+1} = b] in "transition" (K², by rows)
+// so that d = K(D + 3) + K². Start and end belong to the first and the last token: where such a token has no label, training leaves
+// them out with it (docs/notation.md, section 1).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <slackline/apps/training_record.h>
+#include <slackline/core/dataset.h>
+#include <slackline/core/feature_dictionary.h>
+#include <slackline/core/feature_template.h>
+#include <slackline/core/sequence_data.h>
+#include <slackline/core/structure.h>
+
+namespace slackline {
+
+enum class SequenceFormat { kLetters, kConll };
+std::string_view Name(SequenceFormat format);
+
+/// How the tokens of CoNLL data get features.
+struct SequenceFeatures {
+  FeatureTemplates templates;
+  FeatureDictionary dictionary;
+};
+
+/// A pair of tokens has the square of it as states.
+inline constexpr Index kMostSequenceLabels = 8192;
+
+class SequenceModel {
+ public:
+  /// A model of letters with so many pixels. All weights zero. Requires one label or more, without repetition, and
+  /// num_features ≥ 1; else std::invalid_argument.
+  SequenceModel(std::vector<std::string> label_names, Index num_features);
+  /// A model of CoNLL data; as many features as the dictionary has columns, at least one.
+  SequenceModel(std::vector<std::string> label_names, SequenceFeatures features);
+
+  SequenceFormat format() const { return features_ ? SequenceFormat::kConll : SequenceFormat::kLetters; }
+  const std::vector<std::string>& label_names() const { return label_names_; }
+  Index num_labels() const { return static_cast<Index>(label_names_.size()); }
+  Index num_features() const { return num_features_; }
+  /// Requires format() == kConll.
+  const SequenceFeatures& features() const;
+  const std::shared_ptr<const WeightLayout>& layout() const { return layout_; }
+  /// How many weights a model has, without making it.
+  static Offset NumWeights(Offset num_labels, Offset num_features) {
+    return num_labels * (num_features + 3) + num_labels * num_labels;
+  }
+
+  /// The structure of sequences of so many tokens, at least one.
+  std::shared_ptr<const Structure> MakeStructure(Index length) const;
+  /// These sequences of data that have the model's labels and features, in this order; those of one length share a structure. Labels that
+  /// the model does not know are kUnlabelled.
+  Dataset MakeDataset(const SequenceData& data, std::span<const Index> sequences) const;
+
+  const std::vector<double>& weights() const { return weights_; }
+  /// Requires as many finite weights as the layout has.
+  void set_weights(std::vector<double> weights);
+  /// Weights of a block, in the order of the layout.
+  std::span<const double> token_weights() const { return Block(token_block_); }
+  std::span<const double> bias_weights() const { return Block(bias_block_); }
+  std::span<const double> start_weights() const { return Block(start_block_); }
+  std::span<const double> end_weights() const { return Block(end_block_); }
+  std::span<const double> transition_weights() const { return Block(transition_block_); }
+
+  TrainingRecord record;
+
+  void Save(const std::string& path) const;
+  /// Throws DataError when the file is no model, is damaged, belongs to another task, or its entries contradict each other.
+  static SequenceModel Load(const std::string& path);
+
+ private:
+  SequenceModel(std::vector<std::string> label_names, Index num_features,
+                std::optional<SequenceFeatures> features);
+  std::span<const double> Block(Index block) const;
+
+  std::vector<std::string> label_names_;
+  Index num_features_ = 0;
+  std::optional<SequenceFeatures> features_;  // of CoNLL data
+  Index token_block_ = 0, bias_block_ = 0, start_block_ = 0, end_block_ = 0, transition_block_ = 0;
+  std::shared_ptr<const WeightLayout> layout_;
+  std::vector<double> weights_;
+};
+
+/// The entry "task" of the model files of this class.
+inline constexpr std::string_view kSequenceTask = "sequence";
+
+}  // namespace slackline

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Predictions of a chain model for whole data sets, exact by dynamic programming (inference/chain_dp.h). Results do not depend on the
+// number of threads. Memory: a label, K scores or n·k labels a token, and for each thread 16 K bytes a token of its longest sequence.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <slackline/apps/sequence_metrics.h>
+#include <slackline/apps/sequence_model.h>
+#include <slackline/core/sequence_data.h>
+#include <slackline/inference/k_best_chain.h>
+
+namespace slackline {
+
+struct SequencePredictOptions {
+  Index threads = 1;    ///< 0 = all of the machine
+  bool scores = false;  ///< compute max-marginals
+  Index best = 0;       ///< > 0: that many labellings of each sequence
+};
+
+struct SequencePredictions {
+  /// Of the tokens of the predicted sequences, one after the other: the best labelling. Of equal ones the first in lexicographic order.
+  std::vector<Index> labels;
+  /// The same tokens × K by rows: best score of a labelling of the sequence with that label at the token, minus the best of all: 0 at
+  /// predicted labels, never above. Empty unless asked for.
+  std::vector<double> scores;
+  /// For each sequence the best labellings, falling; all of them where there are fewer. Empty unless asked for.
+  std::vector<std::vector<RankedLabelling>> best;
+};
+
+/// Predicts these sequences of data that were read for the model (sequence_input.h); their labels are not looked at. Throws
+/// std::invalid_argument when the data do not fit.
+SequencePredictions PredictSequences(const SequenceModel& model, const SequenceData& data,
+                                     std::span<const Index> sequences, const SequencePredictOptions& options);
+
+/// Figures of these sequences of the data; labels: as SequencePredictions has them.
+SequenceMetrics EvaluateSequences(const SequenceData& data, std::span<const Index> sequences,
+                                  std::span<const Index> labels);
+
+}  // namespace slackline

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Small sequences for tests, and scores from the definition of the model.
+#pragma once
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <slackline/apps/sequence_model.h>
+#include <slackline/core/random.h>
+
+namespace slackline::test {
+
+/// Sequences of 1 to most_tokens tokens with 3 sparse features and known labels.
+inline SequenceData RandomSequences(Random& random, Index sequences, Index labels, Index most_tokens) {
+  SequenceData data;
+  data.source = "random";
+  for (Index k = 0; k < labels; ++k) data.label_names.push_back("L" + std::to_string(k));
+  data.num_model_labels = labels;
+  data.num_features = 3;
+  data.begin = {0};
+  auto rows = std::make_shared<FeatureRows>();
+  auto tokens = std::make_shared<TokenTable>();
+  tokens->num_columns = 1;
+  for (Index m = 0; m < sequences; ++m) {
+    const auto length = 1 + static_cast<Index>(random.Below(static_cast<std::size_t>(most_tokens)));
+    data.lines.push_back(m + 1);
+    for (Index i = 0; i < length; ++i) {
+      std::vector<Index> columns;
+      std::vector<double> values;
+      for (Index f = 0; f < 3; ++f) {
+        if (random.Below(2) == 0) continue;
+        columns.push_back(f);
+        values.push_back(random.Normal());
+      }
+      rows->AddSparse(columns, values);
+      tokens->cells.push_back(tokens->texts.Add("t" + std::to_string(random.Below(9))));
+      data.labels.push_back(static_cast<Index>(random.Below(static_cast<std::size_t>(labels))));
+    }
+    data.begin.push_back(data.num_tokens());
+  }
+  data.rows = std::move(rows);
+  data.tokens = std::move(tokens);
+  return data;
+}
+
+inline std::vector<Index> AllSequences(const SequenceData& data) {
+  std::vector<Index> all(static_cast<std::size_t>(data.num_sequences()));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+/// whole: small whole numbers, for ties.
+inline void SetRandomWeights(Random& random, bool whole, SequenceModel* model) {
+  std::vector<double> weights = model->weights();
+  for (double& w : weights) w = whole ? static_cast<double>(random.Below(3)) - 1 : random.Normal();
+  model->set_weights(weights);
+}
+
+/// Of a labelling of sequence m.
+inline double ScoreOf(const SequenceModel& model, const SequenceData& data, Index m,
+                      const std::vector<Index>& labels) {
+  const auto k = static_cast<std::size_t>(model.num_labels());
+  double score = model.start_weights()[static_cast<std::size_t>(labels.front())] +
+                 model.end_weights()[static_cast<std::size_t>(labels.back())];
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const auto label = static_cast<std::size_t>(labels[i]);
+    const FeatureRow x =
+        data.rows->row(static_cast<Index>(data.begin[static_cast<std::size_t>(m)]) + static_cast<Index>(i));
+    score += model.bias_weights()[label];
+    for (Index f = 0; f < x.count; ++f) {
+      const auto column = static_cast<std::size_t>(x.dense() ? f : x.columns[f]);
+      score += x.values[f] * model.token_weights()[column * k + label];
+    }
+    if (i + 1 < labels.size())
+      score += model.transition_weights()[label * k + static_cast<std::size_t>(labels[i + 1])];
+  }
+  return score;
+}
+
+}  // namespace slackline::test
