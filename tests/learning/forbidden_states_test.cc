@@ -128,8 +128,8 @@ struct Chunks {
   std::unique_ptr<Dataset> data;
 };
 
-/// Two binary variables, states and the pair with weights of their own; (1, 1) is forbidden, (0, 1) is given.
-Problem PairProblem() {
+/// Two binary variables, states and the pair with weights of their own; (1, 1) is forbidden, `given` is given.
+Problem PairProblem(const std::vector<Index>& given) {
   auto layout = std::make_shared<WeightLayout>();
   layout->AddBlock("w", 3);
   FactorGraphBuilder graph;
@@ -142,7 +142,7 @@ Problem PairProblem() {
   builder.AddConstant(2, 0, builder.AddStateMap({{kAbsent, kAbsent, kAbsent, 0}, {}}), 2);
   builder.ForbidStates(2, {false, false, false, true});
   Dataset data(layout, nullptr);
-  data.Add(builder.Build(), std::vector<Index>{0, 1});
+  data.Add(builder.Build(), given);
   return Problem(MakeTrainingSet(data, {}), 1);
 }
 
@@ -206,6 +206,31 @@ TEST_CASE("TrainingReachesTheOptimumOverAllowedLabellings") {
   CHECK(differs > 0);
 }
 
+TEST_CASE("FactorsThatShareWeightsMayForbidDifferentStates") {
+  // Not (0, 1) first, not (1, 0) second.
+  auto layout = std::make_shared<WeightLayout>();
+  layout->AddBlock("w", 4);
+  ModelBuilder builder(layout);
+  for (int i = 0; i < 3; ++i) builder.AddVariable(2);
+  for (Index c = 0; c < 2; ++c) {
+    builder.AddFactor({c, c + 1}, PairwiseTableFactor(2, 2), 0);
+    builder.ForbidFactorStates(c, {false, c == 0, c == 1, false});
+  }
+  Dataset data(layout, nullptr);
+  const std::shared_ptr<const Structure> structure = builder.Build();
+  data.Add(structure, std::vector<Index>{1, 0, 1});
+  data.Add(structure, std::vector<Index>{0, 0, 0});
+  const Problem problem(MakeTrainingSet(data, {}), 0.1);
+  CheckTraining(problem, Way(StepKind::kPairwise, SolverKind::kAuto),
+                ExactOptimum(problem.training(), problem.lambda()));
+}
+
+TEST_CASE("MultiLabelModelsWithForbiddenStatesDoNotGoTheDirectWay") {
+  const Problem problem = PairProblem({0, 0});
+  CheckTraining(problem, Way(StepKind::kPairwise, SolverKind::kAuto),
+                ExactOptimum(problem.training(), problem.lambda()));
+}
+
 TEST_CASE("WithCyclesEnumerationAndSearchTrainAndTheRestIsRefused") {
   Random random(92);
   int cycles = 0;
@@ -253,7 +278,7 @@ TEST_CASE("LearnersAndOraclesThatWouldNotSeeForbiddenStatesAreRefused") {
   }
   // Roof duality has a direct way for multi-label models, which must not be taken.
   options = Way(StepKind::kPairwise, SolverKind::kRoof);
-  CHECK(Contains(RefusalOf(PairProblem(), options), "solver roof cannot leave them out"));
+  CHECK(Contains(RefusalOf(PairProblem({0, 1}), options), "solver roof cannot leave them out"));
 }
 
 TEST_CASE("GlobalFactorsBesideForbiddenStatesAreRefused") {
@@ -315,7 +340,7 @@ TEST_CASE("AnExampleWithForbiddenLabelsIsRefused") {
 }
 
 TEST_CASE("DualPointsOnForbiddenStatesAreNotVerified") {
-  const Problem problem = PairProblem();
+  const Problem problem = PairProblem({0, 1});
   const std::vector<double> zero(3, 0.0);
   ProgressRecord claim;
   claim.problem = CertifiedProblem::kExact;
