@@ -55,6 +55,11 @@ Index Dataset::Add(std::shared_ptr<const Structure> structure, std::span<const I
   return size() - 1;
 }
 
+bool HasForbiddenStates(const Dataset& data) {
+  return std::any_of(data.structures().begin(), data.structures().end(),
+                     [](const auto& structure) { return structure->has_forbidden_states(); });
+}
+
 bool HasGlobalFactors(const Dataset& data) {
   return std::any_of(data.structures().begin(), data.structures().end(),
                      [](const auto& structure) { return structure->graph().num_global_factors() > 0; });

@@ -86,6 +86,9 @@ class Dataset {
   std::vector<double> potentials_;
 };
 
+/// Whether an example's structure has forbidden states (core/structure.h).
+bool HasForbiddenStates(const Dataset& data);
+
 /// Whether an example's structure has global factors (core/global_factor.h).
 bool HasGlobalFactors(const Dataset& data);
 

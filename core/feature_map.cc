@@ -105,6 +105,7 @@ void AddPartScores(const ExampleView& example, Index part, std::span<const doubl
                 u[static_cast<std::size_t>(term.coordinate + map.rows[s])];
     }
   }
+  for (const Index s : structure.forbidden_states(part)) out[static_cast<std::size_t>(s)] = -kInfinity;
 }
 
 void ScoreTables(const ExampleView& example, std::span<const double> weights, std::span<double> scores) {

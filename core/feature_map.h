@@ -22,10 +22,10 @@ Offset SlotScores(const ExampleView& example, std::span<const double> weights, s
 /// a test. Returns the number of multiply-adds.
 Offset AddSlots(const ExampleView& example, std::span<const double> q, std::span<double> weights);
 
-/// out[s] += w·φ_part(s), for all states s of the part.
+/// out[s] += w·φ_part(s), for all states s of the part; −∞ for those that are forbidden.
 void AddPartScores(const ExampleView& example, Index part, std::span<const double> u, std::span<double> out);
 
-/// Score tables w·φ_a(y_a) of all parts in the flat order of the graph (total_states entries).
+/// Score tables w·φ_a(y_a) of all parts in the flat order of the graph (total_states entries); −∞ for forbidden states.
 void ScoreTables(const ExampleView& example, std::span<const double> weights, std::span<double> scores);
 
 /// q += scale · (coordinates of φ_part(state)).

@@ -36,6 +36,16 @@ double StateLoss(const LossOptions& options, Index cardinality, Index given, Ind
   return options.costs[static_cast<std::size_t>(given) * states + static_cast<std::size_t>(state)];
 }
 
+/// The domain of an example has to contain its given labelling.
+void CheckForbiddenStates(const ExampleView& example, Index number) {
+  const Index part = FirstForbiddenPart(example.structure(), example.labels());
+  const Index variables = example.graph().num_variables();
+  SLACKLINE_CHECK(part < 0, "the given labels of example " + std::to_string(number) +
+                                " are forbidden by the states of " +
+                                (part < variables ? "variable " + std::to_string(part)
+                                                  : "factor " + std::to_string(part - variables)));
+}
+
 void CheckGlobalFactors(const Structure& structure, std::span<const Index> labels, Index example) {
   const FactorGraph& graph = structure.graph();
   std::vector<Index> states;
@@ -65,6 +75,7 @@ TrainingSet MakeTrainingSet(const Dataset& dataset, const LossOptions& options) 
       continue;
     }
     result.skipped_variables += unlabelled;
+    CheckForbiddenStates(example, m);
     std::shared_ptr<const Structure> structure =
         dataset.structures()[static_cast<std::size_t>(dataset.structure_of(m))];
     const std::vector<Index>* kept = nullptr;

@@ -42,8 +42,8 @@ struct TrainingSet {
 };
 
 /// Leaves out unlabelled variables with all their factors (docs/notation.md, section 1) and computes the losses. Examples that lack
-/// the same variables share one restricted structure. Throws std::invalid_argument on options that do not fit, and when a global factor forbids
-/// the given labels of its variables.
+/// the same variables share one restricted structure. Throws std::invalid_argument on options that do not fit, and when the given labels
+/// of an example are forbidden, by forbidden states (FirstForbiddenPart finds them) or by a global factor.
 TrainingSet MakeTrainingSet(const Dataset& dataset, const LossOptions& options);
 
 }  // namespace slackline

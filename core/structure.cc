@@ -114,11 +114,40 @@ void StructureBuilder::AddConstant(Index part, Index block, Index map, Index bas
   Add(part, -1, {FeatureKind::kConstant, block, 0, map, base, 0});
 }
 
+void StructureBuilder::ForbidStates(Index part, const std::vector<bool>& forbidden) {
+  SLACKLINE_CHECK(part >= 0 && part < graph_->num_parts(), "unknown part " + std::to_string(part));
+  SLACKLINE_CHECK(forbidden.size() == static_cast<std::size_t>(graph_->num_states(part)),
+                  std::to_string(forbidden.size()) + " flags of forbidden states do not fit part " +
+                      std::to_string(part) + " with " + std::to_string(graph_->num_states(part)));
+  std::vector<bool> all = forbidden;
+  if (forbidden_of_.empty()) forbidden_of_.assign(static_cast<std::size_t>(graph_->num_parts()), -1);
+  Index& own = forbidden_of_[static_cast<std::size_t>(part)];
+  if (own >= 0) {
+    for (const Index s : forbidden_lists_[static_cast<std::size_t>(own)])
+      all[static_cast<std::size_t>(s)] = true;
+  }
+  std::vector<Index> states;
+  for (std::size_t s = 0; s < all.size(); ++s) {
+    if (all[s]) states.push_back(static_cast<Index>(s));
+  }
+  SLACKLINE_CHECK(states.size() < all.size(),
+                  "all states of part " + std::to_string(part) + " are forbidden");
+  if (states.empty()) return;
+  const auto [known, added] =
+      forbidden_number_.try_emplace(states, static_cast<Index>(forbidden_lists_.size()));
+  if (added) forbidden_lists_.push_back(std::move(states));
+  own = known->second;
+}
+
 std::shared_ptr<const Structure> StructureBuilder::Build() const {
   std::shared_ptr<Structure> structure(new Structure());
   structure->graph_ = graph_;
   structure->layout_ = layout_;
   structure->maps_ = maps_;
+  if (!forbidden_lists_.empty()) {
+    structure->forbidden_lists_ = forbidden_lists_;
+    structure->forbidden_of_ = forbidden_of_;
+  }
   structure->globals_ = globals_;
 
   std::vector<PartTerm> terms = terms_;
@@ -190,6 +219,29 @@ std::shared_ptr<const Structure> StructureBuilder::Build() const {
   return structure;
 }
 
+Index FirstForbiddenPart(const Structure& structure, std::span<const Index> labels) {
+  const FactorGraph& graph = structure.graph();
+  SLACKLINE_CHECK(static_cast<Index>(labels.size()) == graph.num_variables(),
+                  "one label per variable is needed");
+  if (!structure.has_forbidden_states()) return -1;
+  const auto forbids = [&](Index part, Index state) {
+    const std::span<const Index> states = structure.forbidden_states(part);
+    return std::binary_search(states.begin(), states.end(), state);
+  };
+  for (Index i = 0; i < graph.num_variables(); ++i) {
+    if (forbids(i, labels[static_cast<std::size_t>(i)])) return i;
+  }
+  for (Index c = 0; c < graph.num_factors(); ++c) {
+    const std::span<const Index> scope = graph.scope(c);
+    const bool labelled = std::none_of(scope.begin(), scope.end(), [&](Index i) {
+      return labels[static_cast<std::size_t>(i)] == kUnlabelled;
+    });
+    if (labelled && forbids(graph.num_variables() + c, JointState(graph, c, labels)))
+      return graph.num_variables() + c;
+  }
+  return -1;
+}
+
 RestrictedStructure Restrict(const Structure& structure, const std::vector<bool>& keep) {
   const FactorGraph& graph = structure.graph();
   SLACKLINE_CHECK(static_cast<Index>(keep.size()) == graph.num_variables(),
@@ -219,7 +271,7 @@ RestrictedStructure Restrict(const Structure& structure, const std::vector<bool>
   }
 
   StructureBuilder builder(graph_builder.Build(), structure.shared_layout());
-  const auto copy_terms = [&](Index from, Index to) {
+  const auto copy_part = [&](Index from, Index to) {
     for (const FeatureTerm& term : structure.terms(from)) {
       const Index map = builder.AddStateMap(structure.map(term.map));
       switch (term.kind) {
@@ -235,11 +287,16 @@ RestrictedStructure Restrict(const Structure& structure, const std::vector<bool>
           break;
       }
     }
+    const std::span<const Index> forbidden = structure.forbidden_states(from);
+    if (forbidden.empty()) return;
+    std::vector<bool> flags(static_cast<std::size_t>(graph.num_states(from)), false);
+    for (const Index s : forbidden) flags[static_cast<std::size_t>(s)] = true;
+    builder.ForbidStates(to, flags);
   };
   const Index n = static_cast<Index>(result.variables.size());
-  for (Index i = 0; i < n; ++i) copy_terms(result.variables[static_cast<std::size_t>(i)], i);
+  for (Index i = 0; i < n; ++i) copy_part(result.variables[static_cast<std::size_t>(i)], i);
   for (std::size_t c = 0; c < result.factors.size(); ++c) {
-    copy_terms(graph.num_variables() + result.factors[c], n + static_cast<Index>(c));
+    copy_part(graph.num_variables() + result.factors[c], n + static_cast<Index>(c));
   }
   for (std::size_t g = 0; g < result.globals.size(); ++g) {
     const GlobalPart& part = structure.globals()[static_cast<std::size_t>(result.globals[g])];

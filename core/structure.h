@@ -10,6 +10,9 @@
 //   constant   weight `rows[s] + base` of a block, times values[s] (1 when no values are given)
 // A state whose row is kAbsent has no feature in the term and costs nothing; states with one row share it (tied).
 //
+// States of a part may be *forbidden*: no labelling may use them, whatever its features are (a transition that labels must not make). They are
+// lists beside the features, so that parts without them pay a test.
+//
 // *Coordinates.* Everything that the weights can know about a labelling is a short vector q over the coordinates of the
 // structure: one coordinate per row of every (block, input) pair that occurs — a *slot* — and one per row of every block
 // of scalar features. With u = the scores of the coordinates (a slot's u is W_block·x, a scalar's u is its weight),
@@ -82,6 +85,18 @@ class Structure {
   }
   const StateMap& map(Index m) const { return maps_[static_cast<std::size_t>(m)]; }
 
+  /// Whether a part has forbidden states.
+  bool has_forbidden_states() const { return !forbidden_of_.empty(); }
+  /// The forbidden states of a part, rising; never all of them.
+  std::span<const Index> forbidden_states(Index part) const {
+    const Index list = forbidden_list(part);
+    return list < 0 ? std::span<const Index>() : forbidden_lists_[static_cast<std::size_t>(list)];
+  }
+  /// The number of that list, −1 when the part has none; equal lists have one number.
+  Index forbidden_list(Index part) const {
+    return forbidden_of_.empty() ? -1 : forbidden_of_[static_cast<std::size_t>(part)];
+  }
+
   /// One entry per global factor of the graph.
   std::span<const GlobalPart> globals() const { return globals_; }
 
@@ -107,6 +122,8 @@ class Structure {
   std::vector<Offset> term_begin_;
   std::vector<FeatureTerm> terms_;
   std::vector<StateMap> maps_;
+  std::vector<std::vector<Index>> forbidden_lists_;
+  std::vector<Index> forbidden_of_;  // per part: number of its list or −1; empty when no part has one
   std::vector<GlobalPart> globals_;
   std::vector<Slot> slots_;
   std::vector<ScalarBlock> scalar_blocks_;
@@ -131,6 +148,9 @@ class StructureBuilder {
   /// φ += values[s] at weight `map[s] + base` of `block` (one column).
   void AddConstant(Index part, Index block, Index map, Index base = 0);
 
+  /// Forbids the states with forbidden[s] = true, one flag per state of the part (several calls: all that are named). Every part must keep a state.
+  void ForbidStates(Index part, const std::vector<bool>& forbidden);
+
   /// What global factor g of the graph is. Its weight k is row k + base of `block`, which must have one column; `block` is
   /// not looked at when the factor has no weights.
   void SetGlobalFactor(Index g, std::shared_ptr<const GlobalFactor> factor, Index block, Index base = 0);
@@ -151,8 +171,15 @@ class StructureBuilder {
   std::vector<StateMap> maps_;
   std::map<std::pair<std::vector<Index>, std::vector<double>>, Index> map_number_;
   std::vector<PartTerm> terms_;
+  std::vector<std::vector<Index>> forbidden_lists_;
+  std::map<std::vector<Index>, Index> forbidden_number_;
+  std::vector<Index> forbidden_of_;
   std::vector<GlobalPart> globals_;
 };
+
+/// The first part (variables before factors) whose state in this labelling is forbidden, or −1. Parts with an unlabelled variable are passed
+/// over; global factors are not looked at. Requires one label per variable, in its range or kUnlabelled.
+Index FirstForbiddenPart(const Structure& structure, std::span<const Index> labels);
 
 /// What remains of a structure when some variables (and all factors that contain one of them) are left out.
 struct RestrictedStructure {
@@ -162,7 +189,7 @@ struct RestrictedStructure {
   std::vector<Index> globals;    ///< per remaining global factor: the same
 };
 
-/// Keeps the variables with keep[i] true. Input and potential numbers stay as they were.
+/// Keeps the variables with keep[i] true, and the forbidden states of all parts that remain. Input and potential numbers stay as they were.
 RestrictedStructure Restrict(const Structure& structure, const std::vector<bool>& keep);
 
 }  // namespace slackline

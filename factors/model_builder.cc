@@ -82,13 +82,32 @@ void ModelBuilder::AddFactorFeatures(Index factor, FactorType type, Index block,
   AddTypeTerms(part, type, block, base);
 }
 
+void ModelBuilder::ForbidStates(Index variable, const std::vector<bool>& forbidden) {
+  Forbid({false, CheckVariable(variable)}, forbidden);
+}
+
+void ModelBuilder::ForbidFactorStates(Index factor, const std::vector<bool>& forbidden) {
+  Forbid({true, CheckFactorNumber(factor)}, forbidden);
+}
+
+void ModelBuilder::Forbid(PartRef part, const std::vector<bool>& flags) {
+  SLACKLINE_CHECK(static_cast<Index>(flags.size()) == NumStates(part),
+                  std::to_string(flags.size()) + " flags of forbidden states do not fit " +
+                      std::to_string(NumStates(part)) + " states");
+  SLACKLINE_CHECK(std::find(flags.begin(), flags.end(), false) != flags.end(),
+                  "a variable or factor must keep a state that is not forbidden");
+  forbidden_.push_back({part, flags});
+}
+
 std::shared_ptr<const Structure> ModelBuilder::Build() const {
   StructureBuilder builder(graph_.Build(), layout_);
   std::vector<Index> map_number;
   map_number.reserve(maps_.size());
   for (const StateMap& map : maps_) map_number.push_back(builder.AddStateMap(map));
+  const auto number = [this](PartRef part) { return part.number + (part.is_factor ? num_variables() : 0); };
+  for (const Forbidden& entry : forbidden_) builder.ForbidStates(number(entry.part), entry.flags);
   for (const Term& term : terms_) {
-    const Index part = term.part.number + (term.part.is_factor ? num_variables() : 0);
+    const Index part = number(term.part);
     const Index map = map_number[static_cast<std::size_t>(term.map)];
     switch (term.kind) {
       case FeatureKind::kLinear:

@@ -88,6 +88,11 @@ class ModelBuilder {
                            Index base = 0);
   void AddFactorFeatures(Index factor, FactorType type, Index block, Index base = 0);
 
+  /// Forbids the states with forbidden[s] = true of a variable, or the joint states of factor number `factor`: no labelling may use them
+  /// (docs/notation.md, section 10). One state at least must stay allowed.
+  void ForbidStates(Index variable, const std::vector<bool>& forbidden);
+  void ForbidFactorStates(Index factor, const std::vector<bool>& forbidden);
+
   /// Tabulates the features of a factor; a factor of the same features is not stored again. Factors that can
   /// be copied and compared (all of the library's own) are recognized by value: adding one to 100 000 edges
   /// costs one table. Others are tabulated on every call: call this once and pass on the FactorType.
@@ -115,6 +120,10 @@ class ModelBuilder {
     Index map;
     Index base;
   };
+  struct Forbidden {
+    PartRef part;
+    std::vector<bool> flags;
+  };
   struct Global {
     std::shared_ptr<const GlobalFactor> factor;
     Index block;
@@ -138,6 +147,7 @@ class ModelBuilder {
 
   Index CheckVariable(Index variable) const;
   Index CheckFactorNumber(Index factor) const;
+  void Forbid(PartRef part, const std::vector<bool>& flags);
   void AddRows(PartRef part, FeatureKind kind, Index block, Index source, std::span<const Index> rows,
                Index base);
   void AddTypeTerms(PartRef part, FactorType type, Index block, Index base);
@@ -157,6 +167,7 @@ class ModelBuilder {
   std::map<Index, Index> identity_map_;
   std::vector<Type> types_;
   std::vector<Term> terms_;
+  std::vector<Forbidden> forbidden_;
   std::vector<Global> globals_;
 };
 

@@ -30,6 +30,7 @@ class BruteForceSolver final : public MapSolver {
     scores_ = scores;
     best_score_ = -kInfinity;
     Descend(0, 0.0);
+    RequireAllowedLabelling(best_score_);
     work_ += 3 * CountLabellings(*graph_, kMaxLabellings);
     result->labels = best_;
     result->integral = true;

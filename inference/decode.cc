@@ -27,8 +27,14 @@ double Penalty(const FactorGraph& graph, std::span<const double> scores) {
   double sum = 0;
   for (Index part = 0; part < graph.num_parts(); ++part) {
     const auto table = scores.subspan(Size(graph.state_offset(part)), Size(graph.num_states(part)));
-    const auto [low, high] = std::minmax_element(table.begin(), table.end());
-    sum += *high - *low;
+    double low = kInfinity;
+    double high = -kInfinity;
+    for (const double score : table) {
+      if (score == -kInfinity) continue;  // forbidden: no solution uses it
+      low = std::min(low, score);
+      high = std::max(high, score);
+    }
+    if (high > low) sum += high - low;
   }
   return 4 * sum + 1;
 }
@@ -87,9 +93,10 @@ void Decoder::Decode(std::span<const double> scores, MapResult* result) {
 }
 
 /// The best value with the state fixed: the other states are made so expensive that no solution uses them.
-/// Its value is then computed with the scores themselves.
+/// Its value is then computed with the scores themselves; −∞ when no labelling with the state is allowed.
 double Decoder::ConditionedValue(Index variable, Index state, std::span<const double> scores) {
   const auto begin = Size(graph_->state_offset(variable));
+  if (scores[begin + Size(state)] == -kInfinity) return -kInfinity;
   const auto states = Size(graph_->cardinality(variable));
   const double penalty = Penalty(*graph_, scores);
   for (std::size_t s = 0; s < states; ++s) {
@@ -98,6 +105,7 @@ double Decoder::ConditionedValue(Index variable, Index state, std::span<const do
   solver_->Solve(conditioned_, &warm_, &work_);
   std::copy_n(scores.begin() + graph_->state_offset(variable), states,
               conditioned_.begin() + graph_->state_offset(variable));
+  if (work_.integral && work_.labels[Size(variable)] != state) return -kInfinity;
   return work_.integral ? LabellingScore(*graph_, scores, work_.labels)
                         : MarginalsScore(scores, work_.marginals);
 }

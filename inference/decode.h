@@ -29,15 +29,15 @@ class Decoder {
  public:
   Decoder(DecodeKind kind, std::shared_ptr<const FactorGraph> graph);
 
-  /// Requires finite scores, graph.total_states() of them. `result->labels` is the prediction. kLp leaves a
-  /// fractional LP solution in the result (integral = false, value = its value); in all other cases the
-  /// result describes the labelling. upper_bound is certified for all labellings, and exact says whether the
-  /// labelling reaches it.
+  /// Requires graph.total_states() scores, finite, or −∞ for forbidden states where an exact method is used (DataError elsewhere, and when
+  /// no labelling is allowed). `result->labels` is the prediction. kLp leaves a fractional LP solution in the result (integral = false,
+  /// value = its value); in all other cases the result describes the labelling. upper_bound is certified for all labellings, and exact
+  /// says whether the labelling reaches it.
   void Decode(std::span<const double> scores, MapResult* result);
 
   /// For binary variables: differences[i] = max {value | y_i = 1} − max {value | y_i = 0}, one per variable.
-  /// Exact values with exact methods, values of the LP where the LP is used, best values found where a search
-  /// gives up. Requires that all variables have two states.
+  /// Exact values with exact methods (±∞ where all labellings with one of the states are forbidden), values of the LP where the LP is
+  /// used, best values found where a search gives up. Requires that all variables have two states.
   void MaxMarginals(std::span<const double> scores, std::span<double> differences);
 
   /// The same per state: out[state_offset(i) + s] = max {value | y_i = s}. Forests: two sweeps. Else one call

@@ -39,6 +39,10 @@ GlobalDecoder::GlobalDecoder(std::shared_ptr<const Structure> structure, const G
     : structure_(std::move(structure)), options_(options) {
   SLACKLINE_CHECK(structure_ != nullptr, "a decoder needs a structure");
   const FactorGraph& graph = structure_->graph();
+  if (structure_->has_forbidden_states()) {
+    throw DataError(
+        "a GlobalDecoder does not see forbidden states of tables; let a global factor forbid them");
+  }
   tables_ = TablesOf(graph);
   solver_ = MakeMapSolver(SolverKind::kAuto, tables_);
   enumerates_ = options.enumerate > 0 && CountLabellings(graph, options.enumerate) <= options.enumerate;

@@ -37,6 +37,7 @@ struct GlobalDecodeOptions {
 /// Decodes examples of one structure. Keeps work space and counts: one object per thread.
 class GlobalDecoder {
  public:
+  /// Throws DataError when the structure has forbidden states (those of tables; global factors may forbid states).
   explicit GlobalDecoder(std::shared_ptr<const Structure> structure, const GlobalDecodeOptions& options = {});
 
   /// Requires finite scores of the tables, graph().total_states() of them (losses may have been added), and the weight

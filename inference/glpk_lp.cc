@@ -288,8 +288,7 @@ class GlpkSolver final : public MapSolver {
 
   void Solve(std::span<const double> scores, WarmStart* warm, MapResult* result) override {
     SLACKLINE_CHECK(scores.size() == Size(graph_->total_states()), "scores do not fit the graph");
-    SLACKLINE_CHECK(std::all_of(scores.begin(), scores.end(), [](double s) { return std::isfinite(s); }),
-                    "a score is not finite");
+    RequireFiniteScores(scores, "a linear program");
     result->labels.resize(Size(graph_->num_variables()));
     if (graph_->num_variables() == 0) {
       SetLabelling(scores, result);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/inference/map_solver.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
 
+#include <slackline/core/all_finite.h>
 #include <slackline/core/check.h>
 #include <slackline/core/graph_topology.h>
 #include <slackline/inference/binary_pairs.h>
@@ -29,6 +31,13 @@ constexpr std::array<std::pair<SolverKind, std::string_view>, 8> kSolverNames{{
     {SolverKind::kSearch, "search"},
 }};
 
+[[noreturn]] void ForbiddenStatesNeed(const std::string& who) {
+  throw DataError(
+      "forbidden states need graphs without cycles (dynamic programming), or search or brute-force on small "
+      "ones; " +
+      who + " cannot leave them out");
+}
+
 }  // namespace
 
 SolverKind AutomaticSolver(const FactorGraph& graph) {
@@ -51,6 +60,29 @@ std::string_view SolverKindName(SolverKind kind) {
     if (known == kind) return text;
   }
   return "?";
+}
+
+bool SeesForbiddenStates(SolverKind kind) {
+  return kind == SolverKind::kTree || kind == SolverKind::kBruteForce || kind == SolverKind::kSearch;
+}
+
+void RequireSolverFor(const Structure& structure, SolverKind kind) {
+  if (!structure.has_forbidden_states()) return;
+  if (kind == SolverKind::kAuto) kind = AutomaticSolver(structure.graph());
+  if (!SeesForbiddenStates(kind)) ForbiddenStatesNeed("solver " + std::string(SolverKindName(kind)));
+}
+
+void RequireFiniteScores(std::span<const double> scores, std::string_view who) {
+  if (AllFinite(scores)) return;
+  if (std::find(scores.begin(), scores.end(), -kInfinity) != scores.end())
+    ForbiddenStatesNeed(std::string(who));
+  SLACKLINE_CHECK(false, "a score is not finite");
+}
+
+void RequireAllowedLabelling(double best_value) {
+  if (best_value == -kInfinity) {
+    throw DataError("no labelling is allowed: each has a forbidden state of a variable or factor");
+  }
 }
 
 std::unique_ptr<MapSolver> MakeMapSolver(SolverKind kind, std::shared_ptr<const FactorGraph> graph) {

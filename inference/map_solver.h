@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include <slackline/core/factor_graph.h>
+#include <slackline/core/structure.h>
 
 namespace slackline {
 
@@ -50,7 +50,9 @@ class MapSolver {
  public:
   virtual ~MapSolver() = default;
 
-  /// Requires scores.size() == graph.total_states(), all finite. `warm` may be null.
+  /// Requires scores.size() == graph.total_states(), all finite, or −∞ for forbidden states where SeesForbiddenStates(kind): the
+  /// domain is then the labellings without them. Throws DataError when the solver does not see them, or when no labelling is
+  /// left. `warm` may be null.
   virtual void Solve(std::span<const double> scores, WarmStart* warm, MapResult* result) = 0;
 
   virtual std::string_view name() const = 0;
@@ -77,6 +79,19 @@ inline constexpr Offset kSmallLpStates = 2000;
 /// kTree on forests, kRoof on binary pairwise graphs, otherwise kLp (GLPK) where it is there and the graph is small, else
 /// kMessages.
 SolverKind AutomaticSolver(const FactorGraph& graph);
+
+/// Whether solvers of the kind may be given scores of −∞: tree, brute-force and search, which maximise over labellings. (Message passing and
+/// linear programs would have to leave the states out, and nothing asks for it yet.)
+bool SeesForbiddenStates(SolverKind kind);
+
+/// Throws DataError when the structure has forbidden states and the solver does not see them (kAuto: the automatic choice).
+void RequireSolverFor(const Structure& structure, SolverKind kind);
+
+/// For solvers that do not see forbidden states. Throws DataError on a score of −∞, std::invalid_argument on others that are not finite.
+void RequireFiniteScores(std::span<const double> scores, std::string_view who);
+
+/// Throws DataError when the best value is −∞: every labelling has a forbidden state.
+void RequireAllowedLabelling(double best_value);
 
 /// Makes a solver for the graph. Throws DataError when the kind does not apply (any solver on a graph with global
 /// factors: global_decoder.h, a tree solver on one with cycles, too many labellings for brute force, the LP in a build without GLPK), saying why and what would.

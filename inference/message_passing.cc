@@ -21,8 +21,7 @@ class MessagePassingSolver final : public MapSolver {
 
   void Solve(std::span<const double> scores, WarmStart* warm, MapResult* result) override {
     SLACKLINE_CHECK(scores.size() == Size(graph_->total_states()), "scores do not fit the graph");
-    SLACKLINE_CHECK(std::all_of(scores.begin(), scores.end(), [](double s) { return std::isfinite(s); }),
-                    "a score is not finite");
+    RequireFiniteScores(scores, "message passing");
     passing_.SetScores(scores);
     ReadMessages(*graph_, warm, &messages_);
 

@@ -6,6 +6,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/graph_topology.h>
+#include <slackline/inference/map_solver.h>
 
 namespace slackline {
 namespace {
@@ -83,6 +84,7 @@ double PairForest::Maximise(std::span<Index> labels) {
     labels[Size(root)] = static_cast<Index>(best - begin);
     value += *best;
   }
+  RequireAllowedLabelling(value);
   for (std::size_t k = steps_.size(); k-- > 0;) {
     const Step& step = steps_[k];
     const PairTables::View down = {step.view.table, !step.view.transposed};

@@ -32,7 +32,8 @@ class PairForest {
   /// Scores of all joint states.
   void SetTable(Index table, std::span<const double> scores) { tables_.Set(table, scores); }
 
-  /// The best labelling (one state per variable); returns its value. Scores may be −∞ where a labelling without them is there.
+  /// The best labelling (one state per variable); returns its value. Scores may be −∞ (forbidden states); throws
+  /// DataError when no labelling is left.
   double Maximise(std::span<Index> labels);
 
   /// About the nanoseconds of a call.

@@ -35,8 +35,7 @@ class RoofSolver final : public MapSolver {
   void Solve(std::span<const double> scores, WarmStart* /*warm*/, MapResult* result) override {
     SLACKLINE_CHECK(scores.size() == static_cast<std::size_t>(graph_->total_states()),
                     "scores do not fit the graph");
-    SLACKLINE_CHECK(std::all_of(scores.begin(), scores.end(), [](double s) { return std::isfinite(s); }),
-                    "a score is not finite");
+    RequireFiniteScores(scores, "roof duality");
     form_.Coefficients(scores, u_, t_);
     roof_.Solve(u_, t_);
     result->labels.resize(u_.size());

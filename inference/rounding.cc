@@ -18,7 +18,9 @@ class LocalSearch {
   LocalSearch(const FactorGraph& graph, std::span<const double> scores, std::span<Index> labels)
       : graph_(graph), scores_(scores), labels_(labels) {
     double magnitude = 0;
-    for (const double score : scores) magnitude = std::max(magnitude, std::abs(score));
+    for (const double score : scores) {
+      if (score != -kInfinity) magnitude = std::max(magnitude, std::abs(score));
+    }
     least_gain_ = 1e-13 * magnitude;
   }
 

@@ -24,7 +24,7 @@ struct ImproveOptions {
 };
 
 /// Local search: changes single variables (iterated conditional modes) until none gains, then all variables
-/// of one factor at a time, and again from the beginning after a gain. The score never falls. Per sweep O(Σ_i
+/// of one factor at a time, and again from the beginning after a gain. The score never falls. Scores may be −∞. Per sweep O(Σ_i
 /// K_i N_i) for the variables, O(Σ_c states · neighbouring factors) for the factors. Returns the score of the
 /// result.
 double ImproveLabelling(const FactorGraph& graph, std::span<const double> scores, std::span<Index> labels,

@@ -22,6 +22,28 @@ std::span<const double> PartTable(const FactorGraph& graph, Index part, std::spa
   return scores.subspan(Size(graph.state_offset(part)), Size(graph.num_states(part)));
 }
 
+/// out: the scores, but a finite penalty for −∞.
+void ReplaceForbidden(const FactorGraph& graph, std::span<const double> scores, std::span<double> out) {
+  double range = 0;
+  double lowest = 0;
+  double magnitude = 0;
+  for (Index part = 0; part < graph.num_parts(); ++part) {
+    double low = kInfinity;
+    double high = -kInfinity;
+    for (const double score : PartTable(graph, part, scores)) {
+      if (score == -kInfinity) continue;
+      low = std::min(low, score);
+      high = std::max(high, score);
+    }
+    if (high == -kInfinity) continue;
+    range += high - low;
+    lowest = std::min(lowest, low);
+    magnitude = std::max({magnitude, std::abs(low), std::abs(high)});
+  }
+  const double penalty = lowest - 2 * range - magnitude - 1;  // by far more than rounding errors
+  for (std::size_t s = 0; s < scores.size(); ++s) out[s] = scores[s] == -kInfinity ? penalty : scores[s];
+}
+
 double Range(std::span<const double> table) {
   const auto [low, high] = std::minmax_element(table.begin(), table.end());
   return *high - *low;
@@ -363,8 +385,25 @@ SearchSolver::SearchSolver(std::shared_ptr<const FactorGraph> graph, const Searc
 SearchSolver::~SearchSolver() = default;
 
 void SearchSolver::Solve(std::span<const double> scores, WarmStart* /*warm*/, MapResult* result) {
+  SLACKLINE_CHECK(scores.size() == Size(graph_->total_states()), "scores do not fit the graph");
+  if (std::find(scores.begin(), scores.end(), -kInfinity) == scores.end()) return SolveFinite(scores, result);
+  // Reparametrisations of −∞ are no numbers. A forbidden state costs more than all others together can gain: the best labelling stays, and
+  // bounds stay bounds.
+  finite_.resize(scores.size());
+  ReplaceForbidden(*graph_, scores, finite_);
+  SolveFinite(finite_, result);
+  result->value = LabellingScore(*graph_, scores, result->labels);
+  if (result->exact) {
+    RequireAllowedLabelling(result->value);
+    result->upper_bound = result->value;
+  } else if (result->value == -kInfinity) {
+    throw DataError("the search found no allowed labelling before it reached its limit of " +
+                    std::to_string(options_.node_limit) + " nodes");
+  }
+}
+
+void SearchSolver::SolveFinite(std::span<const double> scores, MapResult* result) {
   const FactorGraph& graph = *graph_;
-  SLACKLINE_CHECK(scores.size() == Size(graph.total_states()), "scores do not fit the graph");
   double magnitude = 0;
   for (const double score : scores) magnitude = std::max(magnitude, std::abs(score));
   // Covers the rounding of all reparametrisations; a labelling that is better by less may be missed.

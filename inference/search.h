@@ -39,6 +39,7 @@ class SearchSolver final : public MapSolver {
   explicit SearchSolver(std::shared_ptr<const FactorGraph> graph, const SearchOptions& options = {});
   ~SearchSolver() override;
 
+  /// Scores may be −∞. Also throws DataError when it reaches its limit before it has found an allowed labelling.
   void Solve(std::span<const double> scores, WarmStart* warm, MapResult* result) override;
 
   std::string_view name() const override { return "search"; }
@@ -49,12 +50,16 @@ class SearchSolver final : public MapSolver {
   Offset nodes() const { return nodes_; }
 
  private:
+  /// Solve where no score is −∞.
+  void SolveFinite(std::span<const double> scores, MapResult* result);
+
   class Ascent;
   class Tree;
   std::shared_ptr<const FactorGraph> graph_;
   SearchOptions options_;
   std::unique_ptr<Ascent> ascent_;
   std::unique_ptr<Tree> tree_;
+  std::vector<double> finite_;  // scores with a penalty in place of −∞
   Offset nodes_ = 0;
   std::int64_t work_ = 0;
 };

@@ -172,6 +172,7 @@ void TreeSolver::Solve(std::span<const double> scores, WarmStart* /*warm*/, MapR
   result->integral = true;
   result->marginals.clear();
   result->value = LabellingScore(*graph_, scores, result->labels);
+  RequireAllowedLabelling(result->value);
   result->upper_bound = result->value;
   result->exact = true;
 }
@@ -189,7 +190,10 @@ void TreeSolver::MaxMarginals(std::span<const double> scores, std::span<double> 
     double* complete = belief(parent.variable);
     SendMessage(step, scores, step.parent, message_.data());
     std::copy_n(complete, parent.states, out.begin() + graph_->state_offset(parent.variable));
-    for (Index s = 0; s < parent.states; ++s) complete[s] -= message_[Size(s)];
+    for (Index s = 0; s < parent.states; ++s) {
+      // Where the message is −∞ the rest of the tree is not known any more, nor needed: nothing below s is allowed.
+      complete[s] = message_[Size(s)] == -kInfinity ? -kInfinity : complete[s] - message_[Size(s)];
+    }
     // A child's message must not see that child's own new belief: all are computed before any is added.
     for (Index to = 0; to < step.num_axes; ++to) {
       if (to == step.parent) continue;
@@ -206,6 +210,7 @@ void TreeSolver::MaxMarginals(std::span<const double> scores, std::span<double> 
   // Beliefs count only their own component; the best of the others comes on top.
   double total = 0;
   for (const Index root : roots_) total += TableMax({belief(root), Size(graph_->cardinality(root))}).value;
+  RequireAllowedLabelling(total);
   for (Index i = 0; i < graph_->num_variables(); ++i) {
     const std::span<const double> table{belief(i), Size(graph_->cardinality(i))};
     const double own = TableMax(table).value;

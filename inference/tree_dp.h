@@ -24,10 +24,10 @@ class TreeSolver final : public MapSolver {
   /// Throws DataError when the graph has a cycle.
   explicit TreeSolver(std::shared_ptr<const FactorGraph> graph);
 
-  /// No allocation after the first call with the same result. upper_bound = value, exact = true.
+  /// Scores may be −∞. No allocation after the first call with the same result. upper_bound = value, exact = true.
   void Solve(std::span<const double> scores, WarmStart* warm, MapResult* result) override;
 
-  /// out[state_offset(i) + s] = max { θ·μ | y_i = s } for all variables and states. A second sweep, from the
+  /// out[state_offset(i) + s] = max { θ·μ | y_i = s } for all variables and states, −∞ where no labelling with y_i = s is allowed. A second sweep, from the
   /// roots back to the leaves: about twice the cost of Solve. Requires out.size() == graph.variable_states().
   void MaxMarginals(std::span<const double> scores, std::span<double> out);
 

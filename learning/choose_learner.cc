@@ -31,6 +31,15 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
     return "factor blocks with multipliers (al): there are global factors, which have no tables for oracles "
            "over examples";
   }
+  if (HasForbiddenStates(problem.data())) {
+    if (options->oracle != SolverKind::kAuto) {
+      return example_blocks(std::string(SolverKindName(options->oracle)), "the oracle is given");
+    }
+    const bool forest = AllGraphs(problem, IsForest);
+    if (forest) options->oracle = SolverKind::kTree;
+    return example_blocks(forest ? "dynamic programming" : "dynamic programming where states are forbidden",
+                          "other oracles would not see forbidden states");
+  }
   if (options->rho > 0 || options->tau != TrainOptions().tau || options->shrinking == Switch::kOff) {
     options->learner = LearnerKind::kAugmentedLagrangian;
     return "factor blocks with multipliers (al): an option is given that only they have";

@@ -16,6 +16,7 @@ struct LearnerChoice {
 };
 
 /// Fills in what the options leave open:
+///   - forbidden states: bcfw with kept corners, and dynamic programming where there are no cycles (nothing else applies there);
 ///   - an option that only one family of learners has (--rho, --tau, --shrinking off: al; --oracle, --average, --step away|fw, --order gap:
 ///     bcfw) decides the learner;
 ///   - otherwise bcfw with kept corners: dynamic programming where there are no cycles; roof duality for binary variables with

@@ -48,6 +48,7 @@ std::vector<Index> SharedTables(const Structure& structure) {
     std::vector<Term> terms;
     for (const FeatureTerm& term : structure.terms(graph.num_variables() + c))
       terms.push_back({static_cast<Index>(term.kind), term.source, term.map, term.coordinate});
+    terms.push_back({-2, structure.forbidden_list(graph.num_variables() + c), 0, 0});
     // The shape as well: factors without features have none to tell them apart.
     for (const Index i : graph.scope(c)) terms.push_back({-1, graph.cardinality(i), 0, 0});
     table_of.push_back(number.try_emplace(std::move(terms), static_cast<Index>(number.size())).first->second);
@@ -63,6 +64,7 @@ Offset WeightPosition(const Structure& structure, const FeatureTerm& term, const
 
 std::optional<MultiLabelForm> MultiLabelForm::Make(const Structure& structure) {
   const FactorGraph& graph = structure.graph();
+  if (structure.has_forbidden_states()) return std::nullopt;
   MultiLabelForm form;
   form.slot_coordinate_.assign(Size(graph.num_variables()), -1);
   form.later_.resize(Size(graph.num_variables()));
@@ -169,6 +171,7 @@ CornerOracle::CornerOracle(const Problem& problem, SolverKind kind, Effort effor
 
 CornerOracle::Entry CornerOracle::MakeEntry(const std::shared_ptr<const Structure>& structure,
                                             SolverKind kind) {
+  RequireSolverFor(*structure, kind);
   Entry entry;
   const std::shared_ptr<const FactorGraph>& graph = structure->shared_graph();
   if (kind == SolverKind::kAuto || kind == SolverKind::kRoof) entry.form = MultiLabelForm::Make(*structure);

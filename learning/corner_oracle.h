@@ -23,7 +23,7 @@ namespace slackline {
 /// every factor joins two variables and has one weight of its own, at (1, 1).
 class MultiLabelForm {
  public:
-  /// Empty when the structure is of another kind.
+  /// Empty when the structure is of another kind, or has forbidden states.
   static std::optional<MultiLabelForm> Make(const Structure& structure);
 
   Index num_variables() const { return static_cast<Index>(slot_coordinate_.size()); }

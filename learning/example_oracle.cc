@@ -12,6 +12,7 @@ namespace slackline {
 
 ExampleOracle::ExampleOracle(const Problem& problem, SolverKind kind) : problem_(problem) {
   for (const auto& structure : problem.data().structures()) {
+    RequireSolverFor(*structure, kind);
     solvers_.push_back(MakeMapSolver(kind, structure->shared_graph()));
   }
 }

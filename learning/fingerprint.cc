@@ -88,6 +88,7 @@ std::string HashStructures(const Dataset& data) {
     for (Index c = 0; c < graph.num_factors(); ++c) hash.Add(graph.scope(c));
     for (Index a = 0; a < graph.num_parts(); ++a) {
       for (const FeatureTerm& term : structure->terms(a)) AddTerm(*structure, term, &hash);
+      if (structure->has_forbidden_states()) hash.Add(structure->forbidden_states(a));
     }
     for (Index g = 0; g < graph.num_global_factors(); ++g) AddGlobalPart(*structure, g, &hash);
     for (const Slot& slot : structure->slots()) hash.Add(static_cast<std::uint64_t>(slot.input));

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <string>
+
 #include <slackline/core/check.h>
 #include <slackline/learning/augmented_lagrangian.h>
 #include <slackline/learning/bcfw.h>
@@ -17,6 +19,12 @@ std::unique_ptr<Learner> MakeLearner(const Problem& problem, const TrainOptions&
         "learner bcfw needs oracles over whole examples, which there are not for structures with global "
         "factors; "
         "use learner al or soft");
+  }
+  if (options.learner != LearnerKind::kBcfw && HasForbiddenStates(problem.data())) {
+    throw DataError("learner " + std::string(Name(options.learner)) +
+                    " steps on single factors, and forbidden states hold for whole labellings; use learner "
+                    "bcfw, on graphs without cycles"
+                    " and without global factors");
   }
   switch (options.learner) {
     case LearnerKind::kAugmentedLagrangian:

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include <slackline/core/check.h>
+#include <slackline/core/graph_topology.h>
+#include <slackline/inference/map_solver.h>
 
 namespace slackline {
 namespace {
@@ -52,6 +54,25 @@ double SquaredRange(const ExampleView& example, Index part) {
   return range;
 }
 
+std::unique_ptr<MapSolver> MakeLossSolver(const Structure& structure) {
+  const std::shared_ptr<const FactorGraph>& graph = structure.shared_graph();
+  return MakeMapSolver(IsForest(*graph) ? SolverKind::kTree : SolverKind::kSearch, graph);
+}
+
+/// max Δ over the labellings without forbidden states, or a bound on it where a search gives up.
+double LargestAllowedLoss(const ExampleView& example, std::span<const double> loss, MapSolver* solver) {
+  const FactorGraph& graph = example.graph();
+  std::vector<double> scores(static_cast<std::size_t>(graph.total_states()), 0.0);
+  std::copy(loss.begin(), loss.end(), scores.begin());
+  for (Index a = 0; a < graph.num_parts(); ++a) {
+    for (const Index s : example.structure().forbidden_states(a))
+      scores[static_cast<std::size_t>(graph.state_offset(a) + s)] = -kInfinity;
+  }
+  MapResult best;
+  solver->Solve(scores, nullptr, &best);
+  return best.upper_bound;
+}
+
 }  // namespace
 
 Problem::Problem(TrainingSet training, double lambda)
@@ -86,10 +107,18 @@ double Problem::penalty_scale() const {
 }
 
 double PrimalAtZeroWeights(const Problem& problem) {
+  std::vector<std::unique_ptr<MapSolver>> solvers(problem.data().structures().size());
   double sum = 0;
   for (Index m = 0; m < problem.size(); ++m) {
-    const FactorGraph& graph = problem.data().example(m).graph();
+    const ExampleView example = problem.data().example(m);
+    const FactorGraph& graph = example.graph();
     const std::span<const double> loss = problem.loss(m);
+    if (example.structure().has_forbidden_states() && graph.num_global_factors() == 0) {
+      auto& solver = solvers[static_cast<std::size_t>(problem.data().structure_of(m))];
+      if (solver == nullptr) solver = MakeLossSolver(example.structure());
+      sum += LargestAllowedLoss(example, loss, solver.get());
+      continue;
+    }
     for (Index i = 0; i < graph.num_variables(); ++i) {
       const double* begin = loss.data() + graph.state_offset(i);
       sum += *std::max_element(begin, begin + graph.cardinality(i));

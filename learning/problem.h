@@ -51,7 +51,8 @@ class Problem {
   double mean_squared_range_ = 0;
 };
 
-/// P(0) = G(0): the mean over the examples of Σ_i max_s Δ_i(s). (An upper bound where global factors forbid states.)
+/// P(0) = G(0): the mean over the examples of the largest loss, Σ_i max_s Δ_i(s). Where states are forbidden it is that of the best allowed
+/// labelling, found by dynamic programming (by search where there are cycles). An upper bound where global factors forbid states.
 double PrimalAtZeroWeights(const Problem& problem);
 
 /// ½λ‖w‖².

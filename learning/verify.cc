@@ -126,13 +126,15 @@ class ReadableMarginals {
     return readable;
   }
 
-  /// The largest violation of the local polytope's constraints, and of Δ·μ = loss (relative to 1 + loss).
-  double Violation(const FactorGraph& graph, std::span<const double> q, std::span<const double> delta,
+  /// The largest violation of the local polytope's constraints, the largest marginal of a forbidden state, and of Δ·μ = loss (relative to 1 + loss).
+  double Violation(const Structure& structure, std::span<const double> q, std::span<const double> delta,
                    double loss) const {
+    const FactorGraph& graph = structure.graph();
     double worst = 0;
     for (Index i = 0; i < graph.num_variables(); ++i) {
       const double p = At(q, i);
       worst = std::max({worst, -p, p - 1});
+      for (const Index s : structure.forbidden_states(i)) worst = std::max(worst, s == 1 ? p : 1 - p);
       const auto state = Size(graph.state_offset(i));
       loss -= delta[state] * (1 - p) + delta[state + 1] * p;
     }
@@ -143,6 +145,10 @@ class ReadableMarginals {
       const double second = At(q, scope[scope.size() - 1]);
       worst = std::max({worst, both - first, both - second, -both});
       worst = std::max(worst, (scope.size() == 1 ? first : first + second - 1) - both);
+      const double rest = 1 - first - second + both;
+      const double of_pair[] = {rest, second - both, first - both, both};
+      for (const Index s : structure.forbidden_states(graph.num_variables() + c))
+        worst = std::max(worst, scope.size() == 2 ? of_pair[s] : s == 1 ? both : 1 - both);
     }
     return std::max(worst, std::abs(loss));
   }
@@ -175,7 +181,7 @@ class Verifier {
         solvers_.push_back(nullptr);
         decoders_.push_back(std::make_unique<GlobalDecoder>(structure, options));
       } else {
-        const SolverKind kind = VerifyingSolver(structure->graph(), trained, claim.problem);
+        const SolverKind kind = VerifyingSolver(*structure, trained, claim.problem);
         solvers_.push_back(MakeMapSolver(kind, structure->shared_graph()));
         decoders_.push_back(nullptr);
         name = solvers_.back()->name();
@@ -226,6 +232,8 @@ class Verifier {
         theta_[Size(graph.state_offset(a) + s)] = score;
         if (s == label) given += score;
       }
+      for (const Index s : example.structure().forbidden_states(a))
+        theta_[Size(graph.state_offset(a) + s)] = -kInfinity;
     }
     for (std::size_t s = 0; s < delta.size(); ++s) theta_[s] += delta[s];
     const std::size_t structure = Size(problem_.data().structure_of(m));
@@ -236,7 +244,9 @@ class Verifier {
     } else {
       solvers_[structure]->Solve(theta_, nullptr, &result_);
     }
-    for (const double score : theta_) hinge.scores = std::max(hinge.scores, std::abs(score));
+    for (const double score : theta_) {
+      if (score != -kInfinity) hinge.scores = std::max(hinge.scores, std::abs(score));
+    }
     // The given labelling has no loss: it reaches 0.
     hinge.value = std::max(0.0, ReachedValue(example) - given);
     hinge.bound = std::max(result_.upper_bound - given, hinge.value);
@@ -280,7 +290,8 @@ class Verifier {
   void AddPoint(Index m, const ExampleView& example, const Hinge& hinge, double loss) {
     const FactorGraph& graph = example.graph();
     const std::optional<ReadableMarginals>& readable = readable_[Size(problem_.data().structure_of(m))];
-    if (readable && readable->Violation(graph, q_, problem_.loss(m), loss) > kFeasible * (1 + loss)) {
+    if (readable &&
+        readable->Violation(example.structure(), q_, problem_.loss(m), loss) > kFeasible * (1 + loss)) {
       fault_ = "the dual point of example " + std::to_string(m) + " is not feasible";
     }
     given_.assign(q_.size(), 0.0);
@@ -413,6 +424,14 @@ SolverKind VerifyingSolver(const FactorGraph& graph, SolverKind trained, Certifi
   if (binary && (trained != SolverKind::kRoof || !small || !HasGlpk())) return SolverKind::kRoof;
   if (!HasGlpk() || !small) return SolverKind::kMessages;
   return trained == SolverKind::kLp ? SolverKind::kLpPolytope : SolverKind::kLp;
+}
+
+SolverKind VerifyingSolver(const Structure& structure, SolverKind trained, CertifiedProblem problem) {
+  const FactorGraph& graph = structure.graph();
+  if (!structure.has_forbidden_states()) return VerifyingSolver(graph, trained, problem);
+  const bool few = CountLabellings(graph, kFewLabellings) <= kFewLabellings;
+  if (few && trained != SolverKind::kBruteForce) return SolverKind::kBruteForce;
+  return IsForest(graph) ? SolverKind::kTree : SolverKind::kSearch;
 }
 
 Verification VerifyCertificate(const Problem& problem, std::span<const double> weights,

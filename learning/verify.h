@@ -67,4 +67,8 @@ Verification VerifyCertificate(const Problem& problem, std::span<const double> w
 /// oracle): another one with the same domain, or a larger one with the same maximum, where one is affordable.
 SolverKind VerifyingSolver(const FactorGraph& graph, SolverKind trained, CertifiedProblem problem);
 
+/// The same for a structure. With forbidden states there are few solvers to choose from: enumeration of up to 4096 labellings; beyond,
+/// dynamic programming over score tables on forests (training has its own for forests of pairs, inference/pair_forest.h), else search.
+SolverKind VerifyingSolver(const Structure& structure, SolverKind trained, CertifiedProblem problem);
+
 }  // namespace slackline

@@ -311,3 +311,20 @@ TEST_CASE("restricted structures give the kept parts the same scores") {
     CHECK(same);
   }
 }
+
+TEST_CASE("forbidden states score -infinity, with and without features; all others as before") {
+  FactorGraphBuilder graph;
+  graph.AddVariables(2, 2);
+  graph.AddFactor({0, 1});
+  auto layout = std::make_shared<WeightLayout>();
+  layout->AddBlock("pairs", 4);
+  StructureBuilder builder(graph.Build(), layout);
+  builder.AddConstant(2, 0, builder.AddStateMap({{0, 1, kAbsent, 3}, {}}));
+  builder.ForbidStates(2, {false, true, true, false});
+  builder.ForbidStates(1, {false, true});
+  Dataset data(layout, nullptr);
+  data.Add(builder.Build(), std::vector<Index>{0, 0});
+  Vector scores(8, 7.0);
+  ScoreTables(data.example(0), Vector{1, 2, 3, 4}, scores);
+  CHECK(scores == Vector{0, 0, 0, -kInfinity, 1, -kInfinity, -kInfinity, 4});
+}

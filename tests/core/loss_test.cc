@@ -218,3 +218,34 @@ TEST_CASE("data sets refuse examples that do not fit their structure") {
                  "the structure belongs to another weight layout"));
   CHECK(data.size() == 0);
 }
+
+TEST_CASE("given labels that are forbidden are refused; what touches no label is not looked at") {
+  FactorGraphBuilder graph;
+  graph.AddVariables(3, 2);
+  graph.AddFactor({0, 1});
+  graph.AddFactor({1, 2});
+  auto layout = std::make_shared<WeightLayout>();
+  layout->AddBlock("w", 1);
+  StructureBuilder builder(graph.Build(), layout);
+  for (const Index part : {3, 4}) builder.ForbidStates(part, {false, false, true, false});
+  builder.ForbidStates(2, {true, false});
+  const auto structure = builder.Build();
+  const auto training = [&](const std::vector<Labels>& examples) {
+    Dataset data(layout, nullptr);
+    for (const Labels& labels : examples) data.Add(structure, labels);
+    return MakeTrainingSet(data, {});
+  };
+  const auto refusal = [&](const Labels& labels) {
+    return MessageOf<std::invalid_argument>([&] { training({{0, 0, 1}, labels}); });
+  };
+  CHECK(
+      Contains(refusal({1, 0, 1}), "the given labels of example 1 are forbidden by the states of factor 0"));
+  CHECK(Contains(refusal({0, 0, 0}),
+                 "the given labels of example 1 are forbidden by the states of variable 2"));
+  // Numbers are those of the data set, also where variables are left out.
+  CHECK(Contains(refusal({kUnlabelled, 0, 0}), "forbidden by the states of variable 2"));
+  const TrainingSet partly = training({{1, kUnlabelled, 1}, {kUnlabelled, 0, 1}});
+  CHECK(partly.data.example(0).structure().has_forbidden_states());
+  CHECK(HasForbiddenStates(partly.data));
+  CHECK(partly.data.example(1).structure().forbidden_states(2).size() == 1);
+}

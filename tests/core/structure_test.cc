@@ -222,3 +222,76 @@ TEST_CASE(
   CHECK(none.structure->graph().num_parts() == 0);
   CHECK(Contains(Refusal([&] { Restrict(*structure, {true}); }), "one flag per variable is needed"));
 }
+
+TEST_CASE("forbidden states are lists that parts share, and unions of what is named") {
+  FactorGraphBuilder chain;
+  chain.AddVariables(3, 2);
+  chain.AddFactor({0, 1});
+  chain.AddFactor({1, 2});
+  const Fixture f;
+  StructureBuilder builder(chain.Build(), f.layout);
+  CHECK_FALSE(builder.Build()->has_forbidden_states());
+  CHECK(builder.Build()->forbidden_states(3).empty());
+  CHECK(builder.Build()->forbidden_list(3) == -1);
+  builder.ForbidStates(0, {false, false});
+  CHECK_FALSE(builder.Build()->has_forbidden_states());
+  builder.ForbidStates(3, {false, true, true, false});
+  builder.ForbidStates(4, {false, false, true, false});
+  builder.ForbidStates(4, {false, true, false, false});
+  builder.ForbidStates(2, {true, false});
+  const auto structure = builder.Build();
+  CHECK(structure->has_forbidden_states());
+  const auto states = [&](Index part) {
+    const std::span<const Index> list = structure->forbidden_states(part);
+    return std::vector<Index>(list.begin(), list.end());
+  };
+  CHECK(states(0).empty());
+  CHECK(states(2) == std::vector<Index>{0});
+  CHECK(states(3) == std::vector<Index>{1, 2});
+  CHECK(states(4) == std::vector<Index>{1, 2});
+  CHECK(structure->forbidden_list(3) == structure->forbidden_list(4));
+  CHECK(structure->forbidden_list(2) != structure->forbidden_list(3));
+
+  CHECK(Contains(Refusal([&] { builder.ForbidStates(5, {true}); }), "unknown part 5"));
+  CHECK(Contains(Refusal([&] { builder.ForbidStates(-1, {true}); }), "unknown part -1"));
+  CHECK(Contains(Refusal([&] {
+                   builder.ForbidStates(3, {true, false});
+                 }),
+                 "2 flags of forbidden states do not fit part 3 with 4"));
+  CHECK(Contains(Refusal([&] {
+                   builder.ForbidStates(2, {false, true});
+                 }),
+                 "all states of part 2 are forbidden"));
+}
+
+TEST_CASE("the first forbidden part of a labelling, without what is unlabelled") {
+  FactorGraphBuilder chain;
+  chain.AddVariables(3, 2);
+  chain.AddFactor({0, 1});
+  chain.AddFactor({1, 2});
+  const Fixture f;
+  StructureBuilder builder(chain.Build(), f.layout);
+  using Labels = std::vector<Index>;
+  CHECK(FirstForbiddenPart(*builder.Build(), Labels{0, 1, 0}) == -1);
+  builder.ForbidStates(3, {false, true, true, false});
+  builder.ForbidStates(4, {false, false, true, false});
+  builder.ForbidStates(2, {true, false});
+  const auto structure = builder.Build();
+  CHECK(FirstForbiddenPart(*structure, Labels{1, 1, 1}) == -1);
+  CHECK(FirstForbiddenPart(*structure, Labels{0, 1, 0}) == 2);
+  CHECK(FirstForbiddenPart(*structure, Labels{0, 1, 1}) == 3);
+  CHECK(FirstForbiddenPart(*structure, Labels{kUnlabelled, 1, 0}) == 2);
+  CHECK(FirstForbiddenPart(*structure, Labels{kUnlabelled, 0, 1}) == -1);
+  CHECK(FirstForbiddenPart(*structure, Labels{1, kUnlabelled, kUnlabelled}) == -1);
+  CHECK(Contains(Refusal([&] {
+                   FirstForbiddenPart(*structure, Labels{1, 1});
+                 }),
+                 "one label per variable is needed"));
+
+  const RestrictedStructure part = Restrict(*structure, {false, true, true});
+  CHECK(part.structure->forbidden_states(0).empty());
+  CHECK(part.structure->forbidden_states(1)[0] == 0);
+  REQUIRE(part.structure->forbidden_states(2).size() == 1);
+  CHECK(part.structure->forbidden_states(2)[0] == 2);
+  CHECK_FALSE(Restrict(*structure, {true, false, false}).structure->has_forbidden_states());
+}

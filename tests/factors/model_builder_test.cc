@@ -252,5 +252,24 @@ TEST_CASE("arguments out of range are refused, and leave the builder as it was")
   CHECK(builder.Build()->terms(0).empty());
 }
 
+TEST_CASE("states of variables and factors may be forbidden") {
+  const Layout layout;
+  ModelBuilder builder(layout.weights);
+  builder.AddVariable(3);
+  builder.ForbidStates(0, {false, true, false});
+  builder.AddVariable(2);
+  const Index factor = builder.AddFactor({0, 1}, PairwiseTableFactor(3, 2), layout.scalar);
+  builder.ForbidFactorStates(factor, {true, false, false, false, false, true});
+  const std::shared_ptr<const Structure> structure = builder.Build();
+  std::vector<double> weights(static_cast<std::size_t>(layout.weights->size()), 1.0);
+  CHECK(FlatScores(structure, nullptr, weights) ==
+        std::vector<double>{0, -kInfinity, 0, 0, 0, -kInfinity, 1, 1, 1, 1, -kInfinity});
+  CHECK_THROWS_AS(builder.ForbidStates(2, {true, false}), std::invalid_argument);
+  CHECK_THROWS_AS(builder.ForbidStates(1, {true}), std::invalid_argument);
+  CHECK_THROWS_AS(builder.ForbidStates(1, {true, true}), std::invalid_argument);
+  CHECK_THROWS_AS(builder.ForbidFactorStates(1, {true, false}), std::invalid_argument);
+  CHECK_THROWS_AS(builder.ForbidFactorStates(0, {true, false}), std::invalid_argument);
+}
+
 }  // namespace
 }  // namespace slackline::test

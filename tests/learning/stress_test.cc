@@ -49,9 +49,16 @@ TrainingSet SomeTrainingSet(Random& random) {
   return RandomMultiLabelProblem(random, examples, labels, features, full);
 }
 
-Problem SomeProblem(Random& random) {
+/// forbidden: with forbidden states, two of three on forests.
+Problem SomeProblem(Random& random, bool forbidden) {
   const double lambda = Pick(random, kLambdas);
-  return Problem(SomeTrainingSet(random), lambda);
+  if (!forbidden) return Problem(SomeTrainingSet(random), lambda);
+  ProblemOptions shape = RandomHardOptions(random);
+  shape.forbidden = true;
+  shape.num_variables = std::max(shape.num_variables, 2);
+  shape.forest = random.Below(3) > 0;
+  shape.duplicate_factors = shape.duplicate_factors && !shape.forest;
+  return Problem(RandomProblem(random, shape), lambda);
 }
 
 template <class Test>
@@ -61,14 +68,23 @@ bool AllGraphs(const Problem& problem, const Test& test) {
                      [&](const auto& structure) { return test(structure->graph()); });
 }
 
+/// Those that see forbidden states.
+std::vector<SolverKind> OraclesOfAllowedLabellings(const Problem& problem) {
+  std::vector<SolverKind> oracles = {SolverKind::kBruteForce, SolverKind::kSearch};
+  if (AllGraphs(problem, IsForest)) oracles.insert(oracles.end(), {SolverKind::kTree, SolverKind::kAuto});
+  return oracles;
+}
+
 /// Every learner with every oracle that applies and every step; the rest is drawn.
 std::vector<TrainOptions> AllWays(Random& random, const Problem& problem) {
+  const bool forbidden = HasForbiddenStates(problem.data());
   std::vector<SolverKind> oracles = {SolverKind::kBruteForce, SolverKind::kSearch, SolverKind::kMessages,
                                      SolverKind::kAuto};
   if (HasGlpk()) oracles.insert(oracles.end(), {SolverKind::kLp, SolverKind::kLpPolytope});
   if (AllGraphs(problem, IsBinaryPairwise)) oracles.push_back(SolverKind::kRoof);
   if (AllGraphs(problem, IsForest)) oracles.push_back(SolverKind::kTree);
-  std::vector<TrainOptions> ways(1);
+  if (forbidden) oracles = OraclesOfAllowedLabellings(problem);
+  std::vector<TrainOptions> ways(forbidden && !AllGraphs(problem, IsForest) ? 0 : 1);
   for (const SolverKind oracle : oracles) {
     for (const StepKind step : {StepKind::kFrankWolfe, StepKind::kPairwise, StepKind::kAway}) {
       TrainOptions options;
@@ -84,6 +100,7 @@ std::vector<TrainOptions> AllWays(Random& random, const Problem& problem) {
     }
   }
   for (const LearnerKind learner : {LearnerKind::kAugmentedLagrangian, LearnerKind::kSoft}) {
+    if (forbidden) break;
     for (const StepKind step : {StepKind::kFrankWolfe, StepKind::kPairwise}) {
       TrainOptions options;
       options.learner = learner;
@@ -165,7 +182,7 @@ std::string Describe(const TrainOptions& options) {
 /// One problem, all ways.
 class Trial {
  public:
-  explicit Trial(std::uint64_t seed) : random_(seed), problem_(SomeProblem(random_)) {}
+  Trial(std::uint64_t seed, bool forbidden) : random_(seed), problem_(SomeProblem(random_, forbidden)) {}
 
   void Run() {
     CAPTURE(problem_.lambda());
@@ -307,8 +324,10 @@ class Trial {
     double relaxed = 0;
     double exact = 0;
     try {
-      relaxed = RelaxedOptimum(problem_.training(), problem_.lambda());
       exact = ExactOptimum(problem_.training(), problem_.lambda());
+      relaxed = exact;
+      if (!HasForbiddenStates(problem_.data()))
+        relaxed = RelaxedOptimum(problem_.training(), problem_.lambda());
     } catch (const std::runtime_error&) {
       return;  // scales that the program cannot solve to its precision
     }
@@ -328,10 +347,10 @@ class Trial {
   std::vector<std::unique_ptr<Problem>> path_;
 };
 
-void RunSeeds(std::uint64_t first, std::uint64_t count) {
+void RunSeeds(std::uint64_t first, std::uint64_t count, bool forbidden = false) {
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     CAPTURE(seed);
-    Trial(seed).Run();
+    Trial(seed, forbidden).Run();
   }
 }
 
@@ -374,10 +393,14 @@ std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
 
 TEST_CASE("BoundsOfAllLearnersHoldAndAgreeOnUnpleasantProblems") { RunSeeds(1, 24); }
 
+TEST_CASE("BoundsHoldAndAgreeWhereStatesAreForbidden") { RunSeeds(1, 16, true); }
+
 TEST_CASE("LearnersArriveOnProblemsOfOrdinarySize") { ConvergeOnSeeds(1, 8); }
 
 TEST_CASE("MoreSeedsOnRequest") {
   RunSeeds(FromEnvironment("SLACKLINE_STRESS_FIRST", 1000), FromEnvironment("SLACKLINE_STRESS_SEEDS", 0));
+  RunSeeds(FromEnvironment("SLACKLINE_STRESS_FIRST", 1000), FromEnvironment("SLACKLINE_STRESS_SEEDS", 0),
+           true);
 }
 
 TEST_CASE("LearnersArriveOnMoreSeedsOnRequest") {

@@ -163,6 +163,19 @@ bool NextLabelling(const FactorGraph& graph, std::vector<Index>* labels) {
   return false;
 }
 
+/// By a plain loop over the parts.
+bool IsAllowed(const Structure& structure, const std::vector<Index>& labels) {
+  const FactorGraph& graph = structure.graph();
+  for (Index a = 0; a < graph.num_parts(); ++a) {
+    const Index state = a < graph.num_variables() ? labels[static_cast<std::size_t>(a)]
+                                                  : JointState(graph, a - graph.num_variables(), labels);
+    for (const Index s : structure.forbidden_states(a)) {
+      if (s == state) return false;
+    }
+  }
+  return true;
+}
+
 /// Calls visit(μ of the labelling, as an indicator vector) for every allowed labelling.
 template <class Visit>
 void ForEachLabelling(const Structure& structure, Visit&& visit) {
@@ -171,7 +184,7 @@ void ForEachLabelling(const Structure& structure, Visit&& visit) {
   std::vector<Index> labels(static_cast<std::size_t>(graph.num_variables()), 0);
   do {
     VectorXd mu = VectorXd::Zero(globals.end);
-    bool allowed = true;
+    bool allowed = IsAllowed(structure, labels);
     for (Index g = 0; g < graph.num_global_factors(); ++g) {
       const Offset column = globals.ColumnOf(graph, g, labels);
       allowed = allowed && column >= 0;
@@ -250,6 +263,7 @@ VectorXd DenseFeatures(const ExampleView& example, Index part, Index state) {
 }
 
 Optimum SolveRelaxed(const TrainingSet& training, double lambda) {
+  SLACKLINE_CHECK(!HasForbiddenStates(training.data), "columns of forbidden states are not left out");
   const RelaxedProblem p = MakeRelaxed(training, 0, training.data.size());
   return SolveDual(p, lambda, NumExamples(training), MatrixXd(), Stack(p.simplex, p.agreement),
                    OnesThenZeros(p.simplex.rows(), p.agreement.rows()));

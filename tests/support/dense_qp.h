@@ -26,9 +26,9 @@ struct Optimum {
   std::vector<double> marginals;
 };
 
-/// G* = F*: the LP-relaxed structural SVM over all examples.
+/// G* = F*: the LP-relaxed structural SVM over all examples. Requires that no states are forbidden, as SolveSoft and RelaxedPrimal.
 Optimum SolveRelaxed(const TrainingSet& training, double lambda);
-/// min_w P(w), over all labelings. Throws std::invalid_argument when there are more than 1500 of them.
+/// min_w P(w), over all labelings without forbidden states. Throws std::invalid_argument when there are more than 1500 of them.
 Optimum SolveExact(const TrainingSet& training, double lambda);
 /// F_ρ*, soft constraints with ρ in the per-example scale.
 Optimum SolveSoft(const TrainingSet& training, double lambda, double rho);

@@ -93,6 +93,13 @@ Index RandomCardinality(Random& random, const ProblemOptions& options) {
   return 2 + static_cast<Index>(random.Below(static_cast<std::uint64_t>(options.max_states - 1)));
 }
 
+/// The labelling of zeros stays allowed.
+std::vector<bool> SomeStates(Random& random, Index states) {
+  std::vector<bool> flags(static_cast<std::size_t>(states), false);
+  for (std::size_t s = 1; s < flags.size(); ++s) flags[s] = random.Below(3) == 0;
+  return flags;
+}
+
 std::shared_ptr<const Structure> MakeStructure(Random& random, const ProblemOptions& options,
                                                const Blocks& blocks) {
   ModelBuilder builder(blocks.layout);
@@ -127,8 +134,29 @@ std::shared_ptr<const Structure> MakeStructure(Random& random, const ProblemOpti
       builder.AddFactor(scope, SharedTable(states, options.max_states, blocks.table_rows), blocks.table,
                         number * blocks.table_rows);
     }
+    if (!options.forbidden) continue;
+    Index joint = 1;
+    for (const Index k : states) joint *= k;
+    builder.ForbidFactorStates(c, SomeStates(random, joint));
   }
+  for (Index i = 0; options.forbidden && i < options.num_variables; ++i)
+    builder.ForbidStates(i, SomeStates(random, cardinality[static_cast<std::size_t>(i)]));
   return builder.Build();
+}
+
+/// Labels that the structure allows: drawn until it does, or all zero.
+std::vector<Index> RandomLabels(Random& random, const ProblemOptions& options, const Structure& structure,
+                                bool first_example) {
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    std::vector<Index> labels;
+    for (const Index states : structure.graph().cardinalities()) {
+      labels.push_back(static_cast<Index>(random.Below(static_cast<std::uint64_t>(states))));
+      const bool first = first_example && labels.size() == 1;
+      if (options.unlabelled && !first && random.Below(4) == 0) labels.back() = kUnlabelled;
+    }
+    if (FirstForbiddenPart(structure, labels) < 0) return labels;
+  }
+  return std::vector<Index>(static_cast<std::size_t>(structure.graph().num_variables()), 0);
 }
 
 double RandomInput(Random& random, const ProblemOptions& options) {
@@ -170,12 +198,7 @@ TrainingSet RandomProblem(Random& random, const ProblemOptions& options) {
   Dataset data(blocks.layout, rows);
   Index first_input = 0;
   for (const std::shared_ptr<const Structure>& structure : structures) {
-    std::vector<Index> labels;
-    for (const Index states : structure->graph().cardinalities()) {
-      labels.push_back(static_cast<Index>(random.Below(static_cast<std::uint64_t>(states))));
-      const bool first = data.size() == 0 && labels.size() == 1;
-      if (options.unlabelled && !first && random.Below(4) == 0) labels.back() = kUnlabelled;
-    }
+    const std::vector<Index> labels = RandomLabels(random, options, *structure, data.size() == 0);
     std::vector<double> potentials;
     for (Index k = 0; k < structure->num_potentials(); ++k)
       potentials.push_back(RandomInput(random, options));

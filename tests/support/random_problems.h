@@ -37,6 +37,8 @@ struct ProblemOptions {
   bool duplicate_factors = false;  ///< half of the factors come twice, over the same variables
   bool repeat_examples = false;    ///< every example is there twice
   bool unlabelled = false;         ///< a quarter of the labels is unknown, but for the first one
+  bool forbidden =
+      false;  ///< a third of the states of variables and factors are forbidden, but for the first
 };
 
 /// Labels are random, not drawn from a model: the problems are hard to fit.

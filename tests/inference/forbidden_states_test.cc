@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Scores of −∞: solvers that see them find the best allowed labelling, the others refuse them.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <slackline/core/check.h>
+#include <slackline/core/factor_graph_builder.h>
+#include <slackline/core/graph_topology.h>
+#include <slackline/inference/decode.h>
+#include <slackline/inference/global_decoder.h>
+#include <slackline/inference/map_solver.h>
+#include <slackline/inference/pair_forest.h>
+#include <slackline/inference/rounding.h>
+#include <slackline/inference/search.h>
+#include <slackline/inference/tree_dp.h>
+
+#include "tests/core/temporary_folder.h"
+#include "tests/support/random_models.h"
+#include "tests/support/tolerances.h"
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+using Scores = std::vector<double>;
+
+/// The best allowed labelling by a plain loop; value −∞ when there is none. `fixed` ≥ 0: of those with that state.
+MapResult Enumerate(const FactorGraph& graph, const Scores& scores, Index variable = -1, Index state = -1) {
+  MapResult best;
+  best.value = -kInfinity;
+  std::vector<Index> labels(static_cast<std::size_t>(graph.num_variables()), 0);
+  for (;;) {
+    const bool counts = variable < 0 || labels[static_cast<std::size_t>(variable)] == state;
+    const double value = test::LabellingScore(graph, scores, labels);
+    if (counts && value > best.value) {
+      best.value = value;
+      best.labels = labels;
+    }
+    std::size_t i = labels.size();
+    while (i > 0 && ++labels[i - 1] == graph.cardinality(static_cast<Index>(i - 1))) labels[--i] = 0;
+    if (i == 0) return best;
+  }
+}
+
+/// −∞ for a share of the states of all parts.
+void Forbid(Random& random, double share, Scores* scores) {
+  for (double& score : *scores) {
+    if (random.Uniform() < share) score = -kInfinity;
+  }
+}
+
+/// −∞ for all joint states of factor c but one.
+void AllowOne(Random& random, const FactorGraph& graph, Index c, Scores* scores) {
+  const auto begin = static_cast<std::size_t>(graph.factor_offset(c));
+  const auto states = static_cast<std::size_t>(graph.factor_states(c));
+  const std::size_t kept = random.Below(states);
+  for (std::size_t s = 0; s < states; ++s) {
+    if (s != kept) (*scores)[begin + s] = -kInfinity;
+  }
+}
+
+void AllowOneState(Random& random, const FactorGraph& graph, Index i, Scores* scores) {
+  const auto begin = static_cast<std::size_t>(graph.state_offset(i));
+  const auto states = static_cast<std::size_t>(graph.cardinality(i));
+  const std::size_t kept = random.Below(states);
+  for (std::size_t s = 0; s < states; ++s) {
+    if (s != kept) (*scores)[begin + s] = -kInfinity;
+  }
+}
+
+GraphPtr Star(Index leaves, Index states) {
+  FactorGraphBuilder builder;
+  builder.AddVariables(leaves + 1, states);
+  for (Index i = 1; i <= leaves; ++i) builder.AddFactor(i % 2 == 0 ? std::vector{0, i} : std::vector{i, 0});
+  return builder.Build();
+}
+
+/// Chains, stars, forests with factors of any order, in turn.
+GraphPtr SomeForest(Random& random, int number) {
+  switch (number % 4) {
+    case 0:
+      return Grid(1, 1 + number % 6, 2 + number % 3);
+    case 1:
+      return Star(number % 5, 2 + number % 2);
+    default:
+      return RandomForest(random, 1 + number % 7, 1 + number % 4);
+  }
+}
+
+/// Random scores of which some, or all but one in a table, are −∞.
+Scores SomeScores(Random& random, const FactorGraph& graph, int number) {
+  Scores scores = number % 2 == 0 ? RandomScores(random, graph, 2) : RandomIntegerScores(random, graph, 1);
+  Forbid(random, number % 3 == 0 ? 0.1 : 0.3, &scores);
+  if (number % 5 == 0 && graph.num_factors() > 0)
+    AllowOne(random, graph, static_cast<Index>(random.Below(static_cast<std::uint64_t>(graph.num_factors()))),
+             &scores);
+  if (number % 7 == 0) AllowOneState(random, graph, graph.num_variables() / 2, &scores);
+  return scores;
+}
+
+/// Compares a solver with the plain loop. Returns whether a labelling was allowed.
+bool Agrees(MapSolver& solver, const FactorGraph& graph, const Scores& scores) {
+  const MapResult expected = Enumerate(graph, scores);
+  MapResult result;
+  if (expected.value == -kInfinity) {
+    CHECK(Contains(MessageOf<DataError>([&] { solver.Solve(scores, nullptr, &result); }),
+                   "no labelling is allowed"));
+    return false;
+  }
+  solver.Solve(scores, nullptr, &result);
+  CHECK(Near(result.value, expected.value, kExact));
+  CHECK(Near(test::LabellingScore(graph, scores, result.labels), expected.value, kExact));
+  CHECK(result.upper_bound == result.value);
+  CHECK(result.integral);
+  CHECK(result.exact);
+  return true;
+}
+
+/// One table per factor.
+std::vector<Index> OwnTables(const FactorGraph& graph) {
+  std::vector<Index> tables;
+  for (Index c = 0; c < graph.num_factors(); ++c) tables.push_back(c);
+  return tables;
+}
+
+void Fill(PairForest* forest, const FactorGraph& graph, const Scores& scores) {
+  std::copy_n(scores.begin(), graph.variable_states(), forest->variable_scores().begin());
+  for (Index c = 0; c < graph.num_factors(); ++c) {
+    forest->SetTable(c, std::span(scores).subspan(static_cast<std::size_t>(graph.factor_offset(c)),
+                                                  static_cast<std::size_t>(graph.factor_states(c))));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("dynamic programming, enumeration and search find the best allowed labelling of forests") {
+  Random random(81);
+  int allowed = 0;
+  for (int number = 0; number < 300; ++number) {
+    CAPTURE(number);
+    const GraphPtr graph = SomeForest(random, number);
+    const Scores scores = SomeScores(random, *graph, number / 4);
+    for (const SolverKind kind : {SolverKind::kTree, SolverKind::kBruteForce, SolverKind::kSearch}) {
+      const auto solver = MakeMapSolver(kind, graph);
+      allowed += Agrees(*solver, *graph, scores);
+      // Nothing of it is left behind.
+      CHECK(Agrees(*solver, *graph, Scores(scores.size(), 0.0)));
+    }
+  }
+  CHECK(allowed > 300);
+  CHECK(allowed < 800);
+}
+
+TEST_CASE("enumeration and search see forbidden states on graphs with cycles, also of large scores") {
+  Random random(82);
+  int allowed = 0;
+  for (int number = 0; number < 240; ++number) {
+    CAPTURE(number);
+    const GraphPtr graph = SmallGraph(random, number);
+    Scores scores = SmallScores(random, *graph, number / 12);
+    for (double& score : scores) score = score * (number % 5 == 0 ? 1e6 : 1) + (number % 7 == 0 ? 1e3 : 0);
+    Forbid(random, 0.15, &scores);
+    for (const SolverKind kind : {SolverKind::kBruteForce, SolverKind::kSearch})
+      allowed += Agrees(*MakeMapSolver(kind, graph), *graph, scores);
+  }
+  CHECK(allowed > 100);
+}
+
+TEST_CASE("a search that is cut short has bounds, or says that it found nothing") {
+  Random random(83);
+  const GraphPtr graph = FullBinary(9);
+  int stopped = 0;
+  for (int number = 0; number < 40; ++number) {
+    CAPTURE(number);
+    Scores scores = DenseBinaryScores(random, *graph, 100);
+    Forbid(random, 0.1, &scores);
+    const MapResult expected = Enumerate(*graph, scores);
+    MapResult result;
+    SearchSolver search(graph, {.node_limit = 2});
+    try {
+      search.Solve(scores, nullptr, &result);
+    } catch (const DataError& error) {
+      CHECK(
+          (expected.value == -kInfinity || Contains(error.what(), "the search found no allowed labelling")));
+      continue;
+    }
+    CHECK(result.value <= expected.value + kTight * std::abs(expected.value));
+    CHECK(result.upper_bound >= expected.value - kTight * std::abs(expected.value));
+    CHECK(Near(test::LabellingScore(*graph, scores, result.labels), result.value, kExact));
+    stopped += !result.exact;
+  }
+  CHECK(stopped > 0);
+}
+
+TEST_CASE("forests of pairs: labellings are those of dynamic programming") {
+  Random random(84);
+  int allowed = 0;
+  for (int number = 0; number < 200; ++number) {
+    CAPTURE(number);
+    const Index states = 1 + number % 7;
+    const GraphPtr graph = number % 2 == 0 ? Grid(1, 1 + number % 5, states) : Star(number % 4, states);
+    Scores scores = SomeScores(random, *graph, number / 3);
+    // Potts tables have a way of their own.
+    for (Index c = 0; number % 4 == 1 && c < graph->num_factors(); ++c) {
+      for (Index joint = 0; joint < states * states; ++joint)
+        scores[static_cast<std::size_t>(graph->factor_offset(c) + joint)] =
+            (joint % (states + 1) == 0) == (number % 8 == 1) ? -kInfinity : 1;
+    }
+    PairForest forest(graph, OwnTables(*graph));
+    Fill(&forest, *graph, scores);
+    std::vector<Index> labels(static_cast<std::size_t>(graph->num_variables()));
+    const MapResult expected = Enumerate(*graph, scores);
+    if (expected.value == -kInfinity) {
+      CHECK_THROWS_AS(forest.Maximise(labels), DataError);
+      continue;
+    }
+    ++allowed;
+    CHECK(Near(forest.Maximise(labels), expected.value, kExact));
+    MapResult tree;
+    TreeSolver(graph).Solve(scores, nullptr, &tree);
+    CHECK(labels == tree.labels);
+  }
+  CHECK(allowed > 60);
+}
+
+TEST_CASE("max-marginals are -infinity where no labelling with the state is allowed, else exact") {
+  Random random(85);
+  int forbidden = 0;
+  for (int number = 0; number < 200; ++number) {
+    CAPTURE(number);
+    const bool forest = number % 2 == 0;
+    const GraphPtr graph = forest ? SomeForest(random, number / 2) : SmallGraph(random, number / 2);
+    if (graph->num_variables() == 0) continue;
+    Scores scores = RandomScores(random, *graph, 1);
+    Forbid(random, 0.15, &scores);
+    Scores out(static_cast<std::size_t>(graph->variable_states()));
+    Decoder decoder(DecodeKind::kAuto, graph);
+    if (Enumerate(*graph, scores).value == -kInfinity) {
+      CHECK_THROWS_AS(decoder.MaxMarginalTables(scores, out), DataError);
+      continue;
+    }
+    decoder.MaxMarginalTables(scores, out);
+    for (Index i = 0; i < graph->num_variables(); ++i) {
+      for (Index s = 0; s < graph->cardinality(i); ++s) {
+        const double expected = Enumerate(*graph, scores, i, s).value;
+        const double found = out[static_cast<std::size_t>(graph->state_offset(i) + s)];
+        forbidden += expected == -kInfinity;
+        CHECK((expected == -kInfinity ? found == -kInfinity : Near(found, expected, kTight)));
+      }
+    }
+    MapResult result;
+    decoder.Decode(scores, &result);
+    CHECK(result.exact);
+  }
+  CHECK(forbidden > 50);
+}
+
+TEST_CASE("differences of max-marginals say which label is forced") {
+  const GraphPtr graph = Grid(1, 2, 2);
+  Scores scores = {0, 1, 2, 0, 0, 0, -kInfinity, -kInfinity};  // 1 must not come first
+  Scores differences(2);
+  Decoder(DecodeKind::kAuto, graph).MaxMarginals(scores, differences);
+  CHECK(differences == Scores{-kInfinity, -2});
+  scores[2] = -kInfinity;
+  Decoder(DecodeKind::kAuto, graph).MaxMarginals(scores, differences);
+  CHECK(differences == Scores{-kInfinity, kInfinity});
+}
+
+TEST_CASE("local improvement leaves forbidden states") {
+  const GraphPtr graph = Grid(1, 3, 2);
+  Scores scores(static_cast<std::size_t>(graph->total_states()), 0.0);
+  scores[0] = -kInfinity;
+  std::vector<Index> labels(3, 0);
+  CHECK(ImproveLabelling(*graph, scores, labels) == 0);
+  CHECK(labels == std::vector<Index>{1, 0, 0});
+}
+
+TEST_CASE("roof duality, message passing and linear programs refuse forbidden states") {
+  std::vector<SolverKind> kinds = {SolverKind::kRoof, SolverKind::kMessages};
+  if (HasGlpk()) kinds.insert(kinds.end(), {SolverKind::kLp, SolverKind::kLpPolytope});
+  const GraphPtr graph = Cycle(3, 2);
+  for (const SolverKind kind : kinds) {
+    CHECK_FALSE(SeesForbiddenStates(kind));
+    const auto solver = MakeMapSolver(kind, graph);
+    Scores scores(static_cast<std::size_t>(graph->total_states()), 0.0);
+    MapResult result;
+    CHECK_NOTHROW(solver->Solve(scores, nullptr, &result));
+    scores[9] = -kInfinity;
+    CHECK(Contains(MessageOf<DataError>([&] { solver->Solve(scores, nullptr, &result); }),
+                   "forbidden states need graphs without cycles"));
+    scores[9] = kInfinity;
+    CHECK_THROWS_AS(solver->Solve(scores, nullptr, &result), std::invalid_argument);
+  }
+  Decoder rounded(DecodeKind::kLp, graph);
+  Scores scores(static_cast<std::size_t>(graph->total_states()), 0.0);
+  scores[9] = -kInfinity;
+  MapResult result;
+  CHECK_THROWS_AS(rounded.Decode(scores, &result), DataError);
+}
+
+TEST_CASE("structures say beforehand which solvers they need") {
+  auto layout = std::make_shared<WeightLayout>();
+  layout->AddBlock("w", 1);
+  const auto structure = [&](const GraphPtr& graph) {
+    StructureBuilder builder(graph, layout);
+    builder.ForbidStates(graph->num_variables(), {false, true, false, false});
+    return builder.Build();
+  };
+  const auto chain = structure(Grid(1, 3, 2));
+  const auto cycle = structure(Cycle(3, 2));
+  for (const SolverKind kind : {SolverKind::kAuto, SolverKind::kTree, SolverKind::kSearch})
+    CHECK_NOTHROW(RequireSolverFor(*chain, kind));
+  CHECK_NOTHROW(RequireSolverFor(*cycle, SolverKind::kBruteForce));
+  for (const SolverKind kind : {SolverKind::kAuto, SolverKind::kRoof, SolverKind::kMessages, SolverKind::kLp})
+    CHECK_THROWS_AS(RequireSolverFor(*cycle, kind), DataError);
+  CHECK(Contains(MessageOf<DataError>([&] { RequireSolverFor(*chain, SolverKind::kMessages); }),
+                 "solver messages cannot leave them out"));
+  CHECK_THROWS_AS(GlobalDecoder{chain}, DataError);
+  CHECK_NOTHROW(RequireSolverFor(*StructureBuilder(Cycle(3, 2), layout).Build(), SolverKind::kRoof));
+}

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Training where states are forbidden: the optimum is that over the allowed labellings, certificates hold, and what would
+// not see forbidden states is refused.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <slackline/core/factor_graph_builder.h>
+#include <slackline/core/feature_map.h>
+#include <slackline/core/graph_topology.h>
+#include <slackline/factors/cardinality_factor.h>
+#include <slackline/factors/model_builder.h>
+#include <slackline/factors/pairwise_table.h>
+#include <slackline/inference/decode.h>
+#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/fingerprint.h>
+#include <slackline/learning/train_loop.h>
+#include <slackline/learning/verify.h>
+
+#include "tests/core/temporary_folder.h"
+#include "tests/support/dense_qp.h"
+#include "tests/support/random_models.h"
+#include "tests/support/random_problems.h"
+#include "tests/support/tolerances.h"
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+constexpr double kGap = 1e-6;  // of the objective, asked of the runs below
+
+Problem SomeProblem(Random& random, bool forest) {
+  ProblemOptions options = RandomOptions(random);
+  options.num_variables = std::max(options.num_variables, 2);
+  options.num_factors = forest ? std::max(options.num_factors, 1) : 6;
+  options.num_examples = 1 + static_cast<Index>(random.Below(3));
+  options.forest = forest;
+  options.mixed_sizes = false;
+  options.forbidden = true;
+  options.unlabelled = random.Below(3) == 0;
+  return Problem(RandomProblem(random, options), random.Below(2) == 0 ? 0.05 : 0.5);
+}
+
+TrainOptions Way(StepKind step, SolverKind oracle) {
+  TrainOptions options;
+  options.learner = LearnerKind::kBcfw;
+  options.step = step;
+  options.oracle = oracle;
+  options.gap_tolerance = kGap;
+  options.absolute_gap = 1e-9;
+  options.max_passes = step == StepKind::kFrankWolfe ? 300 : 5000;
+  return options;
+}
+
+class Watcher : public TrainObserver {
+ public:
+  void OnCheck(const ProgressRecord& record) override {
+    CHECK(record.dual <= record.primal);
+    CHECK(record.problem == CertifiedProblem::kExact);
+  }
+};
+
+/// Trains, and holds the figures against enumeration and quadratic programs.
+void CheckTraining(const Problem& problem, const TrainOptions& options, double optimum) {
+  const auto learner = MakeLearner(problem, options);
+  learner->KeepDualPoint();
+  Watcher watcher;
+  const TrainSummary summary = RunTraining(*learner, options, &watcher, nullptr);
+  CAPTURE(summary.message);
+  if (options.step != StepKind::kFrankWolfe) CHECK(summary.termination == Termination::kConverged);
+  CHECK(summary.last.dual <= optimum + kSolver);
+  CHECK(summary.last.primal >= optimum - kSolver);
+  const double primal = ExactPrimal(problem.training(), problem.lambda(), summary.weights);
+  CHECK(Near(primal, summary.last.primal, kTight));
+  const Verification verification =
+      VerifyCertificate(problem, summary.weights, summary.last, options, learner.get());
+  CAPTURE(verification.message);
+  CHECK(verification.outcome == VerifyOutcome::kHolds);
+  CHECK(verification.dual_proved);
+}
+
+/// Chains of `length` labels B, I, O with random inputs, where I follows B or I only, and inputs that say little.
+struct Chunks {
+  explicit Chunks(Random& random, Index examples, Index length) {
+    layout->AddBlock("labels", 3, 3);
+    layout->AddBlock("pairs", 9);
+    ModelBuilder builder(layout);
+    const FactorType pair = builder.Register(PairwiseTableFactor(3, 3));
+    for (Index i = 0; i < length; ++i) {
+      builder.AddVariable(3);
+      builder.AddLinearFeatures(i, 0, i);
+      if (i == 0) builder.ForbidStates(0, {false, true, false});
+      if (i == 0) continue;
+      std::vector<bool> forbidden(9, false);
+      forbidden[2 * 3 + 1] = true;
+      builder.ForbidFactorStates(builder.AddFactor({i - 1, i}, pair, 1), forbidden);
+    }
+    structure = builder.Build();
+    auto inputs = std::make_shared<FeatureRows>();
+    std::vector<std::vector<Index>> labels;
+    for (Index m = 0; m < examples; ++m) {
+      labels.emplace_back();
+      for (Index i = 0; i < length; ++i) {
+        const bool inside = i > 0 && labels.back().back() != 2;
+        const Index label =
+            inside ? static_cast<Index>(random.Below(3)) : 2 * static_cast<Index>(random.Below(2));
+        labels.back().push_back(label);
+        std::vector<double> x = {1, 0.3 * random.Normal(), 2 * random.Normal()};
+        x[1] += label == 1 ? 1 : 0;
+        inputs->AddDense(x);
+      }
+    }
+    rows = inputs;
+    data = std::make_unique<Dataset>(layout, rows);
+    for (Index m = 0; m < examples; ++m)
+      data->Add(structure, labels[static_cast<std::size_t>(m)], m * length);
+  }
+  std::shared_ptr<WeightLayout> layout = std::make_shared<WeightLayout>();
+  std::shared_ptr<const Structure> structure;
+  std::shared_ptr<const FeatureRows> rows;
+  std::unique_ptr<Dataset> data;
+};
+
+/// Two binary variables, states and the pair with weights of their own; (1, 1) is forbidden, `given` is given.
+Problem PairProblem(const std::vector<Index>& given) {
+  auto layout = std::make_shared<WeightLayout>();
+  layout->AddBlock("w", 3);
+  FactorGraphBuilder graph;
+  graph.AddVariables(2, 2);
+  graph.AddFactor({0, 1});
+  StructureBuilder builder(graph.Build(), layout);
+  const Index on = builder.AddStateMap({{kAbsent, 0}, {}});
+  builder.AddConstant(0, 0, on, 0);
+  builder.AddConstant(1, 0, on, 1);
+  builder.AddConstant(2, 0, builder.AddStateMap({{kAbsent, kAbsent, kAbsent, 0}, {}}), 2);
+  builder.ForbidStates(2, {false, false, false, true});
+  Dataset data(layout, nullptr);
+  data.Add(builder.Build(), given);
+  return Problem(MakeTrainingSet(data, {}), 1);
+}
+
+/// Claims a dual point.
+class Claimant : public Learner {
+ public:
+  Claimant(std::vector<double> q, double loss) : q_(std::move(q)), loss_(loss) {}
+  std::string_view name() const override { return "claimant"; }
+  void RunPass(const StopControl& /*stop*/) override {}
+  Evaluation Evaluate(int /*threads*/) override { return {}; }
+  std::span<const double> weights() const override { return {}; }
+  WorkCounts work() const override { return {}; }
+  bool DualPoint(Index /*m*/, std::vector<double>* coordinates, double* loss) const override {
+    *coordinates = q_;
+    *loss = loss_;
+    return true;
+  }
+
+ private:
+  std::vector<double> q_;
+  double loss_;
+};
+
+std::string RefusalOf(const Problem& problem, const TrainOptions& options) {
+  return MessageOf<DataError>([&] { MakeLearner(problem, options); });
+}
+
+}  // namespace
+
+TEST_CASE("TrainingReachesTheOptimumOverAllowedLabellings") {
+  Random random(91);
+  int differs = 0;
+  for (int trial = 0; trial < 16; ++trial) {
+    CAPTURE(trial);
+    const Problem problem = SomeProblem(random, true);
+    const Optimum optimum = SolveExact(problem.training(), problem.lambda());
+    CHECK(Near(ExactPrimal(problem.training(), problem.lambda(), optimum.weights), optimum.value, kSolver));
+    for (const StepKind step : {StepKind::kPairwise, StepKind::kAway, StepKind::kFrankWolfe}) {
+      for (const SolverKind oracle :
+           {SolverKind::kAuto, SolverKind::kTree, SolverKind::kBruteForce, SolverKind::kSearch})
+        CheckTraining(problem, Way(step, oracle), optimum.value);
+    }
+    TrainOptions automatic;
+    automatic.gap_tolerance = kGap;
+    automatic.max_passes = 5000;
+    CheckTraining(problem, automatic, optimum.value);
+    const std::vector<double> zero(static_cast<std::size_t>(problem.num_weights()), 0.0);
+    const double at_zero = ExactPrimal(problem.training(), problem.lambda(), zero);
+    CHECK(Near(PrimalAtZeroWeights(problem), at_zero, kExact));
+    double largest = 0;  // what it would be if all labellings were allowed
+    for (Index m = 0; m < problem.size(); ++m) {
+      const FactorGraph& graph = problem.data().example(m).graph();
+      for (Index i = 0; i < graph.num_variables(); ++i) {
+        const auto table = problem.loss(m).subspan(static_cast<std::size_t>(graph.state_offset(i)),
+                                                   static_cast<std::size_t>(graph.cardinality(i)));
+        largest += *std::max_element(table.begin(), table.end()) / problem.size();
+      }
+    }
+    differs += at_zero < largest - kSolver;
+  }
+  CHECK(differs > 0);
+}
+
+TEST_CASE("FactorsThatShareWeightsMayForbidDifferentStates") {
+  // Not (0, 1) first, not (1, 0) second.
+  auto layout = std::make_shared<WeightLayout>();
+  layout->AddBlock("w", 4);
+  ModelBuilder builder(layout);
+  for (int i = 0; i < 3; ++i) builder.AddVariable(2);
+  for (Index c = 0; c < 2; ++c) {
+    builder.AddFactor({c, c + 1}, PairwiseTableFactor(2, 2), 0);
+    builder.ForbidFactorStates(c, {false, c == 0, c == 1, false});
+  }
+  Dataset data(layout, nullptr);
+  const std::shared_ptr<const Structure> structure = builder.Build();
+  data.Add(structure, std::vector<Index>{1, 0, 1});
+  data.Add(structure, std::vector<Index>{0, 0, 0});
+  const Problem problem(MakeTrainingSet(data, {}), 0.1);
+  CheckTraining(problem, Way(StepKind::kPairwise, SolverKind::kAuto),
+                ExactOptimum(problem.training(), problem.lambda()));
+}
+
+TEST_CASE("MultiLabelModelsWithForbiddenStatesDoNotGoTheDirectWay") {
+  // With a strong regulariser (1, 1) would have the largest hinge at the optimum.
+  const Problem problem = PairProblem({0, 0}).WithLambda(4);
+  CheckTraining(problem, Way(StepKind::kPairwise, SolverKind::kAuto),
+                ExactOptimum(problem.training(), problem.lambda()));
+}
+
+TEST_CASE("WithCyclesEnumerationAndSearchTrainAndTheRestIsRefused") {
+  Random random(92);
+  int cycles = 0;
+  for (int trial = 0; trial < 8; ++trial) {
+    CAPTURE(trial);
+    const Problem problem = SomeProblem(random, false);
+    const double optimum = ExactOptimum(problem.training(), problem.lambda());
+    for (const SolverKind oracle : {SolverKind::kBruteForce, SolverKind::kSearch})
+      CheckTraining(problem, Way(StepKind::kPairwise, oracle), optimum);
+    const auto& structures = problem.data().structures();
+    const bool refused = std::any_of(structures.begin(), structures.end(), [](const auto& structure) {
+      return structure->has_forbidden_states() && !IsForest(structure->graph());
+    });
+    if (!refused) continue;
+    ++cycles;
+    const std::string refusal = RefusalOf(problem, {});
+    CAPTURE(refusal);
+    CHECK(Contains(refusal, "forbidden states need graphs without cycles"));
+  }
+  CHECK(cycles > 3);
+}
+
+TEST_CASE("LearnersAndOraclesThatWouldNotSeeForbiddenStatesAreRefused") {
+  Random random(93);
+  const Chunks chunks(random, 4, 5);
+  const Problem problem(MakeTrainingSet(*chunks.data, {}), 0.1);
+  const LearnerChoice choice = ChooseLearner(problem, {});
+  CHECK(choice.options.learner == LearnerKind::kBcfw);
+  CHECK(choice.options.oracle == SolverKind::kTree);
+  CHECK(Contains(choice.reason, "oracle dynamic programming: other oracles would not see forbidden states"));
+  TrainOptions options;
+  for (const LearnerKind learner : {LearnerKind::kSoft, LearnerKind::kAugmentedLagrangian}) {
+    options.learner = learner;
+    CHECK(Contains(RefusalOf(problem, options), "use learner bcfw"));
+  }
+  std::vector<SolverKind> oracles = {SolverKind::kMessages, SolverKind::kRoof};
+  if (HasGlpk()) oracles.insert(oracles.end(), {SolverKind::kLp, SolverKind::kLpPolytope});
+  for (const SolverKind oracle : oracles) {
+    for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
+      options = Way(step, oracle);
+      CHECK(Contains(RefusalOf(problem, options), "forbidden states need graphs without cycles"));
+      options.learner = LearnerKind::kAuto;
+      CHECK(Contains(RefusalOf(problem, options), "forbidden states need graphs without cycles"));
+    }
+  }
+  // Roof duality has a direct way for multi-label models, which must not be taken.
+  options = Way(StepKind::kPairwise, SolverKind::kRoof);
+  CHECK(Contains(RefusalOf(PairProblem({0, 1}), options), "solver roof cannot leave them out"));
+}
+
+TEST_CASE("GlobalFactorsBesideForbiddenStatesAreRefused") {
+  auto layout = std::make_shared<WeightLayout>();
+  layout->AddBlock("w", 2);
+  ModelBuilder builder(layout);
+  for (int i = 0; i < 3; ++i) builder.AddVariable(2);
+  builder.AddGlobalFactor(std::vector<Index>{0, 1, 2},
+                          std::make_shared<CardinalityFactor>(CardinalityFactor::AtMostOne(3)));
+  builder.ForbidStates(1, {false, true});
+  Dataset data(layout, nullptr);
+  data.Add(builder.Build(), std::vector<Index>{0, 0, 1});
+  const Problem problem(MakeTrainingSet(data, {}), 1);
+  for (const LearnerKind learner : {LearnerKind::kAuto, LearnerKind::kSoft, LearnerKind::kBcfw}) {
+    TrainOptions options;
+    options.learner = learner;
+    CHECK(Contains(RefusalOf(problem, options), "global"));
+  }
+}
+
+TEST_CASE("TransitionsThatAreForbiddenAreNotPredictedAndLongChainsAreVerified") {
+  Random random(94);
+  const Chunks chunks(random, 20, 25);
+  const Problem problem(MakeTrainingSet(*chunks.data, {}), 0.01);
+  TrainOptions options;
+  options.gap_tolerance = 1e-3;
+  const auto learner = MakeLearner(problem, options);
+  learner->KeepDualPoint();
+  const TrainSummary summary = RunTraining(*learner, options, nullptr, nullptr);
+  CHECK(summary.termination == Termination::kConverged);
+  const Verification verification =
+      VerifyCertificate(problem, summary.weights, summary.last, options, learner.get());
+  CAPTURE(verification.message);
+  CHECK(verification.outcome == VerifyOutcome::kHolds);
+  CHECK(verification.solvers == "tree");
+  // Where everything else speaks for it as well.
+  std::vector<double> weights = summary.weights;
+  const WeightBlock& pairs = chunks.layout->block(1);
+  weights[static_cast<std::size_t>(pairs.at(2 * 3 + 1, 0))] += 100;
+  Decoder decoder(DecodeKind::kAuto, chunks.structure->shared_graph());
+  std::vector<double> scores(static_cast<std::size_t>(chunks.structure->graph().total_states()));
+  MapResult result;
+  for (Index m = 0; m < chunks.data->size(); ++m) {
+    for (const std::vector<double>& w : {summary.weights, weights}) {
+      ScoreTables(chunks.data->example(m), w, scores);
+      decoder.Decode(scores, &result);
+      CHECK(FirstForbiddenPart(*chunks.structure, result.labels) == -1);
+      CHECK(result.exact);
+    }
+  }
+}
+
+TEST_CASE("AnExampleWithForbiddenLabelsIsRefused") {
+  Random random(95);
+  Chunks chunks(random, 1, 4);
+  chunks.data->Add(chunks.structure, std::vector<Index>{2, 1, 1, 2}, 0);
+  CHECK(Contains(MessageOf<std::invalid_argument>([&] { MakeTrainingSet(*chunks.data, {}); }),
+                 "the given labels of example 1 are forbidden by the states of factor 0"));
+}
+
+TEST_CASE("DualPointsOnForbiddenStatesAreNotVerified") {
+  const Problem problem = PairProblem({0, 1});
+  const std::vector<double> zero(3, 0.0);
+  ProgressRecord claim;
+  claim.problem = CertifiedProblem::kExact;
+  claim.primal = 1;  // (1, 0) is allowed, and wrong twice
+  claim.dual = 0;
+  const auto verify = [&](const std::vector<double>& q, double loss) {
+    const Claimant learner(q, loss);
+    return VerifyCertificate(problem, zero, claim, {}, &learner);
+  };
+  CHECK(Near(PrimalAtZeroWeights(problem), 1, kExact));
+  CHECK(verify({0.5, 0.5, 0}, 0.5).outcome == VerifyOutcome::kHolds);
+  const Verification forbidden = verify({1, 1, 1}, 0.5);
+  CHECK(forbidden.outcome == VerifyOutcome::kFails);
+  CHECK(Contains(forbidden.message, "the dual point of example 0 is not feasible"));
+}
+
+TEST_CASE("StructuresWithForbiddenStatesAreVerifiedByOtherSolversThanTheirOracles") {
+  Random random(96);
+  const auto cycle_of = [](Index n) {
+    auto layout = std::make_shared<WeightLayout>();
+    layout->AddBlock("w", 1);
+    StructureBuilder builder(Cycle(n, 3), layout);
+    builder.ForbidStates(0, {false, true, false});
+    return builder.Build();
+  };
+  using K = SolverKind;
+  const auto kExactProblem = CertifiedProblem::kExact;
+  const Chunks small(random, 1, 4);
+  const Chunks large(random, 1, 12);
+  CHECK(VerifyingSolver(*small.structure, K::kAuto, kExactProblem) == K::kBruteForce);
+  CHECK(VerifyingSolver(*small.structure, K::kBruteForce, kExactProblem) == K::kTree);
+  CHECK(VerifyingSolver(*large.structure, K::kSearch, kExactProblem) == K::kTree);
+  CHECK(VerifyingSolver(*cycle_of(4), K::kSearch, kExactProblem) == K::kBruteForce);
+  CHECK(VerifyingSolver(*cycle_of(4), K::kBruteForce, kExactProblem) == K::kSearch);
+  CHECK(VerifyingSolver(*cycle_of(12), K::kSearch, kExactProblem) == K::kSearch);
+}
+
+TEST_CASE("FingerprintsKnowForbiddenStates") {
+  const auto problem = [](const std::vector<bool>& forbidden) {
+    auto layout = std::make_shared<WeightLayout>();
+    layout->AddBlock("w", 4);
+    ModelBuilder builder(layout);
+    for (int i = 0; i < 2; ++i) builder.AddVariable(2);
+    const Index factor = builder.AddFactor({0, 1}, PairwiseTableFactor(2, 2), 0);
+    if (!forbidden.empty()) builder.ForbidFactorStates(factor, forbidden);
+    Dataset data(layout, nullptr);
+    data.Add(builder.Build(), std::vector<Index>{0, 0});
+    return MakeFingerprint(Problem(MakeTrainingSet(data, {}), 1), {});
+  };
+  const std::vector<Fingerprint> prints = {problem({}), problem({false, true, false, false}),
+                                           problem({false, false, true, false})};
+  for (std::size_t a = 0; a < prints.size(); ++a) {
+    for (std::size_t b = 0; b < prints.size(); ++b)
+      CHECK(Difference(prints[a], prints[b]) == (a == b ? "" : "graph differ"));
+  }
+}
