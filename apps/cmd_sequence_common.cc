@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/cmd_sequence_common.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <utility>
 

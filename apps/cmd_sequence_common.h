@@ -3,6 +3,7 @@
 // What the commands of sequences share. Part of the program only.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // slackline sequence evaluate
-#include <algorithm>
 #include <memory>
 
 #include <slackline/apps/cmd_report.h>

@@ -5,12 +5,15 @@
 #include <charconv>
 #include <cstdio>
 #include <memory>
+#include <span>
+#include <string_view>
 
 #include <slackline/apps/cmd_sequence.h>
 #include <slackline/apps/cmd_sequence_common.h>
 #include <slackline/apps/sequence_predict.h>
 #include <slackline/core/check.h>
 #include <slackline/core/parse_number.h>
+#include <slackline/core/quoted.h>
 
 namespace slackline::program {
 namespace {

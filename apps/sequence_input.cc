@@ -12,6 +12,7 @@
 #include <slackline/core/line_reader.h>
 #include <slackline/core/memory_limit.h>
 #include <slackline/core/parse_number.h>
+#include <slackline/core/quoted.h>
 
 namespace slackline {
 namespace {

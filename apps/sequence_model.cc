@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/sequence_model.h>
 
-#include <limits>
+#include <map>
 #include <numeric>
 #include <unordered_set>
 #include <utility>

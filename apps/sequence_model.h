@@ -8,7 +8,6 @@
 // them out with it (docs/notation.md, section 1).
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>

@@ -14,7 +14,6 @@
 #include <slackline/core/loss.h>
 #include <slackline/core/model_file.h>
 #include <slackline/core/random.h>
-#include <slackline/inference/tree_dp.h>
 #include <slackline/learning/train_loop.h>
 #include <tests/core/temporary_folder.h>
 #include <tests/support/dense_qp.h>
