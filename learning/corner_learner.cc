@@ -212,7 +212,8 @@ class CornerLearner : public Learner {
       point.loss = reader->FiniteReal();
       StateReader::Require(point.index.size() == point.value.size(), "a dual point does not add up");
     }
-    if (best_point_.empty()) return;  // not asked for any more
+    // Not asked for any more; or the check found a better one beside the pass that is now taken back.
+    if (best_point_.empty() || best_dual_ > dual) return;
     best_point_ = std::move(points);
     best_dual_ = dual;
   }

@@ -26,6 +26,7 @@ struct Way {
   LearnerKind learner;
   StepKind step;
   SolverKind oracle = SolverKind::kAuto;
+  Index threads = 1;
 };
 
 /// All learners, with oracles that apply to any small graph.
@@ -39,6 +40,8 @@ std::vector<Way> Ways() {
   for (const SolverKind oracle : oracles) {
     ways.push_back({LearnerKind::kBcfw, StepKind::kFrankWolfe, oracle});
     ways.push_back({LearnerKind::kBcfw, StepKind::kPairwise, oracle});
+    ways.push_back(
+        {LearnerKind::kBcfw, StepKind::kPairwise, oracle, 2});  // a pass beside a check may be taken back
   }
   return ways;
 }
@@ -48,6 +51,7 @@ TrainOptions Options(const Way& way) {
   options.learner = way.learner;
   options.step = way.step;
   options.oracle = way.oracle;
+  options.threads = way.threads;
   options.max_passes = 60;
   return options;
 }
