@@ -74,9 +74,12 @@ CornerBlocks::CornerBlocks(const Problem& problem, CornerOracle* oracle, StepKin
 void CornerBlocks::DecideOnInputGrams() {
   const Dataset& data = problem_.data();
   Offset numbers = 0;
+  bool shared = false;
   for (const auto& structure : data.structures()) {
-    if (structure->slots_are_orthogonal() || !InputGram::Applies(*structure)) return;
+    if (!InputGram::Applies(*structure)) return;
+    shared = shared || !structure->slots_are_orthogonal();
   }
+  if (!shared) return;
   for (Index m = 0; m < data.size(); ++m) numbers += InputGram::Numbers(data.example(m).structure());
   if (data.rows() == nullptr || numbers > kGramShare * data.rows()->stored()) return;
   input_grams_.resize(Size(data.size()));
