@@ -147,10 +147,14 @@ Lines ToLines(const SegmentModel& model) {
 
 Json ToJson(const SequenceModel& model) {
   const TrainingRecord& record = model.record;
-  Json json = {
-      {"task", kSequenceTask},           {"program", record.program},      {"data", record.data},
-      {"examples", record.num_examples}, {"format", Name(model.format())}, {"labels", model.label_names()},
-      {"features", model.num_features()}};
+  Json json = {{"task", kSequenceTask},
+               {"program", record.program},
+               {"data", record.data},
+               {"examples", record.num_examples},
+               {"format", Name(model.format())},
+               {"labels", model.label_names()},
+               {"features", model.num_features()},
+               {"constraints", Name(model.constraints())}};
   if (model.format() == SequenceFormat::kConll) {
     const SequenceFeatures& features = model.features();
     json["columns"] = features.templates.num_columns();
@@ -176,6 +180,7 @@ Lines ToLines(const SequenceModel& model) {
                  {"data", record.data + ", " + Count(record.num_examples, "sequence")},
                  {"format", std::string(Name(model.format()))},
                  {"labels", std::to_string(model.num_labels()) + ": " + Join(model.label_names())},
+                 {"constraints", std::string(Name(model.constraints()))},
                  {"features", features}};
   AddRecord(record, model.weights(), &lines);
   return lines;

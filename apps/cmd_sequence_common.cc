@@ -22,6 +22,8 @@ void CheckFormat(const SequenceFlags& flags, SequenceFormat format) {
   refuse(flags.templates, "template");
   refuse(flags.min_count, "min-count");
   refuse(flags.hash_bits, "hash-bits");
+  if (flags.ReadConstraints() != LabelConstraints::kAny)
+    throw DataError("--constraints: bio is about labels of chunks, and letters have none");
 }
 
 std::string DescribeFeatures(const SequenceModel& model) {
@@ -72,6 +74,10 @@ void SequenceFlags::Register(CLI::App* app, const std::string& folds_option) {
   AddTextOption(app, "costs", &costs, "FILE",
                 "costs of labels in the loss: lines `given predicted cost`; * as predicted means all others. "
                 "Elsewhere 1");
+  AddTextOption(app, "constraints", &constraints, "none|bio",
+                "of conll: bio allows, in training and in all predictions, only labellings where I-X follows "
+                "B-X or I-X",
+                "none");
 }
 
 SequenceReadOptions SequenceFlags::Read() const {
@@ -90,6 +96,7 @@ SequenceReadOptions SequenceFlags::Read() const {
       throw DataError("--hash-bits: '" + hash_bits + "' is not allowed; at most " +
                       std::to_string(FeatureDictionary::kMaxHashBits) + " are possible");
   }
+  ReadConstraints();
   if (options.format) CheckFormat(*this, *options.format);
   ReadLoss();
   return options;
@@ -99,10 +106,21 @@ LossScale SequenceFlags::ReadLoss() const {
   return CheckChoice("loss", loss, {"mean", "count"}) == 0 ? LossScale::kMean : LossScale::kCount;
 }
 
+LabelConstraints SequenceFlags::ReadConstraints() const {
+  return ReadChoice("constraints", constraints, {LabelConstraints::kAny, LabelConstraints::kBio});
+}
+
 SequenceTask LoadSequenceTask(const SequenceFlags& flags, LearnerKind learner) {
+  const LabelConstraints constraints = flags.ReadConstraints();
+  if (constraints != LabelConstraints::kAny && learner != LearnerKind::kAuto &&
+      learner != LearnerKind::kBcfw) {
+    throw DataError("--constraints: " + flags.constraints + " needs --learner bcfw; " +
+                    std::string(Name(learner)) +
+                    " steps on single factors, and constraints hold for whole labellings");
+  }
   SequenceInput input = ReadTrainingSequences(flags.data, flags.Read());
   CheckFormat(flags, input.format);
-  SequenceModel model = MakeSequenceModel(input, learner);
+  SequenceModel model = MakeSequenceModel(input, learner, constraints);
   LossOptions loss;
   loss.scale = flags.ReadLoss();
   if (!flags.costs.empty()) loss.costs = ReadLabelCosts(flags.costs, model.label_names());
@@ -138,13 +156,17 @@ void SequenceSession::Describe(const LearnerChoice& choice, const std::string& l
   if (flags_.format.empty())
     std::fprintf(stderr, "format: %s, by the first line\n", std::string(Name(task_.model.format())).c_str());
   DescribeData(task_, problem_.training());
-  DescribeLearner(choice, lambda, "loss " + flags_.loss + (flags_.costs.empty() ? "" : " with costs"));
+  const bool constrained = task_.model.constraints() != LabelConstraints::kAny;
+  DescribeLearner(choice, lambda,
+                  "loss " + flags_.loss + (flags_.costs.empty() ? "" : " with costs") +
+                      (constrained ? ", constraints " + flags_.constraints : ""));
 }
 
 Json SequenceSession::Begin(const Problem& problem, const LearnerChoice& choice) {
   const SequenceModel& model = task_.model;
   std::vector<std::pair<std::string, std::string>> options = {{"format", std::string(Name(model.format()))},
-                                                              {"loss", flags_.loss}};
+                                                              {"loss", flags_.loss},
+                                                              {"constraints", flags_.constraints}};
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) options.emplace_back(name, value);
   };
@@ -164,6 +186,7 @@ Json SequenceSession::Begin(const Problem& problem, const LearnerChoice& choice)
   start["tokens"] = task_.input.num_tokens();
   start["features"] = model.num_features();
   start["labels"] = model.num_labels();
+  start["constraints"] = Name(model.constraints());
   start["weights"] = model.weights().size();
   return start;
 }

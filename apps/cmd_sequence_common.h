@@ -24,12 +24,14 @@ struct SequenceFlags {
   std::string hash_bits;
   std::string loss = "mean";
   std::string costs;
+  std::string constraints = "none";
 
   /// folds_option: the name of the option for folds of the data.
   void Register(CLI::App* app, const std::string& folds_option);
   /// All checks that need no data. Throws DataError, as the others do.
   SequenceReadOptions Read() const;
   LossScale ReadLoss() const;
+  LabelConstraints ReadConstraints() const;
   /// The files that are read.
   std::vector<std::string> inputs() const { return {data, templates, costs}; }
 };

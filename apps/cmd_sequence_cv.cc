@@ -212,6 +212,7 @@ Json ResultJson(const CvCommand& command, const Settings& settings, const Sequen
           {"seed", settings.train.seed},
           {"metric", settings.metric->key},
           {"loss", command.sequence.loss},
+          {"constraints", Name(task.model.constraints())},
           {"path", std::move(path)},
           {"best",
            {{"lambda", settings.cv.lambdas[best]}, {"mean", spread.mean}, {"deviation", spread.deviation}}}};

@@ -30,7 +30,7 @@ constexpr const char* kDescription =
     "every label the best "
     "score\nof a labelling of the sequence with it minus the best of all. 0: the predicted label; the "
     "farther below, the less "
-    "likely.\n"
+    "likely;\n-inf: the constraints of the model allow no such labelling.\n"
     "--output nbest=K writes, for each sequence, its K best labellings (or all, if fewer), the best first: a "
     "line `# RANK SCORE` "
     "and\nthe lines of --output labels, with a blank line after each labelling.";

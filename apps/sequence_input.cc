@@ -67,6 +67,33 @@ std::vector<std::string_view> Fields(std::string_view line) {
   }
 }
 
+/// That the labels are those of IOB2, and the wanted sequences labelled by its rules.
+void CheckBio(const SequenceInput& input) {
+  const SequenceData& data = input.data;
+  if (input.format == SequenceFormat::kLetters)
+    throw DataError(data.source, 0, "letters have no chunks for constraints bio");
+  const std::string why = WhyNotBio(data.label_names);
+  if (!why.empty()) throw DataError(data.source, 0, "constraints bio need BIO labels, but " + why);
+  const BioRules rules = BioAllowed(data.label_names);
+  for (const Index m : input.sequences) {
+    const Offset begin = data.begin[Size(m)];
+    for (Index i = 0; i < data.length(m); ++i) {
+      const Index label = data.labels[Size(begin + i)];
+      if (label == kUnlabelled) continue;
+      const Index before = i > 0 ? data.labels[Size(begin + i - 1)] : kUnlabelled;
+      const bool allowed =
+          i == 0 ? rules.start[Size(label)] : before == kUnlabelled || rules.Allows(before, label);
+      if (allowed) continue;
+      const std::string name = Quoted(data.label_names[Size(label)]);
+      // Tokens of CoNLL sequences are on lines one after the other.
+      throw DataError(
+          data.source, data.lines[Size(m)] + i,
+          "constraints bio do not allow " + name +
+              (i == 0 ? " to begin a sequence" : " after " + Quoted(data.label_names[Size(before)])));
+    }
+  }
+}
+
 }  // namespace
 
 Offset SequenceInput::num_tokens() const {
@@ -106,7 +133,8 @@ SequenceInput ReadSequencesFor(const SequenceModel& model, const std::string& pa
   return input;
 }
 
-SequenceModel MakeSequenceModel(const SequenceInput& input, LearnerKind learner) {
+SequenceModel MakeSequenceModel(const SequenceInput& input, LearnerKind learner,
+                                LabelConstraints constraints) {
   const SequenceData& data = input.data;
   const Offset labels = data.num_labels();
   if (labels > kMostSequenceLabels) {
@@ -128,8 +156,9 @@ SequenceModel MakeSequenceModel(const SequenceInput& input, LearnerKind learner)
                         " features on " + std::to_string(input.num_tokens()) + " tokens: " + excess +
                         (blocks ? "; --learner bcfw needs less" : "; use fewer features"));
   }
-  if (input.features) return SequenceModel(data.label_names, *input.features);
-  return SequenceModel(data.label_names, data.num_features);
+  if (constraints == LabelConstraints::kBio) CheckBio(input);
+  if (input.features) return SequenceModel(data.label_names, *input.features, constraints);
+  return SequenceModel(data.label_names, data.num_features, constraints);
 }
 
 std::vector<double> ReadLabelCosts(const std::string& path, std::span<const std::string> label_names) {

@@ -45,8 +45,11 @@ SequenceInput ReadTrainingSequences(const std::string& path, const SequenceReadO
 SequenceInput ReadSequencesFor(const SequenceModel& model, const std::string& path, const std::string& folds);
 
 /// A model without weights for training data. Throws DataError when there are more than kMostSequenceLabels labels, or training with the
-/// learner would need more memory than there is (kAuto: without the blocks of al and soft).
-SequenceModel MakeSequenceModel(const SequenceInput& input, LearnerKind learner);
+/// learner would need more memory than there is (kAuto: without the blocks of al and soft). With constraints also when they do not fit
+/// the labels, or the data are letters, or a wanted sequence breaks them (with the line of the first token that does). Labels next to
+/// an unknown one break nothing, but the first of a sequence may.
+SequenceModel MakeSequenceModel(const SequenceInput& input, LearnerKind learner,
+                                LabelConstraints constraints = LabelConstraints::kAny);
 
 /// Costs of labels (LossOptions::costs) from a file, a line `given predicted cost` each, in columns between blanks; `*` as predicted
 /// means all others than given. Pairs that no line names cost 1; later lines count. Throws DataError with file, line and token.

@@ -23,6 +23,11 @@ StateMap Identity(Index states) {
   return map;
 }
 
+std::vector<bool> Not(std::vector<bool> flags) {
+  flags.flip();
+  return flags;
+}
+
 bool LabelsFit(const std::vector<std::string>& names) {
   return !names.empty() && names.size() <= Size(kMostSequenceLabels) &&
          std::unordered_set<std::string>(names.begin(), names.end()).size() == names.size();
@@ -50,20 +55,30 @@ std::string_view Name(SequenceFormat format) {
   return format == SequenceFormat::kLetters ? "letters" : "conll";
 }
 
-SequenceModel::SequenceModel(std::vector<std::string> label_names, Index num_features)
-    : SequenceModel(std::move(label_names), num_features, std::nullopt) {}
-
-SequenceModel::SequenceModel(std::vector<std::string> label_names, SequenceFeatures features)
-    : SequenceModel(std::move(label_names), 0, std::make_optional(std::move(features))) {}
+std::string_view Name(LabelConstraints constraints) {
+  return constraints == LabelConstraints::kAny ? "none" : "bio";
+}
 
 SequenceModel::SequenceModel(std::vector<std::string> label_names, Index num_features,
-                             std::optional<SequenceFeatures> features)
+                             LabelConstraints constraints)
+    : SequenceModel(std::move(label_names), num_features, std::nullopt, constraints) {}
+
+SequenceModel::SequenceModel(std::vector<std::string> label_names, SequenceFeatures features,
+                             LabelConstraints constraints)
+    : SequenceModel(std::move(label_names), 0, std::make_optional(std::move(features)), constraints) {}
+
+SequenceModel::SequenceModel(std::vector<std::string> label_names, Index num_features,
+                             std::optional<SequenceFeatures> features, LabelConstraints constraints)
     : label_names_(std::move(label_names)), num_features_(num_features), features_(std::move(features)) {
   if (features_) num_features_ = features_->dictionary.size();
   SLACKLINE_CHECK(LabelsFit(label_names_), "a model of sequences needs 1 to " +
                                                std::to_string(kMostSequenceLabels) +
                                                " labels with different names");
   SLACKLINE_CHECK(num_features_ >= 1, "a model of sequences needs features");
+  if (constraints == LabelConstraints::kBio) {
+    SLACKLINE_CHECK(LooksLikeBio(label_names_), WhyNotBio(label_names_));
+    rules_ = BioAllowed(label_names_);
+  }
   const Index k = num_labels();
   auto layout = std::make_shared<WeightLayout>();
   token_block_ = layout->AddBlock("token", k, num_features_);
@@ -95,6 +110,11 @@ std::shared_ptr<const Structure> SequenceModel::MakeStructure(Index length) cons
   structure.AddConstant(length - 1, end_block_, label);
   const Index pair = structure.AddStateMap(Identity(num_labels() * num_labels()));
   for (Index i = 0; i + 1 < length; ++i) structure.AddConstant(length + i, transition_block_, pair);
+  if (rules_) {
+    structure.ForbidStates(0, Not(rules_->start));
+    const std::vector<bool> forbidden = Not(rules_->transition);
+    for (Index i = 0; i + 1 < length; ++i) structure.ForbidStates(length + i, forbidden);
+  }
   return structure.Build();
 }
 
@@ -135,6 +155,7 @@ void SequenceModel::Save(const std::string& path) const {
   writer.Add("task", std::string(kSequenceTask));
   writer.Add("format", std::string(Name(format())));
   writer.Add("labels", label_names_);
+  writer.Add("constraints", std::string(Name(constraints())));
   writer.Add("num_features", std::vector<std::int64_t>{num_features_});
   if (features_) {
     writer.Add("columns", std::vector<std::int64_t>{features_->templates.num_columns()});
@@ -152,6 +173,8 @@ SequenceModel SequenceModel::Load(const std::string& path) {
   const auto format = entries.Choose("format", {SequenceFormat::kLetters, SequenceFormat::kConll});
   const auto& labels = entries.file().Strings("labels");
   entries.Require(LabelsFit(labels), "labels");
+  const auto constraints = entries.Choose("constraints", {LabelConstraints::kAny, LabelConstraints::kBio});
+  entries.Require(constraints == LabelConstraints::kAny || LooksLikeBio(labels), "constraints");
   const Index num_features = entries.ToIndex("num_features", entries.Integers("num_features", 1)[0]);
   entries.Require(num_features >= 1, "num_features");
   std::optional<SequenceFeatures> features;
@@ -163,7 +186,7 @@ SequenceModel SequenceModel::Load(const std::string& path) {
   const auto weights =
       entries.Doubles("weights", Size(NumWeights(static_cast<Offset>(labels.size()), num_features)));
   entries.Require(AllFinite(weights), "weights");
-  SequenceModel model(labels, num_features, std::move(features));
+  SequenceModel model(labels, num_features, std::move(features), constraints);
   model.set_weights({weights.begin(), weights.end()});
   model.record = LoadRecord(entries);
   return model;

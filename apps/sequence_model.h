@@ -4,7 +4,8 @@
 //   φ_i(x, y)      = x_i in row y of "token" (K × D), and [y] in "bias" (K)
 //   first, last    [y_1 = a] in "start" (K), [y_n = a] in "end" (K)
 //   neighbours     [y_i = a, y_{i+1} = b] in "transition" (K², by rows)
-// so that d = K(D + 3) + K². Start and end belong to the first and the last token: where such a token has no label, training leaves
+// so that d = K(D + 3) + K². With constraints (LabelConstraints) some labels cannot begin a sequence, and some pairs cannot occur, whatever
+// the weights are. Start and end belong to the first and the last token: where such a token has no label, training leaves
 // them out with it (docs/notation.md, section 1).
 #pragma once
 
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include <slackline/apps/training_record.h>
+#include <slackline/core/chunk_tags.h>
 #include <slackline/core/dataset.h>
 #include <slackline/core/feature_dictionary.h>
 #include <slackline/core/feature_template.h>
@@ -33,16 +35,25 @@ struct SequenceFeatures {
   FeatureDictionary dictionary;
 };
 
+/// Which labellings there are, in training and prediction.
+enum class LabelConstraints {
+  kAny,  ///< all; written "none"
+  kBio,  ///< those of IOB2: I-X only behind B-X or I-X (core/chunk_tags.h)
+};
+std::string_view Name(LabelConstraints constraints);
+
 /// A pair of tokens has the square of it as states.
 inline constexpr Index kMostSequenceLabels = 8192;
 
 class SequenceModel {
  public:
   /// A model of letters with so many pixels. All weights zero. Requires one label or more, without repetition, and
-  /// num_features ≥ 1; else std::invalid_argument.
-  SequenceModel(std::vector<std::string> label_names, Index num_features);
+  /// num_features ≥ 1, and with kBio labels that LooksLikeBio accepts; else std::invalid_argument.
+  SequenceModel(std::vector<std::string> label_names, Index num_features,
+                LabelConstraints constraints = LabelConstraints::kAny);
   /// A model of CoNLL data; as many features as the dictionary has columns, at least one.
-  SequenceModel(std::vector<std::string> label_names, SequenceFeatures features);
+  SequenceModel(std::vector<std::string> label_names, SequenceFeatures features,
+                LabelConstraints constraints = LabelConstraints::kAny);
 
   SequenceFormat format() const { return features_ ? SequenceFormat::kConll : SequenceFormat::kLetters; }
   const std::vector<std::string>& label_names() const { return label_names_; }
@@ -50,13 +61,17 @@ class SequenceModel {
   Index num_features() const { return num_features_; }
   /// Requires format() == kConll.
   const SequenceFeatures& features() const;
+  LabelConstraints constraints() const { return rules_ ? LabelConstraints::kBio : LabelConstraints::kAny; }
+  /// What the constraints allow; nullptr where there are none.
+  const BioRules* rules() const { return rules_ ? &*rules_ : nullptr; }
   const std::shared_ptr<const WeightLayout>& layout() const { return layout_; }
   /// How many weights a model has, without making it.
   static Offset NumWeights(Offset num_labels, Offset num_features) {
     return num_labels * (num_features + 3) + num_labels * num_labels;
   }
 
-  /// The structure of sequences of so many tokens, at least one.
+  /// The structure of sequences of so many tokens, at least one. What the constraints exclude is forbidden (docs/notation.md, section 10):
+  /// states of the first variable, and of the pairs.
   std::shared_ptr<const Structure> MakeStructure(Index length) const;
   /// These sequences of data that have the model's labels and features, in this order; those of one length share a structure. Labels that
   /// the model does not know are kUnlabelled.
@@ -80,12 +95,13 @@ class SequenceModel {
 
  private:
   SequenceModel(std::vector<std::string> label_names, Index num_features,
-                std::optional<SequenceFeatures> features);
+                std::optional<SequenceFeatures> features, LabelConstraints constraints);
   std::span<const double> Block(Index block) const;
 
   std::vector<std::string> label_names_;
   Index num_features_ = 0;
   std::optional<SequenceFeatures> features_;  // of CoNLL data
+  std::optional<BioRules> rules_;             // with constraints
   Index token_block_ = 0, bias_block_ = 0, start_block_ = 0, end_block_ = 0, transition_block_ = 0;
   std::shared_ptr<const WeightLayout> layout_;
   std::vector<double> weights_;

@@ -2,6 +2,7 @@
 #include <slackline/apps/sequence_predict.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 
 #include <slackline/core/check.h>
@@ -15,11 +16,26 @@ std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
 constexpr int kChunks = 64;
 
+/// What is not allowed gets the score −∞.
+void Exclude(const std::vector<bool>& allowed, std::span<double> scores) {
+  for (std::size_t s = 0; s < scores.size(); ++s) {
+    if (!allowed[s]) scores[s] = -std::numeric_limits<double>::infinity();
+  }
+}
+
 /// What one thread works with.
 class Worker {
  public:
   explicit Worker(const SequenceModel& model) : model_(model), chain_(model.num_labels()) {
-    chain_.SetSharedTable(model.transition_weights());
+    const BioRules* rules = model.rules();
+    if (rules == nullptr) {
+      chain_.SetSharedTable(model.transition_weights());
+      return;
+    }
+    const std::span<const double> weights = model.transition_weights();
+    std::vector<double> table(weights.begin(), weights.end());
+    Exclude(rules->transition, table);
+    chain_.SetSharedTable(table);
   }
 
   /// tokens: where the results of the sequence begin.
@@ -58,6 +74,7 @@ class Worker {
       add(model_.bias_weights(), scores);
     }
     add(model_.start_weights(), scores_.data());
+    if (model_.rules() != nullptr) Exclude(model_.rules()->start, std::span<double>(scores_).first(Size(k)));
     add(model_.end_weights(), scores_.data() + Size(length - 1) * Size(k));
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Predictions of a chain model for whole data sets, exact by dynamic programming (inference/chain_dp.h). Results do not depend on the
+// Predictions of a chain model for whole data sets, exact by dynamic programming (inference/chain_dp.h), among the labellings that the
+// model's constraints allow. Results do not depend on the
 // number of threads. Memory: a label, K scores or n·k labels a token, and for each thread 16 K bytes a token of its longest sequence.
 #pragma once
 
@@ -24,9 +25,9 @@ struct SequencePredictions {
   /// Of the tokens of the predicted sequences, one after the other: the best labelling. Of equal ones the first in lexicographic order.
   std::vector<Index> labels;
   /// The same tokens × K by rows: best score of a labelling of the sequence with that label at the token, minus the best of all: 0 at
-  /// predicted labels, never above. Empty unless asked for.
+  /// predicted labels, never above; −∞ where the constraints allow no such labelling. Empty unless asked for.
   std::vector<double> scores;
-  /// For each sequence the best labellings, falling; all of them where there are fewer. Empty unless asked for.
+  /// For each sequence the best labellings, falling; all that are allowed where there are fewer. Empty unless asked for.
   std::vector<std::vector<RankedLabelling>> best;
 };
 

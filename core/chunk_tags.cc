@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <slackline/core/quoted.h>
+
 namespace slackline {
 namespace {
 
@@ -53,17 +55,21 @@ bool LooksLikeChunks(std::span<const std::string> label_names) {
   return any;
 }
 
-bool LooksLikeBio(std::span<const std::string> label_names) {
+bool LooksLikeBio(std::span<const std::string> label_names) { return WhyNotBio(label_names).empty(); }
+
+std::string WhyNotBio(std::span<const std::string> label_names) {
   bool any = false;
   for (const std::string& label : label_names) {
     const char prefix = BioPrefix(label);
-    if (prefix == '\0' && label != "O") return false;
+    if (prefix == '\0' && label != "O")
+      return "label " + Quoted(label) + " is neither O nor B- or I- with a type";
     any = any || prefix == 'B';
-    if (prefix == 'I' &&
-        std::find(label_names.begin(), label_names.end(), "B" + label.substr(1)) == label_names.end())
-      return false;
+    if (prefix != 'I') continue;
+    const std::string begin = "B" + label.substr(1);
+    if (std::find(label_names.begin(), label_names.end(), begin) == label_names.end())
+      return "label " + Quoted(label) + " can follow nothing: there is no label " + Quoted(begin);
   }
-  return any;
+  return any ? "" : "no label begins a chunk";
 }
 
 BioRules BioAllowed(std::span<const std::string> label_names) {

@@ -40,6 +40,8 @@ bool LooksLikeChunks(std::span<const std::string> label_names);
 
 /// Whether labels are of the kind that IOB2 (BIO) uses: O, B-X and I-X only, at least one B-X, and B-X for every I-X.
 bool LooksLikeBio(std::span<const std::string> label_names);
+/// Why they are not, for messages, with the first label at fault; empty when they are.
+std::string WhyNotBio(std::span<const std::string> label_names);
 
 /// What IOB2 allows: I-X follows B-X or I-X only. Any label may end a sequence.
 struct BioRules {

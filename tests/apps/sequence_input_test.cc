@@ -129,3 +129,30 @@ TEST_CASE("costs of labels") {
   CHECK(Contains(error("A B nan\n"), "c.txt:1: cost 'nan'"));
   CHECK(Contains(error("A A 1\n"), "c.txt:1: label 'A' itself must cost nothing"));
 }
+
+TEST_CASE("constraints must fit labels and sequences") {
+  const Files files;
+  const auto error = [&](const std::string& text) {
+    const SequenceInput input = files.Read(text, AllFeatures());
+    CHECK_NOTHROW(MakeSequenceModel(input, LearnerKind::kAuto));
+    return MessageOf<DataError>(
+        [&] { MakeSequenceModel(input, LearnerKind::kAuto, LabelConstraints::kBio); });
+  };
+  const std::string good = "a x B-N\nb y I-N\n\nc x B-V\n";
+  CHECK(error(good) == "nothing was thrown");
+  CHECK(error(good + "\na x ?\nb y I-N\nc x I-N\nc x O\nc x ?\na x I-N\n") == "nothing was thrown");
+  CHECK(error(good + "c x ?\na x I-N\n\n\n\na x I-N\n")
+            .ends_with("data.txt:10: constraints bio do not allow 'I-N' to begin a sequence"));
+  CHECK(error(good + "a x O\nb y I-N\n\na x I-N\n")
+            .ends_with("data.txt:6: constraints bio do not allow 'I-N' after 'O'"));
+  CHECK(error(good + "b y I-N\n").ends_with("data.txt:5: constraints bio do not allow 'I-N' after 'B-V'"));
+  CHECK(error("a x B-N\na x ?\na x O\na x I-N\n")
+            .ends_with("data.txt:4: constraints bio do not allow 'I-N' after 'O'"));
+  CHECK(error(good + "a x E-N\n")
+            .ends_with("data.txt: constraints bio need BIO labels, but label 'E-N' is neither O nor B- or "
+                       "I- with a type"));
+  CHECK(error(kLetters).ends_with("data.txt: letters have no chunks for constraints bio"));
+  const SequenceModel model =
+      MakeSequenceModel(files.Read(good, AllFeatures()), LearnerKind::kAuto, LabelConstraints::kBio);
+  CHECK(model.constraints() == LabelConstraints::kBio);
+}

@@ -180,6 +180,84 @@ TEST_CASE("tokens without labels leave training with their pairs, and with start
   CHECK(two.MakeDataset(unknown, AllSequences(unknown)).example(0).labels()[1] == kUnlabelled);
 }
 
+TEST_CASE("constraints forbid what IOB2 does not allow, and nothing else") {
+  for (const bool two_types : {false, true}) {
+    const std::vector<std::string> names = BioNames(two_types);
+    const SequenceModel model(names, 2, LabelConstraints::kBio);
+    REQUIRE(model.rules() != nullptr);
+    CHECK(SequenceModel(names, 2).rules() == nullptr);
+    CHECK_FALSE(SequenceModel(names, 2).MakeStructure(3)->has_forbidden_states());
+    for (const Index length : {1, 2, 4}) {
+      const auto structure = model.MakeStructure(length);
+      std::vector<Index> labels(Size(length), 0);
+      do {
+        CHECK((FirstForbiddenPart(*structure, labels) < 0) == ValidBio(names, labels));
+      } while (NextLabelling(model.num_labels(), &labels));
+    }
+  }
+}
+
+TEST_CASE("with constraints training reaches the optimum over allowed labellings") {
+  Random random(106);
+  int different = 0;
+  for (int trial = 0; trial < 4; ++trial) {
+    SequenceData data = RandomBioSequences(random, 4, trial % 2 == 1, 3);
+    if (trial >= 2) data.labels[1] = kUnlabelled;
+    const SequenceModel model(data.label_names, data.num_features, LabelConstraints::kBio);
+    LossOptions loss;
+    loss.scale = trial % 2 == 0 ? LossScale::kMean : LossScale::kCount;
+    const auto all = AllSequences(data);
+    const TrainingSet training = MakeTrainingSet(model.MakeDataset(data, all), loss);
+    const double lambda = 0.1;
+    const double optimum = ExactOptimum(training, lambda);
+    TrainOptions options;
+    options.gap_tolerance = 1e-7;
+    options.max_passes = 5000;
+    const TrainSummary summary = Train(Problem(training, lambda), options);
+    CHECK(summary.last.problem == CertifiedProblem::kExact);
+    CHECK(summary.last.dual <= optimum + kSolver);
+    CHECK(summary.last.primal >= optimum - kSolver);
+    CHECK(summary.last.primal <= optimum + 1e-5);
+    SequenceModel trained = model;
+    trained.set_weights(summary.weights);
+    for (std::size_t pair = 0; pair < trained.transition_weights().size(); ++pair) {
+      if (!trained.rules()->transition[pair]) CHECK(trained.transition_weights()[pair] == 0);
+    }
+    const SequenceModel free(data.label_names, data.num_features);
+    const double without = ExactOptimum(MakeTrainingSet(free.MakeDataset(data, all), loss), lambda);
+    CHECK(without >= optimum - kSolver);
+    if (without > optimum + 1e-3) ++different;
+  }
+  CHECK(different >= 3);
+}
+
+TEST_CASE("tokens without labels cut constraints") {
+  const std::vector<std::string> names = BioNames(true);  // I-V B-N O I-N B-V
+  const Index i_v = 0, b_n = 1, o = 2, i_n = 3;
+  const SequenceModel model(names, 3, LabelConstraints::kBio);
+  Random random(107);
+  SequenceData data = RandomBioSequences(random, 1, true, 4);
+  while (data.length(0) != 4) data = RandomBioSequences(random, 1, true, 4);
+  const auto training = [&](const std::vector<Index>& labels) {
+    data.labels = labels;
+    return MakeTrainingSet(model.MakeDataset(data, AllSequences(data)), {});
+  };
+  const auto forbidden = [&](const TrainingSet& set, const std::vector<Index>& labels) {
+    return FirstForbiddenPart(set.data.example(0).structure(), labels);
+  };
+  // The first token has gone: any label may come now.
+  const TrainingSet headless = training({kUnlabelled, i_n, i_n, o});
+  CHECK(forbidden(headless, {i_v, i_v, o}) == -1);
+  CHECK(forbidden(headless, {i_v, i_n, o}) == 3);
+  // In the middle: behind the gap any label, but at the beginning as before.
+  const TrainingSet cut = training({b_n, kUnlabelled, i_v, i_v});
+  CHECK(forbidden(cut, {o, i_n, i_n}) == -1);
+  CHECK(forbidden(cut, {i_n, i_n, i_n}) == 0);
+  CHECK(forbidden(cut, {b_n, i_n, i_v}) == 3);
+  CHECK_THROWS_AS(training({i_n, kUnlabelled, o, o}), std::invalid_argument);
+  CHECK_THROWS_AS(training({b_n, kUnlabelled, o, i_n}), std::invalid_argument);
+}
+
 TEST_CASE("models come back from their files") {
   const TemporaryFolder folder;
   Random random(105);
@@ -195,6 +273,7 @@ TEST_CASE("models come back from their files") {
     CHECK(loaded.label_names() == model.label_names());
     CHECK(loaded.num_features() == model.num_features());
     CHECK(loaded.weights() == model.weights());
+    CHECK(loaded.constraints() == LabelConstraints::kAny);
     CHECK(loaded.record.loss == "count");
     CHECK(loaded.record.lambda == 0.25);
     if (hash_bits < 0) continue;
@@ -203,6 +282,18 @@ TEST_CASE("models come back from their files") {
     CHECK(loaded.features().dictionary.Text() == model.features().dictionary.Text());
     CHECK(loaded.features().dictionary.hash_bits() == hash_bits);
   }
+}
+
+TEST_CASE("constraints come back from files") {
+  const TemporaryFolder folder;
+  const std::string path = folder.Path("m.slk");
+  const SequenceModel model(BioNames(true), 7, LabelConstraints::kBio);
+  model.Save(path);
+  const SequenceModel loaded = SequenceModel::Load(path);
+  CHECK(loaded.constraints() == LabelConstraints::kBio);
+  REQUIRE(loaded.rules() != nullptr);
+  CHECK(loaded.rules()->transition == model.rules()->transition);
+  CHECK(loaded.rules()->start == model.rules()->start);
 }
 
 TEST_CASE("models whose entries contradict each other are refused") {
@@ -233,6 +324,14 @@ TEST_CASE("models whose entries contradict each other are refused") {
                          w->Add("labels", Strings{"O", "B-N"});
                        }),
                  wrong("weights")));
+  const auto constraints = [](const std::string& name) {
+    return [name](ModelWriter* w) { w->Add("constraints", name); };
+  };
+  CHECK(error(model, "constraints", constraints("bio")) == "nothing was thrown");
+  CHECK(Contains(error(model, "constraints", constraints("iob1")), wrong("constraints")));
+  CHECK(Contains(error(model, "constraints", [](ModelWriter*) {}), "constraints"));
+  CHECK(
+      Contains(error(SequenceModel({"a", "b"}, 3), "constraints", constraints("bio")), wrong("constraints")));
   CHECK(Contains(error(model, "num_features", [](ModelWriter* w) { w->Add("num_features", Integers{2}); }),
                  wrong("dictionary")));
   CHECK(Contains(error(model, "num_features", [](ModelWriter* w) { w->Add("num_features", Integers{0}); }),
@@ -273,6 +372,8 @@ TEST_CASE("models that make no sense are refused") {
   CHECK_THROWS_AS(SequenceModel({}, 1), std::invalid_argument);
   CHECK_THROWS_AS(SequenceModel({"a", "a"}, 1), std::invalid_argument);
   CHECK_THROWS_AS(SequenceModel({"a", "b"}, 0), std::invalid_argument);
+  CHECK_NOTHROW(SequenceModel({"B-a", "O"}, 1, LabelConstraints::kBio));
+  CHECK_THROWS_AS(SequenceModel({"B-a", "I-b", "O"}, 1, LabelConstraints::kBio), std::invalid_argument);
   SequenceModel model({"a", "b"}, 1);
   CHECK_THROWS_AS(model.set_weights({1, 2}), std::invalid_argument);
 }

@@ -2,6 +2,8 @@
 #include <slackline/apps/sequence_predict.h>
 
 #include <algorithm>
+#include <limits>
+#include <set>
 
 #include <doctest/doctest.h>
 
@@ -15,20 +17,61 @@ namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
-/// All labellings of sequence m with their scores, falling; equal ones in lexicographic order.
+/// All labellings of sequence m that the model's constraints allow, with their scores, falling; equal ones in lexicographic order.
 std::vector<RankedLabelling> Ranked(const SequenceModel& model, const SequenceData& data, Index m) {
   std::vector<RankedLabelling> all;
   std::vector<Index> labels(Size(data.length(m)), 0);
-  for (bool more = true; more;) {
-    all.push_back({ScoreOf(model, data, m, labels), labels});
-    more = false;
-    for (std::size_t i = labels.size(); i-- > 0 && !more;) {
-      more = ++labels[i] < model.num_labels();
-      if (!more) labels[i] = 0;
-    }
-  }
+  do {
+    if (model.constraints() == LabelConstraints::kAny || ValidBio(model.label_names(), labels))
+      all.push_back({ScoreOf(model, data, m, labels), labels});
+  } while (NextLabelling(model.num_labels(), &labels));
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.value > b.value; });
   return all;
+}
+
+/// Compares labels, scores and `count` best labellings with enumeration.
+void CheckPredictions(const SequenceModel& model, const SequenceData& data, Index count) {
+  SequencePredictOptions options;
+  options.scores = true;
+  options.best = count;
+  const auto sequences = AllSequences(data);
+  const SequencePredictions predictions = PredictSequences(model, data, sequences, options);
+  const std::size_t k = Size(model.num_labels());
+  REQUIRE(predictions.labels.size() == Size(data.num_tokens()));
+  for (const Index m : sequences) {
+    const auto all = Ranked(model, data, m);
+    const std::size_t first = Size(data.begin[Size(m)]);
+    CHECK(std::equal(all[0].labels.begin(), all[0].labels.end(),
+                     predictions.labels.begin() + static_cast<std::ptrdiff_t>(first)));
+    const auto& best = predictions.best[Size(m)];
+    REQUIRE(best.size() == std::min(Size(count), all.size()));
+    std::set<std::vector<Index>> seen;
+    for (std::size_t rank = 0; rank < best.size(); ++rank) {
+      // Tokens without features make labellings of one score, whose order is that of rounding: compare values.
+      const auto same = std::find_if(all.begin(), all.end(),
+                                     [&](const auto& one) { return one.labels == best[rank].labels; });
+      REQUIRE(same != all.end());
+      CHECK(Near(same->value, all[rank].value, kExact));
+      CHECK(Near(best[rank].value, all[rank].value, kExact));
+      CHECK(seen.insert(best[rank].labels).second);
+    }
+    for (std::size_t i = 0; i < all[0].labels.size(); ++i) {
+      for (std::size_t label = 0; label < k; ++label) {
+        const auto with = std::find_if(all.begin(), all.end(), [&](const auto& one) {
+          return one.labels[i] == static_cast<Index>(label);
+        });
+        const double score = predictions.scores[(first + i) * k + label];
+        if (with == all.end()) {
+          CHECK(score == -std::numeric_limits<double>::infinity());
+        } else {
+          CHECK(Near(score, with->value - all[0].value, kExact));
+        }
+        if (predictions.labels[first + i] == static_cast<Index>(label)) CHECK(score == 0);
+      }
+    }
+  }
+  // Without scores and best labellings another way leads to the labels.
+  CHECK(PredictSequences(model, data, sequences, {}).labels == predictions.labels);
 }
 
 }  // namespace
@@ -39,36 +82,25 @@ TEST_CASE("predictions, scores and best labellings are those of enumeration") {
     const SequenceData data = RandomSequences(random, 6, 1 + trial % 4, 4);
     SequenceModel model(data.label_names, data.num_features);
     SetRandomWeights(random, false, &model);
-    SequencePredictOptions options;
-    options.scores = true;
-    options.best = 5;
-    const auto sequences = AllSequences(data);
-    const SequencePredictions predictions = PredictSequences(model, data, sequences, options);
-    const std::size_t k = Size(model.num_labels());
-    REQUIRE(predictions.labels.size() == Size(data.num_tokens()));
-    for (const Index m : sequences) {
-      const auto all = Ranked(model, data, m);
-      const std::size_t first = Size(data.begin[Size(m)]);
-      CHECK(std::equal(all[0].labels.begin(), all[0].labels.end(),
-                       predictions.labels.begin() + static_cast<std::ptrdiff_t>(first)));
-      const auto& best = predictions.best[Size(m)];
-      REQUIRE(best.size() == std::min<std::size_t>(5, all.size()));
-      for (std::size_t rank = 0; rank < best.size(); ++rank) {
-        CHECK(best[rank].labels == all[rank].labels);
-        CHECK(Near(best[rank].value, all[rank].value, kExact));
-      }
-      for (std::size_t i = 0; i < all[0].labels.size(); ++i) {
-        for (std::size_t label = 0; label < k; ++label) {
-          const auto with = std::find_if(all.begin(), all.end(), [&](const auto& one) {
-            return one.labels[i] == static_cast<Index>(label);
-          });
-          const double score = predictions.scores[(first + i) * k + label];
-          CHECK(Near(score, with->value - all[0].value, kExact));
-          if (predictions.labels[first + i] == static_cast<Index>(label)) CHECK(score == 0);
-        }
-      }
-    }
+    CheckPredictions(model, data, 5);
   }
+}
+
+TEST_CASE("with constraints they are those of enumeration over allowed labellings") {
+  Random random(115);
+  int changed = 0;
+  for (int trial = 0; trial < 40; ++trial) {
+    const SequenceData data = RandomBioSequences(random, 6, trial % 2 == 1, 4);
+    SequenceModel model(data.label_names, data.num_features, LabelConstraints::kBio);
+    SetRandomWeights(random, false, &model);
+    CheckPredictions(model, data, 1000);  // all of them, too
+    SequenceModel free(data.label_names, data.num_features);
+    free.set_weights(model.weights());
+    const auto all = AllSequences(data);
+    if (PredictSequences(free, data, all, {}).labels != PredictSequences(model, data, all, {}).labels)
+      ++changed;
+  }
+  CHECK(changed > 20);
 }
 
 TEST_CASE("with ties the first labelling in lexicographic order is predicted, in all kinds of output") {

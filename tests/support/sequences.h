@@ -3,6 +3,7 @@
 // Small sequences for tests, and scores from the definition of the model.
 #pragma once
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -49,6 +50,51 @@ inline std::vector<Index> AllSequences(const SequenceData& data) {
   std::vector<Index> all(static_cast<std::size_t>(data.num_sequences()));
   std::iota(all.begin(), all.end(), 0);
   return all;
+}
+
+/// Names of 3 or 5 labels of chunks, in an order in which I-X may come first.
+inline std::vector<std::string> BioNames(bool two_types) {
+  if (two_types) return {"I-V", "B-N", "O", "I-N", "B-V"};
+  return {"I-N", "O", "B-N"};
+}
+
+/// Whether I-X stands only behind B-X or I-X, where the label before is known, and not at the beginning.
+inline bool ValidBio(const std::vector<std::string>& names, const std::vector<Index>& labels) {
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] == kUnlabelled) continue;
+    const std::string& name = names[static_cast<std::size_t>(labels[i])];
+    if (name[0] != 'I') continue;
+    if (i == 0) return false;
+    if (labels[i - 1] == kUnlabelled) continue;
+    const std::string& before = names[static_cast<std::size_t>(labels[i - 1])];
+    if (before != name && before != "B" + name.substr(1)) return false;
+  }
+  return true;
+}
+
+/// Random sequences with such labels, valid ones.
+inline SequenceData RandomBioSequences(Random& random, Index sequences, bool two_types, Index most_tokens) {
+  const std::vector<std::string> names = BioNames(two_types);
+  SequenceData data = RandomSequences(random, sequences, static_cast<Index>(names.size()), most_tokens);
+  data.label_names = names;
+  for (Index m = 0; m < sequences; ++m) {
+    const auto first = data.labels.begin() + data.begin[static_cast<std::size_t>(m)];
+    std::vector<Index> labels(static_cast<std::size_t>(data.length(m)));
+    do {
+      for (Index& label : labels) label = static_cast<Index>(random.Below(names.size()));
+    } while (!ValidBio(names, labels));
+    std::copy(labels.begin(), labels.end(), first);
+  }
+  return data;
+}
+
+/// The next labelling in lexicographic order; false after the last.
+inline bool NextLabelling(Index num_labels, std::vector<Index>* labels) {
+  for (std::size_t i = labels->size(); i-- > 0;) {
+    if (++(*labels)[i] < num_labels) return true;
+    (*labels)[i] = 0;
+  }
+  return false;
 }
 
 /// whole: small whole numbers, for ties.
