@@ -4,9 +4,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <stdexcept>
 #include <memory>
 #include <numeric>
+#include <stdexcept>
 #include <vector>
 
 #include <slackline/core/factor_graph_builder.h>
