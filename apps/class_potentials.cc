@@ -17,7 +17,7 @@ constexpr std::size_t kLeadingCells = 3;
 
 std::string_view LayerName(bool fine) { return fine ? "fine" : "coarse"; }
 
-/// Neither part contains a tab.
+/// A layer contains no tab.
 std::string Key(std::string_view image, std::string_view layer) {
   return std::string(image).append("\t").append(layer);
 }
@@ -41,6 +41,11 @@ ClassPotentials::ClassPotentials(const std::string& path, const std::vector<std:
       throw DataError(reader.name(), reader.line_number(), message);
     };
     if (line.empty()) continue;
+    // Counted first: a line of tabs alone should not become millions of texts.
+    const auto count = static_cast<std::size_t>(std::count(line.begin(), line.end(), '\t')) + 1;
+    if (begun && count != header.size())
+      fail(std::to_string(count) + " cells instead of " + std::to_string(header.size()));
+    if (count > 2 * header.size() + kLeadingCells) fail("there are " + std::to_string(count) + " cells");
     const std::vector<std::string> cells = Split(line, '\t');
     if (!begun) {
       begun = true;
@@ -52,8 +57,6 @@ ClassPotentials::ClassPotentials(const std::string& path, const std::vector<std:
       if (have != cells.end()) fail("the class " + Quoted(*have) + " is not one of the prepared images");
       continue;
     }
-    if (cells.size() != header.size())
-      fail(std::to_string(cells.size()) + " cells instead of " + std::to_string(header.size()));
     if (cells[1] != LayerName(true) && cells[1] != LayerName(false))
       fail("the layer is fine or coarse, not " + Quoted(cells[1]));
     Row row{0, reader.line_number(), values_.size()};

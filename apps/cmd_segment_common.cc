@@ -161,7 +161,8 @@ void SegmentFlags::Register(CLI::App* app) {
       "table; with --potentials potts");
   AddTextOption(
       app, "loss", &loss, "pixels|balanced",
-      "a wrong superpixel costs its share of the labelled pixels, or that divided by the share of its class",
+      "a wrong superpixel costs its share of the labelled pixels, or that divided by the share of its class "
+      "(`segment cv`: or both, to choose)",
       "pixels");
   AddTextOption(app, "regions", &regions, "all|own,neighbours,image",
                 "which features: of the superpixel itself, of those around it, of the whole image", "all");

@@ -7,6 +7,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/line_reader.h>
 #include <slackline/core/parse_number.h>
+#include <slackline/core/quoted.h>
 
 namespace slackline::program {
 namespace {
@@ -60,6 +61,8 @@ void ReadImageList(const std::string& path, std::vector<ListedImage>* images) {
   for (std::string_view line; reader.Next(&line);) {
     const std::string name(WithoutBlanks(line));
     if (name.empty()) continue;
+    if (std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < ' ' || c == 127; }))
+      throw DataError(reader.name(), reader.line_number(), "no name of an image: " + Quoted(name));
     const auto [found, added] = known.emplace(name, images->size());
     if (!added) {
       const ListedImage& other = (*images)[found->second];

@@ -66,6 +66,8 @@ class Scorer {
     const TrainSummary summary =
         PathTrainer(problem.WithLambda(options_.lambda), options_).Train(options_.lambda, interrupt);
     if (summary.termination == Termination::kInterrupted) return false;
+    if (summary.termination != Termination::kConverged) ++unconverged_;
+    largest_gap_ = std::max(largest_gap_, summary.last.relative_gap);
     model_.set_weights(summary.weights);
     return true;
   }
@@ -92,6 +94,9 @@ class Scorer {
   }
 
   const std::string& text() const { return text_.text(); }
+  /// Trainings that did not reach their gap, and the largest relative gap of all.
+  Index unconverged() const { return unconverged_; }
+  double largest_gap() const { return largest_gap_; }
 
  private:
   const SegmentTask& task_;
@@ -99,6 +104,8 @@ class Scorer {
   SegmentLoss loss_;
   SegmentModel model_;
   ClassPotentialsText text_;
+  Index unconverged_ = 0;
+  double largest_gap_ = 0;
 };
 
 int Run(const PotentialsCommand& command) {
@@ -132,6 +139,11 @@ int Run(const PotentialsCommand& command) {
   }
   for (const PreparedExample& image : test) scorer.Score(image.name, image.example, *image.rows);
   WriteOutput(command.out, scorer.text());
+  if (!command.quiet && scorer.unconverged() > 0)
+    std::fprintf(stderr, "note: %s did not reach the gap that was wanted\n",
+                 Count(scorer.unconverged(), "model").c_str());
+  if (!command.quiet)
+    std::fprintf(stderr, "largest relative gap %s %%\n", Number(100 * scorer.largest_gap(), 3).c_str());
   if (!command.quiet)
     std::fprintf(stderr, "potentials of %s written to %s\n",
                  Count(images + static_cast<Offset>(test.size()), "image").c_str(), command.out.c_str());

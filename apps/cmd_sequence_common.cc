@@ -72,7 +72,8 @@ void SequenceFlags::Register(CLI::App* app, const std::string& folds_option) {
       "Hamming loss: number of wrong labels of a sequence, or that divided by the number of known ones",
       "mean");
   AddTextOption(app, "costs", &costs, "FILE",
-                "costs of labels in the loss: lines `given predicted cost`; * as predicted means all others. "
+                "costs of labels in the loss: lines `given predicted cost`; * as predicted means all others "
+                "without a line of their own. "
                 "Elsewhere 1");
   AddTextOption(app, "constraints", &constraints, "none|bio",
                 "of conll: bio allows, in training and in all predictions, only labellings where I-X follows "

@@ -131,7 +131,8 @@ SegmentModel::SegmentModel(SegmentInputs inputs, std::vector<std::string> classe
 }
 
 void SegmentModel::SelectFeatures(std::span<const double> features, std::span<double> row) const {
-  SLACKLINE_CHECK(features.size() == Size(file_dimension_) && row.size() == Size(num_columns_),
+  SLACKLINE_CHECK(inputs_ == SegmentInputs::kFeatures && features.size() == Size(file_dimension_) &&
+                      row.size() == Size(num_columns_),
                   "the features do not fit the model");
   auto to = row.begin();
   for (const FeatureRange& range : ranges_) to = std::copy_n(features.begin() + range.begin, range.size, to);
@@ -142,6 +143,8 @@ std::shared_ptr<const Structure> SegmentModel::MakeStructure(const SegmentGraph&
                                                              const std::vector<bool>& keep_fine,
                                                              const std::vector<bool>& keep_coarse) const {
   const Index k = num_classes();
+  SLACKLINE_CHECK((Offset{graph.num_fine} + graph.num_coarse) * k <= std::numeric_limits<Index>::max(),
+                  "there are too many superpixels");
   Index variables = 0;
   const std::vector<Index> fine = Number(graph.num_fine, keep_fine, &variables);
   const std::vector<Index> coarse =

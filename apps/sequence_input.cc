@@ -2,7 +2,9 @@
 #include <slackline/apps/sequence_input.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -26,6 +28,8 @@ constexpr double kBytesPerWeight = 48;
 constexpr double kBytesPerState = 8;
 /// Per pair of tokens and pair of labels: the tables of the learners al and soft.
 constexpr double kBytesPerPairState = 8;
+/// Per structure and transition: the table both ways in the oracles of training and of checks, and the structure's own.
+constexpr double kBytesPerTransition = 40;
 
 /// The first line with text; an empty one when there is none.
 std::string_view FirstLine(LineReader* reader) {
@@ -133,6 +137,19 @@ SequenceInput ReadSequencesFor(const SequenceModel& model, const std::string& pa
   return input;
 }
 
+/// At most so many structures have tables of their own: one for each length, and for each pattern of tokens without labels.
+Offset NumStructures(const SequenceInput& input) {
+  std::set<Index> lengths;
+  Offset patterns = 0;
+  for (const Index m : input.sequences) {
+    const auto begin = input.data.labels.begin() + input.data.begin[static_cast<std::size_t>(m)];
+    const auto end = begin + input.data.length(m);
+    lengths.insert(input.data.length(m));
+    patterns += std::find(begin, end, kUnlabelled) != end ? 1 : 0;
+  }
+  return static_cast<Offset>(lengths.size()) + patterns;
+}
+
 SequenceModel MakeSequenceModel(const SequenceInput& input, LearnerKind learner,
                                 LabelConstraints constraints) {
   const SequenceData& data = input.data;
@@ -149,12 +166,20 @@ SequenceModel MakeSequenceModel(const SequenceInput& input, LearnerKind learner,
                  kBytesPerState * tokens * k;
   const bool blocks = learner == LearnerKind::kAugmentedLagrangian || learner == LearnerKind::kSoft;
   if (blocks) bytes += kBytesPerPairState * (tokens - static_cast<double>(input.sequences.size())) * k * k;
+  bytes += kBytesPerTransition * static_cast<double>(NumStructures(input)) * k * k;
   const std::string excess = MemoryExcess(bytes);
   if (!excess.empty()) {
     throw DataError(data.source, 0,
                     std::to_string(labels) + " labels × " + std::to_string(data.num_features) +
                         " features on " + std::to_string(input.num_tokens()) + " tokens: " + excess +
                         (blocks ? "; --learner bcfw needs less" : "; use fewer features"));
+  }
+  const Offset weights = SequenceModel::NumWeights(labels, data.num_features);
+  if (weights > std::numeric_limits<Index>::max()) {
+    throw DataError(data.source, 0,
+                    std::to_string(labels) + " labels × " + std::to_string(data.num_features) +
+                        " features are " + std::to_string(weights) + " weights; more than " +
+                        std::to_string(std::numeric_limits<Index>::max()) + " are not possible");
   }
   if (constraints == LabelConstraints::kBio) CheckBio(input);
   if (input.features) return SequenceModel(data.label_names, *input.features, constraints);
@@ -165,6 +190,9 @@ std::vector<double> ReadLabelCosts(const std::string& path, std::span<const std:
   const std::size_t k = label_names.size();
   std::vector<double> costs(k * k, 1.0);
   for (std::size_t label = 0; label < k; ++label) costs[label * k + label] = 0;
+  std::vector<bool> one(k * k,
+                        false);  // given by a line of its own, which counts more than one for all others
+  std::vector<bool> all(k, false);
   LineReader reader(path);
   std::string_view line;
   while (reader.Next(&line)) {
@@ -184,11 +212,18 @@ std::vector<double> ReadLabelCosts(const std::string& path, std::span<const std:
       fail("cost " + Quoted(fields[2]) + " is not a number ≥ 0");
     const std::size_t given = label(fields[0]);
     if (fields[1] == "*") {
-      for (std::size_t other = 0; other < k; ++other) costs[given * k + other] = other == given ? 0 : cost;
+      if (all[given]) fail("label " + Quoted(fields[0]) + " has a cost for all others already");
+      all[given] = true;
+      for (std::size_t other = 0; other < k; ++other) {
+        if (other != given && !one[given * k + other]) costs[given * k + other] = cost;
+      }
       continue;
     }
     const std::size_t predicted = label(fields[1]);
     if (predicted == given && cost != 0) fail("label " + Quoted(fields[0]) + " itself must cost nothing");
+    if (one[given * k + predicted])
+      fail("label " + Quoted(fields[0]) + " predicted as " + Quoted(fields[1]) + " has a cost already");
+    one[given * k + predicted] = true;
     costs[given * k + predicted] = cost;
   }
   return costs;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 
+#include <slackline/core/all_finite.h>
 #include <slackline/core/check.h>
 #include <slackline/core/parallel.h>
 #include <slackline/core/row_kernels.h>
@@ -74,8 +75,10 @@ class Worker {
       add(model_.bias_weights(), scores);
     }
     add(model_.start_weights(), scores_.data());
-    if (model_.rules() != nullptr) Exclude(model_.rules()->start, std::span<double>(scores_).first(Size(k)));
     add(model_.end_weights(), scores_.data() + Size(length - 1) * Size(k));
+    // Of a model that was made up: weights are finite, but their sums need not be.
+    if (!AllFinite(scores_)) throw DataError("the model's weights are too large for these sequences");
+    if (model_.rules() != nullptr) Exclude(model_.rules()->start, std::span<double>(scores_).first(Size(k)));
   }
 
   const SequenceModel& model_;

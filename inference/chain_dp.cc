@@ -43,7 +43,8 @@ void ChainDp::SetTables(std::span<const double> scores) {
   const std::size_t size = Size(states_) * Size(states_);
   SLACKLINE_CHECK(scores.size() % size == 0, "scores do not fit the tables");
   shared_ = false;
-  for (Index table = 0; Size(table) * size < scores.size(); ++table) {
+  num_tables_ = static_cast<Index>(scores.size() / size);
+  for (Index table = 0; table < num_tables_; ++table) {
     if (table == tables_.size()) tables_.Add(states_, states_);
     tables_.Set(table, scores.subspan(Size(table) * size, size));
   }
@@ -53,7 +54,7 @@ Index ChainDp::CheckLength(std::span<const double> unary, std::span<const Index>
   const std::size_t length = unary.size() / Size(states_);
   SLACKLINE_CHECK(length >= 1 && unary.size() == length * Size(states_) && labels.size() == length,
                   "scores and labels do not fit the chain");
-  SLACKLINE_CHECK(shared_ || length <= Size(tables_.size()) + 1, "there are too few tables for the chain");
+  SLACKLINE_CHECK(shared_ || length <= Size(num_tables_) + 1, "there are too few tables for the chain");
   return static_cast<Index>(length);
 }
 

@@ -52,6 +52,7 @@ class ChainDp {
 
   Index states_;
   bool shared_ = true;
+  Index num_tables_ = 0;  // that SetTables was given last
   PairTables tables_;
   std::vector<double> behind_;  // a padded row for each variable
   std::vector<double> ahead_, message_;

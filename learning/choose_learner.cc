@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <slackline/core/check.h>
 #include <slackline/core/graph_topology.h>
 #include <slackline/inference/binary_pairs.h>
 
@@ -31,7 +32,12 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
     return "factor blocks with multipliers (al): there are global factors, which have no tables for oracles "
            "over examples";
   }
+  const bool factor_blocks =
+      options->rho > 0 || options->tau != TrainOptions().tau || options->shrinking == Switch::kOff;
   if (HasForbiddenStates(problem.data())) {
+    if (factor_blocks)
+      throw DataError(
+          "--rho, --tau and --shrinking belong to factor blocks, which do not see forbidden states");
     if (options->oracle != SolverKind::kAuto) {
       return example_blocks(std::string(SolverKindName(options->oracle)), "the oracle is given");
     }
@@ -40,7 +46,7 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
     return example_blocks(forest ? "dynamic programming" : "dynamic programming where states are forbidden",
                           "other oracles would not see forbidden states");
   }
-  if (options->rho > 0 || options->tau != TrainOptions().tau || options->shrinking == Switch::kOff) {
+  if (factor_blocks) {
     options->learner = LearnerKind::kAugmentedLagrangian;
     return "factor blocks with multipliers (al): an option is given that only they have";
   }

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include <slackline/core/check.h>
 #include <slackline/core/feature_gram.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/learning/certificate.h>
@@ -38,6 +39,8 @@ CornerBlocks::CornerBlocks(const Problem& problem, CornerOracle* oracle, StepKin
       sets_(Size(problem.size())),
       weights_(Size(problem.num_weights()), 0.0),
       warm_(Size(problem.size())) {
+  SLACKLINE_CHECK(problem.num_weights() <= std::numeric_limits<Index>::max(),
+                  "corners number weights by 32 bits: there are too many");
   Index slots = 0;
   Offset begin = problem.num_weights();
   Offset end = 0;

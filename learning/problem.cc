@@ -59,7 +59,8 @@ std::unique_ptr<MapSolver> MakeLossSolver(const Structure& structure) {
   return MakeMapSolver(IsForest(*graph) ? SolverKind::kTree : SolverKind::kSearch, graph);
 }
 
-/// max Δ over the labellings without forbidden states, or a bound on it where a search gives up.
+/// max Δ over the labellings without forbidden states, or a bound on it where a search gives up with a labelling at hand; DataError where it has
+/// none.
 double LargestAllowedLoss(const ExampleView& example, std::span<const double> loss, MapSolver* solver) {
   const FactorGraph& graph = example.graph();
   std::vector<double> scores(static_cast<std::size_t>(graph.total_states()), 0.0);

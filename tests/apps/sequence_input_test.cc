@@ -118,7 +118,8 @@ TEST_CASE("costs of labels") {
   };
   CHECK(read("") == std::vector<double>{0, 1, 1, 1, 0, 1, 1, 1, 0});
   CHECK(read("A B 2\n\n  B\t*  0.5 \nB C 3\n") == std::vector<double>{0, 2, 1, 0.5, 0, 3, 1, 1, 0});
-  CHECK(read("C B 4\nC * 2\nC C 0\n") == std::vector<double>{0, 1, 1, 1, 0, 1, 2, 2, 0});
+  CHECK(read("C B 4\nC * 2\nC C 0\n") == std::vector<double>{0, 1, 1, 1, 0, 1, 2, 4, 0});
+  CHECK(read("C * 2\nC B 4\n") == std::vector<double>{0, 1, 1, 1, 0, 1, 2, 4, 0});
   const auto error = [&](const std::string& text) { return MessageOf<DataError>([&] { read(text); }); };
   CHECK(Contains(error("A B\n"), "c.txt:1: a line has a given label, a predicted label and a cost"));
   CHECK(Contains(error("A B 1 1\n"), "c.txt:1: a line has"));
@@ -128,6 +129,8 @@ TEST_CASE("costs of labels") {
   CHECK(Contains(error("A B -1\n"), "c.txt:1: cost '-1' is not a number ≥ 0"));
   CHECK(Contains(error("A B nan\n"), "c.txt:1: cost 'nan'"));
   CHECK(Contains(error("A A 1\n"), "c.txt:1: label 'A' itself must cost nothing"));
+  CHECK(Contains(error("A B 1\nA * 2\nA B 1\n"), "c.txt:3: label 'A' predicted as 'B' has a cost already"));
+  CHECK(Contains(error("A * 1\nA * 2\n"), "c.txt:2: label 'A' has a cost for all others already"));
 }
 
 TEST_CASE("constraints must fit labels and sequences") {
