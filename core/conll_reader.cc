@@ -7,7 +7,8 @@
 #include <utility>
 
 #include <slackline/core/check.h>
-#include <slackline/core/parse_number.h>
+#include <slackline/core/quoted.h>
+#include <slackline/core/split.h>
 
 namespace slackline {
 namespace {
@@ -31,7 +32,6 @@ class ConllParser {
   [[noreturn]] void Fail(const std::string& message) const {
     throw DataError(reader_.name(), reader_.line_number(), message);
   }
-  void Split(std::string_view line);
   void BeginFile(std::string_view line);
   void EndSequence() {
     if (data_.begin.back() < data_.num_tokens()) data_.begin.push_back(data_.num_tokens());
@@ -46,19 +46,6 @@ class ConllParser {
   std::size_t num_fields_ = 0;  // of all lines; 0 before the first
   long first_line_ = 0;
 };
-
-void ConllParser::Split(std::string_view line) {
-  fields_.clear();
-  const char* p = line.data();
-  const char* end = p + line.size();
-  for (;;) {
-    while (p != end && IsBlank(*p)) ++p;
-    if (p == end) return;
-    const char* stop = std::find_if(p, end, IsBlank);
-    fields_.emplace_back(p, static_cast<std::size_t>(stop - p));
-    p = stop;
-  }
-}
 
 /// Finds out from the first line which columns there are.
 void ConllParser::BeginFile(std::string_view line) {
@@ -78,7 +65,7 @@ void ConllParser::BeginFile(std::string_view line) {
 }
 
 void ConllParser::ParseLine(std::string_view line) {
-  Split(line);
+  SplitAtBlanks(line, &fields_);
   if (fields_.empty()) return EndSequence();
   if (num_fields_ == 0) BeginFile(line);
   if (fields_.size() != num_fields_) {

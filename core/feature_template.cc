@@ -7,19 +7,14 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/line_reader.h>
-#include <slackline/core/parse_number.h>
+#include <slackline/core/quoted.h>
+#include <slackline/core/split.h>
 #include <slackline/core/string_table.h>
 
 namespace slackline {
 namespace {
 
 constexpr Index kFarthestRow = 1000;
-
-std::string_view Trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") + 1 - first);
-}
 
 /// B, B0, B01, …
 bool NamesPairsOfLabels(std::string_view name) {
@@ -118,12 +113,10 @@ FeatureTemplates::Piece FeatureTemplates::Parser::ParseMacro(std::string_view* t
     Fail(Quoted(*text) + " does not begin with %x[, %low[, %shape[, %pre[ or %suf[");
   if (close == std::string_view::npos) Fail("no ] after " + Quoted(*text));
   const std::string_view macro = text->substr(0, close + 1);
+  std::vector<std::string_view> pieces;
+  SplitViews(text->substr(open + 1, close - open - 1), ',', &pieces);
   std::vector<Index> arguments;
-  for (std::size_t from = open + 1; from <= close;) {
-    const std::size_t comma = std::min(text->find(',', from), close);
-    arguments.push_back(ParseArgument(text->substr(from, comma - from), macro));
-    from = comma + 1;
-  }
+  for (const std::string_view argument : pieces) arguments.push_back(ParseArgument(argument, macro));
   Piece piece;
   piece.kind = found->second;
   const bool counted = piece.kind == Kind::kPrefix || piece.kind == Kind::kSuffix;

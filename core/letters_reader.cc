@@ -8,12 +8,19 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/parse_number.h>
+#include <slackline/core/split.h>
 
 namespace slackline {
 namespace {
 
 constexpr std::size_t kPixels = 6;  // the field of the first pixel
 constexpr Index kEndOfWord = -1;
+
+/// A tab may stand behind the last field.
+void SplitFields(std::string_view line, std::vector<std::string_view>* fields) {
+  if (line.ends_with('\t')) line.remove_suffix(1);
+  SplitViews(line, '\t', fields);
+}
 
 class LettersParser {
  public:
@@ -59,13 +66,7 @@ class LettersParser {
 };
 
 void LettersParser::Split(std::string_view line) {
-  fields_.clear();
-  if (line.back() == '\t') line.remove_suffix(1);
-  for (std::size_t from = 0; from <= line.size();) {
-    const std::size_t tab = std::min(line.find('\t', from), line.size());
-    fields_.push_back(line.substr(from, tab - from));
-    from = tab + 1;
-  }
+  SplitFields(line, &fields_);
   if (fields_.size() <= kPixels) {
     Fail(
         std::to_string(fields_.size()) +
@@ -124,7 +125,7 @@ void LettersParser::ParsePixels() {
 }
 
 void LettersParser::ParseLine(std::string_view line) {
-  if (line.find_first_not_of(" \t") == std::string_view::npos) return;
+  if (Trimmed(line).empty()) return;
   if (data_.num_tokens() >= std::numeric_limits<Index>::max()) Fail("too many letters");
   Split(line);
   Letter letter;
@@ -162,18 +163,15 @@ SequenceData LettersParser::Finish() {
 }  // namespace
 
 bool LooksLikeLetter(std::string_view line) {
-  if (!line.empty() && line.back() == '\t') line.remove_suffix(1);
-  std::size_t field = 0;
-  for (std::size_t from = 0; from <= line.size(); ++field) {
-    const std::size_t tab = std::min(line.find('\t', from), line.size());
-    const std::string_view text = line.substr(from, tab - from);
-    from = tab + 1;
+  std::vector<std::string_view> fields;
+  SplitFields(line, &fields);
+  for (std::size_t field = 0; field < fields.size(); ++field) {
     Index number = 0;
-    const bool good = field == 1 || (field == 2 && text == "-1") ||
-                      (ParseIndex(text, &number) && (field < kPixels || number <= 1));
+    const bool good = field == 1 || (field == 2 && fields[field] == "-1") ||
+                      (ParseIndex(fields[field], &number) && (field < kPixels || number <= 1));
     if (!good) return false;
   }
-  return field > kPixels;
+  return fields.size() > kPixels;
 }
 
 SequenceData ReadLetters(LineReader* reader, std::string_view line, const LettersReadOptions& options) {

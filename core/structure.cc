@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -62,6 +63,12 @@ void StructureBuilder::SetGlobalFactor(Index g, std::shared_ptr<const GlobalFact
     part.base = base;
   }
   globals_[static_cast<std::size_t>(g)] = std::move(part);
+}
+
+StateMap IdentityMap(Index states) {
+  StateMap map{std::vector<Index>(static_cast<std::size_t>(states)), {}};
+  std::iota(map.rows.begin(), map.rows.end(), 0);
+  return map;
 }
 
 Index StructureBuilder::AddStateMap(StateMap map) {
@@ -240,6 +247,25 @@ Index FirstForbiddenPart(const Structure& structure, std::span<const Index> labe
       return graph.num_variables() + c;
   }
   return -1;
+}
+
+std::shared_ptr<const Structure> WithLayout(const Structure& structure,
+                                            std::shared_ptr<const WeightLayout> layout) {
+  const WeightLayout& old = structure.layout();
+  SLACKLINE_CHECK(layout != nullptr && layout->num_blocks() == old.num_blocks(),
+                  "the layout has other blocks than the structure");
+  for (Index b = 0; b < old.num_blocks(); ++b) {
+    SLACKLINE_CHECK(layout->block(b).rows == old.block(b).rows,
+                    "weight block '" + old.block(b).name + "' has other rows in the layout");
+  }
+  for (const ScalarBlock& scalar : structure.scalar_blocks()) {
+    SLACKLINE_CHECK(
+        layout->block(scalar.block).cols == 1,
+        "scalar features need a block with one column, not '" + old.block(scalar.block).name + "'");
+  }
+  const std::shared_ptr<Structure> copy(new Structure(structure));
+  copy->layout_ = std::move(layout);
+  return copy;
 }
 
 RestrictedStructure Restrict(const Structure& structure, const std::vector<bool>& keep) {

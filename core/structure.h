@@ -37,6 +37,9 @@ struct StateMap {
   std::vector<double> values;  ///< per state (constant features only); empty = all 1
 };
 
+/// State s reads row s.
+StateMap IdentityMap(Index states);
+
 enum class FeatureKind { kLinear, kPotential, kConstant };
 
 struct FeatureTerm {
@@ -115,6 +118,7 @@ class Structure {
 
  private:
   friend class StructureBuilder;
+  friend std::shared_ptr<const Structure> WithLayout(const Structure&, std::shared_ptr<const WeightLayout>);
   Structure() = default;
 
   std::shared_ptr<const FactorGraph> graph_;
@@ -180,6 +184,11 @@ class StructureBuilder {
 /// The first part (variables before factors) whose state in this labelling is forbidden, or −1. Parts with an unlabelled variable are passed
 /// over; global factors are not looked at. Requires one label per variable, in its range or kUnlabelled.
 Index FirstForbiddenPart(const Structure& structure, std::span<const Index> labels);
+
+/// The same structure over another layout, whose blocks have as many rows each, and one column where they have one here and are used with
+/// scalar features: inputs of another length.
+std::shared_ptr<const Structure> WithLayout(const Structure& structure,
+                                            std::shared_ptr<const WeightLayout> layout);
 
 /// What remains of a structure when some variables (and all factors that contain one of them) are left out.
 struct RestrictedStructure {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -21,4 +22,18 @@ TEST_CASE("empty pieces count") {
   CHECK(Split("", ',') == Pieces{""});
   CHECK(Split(",", ',') == Pieces{"", ""});
   CHECK(Split("a,,b,", ',') == Pieces{"a", "", "b", ""});
+}
+
+TEST_CASE("fields stand between blanks, and are never empty") {
+  std::vector<std::string_view> fields = {"old"};
+  SplitAtBlanks("  a\tbc  d ", &fields);
+  CHECK(fields == std::vector<std::string_view>{"a", "bc", "d"});
+  SplitAtBlanks(" \t ", &fields);
+  CHECK(fields.empty());
+}
+
+TEST_CASE("text is trimmed at its ends alone") {
+  CHECK(Trimmed(" \ta b\t ") == "a b");
+  CHECK(Trimmed("\t ").empty());
+  CHECK(Trimmed("").empty());
 }

@@ -39,6 +39,15 @@ std::string Refusal(Call&& call) {
   return MessageOf<std::invalid_argument>(call);
 }
 
+/// Three variables of two states, and two pairs.
+std::shared_ptr<const FactorGraph> BinaryChain() {
+  FactorGraphBuilder chain;
+  chain.AddVariables(3, 2);
+  chain.AddFactor({0, 1});
+  chain.AddFactor({1, 2});
+  return chain.Build();
+}
+
 }  // namespace
 
 TEST_CASE("weight layouts place blocks one after the other and find them by name") {
@@ -224,12 +233,8 @@ TEST_CASE(
 }
 
 TEST_CASE("forbidden states are lists that parts share, and unions of what is named") {
-  FactorGraphBuilder chain;
-  chain.AddVariables(3, 2);
-  chain.AddFactor({0, 1});
-  chain.AddFactor({1, 2});
   const Fixture f;
-  StructureBuilder builder(chain.Build(), f.layout);
+  StructureBuilder builder(BinaryChain(), f.layout);
   CHECK_FALSE(builder.Build()->has_forbidden_states());
   CHECK(builder.Build()->forbidden_states(3).empty());
   CHECK(builder.Build()->forbidden_list(3) == -1);
@@ -265,12 +270,8 @@ TEST_CASE("forbidden states are lists that parts share, and unions of what is na
 }
 
 TEST_CASE("the first forbidden part of a labelling, without what is unlabelled") {
-  FactorGraphBuilder chain;
-  chain.AddVariables(3, 2);
-  chain.AddFactor({0, 1});
-  chain.AddFactor({1, 2});
   const Fixture f;
-  StructureBuilder builder(chain.Build(), f.layout);
+  StructureBuilder builder(BinaryChain(), f.layout);
   using Labels = std::vector<Index>;
   CHECK(FirstForbiddenPart(*builder.Build(), Labels{0, 1, 0}) == -1);
   builder.ForbidStates(3, {false, true, true, false});
@@ -294,4 +295,34 @@ TEST_CASE("the first forbidden part of a labelling, without what is unlabelled")
   REQUIRE(part.structure->forbidden_states(2).size() == 1);
   CHECK(part.structure->forbidden_states(2)[0] == 2);
   CHECK_FALSE(Restrict(*structure, {true, false, false}).structure->has_forbidden_states());
+}
+
+TEST_CASE("the same structure over inputs of another length") {
+  const auto layout = std::make_shared<WeightLayout>();
+  layout->AddBlock("inputs", 2, 7);
+  layout->AddBlock("scalars", 2);
+  StructureBuilder builder(BinaryChain(), layout);
+  const Index states = builder.AddStateMap(IdentityMap(2));
+  builder.AddLinear(0, 0, 0, states);
+  builder.AddConstant(1, 1, states);
+  builder.ForbidStates(2, {true, false});
+  const auto structure = builder.Build();
+  const auto longer = std::make_shared<WeightLayout>();
+  longer->AddBlock("inputs", 2, 30);
+  longer->AddBlock("scalars", 2);
+  const auto same = WithLayout(*structure, longer);
+  CHECK(same->layout().size() == 62);
+  CHECK(structure->layout().size() == 16);
+  CHECK(same->num_coordinates() == structure->num_coordinates());
+  CHECK(same->terms(0)[0].coordinate == structure->terms(0)[0].coordinate);
+  CHECK(same->forbidden_states(2)[0] == 0);
+  const auto refusal = [&](Index rows, Index scalar_cols) {
+    const auto other = std::make_shared<WeightLayout>();
+    other->AddBlock("inputs", rows, 30);
+    other->AddBlock("scalars", 2, scalar_cols);
+    return Refusal([&] { WithLayout(*structure, other); });
+  };
+  CHECK(Contains(refusal(3, 1), "weight block 'inputs' has other rows"));
+  CHECK(Contains(refusal(2, 2), "a block with one column, not 'scalars'"));
+  CHECK(Contains(Refusal([&] { WithLayout(*structure, std::make_shared<WeightLayout>()); }), "other blocks"));
 }
