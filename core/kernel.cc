@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/core/kernel.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include <slackline/core/check.h>
+
+namespace slackline {
+namespace {
+
+std::string Text(double value) {
+  std::array<char, 32> buffer;
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  return {buffer.data(), end};
+}
+
+double Power(double base, Index exponent) {
+  double power = 1;
+  for (; exponent > 0; exponent /= 2, base *= base) {
+    if (exponent % 2 == 1) power *= base;
+  }
+  return power;
+}
+
+/// Σ (a_f − b_f)² without cancellation where both vectors are dense; else by the norms.
+double SquaredDistance(const FeatureRow& a, const FeatureRow& b) {
+  if (!a.dense() || !b.dense()) return std::max(0.0, a.squared_norm + b.squared_norm - 2 * Dot(a, b));
+  const Index shared = std::min(a.count, b.count);
+  double sum = 0;
+  for (Index f = 0; f < shared; ++f) sum += (a.values[f] - b.values[f]) * (a.values[f] - b.values[f]);
+  const FeatureRow& longer = a.count > b.count ? a : b;
+  for (Index f = shared; f < longer.count; ++f) sum += longer.values[f] * longer.values[f];
+  return sum;
+}
+
+}  // namespace
+
+std::string_view Name(KernelKind kind) {
+  switch (kind) {
+    case KernelKind::kLinear:
+      return "linear";
+    case KernelKind::kPolynomial:
+      return "polynomial";
+    case KernelKind::kRbf:
+      return "rbf";
+    case KernelKind::kAuto:
+      break;
+  }
+  return "auto";
+}
+
+std::string Kernel::description() const {
+  std::string text(Name(kind));
+  if (kind == KernelKind::kPolynomial || kind == KernelKind::kRbf) text += ", gamma " + Text(gamma);
+  if (kind == KernelKind::kPolynomial)
+    text += ", degree " + std::to_string(degree) + ", offset " + Text(offset);
+  return text;
+}
+
+void CheckKernel(const Kernel& kernel) {
+  SLACKLINE_CHECK(kernel.kind != KernelKind::kAuto, "a kernel must be linear, polynomial or rbf");
+  SLACKLINE_CHECK(std::isfinite(kernel.gamma) && kernel.gamma > 0, "a kernel's gamma must be > 0");
+  SLACKLINE_CHECK(kernel.degree >= 1, "a kernel's degree must be at least 1");
+  SLACKLINE_CHECK(std::isfinite(kernel.offset) && kernel.offset >= 0, "a kernel's offset must be ≥ 0");
+}
+
+double KernelValue(const Kernel& kernel, const FeatureRow& a, const FeatureRow& b) {
+  switch (kernel.kind) {
+    case KernelKind::kPolynomial:
+      return Power(kernel.gamma * Dot(a, b) + kernel.offset, kernel.degree);
+    case KernelKind::kRbf:
+      return std::exp(-kernel.gamma * SquaredDistance(a, b));
+    default:
+      return Dot(a, b);
+  }
+}
+
+void KernelRow(const Kernel& kernel, const FeatureRow& x, std::span<const FeatureRow> inputs,
+               std::span<double> out) {
+  for (std::size_t j = 0; j < inputs.size(); ++j) {
+    out[j] = KernelValue(kernel, x, inputs[j]);
+    if (!std::isfinite(out[j])) {
+      throw DataError("the " + kernel.description() +
+                      " kernel overflows on these features; scale them, or take a smaller gamma or degree");
+    }
+  }
+}
+
+}  // namespace slackline
