@@ -15,9 +15,7 @@ std::size_t Size(Index n) { return static_cast<std::size_t>(n); }
 
 StateMap OwnRows(Index size) {
   SLACKLINE_CHECK(size >= 1, "a cardinality factor needs at least one variable");
-  StateMap map{std::vector<Index>(Size(size) + 1), {}};
-  std::iota(map.rows.begin(), map.rows.end(), 0);
-  return map;
+  return IdentityMap(size + 1);
 }
 
 Index CountOnes(std::span<const Index> states) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <string>
 #include <utility>
 
@@ -52,8 +51,7 @@ FeatureTable OwnWeightPerState(std::vector<Index> cardinalities) {
   CheckCardinalities(cardinalities);
   FeatureTable table{std::move(cardinalities), 0, {StateMap()}};
   table.num_weights = table.num_states();
-  table.terms[0].rows.resize(static_cast<std::size_t>(table.num_weights));
-  std::iota(table.terms[0].rows.begin(), table.terms[0].rows.end(), 0);
+  table.terms[0] = IdentityMap(table.num_weights);
   return table;
 }
 

@@ -216,11 +216,7 @@ Index ModelBuilder::AddMap(StateMap map) {
 
 Index ModelBuilder::IdentityMap(Index num_states) {
   const auto [entry, is_new] = identity_map_.try_emplace(num_states, 0);
-  if (is_new) {
-    StateMap map{std::vector<Index>(static_cast<std::size_t>(num_states)), {}};
-    std::iota(map.rows.begin(), map.rows.end(), 0);
-    entry->second = AddMap(std::move(map));
-  }
+  if (is_new) entry->second = AddMap(slackline::IdentityMap(num_states));
   return entry->second;
 }
 
