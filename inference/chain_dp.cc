@@ -11,20 +11,6 @@ namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
-/// The first of the largest a[s] + b[s].
-Index BestState(const double* a, const double* b, Index states) {
-  Index best = 0;
-  double value = a[0] + b[0];
-  for (Index s = 1; s < states; ++s) {
-    const double here = a[s] + b[s];
-    if (here > value) {
-      value = here;
-      best = s;
-    }
-  }
-  return best;
-}
-
 }  // namespace
 
 ChainDp::ChainDp(Index states) : states_(states) {
@@ -81,7 +67,7 @@ double ChainDp::Maximise(std::span<const double> unary, std::span<Index> labels)
 void ChainDp::Complete(Index i, std::span<Index> labels) const {
   for (std::size_t j = Size(i) + 1; j < labels.size(); ++j) {
     const auto variable = static_cast<Index>(j);
-    labels[j] = BestState(row(variable - 1, labels[j - 1]).data(), behind(variable).data(), states_);
+    labels[j] = tables_.Best({table_of(variable - 1), false}, labels[j - 1], behind(variable).data());
   }
 }
 

@@ -13,20 +13,6 @@ namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
-/// The first of the largest a[s] + b[s].
-Index BestState(const double* a, const double* b, Index states) {
-  Index best = 0;
-  double value = a[0] + b[0];
-  for (Index s = 1; s < states; ++s) {
-    const double here = a[s] + b[s];
-    if (here > value) {
-      value = here;
-      best = s;
-    }
-  }
-  return best;
-}
-
 }  // namespace
 
 bool PairForest::Fits(const FactorGraph& graph) {
@@ -88,8 +74,7 @@ double PairForest::Maximise(std::span<Index> labels) {
   for (std::size_t k = steps_.size(); k-- > 0;) {
     const Step& step = steps_[k];
     const PairTables::View down = {step.view.table, !step.view.transposed};
-    labels[Size(step.variable)] = BestState(tables_.row(down, labels[Size(step.parent)]),
-                                            belief(step.variable), graph_->cardinality(step.variable));
+    labels[Size(step.variable)] = tables_.Best(down, labels[Size(step.parent)], belief(step.variable));
   }
   return value;
 }

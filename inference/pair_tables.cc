@@ -11,7 +11,7 @@ namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
-constexpr Index kLanes = 4;
+constexpr Index kLanes = PairTables::kLanes;
 /// Below, a general table takes no longer.
 constexpr Index kSmallestPotts = 5;
 
@@ -147,6 +147,21 @@ void PairTables::Set(Index number, std::span<const double> scores) {
   if (!table.potts) return;
   table.equal = scores[0];
   table.other = scores[1];
+}
+
+Index PairTables::Best(View view, Index r, const double* add) const {
+  const double* scores = row(view, r);
+  const Index states = own_states(view);
+  Index best = 0;
+  double value = scores[0] + add[0];
+  for (Index s = 1; s < states; ++s) {
+    const double here = scores[s] + add[s];
+    if (here > value) {
+      value = here;
+      best = s;
+    }
+  }
+  return best;
 }
 
 void PairTables::MaxPlus(View view, const double* add, double* out) const {

@@ -40,12 +40,15 @@ class PairTables {
     return view.transposed ? table.cols : table.rows;
   }
 
-  /// Entries that the output of Max needs room for: own states, rounded up to whole vectors.
+  static constexpr Index kLanes = 4;  ///< of a vector
+  /// Entries that the output of Max needs room for: own states, rounded up to whole vectors. It must not overlap the input.
   static Index Padded(Index states) { return (states + kLanes - 1) / kLanes * kLanes; }
   /// out[s] = max_r table(r, s) + add[r].
   void MaxPlus(View view, const double* add, double* out) const;
   /// out[s] = max_r table(r, s) − shift[r].
   void MaxMinus(View view, const double* shift, double* out) const;
+  /// The first of the largest table(r, s) + add[s].
+  Index Best(View view, Index r, const double* add) const;
   /// table(r, ·): own_states entries.
   const double* row(View view, Index r) const {
     const Table& table = tables_[static_cast<std::size_t>(view.table)];
@@ -60,8 +63,6 @@ class PairTables {
   }
 
  private:
-  static constexpr Index kLanes = 4;
-
   struct Table {
     Index rows, cols;
     Offset by_row, by_col;  // where each of the two begins in scores_

@@ -16,8 +16,7 @@ TEST_CASE("the best labelling is the first of the best of all, in lexicographic 
   Random random(91);
   for (int trial = 0; trial < 400; ++trial) {
     const TestChain chain = RandomChain(random, trial);
-    ChainDp dp(chain.states);
-    chain.SetTables(&dp);
+    ChainDp dp = chain.Dp();
     std::vector<Index> labels(static_cast<std::size_t>(chain.length));
     const double value = dp.Maximise(chain.unary, labels);
     const auto all = chain.Ranked();
@@ -35,8 +34,7 @@ TEST_CASE("max-marginals are what the best labelling with a state loses") {
   Random random(92);
   for (int trial = 0; trial < 400; ++trial) {
     const TestChain chain = RandomChain(random, trial);
-    ChainDp dp(chain.states);
-    chain.SetTables(&dp);
+    ChainDp dp = chain.Dp();
     std::vector<Index> labels(static_cast<std::size_t>(chain.length));
     std::vector<double> marginals(chain.unary.size());
     dp.MaxMarginals(chain.unary, labels, marginals);

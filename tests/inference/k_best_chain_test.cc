@@ -16,8 +16,7 @@ TEST_CASE("the best labellings are those of enumeration, in its order") {
   Random random(93);
   for (int trial = 0; trial < 400; ++trial) {
     const TestChain chain = RandomChain(random, trial);
-    ChainDp dp(chain.states);
-    chain.SetTables(&dp);
+    ChainDp dp = chain.Dp();
     const auto all = chain.Ranked();
     for (const Index count : {1, 2, 7, 1000}) {
       const auto found = KBestLabellings(&dp, chain.unary, count);

@@ -106,6 +106,16 @@ TEST_CASE("a table that is Potts but for one entry is not taken for one, and can
   CHECK(out[4] == 2);
 }
 
+TEST_CASE("of equal states the first is best") {
+  PairTables tables;
+  const Index t = tables.Add(2, 3);
+  tables.Set(t, std::vector<double>{0, 2, 1, 5, 5, 5});
+  const std::vector<double> add = {1, 0, 1};
+  CHECK(tables.Best({t, false}, 0, add.data()) == 1);
+  CHECK(tables.Best({t, false}, 1, add.data()) == 0);
+  CHECK(tables.Best({t, true}, 2, add.data()) == 1);
+}
+
 TEST_CASE("scores that do not fit and tables without states are refused") {
   PairTables tables;
   CHECK_THROWS_AS(tables.Add(0, 2), std::invalid_argument);
