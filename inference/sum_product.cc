@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/inference/sum_product.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <slackline/core/check.h>
+#include <slackline/core/graph_topology.h>
+#include <slackline/core/simd.h>
+#include <slackline/inference/exp_kernel.h>
+#include <slackline/inference/map_solver.h>
+
+namespace slackline {
+namespace {
+
+std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
+
+double Larger(double a, double b) { return a > b ? a : b; }
+
+// The kernels see a table as outer × states × inner. Where inner is 1 they go along rows of states, else along runs of inner.
+
+/// table(o, s, r) += add[s].
+SLACKLINE_MULTIVERSION
+void AddAlong(Index outer, Index states, Index inner, const double* add, double* table) {
+  if (inner == 1) {
+    for (Index o = 0; o < outer; ++o, table += states) {
+      for (Index s = 0; s < states; ++s) table[s] += add[s];
+    }
+    return;
+  }
+  for (Index o = 0; o < outer; ++o) {
+    for (Index s = 0; s < states; ++s, table += inner) {
+      const double plus = add[s];
+      for (Index r = 0; r < inner; ++r) table[r] += plus;
+    }
+  }
+}
+
+/// table(o, s, r) *= factor[s].
+SLACKLINE_MULTIVERSION
+void ScaleAlong(Index outer, Index states, Index inner, const double* factor, double* table) {
+  if (inner == 1) {
+    for (Index o = 0; o < outer; ++o, table += states) {
+      for (Index s = 0; s < states; ++s) table[s] *= factor[s];
+    }
+    return;
+  }
+  for (Index o = 0; o < outer; ++o) {
+    for (Index s = 0; s < states; ++s, table += inner) {
+      const double times = factor[s];
+      for (Index r = 0; r < inner; ++r) table[r] *= times;
+    }
+  }
+}
+
+/// out[s] = max over o and r of table(o, s, r).
+SLACKLINE_MULTIVERSION
+void MaxAlong(Index outer, Index states, Index inner, const double* table, double* out) {
+  std::fill_n(out, states, -kInfinity);
+  if (inner == 1) {
+    for (Index o = 0; o < outer; ++o, table += states) {
+      for (Index s = 0; s < states; ++s) out[s] = Larger(table[s], out[s]);
+    }
+    return;
+  }
+  for (Index o = 0; o < outer; ++o) {
+    for (Index s = 0; s < states; ++s, table += inner) {
+      double best[4] = {out[s], -kInfinity, -kInfinity, -kInfinity};
+      Index r = 0;
+      for (; r + 4 <= inner; r += 4) {
+        for (Index l = 0; l < 4; ++l) best[l] = Larger(table[r + l], best[l]);
+      }
+      for (; r < inner; ++r) best[0] = Larger(table[r], best[0]);
+      out[s] = Larger(Larger(best[0], best[1]), Larger(best[2], best[3]));
+    }
+  }
+}
+
+/// out[s] = Σ over o and r of table(o, s, r).
+SLACKLINE_MULTIVERSION
+void SumAlong(Index outer, Index states, Index inner, const double* table, double* out) {
+  std::fill_n(out, states, 0.0);
+  if (inner == 1) {
+    for (Index o = 0; o < outer; ++o, table += states) {
+      for (Index s = 0; s < states; ++s) out[s] += table[s];
+    }
+    return;
+  }
+  for (Index o = 0; o < outer; ++o) {
+    for (Index s = 0; s < states; ++s, table += inner) {
+      double sum[4] = {0, 0, 0, 0};
+      Index r = 0;
+      for (; r + 4 <= inner; r += 4) {
+        for (Index l = 0; l < 4; ++l) sum[l] += table[r + l];
+      }
+      for (; r < inner; ++r) sum[0] += table[r];
+      out[s] += (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    }
+  }
+}
+
+/// table = exp((table − shift[s]) · inverse), and their sums over o and r.
+void ExpAlong(Index outer, Index states, Index inner, const double* shift, double inverse, double* table,
+              double* sum) {
+  if (inner == 1) return ExpColumns(table, outer, states, shift, inverse, sum);
+  std::fill_n(sum, states, 0.0);
+  for (Index o = 0; o < outer; ++o) {
+    for (Index s = 0; s < states; ++s, table += inner) sum[s] += ExpSum(table, inner, shift[s], inverse);
+  }
+}
+
+}  // namespace
+
+SumProduct::SumProduct(std::shared_ptr<const FactorGraph> graph) : graph_(std::move(graph)) {
+  RequireTablesOnly(*graph_, "sum-product");
+  if (!IsForest(*graph_)) throw DataError("sum-product needs a graph without cycles");
+  Index largest_table = 0;
+  Offset sums = 0;
+  for (const EliminationStep& elimination : ForestElimination(*graph_)) {
+    if (elimination.part < graph_->num_variables()) {
+      if (elimination.parent < 0) roots_.push_back(elimination.part);
+      continue;
+    }
+    const Index c = elimination.part - graph_->num_variables();
+    FactorStep step{
+        graph_->factor_offset(c), graph_->factor_states(c), static_cast<Index>(axes_.size()), 0, 0, sums};
+    Index inner = step.size;
+    Index outer = 1;
+    for (const Index i : graph_->scope(c)) {
+      const Index states = graph_->cardinality(i);
+      inner /= states;
+      if (i == elimination.parent) step.parent = step.num_axes;
+      axes_.push_back({i, outer, states, inner});
+      outer *= states;
+      ++step.num_axes;
+    }
+    largest_table = std::max(largest_table, step.size);
+    sums += graph_->cardinality(elimination.parent);
+    steps_.push_back(step);
+  }
+  Index most_states = 0;
+  for (const Index states : graph_->cardinalities()) most_states = std::max(most_states, states);
+  work_.resize(Size(largest_table));
+  shift_.resize(Size(most_states));
+  sums_.resize(Size(sums));
+  belief_.resize(Size(graph_->variable_states()));
+}
+
+/// Adds the message of a finished factor to its parent's belief; `table` gets what stands under the sums.
+void SumProduct::SendUp(const FactorStep& step, std::span<const double> scores, double temperature,
+                        double* table) {
+  std::copy_n(scores.begin() + step.table, step.size, table);
+  const std::span<const Axis> axis = axes(step);
+  for (Index k = 0; k < step.num_axes; ++k) {
+    if (k == step.parent) continue;
+    const Axis& a = axis[Size(k)];
+    AddAlong(a.outer, a.states, a.inner, belief(a.variable), table);
+  }
+  const Axis& parent = axis[Size(step.parent)];
+  MaxAlong(parent.outer, parent.states, parent.inner, table, shift_.data());
+  // States below which nothing is allowed: all terms are −∞, and their sum is 0.
+  for (Index s = 0; s < parent.states; ++s) {
+    if (shift_[Size(s)] == -kInfinity) shift_[Size(s)] = 0;
+  }
+  double* sum = sums_.data() + step.sums;
+  ExpAlong(parent.outer, parent.states, parent.inner, shift_.data(), 1 / temperature, table, sum);
+  double* to = belief(parent.variable);
+  for (Index s = 0; s < parent.states; ++s) to[s] += shift_[Size(s)] + temperature * std::log(sum[s]);
+}
+
+double SumProduct::Upward(std::span<const double> scores, double temperature, std::span<double> tables) {
+  SLACKLINE_CHECK(scores.size() == Size(graph_->total_states()), "scores do not fit the graph");
+  SLACKLINE_CHECK(temperature > 0 && std::isfinite(temperature) && std::isfinite(1 / temperature),
+                  "the temperature must be positive and finite");
+  std::copy_n(scores.begin(), belief_.size(), belief_.begin());
+  for (const FactorStep& step : steps_) {
+    SendUp(step, scores, temperature, tables.empty() ? work_.data() : tables.data() + step.table);
+  }
+  double value = 0;
+  for (const Index root : roots_) {
+    double* own = belief(root);
+    const Index states = graph_->cardinality(root);
+    const double largest = *std::max_element(own, own + states);
+    RequireAllowedLabelling(largest);
+    const double sum = ExpSum(own, states, largest, 1 / temperature);
+    for (Index s = 0; s < states; ++s) own[s] /= sum;
+    value += largest + temperature * std::log(sum);
+  }
+  return value;
+}
+
+/// The marginal of a factor, and of its other variables, given that of its parent.
+void SumProduct::SendDown(const FactorStep& step, std::span<double> marginals) {
+  const std::span<const Axis> axis = axes(step);
+  const Axis& parent = axis[Size(step.parent)];
+  const double* own = marginals.data() + graph_->state_offset(parent.variable);
+  const double* sum = sums_.data() + step.sums;
+  double* table = marginals.data() + step.table;
+  for (Index s = 0; s < parent.states; ++s) shift_[Size(s)] = sum[s] > 0 ? own[s] / sum[s] : 0.0;
+  ScaleAlong(parent.outer, parent.states, parent.inner, shift_.data(), table);
+  for (Index k = 0; k < step.num_axes; ++k) {
+    if (k == step.parent) continue;
+    const Axis& a = axis[Size(k)];
+    SumAlong(a.outer, a.states, a.inner, table, marginals.data() + graph_->state_offset(a.variable));
+  }
+}
+
+double SumProduct::Marginals(std::span<const double> scores, double temperature,
+                             std::span<double> marginals) {
+  SLACKLINE_CHECK(marginals.size() == Size(graph_->total_states()), "the output does not fit the graph");
+  const double value = Upward(scores, temperature, marginals);
+  for (const Index root : roots_) {
+    std::copy_n(belief(root), graph_->cardinality(root), marginals.data() + graph_->state_offset(root));
+  }
+  for (std::size_t k = steps_.size(); k-- > 0;) SendDown(steps_[k], marginals);
+  return value;
+}
+
+double SumProduct::LogPartition(std::span<const double> scores, double temperature) {
+  return Upward(scores, temperature, {});
+}
+
+}  // namespace slackline

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Exact sum-product on graphs without cycles, factors of any order: for scores θ and a temperature T > 0, the marginals of the
+// distribution  p(y) ∝ exp(Σ_a θ_a(y_a) / T)  and its log-partition  T log Σ_y exp(Σ_a θ_a(y_a) / T), which tends to the
+// maximum of max-product (tree_dp.h) as T goes to 0.
+//
+// Parts are visited leaves first. The belief of a variable is  b_i = θ_i + Σ_{finished c∋i} m_ci ; a factor sends to its
+// parent p  m_cp(s) = T log Σ_{y_c : y_p = s} exp((θ_c(y_c) + Σ_{i∈c, i≠p} b_i(y_i)) / T), with the largest of its terms taken out
+// of the sum, so that nothing overflows at any temperature. What stands under the sum, divided by it, is the distribution
+// of the factor's other variables given y_p: back from the roots, it only has to be multiplied by the marginal of p. Hence one
+// exponential per joint state and sweep, and marginals of factors that sum up to those of their variables.
+//
+// Cost O(Σ_c |c| · states of c) per call, exponentials in vectors of four; memory O(states of the variables + largest table).
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <slackline/core/factor_graph.h>
+
+namespace slackline {
+
+/// Keeps work space for one graph: one object must not be used by two threads at a time.
+class SumProduct {
+ public:
+  /// Throws DataError when the graph has a cycle or global factors.
+  explicit SumProduct(std::shared_ptr<const FactorGraph> graph);
+
+  /// Writes μ_a(y_a) of all parts to `marginals`, in the flat order of the graph, and returns the log-partition (in the units of the
+  /// scores). Requires both spans of total_states() entries, temperature > 0 and finite (its inverse as well), scores finite or −∞ (forbidden: their
+  /// marginals are 0 exactly). Throws DataError when every labelling has a score of −∞. Marginals of a part sum to 1 and those of a factor to its variables'
+  /// up to rounding (1e-12 for graphs of thousands of variables). Allocates nothing.
+  double Marginals(std::span<const double> scores, double temperature, std::span<double> marginals);
+
+  /// The log-partition alone, by the first half of the work.
+  double LogPartition(std::span<const double> scores, double temperature);
+
+ private:
+  /// One axis of a factor's table: entry (o, s, r) lies at (o · states + s) · inner + r.
+  struct Axis {
+    Index variable;
+    Index outer;
+    Index states;
+    Index inner;
+  };
+  struct FactorStep {
+    Offset table;      // where the factor's scores begin
+    Index size;        // and how many there are
+    Index first_axis;  // its axes in axes_
+    Index num_axes;
+    Index parent;  // number of the axis of the parent
+    Offset sums;   // where the sums over its other variables begin in sums_
+  };
+
+  std::span<const Axis> axes(const FactorStep& step) const {
+    return {axes_.data() + step.first_axis, static_cast<std::size_t>(step.num_axes)};
+  }
+  double* belief(Index variable) { return belief_.data() + graph_->state_offset(variable); }
+
+  /// tables: the marginals' span, whose factors become unnormalised conditionals, or empty.
+  double Upward(std::span<const double> scores, double temperature, std::span<double> tables);
+  void SendUp(const FactorStep& step, std::span<const double> scores, double temperature, double* table);
+  void SendDown(const FactorStep& step, std::span<double> marginals);
+
+  std::shared_ptr<const FactorGraph> graph_;
+  std::vector<FactorStep> steps_;  // factors, leaves first
+  std::vector<Index> roots_;       // one variable per component
+  std::vector<Axis> axes_;
+  std::vector<double> belief_;  // after Upward: of the roots, exp(b / T) / Σ
+  std::vector<double> sums_;
+  std::vector<double> shift_;  // largest terms of one message
+  std::vector<double> work_;   // one table
+};
+
+}  // namespace slackline
