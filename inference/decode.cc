@@ -26,14 +26,8 @@ constexpr Offset kExactLabellings = Offset{1} << 20;
 double Penalty(const FactorGraph& graph, std::span<const double> scores) {
   double sum = 0;
   for (Index part = 0; part < graph.num_parts(); ++part) {
-    const auto table = scores.subspan(Size(graph.state_offset(part)), Size(graph.num_states(part)));
-    double low = kInfinity;
-    double high = -kInfinity;
-    for (const double score : table) {
-      if (score == -kInfinity) continue;  // forbidden: no solution uses it
-      low = std::min(low, score);
-      high = std::max(high, score);
-    }
+    const auto [low, high] =
+        AllowedRange(scores.subspan(Size(graph.state_offset(part)), Size(graph.num_states(part))));
     if (high > low) sum += high - low;
   }
   return 4 * sum + 1;

@@ -10,6 +10,7 @@
 #include <slackline/core/feature_map.h>
 #include <slackline/factors/joint_states.h>
 #include <slackline/inference/brute_force.h>
+#include <slackline/inference/global_solver.h>
 #include <slackline/inference/rounding.h>
 
 namespace slackline {
@@ -45,6 +46,7 @@ GlobalDecoder::GlobalDecoder(std::shared_ptr<const Structure> structure, const G
   }
   tables_ = TablesOf(graph);
   solver_ = MakeMapSolver(SolverKind::kAuto, tables_);
+  if (HasExactGlobals(graph)) exact_ = MakeGlobalSolver(structure_);
   enumerates_ = options.enumerate > 0 && CountLabellings(graph, options.enumerate) <= options.enumerate;
   globals_of_.resize(Size(graph.num_variables()));
   begin_.push_back(0);
@@ -100,6 +102,12 @@ void GlobalDecoder::Decode(std::span<const double> scores, std::span<const doubl
   ++num_decoded_;
   if (enumerates_) {
     Enumerate(scores, weights, result);
+    ++num_certified_;
+    return;
+  }
+  if (exact_ != nullptr) {
+    exact_->SetWeights(weights);
+    exact_->Solve(scores, nullptr, result);
     ++num_certified_;
     return;
   }

@@ -14,7 +14,8 @@
 //
 // δ −= γ (L − best value found) / ‖v‖² · v (Polyak's step; γ is halved where L has not fallen for a while). Labellings come
 // from all slaves, each improved by local search over single variables and over whole global factors (by their oracle
-// at the scores that the other parts leave). Few labellings are all tried instead.
+// at the scores that the other parts leave). Few labellings are all tried instead, and where nothing couples the global factors
+// (global_solver.h) their oracles alone are exact.
 #pragma once
 
 #include <memory>
@@ -80,6 +81,7 @@ class GlobalDecoder {
   GlobalDecodeOptions options_;
   std::shared_ptr<const FactorGraph> tables_;  // the graph without its global factors
   std::unique_ptr<MapSolver> solver_;
+  std::unique_ptr<MapSolver> exact_;            // where nothing couples the global factors, else null
   std::vector<std::vector<Index>> globals_of_;  // per variable
   std::vector<Offset> begin_;                   // of the global factors, in messages_; one more
   bool enumerates_ = false;

@@ -22,7 +22,7 @@ namespace slackline {
 bool HasGlpk() { return false; }
 
 std::unique_ptr<MapSolver> MakeGlpkSolver(std::shared_ptr<const FactorGraph> /*graph*/,
-                                          GlpkFormulation /*formulation*/) {
+                                          GlpkFormulation /*formulation*/, double /*tolerance*/) {
   throw DataError(
       "this build has no GLPK, so there is no LP solver; use tree (graphs without cycles), search or "
       "brute-force "
@@ -180,15 +180,15 @@ class GlpkProblem {
   }
 
   /// Runs the simplex method from the basis that is set; true when GLPK says "optimal".
-  bool Simplex(int method, bool presolve) {
+  bool Simplex(int method, bool presolve, double tolerance = kTightLpTolerance) {
     glp_smcp parameters;
     glp_init_smcp(&parameters);
     parameters.msg_lev = GLP_MSG_OFF;
     parameters.meth = method;
     parameters.r_test = GLP_RT_FLIP;
     parameters.presolve = presolve ? GLP_ON : GLP_OFF;
-    parameters.tol_bnd = 1e-9;
-    parameters.tol_dj = 1e-9;
+    parameters.tol_bnd = tolerance;
+    parameters.tol_dj = tolerance;
     // Far more than was ever needed: ends cycling.
     parameters.it_lim =
         10000 + 100 * std::min(200000, glp_get_num_rows(problem_) + glp_get_num_cols(problem_));
@@ -280,8 +280,9 @@ class PackedBasis {
 
 class GlpkSolver final : public MapSolver {
  public:
-  GlpkSolver(std::shared_ptr<const FactorGraph> graph, bool compact)
+  GlpkSolver(std::shared_ptr<const FactorGraph> graph, bool compact, double tolerance)
       : graph_(std::move(graph)),
+        tolerance_(tolerance),
         formulation_(compact ? MakeBinaryPairFormulation(graph_) : MakeLocalPolytopeFormulation(graph_)),
         tag_(compact ? 1 : 2),
         messages_(Size(graph_->total_messages())) {}
@@ -320,14 +321,14 @@ class GlpkSolver final : public MapSolver {
     if (!PackedBasis::Read(tag_, *model_, warm, &status_)) return false;
     problem_.Load(*model_);
     problem_.SetBasis(*model_, status_);
-    return problem_.Simplex(GLP_PRIMAL, false) && ReadSolution(scores, result);
+    return problem_.Simplex(GLP_PRIMAL, false, tolerance_) && ReadSolution(scores, result);
   }
 
   void SolveCold(std::span<const double> scores, MapResult* result) {
     model_ = &formulation_->Update(scores, /*with_start=*/true);
     problem_.Load(*model_);
     problem_.SetBasis(*model_, model_->start);
-    if (problem_.Simplex(GLP_PRIMAL, false) && ReadSolution(scores, result)) return;
+    if (problem_.Simplex(GLP_PRIMAL, false, tolerance_) && ReadSolution(scores, result)) return;
     problem_.SetBasis(*model_, model_->start);
     if (problem_.Simplex(GLP_DUALP, true) && ReadSolution(scores, result)) return;
     problem_.SetBasis(*model_, model_->start);
@@ -361,7 +362,7 @@ class GlpkSolver final : public MapSolver {
     result->exact = result->integral && gap <= 1e-7 * std::max(1.0, std::abs(result->value));
     double magnitude = 0;
     for (const double score : scores) magnitude = std::max(magnitude, std::abs(score));
-    return gap <= 1e-6 * magnitude * graph_->num_parts();
+    return gap <= std::max(1e-6, 10 * tolerance_) * magnitude * graph_->num_parts();
   }
 
   bool IsIntegral(std::span<const double> marginals) const {
@@ -377,6 +378,7 @@ class GlpkSolver final : public MapSolver {
   }
 
   std::shared_ptr<const FactorGraph> graph_;
+  double tolerance_;
   std::unique_ptr<LpFormulation> formulation_;
   std::uint8_t tag_;
   GlpkProblem problem_;
@@ -392,7 +394,8 @@ class GlpkSolver final : public MapSolver {
 bool HasGlpk() { return true; }
 
 std::unique_ptr<MapSolver> MakeGlpkSolver(std::shared_ptr<const FactorGraph> graph,
-                                          GlpkFormulation formulation) {
+                                          GlpkFormulation formulation, double tolerance) {
+  SLACKLINE_CHECK(tolerance >= kTightLpTolerance && tolerance <= 0.1, "the LP tolerance is out of range");
   RequireTablesOnly(*graph, "linear programming");
   const bool binary = IsBinaryPairwise(*graph);
   if (formulation == GlpkFormulation::kCompact && !binary) {
@@ -400,7 +403,7 @@ std::unique_ptr<MapSolver> MakeGlpkSolver(std::shared_ptr<const FactorGraph> gra
         "the compact LP needs binary variables and factors over one or two of them; use the general one");
   }
   const bool compact = binary && formulation != GlpkFormulation::kGeneral;
-  return std::make_unique<GlpkSolver>(std::move(graph), compact);
+  return std::make_unique<GlpkSolver>(std::move(graph), compact, tolerance);
 }
 
 }  // namespace slackline

@@ -9,6 +9,8 @@
 
 namespace slackline {
 
+inline constexpr double kTightLpTolerance = 1e-9;
+
 enum class GlpkFormulation {
   kAuto,     ///< kCompact where it applies
   kCompact,  ///< binary variables, factors over one or two: inference/binary_pairs.h
@@ -31,7 +33,11 @@ enum class GlpkFormulation {
 /// (GLPK 4.65 and later, unless configured without), so objects of different threads are independent. A
 /// problem belongs to the thread that made it; when the object moves to another thread, the next call builds
 /// a new problem there, and the old one is deleted by its own thread.
+///
+/// tolerance: of the simplex method, for bounds and for reduced costs, within [1e-9, 0.1]. With a loose one it may stop at
+/// corners that are not the best, or a little outside of the polytope: these are made feasible, and the bound is as valid as ever, only not as close.
 std::unique_ptr<MapSolver> MakeGlpkSolver(std::shared_ptr<const FactorGraph> graph,
-                                          GlpkFormulation formulation = GlpkFormulation::kAuto);
+                                          GlpkFormulation formulation = GlpkFormulation::kAuto,
+                                          double tolerance = kTightLpTolerance);
 
 }  // namespace slackline

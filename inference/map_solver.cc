@@ -11,6 +11,7 @@
 #include <slackline/core/graph_topology.h>
 #include <slackline/inference/binary_pairs.h>
 #include <slackline/inference/brute_force.h>
+#include <slackline/inference/global_solver.h>
 #include <slackline/inference/glpk_lp.h>
 #include <slackline/inference/message_passing.h>
 #include <slackline/inference/roof_solver.h>
@@ -20,7 +21,7 @@
 namespace slackline {
 namespace {
 
-constexpr std::array<std::pair<SolverKind, std::string_view>, 8> kSolverNames{{
+constexpr std::array<std::pair<SolverKind, std::string_view>, 9> kSolverNames{{
     {SolverKind::kAuto, "auto"},
     {SolverKind::kRoof, "roof"},
     {SolverKind::kMessages, "messages"},
@@ -29,6 +30,7 @@ constexpr std::array<std::pair<SolverKind, std::string_view>, 8> kSolverNames{{
     {SolverKind::kTree, "tree"},
     {SolverKind::kBruteForce, "brute-force"},
     {SolverKind::kSearch, "search"},
+    {SolverKind::kGlobal, "global"},
 }};
 
 [[noreturn]] void ForbiddenStatesNeed(const std::string& who) {
@@ -41,6 +43,7 @@ constexpr std::array<std::pair<SolverKind, std::string_view>, 8> kSolverNames{{
 }  // namespace
 
 SolverKind AutomaticSolver(const FactorGraph& graph) {
+  if (HasExactGlobals(graph)) return SolverKind::kGlobal;
   if (IsForest(graph)) return SolverKind::kTree;
   if (IsBinaryPairwise(graph)) return SolverKind::kRoof;
   return HasGlpk() && graph.total_states() <= kSmallLpStates ? SolverKind::kLp : SolverKind::kMessages;
@@ -85,6 +88,31 @@ void RequireAllowedLabelling(double best_value) {
   }
 }
 
+std::pair<double, double> AllowedRange(std::span<const double> scores) {
+  double low = kInfinity;
+  double high = -kInfinity;
+  for (const double score : scores) {
+    if (score == -kInfinity) continue;
+    low = std::min(low, score);
+    high = std::max(high, score);
+  }
+  return {low, high};
+}
+
+std::unique_ptr<MapSolver> MakeStructureSolver(SolverKind kind,
+                                               const std::shared_ptr<const Structure>& structure) {
+  SLACKLINE_CHECK(structure != nullptr, "a solver needs a structure");
+  const FactorGraph& graph = structure->graph();
+  if (kind == SolverKind::kAuto && HasExactGlobals(graph)) kind = SolverKind::kGlobal;
+  RequireSolverFor(*structure, kind);
+  if (graph.num_global_factors() == 0) return MakeMapSolver(kind, structure->shared_graph());
+  if (kind != SolverKind::kGlobal && HasExactGlobals(graph)) {
+    throw DataError("solver " + std::string(SolverKindName(kind)) +
+                    " does not see global factors; solver global does");
+  }
+  return MakeGlobalSolver(structure);
+}
+
 std::unique_ptr<MapSolver> MakeMapSolver(SolverKind kind, std::shared_ptr<const FactorGraph> graph) {
   SLACKLINE_CHECK(graph != nullptr, "a solver needs a graph");
   RequireTablesOnly(*graph, "a solver of whole examples");
@@ -100,6 +128,11 @@ std::unique_ptr<MapSolver> MakeMapSolver(SolverKind kind, std::shared_ptr<const 
       return MakeBruteForceSolver(std::move(graph));
     case SolverKind::kSearch:
       return std::make_unique<SearchSolver>(std::move(graph));
+    case SolverKind::kGlobal:
+      throw DataError(
+          "solver global maximises the one global factor of each example, and there is none; let the solver "
+          "be "
+          "chosen automatically");
     case SolverKind::kLpPolytope:
       return MakeGlpkSolver(std::move(graph), GlpkFormulation::kGeneral);
     case SolverKind::kLp:

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <slackline/core/structure.h>
@@ -57,6 +58,10 @@ class MapSolver {
 
   virtual std::string_view name() const = 0;
 
+  /// The weight vector from here on, of which solvers that call global factors read theirs; the others need none. Must stay as it is
+  /// during calls of Solve.
+  virtual void SetWeights(std::span<const double> weights) { static_cast<void>(weights); }
+
   /// A count of the work done by all calls so far, in units of about a nanosecond, that is the same in every run: what
   /// schedules compare costs by. (Tables read and written, simplex iterations, …)
   virtual std::int64_t work() const = 0;
@@ -67,16 +72,16 @@ class MapSolver {
 };
 
 /// Ways to solve. kAuto: AutomaticSolver.
-enum class SolverKind { kAuto, kRoof, kMessages, kLp, kLpPolytope, kTree, kBruteForce, kSearch };
+enum class SolverKind { kAuto, kRoof, kMessages, kLp, kLpPolytope, kTree, kBruteForce, kSearch, kGlobal };
 
-/// "auto", "roof", "messages", "lp", "lp-polytope", "tree", "brute-force", "search"; throws DataError on anything else, naming the choices.
+/// "auto", "roof", "messages", "lp", "lp-polytope", "tree", "brute-force", "search", "global"; throws DataError on anything else, naming the choices.
 SolverKind ParseSolverKind(std::string_view name);
 std::string_view SolverKindName(SolverKind kind);
 
 /// States of all parts up to which GLPK answers within milliseconds.
 inline constexpr Offset kSmallLpStates = 2000;
 
-/// kTree on forests, kRoof on binary pairwise graphs, otherwise kLp (GLPK) where it is there and the graph is small, else
+/// kGlobal where global factors fit global_solver.h (HasExactGlobals), kTree on forests, kRoof on binary pairwise graphs, otherwise kLp (GLPK) where it is there and the graph is small, else
 /// kMessages.
 SolverKind AutomaticSolver(const FactorGraph& graph);
 
@@ -93,11 +98,19 @@ void RequireFiniteScores(std::span<const double> scores, std::string_view who);
 /// Throws DataError when the best value is −∞: every labelling has a forbidden state.
 void RequireAllowedLabelling(double best_value);
 
+/// Makes a solver for the structure: as below, and on structures with global factors that of global_solver.h, to which the weights must be
+/// shown (SetWeights). Throws DataError when the kind does not apply, or the structure has forbidden states that it does not see.
+std::unique_ptr<MapSolver> MakeStructureSolver(SolverKind kind,
+                                               const std::shared_ptr<const Structure>& structure);
+
 /// Makes a solver for the graph. Throws DataError when the kind does not apply (any solver on a graph with global
 /// factors: global_decoder.h, a tree solver on one with cycles, too many labellings for brute force, the LP in a build without GLPK), saying why and what would.
 std::unique_ptr<MapSolver> MakeMapSolver(SolverKind kind, std::shared_ptr<const FactorGraph> graph);
 
 /// Whether this build has the GLPK solver.
 bool HasGlpk();
+
+/// Lowest and highest of the scores that are not −∞; {∞, −∞} when all are.
+std::pair<double, double> AllowedRange(std::span<const double> scores);
 
 }  // namespace slackline

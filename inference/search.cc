@@ -28,13 +28,7 @@ void ReplaceForbidden(const FactorGraph& graph, std::span<const double> scores, 
   double lowest = 0;
   double magnitude = 0;
   for (Index part = 0; part < graph.num_parts(); ++part) {
-    double low = kInfinity;
-    double high = -kInfinity;
-    for (const double score : PartTable(graph, part, scores)) {
-      if (score == -kInfinity) continue;
-      low = std::min(low, score);
-      high = std::max(high, score);
-    }
+    const auto [low, high] = AllowedRange(PartTable(graph, part, scores));
     if (high == -kInfinity) continue;
     range += high - low;
     lowest = std::min(lowest, low);

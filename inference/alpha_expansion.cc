@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/inference/alpha_expansion.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include <slackline/core/check.h>
+#include <slackline/inference/max_flow.h>
+#include <slackline/inference/rounding.h>
+
+namespace slackline {
+namespace {
+
+std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
+
+/// How far tables may break the inequality, and how little a move may gain, relative to the largest score.
+constexpr double kRounding = 1e-12;
+
+class ExpansionSolver final : public MapSolver {
+ public:
+  explicit ExpansionSolver(std::shared_ptr<const FactorGraph> graph) : graph_(std::move(graph)) {
+    for (Index i = 0; i < graph_->num_variables(); ++i) {
+      if (graph_->cardinality(i) != graph_->cardinality(0))
+        throw DataError("expansion moves need the same number of states for all variables");
+    }
+    for (Index c = 0; c < graph_->num_factors(); ++c) {
+      if (graph_->scope(c).size() > 2)
+        throw DataError("expansion moves need factors over at most two variables");
+      if (graph_->scope(c).size() == 2) pairs_.push_back(c);
+    }
+    states_ = graph_->num_variables() == 0 ? 1 : graph_->cardinality(0);
+  }
+
+  void Solve(std::span<const double> scores, WarmStart* /*warm*/, MapResult* result) override {
+    SLACKLINE_CHECK(scores.size() == Size(graph_->total_states()), "scores do not fit the graph");
+    RequireFiniteScores(scores, "expansion moves");
+    scores_ = scores;
+    AddUnaries();
+    double ratio = 1;  // c
+    for (const Index c : pairs_) ratio = std::max(ratio, CheckTable(c));
+    labels_.resize(Size(graph_->num_variables()));
+    Start();
+    const double value = Expand();
+    result->labels = labels_;
+    result->integral = true;
+    result->marginals.clear();
+    result->value = value;
+    double most = 0;  // Σ max θ: the score of E = 0
+    for (Index i = 0; i < graph_->num_variables(); ++i) {
+      const auto own = UnaryOf(i);
+      most += *std::max_element(own.begin(), own.end());
+    }
+    for (const Index c : pairs_) {
+      const auto table = Table(c);
+      most += *std::max_element(table.begin(), table.end());
+    }
+    const bool exact = states_ <= 2 || pairs_.empty();
+    result->upper_bound = exact ? value : std::max(value, most - (most - value) / (2 * ratio));
+    result->exact = exact || result->upper_bound == value;
+  }
+
+  std::string_view name() const override { return "expansion"; }
+  std::int64_t work() const override { return work_ + 2 * flow_.work(); }
+  bool relaxed() const override { return false; }
+
+ private:
+  std::span<const double> Table(Index c) const {
+    return scores_.subspan(Size(graph_->factor_offset(c)), Size(graph_->factor_states(c)));
+  }
+  std::span<const double> UnaryOf(Index i) const {
+    return std::span<const double>(unaries_).subspan(Size(i) * Size(states_), Size(states_));
+  }
+
+  /// Scores of variables with those of factors over one.
+  void AddUnaries() {
+    unaries_.assign(scores_.begin(), scores_.begin() + graph_->variable_states());
+    for (Index c = 0; c < graph_->num_factors(); ++c) {
+      if (graph_->scope(c).size() != 1) continue;
+      for (Index s = 0; s < states_; ++s)
+        unaries_[Size(graph_->scope(c)[0]) * Size(states_) + Size(s)] += Table(c)[Size(s)];
+    }
+    largest_ = 0;
+    for (const double score : unaries_) largest_ = std::max(largest_, std::abs(score));
+    for (const Index c : pairs_) {
+      for (const double score : Table(c)) largest_ = std::max(largest_, std::abs(score));
+    }
+  }
+
+  /// max V / min_{a≠b} V, at least 1; ∞ when states differ at no cost. Throws DataError when moves would not be cuts.
+  double CheckTable(Index c) const {
+    const auto table = Table(c);
+    const auto at = [&](Index a, Index b) { return table[Size(a) * Size(states_) + Size(b)]; };
+    for (Index alpha = 0; alpha < states_; ++alpha) {
+      for (Index a = 0; a < states_; ++a) {
+        for (Index b = 0; b < states_; ++b) {
+          if (at(a, b) + at(alpha, alpha) - at(a, alpha) - at(alpha, b) >= -kRounding * largest_) continue;
+          throw DataError("factor " + std::to_string(c) + " is not associative: its states (" +
+                          std::to_string(a) + ", " + std::to_string(b) + ") cannot be cut from state " +
+                          std::to_string(alpha) + ", and expansion moves do not apply");
+        }
+      }
+    }
+    const auto [low, high] = std::minmax_element(table.begin(), table.end());
+    double unequal = -kInfinity;  // the largest score of different states
+    for (Index a = 0; a < states_; ++a) {
+      for (Index b = 0; b < states_; ++b) {
+        if (a != b) unequal = std::max(unequal, at(a, b));
+      }
+    }
+    if (states_ < 2 || *high - *low <= 0) return 1;
+    return *high > unequal ? (*high - *low) / (*high - unequal) : kInfinity;
+  }
+
+  /// With two states everything at 0, from where one move is exact; else the best states by themselves.
+  void Start() {
+    for (Index i = 0; i < graph_->num_variables(); ++i) {
+      const auto own = UnaryOf(i);
+      labels_[Size(i)] =
+          states_ <= 2 ? 0 : static_cast<Index>(std::max_element(own.begin(), own.end()) - own.begin());
+    }
+  }
+
+  /// Moves until none gains; returns the score.
+  double Expand() {
+    double value = LabellingScore(*graph_, scores_, labels_);
+    Index idle = 0;  // states in a row whose move did not gain
+    for (Index alpha = states_ <= 2 ? states_ - 1 : 0; idle < states_; alpha = (alpha + 1) % states_) {
+      Move(alpha);
+      const double moved = LabellingScore(*graph_, scores_, moved_);
+      if (moved > value + kRounding * largest_) {
+        value = moved;
+        labels_ = moved_;
+        idle = 0;
+      } else {
+        ++idle;
+      }
+      if (states_ <= 2) break;
+    }
+    return value;
+  }
+
+  /// moved_: the best labelling in which variables keep their states or take alpha. With t_i = 1 where i moves, a pair contributes
+  /// A + (C − A) t_i + (B − A) t_j + q t_i t_j, q = A + D − B − C ≥ 0, and q t_i t_j = q/2 (t_i + t_j − |t_i − t_j|).
+  void Move(Index alpha) {
+    flow_.Reset(graph_->num_variables());
+    for (Index i = 0; i < graph_->num_variables(); ++i) {
+      const auto own = UnaryOf(i);
+      flow_.AddExcess(i, own[Size(alpha)] - own[Size(labels_[Size(i)])]);
+    }
+    for (const Index c : pairs_) {
+      const Index i = graph_->scope(c)[0];
+      const Index j = graph_->scope(c)[1];
+      const auto table = Table(c);
+      const auto at = [&](Index a, Index b) { return table[Size(a) * Size(states_) + Size(b)]; };
+      const Index a = labels_[Size(i)];
+      const Index b = labels_[Size(j)];
+      const double keep = at(a, b);
+      const double q = std::max(0.0, keep + at(alpha, alpha) - at(a, alpha) - at(alpha, b));
+      flow_.AddExcess(i, at(alpha, b) - keep + q / 2);
+      flow_.AddExcess(j, at(a, alpha) - keep + q / 2);
+      if (q > 0) flow_.AddEdge(i, j, q / 2, q / 2);
+    }
+    flow_.Solve();
+    moved_ = labels_;
+    for (Index i = 0; i < graph_->num_variables(); ++i) {
+      if (!flow_.SinkSide(i)) moved_[Size(i)] = alpha;
+    }
+    work_ += 4 * static_cast<std::int64_t>(pairs_.size());
+  }
+
+  std::shared_ptr<const FactorGraph> graph_;
+  std::vector<Index> pairs_;  // factors over two variables
+  Index states_ = 1;
+  std::span<const double> scores_;
+  std::vector<double> unaries_;
+  double largest_ = 0;
+  MaxFlow flow_;
+  std::vector<Index> labels_, moved_;
+  std::int64_t work_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<MapSolver> MakeExpansionSolver(std::shared_ptr<const FactorGraph> graph) {
+  SLACKLINE_CHECK(graph != nullptr, "a solver needs a graph");
+  RequireTablesOnly(*graph, "an expansion move");
+  return std::make_unique<ExpansionSolver>(std::move(graph));
+}
+
+}  // namespace slackline

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/inference/alpha_expansion.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include <doctest/doctest.h>
+
+#include <slackline/core/check.h>
+#include <slackline/core/factor_graph_builder.h>
+#include <slackline/core/random.h>
+#include <slackline/inference/brute_force.h>
+#include <slackline/inference/rounding.h>
+
+#include "tests/support/tolerances.h"
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+std::shared_ptr<const FactorGraph> Grid(Index rows, Index cols, Index states, bool unary_factor = false) {
+  FactorGraphBuilder builder;
+  builder.AddVariables(rows * cols, states);
+  for (Index r = 0; r < rows; ++r) {
+    for (Index c = 0; c < cols; ++c) {
+      if (c + 1 < cols) builder.AddFactor({r * cols + c, r * cols + c + 1});
+      if (r + 1 < rows) builder.AddFactor({(r + 1) * cols + c, r * cols + c});
+    }
+  }
+  if (unary_factor) builder.AddFactor({rows * cols - 1});
+  return builder.Build();
+}
+
+/// Random scores of variables; pair (a, b) of factor c scores `pair`.
+std::vector<double> Scores(Random& random, const FactorGraph& graph, double scale,
+                           const std::function<double(Index c, Index a, Index b)>& pair) {
+  std::vector<double> scores(static_cast<std::size_t>(graph.total_states()));
+  for (double& score : scores) score = scale * random.Normal();
+  for (Index c = 0; c < graph.num_factors(); ++c) {
+    if (graph.scope(c).size() != 2) continue;
+    const Index states = graph.cardinality(graph.scope(c)[0]);
+    for (Index a = 0; a < states; ++a) {
+      for (Index b = 0; b < states; ++b)
+        scores[static_cast<std::size_t>(graph.factor_offset(c) + a * states + b)] = pair(c, a, b);
+    }
+  }
+  return scores;
+}
+
+/// Σ max θ: the score that no labelling exceeds.
+double Most(const FactorGraph& graph, const std::vector<double>& scores) {
+  double most = 0;
+  for (Index a = 0; a < graph.num_parts(); ++a) {
+    const double* begin = scores.data() + graph.state_offset(a);
+    most += *std::max_element(begin, begin + graph.num_states(a));
+  }
+  return most;
+}
+
+MapResult Best(const std::shared_ptr<const FactorGraph>& graph, const std::vector<double>& scores) {
+  MapResult best;
+  MakeBruteForceSolver(graph)->Solve(scores, nullptr, &best);
+  return best;
+}
+
+}  // namespace
+
+TEST_CASE("TwoStatesAreSolvedExactly") {
+  Random random(1);
+  const auto graph = Grid(3, 4, 2, true);
+  const auto solver = MakeExpansionSolver(graph);
+  CHECK(!solver->relaxed());
+  for (int trial = 0; trial < 60; ++trial) {
+    std::vector<double> agree(static_cast<std::size_t>(2 * graph->num_factors()));
+    for (double& value : agree) value = 2 * random.Uniform();
+    // AMN tables: agreement at each state has its own reward. Every third has constants and slopes on top, which change nothing.
+    const double slope = trial % 3 == 0 ? random.Normal() : 0.0;
+    const auto scores = Scores(random, *graph, trial % 2 == 0 ? 1.0 : 0.2, [&](Index c, Index a, Index b) {
+      return (a == b ? agree[static_cast<std::size_t>(2 * c + a)] : 0.0) + slope * (a - 0.3 * b + 1);
+    });
+    MapResult found;
+    solver->Solve(scores, nullptr, &found);
+    const MapResult best = Best(graph, scores);
+    CAPTURE(trial);
+    CHECK(found.exact);
+    CHECK(Near(found.value, best.value, kTight));
+    CHECK(Near(found.value, LabellingScore(*graph, scores, found.labels), kExact));
+    CHECK(found.upper_bound == found.value);
+  }
+}
+
+TEST_CASE("PottsIsWithinAFactorOfTwoAndTheBoundHolds") {
+  Random random(2);
+  int exact = 0;
+  for (int trial = 0; trial < 60; ++trial) {
+    const auto graph = Grid(3, 3, 3);
+    std::vector<double> agree(static_cast<std::size_t>(graph->num_factors()));
+    for (double& value : agree) value = 1.5 * random.Uniform();
+    const auto scores = Scores(random, *graph, 1.0, [&](Index c, Index a, Index b) {
+      return a == b ? agree[static_cast<std::size_t>(c)] : 0.0;
+    });
+    MapResult found;
+    MakeExpansionSolver(graph)->Solve(scores, nullptr, &found);
+    const MapResult best = Best(graph, scores);
+    const double most = Most(*graph, scores);
+    CAPTURE(trial);
+    CHECK(most - found.value <= 2 * (most - best.value) + kTight);
+    CHECK(found.value <= best.value + kTight);
+    CHECK(found.upper_bound >= best.value - kTight);
+    CHECK(Near(found.upper_bound, most - (most - found.value) / 2, kTight));
+    exact += Near(found.value, best.value, kTight);
+    // No move of one variable gains, for that would be an expansion.
+    for (Index i = 0; i < graph->num_variables(); ++i) {
+      for (Index s = 0; s < 3; ++s) {
+        std::vector<Index> other = found.labels;
+        other[static_cast<std::size_t>(i)] = s;
+        CHECK(LabellingScore(*graph, scores, other) <= found.value + kTight);
+      }
+    }
+  }
+  CHECK(exact >= 50);
+}
+
+TEST_CASE("MetricsHaveTheBoundOfTheirRatio") {
+  Random random(3);
+  for (int trial = 0; trial < 30; ++trial) {
+    const auto graph = Grid(2, 4, 4);
+    const double cut = 1 + trial % 3;  // truncated linear: c = min(cut, 3) / 1
+    const auto scores = Scores(random, *graph, 1.5, [&](Index, Index a, Index b) {
+      return 0.25 - 0.4 * std::min<double>(cut, std::abs(a - b));
+    });
+    MapResult found;
+    MakeExpansionSolver(graph)->Solve(scores, nullptr, &found);
+    const MapResult best = Best(graph, scores);
+    const double most = Most(*graph, scores);
+    CAPTURE(trial);
+    CHECK(most - found.value <= 2 * cut * (most - best.value) + kTight);
+    CHECK(found.upper_bound >= best.value - kTight);
+    CHECK(Near(found.upper_bound, most - (most - found.value) / (2 * cut), kTight));
+  }
+}
+
+TEST_CASE("DegenerateGraphsAndTables") {
+  Random random(4);
+  MapResult found;
+  const auto one_state = Grid(2, 2, 1);
+  const auto constant = Scores(random, *one_state, 1.0, [](Index, Index, Index) { return 0.5; });
+  MakeExpansionSolver(one_state)->Solve(constant, nullptr, &found);
+  CHECK(found.exact);
+  CHECK(Near(found.value, Most(*one_state, constant), kTight));
+
+  const auto alone = Grid(1, 1, 5);
+  const auto scores = Scores(random, *alone, 1.0, nullptr);
+  MakeExpansionSolver(alone)->Solve(scores, nullptr, &found);
+  CHECK(found.exact);
+  CHECK(Near(found.value, Most(*alone, scores), kTight));
+
+  const auto grid = Grid(3, 3, 3);
+  const std::vector<double> zero(static_cast<std::size_t>(grid->total_states()), 0.0);
+  MakeExpansionSolver(grid)->Solve(zero, nullptr, &found);
+  CHECK(found.value == 0);
+  CHECK(found.upper_bound == 0);
+  CHECK(found.exact);
+  // Where states differ at no cost in a table, nothing is known but Σ max θ.
+  const auto free =
+      Scores(random, *grid, 1.0, [](Index, Index a, Index b) { return a + b == 1 || a == b ? 1.0 : 0.0; });
+  MakeExpansionSolver(grid)->Solve(free, nullptr, &found);
+  CHECK(Near(found.upper_bound, Most(*grid, free), kTight));
+}
+
+TEST_CASE("WhatIsNotAssociativeIsRefused") {
+  Random random(5);
+  const auto grid = Grid(2, 2, 2);
+  MapResult found;
+  const auto repulsive =
+      Scores(random, *grid, 1.0, [](Index, Index a, Index b) { return a == b ? 0.0 : 0.1; });
+  CHECK_THROWS_WITH_AS(MakeExpansionSolver(grid)->Solve(repulsive, nullptr, &found),
+                       doctest::Contains("not associative"), DataError);
+  const auto three = Grid(1, 2, 3);
+  // Squared distances break the triangle inequality.
+  const auto squares =
+      Scores(random, *three, 1.0, [](Index, Index a, Index b) { return -1.0 * (a - b) * (a - b); });
+  CHECK_THROWS_AS(MakeExpansionSolver(three)->Solve(squares, nullptr, &found), DataError);
+  std::vector<double> forbidden(static_cast<std::size_t>(grid->total_states()), 0.0);
+  forbidden[0] = -kInfinity;
+  CHECK_THROWS_AS(MakeExpansionSolver(grid)->Solve(forbidden, nullptr, &found), DataError);
+
+  FactorGraphBuilder triple;
+  triple.AddVariables(3, 2);
+  triple.AddFactor({0, 1, 2});
+  CHECK_THROWS_AS(MakeExpansionSolver(triple.Build()), DataError);
+  FactorGraphBuilder mixed;
+  mixed.AddVariables(1, 2);
+  mixed.AddVariables(1, 3);
+  CHECK_THROWS_AS(MakeExpansionSolver(mixed.Build()), DataError);
+  CHECK_THROWS_AS(MakeExpansionSolver(nullptr), std::invalid_argument);
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/inference/global_solver.h>
+
+#include <algorithm>
+
+#include <doctest/doctest.h>
+
+#include <slackline/core/feature_map.h>
+#include <slackline/core/random.h>
+#include <slackline/factors/cardinality_factor.h>
+#include <slackline/factors/matching_factor.h>
+#include <slackline/factors/model_builder.h>
+#include <slackline/factors/pairwise_table.h>
+#include <slackline/factors/potts.h>
+#include <slackline/factors/tree_factor.h>
+#include <slackline/inference/global_decoder.h>
+
+#include "tests/support/tolerances.h"
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+struct Model {
+  std::shared_ptr<WeightLayout> layout = std::make_shared<WeightLayout>();
+  Index chain = layout->AddBlock("chain", 9);
+  Index count = layout->AddBlock("count", 5);
+};
+
+/// A chain of three variables with three states, four binary ones with a weight per count, one alone; in mixed order.
+std::shared_ptr<const Structure> Mixed(const Model& model) {
+  ModelBuilder builder(model.layout);
+  for (const Index states : {2, 3, 3, 2, 4, 2, 3, 2}) builder.AddVariable(states);
+  builder.AddGlobalFactor(std::vector<Index>{6, 1, 2},
+                          std::make_shared<TreeFactor>(TreeFactor::Chain(3, PairwiseTableFactor(3, 3))),
+                          model.chain);
+  builder.AddGlobalFactor(std::vector<Index>{3, 0, 7, 5}, std::make_shared<CardinalityFactor>(4),
+                          model.count);
+  return builder.Build();
+}
+
+std::shared_ptr<const Structure> Matching(const Model& model) {
+  ModelBuilder builder(model.layout);
+  for (int e = 0; e < 6; ++e) builder.AddVariable(2);
+  using Edges = std::vector<MatchingFactor::Edge>;
+  builder.AddGlobalFactor(
+      std::vector<Index>{5, 4, 3, 2, 1, 0},
+      std::make_shared<MatchingFactor>(2, 3, Edges{{0, 0}, {0, 1}, {0, 2}, {1, 0}, {1, 1}, {1, 2}}));
+  return builder.Build();
+}
+
+std::vector<double> Normals(Random& random, Offset count) {
+  std::vector<double> values(static_cast<std::size_t>(count));
+  for (double& value : values) value = random.Normal();
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("TheBestOfAllLabellingsIsFound") {
+  Random random(5);
+  const Model model;
+  for (const auto& structure : {Mixed(model), Matching(model)}) {
+    CHECK(HasExactGlobals(structure->graph()));
+    CHECK(AutomaticSolver(structure->graph()) == SolverKind::kGlobal);
+    const auto solver = MakeStructureSolver(SolverKind::kAuto, structure);
+    CHECK(solver->name() == "global");
+    CHECK(!solver->relaxed());
+    GlobalDecoder enumeration(structure);
+    GlobalDecodeOptions options;
+    options.enumerate = 0;
+    GlobalDecoder direct(structure, options);
+    for (int trial = 0; trial < 40; ++trial) {
+      const std::vector<double> scores = Normals(random, structure->graph().total_states());
+      const std::vector<double> weights = Normals(random, structure->layout().size());
+      MapResult best, found, decoded;
+      enumeration.Decode(scores, weights, &best);
+      solver->SetWeights(weights);
+      solver->Solve(scores, nullptr, &found);
+      CHECK(found.exact);
+      CHECK(found.integral);
+      CHECK(Near(found.value, best.value, kTight));
+      CHECK(found.upper_bound >= found.value);
+      CHECK(Near(found.upper_bound, best.value, kTight));
+      CHECK(found.labels == best.labels);
+      CHECK(Near(enumeration.Score(scores, weights, found.labels), best.value, kTight));
+      direct.Decode(scores, weights, &decoded);
+      CHECK(decoded.exact);
+      CHECK(decoded.labels == best.labels);
+    }
+    CHECK(direct.num_certified() == 40);
+    CHECK(solver->work() > 0);
+  }
+}
+
+TEST_CASE("CoupledGlobalFactorsAreRefused") {
+  const Model model;
+  const auto four = std::make_shared<CardinalityFactor>(4);
+  const auto make = [&](bool overlap, bool table) {
+    ModelBuilder builder(model.layout);
+    for (int i = 0; i < 6; ++i) builder.AddVariable(2);
+    builder.AddGlobalFactor(std::vector<Index>{0, 1, 2, 3}, four, model.count);
+    if (overlap)
+      builder.AddGlobalFactor(std::vector<Index>{3, 4},
+                              std::make_shared<CardinalityFactor>(CardinalityFactor::AtMostOne(2)));
+    if (table) builder.AddFactor({4, 5}, PottsFactor(2), model.chain);
+    return builder.Build();
+  };
+  CHECK(HasExactGlobals(make(false, false)->graph()));
+  for (const auto& structure : {make(true, false), make(false, true), make(true, true)}) {
+    CHECK(!HasExactGlobals(structure->graph()));
+    CHECK_THROWS_WITH_AS(MakeGlobalSolver(structure), doctest::Contains("GlobalDecoder"), DataError);
+    for (const SolverKind kind : {SolverKind::kAuto, SolverKind::kGlobal, SolverKind::kLp})
+      CHECK_THROWS_AS(MakeStructureSolver(kind, structure), DataError);
+  }
+  for (const SolverKind kind :
+       {SolverKind::kTree, SolverKind::kRoof, SolverKind::kMessages, SolverKind::kBruteForce}) {
+    CHECK_THROWS_WITH_AS(MakeStructureSolver(kind, make(false, false)),
+                         doctest::Contains("solver global does"), DataError);
+  }
+}
+
+TEST_CASE("GraphsWithoutGlobalFactorsGoToTheOtherSolvers") {
+  const Model model;
+  ModelBuilder builder(model.layout);
+  builder.AddVariable(2);
+  builder.AddVariable(2);
+  builder.AddFactor({0, 1}, PottsFactor(2), model.chain);
+  const auto structure = builder.Build();
+  CHECK(!HasExactGlobals(structure->graph()));
+  CHECK(MakeStructureSolver(SolverKind::kAuto, structure)->name() == "tree");
+  CHECK_THROWS_WITH_AS(MakeStructureSolver(SolverKind::kGlobal, structure),
+                       doctest::Contains("there is none"), DataError);
+  CHECK_THROWS_AS(MakeStructureSolver(SolverKind::kAuto, nullptr), std::invalid_argument);
+}
+
+TEST_CASE("ScoresAndWeightsMustFit") {
+  const Model model;
+  const auto structure = Mixed(model);
+  const auto solver = MakeGlobalSolver(structure);
+  std::vector<double> scores(static_cast<std::size_t>(structure->graph().total_states()), 0.0);
+  MapResult result;
+  CHECK_THROWS_AS(solver->Solve(scores, nullptr, &result), std::invalid_argument);  // no weights
+  CHECK_THROWS_AS(solver->SetWeights(std::vector<double>(3)), std::invalid_argument);
+  const std::vector<double> weights(static_cast<std::size_t>(structure->layout().size()), 0.0);
+  solver->SetWeights(weights);
+  CHECK_NOTHROW(solver->Solve(scores, nullptr, &result));
+  scores[3] = -kInfinity;
+  CHECK_THROWS_AS(solver->Solve(scores, nullptr, &result), DataError);
+  scores.pop_back();
+  CHECK_THROWS_AS(solver->Solve(scores, nullptr, &result), std::invalid_argument);
+}
