@@ -39,24 +39,10 @@ CornerBlocks::CornerBlocks(const Problem& problem, CornerOracle* oracle, StepKin
       sets_(Size(problem.size())),
       weights_(Size(problem.num_weights()), 0.0),
       warm_(Size(problem.size())) {
-  SLACKLINE_CHECK(problem.num_weights() <= std::numeric_limits<Index>::max(),
-                  "corners number weights by 32 bits: there are too many");
-  Index slots = 0;
-  Offset begin = problem.num_weights();
-  Offset end = 0;
-  for (const auto& structure : problem.data().structures()) {
-    slots = std::max(slots, SlotCoordinates(*structure));
-    for (const ScalarBlock& scalar : structure->scalar_blocks()) {
-      const WeightBlock& block = structure->layout().block(scalar.block);
-      begin = std::min(begin, block.offset);
-      end = std::max(end, block.offset + block.size());
-    }
-  }
-  scratch_.slot.assign(Size(slots), 0.0);
-  scratch_.scalar.assign(Size(std::max<Offset>(0, end - begin)), 0.0);
-  scratch_.scalar_begin = begin;
-  slot_scores_.assign(Size(slots), 0.0);
-  slot_delta_.assign(Size(slots), 0.0);
+  scratch_ = MakeCornerScratch(problem.data());
+  const std::size_t slots = scratch_.slot.size();
+  slot_scores_.assign(slots, 0.0);
+  slot_delta_.assign(slots, 0.0);
   DecideOnInputGrams();
   std::vector<double> coordinates;
   SparseCorner given;
@@ -301,20 +287,33 @@ void CornerBlocks::CopyForChecks(CheckCopy* copy) const {
 
 double CornerBlocks::HingeBound(Index m, std::span<const double> weights, CornerOracle* oracle,
                                 CheckScratch* scratch, const CheckCopy* copy) const {
+  return CertifiedHinge(problem_.data().example(m), m, weights,
+                        copy != nullptr ? copy->given[Size(m)] : sets_[Size(m)],
+                        copy != nullptr ? copy->warm[Size(m)] : warm_[Size(m)], oracle, scratch);
+}
+
+CornerBlocks::VisitResult CornerBlocks::Ask(Index m, Index idle_limit) {
   const ExampleView example = problem_.data().example(m);
-  std::vector<double>& slot_scores = scratch->slot_scores;
-  slot_scores.resize(slot_scores_.size());
-  SlotScores(example, weights, slot_scores);
-  scratch->warm = copy != nullptr ? copy->warm[Size(m)] : warm_[Size(m)];
-  const double bound = oracle->Maximise(m, slot_scores, weights, &scratch->warm, true, &scratch->corner);
-  const CornerSet& set = copy != nullptr ? copy->given[Size(m)] : sets_[Size(m)];
-  const double given = set.Score(0, slot_scores, weights);
-  const double tolerance = 1e-6 * (1 + std::abs(given) + std::abs(bound));
-  if (!(bound - given >= -tolerance)) {
-    throw std::logic_error("the oracle's bound lies below the score of the given labelling (example " +
-                           std::to_string(m) + ")");
+  CornerSet& set = sets_[Size(m)];
+  scratch_.inputs = Inputs(m);
+  ScoreSlots(example);
+  work_ += kVisitWork;
+  ScoreCorners(set);
+  double most = -kInfinity;
+  double value = 0;
+  for (std::size_t a = 0; a < scores_.size(); ++a) {
+    most = std::max(most, scores_[a]);
+    value += set.alpha()[a] * scores_[a];
   }
-  return std::max(0.0, bound - given);
+  oracle_->Maximise(m, slot_scores_, weights_, &warm_[Size(m)], false, &found_);
+  ++oracle_calls_;
+  const Index found = set.Add(example, found_, &scratch_);
+  const double score = set.Score(found, slot_scores_, weights_);
+  if (idle_limit > 0) set.DropIdle(idle_limit);
+  VisitResult result;
+  result.gap = std::max({0.0, score - value, most - value});
+  result.spread = std::max(0.0, score - most);
+  return result;
 }
 
 double CornerBlocks::WeightsOfPoint(std::vector<double>* weights) const {
@@ -352,13 +351,7 @@ double CornerBlocks::PointOfExample(Index m, std::vector<double>* coordinates) c
     const double alpha = set.alpha()[Size(a)] / sum;
     if (alpha == 0) continue;
     loss += alpha * set.loss(a);
-    set.ForEachSlotEntry(a, [&](Index k, double value) { (*coordinates)[Size(k)] += alpha * value; });
-    set.ForEachScalarEntry(a, [&](Index position, double value) {
-      for (const ScalarBlock& scalar : structure.scalar_blocks()) {
-        const Offset row = position - structure.layout().block(scalar.block).offset;
-        if (row >= 0 && row < scalar.rows) (*coordinates)[Size(scalar.coordinate + row)] += alpha * value;
-      }
-    });
+    set.AddCoordinates(structure, a, alpha, *coordinates);
   }
   return loss;
 }

@@ -21,6 +21,7 @@
 #include <span>
 #include <vector>
 
+#include <slackline/learning/corner_evaluator.h>
 #include <slackline/learning/corner_oracle.h>
 #include <slackline/learning/corner_set.h>
 #include <slackline/learning/iterate_average.h>
@@ -36,8 +37,8 @@ class CornerBlocks {
   CornerBlocks(const Problem& problem, CornerOracle* oracle, StepKind step, AverageKind average);
 
   struct VisitResult {
-    double gap =
-        0;  ///< with the oracle: the example's duality gap (times M) when the oracle was asked, as far as its corner shows
+    /// With the oracle: the example's duality gap (times M) when the oracle was asked, as far as its corner shows.
+    double gap = 0;
     double open = 0;    ///< the same by the oracle's bound, which may be larger where the oracle stops early
     double spread = 0;  ///< max H − min H over α > 0 of the corners that were kept before
     double gain = 0;    ///< increase of the dual, times M
@@ -45,6 +46,11 @@ class CornerBlocks {
 
   /// Steps among the kept corners of example m; with `ask`, then the oracle, and steps that use its corner.
   VisitResult Visit(Index m, bool ask);
+
+  /// The oracle for example m at the weights as they are: its corner is kept, with weight 0, and no step is made. `gap` as in Visit;
+  /// `spread`: by how much H of the corner exceeds those of all that were kept before. Drops corners that had no weight at the last
+  /// idle_limit calls (0: none).
+  VisitResult Ask(Index m, Index idle_limit);
 
   /// The average of the weights after all visits. Requires an average kind and a visit.
   void ReadAverage(std::vector<double>* weights) const { average_.Read(weights_, weights); }
@@ -63,11 +69,7 @@ class CornerBlocks {
     std::vector<CornerSet> given;  ///< the given labelling alone, per example
     std::vector<WarmStart> warm;
   };
-  struct CheckScratch {
-    std::vector<double> slot_scores;
-    WarmStart warm;
-    SparseCorner corner;
-  };
+  using CheckScratch = HingeScratch;
 
   /// Certified upper bound on max_s H_m(s; weights) ≥ 0, by an oracle that has been shown these weights (Refresh). Several
   /// threads may call it, each with an oracle and scratch of its own, and with a copy also while visits are made. Throws std::logic_error when the bound lies below the
@@ -95,6 +97,8 @@ class CornerBlocks {
   const Problem& problem() const { return problem_; }
   std::span<const double> weights() const { return weights_; }
   Index kept(Index m) const { return sets_[static_cast<std::size_t>(m)].size(); }
+  std::span<const CornerSet> sets() const { return sets_; }
+  std::span<const WarmStart> warm() const { return warm_; }
   WarmStart& warm(Index m) { return warm_[static_cast<std::size_t>(m)]; }
   std::int64_t oracle_calls() const { return oracle_calls_; }
   std::int64_t steps() const { return steps_; }

@@ -2,14 +2,13 @@
 #include <slackline/learning/corner_oracle.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <map>
 
 #include <slackline/core/feature_gram.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/core/graph_topology.h>
 #include <slackline/inference/message_passing.h>
+#include <slackline/learning/shared_tables.h>
 
 namespace slackline {
 namespace {
@@ -36,25 +35,6 @@ Index OnlyState(const StateMap& map) {
 }
 
 constexpr double kMessageTolerance = 1e-5;  // of the value: what an iteration has to gain
-
-/// Numbers the score tables of the factors, in order of their first use: factors whose features are the same coordinates
-/// with the same values have the same table in every example.
-std::vector<Index> SharedTables(const Structure& structure) {
-  using Term = std::array<Index, 4>;
-  std::map<std::vector<Term>, Index> number;
-  std::vector<Index> table_of;
-  const FactorGraph& graph = structure.graph();
-  for (Index c = 0; c < graph.num_factors(); ++c) {
-    std::vector<Term> terms;
-    for (const FeatureTerm& term : structure.terms(graph.num_variables() + c))
-      terms.push_back({static_cast<Index>(term.kind), term.source, term.map, term.coordinate});
-    terms.push_back({-2, structure.forbidden_list(graph.num_variables() + c), 0, 0});
-    // The shape as well: factors without features have none to tell them apart.
-    for (const Index i : graph.scope(c)) terms.push_back({-1, graph.cardinality(i), 0, 0});
-    table_of.push_back(number.try_emplace(std::move(terms), static_cast<Index>(number.size())).first->second);
-  }
-  return table_of;
-}
 
 Offset WeightPosition(const Structure& structure, const FeatureTerm& term, const StateMap& map, Index state) {
   return structure.layout().block(term.block).offset + term.base + map.rows[Size(state)];
@@ -162,8 +142,12 @@ void MultiLabelForm::ReadCorner(const RoofDuality& roof, std::span<const double>
   }
 }
 
-CornerOracle::CornerOracle(const Problem& problem, SolverKind kind, Effort effort)
-    : problem_(problem), effort_(effort) {
+CornerOracle::CornerOracle(const Problem& problem, SolverKind kind, Effort effort, Rescaling rescaling)
+    : problem_(problem), effort_(effort), rescaling_(rescaling) {
+  if (rescaling == Rescaling::kSlack) {
+    for (const auto& structure : problem.data().structures()) SlackOracle::RequireEnumerable(*structure);
+    return;
+  }
   for (const auto& structure : problem.data().structures()) entries_.push_back(MakeEntry(structure, kind));
   keeps_sums_ = entries_.size() == 1 && entries_[0].form && entries_[0].form->contiguous() &&
                 entries_[0].form->pairs().size() >= kPairsWorthSums;
@@ -174,6 +158,11 @@ CornerOracle::Entry CornerOracle::MakeEntry(const std::shared_ptr<const Structur
   RequireSolverFor(*structure, kind);
   Entry entry;
   const std::shared_ptr<const FactorGraph>& graph = structure->shared_graph();
+  if (graph->num_global_factors() > 0) {
+    entry.solver = MakeStructureSolver(kind, structure);
+    entry.relaxed = entry.solver->relaxed();
+    return entry;
+  }
   if (kind == SolverKind::kAuto || kind == SolverKind::kRoof) entry.form = MultiLabelForm::Make(*structure);
   if (entry.form && (kind == SolverKind::kRoof || !entry.form->pairs().empty())) {
     entry.roof = std::make_unique<RoofDuality>(entry.form->num_variables(), entry.form->pairs());
@@ -196,7 +185,7 @@ CornerOracle::Entry CornerOracle::MakeEntry(const std::shared_ptr<const Structur
     }
     return entry;
   }
-  entry.solver = MakeMapSolver(kind, graph);
+  entry.solver = MakeStructureSolver(kind, structure);
   entry.relaxed = entry.solver->relaxed();
   return entry;
 }
@@ -221,11 +210,20 @@ void CornerOracle::WeightChanged(Index position, double before, double after) {
 
 double CornerOracle::Maximise(Index m, std::span<const double> slot_scores, std::span<const double> weights,
                               WarmStart* warm, bool bound, SparseCorner* corner) {
+  if (rescaling_ == Rescaling::kSlack) return MaximiseSlack(m, slot_scores, weights, corner);
   Entry& entry = entries_[Size(problem_.data().structure_of(m))];
   if (entry.form) return MaximiseForm(&entry, m, slot_scores, weights, bound, corner);
-  if (entry.forest) return MaximiseForest(&entry, m, slot_scores, weights, corner);
+  if (entry.forest) return MaximiseForest(&entry, m, slot_scores, weights, bound, corner);
   if (entry.passing) return MaximiseByMessages(&entry, m, slot_scores, weights, warm, bound, corner);
   return MaximiseGeneral(&entry, m, slot_scores, weights, warm, corner);
+}
+
+double CornerOracle::MaximiseSlack(Index m, std::span<const double> slot_scores,
+                                   std::span<const double> weights, SparseCorner* corner) {
+  const ExampleView example = problem_.data().example(m);
+  ReadCoordinates(example.structure(), slot_scores, weights);
+  table_work_ += 2 * example.graph().total_states();
+  return slack_.Maximise(example, problem_.loss(m), coordinates_, corner);
 }
 
 double CornerOracle::MaximiseForm(Entry* entry, Index m, std::span<const double> slot_scores,
@@ -302,11 +300,11 @@ void CornerOracle::ReadLabelling(Index m, SparseCorner* corner) {
 }
 
 double CornerOracle::MaximiseForest(Entry* entry, Index m, std::span<const double> slot_scores,
-                                    std::span<const double> weights, SparseCorner* corner) {
+                                    std::span<const double> weights, bool bound, SparseCorner* corner) {
   FillScores(*entry, m, slot_scores, weights, entry->forest.get());
   const double value = entry->forest->Maximise(labels_);
   table_work_ += entry->forest->work();
-  ReadLabelling(m, corner);
+  if (!bound) ReadLabelling(m, corner);
   return value;
 }
 
@@ -347,6 +345,7 @@ double CornerOracle::MaximiseGeneral(Entry* entry, Index m, std::span<const doub
     AddPartScores(example, a, coordinates_,
                   std::span(scores_).subspan(Size(graph.state_offset(a)), Size(graph.num_states(a))));
   }
+  entry->solver->SetWeights(weights);
   entry->solver->Solve(scores_, warm, &result_);
   table_work_ += 2 * graph.total_states();
 

@@ -15,7 +15,9 @@
 #include <slackline/inference/pair_forest.h>
 #include <slackline/inference/roof_duality.h>
 #include <slackline/learning/corner_set.h>
+#include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
+#include <slackline/learning/slack_oracle.h>
 
 namespace slackline {
 
@@ -63,8 +65,10 @@ class CornerOracle {
     kTraining,  ///< iterative oracles stop early: any corner serves a step, and the next visit goes on from their messages
     kChecking  ///< they go on while their bounds gain
   };
-  /// Throws DataError when `kind` does not apply to one of the problem's structures. One object per thread.
-  CornerOracle(const Problem& problem, SolverKind kind, Effort effort);
+  /// Throws DataError when `kind` does not apply to one of the problem's structures. One object per thread. With slack rescaling
+  /// labellings are enumerated (slack_oracle.h), whatever `kind`.
+  CornerOracle(const Problem& problem, SolverKind kind, Effort effort,
+               Rescaling rescaling = Rescaling::kMargin);
 
   /// To be called when the weights have been replaced.
   void Refresh(std::span<const double> weights);
@@ -78,8 +82,8 @@ class CornerOracle {
   void WeightChanged(Index position, double before, double after);
 
   /// Maximises Δ_m(s) + w·φ_m(s) over the domain of example m. `slot_scores`: the coordinate scores of the slots at
-  /// `weights`. `warm` may be null. Returns an upper bound on the maximum: a certified one with `bound`, else what is known
-  /// without more work, which may be nothing (−∞).
+  /// `weights`. `warm` may be null. Returns an upper bound on the maximum: a certified one with `bound` (then the
+  /// corner may be left as it was), else what is known without more work, which may be nothing (−∞).
   double Maximise(Index m, std::span<const double> slot_scores, std::span<const double> weights,
                   WarmStart* warm, bool bound, SparseCorner* corner);
 
@@ -96,6 +100,8 @@ class CornerOracle {
     std::unique_ptr<MapSolver> solver;
     bool relaxed = false;  // the relaxation of a forest is the exact problem
   };
+  double MaximiseSlack(Index m, std::span<const double> slot_scores, std::span<const double> weights,
+                       SparseCorner* corner);
   double MaximiseForm(Entry* entry, Index m, std::span<const double> slot_scores,
                       std::span<const double> weights, bool bound, SparseCorner* corner);
   static Entry MakeEntry(const std::shared_ptr<const Structure>& structure, SolverKind kind);
@@ -103,7 +109,7 @@ class CornerOracle {
                             std::span<const double> weights, WarmStart* warm, bool bound,
                             SparseCorner* corner);
   double MaximiseForest(Entry* entry, Index m, std::span<const double> slot_scores,
-                        std::span<const double> weights, SparseCorner* corner);
+                        std::span<const double> weights, bool bound, SparseCorner* corner);
   /// The scores of variables and tables of `solver`, one of the entry's.
   template <class Solver>
   void FillScores(const Entry& entry, Index m, std::span<const double> slot_scores,
@@ -117,7 +123,9 @@ class CornerOracle {
 
   Problem problem_;
   Effort effort_;
-  std::vector<Entry> entries_;  // one per structure
+  Rescaling rescaling_;
+  SlackOracle slack_;
+  std::vector<Entry> entries_;  // one per structure; none with slack rescaling
   bool keeps_sums_ = false;     // one structure, direct way, contiguous weights
   RoofDuality::RowSums sums_;
   std::vector<double> u_, t_, flows_;

@@ -56,6 +56,27 @@ void SparsifyCorner(const Structure& structure, std::span<const double> coordina
   }
 }
 
+CornerScratch MakeCornerScratch(const Dataset& data) {
+  SLACKLINE_CHECK(data.layout().size() <= std::numeric_limits<Index>::max(),
+                  "corners number weights by 32 bits: there are too many");
+  Index slots = 0;
+  Offset begin = data.layout().size();
+  Offset end = 0;
+  for (const auto& structure : data.structures()) {
+    slots = std::max(slots, SlotCoordinates(*structure));
+    for (const ScalarBlock& scalar : structure->scalar_blocks()) {
+      const WeightBlock& block = structure->layout().block(scalar.block);
+      begin = std::min(begin, block.offset);
+      end = std::max(end, block.offset + block.size());
+    }
+  }
+  CornerScratch scratch;
+  scratch.slot.assign(Size(slots), 0.0);
+  scratch.scalar.assign(Size(std::max<Offset>(0, end - begin)), 0.0);
+  scratch.scalar_begin = begin;
+  return scratch;
+}
+
 CornerSet::View CornerSet::corner(Index a) const {
   const Head& head = heads_[Size(a)];
   const Index* index = index_.data() + head.begin;
@@ -103,7 +124,7 @@ void CornerSet::Grow() {
 Index CornerSet::Add(const ExampleView& example, const SparseCorner& corner, CornerScratch* scratch) {
   const Index known = Find(corner);
   if (known >= 0) return known;
-  if (heads_.size() == capacity_) Grow();
+  if (keeps_products_ && heads_.size() == capacity_) Grow();
   Head head;
   head.begin = static_cast<Index>(index_.size());
   head.value_begin = static_cast<Index>(value_.size());
@@ -120,7 +141,7 @@ Index CornerSet::Add(const ExampleView& example, const SparseCorner& corner, Cor
   value_.insert(value_.end(), corner.scalar_value.begin(), corner.scalar_value.end());
   heads_.push_back(head);
   alpha_.push_back(0);
-  ComputeGram(example, size() - 1, scratch);
+  if (keeps_products_) ComputeGram(example, size() - 1, scratch);
   return size() - 1;
 }
 
@@ -148,7 +169,7 @@ void CornerSet::ComputeGram(const ExampleView& example, Index a, CornerScratch* 
 }
 
 CornerSet CornerSet::First() const {
-  CornerSet first;
+  CornerSet first(keeps_products_);
   const Head& head = heads_[0];
   first.heads_ = {head};
   first.index_.assign(index_.begin() + head.begin, index_.begin() + head.begin + head.entries());
@@ -156,8 +177,10 @@ CornerSet CornerSet::First() const {
                       value_.begin() + head.value_begin + head.slot_values + head.scalar_values);
   first.heads_[0].begin = first.heads_[0].value_begin = 0;
   first.alpha_ = {1.0};
-  first.gram_ = {gram_[0]};
-  first.capacity_ = 1;
+  if (keeps_products_) {
+    first.gram_ = {gram_[0]};
+    first.capacity_ = 1;
+  }
   return first;
 }
 
@@ -167,23 +190,27 @@ double CornerSet::Score(Index a, std::span<const double> slot_scores, std::span<
          DotEntries(view.scalar_ones, view.scalar_index, view.scalar_value, weights.data(), 0);
 }
 
-void CornerSet::DropIdle(Index limit) {
+/// Drops the corners for which keep(number, head) is false.
+template <class Keep>
+void CornerSet::Compact(const Keep& keep) {
   std::size_t kept = 0;
   Index index_end = 0;
   Index value_end = 0;
   for (std::size_t a = 0; a < heads_.size(); ++a) {
-    Head head = heads_[a];
-    head.idle = alpha_[a] > 0 ? 0 : head.idle + 1;
-    if (a > 0 && head.idle > limit) continue;
+    Head& old = heads_[a];
+    if (!keep(a, &old)) continue;
+    Head head = old;
     if (kept != a) {
       std::copy_n(index_.begin() + head.begin, head.entries(), index_.begin() + index_end);
       const Index values = head.slot_values + head.scalar_values;
       std::copy_n(value_.begin() + head.value_begin, values, value_.begin() + value_end);
-      // Column first: rows above `kept` are final already, those below still have their old order.
-      for (std::size_t b = 0; b < heads_.size(); ++b) {
-        gram_[b * capacity_ + kept] = gram_[b * capacity_ + a];
+      if (keeps_products_) {
+        // Column first: rows above `kept` are final already, those below still have their old order.
+        for (std::size_t b = 0; b < heads_.size(); ++b) {
+          gram_[b * capacity_ + kept] = gram_[b * capacity_ + a];
+        }
+        std::copy_n(gram_.data() + a * capacity_, heads_.size(), gram_.data() + kept * capacity_);
       }
-      std::copy_n(gram_.data() + a * capacity_, heads_.size(), gram_.data() + kept * capacity_);
     }
     head.begin = index_end;
     head.value_begin = value_end;
@@ -196,6 +223,28 @@ void CornerSet::DropIdle(Index limit) {
   alpha_.resize(kept);
   index_.resize(Size(index_end));
   value_.resize(Size(value_end));
+}
+
+void CornerSet::DropIdle(Index limit) {
+  Compact([&](std::size_t a, Head* head) {
+    head->idle = alpha_[a] > 0 ? 0 : head->idle + 1;
+    return a == 0 || head->idle <= limit;
+  });
+}
+
+void CornerSet::Retain(std::span<const std::uint8_t> keep) {
+  Compact([&](std::size_t a, Head*) { return a == 0 || keep[a] != 0; });
+}
+
+void CornerSet::AddCoordinates(const Structure& structure, Index a, double share,
+                               std::span<double> coordinates) const {
+  ForEachSlotEntry(a, [&](Index k, double value) { coordinates[Size(k)] += share * value; });
+  ForEachScalarEntry(a, [&](Index position, double value) {
+    for (const ScalarBlock& scalar : structure.scalar_blocks()) {
+      const Offset row = position - structure.layout().block(scalar.block).offset;
+      if (row >= 0 && row < scalar.rows) coordinates[Size(scalar.coordinate + row)] += share * value;
+    }
+  });
 }
 
 void CornerSet::Save(StateWriter* writer) const {
@@ -234,6 +283,7 @@ void CornerSet::Load(const ExampleView& example, StateReader* reader, CornerScra
   StateReader::Require(index_.size() == Size(entries) && value_.size() == Size(values),
                        "corners do not add up");
   CheckEntries(example, *scratch);
+  if (!keeps_products_) return;
   capacity_ = std::max<std::size_t>(4, std::bit_ceil(heads_.size()));
   gram_.assign(capacity_ * capacity_, 0.0);
   for (Index a = 0; a < size(); ++a) ComputeGram(example, a, scratch);

@@ -12,6 +12,7 @@
 // optimization of structured SVMs", ICML 2016 (pairwise steps on blocks).
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -45,9 +46,15 @@ struct CornerScratch {
   const InputGram* inputs = nullptr;  ///< of the example at hand, where it has one: used in place of `gram`
 };
 
+/// Work space for examples of this data set.
+CornerScratch MakeCornerScratch(const Dataset& data);
+
 /// The kept corners of one example. Corner 0 is the given labelling and stays for ever.
 class CornerSet {
  public:
+  /// keeps_products: whether gram() is wanted.
+  explicit CornerSet(bool keeps_products = true) : keeps_products_(keeps_products) {}
+
   struct View {
     std::span<const Index> slot_ones, slot_index, scalar_ones, scalar_index;
     std::span<const double> slot_value, scalar_value;
@@ -93,6 +100,12 @@ class CornerSet {
   /// `limit`.
   void DropIdle(Index limit);
 
+  /// Drops the corners a with keep[a] = 0 (but for corner 0), one flag per corner. The others keep their order.
+  void Retain(std::span<const std::uint8_t> keep);
+
+  /// coordinates += share · φ(a), in all coordinates of the structure.
+  void AddCoordinates(const Structure& structure, Index a, double share, std::span<double> coordinates) const;
+
   /// Corners and their weights; inner products are computed again.
   void Save(StateWriter* writer) const;
   void Load(const ExampleView& example, StateReader* reader, CornerScratch* scratch);
@@ -108,6 +121,8 @@ class CornerSet {
     Index entries() const { return slot_ones + slot_values + scalar_ones + scalar_values; }
   };
   Index Find(const SparseCorner& corner) const;
+  template <class Keep>
+  void Compact(const Keep& keep);
   void CheckEntries(const ExampleView& example, const CornerScratch& scratch) const;
   void Grow();
   void ComputeGram(const ExampleView& example, Index a, CornerScratch* scratch);
@@ -118,6 +133,7 @@ class CornerSet {
   std::vector<double> value_;
   std::vector<double> gram_;
   std::size_t capacity_ = 0;
+  bool keeps_products_ = true;
 };
 
 }  // namespace slackline

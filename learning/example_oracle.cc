@@ -6,14 +6,22 @@
 #include <stdexcept>
 #include <string>
 
+#include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
+#include <slackline/inference/glpk_lp.h>
 
 namespace slackline {
 
-ExampleOracle::ExampleOracle(const Problem& problem, SolverKind kind) : problem_(problem) {
+ExampleOracle::ExampleOracle(const Problem& problem, SolverKind kind, double lp_tolerance)
+    : problem_(problem) {
+  SLACKLINE_CHECK(lp_tolerance == 0 || kind == SolverKind::kLp || kind == SolverKind::kLpPolytope,
+                  "only linear programs have a tolerance");
+  const auto formulation =
+      kind == SolverKind::kLpPolytope ? GlpkFormulation::kGeneral : GlpkFormulation::kAuto;
   for (const auto& structure : problem.data().structures()) {
-    RequireSolverFor(*structure, kind);
-    solvers_.push_back(MakeMapSolver(kind, structure->shared_graph()));
+    if (lp_tolerance > 0) RequireSolverFor(*structure, kind);
+    solvers_.push_back(lp_tolerance > 0 ? MakeGlpkSolver(structure->shared_graph(), formulation, lp_tolerance)
+                                        : MakeStructureSolver(kind, structure));
   }
 }
 
@@ -32,17 +40,36 @@ std::string ExampleOracle::solver_names() const {
   return joined;
 }
 
-Corner ExampleOracle::Maximise(Index m, std::span<const double> weights, WarmStart* warm) {
+Corner ExampleOracle::Maximise(Index m, std::span<const double> weights, WarmStart* warm,
+                               std::span<const double> offsets, double scale) {
+  const ExampleView example = problem_.data().example(m);
+  u_.resize(static_cast<std::size_t>(example.structure().num_coordinates()));
+  CoordinateScores(example, weights, u_);
+  if (scale != 1) {
+    for (double& score : u_) score *= scale;
+  }
+  if (example.graph().num_global_factors() > 0) {
+    MapSolver& solver = *solvers_[static_cast<std::size_t>(problem_.data().structure_of(m))];
+    if (scale != 1) {
+      scaled_.assign(weights.begin(), weights.end());
+      for (double& weight : scaled_) weight *= scale;
+    }
+    solver.SetWeights(scale != 1 ? std::span<const double>(scaled_) : weights);
+  }
+  return MaximiseAt(m, u_, warm, offsets);
+}
+
+Corner ExampleOracle::MaximiseAt(Index m, std::span<const double> u, WarmStart* warm,
+                                 std::span<const double> offsets) {
   const ExampleView example = problem_.data().example(m);
   const FactorGraph& graph = example.graph();
-  const auto num_coordinates = static_cast<std::size_t>(example.structure().num_coordinates());
-  u_.resize(num_coordinates);
-  CoordinateScores(example, weights, u_);
+  const std::size_t num_coordinates = u.size();
   scores_.assign(static_cast<std::size_t>(graph.total_states()), 0.0);
   const std::span<const double> loss = problem_.loss(m);
   std::copy(loss.begin(), loss.end(), scores_.begin());
+  for (std::size_t s = 0; s < offsets.size(); ++s) scores_[s] += offsets[s];
   for (Index a = 0; a < graph.num_parts(); ++a) {
-    AddPartScores(example, a, u_,
+    AddPartScores(example, a, u,
                   std::span(scores_).subspan(static_cast<std::size_t>(graph.state_offset(a)),
                                              static_cast<std::size_t>(graph.num_states(a))));
   }
@@ -52,7 +79,7 @@ Corner ExampleOracle::Maximise(Index m, std::span<const double> weights, WarmSta
   coordinates_.assign(num_coordinates, 0.0);
   AddLabellingFeatures(example, example.labels(), 1, coordinates_);
   double given = 0;  // w·φ(y^m)
-  for (std::size_t k = 0; k < num_coordinates; ++k) given += u_[k] * coordinates_[k];
+  for (std::size_t k = 0; k < num_coordinates; ++k) given += u[k] * coordinates_[k];
   if (result_.integral) {
     AddLabellingFeatures(example, result_.labels, -1, coordinates_);
     for (Index i = 0; i < graph.num_variables(); ++i) {
@@ -71,13 +98,19 @@ Corner ExampleOracle::Maximise(Index m, std::span<const double> weights, WarmSta
   }
   corner.coordinates = coordinates_;
   corner.value = result_.value - given;
-  // The given labelling has H = 0 and lies in every domain: a smaller bound is a broken oracle.
+  // The given labelling has H = 0 (but for offsets) and lies in every domain: a smaller bound is a broken oracle.
+  double least = 0;
+  if (!offsets.empty()) {
+    for (Index i = 0; i < graph.num_variables(); ++i)
+      least += offsets[static_cast<std::size_t>(graph.state_offset(i) +
+                                                example.labels()[static_cast<std::size_t>(i)])];
+  }
   const double tolerance = 1e-6 * (1 + std::abs(given) + std::abs(result_.value));
-  if (!(result_.upper_bound - given >= -tolerance)) {
+  if (!(result_.upper_bound - given >= least - tolerance * (1 + std::abs(least)))) {
     throw std::logic_error("the oracle's bound lies below the score of the given labelling (example " +
                            std::to_string(m) + ")");
   }
-  corner.upper_bound = std::max(0.0, result_.upper_bound - given);
+  corner.upper_bound = std::max(least, result_.upper_bound - given);
   return corner;
 }
 

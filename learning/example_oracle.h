@@ -23,16 +23,27 @@ struct Corner {
 /// Keeps one solver per structure and the work space for one thread.
 class ExampleOracle {
  public:
-  /// Throws DataError when `kind` does not apply to one of the problem's structures.
-  ExampleOracle(const Problem& problem, SolverKind kind);
+  /// Throws DataError when `kind` does not apply to one of the problem's structures. lp_tolerance > 0: that of the simplex method
+  /// (glpk_lp.h); requires kLp or kLpPolytope.
+  ExampleOracle(const Problem& problem, SolverKind kind, double lp_tolerance = 0);
 
   /// Follows the learner to another λ: nothing but the training set matters here.
   void set_problem(const Problem& problem) { problem_ = problem; }
 
-  /// Maximises example m at the weights. `warm` may be null. The result is valid until the next call. Throws
+  /// Maximises example m at the weights scale·weights. `warm` may be null. The result is valid until the next call. Throws
   /// std::logic_error when the oracle's answer is worse than the given labelling, which every domain contains: then the
   /// oracle is wrong.
-  Corner Maximise(Index m, std::span<const double> weights, WarmStart* warm);
+  /// offsets: empty, or one number for each state of each variable (as Problem::loss), which are added to the scores. They count in `value`
+  /// and `upper_bound`, which may then be negative, not in `loss`.
+  Corner Maximise(Index m, std::span<const double> weights, WarmStart* warm,
+                  std::span<const double> offsets = {}, double scale = 1);
+  /// The point itself that the last call found.
+  const MapResult& result() const { return result_; }
+
+  /// The same at weights of which only the coordinate scores u of the example are known (core/structure.h): kernelized ones. Not for
+  /// structures with global factors. O(states + the solver's work).
+  Corner MaximiseAt(Index m, std::span<const double> u, WarmStart* warm,
+                    std::span<const double> offsets = {});
 
   /// Whether the domain is the local polytope (for all structures).
   bool relaxed() const;
@@ -47,6 +58,7 @@ class ExampleOracle {
   std::vector<double> given_;
   std::vector<double> coordinates_;
   std::vector<double> u_;
+  std::vector<double> scaled_;
 };
 
 }  // namespace slackline

@@ -106,7 +106,7 @@ std::string HashLosses(const TrainingSet& training) {
 /// What an automatic oracle is where that depends on how the program was built; else empty.
 std::string OracleOfTheBuild(const Problem& problem, const TrainOptions& options) {
   std::string names;
-  if (options.learner != LearnerKind::kBcfw || options.oracle != SolverKind::kAuto) return names;
+  if (!UsesOracle(options.learner) || options.oracle != SolverKind::kAuto) return names;
   for (const auto& structure : problem.data().structures()) {
     const SolverKind kind = AutomaticSolver(structure->graph());
     const std::string name(SolverKindName(kind));
@@ -124,8 +124,8 @@ Fingerprint MakeFingerprint(const Problem& problem, const TrainOptions& options)
                              {"number of weights", std::to_string(problem.num_weights())},
                              {"features of the data", HashFeatures(problem.data())},
                              {"labels of the data", HashLabels(problem.data())},
-                             {"graph", HashStructures(problem.data())},
-                             {"loss", HashLosses(problem.training())}};
+                             {"graphs", HashStructures(problem.data())},
+                             {"losses", HashLosses(problem.training())}};
   TrainOptions given = options;
   given.lambda = problem.lambda();
   for (const OptionRecord& record : OptionRecords()) {

@@ -4,7 +4,8 @@
 //
 // With w_k = w_{k−1} + Δ_k, iterate weights r_k and R_k = r_1 + … + r_k:
 //   (1/R_K) Σ_k r_k w_k = w_K − (1/R_K) Σ_k R_{k−1} Δ_k + (terms of w_0, which is 0 or the start of the suffix),
-// so it is enough to add R_{k−1} Δ_k to a second vector where Δ_k is added to w.
+// so it is enough to add R_{k−1} Δ_k to a second vector where Δ_k is added to w. The same holds for iterates s_k w_k that are kept as
+// a vector and a scale, with Σ_j r_j s_j in place of R where Δ_k is added, and in the first term.
 //
 // uniform: r_k = 1. weighted: r_k = k (Lacoste-Julien, Jaggi, Schmidt, Pletscher, ICML 2013, section 5). suffix: r_k = 1
 // over the steps since the newest power of two, times the size of a pass (doubling suffix: Rakhlin, Shamir, Sridharan,
@@ -33,11 +34,14 @@ class IterateAverage {
 
   /// Where Δ_k times scale() has to be added, in step k.
   std::span<double> lag() { return lag_; }
-  double scale() const { return total_; }
-  /// Step k is done.
-  void EndStep();
+  double scale() const { return scaled_; }
+  /// Step k is done. iterate_scale: s_k, where the iterate is s_k times the vector.
+  void EndStep(double iterate_scale = 1);
+  /// Makes the sums independent of `vector`, which may then be multiplied by anything. O(d). Sums of iterates whose scales have fallen
+  /// far since they were added lose as many digits: to be called when they have.
+  void Fold(std::span<const double> vector);
 
-  /// The average, given the newest iterate. Requires active() and a step.
+  /// The average, given the newest vector. Requires active() and a step.
   void Read(std::span<const double> newest, std::vector<double>* average) const;
 
   void Save(StateWriter* writer) const;
@@ -50,7 +54,9 @@ class IterateAverage {
   AverageKind kind_;
   Offset step_ = 0;
   Offset next_restart_;
-  double total_ = 0;  // R_{k−1}
+  double total_ = 0;   // R_{k−1}
+  double scaled_ = 0;  // Σ r_j s_j
+  double iterate_scale_ = 1;
   std::vector<double> lag_;
 };
 

@@ -29,9 +29,10 @@ class StopControl {
     return interrupt_ != nullptr && interrupt_->load(std::memory_order_relaxed) != 0;
   }
   bool ShouldStop() const {
-    return interrupted() ||
-           (time_limit_seconds_ > 0 && spent_seconds_ + timer_.Seconds() >= time_limit_seconds_);
+    return interrupted() || (time_limit_seconds_ > 0 && Elapsed() >= time_limit_seconds_);
   }
+  /// Seconds of the run so far, whatever they went into.
+  double Elapsed() const { return spent_seconds_ + timer_.Seconds(); }
 
  private:
   const std::atomic<int>* interrupt_;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <slackline/core/simd.h>
+#include <slackline/learning/smooth_maximum.h>
 
 #define SLACKLINE_INLINE inline __attribute__((always_inline))
 
@@ -50,7 +51,7 @@ SLACKLINE_INLINE Quad FirstMinimum(const Quad& t, const Quad& mu, double* low) {
   return v;
 }
 
-template <bool kMultipliers, bool kPairwise>
+template <bool kMultipliers, bool kPairwise, bool kSmooth>
 SLACKLINE_INLINE void Steps(const PairPlanes& pairs, const PairScales& scales) {
   double* __restrict mu0 = pairs.mu[0];
   double* __restrict mu1 = pairs.mu[1];
@@ -65,6 +66,7 @@ SLACKLINE_INLINE void Steps(const PairPlanes& pairs, const PairScales& scales) {
   const double two_over_rho = 2 * scales.inverse_rho;
   const double inverse_lambda_m = scales.inverse_lambda_m;
   const double eta_step = scales.eta_step;
+  const double smoothing = scales.smoothing;
 #pragma GCC ivdep
   for (Index k = 0; k < pairs.count; ++k) {
     const Quad mu = {mu0[k], mu1[k], mu2[k], mu3[k]};
@@ -74,7 +76,11 @@ SLACKLINE_INLINE void Steps(const PairPlanes& pairs, const PairScales& scales) {
       a += eta_i[k];
       b += eta_j[k];
     }
-    const Quad theta = {a + b, a - b, b - a, w[k] - (a + b)};
+    Quad theta = {a + b, a - b, b - a, w[k] - (a + b)};
+    if constexpr (kSmooth) {
+      theta = {theta.y0 - smoothing * mu.y0, theta.y1 - smoothing * mu.y1, theta.y2 - smoothing * mu.y2,
+               theta.y3 - smoothing * mu.y3};
+    }
     const double high = Larger(Larger(theta.y0, theta.y1), Larger(theta.y2, theta.y3));
     const Quad s = FirstMaximum(theta, high);
     Quad d;
@@ -92,8 +98,8 @@ SLACKLINE_INLINE void Steps(const PairPlanes& pairs, const PairScales& scales) {
     }
     const double d_first = d.y2 + d.y3;
     const double d_second = d.y1 + d.y3;
-    const double q =
-        d.y3 * d.y3 * inverse_lambda_m + (d_first * d_first + d_second * d_second) * two_over_rho;
+    double q = d.y3 * d.y3 * inverse_lambda_m + (d_first * d_first + d_second * d_second) * two_over_rho;
+    if constexpr (kSmooth) q += smoothing * Dot(d, d);
     // Without a direction q = 0 and gap = 0; the tiny number keeps the quotient a number.
     const double step = Smaller(Larger(gap, 0.0) / Larger(q, 1e-290), limit);
     mu0[k] = mu.y0 + step * d.y0;
@@ -109,27 +115,39 @@ SLACKLINE_INLINE void Steps(const PairPlanes& pairs, const PairScales& scales) {
 }
 
 SLACKLINE_MULTIVERSION
-void PairwisePlain(const PairPlanes& pairs, const PairScales& scales) { Steps<false, true>(pairs, scales); }
+void PairwisePlain(const PairPlanes& pairs, const PairScales& scales) {
+  Steps<false, true, false>(pairs, scales);
+}
 SLACKLINE_MULTIVERSION
 void PairwiseMultipliers(const PairPlanes& pairs, const PairScales& scales) {
-  Steps<true, true>(pairs, scales);
+  Steps<true, true, false>(pairs, scales);
 }
 SLACKLINE_MULTIVERSION
 void FrankWolfePlain(const PairPlanes& pairs, const PairScales& scales) {
-  Steps<false, false>(pairs, scales);
+  Steps<false, false, false>(pairs, scales);
+}
+SLACKLINE_MULTIVERSION
+void PairwiseSmooth(const PairPlanes& pairs, const PairScales& scales) {
+  Steps<false, true, true>(pairs, scales);
+}
+SLACKLINE_MULTIVERSION
+void FrankWolfeSmooth(const PairPlanes& pairs, const PairScales& scales) {
+  Steps<false, false, true>(pairs, scales);
 }
 SLACKLINE_MULTIVERSION
 void FrankWolfeMultipliers(const PairPlanes& pairs, const PairScales& scales) {
-  Steps<true, false>(pairs, scales);
+  Steps<true, false, false>(pairs, scales);
 }
 
 }  // namespace
 
 void PairPairwiseSteps(const PairPlanes& pairs, const PairScales& scales) {
+  if (scales.smoothing > 0) return PairwiseSmooth(pairs, scales);
   pairs.eta[0] == nullptr ? PairwisePlain(pairs, scales) : PairwiseMultipliers(pairs, scales);
 }
 
 void PairFrankWolfeSteps(const PairPlanes& pairs, const PairScales& scales) {
+  if (scales.smoothing > 0) return FrankWolfeSmooth(pairs, scales);
   pairs.eta[0] == nullptr ? FrankWolfePlain(pairs, scales) : FrankWolfeMultipliers(pairs, scales);
 }
 
@@ -146,6 +164,14 @@ PairSums EvaluatePairs(const PairPlanes& pairs, const PairScales& scales) {
     const double high = *std::max_element(theta, theta + 4);
     double mean = 0;
     for (int y = 0; y < 4; ++y) mean += pairs.mu[y][k] * theta[y];
+    if (scales.smoothing > 0) {
+      double square = 0;
+      for (const double* plane : pairs.mu) square += plane[k] * plane[k];
+      const double lower = SmoothMaximum(theta, scales.smoothing) - high;
+      sums.smoothed += lower;
+      sums.squares += square;
+      sums.gaps += lower + 0.5 * scales.smoothing * square;
+    }
     sums.maxima += high;
     sums.gaps += high - mean;
     // Each end has two states with opposite entries: products count twice.

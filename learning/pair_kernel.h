@@ -13,6 +13,7 @@
 //   μ_i(1), μ_j(1) p_first, p_second     gathered for the pairs
 //   δ_ci(1)        η_ci + (A_ci μ_c − μ_i)(1)/ρ
 //   θ̂_c            [a+b, a−b, b−a, w−a−b] with a = δ_ci(1), b = δ_cj(1), up to a constant
+//   γ              smoothing: θ̂ − γμ_c stands for θ̂, and γ‖d‖² is added to q (docs/notation.md, section 3)
 //   q              d(11)²/(λM) + (2/ρ)((A_ci d)(1)² + (A_cj d)(1)²), per-example scale (docs/notation.md, section 4, times M)
 //
 // Bytes per pair: 32 (μ) + 16 (η, al only) kept; a visit reads and writes them once, besides 8 of weights and 16 of
@@ -37,6 +38,7 @@ struct PairScales {
   double inverse_rho = 1;       ///< 1/ρ
   double inverse_lambda_m = 1;  ///< 1/(λM)
   double eta_step = 0;          ///< τ/ρ: after the step η += eta_step·v; 0 = leave η alone
+  double smoothing = 0;         ///< γ of a quadratic on every simplex (without multipliers only)
 };
 
 /// One pairwise step (docs/notation.md, section 4) on every pair; with eta planes, then a multiplier update of length eta_step.
@@ -52,6 +54,9 @@ struct PairSums {
   double delta_v = 0;       ///< Σ δ_ci·v_ci
   double eta_v = 0;         ///< Σ η_ci·v_ci
   double max_violation = 0;
+  double smoothed =
+      0;  ///< with γ: Σ (smooth maximum − maximum); `gaps` are then those of the smoothed problem
+  double squares = 0;  ///< with γ: Σ ‖μ_c‖²
 };
 PairSums EvaluatePairs(const PairPlanes& pairs, const PairScales& scales);
 

@@ -8,6 +8,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/graph_topology.h>
+#include <slackline/inference/global_solver.h>
 #include <slackline/inference/map_solver.h>
 
 namespace slackline {
@@ -57,6 +58,17 @@ double SquaredRange(const ExampleView& example, Index part) {
 std::unique_ptr<MapSolver> MakeLossSolver(const Structure& structure) {
   const std::shared_ptr<const FactorGraph>& graph = structure.shared_graph();
   return MakeMapSolver(IsForest(*graph) ? SolverKind::kTree : SolverKind::kSearch, graph);
+}
+
+/// max Δ over what the global factors allow, which the structure's own solver (inference/global_solver.h) finds.
+double LargestAllowedLoss(const std::shared_ptr<const Structure>& structure, std::span<const double> loss,
+                          std::unique_ptr<MapSolver>* solver) {
+  const std::vector<double> weights(static_cast<std::size_t>(structure->layout().size()), 0.0);
+  if (*solver == nullptr) *solver = MakeStructureSolver(SolverKind::kGlobal, structure);
+  (*solver)->SetWeights(weights);
+  MapResult best;
+  (*solver)->Solve(loss, nullptr, &best);
+  return best.upper_bound;
 }
 
 /// max Δ over the labellings without forbidden states, or a bound on it where a search gives up with a labelling at hand; DataError where it has
@@ -118,6 +130,11 @@ double PrimalAtZeroWeights(const Problem& problem) {
       auto& solver = solvers[static_cast<std::size_t>(problem.data().structure_of(m))];
       if (solver == nullptr) solver = MakeLossSolver(example.structure());
       sum += LargestAllowedLoss(example, loss, solver.get());
+      continue;
+    }
+    if (!example.structure().has_forbidden_states() && HasExactGlobals(graph)) {
+      const auto number = static_cast<std::size_t>(problem.data().structure_of(m));
+      sum += LargestAllowedLoss(problem.data().structures()[number], loss, &solvers[number]);
       continue;
     }
     for (Index i = 0; i < graph.num_variables(); ++i) {

@@ -52,7 +52,7 @@ class Problem {
 };
 
 /// P(0) = G(0): the mean over the examples of the largest loss, Σ_i max_s Δ_i(s). Where states are forbidden it is that of the best allowed
-/// labelling, found by dynamic programming (by search where there are cycles). An upper bound where global factors forbid states.
+/// labelling, found by dynamic programming (by search where there are cycles). Where global factors forbid states: exact if global_solver.h applies, else an upper bound.
 double PrimalAtZeroWeights(const Problem& problem);
 
 /// ½λ‖w‖².

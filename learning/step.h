@@ -41,6 +41,17 @@ inline Direction ChooseDirection(StepKind kind, const double* theta, const doubl
   return direction;
 }
 
+/// ‖d‖². O(1) for pairwise directions (s ≠ v), else O(states).
+inline double SquaredLength(const Direction& direction, const double* mu, Index states) {
+  if (direction.v >= 0) return 2;
+  double sum = 0;
+  for (Index s = 0; s < states; ++s) {
+    const double d = (s == direction.s ? 1.0 : 0.0) - mu[s];
+    sum += d * d;
+  }
+  return sum;
+}
+
 /// mu += step·d. A pairwise step of length `limit` leaves μ(v) = 0 exactly.
 inline void MoveAlong(const Direction& direction, double step, Index states, double* mu) {
   if (direction.v >= 0) {

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <vector>
 
 #include <slackline/core/feature_map.h>
@@ -97,4 +98,52 @@ TEST_CASE(
     }
   }
   CHECK(shrunk > 30);
+}
+
+TEST_CASE("a set without inner products keeps the same corners, and those that are asked for") {
+  Random random(42);
+  int dropped = 0;
+  for (int trial = 0; trial < 30; ++trial) {
+    ProblemOptions shape = RandomOptions(random);
+    shape.num_examples = 1;
+    const TrainingSet training = RandomProblem(random, shape);
+    const ExampleView example = training.data.example(0);
+    const auto size = static_cast<std::size_t>(example.structure().num_coordinates());
+    CornerScratch scratch = MakeCornerScratch(training.data);
+    CornerSet set(false);
+    std::vector<std::vector<double>> coordinates;
+    SparseCorner corner;
+    for (int number = 0; number < 9; ++number) {
+      std::vector<double> q(size, 0.0);
+      AddLabellingFeatures(example, RandomLabels(random, example.graph()), 1, q);
+      SparsifyCorner(example.structure(), q, &corner);
+      corner.loss = number;
+      CHECK(set.Add(example, corner, &scratch) == number);
+      CHECK(set.Add(example, corner, &scratch) == number);
+      coordinates.push_back(q);
+    }
+    std::vector<std::uint8_t> keep;
+    std::vector<std::size_t> kept;
+    for (std::size_t a = 0; a < 9; ++a) {
+      keep.push_back(random.Below(2) == 0 ? 1 : 0);
+      if (a == 0 || keep[a] != 0) kept.push_back(a);
+    }
+    set.Retain(keep);
+    dropped += kept.size() < 9 ? 1 : 0;
+    REQUIRE(set.size() == static_cast<Index>(kept.size()));
+    StateWriter writer;
+    set.Save(&writer);
+    CornerSet loaded(false);
+    StateReader reader(writer.bytes());
+    loaded.Load(example, &reader, &scratch);
+    for (const CornerSet* one : {&set, &loaded}) {
+      for (std::size_t x = 0; x < kept.size(); ++x) {
+        CHECK(one->loss(static_cast<Index>(x)) == static_cast<double>(kept[x]));
+        std::vector<double> q(size, 1.0);
+        one->AddCoordinates(example.structure(), static_cast<Index>(x), 2, q);
+        for (std::size_t k = 0; k < size; ++k) CHECK(Near(q[k], 1 + 2 * coordinates[kept[x]][k], kTight));
+      }
+    }
+  }
+  CHECK(dropped > 20);
 }

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include <slackline/core/random.h>
@@ -50,4 +51,41 @@ TEST_CASE("without a kind nothing is kept") {
   IterateAverage average(AverageKind::kOff, 1000, 1);
   CHECK_FALSE(average.active());
   CHECK(average.lag().empty());
+}
+
+TEST_CASE("iterates may be kept as a vector and a scale, which may be folded away") {
+  Random random(52);
+  for (const AverageKind kind : {AverageKind::kUniform, AverageKind::kWeighted, AverageKind::kSuffix}) {
+    constexpr int kFirst = 4;
+    IterateAverage average(kind, 3, kFirst);
+    std::vector<double> vector(3, 0.0);
+    std::vector<double> sum(3, 0.0);
+    double total = 0;
+    int next = kFirst;
+    for (int step = 1; step <= 60; ++step) {
+      const auto k = static_cast<std::size_t>(random.Below(3));
+      const double change = random.Normal();
+      vector[k] += change;
+      average.lag()[k] += average.scale() * change;
+      if (step % 7 == 0) {  // another vector for the same iterates
+        average.Fold(vector);
+        for (double& value : vector) value *= 1e-9;
+      }
+      const double scale = 0.1 + random.Uniform();
+      average.EndStep(scale);
+      const double weight = kind == AverageKind::kWeighted ? step : 1;
+      for (std::size_t c = 0; c < 3; ++c) sum[c] += weight * scale * vector[c];
+      total += weight;
+      const bool restarts = kind == AverageKind::kSuffix && step == next;
+      if (restarts) {
+        std::fill(sum.begin(), sum.end(), 0.0);
+        total = 0;
+        next *= 2;
+      }
+      std::vector<double> got;
+      average.Read(vector, &got);
+      for (std::size_t c = 0; c < 3; ++c)
+        CHECK(Near(got[c], restarts ? scale * vector[c] : sum[c] / total, kExact));
+    }
+  }
 }

@@ -10,6 +10,7 @@
 #include <doctest/doctest.h>
 
 #include <slackline/core/random.h>
+#include <slackline/learning/smooth_maximum.h>
 #include <slackline/learning/step.h>
 
 #include "tests/support/tolerances.h"
@@ -78,10 +79,13 @@ std::array<double, 4> Theta(const Pairs& pairs, Index k, bool multipliers, const
 
 /// One step by the plain functions of step.h.
 void PlainStep(Pairs* pairs, Index k, StepKind kind, bool multipliers, const PairScales& scales) {
-  const std::array<double, 4> theta = Theta(*pairs, k, multipliers, scales);
+  std::array<double, 4> theta = Theta(*pairs, k, multipliers, scales);
   std::array<double, 4> mu;
-  for (int y = 0; y < 4; ++y)
-    mu[static_cast<std::size_t>(y)] = pairs->mu[static_cast<std::size_t>(y * pairs->n + k)];
+  for (int y = 0; y < 4; ++y) {
+    const auto s = static_cast<std::size_t>(y);
+    mu[s] = pairs->mu[static_cast<std::size_t>(y * pairs->n + k)];
+    theta[s] -= scales.smoothing * mu[s];
+  }
   const Direction direction = ChooseDirection(kind, theta.data(), mu.data(), 4);
   std::array<double, 4> d{};
   for (int y = 0; y < 4; ++y)
@@ -90,7 +94,8 @@ void PlainStep(Pairs* pairs, Index k, StepKind kind, bool multipliers, const Pai
   if (direction.v >= 0) d[static_cast<std::size_t>(direction.v)] -= 1;
   const double q = d[3] * d[3] * scales.inverse_lambda_m +
                    2 * scales.inverse_rho * ((d[2] + d[3]) * (d[2] + d[3]) + (d[1] + d[3]) * (d[1] + d[3]));
-  const double step = LineSearch(direction.gap, q, direction.limit);
+  const double length = scales.smoothing * SquaredLength(direction, mu.data(), 4);
+  const double step = LineSearch(direction.gap, q + length, direction.limit);
   MoveAlong(direction, step, 4, mu.data());
   for (int y = 0; y < 4; ++y)
     pairs->mu[static_cast<std::size_t>(y * pairs->n + k)] = mu[static_cast<std::size_t>(y)];
@@ -119,7 +124,8 @@ TEST_CASE("KernelsTakeTheStepsOfPlainCode") {
         Pairs pairs = RandomPairs(random, count);
         Pairs expected = pairs;
         const PairScales scales{0.1 + random.Uniform(), 0.1 + random.Uniform(),
-                                multipliers ? random.Uniform() : 0.0};
+                                multipliers ? random.Uniform() : 0.0,
+                                multipliers || count % 2 == 0 ? 0.0 : 2 * random.Uniform()};
         const PairPlanes planes = pairs.Planes(multipliers);
         kind == StepKind::kPairwise ? PairPairwiseSteps(planes, scales) : PairFrankWolfeSteps(planes, scales);
         for (Index k = 0; k < count; ++k) PlainStep(&expected, k, kind, multipliers, scales);
@@ -142,6 +148,30 @@ TEST_CASE("APairAtItsOptimumStaysThere") {
   PairFrankWolfeSteps(pairs.Planes(true), scales);
   CHECK(pairs.mu == std::vector<double>{1, 0, 0, 0});
   CHECK(pairs.w[0] == -1);
+}
+
+TEST_CASE("SmoothedGapsAreSmoothMaximaMinusThePointsValues") {
+  Random random(6);
+  Pairs pairs = RandomPairs(random, 9);
+  const PairScales plain{0.7, 0.3, 0, 0};
+  const PairScales smooth{0.7, 0.3, 0, 0.8};
+  const PairSums hard = EvaluatePairs(pairs.Planes(false), plain);
+  const PairSums sums = EvaluatePairs(pairs.Planes(false), smooth);
+  CHECK(hard.smoothed == 0);
+  CHECK(sums.maxima == hard.maxima);
+  double smoothed = 0;
+  double squares = 0;
+  for (Index k = 0; k < 9; ++k) {
+    const std::array<double, 4> theta = Theta(pairs, k, false, smooth);
+    smoothed += SmoothMaximum(theta, 0.8);
+    for (int y = 0; y < 4; ++y) {
+      const double mu = pairs.mu[static_cast<std::size_t>(y * 9 + k)];
+      squares += mu * mu;
+    }
+  }
+  CHECK(test::Near(sums.smoothed, smoothed - hard.maxima, test::kExact));
+  CHECK(test::Near(sums.squares, squares, test::kExact));
+  CHECK(test::Near(sums.gaps, hard.gaps + sums.smoothed + 0.4 * squares, test::kExact));
 }
 
 TEST_CASE("EvaluationSumsWhatStepsWouldGain") {

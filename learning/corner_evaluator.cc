@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/corner_evaluator.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+
+#include <slackline/core/feature_gram.h>
+#include <slackline/core/feature_map.h>
+#include <slackline/core/parallel.h>
+
+namespace slackline {
+namespace {
+constexpr int kChunks = 16;
+}  // namespace
+
+double CertifiedHinge(const ExampleView& example, Index m, std::span<const double> weights,
+                      const CornerSet& given, const WarmStart& warm, CornerOracle* oracle,
+                      HingeScratch* scratch) {
+  std::vector<double>& slot_scores = scratch->slot_scores;
+  slot_scores.resize(static_cast<std::size_t>(SlotCoordinates(example.structure())));
+  SlotScores(example, weights, slot_scores);
+  scratch->warm = warm;
+  const double bound = oracle->Maximise(m, slot_scores, weights, &scratch->warm, true, &scratch->corner);
+  const double score = given.Score(0, slot_scores, weights);
+  const double tolerance = 1e-6 * (1 + std::abs(score) + std::abs(bound));
+  if (!(bound - score >= -tolerance)) {
+    throw std::logic_error("the oracle's bound lies below the score of the given labelling (example " +
+                           std::to_string(m) + ")");
+  }
+  return std::max(0.0, bound - score);
+}
+
+CornerEvaluator::CornerEvaluator(const Problem& problem, SolverKind kind, Rescaling rescaling)
+    : problem_(problem), kind_(kind), rescaling_(rescaling) {}
+
+double CornerEvaluator::Hinge(std::span<const double> weights, std::span<const CornerSet> sets,
+                              std::span<const WarmStart> warm, int threads) {
+  threads = std::clamp(threads, 1, kChunks);
+  while (static_cast<int>(checkers_.size()) < threads) {
+    checkers_.push_back(std::make_unique<Checker>(
+        Checker{CornerOracle(problem_, kind_, CornerOracle::Effort::kChecking, rescaling_), {}}));
+  }
+  for (int t = 0; t < threads; ++t) checkers_[static_cast<std::size_t>(t)]->oracle.Refresh(weights);
+  std::vector<double> bounds(kChunks, 0.0);
+  ParallelChunks(problem_.size(), kChunks, threads, [&](const Chunk& chunk) {
+    Checker& checker = *checkers_[static_cast<std::size_t>(chunk.thread)];
+    for (Index m = chunk.begin; m < chunk.end; ++m) {
+      const auto k = static_cast<std::size_t>(m);
+      bounds[static_cast<std::size_t>(chunk.chunk)] += CertifiedHinge(
+          problem_.data().example(m), m, weights, sets[k], warm[k], &checker.oracle, &checker.scratch);
+    }
+  });
+  return std::accumulate(bounds.begin(), bounds.end(), 0.0) / problem_.size();
+}
+
+}  // namespace slackline

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/feature_bounds.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <slackline/core/check.h>
+
+namespace slackline {
+namespace {
+
+/// The coordinate's value in a state that has the feature; inputs are left out.
+double Scalar(const ExampleView& example, const FeatureTerm& term, const StateMap& map, std::size_t state) {
+  if (term.kind == FeatureKind::kPotential)
+    return example.potentials()[static_cast<std::size_t>(term.source) + state];
+  return term.kind == FeatureKind::kLinear || map.values.empty() ? 1.0 : map.values[state];
+}
+
+/// max over two states of the distance of a term's coordinates, bounded by the largest two of different rows.
+double TermReach(const ExampleView& example, const FeatureTerm& term, const StateMap& map) {
+  double low = 0;  // within a row, values of two signs lie apart
+  double high = 0;
+  double best = 0;
+  double second = 0;
+  Index best_row = kAbsent;
+  for (std::size_t s = 0; s < map.rows.size(); ++s) {
+    if (map.rows[s] == kAbsent) continue;
+    const double value = Scalar(example, term, map, s);
+    low = std::min(low, value);
+    high = std::max(high, value);
+    const double square = value * value;
+    if (square > best) {
+      if (map.rows[s] != best_row) second = best;
+      best = square;
+      best_row = map.rows[s];
+    } else if (map.rows[s] != best_row) {
+      second = std::max(second, square);
+    }
+  }
+  return std::max(std::sqrt(best + second), high - low);
+}
+
+/// What the parts of an example can do to its coordinates.
+struct Reaches {
+  std::vector<double> of_slots,
+      of_blocks;                       // sums over parts of what each can move the slot, the scalar block
+  std::vector<double> of_coordinates;  // the same for single coordinates
+};
+
+Reaches CollectReaches(const ExampleView& example) {
+  const Structure& structure = example.structure();
+  Reaches reaches;
+  reaches.of_slots.assign(structure.slots().size(), 0.0);
+  reaches.of_blocks.assign(static_cast<std::size_t>(structure.layout().num_blocks()), 0.0);
+  reaches.of_coordinates.assign(static_cast<std::size_t>(structure.num_coordinates()), 0.0);
+  std::vector<double> high(reaches.of_coordinates.size(), 0.0), low(high);
+  for (Index a = 0; a < example.graph().num_parts(); ++a) {
+    for (const FeatureTerm& term : structure.terms(a)) {
+      const StateMap& map = structure.map(term.map);
+      const bool linear = term.kind == FeatureKind::kLinear;
+      (linear ? reaches.of_slots[static_cast<std::size_t>(term.source)]
+              : reaches.of_blocks[static_cast<std::size_t>(term.block)]) += TermReach(example, term, map);
+      for (int pass = 0; pass < 2; ++pass) {
+        for (std::size_t s = 0; s < map.rows.size(); ++s) {
+          if (map.rows[s] == kAbsent) continue;
+          const auto k = static_cast<std::size_t>(term.coordinate + map.rows[s]);
+          const double value = Scalar(example, term, map, s);
+          if (pass == 0) {
+            high[k] = std::max(high[k], value);
+            low[k] = std::min(low[k], value);
+          } else {
+            reaches.of_coordinates[k] += high[k] - low[k];
+            high[k] = low[k] = 0;
+          }
+        }
+      }
+    }
+  }
+  return reaches;
+}
+
+/// ‖Δq‖² of coordinates [begin, begin + rows).
+double SquaredCoordinates(const Reaches& reaches, double by_parts, Index begin, Index rows) {
+  double squares = 0;
+  for (Index k = begin; k < begin + rows; ++k) {
+    const double reach = reaches.of_coordinates[static_cast<std::size_t>(k)];
+    squares += reach * reach;
+  }
+  return std::min(squares, by_parts * by_parts);
+}
+
+}  // namespace
+
+double SquaredFeatureRange(const ExampleView& example) {
+  const Structure& structure = example.structure();
+  const Reaches reaches = CollectReaches(example);
+  std::vector<double> of_block(static_cast<std::size_t>(structure.layout().num_blocks()), 0.0);
+  for (std::size_t k = 0; k < structure.slots().size(); ++k) {
+    const Slot& slot = structure.slots()[k];
+    of_block[static_cast<std::size_t>(slot.block)] +=
+        std::sqrt(example.input(slot.input).squared_norm *
+                  SquaredCoordinates(reaches, reaches.of_slots[k], slot.coordinate, slot.rows));
+  }
+  double range = 0;
+  for (const double norm : of_block) range += norm * norm;
+  for (const ScalarBlock& scalar : structure.scalar_blocks()) {
+    range += SquaredCoordinates(reaches, reaches.of_blocks[static_cast<std::size_t>(scalar.block)],
+                                scalar.coordinate, scalar.rows);
+  }
+  return range;
+}
+
+double SquaredStateNorm(const ExampleView& example) {
+  const Structure& structure = example.structure();
+  SLACKLINE_CHECK(example.graph().num_factors() == 0, "the graph has factors");
+  double total = 0;
+  std::vector<double> of_row;
+  for (Index i = 0; i < example.graph().num_variables(); ++i) {
+    double norm = 0;
+    for (const FeatureTerm& term : structure.terms(i)) {
+      const StateMap& map = structure.map(term.map);
+      of_row.clear();
+      for (std::size_t s = 0; s < map.rows.size(); ++s) {
+        if (map.rows[s] == kAbsent) continue;
+        const auto row = static_cast<std::size_t>(map.rows[s]);
+        if (of_row.size() <= row) of_row.resize(row + 1, 0.0);
+        const double value = Scalar(example, term, map, s);
+        of_row[row] += value * value;
+      }
+      const double largest = of_row.empty() ? 0.0 : *std::max_element(of_row.begin(), of_row.end());
+      const double input =
+          term.kind == FeatureKind::kLinear
+              ? example.input(structure.slots()[static_cast<std::size_t>(term.source)].input).squared_norm
+              : 1.0;
+      norm += std::sqrt(input * largest);
+    }
+    total += norm * norm;
+  }
+  return total;
+}
+
+}  // namespace slackline
