@@ -6,10 +6,9 @@
 
 #include <slackline/core/feature_gram.h>
 #include <slackline/core/feature_map.h>
-#include <slackline/core/parallel.h>
 #include <slackline/core/random.h>
 #include <slackline/learning/certificate.h>
-#include <slackline/learning/example_oracle.h>
+#include <slackline/learning/example_evaluator.h>
 #include <slackline/learning/iterate_average.h>
 #include <slackline/learning/sampling.h>
 #include <slackline/learning/step.h>
@@ -18,7 +17,6 @@ namespace slackline {
 namespace {
 
 constexpr Index kRebuildEvery = 64;
-constexpr int kChunks = 16;
 
 class BcfwLearner : public Learner {
  public:
@@ -30,13 +28,13 @@ class BcfwLearner : public Learner {
         weights_(static_cast<std::size_t>(problem.num_weights()), 0.0),
         losses_(static_cast<std::size_t>(problem.size()), 0.0),
         warm_(static_cast<std::size_t>(problem.size())),
-        average_(options.average, problem.num_weights(), problem.size()) {
+        average_(options.average, problem.num_weights(), problem.size()),
+        evaluator_(problem, options.oracle, options.lp_tolerance) {
     begin_.push_back(0);
     for (Index m = 0; m < problem.size(); ++m) {
       begin_.push_back(begin_.back() + problem.data().example(m).structure().num_coordinates());
     }
     points_.assign(static_cast<std::size_t>(begin_.back()), 0.0);
-    oracles_.push_back(std::make_unique<ExampleOracle>(problem, options.oracle));
   }
 
   std::string_view name() const override { return "bcfw"; }
@@ -59,13 +57,13 @@ class BcfwLearner : public Learner {
     double loss = 0;
     for (const double value : losses_) loss += value;
     Evaluation evaluation;
-    evaluation.problem = oracles_[0]->relaxed() ? CertifiedProblem::kRelaxed : CertifiedProblem::kExact;
+    evaluation.problem = evaluator_.certified();
     evaluation.dual = loss / problem_.size() - Regulariser(problem_.lambda(), evaluated_);
-    evaluation.primal = Primal(evaluated_, threads);
+    evaluation.primal = evaluator_.Primal(evaluated_, warm_, threads);
     if (average_.active()) {
       std::vector<double> average;
       average_.Read(weights_, &average);
-      const double primal = Primal(average, threads);
+      const double primal = evaluator_.Primal(average, warm_, threads);
       if (primal < evaluation.primal) {
         evaluation.primal = primal;
         evaluated_ = std::move(average);
@@ -78,7 +76,7 @@ class BcfwLearner : public Learner {
   double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
   WorkCounts work() const override { return {oracle_calls_, oracle_calls_}; }
 
-  bool DualPointIsBest() const override { return true; }
+  bool DualPointIsBest() const override { return !options_.fixed_step; }
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
     const ExampleView example = problem_.data().example(m);
     const auto begin = static_cast<std::size_t>(begin_[static_cast<std::size_t>(m)]);
@@ -118,7 +116,7 @@ class BcfwLearner : public Learner {
 
   void ChangeLambda(const Problem& problem) override {
     problem_ = problem;
-    for (const auto& oracle : oracles_) oracle->set_problem(problem);
+    evaluator_.set_problem(problem);
     Rebuild(&weights_);
     double loss = 0;
     for (const double value : losses_) loss += value;
@@ -141,7 +139,7 @@ class BcfwLearner : public Learner {
   void Step(Index m) {
     const ExampleView example = problem_.data().example(m);
     const Corner corner =
-        oracles_[0]->Maximise(m, weights_, &warm_[static_cast<std::size_t>(m)]);  // lines 4, 5
+        evaluator_.oracle().Maximise(m, weights_, &warm_[static_cast<std::size_t>(m)]);  // lines 4, 5
     ++oracle_calls_;
     // gap·M = H_m(s; w) − H_m(point; w), with the point's w·ψ from the coordinates; q·M = ‖w_s − w_i‖² λM.
     direction_.assign(corner.coordinates.begin(), corner.coordinates.end());
@@ -153,7 +151,10 @@ class BcfwLearner : public Learner {
     double gap = corner.loss - own_loss;
     for (std::size_t k = 0; k < own.size(); ++k) gap -= u_[k] * direction_[k];
     const double q = gram_.SquaredNorm(example, direction_) / problem_.lambda_m();
-    const double step = LineSearch(gap, q, 1);  // line 6
+    const double step =
+        options_.fixed_step
+            ? 2.0 * problem_.size() / (static_cast<double>(oracle_calls_ - 1) + 2.0 * problem_.size())
+            : LineSearch(gap, q, 1);  // line 6
     if (step == 0) return;
     for (std::size_t k = 0; k < own.size(); ++k) own[k] += step * direction_[k];  // lines 7, 8
     own_loss += step * (corner.loss - own_loss);
@@ -161,25 +162,6 @@ class BcfwLearner : public Learner {
     if (average_.active()) {
       ScatterFeatures(example, direction_, average_.scale() * step / problem_.lambda_m(), average_.lag());
     }
-  }
-
-  /// λ/2 ‖w‖² + (1/M) Σ of certified bounds on max H_m.
-  double Primal(std::span<const double> weights, int threads) {
-    while (static_cast<int>(oracles_.size()) < threads) {
-      oracles_.push_back(std::make_unique<ExampleOracle>(problem_, options_.oracle));
-    }
-    std::vector<double> bounds(kChunks, 0.0);
-    ParallelChunks(problem_.size(), kChunks, threads, [&](const Chunk& chunk) {
-      for (Index m = chunk.begin; m < chunk.end; ++m) {
-        // A copy: checks change nothing, not even the basis that the next pass starts from.
-        WarmStart warm = warm_[static_cast<std::size_t>(m)];
-        bounds[static_cast<std::size_t>(chunk.chunk)] +=
-            oracles_[static_cast<std::size_t>(chunk.thread)]->Maximise(m, weights, &warm).upper_bound;
-      }
-    });
-    double hinge = 0;
-    for (const double bound : bounds) hinge += bound;
-    return Regulariser(problem_.lambda(), weights) + hinge / problem_.size();
   }
 
   void Rebuild(std::vector<double>* weights) {
@@ -193,7 +175,6 @@ class BcfwLearner : public Learner {
   TrainOptions options_;
   Random random_;
   ExampleOrder examples_;
-  std::vector<std::unique_ptr<ExampleOracle>> oracles_;  // one per thread; the first one trains
   std::vector<double> weights_;
   std::vector<double> evaluated_;
   std::vector<Offset> begin_;
@@ -201,6 +182,7 @@ class BcfwLearner : public Learner {
   std::vector<double> losses_;
   std::vector<WarmStart> warm_;
   IterateAverage average_;
+  ExampleEvaluator evaluator_;
   std::vector<double> direction_;
   FeatureGram gram_;
   std::vector<double> u_;
