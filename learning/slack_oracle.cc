@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/slack_oracle.h>
+
+#include <string>
+
+#include <slackline/core/check.h>
+#include <slackline/core/feature_map.h>
+#include <slackline/inference/brute_force.h>
+
+namespace slackline {
+namespace {
+
+std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
+
+/// The next labelling, last variable fastest; false after the last one.
+bool Advance(const FactorGraph& graph, std::vector<Index>* labels) {
+  for (Index i = graph.num_variables(); i-- > 0;) {
+    if (++(*labels)[Size(i)] < graph.cardinality(i)) return true;
+    (*labels)[Size(i)] = 0;
+  }
+  return false;
+}
+
+double LossOf(const FactorGraph& graph, std::span<const double> loss, std::span<const Index> labels) {
+  double sum = 0;
+  for (Index i = 0; i < graph.num_variables(); ++i)
+    sum += loss[Size(graph.state_offset(i) + labels[Size(i)])];
+  return sum;
+}
+
+double ScoreOf(const FactorGraph& graph, std::span<const double> scores, std::span<const Index> labels) {
+  double sum = 0;
+  for (Index i = 0; i < graph.num_variables(); ++i)
+    sum += scores[Size(graph.state_offset(i) + labels[Size(i)])];
+  for (Index c = 0; c < graph.num_factors(); ++c)
+    sum += scores[Size(graph.factor_offset(c) + JointState(graph, c, labels))];
+  return sum;
+}
+
+}  // namespace
+
+void SlackOracle::RequireEnumerable(const Structure& structure) {
+  if (CountLabellings(structure.graph(), kMaxSlackLabellings) <= kMaxSlackLabellings) return;
+  throw DataError("--rescaling slack enumerates the labellings of every example, at most " +
+                  std::to_string(kMaxSlackLabellings) +
+                  "; there are examples with more: use --rescaling margin");
+}
+
+double SlackOracle::Maximise(const ExampleView& example, std::span<const double> loss,
+                             std::span<const double> u, SparseCorner* corner) {
+  const FactorGraph& graph = example.graph();
+  scores_.assign(Size(graph.total_states()), 0.0);
+  for (Index a = 0; a < graph.num_parts(); ++a) {
+    AddPartScores(example, a, u,
+                  std::span(scores_).subspan(Size(graph.state_offset(a)), Size(graph.num_states(a))));
+  }
+  const double given = ScoreOf(graph, scores_, example.labels());
+  best_.assign(example.labels().begin(), example.labels().end());
+  double best = given;
+  labels_.assign(Size(graph.num_variables()), 0);
+  do {
+    const double score = ScoreOf(graph, scores_, labels_);
+    if (score == -kInfinity) continue;  // forbidden
+    const double delta = LossOf(graph, loss, labels_);
+    const double value = delta + given + delta * (score - given);
+    if (value > best) {
+      best = value;
+      best_ = labels_;
+    }
+  } while (Advance(graph, &labels_));
+
+  const double delta = LossOf(graph, loss, best_);
+  coordinates_.assign(Size(example.structure().num_coordinates()), 0.0);
+  AddLabellingFeatures(example, best_, 1, coordinates_);
+  AddLabellingFeatures(example, example.labels(), -1, coordinates_);
+  for (double& value : coordinates_) value *= delta;
+  AddLabellingFeatures(example, example.labels(), 1, coordinates_);
+  SparsifyCorner(example.structure(), coordinates_, corner);
+  corner->loss = delta;
+  return best;
+}
+
+}  // namespace slackline

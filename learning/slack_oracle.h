@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The oracle of slack rescaling (Tsochantaridis, Joachims, Hofmann, Altun, JMLR 2005, section 2.2.1):
+//
+//   max_s Δ(s) · (1 − w·ψ(s)),   ψ(s) = φ(y) − φ(s), y the given labelling.
+//
+// Loss and score are multiplied, so that no solver for sums of part scores applies: labellings are enumerated.
+// In the form of corners (corner_set.h) labelling s is the point φ(y) + Δ(s)·(φ(s) − φ(y)) with loss Δ(s): all that is linear in corners holds
+// as with margin rescaling.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <slackline/core/dataset.h>
+#include <slackline/learning/corner_set.h>
+
+namespace slackline {
+
+/// Most labellings that an example may have.
+inline constexpr Offset kMaxSlackLabellings = 4096;
+
+class SlackOracle {
+ public:
+  /// Throws DataError when the structure has more than kMaxSlackLabellings labellings.
+  static void RequireEnumerable(const Structure& structure);
+
+  /// Maximises Δ(s) + w·(the point of s) over the allowed labellings; among equal ones the lexicographically lowest. u: all coordinate
+  /// scores of the example (CoordinateScores). loss: Δ_i of its states. O(labellings · parts).
+  double Maximise(const ExampleView& example, std::span<const double> loss, std::span<const double> u,
+                  SparseCorner* corner);
+
+ private:
+  std::vector<double> scores_;
+  std::vector<double> coordinates_;
+  std::vector<Index> labels_;
+  std::vector<Index> best_;
+};
+
+}  // namespace slackline
