@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/dual_points.h>
+
+#include <numeric>
+
+#include <slackline/core/check.h>
+#include <slackline/core/feature_map.h>
+
+namespace slackline {
+
+DualPoints::DualPoints(const Problem& problem)
+    : begin_{0}, losses_(static_cast<std::size_t>(problem.size()), 0.0) {
+  for (Index m = 0; m < problem.size(); ++m) {
+    begin_.push_back(begin_.back() + problem.data().example(m).structure().num_coordinates());
+  }
+  coordinates_.assign(static_cast<std::size_t>(begin_.back()), 0.0);
+}
+
+double DualPoints::MeanLoss() const {
+  return std::accumulate(losses_.begin(), losses_.end(), 0.0) / static_cast<double>(losses_.size());
+}
+
+void DualPoints::Weights(const Problem& problem, std::vector<double>* weights) const {
+  weights->assign(static_cast<std::size_t>(problem.num_weights()), 0.0);
+  for (Index m = 0; m < problem.size(); ++m) {
+    ScatterFeatures(problem.data().example(m), coordinates(m), 1 / problem.lambda_m(), *weights);
+  }
+}
+
+void DualPoints::Mix(double share, const DualPoints& other) {
+  SLACKLINE_CHECK(other.begin_ == begin_, "the points belong to different examples");
+  for (std::size_t k = 0; k < coordinates_.size(); ++k) {
+    coordinates_[k] = (1 - share) * coordinates_[k] + share * other.coordinates_[k];
+  }
+  for (std::size_t m = 0; m < losses_.size(); ++m) {
+    losses_[m] = (1 - share) * losses_[m] + share * other.losses_[m];
+  }
+}
+
+double DualPoints::Read(const ExampleView& example, Index m, double share,
+                        std::vector<double>* coordinates) const {
+  const std::span<const double> own = this->coordinates(m);
+  coordinates->assign(own.size(), 0.0);
+  AddLabellingFeatures(example, example.labels(), 1, *coordinates);
+  for (std::size_t k = 0; k < own.size(); ++k) (*coordinates)[k] -= share * own[k];
+  return share * loss(m);
+}
+
+void DualPoints::Save(StateWriter* writer) const {
+  writer->Reals(coordinates_);
+  writer->Reals(losses_);
+}
+
+void DualPoints::Load(StateReader* reader) {
+  reader->FiniteReals(coordinates_);
+  reader->FiniteReals(losses_);
+}
+
+}  // namespace slackline

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One dual point of every example, as far as objectives see it: the coordinates of ψ_m(μ_m) = φ_m(y^m) − φ_m(μ_m)
+// (core/structure.h) and the loss Δ_m·μ_m. Both are linear in μ, so mixtures of points are mixtures of these numbers.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <slackline/learning/problem.h>
+#include <slackline/learning/state_archive.h>
+
+namespace slackline {
+
+class DualPoints {
+ public:
+  /// The given labellings: all numbers are 0.
+  explicit DualPoints(const Problem& problem);
+
+  Index size() const { return static_cast<Index>(losses_.size()); }
+  /// num_coordinates numbers of example m.
+  std::span<double> coordinates(Index m) { return {coordinates_.data() + Begin(m), Count(m)}; }
+  std::span<const double> coordinates(Index m) const { return {coordinates_.data() + Begin(m), Count(m)}; }
+  double loss(Index m) const { return losses_[static_cast<std::size_t>(m)]; }
+  void set_loss(Index m, double loss) { losses_[static_cast<std::size_t>(m)] = loss; }
+
+  /// (1/M) Σ_m Δ_m·μ_m.
+  double MeanLoss() const;
+  /// Ψμ = (1/(λM)) Σ_m ψ_m(μ_m), from scratch. O(non-zeros of the inputs · rows).
+  void Weights(const Problem& problem, std::vector<double>* weights) const;
+
+  /// This becomes (1 − share) · this + share · other.
+  void Mix(double share, const DualPoints& other);
+
+  /// φ_m(μ_m) and Δ_m·μ_m of the mixture share · μ + (1 − share) · y^m: what Learner::DualPoint wants.
+  double Read(const ExampleView& example, Index m, double share, std::vector<double>* coordinates) const;
+
+  void Save(StateWriter* writer) const;
+  void Load(StateReader* reader);
+
+ private:
+  std::size_t Begin(Index m) const { return static_cast<std::size_t>(begin_[static_cast<std::size_t>(m)]); }
+  std::size_t Count(Index m) const { return Begin(m + 1) - Begin(m); }
+
+  std::vector<Offset> begin_;
+  std::vector<double> coordinates_;
+  std::vector<double> losses_;
+};
+
+}  // namespace slackline

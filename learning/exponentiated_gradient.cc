@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/exponentiated_gradient.h>
+
+#include <algorithm>
+#include <limits>
+
+#include <slackline/core/feature_gram.h>
+#include <slackline/core/feature_map.h>
+#include <slackline/core/random.h>
+#include <slackline/learning/certificate.h>
+#include <slackline/learning/marginal_learner.h>
+#include <slackline/learning/sampling.h>
+
+namespace slackline {
+namespace {
+
+constexpr Index kRebuildEvery = 64;
+constexpr double kFirstStep = 0.5;
+constexpr double kGrowth = 1.05;
+constexpr int kHalvingsOfFirstPass = 2;
+constexpr int kHalvings = 5;
+// Steps stay numbers, whatever happens: they grow for ever where an example's distribution has become a corner.
+constexpr double kSmallestStep = 1e-100;
+constexpr double kLargestStep = 1e9;
+
+class ExponentiatedGradientLearner : public MarginalLearner {
+ public:
+  ExponentiatedGradientLearner(const Problem& problem, const TrainOptions& options)
+      : MarginalLearner(problem, options),
+        random_(static_cast<std::uint64_t>(options.seed)),
+        examples_(problem.size()),
+        points_(problem),
+        log_potentials_(problem),
+        steps_(static_cast<std::size_t>(problem.size()), kFirstStep) {
+    for (Index m = 0; m < problem.size(); ++m) {
+      Keep(m, marginals_.Expect(m, 0, log_potentials_.coordinates(m), 1));
+      ++oracle_calls_;
+      const double norm = gram_.SquaredNorm(problem.data().example(m), points_.coordinates(m));
+      if (norm > 0) {
+        const double step = std::min(kFirstStep, problem.lambda_m() / norm);
+        steps_[static_cast<std::size_t>(m)] = std::max(step, kSmallestStep);
+      }
+    }
+    points_.Weights(problem_, &weights_);
+  }
+
+  void RunPass(const StopControl& stop) override {
+    const std::span<const Index> order = examples_.Next(&random_);
+    for (Index k = 0; k < problem_.size(); ++k) {
+      const Index m = options_.order != OrderKind::kUniform
+                          ? order[static_cast<std::size_t>(k)]
+                          : static_cast<Index>(random_.Below(static_cast<std::uint64_t>(problem_.size())));
+      Visit(m);
+      if (stop.ShouldStop()) break;
+    }
+    if (++pass_ % kRebuildEvery == 0) points_.Weights(problem_, &weights_);
+  }
+
+  /// At the mixture of μ and the given labellings that has the best dual value: early, and at small λ, Ψμ is far too long.
+  Evaluation Evaluate(int threads) override {
+    std::vector<double> psi;
+    points_.Weights(problem_, &psi);
+    const double loss = points_.MeanLoss();
+    const double share = BestShare(loss, Regulariser(problem_.lambda(), psi));
+    std::vector<double> w = psi;
+    for (double& value : w) value *= share;
+    return Certify(std::move(w), points_, psi, loss, threads);
+  }
+
+  void Save(StateWriter* writer) const override {
+    writer->Tag("eg");
+    SaveCommon(writer);
+    SaveRandom(random_, writer);
+    examples_.Save(writer);
+    writer->Reals(weights_);
+    points_.Save(writer);
+    log_potentials_.Save(writer);
+    writer->Reals(steps_);
+    writer->Integer(pass_);
+  }
+
+  void Load(StateReader* reader) override {
+    reader->Tag("eg");
+    LoadCommon(reader);
+    LoadRandom(reader, &random_);
+    examples_.Load(reader);
+    reader->FiniteReals(weights_);
+    points_.Load(reader);
+    log_potentials_.Load(reader);
+    reader->FiniteReals(steps_);
+    for (const double step : steps_) StateReader::Require(step > 0, "a step is not positive");
+    pass_ = static_cast<Index>(reader->Integer(0, std::numeric_limits<Index>::max()));
+  }
+
+  /// α and the step sizes stay.
+  void ChangeLambda(const Problem& problem) override {
+    ChangeProblem(problem);
+    points_.Weights(problem_, &weights_);
+    pass_ = 0;
+  }
+
+ private:
+  const DualPoints& NewestPoints() const override { return points_; }
+
+  void Keep(Index m, const Expectation& expectation) {
+    std::copy(expectation.coordinates.begin(), expectation.coordinates.end(), points_.coordinates(m).begin());
+    points_.set_loss(m, expectation.loss);
+  }
+
+  void Visit(Index m) {
+    const ExampleView example = problem_.data().example(m);
+    const std::span<double> potentials = log_potentials_.coordinates(m);
+    u_.resize(potentials.size());
+    CoordinateScores(example, weights_, u_);
+    double& step = steps_[static_cast<std::size_t>(m)];
+    ++block_steps_;
+    for (int halvings = pass_ == 0 ? kHalvingsOfFirstPass : kHalvings;; --halvings) {
+      if (TryStep(m, step) || halvings == 0) break;
+      step /= 2;
+    }
+    step = std::clamp(kGrowth * step, kSmallestStep, kLargestStep);
+  }
+
+  /// Makes the step of this length unless f falls. u_: the coordinate scores at w.
+  bool TryStep(Index m, double step) {
+    const ExampleView example = problem_.data().example(m);
+    const std::span<double> potentials = log_potentials_.coordinates(m);
+    const double loss_scale = log_potentials_.loss(m) + step;
+    moved_.assign(potentials.begin(), potentials.end());
+    for (std::size_t k = 0; k < moved_.size(); ++k) moved_[k] += step * u_[k];
+    const Expectation expectation = marginals_.Expect(m, loss_scale, moved_, 1);
+    ++oracle_calls_;
+    const std::span<const double> own = points_.coordinates(m);
+    direction_.assign(expectation.coordinates.begin(), expectation.coordinates.end());
+    double gain = expectation.loss - points_.loss(m);  // of M f
+    for (std::size_t k = 0; k < own.size(); ++k) {
+      direction_[k] -= own[k];
+      gain -= u_[k] * direction_[k];
+    }
+    gain -= gram_.SquaredNorm(example, direction_) / (2 * problem_.lambda_m());
+    if (!(gain >= 0)) return false;
+    std::copy(moved_.begin(), moved_.end(), potentials.begin());
+    log_potentials_.set_loss(m, loss_scale);
+    Keep(m, expectation);
+    ScatterFeatures(example, direction_, 1 / problem_.lambda_m(), weights_);
+    return true;
+  }
+
+  Random random_;
+  ExampleOrder examples_;
+  std::vector<double> weights_;
+  DualPoints points_;
+  DualPoints log_potentials_;  // not a point, but as many numbers: v_m, and c_m in place of the loss
+  std::vector<double> steps_;
+  Index pass_ = 0;
+  FeatureGram gram_;
+  std::vector<double> u_, moved_, direction_;
+};
+
+}  // namespace
+
+std::unique_ptr<Learner> MakeExponentiatedGradientLearner(const Problem& problem,
+                                                          const TrainOptions& options) {
+  return std::make_unique<ExponentiatedGradientLearner>(problem, options);
+}
+
+}  // namespace slackline
