@@ -144,7 +144,7 @@ FactorBlocks::Visit FactorBlocks::Enter(Index m) {
 }
 
 void FactorBlocks::StepPlanes(const PairPlanes& planes, double eta_step) const {
-  const PairScales scales = {inverse_rho_, inverse_lambda_m_, eta_step};
+  const PairScales scales = {inverse_rho_, inverse_lambda_m_, eta_step, smoothing_};
   step_ == StepKind::kPairwise ? PairPairwiseSteps(planes, scales) : PairFrankWolfeSteps(planes, scales);
 }
 
@@ -440,11 +440,11 @@ void FactorBlocks::StepBinaryLinear(const Visit& visit, Index i, double input_no
   const auto row = static_cast<std::size_t>(visit.layout->single_row[static_cast<std::size_t>(i)]);
   const auto base = static_cast<std::size_t>(visit.graph().state_offset(i));
   double* mu = visit.state + base;
-  const double slope =
-      visit.loss[base + 1] - visit.loss[base] + slot_scores_[row] + messages_[base + 1] - messages_[base];
+  const double slope = visit.loss[base + 1] - visit.loss[base] + slot_scores_[row] + messages_[base + 1] -
+                       messages_[base] - smoothing_ * (mu[1] - mu[0]);
   // Clipping the end point clips the step, without branches; without curvature (q = 0) the slope's sign decides.
-  const double q =
-      input_norm * inverse_lambda_m_ + 2 * inverse_rho_ * visit.layout->degree[static_cast<std::size_t>(i)];
+  const double q = input_norm * inverse_lambda_m_ +
+                   2 * (inverse_rho_ * visit.layout->degree[static_cast<std::size_t>(i)] + smoothing_);
   const double end = std::clamp(mu[1] + slope / std::max(q, 1e-290), 0.0, 1.0);
   const double step = end - mu[1];
   mu[1] = end;
@@ -460,22 +460,15 @@ void FactorBlocks::StepVariable(const Visit& visit, Index i, Index slot) {
   double* mu = visit.state + base;
   PartScores(visit, i, theta_.data());
   for (std::size_t s = 0; s < static_cast<std::size_t>(states); ++s)
-    theta_[s] += visit.loss[base + s] + messages_[base + s];
+    theta_[s] += visit.loss[base + s] + messages_[base + s] - smoothing_ * mu[s];
 
   const Direction direction = ChooseDirection(step_, theta_.data(), mu, states);
   if (direction.gap <= 0) return;
   const double input_norm = slot < 0 ? 0 : visit.example.input(visit.slot(slot).input).squared_norm;
-  double d_norm = 2;
-  if (direction.v < 0) {
-    d_norm = 0;
-    for (Index s = 0; s < states; ++s) {
-      const double d = (s == direction.s ? 1.0 : 0.0) - mu[s];
-      d_norm += d * d;
-    }
-  }
+  const double d_norm = SquaredLength(direction, mu, states);
   const double q = DirectionNorm(visit, i, direction, {mu, static_cast<std::size_t>(states)}, input_norm) *
                        inverse_lambda_m_ +
-                   d_norm * inverse_rho_ * visit.layout->degree[static_cast<std::size_t>(i)];
+                   d_norm * (inverse_rho_ * visit.layout->degree[static_cast<std::size_t>(i)] + smoothing_);
   const double step = LineSearch(direction.gap, q, direction.limit);
   MoveFeatures(visit, step, slot, input_norm);
   MoveAlong(direction, step, states, mu);

@@ -50,6 +50,10 @@ class FactorBlocks {
   /// Changes ρ (> 0, per-example scale). μ and η stay as they are.
   void set_rho(double rho);
 
+  /// γ ≥ 0: a quadratic −γ/(2M) ‖μ_a‖² for every part (docs/notation.md, section 3). Not with multipliers or global factors.
+  void set_smoothing(double smoothing) { smoothing_ = smoothing; }
+  double smoothing() const { return smoothing_; }
+
   /// One step on every block of example m, variables before factors; then η += eta_step·v (0: no update).
   void VisitExample(Index m, double eta_step);
   /// The same, but on the active pairs only, where Shrink has found that to pay (active_pairs.h).
@@ -142,6 +146,7 @@ class FactorBlocks {
   bool multipliers_;
   double rho_ = 1;
   double inverse_rho_ = 1;
+  double smoothing_ = 0;
   double inverse_lambda_m_ = 1;                // 1/((λ + κ) M)
   std::vector<BlockLayout> layouts_;           // one per structure
   std::vector<Offset> begin_;                  // per example, into memory_

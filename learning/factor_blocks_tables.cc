@@ -90,6 +90,8 @@ void FactorBlocks::StepTable(const Visit& visit, const TableBlock& table) {
   double* mu = visit.state + table.mu;
   PartScores(visit, part, theta_.data());
   SubtractTableMessages(visit, table, theta_.data());
+  for (Index y = 0; smoothing_ > 0 && y < table.states; ++y)
+    theta_[static_cast<std::size_t>(y)] -= smoothing_ * mu[y];
   const Direction direction = ChooseDirection(step_, theta_.data(), mu, table.states);
   if (direction.gap > 0) {
     const double input_norm =
@@ -97,7 +99,8 @@ void FactorBlocks::StepTable(const Visit& visit, const TableBlock& table) {
     const double q =
         DirectionNorm(visit, part, direction, {mu, static_cast<std::size_t>(table.states)}, input_norm) *
             inverse_lambda_m_ +
-        TablePenalty(visit, table, direction) * inverse_rho_;
+        TablePenalty(visit, table, direction) * inverse_rho_ +
+        SquaredLength(direction, mu, table.states) * smoothing_;
     const double step = LineSearch(direction.gap, q, direction.limit);
     MoveFeatures(visit, step, table.slot, input_norm);
     MoveAlong(direction, step, table.states, mu);

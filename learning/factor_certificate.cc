@@ -8,6 +8,7 @@
 #include <slackline/core/parallel.h>
 #include <slackline/inference/local_polytope.h>
 #include <slackline/learning/global_certificate.h>
+#include <slackline/learning/smooth_maximum.h>
 #include <slackline/learning/table_ops.h>
 
 namespace slackline {
@@ -195,6 +196,8 @@ struct PointSums {
   double violation_sq = 0;
   double eta_v = 0;
   double max_violation = 0;
+  double smoothed = 0;  // with γ: Σ_a (smooth maximum − maximum)
+  double squares = 0;   // with γ: Σ_a ‖μ_a‖²
   Offset edges = 0;
 
   void Merge(const PointSums& other) {
@@ -203,6 +206,8 @@ struct PointSums {
     violation_sq += other.violation_sq;
     eta_v += other.eta_v;
     max_violation = std::max(max_violation, other.max_violation);
+    smoothed += other.smoothed;
+    squares += other.squares;
     edges += other.edges;
   }
 };
@@ -212,7 +217,7 @@ class PointSweep {
  public:
   PointSweep(const FactorBlocks& blocks, std::span<const double> weights)
       : blocks_(blocks), weights_(weights) {
-    scales_ = {1 / blocks.rho(), 1 / blocks.problem().lambda_m(), 0};
+    scales_ = {1 / blocks.rho(), 1 / blocks.problem().lambda_m(), 0, blocks.smoothing()};
   }
 
   void Add(Index m, PointSums* sums) {
@@ -247,6 +252,8 @@ class PointSweep {
     sums->violation_sq += pair_sums.violation_sq;
     sums->eta_v += pair_sums.eta_v;
     sums->max_violation = std::max(sums->max_violation, pair_sums.max_violation);
+    sums->smoothed += pair_sums.smoothed;
+    sums->squares += pair_sums.squares;
     for (Index k = 0; k < pairs.count; ++k) {
       for (int side = 0; side < 2; ++side) {
         const double on = planes.mu[side == 0 ? 2 : 1][k] + planes.mu[3][k];
@@ -313,6 +320,14 @@ class PointSweep {
     const double high = *std::max_element(theta_.begin(), theta_.end());
     double gap = 0;
     for (std::size_t s = 0; s < theta_.size(); ++s) gap += mu[s] * (high - theta_[s]);
+    if (scales_.smoothing > 0) {
+      double square = 0;
+      for (std::size_t s = 0; s < theta_.size(); ++s) square += mu[s] * mu[s];
+      const double lower = SmoothMaximum(theta_, scales_.smoothing) - high;
+      sums->smoothed += lower;
+      sums->squares += square;
+      gap += lower + 0.5 * scales_.smoothing * square;
+    }
     sums->hinge += high;
     sums->gaps += gap;
   }
@@ -356,8 +371,9 @@ FactorEvaluation EvaluateFactorBlocks(const FactorBlocks& blocks, int threads, s
   FactorEvaluation result;
   result.relaxed_primal = regulariser + sums.hinge / m;
   result.dual_point = loss - point_regulariser;
-  result.soft_primal = result.relaxed_primal + penalty;
-  result.soft_dual = result.dual_point - sums.eta_v / m - penalty;
+  result.soft_primal = result.relaxed_primal + penalty + sums.smoothed / m;
+  result.soft_dual =
+      result.dual_point - sums.eta_v / m - penalty - 0.5 * blocks.smoothing() * sums.squares / m;
   result.block_gaps = sums.gaps / m;
   result.violation = sums.max_violation;
   result.violation_norm = std::sqrt(sums.violation_sq / static_cast<double>(std::max<Offset>(1, sums.edges)));

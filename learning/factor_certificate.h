@@ -12,8 +12,8 @@ namespace slackline {
 
 struct FactorEvaluation {
   double relaxed_primal = 0;  ///< g(w,δ): certified upper bound on G*
-  double soft_primal = 0;     ///< g(w,δ) + (ρ/2M)‖δ−η‖²
-  double soft_dual = 0;       ///< f(μ) − (1/M)Σηv − (1/(2ρM))Σ‖v‖²
+  double soft_primal = 0;     ///< g(w,δ) + (ρ/2M)‖δ−η‖²; with smoothing γ: smooth maxima in g
+  double soft_dual = 0;       ///< f(μ) − (1/M)Σηv − (1/(2ρM))Σ‖v‖² − (γ/2M)Σ‖μ_a‖²
   double block_gaps =
       0;  ///< Σ_a gap_a: equals soft_primal − soft_dual − λ/2‖w − Ψμ‖² (the gap computed the second way)
   double dual_point = 0;      ///< f(μ) of the point itself (not a bound while constraints are violated)

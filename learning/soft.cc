@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <slackline/core/check.h>
 #include <slackline/learning/factor_learner.h>
 
 namespace slackline {
@@ -14,6 +15,7 @@ class SoftLearner : public FactorLearner {
   SoftLearner(const Problem& problem, const TrainOptions& options)
       : FactorLearner(problem, options, /*multipliers=*/false), options_(options) {
     blocks().set_rho(RhoAt(0));
+    blocks().set_smoothing(options.smoothing);
   }
 
   std::string_view name() const override { return "soft"; }
@@ -59,6 +61,11 @@ class SoftLearner : public FactorLearner {
 }  // namespace
 
 std::unique_ptr<Learner> MakeSoftLearner(const Problem& problem, const TrainOptions& options) {
+  if (options.smoothing > 0 && HasGlobalFactors(problem.data())) {
+    throw DataError(
+        "--smoothing needs the marginals of all joint states, which global factors do not have; "
+        "train without it");
+  }
   return std::make_unique<SoftLearner>(problem, options);
 }
 

@@ -85,6 +85,7 @@ TEST_CASE("TheSoftGapIsTheSumOfTheBlockGaps") {
     for (const bool multipliers : {false, true}) {
       FactorBlocks blocks(problem, StepKind::kPairwise, multipliers);
       blocks.set_rho(0.3);
+      if (!multipliers && trial % 2 == 0) blocks.set_smoothing(0.2);
       for (int pass = 0; pass < 8; ++pass) {
         for (Index m = 0; m < problem.size(); ++m) blocks.VisitExample(m, multipliers ? 0.4 / 0.3 : 0);
         const FactorEvaluation point = Evaluate(blocks);

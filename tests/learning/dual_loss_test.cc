@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/dual_loss.h>
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <slackline/core/check.h>
+#include <slackline/core/feature_map.h>
+#include <slackline/learning/dual_loss_descent.h>
+
+#include "tests/support/agreement.h"
+#include "tests/support/dense_qp.h"
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+TrainOptions For(LearnerKind learner, Index passes) {
+  TrainOptions options = Options(learner, StepKind::kAuto, 0);
+  options.absolute_gap = 0;
+  options.max_passes = passes;
+  options.check_every = 10;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("both learners bracket the relaxed optimum, and come near to it") {
+  Random random(321);
+  for (int trial = 0; trial < 16; ++trial) {
+    const double lambda = trial % 2 == 0 ? 0.1 : 0.5;
+    const Problem problem(SomeProblem(random, trial), lambda);
+    const double optimum = RelaxedOptimum(problem.training(), lambda);
+    CAPTURE(trial);
+    CAPTURE(optimum);
+    const double unit = std::max(0.1, optimum);
+    TrainOptions options = For(LearnerKind::kDlpw, 2000);
+    options.check_every = 50;
+    options.step_size = 1 / lambda;
+    const Run hard = TrainOn(problem, options, optimum);
+    CHECK(hard.sound);
+    CHECK(hard.summary.last.primal <= optimum + 0.06 * unit);
+    CHECK(hard.summary.last.dual >= optimum - 0.15 * unit);
+    // Smoothed, the dual point is better, and the primal is biased.
+    options.learner = LearnerKind::kSmoothDlpw;
+    options.smoothing = 0.003;
+    const Run smooth = TrainOn(problem, options, optimum);
+    CHECK(smooth.sound);
+    CHECK(smooth.summary.last.primal <= optimum + 0.12 * unit);
+    CHECK(smooth.summary.last.dual >= optimum - 0.06 * unit);
+    // What is reported is right at the saved weights.
+    CHECK(hard.summary.last.primal >=
+          RelaxedPrimal(problem.training(), lambda, hard.summary.weights) - kSolver);
+  }
+}
+
+TEST_CASE("the note says which step was found, and a given one is taken") {
+  Random random(322);
+  const Problem problem(RandomMultiLabelProblem(random, 20, 4, 3, true), 0.1);
+  TrainOptions options = For(LearnerKind::kDlpw, 20);
+  const TrainSummary found = Train(problem, options);
+  REQUIRE(found.notes.size() == 1);
+  CHECK(found.notes[0].find("the best of 5 in 20 passes over 20 examples") != std::string::npos);
+  const std::size_t begin = found.notes[0].find("η = ") + std::string("η = ").size();
+  options.step_size = std::stod(found.notes[0].substr(begin));
+  const TrainSummary given = Train(problem, options);
+  CHECK(given.notes.empty());
+  CHECK(given.weights == found.weights);
+  options.step_size *= 2;
+  CHECK(Train(problem, options).weights != found.weights);
+}
+
+TEST_CASE("steps descend on the regularised bound of the trial") {
+  Random random(323);
+  const Problem problem(RandomMultiLabelProblem(random, 30, 5, 3, true), 0.05);
+  std::vector<Index> examples;
+  for (Index m = 0; m < 10; ++m) examples.push_back(3 * m);
+  DualLossDescent descent(problem, examples, {0, 1 / problem.lambda(), true});
+  const double start = descent.Objective();
+  for (int pass = 0; pass < 100; ++pass) {
+    for (Index k = 0; k < descent.size(); ++k) descent.Visit(k);
+  }
+  CHECK(descent.steps() == 1000);
+  CHECK(descent.Objective() < start);
+}
+
+TEST_CASE("dual points are points of the domain: verification agrees with the certificate") {
+  Random random(324);
+  for (int trial = 0; trial < 4; ++trial) {
+    const Problem problem(SomeProblem(random, trial), 0.1);
+    for (const LearnerKind kind : {LearnerKind::kDlpw, LearnerKind::kSmoothDlpw}) {
+      const auto learner = MakeLearner(problem, For(kind, 30));
+      const StopControl stop(nullptr, 0);
+      for (int pass = 0; pass < 30; ++pass) learner->RunPass(stop);
+      const Evaluation evaluation = learner->Evaluate(1);
+      // f of the point that is handed over, in plain sums: it is the only point of the mixture but for the given labellings.
+      std::vector<double> w(static_cast<std::size_t>(problem.num_weights()), 0.0);
+      double value = 0;
+      for (Index m = 0; m < problem.size(); ++m) {
+        const ExampleView example = problem.data().example(m);
+        std::vector<double> q;
+        double loss = 0;
+        REQUIRE(learner->DualPoint(m, &q, &loss));
+        value += loss / problem.size();
+        for (double& c : q) c = -c;
+        AddLabellingFeatures(example, example.labels(), 1, q);
+        ScatterFeatures(example, q, 1 / problem.lambda_m(), w);
+      }
+      CHECK(Near(value - Regulariser(0.1, w), evaluation.dual, kTight));
+      CHECK(evaluation.dual <= RelaxedOptimum(problem.training(), 0.1) + kSolver);
+    }
+  }
+}
+
+TEST_CASE("runs replay, threads do not matter, and saved runs go on as if nothing had happened") {
+  Random random(325);
+  const Problem problem(RandomMultiLabelProblem(random, 40, 5, 3, true), 0.01);
+  for (const LearnerKind kind : {LearnerKind::kDlpw, LearnerKind::kSmoothDlpw}) {
+    for (const OrderKind order : {OrderKind::kExample, OrderKind::kUniform}) {
+      TrainOptions options = For(kind, 20);
+      options.order = order;
+      const TrainSummary once = Train(problem, options);
+      options.threads = 4;
+      const TrainSummary threads = Train(problem, options);
+      CHECK(once.weights == threads.weights);
+      CHECK(once.last.primal == threads.last.primal);
+      CHECK(once.last.dual == threads.last.dual);
+      options.seed = 2;
+      CHECK(once.weights != Train(problem, options).weights);
+
+      const StopControl stop(nullptr, 0);
+      const auto whole = MakeLearner(problem, options);
+      const auto resumed = MakeLearner(problem, options);
+      for (int pass = 0; pass < 3; ++pass) whole->RunPass(stop);
+      whole->Evaluate(1);
+      StateWriter writer;
+      whole->Save(&writer);
+      StateReader reader(writer.bytes());
+      resumed->Load(&reader);
+      reader.Finish();
+      CHECK(resumed->weights().empty());
+      for (int pass = 0; pass < 3; ++pass) {
+        whole->RunPass(stop);
+        resumed->RunPass(stop);
+      }
+      const Evaluation a = whole->Evaluate(1);
+      const Evaluation b = resumed->Evaluate(2);
+      CHECK(a.primal == b.primal);
+      CHECK(a.dual == b.dual);
+      CHECK(whole->Adapt(a) == resumed->Adapt(b));
+      CHECK(std::equal(whole->weights().begin(), whole->weights().end(), resumed->weights().begin()));
+    }
+  }
+}
+
+TEST_CASE("a change of lambda keeps the bracket sound") {
+  Random random(326);
+  const Problem problem(RandomMultiLabelProblem(random, 10, 4, 3, true), 0.5);
+  const Problem changed = problem.WithLambda(0.1);
+  const double optimum = RelaxedOptimum(problem.training(), 0.1);
+  for (const LearnerKind kind : {LearnerKind::kDlpw, LearnerKind::kSmoothDlpw}) {
+    const auto learner = MakeLearner(problem, For(kind, 1));
+    const StopControl stop(nullptr, 0);
+    for (int pass = 0; pass < 50; ++pass) learner->RunPass(stop);
+    learner->Evaluate(1);
+    learner->ChangeLambda(changed);
+    CHECK(learner->work().block_steps == 0);
+    for (int pass = 0; pass < 200; ++pass) {
+      const Evaluation evaluation = learner->Evaluate(1);
+      CHECK(evaluation.dual <= optimum + kSolver);
+      CHECK(evaluation.primal >= optimum - kSolver);
+      learner->RunPass(stop);
+    }
+    const Evaluation last = learner->Evaluate(1);
+    CHECK(last.primal <= optimum * 1.1);
+  }
+}
+
+TEST_CASE("unpleasant problems give finite and sound figures") {
+  Random random(327);
+  for (int trial = 0; trial < 40; ++trial) {
+    ProblemOptions shape = RandomHardOptions(random);
+    shape.forbidden = false;
+    const double lambda = trial % 4 == 0 ? 1e-8 : trial % 4 == 1 ? 1e8 : trial % 4 == 2 ? 1 : 0.01;
+    const Problem problem(RandomProblem(random, shape), lambda);
+    for (const LearnerKind kind : {LearnerKind::kDlpw, LearnerKind::kSmoothDlpw}) {
+      TrainOptions options = For(kind, 12);
+      const TrainSummary summary = Train(problem, options);
+      CAPTURE(trial);
+      CHECK(std::isfinite(summary.last.primal));
+      CHECK(std::isfinite(summary.last.dual));
+      CHECK(summary.last.dual <= summary.last.primal);
+      CHECK(summary.last.primal <= PrimalAtZeroWeights(problem) * (1 + kTight) + kTight);
+    }
+  }
+}
+
+TEST_CASE("what the learners cannot do is refused in a sentence") {
+  Random random(328);
+  const Problem problem(RandomMultiLabelProblem(random, 4, 3, 3, true), 0.1);
+  TrainOptions options = For(LearnerKind::kDlpw, 1);
+  options.step = StepKind::kFrankWolfe;
+  CHECK_THROWS_WITH_AS(MakeLearner(problem, options), "--step fw: learner dlpw takes gradient steps only",
+                       DataError);
+  options.step = StepKind::kAuto;
+  options.smoothing = 1;
+  CHECK_THROWS_AS(MakeLearner(problem, options), DataError);
+}
