@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Rows of a kernel matrix, as many as a memory bound allows; the least recently used one makes room. Kept and computed rows are the same, bit
+// for bit, so results do not depend on the bound.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <slackline/core/kernel.h>
+
+namespace slackline {
+
+class GramCache {
+ public:
+  /// Keeps at most max_bytes / (8 · inputs) rows of 8 · inputs bytes, but at least one. Memory is taken as rows come. The inputs' data must
+  /// outlive the cache.
+  GramCache(const Kernel& kernel, std::vector<FeatureRow> inputs, std::int64_t max_bytes);
+
+  Index size() const { return static_cast<Index>(inputs_.size()); }
+  Index capacity() const { return capacity_; }  ///< in rows
+  Index kept() const { return static_cast<Index>(rows_.size()); }
+  std::int64_t bytes() const { return static_cast<std::int64_t>(rows_.size()) * size() * 8; }
+  /// Rows computed by Row so far.
+  std::int64_t computed() const { return computed_; }
+  const Kernel& kernel() const { return kernel_; }
+
+  /// k(x_j, ·): `size()` numbers, valid until the next call. Throws DataError as KernelRow.
+  std::span<const double> Row(Index j);
+
+  /// The row if it is kept, else an empty span. Changes nothing: threads may ask at a time.
+  std::span<const double> Find(Index j) const;
+  /// The row, into `out`.
+  void Compute(Index j, std::span<double> out) const {
+    KernelRow(kernel_, inputs_[static_cast<std::size_t>(j)], inputs_, out);
+  }
+
+ private:
+  void Unlink(Index place);
+  void PutFirst(Index place);
+
+  Kernel kernel_;
+  std::vector<FeatureRow> inputs_;
+  Index capacity_;
+  std::int64_t computed_ = 0;
+  std::vector<std::unique_ptr<double[]>> rows_;  // per place
+  std::vector<Index> input_of_;                  // per place
+  std::vector<Index> place_of_;                  // per input, −1: not kept
+  // Places in the order of their last use, as a list.
+  std::vector<Index> newer_, older_;
+  Index newest_ = -1;
+  Index oldest_ = -1;
+};
+
+}  // namespace slackline

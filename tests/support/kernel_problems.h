@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Kernelized training problems as linear ones, independently of the library: inputs whose inner products are kernel values come from the
+// eigenvectors of the kernel matrix, which is written out by the kernels' definitions.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include <Eigen/Eigenvalues>
+
+#include <slackline/core/kernel.h>
+#include <slackline/core/loss.h>
+
+namespace slackline::test {
+
+inline Eigen::VectorXd DenseInput(const FeatureRow& row, Index columns) {
+  Eigen::VectorXd x = Eigen::VectorXd::Zero(columns);
+  for (Index k = 0; k < row.count; ++k) x[row.dense() ? k : row.columns[k]] = row.values[k];
+  return x;
+}
+
+/// By the definitions in core/kernel.h.
+inline double PlainKernel(const Kernel& kernel, const Eigen::VectorXd& a, const Eigen::VectorXd& b) {
+  switch (kernel.kind) {
+    case KernelKind::kPolynomial:
+      return std::pow(kernel.gamma * a.dot(b) + kernel.offset, kernel.degree);
+    case KernelKind::kRbf:
+      return std::exp(-kernel.gamma * (a - b).squaredNorm());
+    default:
+      return a.dot(b);
+  }
+}
+
+/// The training set with input j replaced by row j of V√D, where the kernel matrix of all rows is V D Vᵀ.
+inline TrainingSet Featurised(const TrainingSet& training, const Kernel& kernel) {
+  const Dataset& data = training.data;
+  const FeatureRows& rows = *data.rows();
+  const Index n = rows.size();
+  std::vector<bool> meets(static_cast<std::size_t>(data.layout().num_blocks()), false);
+  for (const auto& structure : data.structures()) {
+    for (const Slot& slot : structure->slots()) meets[static_cast<std::size_t>(slot.block)] = true;
+  }
+  Eigen::MatrixXd gram(n, n);
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) {
+      gram(i, j) = PlainKernel(kernel, DenseInput(rows.row(i), rows.dimension()),
+                               DenseInput(rows.row(j), rows.dimension()));
+    }
+  }
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(gram);
+  const Eigen::MatrixXd inputs =
+      eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal();
+  const auto layout = std::make_shared<WeightLayout>();
+  for (Index b = 0; b < data.layout().num_blocks(); ++b) {
+    const WeightBlock& block = data.layout().block(b);
+    layout->AddBlock(block.name, block.rows, meets[static_cast<std::size_t>(b)] ? n : block.cols);
+  }
+  const auto new_rows = std::make_shared<FeatureRows>();
+  for (Index i = 0; i < n; ++i) {
+    const Eigen::VectorXd row = inputs.row(i);
+    new_rows->AddDense(std::vector<double>(row.begin(), row.end()));
+  }
+  TrainingSet result{Dataset(layout, new_rows), training.losses, training.loss_begin,
+                     training.skipped_examples, training.skipped_variables};
+  std::vector<std::shared_ptr<const Structure>> structures;
+  for (const auto& structure : data.structures()) structures.push_back(WithLayout(*structure, layout));
+  for (Index m = 0; m < data.size(); ++m) {
+    const ExampleView example = data.example(m);
+    result.data.Add(structures[static_cast<std::size_t>(data.structure_of(m))], example.labels(),
+                    data.first_input(m), example.potentials());
+  }
+  return result;
+}
+
+}  // namespace slackline::test
