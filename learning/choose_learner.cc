@@ -6,6 +6,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/graph_topology.h>
 #include <slackline/inference/binary_pairs.h>
+#include <slackline/inference/global_solver.h>
 
 namespace slackline {
 namespace {
@@ -21,19 +22,26 @@ bool AllGraphs(const Problem& problem, const Test& test) {
 std::string Decide(const Problem& problem, TrainOptions* options) {
   const auto example_blocks = [&](const std::string& oracle, const std::string& why) {
     options->learner = LearnerKind::kBcfw;
-    if (options->step == StepKind::kAuto) options->step = StepKind::kPairwise;
+    if (options->step == StepKind::kAuto)
+      options->step =
+          options->fixed_step || options->lp_tolerance > 0 ? StepKind::kFrankWolfe : StepKind::kPairwise;
     const std::string step = options->step == StepKind::kFrankWolfe
                                  ? "Frank-Wolfe steps"
                                  : std::string(Name(options->step)) + " steps over kept corners";
     return "example blocks (bcfw), " + step + ", oracle " + oracle + ": " + why;
   };
-  if (HasGlobalFactors(problem.data())) {
-    options->learner = LearnerKind::kAugmentedLagrangian;
-    return "factor blocks with multipliers (al): there are global factors, which have no tables for oracles "
-           "over examples";
-  }
   const bool factor_blocks =
       options->rho > 0 || options->tau != TrainOptions().tau || options->shrinking == Switch::kOff;
+  if (HasGlobalFactors(problem.data())) {
+    if (!factor_blocks && HasExampleOracles(problem.data()) && !HasForbiddenStates(problem.data()))
+      return example_blocks("global",
+                            "nothing couples the global factors, whose maxima are then those of examples");
+    options->learner = LearnerKind::kAugmentedLagrangian;
+    return factor_blocks
+               ? "factor blocks with multipliers (al): an option is given that only they have"
+               : "factor blocks with multipliers (al): there are global factors, which share variables "
+                 "or stand beside tables, so that there are no oracles over examples";
+  }
   if (HasForbiddenStates(problem.data())) {
     if (factor_blocks)
       throw DataError(
@@ -78,15 +86,23 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
 
 }  // namespace
 
+bool HasExampleOracles(const Dataset& data) {
+  const auto& structures = data.structures();
+  return std::all_of(structures.begin(), structures.end(), [](const auto& structure) {
+    return structure->graph().num_global_factors() == 0 || HasExactGlobals(structure->graph());
+  });
+}
+
 LearnerChoice ChooseLearner(const Problem& problem, const TrainOptions& options) {
   LearnerChoice choice{options, {}};
   TrainOptions& chosen = choice.options;
   if (chosen.learner == LearnerKind::kAuto) choice.reason = Decide(problem, &chosen);
   if (chosen.step == StepKind::kAuto) {
-    chosen.step = chosen.learner == LearnerKind::kBcfw ? StepKind::kFrankWolfe : StepKind::kPairwise;
+    if (chosen.learner == LearnerKind::kBcfw) chosen.step = StepKind::kFrankWolfe;
+    if ((For(chosen.learner) & (kForAl | kForSoft)) != 0) chosen.step = StepKind::kPairwise;
   }
   if (chosen.average == AverageKind::kAuto) chosen.average = AverageKind::kOff;
-  if (chosen.order == OrderKind::kAuto) {
+  if (chosen.order == OrderKind::kAuto && chosen.learner != LearnerKind::kFrankWolfe) {
     const bool corners = chosen.learner == LearnerKind::kBcfw && chosen.step != StepKind::kFrankWolfe;
     chosen.order = corners ? OrderKind::kGap : OrderKind::kExample;
   }

@@ -15,7 +15,11 @@ struct LearnerChoice {
   std::string reason;    ///< one line: what was chosen, and why; empty when all was given
 };
 
+/// Whether there is an oracle for each whole example: no global factors, or none that are coupled (inference/global_solver.h).
+bool HasExampleOracles(const Dataset& data);
+
 /// Fills in what the options leave open:
+///   - global factors: bcfw with kept corners where they have exact oracles over examples, al elsewhere;
 ///   - forbidden states: bcfw with kept corners, and dynamic programming where there are no cycles (nothing else applies there);
 ///   - an option that only one family of learners has (--rho, --tau, --shrinking off: al; --oracle, --average, --step away|fw, --order gap:
 ///     bcfw) decides the learner;

@@ -26,7 +26,21 @@ using Names = std::span<const Named<T>>;
 constexpr Named<LearnerKind> kLearners[] = {{"auto", LearnerKind::kAuto},
                                             {"al", LearnerKind::kAugmentedLagrangian},
                                             {"soft", LearnerKind::kSoft},
-                                            {"bcfw", LearnerKind::kBcfw}};
+                                            {"bcfw", LearnerKind::kBcfw},
+                                            {"fw", LearnerKind::kFrankWolfe},
+                                            {"kernel-fw", LearnerKind::kKernelFrankWolfe},
+                                            {"kernel-bcfw", LearnerKind::kKernelBcfw},
+                                            {"ssg", LearnerKind::kSubgradient},
+                                            {"cutting-plane-1", LearnerKind::kCuttingPlane1},
+                                            {"cutting-plane-n", LearnerKind::kCuttingPlaneN},
+                                            {"bmrm", LearnerKind::kBundle},
+                                            {"eg", LearnerKind::kExponentiatedGradient},
+                                            {"excessive-gap", LearnerKind::kExcessiveGap},
+                                            {"extragradient", LearnerKind::kExtragradient},
+                                            {"dlpw", LearnerKind::kDlpw},
+                                            {"smooth-dlpw", LearnerKind::kSmoothDlpw},
+                                            {"prox-sdca", LearnerKind::kProxSdca},
+                                            {"multi-sample", LearnerKind::kMultiSample}};
 constexpr Named<StepKind> kSteps[] = {{"auto", StepKind::kAuto},
                                       {"pairwise", StepKind::kPairwise},
                                       {"away", StepKind::kAway},
@@ -41,7 +55,13 @@ constexpr Named<AverageKind> kAverages[] = {{"auto", AverageKind::kAuto},
                                             {"weighted", AverageKind::kWeighted},
                                             {"suffix", AverageKind::kSuffix}};
 constexpr Named<Switch> kSwitches[] = {{"auto", Switch::kAuto}, {"off", Switch::kOff}};
+constexpr Named<KernelKind> kKernels[] = {{"auto", KernelKind::kAuto},
+                                          {"linear", KernelKind::kLinear},
+                                          {"polynomial", KernelKind::kPolynomial},
+                                          {"rbf", KernelKind::kRbf}};
+constexpr Named<bool> kFlags[] = {{"on", true}, {"off", false}};
 constexpr Named<RhoScale> kScales[] = {{"example", RhoScale::kExample}, {"paper", RhoScale::kPaper}};
+constexpr Named<Rescaling> kRescalings[] = {{"margin", Rescaling::kMargin}, {"slack", Rescaling::kSlack}};
 
 template <class T>
 std::string_view Find(Names<T> names, T value) {
@@ -98,17 +118,7 @@ T ReadNumber(const OptionRecord& record, std::string_view value) {
 }
 
 LearnerSet SetOf(LearnerKind learner) {
-  switch (learner) {
-    case LearnerKind::kAugmentedLagrangian:
-      return kForAl;
-    case LearnerKind::kSoft:
-      return kForSoft;
-    case LearnerKind::kBcfw:
-      return kForBcfw;
-    case LearnerKind::kAuto:
-      break;
-  }
-  return kForAl | kForBcfw;  // what auto chooses from
+  return learner == LearnerKind::kAuto ? kForAl | kForBcfw : For(learner);  // what auto chooses from
 }
 
 /// "al or soft"
@@ -177,6 +187,36 @@ void CheckCombinations(const TrainOptions& options) {
     throw DataError("--rho-final must not be larger than --rho: the penalty gets stricter");
   const bool frank_wolfe = options.step == StepKind::kFrankWolfe ||
                            (options.step == StepKind::kAuto && options.learner == LearnerKind::kBcfw);
+  if (options.fixed_step && options.learner == LearnerKind::kBcfw && !frank_wolfe) {
+    throw DataError("--fixed-step needs --step fw: pairwise and away steps search along their line");
+  }
+  if (options.lp_tolerance > 0) {
+    if (!HasGlpk()) throw DataError("--lp-tolerance is for GLPK, which this build does not have");
+    if (options.oracle != SolverKind::kLp && options.oracle != SolverKind::kLpPolytope)
+      throw DataError("--lp-tolerance needs --oracle lp or lp-polytope");
+    if (options.learner == LearnerKind::kBcfw && !frank_wolfe)
+      throw DataError("--lp-tolerance needs --step fw: kept corners need exact oracles");
+  }
+  const bool batch = options.learner == LearnerKind::kFrankWolfe;
+  if (batch && options.order != OrderKind::kAuto)
+    throw DataError("--order does not apply to --learner fw, which moves all examples together");
+  if ((batch || options.learner == LearnerKind::kSubgradient) && options.step != StepKind::kAuto)
+    throw DataError("--step does not apply to --learner fw or ssg, which have one kind of step");
+  if (options.rescaling == Rescaling::kSlack && options.oracle != SolverKind::kAuto &&
+      options.oracle != SolverKind::kBruteForce) {
+    throw DataError("--rescaling slack enumerates labellings: --oracle must be auto or brute-force");
+  }
+  if (options.sdca_step == 5 && options.learner == LearnerKind::kProxSdca && options.smoothing <= 0) {
+    throw DataError("--sdca-step 5 needs --smoothing: it is for smooth losses");
+  }
+  const TrainOptions defaults;
+  if (options.kernel == KernelKind::kLinear && options.kernel_gamma != defaults.kernel_gamma) {
+    throw DataError("--kernel-gamma has no effect with --kernel linear");
+  }
+  if (options.kernel != KernelKind::kPolynomial &&
+      (options.kernel_degree != defaults.kernel_degree || options.kernel_offset != defaults.kernel_offset)) {
+    throw DataError("--kernel-degree and --kernel-offset have no effect without --kernel polynomial");
+  }
   if (options.order == OrderKind::kGap && frank_wolfe) {
     throw DataError("--order gap needs --step pairwise or away: plain bcfw keeps no gaps");
   }
@@ -188,6 +228,7 @@ std::string_view Name(LearnerKind kind) { return Find<LearnerKind>(kLearners, ki
 std::string_view Name(StepKind kind) { return Find<StepKind>(kSteps, kind); }
 std::string_view Name(OrderKind kind) { return Find<OrderKind>(kOrders, kind); }
 std::string_view Name(RhoScale scale) { return Find<RhoScale>(kScales, scale); }
+std::string_view Name(Rescaling rescaling) { return Find<Rescaling>(kRescalings, rescaling); }
 std::string_view Name(Switch kind) { return Find<Switch>(kSwitches, kind); }
 std::string_view Name(AverageKind kind) { return Find<AverageKind>(kAverages, kind); }
 
@@ -196,10 +237,12 @@ std::span<const OptionRecord> OptionRecords() {
   constexpr auto kMaxIndex = static_cast<double>(std::numeric_limits<Index>::max());
   constexpr auto kMaxSeed = 9007199254740992.0;
   static const OptionRecord records[] = {
-      {"learner", "auto|al|soft|bcfw",
+      {"learner", "NAME",
        "auto: the fastest for the structure. bcfw: one block per example, with an oracle. al: augmented "
        "Lagrangian, solves the LP-relaxed problem by factor blocks. soft: factor blocks with a penalty "
-       "instead of constraints",
+       "instead of constraints. For comparison (docs/learners.md): fw, kernel-fw, kernel-bcfw, ssg, "
+       "cutting-plane-1, "
+       "cutting-plane-n, bmrm, eg, excessive-gap, extragradient, dlpw, smooth-dlpw, prox-sdca, multi-sample",
        "auto", &O::learner},
       {"lambda", "L", "weight of the regulariser, objective λ/2 ‖w‖² + mean hinge", "1/M", &O::lambda,
        kSmallestLambda, kInfinity, true},
@@ -212,13 +255,38 @@ std::span<const OptionRecord> OptionRecords() {
        "with a gap",
        "example; gap with kept corners", &O::order, 0, kInfinity, false, false, kForBcfw, "gap"},
       {"average", "auto|none|uniform|weighted|suffix",
-       "bcfw: also evaluate this average of all iterates, and keep the better weights", "none", &O::average,
-       0, kInfinity, false, false, kForBcfw, "uniform weighted suffix"},
+       "bcfw, fw, ssg, prox-sdca, multi-sample: also evaluate this average of all iterates, and keep the "
+       "better weights",
+       "none", &O::average, 0, kInfinity, false, false,
+       kForBcfw |
+           For(LearnerKind::kFrankWolfe, LearnerKind::kSubgradient, LearnerKind::kProxSdca,
+               LearnerKind::kMultiSample) |
+           kForKernels,
+       "uniform weighted suffix"},
       {"proximal", "auto|off",
        "al, and bcfw with kept corners: let passes work on proximal problems, which helps when λ is small",
        "auto", &O::proximal, 0, kInfinity, false, false, kForAl | kForBcfw, "off"},
+      {"fixed-step", "",
+       "fw, bcfw with fw steps: steps of length 2/(k+2), or 2M/(k+2M), instead of a line search", "off",
+       &O::fixed_step, 0, kInfinity, false, false, kForBcfw | For(LearnerKind::kFrankWolfe) | kForKernels,
+       "on"},
+      {"projection", "", "ssg: project iterates onto the ball that the optimum lies in", "off",
+       &O::projection, 0, kInfinity, false, false, For(LearnerKind::kSubgradient), "on"},
       {"shrinking", "auto|off", "al: let most passes leave out pairs of labels that are off and stay so",
        "auto", &O::shrinking, 0, kInfinity, false, false, kForAl, "off"},
+      {"rescaling", "margin|slack",
+       "cutting-plane-1, cutting-plane-n: hinge of a labelling, loss − margin or loss · (1 − margin); slack "
+       "needs label spaces that can be enumerated",
+       "margin", &O::rescaling, 0, kInfinity, false, false, kForCuttingPlanes, "slack"},
+      {"constraint-cache", "auto|off",
+       "cutting-plane-1: add planes of kept labellings while they are violated enough, before the oracle is "
+       "asked",
+       "auto", &O::constraint_cache, 0, kInfinity, false, false, For(LearnerKind::kCuttingPlane1), "off"},
+      {"line-search", "auto|off",
+       "bmrm: take planes near the best point of a line, not at the newest weights", "auto", &O::line_search,
+       0, kInfinity, false, false, For(LearnerKind::kBundle), "off"},
+      {"prune-after", "N", "cutting planes, bmrm: drop planes that had no weight in N rounds; 0 = keep all",
+       "50", &O::prune_after, 0, kMaxIndex, false, false, kForCuttingPlanes | For(LearnerKind::kBundle)},
       {"rho", "R", "strength of the soft penalty: small = strict", "soft: 1; al: from the data", &O::rho, 0,
        kInfinity, true, false, kForAl | kForSoft},
       {"rho-scale",
@@ -249,8 +317,77 @@ std::span<const OptionRecord> OptionRecords() {
        {},
        "rho-final"},
       {"tau", "T", "al: length of a multiplier step", "1", &O::tau, 0, 1, true, false, kForAl},
-      {"oracle", "auto|roof|messages|lp|lp-polytope|tree|brute-force|search",
-       "bcfw: how an example is maximised", "auto", &O::oracle, 0, kInfinity, false, false, kForBcfw},
+      {"step-size", "E", "dlpw, smooth-dlpw: steps on the weights have length E/t", "found by short trials",
+       &O::step_size, 0, kInfinity, true, false, For(LearnerKind::kDlpw, LearnerKind::kSmoothDlpw)},
+      {"smoothing", "G",
+       "soft, prox-sdca: weight of a quadratic that smooths the maxima; smooth-dlpw: temperature of its soft "
+       "maxima",
+       "none; smooth-dlpw: from the losses", &O::smoothing, 0, kInfinity, true, false,
+       kForSoft | For(LearnerKind::kSmoothDlpw, LearnerKind::kProxSdca)},
+      {"sdca-step", "1..5",
+       "prox-sdca: step option of the paper. 1: several steps on the example, 2: line search, 3: a bound on "
+       "the "
+       "curvature of the example, 4: of all examples, 5: smoothed losses only",
+       "2", &O::sdca_step, 1, 5, true, false, For(LearnerKind::kProxSdca)},
+      {"l1", "S", "prox-sdca: adds S ‖w‖₁ to the objective, so that weights become zero", "none", &O::l1, 0,
+       kInfinity, true, false, For(LearnerKind::kProxSdca)},
+      {"random-output", "", "prox-sdca: also evaluate the iterate after a random step", "off",
+       &O::random_output, 0, kInfinity, false, false, For(LearnerKind::kProxSdca), "on"},
+      {"samples", "K", "multi-sample: labellings in each update of an example", "10", &O::samples, 1, 10000,
+       true, false, For(LearnerKind::kMultiSample)},
+      {"revisit", "",
+       "multi-sample: later visits of an example go on from its dual variables, instead of counting it as a "
+       "new example",
+       "off", &O::revisit, 0, kInfinity, false, false, For(LearnerKind::kMultiSample), "on"},
+      {"kernel", "auto|linear|polynomial|rbf",
+       "kernel on input vectors: kernel-bcfw and kernel-fw keep kernel values as far as --cache-mb goes, "
+       "other learners work "
+       "on a factor of the kernel matrix of all inputs",
+       "kernel-bcfw, kernel-fw: linear; else none", &O::kernel},
+      {"kernel-gamma",
+       "G",
+       "γ of the kernels (γ⟨x,x'⟩ + c)^p and exp(−γ‖x − x'‖²)",
+       "1 / number of features",
+       &O::kernel_gamma,
+       0,
+       kInfinity,
+       true,
+       false,
+       kForAll,
+       {},
+       "kernel"},
+      {"kernel-degree",
+       "P",
+       "p of the polynomial kernel",
+       "3",
+       &O::kernel_degree,
+       1,
+       64,
+       true,
+       false,
+       kForAll,
+       {},
+       "kernel"},
+      {"kernel-offset",
+       "C",
+       "c of the polynomial kernel",
+       "1",
+       &O::kernel_offset,
+       0,
+       kInfinity,
+       false,
+       false,
+       kForAll,
+       {},
+       "kernel"},
+      {"cache-mb", "N", "kernel-bcfw, kernel-fw: megabytes for kernel values. Results do not depend on it",
+       "256", &O::cache_mb, 1, kMaxIndex, true, true, kForKernels},
+      {"oracle", "auto|roof|messages|lp|lp-polytope|tree|brute-force|search|global",
+       "bcfw and others that ask an oracle: how an example is maximised", "auto", &O::oracle, 0, kInfinity,
+       false, false, kForOracles},
+      {"lp-tolerance", "T",
+       "bcfw with fw steps and oracle lp: tolerance of GLPK's simplex method in passes; checks keep 1e-9",
+       "1e-9", &O::lp_tolerance, 1e-9, 0.1, true, false, kForBcfw},
       {"gap-tolerance", "G", "stop at this relative duality gap; 0 = do not", "1e-3", &O::gap_tolerance, 0,
        kInfinity, false, true},
       {"absolute-gap", "G", "stop at this absolute duality gap; 0 = do not", "0", &O::absolute_gap, 0,
@@ -274,7 +411,9 @@ void SetOption(const OptionRecord& record, std::string_view value, TrainOptions*
   std::visit(
       [&](auto member) {
         using T = std::remove_reference_t<decltype(options->*member)>;
-        if constexpr (std::is_arithmetic_v<T>) {
+        if constexpr (std::is_same_v<T, bool>) {
+          options->*member = Choose<bool>(kFlags, record, value);
+        } else if constexpr (std::is_arithmetic_v<T>) {
           options->*member = ReadNumber<T>(record, value);
         } else if constexpr (std::is_same_v<T, LearnerKind>) {
           options->*member = Choose<LearnerKind>(kLearners, record, value);
@@ -286,8 +425,12 @@ void SetOption(const OptionRecord& record, std::string_view value, TrainOptions*
           options->*member = Choose<AverageKind>(kAverages, record, value);
         } else if constexpr (std::is_same_v<T, Switch>) {
           options->*member = Choose<Switch>(kSwitches, record, value);
+        } else if constexpr (std::is_same_v<T, KernelKind>) {
+          options->*member = Choose<KernelKind>(kKernels, record, value);
         } else if constexpr (std::is_same_v<T, RhoScale>) {
           options->*member = Choose<RhoScale>(kScales, record, value);
+        } else if constexpr (std::is_same_v<T, Rescaling>) {
+          options->*member = Choose<Rescaling>(kRescalings, record, value);
         } else {
           try {
             options->*member = ParseSolverKind(value);
@@ -304,7 +447,9 @@ std::string OptionText(const OptionRecord& record, const TrainOptions& options) 
       [&](auto member) -> std::string {
         const auto value = options.*member;
         using T = std::remove_const_t<decltype(value)>;
-        if constexpr (std::is_floating_point_v<T>) {
+        if constexpr (std::is_same_v<T, bool>) {
+          return std::string(Find<bool>(kFlags, value));
+        } else if constexpr (std::is_floating_point_v<T>) {
           return Show(value);
         } else if constexpr (std::is_integral_v<T>) {
           return std::to_string(value);
@@ -329,6 +474,10 @@ void CheckOptions(const TrainOptions& options, std::span<const std::string_view>
   if (options.max_passes < 1) throw DataError("--max-passes: must be at least 1");
   CheckReaders(options, given);
   CheckCombinations(options);
+}
+
+bool UsesKernel(const TrainOptions& options) {
+  return options.kernel != KernelKind::kAuto || (For(options.learner) & kForKernels) != 0;
 }
 
 }  // namespace slackline

@@ -213,7 +213,11 @@ class Run {
   std::optional<StopDecision> Decide() const {
     TrainOptions rules = options_;
     if (state_.provisional) rules.gap_tolerance = rules.absolute_gap = 0;
-    return DecideStop(rules, learner_.stopping_gap(), state_.record, stop_->interrupted());
+    // The limit holds for all that the run does, observers and saved states too: learners cut their passes short when it is reached.
+    ProgressRecord record = state_.record;
+    if (stop_->ShouldStop())
+      record.check_seconds = std::max(record.check_seconds, stop_->Elapsed() - record.seconds);
+    return DecideStop(rules, learner_.stopping_gap(), record, stop_->interrupted());
   }
 
   /// Puts the state aside, now that it is whole. When that is is a matter of time, what is put aside is not.

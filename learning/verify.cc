@@ -15,9 +15,13 @@
 #include <slackline/inference/binary_pairs.h>
 #include <slackline/inference/brute_force.h>
 #include <slackline/inference/global_decoder.h>
+#include <slackline/inference/global_solver.h>
 #include <slackline/inference/local_polytope.h>
 #include <slackline/inference/rounding.h>
 #include <slackline/learning/choose_learner.h>
+#include <slackline/learning/kernel_map.h>
+#include <slackline/learning/marginal_learner.h>
+#include <slackline/learning/prox_regulariser.h>
 
 namespace slackline {
 namespace {
@@ -168,16 +172,20 @@ struct Hinge {
 
 class Verifier {
  public:
+  /// l1: σ of the objective's term σ‖w‖₁.
   Verifier(const Problem& problem, std::span<const double> weights, const ProgressRecord& claim,
-           SolverKind trained)
-      : problem_(problem), weights_(weights), at_point_(weights.size(), 0.0) {
+           SolverKind trained, double l1)
+      : problem_(problem), weights_(weights), l1_(l1), at_point_(weights.size(), 0.0) {
     for (const auto& structure : problem.data().structures()) {
       readable_.push_back(ReadableMarginals::Make(*structure));
-      std::string name = "dual decomposition";
+      std::string name;
       if (structure->graph().num_global_factors() > 0) {
-        // Bounds of the relaxation are wanted, not only of labellings: none are enumerated.
+        // Bounds of the relaxation are wanted, not only of labellings: none are enumerated where the two may differ.
         GlobalDecodeOptions options;
-        options.enumerate = 0;
+        const bool exact = HasExactGlobals(structure->graph());
+        options.enumerate = exact ? kFewLabellings : 0;
+        const bool few = exact && CountLabellings(structure->graph(), kFewLabellings) <= kFewLabellings;
+        name = few ? "enumeration" : exact ? "global" : "dual decomposition";
         solvers_.push_back(nullptr);
         decoders_.push_back(std::make_unique<GlobalDecoder>(structure, options));
       } else {
@@ -207,7 +215,13 @@ class Verifier {
   double primal() const { return Objective(bound_); }
   double primal_value() const { return Objective(value_); }
   double dual() const {
-    return has_point_ ? loss_ / problem_.size() - Regulariser(problem_.lambda(), at_point_) : kNone;
+    if (!has_point_) return kNone;
+    double conjugate = 0;  // ½‖w(μ)‖², with the soft threshold of the l1 term
+    for (const double v : at_point_) {
+      const double w = SoftThreshold(v, l1_ / problem_.lambda());
+      conjugate += 0.5 * w * w;
+    }
+    return loss_ / problem_.size() - problem_.lambda() * conjugate;
   }
   bool has_point() const { return has_point_; }
   double scores() const { return scores_; }
@@ -217,7 +231,9 @@ class Verifier {
 
  private:
   double Objective(double hinges) const {
-    return Regulariser(problem_.lambda(), weights_) + hinges / problem_.size();
+    double one_norm = 0;
+    for (const double w : weights_) one_norm += std::abs(w);
+    return Regulariser(problem_.lambda(), weights_) + l1_ * one_norm + hinges / problem_.size();
   }
 
   Hinge Maximise(Index m, const ExampleView& example) {
@@ -319,6 +335,7 @@ class Verifier {
 
   const Problem& problem_;
   std::span<const double> weights_;
+  double l1_;
   std::vector<std::unique_ptr<MapSolver>>
       solvers_;  // one per structure, null where there are global factors:
   std::vector<std::unique_ptr<GlobalDecoder>> decoders_;    // these, else null
@@ -357,7 +374,7 @@ Training Describe(const Problem& problem, const TrainOptions& options, const Pro
   training.room = kTolerance * std::abs(claim.primal) + kOfLosses * at_zero;
   training.slack = kTolerance * at_zero;
   training.own_bound = learner != nullptr && learner->DualPointIsBest();
-  training.exact_oracle = options.learner == LearnerKind::kBcfw && !messages;
+  training.exact_oracle = (UsesOracle(options.learner) && !messages) || UsesMarginals(options.learner);
   return training;
 }
 
@@ -434,14 +451,35 @@ SolverKind VerifyingSolver(const Structure& structure, SolverKind trained, Certi
   return IsForest(graph) ? SolverKind::kTree : SolverKind::kSearch;
 }
 
+void RequireVerifiable(const TrainOptions& options) {
+  if (options.rescaling == Rescaling::kSlack) {
+    throw DataError(
+        "certificates of --rescaling slack cannot be verified: every example is maximised by enumeration "
+        "already");
+  }
+}
+
 Verification VerifyCertificate(const Problem& problem, std::span<const double> weights,
                                const ProgressRecord& claim, const TrainOptions& trained,
                                const Learner* learner, const VerifyOptions& options) {
+  if (UsesKernel(trained)) {
+    const KernelMap map(problem, KernelOf(trained, problem.data()));
+    SLACKLINE_CHECK(weights.size() == Size(map.expansion().size()), "the weights do not fit the problem");
+    // With auto, the learner is found again without the kernel.
+    TrainOptions linear = WithoutKernel(trained);
+    if (UsesKernel(linear)) linear.learner = LearnerKind::kBcfw;
+    return VerifyCertificate(map.problem(), map.Weights(weights), claim, linear, learner, options);
+  }
   SLACKLINE_CHECK(weights.size() == Size(problem.num_weights()), "the weights do not fit the problem");
+  RequireVerifiable(trained);
   const WallTimer timer;
   const TrainOptions chosen = ChooseLearner(problem, trained).options;
-  const bool oracle = chosen.learner == LearnerKind::kBcfw;
-  Verifier verifier(problem, weights, claim, oracle ? chosen.oracle : SolverKind::kMessages);
+  if (chosen.smoothing > 0 && chosen.learner == LearnerKind::kProxSdca)
+    throw DataError("verification does not know smoothed objectives");
+  const SolverKind oracle = UsesOracle(chosen.learner)      ? chosen.oracle
+                            : UsesMarginals(chosen.learner) ? SolverKind::kTree
+                                                            : SolverKind::kMessages;
+  Verifier verifier(problem, weights, claim, oracle, chosen.l1);
   Verification result;
   result.solvers = verifier.names();
   for (Index m = 0; m < problem.size(); ++m) {

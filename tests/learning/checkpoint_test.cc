@@ -325,24 +325,26 @@ TEST_CASE("TimesAreAddedUpAndTimeLimitsCountThemAll") {
   Random random(9);
   const Problem problem(SomeProblem(random, 0), 0.1);
   TrainOptions options = Base(LearnerKind::kBcfw, StepKind::kPairwise, OrderKind::kGap);
-  options.time_limit_seconds = 1.0;
-  std::string state;
-  CheckpointPlan plan;
-  plan.every_seconds = 0;
-  plan.write = [&](const std::string& bytes) { state = bytes; };
-  const auto first = MakeLearner(problem, options);
-  const TrainSummary stopped = RunTraining(*first, options, nullptr, nullptr, plan);
-  CHECK(stopped.termination == Termination::kTimeLimit);
-  options.time_limit_seconds = 1.2;
-  CheckpointPlan resume;
-  resume.resume = state;
-  const auto second = MakeLearner(problem, options);
-  const WallTimer timer;
-  const TrainSummary resumed = RunTraining(*second, options, nullptr, nullptr, resume);
-  CHECK(resumed.termination == Termination::kTimeLimit);
-  CHECK(resumed.last.seconds + resumed.last.check_seconds >= 1.2);
-  CHECK(timer.Seconds() < 1.15);  // what is left of the limit is 0.2 s
-  CHECK(resumed.last.pass > stopped.last.pass);
+  const std::string state = StateAfter(problem, options, 5);
+  const auto resume = [&](double limit) {
+    TrainOptions rules = options;
+    rules.max_passes = 10;
+    rules.time_limit_seconds = limit;
+    CheckpointPlan plan;
+    plan.resume = state;
+    const auto learner = MakeLearner(problem, rules);
+    return RunTraining(*learner, rules, nullptr, nullptr, plan);
+  };
+  // The passes before the state have used up the first limit; the second is far away.
+  const TrainSummary ended = resume(1e-9);
+  CHECK(ended.termination == Termination::kTimeLimit);
+  CHECK(ended.last.pass == 5);
+  CHECK(ended.last.seconds > 0);
+  const TrainSummary continued = resume(1e6);
+  CHECK(continued.termination == Termination::kMaxPasses);
+  CHECK(continued.last.pass == 10);
+  CHECK(continued.last.seconds > ended.last.seconds);
+  CHECK(continued.last.cpu_seconds >= ended.last.cpu_seconds);
 }
 
 TEST_CASE("DamagedStatesAreRefused") {

@@ -395,6 +395,6 @@ TEST_CASE("FingerprintsKnowForbiddenStates") {
                                            problem({false, false, true, false})};
   for (std::size_t a = 0; a < prints.size(); ++a) {
     for (std::size_t b = 0; b < prints.size(); ++b)
-      CHECK(Difference(prints[a], prints[b]) == (a == b ? "" : "graph differ"));
+      CHECK(Difference(prints[a], prints[b]) == (a == b ? "" : "graphs differ"));
   }
 }

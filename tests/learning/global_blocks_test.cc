@@ -266,7 +266,7 @@ TEST_CASE("ResultsDoNotDependOnThreads") {
   CHECK(one.last.dual == three.last.dual);
 }
 
-TEST_CASE("GlobalFactorsAreTrainedWithFactorBlocksOnly") {
+TEST_CASE("GlobalFactorsBesideTablesAreTrainedWithFactorBlocksOnly") {
   const Problem problem(RandomGlobalProblem(900, Family(0)), 0.1);
   const LearnerChoice choice = ChooseLearner(problem, {});
   CHECK(choice.options.learner == LearnerKind::kAugmentedLagrangian);
@@ -277,8 +277,8 @@ TEST_CASE("GlobalFactorsAreTrainedWithFactorBlocksOnly") {
     options.step = step;
     CHECK_THROWS_WITH_AS(
         MakeLearner(problem, options),
-        "learner bcfw needs oracles over whole examples, which there are not for structures with "
-        "global factors; use learner al or soft",
+        "learner bcfw needs oracles over whole examples, which there are not where global factors share "
+        "variables or stand beside factors with tables; use learner al or soft",
         DataError);
   }
   const auto graph = problem.data().structures()[0]->shared_graph();

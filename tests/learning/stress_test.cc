@@ -19,6 +19,7 @@
 #include <slackline/core/graph_topology.h>
 #include <slackline/inference/binary_pairs.h>
 #include <slackline/learning/choose_learner.h>
+#include <slackline/learning/marginal_learner.h>
 #include <slackline/learning/train_loop.h>
 #include <slackline/learning/verify.h>
 
@@ -68,11 +69,46 @@ bool AllGraphs(const Problem& problem, const Test& test) {
                      [&](const auto& structure) { return test(structure->graph()); });
 }
 
+/// Learners on messages, and smoothed soft constraints.
+void AddDualLosses(Random& random, std::vector<TrainOptions>* ways) {
+  for (const LearnerKind learner : {LearnerKind::kDlpw, LearnerKind::kSmoothDlpw, LearnerKind::kSoft}) {
+    TrainOptions options;
+    options.learner = learner;
+    options.order = Pick(random, std::vector{OrderKind::kExample, OrderKind::kUniform});
+    if (learner != LearnerKind::kSoft) options.step_size = Pick(random, std::vector{0.0, 1e-3, 1.0, 1e4});
+    if (learner != LearnerKind::kDlpw) options.smoothing = Pick(random, std::vector{1e-6, 1e-2, 1.0, 1e3});
+    ways->push_back(options);
+  }
+}
+
 /// Those that see forbidden states.
 std::vector<SolverKind> OraclesOfAllowedLabellings(const Problem& problem) {
   std::vector<SolverKind> oracles = {SolverKind::kBruteForce, SolverKind::kSearch};
   if (AllGraphs(problem, IsForest)) oracles.insert(oracles.end(), {SolverKind::kTree, SolverKind::kAuto});
   return oracles;
+}
+
+/// Learners without kept corners, and with options that the others do not have.
+TrainOptions SimpleWay(Random& random, SolverKind oracle) {
+  TrainOptions options;
+  options.oracle = oracle;
+  options.learner =
+      Pick(random, std::vector{LearnerKind::kBcfw, LearnerKind::kFrankWolfe, LearnerKind::kSubgradient});
+  options.average = Pick(random, std::vector{AverageKind::kOff, AverageKind::kUniform, AverageKind::kWeighted,
+                                             AverageKind::kSuffix});
+  if (options.learner == LearnerKind::kBcfw) options.step = StepKind::kFrankWolfe;
+  const bool flag = random.Below(2) == 0;
+  if (options.learner == LearnerKind::kSubgradient) {
+    options.projection = flag;
+  } else {
+    options.fixed_step = flag;
+  }
+  if (options.learner == LearnerKind::kBcfw &&
+      (oracle == SolverKind::kLp || oracle == SolverKind::kLpPolytope))
+    options.lp_tolerance = Pick(random, std::vector{0.0, 1e-6, 1e-3, 0.1});
+  if (options.learner != LearnerKind::kFrankWolfe && random.Below(2) == 0)
+    options.order = OrderKind::kUniform;
+  return options;
 }
 
 /// Every learner with every oracle that applies and every step; the rest is drawn.
@@ -99,6 +135,7 @@ std::vector<TrainOptions> AllWays(Random& random, const Problem& problem) {
       ways.push_back(options);
     }
   }
+  if (!forbidden) AddDualLosses(random, &ways);
   for (const LearnerKind learner : {LearnerKind::kAugmentedLagrangian, LearnerKind::kSoft}) {
     if (forbidden) break;
     for (const StepKind step : {StepKind::kFrankWolfe, StepKind::kPairwise}) {
@@ -116,6 +153,16 @@ std::vector<TrainOptions> AllWays(Random& random, const Problem& problem) {
       if (learner == LearnerKind::kAugmentedLagrangian && random.Below(2) == 0) options.tau = 0.3;
       ways.push_back(options);
     }
+  }
+  for (const SolverKind oracle : oracles) ways.push_back(SimpleWay(random, oracle));
+  for (const LearnerKind learner :
+       {LearnerKind::kExponentiatedGradient, LearnerKind::kExcessiveGap, LearnerKind::kExtragradient}) {
+    if (!AllGraphs(problem, IsForest)) break;
+    TrainOptions options;
+    options.learner = learner;
+    if (learner == LearnerKind::kExponentiatedGradient && random.Below(2) == 0)
+      options.order = OrderKind::kUniform;
+    ways.push_back(options);
   }
   for (TrainOptions& options : ways) {
     options.seed = static_cast<std::int64_t>(random.Below(1000));
@@ -363,10 +410,14 @@ void ConvergeOnSeeds(std::uint64_t first, std::uint64_t count) {
     const double lambda = Pick(random, std::vector{1.0, 0.1, 0.01});
     const Problem problem(RandomProblem(random, shape), lambda);
     for (TrainOptions options : AllWays(random, problem)) {
+      if (options.learner == LearnerKind::kDlpw || options.learner == LearnerKind::kSmoothDlpw) continue;
       const bool corners = options.learner == LearnerKind::kBcfw && options.step != StepKind::kFrankWolfe;
       if (options.learner == LearnerKind::kSoft || options.oracle == SolverKind::kMessages) continue;
       if (corners && options.oracle == SolverKind::kAuto && !HasGlpk()) continue;  // may be messages
       if (!corners && options.step == StepKind::kFrankWolfe) continue;             // sublinear
+      if (options.learner == LearnerKind::kFrankWolfe || options.learner == LearnerKind::kSubgradient)
+        continue;
+      if (UsesMarginals(options.learner)) continue;  // too
       options.max_passes = 5000;
       options.gap_tolerance = 1e-3;
       options.absolute_gap = 1e-6;

@@ -115,6 +115,21 @@ TEST_CASE("ATimeLimitEndsTheRunWithAModel") {
   CHECK(summary.weights.size() == 1);
 }
 
+TEST_CASE("ATimeLimitHoldsForWhatObserversTakeToo") {
+  class SlowObserver : public TrainObserver {
+    void OnCheck(const ProgressRecord&) override {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  };
+  ScriptedLearner learner({{5, 1}});
+  TrainOptions options = EveryPass();
+  options.time_limit_seconds = 0.01;
+  SlowObserver observer;
+  const TrainSummary summary = RunTraining(learner, options, &observer, nullptr);
+  CHECK(summary.termination == Termination::kTimeLimit);
+  CHECK(learner.passes == 1);
+}
+
 TEST_CASE("ChecksFollowTheSchedule") {
   ScriptedLearner learner({{5, 1}});
   TrainOptions options;

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include <slackline/core/check.h>
 #include <slackline/core/factor_graph_builder.h>
 #include <slackline/learning/train_loop.h>
 #include <slackline/learning/verify.h>
@@ -234,4 +235,16 @@ TEST_CASE("AnotherSolverVerifies") {
   CHECK(VerifyingSolver(*chain, K::kTree, kExact) == K::kBruteForce);
   CHECK(VerifyingSolver(*binary_chain, K::kTree, kExact) == K::kRoof);
   CHECK(VerifyingSolver(*binary_chain, K::kAuto, kExact) == (HasGlpk() ? K::kLp : K::kRoof));
+}
+
+TEST_CASE("CertificatesOfAnotherObjectiveAreNotJudged") {
+  Random random(77);
+  const Problem problem(RandomMultiLabelProblem(random, 4, 3, 2, true), 0.1);
+  TrainOptions options;
+  options.learner = LearnerKind::kCuttingPlane1;
+  CHECK_NOTHROW(RequireVerifiable(options));
+  options.rescaling = Rescaling::kSlack;
+  const TrainSummary summary = Train(problem, options);
+  CHECK_THROWS_WITH_AS(VerifyCertificate(problem, summary.weights, summary.last, options, nullptr),
+                       doctest::Contains("--rescaling slack cannot be verified"), DataError);
 }

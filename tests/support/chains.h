@@ -20,12 +20,15 @@ struct TestChain {
   std::vector<double> unary;   ///< length × states
   std::vector<double> tables;  ///< states², or (length − 1) × states²
 
-  void SetTables(ChainDp* dp) const {
+  /// With the tables.
+  ChainDp Dp() const {
+    ChainDp dp(states);
     if (shared) {
-      dp->SetSharedTable(tables);
+      dp.SetSharedTable(tables);
     } else {
-      dp->SetTables(tables);
+      dp.SetTables(tables);
     }
+    return dp;
   }
 
   double Score(const std::vector<Index>& labels) const {

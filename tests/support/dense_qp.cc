@@ -269,13 +269,17 @@ Optimum SolveRelaxed(const TrainingSet& training, double lambda) {
                    OnesThenZeros(p.simplex.rows(), p.agreement.rows()));
 }
 
-Optimum SolveSoft(const TrainingSet& training, double lambda, double rho) {
+Optimum SolveSoft(const TrainingSet& training, double lambda, double rho, double smoothing) {
   const RelaxedProblem p = MakeRelaxed(training, 0, training.data.size());
-  const MatrixXd extra = p.agreement.transpose() * p.agreement / (rho * NumExamples(training));
+  MatrixXd extra = p.agreement.transpose() * p.agreement / (rho * NumExamples(training));
+  extra.diagonal().array() += smoothing / NumExamples(training);
   return SolveDual(p, lambda, NumExamples(training), extra, p.simplex, OnesThenZeros(p.simplex.rows(), 0));
 }
 
-Optimum SolveExact(const TrainingSet& training, double lambda) {
+namespace {
+
+/// Over all labellings; slack: with slack rescaling.
+Optimum SolveOverLabellings(const TrainingSet& training, double lambda, bool slack) {
   std::vector<VectorXd> psi;
   std::vector<double> loss;
   std::vector<Index> example_of;
@@ -283,8 +287,8 @@ Optimum SolveExact(const TrainingSet& training, double lambda) {
     const RelaxedProblem own = MakeRelaxed(training, m, m + 1);
     ForEachLabelling(training.data.example(m).structure(), [&](const VectorXd& mu) {
       SLACKLINE_CHECK(psi.size() < 1500, "too many labelings for the exact reference");
-      psi.push_back(own.psi * mu);
       loss.push_back(own.loss.dot(mu));
+      psi.push_back((slack ? loss.back() : 1) * (own.psi * mu));
       example_of.push_back(m);
     });
   }
@@ -300,12 +304,21 @@ Optimum SolveExact(const TrainingSet& training, double lambda) {
                    OnesThenZeros(p.simplex.rows(), 0));
 }
 
+}  // namespace
+
+Optimum SolveExact(const TrainingSet& training, double lambda) {
+  return SolveOverLabellings(training, lambda, false);
+}
+Optimum SolveSlackRescaled(const TrainingSet& training, double lambda) {
+  return SolveOverLabellings(training, lambda, true);
+}
+
 double RelaxedOptimum(const TrainingSet& training, double lambda) {
   return SolveRelaxed(training, lambda).value;
 }
 double ExactOptimum(const TrainingSet& training, double lambda) { return SolveExact(training, lambda).value; }
-double SoftOptimum(const TrainingSet& training, double lambda, double rho) {
-  return SolveSoft(training, lambda, rho).value;
+double SoftOptimum(const TrainingSet& training, double lambda, double rho, double smoothing) {
+  return SolveSoft(training, lambda, rho, smoothing).value;
 }
 
 double ExactPrimal(const TrainingSet& training, double lambda, std::span<const double> weights) {
@@ -315,6 +328,20 @@ double ExactPrimal(const TrainingSet& training, double lambda, std::span<const d
     double best = -kInfinity;
     ForEachLabelling(training.data.example(m).structure(),
                      [&](const VectorXd& mu) { best = std::max(best, theta.dot(mu)); });
+    hinge += best;
+  }
+  return HalfSquaredNorm(lambda, weights) + hinge / NumExamples(training);
+}
+
+double SlackRescaledPrimal(const TrainingSet& training, double lambda, std::span<const double> weights) {
+  const Eigen::Map<const VectorXd> w(weights.data(), static_cast<Eigen::Index>(weights.size()));
+  double hinge = 0;
+  for (Index m = 0; m < training.data.size(); ++m) {
+    const RelaxedProblem own = MakeRelaxed(training, m, m + 1);
+    double best = -kInfinity;
+    ForEachLabelling(training.data.example(m).structure(), [&](const VectorXd& mu) {
+      best = std::max(best, own.loss.dot(mu) * (1 - w.dot(own.psi * mu)));
+    });
     hinge += best;
   }
   return HalfSquaredNorm(lambda, weights) + hinge / NumExamples(training);

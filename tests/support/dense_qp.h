@@ -30,15 +30,18 @@ struct Optimum {
 Optimum SolveRelaxed(const TrainingSet& training, double lambda);
 /// min_w P(w), over all labelings without forbidden states. Throws std::invalid_argument when there are more than 1500 of them.
 Optimum SolveExact(const TrainingSet& training, double lambda);
-/// F_ρ*, soft constraints with ρ in the per-example scale.
-Optimum SolveSoft(const TrainingSet& training, double lambda, double rho);
+/// The same with slack rescaling: the hinge of a labelling is Δ(y)·(1 − w·ψ(y)).
+Optimum SolveSlackRescaled(const TrainingSet& training, double lambda);
+/// F_ρ*, soft constraints with ρ in the per-example scale; smoothing γ: with −(γ/2M) ‖μ‖² added.
+Optimum SolveSoft(const TrainingSet& training, double lambda, double rho, double smoothing = 0);
 
 double RelaxedOptimum(const TrainingSet& training, double lambda);
 double ExactOptimum(const TrainingSet& training, double lambda);
-double SoftOptimum(const TrainingSet& training, double lambda, double rho);
+double SoftOptimum(const TrainingSet& training, double lambda, double rho, double smoothing = 0);
 
 /// P(w) by enumeration, and its relaxation min_δ g(w, δ) by one linear program per example.
 double ExactPrimal(const TrainingSet& training, double lambda, std::span<const double> weights);
+double SlackRescaledPrimal(const TrainingSet& training, double lambda, std::span<const double> weights);
 double RelaxedPrimal(const TrainingSet& training, double lambda, std::span<const double> weights);
 
 /// φ_part(state) of an example as a dense vector over all weights.

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Runs of learners on small problems whose optimum is known (dense_qp.h).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include <slackline/core/random.h>
+#include <slackline/learning/train_loop.h>
+
+#include "tests/support/multilabel_problems.h"
+#include "tests/support/random_problems.h"
+#include "tests/support/tolerances.h"
+
+namespace slackline::test {
+
+/// Checks at every evaluation that the bracket holds the optimum.
+class BracketObserver : public TrainObserver {
+ public:
+  BracketObserver(double optimum, double soft_optimum) : optimum_(optimum), soft_optimum_(soft_optimum) {}
+
+  void OnCheck(const ProgressRecord& record) override {
+    ++checks;
+    const double room = kSolver * std::max(1.0, std::abs(optimum_));
+    sound = sound && record.dual <= optimum_ + room && record.primal >= optimum_ - room &&
+            record.dual <= record.primal + kExact * std::max(1.0, std::abs(record.primal));
+    if (!std::isnan(soft_optimum_)) {
+      sound = sound && record.soft_dual <= soft_optimum_ + room && record.soft_primal >= soft_optimum_ - room;
+    }
+  }
+
+  bool sound = true;
+  int checks = 0;
+
+ private:
+  double optimum_;
+  double soft_optimum_;
+};
+
+/// Trains to this gap, relative or absolute, in at most 30000 passes.
+inline TrainOptions Options(LearnerKind learner, StepKind step, double gap) {
+  TrainOptions options;
+  options.learner = learner;
+  options.step = step;
+  options.gap_tolerance = gap;
+  options.absolute_gap = gap;  // tiny optima: relative to 1
+  options.max_passes = 30000;
+  return options;
+}
+
+struct Run {
+  TrainSummary summary;
+  bool sound = false;
+};
+
+inline Run TrainOn(const Problem& problem, const TrainOptions& options, double optimum,
+                   double soft_optimum = kNone) {
+  BracketObserver observer(optimum, soft_optimum);
+  Run run;
+  run.summary = Train(problem, options, &observer);
+  run.sound = observer.sound && observer.checks > 0;
+  return run;
+}
+
+/// Binary and multi-state variables, pairs and triples, forests and cycles, tied and own weights.
+inline TrainingSet SomeProblem(Random& random, int trial) {
+  if (trial % 4 == 0) return RandomMultiLabelProblem(random, 3, 4, 2, true);
+  return RandomProblem(random, RandomOptions(random));
+}
+
+}  // namespace slackline::test
