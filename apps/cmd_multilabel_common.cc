@@ -8,6 +8,7 @@
 #include <slackline/apps/multilabel_memory.h>
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
+#include <slackline/learning/kernel_expansion.h>
 
 namespace slackline::program {
 namespace {
@@ -20,7 +21,12 @@ MultiLabelModel MakeModel(const DataFlags& flags, const DataSettings& settings, 
        static_cast<Offset>(pairs.size()), RestrictedPairs(data, pairs)},
       settings.learner);
   if (!excess.empty()) throw DataError(data.source, 0, excess);
-  MultiLabelModel model(data.label_names, data.num_features, data.has_constant, std::move(pairs));
+  if (settings.kernelized && data.num_features == 0) {
+    throw DataError(data.source, 0, "the data have no features that a kernel could compare");
+  }
+  const bool has_constant = settings.kernelized ? settings.bias : data.has_constant;
+  MultiLabelModel model(data.label_names, data.num_features, has_constant, std::move(pairs),
+                        settings.kernelized);
   model.set_feature_names(data.feature_names);
   return model;
 }
@@ -62,18 +68,20 @@ void DataFlags::Register(CLI::App* app) {
       "the labels' columns in ARFF data",
       "full");
   AddTextOption(app, "loss", &loss, "mean|count",
-                "Hamming loss: number of wrong labels, or that divided by the number of known ones", "mean");
+                "Hamming loss: share of the known labels that are wrong, or their number", "mean");
   AddTextOption(app, "bias", &bias, "0|1", "add a constant feature", "1");
 }
 
-DataSettings DataFlags::Read(LearnerKind learner) const {
+DataSettings DataFlags::Read(const TrainOptions& train) const {
+  const LearnerKind learner = train.learner;
   DataSettings settings;
   settings.learner = learner;
+  settings.kernelized = UsesKernel(train);
   settings.read.bytes_per_weight = kBytesPerWeight;
   settings.read.bytes_per_label_entry = kBytesPerLabelEntry;
-  settings.loss.scale =
-      CheckChoice("loss", loss, {"mean", "count"}) == 0 ? LossScale::kMean : LossScale::kCount;
-  settings.read.append_constant = CheckChoice("bias", bias, {"0", "1"}) == 1;
+  settings.loss.scale = ReadLossScale(loss);
+  settings.bias = CheckChoice("bias", bias, {"0", "1"}) == 1;
+  settings.read.append_constant = settings.bias && !settings.kernelized;
   settings.read.labels_xml = labels_xml;
   if (!num_labels.empty()) settings.read.num_labels = ReadCount("num-labels", num_labels, 1);
   // Before the names of so many labels are made.
@@ -96,26 +104,57 @@ MultiLabelData ReadTrainingData(const DataFlags& flags, const DataSettings& sett
 MultiLabelSession::MultiLabelSession(const DataFlags& flags, const DataSettings& settings,
                                      const MultiLabelData& data)
     : flags_(flags),
+      settings_(settings),
       data_(data),
       model_(MakeModel(flags, settings, data)),
       problem_(MakeProblem(model_, settings, data)) {}
 
+std::vector<LabelTriple> MultiLabelSession::Tighten(const TrainOptions& options, Index count, Index rounds,
+                                                    const std::atomic<int>* interrupt) {
+  if (std::find(data_.labels.begin(), data_.labels.end(), -1) != data_.labels.end())
+    throw DataError(data_.source, 0, "--clusters needs data in which all labels are known");
+  const Dataset plain = model_.MakeDataset(data_);
+  for (Index round = 0; round < rounds && interrupt->load() == 0; ++round) {
+    const Problem problem = problem_.WithLambda(options.lambda);
+    const LearnerChoice choice = ChooseLearner(problem, options);
+    const std::unique_ptr<Learner> learner = MakeLearner(problem, choice.options);
+    learner->KeepDualPoint();
+    RunTraining(*learner, choice.options, nullptr, interrupt);
+    std::vector<double> coordinates;
+    double loss = 0;
+    if (!learner->DualPoint(0, &coordinates, &loss))
+      throw DataError("--clusters: learner " + std::string(learner->name()) + " has no dual point; use al");
+    const auto until = static_cast<Index>(Offset{count} * (round + 1) / rounds);
+    const auto have = static_cast<Index>(clusters_.size());
+    clusters_ = PickClusters(FindViolatedTriples(model_, problem.size(), *learner), until - have, clusters_);
+    if (static_cast<Index>(clusters_.size()) == have) break;
+    problem_ = Problem(
+        MakeTrainingSet(WithStructure(plain, MakeClusteredStructure(model_, clusters_)), settings_.loss), 1);
+  }
+  return clusters_;
+}
+
 Fingerprint MultiLabelSession::Context() const {
-  DataHash names;
-  for (const std::string& name : data_.label_names) names.Add(name);
-  return {{"names of the labels", names.Text()}};
+  return {{"names of the labels", HashOfNames(data_.label_names)}};
 }
 
 void MultiLabelSession::Describe(const LearnerChoice& choice, const std::string& lambda) const {
   DescribeData(data_, problem_.training());
-  DescribeLearner(choice, lambda,
-                  "loss " + flags_.loss + ", graph " + flags_.graph + " (" +
-                      Count(static_cast<Offset>(model_.pairs().size()), "pair") + ")");
+  DescribeLearner(
+      choice, lambda,
+      "loss " + flags_.loss + ", graph " + flags_.graph + " (" +
+          Count(static_cast<Offset>(model_.pairs().size()), "pair") + ")" +
+          (clusters_.empty() ? std::string()
+                             : ", " + Count(static_cast<Offset>(clusters_.size()), "cluster") + " of three") +
+          (model_.kernelized() ? ", kernel " + KernelOf(choice.options, problem_.data()).description() : ""));
 }
 
 Json MultiLabelSession::Begin(const Problem& problem, const LearnerChoice& choice) {
-  BeginRecord(data_.source, problem, choice.options,
-              {{"graph", flags_.graph}, {"loss", flags_.loss}, {"bias", flags_.bias}}, &model_.record);
+  trained_ = choice.options;
+  std::vector<std::pair<std::string, std::string>> own = {
+      {"graph", flags_.graph}, {"loss", flags_.loss}, {"bias", flags_.bias}};
+  if (!clusters_.empty()) own.emplace_back("clusters", std::to_string(clusters_.size()));
+  BeginRecord(data_.source, problem, choice.options, std::move(own), &model_.record);
   model_.record.loss = flags_.loss;
   Json start = StartJson(model_.record, choice);
   start["skipped_examples"] = problem.training().skipped_examples;
@@ -124,12 +163,13 @@ Json MultiLabelSession::Begin(const Problem& problem, const LearnerChoice& choic
   start["labels"] = model_.num_labels();
   start["pairs"] = model_.pairs().size();
   start["weights"] = model_.weights().size();
+  if (model_.kernelized()) start["kernel"] = KernelOf(choice.options, problem.data()).description();
   return start;
 }
 
 void MultiLabelSession::Save(const TrainSummary& summary, const std::string& path) {
   FinishRecord(summary, &model_.record);
-  model_.set_weights(summary.weights);
+  model_.SetTrained(problem_, trained_, summary.weights);
   model_.Save(path);
 }
 

@@ -4,6 +4,7 @@
 // of the program only.
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include <slackline/apps/cmd_common.h>
 #include <slackline/apps/cmd_report.h>
 #include <slackline/apps/cmd_train_session.h>
+#include <slackline/apps/label_clusters.h>
 #include <slackline/apps/multilabel_model.h>
 #include <slackline/learning/choose_learner.h>
 #include <slackline/learning/problem.h>
@@ -22,6 +24,8 @@ struct DataSettings {
   MultiLabelReadOptions read;
   LossOptions loss;
   LearnerKind learner = LearnerKind::kAuto;  ///< decides how much memory is needed
+  bool kernelized = false;                   ///< a constant is no feature then
+  bool bias = true;
 };
 
 struct DataFlags {
@@ -33,8 +37,8 @@ struct DataFlags {
   std::string bias = "1";
 
   void Register(CLI::App* app);
-  /// All checks that need no data. `learner`: which one is asked for. Throws DataError.
-  DataSettings Read(LearnerKind learner) const;
+  /// All checks that need no data. `train`: what is asked for. Throws DataError.
+  DataSettings Read(const TrainOptions& train) const;
   /// The files that outputs must not replace.
   std::vector<std::string> inputs() const { return {data, labels_xml, graph}; }
 };
@@ -48,6 +52,12 @@ class MultiLabelSession : public SessionTask {
   /// Throws DataError when no example has a known label, and when training would need more memory than there is.
   MultiLabelSession(const DataFlags& flags, const DataSettings& settings, const MultiLabelData& data);
 
+  /// Chooses at most `count` clusters of three labels (label_clusters.h), in so many rounds: each trains with what has been chosen before, and takes
+  /// its share of the clusters. From here on the problem has them. Returns the clusters. Throws DataError when a label is not known, or the learner has
+  /// no dual point. `interrupt`: ends the choice.
+  std::vector<LabelTriple> Tighten(const TrainOptions& options, Index count, Index rounds,
+                                   const std::atomic<int>* interrupt);
+
   const Problem& problem() const override { return problem_; }
   Fingerprint Context() const override;
   void Describe(const LearnerChoice& choice, const std::string& lambda) const override;
@@ -56,9 +66,12 @@ class MultiLabelSession : public SessionTask {
 
  private:
   const DataFlags& flags_;
+  const DataSettings settings_;
   const MultiLabelData& data_;
   MultiLabelModel model_;
   Problem problem_;
+  std::vector<LabelTriple> clusters_;
+  TrainOptions trained_;  // of the newest training
 };
 
 }  // namespace slackline::program

@@ -55,12 +55,13 @@ struct Settings {
 Settings ReadSettings(const CvCommand& command) {
   Settings settings;
   settings.options.train = command.cv.train.Read();
-  settings.data = command.data.Read(settings.options.train.learner);
+  settings.data = command.data.Read(settings.options.train);
   settings.cv = command.cv.Read(Metrics(), command.data.inputs());
   settings.options.lambdas = settings.cv.lambdas;
   settings.options.folds = settings.cv.folds;
   settings.options.graph = command.data.graph;
   settings.options.loss = settings.data.loss;
+  settings.options.kernel_bias = settings.data.bias;
   settings.metric = &MetricRecords()[settings.cv.metric];
   return settings;
 }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include <slackline/apps/cmd_interrupt.h>
 #include <slackline/apps/cmd_multilabel_common.h>
 #include <slackline/core/check.h>
 
@@ -24,6 +25,8 @@ constexpr const char* kExamples =
     "r.slk < "
     "reuters.svm\n"
     "  slackline multilabel train reuters.svm.gz --num-labels 30 --lambda-path 0.1:0.0001:7 --model r.slk\n"
+    "  slackline multilabel train yeast-train.arff.gz --labels yeast.xml --kernel rbf --kernel-gamma 1 "
+    "--model y.slk\n"
     "  slackline multilabel train reuters.svm.gz --num-labels 30 --verify --model r.slk\n"
     "  slackline multilabel train reuters.svm.gz --num-labels 30 --checkpoint r.ckpt --model r.slk\n"
     "  slackline multilabel train reuters.svm.gz --num-labels 30 --checkpoint r.ckpt --resume r.ckpt --model "
@@ -32,13 +35,38 @@ constexpr const char* kExamples =
 struct TrainCommand {
   DataFlags data;
   SessionFlags session;
+  std::string clusters;
+  std::string cluster_rounds = "1";
+
+  /// 0: none.
+  Index NumClusters() const { return clusters.empty() ? 0 : ReadCount("clusters", clusters, 1); }
 };
+
+/// All checks that need no data.
+void CheckClusters(const TrainCommand& command) {
+  ReadCount("cluster-rounds", command.cluster_rounds, 1);
+  if (command.NumClusters() == 0) return;
+  const auto refuse = [](const std::string& other, const char* why) {
+    throw DataError("--clusters does not go with " + other + ": " + why);
+  };
+  if (!command.session.lambda_path.empty()) refuse("--lambda-path", "clusters are chosen for one λ");
+  if (!command.session.checkpoint.file.empty() || !command.session.checkpoint.resume.empty())
+    refuse("--checkpoint and --resume", "the trainings that choose them are not kept");
+}
 
 int Run(const TrainCommand& command) {
   SessionSettings settings = ReadSession(command.session, command.data.inputs());
-  const DataSettings data_settings = command.data.Read(settings.train.learner);
+  CheckClusters(command);
+  const DataSettings data_settings = command.data.Read(settings.train);
   const MultiLabelData data = ReadTrainingData(command.data, data_settings);
   MultiLabelSession task(command.data, data_settings, data);
+  if (command.NumClusters() > 0) {
+    settings.lambdas = {ChooseLambda(settings, task)};
+    TrainOptions options = settings.train;
+    options.lambda = settings.lambdas[0];
+    task.Tighten(options, command.NumClusters(), ReadCount("cluster-rounds", command.cluster_rounds, 1),
+                 CatchInterrupts());
+  }
   return RunSession(command.session, std::move(settings), &task);
 }
 
@@ -48,6 +76,13 @@ void AddMultiLabelTrain(CLI::App* parent, Action* action) {
   const auto command = std::make_shared<TrainCommand>();
   CLI::App* app = parent->add_subcommand("train", kDescription);
   command->data.Register(app);
+  CLI::Option* clusters = AddTextOption(
+      app, "clusters", &command->clusters, "N",
+      "tighten the relaxation: train once more, with at most N triples of labels in one table each, those on "
+      "which the pairs of the first solution contradict each other (no two share a pair)");
+  AddTextOption(app, "cluster-rounds", &command->cluster_rounds, "R",
+                "choose the clusters in R trainings, each a share of them", "1")
+      ->needs(clusters);
   command->session.Register(app);
   app->footer(kExamples);
   app->callback([command, action] { *action = [command] { return Run(*command); }; });

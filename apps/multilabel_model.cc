@@ -5,9 +5,11 @@
 #include <limits>
 #include <unordered_set>
 
+#include <slackline/apps/kernel_entries.h>
 #include <slackline/core/all_finite.h>
 #include <slackline/core/check.h>
 #include <slackline/core/factor_graph_builder.h>
+#include <slackline/core/feature_map.h>
 #include <slackline/core/model_file.h>
 #include <slackline/core/quoted.h>
 
@@ -28,10 +30,12 @@ bool ArePairs(const std::vector<LabelPair>& pairs, Index num_labels) {
   return static_cast<Offset>(pairs.size()) <= kMaxLabelPairs;
 }
 
-std::shared_ptr<const Structure> MakeStructure(Index labels, Index columns,
+/// bias: whether labels have a constant feature besides their columns.
+std::shared_ptr<const Structure> MakeStructure(Index labels, Index columns, bool bias,
                                                const std::vector<LabelPair>& pairs) {
   auto layout = std::make_shared<WeightLayout>();
   const Index label_block = layout->AddBlock("labels", labels, columns);
+  const Index bias_block = bias ? layout->AddBlock("bias", labels) : -1;
   const auto num_pairs = static_cast<Index>(pairs.size());
   const Index pair_block = num_pairs > 0 ? layout->AddBlock("pairs", num_pairs) : -1;
   FactorGraphBuilder graph;
@@ -40,6 +44,7 @@ std::shared_ptr<const Structure> MakeStructure(Index labels, Index columns,
   StructureBuilder structure(graph.Build(), layout);
   const Index on = structure.AddStateMap({{kAbsent, 0}, {}});
   for (Index i = 0; i < labels; ++i) structure.AddLinear(i, label_block, 0, on, i);
+  for (Index i = 0; i < labels && bias; ++i) structure.AddConstant(i, bias_block, on, i);
   const Index both_on = structure.AddStateMap({{kAbsent, kAbsent, kAbsent, 0}, {}});
   for (Index c = 0; c < num_pairs; ++c) structure.AddConstant(labels + c, pair_block, both_on, c);
   return structure.Build();
@@ -59,20 +64,23 @@ std::vector<LabelPair> ReadPairs(const ModelEntries& entries, Index num_labels) 
 }  // namespace
 
 MultiLabelModel::MultiLabelModel(std::vector<std::string> label_names, Index num_features, bool has_constant,
-                                 std::vector<LabelPair> pairs)
+                                 std::vector<LabelPair> pairs, bool kernelized)
     : label_names_(std::move(label_names)),
       num_features_(num_features),
       has_constant_(has_constant),
+      kernelized_(kernelized),
       pairs_(std::move(pairs)) {
   SLACKLINE_CHECK(!label_names_.empty() && AllDifferent(label_names_),
                   "a model needs labels with different names");
   SLACKLINE_CHECK(num_features >= 0 && num_features < std::numeric_limits<Index>::max() &&
-                      num_features + (has_constant ? 1 : 0) > 0,
+                      num_features + (has_constant && !kernelized ? 1 : 0) > 0,
                   "a model needs at least one feature");
   SLACKLINE_CHECK(ArePairs(pairs_, num_labels()),
                   "pairs of labels must be different, sorted, and within the labels");
-  structure_ = MakeStructure(num_labels(), num_features + (has_constant ? 1 : 0), pairs_);
-  weights_.assign(Size(structure_->layout().size()), 0.0);
+  const Index columns = num_features + (has_constant && !kernelized ? 1 : 0);
+  structure_ = MakeStructure(num_labels(), columns, has_constant && kernelized, pairs_);
+  const WeightLayout& layout = structure_->layout();
+  weights_.assign(Size(layout.size() - (kernelized ? layout.block(0).size() : 0)), 0.0);
 }
 
 void MultiLabelModel::set_feature_names(std::vector<std::string> names) {
@@ -87,9 +95,49 @@ void MultiLabelModel::set_weights(std::vector<double> weights) {
   weights_ = std::move(weights);
 }
 
+void MultiLabelModel::SetTrained(const Problem& problem, const TrainOptions& options,
+                                 std::span<const double> weights) {
+  SLACKLINE_CHECK(UsesKernel(options) == kernelized_, "a kernelized model comes from training with a kernel");
+  if (!kernelized_) {
+    set_weights({weights.begin(), weights.end()});
+    return;
+  }
+  const KernelExpansion expansion(problem.data());
+  support_ = SupportOf(expansion, KernelOf(options, problem.data()), 0, weights);
+  // The blocks of scalar features, one after the other. (Data in which no label is ever used with a block lack it.)
+  std::vector<double> scalars(weights_.size(), 0.0);
+  const WeightLayout& layout = structure_->layout();
+  for (const Index b : expansion.scalar_blocks()) {
+    std::copy_n(weights.begin() + expansion.offset(b), layout.block(b).rows,
+                scalars.begin() + (layout.block(b).offset - layout.block(0).size()));
+  }
+  set_weights(std::move(scalars));
+}
+
+void MultiLabelModel::Scores(const ExampleView& example, std::span<double> scores) const {
+  if (!kernelized_) {
+    ScoreTables(example, weights_, scores);
+    return;
+  }
+  const Structure& structure = *structure_;
+  std::vector<double> u(Size(structure.num_coordinates()), 0.0);
+  const Slot& slot = structure.slots()[0];
+  if (support_)
+    support_->Scores(example.input(slot.input), std::span(u).subspan(Size(slot.coordinate), Size(slot.rows)));
+  const WeightLayout& layout = structure.layout();
+  for (const ScalarBlock& scalar : structure.scalar_blocks()) {
+    std::copy_n(weights_.begin() + (layout.block(scalar.block).offset - layout.block(0).size()), scalar.rows,
+                u.begin() + scalar.coordinate);
+  }
+  std::fill(scores.begin(), scores.end(), 0.0);
+  const FactorGraph& graph = structure.graph();
+  for (Index a = 0; a < graph.num_parts(); ++a)
+    AddPartScores(example, a, u, scores.subspan(Size(graph.state_offset(a)), Size(graph.num_states(a))));
+}
+
 Dataset MultiLabelModel::MakeDataset(const MultiLabelData& data) const {
   SLACKLINE_CHECK(data.label_names == label_names_ && data.num_features == num_features_ &&
-                      data.has_constant == has_constant_,
+                      data.has_constant == (has_constant_ && !kernelized_),
                   "the data do not fit the model");
   Dataset dataset(structure_->shared_layout(), data.rows);
   std::vector<Index> labels(label_names_.size());
@@ -106,7 +154,7 @@ MultiLabelReadOptions MultiLabelModel::ReadOptions() const {
   options.label_names = label_names_;
   options.num_features = num_features_;
   options.feature_names = feature_names_;
-  options.append_constant = has_constant_;
+  options.append_constant = has_constant_ && !kernelized_;
   return options;
 }
 
@@ -121,6 +169,9 @@ void MultiLabelModel::Save(const std::string& path) const {
   // Files without this entry, also those of older versions, are of features without names.
   if (!feature_names_.empty()) writer.Add("feature_names", feature_names_);
   writer.Add("weights", weights_);
+  if (kernelized_) {
+    SaveSupport(support_ ? *support_ : KernelSupport(Kernel{}, num_labels()), &writer);
+  }
   SaveRecord(record, &writer);
   writer.Save(path);
 }
@@ -134,17 +185,19 @@ MultiLabelModel MultiLabelModel::Load(const std::string& path) {
   const auto sizes = entries.Integers("sizes", 2);
   entries.Require(sizes[1] == 0 || sizes[1] == 1, "sizes");
   const Index num_features = entries.ToIndex("sizes", sizes[0]);
-  entries.Require(sizes[0] + sizes[1] > 0, "sizes");
+  const bool kernelized = HasSupport(entries);
+  entries.Require(sizes[0] + (kernelized ? 0 : sizes[1]) > 0, "sizes");
   const auto num_labels = static_cast<Index>(names.size());
   std::vector<LabelPair> pairs = ReadPairs(entries, num_labels);
   // Before anything is allocated by these sizes.
-  const Offset expected =
-      static_cast<Offset>(num_labels) * (sizes[0] + sizes[1]) + static_cast<Offset>(pairs.size());
+  const Offset expected = static_cast<Offset>(num_labels) * ((kernelized ? 0 : sizes[0]) + sizes[1]) +
+                          static_cast<Offset>(pairs.size());
   const auto weights = entries.Doubles("weights", Size(expected));
   entries.Require(AllFinite(weights), "weights");
 
-  MultiLabelModel model(names, num_features, sizes[1] == 1, std::move(pairs));
+  MultiLabelModel model(names, num_features, sizes[1] == 1, std::move(pairs), kernelized);
   model.set_weights({weights.begin(), weights.end()});
+  if (kernelized) model.support_ = LoadSupport(entries, num_labels, num_features);
   if (entries.file().Has("feature_names")) {
     const auto& features = entries.file().Strings("feature_names");
     entries.Require(features.size() == Size(num_features), "feature_names");

@@ -5,9 +5,14 @@
 //   φ_i(x, 1) = x, with own weights per label; φ_i(x, 0) = 0
 //   φ_ij = [y_i = y_j = 1], one weight per pair of the label graph
 // The constant feature (bias), where a model has one, is the last feature of x.
+//
+// Kernelized models compare x by a kernel (core/kernel.h) and keep support vectors in the place of the weights of x. The constant is no feature of x
+// then, but one weight per label of its own, as those of pairs are: w·φ_i(x, 1) = Σ_j c_ij k(x_j, x) + b_i.
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,8 +20,11 @@
 #include <slackline/apps/label_graph.h>
 #include <slackline/apps/training_record.h>
 #include <slackline/core/dataset.h>
+#include <slackline/core/kernel_support.h>
 #include <slackline/core/multilabel_data.h>
 #include <slackline/core/structure.h>
+#include <slackline/learning/options.h>
+#include <slackline/learning/problem.h>
 
 namespace slackline {
 
@@ -24,9 +32,9 @@ class MultiLabelModel {
  public:
   /// A model with all weights zero. Requires at least one label, different names, at least one feature (the
   /// constant counts), and pairs a < b < number of labels in strictly increasing order; else
-  /// std::invalid_argument.
+  /// std::invalid_argument. `kernelized`: the constant does not count as a feature.
   MultiLabelModel(std::vector<std::string> label_names, Index num_features, bool has_constant,
-                  std::vector<LabelPair> pairs);
+                  std::vector<LabelPair> pairs, bool kernelized = false);
 
   Index num_labels() const { return static_cast<Index>(label_names_.size()); }
   const std::vector<std::string>& label_names() const { return label_names_; }
@@ -39,12 +47,23 @@ class MultiLabelModel {
   const std::vector<LabelPair>& pairs() const { return pairs_; }
 
   /// One variable per label and one factor per pair, shared by all examples. Weight blocks: "labels" (a row
-  /// per label, a column per feature), and "pairs" (in their order) where there are any.
+  /// per label, a column per feature), "bias" (a row per label) in kernelized models with a constant, and "pairs" (in their order) where there
+  /// are any.
   const std::shared_ptr<const Structure>& structure() const { return structure_; }
 
+  /// All weights; of a kernelized model those of "bias" and "pairs".
   const std::vector<double>& weights() const { return weights_; }
-  /// Requires as many finite weights as the structure's layout has.
+  /// Requires as many finite weights as that.
   void set_weights(std::vector<double> weights);
+
+  bool kernelized() const { return kernelized_; }
+  /// The support vectors with a coefficient per label; none before training, and in models that are not kernelized.
+  const std::optional<KernelSupport>& support() const { return support_; }
+  /// Takes over what training on `problem` gave, a vector of weights or, with a kernel, an expansion (learning/kernel_expansion.h).
+  void SetTrained(const Problem& problem, const TrainOptions& options, std::span<const double> weights);
+
+  /// Score tables w·φ_a(y_a) of all parts, in the flat order of the graph.
+  void Scores(const ExampleView& example, std::span<double> scores) const;
 
   /// The data as examples of this model, with their labels. Requires data with the model's labels and
   /// features, as they are read with ReadOptions().
@@ -65,10 +84,12 @@ class MultiLabelModel {
   std::vector<std::string> label_names_;
   Index num_features_;
   bool has_constant_;
+  bool kernelized_;
   std::vector<LabelPair> pairs_;
   std::vector<std::string> feature_names_;
   std::shared_ptr<const Structure> structure_;
   std::vector<double> weights_;
+  std::optional<KernelSupport> support_;
 };
 
 /// The entry "task" of the model files of this class.

@@ -5,7 +5,6 @@
 #include <memory>
 #include <span>
 
-#include <slackline/core/feature_map.h>
 #include <slackline/core/graph_topology.h>
 #include <slackline/core/parallel.h>
 
@@ -27,7 +26,7 @@ class Worker {
   }
 
   void Run(const Dataset& data, Index m, MultiLabelPredictions* out) {
-    ScoreTables(data.example(m), model_.weights(), scores_);
+    model_.Scores(data.example(m), scores_);
     const std::size_t n = model_.label_names().size();
     if (options_.labels) {
       decoder_.Decode(scores_, &result_);

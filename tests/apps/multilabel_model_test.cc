@@ -11,6 +11,7 @@
 #include <slackline/core/feature_map.h>
 #include <slackline/core/model_file.h>
 #include <slackline/core/random.h>
+#include <slackline/learning/train_loop.h>
 #include <tests/core/temporary_folder.h>
 #include <tests/support/tolerances.h>
 
@@ -264,4 +265,121 @@ TEST_CASE("predictions do not depend on the number of threads, and scores agree 
   CHECK(*one.fractional == 0);
   CHECK(*three.fractional == 0);
   for (std::size_t k = 0; k < one.labels.size(); ++k) CHECK((one.scores[k] > 0) == (one.labels[k] == 1));
+}
+
+namespace {
+
+/// A kernelized model with dense and sparse support vectors.
+MultiLabelModel KernelExample(bool bias) {
+  MultiLabelModel model(kNames, 2, bias, {{0, 1}, {1, 2}}, true);
+  MultiLabelData data = ExampleData();
+  data.has_constant = false;
+  auto rows = std::make_shared<FeatureRows>();
+  rows->AddDense(std::vector<double>{0.5, -2});
+  rows->AddSparse(std::vector<Index>{1}, std::vector<double>{3});
+  rows->AddDense(std::vector<double>{1, 1});
+  data.rows = rows;
+  data.labels = {1, 0, 1, -1, 1, 0, 0, 0, 1};
+  data.lines = {1, 2, 3};
+  const Problem problem(MakeTrainingSet(model.MakeDataset(data), LossOptions{}), 0.1);
+  TrainOptions options;
+  options.learner = LearnerKind::kKernelBcfw;
+  options.kernel = KernelKind::kRbf;
+  options.gap_tolerance = 0.01;
+  model.SetTrained(problem, options, Train(problem, options).weights);
+  return model;
+}
+
+std::vector<double> ScoresOf(const MultiLabelModel& model) {
+  MultiLabelData data = ExampleData();
+  data.has_constant = false;
+  auto rows = std::make_shared<FeatureRows>();
+  rows->AddDense(std::vector<double>{0.25, 1});
+  rows->AddSparse(std::vector<Index>{0}, std::vector<double>{-1});
+  data.rows = rows;
+  const Dataset examples = model.MakeDataset(data);
+  std::vector<double> all;
+  for (Index m = 0; m < 2; ++m) {
+    std::vector<double> scores(static_cast<std::size_t>(model.structure()->graph().total_states()));
+    model.Scores(examples.example(m), scores);
+    all.insert(all.end(), scores.begin(), scores.end());
+  }
+  return all;
+}
+
+/// What loading says when an entry of a kernelized model is another one.
+template <class T>
+std::string KernelLoadError(const std::string& entry, const T& value) {
+  const TemporaryFolder folder;
+  KernelExample(true).Save(folder.Path("good.slk"));
+  const ModelReader reader(folder.Path("good.slk"));
+  ModelWriter writer;
+  for (const std::string& name : reader.names()) {
+    if (name == entry) {
+      writer.Add(name, value);
+    } else if (name == "weights" || name == "figures" || name == "kernel_numbers" ||
+               name == "support_values" || name == "coefficients") {
+      writer.Add(name, reader.Doubles(name));
+    } else if (name == "sizes" || name == "pairs" || name == "counts" || name == "support_counts" ||
+               name == "support_columns") {
+      writer.Add(name, reader.Integers(name));
+    } else if (name == "label_names" || name == "option_names" || name == "option_values") {
+      writer.Add(name, reader.Strings(name));
+    } else {
+      writer.Add(name, reader.String(name));
+    }
+  }
+  writer.Save(folder.Path("bad.slk"));
+  try {
+    MultiLabelModel::Load(folder.Path("bad.slk"));
+  } catch (const DataError& error) {
+    return error.what();
+  }
+  return "loaded";
+}
+
+}  // namespace
+
+TEST_CASE("KernelizedModelsScoreBySupportVectorsAndComeBackFromTheirFile") {
+  for (const bool bias : {false, true}) {
+    const MultiLabelModel model = KernelExample(bias);
+    REQUIRE(model.support());
+    CHECK(model.support()->size() == 3);
+    CHECK(model.weights().size() == (bias ? 5 : 2));
+    CHECK(model.ReadOptions().append_constant == false);
+    const TemporaryFolder folder;
+    model.Save(folder.Path("k.slk"));
+    const MultiLabelModel loaded = MultiLabelModel::Load(folder.Path("k.slk"));
+    CHECK(loaded.kernelized());
+    CHECK(loaded.has_constant() == bias);
+    CHECK(loaded.support()->kernel().description() == "rbf, gamma 0.5");
+    const std::vector<double> scores = ScoresOf(model);
+    CHECK(scores == ScoresOf(loaded));
+    // State 1 of the first variable, by hand.
+    double by_hand = bias ? model.weights()[0] : 0;
+    const double squared[] = {0.0625 + 9, 0.0625 + 4, 0.5625};
+    for (std::size_t j = 0; j < 3; ++j)
+      by_hand += model.support()->coefficients()[3 * j] * std::exp(-0.5 * squared[j]);
+    CHECK(Near(scores[1], by_hand, kExact));
+    CHECK(scores[0] == 0);
+    CHECK(by_hand != 0);
+  }
+}
+
+TEST_CASE("KernelizedModelsThatDoNotFitAreRefused") {
+  const auto refused = [](const std::string& error, const std::string& entry) {
+    return error.find("entry '" + entry + "' does not fit") != std::string::npos;
+  };
+  CHECK(KernelLoadError("task", std::string("multilabel")) == "loaded");
+  CHECK(refused(KernelLoadError("kernel", std::string("cubic")), "kernel"));
+  CHECK(refused(KernelLoadError("kernel_numbers", std::vector<double>{-1, 1, 3}), "kernel_numbers"));
+  CHECK(refused(KernelLoadError("kernel_numbers", std::vector<double>{1, 1, 2.5}), "kernel_numbers"));
+  CHECK(refused(KernelLoadError("support_counts", std::vector<std::int64_t>{2, -2}), "coefficients"));
+  CHECK(refused(KernelLoadError("support_counts", std::vector<std::int64_t>{2, -2, 3}), "support_counts"));
+  CHECK(refused(KernelLoadError("support_counts", std::vector<std::int64_t>{2, -3, 2}), "support_counts"));
+  CHECK(refused(KernelLoadError("support_counts", std::vector<std::int64_t>{2, -2, 1}), "support_values"));
+  CHECK(refused(KernelLoadError("support_columns", std::vector<std::int64_t>{2}), "support_columns"));
+  CHECK(refused(KernelLoadError("support_values", std::vector<double>{1, 2, 3, 1e300, 5}), "support_values"));
+  CHECK(refused(KernelLoadError("coefficients", std::vector<double>(9, std::nan(""))), "coefficients"));
+  CHECK(refused(KernelLoadError("weights", std::vector<double>(11, 0.0)), "weights"));
 }
