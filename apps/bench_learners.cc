@@ -15,6 +15,7 @@ struct Named {
   LearnerKind learner;
   StepKind step = StepKind::kAuto;
   SolverKind oracle = SolverKind::kAuto;
+  bool fixed_step = false;
 };
 
 constexpr Named kLearners[] = {
@@ -22,6 +23,7 @@ constexpr Named kLearners[] = {
     {"al", LearnerKind::kAugmentedLagrangian},
     {"soft", LearnerKind::kSoft},
     {"bcfw", LearnerKind::kBcfw, StepKind::kFrankWolfe},
+    {"bcfw-fixed", LearnerKind::kBcfw, StepKind::kFrankWolfe, SolverKind::kAuto, true},
     {"bcfw-lp", LearnerKind::kBcfw, StepKind::kFrankWolfe, SolverKind::kLp},
     {"bcfw-lp-polytope", LearnerKind::kBcfw, StepKind::kFrankWolfe, SolverKind::kLpPolytope},
     {"bcfw-pairwise", LearnerKind::kBcfw, StepKind::kPairwise},
@@ -33,6 +35,20 @@ constexpr std::string_view kNotOptions[] = {"learner", "lambda", "seed", "time-l
 
 constexpr double kSmallestGap = 1e-4;
 
+/// A learner without a line of its own: one of the names of --learner.
+BenchLearner FindByKind(const std::string& name) {
+  BenchLearner learner{name, {}};
+  try {
+    SetOption(OptionRecords().front(), name, &learner.options);
+  } catch (const DataError&) {
+    throw DataError("unknown learner " + Quoted(name) + "; choose from " + BenchLearnerNames() +
+                    ", or a name of --learner");
+  }
+  learner.options.gap_tolerance = kSmallestGap;
+  learner.options.check_every = 1;
+  return learner;
+}
+
 BenchLearner FindLearner(const std::string& name) {
   for (const Named& named : kLearners) {
     if (named.name != name) continue;
@@ -40,11 +56,12 @@ BenchLearner FindLearner(const std::string& name) {
     learner.options.learner = named.learner;
     learner.options.step = named.step;
     learner.options.oracle = named.oracle;
+    learner.options.fixed_step = named.fixed_step;
     learner.options.gap_tolerance = kSmallestGap;
     learner.options.check_every = 1;
     return learner;
   }
-  throw DataError("unknown learner " + Quoted(name) + "; choose from " + BenchLearnerNames());
+  return FindByKind(name);
 }
 
 void SetByName(const std::string& piece, BenchLearner* learner) {
@@ -76,6 +93,25 @@ std::vector<std::vector<std::string>> GroupPieces(std::string_view list) {
   return groups;
 }
 
+/// A learner with its options.
+BenchLearner ReadGroup(const std::vector<std::string>& group) {
+  std::string name = group.front();
+  BenchLearner learner = FindLearner(name);
+  for (std::size_t k = 1; k < group.size(); ++k) name += (k == 1 ? ":" : ",") + group[k];
+  try {
+    std::vector<std::string_view> given;
+    for (std::size_t k = 1; k < group.size(); ++k) {
+      SetByName(group[k], &learner);
+      given.push_back(std::string_view(group[k]).substr(0, group[k].find('=')));
+    }
+    CheckOptions(learner.options, given);
+  } catch (const DataError& error) {
+    throw DataError("learner '" + name + "': " + error.what());
+  }
+  learner.name = name;
+  return learner;
+}
+
 }  // namespace
 
 std::string BenchLearnerNames() {
@@ -84,25 +120,17 @@ std::string BenchLearnerNames() {
   return names;
 }
 
-std::vector<BenchLearner> ParseBenchLearners(std::string_view list) {
+std::vector<BenchLearner> ParseBenchLearners(std::string_view list, std::vector<std::string>* left_out) {
   std::vector<BenchLearner> learners;
   for (const std::vector<std::string>& group : GroupPieces(list)) {
-    std::string name = group.front();
-    BenchLearner learner = FindLearner(name);
-    for (std::size_t k = 1; k < group.size(); ++k) name += (k == 1 ? ":" : ",") + group[k];
     try {
-      std::vector<std::string_view> given;
-      for (std::size_t k = 1; k < group.size(); ++k) {
-        SetByName(group[k], &learner);
-        given.push_back(std::string_view(group[k]).substr(0, group[k].find('=')));
-      }
-      CheckOptions(learner.options, given);
+      BenchLearner learner = ReadGroup(group);
+      const auto same = [&](const BenchLearner& other) { return other.name == learner.name; };
+      if (std::none_of(learners.begin(), learners.end(), same)) learners.push_back(std::move(learner));
     } catch (const DataError& error) {
-      throw DataError("learner '" + name + "': " + error.what());
+      if (left_out == nullptr) throw;
+      left_out->emplace_back(error.what());
     }
-    learner.name = name;
-    const auto same = [&](const BenchLearner& other) { return other.name == name; };
-    if (std::none_of(learners.begin(), learners.end(), same)) learners.push_back(std::move(learner));
   }
   return learners;
 }

@@ -2,6 +2,7 @@
 #include <slackline/apps/bench_problems.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -9,6 +10,8 @@
 
 #include <slackline/apps/grid_problem.h>
 #include <slackline/apps/label_graph.h>
+#include <slackline/apps/matching_draw.h>
+#include <slackline/apps/matching_model.h>
 #include <slackline/apps/multilabel_model.h>
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
@@ -24,10 +27,25 @@ constexpr BenchProblem kProblems[] = {
     {"reuters", "Reuters, 30 labels, bias, λ = 1/M", BenchSource::kReuters30, true, 0},
     {"reuters-0.001", "Reuters, 30 labels, no bias, λ = 0.001", BenchSource::kReuters30, false, 0.001},
     {"rcv1s1", "RCV1 subset 1, 101 labels, bias, λ = 0.001", BenchSource::kRcv1s1, true, 0.001},
+    {"letters", "handwritten words, folds 1 to 9, λ = 1/M, mean loss", BenchSource::kLetters, true, 0},
+    {"letters-0.01", "handwritten words, folds 1 to 9, λ = 0.01, mean loss", BenchSource::kLetters, true,
+     0.01},
+    {"letters-0.001", "handwritten words, folds 1 to 9, λ = 0.001, mean loss", BenchSource::kLetters, true,
+     0.001},
+    {"letters-small", "handwritten words, fold 0, λ = 0.01, mean loss", BenchSource::kLetters0, true, 0.01},
+    {"conll", "CoNLL-2000 chunks, λ = 1/M, mean loss", BenchSource::kConll, true, 0},
+    {"conll-0.01", "CoNLL-2000 chunks, λ = 0.01, mean loss", BenchSource::kConll, true, 0.01},
+    {"conll-0.001", "CoNLL-2000 chunks, λ = 0.001, mean loss", BenchSource::kConll, true, 0.001},
     {"grids", "synthetic, 50 grids of 20×20 variables with 10 states, λ = 1, mean loss", BenchSource::kGrids,
      false, 1},
     {"grids-small", "synthetic, 10 grids of 8×8 variables with 4 states, λ = 0.1, mean loss",
      BenchSource::kSmallGrids, false, 0.1},
+    {"matching", "synthetic, 300 alignments of 5 to 20 words, λ = 1/M, costs 1 and 3", BenchSource::kMatching,
+     false, 0},
+    {"matching-0.01", "synthetic, 300 alignments of 5 to 20 words, λ = 0.01, costs 1 and 3",
+     BenchSource::kMatching, false, 0.01},
+    {"matching-0.001", "synthetic, 300 alignments of 5 to 20 words, λ = 0.001, costs 1 and 3",
+     BenchSource::kMatching, false, 0.001},
     {"toy", "synthetic, 60 examples, 6 labels, bias, λ = 0.01", BenchSource::kToy, true, 0.01},
 };
 
@@ -50,6 +68,17 @@ Problem MakeGrids(const BenchProblem& problem) {
     options.features = 5;
   }
   return Problem(MakeGridProblem(options), problem.lambda);
+}
+
+Problem MakeMatchings(const BenchProblem& problem) {
+  DrawnAlignments options;
+  options.examples = 300;
+  options.longest = 20;
+  FeatureDictionary dictionary;
+  const MatchingData data = ParseMatchings("synthetic", DrawAlignments(options), &dictionary);
+  const MatchingModel model(std::move(dictionary), {});
+  return Problem(MakeTrainingSet(model.MakeTrainingData(data), model.Loss(LossScale::kCount)),
+                 problem.lambda > 0 ? problem.lambda : 1.0 / data.num_examples());
 }
 
 /// The labels of an example before noise.
@@ -126,6 +155,27 @@ const BenchProblem& FindBenchProblem(std::string_view name) {
   throw DataError("unknown problem " + Quoted(name) + "; choose from " + names);
 }
 
+std::string BenchChoice::name() const {
+  const std::string whole(problem->name);
+  return examples == 0 ? whole : whole + "@" + std::to_string(examples) + "." + std::to_string(seed);
+}
+
+BenchChoice FindBenchChoice(std::string_view name) {
+  const std::size_t at = name.find('@');
+  BenchChoice choice{&FindBenchProblem(name.substr(0, at))};
+  if (at == std::string_view::npos) return choice;
+  const std::string_view numbers = name.substr(at + 1);
+  const std::size_t dot = numbers.find('.');
+  const auto read = [&](std::string_view text, auto* value) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *value);
+    if (error != std::errc() || end != text.data() + text.size() || *value < 1)
+      throw DataError(Quoted(name) + " is not of the form problem@examples or problem@examples.seed");
+  };
+  read(numbers.substr(0, dot), &choice.examples);
+  if (dot != std::string_view::npos) read(numbers.substr(dot + 1), &choice.seed);
+  return choice;
+}
+
 std::vector<std::string> BenchFiles(const BenchProblem& problem, const std::string& folder) {
   switch (problem.source) {
     case BenchSource::kYeast:
@@ -134,12 +184,43 @@ std::vector<std::string> BenchFiles(const BenchProblem& problem, const std::stri
       return {Existing(folder + "/reuters30/reuters30-train.svm")};
     case BenchSource::kRcv1s1:
       return {Existing(folder + "/rcv1s1/rcv1s1-train.svm")};
+    case BenchSource::kLetters:
+      return {Existing(folder + "/letters/letter.data")};
+    case BenchSource::kLetters0: {
+      const std::string fold = Existing(folder + "/letters/letter-fold0.data");
+      std::error_code ignored;
+      return {std::filesystem::exists(fold, ignored) ? fold : Existing(folder + "/letters/letter.data")};
+    }
+    case BenchSource::kConll:
+      return {Existing(folder + "/conll2000/train.txt")};
     case BenchSource::kGrids:
     case BenchSource::kSmallGrids:
+    case BenchSource::kMatching:
     case BenchSource::kToy:
       break;
   }
   return {};
+}
+
+std::vector<std::string> BenchTestFiles(const BenchProblem& problem, const std::string& folder) {
+  switch (problem.source) {
+    case BenchSource::kYeast:
+      return {Existing(folder + "/yeast/yeast-test.arff")};
+    case BenchSource::kReuters30:
+      return {Existing(folder + "/reuters30/reuters30-test.svm")};
+    case BenchSource::kRcv1s1:
+      return {Existing(folder + "/rcv1s1/rcv1s1-test.svm")};
+    case BenchSource::kLetters:
+      return {Existing(folder + "/letters/letter.data")};
+    case BenchSource::kConll:
+      return {Existing(folder + "/conll2000/test.txt")};
+    default:
+      return {};
+  }
+}
+
+std::string BenchTestFolds(const BenchProblem& problem) {
+  return problem.source == BenchSource::kLetters ? "0" : "";
 }
 
 void CheckBenchData(const BenchProblem& problem, const std::string& folder) {
@@ -175,7 +256,28 @@ MultiLabelData ReadBenchData(const BenchProblem& problem, const std::string& fol
   return ReadMultiLabelData(files[0], read);
 }
 
+SequenceInput ReadBenchSequences(const BenchProblem& problem, const std::string& folder) {
+  CheckBenchData(problem, folder);
+  SLACKLINE_CHECK(problem.sequences(), "not a problem of sequences: " + std::string(problem.name));
+  SequenceReadOptions options;
+  if (problem.source == BenchSource::kLetters) options.folds = "1-9";
+  if (problem.source == BenchSource::kLetters0) options.folds = "0";
+  return ReadTrainingSequences(BenchFiles(problem, folder).front(), options);
+}
+
+Problem MakeChainProblem(const SequenceInput& input, double lambda) {
+  const SequenceModel model = MakeSequenceModel(input, LearnerKind::kAuto);
+  LossOptions loss;
+  loss.scale = LossScale::kMean;
+  TrainingSet training = MakeTrainingSet(model.MakeDataset(input.data, input.sequences), loss);
+  const Index examples = training.data.size();
+  if (examples == 0) throw DataError(input.data.source, 0, "no sequence has a known label");
+  return Problem(std::move(training), lambda > 0 ? lambda : 1.0 / examples);
+}
+
 Problem MakeBenchProblem(const BenchProblem& problem, const std::string& folder) {
+  if (problem.sequences()) return MakeChainProblem(ReadBenchSequences(problem, folder), problem.lambda);
+  if (problem.source == BenchSource::kMatching) return MakeMatchings(problem);
   if (!problem.multilabel()) return MakeGrids(problem);
   return MakeFullGraphProblem(ReadBenchData(problem, folder), problem.lambda);
 }

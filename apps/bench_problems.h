@@ -9,13 +9,25 @@
 #include <string_view>
 #include <vector>
 
+#include <slackline/apps/sequence_input.h>
 #include <slackline/core/multilabel_data.h>
 #include <slackline/learning/problem.h>
 
 namespace slackline {
 
-/// Where the examples of a problem come from; the last three need no files.
-enum class BenchSource { kYeast, kReuters30, kRcv1s1, kGrids, kSmallGrids, kToy };
+/// Where the examples of a problem come from; those from kGrids on need no files. kLetters: folds 1 to 9; kLetters0: fold 0.
+enum class BenchSource {
+  kYeast,
+  kReuters30,
+  kRcv1s1,
+  kLetters,
+  kLetters0,
+  kConll,
+  kGrids,
+  kSmallGrids,
+  kMatching,
+  kToy
+};
 
 struct BenchProblem {
   std::string_view name;
@@ -25,7 +37,11 @@ struct BenchProblem {
   double lambda;  ///< 0 = 1/M
 
   bool needs_data() const { return source < BenchSource::kGrids; }
-  bool multilabel() const { return needs_data() || source == BenchSource::kToy; }
+  bool sequences() const {
+    return source == BenchSource::kLetters || source == BenchSource::kLetters0 ||
+           source == BenchSource::kConll;
+  }
+  bool multilabel() const { return (needs_data() && !sequences()) || source == BenchSource::kToy; }
 };
 
 /// All problems, in the order in which they run.
@@ -34,8 +50,23 @@ std::span<const BenchProblem> BenchProblems();
 /// The problem of this name; throws DataError that names all of them.
 const BenchProblem& FindBenchProblem(std::string_view name);
 
+/// A problem, or some of its examples, as named on the command line: "yeast", "yeast@375", "yeast@375.2".
+struct BenchChoice {
+  const BenchProblem* problem = nullptr;
+  Index examples = 0;      ///< 0 = all of them
+  std::uint64_t seed = 1;  ///< of the draw
+
+  std::string name() const;
+};
+/// Throws DataError on unknown names, and on numbers that are none.
+BenchChoice FindBenchChoice(std::string_view name);
+
 /// The files of the problem in the data folder, with ".gz" where only that is there. Empty for problems that need none.
 std::vector<std::string> BenchFiles(const BenchProblem& problem, const std::string& folder);
+
+/// The same for test data; the folds of them that are meant (empty = all).
+std::vector<std::string> BenchTestFiles(const BenchProblem& problem, const std::string& folder);
+std::string BenchTestFolds(const BenchProblem& problem);
 
 /// Throws DataError when the problem needs files and `folder` is empty, or when one of them is missing (naming its path).
 void CheckBenchData(const BenchProblem& problem, const std::string& folder);
@@ -43,11 +74,18 @@ void CheckBenchData(const BenchProblem& problem, const std::string& folder);
 /// The data of a multi-label problem. Throws DataError on missing or bad files.
 MultiLabelData ReadBenchData(const BenchProblem& problem, const std::string& folder);
 
-/// The training problem itself: count loss and all pairs of labels for multi-label data, mean loss for grids.
+/// The sequences of such a problem. CoNLL: the default templates and minimal count of `slackline sequence train`.
+SequenceInput ReadBenchSequences(const BenchProblem& problem, const std::string& folder);
+
+/// The training problem itself: count loss and all pairs of labels for multi-label data, mean loss for grids and sequences, costs of 1 and 3
+/// for matchings (matching_model.h).
 Problem MakeBenchProblem(const BenchProblem& problem, const std::string& folder);
 
 /// Count loss, all pairs of labels. lambda: 0 = 1/M.
 Problem MakeFullGraphProblem(const MultiLabelData& data, double lambda);
+
+/// Mean loss, all wanted sequences. lambda: 0 = 1/M.
+Problem MakeChainProblem(const SequenceInput& input, double lambda);
 
 struct SyntheticLabelsOptions {
   Index examples = 200;

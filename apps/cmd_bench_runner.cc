@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/cmd_bench_runner.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -17,30 +18,68 @@
 namespace slackline::program {
 namespace {
 
-/// Keeps every record, and shows the progress on a terminal.
+/// Checks whose weights all meet the test data.
+constexpr std::size_t kFirstTests = 10;
+
+/// Keeps every record, tests weights, and shows the progress on a terminal.
 class CurveObserver : public TrainObserver {
  public:
-  explicit CurveObserver(bool show) : report_(show) {}
+  CurveObserver(bool show, const Learner& learner, const BenchRunner::Test& test)
+      : learner_(learner), test_(test), report_(show) {}
   ~CurveObserver() override { report_.ClearLine(); }
   CurveObserver(const CurveObserver&) = delete;
   CurveObserver& operator=(const CurveObserver&) = delete;
 
   void OnCheck(const ProgressRecord& record) override {
     curve.push_back(record);
+    curve.back().cpu_seconds -= test_cpu_seconds;
+    tests.emplace_back();
+    if (curve.size() <= kFirstTests || record.pass >= next_test_) RunTest(learner_.weights());
     report_.OnCheck(record);
   }
   void OnPass(Index pass) override { report_.OnPass(pass); }
 
+  /// The last check of a run is not passed over.
+  void End(std::span<const double> weights) {
+    if (!tests.empty() && tests.back().empty()) RunTest(weights);
+  }
+
   std::vector<ProgressRecord> curve;
+  std::vector<TestFigures> tests;
+  double test_cpu_seconds = 0;
 
  private:
+  void RunTest(std::span<const double> weights) {
+    if (!test_) return;
+    const double before = ProcessCpuSeconds();
+    tests.back() = test_(weights);
+    test_cpu_seconds += ProcessCpuSeconds() - before;
+    next_test_ = 1.1 * curve.back().pass;
+  }
+
+  const Learner& learner_;
+  const BenchRunner::Test& test_;
   TrainReport report_;
+  double next_test_ = 0;
 };
 
 /// Linux: lets the largest resident memory count from now on. Elsewhere the peak stays that of the process so far.
 void ResetPeakMemory() { std::ofstream("/proc/self/clear_refs") << "5" << std::flush; }
 
-Json CurveJson(const std::vector<ProgressRecord>& curve) {
+/// A column per figure of the test data, null where it was not asked for.
+void AddTests(const std::vector<TestFigures>& tests, Json* curve) {
+  const auto first =
+      std::find_if(tests.begin(), tests.end(), [](const TestFigures& t) { return !t.empty(); });
+  if (first == tests.end()) return;
+  for (std::size_t k = 0; k < first->size(); ++k) {
+    Json values = Json::array();
+    for (const TestFigures& test : tests)
+      values.push_back(test.empty() ? Json(nullptr) : Json(test[k].second));
+    (*curve)["test:" + (*first)[k].first] = std::move(values);
+  }
+}
+
+Json CurveJson(const std::vector<ProgressRecord>& curve, const std::vector<TestFigures>& tests) {
   Json json = Json::object();
   const auto column = [&](const char* name, auto member) {
     Json values = Json::array();
@@ -56,6 +95,14 @@ Json CurveJson(const std::vector<ProgressRecord>& curve) {
   column("primal", &ProgressRecord::primal);
   column("dual", &ProgressRecord::dual);
   column("relative_gap", &ProgressRecord::relative_gap);
+  const bool soft = std::any_of(curve.begin(), curve.end(), [](const ProgressRecord& record) {
+    return std::isfinite(record.soft_primal);
+  });
+  if (soft) {
+    column("soft_primal", &ProgressRecord::soft_primal);
+    column("soft_dual", &ProgressRecord::soft_dual);
+  }
+  AddTests(tests, &json);
   return json;
 }
 
@@ -68,7 +115,8 @@ Json RunJson(const BenchRun& run) {
           {"training_cpu_seconds", TrainingCpuSeconds(run.summary.last)},
           {"peak_memory_bytes", run.peak_memory_bytes},
           {"last", RecordJson(run.summary.last)},
-          {"curve", CurveJson(run.curve)}};
+          {"nonzero_weights", run.nonzero_weights},
+          {"curve", CurveJson(run.curve, run.tests)}};
 }
 
 }  // namespace
@@ -85,11 +133,11 @@ WorkToGap MedianWork(const BenchRow& row, double gap) {
   return {Median(calls), Median(passes), Median(seconds)};
 }
 
-void BenchRunner::Run(const Problem& problem, std::int64_t seed, BenchRow* row) const {
+void BenchRunner::Run(const Problem& problem, std::int64_t seed, BenchRow* row, const Test& test) const {
   row->examples = problem.size();
   const std::string title = row->problem + ", " + row->learner.name + ", seed " + std::to_string(seed) + ": ";
   try {
-    Train(problem, seed, row);
+    Train(problem, seed, test, row);
   } catch (const DataError& error) {
     row->refusal = error.what();
   } catch (const std::exception& error) {
@@ -107,7 +155,7 @@ void BenchRunner::Run(const Problem& problem, std::int64_t seed, BenchRow* row) 
       " s of checks; objective " + Number(last.primal) + ", relative gap " + Number(last.relative_gap, 3));
 }
 
-void BenchRunner::Train(const Problem& problem, std::int64_t seed, BenchRow* row) const {
+void BenchRunner::Train(const Problem& problem, std::int64_t seed, const Test& test, BenchRow* row) const {
   TrainOptions options = row->learner.options;
   options.seed = seed;
   options.lambda = problem.lambda();
@@ -120,11 +168,17 @@ void BenchRunner::Train(const Problem& problem, std::int64_t seed, BenchRow* row
   const std::unique_ptr<Learner> learner = MakeLearner(problem, choice.options);
   run.setup_seconds = ProcessCpuSeconds() - before;
   row->choice = choice.reason;
-  CurveObserver observer(!quiet_);
+  CurveObserver observer(!quiet_, *learner, test);
   run.summary = RunTraining(*learner, choice.options, &observer, interrupt_);
-  run.summary.weights = {};
   run.peak_memory_bytes = PeakMemoryBytes();
+  run.summary.last.cpu_seconds -= observer.test_cpu_seconds;
+  std::vector<double>& weights = run.summary.weights;
+  run.nonzero_weights = std::count_if(weights.begin(), weights.end(), [](double w) { return w != 0; });
+  // A learner that has undone a pass has no weights left.
+  observer.End(learner->weights().empty() ? std::span<const double>(weights) : learner->weights());
+  weights = {};
   run.curve = std::move(observer.curve);
+  run.tests = std::move(observer.tests);
   row->runs.push_back(std::move(run));
 }
 

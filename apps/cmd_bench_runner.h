@@ -5,11 +5,14 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <slackline/apps/bench_curve.h>
 #include <slackline/apps/bench_learners.h>
+#include <slackline/apps/bench_test.h>
 #include <slackline/apps/cmd_report.h>
 #include <slackline/learning/problem.h>
 
@@ -19,8 +22,11 @@ namespace slackline::program {
 struct BenchRun {
   std::int64_t seed = 0;
   std::vector<ProgressRecord> curve;  ///< a record per check
-  TrainSummary summary;               ///< its weights are dropped
-  double setup_seconds = 0;  ///< processor seconds of making the learner, not counted in those of training
+  /// Per check figures of the test data at the weights that it certified; empty for checks that were passed over.
+  std::vector<TestFigures> tests;
+  Offset nonzero_weights = 0;  ///< of those at the end
+  TrainSummary summary;        ///< its weights are dropped
+  double setup_seconds = 0;    ///< processor seconds of making the learner, not counted in those of training
   std::int64_t peak_memory_bytes = 0;
 };
 
@@ -46,11 +52,14 @@ class BenchRunner {
 
   bool interrupted() const { return interrupt_->load(std::memory_order_relaxed) != 0; }
 
-  /// Adds a run with this seed to the row, or the reason why there is none.
-  void Run(const Problem& problem, std::int64_t seed, BenchRow* row) const;
+  using Test = std::function<TestFigures(std::span<const double>)>;
+
+  /// Adds a run with this seed to the row, or the reason why there is none. test (may be empty) is asked at the first checks, and
+  /// from then on when the passes have grown by a tenth; its time is in no figure, but it is in the time limit.
+  void Run(const Problem& problem, std::int64_t seed, BenchRow* row, const Test& test = {}) const;
 
  private:
-  void Train(const Problem& problem, std::int64_t seed, BenchRow* row) const;
+  void Train(const Problem& problem, std::int64_t seed, const Test& test, BenchRow* row) const;
   void Say(const std::string& text) const;
 
   double time_limit_seconds_;

@@ -8,9 +8,11 @@
 #include <set>
 
 #include <slackline/apps/bench_curve.h>
+#include <slackline/apps/bench_figures.h>
 #include <slackline/apps/bench_learners.h>
 #include <slackline/apps/bench_problems.h>
 #include <slackline/apps/bench_scaling.h>
+#include <slackline/apps/bench_test.h>
 #include <slackline/core/check.h>
 #include <slackline/learning/train_loop.h>
 #include <tests/core/temporary_folder.h>
@@ -49,7 +51,7 @@ TEST_CASE("names of problems are different, and are found") {
     CHECK(&FindBenchProblem(problem.name) == &problem);
     CHECK(BenchFiles(problem, "folder").empty() != problem.needs_data());
   }
-  CHECK(names.size() == 9);
+  CHECK(names.size() == 19);
   const std::string message = MessageOf<DataError>([] { FindBenchProblem("yeast-1"); });
   CHECK(Contains(message, "unknown problem 'yeast-1'; choose from yeast, yeast-0.01"));
 }
@@ -75,6 +77,118 @@ TEST_CASE("problems that need files: no folder, missing files, gzip") {
   CHECK(without_bias.lambda() == 0.001);
 }
 
+TEST_CASE("sequences: folds, files, sizes") {
+  const TemporaryFolder folder;
+  const std::string root = folder.Path("");
+  std::filesystem::create_directory(folder.Path("letters"));
+  std::filesystem::create_directory(folder.Path("conll2000"));
+  const auto line = [](int id, char letter, int next, int word, int fold, int position = 1) {
+    return std::to_string(id) + "\t" + letter + "\t" + std::to_string(next) + "\t" + std::to_string(word) +
+           "\t" + std::to_string(position) + "\t" + std::to_string(fold) + "\t1\t0\n";
+  };
+  folder.Write("letters/letter.data",
+               line(1, 'a', -1, 1, 0) + line(2, 'b', -1, 2, 1) + line(3, 'c', -1, 3, 9));
+  const Problem letters = MakeBenchProblem(FindBenchProblem("letters"), root);
+  CHECK(letters.size() == 2);
+  CHECK(letters.lambda() == 0.5);
+  CHECK(letters.num_weights() == 3 * (2 + 3) + 9);
+  CHECK(MakeBenchProblem(FindBenchProblem("letters-0.001"), root).lambda() == 0.001);
+  const BenchProblem& small = FindBenchProblem("letters-small");
+  CHECK(BenchFiles(small, root).front().ends_with("letter.data"));
+  CHECK(MakeBenchProblem(small, root).size() == 1);
+  folder.WriteGzip("letters/letter-fold0.data.gz", line(1, 'a', 2, 1, 0) + line(2, 'b', -1, 1, 0, 2));
+  CHECK(BenchFiles(small, root).front().ends_with("letter-fold0.data.gz"));
+  CHECK(MakeBenchProblem(small, root).num_parts() == 3);
+  CHECK(BenchTestFiles(small, root).empty());
+
+  const BenchProblem& conll = FindBenchProblem("conll");
+  CHECK(Contains(MessageOf<DataError>([&] { MakeBenchProblem(conll, root); }),
+                 "/conll2000/train.txt: there is no"));
+  folder.Write("conll2000/train.txt", "a X B-NP\nb Y I-NP\n\na X B-NP\na X O\n");
+  CHECK(MakeBenchProblem(conll, root).size() == 2);
+  CHECK(Contains(MessageOf<DataError>([&] { MakeBenchTask(conll, root, true); }),
+                 "/conll2000/test.txt: there is no"));
+  folder.Write("conll2000/test.txt", "a X B-NP\n\na X O\nc Z I-VP\n");
+  CHECK(!MakeBenchTask(conll, root, false).test);
+  const BenchTask task = MakeBenchTask(conll, root, true);
+  const std::vector<double> zero(static_cast<std::size_t>(task.problem.num_weights()), 0.0);
+  const TestFigures figures = task.test(zero);
+  REQUIRE(figures.size() == 3);
+  // Without weights the first label, B-NP, is everywhere: right on one token of three, wrong on all of the second sentence.
+  CHECK(figures[0] == std::pair<std::string, double>("hamming_loss", 0.5));
+  CHECK(figures[1].first == "token_accuracy");
+  CHECK(figures[1].second == doctest::Approx(1.0 / 3));
+  CHECK(figures[2].first == "chunk_f1");
+}
+
+TEST_CASE("test figures of multi-label data: of the weights, whenever they are asked for") {
+  const TemporaryFolder folder;
+  const std::string root = folder.Path("");
+  std::filesystem::create_directory(folder.Path("reuters30"));
+  folder.Write("reuters30/reuters30-train.svm", "0,29 1:1 3:0.5\n1 2:1\n");
+  const BenchProblem& reuters = FindBenchProblem("reuters-0.001");
+  CHECK(Contains(MessageOf<DataError>([&] { MakeBenchTask(reuters, root, true); }),
+                 "reuters30-test.svm: there is no"));
+  folder.Write("reuters30/reuters30-test.svm", "0 1:1\n 2:1\n");
+  const BenchTask task = MakeBenchTask(reuters, root, true);
+  CHECK(task.problem.size() == 2);
+  std::vector<double> weights(static_cast<std::size_t>(task.problem.num_weights()), 0.0);
+  const TestFigures zero = task.test(weights);
+  REQUIRE(zero.size() == 3);
+  CHECK(zero[0] == std::pair<std::string, double>("hamming_accuracy", 1 - 1.0 / 60));
+  CHECK(zero[1] == std::pair<std::string, double>("micro_f1", 0));
+  weights[0] = 1;  // label 0, feature 1
+  CHECK(task.test(weights)[0].second == 1);
+  CHECK(task.test(weights)[1].second == 1);
+  weights[0] = 0;
+  CHECK(task.test(weights) == zero);
+  CHECK(!MakeBenchTask(FindBenchProblem("toy"), "", true).test);
+}
+
+TEST_CASE("some examples of a problem by name") {
+  const BenchChoice whole = FindBenchChoice("toy");
+  CHECK(whole.problem == &FindBenchProblem("toy"));
+  CHECK(whole.examples == 0);
+  CHECK(whole.name() == "toy");
+  const BenchChoice some = FindBenchChoice("yeast-0.01@375.2");
+  CHECK(some.problem == &FindBenchProblem("yeast-0.01"));
+  CHECK(some.examples == 375);
+  CHECK(some.seed == 2);
+  CHECK(some.name() == "yeast-0.01@375.2");
+  CHECK(FindBenchChoice("toy@7").name() == "toy@7.1");
+  for (const char* bad : {"toy@", "toy@x", "toy@0", "toy@-3", "toy@5.", "toy@5.0", "toy@5.1.2", "toy@5 "}) {
+    CHECK_MESSAGE(Contains(MessageOf<DataError>([&] { FindBenchChoice(bad); }), "is not of the form"), bad);
+  }
+  CHECK_THROWS_AS(FindBenchChoice("iris@5"), DataError);
+}
+
+TEST_CASE("figures: their problems are there, their learners have names, the first is not left out") {
+  std::set<std::string_view> names;
+  for (const BenchFigure& figure : BenchFigures()) {
+    CHECK(names.insert(figure.name).second);
+    CHECK(&FindBenchFigure(figure.name) == &figure);
+    CHECK(figure.time_limit > 0);
+    for (const std::string& problem : SplitList(figure.problems)) FindBenchChoice(problem);
+    std::vector<std::string> left_out;
+    const std::vector<BenchLearner> learners = ParseBenchLearners(figure.learners, &left_out);
+    CHECK_MESSAGE(learners.size() + left_out.size() >= 2, figure.name);
+    for (const std::string& message : left_out) CHECK_MESSAGE(!Contains(message, "unknown learner"), message);
+  }
+  CHECK(Contains(MessageOf<DataError>([] { FindBenchFigure("002"); }),
+                 "unknown figure '002'; choose from 001"));
+}
+
+TEST_CASE("learners at fault are left out where that is asked for") {
+  std::vector<std::string> left_out;
+  const auto learners = ParseBenchLearners("auto,bcfw:stride=2,al:tau=2,soft:rho=3", &left_out);
+  REQUIRE(learners.size() == 2);
+  CHECK(learners[1].name == "soft:rho=3");
+  REQUIRE(left_out.size() == 2);
+  CHECK(Contains(left_out[0], "unknown option 'stride'"));
+  CHECK(Contains(left_out[1], "--tau"));
+  CHECK(ParseBenchLearners("ssg").front().options.learner == LearnerKind::kSubgradient);
+}
+
 TEST_CASE("problems without files") {
   const Problem toy = MakeBenchProblem(FindBenchProblem("toy"), "");
   CHECK(toy.size() == 60);
@@ -85,6 +199,11 @@ TEST_CASE("problems without files") {
   CHECK(grids.num_parts() == 10 * (64 + 2 * 7 * 8));
   CHECK(grids.num_weights() == 4 * 5 + 16);
   CHECK(*std::max_element(grids.loss(0).begin(), grids.loss(0).end()) == 1.0 / 64);
+  const Problem matching = MakeBenchProblem(FindBenchProblem("matching"), "");
+  CHECK(matching.size() == 300);
+  CHECK(matching.lambda() == 1.0 / 300);
+  CHECK(matching.data().example(0).graph().num_global_factors() == 1);
+  CHECK(*std::max_element(matching.loss(0).begin(), matching.loss(0).end()) == 3);
 }
 
 TEST_CASE("all learners of the toy problem end at one optimum") {
@@ -198,6 +317,9 @@ TEST_CASE("lists of learners") {
   CHECK(learners[2].options.step == StepKind::kFrankWolfe);
   CHECK(learners[2].options.oracle == SolverKind::kLp);
   CHECK(ParseBenchLearners("bcfw")[0].options.step == StepKind::kFrankWolfe);
+  CHECK_FALSE(ParseBenchLearners("bcfw")[0].options.fixed_step);
+  CHECK(ParseBenchLearners("bcfw-fixed")[0].options.fixed_step);
+  CHECK(ParseBenchLearners("fw,ssg:projection=on")[1].options.projection);
   for (const auto& piece : SplitList(BenchLearnerNames())) CHECK(ParseBenchLearners(piece).size() == 1);
 }
 

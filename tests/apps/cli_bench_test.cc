@@ -139,6 +139,71 @@ TEST_CASE("scaling without data") {
   CHECK(Contains(outcome.err, "features, sparse 16000"));
 }
 
+TEST_CASE("some examples of a problem, and figures of test data beside the curve") {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder.Path("reuters30"));
+  folder.Write("reuters30/reuters30-train.svm", LibsvmText(60, 6, 4, 1));
+  folder.Write("reuters30/reuters30-test.svm", LibsvmText(40, 6, 4, 2));
+  const auto run = [&](const std::vector<std::string>& more) {
+    const Outcome outcome = RunProgram(
+        std::vector<std::string>{"bench", folder.Path(""), "--problems", "reuters-0.001@20.3,reuters-0.001",
+                                 "--learners", "soft:max-passes=40,gap-tolerance=0", "--runs", "1", "--quiet",
+                                 "-o", "-"} +
+        more);
+    CHECK_MESSAGE(outcome.code == 0, outcome.err);
+    return Json::parse(outcome.out)["problems"];
+  };
+  const Json problems = run({"--test-metric"});
+  REQUIRE(problems.size() == 2);
+  CHECK(problems[0]["name"] == "reuters-0.001@20.3");
+  CHECK(problems[0]["sample"] == Json({{"of", "reuters-0.001"}, {"seed", 3}}));
+  CHECK(problems[0]["examples"] == 20);
+  CHECK(problems[1]["examples"] == 60);
+  CHECK(!problems[1].contains("sample"));
+  const Json curve = problems[1]["learners"][0]["runs"][0]["curve"];
+  REQUIRE(curve["test:micro_f1"].size() == 40);
+  std::size_t asked = 0;
+  for (const Json& figure : curve["test:hamming_accuracy"]) {
+    if (figure.is_null()) continue;
+    ++asked;
+    CHECK(figure.get<double>() > 0.5);
+    CHECK(figure.get<double>() <= 1);
+  }
+  CHECK(asked > 10);
+  CHECK(asked < 40);
+  CHECK(curve["test:micro_f1"][0].is_number());
+  CHECK(curve["test:micro_f1"][39].is_number());
+  CHECK(curve["soft_primal"].size() == 40);
+  // Testing changes nothing that is computed.
+  const Json plain = run({})[1]["learners"][0]["runs"][0]["curve"];
+  CHECK(plain["primal"] == curve["primal"]);
+  CHECK(!plain.contains("test:micro_f1"));
+  const Outcome more = RunProgram({"bench", folder.Path(""), "--problems", "reuters@61", "--quiet"});
+  CHECK(more.code == 2);
+  CHECK_MESSAGE(Contains(more.err, "'reuters@61.1' needs more examples than the 60"), more.err);
+}
+
+TEST_CASE("a figure of a paper") {
+  const TemporaryFolder folder;
+  const std::string out = folder.Path("f.json");
+  const Outcome outcome = RunProgram({"bench", "--figure", "002-1", "--problems", "toy", "--learners",
+                                      "soft:rho=1,auto", "--time-limit", "1", "--out", out});
+  CHECK(outcome.code == 0);
+  CHECK(Contains(outcome.err, "figure 002-1: The effect of"));
+  CHECK(Contains(outcome.err, "2 runs, at most 0.0333 minutes"));
+  const Json json = Json::parse(ReadBytes(out));
+  CHECK(json["figure"]["name"] == "002-1");
+  CHECK(json["figure"]["x"] == "passes");
+  CHECK(json["settings"]["runs"] == 1);
+  CHECK(json["settings"]["time_limit"] == 1);
+  REQUIRE(json["problems"].size() == 1);
+  CHECK(json["problems"][0]["learners"].size() == 2);
+  CheckRefused({"--figure", "002"}, "--figure: unknown figure '002'; choose from 001, 002-1");
+  CheckRefused({"--figure", "002-1"}, "--problems: the problem 'yeast-0.01' needs files");
+  CheckRefused({"--figure", "002-1", "--scaling"}, "--figure and --scaling exclude each other");
+  CheckRefused({"--test-metric", "--scaling"}, "--test-metric and --scaling exclude each other");
+}
+
 TEST_CASE("bad arguments are refused before anything runs") {
   CheckRefused({"--problems", "toy,iris"}, "--problems: unknown problem 'iris'; choose from yeast");
   CheckRefused({"--problems", ""}, "--problems");
@@ -175,6 +240,7 @@ TEST_CASE("Ctrl-C writes what there is, with code 130") {
   const std::string out = folder.Path("r.json");
   Process process({"bench", "--problems", "toy", "--learners", "al:gap-tolerance=0,max-passes=2000000000",
                    "--runs", "3", "--time-limit", "0", "--out", out});
+  REQUIRE(process.Catches(SIGINT));
   std::this_thread::sleep_for(std::chrono::seconds(1));
   process.Signal(SIGINT);
   const Outcome outcome = process.Wait();

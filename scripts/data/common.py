@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the scripts of this folder share: reading and writing, plain or gzip, and checks of what came out."""
+import argparse
+import gzip
+import hashlib
+import os
+import sys
+
+
+def fail(message):
+    sys.exit(f"{os.path.basename(sys.argv[0])}: {message}")
+
+
+def arguments(description, inputs):
+    """inputs: (name, help) of the positional arguments before OUT."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name, text in inputs:
+        parser.add_argument(name, help=text)
+    parser.add_argument("OUT", help="data folder that is filled (as DATA_FOLDER of slackline bench)")
+    parser.add_argument("--any-counts", action="store_true", help="do not compare counts with those of the known data")
+    return parser.parse_args()
+
+
+def existing(path):
+    """The path, or with .gz where only that is there."""
+    for candidate in (path, path + ".gz"):
+        if os.path.isfile(candidate):
+            return candidate
+    fail(f"{path}: there is no such file, also not as .gz")
+
+
+def read_bytes(path):
+    path = existing(path)
+    try:
+        with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
+            return file.read()
+    except (OSError, EOFError) as error:
+        fail(f"{path}: cannot be read: {error}")
+
+
+def write(path, data):
+    """Appears complete or not at all. Files that end in .gz have no time stamp: the same data are the same file."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    temporary = path + ".tmp"
+    with open(temporary, "wb") as file:
+        if path.endswith(".gz"):
+            with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
+                packed.write(data)
+        else:
+            file.write(data)
+    os.replace(temporary, path)
+    print(f"wrote {path}")
+
+
+def check(what, found, wanted, any_counts):
+    """Ends the script where a count is not that of the known data."""
+    if found == wanted or any_counts:
+        print(f"{what}: {found}")
+    else:
+        fail(f"{what}: {found}, but {wanted} were expected; --any-counts goes on all the same")
+
+
+def tell_checksum(name, data, wanted):
+    same = hashlib.sha256(data).hexdigest() == wanted
+    print(f"{name}: {'the very' if same else 'not the very'} bytes that the figures of docs/reproduction.md were made from")
+
+
+def libsvm_line(labels, row):
+    """labels: numbers from 0. row: {feature from 1: value}, five digits."""
+    return ",".join(map(str, sorted(labels))) + "".join(f" {f}:{row[f]:.5g}" for f in sorted(row)) + "\n"
