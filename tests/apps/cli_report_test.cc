@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline report
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <tests/apps/program.h>
+
+using namespace slackline::test;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+/// Results of a comparison of the toy problem.
+Json Results(const std::string& learners = "auto,soft:rho=1") {
+  const Outcome outcome = RunProgram({"bench", "--problems", "toy", "--learners", learners, "--runs", "1",
+                                      "--time-limit", "20", "--quiet", "--out", "-"});
+  REQUIRE(outcome.code == 0);
+  return Json::parse(outcome.out);
+}
+
+const Json& Toy() {
+  static const Json results = Results();
+  return results;
+}
+
+/// The data inside a page.
+Json DataOf(const std::string& page) {
+  const std::string begin = "<script type=\"application/json\" id=\"runs\">";
+  const std::size_t at = page.find(begin);
+  REQUIRE(at != std::string::npos);
+  const std::size_t from = at + begin.size();
+  return Json::parse(page.substr(from, page.find("</script>", from) - from));
+}
+
+std::size_t CountOf(const std::string& text, const std::string& what) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
+  return count;
+}
+
+std::string Page(const TemporaryFolder& folder, const std::vector<Json>& results,
+                 const std::vector<std::string>& more = {}) {
+  std::vector<std::string> arguments = {"report"};
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    const std::string name = "runs" + std::to_string(k) + ".json";
+    folder.Write(name, results[k].dump());
+    arguments.push_back(folder.Path(name));
+  }
+  const Outcome outcome = RunProgram(arguments + std::vector<std::string>{"-o", "-"} + more);
+  CHECK_MESSAGE(outcome.code == 0, outcome.err);
+  CHECK(outcome.err.empty());
+  return outcome.out;
+}
+
+void CheckRefused(const TemporaryFolder& folder, const std::string& text, const std::string& message) {
+  folder.Write("bad.json", text);
+  const std::string out = folder.Path("page.html");
+  const Outcome outcome = RunProgram({"report", folder.Path("bad.json"), "--out", out});
+  CHECK(outcome.code == 2);
+  CHECK(outcome.out.empty());
+  CHECK_MESSAGE(Contains(outcome.err, message), outcome.err);
+  CHECK(Lines(outcome.err).size() == 1);
+  CHECK(!std::filesystem::exists(out));
+}
+
+/// The toy results with one change.
+template <class Change>
+std::string Changed(const Change& change) {
+  Json results = Toy();
+  change(&results);
+  return results.dump();
+}
+
+}  // namespace
+
+TEST_CASE("a page holds data, library and script, and asks for nothing else") {
+  const TemporaryFolder folder;
+  const std::string page = Page(folder, {Toy()});
+  CHECK(page.starts_with("<!DOCTYPE html>"));
+  CHECK(page.ends_with("</html>\n"));
+  CHECK(Contains(page, "Content-Security-Policy\" content=\"default-src 'none'"));
+  CHECK(Contains(page, "The above copyright notice and this permission notice"));
+  CHECK(!Contains(page, "sourceMappingURL"));
+  for (const char* request :
+       {" src=", "href=\"", "<link", "<iframe", "@import", "fetch(", "XMLHttpRequest", "url("}) {
+    CHECK_MESSAGE(!Contains(page, request), request);
+  }
+  // Chart.js and its colour library name their sites in comments.
+  CHECK(CountOf(page, "https://") == 2);
+  CHECK(CountOf(page, "http://") == 0);
+  CHECK(CountOf(page, "<script") == 4);
+  CHECK(CountOf(page, "</script>") == 4);
+  const Json data = DataOf(page);
+  REQUIRE(data["problems"].size() == 1);
+  const Json& learners = data["problems"][0]["learners"];
+  REQUIRE(learners.size() == 2);
+  CHECK(learners[1]["learner"] == "soft:rho=1");
+  CHECK(learners[0]["runs"][0]["curve"] == Toy()["problems"][0]["learners"][0]["runs"][0]["curve"]);
+  CHECK(learners[1]["runs"][0]["curve"].contains("soft_primal"));
+  CHECK(!learners[0]["runs"][0]["curve"].contains("soft_primal"));
+  CHECK(learners[0]["runs"][0]["nonzero_weights"].get<int>() > 0);
+  CHECK(learners[0]["work"].size() == 4);
+  CHECK(data["files"][0]["command_line"] == Toy()["command_line"]);
+  CHECK(data["files"][0]["machine"] == Toy()["machine"]);
+  CHECK(Page(folder, {Toy()}) == page);
+}
+
+TEST_CASE("texts of the data stay texts") {
+  const TemporaryFolder folder;
+  Json results = Toy();
+  const std::string nasty = "</script><script>x()</script><!-- & \" ' \xe2\x80\xa8";
+  results["problems"][0]["text"] = nasty;
+  results["problems"][0]["learners"][0]["learner"] = nasty;
+  const std::string page = Page(folder, {results}, {"--title", "a < b & </title><b>"});
+  CHECK(CountOf(page, "</script>") == 4);
+  CHECK(!Contains(page, "<!--"));
+  CHECK(Contains(page, "<title>a &lt; b &amp; &lt;/title&gt;&lt;b&gt;</title>"));
+  CHECK(DataOf(page)["problems"][0]["text"] == nasty);
+  CHECK(DataOf(page)["problems"][0]["learners"][0]["learner"] == nasty);
+}
+
+TEST_CASE("problems of several files are one where name and sizes agree") {
+  const TemporaryFolder folder;
+  Json other = Toy();
+  other["problems"][0]["lambda"] = 0.5;
+  const Json data = DataOf(Page(folder, {Toy(), Toy(), other}));
+  REQUIRE(data["problems"].size() == 2);
+  REQUIRE(data["problems"][0]["learners"].size() == 4);
+  CHECK(data["problems"][0]["learners"][0]["file"] == 0);
+  CHECK(data["problems"][0]["learners"][3]["file"] == 1);
+  CHECK(data["problems"][1]["learners"][0]["file"] == 2);
+  CHECK(data["files"].size() == 3);
+  Json figure = Toy();
+  figure["figure"] = {{"name", "003-1"}, {"text", "words"}, {"x", "passes"}, {"y", "gap"}};
+  CHECK(DataOf(Page(folder, {Toy(), figure, figure}))["problems"].size() == 2);
+  CHECK(data["files"][2]["file"] == "runs2.json");
+}
+
+TEST_CASE("long curves are thinned, with their ends") {
+  const TemporaryFolder folder;
+  Json results = Toy();
+  Json& curve = results["problems"][0]["learners"][0]["runs"][0]["curve"];
+  for (auto& [name, column] : curve.items()) {
+    const Json value = column[0];
+    column = Json::array();
+    for (int k = 1; k <= 5000; ++k) column.push_back(name == "pass" ? Json(k) : value);
+  }
+  const Json data = DataOf(Page(folder, {results}));
+  CHECK(data["problems"][0]["thinned"] == true);
+  const Json& thin = data["problems"][0]["learners"][0]["runs"][0]["curve"];
+  const std::size_t points = thin["pass"].size();
+  CHECK(points < 1000);
+  CHECK(points > 300);
+  CHECK(thin["pass"][99] == 100);
+  CHECK(thin["pass"].back() == 5000);
+  CHECK(thin["primal"].size() == points);
+}
+
+TEST_CASE("learners that do not apply, numbers that are null") {
+  const TemporaryFolder folder;
+  Json results = Results("auto,bcfw:step=away,oracle=tree");
+  results["problems"][0]["learners"][0]["runs"][0]["curve"]["dual"][0] = nullptr;
+  const Json data = DataOf(Page(folder, {results}));
+  CHECK(data["problems"][0]["learners"][0]["runs"][0]["curve"]["dual"][0].is_null());
+  CHECK(data["problems"][0]["learners"][1]["state"] == "does not apply");
+  CHECK(data["problems"][0]["learners"][1]["runs"].empty());
+}
+
+TEST_CASE("a file is written at once, and the figure of the runs is kept") {
+  const TemporaryFolder folder;
+  Json results = Toy();
+  results["figure"] = {{"name", "003-1"}, {"text", "words"}, {"x", "passes"}, {"y", "gap"}};
+  folder.Write("runs.json", results.dump());
+  const std::string out = folder.Path("page.html");
+  CHECK(RunProgram({"report", folder.Path("runs.json"), "--out", out}).code == 0);
+  const Json data = DataOf(ReadBytes(out));
+  CHECK(data["problems"][0]["figure"]["y"] == "gap");
+  CHECK(data["files"][0]["figure"]["name"] == "003-1");
+  CHECK(folder.NumFiles() == 2);
+}
+
+TEST_CASE("bad runs are refused with file and reason") {
+  const TemporaryFolder folder;
+  const std::string bad = folder.Path("bad.json");
+  CheckRefused(folder, "{\"program\": 1,\n x", bad + ":2: is not JSON");
+  CheckRefused(folder, "", "is not JSON");
+  CheckRefused(folder, "[]", bad + ": no results of `slackline bench`: the file is no object");
+  CheckRefused(folder, "{}", "the file has no 'problems'");
+  CheckRefused(folder, "{\"problems\": 3}", "'problems' of the file is not of the kind");
+  CheckRefused(folder, "{\"scaling\": []}", "`slackline bench --scaling`) is not drawn");
+  CheckRefused(folder, Changed([](Json* r) { r->erase("machine"); }), "the file has no 'machine'");
+  CheckRefused(folder, Changed([](Json* r) { (*r)["problems"] = Json::array(); }), "there are no problems");
+  CheckRefused(folder, Changed([](Json* r) { (*r)["problems"][0]["name"] = 3; }), "'name' of a problem");
+  CheckRefused(folder, Changed([](Json* r) { (*r)["problems"][0]["examples"] = 0; }),
+               "'toy' has no examples");
+  CheckRefused(folder, Changed([](Json* r) { (*r)["problems"][0]["learners"][0].erase("runs"); }),
+               "'auto' on 'toy' has no 'runs'");
+  const auto curve = [](Json* r) -> Json& { return (*r)["problems"][0]["learners"][0]["runs"][0]["curve"]; };
+  CheckRefused(folder, Changed([&](Json* r) { curve(r)["dual"].push_back(1); }), "differ in length");
+  CheckRefused(folder, Changed([&](Json* r) { curve(r)["dual"][0] = "<b>"; }), "where numbers should be");
+  CheckRefused(folder, Changed([&](Json* r) { curve(r)["pass"][0] = nullptr; }), "checks without a pass");
+  CheckRefused(folder, Changed([&](Json* r) { curve(r).erase("seconds"); }), "has no 'seconds'");
+  CheckRefused(folder, Changed([&](Json* r) { (*r)["interrupted"] = "no"; }), "'interrupted'");
+}
+
+TEST_CASE("bad arguments") {
+  const TemporaryFolder folder;
+  folder.Write("runs.json", Toy().dump());
+  const std::string runs = folder.Path("runs.json");
+  const auto refused = [](const std::vector<std::string>& arguments, const std::string& message) {
+    const Outcome outcome = RunProgram(std::vector<std::string>{"report"} + arguments);
+    CHECK(outcome.code == 2);
+    CHECK_MESSAGE(Contains(outcome.err, message), outcome.err);
+  };
+  refused({folder.Path("none.json"), "--out", folder.Path("p.html")}, "none.json: cannot be opened");
+  refused({folder.Path(""), "--out", folder.Path("p.html")}, "is a folder");
+  refused({runs}, "--out");
+  refused({runs, "--out", runs}, "--out: ");
+  refused({runs, "--out", folder.Path("no/such.html")}, "--out: ");
+  refused({"--out", folder.Path("p.html")}, "RUNS");
+  CHECK(folder.NumFiles() == 1);
+}
+
+TEST_CASE("help") {
+  const Outcome outcome = RunProgram({"report", "--help"});
+  CHECK(outcome.code == 0);
+  for (const char* text :
+       {"Usage: slackline report", "RUNS", "--out", "--title", "Examples:\n  slackline bench"}) {
+    CHECK_MESSAGE(Contains(outcome.out, text), text);
+  }
+}
