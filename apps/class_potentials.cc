@@ -36,6 +36,7 @@ ClassPotentials::ClassPotentials(const std::string& path, const std::vector<std:
   const std::vector<std::string> header = Header(classes);
   std::string_view line;
   bool begun = false;
+  std::vector<std::string_view> cells;
   while (reader.Next(&line)) {
     const auto fail = [&](const std::string& message) {
       throw DataError(reader.name(), reader.line_number(), message);
@@ -46,7 +47,7 @@ ClassPotentials::ClassPotentials(const std::string& path, const std::vector<std:
     if (begun && count != header.size())
       fail(std::to_string(count) + " cells instead of " + std::to_string(header.size()));
     if (count > 2 * header.size() + kLeadingCells) fail("there are " + std::to_string(count) + " cells");
-    const std::vector<std::string> cells = Split(line, '\t');
+    SplitViews(line, '\t', &cells);
     if (!begun) {
       begun = true;
       const auto [want, have] = std::mismatch(header.begin(), header.end(), cells.begin(), cells.end());

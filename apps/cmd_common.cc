@@ -50,6 +50,12 @@ std::string Wrap(std::string_view text) {
   return wrapped;
 }
 
+std::string Description(std::string_view text, std::string_view default_text) {
+  std::string description(text);
+  if (!default_text.empty()) description.append(" [").append(default_text).append("]");
+  return Wrap(description);
+}
+
 const OptionRecord& FindRecord(std::string_view name) {
   for (const OptionRecord& record : OptionRecords()) {
     if (record.name == name) return record;
@@ -87,9 +93,7 @@ std::string ProgramVersion() { return std::string("slackline ") + SLACKLINE_VERS
 CLI::Option* AddTextOption(CLI::App* app, std::string_view name, std::string* value,
                            std::string_view placeholder, std::string_view text,
                            std::string_view default_text) {
-  std::string description(text);
-  if (!default_text.empty()) description.append(" [").append(default_text).append("]");
-  CLI::Option* option = app->add_option("--" + std::string(name), *value, Wrap(description));
+  CLI::Option* option = app->add_option("--" + std::string(name), *value, Description(text, default_text));
   option->type_name(std::string(placeholder));
   return option;
 }
@@ -97,10 +101,21 @@ CLI::Option* AddTextOption(CLI::App* app, std::string_view name, std::string* va
 void TrainFlags::Register(CLI::App* app) {
   for (const OptionRecord& record : OptionRecords()) {
     Flag& flag = flags_[std::string(record.name)];
-    flag.option =
-        AddTextOption(app, record.name, &flag.value, record.placeholder, record.text, record.default_text);
+    if (std::holds_alternative<bool TrainOptions::*>(record.member)) {
+      flag.value = "on";
+      const std::string text =
+          Wrap(std::string(record.text));  // older CLI11 takes a flag's text by reference
+      flag.option = app->add_flag("--" + std::string(record.name), text);
+    } else {
+      flag.option =
+          AddTextOption(app, record.name, &flag.value, record.placeholder, record.text, record.default_text);
+    }
     flag.option->group("Training");
   }
+}
+
+void TrainFlags::SetDefaultText(std::string_view name, std::string_view default_text) {
+  flags_.find(name)->second.option->description(Description(FindRecord(name).text, default_text));
 }
 
 bool TrainFlags::Given(std::string_view name) const {
@@ -132,14 +147,17 @@ void DecodeFlags::Register(CLI::App* app) {
       "relaxation, "
       "rounded and improved. lp: the LP relaxation, rounded. exact: exact where possible, else as auto",
       "auto");
-  AddTextOption(app, "threads", &threads, "N", "threads; 0 = all. Results do not depend on it", "1");
+  threads.Register(app);
 }
 
 DecodeKind DecodeFlags::ReadDecode() const {
   return ForOption("decode", [&] { return ParseDecodeKind(decode); });
 }
 
-int DecodeFlags::ReadThreads() const {
+void ThreadFlag::Register(CLI::App* app) {
+  AddTextOption(app, "threads", &threads, "N", "threads; 0 = all. Results do not depend on it", "1");
+}
+int ThreadFlag::Read() const {
   TrainOptions options;
   SetOption(FindRecord("threads"), threads, &options);
   return options.threads > 0 ? static_cast<int>(options.threads) : HardwareThreads();
@@ -167,6 +185,10 @@ std::size_t CheckChoice(std::string_view option, std::string_view value,
   for (const std::string_view choice : choices) allowed.append(" ").append(choice);
   throw DataError("--" + std::string(option) + ": " + Quoted(value) + " is not allowed; it must be one of" +
                   allowed);
+}
+
+LossScale ReadLossScale(std::string_view value) {
+  return CheckChoice("loss", value, {"mean", "count"}) == 0 ? LossScale::kMean : LossScale::kCount;
 }
 
 void CheckOutput(std::string_view option, const std::string& path, const std::vector<std::string>& inputs,

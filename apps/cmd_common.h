@@ -14,6 +14,7 @@
 #include <CLI/CLI.hpp>
 
 #include <slackline/core/check.h>
+#include <slackline/core/loss.h>
 #include <slackline/inference/decode.h>
 #include <slackline/learning/options.h>
 
@@ -29,8 +30,10 @@ void AddMultiLabelEvaluate(CLI::App* parent, Action* action);
 void AddMultiLabelCv(CLI::App* parent, Action* action);
 void AddInfo(CLI::App* parent, Action* action);
 void AddBench(CLI::App* parent, Action* action);
+void AddReport(CLI::App* parent, Action* action);
 void AddSequence(CLI::App* parent, Action* action);
 void AddSegment(CLI::App* parent, Action* action);
+void AddMatching(CLI::App* parent, Action* action);
 
 /// "slackline 0.1.0".
 std::string ProgramVersion();
@@ -45,6 +48,9 @@ CLI::Option* AddTextOption(CLI::App* app, std::string_view name, std::string* va
 class TrainFlags {
  public:
   void Register(CLI::App* app);
+  /// To be called after Register, where the default of an option is another than its record says, or a command takes its values elsewhere.
+  void SetDefaultText(std::string_view name, std::string_view default_text);
+  void Hide(std::string_view name) { flags_.find(name)->second.option->group(""); }
   bool Given(std::string_view name) const;
   /// The options with all given values set. Throws DataError on bad values and contradictions.
   TrainOptions Read() const;
@@ -57,15 +63,23 @@ class TrainFlags {
   std::map<std::string, Flag, std::less<>> flags_;
 };
 
-/// --decode and --threads, of all commands that predict.
-struct DecodeFlags {
-  std::string decode = "auto";
+/// --threads of all commands that predict.
+struct ThreadFlag {
   std::string threads = "1";
 
   void Register(CLI::App* app);
-  DecodeKind ReadDecode() const;
   /// At least 1.
-  int ReadThreads() const;
+  int Read() const;
+};
+
+/// --decode and --threads.
+struct DecodeFlags {
+  std::string decode = "auto";
+  ThreadFlag threads;
+
+  void Register(CLI::App* app);
+  DecodeKind ReadDecode() const;
+  int ReadThreads() const { return threads.Read(); }
 };
 
 /// Calls `work`, and puts the option's name before the message of a DataError that lacks it.
@@ -88,6 +102,9 @@ double ReadReal(std::string_view option, std::string_view value, bool positive);
 /// The number of the choice that is the value of `--option`. Throws DataError that names all of them when there is none.
 std::size_t CheckChoice(std::string_view option, std::string_view value,
                         const std::vector<std::string_view>& choices);
+
+/// --loss mean|count.
+LossScale ReadLossScale(std::string_view value);
 
 /// The same for an enumeration: the one of this Name.
 template <class T>

@@ -29,6 +29,7 @@ void CvFlags::Register(CLI::App* app, const CvMetrics& metrics, const std::strin
   app->add_flag("--json", json, "write JSON, with all metrics, instead of a table");
   app->add_flag("--quiet,-q", quiet, "say nothing but the result and errors");
   train.Register(app);
+  train.Hide("lambda");
 }
 
 CvSettings CvFlags::Read(const CvMetrics& metrics, const std::vector<std::string>& inputs) const {
@@ -49,12 +50,27 @@ void CvFlags::CheckFolds(const CvSettings& settings, const std::string& source, 
   throw DataError("--folds: " + Quoted(folds) + ", but " + source + " has " + Count(examples, noun));
 }
 
+int CvFlags::NothingChosen(const std::atomic<int>* interrupt) const {
+  std::fprintf(stderr, "interrupted: no lambda is chosen%s\n", no_refit ? "" : " and no model is written");
+  return 128 + interrupt->load();
+}
+
 bool CvFlags::RefitBest(const TrainOptions& options, double lambda, const std::string& announcement,
                         const std::atomic<int>* interrupt, SessionTask* task, Json* result) const {
   if (!quiet) std::fprintf(stderr, "%s\n", announcement.c_str());
   RefitOptions refit{options, model, quiet};
   refit.train.lambda = lambda;
   return Refit(refit, interrupt, task, &(*result)["refit"]) != Termination::kInterrupted;
+}
+
+void AppendTotalsHead(std::string* text) {
+  Append(text, " %10s %8s %9s\n", "converged", "passes", "seconds");
+}
+
+void AppendTotals(const FoldTotals& totals, const CvSettings& settings, bool best, std::string* text) {
+  const std::string converged = std::to_string(totals.converged) + "/" + std::to_string(settings.folds);
+  Append(text, " %10s %8lld %9.2f%s\n", converged.c_str(), static_cast<long long>(totals.passes),
+         totals.seconds, best ? "  best" : "");
 }
 
 Json SpreadJson(const std::vector<double>& values) {

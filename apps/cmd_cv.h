@@ -47,11 +47,17 @@ struct CvFlags {
   /// Throws DataError when there are more folds than examples, which are called `noun`.
   void CheckFolds(const CvSettings& settings, const std::string& source, Index examples,
                   const std::string& noun) const;
+  /// After an interrupt: says that no λ is chosen, and returns the exit code.
+  int NothingChosen(const std::atomic<int>* interrupt) const;
   /// Trains `task` with the best λ, tells so with the words `announcement`, and adds the entry "refit" to *result. False
   /// when it was interrupted.
   bool RefitBest(const TrainOptions& options, double lambda, const std::string& announcement,
                  const std::atomic<int>* interrupt, SessionTask* task, Json* result) const;
 };
+
+/// The last columns of a table of values of λ, with the end of the line: their names, and what all trainings of one took together.
+void AppendTotalsHead(std::string* text);
+void AppendTotals(const FoldTotals& totals, const CvSettings& settings, bool best, std::string* text);
 
 /// One figure: {"mean", "deviation", "folds": values}.
 Json SpreadJson(const std::vector<double>& values);

@@ -7,6 +7,7 @@
 
 #include <slackline/apps/cmd_common.h>
 #include <slackline/apps/cmd_report.h>
+#include <slackline/apps/matching_model.h>
 #include <slackline/apps/multilabel_model.h>
 #include <slackline/apps/segment_model.h>
 #include <slackline/apps/sequence_model.h>
@@ -75,6 +76,19 @@ void AddRecord(const TrainingRecord& record, const std::vector<double>& weights,
   lines->insert(lines->end(), common.begin(), common.end());
 }
 
+/// What kernelized models have besides.
+void AddSupport(const std::optional<KernelSupport>& support, Json* json) {
+  if (!support) return;
+  (*json)["kernel"] = support->kernel().description();
+  (*json)["support_vectors"] = support->size();
+}
+
+void AddSupport(const std::optional<KernelSupport>& support, Lines* lines) {
+  if (!support) return;
+  lines->push_back(
+      {"kernel", support->kernel().description() + "; " + Count(support->size(), "support vector")});
+}
+
 std::string Join(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + CsvCell(name);
@@ -94,6 +108,7 @@ Json ToJson(const MultiLabelModel& model) {
                {"constant", model.has_constant()},
                {"feature_names", !model.feature_names().empty()},
                {"pairs", std::move(pairs)}};
+  AddSupport(model.support(), &json);
   AddRecord(record, model.weights(), &json);
   return json;
 }
@@ -110,6 +125,7 @@ Lines ToLines(const MultiLabelModel& model) {
       {"features", std::to_string(model.num_features()) + (model.has_constant() ? " and a constant" : "") +
                        (model.feature_names().empty() ? "" : ", with names")},
       {"pairs", std::to_string(model.pairs().size()) + " of " + std::to_string(n * (n - 1) / 2)}};
+  AddSupport(model.support(), &lines);
   AddRecord(record, model.weights(), &lines);
   return lines;
 }
@@ -122,7 +138,7 @@ Json ToJson(const SegmentModel& model) {
                {"examples", record.num_examples},
                {"classes", model.classes()},
                {"inputs", Name(model.inputs())},
-               {"features", std::max<Index>(0, model.num_columns() - 1)},
+               {"features", model.num_features()},
                {"layers", Name(model.layers())},
                {"pairwise", Name(model.pairwise())},
                {"extractor_bytes", model.extractor.size()}};
@@ -138,7 +154,7 @@ Lines ToLines(const SegmentModel& model) {
                  {"classes", std::to_string(model.num_classes()) + ": " + Join(model.classes())},
                  {"features", model.inputs() == SegmentInputs::kPotentials
                                   ? "class potentials"
-                                  : std::to_string(model.num_columns() - 1) + " and a constant"},
+                                  : std::to_string(model.num_features()) + " and a constant"},
                  {"model", "layers " + std::string(Name(model.layers())) + ", links " +
                                (model.has_coarse() ? std::string(Name(model.pairwise())) : "none")}};
   AddRecord(record, model.weights(), &lines);
@@ -161,6 +177,7 @@ Json ToJson(const SequenceModel& model) {
     json["templates"] = features.templates.text();
     json["hash_bits"] = features.dictionary.hash_bits();
   }
+  AddSupport(model.support(), &json);
   AddRecord(record, model.weights(), &json);
   return json;
 }
@@ -182,6 +199,37 @@ Lines ToLines(const SequenceModel& model) {
                  {"labels", std::to_string(model.num_labels()) + ": " + Join(model.label_names())},
                  {"constraints", std::string(Name(model.constraints()))},
                  {"features", features}};
+  AddSupport(model.support(), &lines);
+  AddRecord(record, model.weights(), &lines);
+  return lines;
+}
+
+Json ToJson(const MatchingModel& model) {
+  const TrainingRecord& record = model.record;
+  Json json = {{"task", kMatchingTask},
+               {"program", record.program},
+               {"data", record.data},
+               {"examples", record.num_examples},
+               {"features", model.dictionary().size()},
+               {"left_capacity", model.capacities().left},
+               {"right_capacity", model.capacities().right},
+               {"precision_cost", model.costs().precision},
+               {"recall_cost", model.costs().recall}};
+  AddRecord(record, model.weights(), &json);
+  return json;
+}
+
+Lines ToLines(const MatchingModel& model) {
+  const TrainingRecord& record = model.record;
+  const auto capacity = [](Index count) { return count == 0 ? "any number" : std::to_string(count); };
+  Lines lines = {{"task", std::string(kMatchingTask)},
+                 {"trained by", record.program},
+                 {"data", record.data + ", " + Count(record.num_examples, "example")},
+                 {"features", std::to_string(model.dictionary().size()) + " and a constant"},
+                 {"edges", "left nodes have at most " + capacity(model.capacities().left) + ", right nodes " +
+                               capacity(model.capacities().right)},
+                 {"costs", Number(model.costs().precision) + " for an edge too many, " +
+                               Number(model.costs().recall) + " for one too few"}};
   AddRecord(record, model.weights(), &lines);
   return lines;
 }
@@ -201,6 +249,7 @@ int Run(const InfoCommand& command) {
   const std::string task = ModelTask(command.model);
   WriteOutput("-", task == kSegmentTask    ? Text<SegmentModel>(command)
                    : task == kSequenceTask ? Text<SequenceModel>(command)
+                   : task == kMatchingTask ? Text<MatchingModel>(command)
                                            : Text<MultiLabelModel>(command));
   return 0;
 }

@@ -9,6 +9,7 @@
 #include <set>
 
 #include <slackline/apps/class_potentials.h>
+#include <slackline/apps/folds.h>
 #include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/core/quoted.h>
@@ -136,7 +137,7 @@ void DescribeData(const SegmentTask& task, const TrainingSet& training) {
                      Number(static_cast<double>(coarse) / images, 4) + " coarse superpixels each, " +
                      (task.model.inputs() == SegmentInputs::kPotentials
                           ? "class potentials, "
-                          : Count(task.model.num_columns() - 1, "feature") + " and a constant, ") +
+                          : Count(task.model.num_features(), "feature") + " and a constant, ") +
                      std::to_string(task.model.num_classes()) + " classes";
   if (training.skipped_variables > 0)
     line += ", " + Count(training.skipped_variables, "superpixel") + " without labels";
@@ -162,7 +163,7 @@ void SegmentFlags::Register(CLI::App* app) {
   AddTextOption(
       app, "loss", &loss, "pixels|balanced",
       "a wrong superpixel costs its share of the labelled pixels, or that divided by the share of its class "
-      "(`segment cv`: or both, to choose)",
+      "",
       "pixels");
   AddTextOption(app, "regions", &regions, "all|own,neighbours,image",
                 "which features: of the superpixel itself, of those around it, of the whole image", "all");
@@ -223,16 +224,10 @@ SegmentTask LoadSegmentTask(const SegmentFlags& flags) {
 Problem MakeFoldProblem(const SegmentTask& task, SegmentLoss loss,
                         const std::vector<std::vector<Index>>& folds, std::size_t held_out) {
   std::vector<SegmentExample> examples;
-  for (std::size_t f = 0; f < folds.size(); ++f) {
-    for (const Index m : folds[f]) {
-      if (f != held_out) examples.push_back(task.data.examples[Size(m)]);
-    }
-  }
+  for (const Index m : ExamplesOutside(folds, held_out)) examples.push_back(task.data.examples[Size(m)]);
   TrainingSet training = MakeSegmentTraining(task.model, examples, task.data.rows, loss);
   if (training.data.size() == 0) {
-    throw DataError(task.data.source, 0,
-                    "fold " + std::to_string(held_out + 1) + " of " + std::to_string(folds.size()) +
-                        " has no labels to train on");
+    throw DataError(task.data.source, 0, FoldName(held_out, folds.size()) + " has no labels to train on");
   }
   return Problem(std::move(training), 1);
 }
@@ -273,9 +268,7 @@ SegmentSession::SegmentSession(const SegmentFlags& flags, SegmentLoss loss, Segm
     : flags_(flags), task_(*task), problem_(MakeProblem(*task, loss)) {}
 
 Fingerprint SegmentSession::Context() const {
-  DataHash names;
-  for (const std::string& name : task_.model.classes()) names.Add(name);
-  return {{"names of the classes", names.Text()}};
+  return {{"names of the classes", HashOfNames(task_.model.classes())}};
 }
 
 void SegmentSession::Describe(const LearnerChoice& choice, const std::string& lambda) const {
@@ -299,16 +292,14 @@ Json SegmentSession::Begin(const Problem& problem, const LearnerChoice& choice) 
   start["skipped_images"] = problem.training().skipped_examples;
   start["void_superpixels"] = problem.training().skipped_variables;
   start["inputs"] = Name(task_.model.inputs());
-  start["features"] = std::max<Index>(0, task_.model.num_columns() - 1);
+  start["features"] = task_.model.num_features();
   start["classes"] = task_.model.num_classes();
   start["weights"] = task_.model.weights().size();
   return start;
 }
 
 void SegmentSession::Save(const TrainSummary& summary, const std::string& path) {
-  FinishRecord(summary, &task_.model.record);
-  task_.model.set_weights(summary.weights);
-  task_.model.Save(path);
+  SaveTrained(summary, path, &task_.model);
 }
 
 void CheckResults(std::string_view option, const std::vector<std::string>& outputs,

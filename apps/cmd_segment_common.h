@@ -17,6 +17,9 @@
 
 namespace slackline::program {
 
+/// What `--lambda` of training commands is when it is not given, in words.
+inline constexpr std::string_view kDefaultSegmentLambda = "four times the mean squared norm of the features";
+
 /// What is trained on, and what model.
 struct SegmentFlags {
   std::string features;

@@ -72,6 +72,7 @@ Settings ReadSettings(const CvCommand& command) {
   settings.losses = {flags.ReadLoss()};
   if (both) settings.losses.push_back(SegmentLoss::kBalanced);
   settings.train = command.cv.train.Read();
+  RefuseKernels(settings.train, "images");
   settings.cv = command.cv.Read(Metrics(), command.segment.inputs());
   settings.metric = &kMetrics[settings.cv.metric];
   return settings;
@@ -145,8 +146,8 @@ std::optional<std::vector<Entry>> CrossValidate(const SegmentTask& task, const S
           line.Clear();
           return std::nullopt;
         }
-        line.Show("loss " + std::string(Name(loss)) + ", fold " + std::to_string(f + 1) + " of " +
-                  std::to_string(folds.size()) + ", lambda " + LambdaText(settings.cv.lambdas[k]) + " done");
+        line.Show("loss " + std::string(Name(loss)) + ", " + FoldName(f, folds.size()) + ", lambda " +
+                  LambdaText(settings.cv.lambdas[k]) + " done");
       }
     }
   }
@@ -162,8 +163,8 @@ std::size_t BestEntry(const std::vector<Entry>& entries, const MetricChoice& met
 
 std::string Table(const Settings& settings, const std::vector<Entry>& entries, std::size_t best) {
   std::string text;
-  Append(&text, "%10s %12s %16s %16s %16s %10s %8s %9s\n", "loss", "lambda", "pixel accuracy",
-         "class average", "mean IoU", "converged", "passes", "seconds");
+  Append(&text, "%10s %12s %16s %16s %16s", "loss", "lambda", "pixel accuracy", "class average", "mean IoU");
+  AppendTotalsHead(&text);
   for (std::size_t k = 0; k < entries.size(); ++k) {
     const Entry& entry = entries[k];
     Append(&text, "%10s %12s", std::string(Name(entry.loss)).c_str(), LambdaText(entry.lambda).c_str());
@@ -171,10 +172,7 @@ std::string Table(const Settings& settings, const std::vector<Entry>& entries, s
       const Spread spread = SpreadOf(entry.figures(metric));
       Append(&text, " %8.2f +- %4.2f", 100 * spread.mean, 100 * spread.deviation);
     }
-    const std::string converged =
-        std::to_string(entry.totals.converged) + "/" + std::to_string(settings.cv.folds);
-    Append(&text, " %10s %8lld %9.2f%s\n", converged.c_str(), static_cast<long long>(entry.totals.passes),
-           entry.totals.seconds, k == best ? "  best" : "");
+    AppendTotals(entry.totals, settings.cv, k == best, &text);
   }
   return text;
 }
@@ -226,11 +224,7 @@ int Run(const CvCommand& command) {
   const std::atomic<int>* interrupt = CatchInterrupts();
   const std::optional<std::vector<Entry>> entries =
       CrossValidate(task, settings, interrupt, !command.cv.quiet);
-  if (!entries) {
-    std::fprintf(stderr, "interrupted: no lambda is chosen%s\n",
-                 command.cv.no_refit ? "" : " and no model is written");
-    return 128 + interrupt->load();
-  }
+  if (!entries) return command.cv.NothingChosen(interrupt);
   const std::size_t best = BestEntry(*entries, *settings.metric);
   if (!command.cv.json) WriteOutput("-", Table(settings, *entries, best));
   Json json = ResultJson(command, settings, task, *entries, best);
@@ -246,6 +240,11 @@ void AddSegmentCv(CLI::App* parent, Action* action) {
   const auto command = std::make_shared<CvCommand>();
   CLI::App* app = parent->add_subcommand("cv", kDescription);
   command->segment.Register(app);
+  CLI::Option* loss = app->get_option("--loss");
+  loss->type_name("pixels|balanced|both");
+  loss->description(
+      "a wrong superpixel costs its share of the labelled pixels, or that divided by the share of "
+      "its\nclass; or the better one of both [pixels]");
   command->cv.Register(app, Metrics(), "all training images");
   app->footer(kExamples);
   app->callback([command, action] { *action = [command] { return Run(*command); }; });

@@ -6,18 +6,16 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/line_reader.h>
-#include <slackline/core/parse_number.h>
 #include <slackline/core/quoted.h>
+#include <slackline/core/split.h>
 
 namespace slackline::program {
 namespace {
 
 constexpr std::size_t kMostClasses = 255;
 
-std::string_view WithoutBlanks(std::string_view text) {
-  while (!text.empty() && IsBlank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && IsBlank(text.back())) text.remove_suffix(1);
-  return text;
+bool HasControlCharacters(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; });
 }
 
 }  // namespace
@@ -28,13 +26,13 @@ std::vector<std::string> ReadClassNames(const std::string& path) {
   std::unordered_map<std::string, long> lines;
   long blank = 0;
   for (std::string_view line; reader.Next(&line);) {
-    const std::string name(WithoutBlanks(line));
+    const std::string name(Trimmed(line));
     if (name.empty()) {
       if (blank == 0) blank = reader.line_number();
       continue;
     }
     if (blank > 0) throw DataError(reader.name(), blank, "the name of a class is empty");
-    if (std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; })) {
+    if (HasControlCharacters(name)) {
       throw DataError(reader.name(), reader.line_number(),
                       "the name of class " + Quoted(name) + " has control characters: is this a text file?");
     }
@@ -59,9 +57,9 @@ void ReadImageList(const std::string& path, std::vector<ListedImage>* images) {
   const std::size_t before = images->size();
   LineReader reader(path);
   for (std::string_view line; reader.Next(&line);) {
-    const std::string name(WithoutBlanks(line));
+    const std::string name(Trimmed(line));
     if (name.empty()) continue;
-    if (std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < ' ' || c == 127; }))
+    if (HasControlCharacters(name))
       throw DataError(reader.name(), reader.line_number(), "no name of an image: " + Quoted(name));
     const auto [found, added] = known.emplace(name, images->size());
     if (!added) {

@@ -47,11 +47,16 @@ struct PotentialsCommand {
 void Register(CLI::App* app, PotentialsCommand* command) {
   command->segment.Register(app);
   app->remove_option(app->get_option("--potentials"));
+  app->get_option("--pairwise")
+      ->description(
+          "weights of a link between layers: one for different classes, or one for every pair of\nclasses "
+          "[table]");
   AddTextOption(app, "out", &command->out, "FILE", "where to write them; - is the standard output")
       ->required();
   AddTextOption(app, "folds", &command->folds, "K", "number of folds, at least 2", "5");
   app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
   command->train.Register(app);
+  command->train.SetDefaultText("lambda", kDefaultSegmentLambda);
   app->footer(kExamples);
 }
 
@@ -88,7 +93,7 @@ class Scorer {
         const auto k = static_cast<std::size_t>(m);
         Score(task_.data.names[k], task_.data.examples[k], *task_.data.rows);
       }
-      line->Show("fold " + std::to_string(f + 1) + " of " + std::to_string(folds.size()) + " done");
+      line->Show(FoldName(f, folds.size()) + " done");
     }
     return true;
   }
@@ -111,6 +116,7 @@ class Scorer {
 int Run(const PotentialsCommand& command) {
   command.segment.Check();
   TrainOptions options = command.train.Read();
+  RefuseKernels(options, "images");
   const Index num_folds = ReadCount("folds", command.folds, 2);
   CheckOutput("out", command.out, {command.segment.features}, true);
   SegmentTask task = LoadSegmentTask(command.segment);
@@ -139,14 +145,13 @@ int Run(const PotentialsCommand& command) {
   }
   for (const PreparedExample& image : test) scorer.Score(image.name, image.example, *image.rows);
   WriteOutput(command.out, scorer.text());
-  if (!command.quiet && scorer.unconverged() > 0)
+  if (command.quiet) return 0;
+  if (scorer.unconverged() > 0)
     std::fprintf(stderr, "note: %s did not reach the gap that was wanted\n",
                  Count(scorer.unconverged(), "model").c_str());
-  if (!command.quiet)
-    std::fprintf(stderr, "largest relative gap %s %%\n", Number(100 * scorer.largest_gap(), 3).c_str());
-  if (!command.quiet)
-    std::fprintf(stderr, "potentials of %s written to %s\n",
-                 Count(images + static_cast<Offset>(test.size()), "image").c_str(), command.out.c_str());
+  std::fprintf(stderr, "largest relative gap %s %%\n", Number(100 * scorer.largest_gap(), 3).c_str());
+  std::fprintf(stderr, "potentials of %s written to %s\n",
+               Count(images + static_cast<Offset>(test.size()), "image").c_str(), command.out.c_str());
   return 0;
 }
 

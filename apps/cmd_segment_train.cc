@@ -32,6 +32,7 @@ struct TrainCommand {
 int Run(const TrainCommand& command) {
   command.segment.Check();
   SessionSettings settings = ReadSession(command.session, command.segment.inputs());
+  RefuseKernels(settings.train, "images");
   SegmentTask data = LoadSegmentTask(command.segment);
   SegmentSession task(command.segment, command.segment.ReadLoss(), &data);
   return RunSession(command.session, std::move(settings), &task);
@@ -44,6 +45,7 @@ void AddSegmentTrain(CLI::App* parent, Action* action) {
   CLI::App* app = parent->add_subcommand("train", kDescription);
   command->segment.Register(app);
   command->session.Register(app);
+  command->session.train.SetDefaultText("lambda", kDefaultSegmentLambda);
   app->footer(kExamples);
   app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }

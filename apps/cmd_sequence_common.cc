@@ -6,6 +6,8 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
+#include <slackline/learning/kernel_expansion.h>
+#include <slackline/learning/marginal_learner.h>
 
 namespace slackline::program {
 namespace {
@@ -67,10 +69,9 @@ void SequenceFlags::Register(CLI::App* app, const std::string& folds_option) {
                 std::to_string(kDefaultMinCount));
   AddTextOption(app, "hash-bits", &hash_bits, "B",
                 "of conll: 2^B features by hashing, without a dictionary; 1 to 30");
-  AddTextOption(
-      app, "loss", &loss, "mean|count",
-      "Hamming loss: number of wrong labels of a sequence, or that divided by the number of known ones",
-      "mean");
+  AddTextOption(app, "loss", &loss, "mean|count",
+                "Hamming loss: share of the known labels of a sequence that are wrong, or their number",
+                "mean");
   AddTextOption(app, "costs", &costs, "FILE",
                 "costs of labels in the loss: lines `given predicted cost`; * as predicted means all others "
                 "without a line of their own. "
@@ -99,12 +100,8 @@ SequenceReadOptions SequenceFlags::Read() const {
   }
   ReadConstraints();
   if (options.format) CheckFormat(*this, *options.format);
-  ReadLoss();
+  ReadLossScale(loss);
   return options;
-}
-
-LossScale SequenceFlags::ReadLoss() const {
-  return CheckChoice("loss", loss, {"mean", "count"}) == 0 ? LossScale::kMean : LossScale::kCount;
 }
 
 LabelConstraints SequenceFlags::ReadConstraints() const {
@@ -113,8 +110,8 @@ LabelConstraints SequenceFlags::ReadConstraints() const {
 
 SequenceTask LoadSequenceTask(const SequenceFlags& flags, LearnerKind learner) {
   const LabelConstraints constraints = flags.ReadConstraints();
-  if (constraints != LabelConstraints::kAny && learner != LearnerKind::kAuto &&
-      learner != LearnerKind::kBcfw) {
+  if (constraints != LabelConstraints::kAny && learner != LearnerKind::kAuto && !UsesOracle(learner) &&
+      !UsesMarginals(learner)) {
     throw DataError("--constraints: " + flags.constraints + " needs --learner bcfw; " +
                     std::string(Name(learner)) +
                     " steps on single factors, and constraints hold for whole labellings");
@@ -123,7 +120,7 @@ SequenceTask LoadSequenceTask(const SequenceFlags& flags, LearnerKind learner) {
   CheckFormat(flags, input.format);
   SequenceModel model = MakeSequenceModel(input, learner, constraints);
   LossOptions loss;
-  loss.scale = flags.ReadLoss();
+  loss.scale = ReadLossScale(flags.loss);
   if (!flags.costs.empty()) loss.costs = ReadLabelCosts(flags.costs, model.label_names());
   return {std::move(input), std::move(model), std::move(loss)};
 }
@@ -141,14 +138,11 @@ SequenceSession::SequenceSession(const SequenceFlags& flags, SequenceTask* task)
       problem_(MakeSequenceProblem(*task, task->input.sequences, "no sequence")) {}
 
 Fingerprint SequenceSession::Context() const {
-  DataHash names;
-  for (const std::string& name : task_.model.label_names()) names.Add(name);
-  Fingerprint context = {{"names of the labels", names.Text()}};
+  Fingerprint context = {{"names of the labels", HashOfNames(task_.model.label_names())}};
   if (task_.model.format() == SequenceFormat::kConll) {
-    DataHash features;
-    features.Add(task_.model.features().templates.text());
-    features.Add(task_.model.features().dictionary.Text());
-    context.push_back({"names of the features", features.Text()});
+    const SequenceFeatures& features = task_.model.features();
+    context.push_back(
+        {"names of the features", HashOfNames({features.templates.text(), features.dictionary.Text()})});
   }
   return context;
 }
@@ -158,12 +152,16 @@ void SequenceSession::Describe(const LearnerChoice& choice, const std::string& l
     std::fprintf(stderr, "format: %s, by the first line\n", std::string(Name(task_.model.format())).c_str());
   DescribeData(task_, problem_.training());
   const bool constrained = task_.model.constraints() != LabelConstraints::kAny;
-  DescribeLearner(choice, lambda,
-                  "loss " + flags_.loss + (flags_.costs.empty() ? "" : " with costs") +
-                      (constrained ? ", constraints " + flags_.constraints : ""));
+  DescribeLearner(
+      choice, lambda,
+      "loss " + flags_.loss + (flags_.costs.empty() ? "" : " with costs") +
+          (constrained ? ", constraints " + flags_.constraints : "") +
+          (UsesKernel(choice.options) ? ", kernel " + KernelOf(choice.options, problem_.data()).description()
+                                      : ""));
 }
 
 Json SequenceSession::Begin(const Problem& problem, const LearnerChoice& choice) {
+  trained_ = choice.options;
   const SequenceModel& model = task_.model;
   std::vector<std::pair<std::string, std::string>> options = {{"format", std::string(Name(model.format()))},
                                                               {"loss", flags_.loss},
@@ -194,12 +192,8 @@ Json SequenceSession::Begin(const Problem& problem, const LearnerChoice& choice)
 
 void SequenceSession::Save(const TrainSummary& summary, const std::string& path) {
   FinishRecord(summary, &task_.model.record);
-  task_.model.set_weights(summary.weights);
+  task_.model.SetTrained(problem_, trained_, summary.weights);
   task_.model.Save(path);
-}
-
-void ThreadFlag::Register(CLI::App* app) {
-  AddTextOption(app, "threads", &flags.threads, "N", "threads; 0 = all. Results do not depend on it", "1");
 }
 
 SequenceInput LoadSequences(const SequenceModel& model, const std::string& data, const std::string& folds,

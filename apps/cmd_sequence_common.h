@@ -30,7 +30,6 @@ struct SequenceFlags {
   void Register(CLI::App* app, const std::string& folds_option);
   /// All checks that need no data. Throws DataError, as the others do.
   SequenceReadOptions Read() const;
-  LossScale ReadLoss() const;
   LabelConstraints ReadConstraints() const;
   /// The files that are read.
   std::vector<std::string> inputs() const { return {data, templates, costs}; }
@@ -65,14 +64,7 @@ class SequenceSession : public SessionTask {
   const SequenceFlags& flags_;
   SequenceTask& task_;
   Problem problem_;
-};
-
-/// --threads of commands that predict.
-struct ThreadFlag {
-  DecodeFlags flags;
-
-  void Register(CLI::App* app);
-  int Read() const { return flags.ReadThreads(); }
+  TrainOptions trained_;  // of the newest training
 };
 
 /// Reads data for a model, and says on the standard error, unless quiet, what of them the model does not know. Throws DataError.

@@ -2,7 +2,6 @@
 //
 // slackline sequence cv
 #include <algorithm>
-#include <cstdio>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -100,18 +99,16 @@ class Fold {
  public:
   Fold(const SequenceTask& task, const Settings& settings, const std::vector<std::vector<Index>>& folds,
        std::size_t number)
-      : task_(task),
-        model_(task.model),
-        name_("fold " + std::to_string(number + 1) + " of " + std::to_string(folds.size())) {
+      : task_(task), model_(task.model), name_(FoldName(number, folds.size())) {
+    const auto sequence = [&](Index j) { return task.input.sequences[static_cast<std::size_t>(j)]; };
+    for (const Index j : folds[number]) held_out_.push_back(sequence(j));
     std::vector<Index> others;
-    for (std::size_t f = 0; f < folds.size(); ++f) {
-      for (const Index j : folds[f])
-        (f == number ? held_out_ : others).push_back(task.input.sequences[static_cast<std::size_t>(j)]);
-    }
+    for (const Index j : ExamplesOutside(folds, number)) others.push_back(sequence(j));
     std::sort(others.begin(), others.end());
-    trainer_.emplace(MakeSequenceProblem(task, others, "no sequence outside of " + name_)
-                         .WithLambda(settings.cv.lambdas.front()),
-                     settings.train);
+    problem_.emplace(MakeSequenceProblem(task, others, "no sequence outside of " + name_)
+                         .WithLambda(settings.cv.lambdas.front()));
+    trainer_.emplace(*problem_, settings.train);
+    train_ = settings.train;
     predict_.threads = settings.train.threads;
   }
 
@@ -119,7 +116,7 @@ class Fold {
   bool Run(double lambda, const std::atomic<int>* interrupt, Entry* entry) {
     const TrainSummary summary = trainer_->Train(lambda, interrupt);
     if (summary.termination == Termination::kInterrupted) return false;
-    model_.set_weights(summary.weights);
+    model_.SetTrained(*problem_, train_, summary.weights);
     const SequencePredictions predictions = PredictSequences(model_, task_.input.data, held_out_, predict_);
     const SequenceMetrics metrics = EvaluateSequences(task_.input.data, held_out_, predictions.labels);
     if (metrics.tokens == 0)
@@ -135,6 +132,8 @@ class Fold {
   std::string name_;
   std::vector<Index> held_out_;
   SequencePredictOptions predict_;
+  TrainOptions train_;
+  std::optional<Problem> problem_;
   std::optional<PathTrainer> trainer_;
 };
 
@@ -152,8 +151,7 @@ std::optional<std::vector<Entry>> CrossValidate(const SequenceTask& task, const 
         line.Clear();
         return std::nullopt;
       }
-      line.Show("fold " + std::to_string(f + 1) + " of " + std::to_string(folds.size()) + ", lambda " +
-                LambdaText(settings.cv.lambdas[k]) + " done");
+      line.Show(FoldName(f, folds.size()) + ", lambda " + LambdaText(settings.cv.lambdas[k]) + " done");
     }
   }
   line.Clear();
@@ -179,17 +177,14 @@ std::string Table(const Settings& settings, const std::vector<Entry>& entries, s
   std::string text;
   Append(&text, "%12s", "lambda");
   for (const MetricChoice& metric : settings.shown) Append(&text, " %18s", metric.title);
-  Append(&text, " %10s %8s %9s\n", "converged", "passes", "seconds");
+  AppendTotalsHead(&text);
   for (std::size_t k = 0; k < entries.size(); ++k) {
     Append(&text, "%12s", LambdaText(settings.cv.lambdas[k]).c_str());
     for (const MetricChoice& metric : settings.shown) {
       const Spread spread = SpreadOf(entries[k].figures(metric));
       Append(&text, " %8.4f +- %6.4f", spread.mean, spread.deviation);
     }
-    const FoldTotals& totals = entries[k].totals;
-    const std::string converged = std::to_string(totals.converged) + "/" + std::to_string(settings.cv.folds);
-    Append(&text, " %10s %8lld %9.2f%s\n", converged.c_str(), static_cast<long long>(totals.passes),
-           totals.seconds, k == best ? "  best" : "");
+    AppendTotals(entries[k].totals, settings.cv, k == best, &text);
   }
   return text;
 }
@@ -229,11 +224,7 @@ int Run(const CvCommand& command) {
     session.Describe(ChooseLearner(session.problem(), settings.train), settings.cv.LambdaRange());
   const std::atomic<int>* interrupt = CatchInterrupts();
   const auto entries = CrossValidate(task, settings, interrupt, !command.cv.quiet);
-  if (!entries) {
-    std::fprintf(stderr, "interrupted: no lambda is chosen%s\n",
-                 command.cv.no_refit ? "" : " and no model is written");
-    return 128 + interrupt->load();
-  }
+  if (!entries) return command.cv.NothingChosen(interrupt);
   const std::size_t best = BestEntry(*entries, *settings.metric);
   const double lambda = settings.cv.lambdas[best];
   if (!command.cv.json) WriteOutput("-", Table(settings, *entries, best));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/cmd_train_session.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <utility>
@@ -20,17 +21,6 @@ std::string PathModelName(const std::string& model, double lambda) {
   if (name.ends_with(kEnding)) name.resize(name.size() - kEnding.size());
   name.append("-").append(LambdaText(lambda));
   return model.ends_with(kEnding) ? name.append(kEnding) : name;
-}
-
-double ChooseLambda(const SessionSettings& settings, const SessionTask& task) {
-  if (settings.train.lambda > 0) return settings.train.lambda;
-  if (settings.c == 0) return task.DefaultLambda();
-  const Index examples = task.problem().size();
-  const double lambda = 1.0 / (settings.c * examples);
-  if (std::isfinite(lambda) && lambda >= kSmallestLambda) return lambda;
-  throw DataError("--C: λ = 1/(C·M) is " + Number(lambda) + " with C = " + Number(settings.c) +
-                  " and M = " + std::to_string(examples) + " examples; it must be a number of at least " +
-                  Number(kSmallestLambda));
 }
 
 /// Exit code when --verify finds a certificate that does not hold.
@@ -68,7 +58,10 @@ class Session {
     choice_ = ChooseLearner(*problem_, OptionsFor(first_));
     plan_ = keeper_.Begin(*problem_, choice_.options, keeper_.stage(), figures_);
     learner_ = MakeLearner(*problem_, choice_.options);
-    if (verify_.wanted()) learner_->KeepDualPoint();
+    if (verify_.wanted()) {
+      RequireVerifiable(choice_.options);
+      learner_->KeepDualPoint();
+    }
   }
 
   int Run() {
@@ -176,6 +169,17 @@ class Session {
 
 }  // namespace
 
+double ChooseLambda(const SessionSettings& settings, const SessionTask& task) {
+  if (settings.train.lambda > 0) return settings.train.lambda;
+  if (settings.c == 0) return task.DefaultLambda();
+  const Index examples = task.problem().size();
+  const double lambda = 1.0 / (settings.c * examples);
+  if (std::isfinite(lambda) && lambda >= kSmallestLambda) return lambda;
+  throw DataError("--C: λ = 1/(C·M) is " + Number(lambda) + " with C = " + Number(settings.c) +
+                  " and M = " + std::to_string(examples) + " examples; it must be a number of at least " +
+                  Number(kSmallestLambda));
+}
+
 void SessionFlags::Register(CLI::App* app) {
   AddTextOption(app, "model", &model, "OUT.slk", "where to write the model")->required();
   CLI::Option* c_option =
@@ -224,6 +228,14 @@ std::vector<double> ReadLambdaPath(const std::string& text) {
   return ForOption("lambda-path", [&] { return ParseLambdaPath(text); });
 }
 
+void RefuseKernels(const TrainOptions& options, const std::string& task) {
+  if (!UsesKernel(options)) return;
+  throw DataError(
+      "--kernel, and --learner kernel-bcfw and kernel-fw, are for multi-label models and sequences: models "
+      "of " +
+      task + " have no form that keeps support vectors");
+}
+
 int RunSession(const SessionFlags& flags, SessionSettings settings, SessionTask* task) {
   if (settings.lambdas.empty()) settings.lambdas = {ChooseLambda(settings, *task)};
   return Session(flags, settings, task).Run();
@@ -264,6 +276,12 @@ void BeginRecord(const std::string& data, const Problem& problem, const TrainOpt
   record->lambda = problem.lambda();
 }
 
+std::string HashOfNames(const std::vector<std::string>& names) {
+  DataHash hash;
+  for (const std::string& name : names) hash.Add(name);
+  return hash.Text();
+}
+
 Json StartJson(const TrainingRecord& record, const LearnerChoice& choice) {
   Json options = Json::object();
   for (const auto& [name, value] : record.options) options[name] = value;
@@ -295,6 +313,12 @@ void DescribeResult(const TrainOptions& options, const TrainSummary& summary) {
         "soft objective %s, soft gap %s (rho %s); the certified gap stays open: soft constraints solve "
         "a softer problem\n",
         Number(last.soft_primal, 7).c_str(), Number(last.soft_gap, 3).c_str(), Number(last.rho, 4).c_str());
+  }
+  if (options.l1 > 0) {
+    const auto zeros = std::count(summary.weights.begin(), summary.weights.end(), 0.0);
+    const auto size = static_cast<std::ptrdiff_t>(summary.weights.size());
+    std::fprintf(stderr, "%td of %s not zero\n", size - zeros,
+                 Count(static_cast<Offset>(size), "weight").c_str());
   }
   std::fprintf(stderr, "%s, %s s of training and %s s of checks\n", Count(last.pass, "pass").c_str(),
                Number(last.seconds, 3).c_str(), Number(last.check_seconds, 3).c_str());

@@ -47,6 +47,10 @@ SessionSettings ReadSession(const SessionFlags& flags, const std::vector<std::st
 /// Reads the value of --lambda-path.
 std::vector<double> ReadLambdaPath(const std::string& text);
 
+class SessionTask;
+/// The value of --lambda, that of --C, or the task's own. Throws DataError when C leads to none that is allowed.
+double ChooseLambda(const SessionSettings& settings, const SessionTask& task);
+
 /// What is trained.
 class SessionTask {
  public:
@@ -66,6 +70,9 @@ class SessionTask {
   virtual void Save(const TrainSummary& summary, const std::string& path) = 0;
 };
 
+/// For tasks without kernelized models: throws DataError when the options ask for one. `task`: "images".
+void RefuseKernels(const TrainOptions& options, const std::string& task);
+
 /// Trains, writes models, and returns the exit code.
 int RunSession(const SessionFlags& flags, SessionSettings settings, SessionTask* task);
 
@@ -82,6 +89,15 @@ Termination Refit(const RefitOptions& options, const std::atomic<int>* interrupt
 /// Puts what is known before training into a record. `first`: the options that are not of training.
 void BeginRecord(const std::string& data, const Problem& problem, const TrainOptions& options,
                  std::vector<std::pair<std::string, std::string>> first, TrainingRecord* record);
+/// Puts the result of training into a model, and writes it.
+template <class Model>
+void SaveTrained(const TrainSummary& summary, const std::string& path, Model* model) {
+  FinishRecord(summary, &model->record);
+  model->set_weights(summary.weights);
+  model->Save(path);
+}
+/// Names in their order, as a fingerprint has them.
+std::string HashOfNames(const std::vector<std::string>& names);
 /// The entries of Begin's object that all tasks have.
 Json StartJson(const TrainingRecord& record, const LearnerChoice& choice);
 

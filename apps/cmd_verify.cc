@@ -35,7 +35,9 @@ void CertificateCheck::Run(const Problem& problem, const TrainOptions& options, 
               Number(seconds, 3) + " s, about " + Number(seconds / done * (problem.size() - done), 2) +
               " s to go");
   };
-  last_ = VerifyCertificate(problem, ModelWeights(model), summary.last, options, &learner, how);
+  // A kernelized model has the inputs that matter, not their places among those of training.
+  last_ = VerifyCertificate(problem, UsesKernel(options) ? summary.weights : ModelWeights(model),
+                            summary.last, options, &learner, how);
   line.Clear();
   failed_ = failed_ || last_->outcome == VerifyOutcome::kFails;
 }

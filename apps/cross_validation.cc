@@ -25,7 +25,7 @@ class Fold {
       : options_(options),
         held_out_(SelectExamples(data, folds[number])),
         training_(Others(data, folds, number)) {
-    const std::string name = "fold " + std::to_string(number + 1) + " of " + std::to_string(folds.size());
+    const std::string name = FoldName(number, folds.size());
     const auto known = [](std::int8_t label) { return label >= 0; };
     if (std::none_of(held_out_.labels.begin(), held_out_.labels.end(), known)) {
       throw DataError(data.source, 0, name + " has no known label to compare predictions with");
@@ -33,11 +33,12 @@ class Fold {
     if (std::none_of(training_.labels.begin(), training_.labels.end(), known)) {
       throw DataError(data.source, 0, name + " has no known label to train on");
     }
-    model_ = std::make_unique<MultiLabelModel>(data.label_names, data.num_features, data.has_constant,
-                                               MakeLabelGraph(options.graph, training_));
-    trainer_.emplace(
-        Problem(MakeTrainingSet(model_->MakeDataset(training_), options.loss), options.lambdas.front()),
-        options.train);
+    const bool kernelized = UsesKernel(options.train);
+    model_ = std::make_unique<MultiLabelModel>(data.label_names, data.num_features,
+                                               kernelized ? options.kernel_bias : data.has_constant,
+                                               MakeLabelGraph(options.graph, training_), kernelized);
+    problem_.emplace(MakeTrainingSet(model_->MakeDataset(training_), options.loss), options.lambdas.front());
+    trainer_.emplace(*problem_, options.train);
   }
 
   /// Values of λ in their order.
@@ -47,7 +48,7 @@ class Fold {
     result.last = summary.last;
     result.termination = summary.termination;
     if (summary.termination == Termination::kInterrupted) return result;
-    model_->set_weights(summary.weights);
+    model_->SetTrained(*problem_, options_.train, summary.weights);
     PredictOptions predict;
     predict.threads = options_.train.threads;
     const MultiLabelPredictions predictions = Predict(*model_, held_out_, predict);
@@ -58,10 +59,7 @@ class Fold {
  private:
   static MultiLabelData Others(const MultiLabelData& data, const std::vector<std::vector<Index>>& folds,
                                std::size_t number) {
-    std::vector<Index> examples;
-    for (std::size_t f = 0; f < folds.size(); ++f) {
-      if (f != number) examples.insert(examples.end(), folds[f].begin(), folds[f].end());
-    }
+    std::vector<Index> examples = ExamplesOutside(folds, number);
     std::sort(examples.begin(), examples.end());
     return SelectExamples(data, examples);
   }
@@ -70,6 +68,7 @@ class Fold {
   MultiLabelData held_out_;
   MultiLabelData training_;
   std::unique_ptr<MultiLabelModel> model_;
+  std::optional<Problem> problem_;
   std::optional<PathTrainer> trainer_;
 };
 

@@ -38,6 +38,8 @@ struct CrossValidationOptions {
   std::string graph =
       "full";  ///< of the labels, as MakeLabelGraph reads it; made anew from the examples of every fold
   LossOptions loss;
+  /// With a kernel, whether labels have a constant weight; else the data say that.
+  bool kernel_bias = true;
   /// Of every training; λ is not used. The seed is also that of the folds.
   TrainOptions train;
 };

@@ -21,6 +21,18 @@ std::vector<std::vector<Index>> MakeFolds(Index examples, Index folds, std::uint
   return result;
 }
 
+std::string FoldName(std::size_t number, std::size_t count) {
+  return "fold " + std::to_string(number + 1) + " of " + std::to_string(count);
+}
+
+std::vector<Index> ExamplesOutside(const std::vector<std::vector<Index>>& folds, std::size_t number) {
+  std::vector<Index> examples;
+  for (std::size_t f = 0; f < folds.size(); ++f) {
+    if (f != number) examples.insert(examples.end(), folds[f].begin(), folds[f].end());
+  }
+  return examples;
+}
+
 Spread SpreadOf(std::span<const double> values) {
   Spread spread;
   if (values.empty()) return spread;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <slackline/core/types.h>
@@ -15,6 +16,11 @@ namespace slackline {
 
 /// The examples of each fold: a random order, dealt out one by one. Requires 2 ≤ folds ≤ examples.
 std::vector<std::vector<Index>> MakeFolds(Index examples, Index folds, std::uint64_t seed);
+
+/// "fold 1 of 5" for fold number 0.
+std::string FoldName(std::size_t number, std::size_t count);
+/// The examples of all folds but one, fold after fold.
+std::vector<Index> ExamplesOutside(const std::vector<std::vector<Index>>& folds, std::size_t number);
 
 /// Mean over the folds, and their standard deviation (with K − 1).
 struct Spread {

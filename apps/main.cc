@@ -27,6 +27,7 @@ constexpr const char* kExamples =
 constexpr const char* kOtherExamples =
     "  slackline sequence train conll-train.txt.gz --model chunks.slk\n"
     "  slackline sequence evaluate conll-test.txt.gz --model chunks.slk\n"
+    "  slackline matching train pairs.txt --model alignments.slk\n"
     "  slackline segment draw --out drawn\n"
     "  slackline segment train drawn.fea --model drawn.slk\n"
     "  slackline segment predict holiday/*.jpg --model drawn.slk --out predicted --overlay";
@@ -121,8 +122,10 @@ void AddCommands(CLI::App* root, Action* action) {
   AddMultiLabelCv(multilabel, action);
   AddSequence(root, action);
   AddSegment(root, action);
+  AddMatching(root, action);
   AddInfo(root, action);
   AddBench(root, action);
+  AddReport(root, action);
 }
 
 int Run(int argc, char** argv) {

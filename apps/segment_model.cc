@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <unordered_set>
 
 #include <slackline/core/all_finite.h>
@@ -28,13 +27,6 @@ StateMap Differ(Index classes) {
   for (Index a = 0; a < classes; ++a) {
     for (Index b = 0; b < classes; ++b) map.rows.push_back(a == b ? kAbsent : 0);
   }
-  return map;
-}
-
-StateMap Identity(Index states) {
-  StateMap map;
-  map.rows.resize(Size(states));
-  std::iota(map.rows.begin(), map.rows.end(), 0);
   return map;
 }
 
@@ -169,7 +161,7 @@ std::shared_ptr<const Structure> SegmentModel::MakeStructure(const SegmentGraph&
     }
   }
   StructureBuilder structure(builder.Build(), layout_);
-  const Index rows = structure.AddStateMap(Identity(k));
+  const Index rows = structure.AddStateMap(IdentityMap(k));
   const auto add = [&](Index variable, Index block, Index superpixel) {
     if (variable < 0) return;
     if (inputs_ == SegmentInputs::kFeatures) {
@@ -182,7 +174,7 @@ std::shared_ptr<const Structure> SegmentModel::MakeStructure(const SegmentGraph&
   for (std::size_t j = 0; j < coarse.size(); ++j)
     add(coarse[j], coarse_block_, graph.num_fine + static_cast<Index>(j));
   const bool table = pairwise_ == SegmentPairwise::kTable;
-  const Index link = structure.AddStateMap(table ? Identity(k * k) : Differ(k));
+  const Index link = structure.AddStateMap(table ? IdentityMap(k * k) : Differ(k));
   for (Index c = 0; c < links; ++c) structure.AddConstant(variables + c, link_block_, link);
   const Index differ = structure.AddStateMap(Differ(k));
   for (std::size_t c = 0; c < bins.size(); ++c) {

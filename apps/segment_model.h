@@ -92,6 +92,8 @@ class SegmentModel {
   SegmentPairwise pairwise() const { return pairwise_; }
   Index file_dimension() const { return file_dimension_; }
   const std::vector<FeatureRange>& ranges() const { return ranges_; }
+  /// Features of a superpixel, none for potentials.
+  Index num_features() const { return inputs_ == SegmentInputs::kFeatures ? num_columns_ - 1 : 0; }
   /// Length of an input row: the features in the ranges, and the constant 1.
   Index num_columns() const { return num_columns_; }
   const std::shared_ptr<const WeightLayout>& layout() const { return layout_; }

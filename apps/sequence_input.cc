@@ -15,6 +15,7 @@
 #include <slackline/core/memory_limit.h>
 #include <slackline/core/parse_number.h>
 #include <slackline/core/quoted.h>
+#include <slackline/core/split.h>
 
 namespace slackline {
 namespace {
@@ -35,7 +36,7 @@ constexpr double kBytesPerTransition = 40;
 std::string_view FirstLine(LineReader* reader) {
   std::string_view line;
   while (reader->Next(&line)) {
-    if (line.find_first_not_of(" \t") != std::string_view::npos) return line;
+    if (!Trimmed(line).empty()) return line;
   }
   return {};
 }
@@ -57,18 +58,6 @@ SequenceFeatures LearnFeatures(const SequenceReadOptions& options, SequenceData*
           : FeatureTemplates::Read(options.templates, columns);
   FeatureDictionary dictionary = LearnSequenceFeatures(templates, options.features, data);
   return {std::move(templates), std::move(dictionary)};
-}
-
-/// Text between blanks.
-std::vector<std::string_view> Fields(std::string_view line) {
-  std::vector<std::string_view> fields;
-  while (true) {
-    const std::size_t from = line.find_first_not_of(" \t");
-    if (from == std::string_view::npos) return fields;
-    line.remove_prefix(from);
-    fields.push_back(line.substr(0, line.find_first_of(" \t")));
-    line.remove_prefix(fields.back().size());
-  }
 }
 
 /// That the labels are those of IOB2, and the wanted sequences labelled by its rules.
@@ -96,6 +85,19 @@ void CheckBio(const SequenceInput& input) {
               (i == 0 ? " to begin a sequence" : " after " + Quoted(data.label_names[Size(before)])));
     }
   }
+}
+
+/// At most so many structures have tables of their own: one for each length, and for each pattern of tokens without labels.
+Offset NumStructures(const SequenceInput& input) {
+  std::set<Index> lengths;
+  Offset patterns = 0;
+  for (const Index m : input.sequences) {
+    const auto begin = input.data.labels.begin() + input.data.begin[Size(m)];
+    const auto end = begin + input.data.length(m);
+    lengths.insert(input.data.length(m));
+    patterns += std::find(begin, end, kUnlabelled) != end ? 1 : 0;
+  }
+  return static_cast<Offset>(lengths.size()) + patterns;
 }
 
 }  // namespace
@@ -137,19 +139,6 @@ SequenceInput ReadSequencesFor(const SequenceModel& model, const std::string& pa
   return input;
 }
 
-/// At most so many structures have tables of their own: one for each length, and for each pattern of tokens without labels.
-Offset NumStructures(const SequenceInput& input) {
-  std::set<Index> lengths;
-  Offset patterns = 0;
-  for (const Index m : input.sequences) {
-    const auto begin = input.data.labels.begin() + input.data.begin[static_cast<std::size_t>(m)];
-    const auto end = begin + input.data.length(m);
-    lengths.insert(input.data.length(m));
-    patterns += std::find(begin, end, kUnlabelled) != end ? 1 : 0;
-  }
-  return static_cast<Offset>(lengths.size()) + patterns;
-}
-
 SequenceModel MakeSequenceModel(const SequenceInput& input, LearnerKind learner,
                                 LabelConstraints constraints) {
   const SequenceData& data = input.data;
@@ -162,8 +151,8 @@ SequenceModel MakeSequenceModel(const SequenceInput& input, LearnerKind learner,
   }
   const auto k = static_cast<double>(labels);
   const auto tokens = static_cast<double>(input.num_tokens());
-  double bytes = kBytesPerWeight * static_cast<double>(SequenceModel::NumWeights(labels, data.num_features)) +
-                 kBytesPerState * tokens * k;
+  const Offset weights = SequenceModel::NumWeights(labels, data.num_features);
+  double bytes = kBytesPerWeight * static_cast<double>(weights) + kBytesPerState * tokens * k;
   const bool blocks = learner == LearnerKind::kAugmentedLagrangian || learner == LearnerKind::kSoft;
   if (blocks) bytes += kBytesPerPairState * (tokens - static_cast<double>(input.sequences.size())) * k * k;
   bytes += kBytesPerTransition * static_cast<double>(NumStructures(input)) * k * k;
@@ -174,7 +163,6 @@ SequenceModel MakeSequenceModel(const SequenceInput& input, LearnerKind learner,
                         " features on " + std::to_string(input.num_tokens()) + " tokens: " + excess +
                         (blocks ? "; --learner bcfw needs less" : "; use fewer features"));
   }
-  const Offset weights = SequenceModel::NumWeights(labels, data.num_features);
   if (weights > std::numeric_limits<Index>::max()) {
     throw DataError(data.source, 0,
                     std::to_string(labels) + " labels × " + std::to_string(data.num_features) +
@@ -190,13 +178,13 @@ std::vector<double> ReadLabelCosts(const std::string& path, std::span<const std:
   const std::size_t k = label_names.size();
   std::vector<double> costs(k * k, 1.0);
   for (std::size_t label = 0; label < k; ++label) costs[label * k + label] = 0;
-  std::vector<bool> one(k * k,
-                        false);  // given by a line of its own, which counts more than one for all others
+  std::vector<bool> one(k * k, false);  // by a line of its own, which counts more than one for all others
   std::vector<bool> all(k, false);
   LineReader reader(path);
   std::string_view line;
+  std::vector<std::string_view> fields;
   while (reader.Next(&line)) {
-    const std::vector<std::string_view> fields = Fields(line);
+    SplitAtBlanks(line, &fields);
     if (fields.empty()) continue;
     const auto fail = [&](const std::string& message) {
       throw DataError(reader.name(), reader.line_number(), message);

@@ -1,27 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/sequence_model.h>
 
+#include <algorithm>
 #include <map>
-#include <numeric>
 #include <unordered_set>
 #include <utility>
 
+#include <slackline/apps/kernel_entries.h>
 #include <slackline/core/all_finite.h>
 #include <slackline/core/check.h>
 #include <slackline/core/factor_graph_builder.h>
 #include <slackline/core/model_file.h>
+#include <slackline/core/row_kernels.h>
 
 namespace slackline {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
-StateMap Identity(Index states) {
-  StateMap map;
-  map.rows.resize(Size(states));
-  std::iota(map.rows.begin(), map.rows.end(), 0);
-  return map;
-}
 
 std::vector<bool> Not(std::vector<bool> flags) {
   flags.flip();
@@ -101,14 +96,14 @@ std::shared_ptr<const Structure> SequenceModel::MakeStructure(Index length) cons
   builder.AddVariables(length, num_labels());
   for (Index i = 0; i + 1 < length; ++i) builder.AddFactor({i, i + 1});
   StructureBuilder structure(builder.Build(), layout_);
-  const Index label = structure.AddStateMap(Identity(num_labels()));
+  const Index label = structure.AddStateMap(IdentityMap(num_labels()));
   for (Index i = 0; i < length; ++i) {
     structure.AddLinear(i, token_block_, i, label);
     structure.AddConstant(i, bias_block_, label);
   }
   structure.AddConstant(0, start_block_, label);
   structure.AddConstant(length - 1, end_block_, label);
-  const Index pair = structure.AddStateMap(Identity(num_labels() * num_labels()));
+  const Index pair = structure.AddStateMap(IdentityMap(num_labels() * num_labels()));
   for (Index i = 0; i + 1 < length; ++i) structure.AddConstant(length + i, transition_block_, pair);
   if (rules_) {
     structure.ForbidStates(0, Not(rules_->start));
@@ -150,6 +145,31 @@ void SequenceModel::set_weights(std::vector<double> weights) {
   weights_ = std::move(weights);
 }
 
+void SequenceModel::SetTrained(const Problem& problem, const TrainOptions& options,
+                               std::span<const double> weights) {
+  support_.reset();
+  if (!UsesKernel(options)) {
+    set_weights({weights.begin(), weights.end()});
+    return;
+  }
+  const KernelExpansion expansion(problem.data());
+  support_ = SupportOf(expansion, KernelOf(options, problem.data()), token_block_, weights);
+  std::vector<double> scalars(weights_.size(), 0.0);
+  for (const Index b : expansion.scalar_blocks()) {
+    std::copy_n(weights.begin() + expansion.offset(b), layout_->block(b).rows,
+                scalars.begin() + layout_->block(b).offset);
+  }
+  set_weights(std::move(scalars));
+}
+
+void SequenceModel::TokenScores(const FeatureRow& x, std::span<double> scores) const {
+  if (support_) {
+    support_->Scores(x, scores);
+  } else {
+    RowScores(token_weights().data(), num_labels(), x, scores.data());
+  }
+}
+
 void SequenceModel::Save(const std::string& path) const {
   ModelWriter writer;
   writer.Add("task", std::string(kSequenceTask));
@@ -163,7 +183,10 @@ void SequenceModel::Save(const std::string& path) const {
     writer.Add("hash_bits", std::vector<std::int64_t>{features_->dictionary.hash_bits()});
     writer.Add("dictionary", features_->dictionary.Text());
   }
-  writer.Add("weights", weights_);
+  // With a kernel, without those of "token", which is the first block.
+  const std::size_t first = support_ ? token_weights().size() : 0;
+  writer.Add("weights", std::span<const double>(weights_).subspan(first));
+  if (support_) SaveSupport(*support_, &writer);
   SaveRecord(record, &writer);
   writer.Save(path);
 }
@@ -183,11 +206,15 @@ SequenceModel SequenceModel::Load(const std::string& path) {
     entries.Require(features->dictionary.size() == num_features, "dictionary");
   }
   // Before anything is allocated by these sizes.
-  const auto weights =
-      entries.Doubles("weights", Size(NumWeights(static_cast<Offset>(labels.size()), num_features)));
-  entries.Require(AllFinite(weights), "weights");
+  const bool kernelized = HasSupport(entries);
+  const auto num_labels = static_cast<Offset>(labels.size());
+  const auto saved = entries.Doubles("weights", Size(NumWeights(num_labels, kernelized ? 0 : num_features)));
+  entries.Require(AllFinite(saved), "weights");
+  std::vector<double> weights(kernelized ? Size(num_labels) * Size(num_features) : 0, 0.0);
+  weights.insert(weights.end(), saved.begin(), saved.end());
   SequenceModel model(labels, num_features, std::move(features), constraints);
-  model.set_weights({weights.begin(), weights.end()});
+  model.set_weights(std::move(weights));
+  if (kernelized) model.support_ = LoadSupport(entries, model.num_labels(), num_features);
   model.record = LoadRecord(entries);
   return model;
 }

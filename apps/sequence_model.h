@@ -7,6 +7,8 @@
 // so that d = K(D + 3) + K². With constraints (LabelConstraints) some labels cannot begin a sequence, and some pairs cannot occur, whatever
 // the weights are. Start and end belong to the first and the last token: where such a token has no label, training leaves
 // them out with it (docs/notation.md, section 1).
+//
+// Models trained with a kernel (core/kernel.h) keep support vectors in the place of the weights of "token", which are 0 then.
 #pragma once
 
 #include <memory>
@@ -21,8 +23,11 @@
 #include <slackline/core/dataset.h>
 #include <slackline/core/feature_dictionary.h>
 #include <slackline/core/feature_template.h>
+#include <slackline/core/kernel_support.h>
 #include <slackline/core/sequence_data.h>
 #include <slackline/core/structure.h>
+#include <slackline/learning/options.h>
+#include <slackline/learning/problem.h>
 
 namespace slackline {
 
@@ -80,6 +85,12 @@ class SequenceModel {
   const std::vector<double>& weights() const { return weights_; }
   /// Requires as many finite weights as the layout has.
   void set_weights(std::vector<double> weights);
+  /// Takes over what training on `problem` gave, a vector of weights or, with a kernel, an expansion (learning/kernel_expansion.h).
+  void SetTrained(const Problem& problem, const TrainOptions& options, std::span<const double> weights);
+  /// The support vectors with a coefficient per label; none without a kernel.
+  const std::optional<KernelSupport>& support() const { return support_; }
+  /// scores[y] = the score of row y of "token" for features x.
+  void TokenScores(const FeatureRow& x, std::span<double> scores) const;
   /// Weights of a block, in the order of the layout.
   std::span<const double> token_weights() const { return Block(token_block_); }
   std::span<const double> bias_weights() const { return Block(bias_block_); }
@@ -105,6 +116,7 @@ class SequenceModel {
   Index token_block_ = 0, bias_block_ = 0, start_block_ = 0, end_block_ = 0, transition_block_ = 0;
   std::shared_ptr<const WeightLayout> layout_;
   std::vector<double> weights_;
+  std::optional<KernelSupport> support_;
 };
 
 /// The entry "task" of the model files of this class.

@@ -2,13 +2,11 @@
 #include <slackline/apps/sequence_predict.h>
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 
 #include <slackline/core/all_finite.h>
 #include <slackline/core/check.h>
 #include <slackline/core/parallel.h>
-#include <slackline/core/row_kernels.h>
 
 namespace slackline {
 namespace {
@@ -20,7 +18,7 @@ constexpr int kChunks = 64;
 /// What is not allowed gets the score −∞.
 void Exclude(const std::vector<bool>& allowed, std::span<double> scores) {
   for (std::size_t s = 0; s < scores.size(); ++s) {
-    if (!allowed[s]) scores[s] = -std::numeric_limits<double>::infinity();
+    if (!allowed[s]) scores[s] = -kInfinity;
   }
 }
 
@@ -65,13 +63,12 @@ class Worker {
     const Index length = data.length(m);
     scores_.resize(Size(length) * Size(k));
     const auto first = static_cast<Index>(data.begin[Size(m)]);
-    const double* weights = model_.token_weights().data();
     const auto add = [&](std::span<const double> block, double* scores) {
       for (std::size_t s = 0; s < Size(k); ++s) scores[s] += block[s];
     };
     for (Index i = 0; i < length; ++i) {
       double* scores = scores_.data() + Size(i) * Size(k);
-      RowScores(weights, k, data.rows->row(first + i), scores);
+      model_.TokenScores(data.rows->row(first + i), {scores, Size(k)});
       add(model_.bias_weights(), scores);
     }
     add(model_.start_weights(), scores_.data());

@@ -70,3 +70,7 @@ configure_file(${PROJECT_SOURCE_DIR}/cmake/slackline.pc.in ${PROJECT_BINARY_DIR}
 install(FILES ${PROJECT_BINARY_DIR}/slackline.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/slackline)
+if(SLACKLINE_BUILD_APPS)  # Chart.js is in the program
+  install(FILES ${PROJECT_SOURCE_DIR}/third_party/chart.js/LICENSE.md
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/slackline RENAME chart.js-LICENSE.md)
+endif()

@@ -167,8 +167,8 @@ TEST_CASE("other data and options are refused by name") {
   refuse(run.data, {"--lambda", "0.01", "--seed", "7"}, {"--seed was 1 and is 7 now"});
   refuse(run.data, {"--lambda", "0.01", "--learner", "al"}, {"--learner was bcfw and is al now"});
   refuse(run.data, {"--lambda", "0.01", "--check-every", "2"}, {"--check-every was 0 and is 2 now"});
-  refuse(run.data, {"--lambda", "0.01", "--loss", "count"}, {"loss differ"});
-  refuse(run.data, {"--lambda", "0.01", "--graph", "tree"}, {"graph differ"});
+  refuse(run.data, {"--lambda", "0.01", "--loss", "count"}, {"losses differ"});
+  refuse(run.data, {"--lambda", "0.01", "--graph", "tree"}, {"graphs differ"});
   refuse(run.data, {"--lambda", "0.01", "--bias", "0"}, {"features of the data differ"});
   refuse(run.data, {"--lambda-path", "0.01,0.001"}, {"--lambda-path"});
   const std::string other = run.folder.Write("other.svm", LibsvmText(300, 8, 6, 3));

@@ -244,6 +244,7 @@ TEST_CASE("folds without known labels are named") {
 TEST_CASE("an interrupt ends a cross-validation without a result") {
   const Files files;
   Process process(files.Cv({"--model", files.model, "--gap-tolerance", "0", "--max-passes", "2000000000"}));
+  REQUIRE(process.Catches(SIGINT));
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
   process.Signal(SIGINT);
   const Outcome outcome = process.Wait();

@@ -262,6 +262,8 @@ TEST_CASE("a resumed run ends as an uninterrupted one") {
                drawn.Train(Arguments{"--layers", "fine", "--model", scratch.Path("x.slk"), "--resume",
                                      scratch.Path("run.ckpt")}),
                {"run.ckpt"});
+  CheckRefused(drawn, drawn.Train(Arguments{"--kernel", "rbf", "--model", scratch.Path("x.slk")}),
+               {"models of images have no form that keeps support vectors"});
 }
 
 TEST_CASE("a path over lambda writes a model for each") {

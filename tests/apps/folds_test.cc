@@ -66,3 +66,8 @@ TEST_CASE("totals count what was trained") {
   CHECK(totals.seconds == 3.5);
   CHECK(totals.converged == 1);
 }
+
+TEST_CASE("folds have names, and what is outside of them its order") {
+  CHECK(FoldName(0, 5) == "fold 1 of 5");
+  CHECK(ExamplesOutside({{4, 7}, {0}, {2, 3}}, 1) == std::vector<Index>{4, 7, 2, 3});
+}

@@ -60,6 +60,19 @@ void LoadChanged(const SequenceModel& model, const std::string& entry,
   SequenceModel::Load(folder.Path("changed.slk"));
 }
 
+/// Trains, and checks that the bounds close around the optimum.
+TrainSummary TrainTo(double optimum, const TrainingSet& training, double lambda) {
+  TrainOptions options;
+  options.gap_tolerance = 1e-7;
+  options.max_passes = 5000;
+  const TrainSummary summary = Train(Problem(training, lambda), options);
+  CHECK(summary.last.problem == CertifiedProblem::kExact);
+  CHECK(summary.last.dual <= optimum + kSolver);
+  CHECK(summary.last.primal >= optimum - kSolver);
+  CHECK(summary.last.primal <= optimum + 1e-5);
+  return summary;
+}
+
 }  // namespace
 
 TEST_CASE("the letters have 4082 weights") {
@@ -124,14 +137,7 @@ TEST_CASE("training reaches the optimum of an independent quadratic program") {
     const double lambda = 0.1;
     const double optimum = RelaxedOptimum(training, lambda);
     CHECK(Near(optimum, ExactOptimum(training, lambda), kSolver));
-    TrainOptions options;
-    options.gap_tolerance = 1e-7;
-    options.max_passes = 5000;
-    const TrainSummary summary = Train(Problem(training, lambda), options);
-    CHECK(summary.last.problem == CertifiedProblem::kExact);
-    CHECK(summary.last.dual <= optimum + kSolver);
-    CHECK(summary.last.primal >= optimum - kSolver);
-    CHECK(summary.last.primal <= optimum + 1e-5);
+    TrainTo(optimum, training, lambda);
   }
 }
 
@@ -210,14 +216,7 @@ TEST_CASE("with constraints training reaches the optimum over allowed labellings
     const TrainingSet training = MakeTrainingSet(model.MakeDataset(data, all), loss);
     const double lambda = 0.1;
     const double optimum = ExactOptimum(training, lambda);
-    TrainOptions options;
-    options.gap_tolerance = 1e-7;
-    options.max_passes = 5000;
-    const TrainSummary summary = Train(Problem(training, lambda), options);
-    CHECK(summary.last.problem == CertifiedProblem::kExact);
-    CHECK(summary.last.dual <= optimum + kSolver);
-    CHECK(summary.last.primal >= optimum - kSolver);
-    CHECK(summary.last.primal <= optimum + 1e-5);
+    const TrainSummary summary = TrainTo(optimum, training, lambda);
     SequenceModel trained = model;
     trained.set_weights(summary.weights);
     for (std::size_t pair = 0; pair < trained.transition_weights().size(); ++pair) {
