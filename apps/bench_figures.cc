@@ -40,17 +40,23 @@ std::vector<BenchFigure> MakeFigures() {
       {"001", "Work to a small suboptimality: several corners of an example at once against one",
        "letters-0.01,letters-0.001", "multi-sample,bcfw,ssg:average=weighted", 60, 1, "calls",
        "primal_suboptimality", true},
+      {"001-regret", "Average regret of one sweep after the other, each visit a new example, and its bound",
+       "letters-0.01,letters-0.001", "multi-sample:samples=1,multi-sample:samples=10,multi-sample:samples=30",
+       60, 1, "passes", "regret", false},
       {"002-1", "The effect of ρ: objectives against passes, and after so many passes against ρ",
        "yeast-0.01",
        Soft({"0.01", "0.1", "1", "10", "100", "1500"}, ",max-passes=1000,step=fw") + "," +
            Soft({"0.01", "0.1", "1", "10", "100", "1500"}, ",max-passes=1000") + ",auto",
-       60, 1, "passes", "bounds", false},
+       60, 1, "passes", "bounds", false, "primal_suboptimality"},
       {"002-2-yeast", "Objective and accuracy against time: Yeast", "yeast-0.01,yeast-0.001",
        Soft({"0.1", "1", "10"}, "") + ",al,auto,bcfw-lp,bcfw-lp-polytope,dlpw,smooth-dlpw", 30, 1, "seconds",
        "primal", true},
       {"002-2-reuters", "Objective and accuracy against time: Reuters", "reuters-0.001",
        Soft({"0.1", "1", "10"}, "") + ",al,auto,bcfw-lp,bcfw-lp-polytope,dlpw,smooth-dlpw", 120, 1, "seconds",
        "primal", true},
+      {"002-2-msrc",
+       "Objective and accuracy against time: MSRC-21, two layers of superpixels, class potentials", "msrc",
+       Soft({"0.1", "1", "10"}, "") + ",al,auto,bcfw-lp,dlpw,smooth-dlpw", 120, 1, "seconds", "primal", true},
       {"002-3-yeast", "What the soft constraints cost against the number of examples: Yeast, ρ = 1",
        Samples("yeast-0.01", {94, 188, 375, 750, 1500}, 10), "soft:rho=1,auto", 20, 1, "passes",
        "primal_suboptimality", false},
@@ -73,7 +79,7 @@ std::vector<BenchFigure> MakeFigures() {
       {"004", "Weights that are not 0 against the strength of the l1 regulariser", "yeast-0.01",
        "prox-sdca:l1=0.0001,prox-sdca:l1=0.0003,prox-sdca:l1=0.001,prox-sdca:l1=0.003,prox-sdca:l1=0.01,prox-"
        "sdca:l1=0.03",
-       30, 1, "passes", "relative_gap", true},
+       30, 1, "passes", "relative_gap", true, "nonzero_weights"},
   };
 }
 

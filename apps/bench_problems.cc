@@ -36,6 +36,8 @@ constexpr BenchProblem kProblems[] = {
     {"conll", "CoNLL-2000 chunks, λ = 1/M, mean loss", BenchSource::kConll, true, 0},
     {"conll-0.01", "CoNLL-2000 chunks, λ = 0.01, mean loss", BenchSource::kConll, true, 0.01},
     {"conll-0.001", "CoNLL-2000 chunks, λ = 0.001, mean loss", BenchSource::kConll, true, 0.001},
+    {"msrc", "MSRC-21, two layers of superpixels, class potentials, Potts links, λ = 0.001",
+     BenchSource::kMsrc, false, 0.001},
     {"grids", "synthetic, 50 grids of 20×20 variables with 10 states, λ = 1, mean loss", BenchSource::kGrids,
      false, 1},
     {"grids-small", "synthetic, 10 grids of 8×8 variables with 4 states, λ = 0.1, mean loss",
@@ -193,6 +195,8 @@ std::vector<std::string> BenchFiles(const BenchProblem& problem, const std::stri
     }
     case BenchSource::kConll:
       return {Existing(folder + "/conll2000/train.txt")};
+    case BenchSource::kMsrc:
+      return {folder + "/msrc21/msrc21.fea", Existing(folder + "/msrc21/scores.tsv")};
     case BenchSource::kGrids:
     case BenchSource::kSmallGrids:
     case BenchSource::kMatching:
@@ -231,7 +235,8 @@ void CheckBenchData(const BenchProblem& problem, const std::string& folder) {
   for (const std::string& file : BenchFiles(problem, folder)) {
     std::error_code ignored;
     if (std::filesystem::exists(file, ignored)) continue;
-    const std::string packed = file.ends_with(".xml") ? "" : ", also not as .gz";
+    const bool plain = file.ends_with(".xml") || file.ends_with(".fea");
+    const std::string packed = plain ? "" : ", also not as .gz";
     throw DataError(file, 0, "there is no such file" + packed + "; the problem '" + name + "' needs it");
   }
 }
@@ -278,6 +283,7 @@ Problem MakeChainProblem(const SequenceInput& input, double lambda) {
 Problem MakeBenchProblem(const BenchProblem& problem, const std::string& folder) {
   if (problem.sequences()) return MakeChainProblem(ReadBenchSequences(problem, folder), problem.lambda);
   if (problem.source == BenchSource::kMatching) return MakeMatchings(problem);
+  SLACKLINE_CHECK(!problem.segments(), "not a problem of this library: " + std::string(problem.name));
   if (!problem.multilabel()) return MakeGrids(problem);
   return MakeFullGraphProblem(ReadBenchData(problem, folder), problem.lambda);
 }

@@ -23,6 +23,7 @@ enum class BenchSource {
   kLetters,
   kLetters0,
   kConll,
+  kMsrc,
   kGrids,
   kSmallGrids,
   kMatching,
@@ -41,7 +42,10 @@ struct BenchProblem {
     return source == BenchSource::kLetters || source == BenchSource::kLetters0 ||
            source == BenchSource::kConll;
   }
-  bool multilabel() const { return (needs_data() && !sequences()) || source == BenchSource::kToy; }
+  bool segments() const { return source == BenchSource::kMsrc; }
+  bool multilabel() const {
+    return (needs_data() && !sequences() && !segments()) || source == BenchSource::kToy;
+  }
 };
 
 /// All problems, in the order in which they run.
@@ -77,7 +81,7 @@ MultiLabelData ReadBenchData(const BenchProblem& problem, const std::string& fol
 /// The sequences of such a problem. CoNLL: the default templates and minimal count of `slackline sequence train`.
 SequenceInput ReadBenchSequences(const BenchProblem& problem, const std::string& folder);
 
-/// The training problem itself: count loss and all pairs of labels for multi-label data, mean loss for grids and sequences, costs of 1 and 3
+/// The training problem itself, but for images (cmd_segment_bench.h): count loss and all pairs of labels for multi-label data, mean loss for grids and sequences, costs of 1 and 3
 /// for matchings (matching_model.h).
 Problem MakeBenchProblem(const BenchProblem& problem, const std::string& folder);
 

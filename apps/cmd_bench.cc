@@ -18,6 +18,7 @@
 #include <slackline/apps/cmd_bench_table.h>
 #include <slackline/apps/cmd_common.h>
 #include <slackline/apps/cmd_interrupt.h>
+#include <slackline/apps/cmd_segment_bench.h>
 #include <slackline/core/check.h>
 #include <slackline/core/parse_number.h>
 
@@ -82,7 +83,7 @@ void Register(CLI::App* app, BenchCommand* command) {
       app, "problems", &command->problems, "LIST",
       "names with commas between them: " + names +
           ". With --scaling: one name, the problem whose number of examples changes",
-      "those with data in the folder, but for letters and conll; without a folder toy and grids-small");
+      "those with data in the folder, but for letters, conll and msrc; without a folder toy and grids-small");
   AddTextOption(app, "learners", &command->learners, "LIST",
                 "names with commas between them, each with :option=value,option=value where wanted",
                 "auto,al,bcfw; with --scaling auto,al");
@@ -135,7 +136,8 @@ std::vector<BenchChoice> DefaultProblems(const BenchCommand& command) {
   }
   std::vector<BenchChoice> problems;
   for (const BenchProblem& problem : BenchProblems()) {
-    if (IsPresent(problem, command.folder) && !problem.sequences()) problems.push_back({&problem});
+    if (IsPresent(problem, command.folder) && !problem.sequences() && !problem.segments())
+      problems.push_back({&problem});
   }
   if (problems.empty()) throw DataError(command.folder, 0, "the folder has the data of none of the problems");
   const BenchChoice reuters = FindBenchChoice("reuters-0.001");
@@ -156,6 +158,7 @@ std::vector<BenchChoice> ReadProblems(const BenchCommand& command, const std::st
     if (!command.scaling) return problems;
     if (problems.size() > 1) throw DataError("--scaling takes one problem");
     if (problems.front().examples > 0) throw DataError("--scaling takes a whole problem");
+    if (problems.front().problem->segments()) throw DataError("--scaling does not take problems of images");
     return problems;
   });
 }
@@ -221,6 +224,7 @@ Json StartJson(const BenchCommand& command, const Settings& settings) {
   if (settings.figure != nullptr) {
     const BenchFigure& figure = *settings.figure;
     json["figure"] = {{"name", figure.name}, {"text", figure.text}, {"x", figure.x}, {"y", figure.y}};
+    if (!figure.sweep.empty()) json["figure"]["sweep"] = figure.sweep;
     if (!settings.left_out.empty()) json["left_out"] = settings.left_out;
   }
   return json;
@@ -244,7 +248,10 @@ class Tasks {
   Tasks(std::string folder, bool with_test) : folder_(std::move(folder)), with_test_(with_test) {}
 
   BenchTask Make(const BenchChoice& choice) {
-    if (choice.problem != of_) whole_ = MakeBenchTask(*choice.problem, folder_, with_test_);
+    if (choice.problem != of_) {
+      whole_ = choice.problem->segments() ? MakeSegmentBenchTask(*choice.problem, folder_, with_test_)
+                                          : MakeBenchTask(*choice.problem, folder_, with_test_);
+    }
     of_ = choice.problem;
     if (choice.examples == 0) return *whole_;
     if (choice.examples > whole_->problem.size()) {

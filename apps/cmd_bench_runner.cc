@@ -24,8 +24,9 @@ constexpr std::size_t kFirstTests = 10;
 /// Keeps every record, tests weights, and shows the progress on a terminal.
 class CurveObserver : public TrainObserver {
  public:
-  CurveObserver(bool show, const Learner& learner, const BenchRunner::Test& test)
-      : learner_(learner), test_(test), report_(show) {}
+  /// online: the learner is multi-sample without revisits.
+  CurveObserver(bool show, const Learner& learner, bool online, const BenchRunner::Test& test)
+      : learner_(learner), online_(online), test_(test), report_(show) {}
   ~CurveObserver() override { report_.ClearLine(); }
   CurveObserver(const CurveObserver&) = delete;
   CurveObserver& operator=(const CurveObserver&) = delete;
@@ -34,6 +35,7 @@ class CurveObserver : public TrainObserver {
     curve.push_back(record);
     curve.back().cpu_seconds -= test_cpu_seconds;
     tests.emplace_back();
+    if (online_) online.push_back(FiguresOf(learner_));
     if (curve.size() <= kFirstTests || record.pass >= next_test_) RunTest(learner_.weights());
     report_.OnCheck(record);
   }
@@ -46,6 +48,7 @@ class CurveObserver : public TrainObserver {
 
   std::vector<ProgressRecord> curve;
   std::vector<TestFigures> tests;
+  std::vector<OnlineFigures> online;
   double test_cpu_seconds = 0;
 
  private:
@@ -58,6 +61,7 @@ class CurveObserver : public TrainObserver {
   }
 
   const Learner& learner_;
+  const bool online_;
   const BenchRunner::Test& test_;
   TrainReport report_;
   double next_test_ = 0;
@@ -79,7 +83,21 @@ void AddTests(const std::vector<TestFigures>& tests, Json* curve) {
   }
 }
 
-Json CurveJson(const std::vector<ProgressRecord>& curve, const std::vector<TestFigures>& tests) {
+/// What an online run has suffered on average, and the bound of its regret.
+void AddOnline(const std::vector<OnlineFigures>& online, Json* curve) {
+  if (online.empty()) return;
+  Json suffered = Json::array();
+  Json bound = Json::array();
+  for (const OnlineFigures& figures : online) {
+    suffered.push_back(figures.mean_objective);
+    bound.push_back(figures.bound);
+  }
+  (*curve)["mean_suffered"] = std::move(suffered);
+  (*curve)["regret_bound"] = std::move(bound);
+}
+
+Json CurveJson(const BenchRun& run) {
+  const std::vector<ProgressRecord>& curve = run.curve;
   Json json = Json::object();
   const auto column = [&](const char* name, auto member) {
     Json values = Json::array();
@@ -102,7 +120,8 @@ Json CurveJson(const std::vector<ProgressRecord>& curve, const std::vector<TestF
     column("soft_primal", &ProgressRecord::soft_primal);
     column("soft_dual", &ProgressRecord::soft_dual);
   }
-  AddTests(tests, &json);
+  AddOnline(run.online, &json);
+  AddTests(run.tests, &json);
   return json;
 }
 
@@ -116,7 +135,7 @@ Json RunJson(const BenchRun& run) {
           {"peak_memory_bytes", run.peak_memory_bytes},
           {"last", RecordJson(run.summary.last)},
           {"nonzero_weights", run.nonzero_weights},
-          {"curve", CurveJson(run.curve, run.tests)}};
+          {"curve", CurveJson(run)}};
 }
 
 }  // namespace
@@ -168,7 +187,8 @@ void BenchRunner::Train(const Problem& problem, std::int64_t seed, const Test& t
   const std::unique_ptr<Learner> learner = MakeLearner(problem, choice.options);
   run.setup_seconds = ProcessCpuSeconds() - before;
   row->choice = choice.reason;
-  CurveObserver observer(!quiet_, *learner, test);
+  const bool online = choice.options.learner == LearnerKind::kMultiSample && !choice.options.revisit;
+  CurveObserver observer(!quiet_, *learner, online, test);
   run.summary = RunTraining(*learner, choice.options, &observer, interrupt_);
   run.peak_memory_bytes = PeakMemoryBytes();
   run.summary.last.cpu_seconds -= observer.test_cpu_seconds;
@@ -179,6 +199,7 @@ void BenchRunner::Train(const Problem& problem, std::int64_t seed, const Test& t
   weights = {};
   run.curve = std::move(observer.curve);
   run.tests = std::move(observer.tests);
+  run.online = std::move(observer.online);
   row->runs.push_back(std::move(run));
 }
 

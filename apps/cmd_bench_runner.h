@@ -14,6 +14,7 @@
 #include <slackline/apps/bench_learners.h>
 #include <slackline/apps/bench_test.h>
 #include <slackline/apps/cmd_report.h>
+#include <slackline/learning/multi_sample_learner.h>
 #include <slackline/learning/problem.h>
 
 namespace slackline::program {
@@ -24,9 +25,10 @@ struct BenchRun {
   std::vector<ProgressRecord> curve;  ///< a record per check
   /// Per check figures of the test data at the weights that it certified; empty for checks that were passed over.
   std::vector<TestFigures> tests;
-  Offset nonzero_weights = 0;  ///< of those at the end
-  TrainSummary summary;        ///< its weights are dropped
-  double setup_seconds = 0;    ///< processor seconds of making the learner, not counted in those of training
+  std::vector<OnlineFigures> online;  ///< per check, of online runs of multi-sample; else empty
+  Offset nonzero_weights = 0;         ///< of those at the end
+  TrainSummary summary;               ///< its weights are dropped
+  double setup_seconds = 0;  ///< processor seconds of making the learner, not counted in those of training
   std::int64_t peak_memory_bytes = 0;
 };
 

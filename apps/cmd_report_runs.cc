@@ -201,6 +201,7 @@ void AddFile(const std::string& path, Json* data) {
   if (results.contains("figure")) {
     figure = check.Object(results, "figure", "the file");
     for (const char* name : {"name", "text", "x", "y"}) check.Text(figure, name, "the figure");
+    if (figure.contains("sweep")) check.Text(figure, "sweep", "the figure");
     file["figure"] = figure;
   }
   const std::size_t number = (*data)["files"].size();

@@ -58,7 +58,10 @@ const kOrdinates = {
                        value: (run, k) => minus(bestPrimal(run), run.curve.dual[k])},
   gap: {text: 'certified gap', log: true, value: (run, k) => minus(run.curve.primal[k], run.curve.dual[k])},
   relative_gap: {text: 'certified relative gap', log: true, value: column('relative_gap')},
-  soft_bounds: {text: 'soft objective and its dual', log: false, value: column('soft_primal'),
+  regret: {text: 'average regret, at most, and the bound of the theory', log: true, needs: 'mean_suffered',
+           value: (run, k) => minus(column('mean_suffered')(run, k), bestDual(run)), second: column('regret_bound'),
+           secondName: 'bound'},
+  soft_bounds: {text: 'soft objective and its dual', log: false, needs: 'soft_primal', value: column('soft_primal'),
                 second: column('soft_dual')},
 };
 const ordinate = (name) =>
@@ -67,7 +70,7 @@ const ordinate = (name) =>
 function ordinateNames(problem) {
   const present = new Set();
   for (const run of problem.runs) Object.keys(run.curve).forEach((name) => present.add(name));
-  const names = Object.keys(kOrdinates).filter((name) => name !== 'soft_bounds' || present.has('soft_primal'));
+  const names = Object.keys(kOrdinates).filter((name) => !kOrdinates[name].needs || present.has(kOrdinates[name].needs));
   return names.concat([...present].filter((name) => name.startsWith('test:')).sort());
 }
 
@@ -303,7 +306,7 @@ class CurveChart {
                       hidden: this.hidden.has(row.label)};
         sets.push({...look, first: index === 0, data: points(run, across, along, along.value, logX, logY)});
         if (along.second) {
-          sets.push({...look, borderDash: [3, 3], first: false, label: row.label + ', lower',
+          sets.push({...look, borderDash: [3, 3], first: false, label: row.label + ', ' + (along.secondName || 'lower'),
                      data: points(run, across, along, along.second, logX, logY)});
         }
       });
@@ -368,6 +371,7 @@ class SweepChart {
     this.name = name;
     this.series = series;
     this.hidden = new Set();
+    const {sweep} = [...series.values()][0][0].problem.figure || {};
     const controls = element('div', parent, undefined, 'controls');
     const draw = () => this.draw();
     const tests = new Set();
@@ -378,7 +382,7 @@ class SweepChart {
     }
     const finals = Object.entries(kFinals).map(([key, [text]]) => [key, text]);
     this.y = select(controls, 'up', 'final', finals.concat([...tests].map((key) => [key, ordinate(key).text])),
-                    'primal_suboptimality', draw);
+                    sweep || 'primal_suboptimality', draw);
     this.at = select(controls, 'after', 'at', [['end', 'the whole run'], [3, '3 passes'], [10, '10 passes'],
                      [30, '30 passes'], [100, '100 passes'], [300, '300 passes']], 'end', draw);
     this.logX = check(controls, 'log across', 'logx', true, draw);

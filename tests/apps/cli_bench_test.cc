@@ -183,6 +183,23 @@ TEST_CASE("some examples of a problem, and figures of test data beside the curve
   CHECK_MESSAGE(Contains(more.err, "'reuters@61.1' needs more examples than the 60"), more.err);
 }
 
+TEST_CASE("online runs tell what they suffered") {
+  const Outcome outcome = RunProgram({"bench", "--problems", "toy", "--learners",
+                                      "multi-sample:max-passes=20,multi-sample:revisit="
+                                      "on,max-passes=20",
+                                      "--runs", "1", "--quiet", "--out", "-"});
+  REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+  const Json learners = Json::parse(outcome.out)["problems"][0]["learners"];
+  const Json& curve = learners[0]["runs"][0]["curve"];
+  REQUIRE(curve["mean_suffered"].size() == curve["pass"].size());
+  for (std::size_t k = 0; k < curve["pass"].size(); ++k) {
+    const double suffered = curve["mean_suffered"][k];
+    // Lemma 2.4, with an upper bound in place of the optimum.
+    CHECK(suffered - curve["primal"].back().get<double>() <= curve["regret_bound"][k].get<double>() + 1e-9);
+  }
+  CHECK(!learners[1]["runs"][0]["curve"].contains("mean_suffered"));
+}
+
 TEST_CASE("a figure of a paper") {
   const TemporaryFolder folder;
   const std::string out = folder.Path("f.json");
@@ -198,7 +215,7 @@ TEST_CASE("a figure of a paper") {
   CHECK(json["settings"]["time_limit"] == 1);
   REQUIRE(json["problems"].size() == 1);
   CHECK(json["problems"][0]["learners"].size() == 2);
-  CheckRefused({"--figure", "002"}, "--figure: unknown figure '002'; choose from 001, 002-1");
+  CheckRefused({"--figure", "002"}, "--figure: unknown figure '002'; choose from 001, 001-regret, 002-1");
   CheckRefused({"--figure", "002-1"}, "--problems: the problem 'yeast-0.01' needs files");
   CheckRefused({"--figure", "002-1", "--scaling"}, "--figure and --scaling exclude each other");
   CheckRefused({"--test-metric", "--scaling"}, "--test-metric and --scaling exclude each other");

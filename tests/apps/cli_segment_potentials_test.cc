@@ -3,6 +3,7 @@
 // slackline segment potentials, and models of class potentials.
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include <slackline/apps/segment_model.h>
@@ -31,6 +32,24 @@ TEST_CASE("models of class potentials that no model saw before") {
   CHECK(Contains(Succeed({"info", model}).out, "class potentials"));
   Succeed({"segment", "cv", drawn.features, "--potentials", scores, "--lambda-path", "0.1,0.01", "--folds",
            "3", "--gap-tolerance", "0.05", "--no-refit", "-q"});
+
+  // The same problem in a comparison, with the test images.
+  std::filesystem::create_directories(scratch.Path("data/msrc21"));
+  std::filesystem::copy_file(drawn.features, scratch.Path("data/msrc21/msrc21.fea"));
+  std::filesystem::copy_file(scores, scratch.Path("data/msrc21/scores.tsv"));
+  const Json bench =
+      Json::parse(Succeed({"bench", scratch.Path("data"), "--problems", "msrc", "--learners",
+                           "auto:gap-tolerance=0.02", "--runs", "1", "--test-metric", "-q", "--out", "-"})
+                      .out)["problems"][0];
+  const Json trained = Json::parse(Succeed({"info", model, "--json"}).out);
+  CHECK(bench["weights"] == kClasses + 1);
+  CHECK(bench["lambda"] == 0.001);
+  const Json& curve = bench["learners"][0]["runs"][0]["curve"];
+  CHECK(curve["primal"].back() == trained["primal"]);
+  CHECK(curve["test:pixel_accuracy"].back() == EvaluationOf(evaluate)["pixel_accuracy"]);
+  CHECK(curve["test:mean_iou"].back().get<double>() > 0);
+  CheckRefused(drawn, {"bench", scratch.Path("data"), "--problems", "msrc", "--scaling"},
+               {"--problems", "images"});
 
   CheckRefused(drawn, drawn.EvaluatePrepared(model), {"--potentials", "needed"});
   CheckRefused(drawn, drawn.EvaluatePrepared(drawn.model, {"--potentials", scores}),
