@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
@@ -16,6 +15,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/model_file.h>
+#include <slackline/core/number_text.h>
 #include <slackline/core/parallel.h>
 #include <slackline/core/parse_number.h>
 
@@ -247,11 +247,7 @@ void Append(std::string* text, const char* format, ...) {
   text->pop_back();
 }
 
-std::string Number(double value, int digits) {
-  std::array<char, 64> buffer;
-  std::snprintf(buffer.data(), buffer.size(), "%.*g", digits, value);
-  return buffer.data();
-}
+std::string Number(double value, int digits) { return NumberText(value, digits); }
 
 std::string Count(Offset count, const std::string& noun) {
   const std::string number = std::to_string(count) + " ";

@@ -35,7 +35,7 @@ double Norm(const std::vector<double>& values) {
 
 using Lines = std::vector<std::pair<std::string, std::string>>;
 
-/// What models of all tasks have behind what is their own.
+/// What is known of the training.
 void AddRecord(const TrainingRecord& record, const std::vector<double>& weights, Json* json) {
   Json options = Json::object();
   for (const auto& [name, value] : record.options) options[name] = value;
@@ -76,6 +76,29 @@ void AddRecord(const TrainingRecord& record, const std::vector<double>& weights,
   lines->insert(lines->end(), common.begin(), common.end());
 }
 
+/// What is the model's own, between what models of all tasks have.
+template <class Model>
+Json WithRecord(std::string_view task, const Model& model, const Json& own) {
+  const TrainingRecord& record = model.record;
+  Json json = {
+      {"task", task}, {"program", record.program}, {"data", record.data}, {"examples", record.num_examples}};
+  json.update(own);
+  AddRecord(record, model.weights(), &json);
+  return json;
+}
+
+/// noun: of an example.
+template <class Model>
+Lines WithRecord(std::string_view task, const std::string& noun, const Model& model, const Lines& own) {
+  const TrainingRecord& record = model.record;
+  Lines lines = {{"task", std::string(task)},
+                 {"trained by", record.program},
+                 {"data", record.data + ", " + Count(record.num_examples, noun)}};
+  lines.insert(lines.end(), own.begin(), own.end());
+  AddRecord(record, model.weights(), &lines);
+  return lines;
+}
+
 /// What kernelized models have besides.
 void AddSupport(const std::optional<KernelSupport>& support, Json* json) {
   if (!support) return;
@@ -96,78 +119,48 @@ std::string Join(const std::vector<std::string>& names) {
 }
 
 Json ToJson(const MultiLabelModel& model) {
-  const TrainingRecord& record = model.record;
   Json pairs = Json::array();
   for (const LabelPair& pair : model.pairs()) pairs.push_back({pair.a, pair.b});
-  Json json = {{"task", kMultiLabelTask},
-               {"program", record.program},
-               {"data", record.data},
-               {"examples", record.num_examples},
-               {"labels", model.label_names()},
+  Json json = {{"labels", model.label_names()},
                {"features", model.num_features()},
                {"constant", model.has_constant()},
                {"feature_names", !model.feature_names().empty()},
                {"pairs", std::move(pairs)}};
   AddSupport(model.support(), &json);
-  AddRecord(record, model.weights(), &json);
-  return json;
+  return WithRecord(kMultiLabelTask, model, json);
 }
 
 /// name and text of every line.
 Lines ToLines(const MultiLabelModel& model) {
-  const TrainingRecord& record = model.record;
   const Offset n = model.num_labels();
   Lines lines = {
-      {"task", std::string(kMultiLabelTask)},
-      {"trained by", record.program},
-      {"data", record.data + ", " + Count(record.num_examples, "example")},
       {"labels", std::to_string(n) + ": " + Join(model.label_names())},
       {"features", std::to_string(model.num_features()) + (model.has_constant() ? " and a constant" : "") +
                        (model.feature_names().empty() ? "" : ", with names")},
       {"pairs", std::to_string(model.pairs().size()) + " of " + std::to_string(n * (n - 1) / 2)}};
   AddSupport(model.support(), &lines);
-  AddRecord(record, model.weights(), &lines);
-  return lines;
+  return WithRecord(kMultiLabelTask, "example", model, lines);
 }
 
 Json ToJson(const SegmentModel& model) {
-  const TrainingRecord& record = model.record;
-  Json json = {{"task", kSegmentTask},
-               {"program", record.program},
-               {"data", record.data},
-               {"examples", record.num_examples},
-               {"classes", model.classes()},
-               {"inputs", Name(model.inputs())},
-               {"features", model.num_features()},
-               {"layers", Name(model.layers())},
-               {"pairwise", Name(model.pairwise())},
-               {"extractor_bytes", model.extractor.size()}};
-  AddRecord(record, model.weights(), &json);
-  return json;
+  Json json = {{"classes", model.classes()},         {"inputs", Name(model.inputs())},
+               {"features", model.num_features()},   {"layers", Name(model.layers())},
+               {"pairwise", Name(model.pairwise())}, {"extractor_bytes", model.extractor.size()}};
+  return WithRecord(kSegmentTask, model, json);
 }
 
 Lines ToLines(const SegmentModel& model) {
-  const TrainingRecord& record = model.record;
-  Lines lines = {{"task", std::string(kSegmentTask)},
-                 {"trained by", record.program},
-                 {"data", record.data + ", " + Count(record.num_examples, "image")},
-                 {"classes", std::to_string(model.num_classes()) + ": " + Join(model.classes())},
+  Lines lines = {{"classes", std::to_string(model.num_classes()) + ": " + Join(model.classes())},
                  {"features", model.inputs() == SegmentInputs::kPotentials
                                   ? "class potentials"
                                   : std::to_string(model.num_features()) + " and a constant"},
                  {"model", "layers " + std::string(Name(model.layers())) + ", links " +
                                (model.has_coarse() ? std::string(Name(model.pairwise())) : "none")}};
-  AddRecord(record, model.weights(), &lines);
-  return lines;
+  return WithRecord(kSegmentTask, "image", model, lines);
 }
 
 Json ToJson(const SequenceModel& model) {
-  const TrainingRecord& record = model.record;
-  Json json = {{"task", kSequenceTask},
-               {"program", record.program},
-               {"data", record.data},
-               {"examples", record.num_examples},
-               {"format", Name(model.format())},
+  Json json = {{"format", Name(model.format())},
                {"labels", model.label_names()},
                {"features", model.num_features()},
                {"constraints", Name(model.constraints())}};
@@ -178,12 +171,10 @@ Json ToJson(const SequenceModel& model) {
     json["hash_bits"] = features.dictionary.hash_bits();
   }
   AddSupport(model.support(), &json);
-  AddRecord(record, model.weights(), &json);
-  return json;
+  return WithRecord(kSequenceTask, model, json);
 }
 
 Lines ToLines(const SequenceModel& model) {
-  const TrainingRecord& record = model.record;
   std::string features = std::to_string(model.num_features());
   if (model.format() == SequenceFormat::kLetters) {
     features += " pixels";
@@ -192,46 +183,31 @@ Lines ToLines(const SequenceModel& model) {
     features += (model.features().dictionary.hash_bits() > 0 ? ", hashed, of " : " of ") +
                 Count(templates.size(), "template") + " over " + Count(templates.num_columns(), "column");
   }
-  Lines lines = {{"task", std::string(kSequenceTask)},
-                 {"trained by", record.program},
-                 {"data", record.data + ", " + Count(record.num_examples, "sequence")},
-                 {"format", std::string(Name(model.format()))},
+  Lines lines = {{"format", std::string(Name(model.format()))},
                  {"labels", std::to_string(model.num_labels()) + ": " + Join(model.label_names())},
                  {"constraints", std::string(Name(model.constraints()))},
                  {"features", features}};
   AddSupport(model.support(), &lines);
-  AddRecord(record, model.weights(), &lines);
-  return lines;
+  return WithRecord(kSequenceTask, "sequence", model, lines);
 }
 
 Json ToJson(const MatchingModel& model) {
-  const TrainingRecord& record = model.record;
-  Json json = {{"task", kMatchingTask},
-               {"program", record.program},
-               {"data", record.data},
-               {"examples", record.num_examples},
-               {"features", model.dictionary().size()},
+  Json json = {{"features", model.dictionary().size()},
                {"left_capacity", model.capacities().left},
                {"right_capacity", model.capacities().right},
                {"precision_cost", model.costs().precision},
                {"recall_cost", model.costs().recall}};
-  AddRecord(record, model.weights(), &json);
-  return json;
+  return WithRecord(kMatchingTask, model, json);
 }
 
 Lines ToLines(const MatchingModel& model) {
-  const TrainingRecord& record = model.record;
   const auto capacity = [](Index count) { return count == 0 ? "any number" : std::to_string(count); };
-  Lines lines = {{"task", std::string(kMatchingTask)},
-                 {"trained by", record.program},
-                 {"data", record.data + ", " + Count(record.num_examples, "example")},
-                 {"features", std::to_string(model.dictionary().size()) + " and a constant"},
+  Lines lines = {{"features", std::to_string(model.dictionary().size()) + " and a constant"},
                  {"edges", "left nodes have at most " + capacity(model.capacities().left) + ", right nodes " +
                                capacity(model.capacities().right)},
                  {"costs", Number(model.costs().precision) + " for an edge too many, " +
                                Number(model.costs().recall) + " for one too few"}};
-  AddRecord(record, model.weights(), &lines);
-  return lines;
+  return WithRecord(kMatchingTask, "example", model, lines);
 }
 
 template <class Model>

@@ -2,20 +2,13 @@
 #include <slackline/core/kernel.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 
 #include <slackline/core/check.h>
+#include <slackline/core/number_text.h>
 
 namespace slackline {
 namespace {
-
-std::string Text(double value) {
-  std::array<char, 32> buffer;
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
-  return {buffer.data(), end};
-}
 
 double Power(double base, Index exponent) {
   double power = 1;
@@ -54,9 +47,9 @@ std::string_view Name(KernelKind kind) {
 
 std::string Kernel::description() const {
   std::string text(Name(kind));
-  if (kind == KernelKind::kPolynomial || kind == KernelKind::kRbf) text += ", gamma " + Text(gamma);
+  if (kind == KernelKind::kPolynomial || kind == KernelKind::kRbf) text += ", gamma " + NumberText(gamma);
   if (kind == KernelKind::kPolynomial)
-    text += ", degree " + std::to_string(degree) + ", offset " + Text(offset);
+    text += ", degree " + std::to_string(degree) + ", offset " + NumberText(offset);
   return text;
 }
 

@@ -110,60 +110,39 @@ void ExpAlong(Index outer, Index states, Index inner, const double* shift, doubl
   }
 }
 
+ForestSteps CheckedForest(const FactorGraph& graph) {
+  RequireTablesOnly(graph, "sum-product");
+  if (!IsForest(graph)) throw DataError("sum-product needs a graph without cycles");
+  return ForestSteps(graph);
+}
+
 }  // namespace
 
-SumProduct::SumProduct(std::shared_ptr<const FactorGraph> graph) : graph_(std::move(graph)) {
-  RequireTablesOnly(*graph_, "sum-product");
-  if (!IsForest(*graph_)) throw DataError("sum-product needs a graph without cycles");
-  Index largest_table = 0;
-  Offset sums = 0;
-  for (const EliminationStep& elimination : ForestElimination(*graph_)) {
-    if (elimination.part < graph_->num_variables()) {
-      if (elimination.parent < 0) roots_.push_back(elimination.part);
-      continue;
-    }
-    const Index c = elimination.part - graph_->num_variables();
-    FactorStep step{
-        graph_->factor_offset(c), graph_->factor_states(c), static_cast<Index>(axes_.size()), 0, 0, sums};
-    Index inner = step.size;
-    Index outer = 1;
-    for (const Index i : graph_->scope(c)) {
-      const Index states = graph_->cardinality(i);
-      inner /= states;
-      if (i == elimination.parent) step.parent = step.num_axes;
-      axes_.push_back({i, outer, states, inner});
-      outer *= states;
-      ++step.num_axes;
-    }
-    largest_table = std::max(largest_table, step.size);
-    sums += graph_->cardinality(elimination.parent);
-    steps_.push_back(step);
-  }
-  Index most_states = 0;
-  for (const Index states : graph_->cardinalities()) most_states = std::max(most_states, states);
-  work_.resize(Size(largest_table));
-  shift_.resize(Size(most_states));
-  sums_.resize(Size(sums));
+SumProduct::SumProduct(std::shared_ptr<const FactorGraph> graph)
+    : graph_(std::move(graph)), forest_(CheckedForest(*graph_)) {
+  work_.resize(Size(forest_.largest_table()));
+  shift_.resize(Size(forest_.most_states()));
+  sums_.resize(Size(forest_.message_states()));
   belief_.resize(Size(graph_->variable_states()));
 }
 
 /// Adds the message of a finished factor to its parent's belief; `table` gets what stands under the sums.
-void SumProduct::SendUp(const FactorStep& step, std::span<const double> scores, double temperature,
+void SumProduct::SendUp(const ForestStep& step, std::span<const double> scores, double temperature,
                         double* table) {
   std::copy_n(scores.begin() + step.table, step.size, table);
-  const std::span<const Axis> axis = axes(step);
+  const std::span<const TableAxis> axis = forest_.axes(step);
   for (Index k = 0; k < step.num_axes; ++k) {
     if (k == step.parent) continue;
-    const Axis& a = axis[Size(k)];
+    const TableAxis& a = axis[Size(k)];
     AddAlong(a.outer, a.states, a.inner, belief(a.variable), table);
   }
-  const Axis& parent = axis[Size(step.parent)];
+  const TableAxis& parent = axis[Size(step.parent)];
   MaxAlong(parent.outer, parent.states, parent.inner, table, shift_.data());
   // States below which nothing is allowed: all terms are −∞, and their sum is 0.
   for (Index s = 0; s < parent.states; ++s) {
     if (shift_[Size(s)] == -kInfinity) shift_[Size(s)] = 0;
   }
-  double* sum = sums_.data() + step.sums;
+  double* sum = sums_.data() + step.message;
   ExpAlong(parent.outer, parent.states, parent.inner, shift_.data(), 1 / temperature, table, sum);
   double* to = belief(parent.variable);
   for (Index s = 0; s < parent.states; ++s) to[s] += shift_[Size(s)] + temperature * std::log(sum[s]);
@@ -174,11 +153,11 @@ double SumProduct::Upward(std::span<const double> scores, double temperature, st
   SLACKLINE_CHECK(temperature > 0 && std::isfinite(temperature) && std::isfinite(1 / temperature),
                   "the temperature must be positive and finite");
   std::copy_n(scores.begin(), belief_.size(), belief_.begin());
-  for (const FactorStep& step : steps_) {
+  for (const ForestStep& step : forest_.steps()) {
     SendUp(step, scores, temperature, tables.empty() ? work_.data() : tables.data() + step.table);
   }
   double value = 0;
-  for (const Index root : roots_) {
+  for (const Index root : forest_.roots()) {
     double* own = belief(root);
     const Index states = graph_->cardinality(root);
     const double largest = *std::max_element(own, own + states);
@@ -191,17 +170,17 @@ double SumProduct::Upward(std::span<const double> scores, double temperature, st
 }
 
 /// The marginal of a factor, and of its other variables, given that of its parent.
-void SumProduct::SendDown(const FactorStep& step, std::span<double> marginals) {
-  const std::span<const Axis> axis = axes(step);
-  const Axis& parent = axis[Size(step.parent)];
+void SumProduct::SendDown(const ForestStep& step, std::span<double> marginals) {
+  const std::span<const TableAxis> axis = forest_.axes(step);
+  const TableAxis& parent = axis[Size(step.parent)];
   const double* own = marginals.data() + graph_->state_offset(parent.variable);
-  const double* sum = sums_.data() + step.sums;
+  const double* sum = sums_.data() + step.message;
   double* table = marginals.data() + step.table;
   for (Index s = 0; s < parent.states; ++s) shift_[Size(s)] = sum[s] > 0 ? own[s] / sum[s] : 0.0;
   ScaleAlong(parent.outer, parent.states, parent.inner, shift_.data(), table);
   for (Index k = 0; k < step.num_axes; ++k) {
     if (k == step.parent) continue;
-    const Axis& a = axis[Size(k)];
+    const TableAxis& a = axis[Size(k)];
     SumAlong(a.outer, a.states, a.inner, table, marginals.data() + graph_->state_offset(a.variable));
   }
 }
@@ -210,10 +189,10 @@ double SumProduct::Marginals(std::span<const double> scores, double temperature,
                              std::span<double> marginals) {
   SLACKLINE_CHECK(marginals.size() == Size(graph_->total_states()), "the output does not fit the graph");
   const double value = Upward(scores, temperature, marginals);
-  for (const Index root : roots_) {
+  for (const Index root : forest_.roots()) {
     std::copy_n(belief(root), graph_->cardinality(root), marginals.data() + graph_->state_offset(root));
   }
-  for (std::size_t k = steps_.size(); k-- > 0;) SendDown(steps_[k], marginals);
+  for (std::size_t k = forest_.steps().size(); k-- > 0;) SendDown(forest_.steps()[k], marginals);
   return value;
 }
 

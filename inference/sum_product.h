@@ -18,6 +18,7 @@
 #include <vector>
 
 #include <slackline/core/factor_graph.h>
+#include <slackline/inference/forest_steps.h>
 
 namespace slackline {
 
@@ -37,36 +38,15 @@ class SumProduct {
   double LogPartition(std::span<const double> scores, double temperature);
 
  private:
-  /// One axis of a factor's table: entry (o, s, r) lies at (o · states + s) · inner + r.
-  struct Axis {
-    Index variable;
-    Index outer;
-    Index states;
-    Index inner;
-  };
-  struct FactorStep {
-    Offset table;      // where the factor's scores begin
-    Index size;        // and how many there are
-    Index first_axis;  // its axes in axes_
-    Index num_axes;
-    Index parent;  // number of the axis of the parent
-    Offset sums;   // where the sums over its other variables begin in sums_
-  };
-
-  std::span<const Axis> axes(const FactorStep& step) const {
-    return {axes_.data() + step.first_axis, static_cast<std::size_t>(step.num_axes)};
-  }
   double* belief(Index variable) { return belief_.data() + graph_->state_offset(variable); }
 
   /// tables: the marginals' span, whose factors become unnormalised conditionals, or empty.
   double Upward(std::span<const double> scores, double temperature, std::span<double> tables);
-  void SendUp(const FactorStep& step, std::span<const double> scores, double temperature, double* table);
-  void SendDown(const FactorStep& step, std::span<double> marginals);
+  void SendUp(const ForestStep& step, std::span<const double> scores, double temperature, double* table);
+  void SendDown(const ForestStep& step, std::span<double> marginals);
 
   std::shared_ptr<const FactorGraph> graph_;
-  std::vector<FactorStep> steps_;  // factors, leaves first
-  std::vector<Index> roots_;       // one variable per component
-  std::vector<Axis> axes_;
+  ForestSteps forest_;
   std::vector<double> belief_;  // after Upward: of the roots, exp(b / T) / Σ
   std::vector<double> sums_;
   std::vector<double> shift_;  // largest terms of one message

@@ -36,47 +36,26 @@ void MaxOverRows(const double* table, const double* add, Index rows, Index size,
   }
 }
 
+ForestSteps CheckedForest(const FactorGraph& graph) {
+  RequireTablesOnly(graph, "dynamic programming");
+  if (!IsForest(graph)) throw DataError("the tree solver needs a graph without cycles; use lp or search");
+  return ForestSteps(graph);
+}
+
 }  // namespace
 
-TreeSolver::TreeSolver(std::shared_ptr<const FactorGraph> graph) : graph_(std::move(graph)) {
-  RequireTablesOnly(*graph_, "dynamic programming");
-  if (!IsForest(*graph_)) {
-    throw DataError("the tree solver needs a graph without cycles; use lp or search");
-  }
-  Index largest_table = 0;
-  Index most_states = 0;
-  for (const EliminationStep& elimination : ForestElimination(*graph_)) {
-    if (elimination.part < graph_->num_variables()) {
-      if (elimination.parent < 0) roots_.push_back(elimination.part);
-      continue;
-    }
-    const Index c = elimination.part - graph_->num_variables();
-    FactorStep step{graph_->factor_offset(c), graph_->factor_states(c), static_cast<Index>(axes_.size()), 0,
-                    0};
-    Index inner = step.size;
-    Index outer = 1;
-    for (const Index i : graph_->scope(c)) {
-      const Index states = graph_->cardinality(i);
-      inner /= states;
-      if (i == elimination.parent) step.parent = step.num_axes;
-      axes_.push_back({i, outer, states, inner});
-      outer *= states;
-      ++step.num_axes;
-    }
-    largest_table = std::max(largest_table, step.size);
-    steps_.push_back(step);
-  }
-  for (const Index states : graph_->cardinalities()) most_states = std::max(most_states, states);
-  work_.resize(Size(largest_table));
-  message_.resize(Size(most_states));
+TreeSolver::TreeSolver(std::shared_ptr<const FactorGraph> graph)
+    : graph_(std::move(graph)), forest_(CheckedForest(*graph_)) {
+  work_.resize(Size(forest_.largest_table()));
+  message_.resize(Size(forest_.most_states()));
   belief_.resize(Size(graph_->variable_states()));
 }
 
 /// The factor's table plus the beliefs of all its variables except axis `left_out`.
-const double* TreeSolver::Join(const FactorStep& step, std::span<const double> scores, Index left_out) {
+const double* TreeSolver::Join(const ForestStep& step, std::span<const double> scores, Index left_out) {
   std::copy_n(scores.begin() + step.table, step.size, work_.begin());
   Index number = 0;
-  for (const Axis& axis : axes(step)) {
+  for (const TableAxis& axis : forest_.axes(step)) {
     if (number++ == left_out) continue;
     const double* add = belief(axis.variable);
     double* entry = work_.data();
@@ -90,15 +69,15 @@ const double* TreeSolver::Join(const FactorStep& step, std::span<const double> s
 }
 
 /// message(s) = max over the joint states with state s of axis `to`, with the beliefs of the other axes.
-void TreeSolver::SendMessage(const FactorStep& step, std::span<const double> scores, Index to,
+void TreeSolver::SendMessage(const ForestStep& step, std::span<const double> scores, Index to,
                              double* message) {
   const double* table = scores.data() + step.table;
-  const std::span<const Axis> axis = axes(step);
-  const Axis& target = axis[Size(to)];
+  const std::span<const TableAxis> axis = forest_.axes(step);
+  const TableAxis& target = axis[Size(to)];
   if (step.num_axes == 1) {
     std::copy_n(table, step.size, message);
   } else if (step.num_axes == 2) {
-    const Axis& other = axis[Size(1 - to)];
+    const TableAxis& other = axis[Size(1 - to)];
     if (to == 1) {
       MaxOverRows(table, belief(other.variable), other.states, target.states, message);
     } else {
@@ -118,9 +97,9 @@ void TreeSolver::SendMessage(const FactorStep& step, std::span<const double> sco
   }
 }
 
-void TreeSolver::SendUp(const FactorStep& step, std::span<const double> scores) {
+void TreeSolver::SendUp(const ForestStep& step, std::span<const double> scores) {
   SendMessage(step, scores, step.parent, message_.data());
-  const Axis& parent = axes(step)[Size(step.parent)];
+  const TableAxis& parent = forest_.axes(step)[Size(step.parent)];
   double* to = belief(parent.variable);
   for (Index s = 0; s < parent.states; ++s) to[s] += message_[Size(s)];
 }
@@ -128,19 +107,19 @@ void TreeSolver::SendUp(const FactorStep& step, std::span<const double> scores) 
 void TreeSolver::Upward(std::span<const double> scores) {
   SLACKLINE_CHECK(scores.size() == Size(graph_->total_states()), "scores do not fit the graph");
   std::copy_n(scores.begin(), belief_.size(), belief_.begin());
-  for (const FactorStep& step : steps_) SendUp(step, scores);
+  for (const ForestStep& step : forest_.steps()) SendUp(step, scores);
 }
 
 /// Given the parent's state, the best states of the other variables of a factor.
-void TreeSolver::ChooseStates(const FactorStep& step, std::span<const double> scores,
+void TreeSolver::ChooseStates(const ForestStep& step, std::span<const double> scores,
                               std::span<Index> labels) {
   if (step.num_axes == 1) return;
-  const std::span<const Axis> axis = axes(step);
-  const Axis& parent = axis[Size(step.parent)];
+  const std::span<const TableAxis> axis = forest_.axes(step);
+  const TableAxis& parent = axis[Size(step.parent)];
   const Index state = labels[Size(parent.variable)];
   const double* table = scores.data() + step.table;
   if (step.num_axes == 2) {
-    const Axis& child = axis[Size(1 - step.parent)];
+    const TableAxis& child = axis[Size(1 - step.parent)];
     const double* add = belief(child.variable);
     const double* entry = table + static_cast<Offset>(state) * parent.inner;
     Index best = 0;
@@ -158,17 +137,18 @@ void TreeSolver::ChooseStates(const FactorStep& step, std::span<const double> sc
       if (best < 0 || joined[joint] > joined[best]) best = joint;
     }
   }
-  for (const Axis& a : axis) labels[Size(a.variable)] = best / a.inner % a.states;
+  for (const TableAxis& a : axis) labels[Size(a.variable)] = best / a.inner % a.states;
 }
 
 void TreeSolver::Solve(std::span<const double> scores, WarmStart* /*warm*/, MapResult* result) {
   ++calls_;
   Upward(scores);
   result->labels.resize(Size(graph_->num_variables()));
-  for (const Index root : roots_) {
+  for (const Index root : forest_.roots()) {
     result->labels[Size(root)] = TableMax({belief(root), Size(graph_->cardinality(root))}).joint;
   }
-  for (std::size_t k = steps_.size(); k-- > 0;) ChooseStates(steps_[k], scores, result->labels);
+  for (std::size_t k = forest_.steps().size(); k-- > 0;)
+    ChooseStates(forest_.steps()[k], scores, result->labels);
   result->integral = true;
   result->marginals.clear();
   result->value = LabellingScore(*graph_, scores, result->labels);
@@ -182,11 +162,11 @@ void TreeSolver::MaxMarginals(std::span<const double> scores, std::span<double> 
   Upward(scores);
   // From the roots: a parent's belief is complete. Without what the factor told it, it is what the rest of
   // the tree says.
-  for (std::size_t k = steps_.size(); k-- > 0;) {
-    const FactorStep& step = steps_[k];
+  for (std::size_t k = forest_.steps().size(); k-- > 0;) {
+    const ForestStep& step = forest_.steps()[k];
     if (step.num_axes == 1) continue;
-    const std::span<const Axis> axis = axes(step);
-    const Axis& parent = axis[Size(step.parent)];
+    const std::span<const TableAxis> axis = forest_.axes(step);
+    const TableAxis& parent = axis[Size(step.parent)];
     double* complete = belief(parent.variable);
     SendMessage(step, scores, step.parent, message_.data());
     std::copy_n(complete, parent.states, out.begin() + graph_->state_offset(parent.variable));
@@ -209,7 +189,8 @@ void TreeSolver::MaxMarginals(std::span<const double> scores, std::span<double> 
   }
   // Beliefs count only their own component; the best of the others comes on top.
   double total = 0;
-  for (const Index root : roots_) total += TableMax({belief(root), Size(graph_->cardinality(root))}).value;
+  for (const Index root : forest_.roots())
+    total += TableMax({belief(root), Size(graph_->cardinality(root))}).value;
   RequireAllowedLabelling(total);
   for (Index i = 0; i < graph_->num_variables(); ++i) {
     const std::span<const double> table{belief(i), Size(graph_->cardinality(i))};

@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include <slackline/inference/forest_steps.h>
 #include <slackline/inference/map_solver.h>
 
 namespace slackline {
@@ -36,36 +37,16 @@ class TreeSolver final : public MapSolver {
   bool relaxed() const override { return false; }
 
  private:
-  /// One axis of a factor's table: entry (o, s, r) lies at (o · states + s) · inner + r.
-  struct Axis {
-    Index variable;
-    Index outer;
-    Index states;
-    Index inner;
-  };
-  struct FactorStep {
-    Offset table;      // where the factor's scores begin
-    Index size;        // and how many there are
-    Index first_axis;  // its axes in axes_
-    Index num_axes;
-    Index parent;  // number of the axis of the parent
-  };
-
-  std::span<const Axis> axes(const FactorStep& step) const {
-    return {axes_.data() + step.first_axis, static_cast<std::size_t>(step.num_axes)};
-  }
   double* belief(Index variable) { return belief_.data() + graph_->state_offset(variable); }
 
   void Upward(std::span<const double> scores);
-  const double* Join(const FactorStep& step, std::span<const double> scores, Index left_out);
-  void SendMessage(const FactorStep& step, std::span<const double> scores, Index to, double* message);
-  void SendUp(const FactorStep& step, std::span<const double> scores);
-  void ChooseStates(const FactorStep& step, std::span<const double> scores, std::span<Index> labels);
+  const double* Join(const ForestStep& step, std::span<const double> scores, Index left_out);
+  void SendMessage(const ForestStep& step, std::span<const double> scores, Index to, double* message);
+  void SendUp(const ForestStep& step, std::span<const double> scores);
+  void ChooseStates(const ForestStep& step, std::span<const double> scores, std::span<Index> labels);
 
   std::shared_ptr<const FactorGraph> graph_;
-  std::vector<FactorStep> steps_;  // factors, leaves first
-  std::vector<Index> roots_;       // one variable per component
-  std::vector<Axis> axes_;
+  ForestSteps forest_;
   std::vector<double> belief_;
   std::vector<double> work_;     // one joined table
   std::vector<double> message_;  // one message

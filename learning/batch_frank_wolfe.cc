@@ -8,6 +8,7 @@
 #include <slackline/core/feature_map.h>
 #include <slackline/core/parallel.h>
 #include <slackline/learning/certificate.h>
+#include <slackline/learning/dual_points.h>
 #include <slackline/learning/example_evaluator.h>
 #include <slackline/learning/iterate_average.h>
 #include <slackline/learning/step.h>
@@ -24,19 +25,12 @@ class FrankWolfeLearner : public Learner {
         options_(options),
         iterate_(Size(problem.num_weights()) + 1, 0.0),
         target_(iterate_.size(), 0.0),
-        losses_(Size(problem.size()), 0.0),
-        corner_losses_(losses_.size(), 0.0),
-        bounds_(losses_.size(), 0.0),
-        warm_(losses_.size()),
+        points_(problem),
+        corners_(problem),
+        bounds_(Size(problem.size()), 0.0),
+        warm_(bounds_.size()),
         average_(options.average, problem.num_weights() + 1, 1),
-        evaluator_(problem, options.oracle) {
-    begin_.push_back(0);
-    for (Index m = 0; m < problem.size(); ++m) {
-      begin_.push_back(begin_.back() + problem.data().example(m).structure().num_coordinates());
-    }
-    points_.assign(Size(begin_.back()), 0.0);
-    corners_.assign(points_.size(), 0.0);
-  }
+        evaluator_(problem, options.oracle) {}
 
   std::string_view name() const override { return "fw"; }
 
@@ -57,16 +51,7 @@ class FrankWolfeLearner : public Learner {
       evaluated_ = best_;
       evaluation.primal = best_primal_;
     }
-    if (average_.active()) {
-      std::vector<double> average;
-      average_.Read(iterate_, &average);
-      average.pop_back();  // ℓ
-      const double primal = evaluator_.Primal(average, warm_, threads);
-      if (primal < evaluation.primal) {
-        evaluation.primal = primal;
-        evaluated_ = std::move(average);
-      }
-    }
+    evaluator_.TryAverage(average_, iterate_, warm_, threads, &evaluated_, &evaluation);
     return evaluation;
   }
 
@@ -77,19 +62,14 @@ class FrankWolfeLearner : public Learner {
 
   bool DualPointIsBest() const override { return !options_.fixed_step; }
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
-    const ExampleView example = problem_.data().example(m);
-    const std::size_t begin = Size(begin_[Size(m)]);
-    coordinates->assign(Size(example.structure().num_coordinates()), 0.0);
-    AddLabellingFeatures(example, example.labels(), 1, *coordinates);
-    for (std::size_t k = 0; k < coordinates->size(); ++k) (*coordinates)[k] -= points_[begin + k];
-    *loss = losses_[Size(m)];
+    *loss = points_.Read(problem_.data().example(m), m, 1, coordinates);
     return true;
   }
 
   void Save(StateWriter* writer) const override {
     writer->Tag("fw");
-    for (const auto* list : {&iterate_, &target_, &points_, &losses_, &corners_, &corner_losses_})
-      writer->Reals(*list);
+    for (const auto* list : {&iterate_, &target_}) writer->Reals(*list);
+    for (const DualPoints* points : {&points_, &corners_}) points->Save(writer);
     for (const WarmStart& warm : warm_) writer->Bytes(warm.bytes);
     average_.Save(writer);
     writer->Reals(best_);
@@ -102,8 +82,8 @@ class FrankWolfeLearner : public Learner {
   void Load(StateReader* reader) override {
     constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 4;
     reader->Tag("fw");
-    for (auto* list : {&iterate_, &target_, &points_, &losses_, &corners_, &corner_losses_})
-      reader->FiniteReals(*list);
+    for (auto* list : {&iterate_, &target_}) reader->FiniteReals(*list);
+    for (DualPoints* points : {&points_, &corners_}) points->Load(reader);
     for (WarmStart& warm : warm_) warm.bytes = reader->Bytes();
     average_.Load(reader);
     best_ = reader->FiniteReals();
@@ -118,11 +98,10 @@ class FrankWolfeLearner : public Learner {
   void ChangeLambda(const Problem& problem) override {
     problem_ = problem;
     evaluator_.set_problem(problem);
-    Gather(points_, losses_, &iterate_);
+    Gather(points_, &iterate_);
     const double theta = BestShare(iterate_.back(), Regulariser(problem_.lambda(), newest()));
-    for (auto* list : {&iterate_, &points_, &losses_}) {
-      for (double& value : *list) value *= theta;
-    }
+    for (double& value : iterate_) value *= theta;
+    points_.Scale(theta);
     average_ = IterateAverage(average_.kind(), problem.num_weights() + 1, 1);
     best_.clear();
     best_primal_ = 0;
@@ -139,13 +118,12 @@ class FrankWolfeLearner : public Learner {
   bool Sweep(const StopControl& stop) {
     const int threads = options_.threads > 0 ? options_.threads : HardwareThreads();
     swept_ = evaluator_.Sweep(newest(), warm_, threads, stop, [this](Index m, const Corner& corner) {
-      std::copy(corner.coordinates.begin(), corner.coordinates.end(), corners_.begin() + begin_[Size(m)]);
-      corner_losses_[Size(m)] = corner.loss;
+      corners_.Set(m, corner.coordinates, corner.loss);
       bounds_[Size(m)] = corner.upper_bound;
     });
     if (!swept_) return false;
     oracle_calls_ += problem_.size();
-    Gather(corners_, corner_losses_, &target_);
+    Gather(corners_, &target_);
     double hinge = 0;
     for (const double bound : bounds_) hinge += bound;
     const double primal = Regulariser(problem_.lambda(), newest()) + hinge / problem_.size();
@@ -156,17 +134,11 @@ class FrankWolfeLearner : public Learner {
     return true;
   }
 
-  /// (w, ℓ) of the points with these coordinates and losses.
-  void Gather(std::span<const double> points, std::span<const double> losses, std::vector<double>* sums) {
+  /// (w, ℓ) of the points.
+  void Gather(const DualPoints& points, std::vector<double>* sums) {
     std::fill(sums->begin(), sums->end(), 0.0);
-    const std::span<double> weights = std::span(*sums).first(sums->size() - 1);
-    double loss = 0;
-    for (Index m = 0; m < problem_.size(); ++m) {
-      const auto own = points.subspan(Size(begin_[Size(m)]), Size(begin_[Size(m) + 1] - begin_[Size(m)]));
-      ScatterFeatures(problem_.data().example(m), own, 1 / problem_.lambda_m(), weights);
-      loss += losses[Size(m)];
-    }
-    sums->back() = loss / problem_.size();
+    points.AddFeatures(problem_, 1 / problem_.lambda_m(), std::span(*sums).first(sums->size() - 1));
+    sums->back() = points.MeanLoss();
   }
 
   /// Algorithm 2, from the line search on.
@@ -187,15 +159,10 @@ class FrankWolfeLearner : public Learner {
       const std::span<double> lag = average_.lag();
       for (std::size_t k = 0; k <= d; ++k) lag[k] += scale * (target_[k] - iterate_[k]);
     }
-    Move(step, target_, &iterate_);
-    Move(step, corners_, &points_);
-    Move(step, corner_losses_, &losses_);
+    for (std::size_t k = 0; k <= d; ++k) iterate_[k] = (1 - step) * iterate_[k] + step * target_[k];
+    points_.Mix(step, corners_);
     average_.EndStep();
     ++steps_;
-  }
-
-  static void Move(double step, std::span<const double> to, std::vector<double>* at) {
-    for (std::size_t k = 0; k < to.size(); ++k) (*at)[k] = (1 - step) * (*at)[k] + step * to[k];
   }
 
   Problem problem_;
@@ -203,11 +170,8 @@ class FrankWolfeLearner : public Learner {
   std::vector<double> iterate_;
   std::vector<double> target_;
   std::vector<double> evaluated_;
-  std::vector<Offset> begin_;
-  std::vector<double> points_;
-  std::vector<double> losses_;
-  std::vector<double> corners_;
-  std::vector<double> corner_losses_;
+  DualPoints points_;
+  DualPoints corners_;
   std::vector<double> bounds_;
   std::vector<WarmStart> warm_;
   IterateAverage average_;

@@ -10,8 +10,8 @@
 //   symbol        here                       shape
 //   w, ℓ          iterate_                   num_weights + 1: ℓ, the mean loss, is the last entry
 //   w_s, ℓ_s      target_                    the same
-//   y*_i          corners_, corner_losses_   num_coordinates of each example's structure (core/structure.h), one number
-//   α_i           points_, losses_           the same: only for DualPoint and ChangeLambda, steps do not look at them
+//   y*_i          corners_                   num_coordinates of each example's structure (core/structure.h), one loss
+//   α_i           points_                    the same: only for DualPoint and ChangeLambda, steps do not look at them
 //
 // The loop is turned by half a round: a pass steps towards the corner that is known, and then asks all oracles at the new
 // weights. Their answers are the primal of these weights and the next pass's corner. So the primal of every iterate is known, the best

@@ -102,7 +102,7 @@ LearnerChoice ChooseLearner(const Problem& problem, const TrainOptions& options)
     if ((For(chosen.learner) & (kForAl | kForSoft)) != 0) chosen.step = StepKind::kPairwise;
   }
   if (chosen.average == AverageKind::kAuto) chosen.average = AverageKind::kOff;
-  if (chosen.order == OrderKind::kAuto && chosen.learner != LearnerKind::kFrankWolfe) {
+  if (chosen.order == OrderKind::kAuto && (For(chosen.learner) & kWithoutOrders) == 0) {
     const bool corners = chosen.learner == LearnerKind::kBcfw && chosen.step != StepKind::kFrankWolfe;
     chosen.order = corners ? OrderKind::kGap : OrderKind::kExample;
   }

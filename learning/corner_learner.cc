@@ -11,7 +11,6 @@
 
 #include <slackline/core/feature_map.h>
 #include <slackline/core/parallel.h>
-#include <slackline/core/random.h>
 #include <slackline/learning/certificate.h>
 #include <slackline/learning/corner_blocks.h>
 #include <slackline/learning/proximal_control.h>
@@ -33,8 +32,7 @@ class CornerLearner : public Learner {
   CornerLearner(const Problem& problem, const TrainOptions& options)
       : problem_(problem),
         options_(options),
-        random_(static_cast<std::uint64_t>(options.seed)),
-        examples_(problem.size()),
+        visits_(options, problem.size()),
         oracle_(problem, options.oracle, CornerOracle::Effort::kTraining),
         blocks_(problem, &oracle_, options.step, options.average),
         gaps_(static_cast<std::size_t>(problem.size()), kInfinity),
@@ -106,8 +104,7 @@ class CornerLearner : public Learner {
 
   void Save(StateWriter* writer) const override {
     writer->Tag("bcfw with corners");
-    SaveRandom(random_, writer);
-    examples_.Save(writer);
+    visits_.Save(writer);
     oracle_.Save(writer);
     blocks_.Save(writer);
     writer->Reals(gaps_);
@@ -123,8 +120,7 @@ class CornerLearner : public Learner {
 
   void Load(StateReader* reader) override {
     reader->Tag("bcfw with corners");
-    LoadRandom(reader, &random_);
-    examples_.Load(reader);
+    visits_.Load(reader);
     oracle_.Load(reader);
     blocks_.Load(reader);
     reader->Reals(gaps_);
@@ -360,9 +356,9 @@ class CornerLearner : public Learner {
   }
 
   std::span<const Index> Order() {
-    if (options_.order != OrderKind::kUniform) return examples_.Next(&random_);
+    if (options_.order != OrderKind::kUniform) return visits_.Permutation();
     drawn_.resize(gaps_.size());
-    for (Index& m : drawn_) m = static_cast<Index>(random_.Below(gaps_.size()));
+    for (Index& m : drawn_) m = static_cast<Index>(visits_.random().Below(gaps_.size()));
     return drawn_;
   }
 
@@ -401,8 +397,7 @@ class CornerLearner : public Learner {
 
   Problem problem_;
   TrainOptions options_;
-  Random random_;
-  ExampleOrder examples_;
+  ExampleVisits visits_;
   CornerOracle oracle_;
   CornerBlocks blocks_;
   std::vector<double> gaps_;      // of the examples, when the oracle was last asked

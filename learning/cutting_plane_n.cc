@@ -5,7 +5,6 @@
 #include <limits>
 #include <vector>
 
-#include <slackline/core/random.h>
 #include <slackline/learning/corner_blocks.h>
 #include <slackline/learning/corner_evaluator.h>
 #include <slackline/learning/sampling.h>
@@ -26,8 +25,7 @@ class CuttingPlaneNLearner : public Learner {
       : problem_(problem),
         options_(options),
         at_zero_(PrimalAtZeroWeights(problem)),
-        random_(static_cast<std::uint64_t>(options.seed)),
-        examples_(problem.size()),
+        visits_(options, problem.size()),
         oracle_(problem, options.oracle, CornerOracle::Effort::kTraining, options.rescaling),
         blocks_(problem, &oracle_, StepKind::kPairwise, AverageKind::kOff),
         evaluator_(problem, options.oracle, options.rescaling),
@@ -39,7 +37,7 @@ class CuttingPlaneNLearner : public Learner {
     double gap = 0;
     Index asked = 0;
     Index fresh = 0;
-    for (const Index m : examples_.Next(&random_)) {
+    for (const Index m : visits_.Permutation()) {
       const CornerBlocks::VisitResult answer = blocks_.Ask(m, options_.prune_after);
       gap += answer.gap;
       ++asked;
@@ -78,8 +76,7 @@ class CuttingPlaneNLearner : public Learner {
 
   void Save(StateWriter* writer) const override {
     writer->Tag("cutting-plane-n");
-    SaveRandom(random_, writer);
-    examples_.Save(writer);
+    visits_.Save(writer);
     oracle_.Save(writer);
     blocks_.Save(writer);
     writer->Real(gap_);
@@ -88,8 +85,7 @@ class CuttingPlaneNLearner : public Learner {
 
   void Load(StateReader* reader) override {
     reader->Tag("cutting-plane-n");
-    LoadRandom(reader, &random_);
-    examples_.Load(reader);
+    visits_.Load(reader);
     oracle_.Load(reader);
     blocks_.Load(reader);
     gap_ = reader->FiniteReal();
@@ -122,8 +118,7 @@ class CuttingPlaneNLearner : public Learner {
   Problem problem_;
   TrainOptions options_;
   double at_zero_;
-  Random random_;
-  ExampleOrder examples_;
+  ExampleVisits visits_;
   CornerOracle oracle_;
   CornerBlocks blocks_;
   CornerEvaluator evaluator_;

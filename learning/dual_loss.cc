@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/learning/dual_loss.h>
 
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -11,6 +9,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
+#include <slackline/core/number_text.h>
 #include <slackline/core/parallel.h>
 #include <slackline/core/random.h>
 #include <slackline/learning/certificate.h>
@@ -27,13 +26,6 @@ constexpr int kTrialPasses = 20;
 /// these, and were far behind after 100 passes).
 constexpr double kTrialSteps[] = {16, 8, 4, 2, 1};
 constexpr double kBias = 0.01;
-
-std::string Text(double value) {
-  std::array<char, 32> buffer;
-  const auto end =
-      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::general, 3).ptr;
-  return {buffer.data(), end};
-}
 
 /// ε Σ_a log K_a = kBias · P(0), on average over the examples.
 double Temperature(const Problem& problem) {
@@ -63,8 +55,7 @@ class DualLossLearner : public Learner {
       : problem_(problem),
         options_(options),
         temperature_(TemperatureFor(problem, options)),
-        random_(static_cast<std::uint64_t>(options.seed)),
-        examples_(problem.size()),
+        visits_(options, problem.size()),
         descent_(problem_, AllExamples(problem),
                  {temperature_, options.step_size > 0 ? options.step_size : 1 / problem.lambda(), true}),
         mixture_(problem.lambda()),
@@ -77,15 +68,10 @@ class DualLossLearner : public Learner {
 
   void RunPass(const StopControl& stop) override {
     if (!chosen_) ChooseStep(stop);
-    const std::span<const Index> order = examples_.Next(&random_);
-    for (Index k = 0; k < problem_.size(); ++k) {
-      const Index m = options_.order != OrderKind::kUniform
-                          ? order[static_cast<std::size_t>(k)]
-                          : static_cast<Index>(random_.Below(static_cast<std::uint64_t>(problem_.size())));
+    visits_.Pass(stop, [&](Index m) {
       descent_.Visit(m);
       block_steps_ += num_parts_[static_cast<std::size_t>(m)];
-      if (stop.ShouldStop()) break;
-    }
+    });
   }
 
   Evaluation Evaluate(int threads) override {
@@ -121,8 +107,7 @@ class DualLossLearner : public Learner {
 
   void Save(StateWriter* writer) const override {
     writer->Tag("dual loss");
-    SaveRandom(random_, writer);
-    examples_.Save(writer);
+    visits_.Save(writer);
     descent_.Save(writer);
     mixture_.Save(writer);
     writer->Flag(chosen_);
@@ -132,8 +117,7 @@ class DualLossLearner : public Learner {
 
   void Load(StateReader* reader) override {
     reader->Tag("dual loss");
-    LoadRandom(reader, &random_);
-    examples_.Load(reader);
+    visits_.Load(reader);
     descent_.Load(reader);
     mixture_.Load(problem_.num_weights(), reader);
     chosen_ = reader->Flag();
@@ -178,11 +162,11 @@ class DualLossLearner : public Learner {
       descent_.set_eta(eta);
     }
     chosen_ = true;
-    note_ = "steps of length η/t with η = " + Text(descent_.eta()) + ", the best of " +
+    note_ = "steps of length η/t with η = " + NumberText(descent_.eta(), 3) + ", the best of " +
             std::to_string(trials) + " in " + std::to_string(kTrialPasses) + " passes over " +
             std::to_string(some.size()) + (some.size() == 1 ? " example" : " examples");
     if (temperature_ > 0 && options_.smoothing <= 0)
-      note_ += "; temperature " + Text(temperature_) + ", from the losses";
+      note_ += "; temperature " + NumberText(temperature_, 3) + ", from the losses";
   }
 
   void AddDualPoint() {
@@ -203,8 +187,7 @@ class DualLossLearner : public Learner {
   Problem problem_;
   TrainOptions options_;
   double temperature_;
-  Random random_;
-  ExampleOrder examples_;
+  ExampleVisits visits_;
   DualLossDescent descent_;
   DualMixture mixture_;
   bool chosen_;
@@ -224,8 +207,6 @@ std::unique_ptr<Learner> MakeDualLossLearner(const Problem& problem, const Train
         " needs max-marginals of all factors, which global factors do not have; use learner al or "
         "soft");
   }
-  if (options.step == StepKind::kFrankWolfe)
-    throw DataError("--step fw: learner " + learner + " takes gradient steps only");
   return std::make_unique<DualLossLearner>(problem, options);
 }
 

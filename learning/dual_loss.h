@@ -35,7 +35,7 @@
 
 namespace slackline {
 
-/// options.learner: kDlpw or kSmoothDlpw. Throws DataError for structures with global factors, and for --step fw.
+/// options.learner: kDlpw or kSmoothDlpw. Throws DataError for structures with global factors.
 std::unique_ptr<Learner> MakeDualLossLearner(const Problem& problem, const TrainOptions& options);
 
 }  // namespace slackline

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/learning/dual_points.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include <slackline/core/check.h>
@@ -16,14 +17,21 @@ DualPoints::DualPoints(const Problem& problem)
   coordinates_.assign(static_cast<std::size_t>(begin_.back()), 0.0);
 }
 
-double DualPoints::MeanLoss() const {
-  return std::accumulate(losses_.begin(), losses_.end(), 0.0) / static_cast<double>(losses_.size());
+void DualPoints::Set(Index m, std::span<const double> coordinates, double loss) {
+  std::copy(coordinates.begin(), coordinates.end(), this->coordinates(m).begin());
+  set_loss(m, loss);
 }
+
+double DualPoints::TotalLoss() const { return std::accumulate(losses_.begin(), losses_.end(), 0.0); }
 
 void DualPoints::Weights(const Problem& problem, std::vector<double>* weights) const {
   weights->assign(static_cast<std::size_t>(problem.num_weights()), 0.0);
+  AddFeatures(problem, 1 / problem.lambda_m(), *weights);
+}
+
+void DualPoints::AddFeatures(const Problem& problem, double scale, std::span<double> weights) const {
   for (Index m = 0; m < problem.size(); ++m) {
-    ScatterFeatures(problem.data().example(m), coordinates(m), 1 / problem.lambda_m(), *weights);
+    ScatterFeatures(problem.data().example(m), coordinates(m), scale, weights);
   }
 }
 
@@ -35,6 +43,35 @@ void DualPoints::Mix(double share, const DualPoints& other) {
   for (std::size_t m = 0; m < losses_.size(); ++m) {
     losses_[m] = (1 - share) * losses_[m] + share * other.losses_[m];
   }
+}
+
+void DualPoints::Scale(double factor) {
+  for (double& coordinate : coordinates_) coordinate *= factor;
+  for (double& loss : losses_) loss *= factor;
+}
+
+void DualPoints::Scale(Index m, double factor) {
+  for (double& coordinate : coordinates(m)) coordinate *= factor;
+  losses_[static_cast<std::size_t>(m)] *= factor;
+}
+
+void DualPoints::Add(Index m, double scale, std::span<const double> coordinates, double loss) {
+  const std::span<double> own = this->coordinates(m);
+  for (std::size_t k = 0; k < own.size(); ++k) own[k] += scale * coordinates[k];
+  losses_[static_cast<std::size_t>(m)] += scale * loss;
+}
+
+void DualPoints::Towards(Index m, std::span<const double> target, std::vector<double>* direction) const {
+  const std::span<const double> own = coordinates(m);
+  direction->resize(own.size());
+  for (std::size_t k = 0; k < own.size(); ++k) (*direction)[k] = target[k] - own[k];
+}
+
+void DualPoints::Move(Index m, double step, std::span<const double> direction, double target_loss) {
+  const std::span<double> own = coordinates(m);
+  for (std::size_t k = 0; k < own.size(); ++k) own[k] += step * direction[k];
+  double& own_loss = losses_[static_cast<std::size_t>(m)];
+  own_loss += step * (target_loss - own_loss);
 }
 
 double DualPoints::Read(const ExampleView& example, Index m, double share,

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <numeric>
+#include <utility>
 
 #include <slackline/core/parallel.h>
 
@@ -44,6 +45,19 @@ double ExampleEvaluator::Primal(std::span<const double> weights, std::span<const
   });
   const double hinge = std::accumulate(bounds.begin(), bounds.end(), 0.0);
   return Regulariser(problem_.lambda(), weights) + hinge / problem_.size();
+}
+
+void ExampleEvaluator::TryAverage(const IterateAverage& average, std::span<const double> newest,
+                                  std::span<const WarmStart> warm, int threads, std::vector<double>* weights,
+                                  Evaluation* evaluation) {
+  if (!average.active()) return;
+  std::vector<double> mean;
+  average.Read(newest, &mean);
+  mean.resize(static_cast<std::size_t>(problem_.num_weights()));
+  const double primal = Primal(mean, warm, threads);
+  if (!(primal < evaluation->primal)) return;
+  evaluation->primal = primal;
+  *weights = std::move(mean);
 }
 
 bool ExampleEvaluator::Sweep(std::span<const double> weights, std::span<WarmStart> warm, int threads,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <slackline/learning/example_oracle.h>
+#include <slackline/learning/iterate_average.h>
 #include <slackline/learning/learner.h>
 #include <slackline/learning/problem.h>
 #include <slackline/learning/progress.h>
@@ -33,6 +34,12 @@ class ExampleEvaluator {
   /// (ExampleOracle::Maximise).
   double Primal(std::span<const double> weights, std::span<const WarmStart> warm, int threads,
                 std::span<const double> offsets = {});
+
+  /// Where the average of the iterates (if there is one, and of its first entries as many as there are weights) has a smaller primal than
+  /// evaluation->primal, it takes the place of *weights, and its primal that of the other.
+  void TryAverage(const IterateAverage& average, std::span<const double> newest,
+                  std::span<const WarmStart> warm, int threads, std::vector<double>* weights,
+                  Evaluation* evaluation);
 
   /// Maximises every example at the weights and hands its corner to `take`, on the thread that found it: `take` may write
   /// what belongs to example m. Warm starts are updated. False when `stop` ended it before all examples were done: what `take`

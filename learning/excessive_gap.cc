@@ -5,7 +5,6 @@
 #include <cmath>
 #include <utility>
 
-#include <slackline/core/check.h>
 #include <slackline/learning/certificate.h>
 #include <slackline/learning/marginal_learner.h>
 
@@ -28,24 +27,14 @@ class ExcessiveGapLearner : public MarginalLearner {
         alpha_(problem),
         beta_(problem),
         next_(problem) {
-    if (options.order == OrderKind::kUniform) {
-      throw DataError("learner excessive-gap takes all examples at once: --order uniform does not apply");
-    }
     alpha_.weights = w_;
   }
 
   void RunPass(const StopControl& stop) override {
     if (!started_) return Start(stop);
-    for (int trial = 0; trial < kTrials; ++trial) {
-      const Outcome outcome = Iterate(stop);
-      if (outcome == Outcome::kCut) return;
-      if (outcome == Outcome::kGood) {
-        block_steps_ += problem_.size();
-        curvature_ *= kFall;
-        return;
-      }
-      curvature_ *= 2;
-    }
+    if (StepByTrials(
+            kTrials, [&] { return Iterate(stop); }, [&] { curvature_ *= 2; }))
+      curvature_ *= kFall;
   }
 
   Evaluation Evaluate(int threads) override {
@@ -97,8 +86,6 @@ class ExcessiveGapLearner : public MarginalLearner {
   }
 
  private:
-  enum class Outcome { kGood, kBroken, kCut };
-
   const DualPoints& NewestPoints() const override { return alpha_.points; }
 
   double Value(const SweepResult& point) const {

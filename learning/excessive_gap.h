@@ -36,7 +36,7 @@
 
 namespace slackline {
 
-/// Throws DataError on graphs with cycles or global factors, and on OrderKind::kUniform.
+/// Throws DataError on graphs with cycles or global factors.
 std::unique_ptr<Learner> MakeExcessiveGapLearner(const Problem& problem, const TrainOptions& options);
 
 }  // namespace slackline

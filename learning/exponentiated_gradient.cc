@@ -6,7 +6,6 @@
 
 #include <slackline/core/feature_gram.h>
 #include <slackline/core/feature_map.h>
-#include <slackline/core/random.h>
 #include <slackline/learning/certificate.h>
 #include <slackline/learning/marginal_learner.h>
 #include <slackline/learning/sampling.h>
@@ -27,13 +26,13 @@ class ExponentiatedGradientLearner : public MarginalLearner {
  public:
   ExponentiatedGradientLearner(const Problem& problem, const TrainOptions& options)
       : MarginalLearner(problem, options),
-        random_(static_cast<std::uint64_t>(options.seed)),
-        examples_(problem.size()),
+        visits_(options, problem.size()),
         points_(problem),
         log_potentials_(problem),
         steps_(static_cast<std::size_t>(problem.size()), kFirstStep) {
     for (Index m = 0; m < problem.size(); ++m) {
-      Keep(m, marginals_.Expect(m, 0, log_potentials_.coordinates(m), 1));
+      const Expectation expectation = marginals_.Expect(m, 0, log_potentials_.coordinates(m), 1);
+      points_.Set(m, expectation.coordinates, expectation.loss);
       ++oracle_calls_;
       const double norm = gram_.SquaredNorm(problem.data().example(m), points_.coordinates(m));
       if (norm > 0) {
@@ -45,14 +44,7 @@ class ExponentiatedGradientLearner : public MarginalLearner {
   }
 
   void RunPass(const StopControl& stop) override {
-    const std::span<const Index> order = examples_.Next(&random_);
-    for (Index k = 0; k < problem_.size(); ++k) {
-      const Index m = options_.order != OrderKind::kUniform
-                          ? order[static_cast<std::size_t>(k)]
-                          : static_cast<Index>(random_.Below(static_cast<std::uint64_t>(problem_.size())));
-      Visit(m);
-      if (stop.ShouldStop()) break;
-    }
+    visits_.Pass(stop, [&](Index m) { Visit(m); });
     if (++pass_ % kRebuildEvery == 0) points_.Weights(problem_, &weights_);
   }
 
@@ -70,8 +62,7 @@ class ExponentiatedGradientLearner : public MarginalLearner {
   void Save(StateWriter* writer) const override {
     writer->Tag("eg");
     SaveCommon(writer);
-    SaveRandom(random_, writer);
-    examples_.Save(writer);
+    visits_.Save(writer);
     writer->Reals(weights_);
     points_.Save(writer);
     log_potentials_.Save(writer);
@@ -82,8 +73,7 @@ class ExponentiatedGradientLearner : public MarginalLearner {
   void Load(StateReader* reader) override {
     reader->Tag("eg");
     LoadCommon(reader);
-    LoadRandom(reader, &random_);
-    examples_.Load(reader);
+    visits_.Load(reader);
     reader->FiniteReals(weights_);
     points_.Load(reader);
     log_potentials_.Load(reader);
@@ -101,11 +91,6 @@ class ExponentiatedGradientLearner : public MarginalLearner {
 
  private:
   const DualPoints& NewestPoints() const override { return points_; }
-
-  void Keep(Index m, const Expectation& expectation) {
-    std::copy(expectation.coordinates.begin(), expectation.coordinates.end(), points_.coordinates(m).begin());
-    points_.set_loss(m, expectation.loss);
-  }
 
   void Visit(Index m) {
     const ExampleView example = problem_.data().example(m);
@@ -130,24 +115,18 @@ class ExponentiatedGradientLearner : public MarginalLearner {
     for (std::size_t k = 0; k < moved_.size(); ++k) moved_[k] += step * u_[k];
     const Expectation expectation = marginals_.Expect(m, loss_scale, moved_, 1);
     ++oracle_calls_;
-    const std::span<const double> own = points_.coordinates(m);
-    direction_.assign(expectation.coordinates.begin(), expectation.coordinates.end());
+    points_.Towards(m, expectation.coordinates, &direction_);
     double gain = expectation.loss - points_.loss(m);  // of M f
-    for (std::size_t k = 0; k < own.size(); ++k) {
-      direction_[k] -= own[k];
-      gain -= u_[k] * direction_[k];
-    }
+    for (std::size_t k = 0; k < direction_.size(); ++k) gain -= u_[k] * direction_[k];
     gain -= gram_.SquaredNorm(example, direction_) / (2 * problem_.lambda_m());
     if (!(gain >= 0)) return false;
-    std::copy(moved_.begin(), moved_.end(), potentials.begin());
-    log_potentials_.set_loss(m, loss_scale);
-    Keep(m, expectation);
+    log_potentials_.Set(m, moved_, loss_scale);
+    points_.Set(m, expectation.coordinates, expectation.loss);
     ScatterFeatures(example, direction_, 1 / problem_.lambda_m(), weights_);
     return true;
   }
 
-  Random random_;
-  ExampleOrder examples_;
+  ExampleVisits visits_;
   std::vector<double> weights_;
   DualPoints points_;
   DualPoints log_potentials_;  // not a point, but as many numbers: v_m, and c_m in place of the loss

@@ -6,7 +6,6 @@
 #include <numeric>
 #include <utility>
 
-#include <slackline/core/check.h>
 #include <slackline/learning/certificate.h>
 #include <slackline/learning/marginal_learner.h>
 
@@ -32,9 +31,6 @@ class ExtragradientLearner : public MarginalLearner {
         u_(problem),
         next_(problem),
         mean_(problem) {
-    if (options.order == OrderKind::kUniform) {
-      throw DataError("learner extragradient takes all examples at once: --order uniform does not apply");
-    }
     SetKappa();
   }
 
@@ -43,16 +39,9 @@ class ExtragradientLearner : public MarginalLearner {
       if (!Sweep(sum_, loss_scale_, 1, stop, &v_)) return;
       started_ = true;
     }
-    for (int trial = 0; trial < kTrials; ++trial) {
-      const Outcome outcome = MakeStep(stop);
-      if (outcome == Outcome::kCut) return;
-      if (outcome == Outcome::kGood) {
-        block_steps_ += problem_.size();
-        step_ *= kGrowth;
-        return;
-      }
-      step_ /= 2;
-    }
+    if (StepByTrials(
+            kTrials, [&] { return MakeStep(stop); }, [&] { step_ /= 2; }))
+      step_ *= kGrowth;
   }
 
   Evaluation Evaluate(int threads) override {
@@ -109,8 +98,6 @@ class ExtragradientLearner : public MarginalLearner {
   }
 
  private:
-  enum class Outcome { kGood, kBroken, kCut };
-
   const DualPoints& NewestPoints() const override { return mean_; }
 
   void SetKappa() {

@@ -16,8 +16,7 @@ FactorLearner::FactorLearner(const Problem& problem, const TrainOptions& options
       shrinks_(multipliers && options.shrinking != Switch::kOff),
       blocks_(problem, options.step, multipliers),
       mixture_(problem.lambda()),
-      random_(static_cast<std::uint64_t>(options.seed)),
-      examples_(problem.size()),
+      visits_(options, problem.size()),
       uniform_(problem) {}
 
 Evaluation FactorLearner::Evaluate(int threads) {
@@ -58,8 +57,7 @@ void FactorLearner::FinishPass() {
 
 void FactorLearner::Save(StateWriter* writer) const {
   writer->Tag("factor learner");
-  SaveRandom(random_, writer);
-  examples_.Save(writer);
+  visits_.Save(writer);
   blocks_.Save(writer);
   shrinking_.Save(writer);
   mixture_.Save(writer);
@@ -68,8 +66,7 @@ void FactorLearner::Save(StateWriter* writer) const {
 
 void FactorLearner::Load(StateReader* reader) {
   reader->Tag("factor learner");
-  LoadRandom(reader, &random_);
-  examples_.Load(reader);
+  visits_.Load(reader);
   blocks_.Load(reader);
   shrinking_.Load(reader);
   mixture_.Load(problem().num_weights(), reader);

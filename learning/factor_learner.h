@@ -5,7 +5,6 @@
 
 #include <vector>
 
-#include <slackline/core/random.h>
 #include <slackline/learning/factor_certificate.h>
 #include <slackline/learning/learner.h>
 #include <slackline/learning/sampling.h>
@@ -36,7 +35,7 @@ class FactorLearner : public Learner {
   /// Calls visit(m) for every example in a fresh random order.
   template <class Visit>
   void VisitExamples(const StopControl& stop, const Visit& visit) {
-    for (const Index m : examples_.Next(&random_)) {
+    for (const Index m : visits_.Permutation()) {
       visit(m);
       if (stop.ShouldStop()) break;
     }
@@ -49,7 +48,7 @@ class FactorLearner : public Learner {
   template <class Step>
   void StepUniformBlocks(const StopControl& stop, const Step& step) {
     for (Offset k = 0; k < uniform_.count(); ++k) {
-      step(uniform_.Next(&random_));
+      step(uniform_.Next(&visits_.random()));
       // Single block steps are shorter than a look at the clock.
       if (k % 1024 == 0 && stop.ShouldStop()) break;
     }
@@ -69,8 +68,7 @@ class FactorLearner : public Learner {
   FactorBlocks blocks_;
   ShrinkSchedule shrinking_;
   DualMixture mixture_;
-  Random random_;
-  ExampleOrder examples_;
+  ExampleVisits visits_;
   UniformBlocks uniform_;
   Index pass_ = 0;
   std::vector<double> weights_;

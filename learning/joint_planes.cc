@@ -27,10 +27,11 @@ constexpr double kSmallViolation =
 
 class JointPlaneLearner : public Learner {
  public:
-  JointPlaneLearner(const Problem& problem, const TrainOptions& options, const JointPlaneRules& rules)
+  JointPlaneLearner(const Problem& problem, const TrainOptions& options)
       : problem_(problem),
         options_(options),
-        rules_(rules),
+        cache_(options.learner == LearnerKind::kCuttingPlane1 && options.constraint_cache != Switch::kOff),
+        line_search_(options.learner == LearnerKind::kBundle && options.line_search != Switch::kOff),
         at_zero_(PrimalAtZeroWeights(problem)),
         kept_(problem, options.oracle, options.rescaling),
         planes_(problem.num_weights(), problem.size(), problem.lambda()),
@@ -38,11 +39,11 @@ class JointPlaneLearner : public Learner {
         best_(static_cast<std::size_t>(problem.num_weights()), 0.0),
         best_risk_(at_zero_) {}
 
-  std::string_view name() const override { return rules_.name; }
+  std::string_view name() const override { return Name(options_.learner); }
 
   void RunPass(const StopControl& stop) override {
-    if (rules_.cache) CachedRounds(stop);
-    const bool line = rules_.line_search && !at_newest_;
+    if (cache_) CachedRounds(stop);
+    const bool line = line_search_ && !at_newest_;
     ChoosePoint(line);
     kept_.Ask(point_, stop, &plane_);
     if (plane_.whole) Measure();
@@ -170,7 +171,8 @@ class JointPlaneLearner : public Learner {
 
   Problem problem_;
   TrainOptions options_;
-  JointPlaneRules rules_;
+  bool cache_;        // planes of kept labellings before those of the oracle
+  bool line_search_;  // planes between the best weights and the newest; else at the newest
   double at_zero_;
   KeptLabellings kept_;
   PlaneBundle planes_;
@@ -187,9 +189,8 @@ class JointPlaneLearner : public Learner {
 
 }  // namespace
 
-std::unique_ptr<Learner> MakeJointPlaneLearner(const Problem& problem, const TrainOptions& options,
-                                               const JointPlaneRules& rules) {
-  return std::make_unique<JointPlaneLearner>(problem, options, rules);
+std::unique_ptr<Learner> MakeJointPlaneLearner(const Problem& problem, const TrainOptions& options) {
+  return std::make_unique<JointPlaneLearner>(problem, options);
 }
 
 }  // namespace slackline

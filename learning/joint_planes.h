@@ -1,8 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The engine of learners whose planes are of the whole training set: `cutting-plane-1` and `bmrm` (cutting_plane_1.h, bmrm.h). A pass is
-// one plane by the oracle for all examples at some weights, and the quadratic program over all planes; what differs is where the plane is
-// taken, and whether planes of kept labellings come before it.
+// Learners `cutting-plane-1` and `bmrm`: planes of the whole training set. A pass is one plane by the oracle for all examples at some
+// weights, and the quadratic program over all planes; what differs is where the plane is taken, and whether planes of kept labellings
+// come before it.
+//
+// `cutting-plane-1`: cutting planes with one slack variable for the whole training set. Source: Joachims, Finley, Yu, "Cutting-plane training of
+// structural SVMs", Machine Learning 77, 2009: Algorithm 3 (margin rescaling) and Algorithm 4 (slack rescaling, slack_oracle.h), with
+// the constraint cache of section 5. Pruning as in their program: planes without weight for many rounds go. Without the cache the passes are those of
+// fully corrective batch Frank-Wolfe (Lacoste-Julien et al., ICML 2013, section 4), and of `bmrm` without its line search.
+//
+// `bmrm`: the bundle method for regularised risk minimisation, with planes taken by a line search. Sources: Teo, Vishwanathan, Smola, Le,
+// "Bundle methods for regularized risk minimization", JMLR 11, 2010, Algorithm 1; Franc, Sonnenburg, "Optimized cutting plane algorithm for support
+// vector machines", ICML 2008, for where planes are taken.
+// A plane is taken at w_b + ((1 − μ) k + μ) (w_t − w_b), μ = 0.1, with w_b the best weights so far, w_t the minimum of the model, and k in
+// [0, 1] the best point of the line between them. Deviation: for labellings there is no closed form of the objective along a line; k is
+// the best point for the labellings of the kept planes, which takes no oracle calls. A plane that says nothing about w_t is followed
+// by one at w_t, as the convergence of bundle methods asks for.
+// With `--line-search off` planes are taken at w_t, which is BMRM itself. On this objective that is cutting-plane-1 without its cache, plane by
+// plane: both minimise λ/2 ‖w‖² + max_k (b_k − w·a_k) with the same planes. The line search costs two more sweeps over the inputs, and a pass over
+// all kept labellings.
 //
 // Axes: blocks = all examples at once · oracle = any, over examples · step = fully corrective over kept planes · order = none: the result does
 // not depend on the seed.
@@ -20,7 +36,6 @@
 #pragma once
 
 #include <memory>
-#include <string_view>
 
 #include <slackline/learning/learner.h>
 #include <slackline/learning/options.h>
@@ -28,14 +43,7 @@
 
 namespace slackline {
 
-struct JointPlaneRules {
-  std::string_view name;
-  bool cache = false;        ///< planes of kept labellings before those of the oracle
-  bool line_search = false;  ///< planes between the best weights and the newest; else at the newest
-};
-
-/// Throws DataError when the oracle of the options, or slack rescaling, does not apply.
-std::unique_ptr<Learner> MakeJointPlaneLearner(const Problem& problem, const TrainOptions& options,
-                                               const JointPlaneRules& rules);
+/// options.learner: kCuttingPlane1 or kBundle. Throws DataError when the oracle of the options, or slack rescaling, does not apply.
+std::unique_ptr<Learner> MakeJointPlaneLearner(const Problem& problem, const TrainOptions& options);
 
 }  // namespace slackline

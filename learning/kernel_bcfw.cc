@@ -9,9 +9,9 @@
 #include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/core/parallel.h>
-#include <slackline/core/random.h>
 #include <slackline/core/row_kernels.h>
 #include <slackline/learning/certificate.h>
+#include <slackline/learning/dual_points.h>
 #include <slackline/learning/example_oracle.h>
 #include <slackline/learning/iterate_average.h>
 #include <slackline/learning/kernel_expansion.h>
@@ -41,14 +41,10 @@ class KernelLearner : public Learner {
         gram_(KernelOf(options, problem.data()), {expansion_.inputs().begin(), expansion_.inputs().end()},
               static_cast<std::int64_t>(options.cache_mb) * 1'000'000),
         weights_(Size(expansion_.size()), 0.0),
-        losses_(Size(problem.size()), 0.0),
+        points_(problem),
         warm_(Size(problem.size())),
         average_(options.average, expansion_.size(), first_suffix) {
     oracles_.push_back(std::make_unique<ExampleOracle>(problem, options.oracle));
-    begin_.push_back(0);
-    for (Index m = 0; m < problem.size(); ++m)
-      begin_.push_back(begin_.back() + problem.data().example(m).structure().num_coordinates());
-    points_.assign(Size(begin_.back()), 0.0);
   }
 
   std::string_view name() const override { return Name(options_.learner); }
@@ -59,7 +55,7 @@ class KernelLearner : public Learner {
     evaluation.problem = oracles_[0]->relaxed() ? CertifiedProblem::kRelaxed : CertifiedProblem::kExact;
     double regulariser = 0;
     evaluation.primal = Primal(evaluated_, threads, &regulariser);
-    evaluation.dual = MeanLoss() - regulariser;
+    evaluation.dual = points_.MeanLoss() - regulariser;
     if (average_.active() && pass_ > 0) {
       std::vector<double> average;
       average_.Read(weights_, &average);
@@ -78,20 +74,14 @@ class KernelLearner : public Learner {
 
   bool DualPointIsBest() const override { return true; }
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
-    const ExampleView example = problem_.data().example(m);
-    const auto begin = Size(begin_[Size(m)]);
-    coordinates->assign(Size(example.structure().num_coordinates()), 0.0);
-    AddLabellingFeatures(example, example.labels(), 1, *coordinates);
-    for (std::size_t k = 0; k < coordinates->size(); ++k) (*coordinates)[k] -= points_[begin + k];
-    *loss = losses_[Size(m)];
+    *loss = points_.Read(problem_.data().example(m), m, 1, coordinates);
     return true;
   }
 
   void Save(StateWriter* writer) const override {
     writer->Tag(name());
     writer->Reals(weights_);
-    writer->Reals(points_);
-    writer->Reals(losses_);
+    points_.Save(writer);
     for (const WarmStart& warm : warm_) writer->Bytes(warm.bytes);
     average_.Save(writer);
     writer->Integer(pass_);
@@ -103,8 +93,7 @@ class KernelLearner : public Learner {
     constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 4;
     reader->Tag(name());
     reader->FiniteReals(weights_);
-    reader->FiniteReals(points_);
-    reader->FiniteReals(losses_);
+    points_.Load(reader);
     for (WarmStart& warm : warm_) warm.bytes = reader->Bytes();
     average_.Load(reader);
     pass_ = static_cast<Index>(reader->Integer(0, std::numeric_limits<Index>::max()));
@@ -117,9 +106,7 @@ class KernelLearner : public Learner {
     problem_ = problem;
     for (const auto& oracle : oracles_) oracle->set_problem(problem);
     Rebuild(&weights_);
-    const double theta = BestShare(MeanLoss(), problem.lambda() / 2 * SquaredNorm(weights_));
-    for (double& coordinate : points_) coordinate *= theta;
-    for (double& value : losses_) value *= theta;
+    points_.Scale(BestShare(points_.MeanLoss(), problem.lambda() / 2 * SquaredNorm(weights_)));
     Rebuild(&weights_);
     average_ = IterateAverage(average_.kind(), expansion_.size(), first_suffix_);
     pass_ = 0;
@@ -127,13 +114,7 @@ class KernelLearner : public Learner {
   }
 
  protected:
-  std::span<double> point(Index m) {
-    return std::span(points_).subspan(Size(begin_[Size(m)]), Size(begin_[Size(m) + 1] - begin_[Size(m)]));
-  }
   std::size_t threads() const { return Size(options_.threads > 0 ? options_.threads : HardwareThreads()); }
-
-  /// (1/M) Σ_m Δ_m·μ_m.
-  double MeanLoss() const { return std::accumulate(losses_.begin(), losses_.end(), 0.0) / problem_.size(); }
 
   double SquaredNorm(std::span<const double> weights) {
     scores_.resize(weights.size());
@@ -144,7 +125,7 @@ class KernelLearner : public Learner {
   void Rebuild(std::vector<double>* weights) {
     weights->assign(Size(expansion_.size()), 0.0);
     for (Index m = 0; m < problem_.size(); ++m)
-      expansion_.AddFeatures(problem_.data(), m, point(m), 1 / problem_.lambda_m(), *weights);
+      expansion_.AddFeatures(problem_.data(), m, points_.coordinates(m), 1 / problem_.lambda_m(), *weights);
   }
 
   /// Keeps as many kernel rows as there is room for. Whoever goes through all of them again and again would push out every row before it is
@@ -160,9 +141,7 @@ class KernelLearner : public Learner {
   GramCache gram_;
   std::vector<double> weights_;
   std::vector<double> evaluated_;
-  std::vector<Offset> begin_;
-  std::vector<double> points_;  // coordinates of φ(y^m) − φ(α_m)
-  std::vector<double> losses_;
+  DualPoints points_;
   std::vector<WarmStart> warm_;
   IterateAverage average_;
   std::vector<std::unique_ptr<ExampleOracle>> oracles_;  // one per thread; the first is that of the passes
@@ -196,31 +175,23 @@ class KernelLearner : public Learner {
 class KernelBcfwLearner : public KernelLearner {
  public:
   KernelBcfwLearner(const Problem& problem, const TrainOptions& options)
-      : KernelLearner(problem, options, problem.size()),
-        random_(static_cast<std::uint64_t>(options.seed)),
-        examples_(problem.size()) {}
+      : KernelLearner(problem, options, problem.size()), visits_(options, problem.size()) {}
 
   void RunPass(const StopControl& stop) override {
-    const std::span<const Index> order = examples_.Next(&random_);
-    for (Index k = 0; k < problem_.size(); ++k) {
-      Step(options_.order != OrderKind::kUniform
-               ? order[Size(k)]
-               : static_cast<Index>(random_.Below(static_cast<std::uint64_t>(problem_.size()))));
+    visits_.Pass(stop, [&](Index m) {
+      Step(m);
       average_.EndStep();
-      if (stop.ShouldStop()) break;
-    }
+    });
     if (++pass_ % kRebuildEvery == 0) Rebuild(&weights_);
   }
 
   void Save(StateWriter* writer) const override {
     KernelLearner::Save(writer);
-    SaveRandom(random_, writer);
-    examples_.Save(writer);
+    visits_.Save(writer);
   }
   void Load(StateReader* reader) override {
     KernelLearner::Load(reader);
-    LoadRandom(reader, &random_);
-    examples_.Load(reader);
+    visits_.Load(reader);
   }
 
  private:
@@ -231,16 +202,12 @@ class KernelBcfwLearner : public KernelLearner {
     const double size = problem_.size();
     const double fixed = 2 * size / (static_cast<double>(work_.oracle_calls) + 2 * size);
     ++work_.oracle_calls, ++work_.block_steps;
-    direction_.assign(corner.coordinates.begin(), corner.coordinates.end());
-    const std::span<double> own = point(m);
-    for (std::size_t k = 0; k < own.size(); ++k) direction_[k] -= own[k];
-    double& own_loss = losses_[Size(m)];
-    const double gap = corner.loss - own_loss - Dot(u_, direction_);
+    points_.Towards(m, corner.coordinates, &direction_);
+    const double gap = corner.loss - points_.loss(m) - Dot(u_, direction_);
     const double q = SquaredLength(structure) / problem_.lambda_m();
     const double step = options_.fixed_step ? fixed : LineSearch(gap, q, 1);
     if (step == 0) return;
-    for (std::size_t k = 0; k < own.size(); ++k) own[k] += step * direction_[k];
-    own_loss += step * (corner.loss - own_loss);
+    points_.Move(m, step, direction_, corner.loss);
     const double scale = step / problem_.lambda_m();
     expansion_.AddFeatures(problem_.data(), m, direction_, scale, weights_);
     if (average_.active())
@@ -289,8 +256,7 @@ class KernelBcfwLearner : public KernelLearner {
     return std::max(0.0, sum);
   }
 
-  Random random_;
-  ExampleOrder examples_;
+  ExampleVisits visits_;
   std::vector<double> u_;
   std::vector<double> among_;  // slots × slots
   std::vector<double> direction_;
@@ -300,9 +266,7 @@ class KernelBcfwLearner : public KernelLearner {
 class KernelFrankWolfeLearner : public KernelLearner {
  public:
   KernelFrankWolfeLearner(const Problem& problem, const TrainOptions& options)
-      : KernelLearner(problem, options, 1),
-        corners_(points_.size(), 0.0),
-        corner_losses_(losses_.size(), 0.0) {}
+      : KernelLearner(problem, options, 1), corners_(problem) {}
 
   /// Cut short, a pass leaves the point as it was.
   void RunPass(const StopControl& stop) override {
@@ -317,13 +281,14 @@ class KernelFrankWolfeLearner : public KernelLearner {
     gap /= problem_.size();
     direction_.assign(weights_.size(), 0.0);
     for (Index m = 0; m < problem_.size(); ++m) {
-      expansion_.AddFeatures(problem_.data(), m, corner(m), 1 / problem_.lambda_m(), direction_);
+      expansion_.AddFeatures(problem_.data(), m, corners_.coordinates(m), 1 / problem_.lambda_m(),
+                             direction_);
     }
     const double fixed = 2 / (static_cast<double>(pass_) + 2);
     const double step =
         options_.fixed_step ? fixed : LineSearch(gap, problem_.lambda() * SquaredNorm(direction_), 1);
-    for (std::size_t k = 0; k < points_.size(); ++k) points_[k] += step * corners_[k];
-    for (std::size_t m = 0; m < losses_.size(); ++m) losses_[m] += step * (corner_losses_[m] - losses_[m]);
+    for (Index m = 0; m < problem_.size(); ++m)
+      points_.Move(m, step, corners_.coordinates(m), corners_.loss(m));
     for (std::size_t k = 0; k < weights_.size(); ++k) weights_[k] += step * direction_[k];
     if (average_.active()) {
       const double scale = average_.scale() * step;
@@ -334,27 +299,20 @@ class KernelFrankWolfeLearner : public KernelLearner {
   }
 
  private:
-  std::span<double> corner(Index m) {
-    return std::span(corners_).subspan(Size(begin_[Size(m)]), point(m).size());
-  }
-
   /// The corner of example m minus its point, into corners_. Returns M times its share of the gap.
   double Look(Index m) {
-    u_.resize(point(m).size());
+    u_.resize(corners_.coordinates(m).size());
     expansion_.Gather(problem_.data(), m, scores_, u_);
     const Corner found = oracles_[0]->MaximiseAt(m, u_, &warm_[Size(m)]);
     ++work_.oracle_calls, ++work_.block_steps;
-    const std::span<double> direction = corner(m);
-    const std::span<const double> own = point(m);
-    for (std::size_t k = 0; k < own.size(); ++k) direction[k] = found.coordinates[k] - own[k];
-    corner_losses_[Size(m)] = found.loss;
-    return found.loss - losses_[Size(m)] - Dot(u_, direction);
+    points_.Towards(m, found.coordinates, &towards_);
+    corners_.Set(m, towards_, found.loss);
+    return found.loss - points_.loss(m) - Dot(u_, towards_);
   }
 
-  std::vector<double> corners_;  // coordinates, minus those of the points
-  std::vector<double> corner_losses_;
+  DualPoints corners_;  // their coordinates minus those of the points, and their losses
   std::vector<double> direction_;
-  std::vector<double> u_;
+  std::vector<double> towards_, u_;
 };
 
 }  // namespace

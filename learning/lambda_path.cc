@@ -5,10 +5,10 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <functional>
 
 #include <slackline/core/check.h>
+#include <slackline/core/number_text.h>
 #include <slackline/core/parse_number.h>
 #include <slackline/core/split.h>
 #include <slackline/learning/options.h>
@@ -28,10 +28,8 @@ double ParseLambda(std::string_view text) {
 }
 
 double SixDigits(double value) {
-  std::array<char, 32> text;
-  const int length = std::snprintf(text.data(), text.size(), "%.6g", value);
   double rounded = value;
-  std::from_chars(text.data(), text.data() + length, rounded);
+  ParseNumber(NumberText(value, 6), &rounded);
   return rounded;
 }
 

@@ -5,15 +5,14 @@
 #include <slackline/learning/augmented_lagrangian.h>
 #include <slackline/learning/batch_frank_wolfe.h>
 #include <slackline/learning/bcfw.h>
-#include <slackline/learning/bmrm.h>
 #include <slackline/learning/choose_learner.h>
 #include <slackline/learning/corner_learner.h>
-#include <slackline/learning/cutting_plane_1.h>
 #include <slackline/learning/cutting_plane_n.h>
 #include <slackline/learning/dual_loss.h>
 #include <slackline/learning/excessive_gap.h>
 #include <slackline/learning/exponentiated_gradient.h>
 #include <slackline/learning/extragradient.h>
+#include <slackline/learning/joint_planes.h>
 #include <slackline/learning/kernel_bcfw.h>
 #include <slackline/learning/kernel_map.h>
 #include <slackline/learning/marginal_learner.h>
@@ -55,12 +54,11 @@ std::unique_ptr<Learner> MakeLearner(const Problem& problem, const TrainOptions&
       return MakeFrankWolfeLearner(problem, options);
     case LearnerKind::kSubgradient:
       return MakeSubgradientLearner(problem, options);
-    case LearnerKind::kCuttingPlane1:
-      return MakeCuttingPlane1Learner(problem, options);
     case LearnerKind::kCuttingPlaneN:
       return MakeCuttingPlaneNLearner(problem, options);
+    case LearnerKind::kCuttingPlane1:
     case LearnerKind::kBundle:
-      return MakeBmrmLearner(problem, options);
+      return MakeJointPlaneLearner(problem, options);
     case LearnerKind::kDlpw:
     case LearnerKind::kSmoothDlpw:
       return MakeDualLossLearner(problem, options);

@@ -38,13 +38,11 @@ bool MarginalLearner::Sweep(std::span<const double> weights, double loss_scale, 
     CoordinateScores(example, weights, scores);
     const Expectation expectation = marginals_.Expect(m, loss_scale, scores, temperature);
     ++oracle_calls_;
-    const std::span<double> own = result->points.coordinates(m);
-    std::copy(expectation.coordinates.begin(), expectation.coordinates.end(), own.begin());
-    result->points.set_loss(m, expectation.loss);
+    result->points.Set(m, expectation.coordinates, expectation.loss);
     result->loss += expectation.loss;
     result->log_partition += expectation.log_partition;
     result->terms += expectation.terms;
-    ScatterFeatures(example, own, 1 / problem_.lambda_m(), result->weights);
+    ScatterFeatures(example, result->points.coordinates(m), 1 / problem_.lambda_m(), result->weights);
   }
   result->loss /= problem_.size();
   result->log_partition /= problem_.size();

@@ -56,6 +56,23 @@ class MarginalLearner : public Learner {
   bool Sweep(std::span<const double> weights, double loss_scale, double temperature, const StopControl& stop,
              SweepResult* result);
 
+  enum class Outcome { kGood, kBroken, kCut };
+  /// Calls attempt() until its outcome is kGood, and fail() where it is kBroken. False where nothing was good in so many trials, or where
+  /// `stop` cut an attempt short.
+  template <class Attempt, class Fail>
+  bool StepByTrials(int trials, const Attempt& attempt, const Fail& fail) {
+    for (int trial = 0; trial < trials; ++trial) {
+      const Outcome outcome = attempt();
+      if (outcome == Outcome::kCut) return false;
+      if (outcome == Outcome::kGood) {
+        block_steps_ += problem_.size();
+        return true;
+      }
+      fail();
+    }
+    return false;
+  }
+
   /// The certificate of weights w (which weights() then returns), and of a dual point with ψ = Ψμ and loss = (1/M) Σ Δ_m·μ_m.
   Evaluation Certify(std::vector<double> w, const DualPoints& points, std::span<const double> psi,
                      double loss, int threads);

@@ -3,14 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <numeric>
 #include <utility>
 
 #include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
+#include <slackline/core/number_text.h>
 #include <slackline/learning/certificate.h>
+#include <slackline/learning/dual_points.h>
 #include <slackline/learning/example_evaluator.h>
 #include <slackline/learning/iterate_average.h>
 #include <slackline/learning/multi_sample_update.h>
@@ -55,11 +56,7 @@ double LargestLoss(const Problem& problem) {
   return largest;
 }
 
-std::string Figure(double value) {
-  char buffer[40];
-  std::snprintf(buffer, sizeof buffer, "%.5g", value);
-  return buffer;
-}
+std::string Figure(double value) { return NumberText(value, 5); }
 
 class MultiSampleLearner : public Learner {
  public:
@@ -68,35 +65,25 @@ class MultiSampleLearner : public Learner {
       : problem_(problem),
         options_(options),
         sampler_(sampler != nullptr ? std::move(sampler) : MakeLabellingSampler(problem, options.oracle)),
-        random_(static_cast<std::uint64_t>(options.seed)),
-        examples_(problem.size()),
+        visits_(options, problem.size()),
         largest_loss_(LargestLoss(problem)),
         weights_(static_cast<std::size_t>(problem.num_weights()), 0.0),
-        losses_(static_cast<std::size_t>(problem.size()), 0.0),
+        points_(problem),
         masses_(static_cast<std::size_t>(problem.size()), 0.0),
-        visits_(static_cast<std::size_t>(problem.size()), options.revisit ? 1 : 0),
+        counts_(static_cast<std::size_t>(problem.size()), options.revisit ? 1 : 0),
         warm_(static_cast<std::size_t>(problem.size())),
         average_(options.average, problem.num_weights(), problem.size()),
         evaluator_(problem, options.oracle) {
-    begin_.push_back(0);
-    for (Index m = 0; m < problem.size(); ++m) {
-      begin_.push_back(begin_.back() + problem.data().example(m).structure().num_coordinates());
-    }
-    points_.assign(static_cast<std::size_t>(begin_.back()), 0.0);
     for (const auto& structure : problem.data().structures()) multiclass_.push_back(IsMulticlass(*structure));
   }
 
   std::string_view name() const override { return "multi-sample"; }
 
   void RunPass(const StopControl& stop) override {
-    const std::span<const Index> order = examples_.Next(&random_);
-    for (Index k = 0; k < problem_.size(); ++k) {
-      Step(options_.order != OrderKind::kUniform
-               ? order[static_cast<std::size_t>(k)]
-               : static_cast<Index>(random_.Below(static_cast<std::uint64_t>(problem_.size()))));
+    visits_.Pass(stop, [&](Index m) {
+      Step(m);
       average_.EndStep();
-      if (stop.ShouldStop()) break;
-    }
+    });
     FoldScale();
     if (++pass_ % kRebuildEvery == 0) Rebuild();
   }
@@ -110,15 +97,7 @@ class MultiSampleLearner : public Learner {
     evaluation.dual = loss / problem_.size() - Regulariser(problem_.lambda(), at_point);
     evaluated_ = weights_;
     evaluation.primal = evaluator_.Primal(evaluated_, warm_, threads);
-    if (average_.active()) {
-      std::vector<double> average;
-      average_.Read(weights_, &average);
-      const double primal = evaluator_.Primal(average, warm_, threads);
-      if (primal < evaluation.primal) {
-        evaluation.primal = primal;
-        evaluated_ = std::move(average);
-      }
-    }
+    evaluator_.TryAverage(average_, weights_, warm_, threads, &evaluated_, &evaluation);
     return evaluation;
   }
 
@@ -146,22 +125,17 @@ class MultiSampleLearner : public Learner {
 
   bool DualPointIsBest() const override { return options_.revisit; }
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
-    const ExampleView example = problem_.data().example(m);
-    const auto begin = static_cast<std::size_t>(begin_[static_cast<std::size_t>(m)]);
-    coordinates->assign(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0);
-    AddLabellingFeatures(example, example.labels(), 1, *coordinates);
-    const double share = MeanShare(m);
-    for (std::size_t k = 0; k < coordinates->size(); ++k) (*coordinates)[k] -= share * points_[begin + k];
-    *loss = share * losses_[static_cast<std::size_t>(m)];
+    *loss = points_.Read(problem_.data().example(m), m, MeanShare(m), coordinates);
     return true;
   }
 
   void Save(StateWriter* writer) const override {
     writer->Tag("multi-sample");
-    SaveRandom(random_, writer);
-    examples_.Save(writer);
-    for (const auto* list : {&weights_, &points_, &losses_, &masses_}) writer->Reals(*list);
-    writer->Offsets(visits_);
+    visits_.Save(writer);
+    writer->Reals(weights_);
+    points_.Save(writer);
+    writer->Reals(masses_);
+    writer->Offsets(counts_);
     for (const double value : {scale_, suffered_, gradients_}) writer->Real(value);
     for (const WarmStart& warm : warm_) writer->Bytes(warm.bytes);
     average_.Save(writer);
@@ -172,11 +146,12 @@ class MultiSampleLearner : public Learner {
   void Load(StateReader* reader) override {
     constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max() / 8;
     reader->Tag("multi-sample");
-    LoadRandom(reader, &random_);
-    examples_.Load(reader);
-    for (auto* list : {&weights_, &points_, &losses_, &masses_}) reader->FiniteReals(*list);
-    reader->Offsets(visits_);
-    for (const Offset count : visits_)
+    visits_.Load(reader);
+    reader->FiniteReals(weights_);
+    points_.Load(reader);
+    reader->FiniteReals(masses_);
+    reader->Offsets(counts_);
+    for (const Offset count : counts_)
       StateReader::Require(count >= 0 && count < kLargest, "a number of visits is out of range");
     for (double* value : {&scale_, &suffered_, &gradients_}) *value = reader->FiniteReal();
     StateReader::Require(scale_ > 0 && scale_ <= 1, "the scale is out of range");
@@ -193,7 +168,7 @@ class MultiSampleLearner : public Learner {
     std::vector<double> at_point;
     double loss = 0;
     for (Index m = 0; m < problem_.size(); ++m) ScalePoint(m, MeanShare(m));
-    std::fill(visits_.begin(), visits_.end(), 1);
+    std::fill(counts_.begin(), counts_.end(), 1);
     scale_ = 1;
     problem_ = problem;
     evaluator_.set_problem(problem);
@@ -209,18 +184,13 @@ class MultiSampleLearner : public Learner {
   }
 
  private:
-  std::span<double> point(Index m) {
-    const auto k = static_cast<std::size_t>(m);
-    return {points_.data() + begin_[k], static_cast<std::size_t>(begin_[k + 1] - begin_[k])};
-  }
   /// From the sum over the visits of example m to their mean.
   double MeanShare(Index m) const {
-    const Offset visits = visits_[static_cast<std::size_t>(m)];
+    const Offset visits = counts_[static_cast<std::size_t>(m)];
     return visits > 0 ? scale_ / static_cast<double>(visits) : 0.0;
   }
   void ScalePoint(Index m, double share) {
-    for (double& coordinate : point(m)) coordinate *= share;
-    losses_[static_cast<std::size_t>(m)] *= share;
+    points_.Scale(m, share);
     masses_[static_cast<std::size_t>(m)] *= share;
   }
   void FoldScale() {
@@ -283,7 +253,7 @@ class MultiSampleLearner : public Learner {
     const std::span<const double> loss = problem_.loss(m);
     for (std::size_t s = 0; s < loss.size(); ++s) scores_[s] += loss[s];
     // One more than wanted: the best of them is most often the corner.
-    sampler_->Sample(m, example, scores_, options_.samples, &random_, &labellings_);
+    sampler_->Sample(m, example, scores_, options_.samples, &visits_.random(), &labellings_);
     for (std::size_t k = first;
          k < labellings_.size() && static_cast<Index>(samples_.size()) < options_.samples; ++k) {
       const auto end = labellings_.begin() + static_cast<std::ptrdiff_t>(k);
@@ -311,17 +281,17 @@ class MultiSampleLearner : public Learner {
   /// Leaves the change of Σ α ψ in change_, and takes it into the example's point.
   void Update(Index m, const ExampleView& example, double lambda_t) {
     const auto k = static_cast<std::size_t>(m);
-    const std::span<double> own = point(m);
+    const std::span<double> own = points_.coordinates(m);
     u_.resize(own.size());
     CoordinateScores(example, weights_, u_);
     if (options_.revisit) {
       dual_.coordinates.assign(own.begin(), own.end());
-      dual_.loss = losses_[k];
+      dual_.loss = points_.loss(m);
       dual_.mass = masses_[k];
     } else {
       dual_.coordinates.assign(own.size(), 0.0);
       dual_.loss = dual_.mass = 0;
-      ++visits_[k];
+      ++counts_[k];
     }
     if (multiclass(m)) {
       UpdateMulticlass(example, lambda_t);
@@ -329,13 +299,12 @@ class MultiSampleLearner : public Learner {
       MultiSampleUpdate(example, samples_, lambda_t, kRounds, u_, &dual_, &change_, &gram_);
     }
     if (options_.revisit) {
-      std::copy(dual_.coordinates.begin(), dual_.coordinates.end(), own.begin());
-      losses_[k] = dual_.loss;
+      points_.Set(m, dual_.coordinates, dual_.loss);
       masses_[k] = dual_.mass;
       return;
     }
     for (std::size_t e = 0; e < own.size(); ++e) own[e] += dual_.coordinates[e] / scale_;
-    losses_[k] += dual_.loss / scale_;
+    points_.set_loss(m, points_.loss(m) + dual_.loss / scale_);
     masses_[k] += dual_.mass / scale_;
   }
 
@@ -377,8 +346,9 @@ class MultiSampleLearner : public Learner {
     *loss = 0;
     for (Index m = 0; m < problem_.size(); ++m) {
       const double share = MeanShare(m);
-      ScatterFeatures(problem_.data().example(m), point(m), share / problem_.lambda_m(), *weights);
-      *loss += share * losses_[static_cast<std::size_t>(m)];
+      ScatterFeatures(problem_.data().example(m), points_.coordinates(m), share / problem_.lambda_m(),
+                      *weights);
+      *loss += share * points_.loss(m);
     }
   }
 
@@ -387,23 +357,19 @@ class MultiSampleLearner : public Learner {
     std::fill(weights_.begin(), weights_.end(), 0.0);
     const double lambda_t =
         problem_.lambda() * static_cast<double>(options_.revisit ? problem_.size() : steps_);
-    for (Index m = 0; m < problem_.size(); ++m)
-      ScatterFeatures(problem_.data().example(m), point(m), scale_ / lambda_t, weights_);
+    points_.AddFeatures(problem_, scale_ / lambda_t, weights_);
   }
 
   Problem problem_;
   TrainOptions options_;
   std::unique_ptr<LabellingSampler> sampler_;
-  Random random_;
-  ExampleOrder examples_;
+  ExampleVisits visits_;
   double largest_loss_;  // B
   std::vector<double> weights_;
   std::vector<double> evaluated_;
-  std::vector<Offset> begin_;
-  std::vector<double> points_;  // sums over visits, divided by scale_
-  std::vector<double> losses_;  // as points_
+  DualPoints points_;           // sums over visits, divided by scale_
   std::vector<double> masses_;  // as points_
-  std::vector<Offset> visits_;
+  std::vector<Offset> counts_;  // of visits
   double scale_ = 1;
   std::vector<WarmStart> warm_;
   IterateAverage average_;

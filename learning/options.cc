@@ -2,7 +2,6 @@
 #include <slackline/learning/options.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include <slackline/core/check.h>
+#include <slackline/core/number_text.h>
 #include <slackline/core/quoted.h>
 
 namespace slackline {
@@ -86,21 +86,15 @@ T Choose(Names<T> names, const OptionRecord& record, std::string_view value) {
   Refuse(record, value, allowed);
 }
 
-std::string Show(double value) {
-  std::array<char, 32> buffer;
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
-  return {buffer.data(), end};
-}
-
 std::string RangeText(const OptionRecord& record, bool integer) {
   std::string text = integer ? "a whole number" : "a number";
   if (record.positive) {
     text += integer ? " ≥ 1" : " > 0";
-    if (!integer && record.minimum > 0) text += ", at least " + Show(record.minimum);
+    if (!integer && record.minimum > 0) text += ", at least " + NumberText(record.minimum);
   } else {
-    text += " ≥ " + Show(record.minimum);
+    text += " ≥ " + NumberText(record.minimum);
   }
-  if (record.maximum < kInfinity) text += " and ≤ " + Show(record.maximum);
+  if (record.maximum < kInfinity) text += " and ≤ " + NumberText(record.maximum);
   return text;
 }
 
@@ -180,8 +174,44 @@ void CheckReaders(const TrainOptions& options, std::span<const std::string_view>
   }
 }
 
+/// What learners do instead of reading an option that most others read.
+struct OwnWay {
+  LearnerSet learners;
+  std::string_view way;
+};
+constexpr OwnWay kOwnSteps[] = {
+    {For(LearnerKind::kFrankWolfe, LearnerKind::kKernelFrankWolfe, LearnerKind::kKernelBcfw),
+     "takes Frank-Wolfe steps only"},
+    {For(LearnerKind::kSubgradient), "takes subgradient steps only"},
+    {kForCuttingPlanes | For(LearnerKind::kBundle), "takes no steps, but solves a program over its planes"},
+    {For(LearnerKind::kExponentiatedGradient), "takes exponentiated gradient steps only"},
+    {For(LearnerKind::kExcessiveGap), "takes steps of the excessive gap method only"},
+    {For(LearnerKind::kExtragradient), "takes extragradient steps only"},
+    {For(LearnerKind::kDlpw, LearnerKind::kSmoothDlpw), "takes gradient steps only"},
+    {For(LearnerKind::kProxSdca), "has steps of its own, which --sdca-step chooses"},
+    {For(LearnerKind::kMultiSample), "updates an example by all of its labellings at hand"}};
+constexpr OwnWay kOwnOrders[] = {
+    {kForBatches, "takes all examples at once"},
+    {kWithoutOrders & ~kForBatches, "always goes through all examples in a fresh random order"}};
+
+/// Refuses the option with this value where the learner has a way of its own. Who gave it by name is told who reads it.
+void RefuseOwnWays(std::span<const OwnWay> ways, LearnerKind learner, std::string_view option,
+                   std::string_view value, std::span<const std::string_view> given) {
+  LearnerSet readers = kForAll;
+  for (const OwnWay& own : ways) readers &= ~own.learners;
+  for (const OwnWay& own : ways) {
+    if ((own.learners & For(learner)) == 0) continue;
+    const std::string name = "--" + std::string(option);
+    std::string message = name + " " + std::string(value) + ": learner " + std::string(Name(learner)) + " " +
+                          std::string(own.way);
+    if (std::find(given.begin(), given.end(), option) != given.end())
+      message += "; " + name + " applies to --learner " + LearnerNames(readers);
+    throw DataError(message);
+  }
+}
+
 /// Options that have no meaning together.
-void CheckCombinations(const TrainOptions& options) {
+void CheckCombinations(const TrainOptions& options, std::span<const std::string_view> given) {
   const double rho = options.rho > 0 ? options.rho : 1;
   if (options.rho_final > rho)
     throw DataError("--rho-final must not be larger than --rho: the penalty gets stricter");
@@ -197,11 +227,10 @@ void CheckCombinations(const TrainOptions& options) {
     if (options.learner == LearnerKind::kBcfw && !frank_wolfe)
       throw DataError("--lp-tolerance needs --step fw: kept corners need exact oracles");
   }
-  const bool batch = options.learner == LearnerKind::kFrankWolfe;
-  if (batch && options.order != OrderKind::kAuto)
-    throw DataError("--order does not apply to --learner fw, which moves all examples together");
-  if ((batch || options.learner == LearnerKind::kSubgradient) && options.step != StepKind::kAuto)
-    throw DataError("--step does not apply to --learner fw or ssg, which have one kind of step");
+  if (options.step != StepKind::kAuto)
+    RefuseOwnWays(kOwnSteps, options.learner, "step", Name(options.step), given);
+  if (options.order != OrderKind::kAuto)
+    RefuseOwnWays(kOwnOrders, options.learner, "order", Name(options.order), given);
   if (options.rescaling == Rescaling::kSlack && options.oracle != SolverKind::kAuto &&
       options.oracle != SolverKind::kBruteForce) {
     throw DataError("--rescaling slack enumerates labellings: --oracle must be auto or brute-force");
@@ -231,181 +260,6 @@ std::string_view Name(RhoScale scale) { return Find<RhoScale>(kScales, scale); }
 std::string_view Name(Rescaling rescaling) { return Find<Rescaling>(kRescalings, rescaling); }
 std::string_view Name(Switch kind) { return Find<Switch>(kSwitches, kind); }
 std::string_view Name(AverageKind kind) { return Find<AverageKind>(kAverages, kind); }
-
-std::span<const OptionRecord> OptionRecords() {
-  using O = TrainOptions;
-  constexpr auto kMaxIndex = static_cast<double>(std::numeric_limits<Index>::max());
-  constexpr auto kMaxSeed = 9007199254740992.0;
-  static const OptionRecord records[] = {
-      {"learner", "NAME",
-       "auto: the fastest for the structure. bcfw: one block per example, with an oracle. al: augmented "
-       "Lagrangian, solves the LP-relaxed problem by factor blocks. soft: factor blocks with a penalty "
-       "instead of constraints. For comparison (docs/learners.md): fw, kernel-fw, kernel-bcfw, ssg, "
-       "cutting-plane-1, "
-       "cutting-plane-n, bmrm, eg, excessive-gap, extragradient, dlpw, smooth-dlpw, prox-sdca, multi-sample",
-       "auto", &O::learner},
-      {"lambda", "L", "weight of the regulariser, objective λ/2 ‖w‖² + mean hinge", "1/M", &O::lambda,
-       kSmallestLambda, kInfinity, true},
-      {"step", "auto|pairwise|away|fw",
-       "direction of a step: pairwise, away (bcfw) or Frank-Wolfe; bcfw keeps corners for the first two",
-       "soft, al: pairwise; bcfw: fw", &O::step, 0, kInfinity, false, false, kForBcfw, "away"},
-      {"order", "auto|example|uniform|gap",
-       "all examples in random order, blocks drawn with replacement, or (bcfw with kept corners) the "
-       "examples "
-       "with a gap",
-       "example; gap with kept corners", &O::order, 0, kInfinity, false, false, kForBcfw, "gap"},
-      {"average", "auto|none|uniform|weighted|suffix",
-       "bcfw, fw, ssg, prox-sdca, multi-sample: also evaluate this average of all iterates, and keep the "
-       "better weights",
-       "none", &O::average, 0, kInfinity, false, false,
-       kForBcfw |
-           For(LearnerKind::kFrankWolfe, LearnerKind::kSubgradient, LearnerKind::kProxSdca,
-               LearnerKind::kMultiSample) |
-           kForKernels,
-       "uniform weighted suffix"},
-      {"proximal", "auto|off",
-       "al, and bcfw with kept corners: let passes work on proximal problems, which helps when λ is small",
-       "auto", &O::proximal, 0, kInfinity, false, false, kForAl | kForBcfw, "off"},
-      {"fixed-step", "",
-       "fw, bcfw with fw steps: steps of length 2/(k+2), or 2M/(k+2M), instead of a line search", "off",
-       &O::fixed_step, 0, kInfinity, false, false, kForBcfw | For(LearnerKind::kFrankWolfe) | kForKernels,
-       "on"},
-      {"projection", "", "ssg: project iterates onto the ball that the optimum lies in", "off",
-       &O::projection, 0, kInfinity, false, false, For(LearnerKind::kSubgradient), "on"},
-      {"shrinking", "auto|off", "al: let most passes leave out pairs of labels that are off and stay so",
-       "auto", &O::shrinking, 0, kInfinity, false, false, kForAl, "off"},
-      {"rescaling", "margin|slack",
-       "cutting-plane-1, cutting-plane-n: hinge of a labelling, loss − margin or loss · (1 − margin); slack "
-       "needs label spaces that can be enumerated",
-       "margin", &O::rescaling, 0, kInfinity, false, false, kForCuttingPlanes, "slack"},
-      {"constraint-cache", "auto|off",
-       "cutting-plane-1: add planes of kept labellings while they are violated enough, before the oracle is "
-       "asked",
-       "auto", &O::constraint_cache, 0, kInfinity, false, false, For(LearnerKind::kCuttingPlane1), "off"},
-      {"line-search", "auto|off",
-       "bmrm: take planes near the best point of a line, not at the newest weights", "auto", &O::line_search,
-       0, kInfinity, false, false, For(LearnerKind::kBundle), "off"},
-      {"prune-after", "N", "cutting planes, bmrm: drop planes that had no weight in N rounds; 0 = keep all",
-       "50", &O::prune_after, 0, kMaxIndex, false, false, kForCuttingPlanes | For(LearnerKind::kBundle)},
-      {"rho", "R", "strength of the soft penalty: small = strict", "soft: 1; al: from the data", &O::rho, 0,
-       kInfinity, true, false, kForAl | kForSoft},
-      {"rho-scale",
-       "example|paper",
-       "scale of ρ: per example, or ρ/M as the paper's equation (5) is written",
-       "example",
-       &O::rho_scale,
-       0,
-       kInfinity,
-       false,
-       false,
-       kForAl | kForSoft,
-       {},
-       "rho",
-       kForAl},
-      {"rho-final", "R", "soft: let ρ fall to this value", "stays", &O::rho_final, 0, kInfinity, true, false,
-       kForSoft},
-      {"rho-passes",
-       "N",
-       "soft: passes over which ρ falls",
-       "100",
-       &O::rho_passes,
-       1,
-       kMaxIndex,
-       true,
-       false,
-       kForSoft,
-       {},
-       "rho-final"},
-      {"tau", "T", "al: length of a multiplier step", "1", &O::tau, 0, 1, true, false, kForAl},
-      {"step-size", "E", "dlpw, smooth-dlpw: steps on the weights have length E/t", "found by short trials",
-       &O::step_size, 0, kInfinity, true, false, For(LearnerKind::kDlpw, LearnerKind::kSmoothDlpw)},
-      {"smoothing", "G",
-       "soft, prox-sdca: weight of a quadratic that smooths the maxima; smooth-dlpw: temperature of its soft "
-       "maxima",
-       "none; smooth-dlpw: from the losses", &O::smoothing, 0, kInfinity, true, false,
-       kForSoft | For(LearnerKind::kSmoothDlpw, LearnerKind::kProxSdca)},
-      {"sdca-step", "1..5",
-       "prox-sdca: step option of the paper. 1: several steps on the example, 2: line search, 3: a bound on "
-       "the "
-       "curvature of the example, 4: of all examples, 5: smoothed losses only",
-       "2", &O::sdca_step, 1, 5, true, false, For(LearnerKind::kProxSdca)},
-      {"l1", "S", "prox-sdca: adds S ‖w‖₁ to the objective, so that weights become zero", "none", &O::l1, 0,
-       kInfinity, true, false, For(LearnerKind::kProxSdca)},
-      {"random-output", "", "prox-sdca: also evaluate the iterate after a random step", "off",
-       &O::random_output, 0, kInfinity, false, false, For(LearnerKind::kProxSdca), "on"},
-      {"samples", "K", "multi-sample: labellings in each update of an example", "10", &O::samples, 1, 10000,
-       true, false, For(LearnerKind::kMultiSample)},
-      {"revisit", "",
-       "multi-sample: later visits of an example go on from its dual variables, instead of counting it as a "
-       "new example",
-       "off", &O::revisit, 0, kInfinity, false, false, For(LearnerKind::kMultiSample), "on"},
-      {"kernel", "auto|linear|polynomial|rbf",
-       "kernel on input vectors: kernel-bcfw and kernel-fw keep kernel values as far as --cache-mb goes, "
-       "other learners work "
-       "on a factor of the kernel matrix of all inputs",
-       "kernel-bcfw, kernel-fw: linear; else none", &O::kernel},
-      {"kernel-gamma",
-       "G",
-       "γ of the kernels (γ⟨x,x'⟩ + c)^p and exp(−γ‖x − x'‖²)",
-       "1 / number of features",
-       &O::kernel_gamma,
-       0,
-       kInfinity,
-       true,
-       false,
-       kForAll,
-       {},
-       "kernel"},
-      {"kernel-degree",
-       "P",
-       "p of the polynomial kernel",
-       "3",
-       &O::kernel_degree,
-       1,
-       64,
-       true,
-       false,
-       kForAll,
-       {},
-       "kernel"},
-      {"kernel-offset",
-       "C",
-       "c of the polynomial kernel",
-       "1",
-       &O::kernel_offset,
-       0,
-       kInfinity,
-       false,
-       false,
-       kForAll,
-       {},
-       "kernel"},
-      {"cache-mb", "N", "kernel-bcfw, kernel-fw: megabytes for kernel values. Results do not depend on it",
-       "256", &O::cache_mb, 1, kMaxIndex, true, true, kForKernels},
-      {"oracle", "auto|roof|messages|lp|lp-polytope|tree|brute-force|search|global",
-       "bcfw and others that ask an oracle: how an example is maximised", "auto", &O::oracle, 0, kInfinity,
-       false, false, kForOracles},
-      {"lp-tolerance", "T",
-       "bcfw with fw steps and oracle lp: tolerance of GLPK's simplex method in passes; checks keep 1e-9",
-       "1e-9", &O::lp_tolerance, 1e-9, 0.1, true, false, kForBcfw},
-      {"gap-tolerance", "G", "stop at this relative duality gap; 0 = do not", "1e-3", &O::gap_tolerance, 0,
-       kInfinity, false, true},
-      {"absolute-gap", "G", "stop at this absolute duality gap; 0 = do not", "0", &O::absolute_gap, 0,
-       kInfinity, false, true},
-      {"max-passes", "N", "stop after N passes over the examples", "100000", &O::max_passes, 1, kMaxIndex,
-       true, true},
-      {"time-limit", "SECONDS", "stop after this time, keeping the best model; 0 = no limit", "0",
-       &O::time_limit_seconds, 0, kInfinity, false, true},
-      {"check-every", "PASSES",
-       "passes between two certificates; 0 = often at first, then less, and when the gap seems small", "0",
-       &O::check_every, 0, kMaxIndex},
-      {"seed", "S", "seed of the random order", "1", &O::seed, 0, kMaxSeed},
-      {"threads", "N",
-       "threads, for certificates and passes beside them; 0 = all. Results do not depend on it", "1",
-       &O::threads, 0, 1024, false, true},
-  };
-  return records;
-}
 
 void SetOption(const OptionRecord& record, std::string_view value, TrainOptions* options) {
   std::visit(
@@ -450,7 +304,7 @@ std::string OptionText(const OptionRecord& record, const TrainOptions& options) 
         if constexpr (std::is_same_v<T, bool>) {
           return std::string(Find<bool>(kFlags, value));
         } else if constexpr (std::is_floating_point_v<T>) {
-          return Show(value);
+          return NumberText(value);
         } else if constexpr (std::is_integral_v<T>) {
           return std::to_string(value);
         } else if constexpr (std::is_same_v<T, SolverKind>) {
@@ -473,7 +327,7 @@ void CheckOptions(const TrainOptions& options, std::span<const std::string_view>
   if (options.tau <= 0) throw DataError("--tau: must be > 0 and ≤ 1");
   if (options.max_passes < 1) throw DataError("--max-passes: must be at least 1");
   CheckReaders(options, given);
-  CheckCombinations(options);
+  CheckCombinations(options, given);
 }
 
 bool UsesKernel(const TrainOptions& options) {

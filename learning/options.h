@@ -70,6 +70,11 @@ inline constexpr LearnerSet kForOracles =
                    LearnerKind::kSubgradient, LearnerKind::kCuttingPlane1, LearnerKind::kCuttingPlaneN,
                    LearnerKind::kBundle, LearnerKind::kProxSdca, LearnerKind::kMultiSample);
 inline constexpr LearnerSet kForKernels = For(LearnerKind::kKernelFrankWolfe, LearnerKind::kKernelBcfw);
+/// Learners that do not read TrainOptions::order: those that take all examples at once, and one that has an order of its own.
+inline constexpr LearnerSet kForBatches =
+    For(LearnerKind::kFrankWolfe, LearnerKind::kKernelFrankWolfe, LearnerKind::kCuttingPlane1,
+        LearnerKind::kBundle, LearnerKind::kExcessiveGap, LearnerKind::kExtragradient);
+inline constexpr LearnerSet kWithoutOrders = kForBatches | For(LearnerKind::kCuttingPlaneN);
 constexpr bool UsesOracle(LearnerKind learner) { return (For(learner) & kForOracles) != 0; }
 
 struct TrainOptions {
@@ -78,8 +83,9 @@ struct TrainOptions {
   /// λ of the objective; 0 = 1/M.
   double lambda = 0;
 
+  /// al, soft, bcfw; the others have steps of their own.
   StepKind step = StepKind::kAuto;
-  /// example: all examples in a fresh random order each pass. uniform: blocks (bcfw: examples) drawn with replacement.
+  /// All but kWithoutOrders. example: all examples in a fresh random order each pass. uniform: blocks (bcfw: examples) drawn with replacement.
   /// gap (bcfw with pairwise or away steps): as example, without those whose gap was small when last seen.
   OrderKind order = OrderKind::kAuto;
   /// bcfw: which weights are evaluated besides the newest; the better ones are kept.

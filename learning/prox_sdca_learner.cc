@@ -13,6 +13,7 @@
 #include <slackline/core/feature_map.h>
 #include <slackline/core/random.h>
 #include <slackline/learning/certificate.h>
+#include <slackline/learning/dual_points.h>
 #include <slackline/learning/example_evaluator.h>
 #include <slackline/learning/feature_bounds.h>
 #include <slackline/learning/iterate_average.h>
@@ -69,12 +70,11 @@ class ProxSdcaLearner : public Learner {
       : problem_(problem),
         options_(options),
         projects_(options.smoothing > 0 && !AnyFactors(problem)),
-        random_(static_cast<std::uint64_t>(options.seed)),
+        visits_(options, problem.size()),
         draw_(static_cast<std::uint64_t>(options.seed) + 0x9e3779b97f4a7c15ULL),
-        examples_(problem.size()),
         v_(static_cast<std::size_t>(problem.num_weights()), 0.0),
         w_(options.l1 > 0 ? v_.size() : 0, 0.0),
-        losses_(static_cast<std::size_t>(problem.size()), 0.0),
+        points_(problem),
         warm_(static_cast<std::size_t>(problem.size())),
         average_(options.average, problem.num_weights(), problem.size()),
         next_restart_(problem.size()),
@@ -84,11 +84,6 @@ class ProxSdcaLearner : public Learner {
           "--sdca-step 5 needs --smoothing, and examples without factors, whose smoothed maximum is a "
           "projection; use --sdca-step 2");
     }
-    begin_.push_back(0);
-    for (Index m = 0; m < problem.size(); ++m) {
-      begin_.push_back(begin_.back() + problem.data().example(m).structure().num_coordinates());
-    }
-    points_.assign(static_cast<std::size_t>(begin_.back()), 0.0);
     if (options.smoothing > 0) StartMarginals();
     if (options.sdca_step >= 3) BoundFeatures();
   }
@@ -96,22 +91,17 @@ class ProxSdcaLearner : public Learner {
   std::string_view name() const override { return "prox-sdca"; }
 
   void RunPass(const StopControl& stop) override {
-    const std::span<const Index> order = examples_.Next(&random_);
-    for (Index k = 0; k < problem_.size(); ++k) {
-      const Index m = options_.order != OrderKind::kUniform
-                          ? order[static_cast<std::size_t>(k)]
-                          : static_cast<Index>(random_.Below(static_cast<std::uint64_t>(problem_.size())));
+    visits_.Pass(stop, [&](Index m) {
       Visit(m);
       average_.EndStep();
       if (options_.random_output) DrawOutput();
-      if (stop.ShouldStop()) break;
-    }
+    });
     if (++pass_ % kRebuildEvery == 0) Rebuild();
   }
 
   Evaluation Evaluate(int threads) override {
     // The weights of the passes stay as they are: evaluations change nothing.
-    SumPoints(&evaluated_);
+    points_.Weights(problem_, &evaluated_);
     Threshold(&evaluated_);
     Evaluation evaluation;
     evaluation.problem = evaluator_.certified();
@@ -166,24 +156,18 @@ class ProxSdcaLearner : public Learner {
   bool DualPointIsBest() const override { return options_.smoothing == 0; }
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
     if (options_.smoothing > 0) return false;
-    const ExampleView example = problem_.data().example(m);
-    const auto begin = static_cast<std::size_t>(begin_[static_cast<std::size_t>(m)]);
-    coordinates->assign(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0);
-    AddLabellingFeatures(example, example.labels(), 1, *coordinates);
-    for (std::size_t k = 0; k < coordinates->size(); ++k) (*coordinates)[k] -= points_[begin + k];
-    *loss = losses_[static_cast<std::size_t>(m)];
+    *loss = points_.Read(problem_.data().example(m), m, 1, coordinates);
     return true;
   }
 
   void Save(StateWriter* writer) const override {
     writer->Tag("prox-sdca");
-    SaveRandom(random_, writer);
+    SaveRandom(visits_.random(), writer);
     SaveRandom(draw_, writer);
-    examples_.Save(writer);
+    visits_.examples().Save(writer);
     writer->Reals(v_);
     writer->Reals(w_);
-    writer->Reals(points_);
-    writer->Reals(losses_);
+    points_.Save(writer);
     writer->Reals(marginals_);
     writer->Flag(!drawn_.empty());
     if (!drawn_.empty()) writer->Reals(drawn_);
@@ -198,13 +182,12 @@ class ProxSdcaLearner : public Learner {
   void Load(StateReader* reader) override {
     constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max() / 4;
     reader->Tag("prox-sdca");
-    LoadRandom(reader, &random_);
+    LoadRandom(reader, &visits_.random());
     LoadRandom(reader, &draw_);
-    examples_.Load(reader);
+    visits_.examples().Load(reader);
     reader->FiniteReals(v_);
     reader->FiniteReals(w_);
-    reader->FiniteReals(points_);
-    reader->FiniteReals(losses_);
+    points_.Load(reader);
     reader->FiniteReals(marginals_);
     drawn_.clear();
     if (reader->Flag()) {
@@ -243,10 +226,6 @@ class ProxSdcaLearner : public Learner {
     for (double& x : *v) x = SoftThreshold(x, threshold());
   }
 
-  std::span<double> point(Index m) {
-    const auto k = static_cast<std::size_t>(m);
-    return {points_.data() + begin_[k], static_cast<std::size_t>(begin_[k + 1] - begin_[k])};
-  }
   /// μ_i of the example's variables; empty without smoothing.
   std::span<double> marginals(Index m) {
     if (marginals_.empty()) return {};
@@ -287,14 +266,12 @@ class ProxSdcaLearner : public Learner {
   double Step(Index m) {
     ++steps_;
     const ExampleView example = problem_.data().example(m);
-    const std::span<double> own = point(m);
     const double target_loss = projects_ ? ProjectedTarget(m) : CornerTarget(m);
-    for (std::size_t k = 0; k < own.size(); ++k) direction_[k] -= own[k];
-    u_.resize(own.size());
+    points_.Towards(m, direction_, &direction_);
+    u_.resize(direction_.size());
     CoordinateScores(example, w(), u_);
-    double& own_loss = losses_[static_cast<std::size_t>(m)];
-    double gap = target_loss - own_loss;
-    for (std::size_t k = 0; k < own.size(); ++k) gap -= u_[k] * direction_[k];
+    double gap = target_loss - points_.loss(m);
+    for (std::size_t k = 0; k < u_.size(); ++k) gap -= u_[k] * direction_[k];
     double squared = 0;
     const std::span<double> mu = marginals(m);
     for (std::size_t s = 0; s < mu.size(); ++s) {
@@ -304,9 +281,8 @@ class ProxSdcaLearner : public Learner {
     }
     const double step = StepSize(m, gap, squared);
     if (step == 0) return gap;
-    for (std::size_t k = 0; k < own.size(); ++k) own[k] += step * direction_[k];
+    points_.Move(m, step, direction_, target_loss);
     for (std::size_t s = 0; s < mu.size(); ++s) mu[s] += step * target_[s];
-    own_loss += step * (target_loss - own_loss);
     ScatterFeatures(example, direction_, step / problem_.lambda_m(), v_);
     if (options_.l1 > 0) ThresholdWhereMoved(example, direction_, threshold(), v_, w_);
     if (average_.active()) {
@@ -433,7 +409,7 @@ class ProxSdcaLearner : public Learner {
 
   /// (1/M) Σ_m −φ_m*: the linear part of D, and the quadratic one.
   double MeanLoss() const {
-    double loss = std::accumulate(losses_.begin(), losses_.end(), 0.0);
+    double loss = points_.TotalLoss();
     if (options_.smoothing > 0) {
       double room = -Inner(marginals_, marginals_);
       for (Index m = 0; m < problem_.size(); ++m) room += problem_.data().example(m).graph().num_variables();
@@ -442,15 +418,9 @@ class ProxSdcaLearner : public Learner {
     return loss / problem_.size();
   }
 
-  /// v from the points.
-  void SumPoints(std::vector<double>* v) {
-    v->assign(static_cast<std::size_t>(problem_.num_weights()), 0.0);
-    for (Index m = 0; m < problem_.size(); ++m) {
-      ScatterFeatures(problem_.data().example(m), point(m), 1 / problem_.lambda_m(), *v);
-    }
-  }
+  /// v, and w, from the points.
   void Rebuild() {
-    SumPoints(&v_);
+    points_.Weights(problem_, &v_);
     if (options_.l1 > 0) {
       w_ = v_;
       Threshold(&w_);
@@ -469,8 +439,8 @@ class ProxSdcaLearner : public Learner {
 
   /// The share θ ≤ 1 of the point (1 − θ: the given labelling) with the largest D: D is concave in it.
   double BestScale() {
-    SumPoints(&v_);
-    const double loss = std::accumulate(losses_.begin(), losses_.end(), 0.0);
+    points_.Weights(problem_, &v_);
+    const double loss = points_.TotalLoss();
     if (options_.l1 == 0 && options_.smoothing == 0)
       return BestShare(loss / problem_.size(), Regulariser(problem_.lambda(), v_));
     // Σ_i (1 − ‖e + θ(μ − e)‖²) = −2θ e·(μ − e) − θ²‖μ − e‖²
@@ -502,8 +472,7 @@ class ProxSdcaLearner : public Learner {
   }
 
   void ScalePoints(double theta) {
-    for (double& coordinate : points_) coordinate *= theta;
-    for (double& loss : losses_) loss *= theta;
+    points_.Scale(theta);
     if (marginals_.empty()) return;
     for (double& mu : marginals_) mu *= theta;
     for (Index m = 0; m < problem_.size(); ++m) AddGiven(m, 1 - theta, marginals(m));
@@ -512,15 +481,12 @@ class ProxSdcaLearner : public Learner {
   Problem problem_;
   TrainOptions options_;
   bool projects_;  // the smoothed maximiser is a projection
-  Random random_;
+  ExampleVisits visits_;
   Random draw_;  // of the random output: a stream of its own
-  ExampleOrder examples_;
   std::vector<double> v_;
   std::vector<double> w_;  // empty without l1
   std::vector<double> evaluated_;
-  std::vector<Offset> begin_;
-  std::vector<double> points_;
-  std::vector<double> losses_;
+  DualPoints points_;
   std::vector<double> marginals_;  // laid out as TrainingSet::losses; empty without smoothing
   std::vector<WarmStart> warm_;
   IterateAverage average_;

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include <slackline/core/random.h>
+#include <slackline/learning/learner.h>
+#include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 #include <slackline/learning/state_archive.h>
 
@@ -36,6 +38,8 @@ class ExampleOrder {
     return order_;
   }
 
+  std::size_t size() const { return order_.size(); }
+
   void Save(StateWriter* writer) const { writer->Indices(order_); }
   void Load(StateReader* reader) {
     std::vector<Index> order = reader->Indices(0, static_cast<Index>(order_.size()) - 1);
@@ -49,6 +53,47 @@ class ExampleOrder {
 
  private:
   std::vector<Index> order_;
+};
+
+/// The examples of a pass of a learner that visits one after the other, by its TrainOptions::seed and order: all in a fresh random
+/// order, or as many drawn with replacement (OrderKind::kUniform).
+class ExampleVisits {
+ public:
+  ExampleVisits(const TrainOptions& options, Index size)
+      : uniform_(options.order == OrderKind::kUniform),
+        random_(static_cast<std::uint64_t>(options.seed)),
+        examples_(size) {}
+
+  /// Calls visit(m) for the examples of a pass, until `stop` ends it. `visit` may draw from random().
+  template <class Visit>
+  void Pass(const StopControl& stop, const Visit& visit) {
+    for (const Index next : Permutation()) {
+      visit(uniform_ ? static_cast<Index>(random_.Below(examples_.size())) : next);
+      if (stop.ShouldStop()) break;
+    }
+  }
+
+  /// A fresh random order of all examples, whatever the option says: for passes that are not of this form.
+  std::span<const Index> Permutation() { return examples_.Next(&random_); }
+
+  Random& random() { return random_; }
+  const Random& random() const { return random_; }
+  ExampleOrder& examples() { return examples_; }
+  const ExampleOrder& examples() const { return examples_; }
+
+  void Save(StateWriter* writer) const {
+    SaveRandom(random_, writer);
+    examples_.Save(writer);
+  }
+  void Load(StateReader* reader) {
+    LoadRandom(reader, &random_);
+    examples_.Load(reader);
+  }
+
+ private:
+  bool uniform_;
+  Random random_;
+  ExampleOrder examples_;
 };
 
 /// A block of an example: part < num_variables is a variable, < num_parts a factor, else a global factor.

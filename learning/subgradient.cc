@@ -8,8 +8,8 @@
 
 #include <slackline/core/feature_gram.h>
 #include <slackline/core/feature_map.h>
-#include <slackline/core/random.h>
 #include <slackline/learning/certificate.h>
+#include <slackline/learning/dual_points.h>
 #include <slackline/learning/example_evaluator.h>
 #include <slackline/learning/iterate_average.h>
 #include <slackline/learning/sampling.h>
@@ -29,33 +29,19 @@ class SubgradientLearner : public Learner {
   SubgradientLearner(const Problem& problem, const TrainOptions& options)
       : problem_(problem),
         options_(options),
-        random_(static_cast<std::uint64_t>(options.seed)),
-        examples_(problem.size()),
+        visits_(options, problem.size()),
         sum_(Size(problem.num_weights()), 0.0),
+        points_(problem),
         masses_(Size(problem.size()), 0.0),
-        losses_(masses_.size(), 0.0),
         warm_(masses_.size()),
         average_(options.average, problem.num_weights(), problem.size()),
         evaluator_(problem, options.oracle),
-        primal_at_zero_(PrimalAtZeroWeights(problem)) {
-    begin_.push_back(0);
-    for (Index m = 0; m < problem.size(); ++m) {
-      begin_.push_back(begin_.back() + problem.data().example(m).structure().num_coordinates());
-    }
-    points_.assign(Size(begin_.back()), 0.0);
-  }
+        primal_at_zero_(PrimalAtZeroWeights(problem)) {}
 
   std::string_view name() const override { return "ssg"; }
 
   void RunPass(const StopControl& stop) override {
-    const std::span<const Index> order = examples_.Next(&random_);
-    for (Index k = 0; k < problem_.size(); ++k) {
-      const Index m = options_.order != OrderKind::kUniform
-                          ? order[Size(k)]
-                          : static_cast<Index>(random_.Below(static_cast<std::uint64_t>(problem_.size())));
-      Step(m);
-      if (stop.ShouldStop()) break;
-    }
+    visits_.Pass(stop, [&](Index m) { Step(m); });
     FindShare();
   }
 
@@ -67,15 +53,7 @@ class SubgradientLearner : public Learner {
     const double regulariser = Regulariser(problem_.lambda(), evaluated_);
     evaluation.dual = share_ * MeanLoss() - share_ * share_ * regulariser;
     evaluation.primal = evaluator_.Primal(evaluated_, warm_, threads);
-    if (average_.active()) {
-      std::vector<double> average;
-      average_.Read(sum_, &average);
-      const double primal = evaluator_.Primal(average, warm_, threads);
-      if (primal < evaluation.primal) {
-        evaluation.primal = primal;
-        evaluated_ = std::move(average);
-      }
-    }
+    evaluator_.TryAverage(average_, sum_, warm_, threads, &evaluated_, &evaluation);
     return evaluation;
   }
 
@@ -84,21 +62,17 @@ class SubgradientLearner : public Learner {
   WorkCounts work() const override { return {oracle_calls_, oracle_calls_}; }
 
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
-    const ExampleView example = problem_.data().example(m);
-    const std::size_t begin = Size(begin_[Size(m)]);
-    coordinates->assign(Size(example.structure().num_coordinates()), 0.0);
-    AddLabellingFeatures(example, example.labels(), 1, *coordinates);
-    const double share = share_ * point_scale();
-    for (std::size_t k = 0; k < coordinates->size(); ++k) (*coordinates)[k] -= share * points_[begin + k];
-    *loss = share * losses_[Size(m)];
+    *loss = points_.Read(problem_.data().example(m), m, share_ * point_scale(), coordinates);
     return true;
   }
 
   void Save(StateWriter* writer) const override {
     writer->Tag("ssg");
-    SaveRandom(random_, writer);
-    examples_.Save(writer);
-    for (const auto* list : {&sum_, &points_, &masses_, &losses_}) writer->Reals(*list);
+    visits_.Save(writer);
+    writer->Reals(sum_);
+    writer->Reals(points_.coordinates());
+    writer->Reals(masses_);
+    writer->Reals(points_.losses());
     for (const WarmStart& warm : warm_) writer->Bytes(warm.bytes);
     average_.Save(writer);
     for (const double number : {shrink_, square_, share_}) writer->Real(number);
@@ -109,9 +83,11 @@ class SubgradientLearner : public Learner {
   void Load(StateReader* reader) override {
     constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 4;
     reader->Tag("ssg");
-    LoadRandom(reader, &random_);
-    examples_.Load(reader);
-    for (auto* list : {&sum_, &points_, &masses_, &losses_}) reader->FiniteReals(*list);
+    visits_.Load(reader);
+    reader->FiniteReals(sum_);
+    reader->FiniteReals(points_.coordinates());
+    reader->FiniteReals(masses_);
+    reader->FiniteReals(points_.losses());
     for (WarmStart& warm : warm_) warm.bytes = reader->Bytes();
     average_.Load(reader);
     for (double* number : {&shrink_, &square_, &share_}) *number = reader->FiniteReal();
@@ -139,15 +115,11 @@ class SubgradientLearner : public Learner {
   double scale() const {
     return steps_ > 0 ? shrink_ / (problem_.lambda() * static_cast<double>(steps_)) : 0;
   }
-  /// μ = point_scale() · points_, and so for masses and losses.
+  /// μ = point_scale() · points_, and so for masses.
   double point_scale() const {
     return steps_ > 0 ? shrink_ * problem_.size() / static_cast<double>(steps_) : 0;
   }
-  double MeanLoss() const {
-    double loss = 0;
-    for (const double value : losses_) loss += value;
-    return point_scale() * loss / problem_.size();
-  }
+  double MeanLoss() const { return point_scale() * points_.TotalLoss() / problem_.size(); }
 
   void Step(Index m) {
     const ExampleView example = problem_.data().example(m);
@@ -163,11 +135,8 @@ class SubgradientLearner : public Learner {
     ScatterFeatures(example, corner.coordinates, added, sum_);
     if (average_.active())
       ScatterFeatures(example, corner.coordinates, average_.scale() * added, average_.lag());
-    const std::size_t begin = Size(begin_[Size(m)]);
-    for (std::size_t k = 0; k < corner.coordinates.size(); ++k)
-      points_[begin + k] += added * corner.coordinates[k];
+    points_.Add(m, added, corner.coordinates, corner.loss);
     masses_[Size(m)] += added;
-    losses_[Size(m)] += added * corner.loss;
     if (options_.projection) Project();
     average_.EndStep(scale());
   }
@@ -186,9 +155,10 @@ class SubgradientLearner : public Learner {
   }
 
   void Multiply(double factor) {
-    for (auto* list : {&sum_, &points_, &masses_, &losses_}) {
+    for (auto* list : {&sum_, &masses_}) {
       for (double& value : *list) value *= factor;
     }
+    points_.Scale(factor);
   }
 
   /// θ, and ‖λk·w‖² anew: sums of many steps drift.
@@ -202,17 +172,14 @@ class SubgradientLearner : public Learner {
 
   Problem problem_;
   TrainOptions options_;
-  Random random_;
-  ExampleOrder examples_;
+  ExampleVisits visits_;
   std::vector<double> sum_;
   double shrink_ = 1;
   double square_ = 0;  // ‖λk·w‖²; kept up to date within passes for projections only
   double share_ = 1;   // θ of the newest point
   std::vector<double> evaluated_;
-  std::vector<Offset> begin_;
-  std::vector<double> points_;  // Σ (corner's coordinates / shrink_ before the step)
+  DualPoints points_;           // Σ (corner / shrink_ before the step)
   std::vector<double> masses_;  // Σ 1 / shrink_
-  std::vector<double> losses_;  // Σ loss / shrink_
   std::vector<WarmStart> warm_;
   IterateAverage average_;
   ExampleEvaluator evaluator_;

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+#include <string>
+
+#include <slackline/core/number_text.h>
 
 namespace slackline {
 
@@ -27,11 +29,7 @@ std::string_view Name(CertifiedProblem problem) {
 
 namespace {
 
-std::string Format(const char* format, double a, double b) {
-  char buffer[160];
-  std::snprintf(buffer, sizeof buffer, format, a, b);
-  return buffer;
-}
+std::string Figure(double value) { return NumberText(value, 3); }
 
 }  // namespace
 
@@ -44,26 +42,23 @@ std::optional<StopDecision> DecideStop(const TrainOptions& options, StoppingGap 
   const std::string kind = soft ? "soft" : "certified";
   if (options.gap_tolerance > 0 && relative <= options.gap_tolerance) {
     return StopDecision{Termination::kConverged,
-                        kind + Format(" relative gap %.3g <= %.3g", relative, options.gap_tolerance)};
+                        kind + " relative gap " + Figure(relative) + " <= " + Figure(options.gap_tolerance)};
   }
   if (options.absolute_gap > 0 && gap <= options.absolute_gap) {
     return StopDecision{Termination::kConverged,
-                        kind + Format(" gap %.3g <= %.3g", gap, options.absolute_gap)};
+                        kind + " gap " + Figure(gap) + " <= " + Figure(options.absolute_gap)};
   }
   const std::string reached =
-      kind + Format(" relative gap %.3g, wanted %.3g", relative, options.gap_tolerance);
+      kind + " relative gap " + Figure(relative) + ", wanted " + Figure(options.gap_tolerance);
   if (interrupted) return StopDecision{Termination::kInterrupted, "interrupted at " + reached};
   const double elapsed = record.seconds + record.check_seconds;
   if (options.time_limit_seconds > 0 && elapsed >= options.time_limit_seconds) {
-    return StopDecision{
-        Termination::kTimeLimit,
-        Format("%.3g s >= time limit of %.3g s, ", elapsed, options.time_limit_seconds) + reached};
+    return StopDecision{Termination::kTimeLimit, Figure(elapsed) + " s >= time limit of " +
+                                                     Figure(options.time_limit_seconds) + " s, " + reached};
   }
   if (record.pass >= options.max_passes) {
-    return StopDecision{Termination::kMaxPasses,
-                        Format("%.0f passes of at most %.0f, ", static_cast<double>(record.pass),
-                               static_cast<double>(options.max_passes)) +
-                            reached};
+    return StopDecision{Termination::kMaxPasses, std::to_string(record.pass) + " passes of at most " +
+                                                     std::to_string(options.max_passes) + ", " + reached};
   }
   return std::nullopt;
 }

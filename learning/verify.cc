@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -11,6 +10,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/core/graph_topology.h>
+#include <slackline/core/number_text.h>
 #include <slackline/core/timer.h>
 #include <slackline/inference/binary_pairs.h>
 #include <slackline/inference/brute_force.h>
@@ -378,11 +378,7 @@ Training Describe(const Problem& problem, const TrainOptions& options, const Pro
   return training;
 }
 
-std::string Figure(double value) {
-  char buffer[40];
-  std::snprintf(buffer, sizeof buffer, "%.9g", value);
-  return buffer;
-}
+std::string Figure(double value) { return NumberText(value, 9); }
 
 /// Compares the figures and writes the sentence.
 void Judge(const Verifier& verifier, const ProgressRecord& claim, const Training& training,

@@ -202,6 +202,12 @@ TEST_CASE("unknown options and bad values") {
   CheckBadOption({"--threads", "-1"}, {"--threads", "'-1'"});
   CheckBadOption({"--learner", "bcfw", "--rho", "1"}, {"--rho applies to --learner al or soft only"});
   CheckBadOption({"--learner", "al", "--oracle", "lp"}, {"--oracle", "bcfw"});
+  CheckBadOption({"--learner", "eg", "--step", "fw"}, {"--step fw: learner eg takes exponentiated gradient",
+                                                       "--step applies to --learner al or soft or bcfw"});
+  CheckBadOption({"--learner", "bmrm", "--order", "example"},
+                 {"--order example", "takes all examples at once"});
+  CheckBadOption({"--learner", "soft", "--average", "uniform"},
+                 {"--average uniform applies to", "bcfw or fw"});
   CheckBadOption({"--learner", "bcfw", "--tau", "1"}, {"--tau applies to --learner al only"});
   CheckBadOption({"--rho-passes", "7"}, {"--rho-passes applies to --learner soft only"});
   CheckBadOption({"--rho", "1", "--step", "away"}, {"--rho", "--step away", "bcfw"});

@@ -12,7 +12,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/inference/binary_pairs.h>
-#include <slackline/learning/cutting_plane_1.h>
+#include <slackline/learning/joint_planes.h>
 #include <slackline/learning/verify.h>
 
 #include "tests/support/agreement.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/learning/dual_points.h>
 
+#include <algorithm>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -67,6 +68,61 @@ TEST_CASE("MixturesMixWeightsAndLosses") {
       CHECK(Near(none[k] - whole[k], a.coordinates(0)[k], kExact));
     }
   }
+}
+
+TEST_CASE("AStepTowardsAPointOfOneExampleIsAMixtureThere") {
+  Random random(4);
+  const Problem problem(ForestProblem(random, 3), 0.1);
+  DualPoints points(problem);
+  DualPoints targets(problem);
+  Fill(random, &points);
+  Fill(random, &targets);
+  DualPoints mixed = points;
+  mixed.Mix(0.3, targets);
+  const DualPoints before = points;
+  std::vector<double> direction;
+  points.Towards(1, targets.coordinates(1), &direction);
+  points.Move(1, 0.3, direction, targets.loss(1));
+  CHECK(Near(points.loss(1), mixed.loss(1), kExact));
+  for (std::size_t k = 0; k < direction.size(); ++k)
+    CHECK(Near(points.coordinates(1)[k], mixed.coordinates(1)[k], kExact));
+  CHECK(points.loss(0) == before.loss(0));
+  CHECK(
+      std::equal(before.coordinates(0).begin(), before.coordinates(0).end(), points.coordinates(0).begin()));
+  // Where the direction takes the place of its target.
+  std::vector<double> same(targets.coordinates(0).begin(), targets.coordinates(0).end());
+  points.Towards(0, same, &same);
+  for (std::size_t k = 0; k < same.size(); ++k)
+    CHECK(same[k] == targets.coordinates(0)[k] - before.coordinates(0)[k]);
+}
+
+TEST_CASE("PointsAreSetScaledAndAdded") {
+  Random random(5);
+  const Problem problem(ForestProblem(random, 3), 0.1);
+  DualPoints points(problem);
+  Fill(random, &points);
+  const DualPoints before = points;
+  points.Scale(0.5);
+  for (std::size_t k = 0; k < before.coordinates().size(); ++k)
+    CHECK(points.coordinates()[k] == 0.5 * before.coordinates()[k]);
+  CHECK(Near(points.TotalLoss(), 0.5 * before.TotalLoss(), kExact));
+  points.Scale(0, 2);
+  CHECK(points.loss(0) == before.loss(0));
+  CHECK(points.loss(1) == 0.5 * before.loss(1));
+  points.Add(1, 0.5, before.coordinates(1), before.loss(1));
+  CHECK(points.loss(1) == before.loss(1));
+  points.Set(2, before.coordinates(2), before.loss(2));
+  for (Index m = 0; m < 3; ++m) {
+    CHECK(std::equal(before.coordinates(m).begin(), before.coordinates(m).end(),
+                     points.coordinates(m).begin()));
+    CHECK(before.losses()[static_cast<std::size_t>(m)] == points.loss(m));
+  }
+  // Σ_m ψ_m(μ_m) is λM times the weights.
+  std::vector<double> weights;
+  points.Weights(problem, &weights);
+  std::vector<double> sum(weights.size(), 0.0);
+  points.AddFeatures(problem, 1, sum);
+  for (std::size_t k = 0; k < sum.size(); ++k) CHECK(Near(sum[k], problem.lambda_m() * weights[k], kExact));
 }
 
 TEST_CASE("PointsAreSavedAndThoseOfOtherProblemsRefused") {

@@ -161,4 +161,62 @@ TEST_CASE("AnOptionThatIsGivenMustBeRead") {
   CHECK(refusal(kSoft, "smoothing", "1") == "accepted");
   CHECK(refusal(kSoft, "step-size", "1").starts_with("--step-size applies to --learner dlpw or smooth-dlpw"));
   CHECK(refusal(LearnerKind::kDlpw, "step-size", "1") == "accepted");
+  CHECK(refusal(LearnerKind::kDlpw, "step", "auto") == "accepted");
+  CHECK(refusal(LearnerKind::kDlpw, "step", "pairwise") ==
+        "--step pairwise: learner dlpw takes gradient steps only; --step applies to --learner al or soft or "
+        "bcfw");
+  CHECK(
+      refusal(LearnerKind::kBundle, "order", "uniform")
+          .starts_with(
+              "--order uniform: learner bmrm takes all examples at once; --order applies to --learner al or "
+              "soft or bcfw or kernel-bcfw or ssg"));
+}
+
+TEST_CASE("StepsAndOrdersAreRefusedByLearnersThatHaveTheirOwn") {
+  const auto refusal = [](LearnerKind learner, StepKind step, OrderKind order) {
+    TrainOptions options;
+    options.learner = learner;
+    options.step = step;
+    options.order = order;
+    return CheckRefusal(options);
+  };
+  using L = LearnerKind;
+  // Also those that have the step that is asked for: there is nothing to choose.
+  for (const L learner :
+       {L::kFrankWolfe, L::kKernelFrankWolfe, L::kKernelBcfw, L::kSubgradient, L::kCuttingPlane1,
+        L::kCuttingPlaneN, L::kBundle, L::kExponentiatedGradient, L::kExcessiveGap, L::kExtragradient,
+        L::kDlpw, L::kSmoothDlpw, L::kProxSdca, L::kMultiSample}) {
+    CAPTURE(Name(learner));
+    for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
+      const std::string begin =
+          "--step " + std::string(Name(step)) + ": learner " + std::string(Name(learner)) + " ";
+      CHECK(refusal(learner, step, OrderKind::kAuto).starts_with(begin));
+    }
+    CHECK(refusal(learner, StepKind::kAway, OrderKind::kAuto) ==
+          "--step away applies to --learner bcfw only");
+    CHECK(refusal(learner, StepKind::kAuto, OrderKind::kAuto) == "accepted");
+  }
+  for (const L learner : {L::kAuto, L::kAugmentedLagrangian, L::kSoft, L::kBcfw}) {
+    CAPTURE(Name(learner));
+    for (const StepKind step : {StepKind::kAuto, StepKind::kPairwise, StepKind::kFrankWolfe})
+      for (const OrderKind order : {OrderKind::kAuto, OrderKind::kExample, OrderKind::kUniform})
+        CHECK(refusal(learner, step, order) == "accepted");
+  }
+  CHECK(refusal(L::kExponentiatedGradient, StepKind::kFrankWolfe, OrderKind::kAuto) ==
+        "--step fw: learner eg takes exponentiated gradient steps only");
+  CHECK(refusal(L::kProxSdca, StepKind::kPairwise, OrderKind::kAuto) ==
+        "--step pairwise: learner prox-sdca has steps of its own, which --sdca-step chooses");
+
+  for (const OrderKind order : {OrderKind::kExample, OrderKind::kUniform}) {
+    for (const L learner : {L::kFrankWolfe, L::kKernelFrankWolfe, L::kCuttingPlane1, L::kBundle,
+                            L::kExcessiveGap, L::kExtragradient}) {
+      CHECK(refusal(learner, StepKind::kAuto, order) == "--order " + std::string(Name(order)) + ": learner " +
+                                                            std::string(Name(learner)) +
+                                                            " takes all examples at once");
+    }
+    CHECK(refusal(L::kCuttingPlaneN, StepKind::kAuto, order).ends_with("in a fresh random order"));
+    for (const L learner : {L::kKernelBcfw, L::kSubgradient, L::kExponentiatedGradient, L::kDlpw,
+                            L::kSmoothDlpw, L::kProxSdca, L::kMultiSample})
+      CHECK(refusal(learner, StepKind::kAuto, order) == "accepted");
+  }
 }

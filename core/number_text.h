@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Numbers in messages and files, the same in every locale.
+#pragma once
+
+#include <string>
+
+namespace slackline {
+
+/// The shortest text that reads back as the same number.
+std::string NumberText(double value);
+/// With so many significant digits at the most (printf's %.<digits>g). Requires 1 ≤ digits ≤ 17.
+std::string NumberText(double value, int digits);
+
+}  // namespace slackline

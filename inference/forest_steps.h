@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The order of messages on graphs without cycles, leaves first, and how the tables of factors lie: what max-product (tree_dp.h) and
+// sum-product (sum_product.h) have in common.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <slackline/core/factor_graph.h>
+
+namespace slackline {
+
+/// One axis of a factor's table: entry (o, s, r) lies at (o · states + s) · inner + r.
+struct TableAxis {
+  Index variable;
+  Index outer;
+  Index states;
+  Index inner;
+};
+
+/// A factor, which tells its parent about everything below it.
+struct ForestStep {
+  Offset table;      ///< where the factor's scores begin
+  Index size;        ///< and how many there are
+  Index first_axis;  ///< for ForestSteps::axes
+  Index num_axes;
+  Index parent;    ///< number of the axis of the parent
+  Offset message;  ///< where its message to the parent begins, with those of all factors one after the other
+};
+
+class ForestSteps {
+ public:
+  /// Requires a graph without cycles and without global factors. O(Σ_c |c|).
+  explicit ForestSteps(const FactorGraph& graph);
+
+  std::span<const ForestStep> steps() const { return steps_; }  ///< one per factor, leaves first
+  std::span<const Index> roots() const { return roots_; }       ///< one variable per component
+  std::span<const TableAxis> axes(const ForestStep& step) const {
+    return {axes_.data() + step.first_axis, static_cast<std::size_t>(step.num_axes)};
+  }
+
+  Index largest_table() const { return largest_table_; }     ///< 0 without factors
+  Index most_states() const { return most_states_; }         ///< of a variable
+  Offset message_states() const { return message_states_; }  ///< of all messages together
+
+ private:
+  std::vector<ForestStep> steps_;
+  std::vector<Index> roots_;
+  std::vector<TableAxis> axes_;
+  Index largest_table_ = 0;
+  Index most_states_ = 0;
+  Offset message_states_ = 0;
+};
+
+}  // namespace slackline
