@@ -56,7 +56,7 @@ std::vector<BenchFigure> MakeFigures() {
        "primal", true},
       {"002-2-msrc",
        "Objective and accuracy against time: MSRC-21, two layers of superpixels, class potentials", "msrc",
-       Soft({"0.1", "1", "10"}, "") + ",al,auto,bcfw-lp,dlpw,smooth-dlpw", 120, 1, "seconds", "primal", true},
+       Soft({"0.1", "1", "10"}, "") + ",al,auto,dlpw,smooth-dlpw", 120, 1, "seconds", "primal", true},
       {"002-3-yeast", "What the soft constraints cost against the number of examples: Yeast, ρ = 1",
        Samples("yeast-0.01", {94, 188, 375, 750, 1500}, 10), "soft:rho=1,auto", 20, 1, "passes",
        "primal_suboptimality", false},
