@@ -216,6 +216,22 @@ TEST_CASE("SavedWeightsHaveTheReportedPrimal") {
   }
 }
 
+TEST_CASE("FixedStepsLeaveADualPointThatNeedNotBeTheBest") {
+  Random random(51);
+  const Problem problem(WithInputs(random, 1), 0.01);
+  for (const LearnerKind kind : {LearnerKind::kKernelBcfw, LearnerKind::kKernelFrankWolfe}) {
+    TrainOptions options = KernelOptions(kind, KernelKind::kRbf, 0);
+    options.max_passes = 7;
+    CHECK(MakeLearner(problem, options)->DualPointIsBest());
+    options.fixed_step = true;
+    const auto learner = MakeLearner(problem, options);
+    CHECK_FALSE(learner->DualPointIsBest());
+    const TrainSummary summary = RunTraining(*learner, options, nullptr, nullptr);
+    CHECK(VerifyCertificate(problem, summary.weights, summary.last, options, learner.get()).outcome ==
+          VerifyOutcome::kHolds);
+  }
+}
+
 TEST_CASE("RbfSeparatesWhatNoLinearModelCan") {
   // Exclusive or, with a constant weight for the label.
   const auto layout = std::make_shared<WeightLayout>();
