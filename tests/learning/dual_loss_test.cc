@@ -200,6 +200,29 @@ TEST_CASE("unpleasant problems give finite and sound figures") {
   }
 }
 
+TEST_CASE("the upper bound holds where messages are far larger than what is left of the weights") {
+  Random random(329);
+  for (int trial = 0; trial < 60; ++trial) {
+    ProblemOptions shape;
+    shape.num_examples = 1 + trial % 3;
+    shape.max_states = 2 + trial % 2;
+    shape.num_factors = 6;
+    shape.input_scale = trial % 2 == 0 ? 1e3 : 1e6;
+    shape.whole_inputs = true;
+    const Problem problem(RandomProblem(random, shape), 0.01);
+    TrainOptions options = For(LearnerKind::kDlpw, 40);
+    options.order = OrderKind::kUniform;
+    options.step_size = 1e4;
+    options.check_every = 1;
+    const TrainSummary summary = Train(problem, options);
+    CAPTURE(trial);
+    const double exact = ExactPrimal(problem.training(), 0.01, summary.weights);
+    double scores = 0;
+    for (const double w : summary.weights) scores += std::abs(w) * shape.input_scale;
+    CHECK(summary.last.primal >= exact - kTight - 10 * kSummands * scores);
+  }
+}
+
 TEST_CASE("what the learners cannot do is refused in a sentence") {
   Random random(328);
   const Problem problem(RandomMultiLabelProblem(random, 4, 3, 3, true), 0.1);
