@@ -222,6 +222,24 @@ TEST_CASE("TheCacheAndTheLineSearchSaveOracleCalls") {
   CHECK(searched < plain);
 }
 
+TEST_CASE("PlanesThatRoundingAloneMakesViolatedAreNotAddedAgain") {
+  // Inner products of size 1e16 and more leave a violation of every plane, which no plane of kept labellings can end.
+  Random random(12);
+  for (int trial = 0; trial < 12; ++trial) {
+    ProblemOptions shape;
+    shape.num_variables = 3;
+    shape.num_factors = 2;
+    shape.input_scale = trial % 2 == 0 ? 1e6 : 1e8;
+    const Problem problem(RandomProblem(random, shape), 1e-3);
+    TrainOptions options = PlaneOptions(LearnerKind::kCuttingPlane1, 0);
+    options.prune_after = 0;
+    options.max_passes = 60;
+    const TrainSummary summary = Train(problem, options);
+    CAPTURE(trial);
+    CHECK(summary.last.block_steps < 4 * 60);  // planes
+  }
+}
+
 TEST_CASE("SlackRescalingReachesTheOptimumOfItsOwnObjective") {
   Random random(5);
   int different = 0;
