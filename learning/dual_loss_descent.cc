@@ -2,7 +2,9 @@
 #include <slackline/learning/dual_loss_descent.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include <slackline/core/feature_map.h>
@@ -15,6 +17,7 @@ namespace {
 
 /// Sweeps on a copy of an example's messages before its bound is taken: they are those of older weights.
 constexpr int kBoundSweeps = 2;
+constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();  // of the messages, in a bound
 
 /// A smaller scale of the weights is multiplied into them.
 constexpr double kSmallestScale = 1e-6;
@@ -146,10 +149,14 @@ double DualLossDescent::Bound(Index k, std::span<const double> weights, DualLoss
   Scores(k, weights, 1, work);
   const auto begin = messages_.begin() + static_cast<std::ptrdiff_t>(message_begin(k));
   work->messages.assign(begin, begin + graph.total_messages());
+  // Messages of large weights may outlive them: what cancels in the sums is right to a share of what it was.
+  const auto add_size = [](double sum, double message) { return sum + std::abs(message); };
+  double size = std::accumulate(work->messages.begin(), work->messages.end(), 0.0, add_size);
   Reparametrise(graph, work->messages, work->scores);
   for (int sweep = 0; sweep < kBoundSweeps; ++sweep)
     StarSweep(graph, 0, work->scores, work->messages, &work->sweep);
-  double bound = SumOfMaxima(graph, 0, work->scores);
+  size = std::accumulate(work->messages.begin(), work->messages.end(), size, add_size);
+  double bound = SumOfMaxima(graph, 0, work->scores) + kRounding * size;
   for (std::size_t c = 0; c < work->q.size(); ++c) bound -= work->u[c] * work->q[c];
   return bound;
 }

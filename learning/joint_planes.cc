@@ -165,6 +165,7 @@ class JointPlaneLearner : public Learner {
       kept_.Recall(planes_.weights(), stop, &plane_);
       const double violation = plane_.value - planes_.cut();
       if (!(violation > kWorthAdding * violation_)) break;
+      if (planes_.Has(plane_.corners)) break;  // rounding alone makes it violated, and would again
       AddPlane(kCachedTolerance * violation);
     }
   }

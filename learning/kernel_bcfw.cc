@@ -72,7 +72,7 @@ class KernelLearner : public Learner {
   double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
   WorkCounts work() const override { return work_; }
 
-  bool DualPointIsBest() const override { return true; }
+  bool DualPointIsBest() const override { return !options_.fixed_step; }
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
     *loss = points_.Read(problem_.data().example(m), m, 1, coordinates);
     return true;

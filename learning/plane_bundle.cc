@@ -70,6 +70,12 @@ void PlaneBundle::Add(std::span<const double> direction, double offset, std::vec
   AddGramRow(planes_.size() - 1);
 }
 
+bool PlaneBundle::Has(std::span<const Index> corners) const {
+  return std::any_of(planes_.begin(), planes_.end(), [corners](const Plane& plane) {
+    return std::equal(plane.corners.begin(), plane.corners.end(), corners.begin(), corners.end());
+  });
+}
+
 double PlaneBundle::Product(const Plane& a, const Plane& b) {
   if (a.value.empty() || b.value.empty()) return 0;
   if (a.index.empty() && b.index.empty()) return DotDense(a.value, b.value);

@@ -32,6 +32,9 @@ class PlaneBundle {
   /// Costs one inner product with every plane.
   void Add(std::span<const double> direction, double offset, std::vector<Index> corners);
 
+  /// Whether a plane with these corners is there.
+  bool Has(std::span<const Index> corners) const;
+
   /// Solves the quadratic program, to a gap of `tolerance`, from the point before.
   void Solve(double tolerance);
   /// Adds one to the idle counts of planes with weight 0, resets those of others, and drops planes idle for longer than `limit` (0: none; never

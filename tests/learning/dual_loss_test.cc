@@ -14,6 +14,7 @@
 
 #include "tests/support/agreement.h"
 #include "tests/support/dense_qp.h"
+#include "tests/support/learner_checks.h"
 
 using namespace slackline;
 using namespace slackline::test;
@@ -98,20 +99,8 @@ TEST_CASE("dual points are points of the domain: verification agrees with the ce
       const StopControl stop(nullptr, 0);
       for (int pass = 0; pass < 30; ++pass) learner->RunPass(stop);
       const Evaluation evaluation = learner->Evaluate(1);
-      // f of the point that is handed over, in plain sums: it is the only point of the mixture but for the given labellings.
-      std::vector<double> w(static_cast<std::size_t>(problem.num_weights()), 0.0);
-      double value = 0;
-      for (Index m = 0; m < problem.size(); ++m) {
-        const ExampleView example = problem.data().example(m);
-        std::vector<double> q;
-        double loss = 0;
-        REQUIRE(learner->DualPoint(m, &q, &loss));
-        value += loss / problem.size();
-        for (double& c : q) c = -c;
-        AddLabellingFeatures(example, example.labels(), 1, q);
-        ScatterFeatures(example, q, 1 / problem.lambda_m(), w);
-      }
-      CHECK(Near(value - Regulariser(0.1, w), evaluation.dual, kTight));
+      // It is the only point of the mixture but for the given labellings.
+      CHECK(Near(ValueOfDualPoint(problem, *learner), evaluation.dual, kTight));
       CHECK(evaluation.dual <= RelaxedOptimum(problem.training(), 0.1) + kSolver);
     }
   }
@@ -124,36 +113,10 @@ TEST_CASE("runs replay, threads do not matter, and saved runs go on as if nothin
     for (const OrderKind order : {OrderKind::kExample, OrderKind::kUniform}) {
       TrainOptions options = For(kind, 20);
       options.order = order;
-      const TrainSummary once = Train(problem, options);
-      options.threads = 4;
-      const TrainSummary threads = Train(problem, options);
-      CHECK(once.weights == threads.weights);
-      CHECK(once.last.primal == threads.last.primal);
-      CHECK(once.last.dual == threads.last.dual);
+      const TrainSummary once = CheckReplay(problem, options, 20);
       options.seed = 2;
       CHECK(once.weights != Train(problem, options).weights);
-
-      const StopControl stop(nullptr, 0);
-      const auto whole = MakeLearner(problem, options);
-      const auto resumed = MakeLearner(problem, options);
-      for (int pass = 0; pass < 3; ++pass) whole->RunPass(stop);
-      whole->Evaluate(1);
-      StateWriter writer;
-      whole->Save(&writer);
-      StateReader reader(writer.bytes());
-      resumed->Load(&reader);
-      reader.Finish();
-      CHECK(resumed->weights().empty());
-      for (int pass = 0; pass < 3; ++pass) {
-        whole->RunPass(stop);
-        resumed->RunPass(stop);
-      }
-      const Evaluation a = whole->Evaluate(1);
-      const Evaluation b = resumed->Evaluate(2);
-      CHECK(a.primal == b.primal);
-      CHECK(a.dual == b.dual);
-      CHECK(whole->Adapt(a) == resumed->Adapt(b));
-      CHECK(std::equal(whole->weights().begin(), whole->weights().end(), resumed->weights().begin()));
+      CheckTakeOver(problem, options, {3, 3, [](Learner& learner) { learner.Evaluate(1); }});
     }
   }
 }
@@ -192,11 +155,32 @@ TEST_CASE("unpleasant problems give finite and sound figures") {
       TrainOptions options = For(kind, 12);
       const TrainSummary summary = Train(problem, options);
       CAPTURE(trial);
-      CHECK(std::isfinite(summary.last.primal));
-      CHECK(std::isfinite(summary.last.dual));
-      CHECK(summary.last.dual <= summary.last.primal);
+      CheckNumbers(summary);
       CHECK(summary.last.primal <= PrimalAtZeroWeights(problem) * (1 + kTight) + kTight);
     }
+  }
+}
+
+TEST_CASE("the upper bound holds where messages are far larger than what is left of the weights") {
+  Random random(329);
+  for (int trial = 0; trial < 60; ++trial) {
+    ProblemOptions shape;
+    shape.num_examples = 1 + trial % 3;
+    shape.max_states = 2 + trial % 2;
+    shape.num_factors = 6;
+    shape.input_scale = trial % 2 == 0 ? 1e3 : 1e6;
+    shape.whole_inputs = true;
+    const Problem problem(RandomProblem(random, shape), 0.01);
+    TrainOptions options = For(LearnerKind::kDlpw, 40);
+    options.order = OrderKind::kUniform;
+    options.step_size = 1e4;
+    options.check_every = 1;
+    const TrainSummary summary = Train(problem, options);
+    CAPTURE(trial);
+    const double exact = ExactPrimal(problem.training(), 0.01, summary.weights);
+    double scores = 0;
+    for (const double w : summary.weights) scores += std::abs(w) * shape.input_scale;
+    CHECK(summary.last.primal >= exact - kTight - 10 * kSummands * scores);
   }
 }
 

@@ -19,6 +19,7 @@
 
 #include "tests/support/agreement.h"
 #include "tests/support/dense_qp.h"
+#include "tests/support/learner_checks.h"
 #include "tests/support/tolerances.h"
 
 using namespace slackline;
@@ -110,23 +111,15 @@ TEST_CASE("AutoTakesTheOracleOfTheFactorAndItsCertificateHolds") {
 
     TrainOptions options;
     options.gap_tolerance = 1e-5;
-    const auto learner = MakeLearner(problem, options);
-    learner->KeepDualPoint();
-    const TrainSummary summary = RunTraining(*learner, options, nullptr, nullptr);
-    const Verification good =
-        VerifyCertificate(problem, summary.weights, summary.last, options, learner.get());
-    CAPTURE(good.message);
-    CHECK(good.outcome == VerifyOutcome::kHolds);
-    CHECK(good.solvers == "enumeration");
-    CHECK(good.dual_proved);
-    ProgressRecord wrong = summary.last;
+    const VerifiedRun run = CheckVerifies(problem, options, options.max_passes);
+    CHECK(run.verification.solvers == "enumeration");
+    CHECK(run.verification.dual_proved);
+    ProgressRecord wrong = run.summary.last;
     wrong.primal *= 0.99;
-    CHECK(VerifyCertificate(problem, summary.weights, wrong, options, learner.get()).outcome ==
-          VerifyOutcome::kFails);
-    wrong = summary.last;
-    wrong.dual = summary.last.primal * 1.01;
-    CHECK(VerifyCertificate(problem, summary.weights, wrong, options, learner.get()).outcome ==
-          VerifyOutcome::kFails);
+    CheckFails(problem, options, run, wrong);
+    wrong = run.summary.last;
+    wrong.dual = wrong.primal * 1.01;
+    CheckFails(problem, options, run, wrong);
   }
 }
 
@@ -162,22 +155,8 @@ TEST_CASE("RunsReplayWithAnyNumberOfThreadsAndAfterSaving") {
   const Problem problem(RandomMatchings(3, 9), 0.01);
   for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
     TrainOptions options = Options(LearnerKind::kBcfw, step, 0);
-    const auto learner = MakeLearner(problem, options);
-    const auto resumed = MakeLearner(problem, options);
-    const StopControl stop(nullptr, 0);
-    for (int pass = 0; pass < 5; ++pass) learner->RunPass(stop);
-    StateWriter writer;
-    learner->Save(&writer);
-    StateReader reader(writer.bytes());
-    resumed->Load(&reader);
-    for (int pass = 0; pass < 5; ++pass) {
-      learner->RunPass(stop);
-      resumed->RunPass(stop);
-    }
-    const Evaluation one = learner->Evaluate(1);
-    const Evaluation three = resumed->Evaluate(3);
-    CHECK(one.primal == three.primal);
-    CHECK(one.dual == three.dual);
+    CheckReplay(problem, options);
+    CheckTakeOver(problem, options, {5, 5});
   }
 }
 

@@ -22,6 +22,7 @@
 #include "tests/support/agreement.h"
 #include "tests/support/dense_qp.h"
 #include "tests/support/kernel_problems.h"
+#include "tests/support/learner_checks.h"
 
 using namespace slackline;
 using namespace slackline::test;
@@ -198,21 +199,30 @@ TEST_CASE("SavedWeightsHaveTheReportedPrimal") {
     const Problem problem(WithInputs(random, trial), 0.1);
     TrainOptions options = KernelOptions(LearnerKind::kKernelBcfw, KernelKind::kRbf, 1e-2);
     options.average = AverageKind::kWeighted;
-    options.max_passes = 30;
-    const auto learner = MakeLearner(problem, options);
-    learner->KeepDualPoint();
-    const TrainSummary summary = RunTraining(*learner, options, nullptr, nullptr);
-    const Verification verified =
-        VerifyCertificate(problem, summary.weights, summary.last, options, learner.get());
-    CAPTURE(verified.message);
-    CHECK(verified.outcome == VerifyOutcome::kHolds);
-    CHECK(verified.dual_proved);
+    const VerifiedRun run = CheckVerifies(problem, options);
+    CHECK(run.verification.dual_proved);
     // A figure that is a little off is found.
-    ProgressRecord wrong = summary.last;
+    ProgressRecord wrong = run.summary.last;
     wrong.primal -= 1e-4;
     wrong.dual = 0;
-    CHECK(VerifyCertificate(problem, summary.weights, wrong, options, nullptr).outcome ==
+    CHECK(VerifyCertificate(problem, run.summary.weights, wrong, options, nullptr).outcome ==
           VerifyOutcome::kFails);
+  }
+}
+
+TEST_CASE("FixedStepsLeaveADualPointThatNeedNotBeTheBest") {
+  Random random(51);
+  const Problem problem(WithInputs(random, 1), 0.01);
+  for (const LearnerKind kind : {LearnerKind::kKernelBcfw, LearnerKind::kKernelFrankWolfe}) {
+    TrainOptions options = KernelOptions(kind, KernelKind::kRbf, 0);
+    options.max_passes = 7;
+    CHECK(MakeLearner(problem, options)->DualPointIsBest());
+    options.fixed_step = true;
+    const auto learner = MakeLearner(problem, options);
+    CHECK_FALSE(learner->DualPointIsBest());
+    const TrainSummary summary = RunTraining(*learner, options, nullptr, nullptr);
+    CHECK(VerifyCertificate(problem, summary.weights, summary.last, options, learner.get()).outcome ==
+          VerifyOutcome::kHolds);
   }
 }
 
@@ -285,23 +295,7 @@ TEST_CASE("ASavedStateGoesOnBitForBit") {
     for (const LearnerKind learner : {LearnerKind::kKernelBcfw, LearnerKind::kKernelFrankWolfe}) {
       TrainOptions options = KernelOptions(learner, KernelKind::kRbf);
       options.average = AverageKind::kSuffix;
-      const auto first = MakeLearner(problem, options);
-      for (int pass = 0; pass < 3; ++pass) first->RunPass(kNoStop);
-      StateWriter writer;
-      first->Save(&writer);
-      const auto second = MakeLearner(problem, options);
-      StateReader reader(writer.bytes());
-      second->Load(&reader);
-      reader.Finish();
-      for (int pass = 0; pass < 3; ++pass) {
-        first->RunPass(kNoStop);
-        second->RunPass(kNoStop);
-      }
-      const Evaluation a = first->Evaluate(1);
-      const Evaluation b = second->Evaluate(2);
-      CHECK(a.primal == b.primal);
-      CHECK(a.dual == b.dual);
-      CHECK(std::equal(first->weights().begin(), first->weights().end(), second->weights().begin()));
+      CheckTakeOver(problem, options);
     }
   }
 }
@@ -344,9 +338,7 @@ TEST_CASE("UnpleasantProblemsLeaveTheBracketSound") {
     for (const LearnerKind learner : {LearnerKind::kKernelBcfw, LearnerKind::kKernelFrankWolfe}) {
       TrainOptions options = KernelOptions(learner, KernelKind::kRbf);
       options.max_passes = 10;
-      const TrainSummary summary = Train(problem, options);
-      CHECK(std::isfinite(summary.last.primal));
-      CHECK(summary.last.dual <= summary.last.primal);
+      CheckNumbers(Train(problem, options));
     }
   }
 }

@@ -12,6 +12,7 @@
 #include "tests/support/agreement.h"
 #include "tests/support/dense_qp.h"
 #include "tests/support/kernel_problems.h"
+#include "tests/support/learner_checks.h"
 
 using namespace slackline;
 using namespace slackline::test;
@@ -111,18 +112,7 @@ TEST_CASE("SavedStatesOfMappedLearnersGoOnBitForBit") {
   for (const LearnerKind kind : {LearnerKind::kAugmentedLagrangian, LearnerKind::kBcfw}) {
     const TrainOptions options = RbfOptions(kind, StepKind::kAuto, 1e-4);
     const StopControl stop(nullptr, 0);
-    const auto first = MakeLearner(problem, options);
-    first->RunPass(stop);
-    StateWriter writer;
-    first->Save(&writer);
-    const auto second = MakeLearner(problem, options);
-    StateReader reader(writer.bytes());
-    second->Load(&reader);
-    reader.Finish();
-    first->RunPass(stop);
-    second->RunPass(stop);
-    CHECK(first->Evaluate(1).primal == second->Evaluate(1).primal);
-    CHECK(std::equal(first->weights().begin(), first->weights().end(), second->weights().begin()));
+    const auto first = CheckTakeOver(problem, options, {1, 1});
     first->ChangeLambda(problem.WithLambda(0.01));
     const double optimum = RelaxedOptimum(Featurised(problem.training(), kRbf), 0.01);
     double best = kInfinity;
@@ -151,9 +141,7 @@ TEST_CASE("UnpleasantProblemsAreMappedToo") {
     options.max_passes = 10;
     const TrainSummary summary = Train(problem, options);
     CAPTURE(trial);
-    CHECK(std::isfinite(summary.last.primal));
-    CHECK(summary.last.dual <= summary.last.primal);
-    for (const double weight : summary.weights) CHECK(std::isfinite(weight));
+    CheckNumbers(summary);
     CHECK(summary.weights.size() == static_cast<std::size_t>(KernelExpansion(problem.data()).size()));
   }
 }

@@ -14,6 +14,7 @@
 
 #include "tests/support/agreement.h"
 #include "tests/support/dense_qp.h"
+#include "tests/support/learner_checks.h"
 #include "tests/support/multilabel_problems.h"
 #include "tests/support/random_problems.h"
 #include "tests/support/tolerances.h"
@@ -271,16 +272,9 @@ TEST_CASE("RunsReplayAndThreadsDoNotMatter") {
   for (const LearnerKind learner :
        {LearnerKind::kAugmentedLagrangian, LearnerKind::kSoft, LearnerKind::kBcfw, LearnerKind::kAuto}) {
     TrainOptions options = Options(learner, StepKind::kAuto, 1e-9);
-    options.max_passes = 60;
     if (learner == LearnerKind::kBcfw) options.oracle = SolverKind::kBruteForce;
-    const TrainSummary once = Train(problem, options);
-    const TrainSummary again = Train(problem, options);
-    options.threads = 4;
-    const TrainSummary threads = Train(problem, options);
-    CHECK(once.weights == again.weights);
-    CHECK(once.weights == threads.weights);
-    CHECK(once.last.primal == threads.last.primal);
-    CHECK(once.last.dual == threads.last.dual);
+    const TrainSummary once = CheckReplay(problem, options, 60);
+    options.max_passes = 60;
     options.seed = 2;
     CHECK(once.weights != Train(problem, options).weights);
   }
@@ -294,14 +288,8 @@ TEST_CASE("RunsWithLinearProgramsReplayAndThreadsDoNotMatter") {
     TrainOptions options =
         Options(LearnerKind::kBcfw, trial % 2 == 0 ? StepKind::kFrankWolfe : StepKind::kPairwise, 1e-9);
     options.oracle = SolverKind::kLp;
-    options.max_passes = 30;
     options.check_every = 3;
-    const TrainSummary once = Train(problem, options);
-    options.threads = 4;
-    const TrainSummary threads = Train(problem, options);
-    CHECK(once.weights == threads.weights);
-    CHECK(once.last.primal == threads.last.primal);
-    CHECK(once.last.dual == threads.last.dual);
+    CheckReplay(problem, options, 30);
   }
 }
 

@@ -18,6 +18,7 @@
 #include "tests/support/dense_qp.h"
 #include "tests/support/forest_problems.h"
 #include "tests/support/global_problems.h"
+#include "tests/support/learner_checks.h"
 #include "tests/support/tolerances.h"
 
 using namespace slackline;
@@ -96,17 +97,9 @@ TEST_CASE("CertificatesVerifyAndDualPointsHaveTheReportedValue") {
   for (int trial = 0; trial < 10; ++trial) {
     const Problem problem(ForestProblem(random, trial), 0.1);
     for (const LearnerKind kind : kLearners) {
-      const TrainOptions options = Passes(kind, 30);
-      const auto learner = MakeLearner(problem, options);
-      learner->KeepDualPoint();
-      const TrainSummary summary = RunTraining(*learner, options, nullptr, nullptr);
       CAPTURE(trial);
       CAPTURE(Name(kind));
-      CHECK(learner->DualPointIsBest());
-      const Verification verification =
-          VerifyCertificate(problem, summary.weights, summary.last, options, learner.get());
-      CAPTURE(verification.message);
-      CHECK(verification.outcome == VerifyOutcome::kHolds);
+      CHECK(CheckVerifies(problem, Passes(kind, 30)).learner->DualPointIsBest());
     }
   }
 }
@@ -202,12 +195,7 @@ TEST_CASE("OtherLambdasAreSolvedFromWhereTheLastOneEnded") {
 TEST_CASE("RunsDoNotDependOnThreads") {
   Random random(7);
   const Problem problem(RandomMultiLabelProblem(random, 40, 5, 3, false), 0.01);
-  for (const LearnerKind kind : kLearners) {
-    TrainOptions options = Passes(kind, 15);
-    const TrainSummary once = Train(problem, options);
-    options.threads = 4;
-    CheckSame(once, Train(problem, options));
-  }
+  for (const LearnerKind kind : kLearners) CheckReplay(problem, Passes(kind, 15));
 }
 
 TEST_CASE("ExtremeProblemsGiveNumbersAndBrackets") {
@@ -227,10 +215,7 @@ TEST_CASE("ExtremeProblemsGiveNumbersAndBrackets") {
         CAPTURE(Name(kind));
         const auto learner = MakeLearner(problem, Passes(kind, 25));
         const TrainSummary summary = RunTraining(*learner, Passes(kind, 25), nullptr, nullptr);
-        CHECK(std::isfinite(summary.last.primal));
-        CHECK(std::isfinite(summary.last.dual));
-        CHECK(summary.last.dual <= summary.last.primal);
-        for (const double weight : summary.weights) CHECK(std::isfinite(weight));
+        CheckNumbers(summary);
         const Verification verification =
             VerifyCertificate(problem, summary.weights, summary.last, Passes(kind, 25), learner.get());
         CAPTURE(verification.message);

@@ -16,6 +16,7 @@
 
 #include "tests/support/agreement.h"
 #include "tests/support/dense_qp.h"
+#include "tests/support/learner_checks.h"
 #include "tests/support/multiclass_problems.h"
 
 using namespace slackline;
@@ -174,26 +175,7 @@ TEST_CASE("RunsResumeBitForBitAndThreadsDoNotMatter") {
     const Problem problem(SomeProblem(random, trial), trial % 2 == 0 ? 0.1 : 1e-3);
     TrainOptions options = SampleOptions(4, trial % 2 == 1);
     options.average = AverageKind::kSuffix;
-    const auto learner = MakeLearner(problem, options);
-    const StopControl stop(nullptr, 0);
-    for (int pass = 0; pass < 66; ++pass) learner->RunPass(stop);
-    learner->Adapt(learner->Evaluate(1));
-    StateWriter writer;
-    learner->Save(&writer);
-    const auto resumed = MakeLearner(problem, options);
-    StateReader reader(writer.bytes());
-    resumed->Load(&reader);
-    reader.Finish();
-    for (int pass = 0; pass < 4; ++pass) {
-      learner->RunPass(stop);
-      resumed->RunPass(stop);
-    }
-    const Evaluation a = learner->Evaluate(1);
-    const Evaluation b = resumed->Evaluate(3);
-    CHECK(a.primal == b.primal);
-    CHECK(a.dual == b.dual);
-    CHECK(std::equal(learner->weights().begin(), learner->weights().end(), resumed->weights().begin()));
-    CHECK(learner->Adapt(a) == resumed->Adapt(b));
+    CheckTakeOver(problem, options, {66, 4, [](Learner& learner) { learner.Adapt(learner.Evaluate(1)); }});
   }
 }
 
@@ -201,21 +183,9 @@ TEST_CASE("PathsOverLambdaStartFromTheMeanPoint") {
   Random random(8);
   for (const bool revisit : {false, true}) {
     const Problem first(RandomMultiLabelProblem(random, 8, 3, 3, true), 1.0);
-    const auto learner = MakeLearner(first, SampleOptions(4, revisit));
-    const StopControl stop(nullptr, 0);
-    for (int pass = 0; pass < 30; ++pass) learner->RunPass(stop);
+    const double optimum = ExactOptimum(first.training(), 0.1);
     const Problem second = first.WithLambda(0.1);
-    const double optimum = ExactOptimum(second.training(), 0.1);
-    learner->ChangeLambda(second);
-    const Evaluation start = learner->Evaluate(1);
-    CHECK(start.dual > 0);
-    CHECK(start.dual <= optimum + kSolver);
-    CHECK(start.primal >= optimum - kSolver);
-    for (int pass = 0; pass < 200; ++pass) learner->RunPass(stop);
-    const Evaluation evaluation = learner->Evaluate(1);
-    CHECK(evaluation.dual <= optimum + kSolver);
-    CHECK(evaluation.primal >= optimum - kSolver);
-    CHECK(evaluation.primal - evaluation.dual < 0.1);
+    CHECK(CheckPath(first, second, SampleOptions(4, revisit), optimum, 30, 200, 0.1).dual > 0);
   }
 }
 
@@ -223,16 +193,8 @@ TEST_CASE("CertificatesAreVerifiedFromTheDualPoint") {
   Random random(9);
   for (const bool revisit : {false, true}) {
     const Problem problem(RandomMultiLabelProblem(random, 8, 3, 3, true), 0.2);
-    TrainOptions options = SampleOptions(4, revisit, 1e-2);
-    options.max_passes = 100;
-    const auto learner = MakeLearner(problem, options);
-    learner->KeepDualPoint();
-    const TrainSummary summary = RunTraining(*learner, options, nullptr, nullptr);
-    const Verification verified =
-        VerifyCertificate(problem, summary.weights, summary.last, options, learner.get());
-    CAPTURE(verified.message);
-    CHECK(verified.outcome == VerifyOutcome::kHolds);
-    CHECK((verified.dual_proved || !revisit));
+    const VerifiedRun run = CheckVerifies(problem, SampleOptions(4, revisit, 1e-2), 100);
+    CHECK((run.verification.dual_proved || !revisit));
   }
 }
 
@@ -260,9 +222,7 @@ TEST_CASE("UnpleasantProblemsStayFinite") {
       const Problem problem(RandomProblem(random, shape), lambda);
       TrainOptions options = SampleOptions(3, trial % 2 == 0);
       options.max_passes = 5;
-      const TrainSummary summary = Train(problem, options);
-      CHECK(std::isfinite(summary.last.primal));
-      CHECK(summary.last.dual <= summary.last.primal);
+      CheckNumbers(Train(problem, options));
     }
   }
 }

@@ -18,6 +18,7 @@
 #include <slackline/learning/verify.h>
 
 #include "tests/support/agreement.h"
+#include "tests/support/learner_checks.h"
 #include "tests/support/multiclass_problems.h"
 #include "tests/support/prox_reference.h"
 
@@ -215,21 +216,7 @@ TEST_CASE("DualsNeverFallAndRunsResumeBitForBit") {
       CHECK(next >= dual - 1e-10);
       dual = next;
     }
-    StateWriter writer;
-    learner->Save(&writer);
-    const auto resumed = MakeLearner(problem, options);
-    StateReader reader(writer.bytes());
-    resumed->Load(&reader);
-    reader.Finish();
-    for (int pass = 0; pass < 5; ++pass) {
-      learner->RunPass(stop);
-      resumed->RunPass(stop);
-    }
-    const Evaluation a = learner->Evaluate(1);
-    const Evaluation b = resumed->Evaluate(2);
-    CHECK(a.primal == b.primal);
-    CHECK(a.dual == b.dual);
-    CHECK(std::equal(learner->weights().begin(), learner->weights().end(), resumed->weights().begin()));
+    CheckTakeOver(problem, options, {70, 5, [](Learner& evaluated) { evaluated.Evaluate(1); }});
   }
 }
 
@@ -241,21 +228,8 @@ TEST_CASE("PathsOverLambdaKeepTheBracket") {
     options.l1 = trial % 2 == 0 ? 0.0 : 0.02;
     options.smoothing = trial % 3 == 0 ? 0.0 : 0.1;
     const Problem first(training, 1.0);
-    const auto learner = MakeLearner(first, options);
-    const StopControl stop(nullptr, 0);
-    for (int pass = 0; pass < 20; ++pass) learner->RunPass(stop);
-    const Problem second = first.WithLambda(0.05);
-    learner->ChangeLambda(second);
     const double optimum = SolveProx(training, 0.05, options.l1, options.smoothing).value;
-    const Evaluation start = learner->Evaluate(1);
-    CHECK(start.dual >= -1e-12);
-    CHECK(start.dual <= optimum + kSolver);
-    for (int pass = 0; pass < 300; ++pass) learner->RunPass(stop);
-    const Evaluation evaluation = learner->Evaluate(1);
-    CHECK(evaluation.dual <= optimum + kSolver);
-    CHECK(evaluation.primal >= optimum - kSolver);
-    CHECK(evaluation.dual >= start.dual - 1e-12);
-    CHECK(evaluation.primal - evaluation.dual < 0.1);
+    CHECK(CheckPath(first, first.WithLambda(0.05), options, optimum, 20, 300, 0.1).dual >= -1e-12);
   }
 }
 
@@ -265,18 +239,11 @@ TEST_CASE("CertificatesWithAnL1TermAreVerified") {
     const Problem problem(SmallProblem(random, trial), 0.1);
     TrainOptions options = SdcaOptions(2, 1e-2);
     options.l1 = 0.02;
-    const auto learner = MakeLearner(problem, options);
-    learner->KeepDualPoint();
-    TrainSummary summary = RunTraining(*learner, options, nullptr, nullptr);
-    const Verification good =
-        VerifyCertificate(problem, summary.weights, summary.last, options, learner.get());
-    CAPTURE(good.message);
-    CHECK(good.outcome == VerifyOutcome::kHolds);
-    CHECK(good.dual_proved);
-    if (summary.last.primal < 1e-6) continue;
-    summary.last.primal *= 0.99;
-    CHECK(VerifyCertificate(problem, summary.weights, summary.last, options, learner.get()).outcome ==
-          VerifyOutcome::kFails);
+    const VerifiedRun run = CheckVerifies(problem, options, options.max_passes);
+    CHECK(run.verification.dual_proved);
+    ProgressRecord wrong = run.summary.last;
+    wrong.primal *= 0.99;
+    if (wrong.primal >= 1e-6) CheckFails(problem, options, run, wrong);
   }
 }
 
@@ -355,9 +322,7 @@ TEST_CASE("UnpleasantProblemsStayFinite") {
       options.l1 = trial % 3 == 0 ? 0.0 : 1e-3;
       options.smoothing = trial % 2 == 0 ? 0.0 : 1e-3;
       options.average = AverageKind::kUniform;
-      const TrainSummary summary = Train(problem, options);
-      CHECK(std::isfinite(summary.last.primal));
-      CHECK(summary.last.dual <= summary.last.primal);
+      CheckNumbers(Train(problem, options));
     }
   }
 }

@@ -7,12 +7,14 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <Eigen/Eigenvalues>
 
 #include <slackline/core/kernel.h>
 #include <slackline/core/loss.h>
+#include <slackline/learning/kernel_expansion.h>
 
 namespace slackline::test {
 
@@ -73,6 +75,32 @@ inline TrainingSet Featurised(const TrainingSet& training, const Kernel& kernel)
                     data.first_input(m), example.potentials());
   }
   return result;
+}
+
+/// w of an expansion (learning/kernel_expansion.h) with the linear kernel: Σ_j c_j x_j, written out.
+inline std::vector<double> LinearWeights(const Dataset& data, std::span<const double> expansion) {
+  const KernelExpansion layout(data);
+  std::vector<double> weights(static_cast<std::size_t>(data.layout().size()), 0.0);
+  const auto weight = [&weights](Offset at) -> double& { return weights[static_cast<std::size_t>(at)]; };
+  const auto coefficient = [&expansion](Offset at) { return expansion[static_cast<std::size_t>(at)]; };
+  for (const Index b : layout.scalar_blocks()) {
+    const WeightBlock& block = data.layout().block(b);
+    for (Index r = 0; r < block.rows; ++r) weight(block.at(r, 0)) = coefficient(layout.offset(b) + r);
+  }
+  for (const KernelExpansion::Block& part : layout.blocks()) {
+    const WeightBlock& block = data.layout().block(part.block);
+    for (Index j = 0; j < layout.num_inputs(); ++j) {
+      const FeatureRow& x = layout.inputs()[static_cast<std::size_t>(j)];
+      for (Index k = 0; k < x.count; ++k) {
+        const Index column = x.dense() ? k : x.columns[k];
+        if (column >= block.cols) continue;  // inputs of other blocks have no coefficients here
+        for (Index r = 0; r < part.rows; ++r)
+          weight(block.at(r, column)) +=
+              x.values[k] * coefficient(part.offset + static_cast<Offset>(j) * part.rows + r);
+      }
+    }
+  }
+  return weights;
 }
 
 }  // namespace slackline::test

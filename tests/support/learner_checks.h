@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What holds for every learner that asks an oracle: for test files of single learners.
+// What holds for every learner: for test files of single learners. Those with a dual point in it, for learners that ask an oracle.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <csignal>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/learning/train_loop.h>
 #include <slackline/learning/verify.h>
@@ -93,10 +96,54 @@ inline void CheckResume(const Problem& problem, TrainOptions options) {
   }
 }
 
-/// Weights and figures are the same bits in every run, with 1, 2 and 4 threads.
-inline void CheckReplay(const Problem& problem, TrainOptions options) {
+/// What a learner is asked to do before and after its state is taken.
+struct TakeOver {
+  int before = 3;  ///< passes
+  int after = 3;
+  std::function<void(Learner&)> prepare = {};  ///< between the passes before and the state
+  bool checks = false;  ///< the learner that takes over is evaluated before each of its passes
+};
+
+/// A learner, and another that takes over its state, go on alike: states, figures and weights have the same bits. A state that is cut short
+/// is refused. Returns the first learner.
+inline std::unique_ptr<Learner> CheckTakeOver(const Problem& problem, const TrainOptions& options,
+                                              const TakeOver& plan = {}) {
+  const StopControl never(nullptr, 0);
+  auto first = MakeLearner(problem, options);
+  for (int pass = 0; pass < plan.before; ++pass) first->RunPass(never);
+  if (plan.prepare) plan.prepare(*first);
+  StateWriter state;
+  first->Save(&state);
+  const auto second = MakeLearner(problem, options);
+  StateReader reader(state.bytes());
+  second->Load(&reader);
+  reader.Finish();
+  CHECK(second->weights().empty());
+  for (int pass = 0; pass < plan.after; ++pass) {
+    first->RunPass(never);
+    if (plan.checks) second->Evaluate(1);
+    second->RunPass(never);
+  }
+  StateWriter first_end, second_end;
+  first->Save(&first_end);
+  second->Save(&second_end);
+  CHECK(first_end.bytes() == second_end.bytes());
+  const Evaluation a = first->Evaluate(1);
+  const Evaluation b = second->Evaluate(2);
+  CHECK(a.primal == b.primal);
+  CHECK(a.dual == b.dual);
+  CHECK(std::equal(first->weights().begin(), first->weights().end(), second->weights().begin(),
+                   second->weights().end()));
+  CHECK(first->Adapt(a) == second->Adapt(b));
+  StateReader torn(std::string_view(state.bytes()).substr(0, state.bytes().size() / 2));
+  CHECK_THROWS_AS(MakeLearner(problem, options)->Load(&torn), DataError);
+  return first;
+}
+
+/// Weights and figures are the same bits in every run, with 1, 2 and 4 threads. Returns those of a run.
+inline TrainSummary CheckReplay(const Problem& problem, TrainOptions options, Index passes = 15) {
   options.gap_tolerance = options.absolute_gap = 0;
-  options.max_passes = 15;
+  options.max_passes = passes;
   const TrainSummary once = Train(problem, options);
   for (const Index threads : {1, 2, 4}) {
     options.threads = threads;
@@ -104,7 +151,10 @@ inline void CheckReplay(const Problem& problem, TrainOptions options) {
     CHECK(once.weights == again.weights);
     CHECK(once.last.primal == again.last.primal);
     CHECK(once.last.dual == again.last.dual);
+    CHECK(once.last.pass == again.last.pass);
+    CHECK(once.last.oracle_calls == again.last.oracle_calls);
   }
+  return once;
 }
 
 /// Two λ one after the other: bounds of the second problem hold from the first evaluation on, and what is reached is certified.
@@ -133,17 +183,62 @@ inline void CheckChangeLambda(const Problem& problem, const TrainOptions& option
   CHECK(primal - dual <= gap * std::max(1.0, primal));
 }
 
-/// The run's certificate by another solver.
-inline void CheckVerifies(const Problem& problem, TrainOptions options) {
-  options.max_passes = 30;
-  const auto learner = MakeLearner(problem, options);
-  learner->KeepDualPoint();
-  const TrainSummary summary = RunTraining(*learner, options, nullptr, nullptr);
-  const Verification verification =
-      VerifyCertificate(problem, summary.weights, summary.last, options, learner.get());
-  CAPTURE(verification.message);
-  CHECK(verification.outcome == VerifyOutcome::kHolds);
-  CHECK(std::isfinite(verification.dual));
+/// Another λ after some passes: the bounds of the second problem hold at once, and `after` passes leave less than this gap. Returns the
+/// first evaluation.
+inline Evaluation CheckPath(const Problem& first, const Problem& second, const TrainOptions& options,
+                            double optimum, int before, int after, double gap) {
+  const auto learner = MakeLearner(first, options);
+  const StopControl never(nullptr, 0);
+  for (int pass = 0; pass < before; ++pass) learner->RunPass(never);
+  learner->ChangeLambda(second);
+  CHECK(learner->work().oracle_calls == 0);
+  const auto holds = [optimum](const Evaluation& evaluation) {
+    CHECK(evaluation.dual <= optimum + kSolver);
+    CHECK(evaluation.primal >= optimum - kSolver);
+  };
+  const Evaluation start = learner->Evaluate(1);
+  holds(start);
+  for (int pass = 0; pass < after; ++pass) learner->RunPass(never);
+  const Evaluation evaluation = learner->Evaluate(1);
+  holds(evaluation);
+  CHECK(evaluation.primal - evaluation.dual < gap);
+  return start;
+}
+
+struct VerifiedRun {
+  std::unique_ptr<Learner> learner;
+  TrainSummary summary;
+  Verification verification;
+};
+
+/// The certificate of a run of at most so many passes, by another solver.
+inline VerifiedRun CheckVerifies(const Problem& problem, TrainOptions options, Index passes = 30) {
+  options.max_passes = passes;
+  VerifiedRun run;
+  run.learner = MakeLearner(problem, options);
+  run.learner->KeepDualPoint();
+  run.summary = RunTraining(*run.learner, options, nullptr, nullptr);
+  run.verification =
+      VerifyCertificate(problem, run.summary.weights, run.summary.last, options, run.learner.get());
+  CAPTURE(run.verification.message);
+  CHECK(run.verification.outcome == VerifyOutcome::kHolds);
+  CHECK(std::isfinite(run.verification.dual));
+  return run;
+}
+
+/// A claim that is not that of the run is found out.
+inline void CheckFails(const Problem& problem, const TrainOptions& options, const VerifiedRun& run,
+                       const ProgressRecord& claim) {
+  CHECK(VerifyCertificate(problem, run.summary.weights, claim, options, run.learner.get()).outcome ==
+        VerifyOutcome::kFails);
+}
+
+/// What a run has to say about any problem: numbers, and bounds on their sides.
+inline void CheckNumbers(const TrainSummary& summary) {
+  CHECK(std::isfinite(summary.last.primal));
+  CHECK(std::isfinite(summary.last.dual));
+  CHECK(summary.last.dual <= summary.last.primal);
+  for (const double w : summary.weights) CHECK(std::isfinite(w));
 }
 
 /// Shapes at which loops and divisions stumble: bounds stay finite and on their sides.

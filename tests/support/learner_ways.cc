@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/support/learner_ways.h"
+
+#include <slackline/core/graph_topology.h>
+#include <slackline/inference/binary_pairs.h>
+#include <slackline/learning/marginal_learner.h>
+
+namespace slackline::test {
+namespace {
+
+constexpr LearnerKind kPlaneLearners[] = {LearnerKind::kCuttingPlane1, LearnerKind::kCuttingPlaneN,
+                                          LearnerKind::kBundle};
+constexpr LearnerKind kMarginalLearners[] = {LearnerKind::kExponentiatedGradient, LearnerKind::kExcessiveGap,
+                                             LearnerKind::kExtragradient};
+constexpr AverageKind kAverages[] = {AverageKind::kOff, AverageKind::kUniform, AverageKind::kWeighted,
+                                     AverageKind::kSuffix};
+constexpr OrderKind kOrders[] = {OrderKind::kExample, OrderKind::kUniform};
+
+TrainOptions Of(LearnerKind learner, SolverKind oracle = SolverKind::kAuto) {
+  TrainOptions options;
+  options.learner = learner;
+  options.oracle = oracle;
+  return options;
+}
+
+bool HasFactors(const Problem& problem) {
+  return !AllGraphs(problem, [](const FactorGraph& graph) { return graph.num_factors() == 0; });
+}
+
+/// Learners on messages, and smoothed soft constraints.
+void AddDualLosses(Random& random, std::vector<TrainOptions>* ways) {
+  for (const LearnerKind learner : {LearnerKind::kDlpw, LearnerKind::kSmoothDlpw, LearnerKind::kSoft}) {
+    TrainOptions options = Of(learner);
+    options.order = Pick(random, kOrders);
+    if (learner != LearnerKind::kSoft) options.step_size = Pick(random, std::vector{0.0, 1e-3, 1.0, 1e4});
+    if (learner != LearnerKind::kDlpw) options.smoothing = Pick(random, std::vector{1e-6, 1e-2, 1.0, 1e3});
+    ways->push_back(options);
+  }
+}
+
+void AddFactorBlocks(Random& random, std::vector<TrainOptions>* ways) {
+  for (const LearnerKind learner : {LearnerKind::kAugmentedLagrangian, LearnerKind::kSoft}) {
+    for (const StepKind step : {StepKind::kFrankWolfe, StepKind::kPairwise}) {
+      TrainOptions options = Of(learner);
+      options.step = step;
+      options.order = Pick(random, kOrders);
+      if (random.Below(2) == 0) options.rho = Pick(random, std::vector{1e-6, 1e-2, 1.0, 1e2, 1e6});
+      const bool says_rho = options.rho > 0 || learner == LearnerKind::kSoft;
+      if (random.Below(2) == 0 && says_rho) options.rho_scale = RhoScale::kPaper;
+      if (learner == LearnerKind::kSoft && random.Below(3) == 0) {
+        options.rho_final = 0.1 * (options.rho > 0 ? options.rho : 1);
+        options.rho_passes = 10;
+      }
+      if (learner == LearnerKind::kAugmentedLagrangian && random.Below(2) == 0) options.tau = 0.3;
+      if (learner == LearnerKind::kAugmentedLagrangian && random.Below(3) == 0)
+        options.shrinking = Switch::kOff;
+      ways->push_back(options);
+    }
+  }
+}
+
+/// bcfw with all kinds of steps.
+void AddExampleBlocks(Random& random, SolverKind oracle, std::vector<TrainOptions>* ways) {
+  for (const StepKind step : {StepKind::kFrankWolfe, StepKind::kPairwise, StepKind::kAway}) {
+    TrainOptions options = Of(LearnerKind::kBcfw, oracle);
+    options.step = step;
+    if (random.Below(5) > 0) options.average = Pick(random, kAverages);
+    options.order = Pick(random, kOrders);
+    if (step != StepKind::kFrankWolfe && random.Below(2) == 0) options.order = OrderKind::kGap;
+    if (step != StepKind::kFrankWolfe && random.Below(3) == 0) options.proximal = Switch::kOff;
+    ways->push_back(options);
+  }
+}
+
+/// Learners without kept corners, and with options that the others do not have.
+TrainOptions SimpleWay(Random& random, SolverKind oracle) {
+  TrainOptions options =
+      Of(Pick(random, std::vector{LearnerKind::kBcfw, LearnerKind::kFrankWolfe, LearnerKind::kSubgradient}),
+         oracle);
+  options.average = Pick(random, kAverages);
+  if (options.learner == LearnerKind::kBcfw) options.step = StepKind::kFrankWolfe;
+  const bool flag = random.Below(2) == 0;
+  if (options.learner == LearnerKind::kSubgradient) {
+    options.projection = flag;
+  } else {
+    options.fixed_step = flag;
+  }
+  if (options.learner == LearnerKind::kBcfw &&
+      (oracle == SolverKind::kLp || oracle == SolverKind::kLpPolytope))
+    options.lp_tolerance = Pick(random, std::vector{0.0, 1e-6, 1e-3, 0.1});
+  if (options.learner != LearnerKind::kFrankWolfe && random.Below(2) == 0)
+    options.order = OrderKind::kUniform;
+  return options;
+}
+
+/// Cutting planes and bundles; slack rescaling is another objective, where labellings are enumerated.
+void AddPlanes(Random& random, const std::vector<SolverKind>& oracles, std::vector<TrainOptions>* ways) {
+  for (const LearnerKind learner : kPlaneLearners) {
+    for (int k = 0; k < 3; ++k) {
+      const bool slack = k == 2;
+      TrainOptions options = Of(learner, slack ? SolverKind::kBruteForce : Pick(random, oracles));
+      if (slack && learner == LearnerKind::kBundle) break;
+      if (slack) options.rescaling = Rescaling::kSlack;
+      if (learner == LearnerKind::kCuttingPlane1 && random.Below(2) == 0)
+        options.constraint_cache = Switch::kOff;
+      if (learner == LearnerKind::kBundle && random.Below(2) == 0) options.line_search = Switch::kOff;
+      options.prune_after = Pick(random, std::vector{50, 50, 0, 1, 3});
+      ways->push_back(options);
+    }
+  }
+}
+
+/// All step options of proximal dual ascent, on the plain objective and on one with an l1 term, a smoothed hinge or both.
+void AddProxSdca(Random& random, const Problem& problem, const std::vector<SolverKind>& oracles,
+                 std::vector<TrainOptions>* ways) {
+  const double l1 = Pick(random, std::vector{0.0, 1e-4, 0.01, 1.0});
+  const double smoothing = Pick(random, std::vector{0.0, 1e-6, 0.01, 0.2, 10.0});
+  for (const bool plain : {true, false}) {
+    if (!plain && l1 == 0 && smoothing == 0) break;
+    for (const Index step : {1, 2, 3, 4, 5}) {
+      if (step == 5 && (plain || smoothing == 0 || HasFactors(problem))) continue;
+      TrainOptions options = Of(LearnerKind::kProxSdca, Pick(random, oracles));
+      options.sdca_step = step;
+      options.average = Pick(random, kAverages);
+      options.order = Pick(random, kOrders);
+      options.random_output = random.Below(3) == 0;
+      if (!plain) {
+        options.l1 = l1;
+        options.smoothing = smoothing;
+      }
+      ways->push_back(options);
+    }
+  }
+}
+
+void AddMultiSample(Random& random, const std::vector<SolverKind>& oracles, std::vector<TrainOptions>* ways) {
+  for (const bool revisit : {false, true}) {
+    TrainOptions options = Of(LearnerKind::kMultiSample, Pick(random, oracles));
+    options.samples = Pick(random, std::vector{1, 3, 10});
+    options.revisit = revisit;
+    options.average = Pick(random, kAverages);
+    options.order = Pick(random, kOrders);
+    ways->push_back(options);
+  }
+}
+
+/// With the linear kernel: the same problem, with expansions for weights.
+void AddKernels(Random& random, const std::vector<SolverKind>& oracles, std::vector<TrainOptions>* ways) {
+  for (const LearnerKind learner : {LearnerKind::kKernelBcfw, LearnerKind::kKernelFrankWolfe}) {
+    TrainOptions options = Of(learner, Pick(random, oracles));
+    options.average = Pick(random, kAverages);
+    options.fixed_step = random.Below(3) == 0;
+    if (learner == LearnerKind::kKernelBcfw) options.order = Pick(random, kOrders);
+    ways->push_back(options);
+  }
+}
+
+/// Those that see forbidden states.
+std::vector<SolverKind> OraclesOfAllowedLabellings(const Problem& problem) {
+  std::vector<SolverKind> oracles = {SolverKind::kBruteForce, SolverKind::kSearch};
+  if (AllGraphs(problem, IsForest)) oracles.insert(oracles.end(), {SolverKind::kTree, SolverKind::kAuto});
+  return oracles;
+}
+
+std::vector<SolverKind> OraclesFor(const Problem& problem) {
+  if (HasForbiddenStates(problem.data())) return OraclesOfAllowedLabellings(problem);
+  std::vector<SolverKind> oracles = {SolverKind::kBruteForce, SolverKind::kSearch, SolverKind::kMessages,
+                                     SolverKind::kAuto};
+  if (HasGlpk()) oracles.insert(oracles.end(), {SolverKind::kLp, SolverKind::kLpPolytope});
+  if (AllGraphs(problem, IsBinaryPairwise)) oracles.push_back(SolverKind::kRoof);
+  if (AllGraphs(problem, IsForest)) oracles.push_back(SolverKind::kTree);
+  return oracles;
+}
+
+}  // namespace
+
+std::vector<LearnerKind> AllLearners() {
+  std::vector<LearnerKind> learners;
+  for (int k = 0; Name(static_cast<LearnerKind>(k)) != "?"; ++k)
+    learners.push_back(static_cast<LearnerKind>(k));
+  return learners;
+}
+
+bool HasInputs(const Problem& problem) {
+  const auto& structures = problem.data().structures();
+  return std::any_of(structures.begin(), structures.end(),
+                     [](const auto& structure) { return !structure->slots().empty(); });
+}
+
+std::string Describe(const TrainOptions& options) {
+  std::string text;
+  const TrainOptions defaults;
+  for (const OptionRecord& record : OptionRecords()) {
+    if (OptionText(record, options) == OptionText(record, defaults)) continue;
+    text += " --" + std::string(record.name) + " " + OptionText(record, options);
+  }
+  return text;
+}
+
+std::string ObjectiveOf(const TrainOptions& options) {
+  if (options.rescaling == Rescaling::kSlack) return "slack rescaling";
+  if (options.learner != LearnerKind::kProxSdca || (options.l1 == 0 && options.smoothing == 0)) return {};
+  return "l1 " + std::to_string(options.l1) + ", smoothing " + std::to_string(options.smoothing);
+}
+
+std::vector<TrainOptions> AllWays(Random& random, const Problem& problem) {
+  const bool forbidden = HasForbiddenStates(problem.data());
+  const bool forest = AllGraphs(problem, IsForest);
+  const std::vector<SolverKind> oracles = OraclesFor(problem);
+  std::vector<TrainOptions> ways(forbidden && !forest ? 0 : 1);  // auto
+  for (const SolverKind oracle : oracles) AddExampleBlocks(random, oracle, &ways);
+  if (!forbidden) {
+    AddDualLosses(random, &ways);
+    AddFactorBlocks(random, &ways);
+  }
+  for (const SolverKind oracle : oracles) ways.push_back(SimpleWay(random, oracle));
+  for (const LearnerKind learner : kMarginalLearners) {
+    if (!forest) break;
+    ways.push_back(Of(learner));
+    if (learner == LearnerKind::kExponentiatedGradient) ways.back().order = Pick(random, kOrders);
+  }
+  AddPlanes(random, oracles, &ways);
+  AddProxSdca(random, problem, oracles, &ways);
+  AddMultiSample(random, oracles, &ways);
+  if (HasInputs(problem)) {
+    AddKernels(random, oracles, &ways);
+    // Every other learner may have a kernel, too; but the l1 norm is that of other coordinates then.
+    TrainOptions options = ways[random.Below(ways.size())];
+    if (!UsesKernel(options) && options.l1 == 0) {
+      options.kernel = KernelKind::kLinear;
+      ways.push_back(options);
+    }
+  }
+  for (TrainOptions& options : ways) {
+    options.seed = static_cast<std::int64_t>(random.Below(1000));
+    options.max_passes = Pick(random, std::vector{1, 7, 40, 150});
+    options.check_every = Pick(random, std::vector{0, 1, 5});
+    options.gap_tolerance = options.absolute_gap = Pick(random, std::vector{0.0, 1e-9, 1e-3});
+  }
+  return ways;
+}
+
+std::vector<TrainOptions> RefusedWays(Random& random, const Problem& problem) {
+  std::vector<TrainOptions> ways;
+  const bool forbidden = HasForbiddenStates(problem.data());
+  const auto with_oracle = [&](LearnerKind learner, SolverKind oracle) {
+    if (For(learner) == For(LearnerKind::kKernelBcfw) && !HasInputs(problem)) return;
+    ways.push_back(Of(learner, oracle));
+  };
+  for (const LearnerKind learner : AllLearners()) {
+    if (UsesMarginals(learner) && !AllGraphs(problem, IsForest)) ways.push_back(Of(learner));
+    const bool on_labellings = UsesOracle(learner) || UsesMarginals(learner) || learner == LearnerKind::kAuto;
+    if (!on_labellings && forbidden) ways.push_back(Of(learner));
+    if ((For(learner) & kForKernels) != 0 && !HasInputs(problem)) ways.push_back(Of(learner));
+    if (!HasInputs(problem)) {
+      ways.push_back(Of(learner));
+      ways.back().kernel = Pick(random, std::vector{KernelKind::kLinear, KernelKind::kRbf});
+    }
+    if (UsesOracle(learner)) {
+      if (!AllGraphs(problem, IsForest)) with_oracle(learner, SolverKind::kTree);
+      if (!AllGraphs(problem, IsBinaryPairwise)) with_oracle(learner, SolverKind::kRoof);
+      if (forbidden) with_oracle(learner, SolverKind::kMessages);
+    } else if (learner != LearnerKind::kAuto) {
+      ways.push_back(Of(learner, SolverKind::kBruteForce));  // it asks none
+    }
+    if ((For(learner) & kForCuttingPlanes) == 0) {
+      ways.push_back(Of(learner));
+      ways.back().rescaling = Rescaling::kSlack;
+    }
+  }
+  TrainOptions smooth_steps = Of(LearnerKind::kProxSdca, SolverKind::kBruteForce);
+  smooth_steps.sdca_step = 5;
+  ways.push_back(smooth_steps);
+  if (HasFactors(problem)) {
+    ways.push_back(smooth_steps);
+    ways.back().smoothing = 0.1;
+  }
+  return ways;
+}
+
+}  // namespace slackline::test
