@@ -238,6 +238,9 @@ void CheckCombinations(const TrainOptions& options, std::span<const std::string_
   if (options.sdca_step == 5 && options.learner == LearnerKind::kProxSdca && options.smoothing <= 0) {
     throw DataError("--sdca-step 5 needs --smoothing: it is for smooth losses");
   }
+  if (options.l1 > 0 && options.kernel != KernelKind::kAuto) {
+    throw DataError("--l1 does not go with --kernel: weights are then those of support vectors");
+  }
   const TrainOptions defaults;
   if (options.kernel == KernelKind::kLinear && options.kernel_gamma != defaults.kernel_gamma) {
     throw DataError("--kernel-gamma has no effect with --kernel linear");

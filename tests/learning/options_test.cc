@@ -220,3 +220,14 @@ TEST_CASE("StepsAndOrdersAreRefusedByLearnersThatHaveTheirOwn") {
       CHECK(refusal(learner, StepKind::kAuto, order) == "accepted");
   }
 }
+
+TEST_CASE("TheL1TermHasNoKernel") {
+  TrainOptions options;
+  options.learner = LearnerKind::kProxSdca;
+  options.l1 = 0.1;
+  CHECK(CheckRefusal(options) == "accepted");
+  options.kernel = KernelKind::kRbf;
+  CHECK(CheckRefusal(options).starts_with("--l1 does not go with --kernel"));
+  options.l1 = 0;
+  CHECK(CheckRefusal(options) == "accepted");
+}
