@@ -109,7 +109,18 @@ void PlaneBundle::AddGramRow(std::size_t k) {
 }
 
 void PlaneBundle::Solve(double tolerance) {
+  const std::vector<double> before = alpha_;
+  const double value = value_;
   MaximiseOverSimplex({linear_, gram_.data(), capacity_, 1 / lambda_}, tolerance, alpha_);
+  ReadPoint();
+  if (value_ >= value) return;
+  // Where planes of huge norm cancel, their inner products say less about the point than the sum itself.
+  alpha_ = before;
+  ReadPoint();
+}
+
+void PlaneBundle::set_lambda(double lambda) {
+  lambda_ = lambda;
   ReadPoint();
 }
 

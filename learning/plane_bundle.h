@@ -35,7 +35,7 @@ class PlaneBundle {
   /// Whether a plane with these corners is there.
   bool Has(std::span<const Index> corners) const;
 
-  /// Solves the quadratic program, to a gap of `tolerance`, from the point before.
+  /// Solves the quadratic program, to a gap of `tolerance`, from the point before. value() never falls.
   void Solve(double tolerance);
   /// Adds one to the idle counts of planes with weight 0, resets those of others, and drops planes idle for longer than `limit` (0: none; never
   /// plane 0). Returns whether any was dropped.
@@ -53,8 +53,8 @@ class PlaneBundle {
   /// For new numbers of corners.
   std::span<Index> corners(Index k) { return planes_[static_cast<std::size_t>(k)].corners; }
 
-  /// The same planes and α; Solve has to be called.
-  void set_lambda(double lambda) { lambda_ = lambda; }
+  /// The same planes and α, and value() at it; Solve has to be called.
+  void set_lambda(double lambda);
 
   void Save(StateWriter* writer) const;
   void Load(StateReader* reader);

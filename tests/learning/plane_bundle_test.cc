@@ -83,6 +83,32 @@ TEST_CASE("TheModelsMinimumIsThatOfADenseQuadraticProgram") {
   }
 }
 
+TEST_CASE("TheValueNeverFalls") {
+  Random random(7);
+  for (int trial = 0; trial < 20; ++trial) {
+    // Norms at which inner products have rounding errors far larger than the values.
+    const double size = trial % 2 == 0 ? 1 : 1e8;
+    const double lambda = trial % 4 < 2 ? 1e-8 : 1;
+    PlaneBundle bundle(6, 1, lambda);
+    double value = 0;
+    for (int number = 0; number < 40; ++number) {
+      Plane plane = RandomPlane(random, number, 6);
+      for (double& entry : plane.a) entry *= size;
+      bundle.Add(plane.a, plane.b, {number});
+      bundle.Solve(1e-9);
+      CAPTURE(trial);
+      CAPTURE(number);
+      CHECK(bundle.value() >= value);
+      value = bundle.value();
+      bundle.DropIdle(3);
+    }
+    bundle.set_lambda(100 * lambda);
+    value = bundle.value();
+    bundle.Solve(1e-9);
+    CHECK(bundle.value() >= value);
+  }
+}
+
 TEST_CASE("PlanesWithoutWeightGoAfterAsManyRoundsAsIsSaid") {
   Random random(2);
   PlaneBundle bundle(8, 1, 0.05);
