@@ -12,7 +12,7 @@
 namespace slackline {
 
 /// One axis of a factor's table: entry (o, s, r) lies at (o · states + s) · inner + r.
-struct TableAxis {
+struct ForestAxis {
   Index variable;
   Index outer;
   Index states;
@@ -36,7 +36,7 @@ class ForestSteps {
 
   std::span<const ForestStep> steps() const { return steps_; }  ///< one per factor, leaves first
   std::span<const Index> roots() const { return roots_; }       ///< one variable per component
-  std::span<const TableAxis> axes(const ForestStep& step) const {
+  std::span<const ForestAxis> axes(const ForestStep& step) const {
     return {axes_.data() + step.first_axis, static_cast<std::size_t>(step.num_axes)};
   }
 
@@ -47,7 +47,7 @@ class ForestSteps {
  private:
   std::vector<ForestStep> steps_;
   std::vector<Index> roots_;
-  std::vector<TableAxis> axes_;
+  std::vector<ForestAxis> axes_;
   Index largest_table_ = 0;
   Index most_states_ = 0;
   Offset message_states_ = 0;

@@ -130,13 +130,13 @@ SumProduct::SumProduct(std::shared_ptr<const FactorGraph> graph)
 void SumProduct::SendUp(const ForestStep& step, std::span<const double> scores, double temperature,
                         double* table) {
   std::copy_n(scores.begin() + step.table, step.size, table);
-  const std::span<const TableAxis> axis = forest_.axes(step);
+  const std::span<const ForestAxis> axis = forest_.axes(step);
   for (Index k = 0; k < step.num_axes; ++k) {
     if (k == step.parent) continue;
-    const TableAxis& a = axis[Size(k)];
+    const ForestAxis& a = axis[Size(k)];
     AddAlong(a.outer, a.states, a.inner, belief(a.variable), table);
   }
-  const TableAxis& parent = axis[Size(step.parent)];
+  const ForestAxis& parent = axis[Size(step.parent)];
   MaxAlong(parent.outer, parent.states, parent.inner, table, shift_.data());
   // States below which nothing is allowed: all terms are −∞, and their sum is 0.
   for (Index s = 0; s < parent.states; ++s) {
@@ -171,8 +171,8 @@ double SumProduct::Upward(std::span<const double> scores, double temperature, st
 
 /// The marginal of a factor, and of its other variables, given that of its parent.
 void SumProduct::SendDown(const ForestStep& step, std::span<double> marginals) {
-  const std::span<const TableAxis> axis = forest_.axes(step);
-  const TableAxis& parent = axis[Size(step.parent)];
+  const std::span<const ForestAxis> axis = forest_.axes(step);
+  const ForestAxis& parent = axis[Size(step.parent)];
   const double* own = marginals.data() + graph_->state_offset(parent.variable);
   const double* sum = sums_.data() + step.message;
   double* table = marginals.data() + step.table;
@@ -180,7 +180,7 @@ void SumProduct::SendDown(const ForestStep& step, std::span<double> marginals) {
   ScaleAlong(parent.outer, parent.states, parent.inner, shift_.data(), table);
   for (Index k = 0; k < step.num_axes; ++k) {
     if (k == step.parent) continue;
-    const TableAxis& a = axis[Size(k)];
+    const ForestAxis& a = axis[Size(k)];
     SumAlong(a.outer, a.states, a.inner, table, marginals.data() + graph_->state_offset(a.variable));
   }
 }

@@ -55,7 +55,7 @@ TreeSolver::TreeSolver(std::shared_ptr<const FactorGraph> graph)
 const double* TreeSolver::Join(const ForestStep& step, std::span<const double> scores, Index left_out) {
   std::copy_n(scores.begin() + step.table, step.size, work_.begin());
   Index number = 0;
-  for (const TableAxis& axis : forest_.axes(step)) {
+  for (const ForestAxis& axis : forest_.axes(step)) {
     if (number++ == left_out) continue;
     const double* add = belief(axis.variable);
     double* entry = work_.data();
@@ -72,12 +72,12 @@ const double* TreeSolver::Join(const ForestStep& step, std::span<const double> s
 void TreeSolver::SendMessage(const ForestStep& step, std::span<const double> scores, Index to,
                              double* message) {
   const double* table = scores.data() + step.table;
-  const std::span<const TableAxis> axis = forest_.axes(step);
-  const TableAxis& target = axis[Size(to)];
+  const std::span<const ForestAxis> axis = forest_.axes(step);
+  const ForestAxis& target = axis[Size(to)];
   if (step.num_axes == 1) {
     std::copy_n(table, step.size, message);
   } else if (step.num_axes == 2) {
-    const TableAxis& other = axis[Size(1 - to)];
+    const ForestAxis& other = axis[Size(1 - to)];
     if (to == 1) {
       MaxOverRows(table, belief(other.variable), other.states, target.states, message);
     } else {
@@ -99,7 +99,7 @@ void TreeSolver::SendMessage(const ForestStep& step, std::span<const double> sco
 
 void TreeSolver::SendUp(const ForestStep& step, std::span<const double> scores) {
   SendMessage(step, scores, step.parent, message_.data());
-  const TableAxis& parent = forest_.axes(step)[Size(step.parent)];
+  const ForestAxis& parent = forest_.axes(step)[Size(step.parent)];
   double* to = belief(parent.variable);
   for (Index s = 0; s < parent.states; ++s) to[s] += message_[Size(s)];
 }
@@ -114,12 +114,12 @@ void TreeSolver::Upward(std::span<const double> scores) {
 void TreeSolver::ChooseStates(const ForestStep& step, std::span<const double> scores,
                               std::span<Index> labels) {
   if (step.num_axes == 1) return;
-  const std::span<const TableAxis> axis = forest_.axes(step);
-  const TableAxis& parent = axis[Size(step.parent)];
+  const std::span<const ForestAxis> axis = forest_.axes(step);
+  const ForestAxis& parent = axis[Size(step.parent)];
   const Index state = labels[Size(parent.variable)];
   const double* table = scores.data() + step.table;
   if (step.num_axes == 2) {
-    const TableAxis& child = axis[Size(1 - step.parent)];
+    const ForestAxis& child = axis[Size(1 - step.parent)];
     const double* add = belief(child.variable);
     const double* entry = table + static_cast<Offset>(state) * parent.inner;
     Index best = 0;
@@ -137,7 +137,7 @@ void TreeSolver::ChooseStates(const ForestStep& step, std::span<const double> sc
       if (best < 0 || joined[joint] > joined[best]) best = joint;
     }
   }
-  for (const TableAxis& a : axis) labels[Size(a.variable)] = best / a.inner % a.states;
+  for (const ForestAxis& a : axis) labels[Size(a.variable)] = best / a.inner % a.states;
 }
 
 void TreeSolver::Solve(std::span<const double> scores, WarmStart* /*warm*/, MapResult* result) {
@@ -165,8 +165,8 @@ void TreeSolver::MaxMarginals(std::span<const double> scores, std::span<double> 
   for (std::size_t k = forest_.steps().size(); k-- > 0;) {
     const ForestStep& step = forest_.steps()[k];
     if (step.num_axes == 1) continue;
-    const std::span<const TableAxis> axis = forest_.axes(step);
-    const TableAxis& parent = axis[Size(step.parent)];
+    const std::span<const ForestAxis> axis = forest_.axes(step);
+    const ForestAxis& parent = axis[Size(step.parent)];
     double* complete = belief(parent.variable);
     SendMessage(step, scores, step.parent, message_.data());
     std::copy_n(complete, parent.states, out.begin() + graph_->state_offset(parent.variable));
