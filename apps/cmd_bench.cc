@@ -136,8 +136,7 @@ std::vector<BenchChoice> DefaultProblems(const BenchCommand& command) {
   }
   std::vector<BenchChoice> problems;
   for (const BenchProblem& problem : BenchProblems()) {
-    if (IsPresent(problem, command.folder) && !problem.sequences() && !problem.segments())
-      problems.push_back({&problem});
+    if (IsPresent(problem, command.folder) && problem.multilabel()) problems.push_back({&problem});
   }
   if (problems.empty()) throw DataError(command.folder, 0, "the folder has the data of none of the problems");
   const BenchChoice reuters = FindBenchChoice("reuters-0.001");

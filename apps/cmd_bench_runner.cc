@@ -24,9 +24,9 @@ constexpr std::size_t kFirstTests = 10;
 /// Keeps every record, tests weights, and shows the progress on a terminal.
 class CurveObserver : public TrainObserver {
  public:
-  /// online: the learner is multi-sample without revisits.
-  CurveObserver(bool show, const Learner& learner, bool online, const BenchRunner::Test& test)
-      : learner_(learner), online_(online), test_(test), report_(show) {}
+  /// tells_online: the learner is multi-sample without revisits.
+  CurveObserver(bool show, const Learner& learner, bool tells_online, const BenchRunner::Test& test)
+      : learner_(learner), tells_online_(tells_online), test_(test), report_(show) {}
   ~CurveObserver() override { report_.ClearLine(); }
   CurveObserver(const CurveObserver&) = delete;
   CurveObserver& operator=(const CurveObserver&) = delete;
@@ -35,7 +35,7 @@ class CurveObserver : public TrainObserver {
     curve.push_back(record);
     curve.back().cpu_seconds -= test_cpu_seconds;
     tests.emplace_back();
-    if (online_) online.push_back(FiguresOf(learner_));
+    if (tells_online_) online.push_back(FiguresOf(learner_));
     if (curve.size() <= kFirstTests || record.pass >= next_test_) RunTest(learner_.weights());
     report_.OnCheck(record);
   }
@@ -61,7 +61,7 @@ class CurveObserver : public TrainObserver {
   }
 
   const Learner& learner_;
-  const bool online_;
+  const bool tells_online_;
   const BenchRunner::Test& test_;
   TrainReport report_;
   double next_test_ = 0;
@@ -83,27 +83,18 @@ void AddTests(const std::vector<TestFigures>& tests, Json* curve) {
   }
 }
 
-/// What an online run has suffered on average, and the bound of its regret.
-void AddOnline(const std::vector<OnlineFigures>& online, Json* curve) {
-  if (online.empty()) return;
-  Json suffered = Json::array();
-  Json bound = Json::array();
-  for (const OnlineFigures& figures : online) {
-    suffered.push_back(figures.mean_objective);
-    bound.push_back(figures.bound);
-  }
-  (*curve)["mean_suffered"] = std::move(suffered);
-  (*curve)["regret_bound"] = std::move(bound);
+/// One member of every record.
+template <class Record, class Value>
+Json Column(const std::vector<Record>& records, Value Record::*member) {
+  Json values = Json::array();
+  for (const Record& record : records) values.push_back(record.*member);
+  return values;
 }
 
 Json CurveJson(const BenchRun& run) {
   const std::vector<ProgressRecord>& curve = run.curve;
   Json json = Json::object();
-  const auto column = [&](const char* name, auto member) {
-    Json values = Json::array();
-    for (const ProgressRecord& record : curve) values.push_back(record.*member);
-    json[name] = std::move(values);
-  };
+  const auto column = [&](const char* name, auto member) { json[name] = Column(curve, member); };
   column("pass", &ProgressRecord::pass);
   column("seconds", &ProgressRecord::seconds);
   column("check_seconds", &ProgressRecord::check_seconds);
@@ -120,7 +111,10 @@ Json CurveJson(const BenchRun& run) {
     column("soft_primal", &ProgressRecord::soft_primal);
     column("soft_dual", &ProgressRecord::soft_dual);
   }
-  AddOnline(run.online, &json);
+  if (!run.online.empty()) {
+    json["mean_suffered"] = Column(run.online, &OnlineFigures::mean_objective);
+    json["regret_bound"] = Column(run.online, &OnlineFigures::bound);
+  }
   AddTests(run.tests, &json);
   return json;
 }

@@ -74,15 +74,7 @@ TEST_CASE("BothStepsReachTheOptimumOfTheOraclesDomain") {
 TEST_CASE("TheDualNeverFallsWithLineSearch") {
   Random random(73);
   const Problem problem(RandomMultiLabelProblem(random, 12, 4, 3, true), 0.02);
-  const auto learner = MakeLearner(problem, FwOptions(false));
-  const StopControl never(nullptr, 0);
-  double dual = 0;
-  for (int pass = 0; pass < 200; ++pass) {
-    learner->RunPass(never);
-    const double next = learner->Evaluate(1).dual;
-    CHECK(next >= dual - kExact);
-    dual = next;
-  }
+  CheckDualNeverFalls(problem, FwOptions(false), 200, kExact);
 }
 
 TEST_CASE("EvaluationsCostNoOracleCallsOfTheirOwn") {

@@ -371,17 +371,8 @@ TEST_CASE("FeaturesOfVeryDifferentSizeLeaveTheDualRising") {
       options.oracle = SolverKind::kBruteForce;
       options.order = OrderKind::kExample;
       options.proximal = Switch::kOff;  // with a centre the dual may fall between passes
-      const auto learner = MakeLearner(problem, options);
-      const StopControl stop(nullptr, 0);
-      double dual = 0;
-      for (int pass = 0; pass < 60; ++pass) {
-        learner->RunPass(stop);
-        const double next = learner->Evaluate(1).dual;
-        CAPTURE(trial);
-        CAPTURE(pass);
-        CHECK(next >= dual - 1e-6);
-        dual = next;
-      }
+      CAPTURE(trial);
+      CheckDualNeverFalls(problem, options, 60, 1e-6);
     }
   }
 }

@@ -64,15 +64,7 @@ TEST_CASE("RevisitsReachTheOptimumWithADualThatNeverFalls") {
       CHECK(run.summary.termination == Termination::kConverged);
       CHECK(run.summary.last.problem == CertifiedProblem::kExact);
     }
-    const auto learner = MakeLearner(problem, SampleOptions(4, true));
-    const StopControl stop(nullptr, 0);
-    double dual = 0;
-    for (int pass = 0; pass < 70; ++pass) {
-      learner->RunPass(stop);
-      const double next = learner->Evaluate(1).dual;
-      CHECK(next >= dual - 1e-10);
-      dual = next;
-    }
+    CheckDualNeverFalls(problem, SampleOptions(4, true), 70, 1e-10);
   }
 }
 

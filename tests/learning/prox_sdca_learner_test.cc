@@ -207,15 +207,7 @@ TEST_CASE("DualsNeverFallAndRunsResumeBitForBit") {
     options.average = AverageKind::kSuffix;
     options.random_output = true;
     options.order = trial % 2 == 0 ? OrderKind::kExample : OrderKind::kUniform;
-    const auto learner = MakeLearner(problem, options);
-    const StopControl stop(nullptr, 0);
-    double dual = 0;
-    for (int pass = 0; pass < 70; ++pass) {
-      learner->RunPass(stop);
-      const double next = learner->Evaluate(1).dual;
-      CHECK(next >= dual - 1e-10);
-      dual = next;
-    }
+    CheckDualNeverFalls(problem, options, 70, 1e-10);
     CheckTakeOver(problem, options, {70, 5, [](Learner& evaluated) { evaluated.Evaluate(1); }});
   }
 }

@@ -66,6 +66,21 @@ inline Evaluation CheckPasses(const Problem& problem, const TrainOptions& option
   return evaluation;
 }
 
+/// Evaluations after every pass: no dual is smaller than that before by more than `room`, the first than 0.
+inline void CheckDualNeverFalls(const Problem& problem, const TrainOptions& options, int passes,
+                                double room) {
+  const auto learner = MakeLearner(problem, options);
+  const StopControl never(nullptr, 0);
+  double dual = 0;
+  for (int pass = 0; pass < passes; ++pass) {
+    learner->RunPass(never);
+    const double next = learner->Evaluate(1).dual;
+    CAPTURE(pass);
+    CHECK(next >= dual - room);
+    dual = next;
+  }
+}
+
 /// A run that is stopped after some passes and resumed by another learner, against one that is not.
 inline void CheckResume(const Problem& problem, TrainOptions options) {
   options.gap_tolerance = options.absolute_gap = 0;
