@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Bad input: exit code 2, one line that names file, line and token, and no output file made or changed.
+#include <filesystem>
+
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // slackline bench
+#include <signal.h>
+
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>

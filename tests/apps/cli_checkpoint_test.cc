@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Runs that are killed or interrupted, and resumed; paths over lambda.
+#include <signal.h>
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <thread>
 
 #include <nlohmann/json.hpp>
 

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <slackline/core/random.h>
 #include <tests/apps/program.h>
 
 using namespace slackline::test;

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // slackline multilabel cv, and the library behind it.
+#include <signal.h>
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <filesystem>
+#include <thread>
 
 #include <nlohmann/json.hpp>
 

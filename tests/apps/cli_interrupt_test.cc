@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Training that ends early: signals and the time limit.
+#include <signal.h>
+
+#include <chrono>
+#include <thread>
+
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <slackline/core/model_file.h>
+#include <slackline/core/random.h>
 #include <tests/apps/program.h>
 
 using namespace slackline::test;

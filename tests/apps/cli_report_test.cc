@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // slackline report
+#include <filesystem>
+
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>

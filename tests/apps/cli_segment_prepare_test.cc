@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <signal.h>
+
 #include <doctest/doctest.h>
 
 #include <sys/resource.h>

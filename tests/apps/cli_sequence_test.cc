@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
 #include <slackline/core/line_reader.h>
 #include <slackline/core/model_file.h>
+#include <slackline/core/random.h>
 #include <tests/apps/program.h>
 
 using namespace slackline;

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // train --verify: certificates that hold, one that does not, and verification that is interrupted.
+#include <signal.h>
+
+#include <chrono>
+#include <thread>
+
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>

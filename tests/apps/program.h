@@ -3,21 +3,12 @@
 // Runs the built program, and makes small data for it.
 #pragma once
 
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <sys/types.h>
 
-#include <chrono>
-#include <cstdlib>
-#include <filesystem>
-#include <stdexcept>
+#include <cstdint>
 #include <string>
-#include <string_view>
-#include <thread>
 #include <vector>
 
-#include <slackline/core/random.h>
 #include <tests/core/temporary_folder.h>
 
 namespace slackline::test {
@@ -32,132 +23,36 @@ struct Outcome {
 class Process {
  public:
   explicit Process(const std::vector<std::string>& arguments, const std::string& input = "/dev/null",
-                   const std::string& output = "") {
-    std::vector<char*> argv = {const_cast<char*>(SLACKLINE_PROGRAM)};
-    for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-    argv.push_back(nullptr);
-    const std::string out = output.empty() ? folder_.Path("out") : output;
-    const std::string err = folder_.Path("err");
-    child_ = fork();
-    if (child_ < 0) throw std::runtime_error("fork failed");
-    if (child_ == 0) {
-      Redirect(input.c_str(), O_RDONLY, STDIN_FILENO);
-      Redirect(out.c_str(), O_WRONLY | O_CREAT, STDOUT_FILENO);
-      Redirect(err.c_str(), O_WRONLY | O_CREAT, STDERR_FILENO);
-      execv(SLACKLINE_PROGRAM, argv.data());
-      _exit(127);
-    }
-  }
-  ~Process() {
-    if (child_ <= 0) return;
-    kill(child_, SIGKILL);
-    waitpid(child_, nullptr, 0);
-  }
+                   const std::string& output = "");
+  ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  void Signal(int number) const { kill(child_, number); }
+  void Signal(int number) const;
 
   /// Returns when the program has a handler for the signal; false after a minute, or when it has ended.
-  bool Catches(int number) const {
-    const std::string proc = "/proc/" + std::to_string(child_);
-    const auto program = std::filesystem::path(SLACKLINE_PROGRAM).filename();
-    for (int k = 0; k < 6000; ++k) {
-      // In this order: before exec the handlers are those of the test.
-      std::error_code ended;
-      const auto running = std::filesystem::read_symlink(proc + "/exe", ended).filename();
-      const std::string status = ReadBytes(proc + "/status");
-      const std::size_t at = status.find("SigCgt:");
-      if (ended || at == std::string::npos) return false;
-      const bool caught = (std::stoull(status.substr(at + 7), nullptr, 16) >> (number - 1) & 1) != 0;
-      if (caught && running == program) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return false;
-  }
+  bool Catches(int number) const;
 
   /// Outcome::out is empty when the standard output was given.
-  Outcome Wait() {
-    int status = 0;
-    waitpid(child_, &status, 0);
-    child_ = -1;
-    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-    const std::string out = folder_.Path("out");
-    return {code, std::filesystem::exists(out) ? ReadBytes(out) : "", ReadBytes(folder_.Path("err"))};
-  }
+  Outcome Wait();
 
  private:
-  static void Redirect(const char* path, int flags, int target) {
-    const int descriptor = open(path, flags, 0666);
-    if (descriptor < 0 || dup2(descriptor, target) < 0) _exit(126);
-    close(descriptor);
-  }
   TemporaryFolder folder_;
   pid_t child_ = -1;
 };
 
-inline Outcome RunProgram(const std::vector<std::string>& arguments, const std::string& input = "/dev/null",
-                          const std::string& output = "") {
-  return Process(arguments, input, output).Wait();
-}
+Outcome RunProgram(const std::vector<std::string>& arguments, const std::string& input = "/dev/null",
+                   const std::string& output = "");
 
-inline std::vector<std::string> operator+(std::vector<std::string> a, const std::vector<std::string>& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
+std::vector<std::string> operator+(std::vector<std::string> a, const std::vector<std::string>& b);
 
-inline std::vector<std::string> Lines(const std::string& text) {
-  std::vector<std::string> lines;
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    lines.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return lines;
-}
+std::vector<std::string> Lines(const std::string& text);
 
 /// LIBSVM text: every label follows one feature, with some noise; some examples have no label.
-inline std::string LibsvmText(int examples, int features, int labels, std::uint64_t seed) {
-  Random random(seed);
-  std::string text;
-  for (int m = 0; m < examples; ++m) {
-    std::string row;
-    std::string given;
-    for (int f = 0; f < features; ++f) {
-      const double value = random.Normal();
-      row += " " + std::to_string(f + 1) + ":" + std::to_string(value);
-      if (f < labels && value + 0.5 * random.Normal() > 0.3) {
-        given += (given.empty() ? "" : ",") + std::to_string(f);
-      }
-    }
-    text += given + row + "\n";
-  }
-  return text;
-}
+std::string LibsvmText(int examples, int features, int labels, std::uint64_t seed);
 
 /// The same, as dense ARFF with labels L0, L1, … behind the features, and their XML.
-inline std::string ArffText(int examples, int features, int labels, std::uint64_t seed) {
-  Random random(seed);
-  std::string text = "@relation small\n";
-  for (int f = 0; f < features; ++f) text += "@attribute f" + std::to_string(f) + " numeric\n";
-  for (int i = 0; i < labels; ++i) text += "@attribute L" + std::to_string(i) + " {0,1}\n";
-  text += "@data\n";
-  for (int m = 0; m < examples; ++m) {
-    std::string given;
-    for (int f = 0; f < features; ++f) {
-      const double value = random.Normal();
-      text += std::to_string(value) + ",";
-      if (f < labels) given += value + 0.5 * random.Normal() > 0.3 ? ",1" : ",0";
-    }
-    text += given.substr(1) + "\n";
-  }
-  return text;
-}
-inline std::string XmlText(int labels) {
-  std::string text = "<labels xmlns=\"http://mulan.sourceforge.net/labels\">\n";
-  for (int i = 0; i < labels; ++i) text += "<label name=\"L" + std::to_string(i) + "\"></label>\n";
-  return text + "</labels>\n";
-}
+std::string ArffText(int examples, int features, int labels, std::uint64_t seed);
+std::string XmlText(int labels);
 
 }  // namespace slackline::test
