@@ -8,6 +8,9 @@
 #include <optional>
 #include <utility>
 
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
 #include <slackline/apps/bench_figures.h>
 #include <slackline/apps/bench_learners.h>
 #include <slackline/apps/bench_problems.h>

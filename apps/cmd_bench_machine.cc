@@ -11,6 +11,8 @@
 #include <string>
 #include <thread>
 
+#include <nlohmann/json.hpp>
+
 #include <slackline/core/memory_limit.h>
 #include <slackline/core/parallel.h>
 #include <slackline/inference/map_solver.h>

@@ -9,6 +9,8 @@
 #include <memory>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include <slackline/apps/cmd_common.h>
 #include <slackline/core/check.h>
 #include <slackline/core/timer.h>

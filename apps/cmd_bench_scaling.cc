@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include <slackline/apps/cmd_bench_table.h>
 #include <slackline/apps/cmd_common.h>
 

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <utility>
 
+#include <CLI/CLI.hpp>
+
 #include <slackline/core/check.h>
 
 namespace slackline::program {

@@ -13,6 +13,8 @@
 #include <fstream>
 #include <iostream>
 
+#include <CLI/CLI.hpp>
+
 #include <slackline/core/check.h>
 #include <slackline/core/model_file.h>
 #include <slackline/core/number_text.h>
@@ -117,6 +119,8 @@ void TrainFlags::Register(CLI::App* app) {
 void TrainFlags::SetDefaultText(std::string_view name, std::string_view default_text) {
   flags_.find(name)->second.option->description(Description(FindRecord(name).text, default_text));
 }
+
+void TrainFlags::Hide(std::string_view name) { flags_.find(name)->second.option->group(""); }
 
 bool TrainFlags::Given(std::string_view name) const {
   const auto found = flags_.find(name);

@@ -11,12 +11,16 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include <slackline/core/check.h>
 #include <slackline/core/loss.h>
 #include <slackline/inference/decode.h>
 #include <slackline/learning/options.h>
+
+// Files that only hand these on are spared the parser's header.
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace slackline::program {
 
@@ -50,7 +54,7 @@ class TrainFlags {
   void Register(CLI::App* app);
   /// To be called after Register, where the default of an option is another than its record says, or a command takes its values elsewhere.
   void SetDefaultText(std::string_view name, std::string_view default_text);
-  void Hide(std::string_view name) { flags_.find(name)->second.option->group(""); }
+  void Hide(std::string_view name);
   bool Given(std::string_view name) const;
   /// The options with all given values set. Throws DataError on bad values and contradictions.
   TrainOptions Read() const;

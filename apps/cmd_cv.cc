@@ -3,6 +3,9 @@
 
 #include <cstdio>
 
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
 #include <slackline/learning/lambda_path.h>

@@ -5,6 +5,9 @@
 #include <cstdio>
 #include <memory>
 
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
 #include <slackline/apps/cmd_common.h>
 #include <slackline/apps/cmd_report.h>
 #include <slackline/apps/matching_model.h>

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <memory>
 
+#include <CLI/CLI.hpp>
+
 #include <slackline/apps/matching_draw.h>
 #include <slackline/core/atomic_file.h>
 #include <slackline/core/quoted.h>

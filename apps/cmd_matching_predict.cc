@@ -4,6 +4,9 @@
 #include <cstdio>
 #include <memory>
 
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
 #include <slackline/apps/cmd_matching.h>
 #include <slackline/apps/cmd_report.h>
 #include <slackline/apps/matching_predict.h>

@@ -5,6 +5,9 @@
 #include <memory>
 #include <utility>
 
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
 #include <slackline/apps/cmd_matching.h>
 #include <slackline/apps/cmd_train_session.h>
 #include <slackline/apps/matching_model.h>

@@ -5,6 +5,9 @@
 #include <cstdio>
 #include <utility>
 
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
 #include <slackline/apps/multilabel_memory.h>
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <memory>
 
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
 #include <slackline/apps/cmd_common.h>
 #include <slackline/apps/cmd_report.h>
 #include <slackline/apps/metrics.h>

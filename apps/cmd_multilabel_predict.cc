@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <memory>
 
+#include <CLI/CLI.hpp>
+
 #include <slackline/apps/cmd_common.h>
 #include <slackline/apps/multilabel_predict.h>
 

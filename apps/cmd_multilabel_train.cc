@@ -4,6 +4,8 @@
 #include <memory>
 #include <utility>
 
+#include <CLI/CLI.hpp>
+
 #include <slackline/apps/cmd_interrupt.h>
 #include <slackline/apps/cmd_multilabel_common.h>
 #include <slackline/core/check.h>

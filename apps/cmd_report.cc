@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <iostream>
 
+#include <nlohmann/json.hpp>
+
 #include <slackline/apps/cmd_common.h>
 #include <slackline/core/check.h>
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <slackline/apps/terminal_line.h>
 #include <slackline/core/timer.h>
@@ -38,8 +38,8 @@ class TrainReport : public TrainObserver {
 
   /// Clears the line on the terminal.
   void ClearLine();
-  /// To be called after every run: writes the last object of its log, with the entries of `more`. Throws DataError when any part of the log could not be written.
-  void End(const TrainSummary& summary, const Json& more = {});
+  /// To be called after every run: writes the last object of its log, with the entries of `more` if it is an object. Throws DataError when any part of the log could not be written.
+  void End(const TrainSummary& summary, const Json& more);
 
  private:
   void WriteLine(const Json& json);

@@ -3,6 +3,9 @@
 // slackline report
 #include <memory>
 
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
 #include <slackline/apps/cmd_common.h>
 #include <slackline/apps/cmd_report_page.h>
 #include <slackline/apps/cmd_report_runs.h>

@@ -8,6 +8,8 @@
 #include <iterator>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
 

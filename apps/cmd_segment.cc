@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/cmd_segment.h>
 
+#include <CLI/CLI.hpp>
+
 namespace slackline::program {
 namespace {
 

@@ -8,6 +8,9 @@
 #include <optional>
 #include <set>
 
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
 #include <slackline/apps/class_potentials.h>
 #include <slackline/apps/folds.h>
 #include <slackline/core/check.h>

@@ -7,6 +7,9 @@
 #include <memory>
 #include <optional>
 
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
 #include <slackline/apps/cmd_cv.h>
 #include <slackline/apps/cmd_interrupt.h>
 #include <slackline/apps/cmd_segment.h>

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <memory>
 
+#include <CLI/CLI.hpp>
+
 #include <slackline/apps/cmd_segment.h>
 #include <slackline/apps/cmd_segment_common.h>
 #include <slackline/apps/terminal_line.h>

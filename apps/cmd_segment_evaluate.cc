@@ -10,6 +10,9 @@
 #include <memory>
 #include <mutex>
 
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
 #include <slackline/apps/cmd_segment.h>
 #include <slackline/apps/cmd_segment_common.h>
 #include <slackline/apps/cmd_segment_lists.h>

@@ -7,6 +7,8 @@
 #include <memory>
 #include <optional>
 
+#include <CLI/CLI.hpp>
+
 #include <slackline/apps/class_potentials.h>
 #include <slackline/apps/cmd_interrupt.h>
 #include <slackline/apps/cmd_segment.h>

@@ -10,6 +10,8 @@
 #include <memory>
 #include <mutex>
 
+#include <CLI/CLI.hpp>
+
 #include <slackline/apps/cmd_segment.h>
 #include <slackline/apps/cmd_segment_common.h>
 #include <slackline/apps/terminal_line.h>

@@ -12,6 +12,8 @@
 #include <memory>
 #include <mutex>
 
+#include <CLI/CLI.hpp>
+
 #include <slackline/apps/cmd_interrupt.h>
 #include <slackline/apps/cmd_segment_lists.h>
 #include <slackline/apps/terminal_line.h>

@@ -5,6 +5,8 @@
 
 #include <memory>
 
+#include <CLI/CLI.hpp>
+
 #include <slackline/core/feature_template.h>
 
 namespace slackline::program {

@@ -4,6 +4,9 @@
 #include <cstdio>
 #include <utility>
 
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
 #include <slackline/learning/kernel_expansion.h>

@@ -7,6 +7,9 @@
 #include <optional>
 #include <span>
 
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
 #include <slackline/apps/cmd_cv.h>
 #include <slackline/apps/cmd_interrupt.h>
 #include <slackline/apps/cmd_sequence.h>

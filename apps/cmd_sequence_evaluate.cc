@@ -3,6 +3,9 @@
 // slackline sequence evaluate
 #include <memory>
 
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
 #include <slackline/apps/cmd_report.h>
 #include <slackline/apps/cmd_sequence.h>
 #include <slackline/apps/cmd_sequence_common.h>

@@ -8,6 +8,8 @@
 #include <span>
 #include <string_view>
 
+#include <CLI/CLI.hpp>
+
 #include <slackline/apps/cmd_sequence.h>
 #include <slackline/apps/cmd_sequence_common.h>
 #include <slackline/apps/sequence_predict.h>

@@ -4,6 +4,8 @@
 #include <memory>
 #include <utility>
 
+#include <CLI/CLI.hpp>
+
 #include <slackline/apps/cmd_sequence.h>
 #include <slackline/apps/cmd_sequence_common.h>
 

@@ -6,6 +6,9 @@
 #include <cstdio>
 #include <utility>
 
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
 #include <slackline/apps/cmd_interrupt.h>
 #include <slackline/core/check.h>
 #include <slackline/learning/lambda_path.h>

@@ -3,6 +3,9 @@
 
 #include <cstdio>
 
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
 #include <slackline/apps/cmd_common.h>
 #include <slackline/apps/terminal_line.h>
 #include <slackline/apps/training_record.h>

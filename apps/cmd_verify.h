@@ -7,8 +7,7 @@
 #include <optional>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
+#include <slackline/apps/cmd_common.h>
 #include <slackline/apps/cmd_report.h>
 #include <slackline/learning/verify.h>
 

@@ -7,6 +7,8 @@
 #include <exception>
 #include <new>
 
+#include <CLI/CLI.hpp>
+
 #include <slackline/apps/cmd_common.h>
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
