@@ -2,7 +2,8 @@
 //
 // Predictions of a chain model for whole data sets, exact by dynamic programming (inference/chain_dp.h), among the labellings that the
 // model's constraints allow. Results do not depend on the
-// number of threads. Memory: a label, K scores or n·k labels a token, and for each thread 16 K bytes a token of its longest sequence.
+// number of threads. Memory: a label, K scores or n·k labels a token, and for each thread 16 K bytes a token of its longest
+// sequence and 16 K² of transitions.
 #pragma once
 
 #include <span>

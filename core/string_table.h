@@ -18,7 +18,7 @@ namespace slackline {
 std::uint64_t HashText(std::string_view text);
 
 /// Numbers texts from 0 in the order in which they are added, which is all that numbers depend on. Any bytes are a
-/// text, none as well. Memory: the text, and 16 to 24 bytes for each. Reading is safe from several threads.
+/// text, none as well. Memory: the text, and 24 to 40 bytes for each. Reading is safe from several threads.
 class StringTable {
  public:
   /// The number of the text, which is added when it is new. Throws std::invalid_argument beyond 2^31 − 2 texts.
