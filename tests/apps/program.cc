@@ -136,6 +136,7 @@ std::string ArffText(int examples, int features, int labels, std::uint64_t seed)
   }
   return text;
 }
+
 std::string XmlText(int labels) {
   std::string text = "<labels xmlns=\"http://mulan.sourceforge.net/labels\">\n";
   for (int i = 0; i < labels; ++i) text += "<label name=\"L" + std::to_string(i) + "\"></label>\n";
