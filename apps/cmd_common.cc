@@ -164,7 +164,7 @@ void ThreadFlag::Register(CLI::App* app) {
 int ThreadFlag::Read() const {
   TrainOptions options;
   SetOption(FindRecord("threads"), threads, &options);
-  return options.threads > 0 ? static_cast<int>(options.threads) : HardwareThreads();
+  return NumThreads(options.threads);
 }
 
 Index ReadCount(std::string_view option, std::string_view value, Index minimum) {

@@ -26,23 +26,21 @@ MatchingPredictions PredictMatchings(const MatchingModel& model, const MatchingD
   for (Index e = 0; e < data.num_edges(); ++e) out.scores.push_back(model.EdgeScore(data, e));
   // Of a model that was made up: weights are finite, but their sums need not be.
   if (!AllFinite(out.scores)) throw DataError("the model's weights are too large for these features");
-  ParallelChunks(
-      data.num_examples(), kChunks, threads > 0 ? threads : HardwareThreads(), [&](const Chunk& chunk) {
-        std::vector<double> messages;
-        for (Index m = chunk.begin; m < chunk.end; ++m) {
-          const MatchingExample& example = data.examples[Size(m)];
-          if (example.num_edges == 0) continue;
-          messages.clear();
-          for (Index e = example.first_edge; e < example.first_edge + example.num_edges; ++e) {
-            messages.push_back(0);
-            messages.push_back(-out.scores[Size(e)]);
-          }
-          model.MakeFactor(example, data.edges_of(example))
-              .Maximize(
-                  {}, messages,
-                  std::span<Index>(out.labels).subspan(Size(example.first_edge), Size(example.num_edges)));
-        }
-      });
+  ParallelChunks(data.num_examples(), kChunks, NumThreads(threads), [&](const Chunk& chunk) {
+    std::vector<double> messages;
+    for (Index m = chunk.begin; m < chunk.end; ++m) {
+      const MatchingExample& example = data.examples[Size(m)];
+      if (example.num_edges == 0) continue;
+      messages.clear();
+      for (Index e = example.first_edge; e < example.first_edge + example.num_edges; ++e) {
+        messages.push_back(0);
+        messages.push_back(-out.scores[Size(e)]);
+      }
+      model.MakeFactor(example, data.edges_of(example))
+          .Maximize({}, messages,
+                    std::span<Index>(out.labels).subspan(Size(example.first_edge), Size(example.num_edges)));
+    }
+  });
   return out;
 }
 

@@ -71,7 +71,7 @@ MultiLabelPredictions Predict(const MultiLabelModel& model, const MultiLabelData
   if (options.labels) out.labels.resize(data.labels.size());
   if (options.scores) out.scores.resize(data.labels.size());
 
-  const int threads = options.threads > 0 ? static_cast<int>(options.threads) : HardwareThreads();
+  const int threads = NumThreads(options.threads);
   std::vector<std::unique_ptr<Worker>> workers(Size(std::clamp(threads, 1, kChunks)));
   ParallelChunks(dataset.size(), kChunks, threads, [&](const Chunk& chunk) {
     auto& worker = workers[Size(chunk.thread)];

@@ -101,7 +101,7 @@ SequencePredictions PredictSequences(const SequenceModel& model, const SequenceD
   if (options.scores) out.scores.resize(out.labels.size() * Size(model.num_labels()));
   if (options.best > 0) out.best.resize(sequences.size());
 
-  const int threads = options.threads > 0 ? static_cast<int>(options.threads) : HardwareThreads();
+  const int threads = NumThreads(options.threads);
   std::vector<std::unique_ptr<Worker>> workers(Size(std::clamp(threads, 1, kChunks)));
   ParallelChunks(static_cast<Index>(sequences.size()), kChunks, threads, [&](const Chunk& chunk) {
     auto& worker = workers[Size(chunk.thread)];

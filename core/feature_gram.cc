@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include <slackline/core/feature_map.h>
+#include <slackline/core/slot_sweeps.h>
 
 namespace slackline {
 

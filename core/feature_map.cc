@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include <slackline/core/check.h>
-#include <slackline/core/row_kernels.h>
+#include <slackline/core/slot_sweeps.h>
 
 namespace slackline {
 namespace {
@@ -21,70 +21,7 @@ double TermValue(const ExampleView& example, const FeatureTerm& term, const Stat
   return 1.0;
 }
 
-/// Collects slots of one block, and sweeps them together.
-template <class Value, class Sweep>
-class SlotSweeps {
- public:
-  SlotSweeps(const ExampleView& example, Value* values, Sweep sweep)
-      : example_(example), values_(values), sweep_(sweep) {}
-
-  void Add(const Slot& slot) {
-    if (count_ == kMost || (count_ > 0 && slot.block != block_)) Flush();
-    block_ = slot.block;
-    rows_ = slot.rows;
-    inputs_[count_] = example_.input(slot.input);
-    pointers_[count_] = values_ + slot.coordinate;
-    work_ += static_cast<Offset>(inputs_[count_].count) * rows_;
-    ++count_;
-  }
-  void Flush() {
-    if (count_ == 0) return;
-    sweep_(example_.structure().layout().block(block_).offset, rows_,
-           std::span<const FeatureRow>(inputs_, count_), std::span<Value* const>(pointers_, count_));
-    count_ = 0;
-  }
-  Offset work() const { return work_; }
-
- private:
-  static constexpr std::size_t kMost = 24;  // a multiple of what the kernels take at a time
-
-  const ExampleView& example_;
-  Value* values_;
-  Sweep sweep_;
-  FeatureRow inputs_[kMost];
-  Value* pointers_[kMost] = {};
-  std::size_t count_ = 0;
-  Index block_ = 0;
-  Index rows_ = 0;
-  Offset work_ = 0;
-};
-
 }  // namespace
-
-Offset SlotScores(const ExampleView& example, std::span<const double> weights, std::span<double> u) {
-  const auto sweep = [&](Offset offset, Index rows, std::span<const FeatureRow> inputs,
-                         std::span<double* const> scores) {
-    RowsScores(weights.data() + offset, rows, inputs, scores);
-  };
-  SlotSweeps<double, decltype(sweep)> sweeps(example, u.data(), sweep);
-  for (const Slot& slot : example.structure().slots()) sweeps.Add(slot);
-  sweeps.Flush();
-  return sweeps.work();
-}
-
-Offset AddSlots(const ExampleView& example, std::span<const double> q, std::span<double> weights) {
-  const auto sweep = [&](Offset offset, Index rows, std::span<const FeatureRow> inputs,
-                         std::span<const double* const> delta) {
-    RowsUpdate(weights.data() + offset, rows, inputs, delta);
-  };
-  SlotSweeps<const double, decltype(sweep)> sweeps(example, q.data(), sweep);
-  for (const Slot& slot : example.structure().slots()) {
-    const double* begin = q.data() + slot.coordinate;
-    if (std::any_of(begin, begin + slot.rows, [](double value) { return value != 0; })) sweeps.Add(slot);
-  }
-  sweeps.Flush();
-  return sweeps.work();
-}
 
 void CoordinateScores(const ExampleView& example, std::span<const double> weights, std::span<double> u) {
   const Structure& structure = example.structure();

@@ -14,14 +14,6 @@ namespace slackline {
 /// u[k] for all coordinates: W_block·x for slots, the weight itself for scalar features. `u` has num_coordinates entries.
 void CoordinateScores(const ExampleView& example, std::span<const double> weights, std::span<double> u);
 
-/// The slots' part of CoordinateScores; `u` may end with them. Slots that follow each other and share a block are swept together. Returns the
-/// number of multiply-adds.
-Offset SlotScores(const ExampleView& example, std::span<const double> weights, std::span<double> u);
-
-/// weights += the feature vector whose coordinates of slots are q (which may end with them): the other way round. Slots without non-zero q cost
-/// a test. Returns the number of multiply-adds.
-Offset AddSlots(const ExampleView& example, std::span<const double> q, std::span<double> weights);
-
 /// out[s] += w·φ_part(s), for all states s of the part; −∞ for those that are forbidden.
 void AddPartScores(const ExampleView& example, Index part, std::span<const double> u, std::span<double> out);
 

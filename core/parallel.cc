@@ -21,6 +21,8 @@ int HardwareThreads() {
 #endif
 }
 
+int NumThreads(Index wanted) { return wanted > 0 ? static_cast<int>(wanted) : HardwareThreads(); }
+
 namespace {
 
 Chunk MakeChunk(Index count, int num_chunks, int k, int thread) {

@@ -13,6 +13,9 @@ namespace slackline {
 /// Threads that this machine offers (1 when built without OpenMP).
 int HardwareThreads();
 
+/// The number that was asked for, or all that the machine offers where it is 0.
+int NumThreads(Index wanted);
+
 /// One chunk of work: examples [begin, end) of chunk number `chunk`, done by thread number `thread` (< num_threads).
 struct Chunk {
   Index begin = 0;

@@ -116,7 +116,7 @@ class FrankWolfeLearner : public Learner {
 
   /// Asks all oracles at the newest weights. False, and no corner known, when `stop` came in between.
   bool Sweep(const StopControl& stop) {
-    const int threads = options_.threads > 0 ? options_.threads : HardwareThreads();
+    const int threads = NumThreads(options_.threads);
     swept_ = evaluator_.Sweep(newest(), warm_, threads, stop, [this](Index m, const Corner& corner) {
       corners_.Set(m, corner.coordinates, corner.loss);
       bounds_[Size(m)] = corner.upper_bound;

@@ -10,6 +10,8 @@
 #include <slackline/core/check.h>
 #include <slackline/core/feature_gram.h>
 #include <slackline/core/feature_map.h>
+#include <slackline/core/parallel.h>
+#include <slackline/core/slot_sweeps.h>
 #include <slackline/learning/certificate.h>
 #include <slackline/learning/step.h>
 
@@ -31,10 +33,12 @@ double Curvature(double difference, double norms) { return std::max(difference, 
 
 }  // namespace
 
-CornerBlocks::CornerBlocks(const Problem& problem, CornerOracle* oracle, StepKind step, AverageKind average)
+CornerBlocks::CornerBlocks(const Problem& problem, CornerOracle* oracle, StepKind step, AverageKind average,
+                           int threads)
     : problem_(problem),
       oracle_(oracle),
       step_(step),
+      threads_(threads),
       average_(average, problem.num_weights(), problem.size()),
       sets_(Size(problem.size())),
       weights_(Size(problem.num_weights()), 0.0),
@@ -43,7 +47,11 @@ CornerBlocks::CornerBlocks(const Problem& problem, CornerOracle* oracle, StepKin
   const std::size_t slots = scratch_.slot.size();
   slot_scores_.assign(slots, 0.0);
   slot_delta_.assign(slots, 0.0);
-  DecideOnInputGrams();
+  MakeInputGrams(threads);
+  const Dataset& data = problem.data();
+  Index large = 0;
+  for (Index m = 0; m < data.size(); ++m) large += ThreadsShareSweeps(data.example(m), threads) ? 1 : 0;
+  if (2 * large <= data.size()) threads_ = 1;
   std::vector<double> coordinates;
   SparseCorner given;
   for (Index m = 0; m < problem.size(); ++m) {
@@ -60,7 +68,7 @@ CornerBlocks::CornerBlocks(const Problem& problem, CornerOracle* oracle, StepKin
 }
 
 /// Inner products of inputs are kept where several share a weight block, and all together need memory of the inputs' order.
-void CornerBlocks::DecideOnInputGrams() {
+void CornerBlocks::MakeInputGrams(int threads) {
   const Dataset& data = problem_.data();
   Offset numbers = 0;
   bool shared = false;
@@ -72,17 +80,17 @@ void CornerBlocks::DecideOnInputGrams() {
   for (Index m = 0; m < data.size(); ++m) numbers += InputGram::Numbers(data.example(m).structure());
   if (data.rows() == nullptr || numbers > kGramShare * data.rows()->stored()) return;
   input_grams_.resize(Size(data.size()));
+  ParallelChunks(data.size(), data.size(), threads, [&](const Chunk& chunk) {
+    for (Index m = chunk.begin; m < chunk.end; ++m) input_grams_[Size(m)] = InputGram(data.example(m));
+  });
 }
 
-const InputGram* CornerBlocks::Inputs(Index m) {
-  if (input_grams_.empty()) return nullptr;
-  InputGram& gram = input_grams_[Size(m)];
-  if (gram.empty()) gram = InputGram(problem_.data().example(m));
-  return &gram;
+const InputGram* CornerBlocks::Inputs(Index m) const {
+  return input_grams_.empty() ? nullptr : &input_grams_[Size(m)];
 }
 
 void CornerBlocks::ScoreSlots(const ExampleView& example) {
-  work_ += SlotScores(example, weights_, slot_scores_) / 4;
+  work_ += SlotScores(example, weights_, slot_scores_, threads_) / 4;
 }
 
 void CornerBlocks::ScoreCorners(const CornerSet& set) {
@@ -222,10 +230,10 @@ void CornerBlocks::AddSlotChanges(const ExampleView& example) {
 void CornerBlocks::FlushSlots(const ExampleView& example) {
   const std::span<double> delta =
       std::span<double>(slot_delta_).first(Size(SlotCoordinates(example.structure())));
-  work_ += AddSlots(example, delta, weights_) / 4;
+  work_ += AddSlots(example, delta, weights_, threads_) / 4;
   if (average_.active()) {
     for (double& value : delta) value *= average_.scale();
-    AddSlots(example, delta, average_.lag());
+    AddSlots(example, delta, average_.lag(), threads_);
   }
   std::fill(delta.begin(), delta.end(), 0.0);
 }
@@ -335,7 +343,7 @@ double CornerBlocks::WeightsOfPoint(std::vector<double>* weights) const {
       set.ForEachSlotEntry(a, [&](Index k, double value) { delta[Size(k)] += scale * value; });
       set.ForEachScalarEntry(a, [&](Index k, double value) { (*weights)[Size(k)] += scale * value; });
     }
-    AddSlots(example, delta, *weights);
+    AddSlots(example, delta, *weights, threads_);
   }
   return loss / problem_.size();
 }

@@ -33,8 +33,9 @@ namespace slackline {
 class CornerBlocks {
  public:
   /// Starts at the given labellings: w = 0. The oracle is used by all visits and must outlive the blocks.
-  /// step: kPairwise or kAway.
-  CornerBlocks(const Problem& problem, CornerOracle* oracle, StepKind step, AverageKind average);
+  /// step: kPairwise or kAway. threads: for examples with very many multiply-adds (core/slot_sweeps.h); results do not depend on it.
+  CornerBlocks(const Problem& problem, CornerOracle* oracle, StepKind step, AverageKind average,
+               int threads = 1);
 
   struct VisitResult {
     /// With the oracle: the example's duality gap (times M) when the oracle was asked, as far as its corner shows.
@@ -102,6 +103,8 @@ class CornerBlocks {
   WarmStart& warm(Index m) { return warm_[static_cast<std::size_t>(m)]; }
   std::int64_t oracle_calls() const { return oracle_calls_; }
   std::int64_t steps() const { return steps_; }
+  /// Whether several threads make the visits of most examples.
+  bool threads_share_visits() const { return threads_ > 1; }
   /// Array entries touched so far, oracle included: the unit in which schedules compare costs.
   std::int64_t work() const { return work_ + oracle_->work(); }
 
@@ -125,20 +128,20 @@ class CornerBlocks {
   void Apply(const ExampleView& example, const CornerSet& set, bool update_scores);
   void FlushSlots(const ExampleView& example);
   void AddSlotChanges(const ExampleView& example);
-  void DecideOnInputGrams();
-  const InputGram* Inputs(Index m);
+  void MakeInputGrams(int threads);
+  const InputGram* Inputs(Index m) const;
 
   Problem problem_;
   CornerOracle* oracle_;
   StepKind step_;
+  int threads_;  // that share the sweeps of a visit
   ProximalCentre centre_;
   IterateAverage average_;
   std::vector<CornerSet> sets_;
   std::vector<double> weights_;
   std::vector<WarmStart> warm_;
-  std::vector<InputGram>
-      input_grams_;                  // per example, made when first used; none at all where they do not pay
-  std::vector<double> slot_change_;  // what steps changed in slot_scores_
+  std::vector<InputGram> input_grams_;  // per example; none at all where they do not pay
+  std::vector<double> slot_change_;     // what steps changed in slot_scores_
   CornerScratch scratch_;
   SparseCorner found_;
   std::vector<double> slot_scores_;

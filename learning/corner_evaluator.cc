@@ -8,8 +8,8 @@
 #include <string>
 
 #include <slackline/core/feature_gram.h>
-#include <slackline/core/feature_map.h>
 #include <slackline/core/parallel.h>
+#include <slackline/core/slot_sweeps.h>
 
 namespace slackline {
 namespace {
@@ -39,11 +39,15 @@ CornerEvaluator::CornerEvaluator(const Problem& problem, SolverKind kind, Rescal
 double CornerEvaluator::Hinge(std::span<const double> weights, std::span<const CornerSet> sets,
                               std::span<const WarmStart> warm, int threads) {
   threads = std::clamp(threads, 1, kChunks);
-  while (static_cast<int>(checkers_.size()) < threads) {
-    checkers_.push_back(std::make_unique<Checker>(
-        Checker{CornerOracle(problem_, kind_, CornerOracle::Effort::kChecking, rescaling_), {}}));
-  }
-  for (int t = 0; t < threads; ++t) checkers_[static_cast<std::size_t>(t)]->oracle.Refresh(weights);
+  checkers_.resize(std::max(checkers_.size(), static_cast<std::size_t>(threads)));
+  ParallelChunks(threads, threads, threads, [&](const Chunk& chunk) {
+    std::unique_ptr<Checker>& checker = checkers_[static_cast<std::size_t>(chunk.chunk)];
+    if (checker == nullptr) {
+      checker = std::make_unique<Checker>(
+          Checker{CornerOracle(problem_, kind_, CornerOracle::Effort::kChecking, rescaling_), {}});
+    }
+    checker->oracle.Refresh(weights);
+  });
   std::vector<double> bounds(kChunks, 0.0);
   ParallelChunks(problem_.size(), kChunks, threads, [&](const Chunk& chunk) {
     Checker& checker = *checkers_[static_cast<std::size_t>(chunk.thread)];

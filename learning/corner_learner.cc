@@ -34,7 +34,7 @@ class CornerLearner : public Learner {
         options_(options),
         visits_(options, problem.size()),
         oracle_(problem, options.oracle, CornerOracle::Effort::kTraining),
-        blocks_(problem, &oracle_, options.step, options.average),
+        blocks_(problem, &oracle_, options.step, options.average, NumThreads(options.threads)),
         gaps_(static_cast<std::size_t>(problem.size()), kInfinity),
         promises_(gaps_),
         spreads_(gaps_) {
@@ -62,7 +62,7 @@ class CornerLearner : public Learner {
     return evaluation;
   }
 
-  bool EvaluatesBesidePasses() const override { return true; }
+  bool EvaluatesBesidePasses() const override { return !blocks_.threads_share_visits(); }
   Evaluation EvaluateBesidePass(int threads, const StopControl& stop, double* pass_seconds) override {
     const std::int64_t before = CheckingWork();
     const std::int64_t work = blocks_.work();
@@ -366,10 +366,12 @@ class CornerLearner : public Learner {
   double Hinge(std::span<const double> weights, int threads, const CornerBlocks::CheckCopy* copy,
                const std::function<void()>* beside) {
     threads = std::min(threads, kChunks);
-    while (static_cast<int>(checkers_.size()) < threads) {
-      checkers_.push_back(std::make_unique<Checker>(problem_, options_.oracle));
-    }
-    for (int t = 0; t < threads; ++t) checkers_[static_cast<std::size_t>(t)]->oracle.Refresh(weights);
+    checkers_.resize(std::max(checkers_.size(), static_cast<std::size_t>(threads)));
+    ParallelChunks(threads, threads, threads, [&](const Chunk& chunk) {
+      std::unique_ptr<Checker>& checker = checkers_[static_cast<std::size_t>(chunk.chunk)];
+      if (checker == nullptr) checker = std::make_unique<Checker>(problem_, options_.oracle);
+      checker->oracle.Refresh(weights);
+    });
     std::vector<double> bounds(kChunks, 0.0);
     const auto bound = [&](const Chunk& chunk) {
       Checker& checker = *checkers_[static_cast<std::size_t>(chunk.thread)];

@@ -7,6 +7,7 @@
 
 #include <slackline/core/feature_gram.h>
 #include <slackline/core/feature_map.h>
+#include <slackline/core/slot_sweeps.h>
 
 namespace slackline {
 namespace {

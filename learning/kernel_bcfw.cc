@@ -114,7 +114,7 @@ class KernelLearner : public Learner {
   }
 
  protected:
-  std::size_t threads() const { return Size(options_.threads > 0 ? options_.threads : HardwareThreads()); }
+  std::size_t threads() const { return Size(NumThreads(options_.threads)); }
 
   double SquaredNorm(std::span<const double> weights) {
     scores_.resize(weights.size());

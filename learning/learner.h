@@ -78,7 +78,8 @@ class Learner {
   /// What Evaluate(threads) returns, and after it what RunPass(stop) does, bit for bit. A learner that can makes the pass
   /// on the calling thread while other threads evaluate. *pass_seconds: the elapsed time of the pass.
   virtual Evaluation EvaluateBesidePass(int threads, const StopControl& stop, double* pass_seconds);
-  /// Whether it can, and its state can be saved. Requires that Adapt does nothing: the pass is made before it is called.
+  /// Whether it can, its state can be saved, and its passes have no other use for the threads. Requires that Adapt does nothing: the pass is made
+  /// before it is called.
   virtual bool EvaluatesBesidePasses() const { return false; }
 
   /// The weights that the last Evaluate certified.

@@ -117,7 +117,9 @@ class Run {
 
  private:
   void Pass() {
-    Timed(&state_.record.seconds, [&] { learner_.RunPass(*stop_); });
+    pass_cost_ = 0;
+    Timed(&pass_cost_, [&] { learner_.RunPass(*stop_); });
+    state_.record.seconds += pass_cost_;
     AfterPass();
   }
 
@@ -154,11 +156,12 @@ class Run {
     ++state_.checks;
     ProgressRecord& record = state_.record;
     const WorkCounts work = learner_.work();
-    const int threads = options_.threads > 0 ? options_.threads : HardwareThreads();
+    const int threads = NumThreads(options_.threads);
     double pass_seconds = 0;
     ahead_ = PassBesideCheckPays(threads, stopping);
     Evaluation evaluation;
-    Timed(&record.check_seconds, [&] {
+    double elapsed = 0;
+    Timed(&elapsed, [&] {
       if (ahead_) KeepForReturn();
       evaluation =
           ahead_ ? learner_.EvaluateBesidePass(threads, *stop_, &pass_seconds) : learner_.Evaluate(threads);
@@ -166,7 +169,9 @@ class Run {
     // A learner whose stopping gap is its own saves the weights that the gap belongs to: the newest.
     if (learner_.stopping_gap() == StoppingGap::kSoft) state_.weights.clear();
     Absorb(learner_, evaluation, work, primal_at_zero_, &state_);
-    record.check_seconds -= pass_seconds;
+    record.check_seconds += elapsed - pass_seconds;
+    check_cost_ = elapsed * threads - pass_seconds;
+    if (ahead_) pass_cost_ = pass_seconds;
     record.cpu_seconds = ProcessCpuSeconds() - cpu_start_;
     if (observer_ != nullptr) observer_->OnCheck(record);
     decision_ = Decide();
@@ -188,12 +193,14 @@ class Run {
     return false;
   }
 
-  /// Whether to make the next pass during a check: not where the check takes no longer than it takes to wake a thread.
+  /// Whether to make the next pass during a check. A check alone is divided among all threads, too; beside it a pass waits for no thread, but the
+  /// state has to be put aside first, and the last of such passes is made for nothing. That pays where a check takes clearly longer than a pass, and
+  /// than it takes to wake a thread. Which it is makes no difference to the run.
   bool PassBesideCheckPays(int threads, bool stopping) const {
     const ProgressRecord& record = state_.record;
     if (threads < 2 || stopping || !learner_.EvaluatesBesidePasses() || record.pass >= options_.max_passes)
       return false;
-    return (state_.checks > 1 ? record.check_seconds / (state_.checks - 1) : record.seconds) >= kWorthThreads;
+    return check_cost_ >= std::max(kWorthThreads, kWorthPass * pass_cost_);
   }
 
   void KeepForReturn() {
@@ -257,6 +264,8 @@ class Run {
   static constexpr double kKeepEvery = 30;
   /// Seconds of a check.
   static constexpr double kWorthThreads = 1e-3;
+  /// Of a check, in units of those of a pass.
+  static constexpr double kWorthPass = 1.25;
 
   Learner& learner_;
   const TrainOptions& options_;
@@ -268,7 +277,9 @@ class Run {
   std::optional<StopDecision> decision_;
   double cpu_start_ = 0;
   bool whole_ = true;
-  bool ahead_ = false;  // the learner has made the next pass already
+  bool ahead_ = false;     // the learner has made the next pass already
+  double pass_cost_ = 0;   // seconds of the last pass
+  double check_cost_ = 0;  // of the last check, of all threads together; 0 before the first
   StateWriter before_pass_;
 
   StateWriter kept_;

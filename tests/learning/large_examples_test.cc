@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Examples so large that threads share their visits: the same run for any number of threads.
+#include <doctest/doctest.h>
+
+#include <slackline/core/slot_sweeps.h>
+#include <slackline/learning/certificate.h>
+#include <slackline/learning/learner.h>
+#include <slackline/learning/train_loop.h>
+#include <tests/support/random_problems.h>
+
+using namespace slackline;
+using slackline::test::ProblemOptions;
+using slackline::test::RandomProblem;
+
+namespace {
+
+TrainingSet LargeExamples() {
+  Random random(5);
+  ProblemOptions options;
+  options.num_examples = 6;
+  options.num_variables = 40;
+  options.max_states = 12;
+  options.num_factors = 39;
+  options.forest = true;
+  options.input_dimension = 3000;
+  options.input_scale = 0.05;
+  return RandomProblem(random, options);
+}
+
+}  // namespace
+
+TEST_CASE("runs on large examples are the same for any number of threads") {
+  const TrainingSet training = LargeExamples();
+  for (Index m = 0; m < training.data.size(); ++m) REQUIRE(ThreadsShareSweeps(training.data.example(m), 2));
+  const Problem problem(training, 0.01);
+  for (const AverageKind average : {AverageKind::kOff, AverageKind::kWeighted}) {
+    TrainOptions options;
+    options.average = average;
+    options.max_passes = 12;
+    options.check_every = 3;
+    options.gap_tolerance = 1e-9;
+    options.threads = 1;
+    const TrainSummary one = Train(problem, options, nullptr, nullptr);
+    CHECK(one.last.primal < PrimalAtZeroWeights(problem));
+    for (const Index threads : {2, 3}) {
+      options.threads = threads;
+      const TrainSummary several = Train(problem, options, nullptr, nullptr);
+      CHECK(several.weights == one.weights);
+      CHECK(several.last.primal == one.last.primal);
+      CHECK(several.last.dual == one.last.dual);
+      CHECK(several.last.oracle_calls == one.last.oracle_calls);
+    }
+  }
+}
+
+TEST_CASE("passes whose visits are shared are not made beside checks") {
+  const TrainingSet training = LargeExamples();
+  const Problem problem(training, 0.01);
+  TrainOptions options;
+  options.threads = 1;
+  CHECK(MakeLearner(problem, options)->EvaluatesBesidePasses());
+  options.threads = 2;
+  CHECK_FALSE(MakeLearner(problem, options)->EvaluatesBesidePasses());
+}
