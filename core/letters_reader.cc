@@ -13,7 +13,8 @@
 namespace slackline {
 namespace {
 
-constexpr std::size_t kPixels = 6;  // the field of the first pixel
+constexpr std::size_t kPixels = 6;         // the field of the first pixel
+constexpr std::size_t kSurelyPixels = 30;  // so many fields with tabs are no line of tagged text
 constexpr Index kEndOfWord = -1;
 
 /// A tab may stand behind the last field.
@@ -68,9 +69,9 @@ class LettersParser {
 void LettersParser::Split(std::string_view line) {
   SplitFields(line, &fields_);
   if (fields_.size() <= kPixels) {
-    Fail(
-        std::to_string(fields_.size()) +
-        " fields, but a line has id, letter, next id, word id, position, fold and pixels, with tabs between");
+    const std::string count = fields_.size() == 1 ? "1 field" : std::to_string(fields_.size()) + " fields";
+    Fail(count +
+         ", but a line has id, letter, next id, word id, position, fold and pixels, with tabs between");
   }
   if (num_fields_ == 0) {
     num_fields_ = fields_.size();
@@ -165,13 +166,14 @@ SequenceData LettersParser::Finish() {
 bool LooksLikeLetter(std::string_view line) {
   std::vector<std::string_view> fields;
   SplitFields(line, &fields);
+  Index bad = 0;
   for (std::size_t field = 0; field < fields.size(); ++field) {
     Index number = 0;
     const bool good = field == 1 || (field == 2 && fields[field] == "-1") ||
                       (ParseIndex(fields[field], &number) && (field < kPixels || number <= 1));
-    if (!good) return false;
+    if (!good) ++bad;
   }
-  return fields.size() > kPixels;
+  return fields.size() > kPixels && bad <= (fields.size() >= kPixels + kSurelyPixels ? 1 : 0);
 }
 
 SequenceData ReadLetters(LineReader* reader, std::string_view line, const LettersReadOptions& options) {

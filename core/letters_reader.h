@@ -30,7 +30,8 @@ SequenceData ReadLetters(const std::string& path, const LettersReadOptions& opti
 /// The same, from a line that was already read on.
 SequenceData ReadLetters(LineReader* reader, std::string_view line, const LettersReadOptions& options = {});
 
-/// Whether a line has the fields of this format: whole numbers where these belong, pixels 0 or 1.
+/// Whether a line has the fields of this format: whole numbers where these belong, pixels 0 or 1. With 30 pixels or more one other field may be
+/// wrong: that is for the reader to tell.
 bool LooksLikeLetter(std::string_view line);
 
 }  // namespace slackline

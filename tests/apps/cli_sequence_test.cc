@@ -202,7 +202,7 @@ TEST_CASE("letters: folds, predictions with ids, no chunks") {
   CheckRefused(files, {"sequence", "train", letters, "--template", letters, "--model", files.model},
                "--template: letters have their pixels as features");
   CheckRefused(files, {"sequence", "predict", files.test, "--model", files.model},
-               "test.txt:1: 1 fields, but a line has id, letter");
+               "test.txt:1: 1 field, but a line has id, letter");
 }
 
 TEST_CASE("scores and best labellings") {
@@ -492,10 +492,13 @@ TEST_CASE("bad input is refused, with its place") {
   refuse("a ?\nb ?\n", {}, "bad.txt: no known labels");
   refuse("a X\nb Y\n", {}, "bad.txt: no feature occurs 3 times");
   refuse("a X\nb Y\n", {"--folds", "0"}, "bad.txt: the data have no folds");
-  refuse("a X\nb Y\n", {"--format", "letters"}, "bad.txt:1: 1 fields, but a line has id, letter");
+  refuse("a X\nb Y\n", {"--format", "letters"}, "bad.txt:1: 1 field, but a line has id, letter");
   refuse("a X\nb Y\n", {"--format", "csv"},
          "--format: 'csv' is not allowed; it must be one of letters conll");
   refuse("1\ta\t-1\t1\t1\t0\t1\n2\ta\t-1\t1\t1\t0\t2\n", {}, "bad.txt:2: pixel 1 is '2', not 0 or 1");
+  std::string pixels;
+  for (int k = 0; k < 128; ++k) pixels += "\t0";
+  refuse("x\ta\t-1\t1\t1\t0" + pixels + "\n", {}, "bad.txt:1: id 'x'");
   refuse("a X\nb Y\n", {"--hash-bits", "31"}, "--hash-bits: '31' is not allowed; at most 30 are possible");
   refuse("a X\nb Y\n", {"--hash-bits", "0"},
          "--hash-bits: '0' is not allowed; it must be a whole number ≥ 1");

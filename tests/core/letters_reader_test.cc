@@ -33,6 +33,12 @@ std::vector<Index> Columns(const SequenceData& data, Index token) {
   return {row.columns, row.columns + row.count};
 }
 
+std::string RepeatedPixels(int count) {
+  std::string pixels;
+  for (int k = 0; k < count; ++k) pixels += k % 3 == 0 ? "\t1" : "\t0";
+  return pixels;
+}
+
 const char* const kWords =
     "1\to\t2\t1\t1\t0\t0\t1\t1\t\n"
     "2\tm\t-1\t1\t2\t0\t0\t0\t0\t\n"
@@ -103,7 +109,7 @@ TEST_CASE("fields that are not what they should be") {
       Error("1\to\t2\t1\t1\t0\n") ==
       "words.data:1: 6 fields, but a line has id, letter, next id, word id, position, fold and pixels, with "
       "tabs between");
-  CHECK(Error("1 o 2 1 1 0 1\n").find("words.data:1: 1 fields") == 0);
+  CHECK(Error("1 o 2 1 1 0 1\n").find("words.data:1: 1 field,") == 0);
   CHECK(Error("x\to\t-1\t1\t1\t0\t1\n") == "words.data:1: id 'x' is not a whole number from 0");
   CHECK(Error("1\to\t-2\t1\t1\t0\t1\n") == "words.data:1: next id '-2' is not a whole number from 0");
   CHECK(Error("1\to\t-1\t\t1\t0\t1\n") == "words.data:1: word id '' is not a whole number from 0");
@@ -143,4 +149,10 @@ TEST_CASE("lines of letters are told from other text") {
   CHECK_FALSE(LooksLikeLetter("2 m -1 1 2 0 1"));        // no tabs
   CHECK_FALSE(LooksLikeLetter("Confidence\tNN\tB-NP"));
   CHECK_FALSE(LooksLikeLetter(""));
+  // With many pixels one field may be wrong, and is left for the reader to tell.
+  const std::string many = RepeatedPixels(30);
+  CHECK(LooksLikeLetter("x\tm\t-1\t1\t2\t0" + many));
+  CHECK(LooksLikeLetter("2\tm\t-1\t1\t2\t0" + many + "\t7"));
+  CHECK_FALSE(LooksLikeLetter("x\tm\ty\t1\t2\t0" + many));
+  CHECK_FALSE(LooksLikeLetter("x\tm\t-1\t1\t2\t0" + RepeatedPixels(29)));
 }
