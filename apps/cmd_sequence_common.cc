@@ -141,7 +141,8 @@ SequenceSession::SequenceSession(const SequenceFlags& flags, SequenceTask* task)
       problem_(MakeSequenceProblem(*task, task->input.sequences, "no sequence")) {}
 
 Fingerprint SequenceSession::Context() const {
-  Fingerprint context = {{"names of the labels", HashOfNames(task_.model.label_names())}};
+  Fingerprint context = {{"names of the labels", HashOfNames(task_.model.label_names())},
+                         {"--constraints", std::string(Name(task_.model.constraints()))}};
   if (task_.model.format() == SequenceFormat::kConll) {
     const SequenceFeatures& features = task_.model.features();
     context.push_back(

@@ -211,9 +211,8 @@ Records OuterRecords() {
        "passes between two certificates; 0 = often at first, then less, and when the gap seems small", "0",
        &O::check_every, 0, kMaxIndex},
       {"seed", "S", "seed of the random order", "1", &O::seed, 0, kMaxSeed},
-      {"threads", "N",
-       "threads, for certificates and passes beside them; 0 = all. Results do not depend on it", "1",
-       &O::threads, 0, 1024, false, true},
+      {"threads", "N", "threads, for certificates and large examples; 0 = all. Results do not depend on it",
+       "1", &O::threads, 0, 1024, false, true},
   };
 }
 

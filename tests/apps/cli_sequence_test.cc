@@ -455,6 +455,7 @@ TEST_CASE("constraints in cross-validation and checkpoints, and what they refuse
   const Outcome other = RunProgram(files.Train({"--resume", checkpoint}));
   CHECK(other.code == 2);
   CHECK(Contains(other.err, "belongs to another run"));
+  CHECK(Contains(other.err, "--constraints was bio and is none now"));
 
   const auto refuse = [&](const std::string& text, const Arguments& more, const std::string& message) {
     const std::string bad = files.folder.Write("bad.txt", text);
