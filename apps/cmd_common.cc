@@ -253,14 +253,6 @@ void Append(std::string* text, const char* format, ...) {
 
 std::string Number(double value, int digits) { return NumberText(value, digits); }
 
-std::string Count(Offset count, const std::string& noun) {
-  const std::string number = std::to_string(count) + " ";
-  if (count == 1) return number + noun;
-  if (noun.ends_with("s")) return number + noun + "es";
-  if (noun.ends_with("y")) return number + noun.substr(0, noun.size() - 1) + "ies";
-  return number + noun + "s";
-}
-
 std::string CsvCell(const std::string& text) {
   const bool plain = !text.empty() && text.find_first_of(",\"\r\n") == std::string::npos &&
                      text.front() != ' ' && text.back() != ' ' && text.front() != '\t' && text.back() != '\t';

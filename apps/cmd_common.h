@@ -13,6 +13,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/loss.h>
+#include <slackline/core/number_text.h>
 #include <slackline/inference/decode.h>
 #include <slackline/learning/options.h>
 
@@ -135,8 +136,6 @@ void CheckStandardOutput();
 [[gnu::format(printf, 2, 3)]] void Append(std::string* text, const char* format, ...);
 /// %.<digits>g
 std::string Number(double value, int digits = 6);
-/// "1 label", "2 labels", "3 passes", "4 entries".
-std::string Count(Offset count, const std::string& noun);
 /// One cell of a comma-separated line: in quotes where it is empty, contains a comma, a quote or a line end,
 /// or begins or ends with a blank.
 std::string CsvCell(const std::string& text);

@@ -117,7 +117,7 @@ int ReadThreads(const std::string& value) {
     throw DataError("--threads: " + Quoted(value) + " is not allowed; at most " +
                     std::to_string(kMostThreads) + " are possible");
   }
-  return threads == 0 ? HardwareThreads() : threads;
+  return NumThreads(threads);
 }
 
 void CheckFolder(const std::string& option, const std::string& path) {

@@ -10,6 +10,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/line_reader.h>
+#include <slackline/core/number_text.h>
 #include <slackline/core/parse_number.h>
 #include <slackline/core/split.h>
 
@@ -62,8 +63,7 @@ class MatchingParser {
   void ParseHeader() {
     if (fields_.size() != 2) {
       Fail("an example begins with the numbers of its left and its right nodes, and not with " +
-           std::to_string(fields_.size()) + (fields_.size() == 1 ? " field" : " fields") + " (" +
-           Quoted(fields_[0]) + ")");
+           Count(static_cast<Offset>(fields_.size()), "field") + " (" + Quoted(fields_[0]) + ")");
     }
     MatchingExample example;
     example.num_left = ParseCount(fields_[0], "a number of left nodes");

@@ -8,6 +8,7 @@
 #include <slackline/core/all_finite.h>
 #include <slackline/core/check.h>
 #include <slackline/core/model_file.h>
+#include <slackline/core/number_text.h>
 #include <slackline/factors/model_builder.h>
 #include <slackline/factors/table.h>
 
@@ -31,9 +32,8 @@ void CheckCapacity(const MatchingData& data, const MatchingExample& example, boo
     if (++used[Size(node)] <= capacity) continue;
     const std::string side = left ? "left" : "right";
     throw DataError(data.source, edge.line,
-                    side + " node " + std::to_string(node) + " has more than " + std::to_string(capacity) +
-                        (capacity == 1 ? " edge" : " edges") + " with label 1, which --" + side +
-                        "-capacity does not allow");
+                    side + " node " + std::to_string(node) + " has more than " + Count(capacity, "edge") +
+                        " with label 1, which --" + side + "-capacity does not allow");
   }
 }
 

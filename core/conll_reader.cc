@@ -7,15 +7,14 @@
 #include <utility>
 
 #include <slackline/core/check.h>
+#include <slackline/core/number_text.h>
 #include <slackline/core/quoted.h>
 #include <slackline/core/split.h>
 
 namespace slackline {
 namespace {
 
-std::string Columns(std::size_t count) {
-  return std::to_string(count) + (count == 1 ? " column" : " columns");
-}
+std::string Columns(std::size_t count) { return Count(static_cast<Offset>(count), "column"); }
 
 class ConllParser {
  public:

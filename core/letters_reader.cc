@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <slackline/core/check.h>
+#include <slackline/core/number_text.h>
 #include <slackline/core/parse_number.h>
 #include <slackline/core/split.h>
 
@@ -69,8 +70,7 @@ class LettersParser {
 void LettersParser::Split(std::string_view line) {
   SplitFields(line, &fields_);
   if (fields_.size() <= kPixels) {
-    const std::string count = fields_.size() == 1 ? "1 field" : std::to_string(fields_.size()) + " fields";
-    Fail(count +
+    Fail(Count(static_cast<Offset>(fields_.size()), "field") +
          ", but a line has id, letter, next id, word id, position, fold and pixels, with tabs between");
   }
   if (num_fields_ == 0) {

@@ -18,4 +18,12 @@ std::string NumberText(double value, int digits) {
                              .ptr};
 }
 
+std::string Count(Offset count, const std::string& noun) {
+  const std::string number = std::to_string(count) + " ";
+  if (count == 1) return number + noun;
+  if (noun.ends_with("s")) return number + noun + "es";
+  if (noun.ends_with("y")) return number + noun.substr(0, noun.size() - 1) + "ies";
+  return number + noun + "s";
+}
+
 }  // namespace slackline

@@ -5,6 +5,9 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include <slackline/core/types.h>
 
@@ -29,6 +32,17 @@ struct Chunk {
 /// first chunk that fails, as with one thread, whatever `num_threads`. Chunks behind it may be left out.
 void ParallelChunks(Index count, int num_chunks, int num_threads,
                     const std::function<void(const Chunk&)>& work);
+
+/// Sees to it that there is an object for every thread: make() those that are missing, several at a time.
+template <class T, class Make>
+void MakeForThreads(int num_threads, std::vector<std::unique_ptr<T>>* objects, const Make& make) {
+  const Index missing = num_threads - static_cast<Index>(objects->size());
+  if (missing <= 0) return;
+  std::vector<std::unique_ptr<T>> made(static_cast<std::size_t>(missing));
+  ParallelChunks(missing, missing, num_threads,
+                 [&](const Chunk& chunk) { made[static_cast<std::size_t>(chunk.begin)] = make(); });
+  for (std::unique_ptr<T>& object : made) objects->push_back(std::move(object));
+}
 
 /// As ParallelChunks, while the calling thread first does `beside`, which must not share anything that is written with
 /// `work`. With one thread `beside` comes last.

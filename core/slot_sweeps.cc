@@ -92,8 +92,6 @@ class SlotGroups {
     inputs_.insert(inputs_.end(), inputs.begin(), inputs.end());
     values_.insert(values_.end(), values.begin(), values.end());
   }
-  Index size() const { return static_cast<Index>(groups_.size()); }
-  const Group& group(Index g) const { return groups_[static_cast<std::size_t>(g)]; }
   std::span<const Group> groups() const { return groups_; }
   std::span<const FeatureRow> inputs() const { return inputs_; }
   std::span<const FeatureRow> inputs(const Group& group) const {
@@ -128,14 +126,11 @@ Offset SlotScoresByThreads(const ExampleView& example, std::span<const double> w
                                     [&](Offset offset, Index rows, const auto& inputs, const auto& scores) {
                                       slots.Add(offset, rows, inputs, scores);
                                     });
-  ParallelChunks(slots.size(), std::min(kChunksPerThread * threads, static_cast<int>(slots.size())), threads,
-                 [&](const Chunk& chunk) {
-                   for (Index g = chunk.begin; g < chunk.end; ++g) {
-                     const auto& group = slots.group(g);
-                     RowsScores(weights.data() + group.offset, group.rows, slots.inputs(group),
-                                slots.values(group));
-                   }
-                 });
+  const auto count = static_cast<Index>(slots.groups().size());
+  ParallelChunks(count, std::min(kChunksPerThread * threads, count), threads, [&](const Chunk& chunk) {
+    for (const auto& group : slots.groups().subspan(chunk.begin, chunk.end - chunk.begin))
+      RowsScores(weights.data() + group.offset, group.rows, slots.inputs(group), slots.values(group));
+  });
   return work;
 }
 

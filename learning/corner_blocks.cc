@@ -51,7 +51,7 @@ CornerBlocks::CornerBlocks(const Problem& problem, CornerOracle* oracle, StepKin
   const Dataset& data = problem.data();
   Index large = 0;
   for (Index m = 0; m < data.size(); ++m) large += ThreadsShareSweeps(data.example(m), threads) ? 1 : 0;
-  if (2 * large <= data.size()) threads_ = 1;
+  if (2 * large <= data.size()) threads_ = 1;  // not even a test in the visits of small ones
   std::vector<double> coordinates;
   SparseCorner given;
   for (Index m = 0; m < problem.size(); ++m) {

@@ -33,24 +33,26 @@ double CertifiedHinge(const ExampleView& example, Index m, std::span<const doubl
   return std::max(0.0, bound - score);
 }
 
+void PrepareCheckers(const Problem& problem, SolverKind kind, Rescaling rescaling,
+                     std::span<const double> weights, int threads,
+                     std::vector<std::unique_ptr<HingeChecker>>* checkers) {
+  MakeForThreads(threads, checkers, [&] {
+    return std::make_unique<HingeChecker>(
+        HingeChecker{CornerOracle(problem, kind, CornerOracle::Effort::kChecking, rescaling), {}});
+  });
+  for (int t = 0; t < threads; ++t) (*checkers)[static_cast<std::size_t>(t)]->oracle.Refresh(weights);
+}
+
 CornerEvaluator::CornerEvaluator(const Problem& problem, SolverKind kind, Rescaling rescaling)
     : problem_(problem), kind_(kind), rescaling_(rescaling) {}
 
 double CornerEvaluator::Hinge(std::span<const double> weights, std::span<const CornerSet> sets,
                               std::span<const WarmStart> warm, int threads) {
   threads = std::clamp(threads, 1, kChunks);
-  checkers_.resize(std::max(checkers_.size(), static_cast<std::size_t>(threads)));
-  ParallelChunks(threads, threads, threads, [&](const Chunk& chunk) {
-    std::unique_ptr<Checker>& checker = checkers_[static_cast<std::size_t>(chunk.chunk)];
-    if (checker == nullptr) {
-      checker = std::make_unique<Checker>(
-          Checker{CornerOracle(problem_, kind_, CornerOracle::Effort::kChecking, rescaling_), {}});
-    }
-    checker->oracle.Refresh(weights);
-  });
+  PrepareCheckers(problem_, kind_, rescaling_, weights, threads, &checkers_);
   std::vector<double> bounds(kChunks, 0.0);
   ParallelChunks(problem_.size(), kChunks, threads, [&](const Chunk& chunk) {
-    Checker& checker = *checkers_[static_cast<std::size_t>(chunk.thread)];
+    HingeChecker& checker = *checkers_[static_cast<std::size_t>(chunk.thread)];
     for (Index m = chunk.begin; m < chunk.end; ++m) {
       const auto k = static_cast<std::size_t>(m);
       bounds[static_cast<std::size_t>(chunk.chunk)] += CertifiedHinge(

@@ -26,6 +26,17 @@ double CertifiedHinge(const ExampleView& example, Index m, std::span<const doubl
                       const CornerSet& given, const WarmStart& warm, CornerOracle* oracle,
                       HingeScratch* scratch);
 
+/// What a thread needs for CertifiedHinge.
+struct HingeChecker {
+  CornerOracle oracle;
+  HingeScratch scratch;
+};
+
+/// Makes the checkers that are missing for so many threads, and shows the weights to all of these. Throws as CornerOracle does.
+void PrepareCheckers(const Problem& problem, SolverKind kind, Rescaling rescaling,
+                     std::span<const double> weights, int threads,
+                     std::vector<std::unique_ptr<HingeChecker>>* checkers);
+
 /// One oracle for every thread.
 class CornerEvaluator {
  public:
@@ -37,14 +48,10 @@ class CornerEvaluator {
                std::span<const WarmStart> warm, int threads);
 
  private:
-  struct Checker {
-    CornerOracle oracle;
-    HingeScratch scratch;
-  };
   Problem problem_;
   SolverKind kind_;
   Rescaling rescaling_;
-  std::vector<std::unique_ptr<Checker>> checkers_;
+  std::vector<std::unique_ptr<HingeChecker>> checkers_;
 };
 
 }  // namespace slackline

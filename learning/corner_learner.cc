@@ -13,6 +13,7 @@
 #include <slackline/core/parallel.h>
 #include <slackline/learning/certificate.h>
 #include <slackline/learning/corner_blocks.h>
+#include <slackline/learning/corner_evaluator.h>
 #include <slackline/learning/proximal_control.h>
 #include <slackline/learning/sampling.h>
 
@@ -366,15 +367,10 @@ class CornerLearner : public Learner {
   double Hinge(std::span<const double> weights, int threads, const CornerBlocks::CheckCopy* copy,
                const std::function<void()>* beside) {
     threads = std::min(threads, kChunks);
-    checkers_.resize(std::max(checkers_.size(), static_cast<std::size_t>(threads)));
-    ParallelChunks(threads, threads, threads, [&](const Chunk& chunk) {
-      std::unique_ptr<Checker>& checker = checkers_[static_cast<std::size_t>(chunk.chunk)];
-      if (checker == nullptr) checker = std::make_unique<Checker>(problem_, options_.oracle);
-      checker->oracle.Refresh(weights);
-    });
+    PrepareCheckers(problem_, options_.oracle, Rescaling::kMargin, weights, threads, &checkers_);
     std::vector<double> bounds(kChunks, 0.0);
     const auto bound = [&](const Chunk& chunk) {
-      Checker& checker = *checkers_[static_cast<std::size_t>(chunk.thread)];
+      HingeChecker& checker = *checkers_[static_cast<std::size_t>(chunk.thread)];
       for (Index m = chunk.begin; m < chunk.end; ++m) {
         bounds[static_cast<std::size_t>(chunk.chunk)] +=
             blocks_.HingeBound(m, weights, &checker.oracle, &checker.scratch, copy);
@@ -390,13 +386,6 @@ class CornerLearner : public Learner {
     return hinge / problem_.size();
   }
 
-  struct Checker {
-    Checker(const Problem& problem, SolverKind kind)
-        : oracle(problem, kind, CornerOracle::Effort::kChecking) {}
-    CornerOracle oracle;
-    CornerBlocks::CheckScratch scratch;
-  };
-
   Problem problem_;
   TrainOptions options_;
   ExampleVisits visits_;
@@ -406,7 +395,7 @@ class CornerLearner : public Learner {
   std::vector<double> promises_;  // the same, growing while it is not
   std::vector<double> spreads_;   // of the kept corners' scores, when last visited; growing as well
   std::vector<Index> drawn_;
-  std::vector<std::unique_ptr<Checker>> checkers_;  // one per thread
+  std::vector<std::unique_ptr<HingeChecker>> checkers_;  // one per thread
   std::vector<double> evaluated_;
   CornerBlocks::CheckCopy copy_;  // empty before a pass is made beside an evaluation
   struct SparsePoint {

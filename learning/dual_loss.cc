@@ -164,7 +164,7 @@ class DualLossLearner : public Learner {
     chosen_ = true;
     note_ = "steps of length η/t with η = " + NumberText(descent_.eta(), 3) + ", the best of " +
             std::to_string(trials) + " in " + std::to_string(kTrialPasses) + " passes over " +
-            std::to_string(some.size()) + (some.size() == 1 ? " example" : " examples");
+            Count(static_cast<Offset>(some.size()), "example");
     if (temperature_ > 0 && options_.smoothing <= 0)
       note_ += "; temperature " + NumberText(temperature_, 3) + ", from the losses";
   }

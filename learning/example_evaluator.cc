@@ -19,9 +19,7 @@ ExampleEvaluator::ExampleEvaluator(const Problem& problem, SolverKind kind, doub
 }
 
 void ExampleEvaluator::MakeOracles(int threads) {
-  while (static_cast<int>(oracles_.size()) < threads) {
-    oracles_.push_back(std::make_unique<ExampleOracle>(problem_, kind_));
-  }
+  MakeForThreads(threads, &oracles_, [&] { return std::make_unique<ExampleOracle>(problem_, kind_); });
 }
 
 double ExampleEvaluator::Primal(std::span<const double> weights, std::span<const WarmStart> warm, int threads,

@@ -152,8 +152,8 @@ class KernelLearner : public Learner {
  private:
   /// λ/2 ‖w‖², which goes into *regulariser, + (1/M) Σ_m of the oracle's bounds on max H_m.
   double Primal(std::span<const double> weights, int threads, double* regulariser) {
-    while (static_cast<int>(oracles_.size()) < threads)
-      oracles_.push_back(std::make_unique<ExampleOracle>(problem_, options_.oracle));
+    MakeForThreads(threads, &oracles_,
+                   [&] { return std::make_unique<ExampleOracle>(problem_, options_.oracle); });
     scores_.resize(weights.size());
     expansion_.Scores(gram_, weights, threads, scores_);
     *regulariser = problem_.lambda() / 2 * std::max(0.0, Dot(weights, scores_));
