@@ -34,10 +34,11 @@ Offset RestrictedPairs(const MultiLabelData& data, std::span<const LabelPair> pa
                    [](std::int8_t label) { return label >= 0; });
     const auto count = static_cast<std::size_t>(std::count(known.begin(), known.end(), true));
     if (count == n || count == 0) continue;
-    const auto [pattern, is_new] = patterns.insert(std::move(known));
+    const auto [position, is_new] = patterns.insert(std::move(known));
     if (!is_new) continue;
+    const std::vector<bool>& pattern = *position;
     total += std::count_if(pairs.begin(), pairs.end(), [&](const LabelPair& pair) {
-      return (*pattern)[static_cast<std::size_t>(pair.a)] && (*pattern)[static_cast<std::size_t>(pair.b)];
+      return pattern[static_cast<std::size_t>(pair.a)] && pattern[static_cast<std::size_t>(pair.b)];
     });
   }
   return total;

@@ -13,6 +13,15 @@
 #define SLACKLINE_MULTIVERSION
 #endif
 
+// Before a loop whose iterations are independent of each other, which lets compilers vectorise it without checks.
+#if defined(__clang__)
+#define SLACKLINE_INDEPENDENT_ITERATIONS _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define SLACKLINE_INDEPENDENT_ITERATIONS _Pragma("GCC ivdep")
+#else
+#define SLACKLINE_INDEPENDENT_ITERATIONS
+#endif
+
 namespace slackline {
 
 /// Vectors of the compilers' own kind, since neither GCC nor Clang turns the inner loops over a row count like 14 into wide

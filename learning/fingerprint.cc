@@ -140,9 +140,10 @@ Fingerprint MakeFingerprint(const Problem& problem, const TrainOptions& options)
 std::string Difference(const Fingerprint& saved, const Fingerprint& now) {
   std::string text;
   const auto add = [&](const std::string& what) { text += (text.empty() ? "" : ", ") + what; };
-  for (const auto& [name, value] : now) {
-    const auto found =
-        std::find_if(saved.begin(), saved.end(), [&](const auto& entry) { return entry.first == name; });
+  for (const auto& entry : now) {
+    const auto& [name, value] = entry;
+    const auto found = std::find_if(saved.begin(), saved.end(),
+                                    [&](const auto& other) { return other.first == entry.first; });
     if (found == saved.end()) {
       add(name + " is not known there");
     } else if (found->second != value) {

@@ -67,7 +67,7 @@ SLACKLINE_INLINE void Steps(const PairPlanes& pairs, const PairScales& scales) {
   const double inverse_lambda_m = scales.inverse_lambda_m;
   const double eta_step = scales.eta_step;
   const double smoothing = scales.smoothing;
-#pragma GCC ivdep
+  SLACKLINE_INDEPENDENT_ITERATIONS
   for (Index k = 0; k < pairs.count; ++k) {
     const Quad mu = {mu0[k], mu1[k], mu2[k], mu3[k]};
     double a = (mu.y2 + mu.y3 - p_first[k]) * inverse_rho;

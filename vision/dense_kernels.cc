@@ -76,7 +76,8 @@ struct Best {
   std::int32_t column[kWidth];
 };
 
-[[gnu::always_inline]] inline void Improve(Eight low, Eight high, std::int32_t first, Best* best) {
+[[gnu::always_inline]] inline void Improve(const Eight& low, const Eight& high, std::int32_t first,
+                                           Best* best) {
   const EightInts lane = {0, 1, 2, 3, 4, 5, 6, 7};
   Eight value;
   EightInts column;
