@@ -61,10 +61,7 @@ class Session {
     choice_ = ChooseLearner(*problem_, OptionsFor(first_));
     plan_ = keeper_.Begin(*problem_, choice_.options, keeper_.stage(), figures_);
     learner_ = MakeLearner(*problem_, choice_.options);
-    if (verify_.wanted()) {
-      RequireVerifiable(choice_.options);
-      learner_->KeepDualPoint();
-    }
+    if (verify_.wanted()) learner_->KeepDualPoint();
   }
 
   int Run() {

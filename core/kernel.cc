@@ -18,9 +18,36 @@ double Power(double base, Index exponent) {
   return power;
 }
 
-/// Σ (a_f − b_f)² without cancellation where both vectors are dense; else by the norms.
+/// A distance this much shorter than the vectors themselves is summed feature by feature: little is left
+/// of the digits of a difference of norms.
+constexpr double kCancels = 1e-3;
+
+Index Column(const FeatureRow& row, Index k) { return row.dense() ? k : row.columns[k]; }
+
+/// Σ (a_f − b_f)², feature by feature.
+double PlainSquaredDistance(const FeatureRow& a, const FeatureRow& b) {
+  double sum = 0;
+  Index j = 0;
+  Index k = 0;
+  while (j < a.count || k < b.count) {
+    const bool from_a = k == b.count || (j < a.count && Column(a, j) <= Column(b, k));
+    const bool from_b = j == a.count || (k < b.count && Column(b, k) <= Column(a, j));
+    const double difference = (from_a ? a.values[j] : 0.0) - (from_b ? b.values[k] : 0.0);
+    sum += difference * difference;
+    j += from_a ? 1 : 0;
+    k += from_b ? 1 : 0;
+  }
+  return sum;
+}
+
+/// ‖a − b‖², to the last digits however near the vectors are. Dense vectors feature by feature, others by
+/// their norms as far as these do not cancel.
 double SquaredDistance(const FeatureRow& a, const FeatureRow& b) {
-  if (!a.dense() || !b.dense()) return std::max(0.0, a.squared_norm + b.squared_norm - 2 * Dot(a, b));
+  if (!a.dense() || !b.dense()) {
+    const double norms = a.squared_norm + b.squared_norm;
+    const double distance = norms - 2 * Dot(a, b);
+    return distance > kCancels * norms ? distance : PlainSquaredDistance(a, b);
+  }
   const Index shared = std::min(a.count, b.count);
   double sum = 0;
   for (Index f = 0; f < shared; ++f) sum += (a.values[f] - b.values[f]) * (a.values[f] - b.values[f]);

@@ -56,6 +56,7 @@ class FrankWolfeLearner : public Learner {
   }
 
   std::span<const double> weights() const override { return evaluated_; }
+  double ScoreScale() const override { return slackline::ScoreScale(problem_); }
   double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
   WorkCounts work() const override { return {oracle_calls_, steps_ * problem_.size()}; }
   double GapEstimate() const override { return best_.empty() ? kNone : best_primal_ - Dual(); }

@@ -295,8 +295,7 @@ void CornerBlocks::CopyForChecks(CheckCopy* copy) const {
 
 double CornerBlocks::HingeBound(Index m, std::span<const double> weights, CornerOracle* oracle,
                                 CheckScratch* scratch, const CheckCopy* copy) const {
-  return CertifiedHinge(problem_.data().example(m), m, weights,
-                        copy != nullptr ? copy->given[Size(m)] : sets_[Size(m)],
+  return CertifiedHinge(problem_, m, weights, copy != nullptr ? copy->given[Size(m)] : sets_[Size(m)],
                         copy != nullptr ? copy->warm[Size(m)] : warm_[Size(m)], oracle, scratch);
 }
 

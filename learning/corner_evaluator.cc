@@ -2,35 +2,33 @@
 #include <slackline/learning/corner_evaluator.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
-#include <stdexcept>
-#include <string>
 
 #include <slackline/core/feature_gram.h>
+#include <slackline/core/feature_map.h>
 #include <slackline/core/parallel.h>
 #include <slackline/core/slot_sweeps.h>
+#include <slackline/learning/oracle_check.h>
 
 namespace slackline {
 namespace {
 constexpr int kChunks = 16;
 }  // namespace
 
-double CertifiedHinge(const ExampleView& example, Index m, std::span<const double> weights,
+double CertifiedHinge(const Problem& problem, Index m, std::span<const double> weights,
                       const CornerSet& given, const WarmStart& warm, CornerOracle* oracle,
                       HingeScratch* scratch) {
+  const ExampleView example = problem.data().example(m);
   std::vector<double>& slot_scores = scratch->slot_scores;
   slot_scores.resize(static_cast<std::size_t>(SlotCoordinates(example.structure())));
   SlotScores(example, weights, slot_scores);
   scratch->warm = warm;
   const double bound = oracle->Maximise(m, slot_scores, weights, &scratch->warm, true, &scratch->corner);
   const double score = given.Score(0, slot_scores, weights);
-  const double tolerance = 1e-6 * (1 + std::abs(score) + std::abs(bound));
-  if (!(bound - score >= -tolerance)) {
-    throw std::logic_error("the oracle's bound lies below the score of the given labelling (example " +
-                           std::to_string(m) + ")");
-  }
-  return std::max(0.0, bound - score);
+  if (bound >= score) return bound - score;
+  std::vector<double> u(static_cast<std::size_t>(example.structure().num_coordinates()));
+  CoordinateScores(example, weights, u);
+  return CheckedHinge(example, m, {bound, score, 0}, u, problem.loss(m), {}, oracle->score_factor(m));
 }
 
 void PrepareCheckers(const Problem& problem, SolverKind kind, Rescaling rescaling,
@@ -55,8 +53,8 @@ double CornerEvaluator::Hinge(std::span<const double> weights, std::span<const C
     HingeChecker& checker = *checkers_[static_cast<std::size_t>(chunk.thread)];
     for (Index m = chunk.begin; m < chunk.end; ++m) {
       const auto k = static_cast<std::size_t>(m);
-      bounds[static_cast<std::size_t>(chunk.chunk)] += CertifiedHinge(
-          problem_.data().example(m), m, weights, sets[k], warm[k], &checker.oracle, &checker.scratch);
+      bounds[static_cast<std::size_t>(chunk.chunk)] +=
+          CertifiedHinge(problem_, m, weights, sets[k], warm[k], &checker.oracle, &checker.scratch);
     }
   });
   return std::accumulate(bounds.begin(), bounds.end(), 0.0) / problem_.size();

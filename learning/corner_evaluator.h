@@ -21,8 +21,8 @@ struct HingeScratch {
 };
 
 /// Certified upper bound on max_s H_m(s; weights) ≥ 0, by an oracle that has been shown these weights (Refresh). given: a set whose corner 0 is
-/// the given labelling. Throws std::logic_error when the bound lies below the score of that: then the oracle is wrong.
-double CertifiedHinge(const ExampleView& example, Index m, std::span<const double> weights,
+/// the given labelling. Throws as CheckedHinge (oracle_check.h).
+double CertifiedHinge(const Problem& problem, Index m, std::span<const double> weights,
                       const CornerSet& given, const WarmStart& warm, CornerOracle* oracle,
                       HingeScratch* scratch);
 

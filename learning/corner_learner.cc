@@ -81,6 +81,7 @@ class CornerLearner : public Learner {
   std::span<const double> weights() const override { return evaluated_; }
   bool CheckIsCheap() const override { return blocks_.work() - work_at_check_ >= 2 * check_work_; }
   double GapEstimate() const override { return BlockGap() + centre_gap_; }
+  double ScoreScale() const override { return slackline::ScoreScale(problem_); }
   double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
   WorkCounts work() const override { return {blocks_.oracle_calls(), blocks_.steps()}; }
 

@@ -226,6 +226,18 @@ double CornerOracle::MaximiseSlack(Index m, std::span<const double> slot_scores,
   return slack_.Maximise(example, problem_.loss(m), coordinates_, corner);
 }
 
+double CornerOracle::score_factor(Index m) const {
+  if (rescaling_ == Rescaling::kMargin) return 1;
+  const FactorGraph& graph = problem_.data().example(m).graph();
+  const std::span<const double> loss = problem_.loss(m);
+  double factor = 1;
+  for (Index i = 0; i < graph.num_variables(); ++i) {
+    const auto own = loss.subspan(Size(graph.state_offset(i)), Size(graph.cardinality(i)));
+    factor += *std::max_element(own.begin(), own.end());
+  }
+  return factor;
+}
+
 double CornerOracle::MaximiseForm(Entry* entry, Index m, std::span<const double> slot_scores,
                                   std::span<const double> weights, bool bound, SparseCorner* corner) {
   const MultiLabelForm& form = *entry->form;

@@ -87,6 +87,9 @@ class CornerOracle {
   double Maximise(Index m, std::span<const double> slot_scores, std::span<const double> weights,
                   WarmStart* warm, bool bound, SparseCorner* corner);
 
+  /// By how much the oracle multiplies scores of example m at most: 1, or 1 + the largest loss with slack rescaling.
+  double score_factor(Index m) const;
+
   bool relaxed() const;
   std::int64_t work() const;
 

@@ -64,6 +64,7 @@ class CuttingPlaneNLearner : public Learner {
   }
 
   std::span<const double> weights() const override { return evaluated_; }
+  double ScoreScale() const override { return slackline::ScoreScale(problem_); }
   double PrimalAtZero() const override { return at_zero_; }
   double GapEstimate() const override { return gap_; }
   WorkCounts work() const override { return {blocks_.oracle_calls(), blocks_.steps()}; }

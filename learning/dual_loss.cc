@@ -96,6 +96,7 @@ class DualLossLearner : public Learner {
   std::string Adapt(const Evaluation& /*evaluation*/) override { return std::exchange(note_, {}); }
 
   std::span<const double> weights() const override { return evaluated_; }
+  double ScoreScale() const override { return slackline::ScoreScale(problem_); }
   double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
   WorkCounts work() const override { return {0, block_steps_}; }
 

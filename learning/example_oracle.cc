@@ -2,36 +2,14 @@
 #include <slackline/learning/example_oracle.h>
 
 #include <algorithm>
-#include <cmath>
-#include <stdexcept>
 #include <string>
 
 #include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/inference/glpk_lp.h>
+#include <slackline/learning/oracle_check.h>
 
 namespace slackline {
-namespace {
-
-/// Of sums of scores, which may cancel, as a share of their size.
-constexpr double kRounding = 1e-9;
-
-/// Σ over the parts of the largest |score|.
-double SizeOfScores(const FactorGraph& graph, std::span<const double> scores) {
-  double size = 0;
-  for (Index a = 0; a < graph.num_parts(); ++a) {
-    double most = 0;
-    for (Index s = 0; s < graph.num_states(a); ++s) {
-      const double score = std::abs(scores[static_cast<std::size_t>(graph.state_offset(a) + s)]);
-      if (std::isfinite(score)) most = std::max(most, score);  // forbidden states
-    }
-    size += most;
-  }
-  return size;
-}
-
-}  // namespace
-
 ExampleOracle::ExampleOracle(const Problem& problem, SolverKind kind, double lp_tolerance)
     : problem_(problem) {
   SLACKLINE_CHECK(lp_tolerance == 0 || kind == SolverKind::kLp || kind == SolverKind::kLpPolytope,
@@ -118,20 +96,13 @@ Corner ExampleOracle::MaximiseAt(Index m, std::span<const double> u, WarmStart* 
   }
   corner.coordinates = coordinates_;
   corner.value = result_.value - given;
-  // The given labelling has H = 0 (but for offsets) and lies in every domain: a smaller bound is a broken oracle.
   double least = 0;
   if (!offsets.empty()) {
     for (Index i = 0; i < graph.num_variables(); ++i)
       least += offsets[static_cast<std::size_t>(graph.state_offset(i) +
                                                 example.labels()[static_cast<std::size_t>(i)])];
   }
-  const double tolerance = 1e-6 * (1 + std::abs(given) + std::abs(result_.value)) * (1 + std::abs(least));
-  const double room = result_.upper_bound - given - least;
-  if (!(room >= -tolerance) && !(room >= -kRounding * SizeOfScores(graph, scores_))) {
-    throw std::logic_error("the oracle's bound lies below the score of the given labelling (example " +
-                           std::to_string(m) + ")");
-  }
-  corner.upper_bound = std::max(least, result_.upper_bound - given);
+  corner.upper_bound = CheckedHinge(example, m, {result_.upper_bound, given, least}, u, loss, offsets);
   return corner;
 }
 

@@ -18,6 +18,7 @@ class FactorLearner : public Learner {
   /// Primal and certificate of the relaxed problem, and the soft figures. Derived classes add what is theirs.
   Evaluation Evaluate(int threads) override;
   std::span<const double> weights() const override { return weights_; }
+  double ScoreScale() const override { return slackline::ScoreScale(problem()); }
   double PrimalAtZero() const override { return PrimalAtZeroWeights(problem()); }
   WorkCounts work() const override { return {0, blocks_.block_steps()}; }
 

@@ -80,6 +80,21 @@ Reaches CollectReaches(const ExampleView& example) {
   return reaches;
 }
 
+/// Adds what global factors can do.
+void AddGlobalReaches(const Structure& structure, GlobalRanges* known, Reaches* reaches) {
+  for (const GlobalPart& part : structure.globals()) {
+    if (part.block < 0) continue;
+    const auto [entry, is_new] = known->try_emplace(part.factor.get());
+    if (is_new) entry->second = FeatureRanges(*part.factor);
+    double squares = 0;
+    for (std::size_t k = 0; k < entry->second.size(); ++k) {
+      reaches->of_coordinates[static_cast<std::size_t>(part.coordinate) + k] += entry->second[k];
+      squares += entry->second[k] * entry->second[k];
+    }
+    reaches->of_blocks[static_cast<std::size_t>(part.block)] += std::sqrt(squares);
+  }
+}
+
 /// ‖Δq‖² of coordinates [begin, begin + rows).
 double SquaredCoordinates(const Reaches& reaches, double by_parts, Index begin, Index rows) {
   double squares = 0;
@@ -92,9 +107,10 @@ double SquaredCoordinates(const Reaches& reaches, double by_parts, Index begin, 
 
 }  // namespace
 
-double SquaredFeatureRange(const ExampleView& example) {
+double SquaredFeatureRange(const ExampleView& example, GlobalRanges* known) {
   const Structure& structure = example.structure();
-  const Reaches reaches = CollectReaches(example);
+  Reaches reaches = CollectReaches(example);
+  AddGlobalReaches(structure, known, &reaches);
   std::vector<double> of_block(static_cast<std::size_t>(structure.layout().num_blocks()), 0.0);
   for (std::size_t k = 0; k < structure.slots().size(); ++k) {
     const Slot& slot = structure.slots()[k];
@@ -111,9 +127,28 @@ double SquaredFeatureRange(const ExampleView& example) {
   return range;
 }
 
+std::vector<double> FeatureRanges(const GlobalFactor& factor) {
+  const auto size = static_cast<std::size_t>(factor.num_weights());
+  Index messages = 0;
+  for (const Index states : factor.cardinalities()) messages += states;
+  const std::vector<double> zero(static_cast<std::size_t>(messages), 0.0);
+  std::vector<Index> states(factor.cardinalities().size());
+  std::vector<double> weights(size, 0.0);
+  std::vector<double> ranges(size, 0.0);
+  for (std::size_t k = 0; k < size; ++k) {
+    for (const double sign : {1.0, -1.0}) {
+      weights[k] = sign;
+      ranges[k] += CheckedMaximum(factor, weights, zero, states);
+    }
+    weights[k] = 0;
+  }
+  return ranges;
+}
+
 double SquaredStateNorm(const ExampleView& example) {
   const Structure& structure = example.structure();
-  SLACKLINE_CHECK(example.graph().num_factors() == 0, "the graph has factors");
+  SLACKLINE_CHECK(example.graph().num_factors() == 0 && example.graph().num_global_factors() == 0,
+                  "the graph has factors");
   double total = 0;
   std::vector<double> of_row;
   for (Index i = 0; i < example.graph().num_variables(); ++i) {

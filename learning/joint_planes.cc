@@ -69,6 +69,7 @@ class JointPlaneLearner : public Learner {
   }
 
   std::span<const double> weights() const override { return evaluated_; }
+  double ScoreScale() const override { return slackline::ScoreScale(problem_); }
   double PrimalAtZero() const override { return at_zero_; }
   double GapEstimate() const override { return BestObjective() - planes_.value(); }
   WorkCounts work() const override { return {kept_.oracle_calls(), rounds_}; }

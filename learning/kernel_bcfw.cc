@@ -69,6 +69,14 @@ class KernelLearner : public Learner {
   }
 
   std::span<const double> weights() const override { return evaluated_; }
+  /// With the longest input in the kernel's feature space for every part.
+  double ScoreScale() const override {
+    double longest = 0;
+    for (const FeatureRow& x : expansion_.inputs())
+      longest = std::max(longest, KernelValue(gram_.kernel(), x, x));
+    const double parts = static_cast<double>(problem_.num_parts()) / problem_.size();
+    return std::sqrt(2 / problem_.lambda() * 2 * longest) * parts;
+  }
   double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
   WorkCounts work() const override { return work_; }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <slackline/core/check.h>
@@ -12,7 +13,8 @@
 namespace slackline {
 namespace {
 
-constexpr double kResidual = 1e-12;
+/// What rounding may leave of a residual, as a share of k(x, x) and per input.
+constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
@@ -53,6 +55,7 @@ class KernelMapLearner : public Learner {
   bool EvaluatesBesidePasses() const override { return inner_->EvaluatesBesidePasses(); }
   std::span<const double> weights() const override { return weights_; }
   WorkCounts work() const override { return inner_->work(); }
+  double ScoreScale() const override { return inner_->ScoreScale(); }
   double PrimalAtZero() const override { return inner_->PrimalAtZero(); }
   double GapEstimate() const override { return inner_->GapEstimate(); }
   bool CheckIsCheap() const override { return inner_->CheckIsCheap(); }
@@ -111,16 +114,20 @@ KernelMap::KernelMap(const Problem& problem, const Kernel& kernel) : expansion_(
 
 void KernelMap::Factorise(const GramCache& gram) {
   const std::size_t n = Size(gram.size());
-  std::vector<double> residual(n);
+  std::vector<double> own(n);
   for (std::size_t j = 0; j < n; ++j) {
     const FeatureRow& x = expansion_.inputs()[j];
-    KernelRow(gram.kernel(), x, std::span(&x, 1), std::span(&residual[j], 1));
+    KernelRow(gram.kernel(), x, std::span(&x, 1), std::span(&own[j], 1));
   }
-  const double stop = kResidual * *std::max_element(residual.begin(), residual.end());
+  std::vector<double> residual = own;
+  const auto share = [&](std::size_t j) { return own[j] > 0 ? residual[j] / own[j] : 0.0; };
+  const double stop = kRounding * static_cast<double>(n);
   while (pivots_.size() < n) {
-    const auto p =
-        static_cast<std::size_t>(std::max_element(residual.begin(), residual.end()) - residual.begin());
-    if (!(residual[p] > stop)) break;
+    std::size_t p = 0;
+    for (std::size_t j = 1; j < n; ++j) {
+      if (share(j) > share(p)) p = j;
+    }
+    if (!(share(p) > stop)) break;
     std::vector<double> column(n);
     gram.Compute(static_cast<Index>(p), column);
     for (const std::vector<double>& before : columns_) {

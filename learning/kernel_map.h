@@ -5,7 +5,11 @@
 // span of the inputs. So factor blocks (AISTATS 2015, section 5), and everything else, train with kernels. For a moderate number of inputs: N²
 // numbers at most, N·rank² operations once.
 //
-// L: Cholesky with complete pivoting, until no residual k(x_j, x_j) − ‖L_j‖² exceeds 10⁻¹² of the largest k(x_j, x_j); K is met to that.
+// L: Cholesky with complete pivoting, scaled by the diagonal: the next pivot is the input whose residual
+// k(x_j, x_j) − ‖L_j‖² is the largest share of its own k(x_j, x_j), until no share exceeds the rounding of
+// sums of N terms. So every input is met to its own size, however long others are, and K to the rounding of
+// its entries: |k(x_i, x_j) − L_i·L_j| ≤ N ε √(k(x_i, x_i) k(x_j, x_j)). A stop relative to the largest
+// k(x_j, x_j) of all would turn short inputs into zero.
 #pragma once
 
 #include <memory>

@@ -35,12 +35,17 @@ class AutomaticSampler : public LabellingSampler {
       if (IsPlainChain(graph, &way.pair_factors)) {
         way.chain = std::make_unique<ChainDp>(graph.cardinality(0));
       } else {
-        RequireSolverFor(*structure, kind);
-        way.solver = MakeMapSolver(kind, structure->shared_graph());
+        way.solver = MakeStructureSolver(kind, structure);
       }
       ways_.push_back(std::move(way));
     }
     for (Index m = 0; m < problem.size(); ++m) structure_of_.push_back(problem.data().structure_of(m));
+  }
+
+  void SetWeights(std::span<const double> weights) override {
+    for (const Way& way : ways_) {
+      if (way.solver != nullptr) way.solver->SetWeights(weights);
+    }
   }
 
   void Sample(Index m, const ExampleView& example, std::span<const double> scores, Index count,

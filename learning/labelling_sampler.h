@@ -22,6 +22,8 @@ using Labelling = std::vector<Index>;
 class LabellingSampler {
  public:
   virtual ~LabellingSampler() = default;
+  /// The weight vector of the calls that follow, for samplers that call global factors; must stay as it is during these.
+  virtual void SetWeights(std::span<const double> weights) { static_cast<void>(weights); }
   /// Appends up to `count` labellings of example m, which may repeat each other. scores: the loss-augmented scores of all states of all
   /// parts (total_states of the graph; −∞ where forbidden). No labelling may have a forbidden state.
   virtual void Sample(Index m, const ExampleView& example, std::span<const double> scores, Index count,
@@ -31,7 +33,7 @@ class LabellingSampler {
 /// The best labellings where they can be listed: of single variables without factors, and of chains (equal variables 0, 1, …, with pairs
 /// (i, i + 1) and no other factors; inference/k_best_chain.h). Elsewhere the best labellings under scores with Gumbel noise on the states of
 /// variables, half as wide as these scores range over a variable on average: one call of the solver each. Throws DataError as
-/// MakeMapSolver.
+/// MakeStructureSolver.
 std::unique_ptr<LabellingSampler> MakeLabellingSampler(const Problem& problem, SolverKind kind);
 
 }  // namespace slackline

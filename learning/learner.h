@@ -90,6 +90,9 @@ class Learner {
   /// The primal at w = 0, if the learner knows it: the mean over the examples of the largest loss.
   virtual double PrimalAtZero() const { return kNone; }
 
+  /// ScoreScale (problem.h) of the learner's problem: how far rounding may move its bounds. 0 = not known.
+  virtual double ScoreScale() const { return 0; }
+
   /// A guess of the certified gap, from by-products of the passes; NaN when the learner has none. Evaluations are made less
   /// often while the guess is far from what is wanted.
   virtual double GapEstimate() const { return kNone; }

@@ -20,26 +20,18 @@
 #include <slackline/learning/prox_sdca_learner.h>
 #include <slackline/learning/soft.h>
 #include <slackline/learning/subgradient.h>
+#include <slackline/learning/support_table.h>
 #include <slackline/learning/train_loop.h>
 
 namespace slackline {
 
 std::unique_ptr<Learner> MakeLearner(const Problem& problem, const TrainOptions& given) {
+  SLACKLINE_CHECK(given.lambda == 0 || given.lambda == problem.lambda(),
+                  "options.lambda is not that of the problem: use Problem::WithLambda, or Train");
   const TrainOptions options = ChooseLearner(problem, given).options;
   CheckOptions(options);
-  if (UsesOracle(options.learner) && !HasExampleOracles(problem.data())) {
-    throw DataError("learner " + std::string(Name(options.learner)) +
-                    " needs oracles over whole examples, which there are not where global factors share "
-                    "variables or stand beside factors with tables; use learner al or soft");
-  }
-  if (!UsesOracle(options.learner) && !UsesMarginals(options.learner) && HasForbiddenStates(problem.data())) {
-    throw DataError("learner " + std::string(Name(options.learner)) +
-                    " steps on single factors, and forbidden states hold for whole labellings; use learner "
-                    "bcfw, on graphs without cycles"
-                    " and without global factors");
-  }
-  if (UsesKernel(options) && HasGlobalFactors(problem.data()))
-    throw DataError("kernels do not go with global factors, whose features are not inputs");
+  const std::string fault = Unsupported(problem, options);
+  if (!fault.empty()) throw DataError(fault);
   if (UsesKernel(options) && (For(options.learner) & kForKernels) == 0)
     return MakeKernelMapLearner(problem, options);
   switch (options.learner) {

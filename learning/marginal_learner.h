@@ -30,6 +30,7 @@ class MarginalLearner : public Learner {
  public:
   std::string_view name() const override { return Name(options_.learner); }
   std::span<const double> weights() const override { return evaluated_; }
+  double ScoreScale() const override { return slackline::ScoreScale(problem_); }
   double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
   /// Calls of sum-product, those that lead to no step included, and steps on examples.
   WorkCounts work() const override { return {oracle_calls_, block_steps_}; }

@@ -32,7 +32,8 @@ double Inner(std::span<const double> a, std::span<const double> b) {
 /// One variable with one linear term that has a row for each state, and nothing else: Algorithm 2 applies.
 bool IsMulticlass(const Structure& structure) {
   const FactorGraph& graph = structure.graph();
-  if (graph.num_variables() != 1 || graph.num_factors() > 0 || structure.terms(0).size() != 1) return false;
+  if (graph.num_variables() != 1 || graph.num_factors() > 0 || graph.num_global_factors() > 0) return false;
+  if (structure.terms(0).size() != 1) return false;
   const FeatureTerm& term = structure.terms(0)[0];
   std::vector<Index> rows = structure.map(term.map).rows;
   std::sort(rows.begin(), rows.end());
@@ -120,6 +121,7 @@ class MultiSampleLearner : public Learner {
   }
 
   std::span<const double> weights() const override { return evaluated_; }
+  double ScoreScale() const override { return slackline::ScoreScale(problem_); }
   double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
   WorkCounts work() const override { return {oracle_calls_, oracle_calls_}; }
 
@@ -253,6 +255,7 @@ class MultiSampleLearner : public Learner {
     const std::span<const double> loss = problem_.loss(m);
     for (std::size_t s = 0; s < loss.size(); ++s) scores_[s] += loss[s];
     // One more than wanted: the best of them is most often the corner.
+    sampler_->SetWeights(weights_);
     sampler_->Sample(m, example, scores_, options_.samples, &visits_.random(), &labellings_);
     for (std::size_t k = first;
          k < labellings_.size() && static_cast<Index>(samples_.size()) < options_.samples; ++k) {

@@ -80,7 +80,7 @@ constexpr bool UsesOracle(LearnerKind learner) { return (For(learner) & kForOrac
 struct TrainOptions {
   LearnerKind learner = LearnerKind::kAuto;
 
-  /// λ of the objective; 0 = 1/M.
+  /// λ of the objective; 0 = that of the problem (Train), which the command line makes 1/M.
   double lambda = 0;
 
   /// al, soft, bcfw; the others have steps of their own.

@@ -145,6 +145,11 @@ double PrimalAtZeroWeights(const Problem& problem) {
   return sum / problem.size();
 }
 
+double ScoreScale(const Problem& problem) {
+  const double parts = static_cast<double>(problem.num_parts()) / problem.size();
+  return std::sqrt(2 / problem.lambda() * problem.mean_squared_range()) * parts;
+}
+
 double Regulariser(double lambda, std::span<const double> weights) {
   double sum = 0;
   for (const double w : weights) sum += w * w;

@@ -55,6 +55,10 @@ class Problem {
 /// labelling, found by dynamic programming (by search where there are cycles). Where global factors forbid states: exact if global_solver.h applies, else an upper bound.
 double PrimalAtZeroWeights(const Problem& problem);
 
+/// Times √P(w), not below the mean over the examples of Σ_a |w·φ_a|, up to the spread of lengths among parts:
+/// √(2/λ) · √(parts · Σ_a range²) / M, since λ/2 ‖w‖² ≤ P(w). So sums of scores round by about 1e-16 times that.
+double ScoreScale(const Problem& problem);
+
 /// ½λ‖w‖².
 double Regulariser(double lambda, std::span<const double> weights);
 

@@ -58,10 +58,12 @@ double Inner(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-bool AnyFactors(const Problem& problem) {
+/// Whether no factor, with a table or global, joins variables: then maxima are those of single variables.
+bool VariablesAreFree(const Problem& problem) {
   const auto& structures = problem.data().structures();
-  return std::any_of(structures.begin(), structures.end(),
-                     [](const auto& structure) { return structure->graph().num_factors() > 0; });
+  return std::all_of(structures.begin(), structures.end(), [](const auto& structure) {
+    return structure->graph().num_factors() == 0 && structure->graph().num_global_factors() == 0;
+  });
 }
 
 class ProxSdcaLearner : public Learner {
@@ -69,7 +71,7 @@ class ProxSdcaLearner : public Learner {
   ProxSdcaLearner(const Problem& problem, const TrainOptions& options)
       : problem_(problem),
         options_(options),
-        projects_(options.smoothing > 0 && !AnyFactors(problem)),
+        projects_(options.smoothing > 0 && VariablesAreFree(problem)),
         visits_(options, problem.size()),
         draw_(static_cast<std::uint64_t>(options.seed) + 0x9e3779b97f4a7c15ULL),
         v_(static_cast<std::size_t>(problem.num_weights()), 0.0),
@@ -139,6 +141,7 @@ class ProxSdcaLearner : public Learner {
   std::span<const double> weights() const override { return evaluated_; }
   WorkCounts work() const override { return {oracle_calls_, steps_}; }
 
+  double ScoreScale() const override { return slackline::ScoreScale(problem_); }
   double PrimalAtZero() const override {
     double primal = PrimalAtZeroWeights(problem_);
     if (options_.smoothing == 0) return primal;
@@ -149,14 +152,19 @@ class ProxSdcaLearner : public Learner {
     return primal + 0.5 * options_.smoothing * room / problem_.size();
   }
 
-  void KeepDualPoint() override {
-    if (options_.smoothing > 0)
-      throw DataError("verification does not know smoothed objectives; leave out --smoothing or --verify");
-  }
-  bool DualPointIsBest() const override { return options_.smoothing == 0; }
+  bool DualPointIsBest() const override { return true; }
+  /// With smoothing the loss has the quadratic of the point, (γ/2) Σ_i (1 − ‖μ_i‖²), as D has.
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
-    if (options_.smoothing > 0) return false;
-    *loss = points_.Read(problem_.data().example(m), m, 1, coordinates);
+    const ExampleView example = problem_.data().example(m);
+    *loss = points_.Read(example, m, 1, coordinates);
+    if (marginals_.empty()) return true;
+    double room = example.graph().num_variables();
+    const auto begin = problem_.training().loss_begin[static_cast<std::size_t>(m)];
+    for (std::size_t s = 0; s < problem_.loss(m).size(); ++s) {
+      const double mu = marginals_[static_cast<std::size_t>(begin) + s];
+      room -= mu * mu;
+    }
+    *loss += 0.5 * options_.smoothing * room;
     return true;
   }
 
@@ -248,9 +256,10 @@ class ProxSdcaLearner : public Learner {
   }
 
   void BoundFeatures() {
+    GlobalRanges known;
     for (Index m = 0; m < problem_.size(); ++m) {
       const ExampleView example = problem_.data().example(m);
-      bounds_.push_back(projects_ ? SquaredStateNorm(example) : SquaredFeatureRange(example));
+      bounds_.push_back(projects_ ? SquaredStateNorm(example) : SquaredFeatureRange(example, &known));
     }
     largest_bound_ = *std::max_element(bounds_.begin(), bounds_.end());
   }

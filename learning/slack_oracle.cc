@@ -28,15 +28,6 @@ double LossOf(const FactorGraph& graph, std::span<const double> loss, std::span<
   return sum;
 }
 
-double ScoreOf(const FactorGraph& graph, std::span<const double> scores, std::span<const Index> labels) {
-  double sum = 0;
-  for (Index i = 0; i < graph.num_variables(); ++i)
-    sum += scores[Size(graph.state_offset(i) + labels[Size(i)])];
-  for (Index c = 0; c < graph.num_factors(); ++c)
-    sum += scores[Size(graph.factor_offset(c) + JointState(graph, c, labels))];
-  return sum;
-}
-
 }  // namespace
 
 void SlackOracle::RequireEnumerable(const Structure& structure) {
@@ -44,6 +35,26 @@ void SlackOracle::RequireEnumerable(const Structure& structure) {
   throw DataError("--rescaling slack enumerates the labellings of every example, at most " +
                   std::to_string(kMaxSlackLabellings) +
                   "; there are examples with more: use --rescaling margin");
+}
+
+/// w·φ(labels); −∞ where a state or a global factor forbids the labelling.
+double SlackOracle::ScoreOf(const Structure& structure, std::span<const double> u,
+                            std::span<const Index> labels) {
+  const FactorGraph& graph = structure.graph();
+  double sum = 0;
+  for (Index i = 0; i < graph.num_variables(); ++i)
+    sum += scores_[Size(graph.state_offset(i) + labels[Size(i)])];
+  for (Index c = 0; c < graph.num_factors(); ++c)
+    sum += scores_[Size(graph.factor_offset(c) + JointState(graph, c, labels))];
+  for (Index g = 0; g < graph.num_global_factors(); ++g) {
+    const GlobalPart& part = structure.globals()[Size(g)];
+    states_.resize(graph.global_scope(g).size());
+    GlobalStates(graph, g, labels, states_);
+    if (!part.factor->Allows(states_)) return -kInfinity;
+    if (part.block < 0 || part.factor->num_weights() == 0) continue;
+    sum += part.factor->Score(u.subspan(Size(part.coordinate), Size(part.factor->num_weights())), states_);
+  }
+  return sum;
 }
 
 double SlackOracle::Maximise(const ExampleView& example, std::span<const double> loss,
@@ -54,12 +65,12 @@ double SlackOracle::Maximise(const ExampleView& example, std::span<const double>
     AddPartScores(example, a, u,
                   std::span(scores_).subspan(Size(graph.state_offset(a)), Size(graph.num_states(a))));
   }
-  const double given = ScoreOf(graph, scores_, example.labels());
+  const double given = ScoreOf(example.structure(), u, example.labels());
   best_.assign(example.labels().begin(), example.labels().end());
   double best = given;
   labels_.assign(Size(graph.num_variables()), 0);
   do {
-    const double score = ScoreOf(graph, scores_, labels_);
+    const double score = ScoreOf(example.structure(), u, labels_);
     if (score == -kInfinity) continue;  // forbidden
     const double delta = LossOf(graph, loss, labels_);
     const double value = delta + given + delta * (score - given);

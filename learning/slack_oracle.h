@@ -4,7 +4,8 @@
 //
 //   max_s Δ(s) · (1 − w·ψ(s)),   ψ(s) = φ(y) − φ(s), y the given labelling.
 //
-// Loss and score are multiplied, so that no solver for sums of part scores applies: labellings are enumerated.
+// Loss and score are multiplied, so that no solver for sums of part scores applies: labellings are
+// enumerated, without those that forbidden states or global factors rule out.
 // In the form of corners (corner_set.h) labelling s is the point φ(y) + Δ(s)·(φ(s) − φ(y)) with loss Δ(s): all that is linear in corners holds
 // as with margin rescaling.
 #pragma once
@@ -25,14 +26,19 @@ class SlackOracle {
   /// Throws DataError when the structure has more than kMaxSlackLabellings labellings.
   static void RequireEnumerable(const Structure& structure);
 
-  /// Maximises Δ(s) + w·(the point of s) over the allowed labellings; among equal ones the lexicographically lowest. u: all coordinate
-  /// scores of the example (CoordinateScores). loss: Δ_i of its states. O(labellings · parts).
+  /// Maximises Δ(s) + w·(the point of s) over the allowed labellings, and returns that value; among
+  /// equal ones the lexicographically lowest. u: all coordinate scores of the example
+  /// (CoordinateScores), whose global factors read their weights from it. loss: Δ_i of its states.
+  /// O(labellings · parts), and two calls of each global factor for a labelling.
   double Maximise(const ExampleView& example, std::span<const double> loss, std::span<const double> u,
                   SparseCorner* corner);
 
  private:
+  double ScoreOf(const Structure& structure, std::span<const double> u, std::span<const Index> labels);
+
   std::vector<double> scores_;
   std::vector<double> coordinates_;
+  std::vector<Index> states_;
   std::vector<Index> labels_;
   std::vector<Index> best_;
 };

@@ -58,6 +58,7 @@ class SubgradientLearner : public Learner {
   }
 
   std::span<const double> weights() const override { return evaluated_; }
+  double ScoreScale() const override { return slackline::ScoreScale(problem_); }
   double PrimalAtZero() const override { return primal_at_zero_; }
   WorkCounts work() const override { return {oracle_calls_, oracle_calls_}; }
 

@@ -7,12 +7,32 @@
 #include <stdexcept>
 #include <utility>
 
+#include <slackline/core/number_text.h>
 #include <slackline/core/parallel.h>
 #include <slackline/core/timer.h>
 #include <slackline/learning/loop_state.h>
 
 namespace slackline {
 namespace {
+
+/// What rounding may leave of a difference of bounds, as a share of the losses and of the objective …
+constexpr double kRounding = 1e-9;
+/// … and of the scores, whose sums cancel.
+constexpr double kRoundingOfScores = 1e-14;
+/// Rounding beyond this share of the objective is told.
+constexpr double kWorthTelling = 1e-6;
+
+/// How far rounding may move bounds. at_zero, score_scale: Learner::PrimalAtZero and ScoreScale.
+struct Rounding {
+  double at_zero = 0;
+  double score_scale = 0;
+  double OfScores(double primal) const {
+    return kRoundingOfScores * score_scale * std::sqrt(std::max(0.0, primal));
+  }
+  double Of(double primal) const {
+    return kRounding * std::max(std::isnan(at_zero) ? 1.0 : at_zero, std::abs(primal)) + OfScores(primal);
+  }
+};
 
 /// Runs `work` and adds its elapsed time to *seconds.
 template <class Work>
@@ -22,15 +42,21 @@ void Timed(double* seconds, const Work& work) {
   *seconds += timer.Seconds();
 }
 
-/// A lower bound that lies above its upper bound by no more than sums in floating point do (their terms are of the size of the
-/// loss, whatever is left of them) is that upper bound. More is an error, and is left to be seen.
-double WithoutRounding(double lower, double upper) {
-  return lower > upper && lower - upper <= 1e-9 * std::max(1.0, std::abs(upper)) ? upper : lower;
+/// A lower bound that lies above its upper bound by no more than sums in floating point do is that upper
+/// bound. More is a contradiction, which ends the run.
+double WithoutRounding(const Learner& learner, double lower, double upper, const Rounding& rounding) {
+  if (!(lower > upper)) return lower;
+  if (lower - upper <= rounding.Of(upper)) return upper;
+  throw CertificateError(
+      "learner " + std::string(learner.name()) + " contradicts itself: its lower bound on the optimum, " +
+      NumberText(lower, 9) + ", lies above its upper bound, " + NumberText(upper, 9) +
+      ". One of the two is wrong, so that the run has no certificate and no model is written. This is an "
+      "error of the program: please report it with the version, the command line and, if you can, the data");
 }
 
-/// Takes an evaluation into the state, and its weights when they are the best so far. at_zero: Learner::PrimalAtZero.
-void Absorb(const Learner& learner, const Evaluation& evaluation, const WorkCounts& work, double at_zero,
-            LoopState* state) {
+/// Takes an evaluation into the state, and its weights when they are the best so far.
+void Absorb(const Learner& learner, const Evaluation& evaluation, const WorkCounts& work,
+            const Rounding& rounding, LoopState* state) {
   if (!std::isfinite(evaluation.primal)) {
     throw std::overflow_error("training overflowed: the objective is not a finite number");
   }
@@ -42,16 +68,16 @@ void Absorb(const Learner& learner, const Evaluation& evaluation, const WorkCoun
   }
   StateReader::Require(state->weights.size() == learner.weights().size(), "the weights have another length");
   // w = 0 is a model like any other, and known without a check; the given labellings are a dual point of value 0.
-  if (learner.stopping_gap() == StoppingGap::kCertified && at_zero < record.primal) {
-    record.primal = at_zero;
+  if (learner.stopping_gap() == StoppingGap::kCertified && rounding.at_zero < record.primal) {
+    record.primal = rounding.at_zero;
     std::fill(state->weights.begin(), state->weights.end(), 0.0);
   }
   record.dual = std::max({0.0, evaluation.dual, std::isnan(record.dual) ? 0.0 : record.dual});
-  record.dual = WithoutRounding(record.dual, record.primal);
+  record.dual = WithoutRounding(learner, record.dual, record.primal, rounding);
   record.gap = record.primal - record.dual;
   record.relative_gap = RelativeGap(record.primal, record.dual);
   record.soft_primal = evaluation.soft_primal;
-  record.soft_dual = WithoutRounding(evaluation.soft_dual, evaluation.soft_primal);
+  record.soft_dual = WithoutRounding(learner, evaluation.soft_dual, evaluation.soft_primal, rounding);
   record.soft_gap = record.soft_primal - record.soft_dual;
   record.violation = evaluation.violation;
   record.rho = evaluation.rho;
@@ -88,7 +114,8 @@ class Run {
         options_(options),
         observer_(observer),
         plan_(plan),
-        primal_at_zero_(learner.PrimalAtZero()) {
+        primal_at_zero_(learner.PrimalAtZero()),
+        score_scale_(learner.ScoreScale()) {
     const bool resumed = !plan.resume.empty();
     if (resumed) Restore();
     const ProgressRecord& record = state_.record;
@@ -106,6 +133,7 @@ class Run {
     }
     state_.record.cpu_seconds = ProcessCpuSeconds() - cpu_start_;
     if (!kept_is_written_ && !kept_.bytes().empty()) WriteKept();
+    TellRounding();
     TrainSummary summary;
     summary.weights = std::move(state_.weights);
     summary.last = state_.record;
@@ -129,6 +157,15 @@ class Run {
     whole_ = whole_ && !stop_->ShouldStop();
     if (observer_ != nullptr) observer_->OnPass(state_.record.pass);
     KeepState();
+  }
+
+  void TellRounding() {
+    const double primal = state_.record.primal;
+    const double moved = Rounding{primal_at_zero_, score_scale_}.OfScores(primal);
+    if (!(moved > kWorthTelling * primal)) return;
+    state_.notes.push_back(
+        "features are so long for this lambda that rounding may move the bounds by up to " +
+        NumberText(moved, 2) + "; scale the features, or take a larger lambda");
   }
 
   bool CheckIsDue(bool stopping) const {
@@ -168,7 +205,7 @@ class Run {
     });
     // A learner whose stopping gap is its own saves the weights that the gap belongs to: the newest.
     if (learner_.stopping_gap() == StoppingGap::kSoft) state_.weights.clear();
-    Absorb(learner_, evaluation, work, primal_at_zero_, &state_);
+    Absorb(learner_, evaluation, work, {primal_at_zero_, score_scale_}, &state_);
     record.check_seconds += elapsed - pass_seconds;
     check_cost_ = elapsed * threads - pass_seconds;
     if (ahead_) pass_cost_ = pass_seconds;
@@ -272,6 +309,7 @@ class Run {
   TrainObserver* observer_;
   const CheckpointPlan& plan_;
   const double primal_at_zero_;  // a sweep over all losses: once, not in every pass
+  const double score_scale_;
   LoopState state_;
   std::optional<StopControl> stop_;
   std::optional<StopDecision> decision_;
@@ -299,7 +337,8 @@ TrainSummary RunTraining(Learner& learner, const TrainOptions& options, TrainObs
 TrainSummary Train(const Problem& problem, const TrainOptions& options, TrainObserver* observer,
                    const std::atomic<int>* interrupt) {
   CheckOptions(options);
-  const std::unique_ptr<Learner> learner = MakeLearner(problem, options);
+  const Problem own = options.lambda > 0 ? problem.WithLambda(options.lambda) : problem;
+  const std::unique_ptr<Learner> learner = MakeLearner(own, options);
   return RunTraining(*learner, options, observer, interrupt);
 }
 

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -16,11 +17,21 @@
 
 namespace slackline {
 
-/// Makes the learner that the options name. Throws DataError when it does not apply to the problem's structures.
+/// A learner's lower bound lies above its upper bound by more than rounding: one of them is wrong, and none
+/// of the run's figures can be believed. what() gives both and says what to report.
+class CertificateError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Makes the learner that the options name. Throws DataError when it does not apply to the problem
+/// (Unsupported, support_table.h), std::invalid_argument when options.lambda is given and is not the
+/// problem's.
 std::unique_ptr<Learner> MakeLearner(const Problem& problem, const TrainOptions& options);
 
-/// Trains to one of the stopping rules of the options (CheckOptions is called first). The result depends on the problem,
-/// the options and the seed alone — except where a time limit or an interrupt ends the run.
+/// Trains to one of the stopping rules of the options (CheckOptions is called first): at options.lambda, or
+/// at the problem's λ where that is 0. The result depends on the problem, the options and the seed alone —
+/// except where a time limit or an interrupt ends the run. Throws CertificateError.
 /// observer may be null; interrupt may be null, and is read with relaxed order.
 TrainSummary Train(const Problem& problem, const TrainOptions& options, TrainObserver* observer = nullptr,
                    const std::atomic<int>* interrupt = nullptr);
@@ -39,7 +50,7 @@ struct CheckpointPlan {
   std::string_view resume;
 };
 
-/// The same with a learner of the caller, and with checkpoints.
+/// The same with a learner of the caller, and with checkpoints. options.lambda is not read.
 TrainSummary RunTraining(Learner& learner, const TrainOptions& options, TrainObserver* observer,
                          const std::atomic<int>* interrupt, const CheckpointPlan& plan = {});
 

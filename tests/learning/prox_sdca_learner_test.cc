@@ -12,12 +12,14 @@
 #include <doctest/doctest.h>
 
 #include <slackline/core/check.h>
+#include <slackline/core/feature_map.h>
 #include <slackline/factors/joint_states.h>
 #include <slackline/learning/feature_bounds.h>
 #include <slackline/learning/prox_sdca.h>
 #include <slackline/learning/verify.h>
 
 #include "tests/support/agreement.h"
+#include "tests/support/global_problems.h"
 #include "tests/support/learner_checks.h"
 #include "tests/support/multiclass_problems.h"
 #include "tests/support/prox_reference.h"
@@ -301,6 +303,74 @@ TEST_CASE("FeatureBoundsHoldForAllLabellings") {
   const double norm = multiclass.rows->row(0).squared_norm;
   CHECK(Near(SquaredStateNorm(multiclass.training.data.example(0)), norm, kExact));
   CHECK(Near(SquaredFeatureRange(multiclass.training.data.example(0)), 2 * norm, kExact));
+}
+
+TEST_CASE("FeatureBoundsCountGlobalFactors") {
+  Random random(13);
+  int reached = 0;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    GlobalProblemOptions shape;
+    shape.num_examples = 1;
+    shape.num_pairs = static_cast<Index>(seed % 3);
+    shape.chain = seed % 2 == 0;
+    shape.copies = 2;
+    shape.input_scale = 0.1;
+    const TrainingSet training = RandomGlobalProblem(seed, shape);
+    const ExampleView example = training.data.example(0);
+    const double bound = SquaredFeatureRange(example);
+    double most = 0;
+    for (int pair = 0; pair < 100; ++pair) {
+      std::vector<double> weights(static_cast<std::size_t>(training.data.layout().size()), 0.0);
+      std::vector<double> q(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0);
+      for (const double sign : {1.0, -1.0}) {
+        std::vector<Index> labels(static_cast<std::size_t>(shape.num_variables));
+        for (Index& label : labels) label = static_cast<Index>(random.Below(2));
+        AddLabellingFeatures(example, labels, sign, q);
+      }
+      ScatterFeatures(example, q, 1, weights);
+      double squares = 0;
+      for (const double w : weights) squares += w * w;
+      most = std::max(most, squares);
+    }
+    CAPTURE(seed);
+    CHECK(most <= bound * (1 + kExact));
+    reached += most >= 0.1 * bound ? 1 : 0;
+  }
+  CHECK(reached >= 6);
+}
+
+TEST_CASE("FeatureBoundsCountGlobalFactors") {
+  Random random(13);
+  int reached = 0;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    GlobalProblemOptions shape;
+    shape.num_examples = 1;
+    shape.num_pairs = static_cast<Index>(seed % 3);
+    shape.chain = seed % 2 == 0;
+    shape.copies = 2;
+    shape.input_scale = 0.1;
+    const TrainingSet training = RandomGlobalProblem(seed, shape);
+    const ExampleView example = training.data.example(0);
+    const double bound = SquaredFeatureRange(example);
+    double most = 0;
+    for (int pair = 0; pair < 100; ++pair) {
+      std::vector<double> weights(static_cast<std::size_t>(training.data.layout().size()), 0.0);
+      std::vector<double> q(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0);
+      for (const double sign : {1.0, -1.0}) {
+        std::vector<Index> labels(static_cast<std::size_t>(shape.num_variables));
+        for (Index& label : labels) label = static_cast<Index>(random.Below(2));
+        AddLabellingFeatures(example, labels, sign, q);
+      }
+      ScatterFeatures(example, q, 1, weights);
+      double squares = 0;
+      for (const double w : weights) squares += w * w;
+      most = std::max(most, squares);
+    }
+    CAPTURE(seed);
+    CHECK(most <= bound * (1 + kExact));
+    reached += most >= 0.1 * bound ? 1 : 0;
+  }
+  CHECK(reached >= 6);
 }
 
 TEST_CASE("UnpleasantProblemsStayFinite") {

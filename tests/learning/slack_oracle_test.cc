@@ -13,6 +13,7 @@
 
 #include "tests/support/agreement.h"
 #include "tests/support/dense_qp.h"
+#include "tests/support/global_problems.h"
 
 using namespace slackline;
 using namespace slackline::test;
@@ -51,6 +52,32 @@ TEST_CASE("TheCornerHasTheHingeOfSlackRescalingAndNoneIsLarger") {
     positive += hinge > 1e-3 ? 1 : 0;
   }
   CHECK(positive > 30);
+}
+
+TEST_CASE("LabellingsThatGlobalFactorsForbidAreLeftOutAndTheirWeightsCount") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    GlobalProblemOptions shape;
+    shape.num_examples = 1;
+    shape.exactly_one = seed % 2 == 0;
+    shape.chain = seed % 3 == 0;
+    const Problem problem(RandomGlobalProblem(seed, shape), 1);
+    const ExampleView example = problem.data().example(0);
+    Random random(seed);
+    std::vector<double> weights(static_cast<std::size_t>(problem.num_weights()));
+    for (double& w : weights) w = 2 * random.Uniform() - 1;
+    const auto size = static_cast<std::size_t>(example.structure().num_coordinates());
+    std::vector<double> u(size), truth(size);
+    CoordinateScores(example, weights, u);
+    AddLabellingFeatures(example, example.labels(), 1, truth);
+    double score = 0;
+    for (std::size_t k = 0; k < size; ++k) score += u[k] * truth[k];
+    SlackOracle oracle;
+    SparseCorner corner;
+    const double bound = oracle.Maximise(example, problem.loss(0), u, &corner);
+    const double hinge = SlackRescaledPrimal(problem.training(), 1, weights) - Regulariser(1, weights);
+    CAPTURE(seed);
+    CHECK(Near(bound - score, hinge, kTight));
+  }
 }
 
 TEST_CASE("LabelSpacesThatAreTooLargeAreRefused") {

@@ -113,12 +113,6 @@ struct Brackets {
   }
 };
 
-/// Verification knows neither slack rescaling nor smoothed hinges, and says so.
-bool Verifiable(const TrainOptions& options) {
-  return options.rescaling == Rescaling::kMargin &&
-         (options.learner != LearnerKind::kProxSdca || options.smoothing == 0);
-}
-
 /// Over several problems.
 struct Seen {
   std::set<LearnerKind> learners;  // with a run
@@ -169,7 +163,7 @@ class Trial {
     const auto learner = MakeLearner(problem_, options);
     const std::string objective = ObjectiveOf(options);
     if (!objective.empty()) of_objective_.insert({objective, options});
-    if (random_.Below(2) == 0) KeepDualPoint(options, learner.get());
+    if (random_.Below(2) == 0) learner->KeepDualPoint();
     const TrainSummary summary = RunTraining(*learner, options, &watcher, nullptr);
     CHECK(watcher.checks > 0);
     CHECK(watcher.fault == "");
@@ -214,21 +208,8 @@ class Trial {
     CHECK((names("--") || names("learner ") || names("solver ") || names(" needs ")));
   }
 
-  static void KeepDualPoint(const TrainOptions& options, Learner* learner) {
-    if (options.learner == LearnerKind::kProxSdca && options.smoothing > 0) {
-      CHECK_THROWS_AS(learner->KeepDualPoint(), DataError);
-    } else {
-      learner->KeepDualPoint();
-    }
-  }
-
   static void Verify(const Problem& problem, const TrainOptions& options, const TrainSummary& summary,
                      const Learner& learner) {
-    if (!Verifiable(options)) {
-      CHECK_THROWS_AS(VerifyCertificate(problem, summary.weights, summary.last, options, &learner),
-                      DataError);
-      return;
-    }
     const Verification verification =
         VerifyCertificate(problem, summary.weights, summary.last, options, &learner);
     CAPTURE(verification.message);
@@ -260,7 +241,7 @@ class Trial {
     CheckpointPlan rest;
     rest.resume = state;
     const auto resumed = MakeLearner(problem, options);
-    KeepDualPoint(options, resumed.get());
+    resumed->KeepDualPoint();
     CheckSame(whole, RunTraining(*resumed, options, nullptr, nullptr, rest));
     CHECK(resumed->DualPointIsBest() == learner->DualPointIsBest());
     Verify(problem, options, whole, *resumed);

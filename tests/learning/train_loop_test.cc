@@ -4,6 +4,8 @@
 #include <slackline/learning/train_loop.h>
 
 #include <chrono>
+#include <limits>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -13,7 +15,10 @@
 
 #include <slackline/core/check.h>
 
+#include "tests/support/random_problems.h"
+
 using namespace slackline;
+using namespace slackline::test;
 
 namespace {
 
@@ -197,4 +202,42 @@ TEST_CASE("LearnersRefuseOptionsThatAreNotTheirs") {
   options.learner = LearnerKind::kBcfw;
   options.rho = 1;
   CHECK_THROWS_AS(CheckOptions(options), DataError);
+}
+
+TEST_CASE("ALowerBoundAboveTheObjectiveEndsTheRunInsteadOfConverging") {
+  // Just inside and just outside of rounding; also when the two come from different checks.
+  const auto run = [](std::vector<std::pair<double, double>> script) {
+    ScriptedLearner learner(std::move(script));
+    return RunTraining(learner, EveryPass(), nullptr, nullptr);
+  };
+  const TrainSummary rounded = run({{5, 5 + 4e-9}});
+  CHECK(rounded.termination == Termination::kConverged);
+  CHECK(rounded.last.gap == 0);
+  CHECK_THROWS_WITH_AS(run({{5, 5 + 6e-9}}), doctest::Contains("scripted contradicts itself"),
+                       CertificateError);
+  CHECK_THROWS_WITH_AS(
+      run({{1, 1.92}}),
+      doctest::Contains("its lower bound on the optimum, 1.92, lies above its upper bound, 1."),
+      CertificateError);
+  CHECK_THROWS_WITH_AS(run({{5, 3}, {2.5, 1}}), doctest::Contains("please report it"), CertificateError);
+  CHECK_THROWS_AS(run({{5, std::numeric_limits<double>::infinity()}}), CertificateError);
+}
+
+TEST_CASE("LambdaOfTheOptionsIsThatOfTheRun") {
+  Random random(8);
+  const Problem problem(RandomProblem(random, ProblemOptions()), 0.3);
+  TrainOptions options;
+  options.gap_tolerance = 1e-6;
+  const TrainSummary own = Train(problem, options);
+  options.lambda = 0.3;
+  CHECK(Train(problem, options).weights == own.weights);
+  options.lambda = 0.02;
+  const TrainSummary other = Train(problem, options);
+  TrainOptions open = options;
+  open.lambda = 0;
+  CHECK(other.weights == Train(problem.WithLambda(0.02), open).weights);
+  CHECK(other.last.primal < own.last.primal);
+  // A learner belongs to its problem: there the two have to agree.
+  CHECK_THROWS_AS(MakeLearner(problem, options), std::invalid_argument);
+  CHECK_NOTHROW(MakeLearner(problem.WithLambda(0.02), options));
 }

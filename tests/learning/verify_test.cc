@@ -13,6 +13,7 @@
 #include <slackline/learning/verify.h>
 
 #include "tests/support/dense_qp.h"
+#include "tests/support/global_problems.h"
 #include "tests/support/multilabel_problems.h"
 #include "tests/support/random_models.h"
 #include "tests/support/random_problems.h"
@@ -237,14 +238,83 @@ TEST_CASE("AnotherSolverVerifies") {
   CHECK(VerifyingSolver(*binary_chain, K::kAuto, kExact) == (HasGlpk() ? K::kLp : K::kRoof));
 }
 
-TEST_CASE("CertificatesOfAnotherObjectiveAreNotJudged") {
-  Random random(77);
-  const Problem problem(RandomMultiLabelProblem(random, 4, 3, 2, true), 0.1);
+namespace {
+
+/// A run of another objective than the plain one.
+TrainOptions SlackRescaled(LearnerKind learner) {
   TrainOptions options;
-  options.learner = LearnerKind::kCuttingPlane1;
-  CHECK_NOTHROW(RequireVerifiable(options));
+  options.learner = learner;
   options.rescaling = Rescaling::kSlack;
-  const TrainSummary summary = Train(problem, options);
-  CHECK_THROWS_WITH_AS(VerifyCertificate(problem, summary.weights, summary.last, options, nullptr),
-                       doctest::Contains("--rescaling slack cannot be verified"), DataError);
+  return options;
+}
+TrainOptions Smoothed(double smoothing, double l1) {
+  TrainOptions options;
+  options.learner = LearnerKind::kProxSdca;
+  options.smoothing = smoothing;
+  options.l1 = l1;
+  return options;
+}
+TrainOptions Kernelized(LearnerKind learner, KernelKind kernel) {
+  TrainOptions options;
+  options.learner = learner;
+  options.kernel = kernel;
+  options.kernel_gamma = 0.7;
+  return options;
+}
+
+/// Its certificate holds; a claim is refuted whose objective is too small, whose lower bound lies above the
+/// objective or that of the dual point, or whose weights are others.
+void CheckVerification(const Problem& problem, TrainOptions options, bool all_of_weights) {
+  options.max_passes = 40;
+  const std::string learner(Name(options.learner));
+  CAPTURE(learner);
+  const std::unique_ptr<Learner> trained = MakeLearner(problem, options);
+  trained->KeepDualPoint();
+  const TrainSummary summary = RunTraining(*trained, options, nullptr, nullptr);
+  const auto outcome = [&](const ProgressRecord& claim, std::span<const double> weights) {
+    return VerifyCertificate(problem, weights, claim, options, trained.get());
+  };
+  const Verification right = outcome(summary.last, summary.weights);
+  CAPTURE(right.message);
+  CHECK(right.outcome == VerifyOutcome::kHolds);
+  CHECK(right.dual_proved);
+  ProgressRecord wrong = summary.last;
+  wrong.primal = 0.5 * right.primal_value;
+  wrong.dual = std::min(wrong.dual, wrong.primal);
+  CHECK(outcome(wrong, summary.weights).outcome == VerifyOutcome::kFails);
+  wrong = summary.last;
+  wrong.dual = 1.01 * right.primal;
+  CHECK(outcome(wrong, summary.weights).outcome == VerifyOutcome::kFails);
+  wrong.dual = std::min(right.primal, right.dual + 0.01 * right.primal);
+  if (wrong.dual > right.dual + 1e-4) CHECK(outcome(wrong, summary.weights).outcome == VerifyOutcome::kFails);
+  if (!all_of_weights) return;
+  std::vector<double> other(summary.weights.size(), 10.0);
+  CHECK(outcome(summary.last, other).outcome == VerifyOutcome::kFails);
+}
+
+}  // namespace
+
+TEST_CASE("CertificatesOfOtherObjectivesAreVerifiedByMeansOfTheirOwn") {
+  Random random(77);
+  const Problem multilabel(RandomMultiLabelProblem(random, 6, 3, 2, true), 0.1);
+  ProblemOptions shape;
+  shape.forest = true;
+  const Problem forest(RandomProblem(random, shape), 0.05);
+  GlobalProblemOptions of_globals;
+  of_globals.num_pairs = 0;
+  const Problem globals(RandomGlobalProblem(5, of_globals), 0.1);
+  for (const Problem* problem : {&multilabel, &forest, &globals}) {
+    CheckVerification(*problem, SlackRescaled(LearnerKind::kCuttingPlane1), true);
+    CheckVerification(*problem, SlackRescaled(LearnerKind::kCuttingPlaneN), true);
+    for (const double l1 : {0.0, 0.01}) {
+      CheckVerification(*problem, Smoothed(0.1, l1), true);
+      CheckVerification(*problem, Smoothed(1e-4, l1), true);
+    }
+  }
+  for (const KernelKind kernel : {KernelKind::kLinear, KernelKind::kPolynomial, KernelKind::kRbf}) {
+    for (const LearnerKind learner : {LearnerKind::kBcfw, LearnerKind::kKernelBcfw}) {
+      CheckVerification(multilabel, Kernelized(learner, kernel), true);
+      CheckVerification(forest, Kernelized(learner, kernel), true);
+    }
+  }
 }

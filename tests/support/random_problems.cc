@@ -171,6 +171,11 @@ void AddInput(Random& random, const ProblemOptions& options, FeatureRows* rows) 
     if (options.inputs == InputKind::kSparse && random.Below(2) == 0) continue;
     columns.push_back(f);
     values.push_back(options.zero_features ? 0.0 : RandomInput(random, options));
+    if (f == 0 && options.constant_inputs) values.back() = options.input_scale;
+  }
+  if (options.uneven_inputs) {
+    const double scale = std::pow(10.0, static_cast<double>(random.Below(13)) - 6);
+    for (double& value : values) value *= scale;
   }
   if (options.inputs == InputKind::kSparse) {
     rows->AddSparse(columns, values);

@@ -33,6 +33,8 @@ struct ProblemOptions {
 
   // What makes solvers stumble. The defaults draw no random numbers.
   double input_scale = 1;          ///< of input vectors and potentials
+  bool uneven_inputs = false;      ///< each input vector is scaled by a power of ten from 1e-6 to 1e6
+  bool constant_inputs = false;    ///< the first feature of every input vector is input_scale
   bool whole_inputs = false;       ///< inputs and potentials are whole numbers times input_scale: many ties
   bool duplicate_factors = false;  ///< half of the factors come twice, over the same variables
   bool repeat_examples = false;    ///< every example is there twice

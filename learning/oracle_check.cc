@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/oracle_check.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <slackline/core/check.h>
+#include <slackline/core/feature_map.h>
+#include <slackline/core/number_text.h>
+
+namespace slackline {
+namespace {
+
+/// Of sums whose terms may cancel, as a share of the size of these terms.
+constexpr double kRounding = 1e-9;
+/// The same where nothing cancels: differences this small need no second look.
+constexpr double kSurelyRounding = 1e-13;
+
+std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
+
+}  // namespace
+
+double SizeOfScores(const ExampleView& example, std::span<const double> u, std::span<const double> loss,
+                    std::span<const double> offsets) {
+  const Structure& structure = example.structure();
+  const FactorGraph& graph = example.graph();
+  double size = 0;
+  std::vector<double> scores;
+  for (Index a = 0; a < graph.num_parts(); ++a) {
+    scores.assign(Size(graph.num_states(a)), 0.0);
+    AddPartScores(example, a, u, scores);
+    double most = 0;
+    for (std::size_t s = 0; s < scores.size(); ++s) {
+      if (scores[s] == -kInfinity) continue;  // forbidden
+      double state = std::abs(scores[s]);
+      if (a < graph.num_variables()) {
+        const std::size_t at = Size(graph.state_offset(a)) + s;
+        state += std::abs(loss[at]) + (offsets.empty() ? 0.0 : std::abs(offsets[at]));
+      }
+      most = std::max(most, state);
+    }
+    size += most;
+  }
+  for (Index g = 0; g < graph.num_global_factors(); ++g) {
+    const GlobalPart& part = structure.globals()[Size(g)];
+    double sum = 0;
+    for (Index k = 0; part.block >= 0 && k < part.factor->num_weights(); ++k)
+      sum += std::abs(u[Size(part.coordinate + k)]);
+    size += sum * static_cast<double>(graph.global_scope(g).size());
+  }
+  return size;
+}
+
+double CheckedHinge(const ExampleView& example, Index m, const OracleBound& answer, std::span<const double> u,
+                    std::span<const double> loss, std::span<const double> offsets, double factor) {
+  const double hinge = answer.bound - answer.truth;
+  const double room = hinge - answer.least;
+  const double shown = std::abs(answer.bound) + std::abs(answer.truth) + std::abs(answer.least);
+  if (room >= 0) return std::max(answer.least, hinge);
+  const bool finite = std::isfinite(shown);
+  if (finite && room >= -kSurelyRounding * shown) return std::max(answer.least, hinge);
+  const double size = shown + factor * SizeOfScores(example, u, loss, offsets);
+  if (!finite || !(room >= -kRounding * size)) {
+    throw std::logic_error("the oracle is wrong: its bound on example " + std::to_string(m) + " is " +
+                           NumberText(answer.bound, 9) + ", and the ground truth has the score " +
+                           NumberText(answer.truth + answer.least, 9));
+  }
+  return std::max(answer.least, hinge);
+}
+
+}  // namespace slackline

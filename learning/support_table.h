@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What every way to train supports: the one table that MakeLearner (and with it Train and the command
+// line), docs/learners.md and the tests read.
+//
+// A way is a learner with the options that change what it needs. A way or an oracle *needs* something of
+// every structure; a structure has *traits*, and some traits rule a need out:
+//
+//   way or oracle  --needs-->  Need  <--ruled out by--  Trait  <--has--  structure
+//
+// Unlabelled variables, several structures, and losses of one's own suit every way: unlabelled variables are
+// left out of training examples (core/loss.h), and learners see structures and losses through Problem only.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <slackline/learning/options.h>
+#include <slackline/learning/problem.h>
+
+namespace slackline {
+
+/// What a structure may have that some ways cannot deal with.
+enum class Trait {
+  kFactors,          ///< a factor of any kind, global ones included
+  kCycles,           ///< a cycle of variables and factors with tables
+  kNotBinaryPairs,   ///< a variable with more than two states, or a factor over more than two variables
+  kGlobals,          ///< global factors
+  kCoupledGlobals,   ///< … that share variables, or stand beside factors with tables
+  kForbiddenStates,  ///< states of variables or of factors with tables that no labelling may use
+  kManyLabellings,   ///< more than kMaxSlackLabellings
+  kHugeLabellings,   ///< more than kMaxLabellings
+  kNoInputs,         ///< no input vectors: all features are scalars
+};
+inline constexpr Trait kAllTraits[] = {
+    Trait::kFactors,        Trait::kCycles,         Trait::kNotBinaryPairs,
+    Trait::kGlobals,        Trait::kCoupledGlobals, Trait::kForbiddenStates,
+    Trait::kManyLabellings, Trait::kHugeLabellings, Trait::kNoInputs};
+
+/// Sets of traits and of needs.
+using TraitSet = unsigned;
+using NeedSet = unsigned;
+constexpr TraitSet Bit(Trait trait) { return 1U << static_cast<unsigned>(trait); }
+
+enum class Need {
+  kExampleOracle,  ///< a maximum over whole examples
+  kMarginals,      ///< exact marginals of whole examples
+  kTables,         ///< a score of every joint state of every factor
+  kEveryState,     ///< that every state may be used
+  kFreeVariables,  ///< that nothing joins variables
+  kEnumeration,    ///< few labellings
+  kBruteForce,     ///< not too many labellings
+  kNoCycles,       ///< dynamic programming
+  kBinaryPairs,    ///< roof duality
+  kNoGlobals,      ///< a solver that sees tables only
+  kSomeGlobals,    ///< the solver of global factors
+  kInputs,         ///< input vectors, which a kernel compares
+};
+constexpr NeedSet Bit(Need need) { return 1U << static_cast<unsigned>(need); }
+
+/// One row: a learner, and the options that make it another way.
+struct Way {
+  LearnerKind learner;
+  std::string_view options;              ///< "" or the options, as on the command line
+  bool (*applies)(const TrainOptions&);  ///< whether the options of a run of the learner are these
+  NeedSet needs;
+};
+/// All ways, a learner's most special one first: that which applies first is that of a run.
+std::span<const Way> Ways();
+/// The way of options whose learner and step are chosen (ChooseLearner). Requires another learner than auto.
+const Way& WayOf(const TrainOptions& options);
+
+/// What an oracle needs besides (kAuto: of no structure).
+NeedSet NeedsOf(SolverKind oracle);
+/// The needs that a trait rules out.
+NeedSet RuledOutBy(Trait trait);
+/// Whether a way supports structures with the trait, with the oracle that suits best.
+bool Supports(const Way& way, Trait trait);
+
+/// O(structure); at most kMaxLabellings labellings are counted, not visited.
+TraitSet TraitsOf(const Structure& structure);
+
+/// Why the options cannot train the problem, and what would; empty when they can. The options' learner must be
+/// chosen (ChooseLearner). With --oracle auto each structure gets its own (AutomaticSolver). Resources, such as
+/// memory for a kernel matrix, are looked at where they are used.
+std::string Unsupported(const Problem& problem, const TrainOptions& options);
+
+}  // namespace slackline

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The whole product of the support table: every learner with every option that changes its objective, its
+// steps or its oracle, on every kind of structure, on unpleasant data. What the table accepts must bracket
+// an optimum that is found without the library's learning code; what it refuses must be refused by
+// MakeLearner with a sentence that says what would do.
+//
+// SLACKLINE_SUPPORT_SEEDS=N tries N more problems of each kind, from seed SLACKLINE_SUPPORT_FIRST (default
+// 1000) on.
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <slackline/core/check.h>
+#include <slackline/core/graph_topology.h>
+#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/kernel_expansion.h>
+#include <slackline/learning/support_table.h>
+#include <slackline/learning/train_loop.h>
+#include <slackline/learning/verify.h>
+
+#include "tests/support/dense_qp.h"
+#include "tests/support/labelling_program.h"
+#include "tests/support/learner_ways.h"
+#include "tests/support/support_problems.h"
+#include "tests/support/tolerances.h"
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+constexpr SolverKind kOracles[] = {SolverKind::kAuto,       SolverKind::kRoof,       SolverKind::kMessages,
+                                   SolverKind::kLp,         SolverKind::kLpPolytope, SolverKind::kTree,
+                                   SolverKind::kBruteForce, SolverKind::kSearch,     SolverKind::kGlobal};
+constexpr AverageKind kAverages[] = {AverageKind::kOff, AverageKind::kUniform, AverageKind::kWeighted,
+                                     AverageKind::kSuffix};
+constexpr KernelKind kKernels[] = {KernelKind::kLinear, KernelKind::kPolynomial, KernelKind::kRbf};
+constexpr double kSmoothings[] = {1e-6, 1e-2, 10};
+
+/// The ways of one learner, oracles and kernels apart.
+std::vector<TrainOptions> WaysOfLearner(Random& random, LearnerKind learner) {
+  std::vector<TrainOptions> ways;
+  const auto add = [&]() -> TrainOptions& {
+    ways.emplace_back();
+    ways.back().learner = learner;
+    return ways.back();
+  };
+  switch (learner) {
+    case LearnerKind::kBcfw:
+      for (const StepKind step : {StepKind::kPairwise, StepKind::kAway, StepKind::kFrankWolfe}) {
+        add().step = step;
+        ways.back().average = Pick(random, kAverages);
+      }
+      break;
+    case LearnerKind::kAugmentedLagrangian:
+      for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) add().step = step;
+      break;
+    case LearnerKind::kSoft:
+      add();
+      add().smoothing = Pick(random, kSmoothings);
+      break;
+    case LearnerKind::kCuttingPlane1:
+    case LearnerKind::kCuttingPlaneN:
+      add().prune_after = Pick(random, std::vector<Index>{0, 1, 50});
+      add().rescaling = Rescaling::kSlack;
+      break;
+    case LearnerKind::kProxSdca:
+      for (const Index step : {1, 2, 3, 4, 5}) {
+        for (const bool l1 : {false, true}) {
+          for (const bool smooth : {false, true}) {
+            if (step == 5 && !smooth) continue;  // refused by CheckOptions for every problem
+            TrainOptions& way = add();
+            way.sdca_step = step;
+            way.l1 = l1 ? 0.01 : 0;
+            way.smoothing = smooth ? kSmoothings[step % 3] : 0;
+          }
+        }
+      }
+      break;
+    case LearnerKind::kMultiSample:
+      add().samples = Pick(random, std::vector<Index>{1, 3, 10});
+      add().revisit = true;
+      break;
+    case LearnerKind::kFrankWolfe:
+    case LearnerKind::kSubgradient:
+      add().average = Pick(random, kAverages);
+      break;
+    default:
+      add();
+      break;
+  }
+  return ways;
+}
+
+/// All combinations but for oracles and kernels, which are drawn; each oracle comes with bcfw.
+std::vector<TrainOptions> Product(Random& random) {
+  std::vector<TrainOptions> product;
+  for (const LearnerKind learner : AllLearners()) {
+    for (TrainOptions& way : WaysOfLearner(random, learner)) {
+      const bool enumerates = way.rescaling == Rescaling::kSlack;
+      product.push_back(way);
+      if (UsesOracle(learner) && !enumerates) {
+        for (const SolverKind oracle : kOracles) {
+          if (oracle == SolverKind::kAuto) continue;
+          if (learner != LearnerKind::kBcfw && random.Below(6) > 0) continue;
+          product.push_back(way);
+          product.back().oracle = oracle;
+        }
+      }
+      if (way.l1 > 0) continue;
+      for (const KernelKind kernel : kKernels) {
+        if ((For(learner) & kForKernels) == 0 && random.Below(3) > 0) continue;
+        product.push_back(way);
+        product.back().kernel = kernel;
+        if (kernel != KernelKind::kLinear) product.back().kernel_gamma = 1;
+        if (kernel == KernelKind::kPolynomial) product.back().kernel_degree = 2;
+      }
+    }
+  }
+  for (TrainOptions& options : product) {
+    options.max_passes = Pick(random, std::vector<Index>{1, 5, 60});
+    options.check_every = Pick(random, std::vector<Index>{0, 1});
+    options.gap_tolerance = Pick(random, std::vector<double>{0, 1e-9, 1e-3});
+    options.seed = static_cast<std::int64_t>(random.Below(100));
+  }
+  return product;
+}
+
+/// What makes an objective another one: slack rescaling, σ, γ, kernel.
+using ObjectiveKey = std::tuple<bool, double, double, KernelKind>;
+ObjectiveKey KeyOf(const TrainOptions& options) {
+  const bool prox = options.learner == LearnerKind::kProxSdca;
+  KernelKind kernel = options.kernel;
+  if (kernel == KernelKind::kAuto && UsesKernel(options)) kernel = KernelKind::kLinear;
+  return {options.rescaling == Rescaling::kSlack, options.l1, prox ? options.smoothing : 0,
+          kernel == KernelKind::kLinear ? KernelKind::kAuto : kernel};
+}
+
+struct Counts {
+  int accepted = 0;
+  int refused = 0;
+  int precise = 0;  // references within 1e-3
+  int references = 0;
+  std::set<LearnerKind> learners;
+};
+
+/// One problem and the whole product.
+class Trial {
+ public:
+  Trial(std::uint64_t seed, ProblemKind kind, Counts* counts)
+      : random_(seed), problem_(UnpleasantProblem(random_, kind), 1), kind_(kind), counts_(counts) {
+    // Of the size of the features, or of any.
+    const double natural = 1 / problem_.penalty_scale();
+    const double lambda = random_.Below(3) > 0 ? natural * std::pow(10.0, 4 * random_.Uniform() - 2)
+                                               : std::pow(10.0, static_cast<double>(random_.Below(13)) - 6);
+    problem_ = problem_.WithLambda(std::max(kSmallestLambda, lambda));
+    at_zero_ = PrimalAtZeroWeights(problem_);
+  }
+
+  void Run() {
+    CAPTURE(problem_.lambda());
+    CAPTURE(at_zero_);
+    for (const TrainOptions& options : Product(random_)) {
+      const std::string way = Describe(options);
+      CAPTURE(way);
+      Try(options);
+    }
+  }
+
+ private:
+  void Try(const TrainOptions& options) {
+    std::string refusal;
+    std::string reason;
+    try {
+      reason = Unsupported(problem_, ChooseLearner(problem_, options).options);
+      const auto learner = MakeLearner(problem_, options);
+      CHECK(reason == "");
+      ++counts_->accepted;
+      counts_->learners.insert(options.learner);
+      learner->KeepDualPoint();
+      const TrainSummary summary = RunTraining(*learner, options, nullptr, nullptr);
+      Check(options, summary);
+      const Verification verified =
+          VerifyCertificate(problem_, summary.weights, summary.last, options, learner.get());
+      CAPTURE(verified.message);
+      CHECK(verified.outcome == VerifyOutcome::kHolds);
+    } catch (const DataError& error) {
+      refusal = error.what();
+    } catch (const std::exception& error) {
+      const std::string what = error.what();
+      FAIL_CHECK(what);
+    }
+    if (refusal.empty()) return;
+    ++counts_->refused;
+    CAPTURE(refusal);
+    CHECK(refusal == reason);
+    CHECK(refusal.find("use ") != std::string::npos);
+  }
+
+  void Check(const TrainOptions& options, const TrainSummary& summary) {
+    const ProgressRecord& last = summary.last;
+    CAPTURE(last.primal);
+    CAPTURE(last.dual);
+    CHECK(last.dual <= last.primal);
+    CHECK(last.dual >= 0);
+    const ReferenceBracket& exact = Reference(options);
+    CAPTURE(exact.lower);
+    CAPTURE(exact.upper);
+    const double room = Room(options);
+    // The relaxation has more points than the exact problem, and none more on graphs without cycles.
+    CHECK(last.primal >= exact.lower - room);
+    const bool tight = last.problem == CertifiedProblem::kExact || AllGraphs(problem_, IsForest);
+    if (tight) CHECK(last.dual <= exact.upper + room);
+    if (!tight) CheckRelaxed(options, last, room);
+  }
+
+  /// Where an independent program can solve the relaxed problem.
+  void CheckRelaxed(const TrainOptions& options, const ProgressRecord& last, double room) {
+    if (KeyOf(options) != ObjectiveKey{} || HasForbiddenStates(problem_.data())) return;
+    if (!relaxed_) {
+      relaxed_ = kInfinity;
+      try {
+        relaxed_ = RelaxedOptimum(problem_.training(), problem_.lambda());
+      } catch (const std::runtime_error&) {
+      }
+    }
+    if (*relaxed_ == kInfinity) return;
+    CAPTURE(*relaxed_);
+    CHECK(last.dual <= *relaxed_ + room);
+    CHECK(last.primal >= *relaxed_ - room);
+  }
+
+  const ReferenceBracket& Reference(const TrainOptions& options) {
+    const ObjectiveKey key = KeyOf(options);
+    const auto [entry, is_new] = references_.try_emplace(key);
+    if (!is_new) return entry->second;
+    const Kernel kernel = KernelOf(options, problem_.data());
+    ReferenceObjective objective;
+    std::tie(objective.slack, objective.l1, objective.smoothing, std::ignore) = key;
+    if (std::get<KernelKind>(key) != KernelKind::kAuto) objective.kernel = &kernel;
+    entry->second = BracketOptimum(problem_.training(), problem_.lambda(), objective);
+    CHECK(entry->second.lower <= entry->second.upper + Room(options));
+    ++counts_->references;
+    counts_->precise += entry->second.upper - entry->second.lower <= 1e-3 * entry->second.upper ? 1 : 0;
+    return entry->second;
+  }
+
+  /// What rounding and the solvers' tolerances may move bounds by.
+  double Room(const TrainOptions& options) const {
+    const double norm = std::sqrt(2 * at_zero_ / problem_.lambda());
+    const double range = std::sqrt(problem_.mean_squared_range() * static_cast<double>(problem_.num_parts()));
+    const double smooth = options.learner == LearnerKind::kProxSdca ? options.smoothing * 4 : 0;
+    return kSolver * (at_zero_ + smooth) + kSummands * 100 * norm * range;
+  }
+
+  Random random_;
+  Problem problem_;
+  ProblemKind kind_;
+  Counts* counts_;
+  double at_zero_ = 0;
+  std::map<ObjectiveKey, ReferenceBracket> references_;
+  std::optional<double> relaxed_;
+};
+
+Counts RunSeeds(ProblemKind kind, std::uint64_t first, std::uint64_t count) {
+  Counts counts;
+  const std::string name(Name(kind));
+  CAPTURE(name);
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    CAPTURE(seed);
+    Trial(seed, kind, &counts).Run();
+  }
+  return counts;
+}
+
+std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+}  // namespace
+
+TEST_CASE("EveryAcceptedCombinationBracketsAnIndependentOptimum") {
+  constexpr std::uint64_t kSeeds = 3;
+  std::set<LearnerKind> learners;
+  for (const ProblemKind kind : kAllProblemKinds) {
+    const Counts counts = RunSeeds(kind, 1, kSeeds);
+    CAPTURE(std::string(Name(kind)));
+    CHECK(counts.accepted > 0);
+    CHECK(counts.refused > 0);
+    CHECK(counts.precise >= 0.7 * counts.references);
+    learners.insert(counts.learners.begin(), counts.learners.end());
+    MESSAGE(std::string(Name(kind)), ": ", counts.accepted, " runs, ", counts.refused, " refusals, ",
+            counts.precise, " of ", counts.references, " references precise");
+  }
+  for (const LearnerKind learner : AllLearners()) {
+    CAPTURE(Name(learner));
+    CHECK(learners.count(learner) == 1);
+  }
+}
+
+TEST_CASE("MoreSeedsOnRequest") {
+  for (const ProblemKind kind : kAllProblemKinds) {
+    RunSeeds(kind, FromEnvironment("SLACKLINE_SUPPORT_FIRST", 1000),
+             FromEnvironment("SLACKLINE_SUPPORT_SEEDS", 0));
+  }
+}

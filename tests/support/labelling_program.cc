@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/support/labelling_program.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include <slackline/core/check.h>
+#include <slackline/core/feature_map.h>
+#include <slackline/factors/joint_states.h>
+
+#include "tests/support/dense_qp.h"
+#include "tests/support/kernel_problems.h"
+
+namespace slackline::test {
+namespace {
+
+using Real = long double;
+using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
+using Vector = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
+
+constexpr int kMostSteps = 60000;
+constexpr Real kWanted = 1e-12L;
+constexpr int kBisections = 100;
+
+struct Labelled {
+  Index example;
+  std::vector<Index> labels;
+  Real loss;
+};
+
+std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
+
+bool IsAllowed(const ExampleView& example, const std::vector<Index>& labels) {
+  const FactorGraph& graph = example.graph();
+  for (Index a = 0; a < graph.num_parts(); ++a) {
+    const Index state =
+        a < graph.num_variables() ? labels[Size(a)] : JointState(graph, a - graph.num_variables(), labels);
+    for (const Index s : example.structure().forbidden_states(a)) {
+      if (s == state) return false;
+    }
+  }
+  std::vector<Index> states;
+  for (Index g = 0; g < graph.num_global_factors(); ++g) {
+    states.resize(graph.global_scope(g).size());
+    GlobalStates(graph, g, labels, states);
+    if (!example.structure().globals()[Size(g)].factor->Allows(states)) return false;
+  }
+  return true;
+}
+
+/// Coordinates of ψ(labels), times `scale`.
+std::vector<double> Coordinates(const ExampleView& example, std::span<const Index> labels) {
+  std::vector<double> q(Size(example.structure().num_coordinates()), 0.0);
+  AddLabellingFeatures(example, example.labels(), 1, q);
+  AddLabellingFeatures(example, labels, -1, q);
+  return q;
+}
+
+/// ψ written out over all weights.
+Vector Features(const ExampleView& example, std::span<const double> q) {
+  const Structure& structure = example.structure();
+  Vector psi = Vector::Zero(structure.layout().size());
+  for (const Slot& slot : structure.slots()) {
+    const WeightBlock& block = structure.layout().block(slot.block);
+    const FeatureRow x = example.input(slot.input);
+    for (Index r = 0; r < slot.rows; ++r) {
+      for (Index f = 0; f < x.count; ++f)
+        psi[block.at(r, x.dense() ? f : x.columns[f])] +=
+            static_cast<Real>(q[Size(slot.coordinate + r)]) * x.values[f];
+    }
+  }
+  for (const ScalarBlock& scalar : structure.scalar_blocks()) {
+    const WeightBlock& block = structure.layout().block(scalar.block);
+    for (Index r = 0; r < scalar.rows; ++r) psi[block.at(r, 0)] += q[Size(scalar.coordinate + r)];
+  }
+  return psi;
+}
+
+/// By the definitions in core/kernel.h, in long double.
+Real KernelOf(const Kernel& kernel, const FeatureRow& a, const FeatureRow& b, Index columns) {
+  using Dense = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
+  const Dense x = DenseInput(a, columns).cast<Real>();
+  const Dense y = DenseInput(b, columns).cast<Real>();
+  switch (kernel.kind) {
+    case KernelKind::kPolynomial:
+      return std::pow(kernel.gamma * x.dot(y) + kernel.offset, static_cast<Real>(kernel.degree));
+    case KernelKind::kRbf:
+      return std::exp(-static_cast<Real>(kernel.gamma) * (x - y).squaredNorm());
+    default:
+      return x.dot(y);
+  }
+}
+
+class Program {
+ public:
+  Program(const TrainingSet& training, double lambda, const ReferenceObjective& objective)
+      : training_(training),
+        objective_(objective),
+        lambda_(lambda),
+        lambda_m_(static_cast<Real>(lambda) * training.data.size()) {
+    Enumerate();
+    if (objective.kernel == nullptr) {
+      MakeFeatures();
+    } else {
+      MakeKernelGram();
+    }
+    Start();
+  }
+
+  ReferenceBracket Solve() {
+    ReferenceBracket bracket{0, kInfinity};
+    for (int step = 0; step < kMostSteps; ++step) {
+      Index best_example = -1;
+      Index up = 0;
+      Index down = 0;
+      const Real gap = Gap(&best_example, &up, &down);
+      if (step % 64 == 0 || gap <= 0) {
+        Rebuild();
+        const Real value = Value();
+        bracket.lower = std::max(bracket.lower, static_cast<double>(value));
+        bracket.upper = std::min(bracket.upper, static_cast<double>(value + gap / Examples()));
+        if (gap / Examples() <= kWanted * std::max(value, Real(1e-300L))) break;
+      }
+      if (best_example < 0) break;
+      StepOnPair(up, down);
+    }
+    bracket.upper = std::max(bracket.upper, bracket.lower);  // but for rounding it is
+    return bracket;
+  }
+
+ private:
+  Real Examples() const { return training_.data.size(); }
+  Eigen::Index count() const { return static_cast<Eigen::Index>(columns_.size()); }
+
+  void Enumerate() {
+    for (Index m = 0; m < training_.data.size(); ++m) {
+      const ExampleView example = training_.data.example(m);
+      const std::vector<Index> cardinalities(example.graph().cardinalities().begin(),
+                                             example.graph().cardinalities().end());
+      std::vector<Index> labels(cardinalities.size(), 0);
+      begin_.push_back(count());
+      do {
+        if (!IsAllowed(example, labels)) continue;
+        Real loss = 0;
+        for (std::size_t i = 0; i < labels.size(); ++i)
+          loss += training_.loss(m)[Size(example.graph().state_offset(static_cast<Index>(i)) + labels[i])];
+        columns_.push_back({m, labels, loss});
+        SLACKLINE_CHECK(columns_.size() <= 600, "too many labellings for the reference");
+      } while (NextJoint(cardinalities, labels));
+    }
+    begin_.push_back(count());
+  }
+
+  Real Scale(const Labelled& column) const { return objective_.slack ? column.loss : Real(1); }
+
+  void MakeFeatures() {
+    psi_ = Matrix::Zero(training_.data.layout().size(), count());
+    for (Eigen::Index k = 0; k < count(); ++k) {
+      const Labelled& column = columns_[Size(k)];
+      const ExampleView example = training_.data.example(column.example);
+      psi_.col(k) = Scale(column) * Features(example, Coordinates(example, column.labels));
+    }
+    gram_ = psi_.transpose() * psi_;
+  }
+
+  void MakeKernelGram() {
+    const Dataset& data = training_.data;
+    std::vector<std::vector<double>> q;
+    for (const Labelled& column : columns_) {
+      q.push_back(Coordinates(data.example(column.example), column.labels));
+      for (double& value : q.back()) value *= static_cast<double>(Scale(column));
+    }
+    gram_ = Matrix::Zero(count(), count());
+    const Index dimension = data.rows()->dimension();
+    for (Eigen::Index a = 0; a < count(); ++a) {
+      for (Eigen::Index b = 0; b < count(); ++b) {
+        const ExampleView first = data.example(columns_[Size(a)].example);
+        const ExampleView second = data.example(columns_[Size(b)].example);
+        for (const Slot& s : first.structure().slots()) {
+          for (const Slot& t : second.structure().slots()) {
+            if (s.block != t.block) continue;
+            const Real k =
+                KernelOf(*objective_.kernel, first.input(s.input), second.input(t.input), dimension);
+            for (Index r = 0; r < std::min(s.rows, t.rows); ++r)
+              gram_(a, b) += k * q[Size(a)][Size(s.coordinate + r)] * q[Size(b)][Size(t.coordinate + r)];
+          }
+        }
+        for (const ScalarBlock& s : first.structure().scalar_blocks()) {
+          for (const ScalarBlock& t : second.structure().scalar_blocks()) {
+            if (s.block != t.block) continue;
+            for (Index r = 0; r < std::min(s.rows, t.rows); ++r)
+              gram_(a, b) +=
+                  static_cast<Real>(q[Size(a)][Size(s.coordinate + r)]) * q[Size(b)][Size(t.coordinate + r)];
+          }
+        }
+      }
+    }
+  }
+
+  void Start() {
+    beta_ = Vector::Zero(count());
+    for (Eigen::Index k = 0; k < count(); ++k) {
+      const Labelled& column = columns_[Size(k)];
+      const auto given = training_.data.example(column.example).labels();
+      if (std::equal(column.labels.begin(), column.labels.end(), given.begin())) beta_[k] = 1;
+    }
+    Rebuild();
+  }
+
+  /// What steps keep up to date, from β.
+  void Rebuild() {
+    if (objective_.l1 > 0) {
+      v_ = psi_ * beta_ / lambda_m_;
+    } else {
+      products_ = gram_ * beta_ / lambda_m_;
+    }
+  }
+
+  Real Threshold(Real v) const {
+    const Real t = static_cast<Real>(objective_.l1) / lambda_;
+    return v > t ? v - t : v < -t ? v + t : Real(0);
+  }
+
+  /// Σ_i [the states of variable i in labellings a and b are the same].
+  Real Agreement(const Labelled& a, const Labelled& b) const {
+    Real sum = 0;
+    for (std::size_t i = 0; i < a.labels.size(); ++i) sum += a.labels[i] == b.labels[i] ? 1 : 0;
+    return sum;
+  }
+
+  /// γ Σ_l S_kl β_l.
+  Real SmoothPart(Eigen::Index k) const {
+    if (objective_.smoothing == 0) return 0;
+    const Labelled& column = columns_[Size(k)];
+    Real sum = 0;
+    for (Eigen::Index l = begin_[Size(column.example)]; l < begin_[Size(column.example + 1)]; ++l)
+      sum += beta_[l] * Agreement(column, columns_[Size(l)]);
+    return objective_.smoothing * sum;
+  }
+
+  /// M ∂_k D.
+  Vector Gradient() const {
+    Vector gradient(count());
+    Vector along = products_;
+    if (objective_.l1 > 0) along = psi_.transpose() * v_.unaryExpr([this](Real v) { return Threshold(v); });
+    for (Eigen::Index k = 0; k < count(); ++k)
+      gradient[k] = columns_[Size(k)].loss - along[k] - SmoothPart(k);
+    return gradient;
+  }
+
+  /// M times the gap; the pair of one example with the largest slope.
+  Real Gap(Index* example, Index* up, Index* down) const {
+    const Vector gradient = Gradient();
+    Real total = 0;
+    Real steepest = 0;
+    for (Index m = 0; m < training_.data.size(); ++m) {
+      Eigen::Index high = begin_[Size(m)];
+      Eigen::Index low = -1;
+      Real mean = 0;
+      for (Eigen::Index k = begin_[Size(m)]; k < begin_[Size(m + 1)]; ++k) {
+        mean += beta_[k] * gradient[k];
+        if (gradient[k] > gradient[high]) high = k;
+        if (beta_[k] > 0 && (low < 0 || gradient[k] < gradient[low])) low = k;
+      }
+      total += gradient[high] - mean;
+      if (gradient[high] - gradient[low] > steepest) {
+        steepest = gradient[high] - gradient[low];
+        *example = m;
+        *up = static_cast<Index>(high);
+        *down = static_cast<Index>(low);
+      }
+    }
+    return total;
+  }
+
+  void StepOnPair(Index up, Index down) {
+    const Real most = beta_[down];
+    const Labelled& a = columns_[Size(up)];
+    const Labelled& b = columns_[Size(down)];
+    const Real smooth = objective_.smoothing * 2 * (static_cast<Real>(a.labels.size()) - Agreement(a, b));
+    Real step = most;
+    if (objective_.l1 > 0) {
+      const Vector d = (psi_.col(up) - psi_.col(down)) / lambda_m_;
+      const Real start = a.loss - b.loss - SmoothPart(up) + SmoothPart(down);
+      const auto slope = [&](Real t) {
+        Real sum = start - t * smooth;
+        for (Eigen::Index i = 0; i < d.size(); ++i) sum -= lambda_m_ * d[i] * Threshold(v_[i] + t * d[i]);
+        return sum;
+      };
+      if (slope(most) < 0) {
+        Real low = 0;
+        Real high = most;
+        for (int k = 0; k < kBisections; ++k) {
+          const Real middle = (low + high) / 2;
+          (slope(middle) > 0 ? low : high) = middle;
+        }
+        step = low;
+      }
+      v_ += step * d;
+    } else {
+      const Real slope =
+          a.loss - b.loss - products_[up] + products_[down] - SmoothPart(up) + SmoothPart(down);
+      const Real curvature = (gram_(up, up) + gram_(down, down) - 2 * gram_(up, down)) / lambda_m_ + smooth;
+      if (curvature > 0) step = std::min(most, slope / curvature);
+      products_ += step / lambda_m_ * (gram_.col(up) - gram_.col(down));
+    }
+    beta_[up] += step;
+    beta_[down] = step == most ? Real(0) : beta_[down] - step;
+  }
+
+  Real Value() const {
+    Real sum = 0;
+    for (Eigen::Index k = 0; k < count(); ++k) sum += beta_[k] * (columns_[Size(k)].loss - SmoothPart(k) / 2);
+    for (Index m = 0; objective_.smoothing > 0 && m < training_.data.size(); ++m)
+      sum += objective_.smoothing / 2 * static_cast<Real>(training_.data.example(m).graph().num_variables());
+    Real squares = 0;
+    if (objective_.l1 > 0) {
+      for (const Real v : v_) squares += Threshold(v) * Threshold(v);
+    } else {
+      squares = beta_.dot(products_) / lambda_m_;
+    }
+    return sum / Examples() - static_cast<Real>(lambda_) / 2 * squares;
+  }
+
+  const TrainingSet& training_;
+  ReferenceObjective objective_;
+  Real lambda_;
+  Real lambda_m_;
+  std::vector<Labelled> columns_;
+  std::vector<Eigen::Index> begin_;  // of the examples, and one more
+  Matrix psi_, gram_;
+  Vector beta_, products_, v_;
+};
+
+}  // namespace
+
+ReferenceBracket BracketOptimum(const TrainingSet& training, double lambda,
+                                const ReferenceObjective& objective) {
+  SLACKLINE_CHECK(objective.l1 == 0 || objective.kernel == nullptr, "no l1 norm of kernelized weights");
+  return Program(training, lambda, objective).Solve();
+}
+
+}  // namespace slackline::test
