@@ -9,6 +9,7 @@
 // 1000) on.
 #include <cmath>
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <optional>
 #include <set>
@@ -305,6 +306,55 @@ TEST_CASE("EveryAcceptedCombinationBracketsAnIndependentOptimum") {
   for (const LearnerKind learner : AllLearners()) {
     CAPTURE(Name(learner));
     CHECK(learners.count(learner) == 1);
+  }
+}
+
+TEST_CASE("TheDocumentsHaveTheTable") {
+  struct Column {
+    std::string_view title;
+    Trait trait;
+  };
+  constexpr Column kColumns[] = {{"cycles", Trait::kCycles},
+                                 {"global factors", Trait::kGlobals},
+                                 {"coupled ones", Trait::kCoupledGlobals},
+                                 {"forbidden states", Trait::kForbiddenStates},
+                                 {"many labellings", Trait::kManyLabellings}};
+  std::string table = "| `--learner` |";
+  std::string line = "|---|";
+  for (const Column& column : kColumns) {
+    table += " " + std::string(column.title) + " |";
+    line += "---|";
+  }
+  table += "\n" + line + "\n";
+  for (const Way& way : Ways()) {
+    table += "| `" + std::string(Name(way.learner)) + (way.options.empty() ? "" : " ") +
+             std::string(way.options) + "` |";
+    for (const Column& column : kColumns) table += Supports(way, column.trait) ? " yes |" : " no |";
+    table += "\n";
+  }
+  std::ifstream file(std::string(SLACKLINE_SOURCE_DIR) + "/docs/learners.md");
+  std::ostringstream text;
+  text << file.rdbuf();
+  CAPTURE(table);
+  CHECK(text.str().find(table) != std::string::npos);
+}
+
+TEST_CASE("EveryRefusalSaysWhatWouldDo") {
+  // Every need that a trait rules out has a text with advice: the walk above meets most of them, this all.
+  for (const Trait trait : kAllTraits) {
+    CAPTURE(static_cast<int>(trait));
+    CHECK(RuledOutBy(trait) != 0);
+  }
+  for (const SolverKind oracle : kOracles) {
+    CAPTURE(SolverKindName(oracle));
+    CHECK((NeedsOf(oracle) == 0) == (oracle == SolverKind::kAuto));
+  }
+  for (const LearnerKind learner : AllLearners()) {
+    if (learner == LearnerKind::kAuto) continue;
+    TrainOptions options;
+    options.learner = learner;
+    CAPTURE(Name(learner));
+    CHECK(WayOf(options).options == "");
   }
 }
 
