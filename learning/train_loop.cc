@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include <slackline/core/parallel.h>
@@ -98,6 +99,13 @@ class Run {
     KeepState();
   }
 
+  /// To be called when an error of the program itself has ended the run. Throws DataError when the run goes on from a saved
+  /// state and has not passed a check since: the state, whose numbers fit one by one, then contradicts itself.
+  void BlameResumedState(const std::exception& error) const {
+    StateReader::Require(plan_.resume.empty() || sound_,
+                         std::string("the run cannot go on from it (") + error.what() + ")");
+  }
+
   TrainSummary Go() {
     // A state is that after a pass, whose check may be due.
     if (state_.record.pass == 0) Pass();
@@ -169,6 +177,7 @@ class Run {
     // A learner whose stopping gap is its own saves the weights that the gap belongs to: the newest.
     if (learner_.stopping_gap() == StoppingGap::kSoft) state_.weights.clear();
     Absorb(learner_, evaluation, work, primal_at_zero_, &state_);
+    sound_ = true;
     record.check_seconds += elapsed - pass_seconds;
     check_cost_ = elapsed * threads - pass_seconds;
     if (ahead_) pass_cost_ = pass_seconds;
@@ -276,6 +285,7 @@ class Run {
   std::optional<StopControl> stop_;
   std::optional<StopDecision> decision_;
   double cpu_start_ = 0;
+  bool sound_ = false;  // a check has been made in this run
   bool whole_ = true;
   bool ahead_ = false;     // the learner has made the next pass already
   double pass_cost_ = 0;   // seconds of the last pass
@@ -293,7 +303,16 @@ class Run {
 
 TrainSummary RunTraining(Learner& learner, const TrainOptions& options, TrainObserver* observer,
                          const std::atomic<int>* interrupt, const CheckpointPlan& plan) {
-  return Run(learner, options, observer, interrupt, plan).Go();
+  Run run(learner, options, observer, interrupt, plan);
+  try {
+    return run.Go();
+  } catch (const std::logic_error& error) {
+    run.BlameResumedState(error);
+    throw;
+  } catch (const std::overflow_error& error) {
+    run.BlameResumedState(error);
+    throw;
+  }
 }
 
 TrainSummary Train(const Problem& problem, const TrainOptions& options, TrainObserver* observer,
