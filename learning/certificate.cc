@@ -122,8 +122,9 @@ void DualMixture::Load(Offset num_weights, StateReader* reader) {
     points_.push_back(std::move(point));
   }
   // The best mixture is there, so that its value can be computed again.
-  const double value = points_.empty() ? -kInfinity : Value(points_[0].weights, points_[0].loss);
-  StateReader::Require(value_ == value || std::abs(value_ - value) <= 1e-9 * (1 + std::abs(points_[0].loss)),
+  const double loss = points_.empty() ? 0 : points_[0].loss;
+  const double value = points_.empty() ? -kInfinity : Value(points_[0].weights, loss);
+  StateReader::Require(value_ == value || std::abs(value_ - value) <= 1e-9 * (1 + std::abs(loss)),
                        "a mixture does not have its value");
 }
 

@@ -278,7 +278,12 @@ void CornerSet::Load(const ExampleView& example, StateReader* reader, CornerScra
     StateReader::Require(entries <= kMost, "a corner is too long");
   }
   alpha_.resize(heads_.size());
-  reader->Shares(alpha_);
+  // Sets without inner products only keep corners, and are not asked for weights.
+  if (keeps_products_) {
+    reader->Shares(alpha_);
+  } else {
+    reader->FiniteReals(alpha_);
+  }
   index_ = reader->Indices(0, std::numeric_limits<Index>::max());
   value_ = reader->FiniteReals();
   StateReader::Require(index_.size() == Size(entries) && value_.size() == Size(values),

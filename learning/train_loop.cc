@@ -100,10 +100,11 @@ class Run {
   }
 
   /// To be called when an error of the program itself has ended the run. Throws DataError when the run goes on from a saved
-  /// state and has not passed a check since: the state, whose numbers fit one by one, then contradicts itself.
+  /// state: its numbers fit one by one, but may contradict each other (messages of a size that leaves no digits of a bound).
   void BlameResumedState(const std::exception& error) const {
-    StateReader::Require(plan_.resume.empty() || sound_,
-                         std::string("the run cannot go on from it (") + error.what() + ")");
+    StateReader::Require(plan_.resume.empty(), std::string("the run cannot go on from it: ") + error.what() +
+                                                   " (if a run from the beginning ends like this, too, the "
+                                                   "program is at fault: please report it)");
   }
 
   TrainSummary Go() {
@@ -177,7 +178,6 @@ class Run {
     // A learner whose stopping gap is its own saves the weights that the gap belongs to: the newest.
     if (learner_.stopping_gap() == StoppingGap::kSoft) state_.weights.clear();
     Absorb(learner_, evaluation, work, primal_at_zero_, &state_);
-    sound_ = true;
     record.check_seconds += elapsed - pass_seconds;
     check_cost_ = elapsed * threads - pass_seconds;
     if (ahead_) pass_cost_ = pass_seconds;
@@ -285,7 +285,6 @@ class Run {
   std::optional<StopControl> stop_;
   std::optional<StopDecision> decision_;
   double cpu_start_ = 0;
-  bool sound_ = false;  // a check has been made in this run
   bool whole_ = true;
   bool ahead_ = false;     // the learner has made the next pass already
   double pass_cost_ = 0;   // seconds of the last pass
