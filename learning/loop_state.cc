@@ -48,9 +48,9 @@ void LoopState::Load(StateReader* reader) {
   if (!weights.empty()) {
     // A dual that is not known is NaN. Rounding may carry one that is over its primal, by no more than train_loop allows.
     const double room = 1e-9 * std::max(1.0, std::abs(record.primal));
-    StateReader::Require(std::abs(record.primal) <= StateReader::kLargestNumber &&
-                             !(record.dual > record.primal + room),
-                         "the bounds contradict each other");
+    StateReader::Require(
+        std::abs(record.primal) <= StateReader::kLargestNumber && !(record.dual > record.primal + room),
+        "the bounds contradict each other");
   }
   notes.clear();
   const std::int64_t count = reader->Integer(0, reader->left());

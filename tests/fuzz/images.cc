@@ -124,7 +124,7 @@ void LoadExtractor(std::string_view bytes) {
 
 const FuzzTarget kPng({"png", ReadPng, PngSeeds, 1024});
 const FuzzTarget kJpeg({"jpeg", ReadJpeg, JpegSeeds, 1024});
-const FuzzTarget kExtractor({"extractor", LoadExtractor, ExtractorSeeds, 65536});
+const FuzzTarget kExtractor({"extractor", LoadExtractor, ExtractorSeeds, 40000});
 
 }  // namespace
 }  // namespace slackline::fuzz
