@@ -129,7 +129,8 @@ void FactorBlocks::Load(StateReader* reader) {
   block_steps_ = reader->Integer(0, std::numeric_limits<std::int64_t>::max() / 4);
 }
 
-/// Throws DataError unless all that should be a distribution over states in the memory of example m is one.
+/// Throws DataError unless all that should be a distribution over states in the memory of example m
+/// is one.
 void FactorBlocks::CheckShares(Index m) const {
   const BlockLayout& blocks = layout(m);
   const FactorGraph& graph = blocks.structure->graph();

@@ -46,7 +46,8 @@ void LoopState::Load(StateReader* reader) {
   record.block_steps = reader->Integer(0, kMostSteps);
   weights = reader->FiniteReals();
   if (!weights.empty()) {
-    // A dual that is not known is NaN. Rounding may carry one that is over its primal, by no more than train_loop allows.
+    // A dual that is not known is NaN. Rounding may carry one that is over its primal, by no more
+    // than train_loop allows.
     const double room = 1e-9 * std::max(1.0, std::abs(record.primal));
     StateReader::Require(
         std::abs(record.primal) <= StateReader::kLargestNumber && !(record.dual > record.primal + room),

@@ -58,11 +58,13 @@ class StateWriter {
   std::string bytes_;
 };
 
-/// Reads what a StateWriter wrote, in the same order. Everything is checked before it is used: all methods throw DataError on
-/// bytes that do not fit, and no method allocates more than the archive is long.
+/// Reads what a StateWriter wrote, in the same order. Everything is checked before it is used: all
+/// methods throw DataError on bytes that do not fit, and no method allocates more than the archive
+/// is long.
 ///
-/// A checksum that fits proves little: every number is also checked for what the code behind it relies on. Runs whose numbers
-/// are sound never have a weight, a coordinate or a message beyond kLargestEntry; their squares and products are still finite.
+/// A checksum that fits proves little: every number is also checked for what the code behind it
+/// relies on. Runs whose numbers are sound never have a weight, a coordinate or a message beyond
+/// kLargestEntry; their squares and products are still finite.
 class StateReader {
  public:
   /// The bytes must outlive the reader.
@@ -88,7 +90,8 @@ class StateReader {
   void Reals(std::span<double> values);
   /// The same; none may lie beyond kLargestEntry.
   void FiniteReals(std::span<double> values);
-  /// The same, for shares of a whole: they are ≥ 0 and their sum is 1, as exactly as runs keep them (RequireShares).
+  /// The same, for shares of a whole: they are ≥ 0 and their sum is 1, as exactly as runs keep them
+  /// (RequireShares).
   void Shares(std::span<double> values);
   void Offsets(std::span<Offset> values);
   /// Lists of any length; indices within [low, high].
@@ -100,8 +103,9 @@ class StateReader {
   std::int64_t left() const { return static_cast<std::int64_t>(rest_.size()); }
   /// Everything must have been read.
   void Finish() const { Require(left() == 0, "bytes are left over"); }
-  /// Throws DataError unless these `count` numbers, `stride` apart, are ≥ 0 with the sum 1. Steps on shares leave rounding
-  /// errors of 1e-16 each, so that millions of them are far within the tolerance.
+  /// Throws DataError unless these `count` numbers, `stride` apart, are ≥ 0 with the sum 1. Steps
+  /// on shares leave rounding errors of 1e-16 each, so that millions of them are far within the
+  /// tolerance.
   static void RequireShares(const double* values, std::size_t count, std::size_t stride = 1);
   /// Throws DataError with what is wrong unless `good`.
   static void Require(bool good, std::string_view what) {

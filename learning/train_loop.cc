@@ -99,8 +99,9 @@ class Run {
     KeepState();
   }
 
-  /// To be called when an error of the program itself has ended the run. Throws DataError when the run goes on from a saved
-  /// state: its numbers fit one by one, but may contradict each other (messages of a size that leaves no digits of a bound).
+  /// To be called when an error of the program itself has ended the run. Throws DataError when the
+  /// run goes on from a saved state: its numbers fit one by one, but may contradict each other
+  /// (messages of a size that leaves no digits of a bound).
   void BlameResumedState(const std::exception& error) const {
     StateReader::Require(plan_.resume.empty(), std::string("the run cannot go on from it: ") + error.what() +
                                                    " (if a run from the beginning ends like this, too, the "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Text files of matchings and of segmentation, and what stands beside data: costs, graphs, lists of names.
+// Text files of matchings and of segmentation, and what stands beside data: costs, graphs, lists of
+// names.
 #include <slackline/apps/class_potentials.h>
 #include <slackline/apps/cmd_segment_lists.h>
 #include <slackline/apps/label_graph.h>

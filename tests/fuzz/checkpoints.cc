@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Checkpoints: the file with a checksum that fits, and states of every learner, from which two passes are made.
+// Checkpoints: the file with a checksum that fits, and states of every learner, from which two
+// passes are made.
 #include <slackline/learning/checkpoint.h>
 
 #include <memory>
@@ -32,7 +33,8 @@ std::shared_ptr<const Problem> Make(TrainingSet training) {
   return std::make_shared<Problem>(std::move(training), 0.05);
 }
 
-/// Tiny problems of every kind: binary pairs with a cycle, a forest of tables, global factors with and without pairs.
+/// Tiny problems of every kind: binary pairs with a cycle, a forest of tables, global factors with
+/// and without pairs.
 std::vector<std::shared_ptr<const Problem>> Problems() {
   std::vector<std::shared_ptr<const Problem>> problems;
   Random random(3);
@@ -128,8 +130,8 @@ std::vector<std::string> StateSeeds() {
   return seeds;
 }
 
-/// Numbers that fit one by one may contradict each other, which a run at another λ may be the first to find: an error in words
-/// is all that is asked of it.
+/// Numbers that fit one by one may contradict each other, which a run at another λ may be the first
+/// to find: an error in words is all that is asked of it.
 void MoveToAnotherLambda(const Problem& problem, Learner* learner) {
   const Problem next = problem.WithLambda(0.5 * problem.lambda());
   try {

@@ -9,10 +9,10 @@
 
 #include <slackline/core/atomic_file.h>
 #include <slackline/vision/byte_stream.h>
-#include <slackline/vision/half.h>
 
 #include "tests/core/temporary_folder.h"
 #include "tests/fuzz/target.h"
+#include "tests/vision/feature_file_bytes.h"
 
 namespace slackline::fuzz {
 namespace {
@@ -22,17 +22,6 @@ constexpr std::size_t kLengthAt = 16;
 constexpr std::size_t kDirectoryAt = 24;
 constexpr std::size_t kDirectoryChecksumAt = 56;
 constexpr std::size_t kHeaderChecksumAt = 60;
-
-template <class T>
-T Take(std::string_view bytes, std::size_t at) {
-  T value;
-  std::memcpy(&value, bytes.data() + at, sizeof(T));
-  return value;
-}
-template <class T>
-void Put(T value, std::size_t at, std::string* bytes) {
-  std::memcpy(bytes->data() + at, &value, sizeof(T));
-}
 
 constexpr std::uint64_t Aligned(std::uint64_t offset) { return (offset + 15) / 16 * 16; }
 
@@ -54,8 +43,8 @@ void SealImage(std::uint64_t columns, std::uint64_t dimension, ByteReader* in, s
   const std::uint64_t end = Aligned(Aligned(features + 2 * fine * dimension) + 2 * coarse * dimension);
   if (end > at) throw BadBytes{};
   const std::string_view all(*bytes);
-  Put(Crc32(all.substr(begin, features - begin)), at, bytes);
-  Put(Crc32(all.substr(features, end - features)), at + 4, bytes);
+  test::Put(Crc32(all.substr(begin, features - begin)), at, bytes);
+  test::Put(Crc32(all.substr(features, end - features)), at + 4, bytes);
 }
 
 /// As far as there is a directory.
@@ -79,16 +68,16 @@ void SealDirectory(std::uint64_t begin, std::string* bytes) {
 std::string Sealed(std::string_view input) {
   std::string bytes(input);
   if (bytes.size() < kHeaderBytes) return bytes;
-  Put<std::uint64_t>(bytes.size(), kLengthAt, &bytes);
-  const auto begin = Take<std::uint64_t>(bytes, kDirectoryAt);
+  test::Put<std::uint64_t>(bytes.size(), kLengthAt, &bytes);
+  const auto begin = test::Take<std::uint64_t>(bytes, kDirectoryAt);
   if (begin >= kHeaderBytes && begin <= bytes.size()) {
     try {
       SealDirectory(begin, &bytes);
     } catch (const BadBytes&) {
     }
-    Put(Crc32(std::string_view(bytes).substr(begin)), kDirectoryChecksumAt, &bytes);
+    test::Put(Crc32(std::string_view(bytes).substr(begin)), kDirectoryChecksumAt, &bytes);
   }
-  Put(Crc32(std::string_view(bytes).substr(0, kHeaderChecksumAt)), kHeaderChecksumAt, &bytes);
+  test::Put(Crc32(std::string_view(bytes).substr(0, kHeaderChecksumAt)), kHeaderChecksumAt, &bytes);
   return bytes;
 }
 
@@ -119,18 +108,8 @@ std::vector<std::string> Seeds() {
 
 void ReadFeatureFile(std::string_view input) {
   const FeatureFile file(PathOf(Sealed(input)));
-  double sum = 0;
-  for (Index i = 0; i < file.num_images(); ++i) {
-    file.CheckFeatures(i);
-    const PreparedImage image = file.image(i);
-    for (const std::int32_t parent : image.parent) sum += parent;
-    for (const NeighbourPair& pair : image.neighbours) sum += pair.contrast;
-    for (const std::int32_t pixels : image.fine_pixels) sum += pixels;
-    for (const std::int32_t pixels : image.coarse_pixels) sum += pixels;
-    for (const std::uint16_t half : image.fine_features) sum += FromHalf(half);
-    for (const std::uint16_t half : image.coarse_features) sum += FromHalf(half);
-  }
-  if (!std::isfinite(sum)) throw std::logic_error("a feature file has numbers that are not finite");
+  if (!std::isfinite(test::SumOfAll(file)))
+    throw std::logic_error("a feature file has numbers that are not finite");
 }
 
 const FuzzTarget kFile({"feature_file", ReadFeatureFile, Seeds});

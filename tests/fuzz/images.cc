@@ -59,7 +59,8 @@ bool IsLargePng(std::string_view bytes) {
   return bytes.size() >= 24 && std::uint64_t{BigEndian(bytes, 16)} * BigEndian(bytes, 20) > kMost;
 }
 
-/// PNG files have a checksum in every chunk; with them wrong, nothing behind the first would be reached.
+/// PNG files have a checksum in every chunk; with them wrong, nothing behind the first would be
+/// reached.
 std::string WithChunkChecksums(std::string_view bytes) {
   std::string sealed(bytes);
   for (std::size_t begin = 8; begin + 12 <= sealed.size();) {

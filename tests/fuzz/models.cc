@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Model files of the four applications, with a checksum that fits; a model that loads also predicts, and is written to a file
-// from which it loads again.
+// Model files of the four applications, with a checksum that fits; a model that loads also
+// predicts.
 #include <slackline/apps/matching_predict.h>
 #include <slackline/apps/multilabel_predict.h>
 #include <slackline/apps/segment_model.h>

@@ -28,7 +28,8 @@ void Ask(const Read& read) {
   }
 }
 
-/// Every record with this value; a value that is taken is written as a text that gives the same value.
+/// Every record with this value; a value that is taken is written as a text that gives the same
+/// value.
 void SetEveryOption(std::string_view value) {
   for (const OptionRecord& record : OptionRecords()) {
     Ask([&] {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Without libFuzzer, for the ordinary tests and for `./run fuzz`:
-//   slackline_fuzz_replay FOLDER [TARGET...]   every target on its own seeds, on FOLDER/seeds/TARGET and FOLDER/failures/TARGET
+//   slackline_fuzz_replay FOLDER [TARGET...]   every target on its own seeds, on FOLDER/seeds/TARGET
+//                                              and on FOLDER/failures/TARGET
 //   slackline_fuzz_replay --list               a line per target: name and longest input
-//   slackline_fuzz_replay --seeds OUT TARGET   writes the seeds that the target makes into the folder OUT
+//   slackline_fuzz_replay --seeds OUT TARGET   writes the seeds that the target makes to folder OUT
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>

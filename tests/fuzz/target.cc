@@ -74,17 +74,6 @@ std::string PathOf(std::string_view bytes, std::size_t slot) {
   return "/proc/self/fd/" + std::to_string(descriptor);
 }
 
-std::string BytesOf(std::size_t slot) {
-  std::string bytes;
-  std::array<char, 4096> part;
-  for (;;) {
-    const ssize_t count = pread(Descriptor(slot), part.data(), part.size(), static_cast<off_t>(bytes.size()));
-    Require(count >= 0);
-    if (count == 0) return bytes;
-    bytes.append(part.data(), static_cast<std::size_t>(count));
-  }
-}
-
 std::string WithChecksum(std::string_view bytes) {
   std::string sealed(bytes);
   if (sealed.size() < 4) return sealed;

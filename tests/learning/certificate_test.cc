@@ -111,7 +111,8 @@ TEST_CASE("AMixtureIsLoadedWithItsOwnValueOnly") {
   StateReader reader(writer.bytes());
   again.Load(2, &reader);
   CHECK(again.value() == mixture.value());
-  // Its value follows the tag; any other is refused, so that no state claims a bound that its points do not have.
+  // Its value follows the tag; any other is refused, so that no state claims a bound that its
+  // points do not have.
   const std::size_t at = 8 + std::string_view("mixture").size();
   for (const double value : {mixture.value() + 1e-3, kInfinity, -kInfinity, std::nan("")}) {
     std::string forged = writer.bytes();

@@ -458,7 +458,8 @@ TEST_CASE("DamagedStatesAreRefused") {
       CHECK_THROWS_AS(resume(std::string_view(state).substr(0, length)), DataError);
     }
     CHECK_THROWS_AS(resume(state + "x"), DataError);
-    // Other bytes may still be a state, and are refused where they are none: never an error of the program.
+    // Other bytes may still be a state, and are refused where they are none: never an error of the
+    // program.
     const auto try_state = [&](const std::string& changed) {
       try {
         resume(changed);
