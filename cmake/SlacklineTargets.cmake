@@ -13,6 +13,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
     list(APPEND SLACKLINE_WARNINGS -Wno-array-bounds -Wno-stringop-overflow)  # the same, with precompiled headers
   endif()
 endif()
+if(SLACKLINE_BUILD_FUZZERS)
+  include(SlacklineFuzzers)
+endif()
 if(SLACKLINE_SANITIZE)
   add_compile_options(-fsanitize=${SLACKLINE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   if(SLACKLINE_SANITIZE MATCHES "undefined" AND SLACKLINE_SANITIZE MATCHES "address")

@@ -9,10 +9,12 @@
 #include <cstring>
 #include <vector>
 
+#include <slackline/core/buffer_bytes.h>
+
 namespace slackline {
 namespace {
 
-constexpr std::size_t kBufferBytes = std::size_t{1} << 17;
+constexpr std::size_t kBufferBytes = BufferBytes(std::size_t{1} << 17);
 constexpr std::size_t kLargestStep = std::size_t{1} << 26;
 constexpr int kGzipWindow = 15 + 16;  // the largest window, and a gzip header
 constexpr unsigned char kMagic[] = {0x1f, 0x8b};

@@ -9,13 +9,14 @@
 #include <cstring>
 #include <filesystem>
 
+#include <slackline/core/buffer_bytes.h>
 #include <slackline/core/check.h>
 #include <slackline/core/gzip_input.h>
 
 namespace slackline {
 namespace {
 
-constexpr std::size_t kInitialBuffer = std::size_t{1} << 18;
+constexpr std::size_t kInitialBuffer = BufferBytes(std::size_t{1} << 18);
 constexpr std::size_t kLargestRead = std::size_t{1} << 26;
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <utility>
 
+#include <slackline/core/buffer_bytes.h>
 #include <slackline/core/check.h>
 
 namespace slackline {
@@ -21,7 +22,7 @@ constexpr FileKind kKinds[] = {kModelKind, kCheckpointKind};
 static_assert(kModelKind.magic.size() == kMagicBytes && kCheckpointKind.magic.size() == kMagicBytes);
 constexpr std::size_t kHeaderBytes = 8 + 4 + 8 + 4;
 constexpr std::size_t kChecksumBytes = 4;
-constexpr std::size_t kLargestStep = std::size_t{1} << 20;  // of reading
+constexpr std::size_t kLargestStep = BufferBytes(std::size_t{1} << 20);  // of reading
 
 constexpr const char* kTypeNames[] = {"string", "strings", "integers", "doubles"};
 

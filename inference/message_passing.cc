@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include <slackline/core/all_finite.h>
 #include <slackline/core/check.h>
 #include <slackline/inference/rounding.h>
 
@@ -302,6 +303,8 @@ void ReadMessages(const FactorGraph& graph, const WarmStart* warm, std::vector<d
   const std::size_t bytes = messages->size() * sizeof(double);
   if (warm == nullptr || warm->bytes.size() != bytes || bytes == 0) return;
   std::memcpy(messages->data(), warm->bytes.data(), bytes);
+  // Those of a damaged checkpoint may be anything. Any finite messages give a bound that holds.
+  if (!AllFinite(*messages)) std::fill(messages->begin(), messages->end(), 0.0);
 }
 
 void WriteMessages(std::span<const double> messages, WarmStart* warm) {

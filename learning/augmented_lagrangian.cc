@@ -75,6 +75,8 @@ class AugmentedLagrangianLearner : public FactorLearner {
     FactorLearner::Load(reader);
     control_.Load(reader);
     reader->Offsets(steps_since_update_);
+    for (const Offset steps : steps_since_update_)
+      StateReader::Require(steps >= 0, "a number of steps is negative");
     best_primal_ = reader->Real();
   }
 

@@ -79,7 +79,7 @@ class BcfwLearner : public Learner {
     points_.Load(reader);
     for (WarmStart& warm : warm_) warm.bytes = reader->Bytes();
     average_.Load(reader);
-    pass_ = static_cast<Index>(reader->Integer(0, std::numeric_limits<Index>::max()));
+    pass_ = reader->Passes();
     oracle_calls_ = reader->Integer(0, std::numeric_limits<std::int64_t>::max() / 4);
     evaluated_.clear();
   }

@@ -26,6 +26,7 @@ std::vector<double> MaximiseOnSimplex(std::span<const double> linear, std::span<
   std::vector<double> a(n, 0.0);
   std::vector<double> gradient(linear.begin(), linear.end());
   // Start at the best vertex.
+  if (n == 0) return a;
   std::size_t start = 0;
   for (std::size_t k = 1; k < n; ++k) {
     if (linear[k] - 0.5 * q[k * n + k] > linear[start] - 0.5 * q[start * n + start]) start = k;
@@ -40,8 +41,9 @@ std::vector<double> MaximiseOnSimplex(std::span<const double> linear, std::span<
       if (gradient[k] > gradient[up]) up = k;
       if (a[k] > 0 && (down == n || gradient[k] < gradient[down])) down = k;
     }
+    if (down == n) break;  // a step that was no number has left nothing
     const double gap = gradient[up] - gradient[down];
-    if (gap <= 1e-14 * std::max(1e-300, std::abs(gradient[up]))) break;
+    if (!(gap > 1e-14 * std::max(1e-300, std::abs(gradient[up])))) break;
     const double curvature = q[up * n + up] + q[down * n + down] - 2 * q[up * n + down];
     const double move = curvature > 0 ? std::min(gap / curvature, a[down]) : a[down];
     a[up] += move;
@@ -82,12 +84,16 @@ void DualMixture::Mix(std::span<const double> shares) {
     for (std::size_t d = 0; d < mixture.weights.size(); ++d)
       mixture.weights[d] += shares[k] * points_[k].weights[d];
   }
-  const double value = mixture.loss - 0.5 * lambda_ * Product(mixture.weights, mixture.weights);
+  const double value = Value(mixture.weights, mixture.loss);
   if (value > value_) {
     value_ = value;
     points_[0].weights = std::move(mixture.weights);
     points_[0].loss = mixture.loss;
   }
+}
+
+double DualMixture::Value(std::span<const double> weights, double loss) const {
+  return loss - 0.5 * lambda_ * Product(weights, weights);
 }
 
 void DualMixture::Save(StateWriter* writer) const {
@@ -115,6 +121,11 @@ void DualMixture::Load(Offset num_weights, StateReader* reader) {
     point.share = reader->FiniteReal();
     points_.push_back(std::move(point));
   }
+  // The best mixture is there, so that its value can be computed again.
+  const double loss = points_.empty() ? 0 : points_[0].loss;
+  const double value = points_.empty() ? -kInfinity : Value(points_[0].weights, loss);
+  StateReader::Require(value_ == value || std::abs(value_ - value) <= 1e-9 * (1 + std::abs(loss)),
+                       "a mixture does not have its value");
 }
 
 }  // namespace slackline

@@ -42,6 +42,7 @@ class DualMixture {
     double share = 0;  // in the newest mixture
   };
   void Mix(std::span<const double> shares);
+  double Value(std::span<const double> weights, double loss) const;
 
   static constexpr std::size_t kKept = 6;
   double lambda_;
@@ -53,8 +54,9 @@ class DualMixture {
 /// f = θ·loss − θ²·regulariser.
 double BestShare(double loss, double regulariser);
 
-/// argmax over the simplex of a·linear − ½ aᵀQa, Q symmetric positive semidefinite (row-major), by pairwise steps until
-/// the pairwise gap is below 1e-14 of the value's scale. For a handful of entries.
+/// argmax over the simplex of a·linear − ½ aᵀQa, Q symmetric positive semidefinite (row-major), by
+/// pairwise steps until the pairwise gap is below 1e-14 of the value's scale. For a handful of
+/// entries. Where numbers overflow, the point reached until then.
 std::vector<double> MaximiseOnSimplex(std::span<const double> linear, std::span<const double> q);
 
 }  // namespace slackline

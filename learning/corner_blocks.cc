@@ -422,7 +422,7 @@ void CornerBlocks::Load(StateReader* reader) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 4;
   reader->Tag("corner blocks");
   reader->FiniteReals(weights_);
-  centre_.Load(problem_.num_weights(), reader);
+  centre_.Load(problem_.num_weights(), problem_.lambda(), reader);
   for (Index m = 0; m < problem_.size(); ++m) {
     scratch_.inputs = Inputs(m);
     sets_[Size(m)].Load(problem_.data().example(m), reader, &scratch_);

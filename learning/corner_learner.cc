@@ -134,7 +134,7 @@ class CornerLearner : public Learner {
     constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 4;
     check_work_ = reader->Integer(0, kMost);
     work_at_check_ = blocks_.work() - reader->Integer(0, kMost);
-    pass_ = static_cast<Index>(reader->Integer(0, std::numeric_limits<Index>::max()));
+    pass_ = reader->Passes();
     rest_ = static_cast<Index>(reader->Integer(0, kLongestRest));
     next_rest_ = static_cast<Index>(reader->Integer(1, kLongestRest));
     evaluated_.clear();

@@ -272,12 +272,18 @@ void CornerSet::Load(const ExampleView& example, StateReader* reader, CornerScra
     for (Index* n : {&head.slot_ones, &head.slot_values, &head.scalar_ones, &head.scalar_values, &head.idle})
       *n = static_cast<Index>(reader->Integer(0, kMost));
     head.loss = reader->FiniteReal();
+    StateReader::Require(head.loss >= -1e-6, "a corner has a negative loss");  // solvers round
     entries += std::int64_t{head.slot_ones} + head.slot_values + head.scalar_ones + head.scalar_values;
     values += std::int64_t{head.slot_values} + head.scalar_values;
     StateReader::Require(entries <= kMost, "a corner is too long");
   }
   alpha_.resize(heads_.size());
-  reader->FiniteReals(alpha_);
+  // Sets without inner products only keep corners, and are not asked for weights.
+  if (keeps_products_) {
+    reader->Shares(alpha_);
+  } else {
+    reader->FiniteReals(alpha_);
+  }
   index_ = reader->Indices(0, std::numeric_limits<Index>::max());
   value_ = reader->FiniteReals();
   StateReader::Require(index_.size() == Size(entries) && value_.size() == Size(values),

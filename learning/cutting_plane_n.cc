@@ -90,7 +90,7 @@ class CuttingPlaneNLearner : public Learner {
     oracle_.Load(reader);
     blocks_.Load(reader);
     gap_ = reader->FiniteReal();
-    pass_ = static_cast<Index>(reader->Integer(0, std::numeric_limits<Index>::max()));
+    pass_ = reader->Passes();
     evaluated_.clear();
   }
 

@@ -212,13 +212,13 @@ void DualLossDescent::Save(StateWriter* writer) const {
 
 void DualLossDescent::Load(StateReader* reader) {
   reader->Tag("dual loss descent");
-  settings_.eta = reader->FiniteReal();
-  scale_ = reader->FiniteReal();
-  StateReader::Require(settings_.eta > 0 && scale_ > 0, "a step or a scale is not positive");
+  settings_.eta = reader->PositiveReal();
+  scale_ = reader->PositiveReal();
   reader->FiniteReals(direction_);
   reader->FiniteReals(messages_);
   reader->FiniteReals(averages_);
   reader->Offsets(visits_);
+  for (const Offset visits : visits_) StateReader::Require(visits >= 0, "a number of visits is negative");
   steps_ = reader->Integer(0, std::numeric_limits<std::int64_t>::max() / 4);
 }
 

@@ -91,6 +91,10 @@ void DualPoints::Save(StateWriter* writer) const {
 void DualPoints::Load(StateReader* reader) {
   reader->FiniteReals(coordinates_);
   reader->FiniteReals(losses_);
+  // Losses are ≥ 0; steps between two of them leave rounding errors.
+  const double largest = *std::max_element(losses_.begin(), losses_.end());
+  for (const double loss : losses_)
+    StateReader::Require(loss >= -1e-6 * (1 + largest), "a dual point has a negative loss");
 }
 
 }  // namespace slackline

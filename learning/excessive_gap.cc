@@ -68,9 +68,8 @@ class ExcessiveGapLearner : public MarginalLearner {
       reader->FiniteReals(point->weights);
       point->loss = reader->FiniteReal();
     }
-    temperature_ = reader->FiniteReal();
-    curvature_ = reader->FiniteReal();
-    StateReader::Require(temperature_ > 0 && curvature_ > 0, "a temperature is not positive");
+    temperature_ = reader->PositiveReal();
+    curvature_ = reader->PositiveReal();
   }
 
   /// Starts at Ψα, for which μ need not be large: P_μ ≤ f(α) holds from where μ log |Y| is about the gap.

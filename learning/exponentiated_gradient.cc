@@ -78,8 +78,9 @@ class ExponentiatedGradientLearner : public MarginalLearner {
     points_.Load(reader);
     log_potentials_.Load(reader);
     reader->FiniteReals(steps_);
-    for (const double step : steps_) StateReader::Require(step > 0, "a step is not positive");
-    pass_ = static_cast<Index>(reader->Integer(0, std::numeric_limits<Index>::max()));
+    for (const double step : steps_)
+      StateReader::Require(step >= kSmallestStep && step <= kLargestStep, "a step is out of range");
+    pass_ = reader->Passes();
   }
 
   /// α and the step sizes stay.

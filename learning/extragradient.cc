@@ -68,16 +68,15 @@ class ExtragradientLearner : public MarginalLearner {
     reader->Tag("extragradient");
     LoadCommon(reader);
     started_ = reader->Flag();
-    loss_scale_ = reader->FiniteReal();
+    loss_scale_ = reader->NonNegativeReal();
     for (auto* w : {&sum_, &v_w_, &mean_w_}) reader->FiniteReals(*w);
     v_.weights.resize(sum_.size());
     if (started_) reader->FiniteReals(v_.weights);
     v_.log_partition = reader->FiniteReal();
     v_.terms = reader->FiniteReal();
     mean_.Load(reader);
-    weight_sum_ = reader->FiniteReal();
-    step_ = reader->FiniteReal();
-    StateReader::Require(loss_scale_ >= 0 && weight_sum_ >= 0 && step_ > 0, "a step is not positive");
+    weight_sum_ = reader->NonNegativeReal();
+    step_ = reader->PositiveReal();
   }
 
   /// Starts at w₀ = Ψα of the mean α, but at the uniform distributions: softmaxes as cold as the last ones would have to be

@@ -116,18 +116,38 @@ void FactorBlocks::Save(StateWriter* writer) const {
 
 void FactorBlocks::Load(StateReader* reader) {
   reader->Tag("factor blocks");
-  const double rho = reader->FiniteReal();
-  StateReader::Require(rho > 0, "a penalty is not positive");
-  set_rho(rho);
+  set_rho(reader->PositiveReal());
   reader->FiniteReals(memory_);
+  for (Index m = 0; m < problem_->size(); ++m) CheckShares(m);
   reader->FiniteReals(weights_);
-  centre_.Load(problem_->num_weights(), reader);
+  centre_.Load(problem_->num_weights(), problem_->lambda(), reader);
   ScaleSteps();
   globals_.Load([this](Index m) -> const BlockLayout& { return layout(m); }, reader);
   std::fill(settled_.begin(), settled_.end(), std::uint8_t{1});
   for (Index m = 0; m < problem_->size(); ++m)
     active_[static_cast<std::size_t>(m)].Load(layout(m), state(m), reader);
   block_steps_ = reader->Integer(0, std::numeric_limits<std::int64_t>::max() / 4);
+}
+
+/// Throws DataError unless all that should be a distribution over states in the memory of example m
+/// is one.
+void FactorBlocks::CheckShares(Index m) const {
+  const BlockLayout& blocks = layout(m);
+  const FactorGraph& graph = blocks.structure->graph();
+  const double* state = memory_.data() + begin_[static_cast<std::size_t>(m)];
+  const auto check = [&](Offset begin, Index count, Index stride) {
+    StateReader::RequireShares(state + begin, static_cast<std::size_t>(count),
+                               static_cast<std::size_t>(stride));
+  };
+  for (Index i = 0; i < graph.num_variables(); ++i) check(graph.state_offset(i), graph.cardinality(i), 1);
+  for (Index k = 0; k < blocks.pairs.count; ++k) check(blocks.pairs.mu + k, 4, blocks.pairs.count);
+  for (const TableBlock& table : blocks.tables) {
+    check(table.mu, table.states, 1);
+    for (const TableAxis& axis : table.axes) check(axis.marginal, axis.cardinality, 1);
+  }
+  for (const GlobalBlock& global : blocks.globals) {
+    for (const TableAxis& axis : global.axes) check(axis.marginal, axis.cardinality, 1);
+  }
 }
 
 void FactorBlocks::Settle(Index m) const {

@@ -122,6 +122,7 @@ class FactorBlocks {
   void SumPairMessages(const Visit& visit);
   void FinishMessages(const Visit& visit);
   void StepOthers(const Visit& visit, Index m, double eta_step);
+  void CheckShares(Index m) const;
   void Settle(Index m) const;
   void SumMessagesOf(const Visit& visit, Index i);
   void StepVariableGroup(const Visit& visit, const VariableGroup& group);

@@ -70,7 +70,7 @@ void FactorLearner::Load(StateReader* reader) {
   blocks_.Load(reader);
   shrinking_.Load(reader);
   mixture_.Load(problem().num_weights(), reader);
-  pass_ = static_cast<Index>(reader->Integer(0, std::numeric_limits<Index>::max()));
+  pass_ = reader->Passes();
   weights_.clear();
 }
 

@@ -255,6 +255,7 @@ void GlobalBlocks::LoadCorners(const GlobalBlock& global, GlobalCorners* corners
   GlobalCorners loaded;
   loaded.states = reader->Indices(0, *std::max_element(cardinalities.begin(), cardinalities.end()) - 1);
   loaded.share = reader->FiniteReals();
+  if (keeps) StateReader::RequireShares(loaded.share.data(), loaded.share.size());
   StateReader::Require(loaded.share.empty() != keeps && loaded.states.size() == loaded.share.size() * axes,
                        "the kept states of a global factor do not fit it");
   for (Index k = 0; k < loaded.count(); ++k) {

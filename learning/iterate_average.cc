@@ -48,7 +48,7 @@ void IterateAverage::Load(StateReader* reader) {
   constexpr Offset kLargest = std::numeric_limits<Offset>::max() / 4;
   step_ = reader->Integer(0, kLargest);
   next_restart_ = reader->Integer(0, kLargest);
-  total_ = reader->FiniteReal();
+  total_ = reader->NonNegativeReal();
   scaled_ = reader->FiniteReal();
   iterate_scale_ = reader->FiniteReal();
   reader->FiniteReals(lag_);

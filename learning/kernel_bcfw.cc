@@ -104,7 +104,7 @@ class KernelLearner : public Learner {
     points_.Load(reader);
     for (WarmStart& warm : warm_) warm.bytes = reader->Bytes();
     average_.Load(reader);
-    pass_ = static_cast<Index>(reader->Integer(0, std::numeric_limits<Index>::max()));
+    pass_ = reader->Passes();
     work_.oracle_calls = reader->Integer(0, kMost);
     work_.block_steps = reader->Integer(0, kMost);
     evaluated_.clear();

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/learning/loop_state.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace slackline {
 namespace {
 
-constexpr std::int64_t kMostPasses = std::numeric_limits<Index>::max();
 constexpr std::int64_t kMostSteps = std::numeric_limits<std::int64_t>::max() / 4;
 
 /// The figures of a record, in one order for both directions.
@@ -37,18 +38,27 @@ void LoopState::Save(StateWriter* writer) const {
 
 void LoopState::Load(StateReader* reader) {
   reader->Tag("loop");
-  record.pass = static_cast<Index>(reader->Integer(0, kMostPasses));
+  record.pass = reader->Passes();
   record.problem = reader->Flag() ? CertifiedProblem::kExact : CertifiedProblem::kRelaxed;
   ForEachFigure(record, [&](double& figure) { figure = reader->Real(); });
   StateReader::Require(record.seconds >= 0 && record.check_seconds >= 0, "a time is negative");
   record.oracle_calls = reader->Integer(0, kMostSteps);
   record.block_steps = reader->Integer(0, kMostSteps);
   weights = reader->FiniteReals();
+  if (!weights.empty()) {
+    // A dual that is not known is NaN. Rounding may carry one that is over its primal, by no more
+    // than train_loop allows.
+    const double room = 1e-9 * std::max(1.0, std::abs(record.primal));
+    StateReader::Require(
+        std::abs(record.primal) <= StateReader::kLargestNumber && !(record.dual > record.primal + room),
+        "the bounds contradict each other");
+  }
   notes.clear();
   const std::int64_t count = reader->Integer(0, reader->left());
   for (std::int64_t k = 0; k < count; ++k) notes.push_back(reader->Text());
   for (Index* n : {&checks, &next_check, &hopeful_again})
-    *n = static_cast<Index>(reader->Integer(std::numeric_limits<Index>::min(), kMostPasses));
+    *n = static_cast<Index>(
+        reader->Integer(std::numeric_limits<Index>::min(), std::numeric_limits<Index>::max()));
   provisional = reader->Flag();
 }
 

@@ -94,7 +94,8 @@ void MarginalLearner::LoadCommon(StateReader* reader) {
   if (evaluations_unkept_) return;
   const double dual = reader->Real();
   if (!reader->Flag()) return;
-  best_share_ = reader->FiniteReal();
+  best_share_ = reader->NonNegativeReal();
+  StateReader::Require(best_share_ <= 1, "a share is larger than one");
   DualPoints points(problem_);
   points.Load(reader);
   if (!keep_best_) return;

@@ -152,14 +152,16 @@ class MultiSampleLearner : public Learner {
     reader->FiniteReals(weights_);
     points_.Load(reader);
     reader->FiniteReals(masses_);
+    for (const double mass : masses_) StateReader::Require(mass >= -1e-6, "a mass is negative");
     reader->Offsets(counts_);
     for (const Offset count : counts_)
       StateReader::Require(count >= 0 && count < kLargest, "a number of visits is out of range");
-    for (double* value : {&scale_, &suffered_, &gradients_}) *value = reader->FiniteReal();
-    StateReader::Require(scale_ > 0 && scale_ <= 1, "the scale is out of range");
+    scale_ = reader->PositiveReal();
+    for (double* value : {&suffered_, &gradients_}) *value = reader->FiniteReal();
+    StateReader::Require(scale_ <= 1, "the scale is out of range");
     for (WarmStart& warm : warm_) warm.bytes = reader->Bytes();
     average_.Load(reader);
-    pass_ = static_cast<Index>(reader->Integer(0, std::numeric_limits<Index>::max()));
+    pass_ = reader->Passes();
     for (std::int64_t* count : {&oracle_calls_, &steps_, &counted_, &next_note_})
       *count = reader->Integer(0, kLargest);
     evaluated_.clear();

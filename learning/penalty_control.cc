@@ -73,10 +73,9 @@ void PenaltyControl::Save(StateWriter* writer) const {
 void PenaltyControl::Load(StateReader* reader) {
   constexpr std::int64_t kMost = std::numeric_limits<Index>::max();
   reader->Tag("penalty");
-  settings_.rho = reader->FiniteReal();
-  settings_.tau = reader->FiniteReal();
-  StateReader::Require(settings_.rho > 0 && settings_.tau > 0, "a penalty is not positive");
-  settings_.visits_per_update = static_cast<Index>(reader->Integer(1, kMost));
+  settings_.rho = reader->PositiveReal();
+  settings_.tau = reader->PositiveReal();
+  settings_.visits_per_update = static_cast<Index>(reader->Integer(1, kMost / 4));
   balance_ = reader->Flag();
   changes_ = static_cast<int>(reader->Integer(0, kMost));
   next_balance_ = static_cast<Index>(reader->Integer(0, kMost));

@@ -199,7 +199,7 @@ void PlaneBundle::Load(StateReader* reader) {
   linear_.assign(planes_.size(), 0.0);
   reader->FiniteReals(linear_);
   alpha_.assign(planes_.size(), 0.0);
-  reader->FiniteReals(alpha_);
+  reader->Shares(alpha_);
   gram_.clear();
   capacity_ = 0;
   for (std::size_t k = 0; k < planes_.size(); ++k) AddGramRow(k);

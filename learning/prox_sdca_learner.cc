@@ -204,7 +204,7 @@ class ProxSdcaLearner : public Learner {
     }
     for (WarmStart& warm : warm_) warm.bytes = reader->Bytes();
     average_.Load(reader);
-    pass_ = static_cast<Index>(reader->Integer(0, std::numeric_limits<Index>::max()));
+    pass_ = reader->Passes();
     oracle_calls_ = reader->Integer(0, kLargest);
     steps_ = reader->Integer(0, kLargest);
     outputs_ = reader->Integer(0, kLargest);

@@ -33,9 +33,10 @@ void ProximalCentre::Save(StateWriter* writer) const {
   writer->Flag(at_point_);
 }
 
-void ProximalCentre::Load(Offset num_weights, StateReader* reader) {
-  kappa_ = reader->FiniteReal();
-  StateReader::Require(kappa_ >= 0, "a proximal centre's strength is negative");
+void ProximalCentre::Load(Offset num_weights, double lambda, StateReader* reader) {
+  kappa_ = reader->NonNegativeReal();
+  // A little more than the largest: the quotient of rounded numbers may be.
+  StateReader::Require(kappa_ <= 1.001 * kLargestKappa * lambda, "a proximal centre is too strong");
   point_.assign(kappa_ > 0 ? static_cast<std::size_t>(num_weights) : 0, 0.0);
   reader->FiniteReals(point_);
   at_point_ = reader->Flag();

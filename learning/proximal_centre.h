@@ -31,7 +31,10 @@ class ProximalCentre {
   void Blend(double lambda, std::span<double> weights) const;
 
   void Save(StateWriter* writer) const;
-  void Load(Offset num_weights, StateReader* reader);
+  /// lambda: that of the problem.
+  void Load(Offset num_weights, double lambda, StateReader* reader);
+
+  static constexpr double kLargestKappa = 1e6;  ///< κ/λ: beyond it too few digits of Ψα are left
 
  private:
   double kappa_ = 0;

@@ -7,17 +7,17 @@
 #include <vector>
 
 #include <slackline/core/feature_map.h>
+#include <slackline/learning/proximal_centre.h>
 
 namespace slackline {
 namespace {
 
 constexpr double kLargestFall = 0.3;  // factor of κ in a pass
 constexpr double kLargestRise = 1.5;
-constexpr double kDeadBand = 1.4;      // factors nearer to 1 than this change nothing
-constexpr double kUseless = 0.1;       // κ/λ: a smaller κ is worth nothing
-constexpr double kLargestKappa = 1e6;  // κ/λ: beyond it too few digits of Ψα are left
-constexpr double kSmallerGap = 0.9;    // of the best so far: what counts as progress
-constexpr Index kPatience = 10;        // passes without progress, per hold
+constexpr double kDeadBand = 1.4;    // factors nearer to 1 than this change nothing
+constexpr double kUseless = 0.1;     // κ/λ: a smaller κ is worth nothing
+constexpr double kSmallerGap = 0.9;  // of the best so far: what counts as progress
+constexpr Index kPatience = 10;      // passes without progress, per hold
 constexpr Index kLongestHold = 1024;
 
 }  // namespace
@@ -63,7 +63,7 @@ std::optional<double> ProximalControl::AfterPass(double lambda, double kappa, do
   double factor = std::sqrt(block_gap / std::max(centre_gap, std::numeric_limits<double>::min()));
   if (factor > 1 / kDeadBand && factor < kDeadBand) factor = 1;
   kappa *= std::clamp(factor, kLargestFall, kLargestRise);
-  kappa = std::min(kappa, kLargestKappa * lambda);
+  kappa = std::min(kappa, ProximalCentre::kLargestKappa * lambda);
   return kappa < kUseless * lambda ? 0 : kappa;
 }
 

@@ -3,11 +3,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
-#include <slackline/core/all_finite.h>
 #include <slackline/core/check.h>
 
 namespace slackline {
+namespace {
+
+void RequireEntries(std::span<const double> values) {
+  const bool good = std::all_of(values.begin(), values.end(),
+                                [](double value) { return std::abs(value) <= StateReader::kLargestEntry; });
+  StateReader::Require(good, "a number is not finite, or too large");
+}
+
+}  // namespace
 
 void StateWriter::Reverse(std::size_t begin, std::size_t width) {
   for (std::size_t k = begin; k < bytes_.size(); k += width) {
@@ -59,13 +68,27 @@ std::int64_t StateReader::Integer(std::int64_t low, std::int64_t high) {
   return value;
 }
 
+Index StateReader::Passes() { return static_cast<Index>(Integer(0, std::numeric_limits<Index>::max() / 4)); }
+
 std::uint64_t StateReader::Bits() { return Number<std::uint64_t>(); }
 
 double StateReader::Real() { return Number<double>(); }
 
 double StateReader::FiniteReal() {
   const double value = Real();
-  Require(std::isfinite(value), "a number is not finite");
+  Require(std::abs(value) <= kLargestNumber, "a number is not finite, or too large");
+  return value;
+}
+
+double StateReader::PositiveReal() {
+  const double value = FiniteReal();
+  Require(value >= 1 / kLargestNumber, "a number is not positive");
+  return value;
+}
+
+double StateReader::NonNegativeReal() {
+  const double value = FiniteReal();
+  Require(value >= 0, "a number is negative");
   return value;
 }
 
@@ -83,7 +106,23 @@ void StateReader::Reals(std::span<double> values) {
 
 void StateReader::FiniteReals(std::span<double> values) {
   Reals(values);
-  Require(AllFinite(values), "a number is not finite");
+  RequireEntries(values);
+}
+
+void StateReader::Shares(std::span<double> values) {
+  Reals(values);
+  RequireShares(values.data(), values.size());
+}
+
+void StateReader::RequireShares(const double* values, std::size_t count, std::size_t stride) {
+  double sum = 0;
+  bool good = true;
+  for (std::size_t k = 0; k < count; ++k) {
+    const double value = values[k * stride];
+    good = good && value >= -kShareTolerance;
+    sum += value;
+  }
+  Require(good && std::abs(sum - 1) <= kShareTolerance, "shares do not add up to one");
 }
 
 void StateReader::Offsets(std::span<Offset> values) {
@@ -94,7 +133,7 @@ void StateReader::Offsets(std::span<Offset> values) {
 std::vector<double> StateReader::FiniteReals() {
   std::vector<double> values(Count(sizeof(double)));
   Fill(std::span<double>(values));
-  Require(AllFinite(values), "a number is not finite");
+  RequireEntries(values);
   return values;
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -57,8 +58,13 @@ class StateWriter {
   std::string bytes_;
 };
 
-/// Reads what a StateWriter wrote, in the same order. Everything is checked before it is used: all methods throw DataError on
-/// bytes that do not fit, and no method allocates more than the archive is long.
+/// Reads what a StateWriter wrote, in the same order. Everything is checked before it is used: all
+/// methods throw DataError on bytes that do not fit, and no method allocates more than the archive
+/// is long.
+///
+/// A checksum that fits proves little: every number is also checked for what the code behind it
+/// relies on. Runs whose numbers are sound never have a weight, a coordinate or a message beyond
+/// kLargestEntry; their squares and products are still finite.
 class StateReader {
  public:
   /// The bytes must outlive the reader.
@@ -67,16 +73,26 @@ class StateReader {
   void Tag(std::string_view name);
   /// A number within [low, high].
   std::int64_t Integer(std::int64_t low, std::int64_t high);
+  /// The number of a pass, or of a check: so small that twice as many are still an Index.
+  Index Passes();
   std::uint64_t Bits();
+  /// Any number, also one that is infinite or NaN.
   double Real();
+  /// Of at most kLargestNumber.
   double FiniteReal();
+  /// The same, and > 0; its inverse is at most kLargestNumber, too.
+  double PositiveReal();
+  double NonNegativeReal();
   bool Flag() { return Integer(0, 1) == 1; }
   std::string Text();
 
   /// Lists whose length is known: as many as there is room for.
   void Reals(std::span<double> values);
-  /// The same; all must be finite.
+  /// The same; none may lie beyond kLargestEntry.
   void FiniteReals(std::span<double> values);
+  /// The same, for shares of a whole: they are ≥ 0 and their sum is 1, as exactly as runs keep them
+  /// (RequireShares).
+  void Shares(std::span<double> values);
   void Offsets(std::span<Offset> values);
   /// Lists of any length; indices within [low, high].
   std::vector<double> FiniteReals();
@@ -87,10 +103,18 @@ class StateReader {
   std::int64_t left() const { return static_cast<std::int64_t>(rest_.size()); }
   /// Everything must have been read.
   void Finish() const { Require(left() == 0, "bytes are left over"); }
+  /// Throws DataError unless these `count` numbers, `stride` apart, are ≥ 0 with the sum 1. Steps
+  /// on shares leave rounding errors of 1e-16 each, so that millions of them are far within the
+  /// tolerance.
+  static void RequireShares(const double* values, std::size_t count, std::size_t stride = 1);
   /// Throws DataError with what is wrong unless `good`.
   static void Require(bool good, std::string_view what) {
     if (!good) Fail(what);
   }
+
+  static constexpr double kLargestEntry = 1e100;
+  static constexpr double kLargestNumber = 1e200;
+  static constexpr double kShareTolerance = 1e-6;
 
  private:
   [[noreturn]] static void Fail(std::string_view what);

@@ -17,13 +17,15 @@ struct Direction {
   double limit = 1;
 };
 
-/// γ = clip(gap/q, 0, limit); a direction without curvature goes to its end.
+/// γ = clip(gap/q, 0, limit); a direction without curvature goes to its end, one without a known
+/// gap (NaN) nowhere.
 inline double LineSearch(double gap, double q, double limit) {
-  if (gap <= 0) return 0;
+  if (!(gap > 0)) return 0;
   return q > 0 ? std::min(gap / q, limit) : limit;
 }
 
-/// s = argmax θ̂; v = argmin θ̂ over the states with μ > 0 (pairwise). Ties: lowest state. O(states).
+/// s = argmax θ̂; v = argmin θ̂ over the states with μ > 0 (pairwise). Ties: lowest state. Where no
+/// μ is positive, v = s and there is nowhere to go. O(states).
 inline Direction ChooseDirection(StepKind kind, const double* theta, const double* mu, Index states) {
   Direction direction;
   for (Index s = 1; s < states; ++s) {
@@ -35,6 +37,11 @@ inline Direction ChooseDirection(StepKind kind, const double* theta, const doubl
   }
   for (Index s = 0; s < states; ++s) {
     if (mu[s] > 0 && (direction.v < 0 || theta[s] < theta[direction.v])) direction.v = s;
+  }
+  if (direction.v < 0) {
+    direction.v = direction.s;
+    direction.limit = 0;
+    return direction;
   }
   direction.gap = theta[direction.s] - theta[direction.v];
   direction.limit = mu[direction.v];

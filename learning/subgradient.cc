@@ -91,7 +91,11 @@ class SubgradientLearner : public Learner {
     reader->FiniteReals(points_.losses());
     for (WarmStart& warm : warm_) warm.bytes = reader->Bytes();
     average_.Load(reader);
-    for (double* number : {&shrink_, &square_, &share_}) *number = reader->FiniteReal();
+    shrink_ = reader->PositiveReal();
+    square_ = reader->FiniteReal();
+    share_ = reader->NonNegativeReal();
+    StateReader::Require(shrink_ <= 1 && share_ <= 1, "a share is larger than one");
+    for (const double mass : masses_) StateReader::Require(mass >= 0, "a mass is negative");
     steps_ = reader->Integer(0, kMost);
     oracle_calls_ = reader->Integer(0, kMost);
     evaluated_.clear();

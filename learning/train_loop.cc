@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include <slackline/core/number_text.h>
@@ -123,6 +124,15 @@ class Run {
     stop_.emplace(interrupt, options.time_limit_seconds, record.seconds + record.check_seconds);
     if (!resumed) state_.next_check = NextCheck(0, options.check_every, !std::isnan(learner.GapEstimate()));
     KeepState();
+  }
+
+  /// To be called when an error of the program itself has ended the run. Throws DataError when the
+  /// run goes on from a saved state: its numbers fit one by one, but may contradict each other
+  /// (messages of a size that leaves no digits of a bound).
+  void BlameResumedState(const std::exception& error) const {
+    StateReader::Require(plan_.resume.empty(), std::string("the run cannot go on from it: ") + error.what() +
+                                                   " (if a run from the beginning ends like this, too, the "
+                                                   "program is at fault: please report it)");
   }
 
   TrainSummary Go() {
@@ -331,7 +341,16 @@ class Run {
 
 TrainSummary RunTraining(Learner& learner, const TrainOptions& options, TrainObserver* observer,
                          const std::atomic<int>* interrupt, const CheckpointPlan& plan) {
-  return Run(learner, options, observer, interrupt, plan).Go();
+  Run run(learner, options, observer, interrupt, plan);
+  try {
+    return run.Go();
+  } catch (const std::logic_error& error) {
+    run.BlameResumedState(error);
+    throw;
+  } catch (const std::overflow_error& error) {
+    run.BlameResumedState(error);
+    throw;
+  }
 }
 
 TrainSummary Train(const Problem& problem, const TrainOptions& options, TrainObserver* observer,

@@ -160,3 +160,17 @@ TEST_CASE("scores that are not finite are refused") {
   MapResult result;
   CHECK_THROWS_AS(MakeMessagePassingSolver(graph)->Solve(scores, nullptr, &result), std::invalid_argument);
 }
+
+TEST_CASE("remembered messages that are no numbers are forgotten") {
+  const GraphPtr graph = Cycle(3, 3);
+  std::vector<double> messages(graph->total_messages(), 0.5);
+  std::vector<double> read;
+  WarmStart warm;
+  WriteMessages(messages, &warm);
+  ReadMessages(*graph, &warm, &read);
+  CHECK(read == messages);
+  messages.back() = std::numeric_limits<double>::quiet_NaN();
+  WriteMessages(messages, &warm);
+  ReadMessages(*graph, &warm, &read);
+  CHECK(read == std::vector<double>(messages.size(), 0.0));
+}

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/learning/certificate.h>
 
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include <slackline/core/check.h>
 #include <slackline/core/random.h>
+#include <slackline/learning/state_archive.h>
 
 #include "tests/support/tolerances.h"
 
@@ -79,4 +85,39 @@ TEST_CASE("MixtureNeverGetsWorseAndNeverBeatsTheOptimum") {
     last = mixture.value();
   }
   CHECK(last > 0.9);
+}
+
+TEST_CASE("TheMaximumOnASimplexSurvivesNumbersThatOverflow") {
+  CHECK(MaximiseOnSimplex({}, {}).empty());
+  const std::vector<double> wild = {kInfinity, -kInfinity, std::nan(""), 1e308, -1e308, 1e200, 1, 0};
+  Random random(9);
+  for (int trial = 0; trial < 2000; ++trial) {
+    const std::size_t n = 1 + random.Below(4);
+    std::vector<double> linear(n);
+    std::vector<double> q(n * n);
+    for (double& value : linear) value = wild[random.Below(wild.size())];
+    for (double& value : q) value = wild[random.Below(wild.size())];
+    CHECK(MaximiseOnSimplex(linear, q).size() == n);
+  }
+}
+
+TEST_CASE("AMixtureIsLoadedWithItsOwnValueOnly") {
+  DualMixture mixture(2.0);
+  mixture.Add({1, 0}, 1.5);
+  mixture.Add({-1, 0.5}, 1);
+  StateWriter writer;
+  mixture.Save(&writer);
+  DualMixture again(2.0);
+  StateReader reader(writer.bytes());
+  again.Load(2, &reader);
+  CHECK(again.value() == mixture.value());
+  // Its value follows the tag; any other is refused, so that no state claims a bound that its
+  // points do not have.
+  const std::size_t at = 8 + std::string_view("mixture").size();
+  for (const double value : {mixture.value() + 1e-3, kInfinity, -kInfinity, std::nan("")}) {
+    std::string forged = writer.bytes();
+    std::memcpy(forged.data() + at, &value, sizeof value);
+    StateReader forged_reader(forged);
+    CHECK_THROWS_AS(again.Load(2, &forged_reader), DataError);
+  }
 }

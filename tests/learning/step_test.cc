@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/learning/step.h>
 
+#include <cmath>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -54,4 +55,22 @@ TEST_CASE("FullFrankWolfeStepEndsInTheCorner") {
   std::vector<double> mu = {0.3, 0.3, 0.4};
   MoveAlong(Direction{2, -1, 1.0, 1.0}, 1.0, 3, mu.data());
   CHECK(mu == std::vector<double>{0, 0, 1});
+}
+
+TEST_CASE("StepsOnNumbersThatAreNoneLeadNowhere") {
+  const double nan = std::nan("");
+  CHECK(LineSearch(nan, 1, 1) == 0);
+  CHECK(LineSearch(nan, 0, 1) == 0);
+  CHECK(LineSearch(kInfinity, 1, 0.5) == 0.5);
+  for (const double wild : {nan, kInfinity, -kInfinity}) {
+    const std::vector<double> theta = {wild, 1, wild};
+    for (std::vector<double> mu : {std::vector<double>{0, 0, 0}, {nan, nan, nan}, {-1, 0, nan}}) {
+      const Direction direction = ChooseDirection(StepKind::kPairwise, theta.data(), mu.data(), 3);
+      CHECK(direction.v == direction.s);
+      CHECK(direction.gap == 0);
+      const std::vector<double> before = mu;
+      MoveAlong(direction, LineSearch(direction.gap, 1, direction.limit), 3, mu.data());
+      for (std::size_t s = 0; s < 3; ++s) CHECK((mu[s] == before[s] || std::isnan(before[s])));
+    }
+  }
 }

@@ -13,6 +13,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/random.h>
 #include <tests/core/temporary_folder.h>
+#include <tests/vision/feature_file_bytes.h>
 
 using namespace slackline;
 using namespace slackline::test;
@@ -79,34 +80,10 @@ std::string WriteExamples(const TemporaryFolder& folder) {
 /// Opens the file and reads all that it promises; returns the message of the DataError, or "".
 std::string ReadAll(const std::string& path) {
   try {
-    const FeatureFile file(path);
-    double sum = 0;
-    for (Index i = 0; i < file.num_images(); ++i) {
-      file.CheckFeatures(i);
-      const PreparedImage image = file.image(i);
-      for (const std::int32_t parent : image.parent) sum += parent;
-      for (const NeighbourPair& pair : image.neighbours) sum += pair.contrast;
-      for (const std::int32_t pixels : image.fine_pixels) sum += pixels;
-      for (const std::int32_t pixels : image.coarse_pixels) sum += pixels;
-      for (const std::uint16_t half : image.fine_features) sum += FromHalf(half);
-      for (const std::uint16_t half : image.coarse_features) sum += FromHalf(half);
-    }
-    return std::isfinite(sum) ? "" : "not finite";
+    return std::isfinite(SumOfAll(FeatureFile(path))) ? "" : "not finite";
   } catch (const DataError& error) {
     return error.what();
   }
-}
-
-/// A number of the file.
-template <class T>
-T Take(const std::string& bytes, std::size_t at) {
-  T value;
-  std::memcpy(&value, bytes.data() + at, sizeof(T));
-  return value;
-}
-template <class T>
-void Put(T value, std::size_t at, std::string* bytes) {
-  std::memcpy(bytes->data() + at, &value, sizeof(T));
 }
 
 /// Sets the checksums of directory and header right again.

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Text files of matchings and of segmentation, and what stands beside data: costs, graphs, lists of
+// names.
+#include <slackline/apps/class_potentials.h>
+#include <slackline/apps/cmd_segment_lists.h>
+#include <slackline/apps/label_graph.h>
+#include <slackline/apps/matching_data.h>
+#include <slackline/apps/matching_model.h>
+#include <slackline/apps/sequence_input.h>
+
+#include "tests/fuzz/target.h"
+
+namespace slackline::fuzz {
+namespace {
+
+const std::vector<std::string> kNames = {"a", "b c", "#d", "\"e", "2"};
+
+void ReadMatchingText(std::string_view text) {
+  const std::string path = PathOf(text);
+  FeatureDictionary made;
+  const MatchingData data = ReadMatchings(path, nullptr, &made);
+  ReadMatchings(path, &made, nullptr);
+  MatchingModel(made, {1, 2}).MakeTrainingData(data);
+}
+
+void ReadPotentials(std::string_view text) {
+  const ClassPotentials potentials(PathOf(text), {"grass", "blue sky"});
+  potentials.Layer("a", true, 2);
+  potentials.Layer("a", false, 1);
+}
+
+void ReadLists(std::string_view text) {
+  std::vector<program::ListedImage> images;
+  program::ReadImageList(PathOf(text), &images);
+  program::ReadClassNames(PathOf(text));
+}
+
+const FuzzTarget kMatching({"matching", ReadMatchingText, {}, 1024});
+const FuzzTarget kPotentials({"potentials", ReadPotentials});
+const FuzzTarget kGraph({"label_graph", [](std::string_view text) { ReadLabelGraph(PathOf(text), kNames); }});
+const FuzzTarget kCosts({"costs", [](std::string_view text) { ReadLabelCosts(PathOf(text), kNames); }});
+const FuzzTarget kLists({"lists", ReadLists});
+
+}  // namespace
+}  // namespace slackline::fuzz

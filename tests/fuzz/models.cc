@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Model files of the four applications, with a checksum that fits; a model that loads also
+// predicts.
+#include <slackline/apps/matching_predict.h>
+#include <slackline/apps/multilabel_predict.h>
+#include <slackline/apps/segment_model.h>
+#include <slackline/apps/sequence_input.h>
+#include <slackline/apps/sequence_predict.h>
+#include <slackline/core/conll_reader.h>
+#include <slackline/core/feature_rows.h>
+#include <slackline/learning/train_loop.h>
+
+#include "tests/core/temporary_folder.h"
+#include "tests/fuzz/target.h"
+
+namespace slackline::fuzz {
+namespace {
+
+constexpr std::string_view kArff =
+    "@relation r\n@attribute x numeric\n@attribute y numeric\n@attribute a {0,1}\n@attribute b {0,1}\n"
+    "@data\n1,0.5,1,0\n0,1,0,1\n-1,0,1,1\n";
+constexpr std::string_view kXml = "<labels><label name=\"a\"/><label name=\"b\"/></labels>";
+constexpr std::string_view kConll = "a B-X\nb I-X\na O\n\nb O\na B-Y\n";
+constexpr std::string_view kMatchings = "2 2\n0 0 1 a:1\n0 1 0 a:0.2 b\n1 0 0 b:2\n1 1 1 a:0.7 b:0.1\n";
+constexpr std::string_view kLetters =
+    "1\ta\t2\t1\t1\t0\t1\t0\t1\n2\tb\t-1\t1\t2\t0\t0\t1\t1\n3\ta\t-1\t2\t1\t1\t1\t1\t0\n";
+
+template <class Model>
+std::string Saved(const Model& model) {
+  const test::TemporaryFolder folder;
+  model.Save(folder.Path("m"));
+  return test::ReadBytes(folder.Path("m"));
+}
+
+TrainOptions Brief(bool kernel) {
+  TrainOptions options;
+  options.max_passes = 3;
+  if (kernel) options.kernel = KernelKind::kRbf;
+  return options;
+}
+
+std::vector<std::string> MultiLabelSeeds() {
+  MultiLabelReadOptions read;
+  read.labels_xml = PathOf(kXml, 1);
+  std::vector<std::string> seeds;
+  for (const bool kernel : {false, true}) {
+    read.append_constant = !kernel;
+    const MultiLabelData data = ReadMultiLabelData(PathOf(kArff), read);
+    MultiLabelModel model(data.label_names, data.num_features, true, {{0, 1}}, kernel);
+    model.set_feature_names(data.feature_names);
+    const Problem problem(MakeTrainingSet(model.MakeDataset(data), {}), 0.1);
+    model.SetTrained(problem, Brief(kernel), Train(problem, Brief(kernel)).weights);
+    seeds.push_back(Saved(model));
+  }
+  return seeds;
+}
+
+void PredictLabels(std::string_view bytes) {
+  const auto model = MultiLabelModel::Load(PathOf(WithChecksum(bytes)));
+  MultiLabelReadOptions read = model.ReadOptions();
+  read.feature_names.clear();
+  PredictOptions options;
+  options.scores = model.num_labels() < 20;
+  Predict(model, ReadMultiLabelData(PathOf("0 0:1 1:-2\n 0:0.5\n", 1), read), options);
+}
+
+std::vector<std::string> SequenceSeeds() {
+  std::vector<std::string> seeds;
+  for (const std::string_view text : {kConll, kLetters}) {
+    for (const bool kernel : {false, true}) {
+      SequenceReadOptions read;
+      read.features.min_count = 1;
+      const SequenceInput input = ReadTrainingSequences(PathOf(text), read);
+      const auto rules = text == kConll ? LabelConstraints::kBio : LabelConstraints::kAny;
+      SequenceModel model = MakeSequenceModel(input, LearnerKind::kBcfw, rules);
+      const Problem problem(MakeTrainingSet(model.MakeDataset(input.data, input.sequences), {}), 0.1);
+      model.SetTrained(problem, Brief(kernel), Train(problem, Brief(kernel)).weights);
+      seeds.push_back(Saved(model));
+    }
+  }
+  return seeds;
+}
+
+void PredictTokens(std::string_view bytes) {
+  const auto model = SequenceModel::Load(PathOf(WithChecksum(bytes)));
+  if (model.num_labels() > 50) return;
+  const bool letters = model.format() == SequenceFormat::kLetters;
+  const SequenceInput input = ReadSequencesFor(model, PathOf(letters ? kLetters : kConll, 1), "");
+  SequencePredictOptions options;
+  options.scores = true;
+  options.best = 3;
+  PredictSequences(model, input.data, input.sequences, options);
+}
+
+std::vector<std::string> MatchingSeeds() {
+  FeatureDictionary dictionary;
+  const MatchingData data = ReadMatchings(PathOf(kMatchings), nullptr, &dictionary);
+  MatchingModel model(std::move(dictionary), {1, 2});
+  const Problem problem(MakeTrainingSet(model.MakeTrainingData(data), model.Loss(LossScale::kCount)), 0.1);
+  model.set_weights(Train(problem, Brief(false)).weights);
+  return {Saved(model)};
+}
+
+void PredictEdges(std::string_view bytes) {
+  const auto model = MatchingModel::Load(PathOf(WithChecksum(bytes)));
+  const MatchingData data = ReadMatchings(PathOf(kMatchings, 1), &model.dictionary(), nullptr);
+  EvaluateMatchings(data, PredictMatchings(model, data, 1).labels, model.costs());
+}
+
+SegmentExample Picture() {
+  SegmentExample example;
+  example.graph = {3, 2, {0, 0, 1}, {{0, 1, 3.f}, {1, 2, 40.f}}};
+  return example;
+}
+
+std::vector<std::string> SegmentSeeds() {
+  std::vector<std::string> seeds;
+  for (const SegmentLayers layers : {SegmentLayers::kTwo, SegmentLayers::kFine, SegmentLayers::kNeighbours}) {
+    SegmentModel model({"sky", "grass"}, 4, {{0, 1}, {2, 2}}, layers, SegmentPairwise::kTable);
+    std::vector<double> weights(static_cast<std::size_t>(model.layout()->size()));
+    for (std::size_t k = 0; k < weights.size(); ++k) weights[k] = k % 3 == 0 ? 0.5 : -0.25;
+    model.set_weights(weights);
+    seeds.push_back(Saved(model));
+    seeds.push_back(Saved(SegmentModel::OfPotentials({"a", "b", "c"}, layers, SegmentPairwise::kPotts)));
+  }
+  return seeds;
+}
+
+void PredictPixels(std::string_view bytes) {
+  const auto model = SegmentModel::Load(PathOf(WithChecksum(bytes)));
+  SegmentExample example = Picture();
+  if (model.inputs() == SegmentInputs::kPotentials) {
+    const auto count = static_cast<std::size_t>(5 * model.num_classes());
+    for (std::size_t k = 0; k < count; ++k) example.potentials.push_back(0.1 * static_cast<double>(k));
+    PredictSegments(model, example, nullptr, DecodeKind::kAuto);
+    return;
+  }
+  const std::vector<double> features(static_cast<std::size_t>(model.file_dimension()), 0.5);
+  std::vector<double> row(static_cast<std::size_t>(model.num_columns()));
+  model.SelectFeatures(features, row);
+  const auto rows = std::make_shared<FeatureRows>();
+  for (int k = 0; k < 5; ++k) rows->AddDense(row);
+  PredictSegments(model, example, rows, DecodeKind::kAuto);
+}
+
+const FuzzTarget kMultiLabel({"model_multilabel", PredictLabels, MultiLabelSeeds});
+const FuzzTarget kSequence({"model_sequence", PredictTokens, SequenceSeeds});
+const FuzzTarget kMatching({"model_matching", PredictEdges, MatchingSeeds});
+const FuzzTarget kSegment({"model_segment", PredictPixels, SegmentSeeds});
+
+}  // namespace
+}  // namespace slackline::fuzz

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Values of options.
+#include <slackline/learning/options.h>
+
+#include <stdexcept>
+
+#include <slackline/apps/bench_learners.h>
+#include <slackline/apps/cmd_common.h>
+#include <slackline/core/check.h>
+#include <slackline/core/number_text.h>
+#include <slackline/core/parse_number.h>
+#include <slackline/core/sequence_data.h>
+#include <slackline/core/split.h>
+#include <slackline/learning/lambda_path.h>
+
+#include "tests/fuzz/target.h"
+
+namespace slackline::fuzz {
+namespace {
+
+/// Calls `read`; DataError is one of its answers, after which the others are still asked.
+template <class Read>
+void Ask(const Read& read) {
+  try {
+    read();
+  } catch (const DataError&) {
+  }
+}
+
+/// Every record with this value; a value that is taken is written as a text that gives the same
+/// value.
+void SetEveryOption(std::string_view value) {
+  for (const OptionRecord& record : OptionRecords()) {
+    Ask([&] {
+      TrainOptions options;
+      SetOption(record, value, &options);
+      const std::string text = OptionText(record, options);
+      TrainOptions again;
+      SetOption(record, text, &again);
+      if (OptionText(record, again) != text) throw std::logic_error("an option changes: " + text);
+      CheckOptions(options);
+    });
+  }
+}
+
+/// Pieces "name=value" between blanks: options together.
+void SetOptionsTogether(std::string_view text) {
+  TrainOptions options;
+  std::vector<std::string_view> pieces;
+  SplitAtBlanks(text, &pieces);
+  for (const std::string_view piece : pieces) {
+    const std::size_t middle = piece.find('=');
+    if (middle == std::string_view::npos) throw DataError("no value");
+    for (const OptionRecord& record : OptionRecords()) {
+      if (record.name == piece.substr(0, middle)) SetOption(record, piece.substr(middle + 1), &options);
+    }
+  }
+  CheckOptions(options);
+}
+
+void ReadValues(std::string_view value) {
+  const std::string text(value);
+  Ask([&] { SetEveryOption(value); });
+  Ask([&] { program::ReadCount("count", value, 1); });
+  Ask([&] { program::ReadReal("real", value, true); });
+  Ask([&] { program::ReadLossScale(value); });
+  Ask([&] { program::CheckChoice("choice", value, {"one", "two"}); });
+  Ask([&] {
+    program::ThreadFlag flag;
+    flag.threads = text;
+    flag.Read();
+  });
+}
+
+void ReadFolds(std::string_view text) {
+  SequenceData data;
+  data.folds = {0, 1, 2, 3, 9, 1'000'000};
+  data.lines.assign(data.folds.size(), 1);
+  SelectFolds(text, data);
+}
+
+void ReadPath(std::string_view text) {
+  for (const double lambda : ParseLambdaPath(text)) {
+    if (!(lambda > 0)) throw std::logic_error("a lambda that is not positive");
+  }
+}
+
+void ReadLearnerList(std::string_view text) {
+  std::vector<std::string> left_out;
+  Ask([&] { ParseBenchLearners(text); });
+  ParseBenchLearners(text, &left_out);
+}
+
+/// Numbers are written so that they are read back the same.
+void ReadNumbers(std::string_view text) {
+  double value = 0;
+  Index index = 0;
+  ParseIndex(text, &index);
+  if (!ParseNumber(text, &value)) return;
+  double again = 0;
+  if (!ParseNumber(NumberText(value), &again)) throw std::logic_error("a number is written as none");
+  if (ParseNumber(NumberText(value, 17), &again) && again != value)
+    throw std::logic_error("a number changes: " + NumberText(value, 17));
+}
+
+const FuzzTarget kValues({"option_values", ReadValues, {}, 64});
+const FuzzTarget kTogether({"options", SetOptionsTogether, {}, 512});
+const FuzzTarget kFolds({"folds", ReadFolds, {}, 256});
+const FuzzTarget kPath({"lambda_path", ReadPath, {}, 256});
+const FuzzTarget kLearners({"bench_learners", ReadLearnerList, {}, 256});
+const FuzzTarget kNumbers({"numbers", ReadNumbers, {}, 64});
+
+}  // namespace
+}  // namespace slackline::fuzz

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Sequences: letters, CoNLL columns, feature templates and dictionaries.
+#include <slackline/core/sequence_data.h>
+
+#include <stdexcept>
+
+#include <slackline/apps/sequence_input.h>
+#include <slackline/core/conll_reader.h>
+#include <slackline/core/feature_dictionary.h>
+#include <slackline/core/feature_template.h>
+#include <slackline/core/letters_reader.h>
+
+#include "tests/fuzz/target.h"
+
+namespace slackline::fuzz {
+namespace {
+
+void ReadLetterText(std::string_view text) {
+  const std::string path = PathOf(text);
+  const SequenceData data = ReadLetters(path);
+  LettersReadOptions again;
+  again.label_names = data.label_names;
+  again.num_features = data.num_features;
+  ReadLetters(path, again);
+  SelectFolds("0-3,7", data);
+}
+
+/// As in training, features included, and as in prediction. Constraints are refused by most labels.
+void ReadConllText(std::string_view text) {
+  const std::string path = PathOf(text);
+  SequenceReadOptions options;
+  options.format = SequenceFormat::kConll;
+  options.features.min_count = 1;
+  const SequenceInput input = ReadTrainingSequences(path, options);
+  const SequenceModel model = MakeSequenceModel(input, LearnerKind::kAuto);
+  ReadSequencesFor(model, path, "");
+  model.MakeDataset(input.data, input.sequences);
+  MakeSequenceModel(input, LearnerKind::kAuto, LabelConstraints::kBio);
+}
+
+/// What the templates are written back to is read as the same.
+void ReadTemplates(std::string_view text) {
+  const auto templates = FeatureTemplates::Parse(text, "templates", 3);
+  const auto again = FeatureTemplates::Parse(templates.text(), "templates", 3);
+  if (again.text() != templates.text()) throw std::logic_error("templates change when they are read back");
+  const SequenceData data = ReadConll(PathOf("a B 1 x\nbb C 2 y\n\nDdd Ee 3 x\n"));
+  std::string feature;
+  for (Index t = 0; t < templates.size(); ++t) {
+    for (Offset token = 0; token < 2; ++token) templates.Expand(t, *data.tokens, 0, 2, token, &feature);
+    templates.Expand(t, *data.tokens, 2, 3, 2, &feature);
+  }
+}
+
+void ReadDictionary(std::string_view text) {
+  const auto dictionary = FeatureDictionary::FromText(text, "dictionary");
+  if (dictionary.Text() != text) throw std::logic_error("a dictionary changes when it is read back");
+}
+
+const FuzzTarget kLetters({"letters", ReadLetterText});
+const FuzzTarget kConll({"conll", ReadConllText, {}, 512});
+const FuzzTarget kTemplates({"templates", ReadTemplates});
+const FuzzTarget kDictionary({"dictionary", ReadDictionary});
+
+}  // namespace
+}  // namespace slackline::fuzz

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/state_archive.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <slackline/core/check.h>
+
+using namespace slackline;
+
+namespace {
+
+/// What is written, read back by `read`; true when it is taken.
+template <class Write, class Read>
+bool Takes(const Write& write, const Read& read) {
+  StateWriter writer;
+  write(&writer);
+  StateReader reader(writer.bytes());
+  try {
+    read(&reader);
+    reader.Finish();
+    return true;
+  } catch (const DataError&) {
+    return false;
+  }
+}
+
+bool TakesShares(const std::vector<double>& shares) {
+  return Takes([&](StateWriter* writer) { writer->Reals(shares); },
+               [&](StateReader* reader) {
+                 std::vector<double> values(shares.size());
+                 reader->Shares(values);
+                 CHECK(values == shares);
+               });
+}
+
+template <class Read>
+bool TakesReal(double value, const Read& read) {
+  return Takes([&](StateWriter* writer) { writer->Real(value); }, read);
+}
+
+}  // namespace
+
+TEST_CASE("SharesAreNotNegativeAndAddUpToOne") {
+  CHECK(TakesShares({1}));
+  CHECK(TakesShares({0.25, 0, 0.75}));
+  CHECK(TakesShares({1 + 1e-9, -1e-12}));  // rounding of many steps
+  CHECK_FALSE(TakesShares({}));
+  CHECK_FALSE(TakesShares({0.5, 0.25}));
+  CHECK_FALSE(TakesShares({1.5, -0.5}));
+  CHECK_FALSE(TakesShares({std::nan(""), 1}));
+  CHECK_FALSE(TakesShares({kInfinity, -kInfinity}));
+  const std::vector<double> planes = {0.5, 9, 0.5, 9};
+  StateReader::RequireShares(planes.data(), 2, 2);
+  CHECK_THROWS_AS(StateReader::RequireShares(planes.data() + 1, 2, 2), DataError);
+}
+
+TEST_CASE("NumbersThatLeaveNoRoomForTheirSquaresAreRefused") {
+  const auto list = [](double value) {
+    return Takes(
+        [&](StateWriter* writer) {
+          writer->Reals(std::vector<double>{0, value});
+        },
+        [](StateReader* reader) {
+          std::vector<double> values(2);
+          reader->FiniteReals(values);
+        });
+  };
+  const auto any = [](double value) {
+    return Takes([&](StateWriter* writer) { writer->Reals(std::vector<double>{value}); },
+                 [](StateReader* reader) { reader->FiniteReals(); });
+  };
+  for (const double good : {0.0, -1e100, 1e100}) {
+    CHECK(list(good));
+    CHECK(any(good));
+  }
+  for (const double bad : {1.1e100, -1e308, kInfinity, -kInfinity, std::nan("")}) {
+    CHECK_FALSE(list(bad));
+    CHECK_FALSE(any(bad));
+  }
+}
+
+TEST_CASE("SingleNumbersLieInTheRangesThatAreAskedFor") {
+  const auto finite = [](StateReader* reader) { reader->FiniteReal(); };
+  const auto positive = [](StateReader* reader) { reader->PositiveReal(); };
+  const auto from_zero = [](StateReader* reader) { reader->NonNegativeReal(); };
+  CHECK(TakesReal(-1e200, finite));
+  CHECK_FALSE(TakesReal(1.1e200, finite));
+  CHECK_FALSE(TakesReal(std::nan(""), finite));
+  CHECK(TakesReal(1e-200, positive));
+  CHECK_FALSE(TakesReal(0, positive));
+  CHECK_FALSE(TakesReal(1e-310, positive));  // its inverse is infinite
+  CHECK_FALSE(TakesReal(kInfinity, positive));
+  CHECK(TakesReal(0, from_zero));
+  CHECK_FALSE(TakesReal(-1e-300, from_zero));
+  CHECK_FALSE(TakesReal(std::nan(""), from_zero));
+}
+
+TEST_CASE("PassesLeaveRoomForTwiceAsMany") {
+  const auto passes = [](std::int64_t count) {
+    return Takes(
+        [&](StateWriter* writer) { writer->Integer(count); },
+        [&](StateReader* reader) { StateReader::Require(reader->Passes() == count, "another one"); });
+  };
+  CHECK(passes(0));
+  CHECK(passes(100'000'000));
+  CHECK_FALSE(passes(-1));
+  CHECK_FALSE(passes(std::numeric_limits<Index>::max()));
+}
