@@ -14,7 +14,7 @@ TEST_CASE("too little memory ends preparing and predicting with a message") {
   for (const Arguments& arguments :
        {drawn.Predict({drawn.Image(1), drawn.Image(2)}, "memory/out", {"--overlay", "--scores"}),
         drawn.Prepare("memory/new.fea", {}), drawn.Evaluate()}) {
-    const Outcome outcome = RunInLeastMemory(arguments, 500);
+    const Outcome outcome = RunInLeastMemory(arguments, 100);
     CHECK_MESSAGE(outcome.code == 0, arguments[1] << ": " << outcome.err);
   }
 }
