@@ -2,6 +2,7 @@
 #include <slackline/apps/bench_figures.h>
 
 #include <slackline/core/check.h>
+#include <slackline/core/nearest_name.h>
 #include <slackline/core/quoted.h>
 
 namespace slackline {
@@ -94,11 +95,13 @@ std::span<const BenchFigure> BenchFigures() { return Figures(); }
 
 const BenchFigure& FindBenchFigure(std::string_view name) {
   std::string names;
+  std::vector<std::string_view> choices;
   for (const BenchFigure& figure : Figures()) {
     if (figure.name == name) return figure;
     names.append(names.empty() ? "" : ", ").append(figure.name);
+    choices.push_back(figure.name);
   }
-  throw DataError("unknown figure " + Quoted(name) + "; choose from " + names);
+  throw DataError("unknown figure " + Quoted(name) + "; choose from " + names + DidYouMean(name, choices));
 }
 
 }  // namespace slackline

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <slackline/core/check.h>
+#include <slackline/core/nearest_name.h>
 #include <slackline/core/quoted.h>
 #include <slackline/core/split.h>
 
@@ -74,7 +75,10 @@ void SetByName(const std::string& piece, BenchLearner* learner) {
   for (const OptionRecord& record : OptionRecords()) {
     if (record.name == name) return SetOption(record, piece.substr(equals + 1), &learner->options);
   }
-  throw DataError("unknown option " + Quoted(name) + " (see slackline multilabel train --help)");
+  std::vector<std::string_view> names;
+  for (const OptionRecord& record : OptionRecords()) names.push_back(record.name);
+  throw DataError("unknown option " + Quoted(name) + DidYouMean(name, names) +
+                  " (see slackline multilabel train --help)");
 }
 
 /// The pieces of the list, options joined to the learner that they belong to.

@@ -14,6 +14,7 @@
 #include <slackline/apps/matching_model.h>
 #include <slackline/apps/multilabel_model.h>
 #include <slackline/core/check.h>
+#include <slackline/core/nearest_name.h>
 #include <slackline/core/quoted.h>
 #include <slackline/core/random.h>
 
@@ -150,11 +151,13 @@ std::span<const BenchProblem> BenchProblems() { return kProblems; }
 
 const BenchProblem& FindBenchProblem(std::string_view name) {
   std::string names;
+  std::vector<std::string_view> choices;
   for (const BenchProblem& problem : kProblems) {
     if (problem.name == name) return problem;
     names.append(names.empty() ? "" : ", ").append(problem.name);
+    choices.push_back(problem.name);
   }
-  throw DataError("unknown problem " + Quoted(name) + "; choose from " + names);
+  throw DataError("unknown problem " + Quoted(name) + "; choose from " + names + DidYouMean(name, choices));
 }
 
 std::string BenchChoice::name() const {

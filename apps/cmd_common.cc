@@ -17,6 +17,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/model_file.h>
+#include <slackline/core/nearest_name.h>
 #include <slackline/core/number_text.h>
 #include <slackline/core/parallel.h>
 #include <slackline/core/parse_number.h>
@@ -174,11 +175,13 @@ Index ReadCount(std::string_view option, std::string_view value, Index minimum) 
                   " is not allowed; it must be a whole number ≥ " + std::to_string(minimum));
 }
 
-double ReadReal(std::string_view option, std::string_view value, bool positive) {
+double ReadReal(std::string_view option, std::string_view value, bool positive, double largest) {
   double number = 0;
-  if (ParseNumber(value, &number) && (positive ? number > 0 : number >= 0)) return number;
+  if (ParseNumber(value, &number) && (positive ? number > 0 : number >= 0) && number <= largest)
+    return number;
   throw DataError("--" + std::string(option) + ": " + Quoted(value) +
-                  " is not allowed; it must be a number " + (positive ? "> 0" : "≥ 0"));
+                  " is not allowed; it must be a number " + (positive ? "> 0" : "≥ 0") +
+                  (largest < kInfinity ? " and ≤ " + Number(largest) : ""));
 }
 
 std::size_t CheckChoice(std::string_view option, std::string_view value,
@@ -188,7 +191,7 @@ std::size_t CheckChoice(std::string_view option, std::string_view value,
   std::string allowed;
   for (const std::string_view choice : choices) allowed.append(" ").append(choice);
   throw DataError("--" + std::string(option) + ": " + Quoted(value) + " is not allowed; it must be one of" +
-                  allowed);
+                  allowed + DidYouMean(value, choices));
 }
 
 LossScale ReadLossScale(std::string_view value) {

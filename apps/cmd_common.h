@@ -102,7 +102,7 @@ auto ForOption(std::string_view option, const Work& work) {
 
 /// The value of `--option`: a whole number, or a number. Throw DataError that says what is allowed.
 Index ReadCount(std::string_view option, std::string_view value, Index minimum);
-double ReadReal(std::string_view option, std::string_view value, bool positive);
+double ReadReal(std::string_view option, std::string_view value, bool positive, double largest = kInfinity);
 
 /// The number of the choice that is the value of `--option`. Throws DataError that names all of them when there is none.
 std::size_t CheckChoice(std::string_view option, std::string_view value,

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -214,8 +215,8 @@ Lines ToLines(const MatchingModel& model) {
 }
 
 template <class Model>
-std::string Text(const InfoCommand& command) {
-  const Model model = Model::Load(command.model);
+std::string Text(const InfoCommand& command, ModelReader file) {
+  const Model model = Model::Load(std::move(file));
   if (command.json) return JsonText(ToJson(model));
   std::string text;
   for (const auto& [name, value] : ToLines(model)) {
@@ -225,11 +226,12 @@ std::string Text(const InfoCommand& command) {
 }
 
 int Run(const InfoCommand& command) {
-  const std::string task = ModelTask(command.model);
-  WriteOutput("-", task == kSegmentTask    ? Text<SegmentModel>(command)
-                   : task == kSequenceTask ? Text<SequenceModel>(command)
-                   : task == kMatchingTask ? Text<MatchingModel>(command)
-                                           : Text<MultiLabelModel>(command));
+  ModelReader file(command.model);  // read once: a pipe has nothing more to give
+  const std::string task = ModelTask(file);
+  WriteOutput("-", task == kSegmentTask    ? Text<SegmentModel>(command, std::move(file))
+                   : task == kSequenceTask ? Text<SequenceModel>(command, std::move(file))
+                   : task == kMatchingTask ? Text<MatchingModel>(command, std::move(file))
+                                           : Text<MultiLabelModel>(command, std::move(file)));
   return 0;
 }
 

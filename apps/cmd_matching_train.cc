@@ -12,6 +12,7 @@
 #include <slackline/apps/cmd_train_session.h>
 #include <slackline/apps/matching_model.h>
 #include <slackline/core/check.h>
+#include <slackline/core/parse_number.h>
 
 namespace slackline::program {
 namespace {
@@ -58,7 +59,8 @@ struct MatchingFlags {
     return {ReadCount("left-capacity", left, 0), ReadCount("right-capacity", right, 0)};
   }
   MatchingCosts Costs() const {
-    return {ReadReal("precision-cost", precision, false), ReadReal("recall-cost", recall, false)};
+    return {ReadReal("precision-cost", precision, false, kLargestValue),
+            ReadReal("recall-cost", recall, false, kLargestValue)};
   }
 };
 

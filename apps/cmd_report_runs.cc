@@ -4,34 +4,86 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <string_view>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
+#include <slackline/core/read_file.h>
 
 namespace slackline::program {
 namespace {
 
-std::string ReadText(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) throw DataError(path, 0, "is a folder, not a file");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw DataError(path, 0, "cannot be opened");
-  return {std::istreambuf_iterator<char>(file), {}};
+/// Results of `bench` are nested less than ten deep; what reads and writes JSON recurses into its values.
+constexpr int kDeepestNesting = 64;
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
+
+long LineOf(std::string_view text, std::size_t position) {
+  const std::string_view before = text.substr(0, position);
+  return 1 + static_cast<long>(std::count(before.begin(), before.end(), '\n'));
 }
 
-Json ParseText(const std::string& path, const std::string& text) {
-  try {
-    return Json::parse(text);
-  } catch (const Json::parse_error& error) {
-    const auto end =
-        text.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(error.byte, text.size()));
-    throw DataError(path, 1 + std::count(text.begin(), end, '\n'), "is not JSON");
+/// Goes through JSON without making values of it. Throws where it is no JSON, or nested too deeply.
+class SyntaxCheck : public nlohmann::json_sax<Json> {
+ public:
+  SyntaxCheck(const std::string& path, std::string_view text) : path_(path), text_(text) {}
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool key(string_t&) override { return true; }
+  bool start_object(std::size_t) override { return Enter(); }
+  bool end_object() override { return Leave(); }
+  bool start_array(std::size_t) override { return Enter(); }
+  bool end_array() override { return Leave(); }
+  bool parse_error(std::size_t position, const std::string& token, const Json::exception& error) override {
+    const bool overflow = dynamic_cast<const Json::out_of_range*>(&error) != nullptr;
+    throw DataError(path_, LineOf(text_, position),
+                    overflow ? "the number " + Quoted(token) + " is too large"
+                             : "is not JSON" + (token.empty() ? "" : ", at " + Quoted(token)));
   }
+
+ private:
+  bool Enter() {
+    if (++depth_ <= kDeepestNesting) return true;
+    throw DataError(path_, LineOf(text_, PlaceOfDepth()),
+                    "more than " + std::to_string(kDeepestNesting) +
+                        " brackets within each other; results of `slackline bench` have fewer");
+  }
+  bool Leave() {
+    --depth_;
+    return true;
+  }
+  /// Of the first bracket that is nested too deeply.
+  std::size_t PlaceOfDepth() const {
+    int depth = 0;
+    bool quoted = false;
+    for (std::size_t at = 0; at < text_.size(); ++at) {
+      const char c = text_[at];
+      if (quoted && c == '\\') ++at;
+      if (c == '"') quoted = !quoted;
+      if (quoted) continue;
+      if ((c == '[' || c == '{') && ++depth > kDeepestNesting) return at;
+      if (c == ']' || c == '}') --depth;
+    }
+    return text_.size();
+  }
+
+  const std::string& path_;
+  std::string_view text_;
+  int depth_ = 0;
+};
+
+Json ParseText(const std::string& path, const std::string& text) {
+  SyntaxCheck check(path, text);
+  Json::sax_parse(text, &check);
+  return Json::parse(text);
 }
 
 /// One file, and what is wrong with it.
@@ -189,7 +241,7 @@ void AddProblem(const Checker& check, const Json& entry, const Json& figure, std
 
 void AddFile(const std::string& path, Json* data) {
   const Checker check(path);
-  const Json results = ParseText(path, ReadText(path));
+  const Json results = ParseText(path, ReadFile(path, kMostBytes));
   if (results.is_object() && results.contains("scaling"))
     throw DataError(path, 0, "growth along sizes (`slackline bench --scaling`) is not drawn");
   const Json& problems = check.Array(results, "problems", "the file");

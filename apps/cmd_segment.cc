@@ -3,6 +3,12 @@
 
 #include <CLI/CLI.hpp>
 
+#include <slackline/core/check.h>
+#include <slackline/core/quoted.h>
+#ifdef SLACKLINE_WITH_VISION
+#include <slackline/vision/image.h>
+#endif
+
 namespace slackline::program {
 namespace {
 
@@ -11,6 +17,19 @@ constexpr const char* kDescription = "Image segmentation: every superpixel of an
 }  // namespace
 
 #ifdef SLACKLINE_WITH_VISION
+
+void PixelFlag::Register(CLI::App* app) {
+  AddTextOption(app, "max-pixels", &most, "N",
+                "refuse images of more pixels: to read and label one takes some 35 bytes of memory a pixel",
+                std::to_string(kMostPixels));
+}
+
+Index PixelFlag::Read() const {
+  const Index count = ReadCount("max-pixels", most, 1);
+  if (count <= kLargestImage) return count;
+  throw DataError("--max-pixels: " + Quoted(most) + " is not allowed; at most " +
+                  std::to_string(kLargestImage) + " are possible");
+}
 
 void AddSegment(CLI::App* parent, Action* action) {
   CLI::App* app = parent->add_subcommand("segment", kDescription);

@@ -7,6 +7,15 @@
 
 namespace slackline::program {
 
+/// --max-pixels of the commands that read images.
+struct PixelFlag {
+  std::string most = "50000000";
+
+  void Register(CLI::App* app);
+  /// Throws DataError.
+  Index Read() const;
+};
+
 /// Each adds its command to `parent`; parsing it sets *action.
 void AddSegmentDraw(CLI::App* parent, Action* action);
 void AddSegmentPrepare(CLI::App* parent, Action* action);

@@ -2,8 +2,12 @@
 #ifdef SLACKLINE_WITH_VISION
 #include <slackline/apps/cmd_segment_common.h>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -308,8 +312,10 @@ void SegmentSession::Save(const TrainSummary& summary, const std::string& path) 
 void CheckResults(std::string_view option, const std::vector<std::string>& outputs,
                   const std::vector<std::string>& inputs) {
   const auto canonical = [](const std::string& path) {
-    std::error_code ignored;
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
+    std::error_code error;
+    const std::filesystem::path absolute = std::filesystem::absolute(path, error);
+    const std::filesystem::path target = std::filesystem::weakly_canonical(absolute, error);
+    return error ? absolute.lexically_normal() : target;  // where a folder cannot be entered
   };
   std::set<std::filesystem::path> taken;
   for (const std::string& input : inputs) taken.insert(canonical(input));
@@ -326,8 +332,14 @@ void CheckResults(std::string_view option, const std::vector<std::string>& outpu
 void MakeFolder(std::string_view option, const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (!std::filesystem::is_directory(path, error))
-    throw DataError("--" + std::string(option) + ": cannot make the folder " + Quoted(path));
+  std::error_code ignored;
+  const std::string name = "--" + std::string(option);
+  if (!std::filesystem::is_directory(path, ignored)) {
+    throw DataError(name + ": cannot make the folder " + Quoted(path) +
+                    (error ? ": " + error.message() : ""));
+  }
+  if (access(path.c_str(), W_OK | X_OK) == 0) return;
+  throw DataError(name + ": cannot write into the folder " + Quoted(path) + ": " + std::strerror(errno));
 }
 
 const SegmentModel& Segmenter::RequireFeatures(const SegmentModel& model) {

@@ -51,6 +51,7 @@ struct EvaluateCommand {
   bool json = false;
   bool quiet = false;
   DecodeFlags decode;
+  PixelFlag pixels;
 };
 
 void Register(CLI::App* app, EvaluateCommand* command) {
@@ -76,6 +77,7 @@ void Register(CLI::App* app, EvaluateCommand* command) {
   app->add_flag("--json", command->json, "write JSON, with the confusion matrix");
   app->add_flag("--quiet,-q", command->quiet, "show no progress");
   command->decode.Register(app);
+  command->pixels.Register(app);
   app->footer(kExamples);
 }
 
@@ -130,9 +132,9 @@ std::vector<Source> FindSources(const EvaluateCommand& command) {
   return sources;
 }
 
-void CheckSource(const Source& source, Index num_classes) {
-  const Image image = ReadImage(source.image);
-  const LabelImage truth = ReadLabelImage(source.labels, num_classes);
+void CheckSource(const Source& source, Index num_classes, Index most_pixels) {
+  const Image image = ReadImage(source.image, most_pixels);
+  const LabelImage truth = ReadLabelImage(source.labels, num_classes, most_pixels);
   if (truth.width == image.width && truth.height == image.height) return;
   throw DataError(source.labels, 0,
                   "the label image has " + std::to_string(truth.width) + " × " +
@@ -143,13 +145,14 @@ void CheckSource(const Source& source, Index num_classes) {
 /// Segments the images of the list.
 Result EvaluateImages(const EvaluateCommand& command, const SegmentModel& model, DecodeKind decode,
                       int threads) {
+  const Index most_pixels = command.pixels.Read();
   const std::vector<Source> sources = FindSources(command);
   const Segmenter segmenter(model, decode);
   const auto count = static_cast<Index>(sources.size());
   // Everything is read once: an error in the last image should not come after half of the sheets.
   ParallelChunks(count, count, threads, [&](const Chunk& chunk) {
     for (Index i = chunk.begin; i < chunk.end; ++i)
-      CheckSource(sources[static_cast<std::size_t>(i)], model.num_classes());
+      CheckSource(sources[static_cast<std::size_t>(i)], model.num_classes(), most_pixels);
   });
   for (const Source& source : sources) {
     if (!source.sheet.empty()) MakeFolder("sheets", fs::path(source.sheet).parent_path().string());
@@ -160,8 +163,8 @@ Result EvaluateImages(const EvaluateCommand& command, const SegmentModel& model,
   ParallelChunks(count, count, threads, [&](const Chunk& chunk) {
     for (Index i = chunk.begin; i < chunk.end; ++i) {
       const Source& source = sources[static_cast<std::size_t>(i)];
-      const Image image = ReadImage(source.image);
-      const LabelImage truth = ReadLabelImage(source.labels, model.num_classes());
+      const Image image = ReadImage(source.image, most_pixels);
+      const LabelImage truth = ReadLabelImage(source.labels, model.num_classes(), most_pixels);
       const Segmenter::Result result = segmenter.Predict(image, false);
       ConfusionMatrix confusion(model.num_classes());
       Compare(truth, result.labels, &confusion);
@@ -259,6 +262,7 @@ int Run(const EvaluateCommand& command) {
     throw DataError("either --images, --labels and --list are needed, or --features");
   const DecodeKind decode = command.decode.ReadDecode();
   const int threads = command.decode.ReadThreads();
+  command.pixels.Read();
   if (!command.confusion.empty())
     CheckOutput("confusion", command.confusion,
                 {command.model, command.list, command.features, command.potentials}, false);

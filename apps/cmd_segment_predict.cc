@@ -9,6 +9,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 
@@ -47,6 +49,7 @@ struct PredictCommand {
   bool scores = false;
   bool quiet = false;
   DecodeFlags decode;
+  PixelFlag pixels;
 };
 
 /// Names of outputs without endings. Throws DataError when two images would have the same, or an image would be replaced.
@@ -93,13 +96,19 @@ std::string ScoreLines(const SegmentModel& model, const Segmenter::Result& resul
 int Run(const PredictCommand& command) {
   const DecodeKind decode = command.decode.ReadDecode();
   const int threads = command.decode.ReadThreads();
+  const Index most_pixels = command.pixels.Read();
   const std::vector<std::string> names = OutputNames(command);
   const SegmentModel model = SegmentModel::Load(command.model);
   const Segmenter segmenter(model, decode);
   const auto count = static_cast<Index>(names.size());
   // Everything is read once: an error in the last image should not come after half of the results.
+  std::vector<std::optional<Image>> kept(names.size());
   ParallelChunks(count, count, threads, [&](const Chunk& chunk) {
-    for (Index i = chunk.begin; i < chunk.end; ++i) ReadImage(command.images[static_cast<std::size_t>(i)]);
+    for (Index i = chunk.begin; i < chunk.end; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      Image image = ReadImage(command.images[k], most_pixels);
+      if (!fs::is_regular_file(command.images[k])) kept[k] = std::move(image);  // cannot be read again
+    }
   });
   MakeFolder("out", command.out);
   const std::vector<std::uint8_t> palette = ClassPalette();
@@ -112,7 +121,7 @@ int Run(const PredictCommand& command) {
   ParallelChunks(count, count, threads, [&](const Chunk& chunk) {
     for (Index i = chunk.begin; i < chunk.end; ++i) {
       const auto k = static_cast<std::size_t>(i);
-      const Image image = ReadImage(command.images[k]);
+      const Image image = kept[k] ? std::move(*kept[k]) : ReadImage(command.images[k], most_pixels);
       const Segmenter::Result result = segmenter.Predict(image, command.scores);
       WriteLabelPng(names[k] + ".png", result.labels, palette);
       if (command.overlay)
@@ -153,6 +162,7 @@ void AddSegmentPredict(CLI::App* parent, Action* action) {
   app->add_flag("--scores", command->scores, "also write superpixels and their scores");
   app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
   command->decode.Register(app);
+  command->pixels.Register(app);
   app->footer(kExamples);
   app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }

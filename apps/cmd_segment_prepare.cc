@@ -47,6 +47,7 @@ struct PrepareCommand {
   std::string features = "standard";
   std::string seed = "1";
   std::string threads = "1";
+  PixelFlag pixels;
   bool quiet = false;
 };
 
@@ -70,6 +71,7 @@ void Register(CLI::App* app, PrepareCommand* command) {
                 "small: fewer and smaller vocabularies, for small machines", "standard");
   AddTextOption(app, "seed", &command->seed, "S", "seed of the random samples and vocabularies", "1");
   AddTextOption(app, "threads", &command->threads, "N", "threads; 0 = all. Results do not depend on it", "1");
+  command->pixels.Register(app);
   app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
   app->footer(kExamples);
 }
@@ -86,6 +88,7 @@ struct Source {
 struct Settings {
   ExtractorOptions extractor;
   int threads = 1;
+  Index most_pixels = kMostPixels;
   std::vector<std::string> classes;
   std::vector<Source> sources;
   Index num_train = 0;
@@ -157,6 +160,7 @@ Settings ReadSettings(const PrepareCommand& command) {
   Settings settings;
   settings.extractor = ReadOptions(command);
   settings.threads = ReadThreads(command.threads);
+  settings.most_pixels = command.pixels.Read();
   CheckFolder("images", command.images);
   CheckFolder("labels", command.labels);
   settings.classes = ReadClassNames(command.classes);
@@ -185,8 +189,9 @@ struct LabelledImage {
 };
 
 LabelledImage ReadSource(const Source& source, const Settings& settings) {
-  LabelledImage read{ReadImage(source.image),
-                     ReadLabelImage(source.labels, static_cast<Index>(settings.classes.size()))};
+  LabelledImage read{
+      ReadImage(source.image, settings.most_pixels),
+      ReadLabelImage(source.labels, static_cast<Index>(settings.classes.size()), settings.most_pixels)};
   const auto size = [](Index width, Index height) {
     return std::to_string(width) + " × " + std::to_string(height);
   };

@@ -26,8 +26,22 @@ std::string PathModelName(const std::string& model, double lambda) {
   return model.ends_with(kEnding) ? name.append(kEnding) : name;
 }
 
+/// A relative gap above which a model is nothing to build on without a second look.
+constexpr double kWideGap = 0.1;
+
 /// Exit code when --verify finds a certificate that does not hold.
 constexpr int kCertificateFails = 1;
+
+/// A line that stays on the terminal and in logs, also of quiet runs, where the model may be nothing to build on.
+void WarnOfGap(const TrainOptions& options, const TrainSummary& summary, const std::string& path) {
+  const double gap = summary.last.relative_gap;
+  if (summary.termination == Termination::kConverged || gap <= kWideGap) return;
+  const std::string wide =
+      std::isnan(gap) ? "no gap is certified" : "the certified gap is still " + Number(100 * gap, 3) + " %";
+  std::fprintf(stderr,
+               "WARNING: %s: %s, and at most %s %% was wanted; the model may be far from the best one\n",
+               path.c_str(), wide.c_str(), Number(100 * options.gap_tolerance, 3).c_str());
+}
 
 /// What the table of a path shows of one λ, and how checkpoints keep it.
 struct PathRow {
@@ -133,6 +147,7 @@ class Session {
                       summary.last.seconds + summary.last.check_seconds};
     figures_.insert(figures_.end(), {row.lambda, row.primal, row.relative_gap, row.passes, row.seconds});
     if (!flags_.quiet) Tell(k, row, summary);
+    WarnOfGap(choice_.options, summary, settings_.models[k]);
     verify_.Tell(settings_.models[k], flags_.quiet);
     return summary.termination;
   }
@@ -255,6 +270,7 @@ Termination Refit(const RefitOptions& options, const std::atomic<int>* interrupt
     DescribeResult(choice.options, summary);
     DescribeModel(summary, options.model);
   }
+  WarnOfGap(choice.options, summary, options.model);
   *figures = {{"model", options.model},
               {"primal", summary.last.primal},
               {"dual", summary.last.dual},

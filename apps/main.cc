@@ -2,15 +2,21 @@
 //
 // The command line. Exit codes: 0 = done, 1 = an error of the program itself, or a certificate that --verify refutes, 2 = bad input (arguments,
 // files, models), 130 and 143 = training interrupted by SIGINT or SIGTERM, with the model written.
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include <slackline/apps/cmd_common.h>
 #include <slackline/core/check.h>
+#include <slackline/core/nearest_name.h>
 #include <slackline/core/quoted.h>
 
 namespace slackline::program {
@@ -70,11 +76,21 @@ std::string Hint(const CLI::App& root) {
   return " (see " + name + "--help)";
 }
 
+/// "; did you mean '--lambda'?" for "--lamda" or "--lamda=1", or "".
+std::string SimilarOption(const CLI::App& root, const std::string& text) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : InnerCommand(root).get_options()) {
+    if (option->get_group().empty()) continue;  // hidden
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return DidYouMean(text.substr(0, text.find('=')), {names.begin(), names.end()});
+}
+
 std::string Describe(const CLI::App& root, const CLI::ParseError& error) {
   const std::vector<std::string> extras = root.remaining(true);
   const auto option =
       std::find_if(extras.begin(), extras.end(), [](const auto& text) { return text.starts_with("-"); });
-  if (option != extras.end()) return "unknown option " + Quoted(*option);
+  if (option != extras.end()) return "unknown option " + Quoted(*option) + SimilarOption(root, *option);
 
   const std::string repeated = DescribeRepeated(InnerCommand(root));
   if (!repeated.empty()) return repeated;
@@ -84,14 +100,17 @@ std::string Describe(const CLI::App& root, const CLI::ParseError& error) {
   if (missing != std::string::npos) return text.substr(0, missing) + " needs a value";
 
   std::string commands;
+  std::vector<std::string_view> names;
   for (const CLI::App* app : InnerCommand(root).get_subcommands([](const CLI::App*) { return true; })) {
     commands += (commands.empty() ? "" : ", ") + app->get_name();
+    names.push_back(app->get_name());
   }
   if (commands.empty())
     return extras.empty() ? error.what() : "unexpected argument " + Quoted(extras.front());
   const std::string choices = "choose from " + commands;
   return extras.empty() ? "a command is missing: " + choices
-                        : "unknown command " + Quoted(extras.front()) + ": " + choices;
+                        : "unknown command " + Quoted(extras.front()) + ": " + choices +
+                              DidYouMean(extras.front(), names);
 }
 
 int Complain(int code, const std::string& message) {
@@ -107,6 +126,21 @@ int Finish(int code) {
     return Complain(kBadInput, error.what());
   }
   return code;
+}
+
+/// For memory that ends where no exception can pass: nlohmann's JSON allocates in destructors.
+[[noreturn]] void EndAtOnce() {
+  try {
+    if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
+    std::fputs("slackline: internal error: the program cannot go on\n", stderr);
+  } catch (const std::bad_alloc&) {
+    std::fputs("slackline: not enough memory\n", stderr);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "slackline: internal error: %s\n", error.what());
+  } catch (...) {
+    std::fputs("slackline: internal error of an unknown kind\n", stderr);
+  }
+  _exit(kInternalError);
 }
 
 void AddCommands(CLI::App* root, Action* action) {
@@ -155,6 +189,7 @@ int Run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace slackline;
+  std::set_terminate(program::EndAtOnce);
   try {
     return program::Run(argc, argv);
   } catch (const std::bad_alloc&) {

@@ -143,9 +143,10 @@ void MatchingModel::Save(const std::string& path) const {
   writer.Save(path);
 }
 
-MatchingModel MatchingModel::Load(const std::string& path) {
-  const ModelEntries entries(path, kMatchingTask);
-  FeatureDictionary dictionary = FeatureDictionary::FromText(entries.file().String("dictionary"), path);
+MatchingModel MatchingModel::Load(ModelReader file) {
+  const ModelEntries entries(std::move(file), kMatchingTask);
+  FeatureDictionary dictionary =
+      FeatureDictionary::FromText(entries.file().String("dictionary"), entries.path());
   const auto capacities = entries.Integers("capacities", 2);
   const auto costs = entries.Doubles("costs", 2);
   entries.Require(CostsFit({costs[0], costs[1]}), "costs");

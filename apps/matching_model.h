@@ -69,7 +69,8 @@ class MatchingModel {
 
   void Save(const std::string& path) const;
   /// Throws DataError when the file is no model, is damaged, belongs to another task, or its entries contradict each other.
-  static MatchingModel Load(const std::string& path);
+  static MatchingModel Load(ModelReader file);
+  static MatchingModel Load(const std::string& path) { return Load(ModelReader(path)); }
 
  private:
   FeatureDictionary dictionary_;

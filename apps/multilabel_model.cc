@@ -176,8 +176,8 @@ void MultiLabelModel::Save(const std::string& path) const {
   writer.Save(path);
 }
 
-MultiLabelModel MultiLabelModel::Load(const std::string& path) {
-  const ModelEntries entries(path, kMultiLabelTask);
+MultiLabelModel MultiLabelModel::Load(ModelReader file) {
+  const ModelEntries entries(std::move(file), kMultiLabelTask);
   const auto& names = entries.file().Strings("label_names");
   entries.Require(
       !names.empty() && names.size() < Size(std::numeric_limits<Index>::max()) && AllDifferent(names),

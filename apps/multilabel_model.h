@@ -76,7 +76,8 @@ class MultiLabelModel {
   void Save(const std::string& path) const;
   /// Throws DataError when the file is no model, is damaged, belongs to another task, or its entries
   /// contradict each other.
-  static MultiLabelModel Load(const std::string& path);
+  static MultiLabelModel Load(ModelReader file);
+  static MultiLabelModel Load(const std::string& path) { return Load(ModelReader(path)); }
 
   TrainingRecord record;
 

@@ -205,8 +205,8 @@ void SegmentModel::Save(const std::string& path) const {
   writer.Save(path);
 }
 
-SegmentModel SegmentModel::Load(const std::string& path) {
-  const ModelEntries entries(path, kSegmentTask);
+SegmentModel SegmentModel::Load(ModelReader file) {
+  const ModelEntries entries(std::move(file), kSegmentTask);
   const auto& classes = entries.file().Strings("classes");
   entries.Require(
       classes.size() >= 2 && classes.size() <= 255 &&

@@ -121,7 +121,8 @@ class SegmentModel {
 
   void Save(const std::string& path) const;
   /// Throws DataError when the file is no model, is damaged, belongs to another task, or its entries contradict each other.
-  static SegmentModel Load(const std::string& path);
+  static SegmentModel Load(ModelReader file);
+  static SegmentModel Load(const std::string& path) { return Load(ModelReader(path)); }
 
  private:
   SegmentModel(SegmentInputs inputs, std::vector<std::string> classes, Index file_dimension,

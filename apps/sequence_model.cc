@@ -191,8 +191,8 @@ void SequenceModel::Save(const std::string& path) const {
   writer.Save(path);
 }
 
-SequenceModel SequenceModel::Load(const std::string& path) {
-  const ModelEntries entries(path, kSequenceTask);
+SequenceModel SequenceModel::Load(ModelReader file) {
+  const ModelEntries entries(std::move(file), kSequenceTask);
   const auto format = entries.Choose("format", {SequenceFormat::kLetters, SequenceFormat::kConll});
   const auto& labels = entries.file().Strings("labels");
   entries.Require(LabelsFit(labels), "labels");
@@ -202,7 +202,7 @@ SequenceModel SequenceModel::Load(const std::string& path) {
   entries.Require(num_features >= 1, "num_features");
   std::optional<SequenceFeatures> features;
   if (format == SequenceFormat::kConll) {
-    features = LoadFeatures(entries, path);
+    features = LoadFeatures(entries, entries.path());
     entries.Require(features->dictionary.size() == num_features, "dictionary");
   }
   // Before anything is allocated by these sizes.

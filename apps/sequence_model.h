@@ -102,7 +102,8 @@ class SequenceModel {
 
   void Save(const std::string& path) const;
   /// Throws DataError when the file is no model, is damaged, belongs to another task, or its entries contradict each other.
-  static SequenceModel Load(const std::string& path);
+  static SequenceModel Load(ModelReader file);
+  static SequenceModel Load(const std::string& path) { return Load(ModelReader(path)); }
 
  private:
   SequenceModel(std::vector<std::string> label_names, Index num_features,

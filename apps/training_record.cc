@@ -2,16 +2,14 @@
 #include <slackline/apps/training_record.h>
 
 #include <limits>
+#include <utility>
 
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
 
 namespace slackline {
 
-std::string ModelTask(const std::string& path) {
-  const ModelReader reader(path);
-  return reader.Has("task") ? reader.String("task") : "";
-}
+std::string ModelTask(const ModelReader& file) { return file.Has("task") ? file.String("task") : ""; }
 
 std::vector<double> ModelWeights(const std::string& path) {
   const ModelReader reader(path);
@@ -19,16 +17,16 @@ std::vector<double> ModelWeights(const std::string& path) {
   return {weights.begin(), weights.end()};
 }
 
-ModelEntries::ModelEntries(const std::string& path, std::string_view task) : path_(path), reader_(path) {
-  const std::string found = reader_.Has("task") ? reader_.String("task") : "unknown";
+ModelEntries::ModelEntries(ModelReader file, std::string_view task) : file_(std::move(file)) {
+  const std::string found = file_.Has("task") ? file_.String("task") : "unknown";
   if (found != task) {
-    throw DataError(path_, 0,
+    throw DataError(path(), 0,
                     "a model of another task: " + Quoted(found) + ", not '" + std::string(task) + "'");
   }
 }
 
 void ModelEntries::Require(bool good, const std::string& entry) const {
-  if (!good) throw DataError(path_, 0, "the model is inconsistent: entry '" + entry + "' does not fit");
+  if (!good) throw DataError(path(), 0, "the model is inconsistent: entry '" + entry + "' does not fit");
 }
 
 Index ModelEntries::ToIndex(const std::string& entry, std::int64_t value) const {
@@ -37,13 +35,13 @@ Index ModelEntries::ToIndex(const std::string& entry, std::int64_t value) const 
 }
 
 std::span<const std::int64_t> ModelEntries::Integers(const std::string& entry, std::size_t count) const {
-  const auto values = reader_.Integers(entry);
+  const auto values = file_.Integers(entry);
   Require(values.size() == count, entry);
   return values;
 }
 
 std::span<const double> ModelEntries::Doubles(const std::string& entry, std::size_t count) const {
-  const auto values = reader_.Doubles(entry);
+  const auto values = file_.Doubles(entry);
   Require(values.size() == count, entry);
   return values;
 }

@@ -43,8 +43,8 @@ struct TrainingRecord {
 /// Puts the result of training into a record.
 void FinishRecord(const TrainSummary& summary, TrainingRecord* record);
 
-/// The entry "task" of a model file, empty without one. Throws DataError when the file is no model or is damaged.
-std::string ModelTask(const std::string& path);
+/// The entry "task" of a model file, empty without one.
+std::string ModelTask(const ModelReader& file);
 
 /// The weights in a model file of any task. Throws DataError when the file is no model or is damaged.
 std::vector<double> ModelWeights(const std::string& path);
@@ -52,10 +52,11 @@ std::vector<double> ModelWeights(const std::string& path);
 /// Reads entries of a model, and refuses what does not fit with a DataError that names the file.
 class ModelEntries {
  public:
-  /// Throws DataError when the file is no model, is damaged, or belongs to another task.
-  ModelEntries(const std::string& path, std::string_view task);
+  /// Throws DataError when the model belongs to another task.
+  ModelEntries(ModelReader file, std::string_view task);
 
-  const ModelReader& file() const { return reader_; }
+  const ModelReader& file() const { return file_; }
+  const std::string& path() const { return file_.path(); }
 
   void Require(bool good, const std::string& entry) const;
   /// A whole number from 0 on that an Index holds.
@@ -66,7 +67,7 @@ class ModelEntries {
   /// The candidate with this name.
   template <class T>
   T Choose(const std::string& entry, std::initializer_list<T> candidates) const {
-    const std::string& name = reader_.String(entry);
+    const std::string& name = file_.String(entry);
     for (const T candidate : candidates) {
       if (Name(candidate) == name) return candidate;
     }
@@ -75,8 +76,7 @@ class ModelEntries {
   }
 
  private:
-  std::string path_;
-  ModelReader reader_;
+  ModelReader file_;
 };
 
 void SaveRecord(const TrainingRecord& record, ModelWriter* writer);

@@ -2,6 +2,8 @@
 #include <slackline/core/atomic_file.h>
 
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -18,6 +20,7 @@ namespace slackline {
 namespace {
 
 constexpr std::size_t kLargestStep = std::size_t{1} << 20;  // of writing and the checksum
+constexpr int kMostTemporaries = 10000;                     // of one file
 
 /// The file that a save to `path` replaces; throws where that must not be done.
 std::string ResolveTarget(const std::string& path) {
@@ -48,6 +51,51 @@ void SyncFolder(const std::string& target) {
   close(descriptor);
 }
 
+std::string TemporaryName(const std::string& target, int number) {
+  return target + ".tmp-" + std::to_string(number);
+}
+
+/// Whether the name is that of the open file.
+bool IsNameOf(const std::string& path, int descriptor) {
+  struct stat named {};
+  struct stat opened {};
+  return lstat(path.c_str(), &named) == 0 && fstat(descriptor, &opened) == 0 &&
+         named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
+}
+
+/// flock, whatever signals arrive.
+bool Lock(int descriptor, int operation) {
+  int result = 0;
+  do {
+    result = flock(descriptor, operation);
+  } while (result != 0 && errno == EINTR);
+  return result == 0;
+}
+
+/// Makes a file and locks it. Returns -1 with errno: EEXIST, EAGAIN when the file was taken for an abandoned one before it
+/// had its lock, or what else went wrong. On file systems without locks the file has none, and no other process removes it.
+int OpenLocked(const std::string& path) {
+  const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor < 0) return -1;
+  if (!Lock(descriptor, LOCK_EX) || IsNameOf(path, descriptor)) return descriptor;
+  close(descriptor);
+  errno = EAGAIN;
+  return -1;
+}
+
+/// Removes a temporary file that no living process has locked, and returns whether there was one. Names change only under
+/// the lock, so the name is still that of the file when it is removed.
+bool RemoveAbandoned(const std::string& path) {
+  const int descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (descriptor < 0) return false;
+  struct stat status {};
+  const bool removed = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
+                       Lock(descriptor, LOCK_EX | LOCK_NB) && IsNameOf(path, descriptor) &&
+                       unlink(path.c_str()) == 0;
+  close(descriptor);
+  return removed;
+}
+
 }  // namespace
 
 std::uint32_t Crc32(std::string_view bytes, std::uint32_t before) {
@@ -60,20 +108,25 @@ std::uint32_t Crc32(std::string_view bytes, std::uint32_t before) {
   return static_cast<std::uint32_t>(sum);
 }
 
-AtomicFile::AtomicFile(const std::string& path)
-    : target_(ResolveTarget(path)), temporary_(target_ + ".tmp-" + std::to_string(getpid())) {
-  const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
-  descriptor_ = open(temporary_.c_str(), flags, 0666);
-  if (descriptor_ < 0 && errno == EEXIST) {  // left by a process that had this number before
-    unlink(temporary_.c_str());
-    descriptor_ = open(temporary_.c_str(), flags, 0666);
+AtomicFile::AtomicFile(const std::string& path) : target_(ResolveTarget(path)) {
+  int number = 1;
+  while (descriptor_ < 0) {
+    temporary_ = TemporaryName(target_, number);
+    descriptor_ = OpenLocked(temporary_);
+    if (descriptor_ >= 0 || errno == EAGAIN) continue;
+    if (errno != EEXIST || number == kMostTemporaries) {
+      throw DataError(target_, 0, std::string("cannot write here: ") + std::strerror(errno));
+    }
+    if (!RemoveAbandoned(temporary_)) ++number;
   }
-  if (descriptor_ < 0) throw DataError(target_, 0, std::string("cannot write here: ") + std::strerror(errno));
+  lock_ = fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
+  while (RemoveAbandoned(TemporaryName(target_, number + 1))) ++number;
 }
 
 AtomicFile::~AtomicFile() {
-  if (descriptor_ >= 0) close(descriptor_);
   if (!temporary_.empty()) unlink(temporary_.c_str());
+  if (descriptor_ >= 0) close(descriptor_);
+  if (lock_ >= 0) close(lock_);
 }
 
 void AtomicFile::Write(std::string_view bytes) {
@@ -100,6 +153,7 @@ void AtomicFile::Commit() {
   if (close(std::exchange(descriptor_, -1)) != 0) Fail();
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) Fail();
   temporary_.clear();
+  if (lock_ >= 0) close(std::exchange(lock_, -1));
   SyncFolder(target_);
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <vector>
 
 #include <slackline/core/buffer_bytes.h>
@@ -69,10 +70,7 @@ bool GzipInput::BeginMember() {
   if (z.avail_in < sizeof(kMagic) || !std::equal(std::begin(kMagic), std::end(kMagic), z.next_in))
     return false;
   const int code = stream_->inflating ? inflateReset(&z) : inflateInit2(&z, kGzipWindow);
-  if (code != Z_OK) {
-    Fail("not enough memory");
-    return false;
-  }
+  if (code != Z_OK) throw std::bad_alloc();
   stream_->inflating = true;
   return true;
 }
@@ -103,10 +101,8 @@ std::size_t GzipInput::ReadMember(char* out, std::size_t room) {
       break;
     }
     if (code != Z_OK && code != Z_BUF_ERROR) {
-      Fail(std::string("the gzip data are truncated or damaged: ") + (z.msg != nullptr ? z.msg
-                                                                      : code == Z_MEM_ERROR
-                                                                          ? "not enough memory"
-                                                                          : "bad data"));
+      if (code == Z_MEM_ERROR) throw std::bad_alloc();
+      Fail(std::string("the gzip data are truncated or damaged: ") + (z.msg != nullptr ? z.msg : "bad data"));
       break;
     }
   }

@@ -12,6 +12,7 @@
 #include <slackline/core/buffer_bytes.h>
 #include <slackline/core/check.h>
 #include <slackline/core/gzip_input.h>
+#include <slackline/core/memory_limit.h>
 
 namespace slackline {
 namespace {
@@ -21,8 +22,8 @@ constexpr std::size_t kLargestRead = std::size_t{1} << 26;
 
 }  // namespace
 
-LineReader::LineReader(const std::string& path)
-    : name_(path == "-" ? "<stdin>" : path), buffer_(kInitialBuffer) {
+LineReader::LineReader(const std::string& path, std::size_t longest_line)
+    : name_(path == "-" ? "<stdin>" : path), longest_line_(longest_line), buffer_(kInitialBuffer) {
   // Directories can be opened, and only fail when they are read: say it now, and plainly.
   std::error_code ignored;
   if (path != "-" && std::filesystem::is_directory(path, ignored)) {
@@ -67,6 +68,10 @@ bool LineReader::Next(std::string_view* line) {
       break;
     }
     searched = end_ - begin_;
+    if (searched > longest_line_) {
+      throw DataError(name_, line_number_ + 1,
+                      "the line is longer than " + BytesText(static_cast<double>(longest_line_)));
+    }
     if (!Fill()) {
       if (begin_ == end_) return false;
       length = end_ - begin_;
@@ -85,7 +90,12 @@ bool LineReader::Next(std::string_view* line) {
 std::string ReadAll(LineReader* reader) {
   std::string text;
   std::string_view line;
-  while (reader->Next(&line)) text.append(line).push_back('\n');
+  while (reader->Next(&line)) {
+    text.append(line).push_back('\n');
+    if (text.size() <= reader->longest_line()) continue;
+    throw DataError(reader->name(), reader->line_number(),
+                    "the file is longer than " + BytesText(static_cast<double>(reader->longest_line())));
+  }
   return text;
 }
 

@@ -8,7 +8,12 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+#include <vector>
 
+#include <slackline/core/parse_number.h>
 #include <slackline/core/types.h>
 
 namespace slackline {
@@ -20,8 +25,94 @@ double PhysicalMemory() {
                                      : kInfinity;
 }
 
+namespace {
+
+/// The names that a version of control groups has for one thing each. Places are below the root folder.
+struct GroupFiles {
+  std::vector<std::string_view> mounts;
+  std::vector<std::string_view> limits;
+  std::string_view usage;
+  std::vector<std::string_view> reclaimable;  // lines of memory.stat
+};
+
+const GroupFiles& FilesOf(bool unified) {
+  static const GroupFiles kUnified = {{"sys/fs/cgroup", "sys/fs/cgroup/unified"},
+                                      {"memory.max", "memory.high"},
+                                      "memory.current",
+                                      {"active_file", "inactive_file"}};
+  static const GroupFiles kFirst = {{"sys/fs/cgroup/memory", "sys/fs/cgroup/cpu,memory"},
+                                    {"memory.limit_in_bytes"},
+                                    "memory.usage_in_bytes",
+                                    {"total_active_file", "total_inactive_file"}};
+  return unified ? kUnified : kFirst;
+}
+
+/// The number that a file consists of; `otherwise` where there is no file, or another word ("max").
+double ReadBytes(const std::filesystem::path& path, double otherwise) {
+  std::ifstream file(path);
+  std::string word;
+  double bytes = 0;
+  return file >> word && ParseNumber(word, &bytes) ? bytes : otherwise;
+}
+
+/// Bytes of files in memory, by memory.stat.
+double ReclaimableBytes(const std::filesystem::path& group, const GroupFiles& files) {
+  std::ifstream file(group / "memory.stat");
+  double sum = 0;
+  std::string name;
+  double bytes = 0;
+  while (file >> name >> bytes) {
+    const bool counts =
+        std::find(files.reclaimable.begin(), files.reclaimable.end(), name) != files.reclaimable.end();
+    if (counts) sum += bytes;
+  }
+  return sum;
+}
+
+/// What one group leaves.
+double BytesLeft(const std::filesystem::path& group, const GroupFiles& files) {
+  double limit = kInfinity;
+  for (const std::string_view name : files.limits) {
+    limit = std::min(limit, ReadBytes(group / name, kInfinity));
+  }
+  if (limit == kInfinity) return limit;
+  const double used = ReadBytes(group / files.usage, 0) - ReclaimableBytes(group, files);
+  return std::max(0.0, limit - std::max(0.0, used));
+}
+
+/// What a group and those above it leave. In a container the path of the group may be that of the machine, which is not
+/// there; the folder of the mount is then the group itself.
+double BytesLeftUpward(const std::filesystem::path& root, std::filesystem::path group,
+                       const GroupFiles& files) {
+  double bytes = kInfinity;
+  for (group = group.relative_path();; group = group.parent_path()) {
+    for (const std::string_view mount : files.mounts) {
+      bytes = std::min(bytes, BytesLeft(root / mount / group, files));
+    }
+    if (group.empty()) return bytes;
+  }
+}
+
+}  // namespace
+
+double ControlGroupMemory(const std::string& root) {
+  std::ifstream groups(std::filesystem::path(root) / "proc/self/cgroup");
+  double bytes = kInfinity;
+  std::string line;  // "4:memory,cpu:/path"; version 2: "0::/path"
+  while (std::getline(groups, line)) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    const bool unified = controllers == ",,";
+    if (!unified && controllers.find(",memory,") == std::string::npos) continue;
+    bytes = std::min(bytes, BytesLeftUpward(root, line.substr(second + 1), FilesOf(unified)));
+  }
+  return bytes;
+}
+
 double UsableMemory() {
-  double bytes = PhysicalMemory();
+  double bytes = std::min(PhysicalMemory(), ControlGroupMemory());
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
     bytes = std::min(bytes, static_cast<double>(limit.rlim_cur));

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/core/model_file.h>
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <bit>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
 #include <utility>
 
-#include <slackline/core/buffer_bytes.h>
 #include <slackline/core/check.h>
+#include <slackline/core/memory_limit.h>
+#include <slackline/core/read_file.h>
 
 namespace slackline {
 namespace {
@@ -21,8 +16,9 @@ constexpr std::size_t kMagicBytes = 8;
 constexpr FileKind kKinds[] = {kModelKind, kCheckpointKind};
 static_assert(kModelKind.magic.size() == kMagicBytes && kCheckpointKind.magic.size() == kMagicBytes);
 constexpr std::size_t kHeaderBytes = 8 + 4 + 8 + 4;
+constexpr std::size_t kLengthPlace = 8 + 4;
 constexpr std::size_t kChecksumBytes = 4;
-constexpr std::size_t kLargestStep = BufferBytes(std::size_t{1} << 20);  // of reading
+constexpr std::size_t kSmallFile = std::size_t{1} << 26;
 
 constexpr const char* kTypeNames[] = {"string", "strings", "integers", "doubles"};
 
@@ -51,22 +47,18 @@ bool BeginsAs(FileKind kind, std::string_view bytes) {
   return bytes.substr(0, known) == kind.magic.substr(0, known);
 }
 
-std::string ReadFile(const std::string& path, FileKind kind) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) throw DataError(path, 0, "is a directory, not a file");
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) throw DataError(path, 0, std::string("cannot open the file: ") + std::strerror(errno));
-  std::string bytes;
-  std::vector<char> step(kLargestStep);
-  ssize_t count = 0;
-  while ((count = read(descriptor, step.data(), step.size())) > 0 || (count < 0 && errno == EINTR)) {
-    if (count > 0) bytes.append(step.data(), static_cast<std::size_t>(count));
-    if (!BeginsAs(kind, bytes)) break;  // some other, perhaps huge or endless, file
-  }
-  const int error = errno;
-  close(descriptor);
-  if (count < 0) throw DataError(path, 0, std::string("cannot read the file: ") + std::strerror(error));
-  return bytes;
+/// The whole file, or the beginning of one that is of another kind or has more bytes than it says.
+std::string ReadFramed(const std::string& path, FileKind kind) {
+  return ReadFileUpTo(path, [&](std::string_view bytes) -> std::uint64_t {
+    if (!BeginsAs(kind, bytes)) return 0;
+    if (bytes.size() < kHeaderBytes) return kHeaderBytes;
+    const auto length = NumberAt<std::uint64_t>(bytes.data() + kLengthPlace);
+    // A length that is damaged is told when the file ends. Where the end does not come, memory would.
+    if (bytes.size() < kSmallFile || static_cast<double>(length) <= UsableMemory()) return length;
+    throw DataError(path, 0,
+                    "the " + std::string(kind.noun) + " says that it has " + std::to_string(length) +
+                        " bytes, and there are " + BytesText(UsableMemory()) + " of memory");
+  });
 }
 
 /// Throws unless the bytes are an undamaged file of this kind and version.
@@ -91,11 +83,12 @@ void CheckFrame(const std::string& path, FileKind kind, std::string_view bytes) 
                     "written by a newer version: its format is " + std::to_string(version) +
                         ", this program reads formats up to " + std::to_string(kModelFileVersion));
   }
-  const auto length = NumberAt<std::uint64_t>(bytes.data() + 12);
+  const auto length = NumberAt<std::uint64_t>(bytes.data() + kLengthPlace);
   if (bytes.size() != length) {
     throw DataError(path, 0,
                     "the " + noun + " is " + (bytes.size() < length ? "truncated" : "too long") +
-                        ": expected " + std::to_string(length) + " bytes, found " + actual);
+                        ": expected " + std::to_string(length) + " bytes, found " +
+                        (bytes.size() < length ? actual : "more"));
   }
   const std::string_view body = bytes.substr(0, bytes.size() - kChecksumBytes);
   if (version == 0 || Crc32(body) != NumberAt<std::uint32_t>(bytes.data() + body.size())) {
@@ -198,7 +191,7 @@ void ModelWriter::Save(const std::string& path, FileKind kind) const {
 }
 
 ModelReader::ModelReader(const std::string& path, FileKind kind) : path_(path), kind_(kind) {
-  const std::string bytes = ReadFile(path, kind);
+  const std::string bytes = ReadFramed(path, kind);
   CheckFrame(path, kind, bytes);
   ParseEntries(std::string_view(bytes).substr(kHeaderBytes, bytes.size() - kHeaderBytes - kChecksumBytes),
                NumberAt<std::uint32_t>(bytes.data() + 20));

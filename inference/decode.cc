@@ -8,6 +8,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/graph_topology.h>
+#include <slackline/core/nearest_name.h>
 #include <slackline/inference/brute_force.h>
 #include <slackline/inference/local_polytope.h>
 #include <slackline/inference/rounding.h>
@@ -39,7 +40,8 @@ DecodeKind ParseDecodeKind(std::string_view name) {
   if (name == "auto") return DecodeKind::kAuto;
   if (name == "lp") return DecodeKind::kLp;
   if (name == "exact") return DecodeKind::kExact;
-  throw DataError("unknown way to decode '" + std::string(name) + "'; choose from auto, lp, exact");
+  throw DataError("unknown way to decode '" + std::string(name) + "'; choose from auto, lp, exact" +
+                  DidYouMean(name, {"auto", "lp", "exact"}));
 }
 
 Decoder::Method Decoder::ChooseMethod(DecodeKind kind) const {

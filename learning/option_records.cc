@@ -13,6 +13,9 @@ using O = TrainOptions;
 using Records = std::vector<OptionRecord>;
 
 constexpr auto kMaxIndex = static_cast<double>(std::numeric_limits<Index>::max());
+/// Of ρ and of smoothing: their squares, and products with data, are numbers.
+constexpr double kSmallestStrength = 1e-50;
+constexpr double kLargestStrength = 1e50;
 constexpr auto kMaxSeed = 9007199254740992.0;
 
 /// What is trained, and by which steps.
@@ -80,8 +83,8 @@ Records PlaneRecords() {
 /// Of factor blocks and dual losses.
 Records FactorRecords() {
   return {
-      {"rho", "R", "strength of the soft penalty: small = strict", "soft: 1; al: from the data", &O::rho, 0,
-       kInfinity, true, false, kForAl | kForSoft},
+      {"rho", "R", "strength of the soft penalty: small = strict", "soft: 1; al: from the data", &O::rho,
+       kSmallestStrength, kLargestStrength, true, false, kForAl | kForSoft},
       {"rho-scale",
        "example|paper",
        "scale of ρ: per example, or ρ/M as the paper's equation (5) is written",
@@ -95,8 +98,8 @@ Records FactorRecords() {
        {},
        "rho",
        kForAl},
-      {"rho-final", "R", "soft: let ρ fall to this value", "stays", &O::rho_final, 0, kInfinity, true, false,
-       kForSoft},
+      {"rho-final", "R", "soft: let ρ fall to this value", "stays", &O::rho_final, kSmallestStrength,
+       kLargestStrength, true, false, kForSoft},
       {"rho-passes",
        "N",
        "soft: passes over which ρ falls",
@@ -115,7 +118,7 @@ Records FactorRecords() {
       {"smoothing", "G",
        "soft, prox-sdca: weight of a quadratic that smooths the maxima; smooth-dlpw: temperature of its soft "
        "maxima",
-       "none; smooth-dlpw: from the losses", &O::smoothing, 0, kInfinity, true, false,
+       "none; smooth-dlpw: from the losses", &O::smoothing, kSmallestStrength, kLargestStrength, true, false,
        kForSoft | For(LearnerKind::kSmoothDlpw, LearnerKind::kProxSdca)},
   };
 }

@@ -7,8 +7,10 @@
 #include <limits>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <slackline/core/check.h>
+#include <slackline/core/nearest_name.h>
 #include <slackline/core/number_text.h>
 #include <slackline/core/quoted.h>
 
@@ -79,11 +81,13 @@ std::string_view Find(Names<T> names, T value) {
 template <class T>
 T Choose(Names<T> names, const OptionRecord& record, std::string_view value) {
   std::string allowed = "one of";
+  std::vector<std::string_view> texts;
   for (const auto& [name, candidate] : names) {
     if (name == value) return candidate;
     allowed += " " + std::string(name);
+    texts.push_back(name);
   }
-  Refuse(record, value, allowed);
+  Refuse(record, value, allowed + DidYouMean(value, texts));
 }
 
 std::string RangeText(const OptionRecord& record, bool integer) {

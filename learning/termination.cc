@@ -50,10 +50,10 @@ std::optional<StopDecision> DecideStop(const TrainOptions& options, StoppingGap 
   }
   const std::string reached =
       kind + " relative gap " + Figure(relative) + ", wanted " + Figure(options.gap_tolerance);
-  if (interrupted) return StopDecision{Termination::kInterrupted, "interrupted at " + reached};
+  if (interrupted) return StopDecision{Termination::kInterrupted, reached};
   const double elapsed = record.seconds + record.check_seconds;
   if (options.time_limit_seconds > 0 && elapsed >= options.time_limit_seconds) {
-    return StopDecision{Termination::kTimeLimit, Figure(elapsed) + " s >= time limit of " +
+    return StopDecision{Termination::kTimeLimit, Figure(elapsed) + " s of at most " +
                                                      Figure(options.time_limit_seconds) + " s, " + reached};
   }
   if (record.pass >= options.max_passes) {

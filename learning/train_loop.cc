@@ -350,6 +350,9 @@ TrainSummary RunTraining(Learner& learner, const TrainOptions& options, TrainObs
   } catch (const std::overflow_error& error) {
     run.BlameResumedState(error);
     throw;
+  } catch (const CertificateError& error) {
+    run.BlameResumedState(error);
+    throw;
   }
 }
 

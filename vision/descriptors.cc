@@ -12,6 +12,7 @@ extern "C" {
 }
 
 #include <slackline/vision/filters.h>
+#include <slackline/vision/vlfeat_memory.h>
 
 namespace slackline {
 namespace {
@@ -44,21 +45,29 @@ void WriteRoots(const float* from, float* to) {
   for (Index k = 0; k < kSiftSize; ++k) to[k] = std::sqrt(from[k] / sum);
 }
 
+using DsiftFilter = std::unique_ptr<VlDsiftFilter, decltype(&vl_dsift_delete)>;
+
+/// Dense SIFT of a plane whose margins lie outside of the image.
+DsiftFilter RunSift(const Plane& padded, const DescriptorSpec& spec, Index offset_x, Index offset_y) {
+  VlDsiftFilter* filter = nullptr;
+  CallVlFeat([&] {
+    filter = vl_dsift_new_basic(padded.width, padded.height, spec.step, spec.bin);
+    vl_dsift_set_bounds(filter, offset_x, offset_y, padded.width - 1, padded.height - 1);
+    vl_dsift_set_flat_window(filter, VL_TRUE);
+    vl_dsift_set_window_size(filter, 1.5);
+    vl_dsift_process(filter, padded.values.data());
+  });
+  return {filter, &vl_dsift_delete};
+}
+
 /// Dense SIFT of a plane, into values[part · 128 …] of each descriptor; appends to `pixels` where that is empty.
 void AddSift(const Plane& plane, const DescriptorSpec& spec, Index part, Descriptors* out) {
   const double sigma = spec.bin / kBinsPerSigma;
   const Index border = 3 * spec.bin / 2;  // so that the first centre is at the first pixel
   const Plane padded =
       Padded(Smooth(plane, std::sqrt(std::max(0.0, sigma * sigma - kCameraSigma * kCameraSigma))), border);
-  const std::unique_ptr<VlDsiftFilter, decltype(&vl_dsift_delete)> filter(
-      vl_dsift_new_basic(padded.width, padded.height, spec.step, spec.bin), &vl_dsift_delete);
-  if (!filter) throw std::bad_alloc();
-  const Index offset_x = (plane.width - 1) % spec.step / 2;
-  const Index offset_y = (plane.height - 1) % spec.step / 2;
-  vl_dsift_set_bounds(filter.get(), offset_x, offset_y, padded.width - 1, padded.height - 1);
-  vl_dsift_set_flat_window(filter.get(), VL_TRUE);
-  vl_dsift_set_window_size(filter.get(), 1.5);
-  vl_dsift_process(filter.get(), padded.values.data());
+  const DsiftFilter filter =
+      RunSift(padded, spec, (plane.width - 1) % spec.step / 2, (plane.height - 1) % spec.step / 2);
   const Index count = vl_dsift_get_keypoint_num(filter.get());
   const VlDsiftKeypoint* points = vl_dsift_get_keypoints(filter.get());
   const float* descriptors = vl_dsift_get_descriptors(filter.get());

@@ -166,7 +166,7 @@ class ExtractorLearner {
   }
 
   ImageRows SampleDescriptors(Index i) const {
-    const Image image = ReadImage(paths_[static_cast<std::size_t>(i)]);
+    const Image image = ReadImage(paths_[static_cast<std::size_t>(i)], kLargestImage);
     const WorkingImage working(image);
     Random random = RandomFor(i, 0);
     ImageRows samples;
@@ -207,7 +207,7 @@ class ExtractorLearner {
   }
 
   ImageRows SampleRows(Index i) const {
-    const Image image = ReadImage(paths_[static_cast<std::size_t>(i)]);
+    const Image image = ReadImage(paths_[static_cast<std::size_t>(i)], kLargestImage);
     const WorkingImage working(image);
     const Superpixels fine = Slic(image, state_.options.fine);
     CheckStep(progress_.check);

@@ -112,8 +112,9 @@ struct Places {
 bool Sensible(const Entry& entry) {
   const Offset pixels = Offset{entry.width} * entry.height;
   return !entry.name.empty() && entry.role <= 1 && entry.width >= 1 && entry.height >= 1 &&
-         pixels <= kMostPixels && entry.num_fine >= 1 && entry.num_fine <= pixels && entry.num_coarse >= 1 &&
-         entry.num_coarse <= pixels && entry.num_neighbours <= 4 * static_cast<std::uint64_t>(pixels);
+         pixels <= kLargestImage && entry.num_fine >= 1 && entry.num_fine <= pixels &&
+         entry.num_coarse >= 1 && entry.num_coarse <= pixels &&
+         entry.num_neighbours <= 4 * static_cast<std::uint64_t>(pixels);
 }
 
 /// A whole file, read only.

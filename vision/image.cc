@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/vision/image.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
+#include <cstdint>
 #include <filesystem>
-#include <memory>
 
+#include <slackline/core/atomic_file.h>
 #include <slackline/core/check.h>
-#include <slackline/core/model_file.h>
+#include <slackline/core/memory_limit.h>
+#include <slackline/core/read_file.h>
 #include <slackline/vision/jpeg_file.h>
 #include <slackline/vision/png_file.h>
 
@@ -18,10 +17,7 @@ namespace {
 
 constexpr std::string_view kPngMagic("\x89PNG\r\n\x1a\n", 8);
 constexpr std::string_view kJpegMagic("\xff\xd8\xff", 3);
-
-struct CloseFile {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;  // of a file
 
 enum class FileFormat { kPng, kJpeg };
 
@@ -38,21 +34,20 @@ FileFormat FormatOf(const std::string& path, std::string_view begin) {
 
 /// The whole file, once its beginning shows that it is an image.
 FileContent ReadImageBytes(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) throw DataError(path, 0, "is a directory, not a file");
-  const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
-  if (!file) throw DataError(path, 0, std::string("cannot open the file: ") + std::strerror(errno));
   FileContent content;
-  std::vector<char> block(16);
-  for (std::size_t count = 1; count > 0; block.resize(1 << 16)) {
-    count = std::fread(block.data(), 1, block.size(), file.get());
-    if (std::ferror(file.get()) != 0) {
-      throw DataError(path, 0, std::string("reading failed: ") + std::strerror(errno));
+  bool known = false;
+  content.bytes = ReadFileUpTo(path, [&](std::string_view bytes) {
+    if (!known && bytes.size() >= kPngMagic.size()) {
+      content.format = FormatOf(path, bytes);
+      known = true;
     }
-    if (content.bytes.empty()) content.format = FormatOf(path, {block.data(), count});
-    content.bytes.append(block.data(), count);
-  }
-  return content;
+    return kMostBytes;
+  });
+  if (!known) content.format = FormatOf(path, content.bytes);
+  if (content.bytes.size() <= kMostBytes) return content;
+  throw DataError(path, 0,
+                  "the file is longer than any image; at most " + BytesText(static_cast<double>(kMostBytes)) +
+                      " are read");
 }
 
 void CheckLabels(const std::string& path, const LabelImage& image, Index num_classes) {
@@ -69,13 +64,13 @@ void CheckLabels(const std::string& path, const LabelImage& image, Index num_cla
 
 }  // namespace
 
-Image ReadImage(const std::string& path) {
+Image ReadImage(const std::string& path, Index most_pixels) {
   const FileContent content = ReadImageBytes(path);
-  return content.format == FileFormat::kPng ? DecodePng(path, content.bytes)
-                                            : DecodeJpeg(path, content.bytes);
+  return content.format == FileFormat::kPng ? DecodePng(path, content.bytes, most_pixels)
+                                            : DecodeJpeg(path, content.bytes, most_pixels);
 }
 
-LabelImage ReadLabelImage(const std::string& path, Index num_classes) {
+LabelImage ReadLabelImage(const std::string& path, Index num_classes, Index most_pixels) {
   SLACKLINE_CHECK(num_classes >= 1 && num_classes <= kVoid, "there are 1 to 255 classes");
   const FileContent content = ReadImageBytes(path);
   if (content.format != FileFormat::kPng) {
@@ -83,7 +78,7 @@ LabelImage ReadLabelImage(const std::string& path, Index num_classes) {
                     "a label image must be a greyscale or palette PNG of at most 8 bits whose values are "
                     "class numbers; this one is a JPEG");
   }
-  LabelImage image = DecodeLabelPng(path, content.bytes);
+  LabelImage image = DecodeLabelPng(path, content.bytes, most_pixels);
   CheckLabels(path, image, num_classes);
   return image;
 }

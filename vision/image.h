@@ -31,17 +31,20 @@ struct LabelImage {
   std::vector<std::uint8_t> labels;
 };
 
-/// Images of more pixels than this are refused.
-inline constexpr Index kMostPixels = 100'000'000;
+/// Images of more pixels are refused unless a caller says otherwise: a file of some kilobytes can hold them, and to label an
+/// image takes some 35 bytes of memory a pixel.
+inline constexpr Index kMostPixels = 50'000'000;
+/// The most that a caller may ask for; numbers of bytes in rows and images then fit an Index.
+inline constexpr Index kLargestImage = 500'000'000;
 
 /// A JPEG or PNG file, whatever its name ends with. Grey becomes three equal channels, 16 bits become 8, palettes are looked up,
 /// transparent pixels are laid over white, four inks become RGB. Orientations noted in EXIF and colour profiles are not applied.
-/// Throws DataError that names the file: missing, not of either kind, damaged, too large.
-Image ReadImage(const std::string& path);
+/// Throws DataError that names the file: missing, not of either kind, damaged, too large (which is known before memory is taken).
+Image ReadImage(const std::string& path, Index most_pixels = kMostPixels);
 
 /// The numbers of an 8-bit (or narrower) greyscale or palette PNG, as they are stored. Throws DataError as ReadImage, and for
 /// colour images and for values that are neither below num_classes nor kVoid (with column, row and value).
-LabelImage ReadLabelImage(const std::string& path, Index num_classes);
+LabelImage ReadLabelImage(const std::string& path, Index num_classes, Index most_pixels = kMostPixels);
 
 /// Writes a PNG, replacing the file at once or not at all. Throws DataError.
 void WritePng(const std::string& path, const Image& image);

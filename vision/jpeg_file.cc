@@ -7,6 +7,8 @@
 #include <jpeglib.h>
 #include <setjmp.h>
 
+#include <new>
+
 #include <slackline/core/check.h>
 #include <slackline/vision/png_file.h>
 
@@ -58,9 +60,9 @@ class JpegReader {
   JpegReader& operator=(const JpegReader&) = delete;
   ~JpegReader() { jpeg_destroy_decompress(&info_); }
 
-  Image Read() {
+  Image Read(Index most_pixels) {
     if (!TryReadHeader()) Fail();
-    CheckNumPixels(path_, info_.image_width, info_.image_height);
+    CheckNumPixels(path_, info_.image_width, info_.image_height, most_pixels);
     Image image{static_cast<Index>(info_.image_width), static_cast<Index>(info_.image_height), {}};
     const std::size_t row_bytes = 3 * static_cast<std::size_t>(image.width);
     image.rgb.resize(row_bytes * static_cast<std::size_t>(image.height));
@@ -74,6 +76,7 @@ class JpegReader {
   bool four_inks() const { return info_.jpeg_color_space == JCS_CMYK || info_.jpeg_color_space == JCS_YCCK; }
 
   [[noreturn]] void Fail() const {
+    if (errors_.base.msg_code == JERR_OUT_OF_MEMORY) throw std::bad_alloc();
     throw DataError(path_, 0, std::string("the JPEG cannot be decoded: ") + errors_.message);
   }
 
@@ -119,6 +122,8 @@ class JpegReader {
 
 }  // namespace
 
-Image DecodeJpeg(const std::string& path, std::string_view bytes) { return JpegReader(path, bytes).Read(); }
+Image DecodeJpeg(const std::string& path, std::string_view bytes, Index most_pixels) {
+  return JpegReader(path, bytes).Read(most_pixels);
+}
 
 }  // namespace slackline

@@ -11,6 +11,6 @@
 namespace slackline {
 
 /// Messages start with `path`, which is not opened.
-Image DecodeJpeg(const std::string& path, std::string_view bytes);
+Image DecodeJpeg(const std::string& path, std::string_view bytes, Index most_pixels = kMostPixels);
 
 }  // namespace slackline

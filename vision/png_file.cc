@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 
@@ -27,15 +28,26 @@ void OnError(png_structp png, png_const_charp text) {
 
 void OnWarning(png_structp, png_const_charp) {}
 
+/// libpng says of memory that it lacks no more than a text; the flag behind the memory pointer tells it from bad images.
+png_voidp OnMalloc(png_structp png, png_alloc_size_t bytes) {
+  void* block = std::malloc(bytes);
+  if (block == nullptr) *static_cast<bool*>(png_get_mem_ptr(png)) = true;
+  return block;
+}
+
+void OnFree(png_structp, png_voidp block) { std::free(block); }
+
 class PngReader {
  public:
-  PngReader(const std::string& path, std::string_view bytes) : path_(path), rest_(bytes) {
-    handles_.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &message_, OnError, OnWarning);
+  PngReader(const std::string& path, std::string_view bytes, Index most_pixels) : path_(path), rest_(bytes) {
+    handles_.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &message_, OnError, OnWarning,
+                                            &out_of_memory_, OnMalloc, OnFree);
     if (handles_.png == nullptr) throw std::bad_alloc();
     handles_.info = png_create_info_struct(handles_.png);
     if (handles_.info == nullptr) throw std::bad_alloc();
     if (!TryReadHeader()) Fail();
-    CheckNumPixels(path_, png_get_image_width(png(), info()), png_get_image_height(png(), info()));
+    CheckNumPixels(path_, png_get_image_width(png(), info()), png_get_image_height(png(), info()),
+                   most_pixels);
   }
   PngReader(const PngReader&) = delete;
   PngReader& operator=(const PngReader&) = delete;
@@ -73,6 +85,7 @@ class PngReader {
   png_infop info() const { return handles_.info; }
 
   [[noreturn]] void Fail() const {
+    if (out_of_memory_) throw std::bad_alloc();
     throw DataError(path_, 0, std::string("the PNG cannot be decoded: ") + message_.data());
   }
 
@@ -130,6 +143,7 @@ class PngReader {
   std::string path_;
   std::string_view rest_;
   Message message_{};
+  bool out_of_memory_ = false;
   Handles handles_;
   int passes_ = 1;
 };
@@ -176,7 +190,8 @@ constexpr PixelKind kNumbers = {PNG_COLOR_TYPE_GRAY, 16, 2};
 class PngWriter {
  public:
   explicit PngWriter(const std::string& path) : path_(path) {
-    handles_.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &message_, OnError, OnWarning);
+    handles_.png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &message_, OnError, OnWarning,
+                                             &out_of_memory_, OnMalloc, OnFree);
     if (handles_.png == nullptr) throw std::bad_alloc();
     handles_.info = png_create_info_struct(handles_.png);
     if (handles_.info == nullptr) throw std::bad_alloc();
@@ -188,6 +203,7 @@ class PngWriter {
   std::string Write(Index width, Index height, const std::vector<std::uint8_t>& pixels, PixelKind kind,
                     const std::vector<std::uint8_t>* palette = nullptr) {
     if (!TryWrite(width, height, pixels.data(), kind, palette == nullptr ? nullptr : palette->data())) {
+      if (out_of_memory_) throw std::bad_alloc();
       throw DataError(path_, 0, std::string("the PNG cannot be made: ") + message_.data());
     }
     return std::move(bytes_);
@@ -213,8 +229,9 @@ class PngWriter {
   }
 
   static void OnWrite(png_structp png, png_bytep from, std::size_t count) {
-    if (!Append(*static_cast<std::string*>(png_get_io_ptr(png)), from, count))
-      png_error(png, "out of memory");
+    if (Append(*static_cast<std::string*>(png_get_io_ptr(png)), from, count)) return;
+    *static_cast<bool*>(png_get_mem_ptr(png)) = true;
+    png_error(png, "out of memory");
   }
 
   static void OnFlush(png_structp) {}
@@ -244,20 +261,22 @@ class PngWriter {
   std::string path_;
   std::string bytes_;
   Message message_{};
+  bool out_of_memory_ = false;
   Handles handles_;
 };
 
 }  // namespace
 
-void CheckNumPixels(const std::string& path, std::int64_t width, std::int64_t height) {
-  if (width <= kMostPixels && height <= kMostPixels && width * height <= kMostPixels) return;
+void CheckNumPixels(const std::string& path, std::int64_t width, std::int64_t height, Index most_pixels) {
+  if (width <= most_pixels && height <= most_pixels && width * height <= most_pixels) return;
   throw DataError(path, 0,
                   "an image of " + std::to_string(width) + " x " + std::to_string(height) +
-                      " pixels is too large; at most " + std::to_string(kMostPixels) + " pixels are allowed");
+                      " pixels is too large; at most " + std::to_string(most_pixels) +
+                      " pixels are allowed (--max-pixels)");
 }
 
-Image DecodePng(const std::string& path, std::string_view bytes) {
-  PngReader reader(path, bytes);
+Image DecodePng(const std::string& path, std::string_view bytes, Index most_pixels) {
+  PngReader reader(path, bytes, most_pixels);
   Image image{reader.width(), reader.height(), {}};
   int channels = 0;
   image.rgb = reader.ReadColors(channels);
@@ -265,8 +284,8 @@ Image DecodePng(const std::string& path, std::string_view bytes) {
   return image;
 }
 
-LabelImage DecodeLabelPng(const std::string& path, std::string_view bytes) {
-  PngReader reader(path, bytes);
+LabelImage DecodeLabelPng(const std::string& path, std::string_view bytes, Index most_pixels) {
+  PngReader reader(path, bytes, most_pixels);
   CheckLabelKind(path, reader.color_type(), reader.bit_depth());
   return {reader.width(), reader.height(), reader.ReadValues()};
 }

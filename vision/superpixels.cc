@@ -12,6 +12,7 @@ extern "C" {
 
 #include <slackline/core/check.h>
 #include <slackline/vision/regions.h>
+#include <slackline/vision/vlfeat_memory.h>
 
 namespace slackline {
 
@@ -122,8 +123,10 @@ std::vector<Index> Segment(const Image& image, Index side) {
     for (std::size_t c = 0; c < 3; ++c) planes[c * num_pixels + p] = lab[3 * p + c];
   }
   std::vector<vl_uint32> segments(num_pixels);
-  vl_slic_segment(segments.data(), planes.data(), static_cast<vl_size>(image.width),
-                  static_cast<vl_size>(image.height), 3, static_cast<vl_size>(side), kCompactness, 0);
+  CallVlFeat([&] {
+    vl_slic_segment(segments.data(), planes.data(), static_cast<vl_size>(image.width),
+                    static_cast<vl_size>(image.height), 3, static_cast<vl_size>(side), kCompactness, 0);
+  });
   return {segments.begin(), segments.end()};
 }
 

@@ -183,6 +183,10 @@ TEST_CASE("labels that are not described, or not there") {
 TEST_CASE("unknown options and bad values") {
   CheckBadOption({"--frobnicate", "1"},
                  {"unknown option '--frobnicate'", "slackline multilabel train --help"});
+  CheckBadOption({"--lamda", "1"}, {"unknown option '--lamda'; did you mean '--lambda'?"});
+  CheckBadOption({"--max-pases=3"}, {"unknown option '--max-pases=3'; did you mean '--max-passes'?"});
+  CheckBadOption({"--learner", "bmrn"}, {"'bmrn' is not allowed", "; did you mean 'bmrm'?"});
+  CheckBadOption({"--loss", "coutn"}, {"'coutn' is not allowed", "; did you mean 'count'?"});
   CheckBadOption({"surplus"}, {"unexpected argument 'surplus'", "--help"});
   CheckBadOption({"--seed"}, {"--seed", "--help"});
   CheckBadOption({"--learner", "svm"}, {"--learner", "'svm'", "al soft bcfw"});
@@ -220,7 +224,8 @@ TEST_CASE("unknown options and bad values") {
 TEST_CASE("bad commands") {
   const Files files;
   CheckRefused(files, {}, {"a command is missing", "multilabel", "info"});
-  CheckRefused(files, {"multilable"}, {"unknown command 'multilable'"});
+  CheckRefused(files, {"multilable"}, {"unknown command 'multilable'", "did you mean 'multilabel'?"});
+  CheckRefused(files, {"multilabel", "predcit"}, {"unknown command 'predcit'", "did you mean 'predict'?"});
   CheckRefused(files, {"multilabel", "test"}, {"unknown command 'test'", "train, predict, evaluate"});
   CheckRefused(files, {"--frob"}, {"unknown option '--frob'"});
   CheckRefused(files, {"multilabel", "train"}, {"DATA"});

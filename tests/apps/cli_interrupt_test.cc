@@ -46,7 +46,7 @@ void CheckInterrupted(int number, int code) {
   process.Signal(number);
   const Outcome outcome = process.Wait();
   CHECK(outcome.code == code);
-  CHECK(Contains(outcome.err, "interrupted: "));
+  CHECK(Contains(outcome.err, "interrupted: certified relative gap "));
   CHECK(Contains(outcome.err, "best model so far written to " + run.model));
   const Json info = Json::parse(RunProgram({"info", run.model, "--json"}).out);
   CHECK(info["termination"] == "interrupted");
@@ -69,9 +69,23 @@ TEST_CASE("a time limit ends training with the best model and code 0") {
   const Endless run;
   const Outcome outcome = RunProgram(run.Train() + std::vector<std::string>{"--time-limit", "0.2"});
   CHECK(outcome.code == 0);
-  CHECK(Contains(outcome.err, "time-limit: "));
+  CHECK(Contains(outcome.err, " s of at most 0.2 s, certified relative gap "));
   CHECK(Contains(outcome.err, "model written to " + run.model));
   CHECK(Json::parse(RunProgram({"info", run.model, "--json"}).out)["termination"] == "time-limit");
+}
+
+TEST_CASE("a run that ends with a wide gap warns, also when it is quiet") {
+  const Endless run;
+  const auto errors = [&](const std::string& passes, const std::string& lambda) {
+    return RunProgram({"multilabel", "train", run.data, "--num-labels", "6", "--model", run.model,
+                       "--max-passes", passes, "--lambda", lambda, "--quiet"})
+        .err;
+  };
+  const std::string wide = errors("1", "0.0001");
+  CHECK(Lines(wide).size() == 1);
+  CHECK(wide.starts_with("WARNING: " + run.model + ": the certified gap is still "));
+  CHECK(Contains(wide, " %, and at most 0.1 % was wanted"));
+  CHECK(errors("1000", "1").empty());
 }
 
 TEST_CASE("a run that is killed leaves the old model") {

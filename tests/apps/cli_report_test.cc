@@ -188,6 +188,7 @@ TEST_CASE("bad runs are refused with file and reason") {
   const std::string bad = folder.Path("bad.json");
   CheckRefused(folder, "{\"program\": 1,\n x", bad + ":2: is not JSON");
   CheckRefused(folder, "", "is not JSON");
+  CheckRefused(folder, "{\"a\":\n 1e400}", bad + ":2: the number '1e400' is too large");
   CheckRefused(folder, "[]", bad + ": no results of `slackline bench`: the file is no object");
   CheckRefused(folder, "{}", "the file has no 'problems'");
   CheckRefused(folder, "{\"problems\": 3}", "'problems' of the file is not of the kind");
@@ -207,6 +208,23 @@ TEST_CASE("bad runs are refused with file and reason") {
   CheckRefused(folder, Changed([&](Json* r) { (*r)["interrupted"] = "no"; }), "'interrupted'");
 }
 
+TEST_CASE("brackets nested without measure are refused where the measure ends") {
+  const TemporaryFolder folder;
+  const std::string bad = folder.Path("bad.json");
+  const auto nested = [](int depth) {
+    return std::string(static_cast<std::size_t>(depth), '[') +
+           std::string(static_cast<std::size_t>(depth), ']');
+  };
+  const auto with = [&](int depth) {
+    const std::string text = Toy().dump();
+    return "{\"[ \\\" [\": 1,\n\"deep\":" + nested(depth) + ",\n" + text.substr(1);
+  };
+  CheckRefused(folder, with(64), bad + ":2: more than 64 brackets within each other");
+  CheckRefused(folder, with(200000), bad + ":2: more than 64 brackets within each other");
+  folder.Write("good.json", with(63));
+  CHECK(RunProgram({"report", folder.Path("good.json"), "-o", "-"}).code == 0);
+}
+
 TEST_CASE("bad arguments") {
   const TemporaryFolder folder;
   folder.Write("runs.json", Toy().dump());
@@ -216,8 +234,8 @@ TEST_CASE("bad arguments") {
     CHECK(outcome.code == 2);
     CHECK_MESSAGE(Contains(outcome.err, message), outcome.err);
   };
-  refused({folder.Path("none.json"), "--out", folder.Path("p.html")}, "none.json: cannot be opened");
-  refused({folder.Path(""), "--out", folder.Path("p.html")}, "is a folder");
+  refused({folder.Path("none.json"), "--out", folder.Path("p.html")}, "none.json: cannot open the file");
+  refused({folder.Path(""), "--out", folder.Path("p.html")}, "is a directory");
   refused({runs}, "--out");
   refused({runs, "--out", runs}, "--out: ");
   refused({runs, "--out", folder.Path("no/such.html")}, "--out: ");

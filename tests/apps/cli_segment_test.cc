@@ -18,6 +18,7 @@
 #include <slackline/vision/image.h>
 #include <slackline/vision/pictures.h>
 #include <tests/apps/drawn_images.h>
+#include <tests/core/pipe.h>
 
 using namespace slackline;
 using namespace slackline::test;
@@ -419,6 +420,31 @@ TEST_CASE("evaluate: features that do not fit the model") {
   CheckRefused(drawn, evaluate(drawn.model), {"model.slk"});
 }
 
+TEST_CASE("images of more pixels than wanted are refused by every command that reads them") {
+  const Drawn& drawn = Shared();
+  const Scratch scratch("pixels");
+  const std::string most = std::to_string(72 * 54);
+  const std::string less = std::to_string(72 * 54 - 1);
+  const Arguments message = {"72 x 54 pixels is too large; at most " + less + " pixels", "--max-pixels"};
+  CheckRefused(drawn, drawn.Predict({drawn.Image(1)}, "pixels/out", {"--max-pixels", less}), message);
+  CheckRefused(drawn, drawn.Evaluate({"--max-pixels", less}), message);
+  CheckRefused(drawn, drawn.Prepare("pixels/new.fea", {"--max-pixels", less}), message);
+  Succeed(drawn.Predict({drawn.Image(1)}, "pixels/out", {"--max-pixels", most}));
+  for (const char* bad : {"0", "-1", "x", "500000001"}) {
+    CheckRefused(drawn, drawn.Predict({drawn.Image(1)}, "pixels/out", {"--max-pixels", bad}),
+                 {"--max-pixels: '" + std::string(bad) + "' is not allowed"});
+  }
+}
+
+TEST_CASE("an image may come through a pipe") {
+  const Drawn& drawn = Shared();
+  const Scratch scratch("pipe");
+  const Pipe pipe(scratch.Path("drawn-0001.pipe"), ReadBytes(drawn.Image(1)));
+  Succeed(drawn.Predict({pipe.path()}, "pipe/piped"));
+  Succeed(drawn.Predict({drawn.Image(1)}, "pipe/plain"));
+  CHECK(ReadBytes(scratch.Path("piped/drawn-0001.png")) == ReadBytes(scratch.Path("plain/drawn-0001.png")));
+}
+
 TEST_CASE("predict: bad input") {
   const Drawn& drawn = Shared();
   const Scratch scratch("bad");
@@ -447,6 +473,8 @@ TEST_CASE("predict: bad input") {
   CheckRefused(drawn, drawn.Predict(pair, "bad/out", {"--overlay"}),
                {"--out", "drawn-0001-overlay.png", "two"});
   CheckRefused(drawn, drawn.Predict({good}, "tests.fea"), {"--out", "cannot make the folder"});
+  CheckRefused(drawn, drawn.Predict({good, drawn.Image(2)}, "tests.fea/below"),
+               {"--out", "cannot make the folder", "Not a directory"});
   CheckRefused(drawn, drawn.Predict({good}, "bad/out", {"--threads", "x"}), {"--threads", "'x'"});
   CheckRefused(drawn, {"segment", "predict", good, "--model", drawn.features, "--out", scratch.Path("out")},
                {"tests.fea"});

@@ -297,6 +297,20 @@ TEST_CASE("label names of XML files: hierarchies are flattened, namespaces ignor
   CHECK(Contains(error(""), "not XML: "));
 }
 
+TEST_CASE("the lines of very many label names are counted in one pass") {
+  const TemporaryFolder folder;
+  std::string text = "<labels>\n";
+  std::vector<long> expected;
+  for (long k = 0; k < 400'000; ++k) {
+    text += "<label name='" + std::to_string(k) + "'/>\n" + (k % 3 == 0 ? "\n" : "");
+    expected.push_back(k == 0 ? 2 : expected.back() + ((k - 1) % 3 == 0 ? 2 : 1));
+  }
+  std::vector<long> lines;
+  const Names names = ReadMulanLabelNames(folder.Write("l.xml", text + "</labels>"), &lines);
+  CHECK(names.size() == expected.size());
+  CHECK(lines == expected);
+}
+
 TEST_CASE("damaged text is read or refused, and never anything else") {
   const std::string good =
       "@relation r\n@attribute 'x y' numeric\n@attribute A {0,1}\n@attribute c {u,'v w'}\n@attribute B "

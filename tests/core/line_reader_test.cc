@@ -43,6 +43,30 @@ TEST_CASE("a byte order mark is skipped at the start of the file only") {
   CHECK(AllLines(folder.Write("b", "\xEF\xBB\xBF")) == Lines{""});
 }
 
+TEST_CASE("a line longer than the longest one is refused, with its number") {
+  const TemporaryFolder folder;
+  const auto message = [&](const std::string& path) {
+    return MessageOf<DataError>([&] {
+      LineReader reader(path, 1000000);
+      std::string_view line;
+      while (reader.Next(&line)) {
+      }
+    });
+  };
+  const std::string longest(1000000, 'x');
+  CHECK(message(folder.Write("a", "1\n" + longest + "\n3\n")) == "nothing was thrown");
+  const std::string path = folder.Write("b", "1\n" + std::string(2000000, 'x') + "\n3\n");
+  CHECK(message(path) == path + ":2: the line is longer than 1.00 MB");
+  CHECK(message("/dev/zero") == "/dev/zero:1: the line is longer than 1.00 MB");
+}
+
+TEST_CASE("all lines together may be as long as one") {
+  const TemporaryFolder folder;
+  const std::string path = folder.Write("a", std::string(600, 'x') + "\n" + std::string(600, 'y') + "\n");
+  LineReader reader(path, 1000);
+  CHECK(MessageOf<DataError>([&] { ReadAll(&reader); }) == path + ":2: the file is longer than 1.00 kB");
+}
+
 TEST_CASE("gzip is recognised by its content") {
   const TemporaryFolder folder;
   CHECK(AllLines(folder.WriteGzip("plain-name.txt", "one\ntwo\n")) == Lines{"one", "two"});

@@ -3,8 +3,10 @@
 
 #include <slackline/core/memory_limit.h>
 #include <slackline/core/types.h>
+#include <tests/core/temporary_folder.h>
 
 using namespace slackline;
+using namespace slackline::test;
 
 TEST_CASE("sizes have three digits and a unit") {
   CHECK(BytesText(0) == "0 bytes");
@@ -21,4 +23,76 @@ TEST_CASE("what fits is not refused, and what no machine has is") {
   CHECK(MemoryExcess(1e6).empty());
   CHECK(MemoryExcess(UsableMemory()).empty());
   CHECK(MemoryExcess(1e25).find("training needs about 10000000 EB of memory") == 0);
+}
+
+namespace {
+
+/// A root folder with files as control groups have them.
+struct Groups {
+  TemporaryFolder folder;
+  std::string root = folder.Path("");
+
+  void Write(const std::string& path, const std::string& text) const {
+    std::filesystem::create_directories(std::filesystem::path(folder.Path(path)).parent_path());
+    folder.Write(path, text + "\n");
+  }
+};
+
+}  // namespace
+
+TEST_CASE("without control groups, or limits of them, memory is not limited") {
+  const Groups groups;
+  CHECK(ControlGroupMemory(groups.root) == kInfinity);
+  groups.Write("proc/self/cgroup", "0::/a/b");
+  CHECK(ControlGroupMemory(groups.root) == kInfinity);
+  groups.Write("sys/fs/cgroup/a/b/memory.max", "max");
+  groups.Write("sys/fs/cgroup/a/b/memory.high", "max");
+  groups.Write("sys/fs/cgroup/a/b/memory.current", "1000");
+  CHECK(ControlGroupMemory(groups.root) == kInfinity);
+}
+
+TEST_CASE("version 2: the least limit from the group up to the root counts, minus what is used") {
+  const Groups groups;
+  groups.Write("proc/self/cgroup", "0::/a/b");
+  groups.Write("sys/fs/cgroup/a/b/memory.max", "5000");
+  groups.Write("sys/fs/cgroup/a/b/memory.current", "1000");
+  CHECK(ControlGroupMemory(groups.root) == 4000);
+  groups.Write("sys/fs/cgroup/a/memory.max", "9000");
+  groups.Write("sys/fs/cgroup/a/memory.current", "6000");
+  CHECK(ControlGroupMemory(groups.root) == 3000);
+  groups.Write("sys/fs/cgroup/a/b/memory.high", "2500");
+  CHECK(ControlGroupMemory(groups.root) == 1500);
+  groups.Write("sys/fs/cgroup/memory.max", "700");
+  CHECK(ControlGroupMemory(groups.root) == 700);
+}
+
+TEST_CASE("pages of files do not count as used, and what is used beyond the limit leaves nothing") {
+  const Groups groups;
+  groups.Write("proc/self/cgroup", "0::/a");
+  groups.Write("sys/fs/cgroup/a/memory.max", "5000");
+  groups.Write("sys/fs/cgroup/a/memory.current", "4000");
+  groups.Write("sys/fs/cgroup/a/memory.stat", "anon 1000\nfile 3000\ninactive_file 2000\nactive_file 500");
+  CHECK(ControlGroupMemory(groups.root) == 3500);
+  groups.Write("sys/fs/cgroup/a/memory.current", "9000");
+  CHECK(ControlGroupMemory(groups.root) == 0);
+}
+
+TEST_CASE("version 1, alone and beside version 2") {
+  const Groups groups;
+  groups.Write("proc/self/cgroup", "5:cpu:/x\n4:hugetlb,memory:/a/b\n0::/");
+  groups.Write("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712");
+  groups.Write("sys/fs/cgroup/memory/a/b/memory.limit_in_bytes", "5000");
+  groups.Write("sys/fs/cgroup/memory/a/b/memory.usage_in_bytes", "3000");
+  groups.Write("sys/fs/cgroup/memory/a/b/memory.stat", "inactive_file 1\ntotal_inactive_file 1000");
+  CHECK(ControlGroupMemory(groups.root) == 3000);
+  groups.Write("sys/fs/cgroup/memory/x/memory.limit_in_bytes", "1");
+  CHECK(ControlGroupMemory(groups.root) == 3000);
+}
+
+TEST_CASE("in a container the folder of the mount is the group itself") {
+  const Groups groups;
+  groups.Write("proc/self/cgroup", "0::/system.slice/docker-1.scope");
+  groups.Write("sys/fs/cgroup/memory.max", "5000");
+  groups.Write("sys/fs/cgroup/memory.current", "1000");
+  CHECK(ControlGroupMemory(groups.root) == 4000);
 }

@@ -13,6 +13,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/random.h>
 #include <slackline/core/types.h>
+#include <tests/core/pipe.h>
 #include <tests/core/temporary_folder.h>
 
 using namespace slackline;
@@ -132,8 +133,7 @@ TEST_CASE("each kind of bad file has its own message") {
   CHECK(error(good.substr(0, 20)) == "the model is truncated: expected at least 28 bytes, found 20");
   CHECK(error(good.substr(0, good.size() - 1)) ==
         "the model is truncated: expected " + size + " bytes, found " + std::to_string(good.size() - 1));
-  CHECK(error(good + "x") ==
-        "the model is too long: expected " + size + " bytes, found " + std::to_string(good.size() + 1));
+  CHECK(error(good + "x") == "the model is too long: expected " + size + " bytes, found more");
   std::string bad = good;
   bad[40] = static_cast<char>(bad[40] ^ 1);
   CHECK(error(bad) == "the model is damaged: its checksum does not match");
@@ -144,6 +144,22 @@ TEST_CASE("each kind of bad file has its own message") {
         folder.Path("none") + ": cannot open the file: No such file or directory");
   CHECK(MessageOf<DataError>([&] { ModelReader reader(folder.Path("")); }) ==
         folder.Path("") + ": is a directory, not a file");
+}
+
+TEST_CASE("a file without an end is read no further than its kind and its length say") {
+  CHECK(MessageOf<DataError>([] { ModelReader reader("/dev/zero"); }) == "/dev/zero: not a Slackline model");
+  const TemporaryFolder folder;
+  Example().Save(folder.Path("m.slk"));
+  const auto piped = [&](std::string begin) {
+    const Pipe pipe(folder.Path("pipe"), std::move(begin), true);
+    return MessageOf<DataError>([&] { ModelReader reader(pipe.path()); });
+  };
+  const std::string bytes = ReadBytes(folder.Path("m.slk"));
+  CHECK(Contains(piped(bytes), "the model is too long: expected " + std::to_string(bytes.size())));
+  std::string endless = bytes;
+  std::fill_n(endless.begin() + 12, 7, '\xff');
+  endless[19] = 0x7f;
+  CHECK(Contains(piped(endless), "the model says that it has 9223372036854775807 bytes"));
 }
 
 TEST_CASE("every truncation and every change of a byte is noticed") {
@@ -194,7 +210,7 @@ TEST_CASE("absurd lengths under a right checksum neither crash nor allocate") {
 TEST_CASE("saving replaces the old file and leaves nothing else behind") {
   const TemporaryFolder folder;
   const std::string path = folder.Write("m.slk", "old content");
-  folder.Write("m.slk.tmp-" + std::to_string(getpid()), "left by an earlier process");
+  folder.Write("m.slk.tmp-1", "left by an earlier process");
   Example().Save(path);
   CHECK(ModelReader(path).Has("weights"));
   CHECK(folder.NumFiles() == 1);

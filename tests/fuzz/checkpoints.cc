@@ -101,11 +101,7 @@ constexpr std::size_t kKeepsPoint = 0x8000;  // in the number of a way: the run 
 
 std::unique_ptr<Learner> LearnerOf(std::size_t number, const Way& way) {
   auto learner = MakeLearner(*way.problem, way.options);
-  if ((number & kKeepsPoint) == 0) return learner;
-  try {
-    learner->KeepDualPoint();
-  } catch (const DataError&) {  // smoothed objectives have none
-  }
+  if ((number & kKeepsPoint) != 0) learner->KeepDualPoint();
   return learner;
 }
 
@@ -138,6 +134,7 @@ void MoveToAnotherLambda(const Problem& problem, Learner* learner) {
     learner->ChangeLambda(next);
     learner->RunPass(StopControl(nullptr, 0));
   } catch (const std::logic_error&) {
+  } catch (const CertificateError&) {
   } catch (const std::overflow_error&) {
   }
 }

@@ -76,6 +76,21 @@ TEST_CASE("TimeLimitCountsPassesAndChecks") {
   CHECK(DecideStop(options, StoppingGap::kCertified, record, false)->reason == Termination::kTimeLimit);
 }
 
+TEST_CASE("MessagesSayWhatTheNameOfTheReasonDoesNot") {
+  TrainOptions options = Options(1e-3, 0);
+  options.time_limit_seconds = 2;
+  ProgressRecord record = Record(5, 1);
+  const std::string gap = "certified relative gap 0.2, wanted 0.001";
+  CHECK(DecideStop(options, StoppingGap::kCertified, record, true)->message == gap);
+  record.seconds = 2.5;
+  CHECK(DecideStop(options, StoppingGap::kCertified, record, false)->message ==
+        "2.5 s of at most 2 s, " + gap);
+  options.time_limit_seconds = 0;
+  options.max_passes = 7;
+  CHECK(DecideStop(options, StoppingGap::kCertified, record, false)->message ==
+        "7 passes of at most 7, " + gap);
+}
+
 TEST_CASE("AReachedGapGoesBeforeAnInterruptAndThatBeforeLimits") {
   TrainOptions options = Options(1e-3, 0);
   options.max_passes = 1;

@@ -281,11 +281,31 @@ TEST_CASE("a PNG with a wrong checksum is refused") {
 
 TEST_CASE("images of too many pixels are refused by their headers") {
   CHECK(Error(PngOfSize(20000, 5001)) ==
-        "an image of 20000 x 5001 pixels is too large; at most 100000000 pixels are allowed");
-  CHECK(Contains(Error(PngOfSize(0x7fffffff, 0x7fffffff)), "is too large; at most 100000000"));
-  CHECK(Contains(LabelError(PngOfSize(20000, 5001)), "is too large; at most 100000000"));
+        "an image of 20000 x 5001 pixels is too large; at most 50000000 pixels are allowed (--max-pixels)");
+  CHECK(Contains(Error(PngOfSize(0x7fffffff, 0x7fffffff)), "is too large; at most 50000000"));
+  CHECK(Contains(LabelError(PngOfSize(20000, 5001)), "is too large; at most 50000000"));
   CHECK(Error(JpegOfSize(20000, 5001)) ==
-        "an image of 20000 x 5001 pixels is too large; at most 100000000 pixels are allowed");
+        "an image of 20000 x 5001 pixels is too large; at most 50000000 pixels are allowed (--max-pixels)");
+}
+
+TEST_CASE("the largest number of pixels is the caller's") {
+  const auto message = [](const std::string& bytes, Index most) {
+    return MessageOf<DataError>(
+        [&] { bytes.front() == '\x89' ? DecodePng("a", bytes, most) : DecodeJpeg("a", bytes, most); });
+  };
+  for (const std::string& bytes : {SmallPng(), SmallJpeg()}) {
+    const TemporaryFolder folder;
+    const std::string path = folder.Write("image", bytes);
+    const Index pixels = ReadImage(path).num_pixels();
+    CHECK(message(bytes, pixels) == "nothing was thrown");
+    CHECK(Contains(message(bytes, pixels - 1), "is too large; at most " + std::to_string(pixels - 1)));
+    CHECK_THROWS_AS(ReadImage(path, pixels - 1), DataError);
+  }
+  CHECK(Contains(MessageOf<DataError>([] { DecodeLabelPng("a", PngOfSize(11, 10), 109); }), "too large"));
+}
+
+TEST_CASE("an endless file is no image") {
+  CHECK(Contains(MessageOf<DataError>([] { ReadImage("/dev/zero"); }), "neither a JPEG nor a PNG"));
 }
 
 TEST_CASE("labels are the stored values of grey and palette PNGs of any bits") {

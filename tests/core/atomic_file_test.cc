@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What killed writers leave, and what living ones keep. (model_file_test has the rest of AtomicFile.)
+#include <slackline/core/atomic_file.h>
+
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <stdexcept>
+
+#include <tests/core/temporary_folder.h>
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+/// A process that has begun to write a file. It goes on when it is told to.
+class Writer {
+ public:
+  explicit Writer(const std::string& path) {
+    std::array<int, 2> ready{};
+    std::array<int, 2> go{};
+    if (pipe(ready.data()) != 0 || pipe(go.data()) != 0) throw std::runtime_error("no pipe");
+    process_ = fork();
+    if (process_ == 0) {
+      close(go[1]);
+      AtomicFile file(path);
+      file.Write("by the other process");
+      char byte = 0;
+      if (write(ready[1], "r", 1) != 1 || read(go[0], &byte, 1) != 1) _exit(1);
+      file.Commit();
+      _exit(0);
+    }
+    close(ready[1]);
+    close(go[0]);
+    go_ = go[1];
+    char byte = 0;
+    if (read(ready[0], &byte, 1) != 1) throw std::runtime_error("the writer did not begin");
+    close(ready[0]);
+  }
+  ~Writer() { Kill(); }
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+
+  void Kill() {
+    if (process_ <= 0) return;
+    kill(process_, SIGKILL);
+    Wait();
+  }
+  /// Lets it make its file the target; its exit code.
+  int Finish() {
+    if (write(go_, "g", 1) != 1) return -1;
+    return Wait();
+  }
+
+ private:
+  int Wait() {
+    int status = 0;
+    waitpid(process_, &status, 0);
+    process_ = -1;
+    close(go_);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+  pid_t process_ = -1;
+  int go_ = -1;
+};
+
+}  // namespace
+
+TEST_CASE("what a killed process leaves is removed when its target is written next") {
+  const TemporaryFolder folder;
+  const std::string path = folder.Write("m.slk", "old");
+  Writer writer(path);
+  CHECK(folder.NumFiles() == 2);
+  writer.Kill();
+  CHECK(folder.NumFiles() == 2);
+  CHECK(ReadBytes(path) == "old");
+  WriteFileAtomically(path, "new");
+  CHECK(folder.NumFiles() == 1);
+  CHECK(ReadBytes(path) == "new");
+}
+
+TEST_CASE("a check for a file that can be written cleans up, too") {
+  const TemporaryFolder folder;
+  const std::string path = folder.Path("m.slk");
+  Writer(path).Kill();
+  CHECK(folder.NumFiles() == 1);
+  CheckWritable(path);
+  CHECK(folder.NumFiles() == 0);
+}
+
+TEST_CASE("the file of a living process is left alone, and takes its place in the end") {
+  const TemporaryFolder folder;
+  const std::string path = folder.Path("m.slk");
+  Writer writer(path);
+  WriteFileAtomically(path, "by this process");
+  CheckWritable(path);
+  CHECK(ReadBytes(path) == "by this process");
+  CHECK(folder.NumFiles() == 2);
+  CHECK(writer.Finish() == 0);
+  CHECK(ReadBytes(path) == "by the other process");
+  CHECK(folder.NumFiles() == 1);
+}
+
+TEST_CASE("several killed processes leave nothing in the end") {
+  const TemporaryFolder folder;
+  const std::string path = folder.Path("m.slk");
+  {
+    Writer first(path);
+    Writer second(path);
+    Writer third(path);
+    CHECK(folder.NumFiles() == 3);
+    first.Kill();
+    WriteFileAtomically(path, "one");
+    CHECK(folder.NumFiles() == 3);  // the target, and two that live
+  }
+  WriteFileAtomically(path, "two");
+  CHECK(ReadBytes(path) == "two");
+  CHECK(folder.NumFiles() == 1);
+}
+
+TEST_CASE("files of other names are not taken for what a killed process leaves") {
+  const TemporaryFolder folder;
+  const std::string path = folder.Path("m.slk");
+  folder.Write("m.slk.tmp", "mine");
+  folder.Write("m.slk.tmp-1.txt", "mine");
+  folder.Write("n.slk.tmp-1", "mine");
+  std::filesystem::create_directory(folder.Path("m.slk.tmp-1"));
+  std::filesystem::create_symlink("n.slk.tmp-1", folder.Path("m.slk.tmp-2"));
+  WriteFileAtomically(path, "new");
+  CHECK(folder.NumFiles() == 6);
+  CHECK(ReadBytes(folder.Path("n.slk.tmp-1")) == "mine");
+}
+
+TEST_CASE("two writers in one process do not disturb each other") {
+  const TemporaryFolder folder;
+  const std::string path = folder.Path("m.slk");
+  AtomicFile first(path);
+  AtomicFile second(path);
+  first.Write("first");
+  second.Write("second");
+  second.Commit();
+  CHECK(ReadBytes(path) == "second");
+  first.Commit();
+  CHECK(ReadBytes(path) == "first");
+  CHECK(folder.NumFiles() == 1);
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/core/read_file.h>
+
+#include <doctest/doctest.h>
+
+#include <slackline/core/check.h>
+#include <tests/core/pipe.h>
+#include <tests/core/temporary_folder.h>
+
+using namespace slackline;
+using namespace slackline::test;
+
+TEST_CASE("a file comes whole when it has as many bytes as it may, and not when it has one more") {
+  const TemporaryFolder folder;
+  const std::string text(3'000'000, 'x');
+  const std::string path = folder.Write("a", text);
+  CHECK(ReadFile(path, text.size()) == text);
+  CHECK(MessageOf<DataError>([&] { ReadFile(path, text.size() - 1); }) ==
+        path + ": the file is too long; at most 3.00 MB are allowed");
+  CHECK(ReadFile(folder.Write("b", ""), 0).empty());
+}
+
+TEST_CASE("a pipe is read to its end") {
+  const TemporaryFolder folder;
+  const std::string text(200'000, 'x');
+  const Pipe pipe(folder.Path("pipe"), text);
+  CHECK(ReadFile(pipe.path(), 1'000'000) == text);
+}
+
+TEST_CASE("a file without an end costs no more than what may be read") {
+  CHECK(ReadFileUpTo("/dev/zero", [](std::string_view) { return 1000; }).size() < 10'000'000);
+  CHECK(Contains(MessageOf<DataError>([] { ReadFile("/dev/zero", 1000); }), "is too long"));
+}
+
+TEST_CASE("what cannot be read is said") {
+  const TemporaryFolder folder;
+  CHECK(Contains(MessageOf<DataError>([&] { ReadFile(folder.Path(""), 9); }), "is a directory"));
+  CHECK(Contains(MessageOf<DataError>([&] { ReadFile(folder.Path("none"), 9); }),
+                 "none: cannot open the file: No such file"));
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/vision/vlfeat_memory.h>
+
+#include <setjmp.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+extern "C" {
+#include <vl/generic.h>
+}
+
+// VLFeat is left by longjmp, since it is C, which exceptions need not pass. The functions that are jumped over, those of VLFeat
+// and the call, hold no objects with destructors; what VLFeat holds are blocks of memory.
+
+namespace slackline {
+namespace {
+
+/// A call under way in this thread, and the blocks that it holds. Blocks beyond the room of the list, of which VLFeat has no
+/// use, would be lost when memory ends.
+struct Frame {
+  jmp_buf escape;
+  std::array<void*, 64> blocks;
+  std::size_t num_blocks = 0;
+};
+
+thread_local Frame* frame_of_thread = nullptr;
+
+void Forget(void* block) {
+  Frame* frame = frame_of_thread;
+  if (frame == nullptr) return;
+  void** end = frame->blocks.data() + frame->num_blocks;
+  void** found = std::find(frame->blocks.data(), end, block);
+  if (found == end) return;
+  *found = *(end - 1);
+  --frame->num_blocks;
+}
+
+/// Notes the block, or leaves the call where there is none.
+void* Keep(void* block, std::size_t bytes) {
+  Frame* frame = frame_of_thread;
+  if (frame == nullptr) return block;
+  if (block == nullptr && bytes > 0) longjmp(frame->escape, 1);
+  if (block != nullptr && frame->num_blocks < frame->blocks.size()) {
+    frame->blocks[frame->num_blocks++] = block;
+  }
+  return block;
+}
+
+extern "C" {
+
+static void* VlMalloc(std::size_t bytes) { return Keep(std::malloc(bytes), bytes); }
+
+static void* VlCalloc(std::size_t count, std::size_t size) {
+  return Keep(std::calloc(count, size), count == 0 ? 0 : size);
+}
+
+static void VlFree(void* block) {
+  Forget(block);
+  std::free(block);
+}
+
+static void* VlRealloc(void* block, std::size_t bytes) {
+  Forget(block);
+  void* moved = std::realloc(block, bytes);
+  if (moved == nullptr && bytes > 0) Keep(block, 0);  // which realloc has left as it was
+  return Keep(moved, bytes);
+}
+}
+
+/// Whether the call came to its end.
+bool TryCall(Frame* frame, void (*call)(const void*), const void* argument) {
+  if (setjmp(frame->escape) != 0) return false;
+  call(argument);
+  return true;
+}
+
+}  // namespace
+
+void CallVlFeat(void (*call)(const void* argument), const void* argument) {
+  static const bool installed = [] {
+    vl_set_alloc_func(VlMalloc, VlRealloc, VlCalloc, VlFree);
+    return true;
+  }();
+  static_cast<void>(installed);
+  Frame frame;
+  Frame* const before = frame_of_thread;
+  frame_of_thread = &frame;
+  const bool done = TryCall(&frame, call, argument);
+  frame_of_thread = before;
+  if (done) return;
+  for (std::size_t k = 0; k < frame.num_blocks; ++k) std::free(frame.blocks[k]);
+  throw std::bad_alloc();
+}
+
+}  // namespace slackline
