@@ -21,7 +21,6 @@ const std::atomic<int>* CatchInterrupts() {
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
   signal(SIGPIPE, SIG_IGN);
-  signal(SIGXFSZ, SIG_IGN);
   return &received_signal;
 }
 

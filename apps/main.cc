@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 
 #include <slackline/apps/cmd_common.h>
+#include <slackline/apps/cmd_startup.h>
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
 
@@ -155,6 +156,7 @@ int Run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace slackline;
+  program::PrepareProcess();
   try {
     return program::Run(argc, argv);
   } catch (const std::bad_alloc&) {

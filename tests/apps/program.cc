@@ -29,7 +29,7 @@ void Redirect(const char* path, int flags, int target) {
 }  // namespace
 
 Process::Process(const std::vector<std::string>& arguments, const std::string& input,
-                 const std::string& output) {
+                 const std::string& output, const std::function<void()>& prepare) {
   std::vector<char*> argv = {const_cast<char*>(SLACKLINE_PROGRAM)};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
@@ -41,6 +41,7 @@ Process::Process(const std::vector<std::string>& arguments, const std::string& i
     Redirect(input.c_str(), O_RDONLY, STDIN_FILENO);
     Redirect(out.c_str(), O_WRONLY | O_CREAT, STDOUT_FILENO);
     Redirect(err.c_str(), O_WRONLY | O_CREAT, STDERR_FILENO);
+    if (prepare) prepare();
     execv(SLACKLINE_PROGRAM, argv.data());
     _exit(127);
   }
@@ -81,8 +82,8 @@ Outcome Process::Wait() {
 }
 
 Outcome RunProgram(const std::vector<std::string>& arguments, const std::string& input,
-                   const std::string& output) {
-  return Process(arguments, input, output).Wait();
+                   const std::string& output, const std::function<void()>& prepare) {
+  return Process(arguments, input, output, prepare).Wait();
 }
 
 std::vector<std::string> operator+(std::vector<std::string> a, const std::vector<std::string>& b) {

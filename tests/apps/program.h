@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,10 +21,11 @@ struct Outcome {
 };
 
 /// One run of the program. Its output goes to files of its own, but for the standard output where `output` is given.
+/// `prepare` is called in the new process before the program.
 class Process {
  public:
   explicit Process(const std::vector<std::string>& arguments, const std::string& input = "/dev/null",
-                   const std::string& output = "");
+                   const std::string& output = "", const std::function<void()>& prepare = nullptr);
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
@@ -42,7 +44,7 @@ class Process {
 };
 
 Outcome RunProgram(const std::vector<std::string>& arguments, const std::string& input = "/dev/null",
-                   const std::string& output = "");
+                   const std::string& output = "", const std::function<void()>& prepare = nullptr);
 
 std::vector<std::string> operator+(std::vector<std::string> a, const std::vector<std::string>& b);
 
