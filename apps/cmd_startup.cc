@@ -29,7 +29,8 @@ void OpenClosedStreams() {
   }
 }
 
-/// The new handler: throws, but sets the reserve free first. Destructors of JSON values allocate, and must not throw.
+/// The new handler: throws, but sets the reserve free first. Destructors of JSON values allocate,
+/// and must not throw.
 void ReleaseReserve() {
   std::free(reserve.exchange(nullptr));
   throw std::bad_alloc();

@@ -36,8 +36,9 @@ Chunk MakeChunk(Index count, int num_chunks, int k, int thread) {
 }
 
 #ifdef _OPENMP
-/// As many of the wanted threads as the system can start at once. OpenMP does not tell that it cannot start one: its
-/// libraries end the process. Results do not depend on the number, so that fewer threads do.
+/// As many of the wanted threads as the system can start at once. OpenMP does not tell that it cannot
+/// start one: its libraries end the process. Results do not depend on the number, so that fewer
+/// threads do.
 int StartableThreads(int wanted) {
   static std::atomic<int> tried{1};
   static std::atomic<int> most{std::numeric_limits<int>::max()};

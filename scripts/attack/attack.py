@@ -3,8 +3,8 @@
 """Attacks the built program as an outsider would: kills, signals, full disks, damaged files, too
 little memory, odd inputs. Ends with a table; exit code 1 if anything failed.
 
-What the program promises is in README.md and docs/. Allowed exit codes are 0, 1 and 2, and those that
-are documented for signals; a death by a signal and the words "internal error" are always failures."""
+What the program promises is in README.md and docs/. Allowed exit codes are 0, 1 and 2, and those
+that are documented for signals; a death by a signal and the words "internal error" are failures."""
 import argparse
 import ctypes
 import os
@@ -43,7 +43,8 @@ def read_options():
     parser.add_argument("--program", default="build/apps/slackline", help="[%(default)s]")
     parser.add_argument("--short", action="store_true", help="few trials: at most five minutes")
     parser.add_argument("--seed", type=int, default=1, help="of times and places [%(default)s]")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at a time [%(default)s]")
+    cores = os.cpu_count()
+    parser.add_argument("--jobs", type=int, default=cores, help="runs at a time [%(default)s]")
     parser.add_argument("--timeout", type=float, default=120, help="seconds of a run [%(default)s]")
     parser.add_argument("--only", help="names of attacks, commas between: " + ", ".join(ATTACKS))
     parser.add_argument("--strict", action="store_true", help="known failures count, too")
@@ -93,7 +94,8 @@ def main():
         sys.exit(f"attack: there is no program {program}")
     known.strict = options.strict
     default_signals()
-    print(f"attacking {program} with seed {options.seed}, {options.jobs} runs at a time", flush=True)
+    jobs = options.jobs
+    print(f"attacking {program} with seed {options.seed}, {jobs} runs at a time", flush=True)
     seconds = {}
     with tempfile.TemporaryDirectory(prefix="slackline-attack-") as folder:
         lab = Lab(program, folder, options)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Damaged input files: cut at every length, a bit flipped in every byte, and worse.
 
-Promised: models, checkpoints, feature files, and what gzip or PNG protect, are refused with exit code
-2, or give the result of the whole file where the damaged bytes do not matter. Text has no checksum:
-there a run must end with 0 or 2, whatever it reads."""
+Promised: models, checkpoints, feature files, and what gzip or PNG protect, are refused with exit
+code 2, or give the result of the whole file where the damaged bytes do not matter. Text has no
+checksum: there a run must end with 0 or 2, whatever it reads."""
 import dataclasses
 import glob
 import gzip
@@ -11,6 +11,7 @@ import os
 import shutil
 
 import model_bytes
+import samples
 from lab import read, write
 
 EVERY = 4096  # bytes that are all tried in the long form
@@ -18,12 +19,13 @@ EVERY = 4096  # bytes that are all tried in the long form
 
 @dataclasses.dataclass
 class Target:
-    """A file and a command that reads it: FILE stands for it in the command, OUT for what it writes."""
+    """A file and a command that reads it: in that FILE stands for it, OUT for what is written."""
 
     name: str
     path: str
     command: list[str]
     protected: bool = True  # by a checksum
+    sampled: bool = False  # not every byte, also in the long form
 
 
 def targets(lab, applications):
@@ -32,7 +34,7 @@ def targets(lab, applications):
         yield Target(f"model of {name}, info", model, ["info", "FILE"])
         predict = application.with_model(application.predict, "FILE")
         output = ["-q", "--out", "OUT"]
-        yield Target(f"model of {name}, predict", model, [*predict, *output])
+        yield Target(f"model of {name}, predict", model, [*predict, *output], sampled=True)
         yield checkpoint_target(lab, application)
     yield from text_targets(lab, applications)
     if "segment" in applications:
@@ -55,13 +57,11 @@ def text_targets(lab, applications):
             continue
         train = ["FILE" if part == application.data else part for part in application.train]
         command = [*train, "--max-passes", "3", "-q", "--model", "OUT"]
-        yield Target(f"data of {application.name}", application.data, command, False)
+        yield Target(f"data of {application.name}", application.data, command, False, True)
         packed = write(f"{folder}/{application.name}.gz", gzip.compress(read(application.data)))
         yield Target(f"gzip data of {application.name}", packed, command)
-    runs = f"{folder}/runs.json"
-    bench = ["bench", "--problems", "toy", "--learners", "auto", "--runs", "1"]
-    lab.must([*bench, "--out", runs, "-q"])
-    yield Target("runs of bench", runs, ["report", "FILE", "--out", "OUT"], False)
+    report = ["report", "FILE", "--out", "OUT"]
+    yield Target("runs of bench", samples.bench_runs(lab), report, False, True)
 
 
 def segment_targets(application):
@@ -74,7 +74,7 @@ def segment_targets(application):
 
 
 def places(random, size, count):
-    """Offsets in a file: all up to EVERY, or `count` where that is given, and samples of the rest."""
+    """Offsets in a file: all up to EVERY and samples of the rest, or `count` where given."""
     if count:
         return sorted({random.randrange(size) for _ in range(count)} | {0, size - 1})
     every = range(min(size, EVERY))
@@ -144,7 +144,7 @@ def attack_target(lab, attack, target):
             problem = "accepted, with another result"
         attack.check(outcome, f"{problem}: {what}" if problem else None, allowed=(0, 2))
 
-    lab.map(trial, damages(random, content, lab.few(40, None)))
+    lab.map(trial, damages(random, content, lab.few(40, 400 if target.sampled else None)))
 
 
 def attack(lab, applications):

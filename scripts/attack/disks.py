@@ -15,27 +15,15 @@ OLD = b"the file of before\n" * 10
 
 def writers(lab, applications):
     """(command, option of a file that it writes): of each kind of output."""
+    yield from samples.writers(lab, applications)
+    yield samples.bench_command(), "--out"
     for application in applications.values():
         train = [*application.train, "--max-passes", "20", "-q"]
         model = ["--model", f"{lab.new_folder()}/m.slk"]
-        yield train, "--model"
         yield [*train, *model], "--log"
         yield [*train, *model, "--checkpoint-every", "0"], "--checkpoint"
-        if not application.predict_folder:
-            yield [*application.with_model(application.predict), "-q"], "--out"
-        if application.cv:
-            yield [*application.cv, "--lambda-path", "0.1,0.01", "--max-passes", "20", "-q"], "--model"
         if application.name == "segment":
-            drawn = os.path.dirname(application.data) + "/images"
-            yield [*samples.prepare_arguments(drawn), "-q"], "--out"
-            potentials = ["segment", "potentials", application.data, "--folds", "2"]
-            yield [*potentials, "--max-passes", "20", "-q"], "--out"
             yield application.with_model([*application.evaluate, "-q"]), "--confusion"
-    bench = ["bench", "--problems", "toy", "--learners", "auto", "--runs", "1", "-q"]
-    runs = f"{lab.new_folder()}/runs.json"
-    lab.must([*bench, "--out", runs])
-    yield bench, "--out"
-    yield ["report", runs], "--out"
 
 
 def folder_writers(applications):

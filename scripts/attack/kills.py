@@ -155,7 +155,7 @@ def attack_training(lab, application, learner, chains, leftovers):
 
 
 def attack_output(lab, attack, command, output, leftovers, trials):
-    """A command that writes one file is killed: the file of before stays, or the new one is whole."""
+    """A command that writes one file is killed: the old file stays, or the new one is whole."""
     folder = lab.new_folder("whole")
     whole = f"{folder}/out"
     begin = time.monotonic()
@@ -181,26 +181,6 @@ def attack_output(lab, attack, command, output, leftovers, trials):
     lab.map(trial, range(trials))
 
 
-def outputs(lab, applications):
-    """(command, option of its output) of those that write one file."""
-    for application in applications.values():
-        predict = application.with_model(application.predict)
-        if not application.predict_folder:
-            yield [*predict, "-q"], "--out"
-        yield [*application.train, "--max-passes", "30", "-q"], "--model"
-        if application.cv:
-            path = ["--lambda-path", "0.1,0.01", "--max-passes", "30", "-q"]
-            yield [*application.cv, *path], "--model"
-        if application.name == "segment":
-            drawn = os.path.dirname(application.data) + "/images"
-            yield [*samples.prepare_arguments(drawn), "-q"], "--out"
-            fast = ["--folds", "2", "--max-passes", "30", "-q"]
-            yield ["segment", "potentials", application.data, *fast], "--out"
-    runs = lab.new_folder("bench") + "/runs.json"
-    lab.must(["bench", "--problems", "toy", "--learners", "auto", "--runs", "1", "--out", runs, "-q"])
-    yield ["report", runs], "--out"
-
-
 def attack(lab, applications):
     large = samples.make(lab, size=4)
     leftovers = lab.attack("leftovers: temporary files of killed runs")
@@ -209,7 +189,7 @@ def attack(lab, applications):
         for learner in learners[: lab.few(8 if learners is MULTILABEL else 2, None)]:
             attack_training(lab, application, learner, lab.few(2, 10), leftovers)
     files = lab.attack("kills: output files")
-    for command, output in outputs(lab, applications):
+    for command, output in samples.writers(lab, applications):
         attack_output(lab, files, command, output, leftovers, lab.few(6, 40))
     report_leftovers(leftovers)
 

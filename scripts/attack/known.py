@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Failures that are known and wait for their repair: they are counted apart and do not fail the run.
+"""Failures that are known and wait for their repair: they are counted apart, and the run passes.
 
 An entry goes as soon as its repair is there; with --strict none of them counts."""
 import dataclasses

@@ -41,11 +41,8 @@ def commands(lab, applications):
         if name == "segment":
             drawn = os.path.dirname(application.data) + "/images"
             yield "segment prepare", [*samples.prepare_arguments(drawn), "-q", "--out", "OUT"]
-    bench = ["bench", "--problems", "toy", "--learners", "auto", "--runs", "1", "-q"]
-    runs = f"{lab.new_folder()}/runs.json"
-    lab.must([*bench, "--out", runs])
-    yield "bench", [*bench, "--out", "OUT"]
-    yield "report", ["report", runs, "--out", "OUT"]
+    yield "bench", samples.bench_command()  # --out would keep what runs say that failed
+    yield "report", ["report", samples.bench_runs(lab), "--out", "OUT"]
 
 
 def smallest(works, low, high):
@@ -96,7 +93,7 @@ def attack_command(lab, attack, name, arguments, floor):
 
 
 def attack(lab, _):
-    """The floor is where --version begins to work: below, the loader of the system fails, not we."""
+    """The floor is where --version begins to work: below, the system's loader fails, not we."""
     if lab.run(["--version"], wrap=limit(LARGEST)).code != 0:
         lab.attack("memory").note("left out: the program does not start in 4 GB (a sanitizer?)")
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads model and checkpoint files without the program: whether they are whole, and what they say."""
+"""Reads model and checkpoint files without the program: are they whole, and what do they say?"""
 import struct
 import zlib
 

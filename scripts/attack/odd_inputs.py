@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Odd files: folders, devices, pipes, missing and read-only files, outputs that are inputs, names that
-are long or no UTF-8, closed standard streams.
+"""Odd files: folders, devices, pipes, missing and read-only files, outputs that are inputs, names
+that are long or no UTF-8, closed standard streams.
 
 Promised: bad input gives exit code 2 and a message that names the file; nothing is overwritten."""
 import os
@@ -15,7 +15,7 @@ ENDLESS = 10  # seconds after which a run that has nothing to do hangs
 
 
 def roles(applications):
-    """(name, command): IN is the file that is replaced by something odd, OUT an output that is there."""
+    """(name, command): IN is replaced by something odd, OUT is an output that is there."""
     for application in applications.values():
         name = application.name
         train = ["IN" if part == application.data else part for part in application.train]
@@ -146,7 +146,8 @@ def attack_same_file(lab, attack, command, application):
     os.symlink(data, f"{folder}/soft")
     before = read(data)
     own = [data if part == application.data else part for part in command]
-    for path in (data, f"{folder}/hard", f"{folder}/soft", f"{folder}/../{folder.split('/')[-1]}/hard"):
+    roundabout = f"{folder}/../{os.path.basename(folder)}/hard"
+    for path in (data, f"{folder}/hard", f"{folder}/soft", roundabout):
         outcome = lab.run([*fill(own, OTHER=f"{folder}/other.slk"), path])
         problem = None if read(data) == before else "the input is overwritten"
         attack.check(outcome, problem, allowed=(2,))

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Data races: training, prediction and images with 2 and 4 threads, in a program that was built with
-clang's thread sanitizer and OpenMP runtime; `run tsan` builds it.
+"""Data races: training, prediction and images with 2 and 4 threads, in a program that was built
+with clang's thread sanitizer and OpenMP runtime; `run tsan` builds it.
 
-The sanitizer has to know OpenMP's barriers, which Archer tells it, the tool that comes with the runtime.
-A control program shows that it does: its races must be found, and its correct parts must pass."""
+The sanitizer has to know OpenMP's barriers, which Archer tells it, a tool that comes with the
+runtime. A control program shows that it does: its races must be found, and its correct parts must pass."""
 import argparse
 import glob
 import os
@@ -49,7 +49,7 @@ def read_options():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", required=True)
     parser.add_argument("--control", required=True)
-    parser.add_argument("--archer", help="libarcher.so [looked for beside the compiler's libraries]")
+    parser.add_argument("--archer", help="libarcher.so [looked for below /usr/lib]")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at a time")
     options = parser.parse_args()
@@ -60,7 +60,7 @@ def read_options():
 def find_archer():
     found = sorted(glob.glob("/usr/lib/llvm-*/lib/libarcher.so"))
     if not found:
-        sys.exit("races: there is no libarcher.so (Debian: package libomp5-14); name it with --archer")
+        sys.exit("races: there is no libarcher.so (Debian: libomp5-14); name it with --archer")
     return found[-1]
 
 

@@ -41,7 +41,7 @@ def conll_text(random, sentences, words=30):
         kind = 0
         for _ in range(random.randint(2, 9)):
             kind = (kind + random.choice((0, 1, 1, 2))) % 3
-            word = random.randrange(words) if random.random() < 0.2 else random.randrange(words // 3)
+            word = random.randrange(words if random.random() < 0.2 else words // 3)
             lines.append(f"w{word}k{kind if random.random() < 0.8 else 0} T{kind} {'OBI'[kind]}-x")
         lines.append("")
     return "\n".join(lines) + "\n"
@@ -119,6 +119,33 @@ def _segment(lab, folder, size, pixels):
         predict_folder=True,
         cv=["segment", "cv", data, "--folds", "2"],
     )
+
+
+def bench_command():
+    return ["bench", "--problems", "toy", "--learners", "auto", "--runs", "1", "-q"]
+
+
+def bench_runs(lab):
+    """A file for `report`."""
+    runs = f"{lab.new_folder()}/runs.json"
+    lab.must([*bench_command(), "--out", runs])
+    return runs
+
+
+def writers(lab, applications):
+    """(command, option of a file that it writes): training, prediction, and others."""
+    for application in applications.values():
+        few = ["--max-passes", "25", "-q"]
+        yield [*application.train, *few], "--model"
+        if not application.predict_folder:
+            yield [*application.with_model(application.predict), "-q"], "--out"
+        if application.cv:
+            yield [*application.cv, "--lambda-path", "0.1,0.01", *few], "--model"
+        if application.name == "segment":
+            drawn = os.path.dirname(application.data) + "/images"
+            yield [*prepare_arguments(drawn), "-q"], "--out"
+            yield ["segment", "potentials", application.data, "--folds", "2", *few], "--out"
+    yield ["report", bench_runs(lab)], "--out"
 
 
 def make(lab, size=1, pixels="64x48"):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Signals that end a command: SIGINT, SIGTERM, SIGHUP, SIGPIPE, and SIGINT twice.
 
-Documented: training that is interrupted writes the best model, with code 130 or 143; a second signal
-ends it at once. Commands that catch no signal die by it, and files are whole whatever happens."""
+Documented: training that is interrupted writes the best model, with code 130 or 143; a second
+signal ends it at once. Commands that catch no signal die by it, and files are whole whatever
+happens."""
 import functools
 import os
 import shutil
@@ -126,7 +127,7 @@ def attack_pipe(lab, attack, command, lines, model=None):
 
 
 def piped(lab, application):
-    """(command, model that it writes) of commands that write to the standard output, more of it than a
+    """(command, model that it writes) of commands that write to the standard output, more than a
     pipe holds where possible."""
     yield application.with_model(application.evaluate), None
     yield ["info", application.model], None

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Results depend on nothing but data, options and seed: not on threads, the environment, where files
-lie, how data are packed, what else the run writes, nor on what memory held before."""
+"""Results depend on nothing but data, options and seed: not on threads, the environment, where
+files lie, how data are packed, what else the run writes, nor on what memory held before."""
 import gzip
 import os
 import shutil

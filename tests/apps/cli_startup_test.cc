@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Processes that get less than they expect: closed standard streams, a limit on the length of files, little memory.
+// Processes that get less than they expect: closed standard streams, a limit on the length of files,
+// little memory.
 #include <sys/resource.h>
 #include <unistd.h>
 

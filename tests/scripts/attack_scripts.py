@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Usage: attack_scripts.py SOURCE_DIR: that `./run attack` sees what is wrong, on made-up programs."""
+"""Usage: attack_scripts.py SOURCE_DIR: that `./run attack` sees what is wrong, by fake programs."""
 import argparse
 import os
 import struct
@@ -51,7 +51,8 @@ class Judgement(unittest.TestCase):
         self.assertIn("exit code 139", self.trouble("exit 139"))
         self.assertIn("without a message", self.trouble("exit 1"))
         self.assertIn("not 2", self.trouble("exit 0", allowed=(2,)))
-        self.assertIn("internal error", self.trouble("echo 'slackline: internal error' >&2; exit 1"))
+        says = "echo 'slackline: internal error' >&2; exit 1"
+        self.assertIn("internal error", self.trouble(says))
         self.assertIn("Sanitizer", self.trouble("echo 'ERROR: AddressSanitizer: x' >&2; exit 0"))
         self.assertIn("in time", self.trouble("exec sleep 30"))
 
