@@ -86,6 +86,8 @@ def model_of(command):
 
 def attack_room(lab, attack, command, option, room):
     """Output into a file system with `room` bytes left beside the file of before."""
+    if not lab.can_mount:
+        return False
     folder = lab.new_folder("disk")
     size = str(4096 * 2 + room).encode()
     libc = ctypes.CDLL(None, use_errno=True)

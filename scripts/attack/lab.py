@@ -115,6 +115,7 @@ class Lab:
         self.short = options.short
         self.jobs = options.jobs
         self.timeout = options.timeout
+        self.can_mount = False
         self.attacks = []
         # For input without end; sanitizers need more, and have to do without.
         self.memory_limit = ["prlimit", "--as=3000000000"]
