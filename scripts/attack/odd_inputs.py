@@ -11,7 +11,7 @@ import threading
 import model_bytes
 from lab import environment, read, temporaries, write
 
-ENDLESS = 10  # seconds after which a run that has nothing to do hangs
+HANGS = 1 / 12  # of the time limit: a run that has hardly anything to do hangs
 
 
 def roles(applications):
@@ -78,7 +78,7 @@ def attack_input(lab, attack, role):
     for path in bad_inputs(folder):
         out = write(f"{folder}/out", b"old")
         wrap = lab.memory_limit if path == "/dev/full" else []
-        outcome = lab.run(fill(command, IN=path, OUT=out), wrap=wrap, timeout=ENDLESS)
+        outcome = lab.run(fill(command, IN=path, OUT=out), wrap=wrap, timeout=lab.timeout * HANGS)
         problem = None if named(outcome, path) else "the message does not name the file"
         if read(out) != b"old":
             problem = "failed, but changed its output"
@@ -97,7 +97,7 @@ def attack_pipe(lab, attack, role):
         os.mkfifo(pipe)
         writer = threading.Thread(target=feed, args=(pipe, content), daemon=True)
         writer.start()
-        outcome = lab.run(fill(command, IN=pipe, OUT=f"{folder}/out"), timeout=ENDLESS)
+        outcome = lab.run(fill(command, IN=pipe, OUT=f"{folder}/out"), timeout=lab.timeout * HANGS)
         # A reader that has gone for good must not leave the writer waiting.
         descriptor = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
         writer.join(5)
