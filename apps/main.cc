@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The command line. Exit codes: 0 = done, 1 = an error of the program itself, or a certificate that --verify refutes, 2 = bad input (arguments,
-// files, models), 130 and 143 = training interrupted by SIGINT or SIGTERM, with the model written.
+// The command line. Exit codes: 0 = done, 1 = an error of the program itself, or a certificate that
+// --verify refutes, 2 = bad input (arguments, files, models), 130, 143 and 129 = training interrupted
+// by SIGINT, SIGTERM or SIGHUP, with the model written.
 #include <algorithm>
 #include <cstdio>
 #include <exception>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Signals that end a command: SIGINT, SIGTERM, SIGHUP, SIGPIPE, and SIGINT twice.
 
-Documented: training that is interrupted writes the best model, with code 130 or 143; a second
+Documented: training that is interrupted writes the best model, with code 130, 143 or 129; a second
 signal ends it at once. Commands that catch no signal die by it, and files are whole whatever
 happens."""
 import functools
@@ -15,7 +15,7 @@ import samples
 from lab import read, temporaries, write
 
 NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-CAUGHT = {signal.SIGINT: 130, signal.SIGTERM: 143}
+CAUGHT = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
 
 
 def catches(process, number):
