@@ -70,7 +70,7 @@ def default_signals():
 
 
 def print_table(lab, seconds):
-    width = max(len(attack.name) for attack in lab.attacks)
+    width = max((len(attack.name) for attack in lab.attacks), default=0)
     print(f"\n{'attack':{width}} {'trials':>8} {'failures':>9} {'known':>6}")
     for attack in lab.attacks:
         notes = "  ".join(str(note) for note in attack.notes)
@@ -101,12 +101,14 @@ def main():
         lab = Lab(program, folder, options)
         lab.can_mount = own_mounts()
         applications = samples.make(lab)
-        for name in options.only:
-            begin = time.monotonic()
-            ATTACKS[name](lab, applications)
-            seconds[name] = time.monotonic() - begin
-            print(f"{name}: done in {seconds[name]:.0f} s", flush=True)
-        failures = print_table(lab, seconds)
+        try:
+            for name in options.only:
+                begin = time.monotonic()
+                ATTACKS[name](lab, applications)
+                seconds[name] = time.monotonic() - begin
+                print(f"{name}: done in {seconds[name]:.0f} s", flush=True)
+        finally:  # also of a run that is stopped
+            failures = print_table(lab, seconds)
     sys.exit(1 if failures else 0)
 
 

@@ -139,7 +139,11 @@ class Lab:
     def map(self, work, items):
         """Calls work(item) for all items, as many at a time as there are jobs."""
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
-            return list(pool.map(work, items))
+            try:
+                return list(pool.map(work, items))
+            except BaseException:  # also of a signal
+                pool.shutdown(wait=True, cancel_futures=True)
+                raise
 
     def start(self, arguments, wrap=(), **streams):
         """A running process; arguments behind the program's name, `wrap` in front of it."""
