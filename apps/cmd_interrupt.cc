@@ -20,8 +20,11 @@ const std::atomic<int>* CatchInterrupts() {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  struct sigaction hang_up = {};
+  if (sigaction(SIGHUP, nullptr, &hang_up) == 0 && hang_up.sa_handler != SIG_IGN) {
+    sigaction(SIGHUP, &action, nullptr);
+  }
   signal(SIGPIPE, SIG_IGN);
-  signal(SIGXFSZ, SIG_IGN);
   return &received_signal;
 }
 

@@ -7,11 +7,11 @@
 
 namespace slackline::program {
 
-/// From now on SIGINT and SIGTERM only store their number in the flag that is returned (0 = none yet). A
-/// second signal of the same kind ends the process at once. Signals that the parent process had switched off
-/// are switched on, so that `kill -INT` also reaches a job in the background of a script. A pipe that is
-/// closed by its reader no longer ends the process: a model is not lost because a log viewer was closed. Nor
-/// does a limit on the length of files (ulimit -f): writing fails, and what was begun is removed.
+/// From now on SIGINT, SIGTERM and SIGHUP only store their number in the flag that is returned (0 = none
+/// yet). A second signal of the same kind ends the process at once. SIGINT and SIGTERM that the parent
+/// process had switched off are switched on, so that `kill -INT` also reaches a job in the background of
+/// a script; SIGHUP stays off where it is off, which is what `nohup` is for. A pipe that is
+/// closed by its reader no longer ends the process: a model is not lost because a log viewer was closed.
 const std::atomic<int>* CatchInterrupts();
 
 }  // namespace slackline::program

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The command line. Exit codes: 0 = done, 1 = an error of the program itself, or a certificate that --verify refutes, 2 = bad input (arguments,
-// files, models), 130 and 143 = training interrupted by SIGINT or SIGTERM, with the model written.
-#include <unistd.h>
-
+// The command line. Exit codes: 0 = done, 1 = an error of the program itself, or a certificate that
+// --verify refutes, 2 = bad input (arguments, files, models), 130, 143 and 129 = training interrupted
+// by SIGINT, SIGTERM or SIGHUP, with the model written.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -15,9 +14,11 @@
 #include <CLI/CLI.hpp>
 
 #include <slackline/apps/cmd_common.h>
+#include <slackline/apps/cmd_startup.h>
 #include <slackline/core/check.h>
 #include <slackline/core/nearest_name.h>
 #include <slackline/core/quoted.h>
+#include <slackline/learning/train_loop.h>
 
 namespace slackline::program {
 namespace {
@@ -128,21 +129,6 @@ int Finish(int code) {
   return code;
 }
 
-/// For memory that ends where no exception can pass: nlohmann's JSON allocates in destructors.
-[[noreturn]] void EndAtOnce() {
-  try {
-    if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
-    std::fputs("slackline: internal error: the program cannot go on\n", stderr);
-  } catch (const std::bad_alloc&) {
-    std::fputs("slackline: not enough memory\n", stderr);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "slackline: internal error: %s\n", error.what());
-  } catch (...) {
-    std::fputs("slackline: internal error of an unknown kind\n", stderr);
-  }
-  _exit(kInternalError);
-}
-
 void AddCommands(CLI::App* root, Action* action) {
   root->set_version_flag("--version", ProgramVersion());
   root->get_formatter()->column_width(34);
@@ -189,11 +175,13 @@ int Run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace slackline;
-  std::set_terminate(program::EndAtOnce);
+  program::PrepareProcess();
   try {
     return program::Run(argc, argv);
   } catch (const std::bad_alloc&) {
     return program::Complain(program::kInternalError, "not enough memory");
+  } catch (const CertificateError& error) {
+    return program::Complain(program::kInternalError, error.what());
   } catch (const std::exception& error) {
     return program::Complain(program::kInternalError, std::string("internal error: ") + error.what());
   }

@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <exception>
 #include <limits>
+#include <mutex>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -32,6 +36,36 @@ Chunk MakeChunk(Index count, int num_chunks, int k, int thread) {
 }
 
 #ifdef _OPENMP
+/// As many of the wanted threads as the system can start at once. OpenMP does not tell that it cannot
+/// start one: its libraries end the process. Results do not depend on the number, so that fewer
+/// threads do.
+int StartableThreads(int wanted) {
+  static std::atomic<int> tried{1};
+  static std::atomic<int> most{std::numeric_limits<int>::max()};
+  if (wanted <= tried || most < std::numeric_limits<int>::max()) return std::min(wanted, most.load());
+  std::vector<std::thread> threads;
+  std::mutex gate;
+  // Threads that allocate get memory of their own from the system, beside their stacks.
+  const auto allocate_and_wait = [&gate] {
+    void* volatile memory = std::malloc(1);
+    std::free(memory);
+    const std::lock_guard<std::mutex> wait(gate);
+  };
+  {
+    const std::lock_guard<std::mutex> closed(gate);
+    try {
+      // One more than will be there besides the calling thread, for what OpenMP allocates.
+      while (static_cast<int>(threads.size()) < wanted) threads.emplace_back(allocate_and_wait);
+    } catch (const std::exception&) {
+      // Half of them, so that memory is left for the work.
+      most = std::max(1, static_cast<int>(threads.size()) / 2);
+    }
+  }
+  for (std::thread& thread : threads) thread.join();
+  tried = wanted;
+  return std::min(wanted, most.load());
+}
+
 /// The failure of the first chunk in order that fails: which one is told must not depend on which thread was faster.
 class FirstError {
  public:
@@ -62,6 +96,7 @@ void ParallelChunks(Index count, int num_chunks, int num_threads,
   num_chunks = std::max(1, num_chunks);
   num_threads = std::clamp(num_threads, 1, num_chunks);
 #ifdef _OPENMP
+  if (num_threads > 1) num_threads = StartableThreads(num_threads);
   if (num_threads > 1) {
     FirstError error;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(num_threads)
@@ -83,6 +118,7 @@ void ParallelChunks(Index count, int num_chunks, int num_threads,
 void ParallelChunksBeside(const std::function<void()>& beside, Index count, int num_chunks, int num_threads,
                           const std::function<void(const Chunk&)>& work) {
 #ifdef _OPENMP
+  if (num_threads > 1) num_threads = StartableThreads(num_threads);
   if (num_threads > 1) {
     num_chunks = std::max(1, num_chunks);
     std::atomic<int> next{0};

@@ -28,8 +28,9 @@ struct Chunk {
 };
 
 /// Calls `work` once for each of `num_chunks` nearly equal, consecutive pieces of [0, count), on up to `num_threads`
-/// threads, in no fixed order. An exception of `work` is rethrown in the caller after all threads have stopped: that of the
-/// first chunk that fails, as with one thread, whatever `num_threads`. Chunks behind it may be left out.
+/// threads (fewer where the system cannot start so many), in no fixed order. An exception of `work` is
+/// rethrown in the caller after all threads have stopped: that of the first chunk that fails, as with
+/// one thread, whatever `num_threads`. Chunks behind it may be left out.
 void ParallelChunks(Index count, int num_chunks, int num_threads,
                     const std::function<void(const Chunk&)>& work);
 

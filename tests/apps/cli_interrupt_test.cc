@@ -65,6 +65,20 @@ TEST_CASE("SIGINT ends training with the best model and code 130") { CheckInterr
 
 TEST_CASE("SIGTERM ends training with the best model and code 143") { CheckInterrupted(SIGTERM, 143); }
 
+TEST_CASE("SIGHUP ends training with the best model and code 129") { CheckInterrupted(SIGHUP, 129); }
+
+TEST_CASE("SIGHUP does nothing to a run below nohup") {
+  const Endless run;
+  Process process(run.Train(), "/dev/null", "", [] { signal(SIGHUP, SIG_IGN); });
+  REQUIRE(run.Started());
+  process.Signal(SIGHUP);
+  const std::size_t lines = Lines(ReadBytes(run.log)).size();
+  for (int k = 0; k < 6000 && Lines(ReadBytes(run.log)).size() < lines + 2; ++k)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  process.Signal(SIGINT);
+  CHECK(process.Wait().code == 130);
+}
+
 TEST_CASE("a time limit ends training with the best model and code 0") {
   const Endless run;
   const Outcome outcome = RunProgram(run.Train() + std::vector<std::string>{"--time-limit", "0.2"});

@@ -30,7 +30,7 @@ void Redirect(const char* path, int flags, int target) {
 }  // namespace
 
 Process::Process(const std::vector<std::string>& arguments, const std::string& input,
-                 const std::string& output, long memory_kb) {
+                 const std::string& output, const std::function<void()>& prepare) {
   std::vector<char*> argv = {const_cast<char*>(SLACKLINE_PROGRAM)};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
@@ -42,9 +42,7 @@ Process::Process(const std::vector<std::string>& arguments, const std::string& i
     Redirect(input.c_str(), O_RDONLY, STDIN_FILENO);
     Redirect(out.c_str(), O_WRONLY | O_CREAT, STDOUT_FILENO);
     Redirect(err.c_str(), O_WRONLY | O_CREAT, STDERR_FILENO);
-    const auto bytes = static_cast<rlim_t>(memory_kb) * 1024;
-    const rlimit limit{bytes, bytes};
-    if (memory_kb > 0 && setrlimit(RLIMIT_AS, &limit) != 0) _exit(125);
+    if (prepare) prepare();
     execv(SLACKLINE_PROGRAM, argv.data());
     _exit(127);
   }
@@ -85,13 +83,17 @@ Outcome Process::Wait() {
 }
 
 Outcome RunProgram(const std::vector<std::string>& arguments, const std::string& input,
-                   const std::string& output) {
-  return Process(arguments, input, output).Wait();
+                   const std::string& output, const std::function<void()>& prepare) {
+  return Process(arguments, input, output, prepare).Wait();
 }
 
 Outcome RunInLeastMemory(const std::vector<std::string>& arguments, long step_kb) {
   for (long kb = 14000;; kb += step_kb) {
-    Outcome outcome = Process(arguments, "/dev/null", "", kb).Wait();
+    const auto bytes = static_cast<rlim_t>(kb) * 1024;
+    Outcome outcome = RunProgram(arguments, "/dev/null", "", [bytes] {
+      const rlimit limit{bytes, bytes};
+      if (setrlimit(RLIMIT_AS, &limit) != 0) _exit(125);
+    });
     if (outcome.code == 0 || kb > 1000000) return outcome;
     const bool said = outcome.err.find("memory") != std::string::npos ||
                       outcome.err.find("error while loading shared libraries") != std::string::npos;

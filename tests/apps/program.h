@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,11 +21,11 @@ struct Outcome {
 };
 
 /// One run of the program. Its output goes to files of its own, but for the standard output where `output` is given.
+/// `prepare` is called in the new process before the program.
 class Process {
  public:
-  /// memory_kb: the limit of its address space; 0: none.
   explicit Process(const std::vector<std::string>& arguments, const std::string& input = "/dev/null",
-                   const std::string& output = "", long memory_kb = 0);
+                   const std::string& output = "", const std::function<void()>& prepare = nullptr);
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
@@ -43,7 +44,7 @@ class Process {
 };
 
 Outcome RunProgram(const std::vector<std::string>& arguments, const std::string& input = "/dev/null",
-                   const std::string& output = "");
+                   const std::string& output = "", const std::function<void()>& prepare = nullptr);
 
 /// The run in the least address space in which it succeeds, from 14 MB on in such steps. Whatever is less must end it with
 /// exit code 1 and the message that memory was not enough, or with 2 and its size. (Below that the loader ends programs.)

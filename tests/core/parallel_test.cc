@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/core/parallel.h>
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <atomic>
+#include <fstream>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -75,3 +79,24 @@ TEST_CASE("TheFirstFailureIsToldWhateverTheThreads") {
     }
   }
 }
+
+// Sanitizers need address space for themselves.
+#ifndef SLACKLINE_SANITIZED
+TEST_CASE("WorkIsDoneByFewerThreadsWhereNotAllCanBeStarted") {
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_AS, &before) == 0);
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  rlimit tight = before;
+  // Room for some thread stacks, which have 8 MB as a rule, but not for 200.
+  tight.rlim_cur = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + (std::size_t{100} << 20);
+  REQUIRE(setrlimit(RLIMIT_AS, &tight) == 0);
+  std::vector<std::atomic<int>> done(400);
+  for (const int threads : {200, 2, 100}) {
+    ParallelChunks(400, 400, threads,
+                   [&](const Chunk& chunk) { ++done[static_cast<std::size_t>(chunk.begin)]; });
+  }
+  setrlimit(RLIMIT_AS, &before);
+  for (const auto& times : done) CHECK(times == 3);
+}
+#endif

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reads model and checkpoint files without the program: are they whole, and what do they say?"""
+import struct
+import zlib
+
+HEADER = 24
+# Entries of a model that may differ between equal runs: elapsed times, which close `figures`.
+TIMES = 2
+
+
+def whole(content):
+    """Whether the bytes are a complete file with the right checksum."""
+    if len(content) < HEADER + 4 or content[:4] != b"SLAC":
+        return False
+    (length,) = struct.unpack_from("<Q", content, 12)
+    (checksum,) = struct.unpack_from("<I", content, len(content) - 4)
+    return length == len(content) and checksum == zlib.crc32(content[:-4])
+
+
+def entries(content):
+    """name -> bytes of the entry, in the order of the file."""
+    found = {}
+    (count,) = struct.unpack_from("<I", content, 20)
+    at = HEADER
+    for _ in range(count):
+        kind = content[at]
+        (length,) = struct.unpack_from("<I", content, at + 1)
+        name = content[at + 5 : at + 5 + length].decode()
+        at += 5 + length
+        begin = at
+        at = _end(content, kind, at)
+        found[name] = content[begin:at]
+    return found
+
+
+def _end(content, kind, at):
+    (count,) = struct.unpack_from("<Q", content, at)
+    at += 8
+    if kind == 0:
+        return at + count
+    if kind == 1:
+        for _ in range(count):
+            (length,) = struct.unpack_from("<Q", content, at)
+            at += 8 + length
+        return at
+    return at + 8 * count
+
+
+def difference(first, second, ignored=()):
+    """The first entry in which two models differ, elapsed times left out, or None."""
+    if first is None or second is None:
+        return "there is no model"
+    if not whole(first) or not whole(second):
+        return "the model is not whole"
+    one, other = entries(first), entries(second)
+    if list(one) != list(other):
+        return "the models have different entries"
+    for name, content in one.items():
+        rest = other[name]
+        if name == "figures":
+            content, rest = content[: -8 * TIMES], rest[: -8 * TIMES]
+        if content != rest and name not in ignored:
+            return f"entry '{name}' of the model differs"
+    return None

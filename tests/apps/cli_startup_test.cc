@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Processes that get less than they expect: closed standard streams, a limit on the length of files,
+// little memory.
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <slackline/core/model_file.h>
+#include <tests/apps/program.h>
+
+using namespace slackline::test;
+using Json = nlohmann::json;
+
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+struct Setting {
+  TemporaryFolder folder;
+  std::string data = folder.Write("d.svm", LibsvmText(300, 8, 6, 2));
+  std::string model = folder.Path("m.slk");
+
+  Arguments Train() const {
+    return {"multilabel", "train", data, "--num-labels", "6", "--max-passes", "5", "--model", model};
+  }
+};
+
+void Limit(int resource, std::size_t most) {
+  const rlimit limit{most, most};
+  setrlimit(static_cast<__rlimit_resource>(resource), &limit);
+}
+
+}  // namespace
+
+TEST_CASE("messages to a closed standard error are in no file") {
+  const Setting setting;
+  const std::string log = setting.folder.Path("run.jsonl");
+  const Outcome outcome =
+      RunProgram(setting.Train() + Arguments{"--log", log}, "/dev/null", "", [] { close(STDERR_FILENO); });
+  CHECK(outcome.code == 0);
+  const auto lines = Lines(ReadBytes(log));
+  REQUIRE(lines.size() >= 3);
+  for (const std::string& line : lines) CHECK(Json::accept(line));
+  CHECK(slackline::ModelReader(setting.model).Has("weights"));
+}
+
+TEST_CASE("a closed standard output or input is an error where it is used") {
+  const Setting setting;
+  REQUIRE(RunProgram(setting.Train()).code == 0);
+  const std::string before = ReadBytes(setting.model);
+  const Outcome output = RunProgram({"info", setting.model}, "/dev/null", "", [] { close(STDOUT_FILENO); });
+  CHECK(output.code == 2);
+  CHECK(Contains(output.err, "<stdout>: writing failed"));
+  const Outcome input = RunProgram({"multilabel", "predict", "-", "--model", setting.model}, "/dev/null", "",
+                                   [] { close(STDIN_FILENO); });
+  CHECK(input.code == 2);
+  CHECK(ReadBytes(setting.model) == before);
+}
+
+TEST_CASE("a limit on the length of files is an error, and the file of before stays") {
+  const Setting setting;
+  REQUIRE(RunProgram(setting.Train()).code == 0);
+  const std::string out = setting.folder.Write("out", "old");
+  const std::size_t files = setting.folder.NumFiles();
+  const Outcome outcome = RunProgram(
+      {"multilabel", "predict", setting.data, "--model", setting.model, "--output", "scores", "--out", out},
+      "/dev/null", "", [] { Limit(RLIMIT_FSIZE, 2000); });
+  CHECK(outcome.code == 2);
+  CHECK(Contains(outcome.err, out + ": writing failed: "));
+  CHECK(ReadBytes(out) == "old");
+  CHECK(setting.folder.NumFiles() == files);
+}
+
+// Sanitizers need address space for themselves.
+#ifndef SLACKLINE_SANITIZED
+TEST_CASE("little memory is a message, whatever allocates") {
+  const Setting setting;
+  const auto run = [](const Arguments& arguments, std::size_t kilobytes) {
+    return RunProgram(arguments, "/dev/null", "", [&] { Limit(RLIMIT_AS, kilobytes << 10); });
+  };
+  std::size_t floor = 4096;  // kB with which the program starts
+  while (run({"--version"}, floor).code != 0) floor += 64;
+  const Arguments train = setting.Train() + Arguments{"--learner", "kernel-bcfw", "-q"};
+  int failures = 0;
+  for (std::size_t step = 0; step < 100; ++step) {
+    const Outcome outcome = run(train, floor + 16 * step);
+    INFO(outcome.err);
+    CHECK((outcome.code == 0 || outcome.code == 1));
+    if (outcome.code == 0) continue;
+    ++failures;
+    CHECK(Contains(outcome.err, "slackline: not enough memory"));
+  }
+  CHECK(failures > 0);
+}
+#endif
