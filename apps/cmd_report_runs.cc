@@ -16,7 +16,8 @@
 namespace slackline::program {
 namespace {
 
-/// Results of `bench` are nested less than ten deep; what reads and writes JSON recurses into its values.
+/// Results of `bench` are nested less than ten deep; what reads and writes JSON recurses into its
+/// values.
 constexpr int kDeepestNesting = 64;
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
 

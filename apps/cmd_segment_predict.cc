@@ -107,7 +107,8 @@ int Run(const PredictCommand& command) {
     for (Index i = chunk.begin; i < chunk.end; ++i) {
       const auto k = static_cast<std::size_t>(i);
       Image image = ReadImage(command.images[k], most_pixels);
-      if (!fs::is_regular_file(command.images[k])) kept[k] = std::move(image);  // cannot be read again
+      // What is no file cannot be read again.
+      if (!fs::is_regular_file(command.images[k])) kept[k] = std::move(image);
     }
   });
   MakeFolder("out", command.out);

@@ -32,7 +32,8 @@ constexpr double kWideGap = 0.1;
 /// Exit code when --verify finds a certificate that does not hold.
 constexpr int kCertificateFails = 1;
 
-/// A line that stays on the terminal and in logs, also of quiet runs, where the model may be nothing to build on.
+/// A line that stays on the terminal and in logs, also of quiet runs, where the model may be
+/// nothing to build on.
 void WarnOfGap(const TrainOptions& options, const TrainSummary& summary, const std::string& path) {
   const double gap = summary.last.relative_gap;
   if (summary.termination == Termination::kConverged || gap <= kWideGap) return;

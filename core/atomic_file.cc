@@ -72,8 +72,9 @@ bool Lock(int descriptor, int operation) {
   return result == 0;
 }
 
-/// Makes a file and locks it. Returns -1 with errno: EEXIST, EAGAIN when the file was taken for an abandoned one before it
-/// had its lock, or what else went wrong. On file systems without locks the file has none, and no other process removes it.
+/// Makes a file and locks it. Returns -1 with errno: EEXIST, EAGAIN when the file was taken for an
+/// abandoned one before it had its lock, or what else went wrong. On file systems without locks the
+/// file has none, and no other process removes it.
 int OpenLocked(const std::string& path) {
   const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor < 0) return -1;
@@ -83,8 +84,8 @@ int OpenLocked(const std::string& path) {
   return -1;
 }
 
-/// Removes a temporary file that no living process has locked, and returns whether there was one. Names change only under
-/// the lock, so the name is still that of the file when it is removed.
+/// Removes a temporary file that no living process has locked, and returns whether there was one.
+/// Names change only under the lock, so the name is still that of the file when it is removed.
 bool RemoveAbandoned(const std::string& path) {
   const int descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (descriptor < 0) return false;

@@ -13,7 +13,8 @@ namespace slackline {
 
 class GzipInput;
 
-/// A longer line is refused: such files, /dev/zero for one, have no lines. A row of ten million numbers is still read.
+/// A longer line is refused: such files, /dev/zero for one, have no lines. A row of ten million
+/// numbers is still read.
 inline constexpr std::size_t kLongestLine = std::size_t{1} << 28;
 
 /// Reads lines; memory is bounded by the longest line. Not for use by several threads at once.
@@ -26,11 +27,12 @@ class LineReader {
   LineReader(const LineReader&) = delete;
   LineReader& operator=(const LineReader&) = delete;
 
-  /// Sets *line to the next line without its line end (\n or \r\n) and returns true, or returns false at the
-  /// end of the file. The text is valid until the next call. A byte order mark (UTF-8) before the first line
-  /// is skipped; a last line without line end counts as a line. Throws DataError when a line is longer than
-  /// the longest one, when the file cannot be read on, or when its gzip data are truncated, damaged or followed by something else: a short read is never taken
-  /// for the end of the file. All complete lines before the fault are handed out first.
+  /// Sets *line to the next line without its line end (\n or \r\n) and returns true, or returns
+  /// false at the end of the file. The text is valid until the next call. A byte order mark (UTF-8)
+  /// before the first line is skipped; a last line without line end counts as a line. Throws
+  /// DataError when a line is longer than the longest one, when the file cannot be read on, or when
+  /// its gzip data are truncated, damaged or followed by something else: a short read is never
+  /// taken for the end of the file. All complete lines before the fault are handed out first.
   bool Next(std::string_view* line);
 
   /// Number of the line that Next returned last, from 1; 0 before the first.
@@ -51,7 +53,8 @@ class LineReader {
   long line_number_ = 0;
 };
 
-/// The rest of the file, its lines joined with \n. Throws DataError when these are more bytes than the longest line may have.
+/// The rest of the file, its lines joined with \n. Throws DataError when these are more bytes than
+/// the longest line may have.
 std::string ReadAll(LineReader* reader);
 
 }  // namespace slackline

@@ -27,7 +27,8 @@ double PhysicalMemory() {
 
 namespace {
 
-/// The names that a version of control groups has for one thing each. Places are below the root folder.
+/// The names that a version of control groups has for one thing each. Places are below the root
+/// folder.
 struct GroupFiles {
   std::vector<std::string_view> mounts;
   std::vector<std::string_view> limits;
@@ -80,8 +81,8 @@ double BytesLeft(const std::filesystem::path& group, const GroupFiles& files) {
   return std::max(0.0, limit - std::max(0.0, used));
 }
 
-/// What a group and those above it leave. In a container the path of the group may be that of the machine, which is not
-/// there; the folder of the mount is then the group itself.
+/// What a group and those above it leave. In a container the path of the group may be that of the
+/// machine, which is not there; the folder of the mount is then the group itself.
 double BytesLeftUpward(const std::filesystem::path& root, std::filesystem::path group,
                        const GroupFiles& files) {
   double bytes = kInfinity;

@@ -10,14 +10,16 @@ namespace slackline {
 /// Bytes of memory that the machine has; +∞ when that is not known.
 double PhysicalMemory();
 
-/// Bytes of memory that the control groups of this process leave it: the least, over its groups and those above them, of the
-/// limit minus what its processes hold. Pages of files do not count, for the system takes them back. Version 2 (memory.max, and
-/// memory.high, above which processes crawl) and version 1 (memory.limit_in_bytes). +∞ without groups or limits. `root`
-/// stands for the root folder.
+/// Bytes of memory that the control groups of this process leave it: the least, over its groups and
+/// those above them, of the limit minus what its processes hold. Pages of files do not count, for
+/// the system takes them back. Version 2 (memory.max, and memory.high, above which processes crawl)
+/// and version 1 (memory.limit_in_bytes). +∞ without groups or limits. `root` stands for the root
+/// folder.
 double ControlGroupMemory(const std::string& root = "/");
 
-/// Bytes of memory that this process can have: the least of the physical memory of the machine, the limit of the process's
-/// address space and what its control groups leave it. +∞ when none is known.
+/// Bytes of memory that this process can have: the least of the physical memory of the machine, the
+/// limit of the process's address space and what its control groups leave it. +∞ when none is
+/// known.
 double UsableMemory();
 
 /// "512 bytes", "3.5 MB", "96 GB" (powers of 1000, three digits).

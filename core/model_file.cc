@@ -53,7 +53,8 @@ std::string ReadFramed(const std::string& path, FileKind kind) {
     if (!BeginsAs(kind, bytes)) return 0;
     if (bytes.size() < kHeaderBytes) return kHeaderBytes;
     const auto length = NumberAt<std::uint64_t>(bytes.data() + kLengthPlace);
-    // A length that is damaged is told when the file ends. Where the end does not come, memory would.
+    // A length that is damaged is told when the file ends. Where the end does not come, memory
+    // would.
     if (bytes.size() < kSmallFile || static_cast<double>(length) <= UsableMemory()) return length;
     throw DataError(path, 0,
                     "the " + std::string(kind.noun) + " says that it has " + std::to_string(length) +

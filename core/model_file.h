@@ -50,10 +50,10 @@ class ModelWriter {
   std::vector<std::string> names_;
 };
 
-/// Reads a whole file into memory. Throws DataError that tells apart: not a Slackline model (or what `kind` says), written by a
-/// newer version (states both), truncated or too long (states both lengths), damaged (the checksum does not
-/// match). Memory is bounded by the actual size of the file, whatever lengths it claims, and by the claimed length where
-/// the file has no end.
+/// Reads a whole file into memory. Throws DataError that tells apart: not a Slackline model (or
+/// what `kind` says), written by a newer version (states both), truncated or too long (states both
+/// lengths), damaged (the checksum does not match). Memory is bounded by the actual size of the
+/// file, whatever lengths it claims, and by the claimed length where the file has no end.
 class ModelReader {
  public:
   explicit ModelReader(const std::string& path, FileKind kind = kModelKind);

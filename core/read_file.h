@@ -10,7 +10,8 @@
 
 namespace slackline {
 
-/// How many bytes a file may have, judged by its first ones; called whenever more of them are there.
+/// How many bytes a file may have, judged by its first ones; called whenever more of them are
+/// there.
 using LengthLimit = std::function<std::uint64_t(std::string_view bytes)>;
 
 /// The bytes of a file, pipe or device. Reading ends with the file, or soon after there are more

@@ -31,15 +31,16 @@ struct LabelImage {
   std::vector<std::uint8_t> labels;
 };
 
-/// Images of more pixels are refused unless a caller says otherwise: a file of some kilobytes can hold them, and to label an
-/// image takes some 35 bytes of memory a pixel.
+/// Images of more pixels are refused unless a caller says otherwise: a file of some kilobytes can
+/// hold them, and to label an image takes some 35 bytes of memory a pixel.
 inline constexpr Index kMostPixels = 50'000'000;
 /// The most that a caller may ask for; numbers of bytes in rows and images then fit an Index.
 inline constexpr Index kLargestImage = 500'000'000;
 
-/// A JPEG or PNG file, whatever its name ends with. Grey becomes three equal channels, 16 bits become 8, palettes are looked up,
-/// transparent pixels are laid over white, four inks become RGB. Orientations noted in EXIF and colour profiles are not applied.
-/// Throws DataError that names the file: missing, not of either kind, damaged, too large (which is known before memory is taken).
+/// A JPEG or PNG file, whatever its name ends with. Grey becomes three equal channels, 16 bits
+/// become 8, palettes are looked up, transparent pixels are laid over white, four inks become RGB.
+/// Orientations noted in EXIF and colour profiles are not applied. Throws DataError that names the
+/// file: missing, not of either kind, damaged, too large (which is known before memory is taken).
 Image ReadImage(const std::string& path, Index most_pixels = kMostPixels);
 
 /// The numbers of an 8-bit (or narrower) greyscale or palette PNG, as they are stored. Throws DataError as ReadImage, and for

@@ -28,7 +28,8 @@ void OnError(png_structp png, png_const_charp text) {
 
 void OnWarning(png_structp, png_const_charp) {}
 
-/// libpng says of memory that it lacks no more than a text; the flag behind the memory pointer tells it from bad images.
+/// libpng reports a lack of memory by a text only; the flag behind the memory pointer
+/// tells it from bad images.
 png_voidp OnMalloc(png_structp png, png_alloc_size_t bytes) {
   void* block = std::malloc(bytes);
   if (block == nullptr) *static_cast<bool*>(png_get_mem_ptr(png)) = true;

@@ -13,14 +13,15 @@ extern "C" {
 #include <vl/generic.h>
 }
 
-// VLFeat is left by longjmp, since it is C, which exceptions need not pass. The functions that are jumped over, those of VLFeat
-// and the call, hold no objects with destructors; what VLFeat holds are blocks of memory.
+// VLFeat is left by longjmp, since it is C, which exceptions need not pass. The functions that are
+// jumped over, those of VLFeat and the call, hold no objects with destructors; what VLFeat holds
+// are blocks of memory.
 
 namespace slackline {
 namespace {
 
-/// A call under way in this thread, and the blocks that it holds. Blocks beyond the room of the list, of which VLFeat has no
-/// use, would be lost when memory ends.
+/// A call under way in this thread, and the blocks that it holds. Blocks beyond the room of the
+/// list, of which VLFeat has no use, would be lost when memory ends.
 struct Frame {
   jmp_buf escape;
   std::array<void*, 64> blocks;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every numeric option of the commands that train and draw, with numbers at the ends of what numbers are: a run may succeed or be
-// refused, but never ends with an error of its own.
+// Every numeric option of the commands that train and draw, with numbers at the ends of what
+// numbers are: a run may succeed or be refused, but never ends with an error of its own.
 #include <map>
 #include <regex>
 

@@ -46,8 +46,9 @@ class Process {
 Outcome RunProgram(const std::vector<std::string>& arguments, const std::string& input = "/dev/null",
                    const std::string& output = "", const std::function<void()>& prepare = nullptr);
 
-/// The run in the least address space in which it succeeds, from 14 MB on in such steps. Whatever is less must end it with
-/// exit code 1 and the message that memory was not enough, or with 2 and its size. (Below that the loader ends programs.)
+/// The run in the least address space in which it succeeds, from 14 MB on in such steps. Whatever
+/// is less must end it with exit code 1 and the message that memory was not enough, or with 2 and
+/// its size. (Below that the loader ends programs.)
 Outcome RunInLeastMemory(const std::vector<std::string>& arguments, long step_kb);
 
 std::vector<std::string> operator+(std::vector<std::string> a, const std::vector<std::string>& b);

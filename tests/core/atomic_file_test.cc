@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What killed writers leave, and what living ones keep. (model_file_test has the rest of AtomicFile.)
+// What killed writers leave, and what living ones keep. (model_file_test has the rest of
+// AtomicFile.)
 #include <slackline/core/atomic_file.h>
 
 #include <doctest/doctest.h>

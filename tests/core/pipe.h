@@ -14,7 +14,8 @@
 
 namespace slackline::test {
 
-/// Makes a named pipe; a process of its own writes the bytes into it once, and zeros without end behind them if that is wanted.
+/// Makes a named pipe; a process of its own writes the bytes into it once, and zeros without end
+/// behind them if that is wanted.
 class Pipe {
  public:
   Pipe(std::string path, const std::string& bytes, bool endless = false) : path_(std::move(path)) {
