@@ -3,8 +3,10 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -15,6 +17,9 @@ namespace slackline::program {
 namespace {
 
 constexpr std::size_t kReserveBytes = std::size_t{1} << 18;
+/// Eigen keeps up to 128 kB of each work space on the stack.
+constexpr std::size_t kStackBytes = std::size_t{1} << 19;
+constexpr std::size_t kPageBytes = std::size_t{1} << 12;
 
 std::atomic<void*> reserve{nullptr};
 
@@ -57,6 +62,25 @@ void Say(const char* text) {
   std::_Exit(1);
 }
 
+/// Touches the pages, from the newest to the oldest as the stack grows.
+[[gnu::noinline]] void TouchStack() {
+  volatile char pages[kStackBytes];
+  for (std::size_t k = kStackBytes; k > 0; k -= std::min(k, kPageBytes)) pages[k - 1] = 0;
+  static_cast<void>(pages[0]);
+}
+
+/// Grows the stack to what the program uses while it is sure that there is room: a stack that cannot
+/// grow any more (ulimit -v) ends the process by a signal.
+void GrowStack() {
+  void* const room = mmap(nullptr, kStackBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED) {
+    Say("slackline: not enough memory\n");
+    std::_Exit(1);
+  }
+  munmap(room, kStackBytes);
+  TouchStack();
+}
+
 }  // namespace
 
 void PrepareProcess() {
@@ -64,6 +88,7 @@ void PrepareProcess() {
   signal(SIGXFSZ, SIG_IGN);
   reserve = std::malloc(kReserveBytes);
   std::set_new_handler(ReleaseReserve);
+  GrowStack();
   std::set_terminate(EndAtOnce);
 }
 

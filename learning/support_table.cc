@@ -93,18 +93,19 @@ struct Reason {
   std::string_view text;
 };
 constexpr Reason kReasons[] = {
+    {Need::kNoGlobals, "{} does not see global factors, which have no tables; use --oracle auto"},
     {Need::kExampleOracle,
      "{} needs oracles over whole examples, which there are not where global factors share variables or "
      "stand beside factors with tables; use --learner al or soft"},
     {Need::kMarginals,
-     "{} needs exact marginals of whole examples, which there are on graphs without cycles and without "
-     "global factors only; use --learner bcfw or al"},
+     "{} needs exact marginals of whole examples, which there are without global factors and on graphs "
+     "without cycles only; use --learner bcfw or al"},
     {Need::kTables,
      "{} needs the scores of all joint states of a factor, which global factors do not have; use --learner "
      "al, or soft without --smoothing"},
     {Need::kEveryState,
-     "{} cannot leave out forbidden states; use --learner bcfw with --oracle tree on graphs without cycles, "
-     "--oracle search or brute-force on small ones with cycles, and no global factors beside them"},
+     "{} cannot leave out forbidden states, which need graphs without cycles (--oracle tree), or --oracle "
+     "search or brute-force on small ones, and no global factors beside them; use --learner bcfw"},
     {Need::kFreeVariables,
      "{} needs examples without factors, whose smoothed maximum is a projection; use --sdca-step 2"},
     {Need::kEnumeration,
@@ -113,11 +114,10 @@ constexpr Reason kReasons[] = {
     {Need::kBruteForce, "{} tries all labellings, and there are too many; use --oracle auto"},
     {Need::kNoCycles, "{} needs graphs without cycles; use --oracle auto"},
     {Need::kBinaryPairs, "{} needs binary variables and factors over one or two of them; use --oracle auto"},
-    {Need::kNoGlobals, "{} does not see global factors, which have no tables; use --oracle auto"},
     {Need::kSomeGlobals, "{} maximises global factors, and there are none; use --oracle auto"},
     {Need::kInputs,
-     "a kernel compares input vectors, and there are none: all features are scalars; leave out --kernel, "
-     "and use --learner bcfw"},
+     "there are no input vectors for a kernel to compare: all features are scalars; leave out --kernel, and "
+     "use --learner bcfw"},
 };
 constexpr std::string_view kNoKernelsOfGlobals =
     "kernels do not go with global factors, whose features are not inputs; leave out --kernel, and use "
@@ -133,7 +133,7 @@ std::string TextOf(Need need, const std::string& who) {
   return text;
 }
 
-/// The first need, in the order of their enumeration, that is ruled out.
+/// The text of the first need, in the order of the reasons, that is ruled out.
 std::string FirstFault(NeedSet faults, const std::string& who) {
   for (const Reason& reason : kReasons) {
     if ((faults & Bit(reason.need)) != 0) return TextOf(reason.need, who);
@@ -209,8 +209,9 @@ std::string Unsupported(const Problem& problem, const TrainOptions& options) {
     if ((way.needs & Bit(Need::kExampleOracle)) == 0) continue;
     const bool chosen = options.oracle == SolverKind::kAuto;
     const SolverKind oracle = chosen ? AutomaticSolver(structure->graph()) : options.oracle;
-    fault = FirstFault(NeedsOf(oracle) & out, (chosen ? "the oracle of these examples, " : "oracle ") +
-                                                  std::string(SolverKindName(oracle)) + ",");
+    const std::string name(SolverKindName(oracle));
+    fault = FirstFault(NeedsOf(oracle) & out,
+                       chosen ? "the oracle of these examples (" + name + ")" : "oracle " + name);
     if (!fault.empty()) return fault;
   }
   const bool lp = options.oracle == SolverKind::kLp || options.oracle == SolverKind::kLpPolytope;

@@ -249,7 +249,7 @@ TEST_CASE("WithCyclesEnumerationAndSearchTrainAndTheRestIsRefused") {
     ++cycles;
     const std::string refusal = RefusalOf(problem, {});
     CAPTURE(refusal);
-    CHECK(Contains(refusal, "forbidden states need graphs without cycles"));
+    CHECK(Contains(refusal, "cannot leave out forbidden states, which need graphs without cycles"));
   }
   CHECK(cycles > 3);
 }
@@ -265,21 +265,23 @@ TEST_CASE("LearnersAndOraclesThatWouldNotSeeForbiddenStatesAreRefused") {
   TrainOptions options;
   for (const LearnerKind learner : {LearnerKind::kSoft, LearnerKind::kAugmentedLagrangian}) {
     options.learner = learner;
-    CHECK(Contains(RefusalOf(problem, options), "use learner bcfw"));
+    CHECK(Contains(RefusalOf(problem, options), "use --learner bcfw"));
   }
   std::vector<SolverKind> oracles = {SolverKind::kMessages, SolverKind::kRoof};
   if (HasGlpk()) oracles.insert(oracles.end(), {SolverKind::kLp, SolverKind::kLpPolytope});
   for (const SolverKind oracle : oracles) {
     for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
       options = Way(step, oracle);
-      CHECK(Contains(RefusalOf(problem, options), "forbidden states need graphs without cycles"));
+      CHECK(Contains(RefusalOf(problem, options),
+                     "cannot leave out forbidden states, which need graphs without cycles"));
       options.learner = LearnerKind::kAuto;
-      CHECK(Contains(RefusalOf(problem, options), "forbidden states need graphs without cycles"));
+      CHECK(Contains(RefusalOf(problem, options),
+                     "cannot leave out forbidden states, which need graphs without cycles"));
     }
   }
   // Roof duality has a direct way for multi-label models, which must not be taken.
   options = Way(StepKind::kPairwise, SolverKind::kRoof);
-  CHECK(Contains(RefusalOf(PairProblem({0, 1}), options), "solver roof cannot leave them out"));
+  CHECK(Contains(RefusalOf(PairProblem({0, 1}), options), "oracle roof cannot leave out forbidden states"));
 }
 
 TEST_CASE("GlobalFactorsBesideForbiddenStatesAreRefused") {

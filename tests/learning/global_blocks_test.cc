@@ -278,7 +278,7 @@ TEST_CASE("GlobalFactorsBesideTablesAreTrainedWithFactorBlocksOnly") {
     CHECK_THROWS_WITH_AS(
         MakeLearner(problem, options),
         "learner bcfw needs oracles over whole examples, which there are not where global factors share "
-        "variables or stand beside factors with tables; use learner al or soft",
+        "variables or stand beside factors with tables; use --learner al or soft",
         DataError);
   }
   const auto graph = problem.data().structures()[0]->shared_graph();

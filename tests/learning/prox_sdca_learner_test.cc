@@ -251,13 +251,6 @@ TEST_CASE("RefusalsSayWhatToUse") {
   options = Options(LearnerKind::kBcfw, StepKind::kAuto, 1e-3);
   options.l1 = 0.1;
   CHECK(Refusal(problem, options).find("--l1") != std::string::npos);
-  options = SdcaOptions(2);
-  options.smoothing = 0.1;
-  const auto learner = MakeLearner(problem, options);
-  CHECK_THROWS_AS(learner->KeepDualPoint(), DataError);
-  CHECK_THROWS_AS(
-      VerifyCertificate(problem, std::vector<double>(problem.num_weights(), 0.0), {}, options, nullptr),
-      DataError);
 }
 
 TEST_CASE("NotesSayWhichObjectiveIsReported") {

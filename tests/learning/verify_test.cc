@@ -258,7 +258,7 @@ TrainOptions Kernelized(LearnerKind learner, KernelKind kernel) {
   TrainOptions options;
   options.learner = learner;
   options.kernel = kernel;
-  options.kernel_gamma = 0.7;
+  if (kernel != KernelKind::kLinear) options.kernel_gamma = 0.7;
   return options;
 }
 
