@@ -77,23 +77,6 @@ TEST_CASE("TheRbfKernelTellsLongVectorsApartHoweverTheyAreStored") {
   }
 }
 
-TEST_CASE("TheRbfKernelTellsLongVectorsApartHoweverTheyAreStored") {
-  const Kernel rbf{KernelKind::kRbf, 1, 3, 1};
-  FeatureRows rows;
-  rows.AddSparse(std::vector<Index>{0, 3}, std::vector<double>{1e8, 1});
-  rows.AddSparse(std::vector<Index>{0, 2}, std::vector<double>{1e8 + 1, 0.5});
-  rows.AddDense(std::vector<double>{1e8, 0, 0, 1});
-  rows.AddDense(std::vector<double>{1e8 + 1, 0, 0.5});
-  const double wanted = std::exp(-(1.0 + 1.0 + 0.25));
-  for (const Index a : {0, 2}) {
-    for (const Index b : {1, 3}) {
-      CHECK(Near(KernelValue(rbf, rows.row(a), rows.row(b)), wanted, kExact));
-      CHECK(KernelValue(rbf, rows.row(a), rows.row(b)) == KernelValue(rbf, rows.row(b), rows.row(a)));
-    }
-    CHECK(KernelValue(rbf, rows.row(a), rows.row(2 - a)) == 1);
-  }
-}
-
 TEST_CASE("ARowHasTheValuesOfAllPairs") {
   Random random(2);
   const FeatureRows rows = SomeRows(random);

@@ -56,37 +56,6 @@ TEST_CASE("InnerProductsOfTheNewInputsAreKernelValues") {
 }
 
 TEST_CASE("ShortInputsKeepTheirKernelValuesBesideLongOnes") {
-  // From 1e-3 to 3000: with (x·x' + 1)³ the lengths of the new inputs are 1 to 3e10.
-  auto rows = std::make_shared<FeatureRows>();
-  const auto layout = std::make_shared<WeightLayout>();
-  ModelBuilder builder(layout);
-  builder.AddLinearFeatures(builder.AddVariable(2), layout->AddBlock("w", 2, 1), 0);
-  const auto structure = builder.Build();
-  std::vector<Index> labels;
-  for (const double x : {1.0, -1.0, 2.0, -2.0, 1e-3, 0.0, 3000.0, 3000.5}) {
-    rows->AddDense(std::vector<double>{x});
-    labels.push_back(x > 0 ? 0 : 1);
-  }
-  Dataset data(layout, rows);
-  for (Index m = 0; m < rows->size(); ++m)
-    data.Add(structure, std::vector<Index>{labels[static_cast<std::size_t>(m)]}, m);
-  const Problem problem(MakeTrainingSet(data, {}), 0.01);
-  const Kernel kernel{KernelKind::kPolynomial, 1, 3, 1};
-  const KernelMap map(problem, kernel);
-  for (Index i = 0; i < rows->size(); ++i) {
-    for (Index j = 0; j < rows->size(); ++j) {
-      const double wanted = KernelValue(kernel, rows->row(i), rows->row(j));
-      const double size = std::sqrt(KernelValue(kernel, rows->row(i), rows->row(i)) *
-                                    KernelValue(kernel, rows->row(j), rows->row(j)));
-      CAPTURE(i);
-      CAPTURE(j);
-      const FeatureRows& mapped = *map.problem().data().rows();
-      CHECK(std::abs(Dot(mapped.row(i), mapped.row(j)) - wanted) <= 1e-13 * size);
-    }
-  }
-}
-
-TEST_CASE("ShortInputsKeepTheirKernelValuesBesideLongOnes") {
   // From 1e-3 to 3000: with (x·x' + 1)³ the squared lengths of the new inputs are 1 to 7e20.
   auto rows = std::make_shared<FeatureRows>();
   const auto layout = std::make_shared<WeightLayout>();

@@ -332,40 +332,6 @@ TEST_CASE("FeatureBoundsCountGlobalFactors") {
   CHECK(reached >= 6);
 }
 
-TEST_CASE("FeatureBoundsCountGlobalFactors") {
-  Random random(13);
-  int reached = 0;
-  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-    GlobalProblemOptions shape;
-    shape.num_examples = 1;
-    shape.num_pairs = static_cast<Index>(seed % 3);
-    shape.chain = seed % 2 == 0;
-    shape.copies = 2;
-    shape.input_scale = 0.1;
-    const TrainingSet training = RandomGlobalProblem(seed, shape);
-    const ExampleView example = training.data.example(0);
-    const double bound = SquaredFeatureRange(example);
-    double most = 0;
-    for (int pair = 0; pair < 100; ++pair) {
-      std::vector<double> weights(static_cast<std::size_t>(training.data.layout().size()), 0.0);
-      std::vector<double> q(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0);
-      for (const double sign : {1.0, -1.0}) {
-        std::vector<Index> labels(static_cast<std::size_t>(shape.num_variables));
-        for (Index& label : labels) label = static_cast<Index>(random.Below(2));
-        AddLabellingFeatures(example, labels, sign, q);
-      }
-      ScatterFeatures(example, q, 1, weights);
-      double squares = 0;
-      for (const double w : weights) squares += w * w;
-      most = std::max(most, squares);
-    }
-    CAPTURE(seed);
-    CHECK(most <= bound * (1 + kExact));
-    reached += most >= 0.1 * bound ? 1 : 0;
-  }
-  CHECK(reached >= 6);
-}
-
 TEST_CASE("UnpleasantProblemsStayFinite") {
   Random random(12);
   for (int trial = 0; trial < 24; ++trial) {
