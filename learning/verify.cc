@@ -54,7 +54,8 @@ class Verifier {
       : problem_(problem),
         space_(std::move(space)),
         objective_(objective),
-        hinges_(problem, trained, claim.problem, objective.rescaling, objective.smoothing) {
+        hinges_(problem, trained, claim.problem, objective.rescaling, objective.smoothing),
+        one_score_(space_->RoundingErrors().score) {
     for (const auto& structure : problem.data().structures()) {
       // With slack rescaling points are multiplied by losses.
       const bool read = objective.rescaling == Rescaling::kMargin;
@@ -67,6 +68,10 @@ class Verifier {
     u_.resize(Size(problem_.data().example(m).structure().num_coordinates()));
     space_->Scores(m, u_);
     const VerifiedHinge hinge = hinges_.Maximise(m, u_, space_->weights());
+    // Each part of the maximiser and of the ground truth has a score.
+    const double parts = 2.0 * problem_.data().example(m).graph().num_blocks();
+    rounding_ = parts * one_score_;
+    score_rounding_ = std::max(score_rounding_, rounding_);
     if (!hinge.feasible) fault_ = "a solver's solution is not feasible";
     value_ += hinge.value;
     bound_ += hinge.bound;
@@ -85,6 +90,11 @@ class Verifier {
   }
   bool has_point() const { return has_point_; }
   double scores() const { return scores_; }
+  /// How far rounding of kernel values may move the primal, and the dual besides.
+  double PrimalRounding() const {
+    return problem_.lambda() / 2 * space_->RoundingErrors().squared_norm + score_rounding_;
+  }
+  double DualRounding() const { return problem_.lambda() / 2 * space_->RoundingErrors().point_squared_norm; }
   const std::string& names() const { return hinges_.names(); }
   /// Empty, or what is wrong with the points themselves.
   const std::string& fault() const { return fault_; }
@@ -117,7 +127,8 @@ class Verifier {
       value -= u_[k] * psi_[k];
     }
     space_->AddToPoint(m, psi_, 1 / problem_.lambda_m());
-    const double room = kTolerance * (1 + loss + hinge.bound) + 1e3 * kRounding * hinge.scores;
+    const double room =
+        kTolerance * (1 + loss + hinge.bound) + 1e3 * kRounding * hinge.scores + 2 * rounding_;
     if (value > hinge.bound + room) {
       fault_ = "the dual point of example " + std::to_string(m) + " has a larger value than its maximum";
     }
@@ -137,6 +148,9 @@ class Verifier {
   double bound_ = 0;
   double loss_ = 0;
   double scores_ = 0;
+  double one_score_;           // what rounding may move one coordinate's score by
+  double rounding_ = 0;        // the same of the newest example's hinge
+  double score_rounding_ = 0;  // … the largest of all
 };
 
 /// What is known of a run before its figures are looked at.
@@ -175,8 +189,8 @@ void Judge(const Verifier& verifier, const ProgressRecord& claim, const Training
   result->primal = verifier.primal();
   result->primal_value = verifier.primal_value();
   result->dual = verifier.dual();
-  const double room = training.room + kRounding * verifier.scores();
-  result->dual_proved = claim.dual <= std::max(0.0, result->dual) + room;
+  const double room = training.room + kRounding * verifier.scores() + verifier.PrimalRounding();
+  result->dual_proved = claim.dual <= std::max(0.0, result->dual) + room + verifier.DualRounding();
   std::string fault = verifier.fault();
   if (verifier.has_point() && !std::isfinite(result->dual)) fault = "the dual point is not finite";
   const std::string but = ", but by " + verifier.names() + " it is ";

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <slackline/core/check.h>
 #include <slackline/learning/kernel_expansion.h>
@@ -78,6 +79,7 @@ class KernelSpace final : public VerifySpace {
   KernelSpace(const Dataset& data, const Kernel& kernel, std::span<const double> weights)
       : data_(data), kernel_(kernel), layout_(data), weights_(weights), point_(weights.size(), 0.0) {
     SLACKLINE_CHECK(weights.size() == Size(layout_.size()), "the weights do not fit the problem");
+    for (const FeatureRow& x : layout_.inputs()) lengths_.push_back(std::sqrt(KernelValue(kernel, x, x)));
     scores_ = TimesKernel(weights);
   }
 
@@ -95,7 +97,34 @@ class KernelSpace final : public VerifySpace {
   }
   std::span<const double> weights() const override { return {}; }
 
+  /// |Σ_ij c_i c_j k_ij| has terms whose sizes sum to (Σ_j |c_j| √k_jj)² at most, row by row.
+  Rounding RoundingErrors() const override {
+    const double epsilon = std::numeric_limits<double>::epsilon() * std::max<Index>(1, layout_.num_inputs());
+    double longest = 0;
+    for (const double length : lengths_) longest = std::max(longest, length);
+    double largest = 0;
+    const double squared = epsilon * SumOfSizes(weights_, &largest);
+    double unused = 0;
+    return {squared, epsilon * SumOfSizes(point_, &unused), epsilon * longest * largest};
+  }
+
  private:
+  /// Σ over blocks and rows of (Σ_j |c_j| √k_jj)²; *largest: the largest of these sums, not squared.
+  double SumOfSizes(std::span<const double> expansion, double* largest) const {
+    double total = 0;
+    for (const KernelExpansion::Block& block : layout_.blocks()) {
+      for (Index r = 0; r < block.rows; ++r) {
+        double sum = 0;
+        for (Index j = 0; j < layout_.num_inputs(); ++j)
+          sum += lengths_[Size(j)] *
+                 std::abs(expansion[Size(block.offset + static_cast<Offset>(j) * block.rows + r)]);
+        total += sum * sum;
+        *largest = std::max(*largest, sum);
+      }
+    }
+    return total;
+  }
+
   /// Calls visit(position in an expansion, coordinate) for all coordinates of example m.
   template <class Visit>
   void ForEachCoefficient(Index m, const Visit& visit) const {
@@ -141,6 +170,7 @@ class KernelSpace final : public VerifySpace {
   std::span<const double> weights_;
   std::vector<double> scores_;
   std::vector<double> point_;
+  std::vector<double> lengths_;  // √k(x_j, x_j)
 };
 
 }  // namespace
