@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -72,6 +73,8 @@ void Say(const char* text) {
 /// Grows the stack to what the program uses while it is sure that there is room: a stack that cannot
 /// grow any more (ulimit -v) ends the process by a signal.
 void GrowStack() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < 4 * kStackBytes) return;
   void* const room = mmap(nullptr, kStackBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (room == MAP_FAILED) {
     Say("slackline: not enough memory\n");

@@ -52,7 +52,7 @@ void SyncFolder(const std::string& target) {
 }
 
 std::string TemporaryName(const std::string& target, int number) {
-  return target + ".tmp-" + std::to_string(number);
+  return target + ".slackline-tmp-" + std::to_string(number);
 }
 
 /// Whether the name is that of the open file.

@@ -13,7 +13,7 @@ namespace slackline {
 std::uint32_t Crc32(std::string_view bytes, std::uint32_t before = 0);
 
 /// A file that is written so that at any moment `path` holds either the old file or the complete
-/// new one: into a temporary file path + ".tmp-<number>" first, which is forced to the disk and
+/// new one: into a temporary file path + ".slackline-tmp-<number>" first, which is forced to the disk and
 /// then renamed. A symbolic link is followed. Without Commit nothing remains. The temporary file is
 /// locked while it is written: what a process leaves behind that is killed has no lock, and the
 /// next AtomicFile for the path removes it; that of a living process stays, and gets its turn.

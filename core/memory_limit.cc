@@ -113,7 +113,10 @@ double ControlGroupMemory(const std::string& root) {
 }
 
 double UsableMemory() {
-  double bytes = std::min(PhysicalMemory(), ControlGroupMemory());
+  // What groups leave is asked for once: readers ask in their loops, and later answers would count
+  // what this process holds itself.
+  static const double of_groups = ControlGroupMemory();
+  double bytes = std::min(PhysicalMemory(), of_groups);
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
     bytes = std::min(bytes, static_cast<double>(limit.rlim_cur));

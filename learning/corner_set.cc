@@ -266,17 +266,20 @@ void CornerSet::Load(const ExampleView& example, StateReader* reader, CornerScra
   heads_.assign(Size(count), Head());
   std::int64_t entries = 0;
   std::int64_t values = 0;
+  double largest_loss = 1;
   for (Head& head : heads_) {
     head.begin = static_cast<Index>(entries);
     head.value_begin = static_cast<Index>(values);
     for (Index* n : {&head.slot_ones, &head.slot_values, &head.scalar_ones, &head.scalar_values, &head.idle})
       *n = static_cast<Index>(reader->Integer(0, kMost));
     head.loss = reader->FiniteReal();
-    StateReader::Require(head.loss >= -1e-6, "a corner has a negative loss");  // solvers round
+    largest_loss = std::max(largest_loss, head.loss);
     entries += std::int64_t{head.slot_ones} + head.slot_values + head.scalar_ones + head.scalar_values;
     values += std::int64_t{head.slot_values} + head.scalar_values;
     StateReader::Require(entries <= kMost, "a corner is too long");
   }
+  for (const Head& head : heads_)  // solvers round
+    StateReader::Require(head.loss >= -1e-6 * largest_loss, "a corner has a negative loss");
   alpha_.resize(heads_.size());
   // Sets without inner products only keep corners, and are not asked for weights.
   if (keeps_products_) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/learning/proximal_centre.h>
 
+#include <algorithm>
+
 namespace slackline {
 
 void ProximalCentre::Move(double kappa, double lambda, std::vector<double>* weights) {
@@ -35,8 +37,11 @@ void ProximalCentre::Save(StateWriter* writer) const {
 
 void ProximalCentre::Load(Offset num_weights, double lambda, StateReader* reader) {
   kappa_ = reader->NonNegativeReal();
-  // A little more than the largest: the quotient of rounded numbers may be.
-  StateReader::Require(kappa_ <= 1.001 * kLargestKappa * lambda, "a proximal centre is too strong");
+  // On a path over λ the centre may have the strength of a larger λ until the next pass moves it: the
+  // bound is none that λ would give.
+  constexpr double kAnyLambda = 1e60;
+  StateReader::Require(kappa_ <= std::max(kAnyLambda, 1.001 * kLargestKappa * lambda),
+                       "a proximal centre is too strong");
   point_.assign(kappa_ > 0 ? static_cast<std::size_t>(num_weights) : 0, 0.0);
   reader->FiniteReals(point_);
   at_point_ = reader->Flag();

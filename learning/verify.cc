@@ -212,6 +212,10 @@ void Judge(const Verifier& verifier, const ProgressRecord& claim, const Training
   }
   result->message = "the certificate holds: objective " + Figure(result->primal) + " by " + verifier.names() +
                     " (claimed " + Figure(claim.primal) + ")";
+  const double rounding = verifier.PrimalRounding() + verifier.DualRounding();
+  if (rounding > 1e-6 * claim.primal)
+    result->message +=
+        ", as far as rounding of kernel values lets it be seen (" + NumberText(rounding, 2) + ")";
   if (std::isnan(result->dual)) return;
   result->message += ", lower bound " + Figure(result->dual) + " from the dual point (claimed " +
                      Figure(claim.dual) + (result->dual_proved ? ")" : ", of other points)");

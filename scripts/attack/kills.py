@@ -58,7 +58,7 @@ def wait_to_kill(random, process, folder, seconds):
     end = time.monotonic() + random.random() * seconds
     watch = random.random() < 0.5
     while time.monotonic() < end and process.poll() is None:
-        if watch and any(".tmp-" in name for name in os.listdir(folder)):
+        if watch and any(".slackline-tmp-" in name for name in os.listdir(folder)):
             return
         time.sleep(0.0005)
 
@@ -111,7 +111,7 @@ class Chain:
 
     def files_problem(self):
         for name in os.listdir(self.folder):
-            if ".tmp-" in name:
+            if ".slackline-tmp-" in name:
                 continue
             if not model_bytes.whole(read(f"{self.folder}/{name}")):
                 return f"{name} is not whole after {self.kills} kills"

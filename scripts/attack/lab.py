@@ -202,5 +202,5 @@ def temporaries(folder):
         os.path.join(where, name)
         for where, _, names in os.walk(folder)
         for name in names
-        if ".tmp-" in name
+        if ".slackline-tmp-" in name
     ]

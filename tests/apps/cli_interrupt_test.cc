@@ -39,11 +39,11 @@ struct Endless {
   }
 };
 
-void CheckInterrupted(int number, int code) {
+void CheckInterrupted(int number, int code, int times = 1) {
   const Endless run;
   Process process(run.Train());
   REQUIRE(run.Started());
-  process.Signal(number);
+  for (int k = 0; k < times; ++k) process.Signal(number);
   const Outcome outcome = process.Wait();
   CHECK(outcome.code == code);
   CHECK(Contains(outcome.err, "interrupted: certified relative gap "));
@@ -66,6 +66,10 @@ TEST_CASE("SIGINT ends training with the best model and code 130") { CheckInterr
 TEST_CASE("SIGTERM ends training with the best model and code 143") { CheckInterrupted(SIGTERM, 143); }
 
 TEST_CASE("SIGHUP ends training with the best model and code 129") { CheckInterrupted(SIGHUP, 129); }
+
+TEST_CASE("a terminal that goes away sends SIGHUP twice, and the model is kept") {
+  CheckInterrupted(SIGHUP, 129, 2);
+}
 
 TEST_CASE("SIGHUP does nothing to a run below nohup") {
   const Endless run;

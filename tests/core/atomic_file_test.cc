@@ -129,13 +129,13 @@ TEST_CASE("files of other names are not taken for what a killed process leaves")
   const TemporaryFolder folder;
   const std::string path = folder.Path("m.slk");
   folder.Write("m.slk.tmp", "mine");
-  folder.Write("m.slk.tmp-1.txt", "mine");
-  folder.Write("n.slk.tmp-1", "mine");
-  std::filesystem::create_directory(folder.Path("m.slk.tmp-1"));
-  std::filesystem::create_symlink("n.slk.tmp-1", folder.Path("m.slk.tmp-2"));
+  folder.Write("m.slk.slackline-tmp-1.txt", "mine");
+  folder.Write("n.slk.slackline-tmp-1", "mine");
+  std::filesystem::create_directory(folder.Path("m.slk.slackline-tmp-1"));
+  std::filesystem::create_symlink("n.slk.slackline-tmp-1", folder.Path("m.slk.slackline-tmp-2"));
   WriteFileAtomically(path, "new");
   CHECK(folder.NumFiles() == 6);
-  CHECK(ReadBytes(folder.Path("n.slk.tmp-1")) == "mine");
+  CHECK(ReadBytes(folder.Path("n.slk.slackline-tmp-1")) == "mine");
 }
 
 TEST_CASE("two writers in one process do not disturb each other") {

@@ -210,7 +210,7 @@ TEST_CASE("absurd lengths under a right checksum neither crash nor allocate") {
 TEST_CASE("saving replaces the old file and leaves nothing else behind") {
   const TemporaryFolder folder;
   const std::string path = folder.Write("m.slk", "old content");
-  folder.Write("m.slk.tmp-1", "left by an earlier process");
+  folder.Write("m.slk.slackline-tmp-1", "left by an earlier process");
   Example().Save(path);
   CHECK(ModelReader(path).Has("weights"));
   CHECK(folder.NumFiles() == 1);
