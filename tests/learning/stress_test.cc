@@ -142,7 +142,9 @@ class Trial {
       CheckRefusal(options);
     }
     const Brackets& plain = brackets_[{}];
-    for (const auto& [objective, own] : brackets_) {
+    for (const auto& entry : brackets_) {
+      const std::string& objective = entry.first;
+      const Brackets& own = entry.second;
       CAPTURE(objective);
       CheckBracket(own.relaxed, own.relaxed);
       CheckBracket(own.exact, own.exact);
@@ -334,7 +336,9 @@ class Trial {
     } catch (const std::runtime_error&) {
       return;  // scales that the program cannot solve to its precision
     }
-    for (const auto& [objective, options] : of_objective_) {
+    for (const auto& entry : of_objective_) {
+      const std::string& objective = entry.first;
+      const TrainOptions& options = entry.second;
       CAPTURE(objective);
       const bool slack = options.rescaling == Rescaling::kSlack;
       if (!slack && (labellings > 100 || forbidden)) continue;

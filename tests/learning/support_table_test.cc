@@ -158,7 +158,7 @@ struct Counts {
 class Trial {
  public:
   Trial(std::uint64_t seed, ProblemKind kind, Counts* counts)
-      : random_(seed), problem_(UnpleasantProblem(random_, kind), 1), kind_(kind), counts_(counts) {
+      : random_(seed), problem_(UnpleasantProblem(random_, kind), 1), counts_(counts) {
     // Of the size of the features, or of any.
     const double natural = 1 / problem_.penalty_scale();
     const double lambda = random_.Below(3) > 0 ? natural * std::pow(10.0, 4 * random_.Uniform() - 2)
@@ -265,7 +265,6 @@ class Trial {
 
   Random random_;
   Problem problem_;
-  ProblemKind kind_;
   Counts* counts_;
   double at_zero_ = 0;
   std::map<ObjectiveKey, ReferenceBracket> references_;
