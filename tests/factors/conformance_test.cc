@@ -153,7 +153,9 @@ TEST_CASE("each fault is caught and named") {
       {Fault::kThrows, "a method throws: out of order"},
   };
   CHECK(faults.size() == static_cast<std::size_t>(Fault::kThrows));
-  for (const auto& [fault, message] : faults) {
+  for (const auto& entry : faults) {
+    const auto& fault = entry.first;
+    const auto& message = entry.second;
     CAPTURE(message);
     const ConformanceReport report = CheckFactor(FaultyFactor(fault));
     CHECK_FALSE(report.ok());
