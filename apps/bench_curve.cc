@@ -15,7 +15,7 @@ WorkToGap FindWorkToGap(std::span<const ProgressRecord> curve, double gap, Index
   for (const ProgressRecord& record : curve) {
     if (!(record.relative_gap <= gap)) continue;
     return {static_cast<double>(record.oracle_calls) / examples, static_cast<double>(record.pass),
-            TrainingCpuSeconds(record)};
+            TrainingCpuSeconds(record), record.seconds + record.check_seconds};
   }
   return {};
 }

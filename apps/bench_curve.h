@@ -21,6 +21,7 @@ struct WorkToGap {
   double calls = kInfinity;  ///< oracle calls per example
   double passes = kInfinity;
   double seconds = kInfinity;  ///< TrainingCpuSeconds
+  double elapsed = kInfinity;  ///< seconds of training and checks
 };
 
 /// At the first record whose certified relative gap is at most `gap`.

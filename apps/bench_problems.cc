@@ -99,6 +99,9 @@ class DenseInputs {
   DenseInputs(Random* random, const SyntheticLabelsOptions& options)
       : options_(options), directions_(Size(options.labels) * Size(options.features)) {
     for (double& value : directions_) value = random->Normal();
+    const double powers = options.largest_power - options.smallest_power;
+    for (Index f = 0; f < options.features && powers > 0; ++f)
+      factors_.push_back(std::pow(10, options.smallest_power + powers * random->Uniform()));
   }
   void Add(Random* random, const std::vector<std::int8_t>& labels, FeatureRows* rows) {
     const auto features = Size(options_.features);
@@ -109,6 +112,7 @@ class DenseInputs {
       if (labels[i] != 1) continue;
       for (std::size_t f = 0; f < features; ++f) values_[f] += 0.3 * scale * directions_[i * features + f];
     }
+    for (std::size_t f = 0; f < factors_.size(); ++f) values_[f] *= factors_[f];
     if (options_.constant) values_.push_back(1);
     rows->AddDense(values_);
   }
@@ -116,6 +120,7 @@ class DenseInputs {
  private:
   SyntheticLabelsOptions options_;
   std::vector<double> directions_;
+  std::vector<double> factors_;  // of the columns; none: 1
   std::vector<double> values_;
 };
 
@@ -268,6 +273,7 @@ SequenceInput ReadBenchSequences(const BenchProblem& problem, const std::string&
   CheckBenchData(problem, folder);
   SLACKLINE_CHECK(problem.sequences(), "not a problem of sequences: " + std::string(problem.name));
   SequenceReadOptions options;
+  options.templates = "chunking";  // the problem is the same whatever `sequence train` chooses
   if (problem.source == BenchSource::kLetters) options.folds = "1-9";
   if (problem.source == BenchSource::kLetters0) options.folds = "0";
   return ReadTrainingSequences(BenchFiles(problem, folder).front(), options);
@@ -292,10 +298,15 @@ Problem MakeBenchProblem(const BenchProblem& problem, const std::string& folder)
 }
 
 Problem MakeFullGraphProblem(const MultiLabelData& data, double lambda) {
+  return MakeLabelProblem(data, "full", LossScale::kCount, lambda);
+}
+
+Problem MakeLabelProblem(const MultiLabelData& data, const std::string& graph, LossScale scale,
+                         double lambda) {
   const MultiLabelModel model(data.label_names, data.num_features, data.has_constant,
-                              MakeLabelGraph("full", data));
+                              MakeLabelGraph(graph, data));
   LossOptions loss;
-  loss.scale = LossScale::kCount;
+  loss.scale = scale;
   TrainingSet training = MakeTrainingSet(model.MakeDataset(data), loss);
   const Index examples = training.data.size();
   if (examples == 0) throw DataError(data.source, 0, "no example has a known label");

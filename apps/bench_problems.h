@@ -88,6 +88,10 @@ Problem MakeBenchProblem(const BenchProblem& problem, const std::string& folder)
 /// Count loss, all pairs of labels. lambda: 0 = 1/M.
 Problem MakeFullGraphProblem(const MultiLabelData& data, double lambda);
 
+/// The graph is full, none or tree (label_graph.h). lambda as above.
+Problem MakeLabelProblem(const MultiLabelData& data, const std::string& graph, LossScale scale,
+                         double lambda);
+
 /// Mean loss, all wanted sequences. lambda: 0 = 1/M.
 Problem MakeChainProblem(const SequenceInput& input, double lambda);
 
@@ -98,6 +102,9 @@ struct SyntheticLabelsOptions {
   Index stored = 0;  ///< features that are not 0 in an example; 0 = all
   double label_noise = 0.05;
   bool constant = true;
+  /// Dense inputs alone: columns are multiplied by 10^u, u drawn from [smallest_power, largest_power].
+  double smallest_power = 0;
+  double largest_power = 0;
   std::uint64_t seed = 1;
 };
 

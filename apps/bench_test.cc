@@ -19,8 +19,11 @@ BenchTask MakeMultiLabelTask(const BenchProblem& problem, const std::string& fol
   const MultiLabelData data = ReadBenchData(problem, folder);
   const auto model = std::make_shared<MultiLabelModel>(data.label_names, data.num_features, data.has_constant,
                                                        MakeLabelGraph("full", data));
+  MultiLabelReadOptions read = model->ReadOptions();
+  read.fill_values = data.fill_values;
+  read.strict = true;
   const auto test = std::make_shared<const MultiLabelData>(
-      ReadMultiLabelData(BenchTestFiles(problem, folder).front(), model->ReadOptions()));
+      ReadMultiLabelData(BenchTestFiles(problem, folder).front(), read));
   PredictOptions options;
   options.decode = DecodeKind::kLp;
   return {MakeFullGraphProblem(data, problem.lambda),

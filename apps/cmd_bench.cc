@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <slackline/apps/bench/cmd_family.h>
 #include <slackline/apps/bench_figures.h>
 #include <slackline/apps/bench_learners.h>
 #include <slackline/apps/bench_problems.h>
@@ -65,6 +66,7 @@ struct BenchCommand {
   std::string out;
   std::string figure;
   bool scaling = false;
+  bool family = false;
   bool test_metric = false;
   bool quiet = false;
   std::string line;  ///< as it was given
@@ -108,6 +110,9 @@ void Register(CLI::App* app, BenchCommand* command) {
                 "also figures of the test data at the weights of the checks");
   app->add_flag("--scaling", command->scaling,
                 "instead: seconds against the number of examples, labels and features");
+  app->add_flag("--family", command->family,
+                "instead: auto against the fastest of the other learners on problems of all kinds;\n"
+                "--problems then names parts of their names");
   app->add_flag("--quiet,-q", command->quiet, "no progress on the standard error");
   app->footer(kExamples);
 }
@@ -115,6 +120,7 @@ void Register(CLI::App* app, BenchCommand* command) {
 /// What the command line says, checked.
 struct Settings {
   const BenchFigure* figure = nullptr;
+  std::vector<FamilyProblem> family;
   std::vector<BenchChoice> problems;
   std::vector<BenchLearner> learners;
   std::vector<std::string> left_out;  ///< messages about learners of a figure that are not there
@@ -179,6 +185,7 @@ void ReadLearners(const BenchCommand& command, Settings* settings) {
     if (command.learners_given) return ParseBenchLearners(command.learners);
     if (settings->figure != nullptr)
       return ParseBenchLearners(settings->figure->learners, &settings->left_out);
+    if (command.family) return ParseBenchLearners(kFamilyLearners);
     return ParseBenchLearners(command.scaling ? "auto,al" : "auto,al,bcfw");
   });
   if (!settings->learners.empty()) return;
@@ -191,6 +198,8 @@ Settings ReadSettings(const BenchCommand& command) {
     settings.figure = ForOption("figure", [&] { return &FindBenchFigure(command.figure); });
     if (command.scaling) throw DataError("--figure and --scaling exclude each other");
   }
+  if (command.family && (command.scaling || !command.figure.empty() || command.test_metric))
+    throw DataError("--family excludes --figure, --scaling and --test-metric");
   const BenchFigure* figure = settings.figure;
   settings.time_limit = ReadReal("time-limit", command.time_limit, false);
   if (figure != nullptr && !command.time_limit_given) settings.time_limit = figure->time_limit;
@@ -206,6 +215,14 @@ Settings ReadSettings(const BenchCommand& command) {
     throw DataError(command.folder, 0, "there is no such folder");
   }
   if (command.problems_given && command.problems.empty()) throw DataError("--problems: the list is empty");
+  if (command.family) {
+    if (!command.runs_given) settings.runs = 1;
+    settings.family = ForOption("problems", [&] {
+      return ChooseFamily(command.problems.empty() ? std::vector<std::string>() : SplitList(command.problems),
+                          command.folder);
+    });
+    return settings;
+  }
   const bool of_figure = figure != nullptr && !command.problems_given;
   settings.problems = ReadProblems(command, of_figure ? figure->problems : command.problems);
   if (command.scaling && !command.folder.empty()) CheckBenchData(FindBenchProblem("rcv1s1"), command.folder);
@@ -353,6 +370,11 @@ int Run(const BenchCommand& command) {
     json["scaling"] = RunScaling(
         ScalingAxes(*settings.problems.front().problem, command.folder, seed), settings.learners, runner,
         settings.runs, settings.seed, [&](const std::string& text) { Print(command, text); }, &failed);
+  } else if (command.family) {
+    const FamilySettings family = {settings.family, command.folder, settings.learners, settings.time_limit,
+                                   settings.runs,   settings.seed,  command.quiet};
+    json["family"] = RunFamily(
+        family, interrupt, [&](const std::string& text) { Print(command, text); }, &failed);
   } else {
     json["problems"] = RunProblems(command, settings, runner, &failed);
   }

@@ -137,15 +137,16 @@ Json RunJson(const BenchRun& run) {
 }  // namespace
 
 WorkToGap MedianWork(const BenchRow& row, double gap) {
-  std::vector<double> calls, passes, seconds;
+  std::vector<double> calls, passes, seconds, elapsed;
   for (const BenchRun& run : row.runs) {
     const WorkToGap work = FindWorkToGap(run.curve, gap, row.examples);
     calls.push_back(work.calls);
     passes.push_back(work.passes);
     seconds.push_back(work.seconds);
+    elapsed.push_back(work.elapsed);
   }
   if (row.runs.empty()) return {};
-  return {Median(calls), Median(passes), Median(seconds)};
+  return {Median(calls), Median(passes), Median(seconds), Median(elapsed)};
 }
 
 void BenchRunner::Run(const Problem& problem, std::int64_t seed, BenchRow* row, const Test& test) const {

@@ -12,10 +12,6 @@ namespace {
 constexpr std::size_t kProblemWidth = 14;
 constexpr std::size_t kFigureWidth = 9;
 
-std::string RightCell(const std::string& text, std::size_t width) {
-  return std::string(width - std::min(width, text.size()), ' ') + text;
-}
-
 std::string GapCells() {
   std::string cells;
   for (const double gap : kBenchGaps) cells += RightCell(Number(gap), kFigureWidth);

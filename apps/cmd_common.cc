@@ -27,36 +27,10 @@ namespace {
 
 constexpr std::size_t kHelpWidth = 72;  // of the texts next to the options
 
-/// Characters of UTF-8.
-std::size_t Length(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
-}
-
-/// Breaks lines at blanks.
-std::string Wrap(std::string_view text) {
-  std::string wrapped;
-  std::size_t column = 0;
-  while (!text.empty()) {
-    const std::string_view word = text.substr(0, text.find(' '));
-    if (column > 0 && column + 1 + Length(word) > kHelpWidth) {
-      wrapped += '\n';
-      column = 0;
-    } else if (column > 0) {
-      wrapped += ' ';
-      ++column;
-    }
-    wrapped += word;
-    column += Length(word);
-    text.remove_prefix(std::min(text.size(), word.size() + 1));
-  }
-  return wrapped;
-}
-
 std::string Description(std::string_view text, std::string_view default_text) {
   std::string description(text);
   if (!default_text.empty()) description.append(" [").append(default_text).append("]");
-  return Wrap(description);
+  return Wrap(description, kHelpWidth);
 }
 
 const OptionRecord& FindRecord(std::string_view name) {
@@ -91,6 +65,34 @@ bool IsSameFile(const std::string& output, const std::string& input) {
 
 }  // namespace
 
+std::size_t Length(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+std::string Wrap(std::string_view text, std::size_t width) {
+  std::string wrapped;
+  std::size_t column = 0;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    if (column > 0 && column + 1 + Length(word) > width) {
+      wrapped += '\n';
+      column = 0;
+    } else if (column > 0) {
+      wrapped += ' ';
+      ++column;
+    }
+    wrapped += word;
+    column += Length(word);
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+  }
+  return wrapped;
+}
+
+std::string RightCell(const std::string& text, std::size_t width) {
+  return std::string(width - std::min(width, text.size()), ' ') + text;
+}
+
 std::string ProgramVersion() { return std::string("slackline ") + SLACKLINE_VERSION; }
 
 CLI::Option* AddTextOption(CLI::App* app, std::string_view name, std::string* value,
@@ -106,8 +108,7 @@ void TrainFlags::Register(CLI::App* app) {
     Flag& flag = flags_[std::string(record.name)];
     if (std::holds_alternative<bool TrainOptions::*>(record.member)) {
       flag.value = "on";
-      const std::string text =
-          Wrap(std::string(record.text));  // older CLI11 takes a flag's text by reference
+      const std::string text = Wrap(record.text, kHelpWidth);  // older CLI11 takes a flag's text by reference
       flag.option = app->add_flag("--" + std::string(record.name), text);
     } else {
       flag.option =

@@ -136,6 +136,12 @@ void CheckStandardOutput();
 [[gnu::format(printf, 2, 3)]] void Append(std::string* text, const char* format, ...);
 /// %.<digits>g
 std::string Number(double value, int digits = 6);
+/// Number of characters (code points of UTF-8).
+std::size_t Length(std::string_view text);
+/// Lines of at most `width` characters, broken at blanks.
+std::string Wrap(std::string_view text, std::size_t width);
+/// A text of ASCII characters at the right end of a column.
+std::string RightCell(const std::string& text, std::size_t width);
 /// One cell of a comma-separated line: in quotes where it is empty, contains a comma, a quote or a line end,
 /// or begins or ends with a blank.
 std::string CsvCell(const std::string& text);

@@ -1,33 +1,45 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the `cv` commands of all applications share: options, texts, JSON, and the model at the end. Part of the program only.
+// What the `cv` commands of all applications share: options, the search (common/lambda_search.h), its
+// table and JSON, and the model at the end. Part of the program only.
 #pragma once
 
-#include <atomic>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include <slackline/apps/cmd_train_session.h>
-#include <slackline/apps/folds.h>
+#include <slackline/apps/common/lambda_search.h>
 
 namespace slackline::program {
 
+/// A figure of trials. TrialResult::figures has one number for each.
+struct CvFigure {
+  std::string_view name;   ///< on the command line
+  std::string_view key;    ///< in JSON
+  std::string_view title;  ///< in the table
+  bool smaller_is_better = false;
+};
+
 /// The figures that λ can be chosen by.
 struct CvMetrics {
-  std::vector<std::string_view> names;
+  std::vector<CvFigure> figures;
   std::string_view text;  ///< for the help
   std::string_view default_name;
 };
 
-/// What the flags say, besides the options of training.
+/// What the flags say, besides the options of data and model.
 struct CvSettings {
-  std::vector<double> lambdas;  ///< falling
+  TrainOptions train;           ///< of every training; λ is not used
+  std::vector<double> lambdas;  ///< falling; empty: around the default
   Index folds = 5;
-  std::size_t metric = 0;  ///< number of its name
-
-  /// "0.1 to 0.001 (7 values, 5 folds)"
-  std::string LambdaRange() const;
+  std::size_t metric = 0;  ///< number of its figure
+  int threads = 1;
+  bool limited = false;  ///< by the number of passes that cross-validation allows, not by the user
 };
 
 struct CvFlags {
@@ -38,30 +50,37 @@ struct CvFlags {
   bool no_refit = false;
   bool json = false;
   bool quiet = false;
+  bool verbose = false;
   TrainFlags train;
 
   /// all: what the model at the end is trained on, "all data".
   void Register(CLI::App* app, const CvMetrics& metrics, const std::string& all);
-  /// All checks that need no data, but those of `train`. inputs: files that the model must not replace. Throws DataError.
+  /// All checks that need no data. inputs: files that the model must not replace. Throws DataError.
   CvSettings Read(const CvMetrics& metrics, const std::vector<std::string>& inputs) const;
-  /// Throws DataError when there are more folds than examples, which are called `noun`.
-  void CheckFolds(const CvSettings& settings, const std::string& source, Index examples,
-                  const std::string& noun) const;
-  /// After an interrupt: says that no λ is chosen, and returns the exit code.
-  int NothingChosen(const std::atomic<int>* interrupt) const;
-  /// Trains `task` with the best λ, tells so with the words `announcement`, and adds the entry "refit" to *result. False
-  /// when it was interrupted.
-  bool RefitBest(const TrainOptions& options, double lambda, const std::string& announcement,
-                 const std::atomic<int>* interrupt, SessionTask* task, Json* result) const;
 };
 
-/// The last columns of a table of values of λ, with the end of the line: their names, and what all trainings of one took together.
-void AppendTotalsHead(std::string* text);
-void AppendTotals(const FoldTotals& totals, const CvSettings& settings, bool best, std::string* text);
+/// What is cross-validated.
+struct CvProblem {
+  std::string source;  ///< of the data
+  Index examples = 0;
+  std::string noun = "example";
+  std::string key = "examples";    ///< of their number in JSON
+  std::string all = "all data";    ///< what the model at the end is trained on
+  std::vector<CvFigure> figures;   ///< that the data have
+  std::vector<std::size_t> shown;  ///< numbers of those in the table
+  /// What is chosen besides λ, "graph" or "loss", and its names; one that is not shown where λ alone is.
+  std::string candidate_key;
+  std::vector<std::string> candidates = {""};
+  /// Candidate number c in a fold; may be called by several threads at a time.
+  std::function<std::unique_ptr<FoldTrial>(const TrainOptions& options, std::size_t candidate,
+                                           const std::vector<std::vector<Index>>& folds, std::size_t fold)>
+      make;
+  /// The training of a candidate on all data.
+  std::function<std::unique_ptr<SessionTask>(std::size_t candidate)> session;
+  Json own;  ///< more entries for the result
+};
 
-/// One figure: {"mean", "deviation", "folds": values}.
-Json SpreadJson(const std::vector<double>& values);
-/// Adds what all trainings took together.
-void AddTotals(const FoldTotals& totals, Json* json);
+/// Searches, shows the table or JSON, trains the model; returns the exit code. Throws DataError.
+int RunCv(const CvFlags& flags, CvSettings settings, const CvProblem& problem);
 
 }  // namespace slackline::program

@@ -123,6 +123,7 @@ void AddMatching(CLI::App* parent, Action* action) {
   AddMatchingTrain(app, action);
   AddMatchingPredict(app, action);
   AddMatchingEvaluate(app, action);
+  AddMatchingCv(app, action);
   AddMatchingDraw(app, action);
 }
 

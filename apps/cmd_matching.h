@@ -11,6 +11,7 @@ namespace slackline::program {
 void AddMatchingTrain(CLI::App* parent, Action* action);
 void AddMatchingPredict(CLI::App* parent, Action* action);
 void AddMatchingEvaluate(CLI::App* parent, Action* action);
+void AddMatchingCv(CLI::App* parent, Action* action);
 void AddMatchingDraw(CLI::App* parent, Action* action);
 
 }  // namespace slackline::program

@@ -49,7 +49,7 @@ struct PredictCommand {
 };
 
 MatchingData LoadData(const MatchingModel& model, const PredictCommand& command) {
-  MatchingData data = ReadMatchings(command.data, &model.dictionary(), nullptr);
+  MatchingData data = ReadMatchingsFor(model, command.data);
   if (data.unknown_features > 0 && !command.quiet) {
     std::fprintf(stderr, "note: %s of edges unknown to the model left out\n",
                  Count(data.unknown_features, "feature").c_str());

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <slackline/apps/multilabel/cmd_reading.h>
 #include <slackline/apps/multilabel_memory.h>
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
@@ -16,8 +17,13 @@
 namespace slackline::program {
 namespace {
 
+/// A pass that is worth a warning.
+constexpr double kSlowPassSeconds = 5;
+
 /// Without weights.
-MultiLabelModel MakeModel(const DataFlags& flags, const DataSettings& settings, const MultiLabelData& data) {
+MultiLabelModel MakeModel(const DataFlags& flags, const DataSettings& settings,
+                          const TrainingData& training) {
+  const MultiLabelData& data = training.data;
   std::vector<LabelPair> pairs = MakeLabelGraph(flags.graph, data);
   const std::string excess = TrainingExcess(
       {data.num_examples(), data.num_labels(), Offset{data.num_features} + (data.has_constant ? 1 : 0),
@@ -31,6 +37,8 @@ MultiLabelModel MakeModel(const DataFlags& flags, const DataSettings& settings, 
   MultiLabelModel model(data.label_names, data.num_features, has_constant, std::move(pairs),
                         settings.kernelized);
   model.set_feature_names(data.feature_names);
+  model.set_scaling(training.scaled.scaling);
+  model.set_input({data.fill_values, data.table});
   return model;
 }
 
@@ -61,18 +69,26 @@ void DescribeData(const MultiLabelData& data, const TrainingSet& training) {
 
 void DataFlags::Register(CLI::App* app) {
   app->add_option("DATA", data, "training data")->required()->type_name("");
+  RegisterFormat(app, &format);
+  AddTextOption(app, "label-columns", &label_columns, "LIST",
+                "columns of a table (CSV, TSV) that are labels: names, patterns such as tag_*, positions "
+                "(3; -1 is the last column), and ranges of them (2:5; -3: for the last three), with commas "
+                "between. A column with that very name comes before a pattern or a position");
+  AddTextOption(app, "ignore-columns", &ignore_columns, "LIST",
+                "columns of a table that are neither labels nor features, given in the same way");
   AddTextOption(app, "labels", &labels_xml, "FILE.xml", "names of the labels (Mulan's XML)");
   AddTextOption(app, "num-labels", &num_labels, "N", "number of labels of LIBSVM data, which count from 0");
-  AddTextOption(
-      app, "graph", &graph, "full|none|tree|FILE",
-      "pairs of labels that are joined: all, none, a maximum spanning tree of the labels' mutual "
-      "information, "
-      "or those of a file: two labels a line, by name or by number, which counts from 0 in the order of "
-      "the labels' columns in ARFF data",
-      "full");
+  AddTextOption(app, "graph", &graph, "full|none|tree|auto|FILE",
+                "pairs of labels that are joined: all, none, a maximum spanning tree of the labels' mutual "
+                "information, "
+                "the best of these three by cross-validation (or of a list: full,none), or those of a file: "
+                "two labels a line, by name or by number, which counts from 0 in the order of "
+                "the labels' columns in ARFF data",
+                "full");
   AddTextOption(app, "loss", &loss, "mean|count",
                 "Hamming loss: share of the known labels that are wrong, or their number", "mean");
   AddTextOption(app, "bias", &bias, "0|1", "add a constant feature", "1");
+  scale.Register(app);
 }
 
 DataSettings DataFlags::Read(const TrainOptions& train) const {
@@ -85,6 +101,10 @@ DataSettings DataFlags::Read(const TrainOptions& train) const {
   settings.loss.scale = ReadLossScale(loss);
   settings.bias = CheckChoice("bias", bias, {"0", "1"}) == 1;
   settings.read.append_constant = settings.bias && !settings.kernelized;
+  settings.scale = scale.Read();
+  settings.read.format = ReadFormat(format);
+  settings.read.label_columns = label_columns;
+  settings.read.ignore_columns = ignore_columns;
   settings.read.labels_xml = labels_xml;
   if (!num_labels.empty()) settings.read.num_labels = ReadCount("num-labels", num_labels, 1);
   // Before the names of so many labels are made.
@@ -95,22 +115,31 @@ DataSettings DataFlags::Read(const TrainOptions& train) const {
   return settings;
 }
 
-MultiLabelData ReadTrainingData(const DataFlags& flags, const DataSettings& settings) {
-  MultiLabelData data = ReadMultiLabelData(flags.data, settings.read);
+TrainingData ReadTrainingData(const DataFlags& flags, const DataSettings& settings) {
+  TrainingData training;
+  MultiLabelData& data = training.data;
+  data = ReadMultiLabelData(flags.data, settings.read);
   if (settings.read.num_labels > 0 && settings.read.num_labels != data.num_labels()) {
     throw DataError("--num-labels: " + Quoted(flags.num_labels) + ", but " + data.source + " has " +
                     Count(data.num_labels(), "label"));
   }
-  return data;
+  const auto name = [&data](Index feature) {
+    return data.feature_names.empty() ? std::to_string(feature + 1)
+                                      : data.feature_names[static_cast<std::size_t>(feature)];
+  };
+  training.scaled = ScaleForTraining(settings.scale, {data.source, data.rows, data.num_features, name});
+  data.rows = training.scaled.rows;
+  return training;
 }
 
 MultiLabelSession::MultiLabelSession(const DataFlags& flags, const DataSettings& settings,
-                                     const MultiLabelData& data)
+                                     const TrainingData& training)
     : flags_(flags),
       settings_(settings),
-      data_(data),
-      model_(MakeModel(flags, settings, data)),
-      problem_(MakeProblem(model_, settings, data)) {}
+      data_(training.data),
+      scaled_(training.scaled),
+      model_(MakeModel(flags, settings, training)),
+      problem_(MakeProblem(model_, settings, training.data)) {}
 
 std::vector<LabelTriple> MultiLabelSession::Tighten(const TrainOptions& options, Index count, Index rounds,
                                                     const std::atomic<int>* interrupt) {
@@ -141,8 +170,26 @@ Fingerprint MultiLabelSession::Context() const {
   return {{"names of the labels", HashOfNames(data_.label_names)}};
 }
 
+double PassSeconds(Offset pairs, Index examples) {
+  constexpr double kSecondsPerVisit = 16e-9;  // of one pair of labels of one example
+  return kSecondsPerVisit * static_cast<double>(pairs) * examples;
+}
+
+std::vector<std::string> MultiLabelSession::Warnings() const {
+  std::vector<std::string> warnings = scaled_.Warnings();
+  const double seconds = PassSeconds(static_cast<Offset>(model_.pairs().size()), problem_.size());
+  if (seconds >= kSlowPassSeconds) {
+    warnings.push_back(Count(static_cast<Offset>(model_.pairs().size()), "pair") + " of labels and " +
+                       Count(problem_.size(), "example") + ": a pass over the data may take some " +
+                       Number(seconds, 2) + " s; --graph tree joins far fewer pairs");
+  }
+  return warnings;
+}
+
 void MultiLabelSession::Describe(const LearnerChoice& choice, const std::string& lambda) const {
+  TellNotes(data_.notes);
   DescribeData(data_, problem_.training());
+  if (!scaled_.line.empty()) std::fprintf(stderr, "%s\n", scaled_.line.c_str());
   DescribeLearner(
       choice, lambda,
       "loss " + flags_.loss + ", graph " + flags_.graph + " (" +
@@ -155,8 +202,12 @@ void MultiLabelSession::Describe(const LearnerChoice& choice, const std::string&
 Json MultiLabelSession::Begin(const Problem& problem, const LearnerChoice& choice) {
   trained_ = choice.options;
   std::vector<std::pair<std::string, std::string>> own = {
-      {"graph", flags_.graph}, {"loss", flags_.loss}, {"bias", flags_.bias}};
+      {"graph", flags_.graph}, {"loss", flags_.loss}, {"bias", flags_.bias}, {"scale", flags_.scale.scale}};
   if (!clusters_.empty()) own.emplace_back("clusters", std::to_string(clusters_.size()));
+  if (!flags_.label_columns.empty()) own.emplace_back("label-columns", flags_.label_columns);
+  if (!flags_.ignore_columns.empty()) own.emplace_back("ignore-columns", flags_.ignore_columns);
+  if (calibration_)
+    own.emplace_back("calibrate", Count(static_cast<Offset>(calibration_->folds.size()), "fold"));
   BeginRecord(data_.source, problem, choice.options, std::move(own), &model_.record);
   model_.record.loss = flags_.loss;
   Json start = StartJson(model_.record, choice);
@@ -173,7 +224,12 @@ Json MultiLabelSession::Begin(const Problem& problem, const LearnerChoice& choic
 void MultiLabelSession::Save(const TrainSummary& summary, const std::string& path) {
   FinishRecord(summary, &model_.record);
   model_.SetTrained(problem_, trained_, summary.weights);
+  model_.set_calibration(std::nullopt);
+  // Also where calibration follows: an interrupt, or a failure, must not cost the trained model.
   model_.Save(path);
+  if (!calibration_ || summary.termination == Termination::kInterrupted) return;
+  const MultiLabelTrialOptions options{flags_.graph, settings_.loss, settings_.bias, trained_};
+  if (Calibrate(data_, options, model_.record.lambda, *calibration_, &model_)) model_.Save(path);
 }
 
 }  // namespace slackline::program

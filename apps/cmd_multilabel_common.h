@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,7 +13,9 @@
 #include <slackline/apps/cmd_common.h>
 #include <slackline/apps/cmd_report.h>
 #include <slackline/apps/cmd_train_session.h>
+#include <slackline/apps/common/cmd_scale.h>
 #include <slackline/apps/label_clusters.h>
+#include <slackline/apps/multilabel/cmd_calibrate.h>
 #include <slackline/apps/multilabel_model.h>
 #include <slackline/learning/choose_learner.h>
 #include <slackline/learning/problem.h>
@@ -26,15 +29,20 @@ struct DataSettings {
   LearnerKind learner = LearnerKind::kAuto;  ///< decides how much memory is needed
   bool kernelized = false;                   ///< a constant is no feature then
   bool bias = true;
+  std::optional<ScaleKind> scale;  ///< none: auto
 };
 
 struct DataFlags {
   std::string data;
+  std::string format = "auto";
+  std::string label_columns;
+  std::string ignore_columns;
   std::string labels_xml;
   std::string num_labels;
   std::string graph = "full";
   std::string loss = "mean";
   std::string bias = "1";
+  ScaleFlag scale;
 
   void Register(CLI::App* app);
   /// All checks that need no data. `train`: what is asked for. Throws DataError.
@@ -43,14 +51,22 @@ struct DataFlags {
   std::vector<std::string> inputs() const { return {data, labels_xml, graph}; }
 };
 
-/// Reads the training data, and checks their number of labels.
-MultiLabelData ReadTrainingData(const DataFlags& flags, const DataSettings& settings);
+/// Seconds that a pass over so many examples with so many pairs of labels takes, roughly.
+double PassSeconds(Offset pairs, Index examples);
 
-/// A model to be trained on all the data. flags and data must live as long.
+/// Training data with scaled features.
+struct TrainingData {
+  MultiLabelData data;
+  ScaledInputs scaled;  ///< its rows are those of `data`
+};
+/// Reads the training data, checks their number of labels, and scales their features.
+TrainingData ReadTrainingData(const DataFlags& flags, const DataSettings& settings);
+
+/// A model to be trained on all the data, which must live as long.
 class MultiLabelSession : public SessionTask {
  public:
   /// Throws DataError when no example has a known label, and when training would need more memory than there is.
-  MultiLabelSession(const DataFlags& flags, const DataSettings& settings, const MultiLabelData& data);
+  MultiLabelSession(const DataFlags& flags, const DataSettings& settings, const TrainingData& training);
 
   /// Chooses at most `count` clusters of three labels (label_clusters.h), in so many rounds: each trains with what has been chosen before, and takes
   /// its share of the clusters. From here on the problem has them. Returns the clusters. Throws DataError when a label is not known, or the learner has
@@ -58,19 +74,27 @@ class MultiLabelSession : public SessionTask {
   std::vector<LabelTriple> Tighten(const TrainOptions& options, Index count, Index rounds,
                                    const std::atomic<int>* interrupt);
 
+  /// From here on models are calibrated once they are written, and written again.
+  void CalibrateBy(CalibrationPlan plan) { calibration_ = std::move(plan); }
+
   const Problem& problem() const override { return problem_; }
+  std::string_view VariableNoun() const override { return "label"; }
   Fingerprint Context() const override;
+  std::vector<std::string> Warnings() const override;
   void Describe(const LearnerChoice& choice, const std::string& lambda) const override;
+  TrainingRecord* record() override { return &model_.record; }
   Json Begin(const Problem& problem, const LearnerChoice& choice) override;
   void Save(const TrainSummary& summary, const std::string& path) override;
 
  private:
-  const DataFlags& flags_;
+  const DataFlags flags_;
   const DataSettings settings_;
   const MultiLabelData& data_;
+  const ScaledInputs& scaled_;
   MultiLabelModel model_;
   Problem problem_;
   std::vector<LabelTriple> clusters_;
+  std::optional<CalibrationPlan> calibration_;
   TrainOptions trained_;  // of the newest training
 };
 

@@ -10,6 +10,9 @@
 #include <slackline/apps/cmd_common.h>
 #include <slackline/apps/cmd_report.h>
 #include <slackline/apps/metrics.h>
+#include <slackline/apps/multilabel/cmd_compare.h>
+#include <slackline/apps/multilabel/cmd_reading.h>
+#include <slackline/apps/multilabel/cmd_reliability.h>
 #include <slackline/apps/multilabel_predict.h>
 #include <slackline/core/check.h>
 
@@ -26,12 +29,15 @@ constexpr const char* kDescription =
 constexpr const char* kExamples =
     "Examples:\n"
     "  slackline multilabel evaluate yeast-test.arff.gz --model yeast.slk\n"
-    "  slackline multilabel evaluate yeast-test.arff.gz --model yeast.slk --decode lp --json > metrics.json";
+    "  slackline multilabel evaluate yeast-test.arff.gz --model yeast.slk --decode lp --json > metrics.json\n"
+    "  slackline multilabel evaluate yeast-test.arff.gz --model yeast.slk --compare yeast-train.arff.gz";
 
 struct EvaluateCommand {
   std::string data;
   std::string model;
+  std::string compare;
   bool json = false;
+  ReadingFlags reading;
   DecodeFlags decode;
 };
 
@@ -89,14 +95,26 @@ int Run(const EvaluateCommand& command) {
   options.threads = command.decode.ReadThreads();
   options.fractional = true;
   const MultiLabelModel model = MultiLabelModel::Load(command.model);
-  const MultiLabelData data = ReadMultiLabelData(command.data, model.ReadOptions());
+  options.scores = model.calibration().has_value();
+  const MultiLabelData data = command.reading.Read(command.data, model);
+  TellNotes(data.notes);
   if (std::all_of(data.labels.begin(), data.labels.end(), [](std::int8_t label) { return label < 0; })) {
     throw DataError(data.source, 0, "no label is known: there is nothing to compare predictions with");
   }
   const MultiLabelPredictions predictions = Predict(model, data, options);
   const MultiLabelMetrics metrics = ComputeMetrics(model.num_labels(), data.labels, predictions.labels);
-  WriteOutput("-", command.json ? JsonText(MetricsJson(model, metrics, predictions))
-                                : MetricsTable(model, metrics, predictions));
+  Json json = MetricsJson(model, metrics, predictions);
+  std::string table = MetricsTable(model, metrics, predictions);
+  if (model.calibration()) {
+    std::vector<double> probabilities = predictions.scores;
+    ApplyCalibration(*model.calibration(), probabilities);
+    AddReliability(ComputeReliability(probabilities, data.labels), &json, &table);
+  }
+  if (!command.compare.empty()) {
+    const CompareTask task{model, metrics, data, options.threads};
+    if (const int code = AddComparison(task, command.compare, &json, &table); code != 0) return code;
+  }
+  WriteOutput("-", command.json ? JsonText(json) : table);
   return 0;
 }
 
@@ -107,6 +125,11 @@ void AddMultiLabelEvaluate(CLI::App* parent, Action* action) {
   CLI::App* app = parent->add_subcommand("evaluate", kDescription);
   app->add_option("DATA", command->data, "examples with their labels")->required()->type_name("");
   AddTextOption(app, "model", &command->model, "M.slk", "the model")->required();
+  command->reading.Register(app);
+  AddTextOption(app, "compare", &command->compare, "TRAIN",
+                "also train independent labels (as train --graph none, with the default lambda) on these "
+                "data, those of "
+                "the model, and show how much better the model is");
   command->decode.Register(app);
   app->add_flag("--json", command->json, "write JSON instead of a table");
   app->footer(kExamples);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // slackline multilabel train
+#include <cstdio>
 #include <memory>
 #include <utility>
 
@@ -8,6 +9,8 @@
 
 #include <slackline/apps/cmd_interrupt.h>
 #include <slackline/apps/cmd_multilabel_common.h>
+#include <slackline/apps/common/cmd_help.h>
+#include <slackline/apps/multilabel/cmd_graph_choice.h>
 #include <slackline/core/check.h>
 
 namespace slackline::program {
@@ -15,13 +18,16 @@ namespace {
 
 constexpr const char* kDescription =
     "Trains a multi-label classifier and writes it to a model file.\n"
-    "DATA is ARFF (Mulan; needs --labels) or LIBSVM (needs --labels or --num-labels), also gzip; - reads the "
-    "standard "
-    "input.\nCtrl-C ends training early and keeps the best model.";
+    "DATA is a table (CSV, TSV; needs --label-columns), ARFF (Mulan; needs --labels) or LIBSVM (needs "
+    "--labels "
+    "or\n--num-labels), also gzip; - reads the standard input.\nCtrl-C ends training early and keeps the "
+    "best model.";
 
 constexpr const char* kExamples =
     "Examples:\n"
     "  slackline multilabel train yeast-train.arff.gz --labels yeast.xml --model yeast.slk\n"
+    "  slackline multilabel train photos.csv --label-columns 'tag_*' --ignore-columns file,date --model "
+    "p.slk\n"
     "  slackline multilabel train reuters.svm.gz --num-labels 30 --graph tree --lambda 0.001 --model r.slk\n"
     "  slackline multilabel train - --num-labels 30 --learner bcfw --time-limit 60 --log run.jsonl --model "
     "r.slk < "
@@ -39,6 +45,7 @@ struct TrainCommand {
   SessionFlags session;
   std::string clusters;
   std::string cluster_rounds = "1";
+  bool calibrate = false;
 
   /// 0: none.
   Index NumClusters() const { return clusters.empty() ? 0 : ReadCount("clusters", clusters, 1); }
@@ -52,6 +59,7 @@ void CheckClusters(const TrainCommand& command) {
     throw DataError("--clusters does not go with " + other + ": " + why);
   };
   if (!command.session.lambda_path.empty()) refuse("--lambda-path", "clusters are chosen for one λ");
+  if (command.calibrate) refuse("--calibrate", "the trainings for it have no clusters");
   if (!command.session.checkpoint.file.empty() || !command.session.checkpoint.resume.empty())
     refuse("--checkpoint and --resume", "the trainings that choose them are not kept");
 }
@@ -60,8 +68,24 @@ int Run(const TrainCommand& command) {
   SessionSettings settings = ReadSession(command.session, command.data.inputs());
   CheckClusters(command);
   const DataSettings data_settings = command.data.Read(settings.train);
-  const MultiLabelData data = ReadTrainingData(command.data, data_settings);
-  MultiLabelSession task(command.data, data_settings, data);
+  const TrainingData data = ReadTrainingData(command.data, data_settings);
+  std::optional<CalibrationPlan> calibration;
+  if (command.calibrate)
+    calibration = PlanCalibration(data.data, kCalibrationFolds, settings.train.seed, command.session.quiet);
+  DataFlags flags = command.data;
+  std::string note;
+  const std::vector<std::string> graphs = GraphCandidates(flags.graph, data, data_settings.learner, &note);
+  if (graphs.size() > 1) {
+    const bool quiet = command.session.quiet;
+    if (!note.empty() && !quiet) std::fprintf(stderr, "note: %s\n", note.c_str());
+    const std::atomic<int>* interrupt = CatchInterrupts();
+    flags.graph = ChooseGraph(command.data, data_settings, data, graphs, {settings, quiet, interrupt});
+    if (flags.graph.empty()) {
+      std::fprintf(stderr, "interrupted: no graph is chosen and no model is written\n");
+      return 128 + interrupt->load();
+    }
+  }
+  MultiLabelSession task(flags, data_settings, data);
   if (command.NumClusters() > 0) {
     settings.lambdas = {ChooseLambda(settings, task)};
     TrainOptions options = settings.train;
@@ -69,7 +93,9 @@ int Run(const TrainCommand& command) {
     task.Tighten(options, command.NumClusters(), ReadCount("cluster-rounds", command.cluster_rounds, 1),
                  CatchInterrupts());
   }
-  return RunSession(command.session, std::move(settings), &task);
+  if (!calibration) return RunSession(command.session, std::move(settings), &task);
+  task.CalibrateBy(*calibration);
+  return calibration->ExitCode(RunSession(command.session, std::move(settings), &task));
 }
 
 }  // namespace
@@ -85,7 +111,9 @@ void AddMultiLabelTrain(CLI::App* parent, Action* action) {
   AddTextOption(app, "cluster-rounds", &command->cluster_rounds, "R",
                 "choose the clusters in R trainings, each a share of them", "1")
       ->needs(clusters);
+  AddCalibrateFlag(app, &command->calibrate, "five folds");
   command->session.Register(app);
+  GroupHelp(app);
   app->footer(kExamples);
   app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }

@@ -53,6 +53,7 @@ void TrainReport::OpenLog(const std::string& path) {
 
 void TrainReport::Begin(const Json& start) {
   last_ = ProgressRecord();
+  curve_ = TrainingCurve();
   if (log_ == nullptr) return;
   Json first = {{"event", "start"}};
   first.update(start);
@@ -61,6 +62,7 @@ void TrainReport::Begin(const Json& start) {
 
 void TrainReport::OnCheck(const ProgressRecord& record) {
   last_ = record;
+  curve_.Add(record);
   if (log_ != nullptr) {
     Json line = {{"event", "check"}};
     line.update(RecordJson(record));

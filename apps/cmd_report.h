@@ -5,9 +5,11 @@
 
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <slackline/apps/common/training_curve.h>
 #include <slackline/apps/terminal_line.h>
 #include <slackline/core/timer.h>
 #include <slackline/learning/progress.h>
@@ -36,6 +38,9 @@ class TrainReport : public TrainObserver {
   void OnCheck(const ProgressRecord& record) override;
   void OnPass(Index pass) override;
 
+  /// The checks since Begin, or since construction.
+  std::vector<CurvePoint> curve() const { return curve_.points(); }
+
   /// Clears the line on the terminal.
   void ClearLine();
   /// To be called after every run: writes the last object of its log, with the entries of `more` if it is an object. Throws DataError when any part of the log could not be written.
@@ -50,6 +55,7 @@ class TrainReport : public TrainObserver {
   std::ofstream log_file_;
   std::ostream* log_ = nullptr;
   ProgressRecord last_;
+  TrainingCurve curve_;
   WallTimer running_;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/cmd_report_page.h>
 
+#include <nlohmann/json.hpp>
+
 #include <slackline/apps/cmd_report_assets.h>
 
 namespace slackline::program {
@@ -64,6 +66,7 @@ std::string ReportPage(const Json& data, std::string_view title) {
   page += "<main id=\"report\"></main>\n<script type=\"application/json\" id=\"runs\">";
   page += ScriptJson(data) + "</script>\n";
   AddScript("/*!\n" + std::string(ChartLicence()) + "*/\n" + std::string(LibraryText()), &page);
+  if (data.contains("model")) AddScript(ModelScript(), &page);
   AddScript(ReportScript(), &page);
   AddScript(SelfTest(), &page);
   return page + "</body>\n</html>\n";

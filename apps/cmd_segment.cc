@@ -19,9 +19,10 @@ constexpr const char* kDescription = "Image segmentation: every superpixel of an
 #ifdef SLACKLINE_WITH_VISION
 
 void PixelFlag::Register(CLI::App* app) {
+  most = std::to_string(kMostPixels);
   AddTextOption(app, "max-pixels", &most, "N",
                 "refuse images of more pixels: to read and label one takes some 35 bytes of memory a pixel",
-                std::to_string(kMostPixels));
+                most);
 }
 
 Index PixelFlag::Read() const {

@@ -9,7 +9,7 @@ namespace slackline::program {
 
 /// --max-pixels of the commands that read images.
 struct PixelFlag {
-  std::string most = "50000000";
+  std::string most;  ///< once registered: the default, or what the command line says
 
   void Register(CLI::App* app);
   /// Throws DataError.

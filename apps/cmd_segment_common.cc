@@ -116,11 +116,14 @@ const ClassPotentials* PointerTo(const std::optional<ClassPotentials>& potential
 }
 
 SegmentModel MakeModel(const SegmentFlags& flags, const FeatureFile& file) {
-  if (!flags.potentials.empty())
-    return SegmentModel::OfPotentials(file.classes(), flags.ReadLayers(), flags.ReadPairwise());
-  SegmentModel model(file.classes(), file.dimension(), SelectRanges(file.blocks(), flags.regions),
-                     flags.ReadLayers(), flags.ReadPairwise());
-  model.extractor = std::string(file.extractor());
+  const bool features = flags.potentials.empty();
+  SegmentModel model =
+      features ? SegmentModel(file.classes(), file.dimension(), SelectRanges(file.blocks(), flags.regions),
+                              flags.ReadLayers(), flags.ReadPairwise())
+               : SegmentModel::OfPotentials(file.classes(), flags.ReadLayers(), flags.ReadPairwise());
+  if (features) model.extractor = std::string(file.extractor());
+  const std::vector<std::uint8_t>& values = file.coding().void_values();
+  model.set_void_values({values.begin(), values.end()});
   return model;
 }
 
@@ -172,6 +175,7 @@ void SegmentFlags::Register(CLI::App* app) {
       "a wrong superpixel costs its share of the labelled pixels, or that divided by the share of its class "
       "",
       "pixels");
+  scale.Register(app);
   AddTextOption(app, "regions", &regions, "all|own,neighbours,image",
                 "which features: of the superpixel itself, of those around it, of the whole image", "all");
   AddTextOption(
@@ -185,6 +189,7 @@ void SegmentFlags::Check() const {
   ReadLayers();
   ReadPairwise();
   ReadLoss();
+  scale.Read();
   if (regions == "all") return;
   for (const std::string& region : Split(regions, ','))
     CheckChoice("regions", region, {"own", "neighbours", "image"});
@@ -225,7 +230,14 @@ SegmentTask LoadSegmentTask(const SegmentFlags& flags) {
   }
   if (data.examples.empty()) throw DataError(flags.features, 0, "the file has no training images");
   data.rows = std::move(rows);
-  return {std::move(model), std::move(data)};
+  ScaledInputs scaled;
+  if (model.inputs() == SegmentInputs::kFeatures) {
+    const auto name = [](Index feature) { return std::to_string(feature + 1); };
+    scaled = ScaleForTraining(flags.scale.Read(), {data.source, data.rows, model.num_features(), name});
+    data.rows = scaled.rows;
+    model.set_scaling(scaled.scaling);
+  }
+  return {std::move(model), std::move(data), std::move(scaled)};
 }
 
 Problem MakeFoldProblem(const SegmentTask& task, SegmentLoss loss,
@@ -280,6 +292,7 @@ Fingerprint SegmentSession::Context() const {
 
 void SegmentSession::Describe(const LearnerChoice& choice, const std::string& lambda) const {
   DescribeData(task_, problem_.training());
+  if (!task_.scaled.line.empty()) std::fprintf(stderr, "%s\n", task_.scaled.line.c_str());
   DescribeLearner(choice, lambda,
                   "loss " + flags_.loss + ", layers " + flags_.layers + ", links " +
                       (flags_.layers == "fine" ? "none" : std::string(Name(task_.model.pairwise()))));
@@ -292,7 +305,8 @@ Json SegmentSession::Begin(const Problem& problem, const LearnerChoice& choice) 
                {"pairwise", std::string(Name(task_.model.pairwise()))},
                {"loss", flags_.loss},
                {"regions", flags_.regions},
-               {"potentials", flags_.potentials}},
+               {"potentials", flags_.potentials},
+               {"scale", flags_.scale.scale}},
               record);
   record->loss = flags_.loss;
   Json start = StartJson(*record, choice);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <slackline/apps/cmd_train_session.h>
+#include <slackline/apps/common/cmd_scale.h>
 #include <slackline/apps/segment_metrics.h>
 #include <slackline/apps/segment_model.h>
 #include <slackline/vision/feature_extractor.h>
@@ -18,7 +19,7 @@
 namespace slackline::program {
 
 /// What `--lambda` of training commands is when it is not given, in words.
-inline constexpr std::string_view kDefaultSegmentLambda = "four times the mean squared norm of the features";
+inline constexpr std::string_view kDefaultSegmentLambda = "by the data";
 
 /// What is trained on, and what model.
 struct SegmentFlags {
@@ -28,6 +29,7 @@ struct SegmentFlags {
   std::string loss = "pixels";
   std::string regions = "all";
   std::string potentials;
+  ScaleFlag scale;
 
   void Register(CLI::App* app);
   /// Checks values that need no data. Throws DataError, as the others do for theirs.
@@ -51,6 +53,7 @@ struct SegmentData {
 struct SegmentTask {
   SegmentModel model;
   SegmentData data;
+  ScaledInputs scaled;  ///< its rows are those of the data
 };
 SegmentTask LoadSegmentTask(const SegmentFlags& flags);
 
@@ -71,23 +74,26 @@ std::vector<PreparedExample> LoadPrepared(const std::string& path, const std::st
 /// The pixels of an image by true and predicted class.
 void AddPixels(const SegmentExample& example, std::span<const Index> predicted, ConfusionMatrix* confusion);
 
-/// The model of a task, to be trained on all its images. flags and task must live as long.
+/// The model of a task, to be trained on all its images. The task must live as long.
 class SegmentSession : public SessionTask {
  public:
   /// loss: what is trained; flags.loss: what is said of it. Throws DataError when no image has labels.
   SegmentSession(const SegmentFlags& flags, SegmentLoss loss, SegmentTask* task);
 
   const Problem& problem() const override { return problem_; }
-  double DefaultLambda() const override {
-    return DefaultSegmentLambda(task_.data.examples, *task_.data.rows);
+  std::string_view VariableNoun() const override { return "superpixel"; }
+  std::vector<std::string> Warnings() const override { return task_.scaled.warnings; }
+  double DefaultLambda(const TrainOptions& options) const override {
+    return DefaultSegmentLambda(task_.model, task_.data.examples, Scales(options));
   }
   Fingerprint Context() const override;
   void Describe(const LearnerChoice& choice, const std::string& lambda) const override;
+  TrainingRecord* record() override { return &task_.model.record; }
   Json Begin(const Problem& problem, const LearnerChoice& choice) override;
   void Save(const TrainSummary& summary, const std::string& path) override;
 
  private:
-  const SegmentFlags& flags_;
+  const SegmentFlags flags_;
   SegmentTask& task_;
   Problem problem_;
 };

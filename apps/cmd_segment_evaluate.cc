@@ -16,6 +16,7 @@
 #include <slackline/apps/cmd_segment.h>
 #include <slackline/apps/cmd_segment_common.h>
 #include <slackline/apps/cmd_segment_lists.h>
+#include <slackline/apps/segmentation/cmd_void.h>
 #include <slackline/apps/terminal_line.h>
 #include <slackline/core/check.h>
 #include <slackline/core/parallel.h>
@@ -52,6 +53,7 @@ struct EvaluateCommand {
   bool quiet = false;
   DecodeFlags decode;
   PixelFlag pixels;
+  VoidFlag voids;
 };
 
 void Register(CLI::App* app, EvaluateCommand* command) {
@@ -73,11 +75,15 @@ void Register(CLI::App* app, EvaluateCommand* command) {
   AddTextOption(app, "sheets", &command->sheets, "DIR",
                 "write NAME.png with image, truth and prediction side by side")
       ->excludes(features);
-  AddTextOption(app, "confusion", &command->confusion, "FILE.png", "write a picture of the confusion matrix");
+  AddTextOption(app, "confusion", &command->confusion, "FILE.png",
+                "write a picture of the confusion matrix: rows are true classes, columns predicted ones, "
+                "numbers percent "
+                "of the true class's pixels");
   app->add_flag("--json", command->json, "write JSON, with the confusion matrix");
   app->add_flag("--quiet,-q", command->quiet, "show no progress");
   command->decode.Register(app);
   command->pixels.Register(app);
+  command->voids.Register(app, "as in the training data");
   app->footer(kExamples);
 }
 
@@ -132,9 +138,9 @@ std::vector<Source> FindSources(const EvaluateCommand& command) {
   return sources;
 }
 
-void CheckSource(const Source& source, Index num_classes, Index most_pixels) {
+void CheckSource(const Source& source, Index num_classes, Index most_pixels, const LabelCoding& coding) {
   const Image image = ReadImage(source.image, most_pixels);
-  const LabelImage truth = ReadLabelImage(source.labels, num_classes, most_pixels);
+  const LabelImage truth = ReadLabelImage(source.labels, num_classes, most_pixels, coding);
   if (truth.width == image.width && truth.height == image.height) return;
   throw DataError(source.labels, 0,
                   "the label image has " + std::to_string(truth.width) + " × " +
@@ -146,13 +152,14 @@ void CheckSource(const Source& source, Index num_classes, Index most_pixels) {
 Result EvaluateImages(const EvaluateCommand& command, const SegmentModel& model, DecodeKind decode,
                       int threads) {
   const Index most_pixels = command.pixels.Read();
+  const LabelCoding coding = command.voids.Read(CodingOf(model), model.num_classes());
   const std::vector<Source> sources = FindSources(command);
   const Segmenter segmenter(model, decode);
   const auto count = static_cast<Index>(sources.size());
   // Everything is read once: an error in the last image should not come after half of the sheets.
   ParallelChunks(count, count, threads, [&](const Chunk& chunk) {
     for (Index i = chunk.begin; i < chunk.end; ++i)
-      CheckSource(sources[static_cast<std::size_t>(i)], model.num_classes(), most_pixels);
+      CheckSource(sources[static_cast<std::size_t>(i)], model.num_classes(), most_pixels, coding);
   });
   for (const Source& source : sources) {
     if (!source.sheet.empty()) MakeFolder("sheets", fs::path(source.sheet).parent_path().string());
@@ -164,7 +171,7 @@ Result EvaluateImages(const EvaluateCommand& command, const SegmentModel& model,
     for (Index i = chunk.begin; i < chunk.end; ++i) {
       const Source& source = sources[static_cast<std::size_t>(i)];
       const Image image = ReadImage(source.image, most_pixels);
-      const LabelImage truth = ReadLabelImage(source.labels, model.num_classes(), most_pixels);
+      const LabelImage truth = ReadLabelImage(source.labels, model.num_classes(), most_pixels, coding);
       const Segmenter::Result result = segmenter.Predict(image, false);
       ConfusionMatrix confusion(model.num_classes());
       Compare(truth, result.labels, &confusion);
@@ -258,6 +265,8 @@ Json ResultJson(const SegmentModel& model, const Result& result, const SegmentMe
 }
 
 int Run(const EvaluateCommand& command) {
+  if (!command.features.empty() && !command.voids.values.empty())
+    throw DataError("--void is for label images; prepared images have no values any more");
   if (command.features.empty() && command.images.empty())
     throw DataError("either --images, --labels and --list are needed, or --features");
   const DecodeKind decode = command.decode.ReadDecode();

@@ -128,7 +128,7 @@ int Run(const PotentialsCommand& command) {
                     Count(images, "training image"));
   const SegmentLoss loss = command.segment.ReadLoss();
   const SegmentSession session(command.segment, loss, &task);
-  if (options.lambda == 0) options.lambda = session.DefaultLambda();
+  if (options.lambda == 0) options.lambda = UsableDefault(options, session);
   if (!command.quiet)
     session.Describe(ChooseLearner(session.problem().WithLambda(options.lambda), options),
                      Number(options.lambda) + " (" + Count(num_folds, "fold") + ")");

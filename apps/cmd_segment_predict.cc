@@ -2,7 +2,6 @@
 //
 // slackline segment predict
 #ifdef SLACKLINE_WITH_VISION
-#include <array>
 #include <atomic>
 #include <cstdio>
 #include <filesystem>
@@ -16,6 +15,7 @@
 
 #include <slackline/apps/cmd_segment.h>
 #include <slackline/apps/cmd_segment_common.h>
+#include <slackline/apps/segmentation/cmd_void.h>
 #include <slackline/apps/terminal_line.h>
 #include <slackline/core/check.h>
 #include <slackline/core/model_file.h>
@@ -30,11 +30,10 @@ namespace fs = std::filesystem;
 
 constexpr const char* kDescription =
     "Predicts the class of every pixel of images.\n"
-    "DIR/NAME.png is written for IMAGE NAME.jpg: a palette image whose values are class numbers. With "
-    "--overlay also\n"
-    "DIR/NAME-overlay.png, for people; with --scores DIR/NAME-scores.csv, a line per fine superpixel: its "
-    "number, its class, then\n"
-    "the scores of all classes by its own features; and DIR/NAME-superpixels.png, whose 16-bit values are "
+    "DIR/NAME.png is written for IMAGE NAME.jpg: a palette image whose values are class numbers, "
+    "or with prepare\n--void those of the training labels. With --overlay also DIR/NAME-overlay.png, for "
+    "people; with --scores\nDIR/NAME-scores.csv, a line per fine superpixel: its number, its class, then "
+    "the scores of all classes by its own\nfeatures; and DIR/NAME-superpixels.png, whose 16-bit values are "
     "superpixel numbers.";
 
 constexpr const char* kExamples =
@@ -93,6 +92,12 @@ std::string ScoreLines(const SegmentModel& model, const Segmenter::Result& resul
   return text;
 }
 
+/// Values in the place of class numbers.
+LabelImage Encode(LabelImage image, const LabelCoding& coding) {
+  for (std::uint8_t& label : image.labels) label = coding.ValueOf(label);
+  return image;
+}
+
 int Run(const PredictCommand& command) {
   const DecodeKind decode = command.decode.ReadDecode();
   const int threads = command.decode.ReadThreads();
@@ -112,7 +117,8 @@ int Run(const PredictCommand& command) {
     }
   });
   MakeFolder("out", command.out);
-  const std::vector<std::uint8_t> palette = ClassPalette();
+  const LabelCoding coding = CodingOf(model);
+  const std::vector<std::uint8_t> palette = ClassPalette(coding);
   TerminalLine line(!command.quiet);
   std::mutex mutex;
   Index done = 0;
@@ -124,7 +130,7 @@ int Run(const PredictCommand& command) {
       const auto k = static_cast<std::size_t>(i);
       const Image image = kept[k] ? std::move(*kept[k]) : ReadImage(command.images[k], most_pixels);
       const Segmenter::Result result = segmenter.Predict(image, command.scores);
-      WriteLabelPng(names[k] + ".png", result.labels, palette);
+      WriteLabelPng(names[k] + ".png", Encode(result.labels, coding), palette);
       if (command.overlay)
         WritePng(names[k] + "-overlay.png", Overlay(image, result.labels, model.classes()));
       if (command.scores) {

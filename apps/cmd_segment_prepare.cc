@@ -16,6 +16,8 @@
 
 #include <slackline/apps/cmd_interrupt.h>
 #include <slackline/apps/cmd_segment_lists.h>
+#include <slackline/apps/common/progress_text.h>
+#include <slackline/apps/segmentation/cmd_void.h>
 #include <slackline/apps/terminal_line.h>
 #include <slackline/core/parallel.h>
 #include <slackline/core/quoted.h>
@@ -30,7 +32,7 @@ constexpr const char* kDescription =
     "Turns labelled images into a feature file, from which segment train learns.\n"
     "Visual words and principal components are learned from the training images only. Label images are "
     "greyscale or "
-    "palette PNGs; 255 is void.";
+    "palette PNGs; 255 is void unless --void says otherwise.";
 
 constexpr const char* kExamples =
     "Examples:\n"
@@ -48,6 +50,7 @@ struct PrepareCommand {
   std::string seed = "1";
   std::string threads = "1";
   PixelFlag pixels;
+  VoidFlag voids;
   bool quiet = false;
 };
 
@@ -56,9 +59,9 @@ void Register(CLI::App* app, PrepareCommand* command) {
                 "folder of the images, NAME.jpg, NAME.jpeg or NAME.png")
       ->required();
   AddTextOption(app, "labels", &command->labels, "DIR", "folder of the label images, NAME.png")->required();
-  AddTextOption(
-      app, "classes", &command->classes, "FILE",
-      "names of the classes, one a line; the value in label images is the number of the line, from 0")
+  AddTextOption(app, "classes", &command->classes, "FILE",
+                "names of the classes, one a line; the value in label images is the number of the line, from "
+                "0 (but see --void)")
       ->required();
   AddTextOption(app, "train", &command->train, "LIST", "names of the training images, one a line")
       ->required();
@@ -72,6 +75,7 @@ void Register(CLI::App* app, PrepareCommand* command) {
   AddTextOption(app, "seed", &command->seed, "S", "seed of the random samples and vocabularies", "1");
   AddTextOption(app, "threads", &command->threads, "N", "threads; 0 = all. Results do not depend on it", "1");
   command->pixels.Register(app);
+  command->voids.Register(app, "255");
   app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
   app->footer(kExamples);
 }
@@ -90,6 +94,7 @@ struct Settings {
   int threads = 1;
   Index most_pixels = kMostPixels;
   std::vector<std::string> classes;
+  LabelCoding coding;
   std::vector<Source> sources;
   Index num_train = 0;
 };
@@ -164,6 +169,7 @@ Settings ReadSettings(const PrepareCommand& command) {
   CheckFolder("images", command.images);
   CheckFolder("labels", command.labels);
   settings.classes = ReadClassNames(command.classes);
+  settings.coding = command.voids.Read(LabelCoding(), static_cast<Index>(settings.classes.size()));
   std::vector<ListedImage> listed;
   ReadImageList(command.train, &listed);
   settings.num_train = static_cast<Index>(listed.size());
@@ -189,9 +195,9 @@ struct LabelledImage {
 };
 
 LabelledImage ReadSource(const Source& source, const Settings& settings) {
-  LabelledImage read{
-      ReadImage(source.image, settings.most_pixels),
-      ReadLabelImage(source.labels, static_cast<Index>(settings.classes.size()), settings.most_pixels)};
+  LabelledImage read{ReadImage(source.image, settings.most_pixels),
+                     ReadLabelImage(source.labels, static_cast<Index>(settings.classes.size()),
+                                    settings.most_pixels, settings.coding)};
   const auto size = [](Index width, Index height) {
     return std::to_string(width) + " × " + std::to_string(height);
   };
@@ -249,6 +255,8 @@ class Preparation {
   }
 
  private:
+  static constexpr const char* kWords = "learning words";
+
   Index num_images() const { return static_cast<Index>(settings_.sources.size()); }
   const Source& source(Index i) const { return settings_.sources[static_cast<std::size_t>(i)]; }
 
@@ -259,15 +267,15 @@ class Preparation {
 
   void Show(const char* work, Index done, Index all) {
     CheckInterrupt();
-    if (line_.due() || done == all) {
-      line_.Show(std::string(work) + ": image " + std::to_string(done) + " of " + std::to_string(all));
-    }
+    stage_.Begin(work);
+    if (line_.due() || done == 1 || done == all) line_.Show(ProgressText(work, done, all, stage_.Seconds()));
   }
 
   /// Calls work(i) for images [begin, end), on all threads. The first failure in the order of the images is thrown.
   template <class Work>
   void ForImages(const char* name, Index begin, Index end, const Work& work) {
     std::mutex mutex;
+    stage_.Begin(name);
     Index done = begin;
     ParallelChunks(end - begin, end - begin, settings_.threads, [&](const Chunk& chunk) {
       CheckInterrupt();
@@ -296,10 +304,12 @@ class Preparation {
     std::vector<std::string> paths;
     for (Index i = 0; i < settings_.num_train; ++i) paths.push_back(source(i).image);
     LearnProgress progress;
+    stage_.Begin(kWords);
     progress.image = [this, &paths](Index done, Index) {
       // Two passes over the training images.
       const auto count = static_cast<Index>(paths.size());
-      Show(done <= count ? "learning words" : "learning components", (done - 1) % count + 1, count);
+      Show(done <= count ? kWords : "learning components", (done - 1) % count + 1, count);
+      if (done == count) line_.Show("learning words: clustering");
     };
     progress.check = [this] { CheckInterrupt(); };
     extractor_ = std::make_unique<FeatureExtractor>(
@@ -310,6 +320,7 @@ class Preparation {
   void Write() {
     FeatureFileWriter writer(command_.out, settings_.classes, extractor_->dimension(), extractor_->blocks(),
                              extractor_->Save());
+    writer.SetCoding(settings_.coding);
     const auto num_classes = static_cast<Index>(settings_.classes.size());
     const Index batch = 4 * settings_.threads;
     for (Index begin = 0; begin < num_images(); begin += batch) {
@@ -357,6 +368,7 @@ class Preparation {
   const Settings& settings_;
   const std::atomic<int>* interrupt_;
   TerminalLine line_;
+  StageClock stage_;
   WallTimer timer_;
   double learned_seconds_ = 0;
   std::unique_ptr<FeatureExtractor> extractor_;

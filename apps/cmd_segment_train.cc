@@ -9,6 +9,7 @@
 
 #include <slackline/apps/cmd_segment.h>
 #include <slackline/apps/cmd_segment_common.h>
+#include <slackline/apps/common/cmd_help.h>
 
 namespace slackline::program {
 namespace {
@@ -16,8 +17,8 @@ namespace {
 constexpr const char* kDescription =
     "Trains a segmentation model on the training images of a file that `segment prepare` made.\n"
     "Ctrl-C ends training early and keeps the best model. Without --lambda, --C and --lambda-path, lambda is "
-    "four times the mean\n"
-    "squared norm of the feature vectors, which is often not far from the best; `segment cv` finds that.";
+    "n/80 times the\nmean squared norm of the features, n superpixels an image, which is often not far from "
+    "the best; `segment cv` finds that.";
 
 constexpr const char* kExamples =
     "Examples:\n"
@@ -48,6 +49,7 @@ void AddSegmentTrain(CLI::App* parent, Action* action) {
   command->segment.Register(app);
   command->session.Register(app);
   command->session.train.SetDefaultText("lambda", kDefaultSegmentLambda);
+  GroupHelp(app);
   app->footer(kExamples);
   app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <slackline/apps/sequence/template_sets.h>
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
 #include <slackline/learning/kernel_expansion.h>
@@ -38,6 +39,15 @@ std::string DescribeFeatures(const SequenceModel& model) {
          " of " + Count(features.templates.size(), "template");
 }
 
+/// What templates are used, and why if that was chosen.
+std::string DescribeTemplates(const SequenceFlags& flags, const FeatureTemplates& templates) {
+  const bool chosen = flags.templates.empty() || flags.templates == "auto";
+  std::string text = chosen ? std::string(TemplateSetOf(templates)) : Printable(flags.templates);
+  if (chosen && templates.num_columns() > 1)
+    text += text == "chunking" ? ", since column 0 does not hold words" : ", since column 0 holds words";
+  return "templates: " + text + "; " + Count(templates.size(), "feature") + " a token";
+}
+
 void DescribeData(const SequenceTask& task, const TrainingSet& training) {
   std::string line = "data: " + Count(static_cast<Offset>(task.input.sequences.size()), "sequence") + ", " +
                      Count(task.input.num_tokens(), "token") + ", " + DescribeFeatures(task.model) + ", " +
@@ -65,8 +75,11 @@ void SequenceFlags::Register(CLI::App* app, const std::string& folds_option) {
                 "label, blank lines between sequences",
                 "found from the first line");
   AddFoldsOption(app, folds_option, &folds);
-  AddTextOption(app, "template", &templates, "FILE",
-                "of conll: what features tokens have (see `sequence template`)", "the default templates");
+  AddTextOption(app, "template", &templates, "SET|FILE",
+                "of conll: what features tokens have: one of the sets auto, chunking, spelling, "
+                "chunking+spelling, or a file of templates (see `sequence template`; a file with the name of "
+                "a set is ./NAME)",
+                "auto");
   AddTextOption(app, "min-count", &min_count, "N",
                 "of conll: leave out features that occur fewer times in DATA",
                 std::to_string(kDefaultMinCount));
@@ -83,6 +96,7 @@ void SequenceFlags::Register(CLI::App* app, const std::string& folds_option) {
                 "of conll: bio allows, in training and in all predictions, only labellings where I-X follows "
                 "B-X or I-X",
                 "none");
+  scale.Register(app);
 }
 
 SequenceReadOptions SequenceFlags::Read() const {
@@ -102,9 +116,14 @@ SequenceReadOptions SequenceFlags::Read() const {
                       std::to_string(FeatureDictionary::kMaxHashBits) + " are possible");
   }
   ReadConstraints();
+  scale.Read();
   if (options.format) CheckFormat(*this, *options.format);
   ReadLossScale(loss);
   return options;
+}
+
+std::vector<std::string> SequenceFlags::inputs() const {
+  return {data, IsTemplateSet(templates) ? "" : templates, costs};
 }
 
 LabelConstraints SequenceFlags::ReadConstraints() const {
@@ -122,10 +141,15 @@ SequenceTask LoadSequenceTask(const SequenceFlags& flags, LearnerKind learner) {
   SequenceInput input = ReadTrainingSequences(flags.data, flags.Read());
   CheckFormat(flags, input.format);
   SequenceModel model = MakeSequenceModel(input, learner, constraints);
+  const auto name = [](Index feature) { return std::to_string(feature + 1); };
+  ScaledInputs scaled = ScaleForTraining(flags.scale.Read(),
+                                         {input.data.source, input.data.rows, input.data.num_features, name});
+  input.data.rows = scaled.rows;
+  model.set_scaling(scaled.scaling);
   LossOptions loss;
   loss.scale = ReadLossScale(flags.loss);
   if (!flags.costs.empty()) loss.costs = ReadLabelCosts(flags.costs, model.label_names());
-  return {std::move(input), std::move(model), std::move(loss)};
+  return {std::move(input), std::move(model), std::move(loss), std::move(scaled)};
 }
 
 Problem MakeSequenceProblem(const SequenceTask& task, std::span<const Index> sequences,
@@ -154,7 +178,11 @@ Fingerprint SequenceSession::Context() const {
 void SequenceSession::Describe(const LearnerChoice& choice, const std::string& lambda) const {
   if (flags_.format.empty())
     std::fprintf(stderr, "format: %s, by the first line\n", std::string(Name(task_.model.format())).c_str());
+  if (task_.model.format() == SequenceFormat::kConll) {
+    std::fprintf(stderr, "%s\n", DescribeTemplates(flags_, task_.model.features().templates).c_str());
+  }
   DescribeData(task_, problem_.training());
+  if (!task_.scaled.line.empty()) std::fprintf(stderr, "%s\n", task_.scaled.line.c_str());
   const bool constrained = task_.model.constraints() != LabelConstraints::kAny;
   DescribeLearner(
       choice, lambda,
@@ -169,7 +197,8 @@ Json SequenceSession::Begin(const Problem& problem, const LearnerChoice& choice)
   const SequenceModel& model = task_.model;
   std::vector<std::pair<std::string, std::string>> options = {{"format", std::string(Name(model.format()))},
                                                               {"loss", flags_.loss},
-                                                              {"constraints", flags_.constraints}};
+                                                              {"constraints", flags_.constraints},
+                                                              {"scale", flags_.scale.scale}};
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) options.emplace_back(name, value);
   };
@@ -200,21 +229,23 @@ void SequenceSession::Save(const TrainSummary& summary, const std::string& path)
   task_.model.Save(path);
 }
 
+void NoteUnknown(const SequenceData& data, std::int64_t features) {
+  const Index labels = data.num_labels() - data.num_model_labels;
+  if (labels > 0) {
+    std::fprintf(stderr, "note: %s that the model does not know and never predicts: %s%s\n",
+                 Count(labels, "label").c_str(),
+                 Quoted(data.label_names[Size(data.num_model_labels)]).c_str(), labels > 1 ? ", …" : "");
+  }
+  if (features > 0) {
+    std::fprintf(stderr, "note: %s of tokens unknown to the model left out\n",
+                 Count(features, "feature").c_str());
+  }
+}
+
 SequenceInput LoadSequences(const SequenceModel& model, const std::string& data, const std::string& folds,
                             bool quiet) {
   SequenceInput input = ReadSequencesFor(model, data, folds);
-  if (quiet) return input;
-  const auto unknown = Size(input.data.num_labels() - input.data.num_model_labels);
-  if (unknown > 0) {
-    std::fprintf(stderr, "note: %s that the model does not know and never predicts: %s%s\n",
-                 Count(static_cast<Offset>(unknown), "label").c_str(),
-                 Quoted(input.data.label_names[Size(input.data.num_model_labels)]).c_str(),
-                 unknown > 1 ? ", …" : "");
-  }
-  if (input.unknown_features > 0) {
-    std::fprintf(stderr, "note: %s of tokens unknown to the model left out\n",
-                 Count(input.unknown_features, "feature").c_str());
-  }
+  if (!quiet) NoteUnknown(input.data, input.unknown_features);
   return input;
 }
 

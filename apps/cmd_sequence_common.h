@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <slackline/apps/cmd_train_session.h>
+#include <slackline/apps/common/cmd_scale.h>
 #include <slackline/apps/sequence_input.h>
 #include <slackline/apps/sequence_model.h>
 
@@ -25,6 +26,7 @@ struct SequenceFlags {
   std::string loss = "mean";
   std::string costs;
   std::string constraints = "none";
+  ScaleFlag scale;
 
   /// folds_option: the name of the option for folds of the data.
   void Register(CLI::App* app, const std::string& folds_option);
@@ -32,7 +34,7 @@ struct SequenceFlags {
   SequenceReadOptions Read() const;
   LabelConstraints ReadConstraints() const;
   /// The files that are read.
-  std::vector<std::string> inputs() const { return {data, templates, costs}; }
+  std::vector<std::string> inputs() const;
 };
 
 /// Training data, the model to be trained on them, and its loss.
@@ -40,6 +42,7 @@ struct SequenceTask {
   SequenceInput input;
   SequenceModel model;
   LossOptions loss;
+  ScaledInputs scaled;  ///< its rows are those of the input
 };
 /// Throws DataError.
 SequenceTask LoadSequenceTask(const SequenceFlags& flags, LearnerKind learner);
@@ -55,8 +58,11 @@ class SequenceSession : public SessionTask {
   SequenceSession(const SequenceFlags& flags, SequenceTask* task);
 
   const Problem& problem() const override { return problem_; }
+  std::string_view VariableNoun() const override { return "token"; }
+  std::vector<std::string> Warnings() const override { return task_.scaled.warnings; }
   Fingerprint Context() const override;
   void Describe(const LearnerChoice& choice, const std::string& lambda) const override;
+  TrainingRecord* record() override { return &task_.model.record; }
   Json Begin(const Problem& problem, const LearnerChoice& choice) override;
   void Save(const TrainSummary& summary, const std::string& path) override;
 
@@ -70,6 +76,9 @@ class SequenceSession : public SessionTask {
 /// Reads data for a model, and says on the standard error, unless quiet, what of them the model does not know. Throws DataError.
 SequenceInput LoadSequences(const SequenceModel& model, const std::string& data, const std::string& folds,
                             bool quiet);
+
+/// Says on the standard error what a model does not know: labels of the data, and so many features of tokens.
+void NoteUnknown(const SequenceData& data, std::int64_t features);
 
 /// Adds --folds of commands that predict.
 void AddFoldsOption(CLI::App* app, std::string_view name, std::string* folds);

@@ -12,6 +12,9 @@
 
 #include <slackline/apps/cmd_sequence.h>
 #include <slackline/apps/cmd_sequence_common.h>
+#include <slackline/apps/common/cmd_stream_output.h>
+#include <slackline/apps/sequence/cmd_sequence_explain.h>
+#include <slackline/apps/sequence/sequence_stream.h>
 #include <slackline/apps/sequence_predict.h>
 #include <slackline/core/check.h>
 #include <slackline/core/parse_number.h>
@@ -24,7 +27,9 @@ constexpr const char* kDescription =
     "Predicts the label of every token: of every sequence the best labelling.\n"
     "DATA is read like training data; - reads the standard input. Labels in it are not used, and CoNLL "
     "columns may lack "
-    "them.\n\n"
+    "them.\nFrom the standard input, and with --stream, each sequence is predicted as soon as its last line "
+    "is read (of CoNLL the blank\nline behind it), and its lines are written at once, by one thread in "
+    "little memory. A file after --out appears at the end.\n\n"
     "--output labels writes a line per token: the columns of DATA without its label (of letters: id, word "
     "id, position), then "
     "the\npredicted label. Blank lines stand between sequences.\n"
@@ -40,9 +45,11 @@ constexpr const char* kDescription =
 constexpr const char* kExamples =
     "Examples:\n"
     "  slackline sequence predict conll-test.txt.gz --model chunks.slk --out predicted.txt\n"
+    "  tokenise < text | slackline sequence predict - --model chunks.slk | less\n"
     "  zcat letter.data.gz | slackline sequence predict - --folds 0 --model letters.slk --output nbest=5\n"
     "  slackline sequence predict conll-test.txt.gz --model chunks.slk --output scores --threads 0 > "
-    "scores.tsv";
+    "scores.tsv\n"
+    "  slackline sequence predict conll-test.txt.gz --model chunks.slk --explain 1";
 
 struct PredictCommand {
   std::string data;
@@ -50,8 +57,10 @@ struct PredictCommand {
   std::string output = "labels";
   std::string folds;
   std::string out;
+  bool stream = false;
   bool quiet = false;
   ThreadFlag threads;
+  ExplainFlags explain;
 };
 
 constexpr std::string_view kBest = "nbest=";
@@ -95,31 +104,46 @@ void AppendScores(std::span<const double> scores, std::size_t labels, std::strin
   }
 }
 
-std::string Lines(const SequenceModel& model, const SequenceInput& input,
-                  const SequencePredictions& predictions) {
-  const std::size_t k = model.label_names().size();
+void SayCounts(Offset sequences, Offset tokens) {
+  std::fprintf(stderr, "%s, %s\n", Count(sequences, "sequence").c_str(), Count(tokens, "token").c_str());
+}
+
+/// What stands before all sequences.
+std::string Head(const SequenceModel& model, const SequencePredictOptions& options) {
   std::string text;
-  if (!predictions.scores.empty()) {
-    for (std::size_t label = 0; label < k; ++label)
-      text.append(model.label_names()[label]).push_back(label + 1 < k ? '\t' : '\n');
+  if (!options.scores) return text;
+  for (const std::string& label : model.label_names()) text.append(label).push_back('\t');
+  text.back() = '\n';
+  return text;
+}
+
+/// The best labellings of one sequence.
+void AppendBest(const SequenceModel& model, const SequenceData& data, Index m,
+                const std::vector<RankedLabelling>& best, std::string* text) {
+  int rank = 0;
+  for (const RankedLabelling& labelling : best) {
+    Append(text, "# %d ", ++rank);
+    AppendNumber(labelling.value, text);
+    text->push_back('\n');
+    AppendLabels(model, data, m, labelling.labels, text);
+    text->push_back('\n');
   }
+}
+
+std::string Lines(const SequenceModel& model, const SequenceInput& input,
+                  const SequencePredictOptions& options, const SequencePredictions& predictions) {
+  const std::size_t k = model.label_names().size();
+  std::string text = Head(model, options);
   std::size_t token = 0;
   for (std::size_t j = 0; j < input.sequences.size(); ++j) {
     const Index m = input.sequences[j];
     const auto length = static_cast<std::size_t>(input.data.length(m));
-    if (!predictions.best.empty()) {
-      int rank = 0;
-      for (const RankedLabelling& labelling : predictions.best[j]) {
-        Append(&text, "# %d ", ++rank);
-        AppendNumber(labelling.value, &text);
-        text.push_back('\n');
-        AppendLabels(model, input.data, m, labelling.labels, &text);
-        text.push_back('\n');
-      }
+    if (options.best > 0) {
+      AppendBest(model, input.data, m, predictions.best[j], &text);
       continue;
     }
     if (j > 0) text.push_back('\n');
-    if (!predictions.scores.empty()) {
+    if (options.scores) {
       AppendScores(std::span<const double>(predictions.scores).subspan(token * k, length * k), k, &text);
     } else {
       AppendLabels(model, input.data, m, std::span<const Index>(predictions.labels).subspan(token, length),
@@ -130,17 +154,49 @@ std::string Lines(const SequenceModel& model, const SequenceInput& input,
   return text;
 }
 
+/// Each sequence is predicted, and its lines are written, before the next one is read.
+void PredictStream(const PredictCommand& command, const SequenceModel& model,
+                   const SequencePredictOptions& options) {
+  SequenceStream stream(model, command.data, command.folds);
+  StreamOutput out(command.out);
+  SequenceDecoder decoder(model);
+  SequencePredictions predictions;
+  std::string text = Head(model, options);
+  while (stream.Next()) {
+    if (stream.num_sequences() > 1 && options.best == 0) text.push_back('\n');
+    decoder.Decode(stream.data(), 0, options, &predictions);
+    if (options.best > 0) {
+      AppendBest(model, stream.data(), 0, predictions.best.front(), &text);
+    } else if (options.scores) {
+      AppendScores(predictions.scores, model.label_names().size(), &text);
+    } else {
+      AppendLabels(model, stream.data(), 0, predictions.labels, &text);
+    }
+    out.Write(text);
+    text.clear();
+  }
+  out.Finish();
+  if (command.quiet) return;
+  NoteUnknown(stream.data(), stream.unknown_features());
+  SayCounts(stream.num_sequences(), stream.num_tokens());
+}
+
 int Run(const PredictCommand& command) {
   const SequencePredictOptions options = ReadOptions(command);
   if (!command.out.empty()) CheckOutput("out", command.out, {command.data, command.model}, true);
+  if (command.explain.wanted()) {
+    return ExplainSequences({command.data, command.folds, command.model, command.out, options.threads,
+                             command.quiet, command.explain});
+  }
   const SequenceModel model = SequenceModel::Load(command.model);
+  if (command.stream || command.data == "-") {
+    PredictStream(command, model, options);
+    return 0;
+  }
   const SequenceInput input = LoadSequences(model, command.data, command.folds, command.quiet);
   const SequencePredictions predictions = PredictSequences(model, input.data, input.sequences, options);
-  WriteOutput(command.out, Lines(model, input, predictions));
-  if (!command.quiet) {
-    std::fprintf(stderr, "%s, %s\n", Count(static_cast<Offset>(input.sequences.size()), "sequence").c_str(),
-                 Count(input.num_tokens(), "token").c_str());
-  }
+  WriteOutput(command.out, Lines(model, input, options, predictions));
+  if (!command.quiet) SayCounts(static_cast<Offset>(input.sequences.size()), input.num_tokens());
   return 0;
 }
 
@@ -153,8 +209,11 @@ void AddSequencePredict(CLI::App* parent, Action* action) {
   AddTextOption(app, "model", &command->model, "M.slk", "the model")->required();
   AddTextOption(app, "output", &command->output, "labels|scores|nbest=K", "what to write (see above)",
                 "labels");
+  command->explain.Register(app, "sequence");
   AddFoldsOption(app, "folds", &command->folds);
   AddTextOption(app, "out", &command->out, "FILE", "where to write", "the standard output");
+  app->add_flag("--stream", command->stream,
+                "write the lines of each sequence as soon as it is read, as always with - as DATA");
   command->threads.Register(app);
   app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
   app->footer(kExamples);

@@ -8,6 +8,7 @@
 
 #include <slackline/apps/cmd_sequence.h>
 #include <slackline/apps/cmd_sequence_common.h>
+#include <slackline/apps/common/cmd_help.h>
 
 namespace slackline::program {
 namespace {
@@ -18,8 +19,8 @@ constexpr const char* kDescription =
     "labels\nin a row. Training and prediction are exact. DATA is plain or gzip; - reads the standard input; "
     "? is a label that is not "
     "known.\nCtrl-C ends training early and keeps the best model. Without --lambda, --C and --lambda-path, "
-    "lambda is 1/M "
-    "with M sequences.";
+    "lambda is chosen "
+    "by the data.";
 
 constexpr const char* kExamples =
     "Examples:\n"
@@ -49,6 +50,7 @@ void AddSequenceTrain(CLI::App* parent, Action* action) {
   CLI::App* app = parent->add_subcommand("train", kDescription);
   command->sequence.Register(app, "folds");
   command->session.Register(app);
+  GroupHelp(app);
   app->footer(kExamples);
   app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }

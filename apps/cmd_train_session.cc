@@ -29,6 +29,9 @@ std::string PathModelName(const std::string& model, double lambda) {
 /// A relative gap above which a model is nothing to build on without a second look.
 constexpr double kWideGap = 0.1;
 
+/// A λ that is so many times smaller than the default is worth a word before training.
+constexpr double kFarBelowDefault = 100;
+
 /// Exit code when --verify finds a certificate that does not hold.
 constexpr int kCertificateFails = 1;
 
@@ -42,6 +45,11 @@ void WarnOfGap(const TrainOptions& options, const TrainSummary& summary, const s
   std::fprintf(stderr,
                "WARNING: %s: %s, and at most %s %% was wanted; the model may be far from the best one\n",
                path.c_str(), wide.c_str(), Number(100 * options.gap_tolerance, 3).c_str());
+}
+
+Json BeginWithCost(const Problem& problem, const LearnerChoice& choice, SessionTask* task) {
+  task->record()->cost_per_variable = task->Scales(choice.options).CostPerVariable(problem.lambda());
+  return task->Begin(problem, choice);
 }
 
 /// What the table of a path shows of one λ, and how checkpoints keep it.
@@ -112,18 +120,40 @@ class Session {
   }
 
   void Announce() const {
+    if (flags_.verbose) TellReason(choice_);
     std::string lambda = Number(settings_.lambdas[0]);
+    const CostScales& scales = task_.Scales(settings_.train);
     if (settings_.path()) {
       lambda += " to " + Number(settings_.lambdas.back()) + " (" +
                 Count(static_cast<Offset>(settings_.lambdas.size()), "value") + ")";
+    } else {
+      lambda += std::string(" (") + (settings_.default_lambda ? "default; " : "") + "C " +
+                Number(scales.CostPerVariable(settings_.lambdas[0]), 3) + " per " +
+                std::string(task_.VariableNoun()) + ")";
     }
     task_.Describe(choice_, lambda);
+    WarnOfSlowness(scales);
     if (!plan_.resume.empty()) std::fprintf(stderr, "resumed from %s\n", flags_.checkpoint.resume.c_str());
     if (!settings_.path()) return;
     std::fprintf(stderr, "%12s %14s %10s %9s %10s\n", "lambda", "objective", "gap %", "passes", "seconds");
     for (std::size_t r = 0; r < figures_.size(); r += kRowFigures) {
       PrintRow({figures_[r], figures_[r + 1], figures_[r + 2], figures_[r + 3], figures_[r + 4]});
     }
+  }
+
+  /// Notes on what will make training slow.
+  void WarnOfSlowness(const CostScales& scales) const {
+    const double smallest = *std::min_element(settings_.lambdas.begin(), settings_.lambdas.end());
+    const double usual = task_.DefaultLambda(settings_.train);
+    if (smallest < usual / kFarBelowDefault) {
+      std::fprintf(stderr,
+                   "note: lambda %s is %s times smaller than the default for these data, %s (C %s per %s): "
+                   "training may take many passes\n",
+                   Number(smallest, 3).c_str(), Number(usual / smallest, 2).c_str(), Number(usual, 3).c_str(),
+                   Number(scales.CostPerVariable(usual), 3).c_str(),
+                   std::string(task_.VariableNoun()).c_str());
+    }
+    TellWarnings(task_);
   }
 
   void MoveTo(std::size_t k) {
@@ -135,11 +165,12 @@ class Session {
   }
 
   Termination TrainOne(std::size_t k, const std::atomic<int>* interrupt) {
-    Json start = task_.Begin(*problem_, choice_);
+    Json start = BeginWithCost(*problem_, choice_, &task_);
     if (!plan_.resume.empty()) start["resumed"] = flags_.checkpoint.resume;
     report_.Begin(start);
     const TrainSummary summary = RunTraining(*learner_, choice_.options, &report_, interrupt, plan_);
     report_.ClearLine();
+    task_.record()->curve = report_.curve();
     task_.Save(summary, settings_.models[k]);
     verify_.Run(*problem_, choice_.options, summary, *learner_, settings_.models[k], flags_.quiet, interrupt);
     report_.End(summary, verify_.Figures());
@@ -185,9 +216,25 @@ class Session {
 
 }  // namespace
 
+void TellReason(const LearnerChoice& choice) {
+  if (!choice.reason.empty()) std::fprintf(stderr, "learner: %s\n", choice.reason.c_str());
+}
+
+void TellWarnings(const SessionTask& task) {
+  for (const std::string& warning : task.Warnings()) std::fprintf(stderr, "note: %s\n", warning.c_str());
+}
+
+double UsableDefault(const TrainOptions& options, const SessionTask& task) {
+  const double lambda = task.DefaultLambda(options);
+  if (std::isfinite(lambda) && lambda >= kSmallestLambda) return lambda;
+  throw DataError("--lambda: the default for these data would be " + Number(lambda) +
+                  ", since their features, or kernel values, have a mean square of " +
+                  Number(task.Scales(options).mean_squared_norm) + "; pass a value");
+}
+
 double ChooseLambda(const SessionSettings& settings, const SessionTask& task) {
   if (settings.train.lambda > 0) return settings.train.lambda;
-  if (settings.c == 0) return task.DefaultLambda();
+  if (settings.c == 0) return UsableDefault(settings.train, task);
   const Index examples = task.problem().size();
   const double lambda = 1.0 / (settings.c * examples);
   if (std::isfinite(lambda) && lambda >= kSmallestLambda) return lambda;
@@ -207,6 +254,7 @@ void SessionFlags::Register(CLI::App* app) {
                     "to OUT-<lambda>.slk; stopping rules hold for each value");
   AddTextOption(app, "log", &log, "RUN.jsonl", "write a JSON object per check; - is the standard output");
   app->add_flag("--quiet,-q", quiet, "say nothing but errors");
+  app->add_flag("--verbose,-v", verbose, "also say which way of training was chosen, and why");
   verify.Register(app);
   checkpoint.Register(app);
   train.Register(app);
@@ -253,7 +301,10 @@ void RefuseKernels(const TrainOptions& options, const std::string& task) {
 }
 
 int RunSession(const SessionFlags& flags, SessionSettings settings, SessionTask* task) {
-  if (settings.lambdas.empty()) settings.lambdas = {ChooseLambda(settings, *task)};
+  if (settings.lambdas.empty()) {
+    settings.lambdas = {ChooseLambda(settings, *task)};
+    settings.default_lambda = settings.train.lambda == 0 && settings.c == 0;
+  }
   return Session(flags, settings, task).Run();
 }
 
@@ -261,11 +312,13 @@ Termination Refit(const RefitOptions& options, const std::atomic<int>* interrupt
                   Json* figures) {
   const Problem problem = task->problem().WithLambda(options.train.lambda);
   const LearnerChoice choice = ChooseLearner(problem, options.train);
-  task->Begin(problem, choice);
+  BeginWithCost(problem, choice, task);
   TrainReport report(!options.quiet);
   const std::unique_ptr<Learner> learner = MakeLearner(problem, choice.options);
   const TrainSummary summary = RunTraining(*learner, choice.options, &report, interrupt);
   report.ClearLine();
+  task->record()->cross_validation = options.cross_validation;
+  task->record()->curve = report.curve();
   task->Save(summary, options.model);
   if (!options.quiet) {
     DescribeResult(choice.options, summary);
@@ -302,15 +355,20 @@ std::string HashOfNames(const std::vector<std::string>& names) {
 Json StartJson(const TrainingRecord& record, const LearnerChoice& choice) {
   Json options = Json::object();
   for (const auto& [name, value] : record.options) options[name] = value;
-  return {{"program", record.program}, {"data", record.data},     {"examples", record.num_examples},
-          {"lambda", record.lambda},   {"choice", choice.reason}, {"options", std::move(options)}};
+  return {{"program", record.program},
+          {"data", record.data},
+          {"examples", record.num_examples},
+          {"lambda", record.lambda},
+          {"cost_per_variable", record.cost_per_variable},
+          {"choice", choice.reason},
+          {"options", std::move(options)}};
 }
 
 void DescribeLearner(const LearnerChoice& choice, const std::string& lambda, const std::string& model) {
-  if (!choice.reason.empty()) std::fprintf(stderr, "learner: %s\n", choice.reason.c_str());
-  std::fprintf(stderr, "training: %s, lambda %s, %s, relative gap wanted %s\n",
-               std::string(Name(choice.options.learner)).c_str(), lambda.c_str(), model.c_str(),
-               Number(choice.options.gap_tolerance).c_str());
+  // A learner that the user has named is named; one that was chosen is under --verbose.
+  const std::string by = choice.reason.empty() ? " by " + std::string(Name(choice.options.learner)) : "";
+  std::fprintf(stderr, "training%s: lambda %s, %s; ends at a certified gap of %s %%\n", by.c_str(),
+               lambda.c_str(), model.c_str(), Number(100 * choice.options.gap_tolerance, 3).c_str());
 }
 
 void DescribeResult(const TrainOptions& options, const TrainSummary& summary) {

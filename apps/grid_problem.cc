@@ -7,6 +7,7 @@
 #include <numbers>
 #include <vector>
 
+#include <slackline/apps/bench/grid_edges.h>
 #include <slackline/core/check.h>
 #include <slackline/core/random.h>
 #include <slackline/factors/model_builder.h>
@@ -73,13 +74,9 @@ std::shared_ptr<const Structure> GridStructure(const GridProblemOptions& options
     AddChains(options, pair, table, &builder);
     return builder.Build();
   }
-  for (Index r = 0; r < options.rows; ++r) {
-    for (Index c = 0; c < options.cols; ++c) {
-      const Index v = r * options.cols + c;
-      if (c + 1 < options.cols) builder.AddFactor({v, v + 1}, pair, table);
-      if (r + 1 < options.rows) builder.AddFactor({v, v + options.cols}, pair, table);
-    }
-  }
+  ForEachGridEdge(options.rows, options.cols, [&](Index a, Index b) {
+    builder.AddFactor({a, b}, pair, table);
+  });
   return builder.Build();
 }
 

@@ -68,13 +68,13 @@ const CLI::App& InnerCommand(const CLI::App& root) {
   return *app;
 }
 
-/// " (see slackline multilabel train --help)"
+/// " (see slackline multilabel train --help-all)"
 std::string Hint(const CLI::App& root) {
   std::string name;
   for (const CLI::App* app = &InnerCommand(root); app != nullptr; app = app->get_parent()) {
     name = app->get_name() + " " + name;
   }
-  return " (see " + name + "--help)";
+  return " (see " + name + (InnerCommand(root).get_help_all_ptr() ? "--help-all)" : "--help)");
 }
 
 /// "; did you mean '--lambda'?" for "--lamda" or "--lamda=1", or "".

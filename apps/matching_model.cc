@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include <slackline/apps/common/scaling_entries.h>
 #include <slackline/core/all_finite.h>
 #include <slackline/core/check.h>
 #include <slackline/core/model_file.h>
@@ -126,6 +127,11 @@ double MatchingModel::EdgeScore(const MatchingData& data, Index edge) const {
   return score;
 }
 
+void MatchingModel::set_scaling(FeatureScaling scaling) {
+  SLACKLINE_CHECK(scaling.Fits(dictionary_.size()), "a scaling needs numbers for every feature");
+  scaling_ = std::move(scaling);
+}
+
 void MatchingModel::set_weights(std::vector<double> weights) {
   SLACKLINE_CHECK(weights.size() == weights_.size() && AllFinite(weights),
                   "the weights do not fit the model");
@@ -138,6 +144,7 @@ void MatchingModel::Save(const std::string& path) const {
   writer.Add("dictionary", dictionary_.Text());
   writer.Add("capacities", std::vector<std::int64_t>{capacities_.left, capacities_.right});
   writer.Add("costs", std::vector<double>{costs_.precision, costs_.recall});
+  SaveScaling(scaling_, &writer);
   writer.Add("weights", weights_);
   SaveRecord(record, &writer);
   writer.Save(path);
@@ -157,8 +164,20 @@ MatchingModel MatchingModel::Load(ModelReader file) {
   const auto weights = entries.Doubles("weights", model.weights().size());
   entries.Require(AllFinite(weights), "weights");
   model.set_weights({weights.begin(), weights.end()});
+  model.set_scaling(LoadScaling(entries, model.dictionary().size()));
   model.record = LoadRecord(entries);
   return model;
+}
+
+MatchingData ReadMatchingsFor(const MatchingModel& model, const std::string& path) {
+  MatchingData data = ReadMatchings(path, &model.dictionary(), nullptr);
+  if (!model.scaling().active()) return data;
+  try {
+    data.rows = model.scaling().Apply(*data.rows, data.num_features);
+  } catch (const ScaleError& error) {
+    throw DataError(data.source, data.edges[Size(error.row())].line, error.what());
+  }
+  return data;
 }
 
 }  // namespace slackline

@@ -18,6 +18,7 @@
 #include <slackline/apps/matching_data.h>
 #include <slackline/apps/training_record.h>
 #include <slackline/core/dataset.h>
+#include <slackline/core/feature_scaling.h>
 #include <slackline/core/loss.h>
 #include <slackline/core/structure.h>
 #include <slackline/factors/matching_factor.h>
@@ -61,6 +62,11 @@ class MatchingModel {
   /// w·φ_e(1).
   double EdgeScore(const MatchingData& data, Index edge) const;
 
+  /// Of the features of edges; ReadMatchingsFor applies it.
+  const FeatureScaling& scaling() const { return scaling_; }
+  /// Requires numbers for every feature.
+  void set_scaling(FeatureScaling scaling);
+
   const std::vector<double>& weights() const { return weights_; }
   /// Requires as many finite weights as the layout has.
   void set_weights(std::vector<double> weights);
@@ -76,10 +82,14 @@ class MatchingModel {
   FeatureDictionary dictionary_;
   MatchingCapacities capacities_;
   MatchingCosts costs_;
+  FeatureScaling scaling_;
   Index edge_block_ = -1, bias_block_ = 0;
   std::shared_ptr<const WeightLayout> layout_;
   std::vector<double> weights_;
 };
+
+/// Reads data for a model, with scaled features. Throws DataError.
+MatchingData ReadMatchingsFor(const MatchingModel& model, const std::string& path);
 
 /// The entry "task" of the model files of this class.
 inline constexpr std::string_view kMatchingTask = "matching";

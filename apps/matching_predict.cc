@@ -23,7 +23,11 @@ MatchingPredictions PredictMatchings(const MatchingModel& model, const MatchingD
                   "the data do not have the features of the model");
   MatchingPredictions out;
   out.labels.assign(data.edges.size(), 0);
-  for (Index e = 0; e < data.num_edges(); ++e) out.scores.push_back(model.EdgeScore(data, e));
+  out.scores.assign(data.edges.size(), 0.0);
+  for (const MatchingExample& example : data.examples) {
+    for (Index e = example.first_edge; e < example.first_edge + example.num_edges; ++e)
+      out.scores[Size(e)] = model.EdgeScore(data, e);
+  }
   // Of a model that was made up: weights are finite, but their sums need not be.
   if (!AllFinite(out.scores)) throw DataError("the model's weights are too large for these features");
   ParallelChunks(data.num_examples(), kChunks, NumThreads(threads), [&](const Chunk& chunk) {

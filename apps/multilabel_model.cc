@@ -5,7 +5,9 @@
 #include <limits>
 #include <unordered_set>
 
+#include <slackline/apps/common/scaling_entries.h>
 #include <slackline/apps/kernel_entries.h>
+#include <slackline/apps/multilabel/calibration_entries.h>
 #include <slackline/core/all_finite.h>
 #include <slackline/core/check.h>
 #include <slackline/core/factor_graph_builder.h>
@@ -89,10 +91,30 @@ void MultiLabelModel::set_feature_names(std::vector<std::string> names) {
   feature_names_ = std::move(names);
 }
 
+void MultiLabelModel::set_scaling(FeatureScaling scaling) {
+  SLACKLINE_CHECK(scaling.Fits(num_features_), "a scaling needs numbers for every feature");
+  scaling_ = std::move(scaling);
+}
+
+void MultiLabelModel::set_input(InputRecord input) {
+  const std::size_t fill_values = input.fill_values.size();
+  SLACKLINE_CHECK((fill_values == 0 && !input.table) || fill_values == Size(num_features_),
+                  "a model needs a fill value for every feature, or none");
+  SLACKLINE_CHECK(!input.table || input.table->FeatureNames() == feature_names_,
+                  "the columns of the table do not make the features of the model");
+  input_ = std::move(input);
+}
+
 void MultiLabelModel::set_weights(std::vector<double> weights) {
   SLACKLINE_CHECK(weights.size() == weights_.size() && AllFinite(weights),
                   "the weights do not fit the model");
   weights_ = std::move(weights);
+}
+
+void MultiLabelModel::set_calibration(std::optional<LabelCalibration> calibration) {
+  SLACKLINE_CHECK(!calibration || calibration->size() == label_names_.size(),
+                  "a calibration needs a sigmoid for every label");
+  calibration_ = std::move(calibration);
 }
 
 void MultiLabelModel::SetTrained(const Problem& problem, const TrainOptions& options,
@@ -155,6 +177,9 @@ MultiLabelReadOptions MultiLabelModel::ReadOptions() const {
   options.num_features = num_features_;
   options.feature_names = feature_names_;
   options.append_constant = has_constant_ && !kernelized_;
+  options.scaling = scaling_;
+  options.table = input_.table;
+  options.fill_values = input_.fill_values;
   return options;
 }
 
@@ -168,10 +193,13 @@ void MultiLabelModel::Save(const std::string& path) const {
   writer.Add("pairs", flat);
   // Files without this entry, also those of older versions, are of features without names.
   if (!feature_names_.empty()) writer.Add("feature_names", feature_names_);
+  SaveScaling(scaling_, &writer);
+  SaveInputRecord(input_, &writer);
   writer.Add("weights", weights_);
   if (kernelized_) {
     SaveSupport(support_ ? *support_ : KernelSupport(Kernel{}, num_labels()), &writer);
   }
+  SaveCalibration(calibration_, &writer);
   SaveRecord(record, &writer);
   writer.Save(path);
 }
@@ -203,6 +231,9 @@ MultiLabelModel MultiLabelModel::Load(ModelReader file) {
     entries.Require(features.size() == Size(num_features), "feature_names");
     model.set_feature_names(features);
   }
+  model.set_scaling(LoadScaling(entries, num_features));
+  model.set_input(LoadInputRecord(entries, num_features, model.feature_names(), names));
+  model.set_calibration(LoadCalibration(entries, num_labels));
   model.record = LoadRecord(entries);
   return model;
 }

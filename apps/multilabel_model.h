@@ -18,6 +18,8 @@
 #include <vector>
 
 #include <slackline/apps/label_graph.h>
+#include <slackline/apps/multilabel/calibration.h>
+#include <slackline/apps/multilabel/table_entries.h>
 #include <slackline/apps/training_record.h>
 #include <slackline/core/dataset.h>
 #include <slackline/core/kernel_support.h>
@@ -44,6 +46,14 @@ class MultiLabelModel {
   const std::vector<std::string>& feature_names() const { return feature_names_; }
   /// Requires a name for every feature, or none.
   void set_feature_names(std::vector<std::string> names);
+  /// Of the features; data that are read with ReadOptions() are scaled.
+  const FeatureScaling& scaling() const { return scaling_; }
+  /// Requires numbers for every feature.
+  void set_scaling(FeatureScaling scaling);
+  /// How the training data were read: the columns of a table, what stands for missing values.
+  const InputRecord& input() const { return input_; }
+  /// Requires fill values for every feature, or none, and with a table those of its features.
+  void set_input(InputRecord input);
   const std::vector<LabelPair>& pairs() const { return pairs_; }
 
   /// One variable per label and one factor per pair, shared by all examples. Weight blocks: "labels" (a row
@@ -53,6 +63,15 @@ class MultiLabelModel {
 
   /// All weights; of a kernelized model those of "bias" and "pairs".
   const std::vector<double>& weights() const { return weights_; }
+  /// One per label; empty without a constant.
+  std::span<const double> constant_weights() const {
+    if (!has_constant_) return {};
+    const std::size_t labels = label_names_.size();
+    const std::size_t rows = kernelized_ ? 0 : static_cast<std::size_t>(num_features_);
+    return std::span(weights_).subspan(rows * labels, labels);
+  }
+  /// One per pair.
+  std::span<const double> pair_weights() const { return std::span(weights_).last(pairs_.size()); }
   /// Requires as many finite weights as that.
   void set_weights(std::vector<double> weights);
 
@@ -61,6 +80,11 @@ class MultiLabelModel {
   const std::optional<KernelSupport>& support() const { return support_; }
   /// Takes over what training on `problem` gave, a vector of weights or, with a kernel, an expansion (learning/kernel_expansion.h).
   void SetTrained(const Problem& problem, const TrainOptions& options, std::span<const double> weights);
+
+  /// Turns scores into probabilities; none unless training was asked for it.
+  const std::optional<LabelCalibration>& calibration() const { return calibration_; }
+  /// Requires a sigmoid for every label, or none.
+  void set_calibration(std::optional<LabelCalibration> calibration);
 
   /// Score tables w·φ_a(y_a) of all parts, in the flat order of the graph.
   void Scores(const ExampleView& example, std::span<double> scores) const;
@@ -88,9 +112,12 @@ class MultiLabelModel {
   bool kernelized_;
   std::vector<LabelPair> pairs_;
   std::vector<std::string> feature_names_;
+  FeatureScaling scaling_;
+  InputRecord input_;
   std::shared_ptr<const Structure> structure_;
   std::vector<double> weights_;
   std::optional<KernelSupport> support_;
+  std::optional<LabelCalibration> calibration_;
 };
 
 /// The entry "task" of the model files of this class.

@@ -2,9 +2,11 @@
 #include <slackline/apps/segment_model.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <unordered_set>
 
+#include <slackline/apps/common/scaling_entries.h>
 #include <slackline/core/all_finite.h>
 #include <slackline/core/check.h>
 #include <slackline/core/factor_graph_builder.h>
@@ -46,6 +48,11 @@ bool RangesFit(const std::vector<FeatureRange>& ranges, Index dimension) {
     end = range.begin + range.size;
   }
   return !ranges.empty();
+}
+
+bool VoidValuesFit(std::span<const std::int64_t> values, std::size_t num_classes) {
+  return !values.empty() && values.size() + num_classes <= 256 && values.front() >= 0 &&
+         values.back() <= 255 && std::is_sorted(values.begin(), values.end(), std::less_equal<>());
 }
 
 }  // namespace
@@ -129,6 +136,7 @@ void SegmentModel::SelectFeatures(std::span<const double> features, std::span<do
   auto to = row.begin();
   for (const FeatureRange& range : ranges_) to = std::copy_n(features.begin() + range.begin, range.size, to);
   *to = 1;
+  scaling_.ScaleDense(row, num_features());
 }
 
 std::shared_ptr<const Structure> SegmentModel::MakeStructure(const SegmentGraph& graph,
@@ -183,10 +191,20 @@ std::shared_ptr<const Structure> SegmentModel::MakeStructure(const SegmentGraph&
   return structure.Build();
 }
 
+void SegmentModel::set_scaling(FeatureScaling scaling) {
+  SLACKLINE_CHECK(scaling.Fits(num_features()), "a scaling needs numbers for every feature");
+  scaling_ = std::move(scaling);
+}
+
 void SegmentModel::set_weights(std::vector<double> weights) {
   SLACKLINE_CHECK(weights.size() == weights_.size() && AllFinite(weights),
                   "the weights do not fit the model");
   weights_ = std::move(weights);
+}
+
+void SegmentModel::set_void_values(std::vector<std::int64_t> values) {
+  SLACKLINE_CHECK(VoidValuesFit(values, classes_.size()), "the void values do not fit the model");
+  void_values_ = std::move(values);
 }
 
 void SegmentModel::Save(const std::string& path) const {
@@ -200,6 +218,9 @@ void SegmentModel::Save(const std::string& path) const {
   for (const FeatureRange& range : ranges_) ranges.insert(ranges.end(), {range.begin, range.size});
   writer.Add("features", ranges);
   writer.Add("extractor", extractor);
+  // Files without this entry, also those of older versions, are of label images where 255 is void.
+  if (void_values_ != std::vector<std::int64_t>{255}) writer.Add("void_values", void_values_);
+  SaveScaling(scaling_, &writer);
   writer.Add("weights", weights_);
   SaveRecord(record, &writer);
   writer.Save(path);
@@ -239,6 +260,12 @@ SegmentModel SegmentModel::Load(ModelReader file) {
   SegmentModel model(inputs, classes, dimension, std::move(ranges), layers, pairwise);
   model.set_weights({weights.begin(), weights.end()});
   model.extractor = entries.file().String("extractor");
+  if (entries.file().Has("void_values")) {
+    const auto values = entries.file().Integers("void_values");
+    entries.Require(VoidValuesFit(values, classes.size()), "void_values");
+    model.set_void_values({values.begin(), values.end()});
+  }
+  model.set_scaling(LoadScaling(entries, model.num_features()));
   model.record = LoadRecord(entries);
   return model;
 }

@@ -21,9 +21,12 @@
 
 #include <slackline/apps/training_record.h>
 #include <slackline/core/dataset.h>
+#include <slackline/core/feature_scaling.h>
 #include <slackline/core/loss.h>
 #include <slackline/core/structure.h>
 #include <slackline/inference/decode.h>
+#include <slackline/learning/default_lambda.h>
+#include <slackline/learning/problem.h>
 
 namespace slackline {
 
@@ -98,7 +101,12 @@ class SegmentModel {
   Index num_columns() const { return num_columns_; }
   const std::shared_ptr<const WeightLayout>& layout() const { return layout_; }
 
-  /// `row` (num_columns) from the superpixel's features in the file (file_dimension).
+  /// Of the features of superpixels; SelectFeatures applies it.
+  const FeatureScaling& scaling() const { return scaling_; }
+  /// Requires numbers for every feature.
+  void set_scaling(FeatureScaling scaling);
+
+  /// `row` (num_columns), scaled, from the superpixel's features in the file (file_dimension). Throws ScaleError.
   void SelectFeatures(std::span<const double> features, std::span<double> row) const;
 
   /// The structure of an image: its fine superpixels for which keep_fine is true, then the coarse ones (empty = all). Its inputs are those
@@ -115,6 +123,12 @@ class SegmentModel {
   /// Requires as many finite weights as the layout has.
   void set_weights(std::vector<double> weights);
 
+  /// The values of label images that mean void, rising; the classes are the others in their order. 255
+  /// unless the training data say otherwise.
+  const std::vector<std::int64_t>& void_values() const { return void_values_; }
+  /// Requires different values 0 … 255 in rising order, which leave enough for the classes.
+  void set_void_values(std::vector<std::int64_t> values);
+
   /// FeatureExtractor::Save of the extractor (vision/feature_extractor.h); empty for potentials.
   std::string extractor;
   TrainingRecord record;
@@ -130,10 +144,12 @@ class SegmentModel {
 
   SegmentInputs inputs_;
   std::vector<std::string> classes_;
+  std::vector<std::int64_t> void_values_ = {255};
   Index file_dimension_;
   std::vector<FeatureRange> ranges_;
   SegmentLayers layers_;
   SegmentPairwise pairwise_;
+  FeatureScaling scaling_;
   Index num_columns_ = 0;
   Index fine_block_ = 0, coarse_block_ = 0, link_block_ = 0, neighbour_block_ = 0;
   std::shared_ptr<const WeightLayout> layout_;
@@ -148,10 +164,11 @@ inline constexpr std::string_view kSegmentTask = "segmentation";
 TrainingSet MakeSegmentTraining(const SegmentModel& model, const std::vector<SegmentExample>& examples,
                                 const std::shared_ptr<const FeatureRows>& rows, SegmentLoss loss);
 
-/// A λ that scales with the inputs: kNormsPerLambda times the mean squared norm of their rows, or the mean square of a potential. A starting
-/// point; cross-validation chooses better.
-inline constexpr double kNormsPerLambda = 4;
-double DefaultSegmentLambda(const std::vector<SegmentExample>& examples, const FeatureRows& rows);
+/// A λ to begin with, to three digits; scales: of the problem. Of features: R²/(80 ℓ), R² the mean squared norm of a row and ℓ the mean loss of a wrong superpixel, 1/n
+/// with n superpixels an image. It does not fall with the number of images, as that of other models does: superpixels of an image are alike, and
+/// measurements with 55 and 335 images agree (docs/defaults.md). Of potentials: four times their mean square.
+double DefaultSegmentLambda(const SegmentModel& model, const std::vector<SegmentExample>& examples,
+                            const CostScales& scales);
 
 /// The class of every fine superpixel, and a bound.
 struct SegmentPrediction {

@@ -7,6 +7,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/core/row_kernels.h>
+#include <slackline/learning/default_lambda.h>
 
 namespace slackline {
 namespace {
@@ -36,6 +37,10 @@ struct Layer {
   std::vector<Index> labels;   // of those that are kept
   std::vector<double> weight;  // the same; sum 1 before the factors
 };
+
+/// The constants of DefaultSegmentLambda.
+constexpr double kSuperpixelsPerNorm = 80;
+constexpr double kSquaresPerLambda = 4;
 
 Layer MakeLayer(std::span<const std::int64_t> pixels, Index num_classes, const std::vector<double>& factors) {
   Layer layer;
@@ -95,15 +100,17 @@ TrainingSet MakeSegmentTraining(const SegmentModel& model, const std::vector<Seg
   return {std::move(data), std::move(losses), std::move(begin), skipped, unlabelled};
 }
 
-double DefaultSegmentLambda(const std::vector<SegmentExample>& examples, const FeatureRows& rows) {
+double DefaultSegmentLambda(const SegmentModel& model, const std::vector<SegmentExample>& examples,
+                            const CostScales& scales) {
+  if (model.inputs() == SegmentInputs::kFeatures)
+    return RoundedLambda(scales.mean_squared_norm / (kSuperpixelsPerNorm * scales.loss_per_variable));
   double sum = 0;
   double count = 0;
-  for (Index r = 0; r < rows.size(); ++r, ++count) sum += rows.row(r).squared_norm;
   for (const SegmentExample& example : examples) {
     for (const double value : example.potentials) sum += value * value;
     count += static_cast<double>(example.potentials.size());
   }
-  return sum > 0 ? kNormsPerLambda * sum / count : 1;
+  return sum > 0 ? RoundedLambda(kSquaresPerLambda * sum / count) : 1;
 }
 
 SegmentPrediction PredictSegments(const SegmentModel& model, const SegmentExample& example,

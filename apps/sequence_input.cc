@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include <slackline/apps/sequence/template_sets.h>
 #include <slackline/core/check.h>
 #include <slackline/core/conll_reader.h>
 #include <slackline/core/letters_reader.h>
@@ -51,13 +52,25 @@ std::vector<Index> WantedSequences(const SequenceData& data, const std::string& 
 }
 
 SequenceFeatures LearnFeatures(const SequenceReadOptions& options, SequenceData* data) {
-  const Index columns = data->tokens->num_columns;
-  FeatureTemplates templates =
-      options.templates.empty()
-          ? FeatureTemplates::Parse(DefaultTemplates(columns), "default templates", columns)
-          : FeatureTemplates::Read(options.templates, columns);
+  FeatureTemplates templates = ReadTemplates(options.templates, *data->tokens);
   FeatureDictionary dictionary = LearnSequenceFeatures(templates, options.features, data);
   return {std::move(templates), std::move(dictionary)};
+}
+
+/// The line of a token. Tokens of a sequence are on lines one after the other.
+long LineOf(const SequenceData& data, Offset token) {
+  const auto after = std::upper_bound(data.begin.begin(), data.begin.end(), token);
+  const auto m = static_cast<std::size_t>(after - data.begin.begin()) - 1;
+  return data.lines[m] + static_cast<long>(token - data.begin[m]);
+}
+
+void ScaleRows(const FeatureScaling& scaling, SequenceData* data) {
+  if (!scaling.active()) return;
+  try {
+    data->rows = scaling.Apply(*data->rows, data->num_features);
+  } catch (const ScaleError& error) {
+    throw DataError(data->source, LineOf(*data, error.row()), error.what());
+  }
 }
 
 /// That the labels are those of IOB2, and the wanted sequences labelled by its rules.
@@ -124,17 +137,29 @@ SequenceInput ReadTrainingSequences(const std::string& path, const SequenceReadO
   return input;
 }
 
+std::int64_t MakeRowsFor(const SequenceModel& model, SequenceData* data) {
+  std::int64_t unknown = 0;
+  if (model.format() == SequenceFormat::kConll) {
+    const SequenceFeatures& features = model.features();
+    unknown = MakeSequenceFeatures(features.templates, features.dictionary, data);
+  }
+  ScaleRows(model.scaling(), data);
+  return unknown;
+}
+
+std::unique_ptr<SequenceReader> MakeReaderFor(const SequenceModel& model, LineReader* lines) {
+  if (model.format() == SequenceFormat::kLetters)
+    return MakeLettersReader(lines, {model.label_names(), model.num_features()});
+  return MakeConllReader(lines, {model.label_names(), model.features().templates.num_columns()});
+}
+
 SequenceInput ReadSequencesFor(const SequenceModel& model, const std::string& path,
                                const std::string& folds) {
+  LineReader lines(path);
   SequenceInput input;
   input.format = model.format();
-  if (input.format == SequenceFormat::kLetters) {
-    input.data = ReadLetters(path, {model.label_names(), model.num_features()});
-  } else {
-    const SequenceFeatures& features = model.features();
-    input.data = ReadConll(path, {model.label_names(), features.templates.num_columns()});
-    input.unknown_features = MakeSequenceFeatures(features.templates, features.dictionary, &input.data);
-  }
+  input.data = ReadAllSequences(MakeReaderFor(model, &lines).get());
+  input.unknown_features = MakeRowsFor(model, &input.data);
   input.sequences = WantedSequences(input.data, folds);
   return input;
 }

@@ -4,14 +4,17 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <slackline/apps/sequence_model.h>
+#include <slackline/core/line_reader.h>
 #include <slackline/core/sequence_data.h>
 #include <slackline/core/sequence_features.h>
+#include <slackline/core/sequence_reader.h>
 #include <slackline/learning/options.h>
 
 namespace slackline {
@@ -21,7 +24,7 @@ inline constexpr std::int64_t kDefaultMinCount = 3;
 
 struct SequenceReadOptions {
   std::optional<SequenceFormat> format;                  ///< none: found from the first line
-  std::string templates;                                 ///< CoNLL: a file; empty: DefaultTemplates
+  std::string templates;                                 ///< CoNLL: see ReadTemplates; empty: auto
   SequenceFeatureOptions features{kDefaultMinCount, 0};  ///< CoNLL
   std::string folds;                                     ///< letters: see SelectFolds; empty: all
 };
@@ -43,6 +46,14 @@ SequenceInput ReadTrainingSequences(const std::string& path, const SequenceReadO
 
 /// Reads data for a model; folds as in SequenceReadOptions. Throws DataError.
 SequenceInput ReadSequencesFor(const SequenceModel& model, const std::string& path, const std::string& folds);
+
+/// Makes the rows of features that a model takes from tokens, and scales them; of letters the reader has made
+/// them, and they are scaled. All data for a model come through here, once. Returns the number of features that
+/// the model does not know. Throws DataError on a value that is too large after scaling.
+std::int64_t MakeRowsFor(const SequenceModel& model, SequenceData* data);
+
+/// A reader of data for a model, without features. `lines` must live as long.
+std::unique_ptr<SequenceReader> MakeReaderFor(const SequenceModel& model, LineReader* lines);
 
 /// A model without weights for training data. Throws DataError when there are more than kMostSequenceLabels labels, or training with the
 /// learner would need more memory than there is (kAuto: without the blocks of al and soft). With constraints also when they do not fit

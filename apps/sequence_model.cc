@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include <slackline/apps/common/scaling_entries.h>
 #include <slackline/apps/kernel_entries.h>
 #include <slackline/core/all_finite.h>
 #include <slackline/core/check.h>
@@ -139,6 +140,11 @@ std::span<const double> SequenceModel::Block(Index block) const {
   return std::span<const double>(weights_).subspan(Size(b.offset), Size(b.size()));
 }
 
+void SequenceModel::set_scaling(FeatureScaling scaling) {
+  SLACKLINE_CHECK(scaling.Fits(num_features_), "a scaling needs numbers for every feature");
+  scaling_ = std::move(scaling);
+}
+
 void SequenceModel::set_weights(std::vector<double> weights) {
   SLACKLINE_CHECK(weights.size() == weights_.size() && AllFinite(weights),
                   "the weights do not fit the model");
@@ -185,6 +191,7 @@ void SequenceModel::Save(const std::string& path) const {
   }
   // With a kernel, without those of "token", which is the first block.
   const std::size_t first = support_ ? token_weights().size() : 0;
+  SaveScaling(scaling_, &writer);
   writer.Add("weights", std::span<const double>(weights_).subspan(first));
   if (support_) SaveSupport(*support_, &writer);
   SaveRecord(record, &writer);
@@ -215,6 +222,7 @@ SequenceModel SequenceModel::Load(ModelReader file) {
   SequenceModel model(labels, num_features, std::move(features), constraints);
   model.set_weights(std::move(weights));
   if (kernelized) model.support_ = LoadSupport(entries, model.num_labels(), num_features);
+  model.set_scaling(LoadScaling(entries, model.num_features()));
   model.record = LoadRecord(entries);
   return model;
 }

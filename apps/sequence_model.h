@@ -22,6 +22,7 @@
 #include <slackline/core/chunk_tags.h>
 #include <slackline/core/dataset.h>
 #include <slackline/core/feature_dictionary.h>
+#include <slackline/core/feature_scaling.h>
 #include <slackline/core/feature_template.h>
 #include <slackline/core/kernel_support.h>
 #include <slackline/core/sequence_data.h>
@@ -82,6 +83,11 @@ class SequenceModel {
   /// the model does not know are kUnlabelled.
   Dataset MakeDataset(const SequenceData& data, std::span<const Index> sequences) const;
 
+  /// Of the features of tokens; data that are read for the model (sequence_input.h) are scaled.
+  const FeatureScaling& scaling() const { return scaling_; }
+  /// Requires numbers for every feature.
+  void set_scaling(FeatureScaling scaling);
+
   const std::vector<double>& weights() const { return weights_; }
   /// Requires as many finite weights as the layout has.
   void set_weights(std::vector<double> weights);
@@ -113,7 +119,8 @@ class SequenceModel {
   std::vector<std::string> label_names_;
   Index num_features_ = 0;
   std::optional<SequenceFeatures> features_;  // of CoNLL data
-  std::optional<BioRules> rules_;             // with constraints
+  FeatureScaling scaling_;
+  std::optional<BioRules> rules_;  // with constraints
   Index token_block_ = 0, bias_block_ = 0, start_block_ = 0, end_block_ = 0, transition_block_ = 0;
   std::shared_ptr<const WeightLayout> layout_;
   std::vector<double> weights_;

@@ -22,68 +22,63 @@ void Exclude(const std::vector<bool>& allowed, std::span<double> scores) {
   }
 }
 
-/// What one thread works with.
-class Worker {
- public:
-  explicit Worker(const SequenceModel& model) : model_(model), chain_(model.num_labels()) {
-    const BioRules* rules = model.rules();
-    if (rules == nullptr) {
-      chain_.SetSharedTable(model.transition_weights());
-      return;
-    }
-    const std::span<const double> weights = model.transition_weights();
-    std::vector<double> table(weights.begin(), weights.end());
-    Exclude(rules->transition, table);
-    chain_.SetSharedTable(table);
-  }
-
-  /// tokens: where the results of the sequence begin.
-  void Run(const SequenceData& data, Index m, Offset token, const SequencePredictOptions& options,
-           SequencePredictions* out, std::vector<RankedLabelling>* best) {
-    const std::size_t k = Size(model_.num_labels());
-    const std::size_t length = Size(data.length(m));
-    Scores(data, m);
-    const std::span<Index> labels = std::span<Index>(out->labels).subspan(Size(token), length);
-    if (options.scores) {
-      chain_.MaxMarginals(scores_, labels,
-                          std::span<double>(out->scores).subspan(Size(token) * k, length * k));
-    } else if (options.best == 0) {
-      chain_.Maximise(scores_, labels);
-    }
-    if (options.best == 0) return;
-    *best = KBestLabellings(&chain_, scores_, options.best);
-    SLACKLINE_DCHECK(!best->empty());
-    std::copy(best->front().labels.begin(), best->front().labels.end(), labels.begin());
-  }
-
- private:
-  /// Scores of the tokens by themselves.
-  void Scores(const SequenceData& data, Index m) {
-    const Index k = model_.num_labels();
-    const Index length = data.length(m);
-    scores_.resize(Size(length) * Size(k));
-    const auto first = static_cast<Index>(data.begin[Size(m)]);
-    const auto add = [&](std::span<const double> block, double* scores) {
-      for (std::size_t s = 0; s < Size(k); ++s) scores[s] += block[s];
-    };
-    for (Index i = 0; i < length; ++i) {
-      double* scores = scores_.data() + Size(i) * Size(k);
-      model_.TokenScores(data.rows->row(first + i), {scores, Size(k)});
-      add(model_.bias_weights(), scores);
-    }
-    add(model_.start_weights(), scores_.data());
-    add(model_.end_weights(), scores_.data() + Size(length - 1) * Size(k));
-    // Of a model that was made up: weights are finite, but their sums need not be.
-    if (!AllFinite(scores_)) throw DataError("the model's weights are too large for these sequences");
-    if (model_.rules() != nullptr) Exclude(model_.rules()->start, std::span<double>(scores_).first(Size(k)));
-  }
-
-  const SequenceModel& model_;
-  ChainDp chain_;
-  std::vector<double> scores_;
-};
-
 }  // namespace
+
+SequenceDecoder::SequenceDecoder(const SequenceModel& model) : model_(model), chain_(model.num_labels()) {
+  const BioRules* rules = model.rules();
+  if (rules == nullptr) {
+    chain_.SetSharedTable(model.transition_weights());
+    return;
+  }
+  const std::span<const double> weights = model.transition_weights();
+  std::vector<double> table(weights.begin(), weights.end());
+  Exclude(rules->transition, table);
+  chain_.SetSharedTable(table);
+}
+
+void SequenceDecoder::Decode(const FeatureRows& rows, Index first, const SequencePredictOptions& options,
+                             const Output& out) {
+  Scores(rows, first, static_cast<Index>(out.labels.size()));
+  if (options.scores) {
+    chain_.MaxMarginals(scores_, out.labels, out.scores);
+  } else if (options.best == 0) {
+    chain_.Maximise(scores_, out.labels);
+  }
+  if (options.best == 0) return;
+  *out.best = KBestLabellings(&chain_, scores_, options.best);
+  SLACKLINE_DCHECK(!out.best->empty());
+  std::copy(out.best->front().labels.begin(), out.best->front().labels.end(), out.labels.begin());
+}
+
+void SequenceDecoder::Decode(const SequenceData& data, Index m, const SequencePredictOptions& options,
+                             SequencePredictions* out) {
+  SLACKLINE_CHECK(data.rows != nullptr && data.num_features == model_.num_features(),
+                  "the sequences do not have the features of the model");
+  SLACKLINE_CHECK(m >= 0 && m < data.num_sequences(), "there is no such sequence");
+  out->labels.resize(Size(data.length(m)));
+  out->scores.resize(options.scores ? out->labels.size() * Size(model_.num_labels()) : 0);
+  out->best.resize(options.best > 0 ? 1 : 0);
+  Decode(*data.rows, static_cast<Index>(data.begin[Size(m)]), options,
+         {out->labels, out->scores, out->best.data()});
+}
+
+void SequenceDecoder::Scores(const FeatureRows& rows, Index first, Index length) {
+  const Index k = model_.num_labels();
+  scores_.resize(Size(length) * Size(k));
+  const auto add = [&](std::span<const double> block, double* scores) {
+    for (std::size_t s = 0; s < Size(k); ++s) scores[s] += block[s];
+  };
+  for (Index i = 0; i < length; ++i) {
+    double* scores = scores_.data() + Size(i) * Size(k);
+    model_.TokenScores(rows.row(first + i), {scores, Size(k)});
+    add(model_.bias_weights(), scores);
+  }
+  add(model_.start_weights(), scores_.data());
+  add(model_.end_weights(), scores_.data() + Size(length - 1) * Size(k));
+  // Of a model that was made up: weights are finite, but their sums need not be.
+  if (!AllFinite(scores_)) throw DataError("the model's weights are too large for these sequences");
+  if (model_.rules() != nullptr) Exclude(model_.rules()->start, std::span<double>(scores_).first(Size(k)));
+}
 
 SequencePredictions PredictSequences(const SequenceModel& model, const SequenceData& data,
                                      std::span<const Index> sequences,
@@ -101,14 +96,21 @@ SequencePredictions PredictSequences(const SequenceModel& model, const SequenceD
   if (options.scores) out.scores.resize(out.labels.size() * Size(model.num_labels()));
   if (options.best > 0) out.best.resize(sequences.size());
 
+  const std::size_t k = Size(model.num_labels());
   const int threads = NumThreads(options.threads);
-  std::vector<std::unique_ptr<Worker>> workers(Size(std::clamp(threads, 1, kChunks)));
+  std::vector<std::unique_ptr<SequenceDecoder>> decoders(Size(std::clamp(threads, 1, kChunks)));
   ParallelChunks(static_cast<Index>(sequences.size()), kChunks, threads, [&](const Chunk& chunk) {
-    auto& worker = workers[Size(chunk.thread)];
-    if (worker == nullptr) worker = std::make_unique<Worker>(model);
+    auto& decoder = decoders[Size(chunk.thread)];
+    if (decoder == nullptr) decoder = std::make_unique<SequenceDecoder>(model);
     for (Index j = chunk.begin; j < chunk.end; ++j) {
-      worker->Run(data, sequences[Size(j)], begin[Size(j)], options, &out,
-                  options.best > 0 ? &out.best[Size(j)] : nullptr);
+      const Index m = sequences[Size(j)];
+      const std::size_t token = Size(begin[Size(j)]);
+      const std::size_t length = Size(data.length(m));
+      SequenceDecoder::Output of_sequence;
+      of_sequence.labels = std::span<Index>(out.labels).subspan(token, length);
+      if (options.scores) of_sequence.scores = std::span<double>(out.scores).subspan(token * k, length * k);
+      if (options.best > 0) of_sequence.best = &out.best[Size(j)];
+      decoder->Decode(*data.rows, static_cast<Index>(data.begin[Size(m)]), options, of_sequence);
     }
   });
   return out;

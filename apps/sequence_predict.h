@@ -12,6 +12,7 @@
 #include <slackline/apps/sequence_metrics.h>
 #include <slackline/apps/sequence_model.h>
 #include <slackline/core/sequence_data.h>
+#include <slackline/inference/chain_dp.h>
 #include <slackline/inference/k_best_chain.h>
 
 namespace slackline {
@@ -30,6 +31,32 @@ struct SequencePredictions {
   std::vector<double> scores;
   /// For each sequence the best labellings, falling; all that are allowed where there are fewer. Empty unless asked for.
   std::vector<std::vector<RankedLabelling>> best;
+};
+
+/// Predicts one sequence after the other. Keeps work space: one object per thread. The model must live as long.
+class SequenceDecoder {
+ public:
+  explicit SequenceDecoder(const SequenceModel& model);
+
+  /// Where results go; tokens × 1, tokens × K, and nothing where it is not asked for.
+  struct Output {
+    std::span<Index> labels;
+    std::span<double> scores;
+    std::vector<RankedLabelling>* best = nullptr;
+  };
+  /// Predicts the sequence of out.labels.size() ≥ 1 tokens whose features are rows first, first + 1, … Throws DataError when
+  /// the model's weights are so large that scores are not finite.
+  void Decode(const FeatureRows& rows, Index first, const SequencePredictOptions& options, const Output& out);
+  /// The same for sequence m of data; all results of *out are of this sequence.
+  void Decode(const SequenceData& data, Index m, const SequencePredictOptions& options,
+              SequencePredictions* out);
+
+ private:
+  void Scores(const FeatureRows& rows, Index first, Index length);
+
+  const SequenceModel& model_;
+  ChainDp chain_;
+  std::vector<double> scores_;  // of the tokens by themselves
 };
 
 /// Predicts these sequences of data that were read for the model (sequence_input.h); their labels are not looked at. Throws

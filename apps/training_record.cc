@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/training_record.h>
 
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -59,6 +60,69 @@ void FinishRecord(const TrainSummary& summary, TrainingRecord* record) {
   record->check_seconds = summary.last.check_seconds;
 }
 
+namespace {
+
+void SaveCrossValidation(const CrossValidationRecord& record, ModelWriter* writer) {
+  if (!record.known()) return;
+  std::vector<std::string> candidates;
+  std::vector<double> figures;
+  for (const CrossValidationRecord::Point& point : record.points) {
+    candidates.push_back(point.candidate);
+    figures.insert(figures.end(), {point.lambda, point.mean, point.deviation});
+  }
+  writer->Add("cv_metric", record.metric);
+  writer->Add("cv_folds", std::vector<std::int64_t>{record.folds});
+  writer->Add("cv_candidates", candidates);
+  writer->Add("cv_figures", figures);
+  if (record.best != kAbsent) writer->Add("cv_best", std::vector<std::int64_t>{record.best});
+}
+
+CrossValidationRecord LoadCrossValidation(const ModelEntries& entries) {
+  CrossValidationRecord record;
+  const ModelReader& file = entries.file();
+  if (!file.Has("cv_metric")) return record;
+  record.metric = file.String("cv_metric");
+  entries.Require(record.known(), "cv_metric");
+  record.folds = entries.ToIndex("cv_folds", entries.Integers("cv_folds", 1)[0]);
+  const auto& candidates = file.Strings("cv_candidates");
+  const auto figures = entries.Doubles("cv_figures", 3 * candidates.size());
+  for (std::size_t k = 0; k < candidates.size(); ++k)
+    record.points.push_back({candidates[k], figures[3 * k], figures[3 * k + 1], figures[3 * k + 2]});
+  if (file.Has("cv_best")) {
+    record.best = entries.ToIndex("cv_best", entries.Integers("cv_best", 1)[0]);
+    entries.Require(static_cast<std::size_t>(record.best) < candidates.size(), "cv_best");
+  }
+  return record;
+}
+
+constexpr std::size_t kCurveFigures = 4;
+
+void SaveCurve(const std::vector<CurvePoint>& curve, ModelWriter* writer) {
+  if (curve.empty()) return;
+  std::vector<double> figures;
+  for (const CurvePoint& point : curve)
+    figures.insert(figures.end(), {static_cast<double>(point.pass), point.seconds, point.primal, point.dual});
+  writer->Add("curve", figures);
+}
+
+std::vector<CurvePoint> LoadCurve(const ModelEntries& entries) {
+  std::vector<CurvePoint> curve;
+  if (!entries.file().Has("curve")) return curve;
+  const std::span<const double> figures = entries.file().Doubles("curve");
+  entries.Require(figures.size() % kCurveFigures == 0, "curve");
+  for (std::size_t k = 0; k < figures.size(); k += kCurveFigures) {
+    const double pass = figures[k];
+    entries.Require(pass >= 0 && pass < std::numeric_limits<Index>::max() && std::floor(pass) == pass,
+                    "curve");
+    entries.Require(std::isfinite(figures[k + 1]), "curve");
+    entries.Require(curve.empty() || static_cast<Index>(pass) >= curve.back().pass, "curve");
+    curve.push_back({static_cast<Index>(pass), figures[k + 1], figures[k + 2], figures[k + 3]});
+  }
+  return curve;
+}
+
+}  // namespace
+
 void SaveRecord(const TrainingRecord& record, ModelWriter* writer) {
   std::vector<std::string> names;
   std::vector<std::string> values;
@@ -77,6 +141,11 @@ void SaveRecord(const TrainingRecord& record, ModelWriter* writer) {
   writer->Add("counts", std::vector<std::int64_t>{record.num_examples, record.passes});
   writer->Add("figures", std::vector<double>{record.lambda, record.primal, record.dual, record.gap,
                                              record.relative_gap, record.seconds, record.check_seconds});
+  SaveCrossValidation(record.cross_validation, writer);
+  SaveCurve(record.curve, writer);
+  // Files without this entry are of older versions.
+  if (!std::isnan(record.cost_per_variable))
+    writer->Add("cost_per_variable", std::vector<double>{record.cost_per_variable});
 }
 
 TrainingRecord LoadRecord(const ModelEntries& entries) {
@@ -104,6 +173,9 @@ TrainingRecord LoadRecord(const ModelEntries& entries) {
   record.relative_gap = figures[4];
   record.seconds = figures[5];
   record.check_seconds = figures[6];
+  if (file.Has("cost_per_variable")) record.cost_per_variable = entries.Doubles("cost_per_variable", 1)[0];
+  record.cross_validation = LoadCrossValidation(entries);
+  record.curve = LoadCurve(entries);
   return record;
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <slackline/apps/common/training_curve.h>
 #include <slackline/core/model_file.h>
 #include <slackline/core/types.h>
 #include <slackline/learning/progress.h>
@@ -19,6 +20,22 @@
 
 namespace slackline {
 
+/// What cross-validation found, for models that it chose.
+struct CrossValidationRecord {
+  struct Point {
+    std::string candidate;  ///< "full" of graphs, "balanced" of losses; empty where λ alone is chosen
+    double lambda = 0;
+    double mean = 0;       ///< of the figure over the folds
+    double deviation = 0;  ///< standard deviation over the folds
+  };
+  std::string metric;  ///< the figure to choose by; empty: the model was not chosen so
+  Index folds = 0;
+  std::vector<Point> points;
+  Index best = kAbsent;  ///< number of the chosen point; kAbsent: not kept (older versions)
+
+  bool known() const { return !metric.empty(); }
+};
+
 /// Of what a model is made, and what is known about its weights. Kept in the model's file.
 struct TrainingRecord {
   std::string program;                                       ///< name and version of what trained it
@@ -26,6 +43,8 @@ struct TrainingRecord {
   std::vector<std::pair<std::string, std::string>> options;  ///< names without dashes, values as text
   Index num_examples = 0;                                    ///< M of the objective
   double lambda = 0;
+  /// C of linear classifiers, per variable (learning/default_lambda.h); none in models of older versions.
+  double cost_per_variable = kNone;
   std::string loss;  ///< "mean" or "count"
 
   CertifiedProblem problem = CertifiedProblem::kRelaxed;
@@ -38,6 +57,10 @@ struct TrainingRecord {
   Index passes = 0;
   double seconds = 0;
   double check_seconds = 0;
+
+  CrossValidationRecord cross_validation;
+  /// The checks of training, since a resumed run was resumed; empty in models of older versions.
+  std::vector<CurvePoint> curve;
 };
 
 /// Puts the result of training into a record.

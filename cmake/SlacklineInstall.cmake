@@ -10,9 +10,13 @@ set(SLACKLINE_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/slackline)
 set(libraries ${SLACKLINE_FOLDERS})
 list(TRANSFORM libraries PREPEND slackline_)
 foreach(folder ${SLACKLINE_FOLDERS})
-  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.h)
+  file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
+       ${PROJECT_SOURCE_DIR}/${folder}/*.h ${PROJECT_SOURCE_DIR}/${folder}/*/*.h)
   list(FILTER headers EXCLUDE REGEX "/cmd_[a-z_]*\\.h$")  # of the program alone
-  install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/slackline/${folder})
+  foreach(header ${headers})
+    get_filename_component(room ${header} DIRECTORY)
+    install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/slackline/${room})
+  endforeach()
 endforeach()
 set_target_properties(${libraries} PROPERTIES INSTALL_RPATH "$ORIGIN")
 install(TARGETS ${libraries} slackline_all EXPORT slacklineTargets

@@ -27,9 +27,14 @@ if(SLACKLINE_SANITIZE)
   add_compile_definitions(SLACKLINE_NO_MULTIVERSION SLACKLINE_SANITIZED)
 endif()
 
-# slackline_add_library(name): the library of one folder, from all .cc files that lie directly in it.
+# slackline_add_library(name ROOM...): the library of one folder, from all .cc files that lie directly in it and in its
+# rooms, which are folders inside it.
 function(slackline_add_library name)
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  set(patterns ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  foreach(room ${ARGN})
+    list(APPEND patterns ${CMAKE_CURRENT_SOURCE_DIR}/${room}/*.cc)
+  endforeach()
+  file(GLOB sources CONFIGURE_DEPENDS ${patterns})
   list(FILTER sources EXCLUDE REGEX "/(main|cmd_[a-z_]*)\\.cc$")
   add_library(${name} ${sources})
   string(REPLACE "slackline_" "" export_name ${name})

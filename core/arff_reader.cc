@@ -6,71 +6,31 @@
 #include <string>
 #include <utility>
 
+#include <slackline/core/arff_columns.h>
 #include <slackline/core/arff_header.h>
 #include <slackline/core/check.h>
+#include <slackline/core/missing_values.h>
 #include <slackline/core/parse_number.h>
+#include <slackline/core/table_text.h>
 
 namespace slackline {
 namespace {
 
-/// What becomes of one attribute: a label, or `width` features.
-struct Column {
-  std::string name;
-  Index label = -1;
-  Index first_feature = 0;
-  Index width = 1;
-  bool nominal = false;
-  bool one_hot = false;
-  std::vector<std::pair<std::string, Index>> positions;  // nominal: value → position, sorted by value
-  std::vector<double> numbers;                           // nominal, not one-hot: the number of each position
-};
+bool IsMissing(const ArffScanner::Token& token) { return token.text == "?" && !token.quoted; }
 
-/// Position of a nominal value in its declaration, or −1.
-Index Position(const Column& column, std::string_view value) {
-  const auto found = std::lower_bound(column.positions.begin(), column.positions.end(), value,
-                                      [](const auto& entry, std::string_view v) { return entry.first < v; });
-  return found != column.positions.end() && found->first == value ? found->second : -1;
-}
-
-Column MakeColumn(const std::string& file, const ArffAttribute& attribute) {
-  Column column;
-  column.name = attribute.name;
-  column.nominal = attribute.nominal;
-  if (!attribute.nominal) return column;
-  column.numbers.resize(attribute.values.size());
-  for (std::size_t v = 0; v < attribute.values.size(); ++v) {
-    column.positions.emplace_back(attribute.values[v], static_cast<Index>(v));
-    if (!ParseNumber(attribute.values[v], &column.numbers[v])) column.one_hot = true;
-  }
-  for (std::size_t v = 0; v < attribute.values.size() && !column.one_hot; ++v) {
-    if (std::abs(column.numbers[v]) <= kLargestValue) continue;
-    throw DataError(file, attribute.line,
-                    "value " + Quoted(attribute.values[v]) + " of attribute " + Quoted(attribute.name) +
-                        " is too large (more than 1e50)");
-  }
-  std::sort(column.positions.begin(), column.positions.end());
-  return column;
-}
-
-void NameFeatures(const ArffAttribute& attribute, bool one_hot, std::vector<std::string>* names) {
-  if (!one_hot) {
-    names->push_back(attribute.name);
-    return;
-  }
-  for (const std::string& value : attribute.values) names->push_back(attribute.name + "=" + value);
-}
-
-class ArffParser {
+class ArffParser final : public MultiLabelReader {
  public:
-  ArffParser(const LineReader& reader, const ArffHeader& header, const MultiLabelReadOptions& options);
+  ArffParser(LineReader* reader, const ArffHeader& header, const MultiLabelReadOptions& options);
 
-  void ParseRow(std::string_view line);
-  MultiLabelData Finish();
+  bool Next() override;
+  void Forget() override;
+  std::vector<std::string> Notes() const override;
 
  private:
   [[noreturn]] void Fail(const std::string& message) const {
     throw DataError(reader_.name(), reader_.line_number(), message);
   }
+  void ParseRow(std::string_view line);
   void NameLabels(const ArffHeader& header, const MultiLabelReadOptions& options);
   void MakeColumns(const ArffHeader& header, const MultiLabelReadOptions& options);
   void CheckFeatures(const ArffHeader& header, const MultiLabelReadOptions& options) const;
@@ -79,27 +39,32 @@ class ArffParser {
   void ParseSparseRow(ArffScanner* scanner);
   void ParseWeight(ArffScanner* scanner) const;
   ArffScanner::Token NextValue(ArffScanner* scanner, std::string_view stops) const;
-  std::int8_t LabelValue(const Column& column, const ArffScanner::Token& token) const;
+  std::int8_t LabelValue(const ArffColumn& column, const ArffScanner::Token& token) const;
   /// The feature that the value sets (relative to the column's first), and to which number.
-  std::pair<Index, double> FeatureValue(const Column& column, const ArffScanner::Token& token) const;
+  std::pair<Index, double> FeatureValue(const ArffColumn& column, const ArffScanner::Token& token) const;
   /// The same for an attribute that is left out of a sparse row.
-  std::pair<Index, double> OmittedValue(const Column& column) const;
-  void AddSparse(const Column& column, std::pair<Index, double> feature);
+  std::pair<Index, double> OmittedValue(const ArffColumn& column) const;
+  void AddSparse(const ArffColumn& column, std::pair<Index, double> feature);
+  double MissingNumber(ArffColumn* column);
+  void FillIn();
+  MultiLabelData& Collect() override;
+  MultiLabelData CollectAll() override;
 
-  const LineReader& reader_;
+  LineReader& reader_;
+  bool any_ = false;
   MultiLabelData data_;
   std::shared_ptr<FeatureRows> rows_ = std::make_shared<FeatureRows>();
-  std::vector<Column> columns_;
+  std::vector<ArffColumn> columns_;
   std::vector<Index> not_sparse_;            // feature columns whose omitted value is not 0
   std::vector<std::int8_t> omitted_labels_;  // labels of a sparse row that omits them all
   std::vector<double> values_;               // the row being read
   std::vector<Index> features_;
+  std::vector<MissingValue> missing_;  // to be filled in after the last row
 };
 
-ArffParser::ArffParser(const LineReader& reader, const ArffHeader& header,
-                       const MultiLabelReadOptions& options)
-    : reader_(reader) {
-  data_.source = reader.name();
+ArffParser::ArffParser(LineReader* reader, const ArffHeader& header, const MultiLabelReadOptions& options)
+    : MultiLabelReader(options), reader_(*reader) {
+  data_.source = reader_.name();
   data_.has_constant = options.append_constant;
   NameLabels(header, options);
   MakeColumns(header, options);
@@ -140,7 +105,7 @@ void ArffParser::MakeColumns(const ArffHeader& header, const MultiLabelReadOptio
     }
   }
   for (std::size_t a = 0; a < header.attributes.size(); ++a) {
-    Column column = MakeColumn(reader_.name(), header.attributes[a]);
+    ArffColumn column = MakeArffColumn(reader_.name(), header.attributes[a]);
     column.label = label_of[a];
     if (column.label >= 0) {
       CheckLabelAttribute(header.attributes[a]);
@@ -150,7 +115,7 @@ void ArffParser::MakeColumns(const ArffHeader& header, const MultiLabelReadOptio
       column.first_feature = data_.num_features;
       column.width = column.one_hot ? static_cast<Index>(column.positions.size()) : 1;
       data_.num_features += column.width;
-      NameFeatures(header.attributes[a], column.one_hot, &data_.feature_names);
+      NameArffFeatures(header.attributes[a], column, &data_.feature_names);
       if (OmittedValue(column).second != 0) not_sparse_.push_back(static_cast<Index>(a));
     }
     columns_.push_back(std::move(column));
@@ -197,9 +162,9 @@ ArffScanner::Token ArffParser::NextValue(ArffScanner* scanner, std::string_view 
   return token;
 }
 
-std::int8_t ArffParser::LabelValue(const Column& column, const ArffScanner::Token& token) const {
-  if (token.text == "?" && !token.quoted) return -1;
-  if (column.nominal && Position(column, token.text) < 0) {
+std::int8_t ArffParser::LabelValue(const ArffColumn& column, const ArffScanner::Token& token) const {
+  if (IsMissing(token)) return -1;
+  if (column.nominal && column.Position(token.text) < 0) {
     Fail("label " + Quoted(column.name) + " not 0/1: value " + Quoted(token.text) + " is not declared");
   }
   double number = 0;
@@ -209,13 +174,10 @@ std::int8_t ArffParser::LabelValue(const Column& column, const ArffScanner::Toke
   return number == 1 ? 1 : 0;
 }
 
-std::pair<Index, double> ArffParser::FeatureValue(const Column& column,
+std::pair<Index, double> ArffParser::FeatureValue(const ArffColumn& column,
                                                   const ArffScanner::Token& token) const {
-  if (token.text == "?" && !token.quoted) {
-    Fail("attribute " + Quoted(column.name) + " has the value '?': missing feature values are not supported");
-  }
   if (column.nominal) {
-    const Index position = Position(column, token.text);
+    const Index position = column.Position(token.text);
     if (position < 0)
       Fail("value " + Quoted(token.text) + " of attribute " + Quoted(column.name) + " is not declared");
     if (column.one_hot) return {position, 1.0};
@@ -232,7 +194,7 @@ std::pair<Index, double> ArffParser::FeatureValue(const Column& column,
   return {0, number};
 }
 
-std::pair<Index, double> ArffParser::OmittedValue(const Column& column) const {
+std::pair<Index, double> ArffParser::OmittedValue(const ArffColumn& column) const {
   if (column.one_hot) return {0, 1.0};
   return {0, column.nominal ? column.numbers[0] : 0.0};
 }
@@ -259,9 +221,12 @@ void ArffParser::ParseDenseRow(ArffScanner* scanner) {
   while ((!scanner->AtEnd() && scanner->Peek() != '{') || (comma && scanner->AtEnd())) {
     const ArffScanner::Token token = NextValue(scanner, ",");
     if (count < columns_.size()) {
-      const Column& column = columns_[count];
+      ArffColumn& column = columns_[count];
       if (column.label >= 0) {
         labels[column.label] = LabelValue(column, token);
+      } else if (IsMissing(token)) {
+        const double value = MissingNumber(&column);
+        if (!column.one_hot) values_[static_cast<std::size_t>(column.first_feature)] = value;
       } else {
         const auto [feature, value] = FeatureValue(column, token);
         values_[static_cast<std::size_t>(column.first_feature + feature)] = value;
@@ -285,7 +250,7 @@ void ArffParser::ParseSparseRow(ArffScanner* scanner) {
   auto omitted = not_sparse_.begin();
   const auto add_omitted = [&](Index before) {
     for (; omitted != not_sparse_.end() && *omitted < before; ++omitted) {
-      const Column& column = columns_[static_cast<std::size_t>(*omitted)];
+      const ArffColumn& column = columns_[static_cast<std::size_t>(*omitted)];
       AddSparse(column, OmittedValue(column));
     }
   };
@@ -303,12 +268,15 @@ void ArffParser::ParseSparseRow(ArffScanner* scanner) {
            std::to_string(last));
     }
     last = a;
-    const Column& column = columns_[static_cast<std::size_t>(a)];
+    ArffColumn& column = columns_[static_cast<std::size_t>(a)];
     const ArffScanner::Token value = NextValue(scanner, ",}");
     add_omitted(a);
     if (omitted != not_sparse_.end() && *omitted == a) ++omitted;
     if (column.label >= 0) {
       labels[column.label] = LabelValue(column, value);
+    } else if (IsMissing(value)) {
+      const double number = MissingNumber(&column);
+      if (!column.one_hot) AddSparse(column, {0, number});
     } else {
       AddSparse(column, FeatureValue(column, value));
     }
@@ -323,9 +291,48 @@ void ArffParser::ParseSparseRow(ArffScanner* scanner) {
   rows_->AddSparse(features_, values_);
 }
 
-void ArffParser::AddSparse(const Column& column, std::pair<Index, double> feature) {
+void ArffParser::AddSparse(const ArffColumn& column, std::pair<Index, double> feature) {
   features_.push_back(column.first_feature + feature.first);
   values_.push_back(feature.second);
+}
+
+/// Counts a missing value of the row being read. Returns what stands in its place, for now or for good,
+/// where the column is one feature.
+double ArffParser::MissingNumber(ArffColumn* column) {
+  ++column->missing;
+  if (column->one_hot) return 0;
+  if (!options_.for_prediction()) {
+    missing_.push_back({rows_->size(), column->first_feature});
+    return 0;
+  }
+  if (options_.fill_values.empty()) {
+    Fail("attribute " + Quoted(column->name) +
+         " has the value '?', and the model keeps no means of its training data in place of missing values: "
+         "train it anew, on ARFF data");
+  }
+  return options_.fill_values[static_cast<std::size_t>(column->first_feature)];
+}
+
+/// After training data: the means, in the place of missing values. Categories that are missing stay 0.
+void ArffParser::FillIn() {
+  data_.fill_values = FeatureMeans(*rows_, data_.num_features, missing_);
+  for (const ArffColumn& column : columns_) {
+    if (column.label >= 0 || !column.one_hot) continue;
+    std::fill_n(data_.fill_values.begin() + column.first_feature, column.width, 0.0);
+  }
+  if (!missing_.empty()) *rows_ = FillMissing(*rows_, missing_, data_.fill_values);
+}
+
+std::vector<std::string> ArffParser::Notes() const {
+  std::vector<std::pair<std::string, Offset>> numeric;
+  std::vector<std::pair<std::string, Offset>> categorical;
+  for (const ArffColumn& column : columns_) {
+    if (column.missing > 0)
+      (column.one_hot ? categorical : numeric).emplace_back(column.name, column.missing);
+  }
+  std::vector<std::string> notes;
+  AddMissingNotes(numeric, categorical, &notes);
+  return notes;
 }
 
 /// An instance weight {w} may end a row. All examples count the same here, so only weight 1 can be honoured.
@@ -341,23 +348,50 @@ void ArffParser::ParseWeight(ArffScanner* scanner) const {
   if (!scanner->AtEnd()) Fail("text after the end of the row: " + Quoted(scanner->Rest()));
 }
 
-MultiLabelData ArffParser::Finish() {
-  if (data_.lines.empty()) throw DataError(reader_.name(), 0, "no examples after @data");
+bool ArffParser::Next() {
+  const std::size_t before = data_.lines.size();
+  std::string_view line;
+  while (reader_.Next(&line)) {
+    ParseRow(line);
+    if (data_.lines.size() == before) continue;  // a line without text
+    any_ = true;
+    return true;
+  }
+  if (!any_) throw DataError(reader_.name(), 0, "no examples after @data");
+  return false;
+}
+
+MultiLabelData& ArffParser::Collect() {
+  data_.rows = rows_;
+  return data_;
+}
+
+void ArffParser::Forget() {
+  data_.labels.clear();
+  data_.lines.clear();
+  rows_ = std::make_shared<FeatureRows>();
+}
+
+MultiLabelData ArffParser::CollectAll() {
+  if (options_.for_prediction()) {
+    data_.fill_values = options_.fill_values;
+  } else {
+    FillIn();
+  }
   data_.rows = std::move(rows_);
   return std::move(data_);
 }
 
 }  // namespace
 
-MultiLabelData ReadArff(LineReader* reader, std::string_view line, const MultiLabelReadOptions& options) {
+std::unique_ptr<MultiLabelReader> MakeArffReader(LineReader* reader, std::string_view line,
+                                                 const MultiLabelReadOptions& options) {
   if (options.label_names.empty() && options.labels_xml.empty()) {
     throw DataError(reader->name(), 0,
                     "an ARFF file does not tell which attributes are labels: pass --labels FILE.xml");
   }
   const ArffHeader header = ReadArffHeader(reader, line);
-  ArffParser parser(*reader, header, options);
-  while (reader->Next(&line)) parser.ParseRow(line);
-  return parser.Finish();
+  return std::make_unique<ArffParser>(reader, header, options);
 }
 
 }  // namespace slackline

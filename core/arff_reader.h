@@ -3,16 +3,20 @@
 // Mulan's ARFF; see core/multilabel_data.h.
 #pragma once
 
+#include <memory>
 #include <string_view>
 
 #include <slackline/core/line_reader.h>
-#include <slackline/core/multilabel_data.h>
+#include <slackline/core/multilabel_reader.h>
 
 namespace slackline {
 
-/// Reads `line`, which was just taken from `reader`, and all that follow. Errors as of ReadMultiLabelData.
+/// A reader of `line`, which was just taken from `reader`, and of all that follow. Reader and options must live as
+/// long. Errors as of ReadMultiLabelData.
 /// Dense rows become dense feature rows, sparse rows sparse ones. Cost: linear in the text; for nominal
-/// features times the logarithm of the number of their values.
-MultiLabelData ReadArff(LineReader* reader, std::string_view line, const MultiLabelReadOptions& options);
+/// features times the logarithm of the number of their values. Training data with missing values are
+/// copied once, to fill them in.
+std::unique_ptr<MultiLabelReader> MakeArffReader(LineReader* reader, std::string_view line,
+                                                 const MultiLabelReadOptions& options);
 
 }  // namespace slackline

@@ -6,12 +6,14 @@
 // text, and bytes are not looked into.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <slackline/core/line_reader.h>
 #include <slackline/core/sequence_data.h>
+#include <slackline/core/sequence_reader.h>
 
 namespace slackline {
 
@@ -28,5 +30,7 @@ struct ConllReadOptions {
 SequenceData ReadConll(const std::string& path, const ConllReadOptions& options = {});
 /// The same, from a line that was already read on.
 SequenceData ReadConll(LineReader* reader, std::string_view line, const ConllReadOptions& options = {});
+/// The same, one sequence after the other. `lines` must live as long.
+std::unique_ptr<SequenceReader> MakeConllReader(LineReader* lines, const ConllReadOptions& options);
 
 }  // namespace slackline

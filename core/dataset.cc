@@ -60,6 +60,12 @@ bool HasForbiddenStates(const Dataset& data) {
                      [](const auto& structure) { return structure->has_forbidden_states(); });
 }
 
+bool HasFactors(const Dataset& data) {
+  return std::any_of(data.structures().begin(), data.structures().end(), [](const auto& structure) {
+    return structure->graph().num_factors() + structure->graph().num_global_factors() > 0;
+  });
+}
+
 bool HasGlobalFactors(const Dataset& data) {
   return std::any_of(data.structures().begin(), data.structures().end(),
                      [](const auto& structure) { return structure->graph().num_global_factors() > 0; });

@@ -89,6 +89,9 @@ class Dataset {
 /// Whether an example's structure has forbidden states (core/structure.h).
 bool HasForbiddenStates(const Dataset& data);
 
+/// Whether factors, with tables or global, join the variables of an example.
+bool HasFactors(const Dataset& data);
+
 /// Whether an example's structure has global factors (core/global_factor.h).
 bool HasGlobalFactors(const Dataset& data);
 

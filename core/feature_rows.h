@@ -21,6 +21,15 @@ struct FeatureRow {
   bool dense() const { return columns == nullptr; }
 };
 
+/// Calls visit(feature, value), the feature as std::size_t, for the stored values of the first num_features features.
+template <class Visit>
+void ForEachValue(const FeatureRow& row, Index num_features, const Visit& visit) {
+  for (Index k = 0; k < row.count; ++k) {
+    const Index feature = row.dense() ? k : row.columns[k];
+    if (feature < num_features) visit(static_cast<std::size_t>(feature), row.values[k]);
+  }
+}
+
 /// The inner product of two vectors, each dense or sparse.
 double Dot(const FeatureRow& a, const FeatureRow& b);
 

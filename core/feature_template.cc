@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <span>
 #include <utility>
 
 #include <slackline/core/check.h>
@@ -76,8 +77,16 @@ class FeatureTemplates::Parser {
 
  private:
   [[noreturn]] void Fail(const std::string& message) const { throw DataError(source_, line_, message); }
+  struct Brackets {
+    std::size_t close = std::string_view::npos;
+    std::vector<std::size_t> commas;
+  };
+  static Brackets FindBrackets(std::string_view text);
   /// Reads the macro at the start of *text, and removes it there.
   Piece ParseMacro(std::string_view* text) const;
+  Piece MakePiece(Kind kind, std::string_view macro, std::span<const std::string_view> arguments) const;
+  std::shared_ptr<const TokenPattern> ParsePattern(std::string_view argument, std::string_view macro) const;
+  void CheckPlace(const Piece& piece, std::string_view macro) const;
   Index ParseArgument(std::string_view argument, std::string_view macro) const;
 
   std::string source_;
@@ -88,6 +97,7 @@ class FeatureTemplates::Parser {
 };
 
 Index FeatureTemplates::Parser::ParseArgument(std::string_view argument, std::string_view macro) const {
+  argument = Trimmed(argument);
   const bool plus = argument.size() > 1 && argument[0] == '+' && argument[1] != '-';
   if (plus) argument.remove_prefix(1);
   Index value = 0;
@@ -98,41 +108,84 @@ Index FeatureTemplates::Parser::ParseArgument(std::string_view argument, std::st
   return value;
 }
 
+/// The place of the ] that ends a macro, and of the commas in it, all outside of quotes.
+FeatureTemplates::Parser::Brackets FeatureTemplates::Parser::FindBrackets(std::string_view text) {
+  Brackets brackets;
+  bool quoted = false;
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    if (text[k] == '"') quoted = !quoted;
+    if (quoted && text[k] == '\\') ++k;
+    if (quoted) continue;
+    if (text[k] == ',') brackets.commas.push_back(k);
+    if (text[k] != ']') continue;
+    brackets.close = k;
+    break;
+  }
+  return brackets;
+}
+
+std::shared_ptr<const TokenPattern> FeatureTemplates::Parser::ParsePattern(std::string_view argument,
+                                                                           std::string_view macro) const {
+  if (argument.size() < 2 || argument.front() != '"' || argument.back() != '"')
+    Fail(Quoted(macro) + ": the regular expression is not in quotes: " + Quoted(argument));
+  try {
+    return std::make_shared<const TokenPattern>(argument.substr(1, argument.size() - 2));
+  } catch (const DataError& error) {
+    Fail(Quoted(macro) + ": " + error.what());
+  }
+}
+
+void FeatureTemplates::Parser::CheckPlace(const Piece& piece, std::string_view macro) const {
+  if (piece.row < -kFarthestRow || piece.row > kFarthestRow)
+    Fail(Quoted(macro) + ": rows beyond ±" + std::to_string(kFarthestRow) + " are not possible");
+  if (piece.column >= 0 && piece.column < num_columns_) return;
+  Fail(Quoted(macro) + ": there is no column " + std::to_string(piece.column) +
+       "; without the labels the data have " + std::to_string(num_columns_) + ", numbered from 0");
+}
+
 FeatureTemplates::Piece FeatureTemplates::Parser::ParseMacro(std::string_view* text) const {
-  constexpr std::pair<std::string_view, Kind> kMacros[] = {{"%x", Kind::kWord},
-                                                           {"%low", Kind::kLow},
-                                                           {"%shape", Kind::kShape},
-                                                           {"%pre", Kind::kPrefix},
-                                                           {"%suf", Kind::kSuffix}};
+  constexpr std::pair<std::string_view, Kind> kMacros[] = {
+      {"%x", Kind::kWord},     {"%low", Kind::kLow},    {"%X", Kind::kLow},  {"%shape", Kind::kShape},
+      {"%pre", Kind::kPrefix}, {"%suf", Kind::kSuffix}, {"%t", Kind::kTest}, {"%T", Kind::kTest},
+      {"%m", Kind::kMatch},    {"%M", Kind::kMatchLow}};
   const std::size_t open = text->find('[');
-  const std::size_t close = text->find(']');
   const std::string_view name = text->substr(0, std::min(open, text->find_first_of(" \t")));
   const auto* found = std::find_if(std::begin(kMacros), std::end(kMacros),
                                    [name](const auto& macro) { return macro.first == name; });
   if (found == std::end(kMacros) || open == std::string_view::npos || open != name.size())
-    Fail(Quoted(*text) + " does not begin with %x[, %low[, %shape[, %pre[ or %suf[");
-  if (close == std::string_view::npos) Fail("no ] after " + Quoted(*text));
-  const std::string_view macro = text->substr(0, close + 1);
-  std::vector<std::string_view> pieces;
-  SplitViews(text->substr(open + 1, close - open - 1), ',', &pieces);
-  std::vector<Index> arguments;
-  for (const std::string_view argument : pieces) arguments.push_back(ParseArgument(argument, macro));
-  Piece piece;
-  piece.kind = found->second;
-  const bool counted = piece.kind == Kind::kPrefix || piece.kind == Kind::kSuffix;
-  if (arguments.size() != (counted ? 3u : 2u))
-    Fail(Quoted(macro) + ": expected " + std::string(name) + (counted ? "[row,column,n]" : "[row,column]"));
-  piece.row = arguments[0];
-  piece.column = arguments[1];
-  if (piece.row < -kFarthestRow || piece.row > kFarthestRow)
-    Fail(Quoted(macro) + ": rows beyond ±" + std::to_string(kFarthestRow) + " are not possible");
-  if (piece.column < 0 || piece.column >= num_columns_) {
-    Fail(Quoted(macro) + ": there is no column " + std::to_string(piece.column) +
-         "; without the labels the data have " + std::to_string(num_columns_) + ", numbered from 0");
+    Fail(Quoted(*text) + " does not begin with %x[, %low[, %shape[, %pre[, %suf[, %t[ or %m[");
+  const Brackets brackets = FindBrackets(*text);
+  if (brackets.close == std::string_view::npos) Fail("no ] after " + Quoted(*text));
+  const std::string_view macro = text->substr(0, brackets.close + 1);
+  std::vector<std::string_view> arguments;
+  std::size_t from = open + 1;
+  for (const std::size_t comma : brackets.commas) {
+    arguments.push_back(text->substr(from, comma - from));
+    from = comma + 1;
   }
-  if (counted) piece.length = arguments[2];
+  arguments.push_back(text->substr(from, brackets.close - from));
+  text->remove_prefix(macro.size());
+  return MakePiece(found->second, macro, arguments);
+}
+
+FeatureTemplates::Piece FeatureTemplates::Parser::MakePiece(
+    Kind kind, std::string_view macro, std::span<const std::string_view> arguments) const {
+  const bool counted = kind == Kind::kPrefix || kind == Kind::kSuffix;
+  const bool matching = kind == Kind::kTest || kind == Kind::kMatch || kind == Kind::kMatchLow;
+  Piece piece;
+  piece.kind = kind;
+  piece.row = ParseArgument(arguments[0], macro);
+  if (arguments.size() > 1) piece.column = ParseArgument(arguments[1], macro);
+  if (arguments.size() != (counted || matching ? 3u : 2u)) {
+    Fail(Quoted(macro) + ": expected " + std::string(macro.substr(0, macro.find('['))) +
+         (counted    ? "[row,column,n]"
+          : matching ? "[row,column,\"re\"]"
+                     : "[row,column]"));
+  }
+  CheckPlace(piece, macro);
+  if (matching) piece.pattern = ParsePattern(Trimmed(arguments[2]), macro);
+  if (counted) piece.length = ParseArgument(arguments[2], macro);
   if (counted && piece.length < 1) Fail(Quoted(macro) + ": n must be at least 1");
-  text->remove_prefix(close + 1);
   return piece;
 }
 
@@ -216,65 +269,39 @@ void FeatureTemplates::Expand(Index i, const TokenTable& tokens, Offset begin, O
       AppendNumber(at - end + 1, feature);
       continue;
     }
-    const std::string_view word = tokens.text(at, piece.column);
-    switch (piece.kind) {
-      case Kind::kText:
-      case Kind::kWord:
-        feature->append(word);
-        break;
-      case Kind::kLow:
-        AppendLow(word, feature);
-        break;
-      case Kind::kShape:
-        AppendShape(word, feature);
-        break;
-      case Kind::kPrefix:
-        feature->append(Prefix(word, piece.length));
-        break;
-      case Kind::kSuffix:
-        feature->append(Suffix(word, piece.length));
-        break;
-    }
+    Append(piece, tokens.text(at, piece.column), feature);
   }
 }
 
-std::string DefaultTemplates(Index num_columns) {
-  SLACKLINE_CHECK(num_columns >= 1, "templates need a column");
-  std::string text =
-      "# Words\n"
-      "U00: %x[-2,0]\n"
-      "U01: %x[-1,0]\n"
-      "U02: %x[0,0]\n"
-      "U03: %x[1,0]\n"
-      "U04: %x[2,0]\n"
-      "U05: %x[-1,0]/%x[0,0]\n"
-      "U06: %x[0,0]/%x[1,0]\n";
-  if (num_columns == 1) {
-    return text +
-           "# Spelling\n"
-           "U10: %low[0,0]\n"
-           "U11: %shape[0,0]\n"
-           "U12: %pre[0,0,1]\n"
-           "U13: %pre[0,0,2]\n"
-           "U14: %pre[0,0,3]\n"
-           "U15: %suf[0,0,1]\n"
-           "U16: %suf[0,0,2]\n"
-           "U17: %suf[0,0,3]\n";
+void FeatureTemplates::Append(const Piece& piece, std::string_view word, std::string* feature) {
+  switch (piece.kind) {
+    case Kind::kText:
+    case Kind::kWord:
+      feature->append(word);
+      break;
+    case Kind::kLow:
+      AppendLow(word, feature);
+      break;
+    case Kind::kShape:
+      AppendShape(word, feature);
+      break;
+    case Kind::kPrefix:
+      feature->append(Prefix(word, piece.length));
+      break;
+    case Kind::kSuffix:
+      feature->append(Suffix(word, piece.length));
+      break;
+    case Kind::kTest:
+      feature->append(piece.pattern->Matches(word) ? "true" : "false");
+      break;
+    case Kind::kMatch:
+    case Kind::kMatchLow:
+      if (const auto match = piece.pattern->Find(word)) {
+        const std::string_view part = word.substr(match->begin, match->length);
+        piece.kind == Kind::kMatch ? void(feature->append(part)) : AppendLow(part, feature);
+      }
+      break;
   }
-  return text +
-         "# Parts of speech\n"
-         "U10: %x[-2,1]\n"
-         "U11: %x[-1,1]\n"
-         "U12: %x[0,1]\n"
-         "U13: %x[1,1]\n"
-         "U14: %x[2,1]\n"
-         "U15: %x[-2,1]/%x[-1,1]\n"
-         "U16: %x[-1,1]/%x[0,1]\n"
-         "U17: %x[0,1]/%x[1,1]\n"
-         "U18: %x[1,1]/%x[2,1]\n"
-         "U20: %x[-2,1]/%x[-1,1]/%x[0,1]\n"
-         "U21: %x[-1,1]/%x[0,1]/%x[1,1]\n"
-         "U22: %x[0,1]/%x[1,1]/%x[2,1]\n";
 }
 
 }  // namespace slackline

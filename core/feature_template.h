@@ -12,6 +12,9 @@
 //                        d for digits, * for all beyond ASCII; others stand for themselves ("McDonald-3" is XxXx-d)
 //   %pre[row,column,n]   the first n characters (of UTF-8), or all where there are fewer
 //   %suf[row,column,n]   the last n characters
+//   %t[row,column,"re"]  true or false: whether the regular expression (core/token_pattern.h) matches a part of the text
+//   %m[row,column,"re"]  the part that it matches, nothing where there is none
+// %X is the same as %low and %T as %t; %M is %m with ASCII letters in lower case. In "re" a quote is \".
 // Before the first token every macro gives _B-1, _B-2, …, after the last _B+1, _B+2, … (the nearest is 1).
 //
 // Names are what stands before the first colon, without blanks; no two templates have the same. A line `B` means the
@@ -19,11 +22,13 @@
 // for CRFs take them for features of pairs of labels. Lines that begin with # and lines without text are comments.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <slackline/core/sequence_data.h>
+#include <slackline/core/token_pattern.h>
 
 namespace slackline {
 
@@ -47,24 +52,21 @@ class FeatureTemplates {
               std::string* feature) const;
 
  private:
-  enum class Kind { kText, kWord, kLow, kShape, kPrefix, kSuffix };
+  enum class Kind { kText, kWord, kLow, kShape, kPrefix, kSuffix, kTest, kMatch, kMatchLow };
   struct Piece {
     Kind kind = Kind::kText;
     Index row = 0;
     Index column = 0;
     Index length = 0;
     std::string text;
+    std::shared_ptr<const TokenPattern> pattern;
   };
   class Parser;
+  static void Append(const Piece& piece, std::string_view word, std::string* feature);
 
   std::vector<std::vector<Piece>> templates_;
   std::string text_;
   Index num_columns_ = 0;
 };
-
-/// The templates used where none are given. Two columns or more, words and their parts of speech: words and parts of
-/// speech at -2 … 2, pairs of neighbours, triples of parts of speech (the usual set for chunking, 19 features). One
-/// column: words, pairs of words, lower case, shape, beginnings and endings.
-std::string DefaultTemplates(Index num_columns);
 
 }  // namespace slackline

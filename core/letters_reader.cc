@@ -24,17 +24,17 @@ void SplitFields(std::string_view line, std::vector<std::string_view>* fields) {
   SplitViews(line, '\t', fields);
 }
 
-class LettersParser {
+class LettersReader final : public SequenceReader {
  public:
-  LettersParser(const LineReader& reader, const LettersReadOptions& options)
-      : reader_(reader), options_(options), labels_(options.label_names) {
-    data_.source = reader.name();
-    data_.begin.push_back(0);
-    tokens_->num_columns = 3;
+  LettersReader(LineReader* reader, LettersReadOptions options)
+      : reader_(*reader), options_(std::move(options)), labels_(options_.label_names) {
+    Begin();
   }
 
-  void ParseLine(std::string_view line);
-  SequenceData Finish();
+  bool Next() override;
+  SequenceData Take() override;
+  /// Returns whether the line ends a word.
+  bool ParseLine(std::string_view line);
 
  private:
   /// The fields of a line that tie letters to words.
@@ -49,17 +49,18 @@ class LettersParser {
   [[noreturn]] void Fail(const std::string& message) const {
     throw DataError(reader_.name(), reader_.line_number(), message);
   }
+  void Begin();
   void Split(std::string_view line);
   Index Number(std::size_t field, const char* what) const;
   void CheckFollows(const Letter& letter) const;
   void ParsePixels();
 
-  const LineReader& reader_;
-  const LettersReadOptions& options_;
+  LineReader& reader_;
+  const LettersReadOptions options_;
   LabelNumbering labels_;
   SequenceData data_;
-  std::shared_ptr<TokenTable> tokens_ = std::make_shared<TokenTable>();
-  std::shared_ptr<FeatureRows> rows_ = std::make_shared<FeatureRows>();
+  std::shared_ptr<TokenTable> tokens_;
+  std::shared_ptr<FeatureRows> rows_;
   std::vector<std::string_view> fields_;
   std::size_t num_fields_ = 0;  // of all lines; 0 before the first
   Letter last_;
@@ -67,7 +68,18 @@ class LettersParser {
   std::vector<double> ones_;
 };
 
-void LettersParser::Split(std::string_view line) {
+/// Makes room for words.
+void LettersReader::Begin() {
+  data_ = {};
+  data_.source = reader_.name();
+  data_.begin.push_back(0);
+  data_.num_features = num_fields_ == 0 ? 0 : static_cast<Index>(num_fields_ - kPixels);
+  tokens_ = std::make_shared<TokenTable>();
+  tokens_->num_columns = 3;
+  rows_ = std::make_shared<FeatureRows>();
+}
+
+void LettersReader::Split(std::string_view line) {
   SplitFields(line, &fields_);
   if (fields_.size() <= kPixels) {
     Fail(Count(static_cast<Offset>(fields_.size()), "field") +
@@ -87,7 +99,7 @@ void LettersParser::Split(std::string_view line) {
   }
 }
 
-Index LettersParser::Number(std::size_t field, const char* what) const {
+Index LettersReader::Number(std::size_t field, const char* what) const {
   Index value = 0;
   if (!ParseIndex(fields_[field], &value))
     Fail(std::string(what) + " " + Quoted(fields_[field]) + " is not a whole number from 0");
@@ -95,7 +107,7 @@ Index LettersParser::Number(std::size_t field, const char* what) const {
 }
 
 /// Whether the letter continues the word before, or may begin another.
-void LettersParser::CheckFollows(const Letter& letter) const {
+void LettersReader::CheckFollows(const Letter& letter) const {
   const bool begins = last_.next == kEndOfWord;
   if (!begins && letter.id != last_.next) {
     Fail("id " + Quoted(fields_[0]) + ", but the line before says that the word goes on with id " +
@@ -111,7 +123,7 @@ void LettersParser::CheckFollows(const Letter& letter) const {
     Fail("fold " + Quoted(fields_[5]) + " within a word of fold " + std::to_string(last_.fold));
 }
 
-void LettersParser::ParsePixels() {
+void LettersReader::ParsePixels() {
   columns_.clear();
   for (std::size_t field = kPixels; field < fields_.size(); ++field) {
     const std::string_view pixel = fields_[field];
@@ -125,8 +137,8 @@ void LettersParser::ParsePixels() {
   rows_->AddSparse(columns_, ones_);
 }
 
-void LettersParser::ParseLine(std::string_view line) {
-  if (Trimmed(line).empty()) return;
+bool LettersReader::ParseLine(std::string_view line) {
+  if (Trimmed(line).empty()) return false;
   if (data_.num_tokens() >= std::numeric_limits<Index>::max()) Fail("too many letters");
   Split(line);
   Letter letter;
@@ -146,19 +158,30 @@ void LettersParser::ParseLine(std::string_view line) {
   for (const std::size_t field : {0u, 3u, 4u}) tokens_->cells.push_back(tokens_->texts.Add(fields_[field]));
   if (letter.next == kEndOfWord) data_.begin.push_back(data_.num_tokens());
   last_ = letter;
+  return letter.next == kEndOfWord;
 }
 
-SequenceData LettersParser::Finish() {
-  if (data_.labels.empty()) throw DataError(reader_.name(), 0, "no words");
+bool LettersReader::Next() {
+  std::string_view line;
+  while (reader_.Next(&line)) {
+    if (ParseLine(line)) return true;
+  }
+  if (num_fields_ == 0) throw DataError(reader_.name(), 0, "no words");
   if (last_.next != kEndOfWord) {
     Fail("the file ends within word " + std::to_string(last_.word) + ": the letter with id " +
          std::to_string(last_.next) + " is missing");
   }
+  return false;
+}
+
+SequenceData LettersReader::Take() {
   labels_.Finish(&data_);
   if (data_.label_names.empty()) throw DataError(reader_.name(), 0, "no known letters");
   data_.tokens = std::move(tokens_);
   data_.rows = std::move(rows_);
-  return std::move(data_);
+  SequenceData data = std::move(data_);
+  Begin();
+  return data;
 }
 
 }  // namespace
@@ -176,18 +199,19 @@ bool LooksLikeLetter(std::string_view line) {
   return fields.size() > kPixels && bad <= (fields.size() >= kPixels + kSurelyPixels ? 1 : 0);
 }
 
+std::unique_ptr<SequenceReader> MakeLettersReader(LineReader* lines, const LettersReadOptions& options) {
+  return std::make_unique<LettersReader>(lines, options);
+}
+
 SequenceData ReadLetters(LineReader* reader, std::string_view line, const LettersReadOptions& options) {
-  LettersParser parser(*reader, options);
-  do parser.ParseLine(line);
-  while (reader->Next(&line));
-  return parser.Finish();
+  LettersReader words(reader, options);
+  words.ParseLine(line);
+  return ReadAllSequences(&words);
 }
 
 SequenceData ReadLetters(const std::string& path, const LettersReadOptions& options) {
   LineReader reader(path);
-  std::string_view line;
-  reader.Next(&line);  // an empty file is as one blank line
-  return ReadLetters(&reader, line, options);
+  return ReadAllSequences(MakeLettersReader(&reader, options).get());
 }
 
 }  // namespace slackline

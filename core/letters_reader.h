@@ -8,12 +8,14 @@
 // `?` as the letter means that it is not known.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <slackline/core/line_reader.h>
 #include <slackline/core/sequence_data.h>
+#include <slackline/core/sequence_reader.h>
 
 namespace slackline {
 
@@ -29,6 +31,8 @@ struct LettersReadOptions {
 SequenceData ReadLetters(const std::string& path, const LettersReadOptions& options = {});
 /// The same, from a line that was already read on.
 SequenceData ReadLetters(LineReader* reader, std::string_view line, const LettersReadOptions& options = {});
+/// The same, one word after the other. `lines` must live as long.
+std::unique_ptr<SequenceReader> MakeLettersReader(LineReader* lines, const LettersReadOptions& options);
 
 /// Whether a line has the fields of this format: whole numbers where these belong, pixels 0 or 1. With 30 pixels or more one other field may be
 /// wrong: that is for the reader to tell.

@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 #include <slackline/core/check.h>
 #include <slackline/core/memory_limit.h>
+#include <slackline/core/number_text.h>
 #include <slackline/core/parse_number.h>
 
 namespace slackline {
@@ -45,35 +48,44 @@ std::vector<std::string> LabelNames(const std::string& source, const MultiLabelR
 }
 
 /// Collects the rows in flat arrays: the column of the constant feature is known only after the last line.
-class LibsvmParser {
+class LibsvmParser final : public MultiLabelReader {
  public:
-  LibsvmParser(const LineReader& reader, const MultiLabelReadOptions& options)
-      : reader_(reader), options_(options) {
-    data_.source = reader.name();
-    data_.label_names = LabelNames(reader.name(), options);
+  LibsvmParser(LineReader* reader, std::string_view first, const MultiLabelReadOptions& options)
+      : MultiLabelReader(options), reader_(*reader), first_(first) {
+    data_.source = reader_.name();
+    data_.label_names = LabelNames(reader_.name(), options);
     data_.has_constant = options.append_constant;
   }
 
-  void ParseLine(std::string_view line);
-  MultiLabelData Finish();
+  bool Next() override;
+  void Forget() override;
+  std::vector<std::string> Notes() const override;
 
  private:
   [[noreturn]] void Fail(const std::string& message) const {
     throw DataError(reader_.name(), reader_.line_number(), message);
   }
+  void ParseLine(std::string_view line);
   const char* ParseLabels(const char* begin, const char* end);
   void ParseLabel(std::string_view token, std::int8_t* labels);
   void ParseFeatures(const char* p, const char* end);
   [[noreturn]] void FailFeature(const char* token, const char* end, Index last) const;
   void CheckSize(std::string_view last_token) const;
+  void LeaveOutUnknown(std::size_t begin, Index last);
+  MultiLabelData& Collect() override;
+  MultiLabelData CollectAll() override;
 
-  const LineReader& reader_;
-  const MultiLabelReadOptions& options_;
+  LineReader& reader_;
+  std::optional<std::string_view> first_;  // a line that was read before
+  bool any_ = false;
   MultiLabelData data_;
   std::vector<Index> columns_;
   std::vector<double> values_;
   std::vector<std::size_t> row_end_;
   Index num_features_ = 0;
+  std::unordered_set<Index> unknown_features_;  // beyond the model's
+  Offset unknown_values_ = 0;
+  std::string first_unknown_;
 };
 
 void LibsvmParser::ParseLine(std::string_view line) {
@@ -120,6 +132,7 @@ void LibsvmParser::ParseLabel(std::string_view token, std::int8_t* labels) {
 }
 
 void LibsvmParser::ParseFeatures(const char* p, const char* end) {
+  const std::size_t first = columns_.size();
   Index last = 0;
   const char* last_token = p;
   for (;;) {
@@ -145,14 +158,29 @@ void LibsvmParser::ParseFeatures(const char* p, const char* end) {
   } else if (row_end_.size() % kRowsPerCheck == 0) {
     CheckSize({});
   }
-  if (options_.num_features >= 0 && last > options_.num_features) {
+  if (options_.num_features >= 0 && last > options_.num_features) LeaveOutUnknown(first, last);
+}
+
+/// Takes features that the model does not have out of the row whose values begin at `begin`.
+void LibsvmParser::LeaveOutUnknown(std::size_t begin, Index last) {
+  if (options_.strict) {
     Fail("feature " + std::to_string(last) + " is out of range: the model has " +
-         std::to_string(options_.num_features) + " features");
+         std::to_string(options_.num_features) + " features (--strict)");
   }
+  const auto known = std::lower_bound(columns_.begin() + static_cast<std::ptrdiff_t>(begin), columns_.end(),
+                                      options_.num_features);
+  if (unknown_values_ == 0)
+    first_unknown_ = std::to_string(*known + 1) + " on line " + std::to_string(reader_.line_number());
+  for (auto column = known; column != columns_.end(); ++column) unknown_features_.insert(*column);
+  unknown_values_ += columns_.end() - known;
+  const auto kept = static_cast<std::size_t>(known - columns_.begin());
+  columns_.resize(kept);
+  values_.resize(kept);
 }
 
 /// Refuses what the caller cannot hold. last_token: the feature that made the weights more, if any.
 void LibsvmParser::CheckSize(std::string_view last_token) const {
+  if (options_.bytes_per_weight == 0 && options_.bytes_per_label_entry == 0) return;
   const auto labels = static_cast<double>(data_.num_labels());
   const auto rows = static_cast<double>(row_end_.size() + 1);
   const auto columns = static_cast<double>(num_features_) + (options_.append_constant ? 1 : 0);
@@ -187,8 +215,29 @@ void LibsvmParser::FailFeature(const char* begin, const char* end, Index last) c
   Fail("feature indices must increase: " + Quoted(token) + " follows index " + std::to_string(last));
 }
 
-MultiLabelData LibsvmParser::Finish() {
-  if (row_end_.empty()) throw DataError(reader_.name(), 0, "no examples");
+bool LibsvmParser::Next() {
+  const std::size_t before = row_end_.size();
+  std::string_view line;
+  while (first_ || reader_.Next(&line)) {
+    ParseLine(first_ ? *first_ : line);
+    first_.reset();
+    if (row_end_.size() == before) continue;  // a line without text
+    any_ = true;
+    return true;
+  }
+  if (!any_) throw DataError(reader_.name(), 0, "no examples");
+  return false;
+}
+
+void LibsvmParser::Forget() {
+  data_.labels.clear();
+  data_.lines.clear();
+  columns_.clear();
+  values_.clear();
+  row_end_.clear();
+}
+
+MultiLabelData& LibsvmParser::Collect() {
   data_.num_features = options_.num_features >= 0 ? options_.num_features : num_features_;
   if (data_.num_features == 0 && !options_.append_constant) throw DataError(reader_.name(), 0, "no features");
   auto rows = std::make_shared<FeatureRows>();
@@ -208,17 +257,26 @@ MultiLabelData LibsvmParser::Finish() {
     begin = end;
   }
   data_.rows = std::move(rows);
+  return data_;
+}
+
+MultiLabelData LibsvmParser::CollectAll() {
+  Collect();
   return std::move(data_);
+}
+
+std::vector<std::string> LibsvmParser::Notes() const {
+  if (unknown_values_ == 0) return {};
+  return {Count(unknown_values_, "value") + " of " +
+          Count(static_cast<Offset>(unknown_features_.size()), "feature") + " beyond the model's " +
+          std::to_string(options_.num_features) + " left out (first feature " + first_unknown_ + ")"};
 }
 
 }  // namespace
 
-MultiLabelData ReadLibsvm(LineReader* reader, std::string_view line, const MultiLabelReadOptions& options) {
-  LibsvmParser parser(*reader, options);
-  do {
-    parser.ParseLine(line);
-  } while (reader->Next(&line));
-  return parser.Finish();
+std::unique_ptr<MultiLabelReader> MakeLibsvmReader(LineReader* reader, std::string_view line,
+                                                   const MultiLabelReadOptions& options) {
+  return std::make_unique<LibsvmParser>(reader, line, options);
 }
 
 }  // namespace slackline

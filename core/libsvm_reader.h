@@ -3,15 +3,18 @@
 // LIBSVM's multi-label format; see core/multilabel_data.h.
 #pragma once
 
+#include <memory>
 #include <string_view>
 
 #include <slackline/core/line_reader.h>
-#include <slackline/core/multilabel_data.h>
+#include <slackline/core/multilabel_reader.h>
 
 namespace slackline {
 
-/// Reads `line`, which was just taken from `reader`, and all that follow. Errors as of ReadMultiLabelData.
+/// A reader of `line`, which was just taken from `reader`, and of all that follow. Reader and options must live as
+/// long. Errors as of ReadMultiLabelData.
 /// Cost: linear in the text, about 0.1 µs per non-zero; two copies of the non-zeros while it runs.
-MultiLabelData ReadLibsvm(LineReader* reader, std::string_view line, const MultiLabelReadOptions& options);
+std::unique_ptr<MultiLabelReader> MakeLibsvmReader(LineReader* reader, std::string_view line,
+                                                   const MultiLabelReadOptions& options);
 
 }  // namespace slackline

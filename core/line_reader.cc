@@ -38,6 +38,7 @@ LineReader::~LineReader() = default;
 
 /// Appends more text to the buffer; false at the end of the file.
 bool LineReader::Fill() {
+  if (ended_) return false;
   if (begin_ > 0) {
     std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
     end_ -= begin_;
@@ -52,6 +53,7 @@ bool LineReader::Fill() {
     throw DataError(name_, 0, input_->error() + place);
   }
   end_ += count;
+  ended_ = count == 0;
   return count > 0;
 }
 

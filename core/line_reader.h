@@ -50,6 +50,7 @@ class LineReader {
   std::vector<char> buffer_;
   std::size_t begin_ = 0;  // text that is not yet handed out: [begin_, end_) of the buffer
   std::size_t end_ = 0;
+  bool ended_ = false;  // a terminal would be asked for more
   long line_number_ = 0;
 };
 

@@ -9,9 +9,13 @@
 
 #include <slackline/core/arff_reader.h>
 #include <slackline/core/check.h>
+#include <slackline/core/csv_reader.h>
+#include <slackline/core/csv_records.h>
 #include <slackline/core/libsvm_reader.h>
 #include <slackline/core/line_reader.h>
+#include <slackline/core/multilabel_reader.h>
 #include <slackline/core/parse_number.h>
+#include <slackline/core/split.h>
 
 namespace slackline {
 namespace {
@@ -68,6 +72,64 @@ class LabelCollector : public pugi::xml_tree_walker {
   std::unordered_set<std::string> seen_;
 };
 
+/// index:value, as far as the index goes.
+bool IsSparseValue(std::string_view token) {
+  const std::size_t colon = token.find(':');
+  return colon != std::string_view::npos && colon > 0 &&
+         token.substr(0, colon).find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// Whether a first line is LIBSVM's: index:value somewhere, or nothing but labels.
+bool LooksLikeLibsvm(std::string_view line) {
+  line = line.substr(0, line.find('#'));
+  std::vector<std::string_view> tokens;
+  SplitAtBlanks(line, &tokens);
+  if (std::any_of(tokens.begin(), tokens.end(), IsSparseValue)) return true;
+  return tokens.size() <= 1 && line.find_first_not_of("0123456789,? \t") == std::string_view::npos;
+}
+
+bool IsTable(MultiLabelFormat format) {
+  return format == MultiLabelFormat::kCsv || format == MultiLabelFormat::kTsv;
+}
+
+/// Whether the first line of text is a comment, which tables do not have: theirs is a header like '% fat,…'.
+bool IsComment(std::string_view text, const MultiLabelReadOptions& options) {
+  if (text.front() != '%' || IsTable(options.format)) return false;
+  const bool table = options.table || !options.label_columns.empty();
+  return !(table && FindSeparator(text) != '\0');
+}
+
+/// The format of data that begin with this line.
+MultiLabelFormat FormatOf(const std::string& source, std::string_view line,
+                          const MultiLabelReadOptions& options) {
+  if (line.starts_with("PK\x03\x04") || line.find('\0') != std::string_view::npos) {
+    throw DataError(
+        source, 0,
+        "not a text in UTF-8 (a spreadsheet, an archive, or UTF-16?): save the data as CSV, UTF-8");
+  }
+  if (options.format != MultiLabelFormat::kAuto) return options.format;
+  if (line[line.find_first_not_of(" \t")] == '@') return MultiLabelFormat::kArff;
+  if (!options.label_columns.empty()) return MultiLabelFormat::kCsv;
+  if (LooksLikeLibsvm(line)) return MultiLabelFormat::kLibsvm;
+  return options.table || FindSeparator(line) != '\0' ? MultiLabelFormat::kCsv : MultiLabelFormat::kLibsvm;
+}
+
+/// Refuses options and models of another format.
+void CheckFormat(const std::string& source, MultiLabelFormat format, const MultiLabelReadOptions& options) {
+  if (IsTable(format)) return;
+  const std::string name = format == MultiLabelFormat::kArff ? "ARFF" : "LIBSVM";
+  if (!options.label_columns.empty() || !options.ignore_columns.empty()) {
+    throw DataError(source, 0,
+                    "--label-columns and --ignore-columns belong to tables (CSV, TSV), but the data are " +
+                        name + "; pass --format csv if they are not");
+  }
+  if (options.table && format == MultiLabelFormat::kLibsvm) {
+    throw DataError(source, 0,
+                    "the model was trained on a table with names of columns, which LIBSVM data do not have; "
+                    "pass --format csv if they are a table");
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> ReadMulanLabelNames(const std::string& path, std::vector<long>* lines) {
@@ -93,15 +155,45 @@ std::vector<std::string> ReadMulanLabelNames(const std::string& path, std::vecto
   return collector.names;
 }
 
-MultiLabelData ReadMultiLabelData(const std::string& path, const MultiLabelReadOptions& options) {
-  LineReader reader(path);
-  std::string_view line;
-  while (reader.Next(&line)) {
-    const std::size_t first = line.find_first_not_of(" \t");
-    if (first == std::string_view::npos || line[first] == '%') continue;
-    return line[first] == '@' ? ReadArff(&reader, line, options) : ReadLibsvm(&reader, line, options);
+std::string_view Name(MultiLabelFormat format) {
+  switch (format) {
+    case MultiLabelFormat::kAuto:
+      return "auto";
+    case MultiLabelFormat::kArff:
+      return "arff";
+    case MultiLabelFormat::kLibsvm:
+      return "libsvm";
+    case MultiLabelFormat::kCsv:
+      return "csv";
+    case MultiLabelFormat::kTsv:
+      return "tsv";
   }
-  throw DataError(reader.name(), 0, "no examples");
+  return "";
+}
+
+std::unique_ptr<MultiLabelReader> OpenMultiLabelData(LineReader* lines,
+                                                     const MultiLabelReadOptions& options) {
+  const auto fill_values = static_cast<Offset>(options.fill_values.size());
+  SLACKLINE_CHECK(fill_values == 0 || fill_values == options.num_features,
+                  "a fill value is needed for every feature, or none");
+  SLACKLINE_CHECK(!options.table || fill_values == options.table->num_features(),
+                  "fill values are needed for all features of the table");
+  std::string_view line;
+  while (lines->Next(&line)) {
+    const std::size_t first = line.find_first_not_of(" \t");
+    if (first == std::string_view::npos || IsComment(line.substr(first), options)) continue;
+    const MultiLabelFormat format = FormatOf(lines->name(), line, options);
+    CheckFormat(lines->name(), format, options);
+    return format == MultiLabelFormat::kArff     ? MakeArffReader(lines, line, options)
+           : format == MultiLabelFormat::kLibsvm ? MakeLibsvmReader(lines, line, options)
+                                                 : MakeCsvReader(lines, line, options);
+  }
+  throw DataError(lines->name(), 0, "no examples");
+}
+
+MultiLabelData ReadMultiLabelData(const std::string& path, const MultiLabelReadOptions& options) {
+  LineReader lines(path);
+  return ReadAllExamples(OpenMultiLabelData(&lines, options).get());
 }
 
 }  // namespace slackline

@@ -7,34 +7,51 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/parse_number.h>
+#include <slackline/core/split.h>
 
 namespace slackline {
 
-std::vector<bool> SelectFolds(std::string_view selection, const SequenceData& data) {
-  if (data.folds.empty()) throw DataError(data.source, 0, "the data have no folds");
-  std::vector<bool> selected(data.folds.size(), false);
-  for (std::size_t from = 0; from <= selection.size();) {
-    const std::size_t comma = std::min(selection.find(',', from), selection.size());
-    const std::string_view part = selection.substr(from, comma - from);
-    from = comma + 1;
-    const std::size_t dash = part.find('-');
-    Index first = 0;
-    Index last = 0;
-    const bool numbers = ParseIndex(part.substr(0, dash), &first) &&
-                         ParseIndex(dash == std::string_view::npos ? part : part.substr(dash + 1), &last) &&
-                         first <= last;
+FoldSelection::FoldSelection(std::string_view selection) {
+  std::vector<std::string_view> parts;
+  SplitViews(selection, ',', &parts);
+  for (const std::string_view text : parts) {
+    Part part;
+    part.text = text;
+    const std::size_t dash = text.find('-');
+    const bool numbers =
+        ParseIndex(text.substr(0, dash), &part.first) &&
+        ParseIndex(dash == std::string_view::npos ? text : text.substr(dash + 1), &part.last) &&
+        part.first <= part.last;
     if (!numbers) {
-      throw DataError("folds " + Quoted(selection) + ": " + Quoted(part) +
+      throw DataError("folds " + Quoted(selection) + ": " + Quoted(text) +
                       " is neither a number nor a range such as 1-9");
     }
-    bool any = false;
-    for (std::size_t m = 0; m < selected.size(); ++m) {
-      if (data.folds[m] < first || data.folds[m] > last) continue;
-      selected[m] = true;
-      any = true;
-    }
-    if (!any) throw DataError(data.source, 0, "no sequence belongs to fold " + Quoted(part));
+    parts_.push_back(std::move(part));
   }
+}
+
+bool FoldSelection::Selects(Index fold) {
+  bool selects = false;
+  for (Part& part : parts_) {
+    if (fold < part.first || fold > part.last) continue;
+    part.used = true;
+    selects = true;
+  }
+  return selects;
+}
+
+void FoldSelection::CheckAllUsed(const std::string& source) const {
+  for (const Part& part : parts_) {
+    if (!part.used) throw DataError(source, 0, "no sequence belongs to fold " + Quoted(part.text));
+  }
+}
+
+std::vector<bool> SelectFolds(std::string_view selection, const SequenceData& data) {
+  if (data.folds.empty()) throw DataError(data.source, 0, "the data have no folds");
+  FoldSelection folds(selection);
+  std::vector<bool> selected;
+  for (const Index fold : data.folds) selected.push_back(folds.Selects(fold));
+  folds.CheckAllUsed(data.source);
   return selected;
 }
 

@@ -63,6 +63,25 @@ struct SequenceData {
 /// belongs to it, and when the data have no folds.
 std::vector<bool> SelectFolds(std::string_view selection, const SequenceData& data);
 
+/// The same for folds that come one after the other.
+class FoldSelection {
+ public:
+  explicit FoldSelection(std::string_view selection);
+
+  bool Selects(Index fold);
+  /// Throws DataError when nothing was selected by one of the parts.
+  void CheckAllUsed(const std::string& source) const;
+
+ private:
+  struct Part {
+    std::string text;
+    Index first = 0;
+    Index last = 0;
+    bool used = false;
+  };
+  std::vector<Part> parts_;
+};
+
 /// Appends the columns of a token to *line as the file has them, without its label, separated by tokens->separator.
 void AppendInput(const SequenceData& data, Offset token, std::string* line);
 

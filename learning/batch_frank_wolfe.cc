@@ -81,7 +81,6 @@ class FrankWolfeLearner : public Learner {
   }
 
   void Load(StateReader* reader) override {
-    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 4;
     reader->Tag("fw");
     for (auto* list : {&iterate_, &target_}) reader->FiniteReals(*list);
     for (DualPoints* points : {&points_, &corners_}) points->Load(reader);
@@ -92,7 +91,7 @@ class FrankWolfeLearner : public Learner {
     best_primal_ = reader->FiniteReal();
     swept_ = reader->Flag();
     steps_ = reader->Integer(0, std::numeric_limits<Index>::max());
-    oracle_calls_ = reader->Integer(0, kMost);
+    oracle_calls_ = reader->Count();
     evaluated_.clear();
   }
 

@@ -2,7 +2,6 @@
 #include <slackline/learning/bcfw.h>
 
 #include <algorithm>
-#include <limits>
 
 #include <slackline/core/feature_gram.h>
 #include <slackline/core/feature_map.h>
@@ -80,7 +79,7 @@ class BcfwLearner : public Learner {
     for (WarmStart& warm : warm_) warm.bytes = reader->Bytes();
     average_.Load(reader);
     pass_ = reader->Passes();
-    oracle_calls_ = reader->Integer(0, std::numeric_limits<std::int64_t>::max() / 4);
+    oracle_calls_ = reader->Count();
     evaluated_.clear();
   }
 

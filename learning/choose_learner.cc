@@ -61,6 +61,13 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
   if (options->oracle != SolverKind::kAuto) {
     return example_blocks(std::string(SolverKindName(options->oracle)), "the oracle is given");
   }
+  // Options that only example blocks have.
+  const bool of_examples = options->average != AverageKind::kAuto || options->step == StepKind::kAway ||
+                           options->order == OrderKind::kGap || options->planes == PlaneRace::kOn;
+  if (!HasFactors(problem.data()) && !of_examples && !options->fixed_step && !UsesKernel(*options)) {
+    options->learner = LearnerKind::kAugmentedLagrangian;
+    return "factor blocks (al): nothing joins the variables, so that every one is a block of its own";
+  }
   if (AllGraphs(problem, IsForest)) {
     return example_blocks("dynamic programming", "no graph has a cycle, so it is exact");
   }
@@ -75,8 +82,7 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
   if (HasGlpk()) {
     return example_blocks("linear programming (GLPK)", "the graphs have cycles, and are small enough for it");
   }
-  if (options->average != AverageKind::kAuto || options->step == StepKind::kAway ||
-      options->step == StepKind::kFrankWolfe || options->order == OrderKind::kGap) {
+  if (of_examples || options->step == StepKind::kFrankWolfe) {
     options->oracle = SolverKind::kMessages;
     return example_blocks("message passing", "an option is given that only example blocks have");
   }
@@ -102,9 +108,14 @@ LearnerChoice ChooseLearner(const Problem& problem, const TrainOptions& options)
     if ((For(chosen.learner) & (kForAl | kForSoft)) != 0) chosen.step = StepKind::kPairwise;
   }
   if (chosen.average == AverageKind::kAuto) chosen.average = AverageKind::kOff;
+  const bool keeps_corners = chosen.learner == LearnerKind::kBcfw && chosen.step != StepKind::kFrankWolfe;
+  if (chosen.planes == PlaneRace::kAuto) {
+    const bool race =
+        options.learner == LearnerKind::kAuto && keeps_corners && chosen.average == AverageKind::kOff;
+    chosen.planes = race ? PlaneRace::kOn : PlaneRace::kOff;
+  }
   if (chosen.order == OrderKind::kAuto && (For(chosen.learner) & kWithoutOrders) == 0) {
-    const bool corners = chosen.learner == LearnerKind::kBcfw && chosen.step != StepKind::kFrankWolfe;
-    chosen.order = corners ? OrderKind::kGap : OrderKind::kExample;
+    chosen.order = keeps_corners ? OrderKind::kGap : OrderKind::kExample;
   }
   return choice;
 }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -20,9 +19,8 @@ namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
-constexpr Index kIdleLimit = 10;         // visits
-constexpr double kLocalShare = 0.1;      // of the gap that local steps leave
-constexpr std::int64_t kVisitWork = 50;  // of a visit whatever its size
+constexpr Index kIdleLimit = 10;     // visits
+constexpr double kLocalShare = 0.1;  // of the gap that local steps leave
 constexpr Index kMaxLocalSteps = 20;
 constexpr Offset kGramShare = 4;  // numbers of inner products of inputs, at most, per number of the inputs
 
@@ -415,11 +413,10 @@ void CornerBlocks::Save(StateWriter* writer) const {
   average_.Save(writer);
   writer->Integer(oracle_calls_);
   writer->Integer(steps_);
-  writer->Integer(work_);
+  writer->Integer(work());
 }
 
 void CornerBlocks::Load(StateReader* reader) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 4;
   reader->Tag("corner blocks");
   reader->FiniteReals(weights_);
   centre_.Load(problem_.num_weights(), problem_.lambda(), reader);
@@ -429,9 +426,9 @@ void CornerBlocks::Load(StateReader* reader) {
   }
   for (WarmStart& warm : warm_) warm.bytes = reader->Bytes();
   average_.Load(reader);
-  oracle_calls_ = reader->Integer(0, kMost);
-  steps_ = reader->Integer(0, kMost);
-  work_ = reader->Integer(0, kMost);
+  oracle_calls_ = reader->Count();
+  steps_ = reader->Count();
+  work_ = reader->Count() - oracle_->work();
 }
 
 }  // namespace slackline

@@ -2,6 +2,7 @@
 #include <slackline/learning/corner_evaluator.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include <slackline/core/feature_gram.h>
@@ -25,10 +26,13 @@ double CertifiedHinge(const Problem& problem, Index m, std::span<const double> w
   scratch->warm = warm;
   const double bound = oracle->Maximise(m, slot_scores, weights, &scratch->warm, true, &scratch->corner);
   const double score = given.Score(0, slot_scores, weights);
-  if (bound >= score) return bound - score;
-  std::vector<double> u(static_cast<std::size_t>(example.structure().num_coordinates()));
-  CoordinateScores(example, weights, u);
-  return CheckedHinge(example, m, {bound, score, 0}, u, problem.loss(m), {}, oracle->score_factor(m));
+  // Scores that overflow on both sides say nothing of the oracle: the hinge is not a number.
+  if (std::isinf(bound) && bound == score) return bound - score;
+  return CheckedHinge(m, {bound, score, 0}, [&] {
+    std::vector<double> u(static_cast<std::size_t>(example.structure().num_coordinates()));
+    CoordinateScores(example, weights, u);
+    return oracle->score_factor(m) * SizeOfScores(example, u, problem.loss(m));
+  });
 }
 
 void PrepareCheckers(const Problem& problem, SolverKind kind, Rescaling rescaling,

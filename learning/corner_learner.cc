@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -28,7 +27,7 @@ constexpr Index kMaxCachedRounds = 50;
 constexpr Index kLongestRest = 8;  // passes without rounds over kept corners
 constexpr int kChunks = 64;
 
-class CornerLearner : public Learner {
+class CornerLearner : public CornerLearnerBase {
  public:
   CornerLearner(const Problem& problem, const TrainOptions& options)
       : problem_(problem),
@@ -83,7 +82,9 @@ class CornerLearner : public Learner {
   double GapEstimate() const override { return BlockGap() + centre_gap_; }
   double ScoreScale() const override { return slackline::ScoreScale(problem_); }
   double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
-  WorkCounts work() const override { return {blocks_.oracle_calls(), blocks_.steps()}; }
+  WorkCounts work() const override { return {blocks_.oracle_calls(), blocks_.steps(), blocks_.work()}; }
+  std::span<const CornerSet> sets() const override { return blocks_.sets(); }
+  std::span<const double> reached() const override { return blocks_.reached(); }
 
   void KeepDualPoint() override { best_point_.resize(gaps_.size()); }
   bool DualPointIsBest() const override {
@@ -116,7 +117,7 @@ class CornerLearner : public Learner {
     control_.Save(writer);
     SaveBestPoint(writer);
     writer->Integer(check_work_);
-    writer->Integer(blocks_.work() - work_at_check_);  // counts of oracles begin anew
+    writer->Integer(work_at_check_);
     for (const Index n : {pass_, rest_, next_rest_}) writer->Integer(n);
   }
 
@@ -131,9 +132,8 @@ class CornerLearner : public Learner {
     centre_gap_ = reader->FiniteReal();
     control_.Load(reader);
     LoadBestPoint(reader);
-    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 4;
-    check_work_ = reader->Integer(0, kMost);
-    work_at_check_ = blocks_.work() - reader->Integer(0, kMost);
+    check_work_ = reader->Count();
+    work_at_check_ = reader->Count();
     pass_ = reader->Passes();
     rest_ = static_cast<Index>(reader->Integer(0, kLongestRest));
     next_rest_ = static_cast<Index>(reader->Integer(1, kLongestRest));
@@ -419,7 +419,7 @@ class CornerLearner : public Learner {
 
 }  // namespace
 
-std::unique_ptr<Learner> MakeCornerLearner(const Problem& problem, const TrainOptions& options) {
+std::unique_ptr<CornerLearnerBase> MakeCornerLearner(const Problem& problem, const TrainOptions& options) {
   return std::make_unique<CornerLearner>(problem, options);
 }
 

@@ -19,13 +19,23 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
+#include <slackline/learning/corner_set.h>
 #include <slackline/learning/learner.h>
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 
 namespace slackline {
 
-std::unique_ptr<Learner> MakeCornerLearner(const Problem& problem, const TrainOptions& options);
+/// What others may take over from it.
+class CornerLearnerBase : public Learner {
+ public:
+  virtual std::span<const CornerSet> sets() const = 0;
+  /// The weights that its steps have reached.
+  virtual std::span<const double> reached() const = 0;
+};
+
+std::unique_ptr<CornerLearnerBase> MakeCornerLearner(const Problem& problem, const TrainOptions& options);
 
 }  // namespace slackline

@@ -8,6 +8,7 @@
 #include <slackline/core/feature_map.h>
 #include <slackline/core/graph_topology.h>
 #include <slackline/inference/message_passing.h>
+#include <slackline/learning/problem_scales.h>
 #include <slackline/learning/shared_tables.h>
 
 namespace slackline {
@@ -227,15 +228,7 @@ double CornerOracle::MaximiseSlack(Index m, std::span<const double> slot_scores,
 }
 
 double CornerOracle::score_factor(Index m) const {
-  if (rescaling_ == Rescaling::kMargin) return 1;
-  const FactorGraph& graph = problem_.data().example(m).graph();
-  const std::span<const double> loss = problem_.loss(m);
-  double factor = 1;
-  for (Index i = 0; i < graph.num_variables(); ++i) {
-    const auto own = loss.subspan(Size(graph.state_offset(i)), Size(graph.cardinality(i)));
-    factor += *std::max_element(own.begin(), own.end());
-  }
-  return factor;
+  return rescaling_ == Rescaling::kMargin ? 1 : 1 + LargestLoss(problem_, m);
 }
 
 double CornerOracle::MaximiseForm(Entry* entry, Index m, std::span<const double> slot_scores,

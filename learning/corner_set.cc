@@ -94,6 +94,18 @@ CornerSet::View CornerSet::corner(Index a) const {
   return view;
 }
 
+void CornerSet::Read(Index a, SparseCorner* corner) const {
+  const View view = this->corner(a);
+  const auto copy = [](auto values, auto* list) { list->assign(values.begin(), values.end()); };
+  copy(view.slot_ones, &corner->slot_ones);
+  copy(view.slot_index, &corner->slot_index);
+  copy(view.scalar_ones, &corner->scalar_ones);
+  copy(view.scalar_index, &corner->scalar_index);
+  copy(view.slot_value, &corner->slot_value);
+  copy(view.scalar_value, &corner->scalar_value);
+  corner->loss = loss(a);
+}
+
 /// Number of the kept corner equal to this one, or −1.
 Index CornerSet::Find(const SparseCorner& corner) const {
   for (Index a = 0; a < size(); ++a) {

@@ -23,6 +23,9 @@
 
 namespace slackline {
 
+/// Array entries that stand for a visit of an example whatever its size, where work is counted.
+inline constexpr std::int64_t kVisitWork = 50;
+
 /// φ_m(s) as lists. Entries are of slots (`index` = coordinate of the slot) or of scalar features (`index` = position in the
 /// weight vector), and have value 1 or a value of their own.
 struct SparseCorner {
@@ -95,6 +98,9 @@ class CornerSet {
 
   /// Δ(a) + w·φ(a), from the slots' scores and the weight vector.
   double Score(Index a, std::span<const double> slot_scores, std::span<const double> weights) const;
+
+  /// Corner a as it was added.
+  void Read(Index a, SparseCorner* corner) const;
 
   /// Adds one to the idle count of all corners of weight 0, resets that of the others, and drops those idle for longer than
   /// `limit`.

@@ -2,12 +2,10 @@
 #include <slackline/learning/dual_loss.h>
 
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <string>
 #include <utility>
 
-#include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/core/number_text.h>
 #include <slackline/core/parallel.h>
@@ -123,7 +121,7 @@ class DualLossLearner : public Learner {
     mixture_.Load(problem_.num_weights(), reader);
     chosen_ = reader->Flag();
     note_ = reader->Text();
-    block_steps_ = reader->Integer(0, std::numeric_limits<std::int64_t>::max() / 4);
+    block_steps_ = reader->Count();
     evaluated_.clear();
   }
 
@@ -201,13 +199,6 @@ class DualLossLearner : public Learner {
 }  // namespace
 
 std::unique_ptr<Learner> MakeDualLossLearner(const Problem& problem, const TrainOptions& options) {
-  const std::string learner(Name(options.learner));
-  if (HasGlobalFactors(problem.data())) {
-    throw DataError(
-        "learner " + learner +
-        " needs max-marginals of all factors, which global factors do not have; use learner al or "
-        "soft");
-  }
   return std::make_unique<DualLossLearner>(problem, options);
 }
 

@@ -35,7 +35,8 @@
 
 namespace slackline {
 
-/// options.learner: kDlpw or kSmoothDlpw. Throws DataError for structures with global factors.
+/// options.learner: kDlpw or kSmoothDlpw. Requires what MakeLearner checks (support_table.h): no
+/// global factors.
 std::unique_ptr<Learner> MakeDualLossLearner(const Problem& problem, const TrainOptions& options);
 
 }  // namespace slackline

@@ -219,7 +219,7 @@ void DualLossDescent::Load(StateReader* reader) {
   reader->FiniteReals(averages_);
   reader->Offsets(visits_);
   for (const Offset visits : visits_) StateReader::Require(visits >= 0, "a number of visits is negative");
-  steps_ = reader->Integer(0, std::numeric_limits<std::int64_t>::max() / 4);
+  steps_ = reader->Count();
 }
 
 }  // namespace slackline

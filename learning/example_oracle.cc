@@ -102,7 +102,8 @@ Corner ExampleOracle::MaximiseAt(Index m, std::span<const double> u, WarmStart* 
       least += offsets[static_cast<std::size_t>(graph.state_offset(i) +
                                                 example.labels()[static_cast<std::size_t>(i)])];
   }
-  corner.upper_bound = CheckedHinge(example, m, {result_.upper_bound, given, least}, u, loss, offsets);
+  corner.upper_bound = CheckedHinge(m, {result_.upper_bound, given, least},
+                                    [&] { return SizeOfScores(example, u, loss, offsets); });
   return corner;
 }
 

@@ -2,7 +2,6 @@
 #include <slackline/learning/factor_blocks.h>
 
 #include <algorithm>
-#include <limits>
 
 #include <slackline/core/feature_map.h>
 #include <slackline/core/row_kernels.h>
@@ -126,7 +125,7 @@ void FactorBlocks::Load(StateReader* reader) {
   std::fill(settled_.begin(), settled_.end(), std::uint8_t{1});
   for (Index m = 0; m < problem_->size(); ++m)
     active_[static_cast<std::size_t>(m)].Load(layout(m), state(m), reader);
-  block_steps_ = reader->Integer(0, std::numeric_limits<std::int64_t>::max() / 4);
+  block_steps_ = reader->Count();
 }
 
 /// Throws DataError unless all that should be a distribution over states in the memory of example m

@@ -12,7 +12,8 @@ constexpr Index kRebuildEvery = 64;
 }  // namespace
 
 FactorLearner::FactorLearner(const Problem& problem, const TrainOptions& options, bool multipliers)
-    : uniform_order_(options.order == OrderKind::kUniform),
+    : certified_(HasFactors(problem.data()) ? CertifiedProblem::kRelaxed : CertifiedProblem::kExact),
+      uniform_order_(options.order == OrderKind::kUniform),
       shrinks_(multipliers && options.shrinking != Switch::kOff),
       blocks_(problem, options.step, multipliers),
       mixture_(problem.lambda()),
@@ -20,8 +21,10 @@ FactorLearner::FactorLearner(const Problem& problem, const TrainOptions& options
       uniform_(problem) {}
 
 Evaluation FactorLearner::Evaluate(int threads) {
+  checked_at_ = pass_;
   const FactorEvaluation point = EvaluateFactorBlocks(blocks_, threads, &weights_, &mixture_);
   Evaluation evaluation;
+  evaluation.problem = certified_;
   evaluation.primal = point.relaxed_primal;
   evaluation.dual = mixture_.value();
   evaluation.soft_primal = point.soft_primal;
@@ -62,6 +65,7 @@ void FactorLearner::Save(StateWriter* writer) const {
   shrinking_.Save(writer);
   mixture_.Save(writer);
   writer->Integer(pass_);
+  writer->Integer(checked_at_);
 }
 
 void FactorLearner::Load(StateReader* reader) {
@@ -71,6 +75,7 @@ void FactorLearner::Load(StateReader* reader) {
   shrinking_.Load(reader);
   mixture_.Load(problem().num_weights(), reader);
   pass_ = reader->Passes();
+  checked_at_ = reader->Passes();
   weights_.clear();
 }
 
@@ -78,7 +83,7 @@ void FactorLearner::ChangeLambda(const Problem& problem) {
   blocks_.ChangeLambda(problem);
   shrinking_.Restart();
   mixture_ = DualMixture(problem.lambda());
-  pass_ = 0;
+  pass_ = checked_at_ = 0;
 }
 
 }  // namespace slackline

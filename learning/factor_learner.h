@@ -21,6 +21,8 @@ class FactorLearner : public Learner {
   double ScoreScale() const override { return slackline::ScoreScale(problem()); }
   double PrimalAtZero() const override { return PrimalAtZeroWeights(problem()); }
   WorkCounts work() const override { return {0, blocks_.block_steps()}; }
+  /// A check takes as long as one pass or two.
+  bool CheckIsCheap() const override { return pass_ - checked_at_ >= 4; }
 
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
     *loss = FeasibleCoordinates(blocks_, m, coordinates);
@@ -64,6 +66,7 @@ class FactorLearner : public Learner {
   FactorBlocks& blocks() { return blocks_; }
 
  private:
+  CertifiedProblem certified_;  // the relaxation is exact where nothing joins variables
   bool uniform_order_;
   bool shrinks_;
   FactorBlocks blocks_;
@@ -72,6 +75,7 @@ class FactorLearner : public Learner {
   ExampleVisits visits_;
   UniformBlocks uniform_;
   Index pass_ = 0;
+  Index checked_at_ = 0;  // pass_ at the last evaluation
   std::vector<double> weights_;
 };
 

@@ -2,7 +2,6 @@
 #include <slackline/learning/iterate_average.h>
 
 #include <algorithm>
-#include <limits>
 
 namespace slackline {
 
@@ -45,9 +44,8 @@ void IterateAverage::Save(StateWriter* writer) const {
 }
 
 void IterateAverage::Load(StateReader* reader) {
-  constexpr Offset kLargest = std::numeric_limits<Offset>::max() / 4;
-  step_ = reader->Integer(0, kLargest);
-  next_restart_ = reader->Integer(0, kLargest);
+  step_ = reader->Count();
+  next_restart_ = reader->Count();
   total_ = reader->NonNegativeReal();
   scaled_ = reader->FiniteReal();
   iterate_scale_ = reader->FiniteReal();

@@ -21,11 +21,12 @@ constexpr double kLoosest = 1e-8;  // … but of the objective at w = 0 at most 
 constexpr double kTightest = 1e-12;
 constexpr double kWorthAdding = 0.2;  // of the oracle's last violation: what a plane of kept labellings needs
 constexpr Index kMaxCachedRounds = 20;
+constexpr auto kNoLimit = std::numeric_limits<std::int64_t>::max();
 constexpr double kBeyond = 0.1;  // μ: of the rest of the line, beyond its best point
 constexpr double kSmallViolation =
     0.05;  // of the gap: a plane off the newest weights that says nothing about them
 
-class JointPlaneLearner : public Learner {
+class JointPlaneLearner : public JointPlaneLearnerBase {
  public:
   JointPlaneLearner(const Problem& problem, const TrainOptions& options)
       : problem_(problem),
@@ -39,10 +40,22 @@ class JointPlaneLearner : public Learner {
         best_(static_cast<std::size_t>(problem.num_weights()), 0.0),
         best_risk_(at_zero_) {}
 
+  void TakeOver(std::span<const CornerSet> sets, std::span<const double> weights, double gap) override {
+    kept_.TakeOver(sets);
+    point_.assign(weights.begin(), weights.end());
+    kept_.Recall(point_, StopControl(nullptr, 0), &plane_);
+    AddPlane(kCachedTolerance * gap);
+    violation_ = gap;
+  }
+
+  double dual() const override { return planes_.value(); }
+  void LimitPass(std::int64_t entries) override { most_work_ = entries; }
+
   std::string_view name() const override { return Name(options_.learner); }
 
   void RunPass(const StopControl& stop) override {
     if (cache_) CachedRounds(stop);
+    most_work_ = kNoLimit;
     const bool line = line_search_ && !at_newest_;
     ChoosePoint(line);
     kept_.Ask(point_, stop, &plane_);
@@ -72,7 +85,7 @@ class JointPlaneLearner : public Learner {
   double ScoreScale() const override { return slackline::ScoreScale(problem_); }
   double PrimalAtZero() const override { return at_zero_; }
   double GapEstimate() const override { return BestObjective() - planes_.value(); }
-  WorkCounts work() const override { return {kept_.oracle_calls(), rounds_}; }
+  WorkCounts work() const override { return {kept_.oracle_calls(), rounds_, kept_.work() + planes_.work()}; }
 
   bool DualPointIsBest() const override { return true; }
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
@@ -111,7 +124,7 @@ class JointPlaneLearner : public Learner {
     best_risk_ = reader->FiniteReal();
     violation_ = reader->Real();
     at_newest_ = reader->Flag();
-    rounds_ = reader->Integer(0, std::numeric_limits<std::int64_t>::max() / 4);
+    rounds_ = reader->Count();
     evaluated_.clear();
   }
 
@@ -162,7 +175,9 @@ class JointPlaneLearner : public Learner {
 
   /// Planes of kept labellings, as long as they are violated about as much as the oracle's last one was.
   void CachedRounds(const StopControl& stop) {
+    const std::int64_t before = work().entries;
     for (Index round = 0; round < kMaxCachedRounds && !stop.ShouldStop(); ++round) {
+      if (work().entries - before > most_work_) break;
       kept_.Recall(planes_.weights(), stop, &plane_);
       const double violation = plane_.value - planes_.cut();
       if (!(violation > kWorthAdding * violation_)) break;
@@ -187,11 +202,13 @@ class JointPlaneLearner : public Learner {
   double violation_ = kInfinity;  // by how much the oracle's last plane cut into the model at its minimum
   bool at_newest_ = false;        // the next plane is taken at the newest weights
   std::int64_t rounds_ = 0;       // planes added
+  std::int64_t most_work_ = kNoLimit;  // of the next pass, before the oracle is asked
 };
 
 }  // namespace
 
-std::unique_ptr<Learner> MakeJointPlaneLearner(const Problem& problem, const TrainOptions& options) {
+std::unique_ptr<JointPlaneLearnerBase> MakeJointPlaneLearner(const Problem& problem,
+                                                             const TrainOptions& options) {
   return std::make_unique<JointPlaneLearner>(problem, options);
 }
 

@@ -35,15 +35,31 @@
 // same but for the oracle calls. Memory: a plane has as many numbers as there are weights where its features are dense.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
 
+#include <slackline/learning/corner_set.h>
 #include <slackline/learning/learner.h>
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 
 namespace slackline {
 
+/// What another learner of the same problem may hand over.
+class JointPlaneLearnerBase : public Learner {
+ public:
+  /// Takes over the labellings that another learner kept, and makes their plane at its weights. gap: what is known of the
+  /// objective's gap, ≥ 0: planes of kept labellings are worth adding while they are violated by a good share of it.
+  virtual void TakeOver(std::span<const CornerSet> sets, std::span<const double> weights, double gap) = 0;
+  /// The largest lower bound so far.
+  virtual double dual() const = 0;
+  /// The next pass makes no plane of kept labellings after that much work.
+  virtual void LimitPass(std::int64_t entries) = 0;
+};
+
 /// options.learner: kCuttingPlane1 or kBundle. Throws DataError when the oracle of the options, or slack rescaling, does not apply.
-std::unique_ptr<Learner> MakeJointPlaneLearner(const Problem& problem, const TrainOptions& options);
+std::unique_ptr<JointPlaneLearnerBase> MakeJointPlaneLearner(const Problem& problem,
+                                                             const TrainOptions& options);
 
 }  // namespace slackline

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 
 #include <slackline/core/feature_gram.h>
 #include <slackline/core/feature_map.h>
@@ -43,7 +42,7 @@ KeptLabellings::KeptLabellings(const Problem& problem, SolverKind kind, Rescalin
 }
 
 void KeptLabellings::ScoreSlots(Index m, std::span<const double> weights) {
-  SlotScores(problem_.data().example(m), weights, slot_scores_);
+  work_ += kVisitWork + SlotScores(problem_.data().example(m), weights, slot_scores_) / 4;
 }
 
 double KeptLabellings::Hinge(Index m, Index a, std::span<const double> weights) const {
@@ -51,8 +50,9 @@ double KeptLabellings::Hinge(Index m, Index a, std::span<const double> weights) 
   return set.Score(a, slot_scores_, weights) - set.Score(0, slot_scores_, weights);
 }
 
-Index KeptLabellings::BestKept(Index m, std::span<const double> weights) const {
+Index KeptLabellings::BestKept(Index m, std::span<const double> weights) {
   const CornerSet& set = sets_[Size(m)];
+  for (Index a = 0; a < set.size(); ++a) work_ += set.entries(a);
   Index best = 0;
   double most = set.Score(0, slot_scores_, weights);
   for (Index a = 1; a < set.size(); ++a) {
@@ -87,7 +87,7 @@ void KeptLabellings::AddToPlane(Index m, Index corner, NewPlane* plane) {
     set.ForEachScalarEntry(a, [&](Index k, double value) { plane->direction[Size(k)] += scale * value; });
   }
   const std::span<double> delta = std::span<double>(delta_).first(Size(SlotCoordinates(example.structure())));
-  AddSlots(example, delta, plane->direction);
+  work_ += AddSlots(example, delta, plane->direction) / 4 + set.entries(0) + set.entries(corner);
   std::fill(delta.begin(), delta.end(), 0.0);
 }
 
@@ -195,6 +195,16 @@ double KeptLabellings::AddPoint(Index m, Index corner, double share, std::span<d
   return share * set.loss(corner);
 }
 
+void KeptLabellings::TakeOver(std::span<const CornerSet> sets) {
+  for (Index m = 0; m < problem_.size(); ++m) {
+    const CornerSet& other = sets[Size(m)];
+    for (Index a = 1; a < other.size(); ++a) {
+      other.Read(a, &found_);
+      sets_[Size(m)].Add(problem_.data().example(m), found_, &scratch_);
+    }
+  }
+}
+
 void KeptLabellings::set_problem(const Problem& problem) {
   problem_ = problem;
   oracle_.set_problem(problem);
@@ -206,6 +216,7 @@ void KeptLabellings::Save(StateWriter* writer) const {
   for (const CornerSet& set : sets_) set.Save(writer);
   for (const WarmStart& warm : warm_) writer->Bytes(warm.bytes);
   writer->Integer(oracle_calls_);
+  writer->Integer(work());
 }
 
 void KeptLabellings::Load(StateReader* reader) {
@@ -213,7 +224,8 @@ void KeptLabellings::Load(StateReader* reader) {
   for (Index m = 0; m < problem_.size(); ++m)
     sets_[Size(m)].Load(problem_.data().example(m), reader, &scratch_);
   for (WarmStart& warm : warm_) warm.bytes = reader->Bytes();
-  oracle_calls_ = reader->Integer(0, std::numeric_limits<std::int64_t>::max() / 4);
+  oracle_calls_ = reader->Count();
+  work_ = reader->Count() - oracle_.work();
 }
 
 }  // namespace slackline

@@ -48,6 +48,11 @@ class KeptLabellings {
   /// Adds share · φ(corner) to the coordinates of example m. Returns share · Δ.
   double AddPoint(Index m, Index corner, double share, std::span<double> coordinates) const;
 
+  /// Keeps the labellings of other sets of the same examples as well.
+  void TakeOver(std::span<const CornerSet> sets);
+
+  /// Array entries touched so far, oracle included.
+  std::int64_t work() const { return work_ + oracle_.work(); }
   bool relaxed() const { return oracle_.relaxed(); }
   std::int64_t oracle_calls() const { return oracle_calls_; }
   std::span<const CornerSet> sets() const { return sets_; }
@@ -66,7 +71,7 @@ class KeptLabellings {
   /// H of corner a at the weights whose slot scores are there.
   double Hinge(Index m, Index a, std::span<const double> weights) const;
   /// Number of the best corner; ties: the lowest.
-  Index BestKept(Index m, std::span<const double> weights) const;
+  Index BestKept(Index m, std::span<const double> weights);
 
   Problem problem_;
   CornerOracle oracle_;
@@ -77,6 +82,7 @@ class KeptLabellings {
   std::vector<double> slot_scores_;
   std::vector<double> delta_;
   std::int64_t oracle_calls_ = 0;
+  std::int64_t work_ = 0;
 };
 
 }  // namespace slackline

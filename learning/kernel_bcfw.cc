@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
-#include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/core/parallel.h>
 #include <slackline/core/row_kernels.h>
@@ -15,6 +13,7 @@
 #include <slackline/learning/example_oracle.h>
 #include <slackline/learning/iterate_average.h>
 #include <slackline/learning/kernel_expansion.h>
+#include <slackline/learning/problem_scales.h>
 #include <slackline/learning/sampling.h>
 #include <slackline/learning/step.h>
 
@@ -74,8 +73,7 @@ class KernelLearner : public Learner {
     double longest = 0;
     for (const FeatureRow& x : expansion_.inputs())
       longest = std::max(longest, KernelValue(gram_.kernel(), x, x));
-    const double parts = static_cast<double>(problem_.num_parts()) / problem_.size();
-    return std::sqrt(2 / problem_.lambda() * 2 * longest) * parts;
+    return slackline::ScoreScale(problem_, 2 * longest);
   }
   double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
   WorkCounts work() const override { return work_; }
@@ -98,15 +96,14 @@ class KernelLearner : public Learner {
   }
 
   void Load(StateReader* reader) override {
-    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 4;
     reader->Tag(name());
     reader->FiniteReals(weights_);
     points_.Load(reader);
     for (WarmStart& warm : warm_) warm.bytes = reader->Bytes();
     average_.Load(reader);
     pass_ = reader->Passes();
-    work_.oracle_calls = reader->Integer(0, kMost);
-    work_.block_steps = reader->Integer(0, kMost);
+    work_.oracle_calls = reader->Count();
+    work_.block_steps = reader->Count();
     evaluated_.clear();
   }
 
@@ -326,11 +323,6 @@ class KernelFrankWolfeLearner : public KernelLearner {
 }  // namespace
 
 std::unique_ptr<Learner> MakeKernelLearner(const Problem& problem, const TrainOptions& options) {
-  const auto& structures = problem.data().structures();
-  if (std::all_of(structures.begin(), structures.end(), [](const auto& s) { return s->slots().empty(); })) {
-    throw DataError("learner " + std::string(Name(options.learner)) +
-                    " has no input vectors to compare: all features are scalars; use learner bcfw");
-  }
   if (options.learner == LearnerKind::kKernelFrankWolfe)
     return std::make_unique<KernelFrankWolfeLearner>(problem, options);
   return std::make_unique<KernelBcfwLearner>(problem, options);

@@ -30,8 +30,9 @@
 
 namespace slackline {
 
-/// options.learner: kKernelBcfw or kKernelFrankWolfe. Throws DataError when the oracle does not apply, and when the structures have no
-/// inputs: there is nothing for a kernel then.
+/// options.learner: kKernelBcfw or kKernelFrankWolfe. Requires what MakeLearner checks
+/// (support_table.h): inputs, which a kernel compares. Throws DataError when the oracle does not
+/// apply.
 std::unique_ptr<Learner> MakeKernelLearner(const Problem& problem, const TrainOptions& options);
 
 }  // namespace slackline

@@ -59,6 +59,8 @@ struct Evaluation {
 struct WorkCounts {
   std::int64_t oracle_calls = 0;
   std::int64_t block_steps = 0;
+  /// Array entries touched, oracles included, from the beginning of the run: the unit in which ways are compared. 0: not counted.
+  std::int64_t entries = 0;
 };
 
 class Learner {
@@ -71,8 +73,8 @@ class Learner {
   /// One pass: as many steps as there are blocks. May return early when `stop` says so.
   virtual void RunPass(const StopControl& stop) = 0;
 
-  /// Evaluates the current point with up to `threads` threads, without changing what later passes do. The result does not
-  /// depend on `threads`.
+  /// Evaluates the current point with up to `threads` threads, without changing what the next pass does (a learner that has
+  /// several ways may remember for the passes after that how good its point was). The result does not depend on `threads`.
   virtual Evaluation Evaluate(int threads) = 0;
 
   /// What Evaluate(threads) returns, and after it what RunPass(stop) does, bit for bit. A learner that can makes the pass

@@ -17,6 +17,7 @@
 #include <slackline/learning/kernel_map.h>
 #include <slackline/learning/marginal_learner.h>
 #include <slackline/learning/multi_sample_learner.h>
+#include <slackline/learning/planes/race_learner.h>
 #include <slackline/learning/prox_sdca_learner.h>
 #include <slackline/learning/soft.h>
 #include <slackline/learning/subgradient.h>
@@ -40,6 +41,7 @@ std::unique_ptr<Learner> MakeLearner(const Problem& problem, const TrainOptions&
     case LearnerKind::kSoft:
       return MakeSoftLearner(problem, options);
     case LearnerKind::kBcfw:
+      if (options.planes == PlaneRace::kOn) return MakeRaceLearner(problem, options);
       if (options.step != StepKind::kFrankWolfe) return MakeCornerLearner(problem, options);
       return MakeBcfwLearner(problem, options);
     case LearnerKind::kFrankWolfe:

@@ -2,7 +2,6 @@
 #include <slackline/learning/marginal_learner.h>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include <slackline/core/feature_map.h>
@@ -82,10 +81,9 @@ void MarginalLearner::SaveCommon(StateWriter* writer) const {
 }
 
 void MarginalLearner::LoadCommon(StateReader* reader) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 4;
   reader->Tag("marginals");
-  oracle_calls_ = reader->Integer(0, kMost);
-  block_steps_ = reader->Integer(0, kMost);
+  oracle_calls_ = reader->Count();
+  block_steps_ = reader->Count();
   evaluated_.clear();
   share_ = 1;
   best_.clear();

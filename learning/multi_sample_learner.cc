@@ -15,6 +15,7 @@
 #include <slackline/learning/example_evaluator.h>
 #include <slackline/learning/iterate_average.h>
 #include <slackline/learning/multi_sample_update.h>
+#include <slackline/learning/problem_scales.h>
 #include <slackline/learning/sampling.h>
 
 namespace slackline {
@@ -42,18 +43,9 @@ bool IsMulticlass(const Structure& structure) {
 }
 
 /// B: no labelling of any example has a larger loss.
-double LargestLoss(const Problem& problem) {
+double LargestLossOfAll(const Problem& problem) {
   double largest = 0;
-  for (Index m = 0; m < problem.size(); ++m) {
-    const FactorGraph& graph = problem.data().example(m).graph();
-    const std::span<const double> loss = problem.loss(m);
-    double total = 0;
-    for (Index i = 0; i < graph.num_variables(); ++i) {
-      const auto begin = loss.begin() + graph.state_offset(i);
-      total += *std::max_element(begin, begin + graph.cardinality(i));
-    }
-    largest = std::max(largest, total);
-  }
+  for (Index m = 0; m < problem.size(); ++m) largest = std::max(largest, LargestLoss(problem, m));
   return largest;
 }
 
@@ -67,7 +59,7 @@ class MultiSampleLearner : public Learner {
         options_(options),
         sampler_(sampler != nullptr ? std::move(sampler) : MakeLabellingSampler(problem, options.oracle)),
         visits_(options, problem.size()),
-        largest_loss_(LargestLoss(problem)),
+        largest_loss_(LargestLossOfAll(problem)),
         weights_(static_cast<std::size_t>(problem.num_weights()), 0.0),
         points_(problem),
         masses_(static_cast<std::size_t>(problem.size()), 0.0),

@@ -28,8 +28,8 @@ Records GeneralRecords() {
        "cutting-plane-1, "
        "cutting-plane-n, bmrm, eg, excessive-gap, extragradient, dlpw, smooth-dlpw, prox-sdca, multi-sample",
        "auto", &O::learner},
-      {"lambda", "L", "weight of the regulariser, objective λ/2 ‖w‖² + mean hinge", "1/M", &O::lambda,
-       kSmallestLambda, kInfinity, true},
+      {"lambda", "L", "weight of the regulariser, objective λ/2 ‖w‖² + mean hinge",
+       "by the data, so that C·R² = 4", &O::lambda, kSmallestLambda, kInfinity, true},
       {"step", "auto|pairwise|away|fw",
        "direction of a step: pairwise, away (bcfw) or Frank-Wolfe; bcfw keeps corners for the first two",
        "soft, al: pairwise; bcfw: fw", &O::step, 0, kInfinity, false, false, kForBcfw, "away"},
@@ -50,6 +50,10 @@ Records GeneralRecords() {
       {"proximal", "auto|off",
        "al, and bcfw with kept corners: let passes work on proximal problems, which helps when λ is small",
        "auto", &O::proximal, 0, kInfinity, false, false, kForAl | kForBcfw, "off"},
+      {"planes", "auto|on|off",
+       "bcfw with kept corners: let cutting planes of all examples take over where they are faster; auto: "
+       "where --learner is auto",
+       "auto", &O::planes, 0, kInfinity, false, false, kForBcfw, "on"},
       {"fixed-step", "",
        "fw, bcfw with fw steps: steps of length 2/(k+2), or 2M/(k+2M), instead of a line search", "off",
        &O::fixed_step, 0, kInfinity, false, false, kForBcfw | For(LearnerKind::kFrankWolfe) | kForKernels,

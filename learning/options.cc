@@ -57,6 +57,8 @@ constexpr Named<AverageKind> kAverages[] = {{"auto", AverageKind::kAuto},
                                             {"weighted", AverageKind::kWeighted},
                                             {"suffix", AverageKind::kSuffix}};
 constexpr Named<Switch> kSwitches[] = {{"auto", Switch::kAuto}, {"off", Switch::kOff}};
+constexpr Named<PlaneRace> kPlaneRaces[] = {
+    {"auto", PlaneRace::kAuto}, {"on", PlaneRace::kOn}, {"off", PlaneRace::kOff}};
 constexpr Named<KernelKind> kKernels[] = {{"auto", KernelKind::kAuto},
                                           {"linear", KernelKind::kLinear},
                                           {"polynomial", KernelKind::kPolynomial},
@@ -253,6 +255,12 @@ void CheckCombinations(const TrainOptions& options, std::span<const std::string_
       (options.kernel_degree != defaults.kernel_degree || options.kernel_offset != defaults.kernel_offset)) {
     throw DataError("--kernel-degree and --kernel-offset have no effect without --kernel polynomial");
   }
+  if (options.planes == PlaneRace::kOn) {
+    if (options.learner == LearnerKind::kBcfw && frank_wolfe)
+      throw DataError("--planes on needs --step pairwise or away: plain bcfw keeps no corners");
+    if (options.average != AverageKind::kAuto && options.average != AverageKind::kOff)
+      throw DataError("--planes on does not go with --average: planes have no iterates to average");
+  }
   if (options.order == OrderKind::kGap && frank_wolfe) {
     throw DataError("--order gap needs --step pairwise or away: plain bcfw keeps no gaps");
   }
@@ -266,6 +274,7 @@ std::string_view Name(OrderKind kind) { return Find<OrderKind>(kOrders, kind); }
 std::string_view Name(RhoScale scale) { return Find<RhoScale>(kScales, scale); }
 std::string_view Name(Rescaling rescaling) { return Find<Rescaling>(kRescalings, rescaling); }
 std::string_view Name(Switch kind) { return Find<Switch>(kSwitches, kind); }
+std::string_view Name(PlaneRace kind) { return Find<PlaneRace>(kPlaneRaces, kind); }
 std::string_view Name(AverageKind kind) { return Find<AverageKind>(kAverages, kind); }
 
 void SetOption(const OptionRecord& record, std::string_view value, TrainOptions* options) {
@@ -286,6 +295,8 @@ void SetOption(const OptionRecord& record, std::string_view value, TrainOptions*
           options->*member = Choose<AverageKind>(kAverages, record, value);
         } else if constexpr (std::is_same_v<T, Switch>) {
           options->*member = Choose<Switch>(kSwitches, record, value);
+        } else if constexpr (std::is_same_v<T, PlaneRace>) {
+          options->*member = Choose<PlaneRace>(kPlaneRaces, record, value);
         } else if constexpr (std::is_same_v<T, KernelKind>) {
           options->*member = Choose<KernelKind>(kKernels, record, value);
         } else if constexpr (std::is_same_v<T, RhoScale>) {

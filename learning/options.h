@@ -45,6 +45,8 @@ enum class OrderKind { kAuto, kExample, kUniform, kGap };
 enum class AverageKind { kAuto, kOff, kUniform, kWeighted, kSuffix };
 /// A technique that can be switched off.
 enum class Switch { kAuto, kOff };
+/// Whether example blocks race with planes of the whole training set. kAuto: where `auto` chose the learner.
+enum class PlaneRace { kAuto, kOn, kOff };
 enum class RhoScale { kExample, kPaper };
 /// What the hinge of a labelling y is: Δ(y) − w·ψ(y) (margin), or Δ(y)·(1 − w·ψ(y)) (slack; label spaces that can be enumerated).
 enum class Rescaling { kMargin, kSlack };
@@ -80,7 +82,7 @@ constexpr bool UsesOracle(LearnerKind learner) { return (For(learner) & kForOrac
 struct TrainOptions {
   LearnerKind learner = LearnerKind::kAuto;
 
-  /// λ of the objective; 0 = that of the problem (Train), which the command line makes 1/M.
+  /// λ of the objective; 0 = that of the problem (Train). The command line takes one by the data then (learning/default_lambda.h).
   double lambda = 0;
 
   /// al, soft, bcfw; the others have steps of their own.
@@ -92,6 +94,8 @@ struct TrainOptions {
   AverageKind average = AverageKind::kAuto;
   /// al, and bcfw with pairwise or away steps: whether passes work on proximal problems.
   Switch proximal = Switch::kAuto;
+  /// auto, bcfw with pairwise or away steps: whether planes take over where they are faster (planes/race_learner.h).
+  PlaneRace planes = PlaneRace::kAuto;
   /// fw, bcfw and their kernelized forms: the step 2/(k+2), or 2M/(k+2M), instead of a line search.
   bool fixed_step = false;
   /// ssg: whether iterates are projected onto the ball that the optimum lies in.
@@ -170,6 +174,7 @@ std::string_view Name(RhoScale scale);
 std::string_view Name(Rescaling rescaling);
 std::string_view Name(AverageKind kind);
 std::string_view Name(Switch kind);
+std::string_view Name(PlaneRace kind);
 
 /// One option: its command-line name, what it means, its default in words, and how its value is read, checked and shown.
 struct OptionRecord {
@@ -183,8 +188,8 @@ struct OptionRecord {
   std::variant<double TrainOptions::*, bool TrainOptions::*, Index TrainOptions::*,
                std::int64_t TrainOptions::*, LearnerKind TrainOptions::*, StepKind TrainOptions::*,
                OrderKind TrainOptions::*, RhoScale TrainOptions::*, AverageKind TrainOptions::*,
-               Switch TrainOptions::*, Rescaling TrainOptions::*, KernelKind TrainOptions::*,
-               SolverKind TrainOptions::*>
+               Switch TrainOptions::*, PlaneRace TrainOptions::*, Rescaling TrainOptions::*,
+               KernelKind TrainOptions::*, SolverKind TrainOptions::*>
       member;
 
   /// Numbers: the allowed range. Explicit values must also be > 0 when `positive`.

@@ -16,10 +16,17 @@ namespace {
 
 /// Of sums whose terms may cancel, as a share of the size of these terms.
 constexpr double kRounding = 1e-9;
-/// The same where nothing cancels: differences this small need no second look.
-constexpr double kSurelyRounding = 1e-13;
+/// The same of the sums themselves: differences this small are rounding, whatever the terms.
+constexpr double kLastDigits = 1e-13;
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
+
+/// How far the bound lies above what it may not be below.
+double RoomOf(const OracleBound& answer) { return answer.bound - answer.truth - answer.least; }
+
+double TermsOf(const OracleBound& answer) {
+  return std::abs(answer.bound) + std::abs(answer.truth) + std::abs(answer.least);
+}
 
 }  // namespace
 
@@ -54,21 +61,17 @@ double SizeOfScores(const ExampleView& example, std::span<const double> u, std::
   return size;
 }
 
-double CheckedHinge(const ExampleView& example, Index m, const OracleBound& answer, std::span<const double> u,
-                    std::span<const double> loss, std::span<const double> offsets, double factor) {
-  const double hinge = answer.bound - answer.truth;
-  const double room = hinge - answer.least;
-  const double shown = std::abs(answer.bound) + std::abs(answer.truth) + std::abs(answer.least);
-  if (room >= 0) return std::max(answer.least, hinge);
-  const bool finite = std::isfinite(shown);
-  if (finite && room >= -kSurelyRounding * shown) return std::max(answer.least, hinge);
-  const double size = shown + factor * SizeOfScores(example, u, loss, offsets);
-  if (!finite || !(room >= -kRounding * size)) {
-    throw std::logic_error("the oracle is wrong: its bound on example " + std::to_string(m) + " is " +
-                           NumberText(answer.bound, 9) + ", and the ground truth has the score " +
-                           NumberText(answer.truth + answer.least, 9));
-  }
-  return std::max(answer.least, hinge);
+bool LiesBelowTruth(const OracleBound& answer) {
+  const double terms = TermsOf(answer);
+  return !(std::isfinite(terms) && RoomOf(answer) >= -kLastDigits * terms);
+}
+
+void RequireRounding(Index m, const OracleBound& answer, double size) {
+  const double terms = TermsOf(answer);
+  if (std::isfinite(terms) && RoomOf(answer) >= -kRounding * (terms + size)) return;
+  throw std::logic_error("the oracle is wrong: its bound on example " + std::to_string(m) + " is " +
+                         NumberText(answer.bound, 9) + ", and the ground truth has the score " +
+                         NumberText(answer.truth + answer.least, 9));
 }
 
 }  // namespace slackline

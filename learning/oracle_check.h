@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The one test that all learners apply to what an oracle over examples answers. Every domain
-// contains the ground truth, whose hinge is known
-// without an oracle: a bound on the maximum below it shows that the oracle is wrong, and no
-// certificate may rest on it.
+// contains the ground truth, whose hinge is known without an oracle: a bound on the maximum below
+// it shows that the oracle is wrong, and no certificate may rest on it.
 #pragma once
 
+#include <algorithm>
 #include <span>
 
 #include <slackline/core/dataset.h>
@@ -19,21 +19,31 @@ struct OracleBound {
   double least = 0;  ///< the offsets of the ground truth
 };
 
-/// bound − truth, but at least `least`: a certified bound on the example's largest hinge H_m.
-/// Throws std::logic_error, which names the example,
-/// when the bound lies below truth + least by more than rounding, that is 1e-9 of the terms that
-/// both are summed from. These terms are what
+/// Whether the bound lies below truth + least by more than the last digits of these numbers, or
+/// one of them is not finite.
+bool LiesBelowTruth(const OracleBound& answer);
+
+/// Throws std::logic_error, which names example m, when the bound lies below truth + least by more
+/// than 1e-9 of `size` and of the numbers themselves, or one of them is not finite.
+void RequireRounding(Index m, const OracleBound& answer, double size);
+
+/// bound − truth, but at least `least`: a certified bound on the largest hinge H_m of example m.
+/// Throws std::logic_error, which names the example, when the bound lies below truth + least by
+/// more than rounding, that is 1e-9 of the terms that both are summed from. These terms are what
 /// scores, losses and offsets may be, not what is left of them when they cancel: at any scale of
-/// features, losses and λ the same test.
-/// u: the coordinate scores of the example at the weights (CoordinateScores); loss: of the states
-/// of its variables; offsets: the same, or empty.
-/// They are looked at only when the bound is below. factor: by how much scores are multiplied
-/// (slack rescaling: 1 + the largest loss).
-double CheckedHinge(const ExampleView& example, Index m, const OracleBound& answer, std::span<const double> u,
-                    std::span<const double> loss, std::span<const double> offsets = {}, double factor = 1);
+/// features, losses and λ the same test. size(): SizeOfScores of the example, times what the
+/// oracle multiplies scores by; a sweep over the example, so it is called only when the bound lies
+/// below by more than the last digits, as hardly any does.
+template <class Size>
+double CheckedHinge(Index m, const OracleBound& answer, const Size& size) {
+  const double hinge = answer.bound - answer.truth;
+  if (!(hinge - answer.least >= 0) && LiesBelowTruth(answer)) RequireRounding(m, answer, size());
+  return std::max(answer.least, hinge);
+}
 
 /// Σ over the parts, global ones included, of the largest |score| that one of their states may
-/// have, losses and offsets included.
+/// have, losses and offsets included. u: the coordinate scores of the example at the weights
+/// (CoordinateScores); loss: of the states of its variables; offsets: the same, or empty.
 double SizeOfScores(const ExampleView& example, std::span<const double> u, std::span<const double> loss,
                     std::span<const double> offsets = {});
 

@@ -104,6 +104,7 @@ void PlaneBundle::AddGramRow(std::size_t k) {
     capacity_ = capacity;
   }
   for (std::size_t j = 0; j <= k; ++j) {
+    work_ += static_cast<std::int64_t>(std::min(planes_[j].value.size(), planes_[k].value.size())) / 4;
     gram_[k * capacity_ + j] = gram_[j * capacity_ + k] = Product(planes_[j], planes_[k]);
   }
 }
@@ -111,7 +112,9 @@ void PlaneBundle::AddGramRow(std::size_t k) {
 void PlaneBundle::Solve(double tolerance) {
   const std::vector<double> before = alpha_;
   const double value = value_;
-  MaximiseOverSimplex({linear_, gram_.data(), capacity_, 1 / lambda_}, tolerance, alpha_);
+  const SimplexQpResult result =
+      MaximiseOverSimplex({linear_, gram_.data(), capacity_, 1 / lambda_}, tolerance, alpha_);
+  work_ += result.work / 4;
   ReadPoint();
   if (value_ >= value) return;
   // Where planes of huge norm cancel, their inner products say less about the point than the sum itself.
@@ -176,6 +179,7 @@ void PlaneBundle::Save(StateWriter* writer) const {
   }
   writer->Reals(linear_);
   writer->Reals(alpha_);
+  writer->Integer(work_);
 }
 
 void PlaneBundle::Load(StateReader* reader) {
@@ -203,6 +207,7 @@ void PlaneBundle::Load(StateReader* reader) {
   gram_.clear();
   capacity_ = 0;
   for (std::size_t k = 0; k < planes_.size(); ++k) AddGramRow(k);
+  work_ = reader->Count();  // the rows were counted when they were new
   ReadPoint();
 }
 

@@ -41,6 +41,9 @@ class PlaneBundle {
   /// plane 0). Returns whether any was dropped.
   bool DropIdle(Index limit);
 
+  /// Array entries touched so far, by inner products and programs.
+  std::int64_t work() const { return work_; }
+
   /// Of the point after Solve: w = Σ α a/λ; the value of the dual, computed from w; and max_k (b_k − w·a_k), up to the gap of Solve.
   std::span<const double> weights() const { return weights_; }
   double value() const { return value_; }
@@ -81,6 +84,7 @@ class PlaneBundle {
   std::vector<double> weights_;
   double value_ = 0;
   double cut_ = 0;
+  std::int64_t work_ = 0;
 };
 
 }  // namespace slackline

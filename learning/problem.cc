@@ -10,6 +10,7 @@
 #include <slackline/core/graph_topology.h>
 #include <slackline/inference/global_solver.h>
 #include <slackline/inference/map_solver.h>
+#include <slackline/learning/problem_scales.h>
 
 namespace slackline {
 namespace {
@@ -145,10 +146,7 @@ double PrimalAtZeroWeights(const Problem& problem) {
   return sum / problem.size();
 }
 
-double ScoreScale(const Problem& problem) {
-  const double parts = static_cast<double>(problem.num_parts()) / problem.size();
-  return std::sqrt(2 / problem.lambda() * problem.mean_squared_range()) * parts;
-}
+double ScoreScale(const Problem& problem) { return ScoreScale(problem, problem.mean_squared_range()); }
 
 double Regulariser(double lambda, std::span<const double> weights) {
   double sum = 0;

@@ -3,12 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <string>
 #include <utility>
 
-#include <slackline/core/check.h>
 #include <slackline/core/feature_gram.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/core/random.h>
@@ -81,11 +79,6 @@ class ProxSdcaLearner : public Learner {
         average_(options.average, problem.num_weights(), problem.size()),
         next_restart_(problem.size()),
         evaluator_(problem, options.oracle) {
-    if (options.sdca_step == 5 && !projects_) {
-      throw DataError(
-          "--sdca-step 5 needs --smoothing, and examples without factors, whose smoothed maximum is a "
-          "projection; use --sdca-step 2");
-    }
     if (options.smoothing > 0) StartMarginals();
     if (options.sdca_step >= 3) BoundFeatures();
   }
@@ -188,7 +181,6 @@ class ProxSdcaLearner : public Learner {
   }
 
   void Load(StateReader* reader) override {
-    constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max() / 4;
     reader->Tag("prox-sdca");
     LoadRandom(reader, &visits_.random());
     LoadRandom(reader, &draw_);
@@ -205,10 +197,10 @@ class ProxSdcaLearner : public Learner {
     for (WarmStart& warm : warm_) warm.bytes = reader->Bytes();
     average_.Load(reader);
     pass_ = reader->Passes();
-    oracle_calls_ = reader->Integer(0, kLargest);
-    steps_ = reader->Integer(0, kLargest);
-    outputs_ = reader->Integer(0, kLargest);
-    next_restart_ = reader->Integer(1, kLargest);
+    oracle_calls_ = reader->Count();
+    steps_ = reader->Count();
+    outputs_ = reader->Count();
+    next_restart_ = reader->Integer(1, StateReader::kMostCount);
     told_ = reader->Integer(0, 1) == 1;
     evaluated_.clear();
   }

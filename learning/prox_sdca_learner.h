@@ -38,7 +38,8 @@
 
 namespace slackline {
 
-/// Throws DataError for step 5 without smoothing, or where examples have factors.
+/// Requires what MakeLearner checks (CheckOptions, support_table.h): step 5 with smoothing, and for
+/// examples without factors. Throws DataError when the oracle does not apply.
 std::unique_ptr<Learner> MakeProxSdcaLearner(const Problem& problem, const TrainOptions& options);
 
 }  // namespace slackline

@@ -38,7 +38,7 @@ class Solver {
     }
     Normalise();
     ReadGradient();
-    return {std::max(0.0, Gap()), steps_};
+    return {std::max(0.0, Gap()), steps_, work_};
   }
 
  private:
@@ -57,6 +57,7 @@ class Solver {
       if (alpha_[k] > 0) support_.push_back(k);
     }
     std::copy(qp_.linear.begin(), qp_.linear.end(), gradient_.begin());
+    work_ += static_cast<std::int64_t>(support_.size() * gradient_.size());
     for (const std::size_t s : support_) {
       const double* row = qp_.gram + s * qp_.stride;
       const double factor = qp_.scale * alpha_[s];
@@ -104,6 +105,7 @@ class Solver {
       }
     }
     if (down == alpha_.size()) return 0;
+    work_ += static_cast<std::int64_t>(2 * alpha_.size());
     alpha_[up] += length;
     alpha_[down] = length == alpha_[down] ? 0 : alpha_[down] - length;
     for (std::size_t k = 0; k < gradient_.size(); ++k) gradient_[k] -= length * (H(up, k) - H(down, k));
@@ -141,6 +143,7 @@ class Solver {
         system(j, k) = H(sj, sk) - H(sj, r) - H(sk, r) + H(r, r);
       }
     }
+    work_ += static_cast<std::int64_t>(n * n * n / 6 + 4 * n * n);
     const Eigen::VectorXd diagonal = system.diagonal();
     system.diagonal().array() += kRidge * std::max(diagonal.maxCoeff(), 1e-300);
     const Eigen::LLT<Eigen::MatrixXd> factor(system);
@@ -186,6 +189,7 @@ class Solver {
   std::vector<std::size_t> support_;
   double value_ = 0;
   Index steps_ = 0;
+  std::int64_t work_ = 0;
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 // Cost: O(n s) a pairwise step, O(s³) a Newton step, n entries of which s are not zero.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include <slackline/core/types.h>
@@ -26,7 +27,8 @@ struct SimplexQp {
 struct SimplexQpResult {
   /// max_k g_k − α·g with g = b − Hα, at the end: an upper bound on what the value lacks, up to rounding.
   double gap = 0;
-  Index steps = 0;  ///< pairwise and Newton steps
+  Index steps = 0;        ///< pairwise and Newton steps
+  std::int64_t work = 0;  ///< multiply-adds, roughly
 };
 
 /// Improves `alpha` (≥ 0, sum 1; n ≥ 1 entries) until the gap is at most `tolerance`, or until steps gain no more than rounding errors.

@@ -5,21 +5,13 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
+#include <slackline/factors/joint_states.h>
 #include <slackline/inference/brute_force.h>
 
 namespace slackline {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
-/// The next labelling, last variable fastest; false after the last one.
-bool Advance(const FactorGraph& graph, std::vector<Index>* labels) {
-  for (Index i = graph.num_variables(); i-- > 0;) {
-    if (++(*labels)[Size(i)] < graph.cardinality(i)) return true;
-    (*labels)[Size(i)] = 0;
-  }
-  return false;
-}
 
 double LossOf(const FactorGraph& graph, std::span<const double> loss, std::span<const Index> labels) {
   double sum = 0;
@@ -78,7 +70,7 @@ double SlackOracle::Maximise(const ExampleView& example, std::span<const double>
       best = value;
       best_ = labels_;
     }
-  } while (Advance(graph, &labels_));
+  } while (NextJoint(graph.cardinalities(), labels_));
 
   const double delta = LossOf(graph, loss, best_);
   coordinates_.assign(Size(example.structure().num_coordinates()), 0.0);

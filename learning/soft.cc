@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <slackline/core/check.h>
 #include <slackline/learning/factor_learner.h>
 
 namespace slackline {
@@ -61,11 +60,6 @@ class SoftLearner : public FactorLearner {
 }  // namespace
 
 std::unique_ptr<Learner> MakeSoftLearner(const Problem& problem, const TrainOptions& options) {
-  if (options.smoothing > 0 && HasGlobalFactors(problem.data())) {
-    throw DataError(
-        "--smoothing needs the marginals of all joint states, which global factors do not have; "
-        "train without it");
-  }
   return std::make_unique<SoftLearner>(problem, options);
 }
 

@@ -16,6 +16,7 @@
 
 namespace slackline {
 
+/// Requires what MakeLearner checks (support_table.h): with --smoothing, no global factors.
 std::unique_ptr<Learner> MakeSoftLearner(const Problem& problem, const TrainOptions& options);
 
 }  // namespace slackline

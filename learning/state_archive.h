@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -73,6 +74,9 @@ class StateReader {
   void Tag(std::string_view name);
   /// A number within [low, high].
   std::int64_t Integer(std::int64_t low, std::int64_t high);
+  /// A count of calls, steps or work: ≥ 0, and so small that sums of a few are still numbers.
+  static constexpr std::int64_t kMostCount = std::numeric_limits<std::int64_t>::max() / 4;
+  std::int64_t Count() { return Integer(0, kMostCount); }
   /// The number of a pass, or of a check: so small that twice as many are still an Index.
   Index Passes();
   std::uint64_t Bits();

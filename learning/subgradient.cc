@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include <slackline/core/feature_gram.h>
@@ -82,7 +81,6 @@ class SubgradientLearner : public Learner {
   }
 
   void Load(StateReader* reader) override {
-    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 4;
     reader->Tag("ssg");
     visits_.Load(reader);
     reader->FiniteReals(sum_);
@@ -96,8 +94,8 @@ class SubgradientLearner : public Learner {
     share_ = reader->NonNegativeReal();
     StateReader::Require(shrink_ <= 1 && share_ <= 1, "a share is larger than one");
     for (const double mass : masses_) StateReader::Require(mass >= 0, "a mass is negative");
-    steps_ = reader->Integer(0, kMost);
-    oracle_calls_ = reader->Integer(0, kMost);
+    steps_ = reader->Count();
+    oracle_calls_ = reader->Count();
     evaluated_.clear();
   }
 

@@ -88,6 +88,13 @@ void Absorb(const Learner& learner, const Evaluation& evaluation, const WorkCoun
   state->provisional = evaluation.provisional;
 }
 
+/// Whether numbers of a saved state that contradict each other may cause the error.
+bool MayBeOfSavedState(const std::exception& error) {
+  return dynamic_cast<const std::logic_error*>(&error) != nullptr ||
+         dynamic_cast<const std::overflow_error*>(&error) != nullptr ||
+         dynamic_cast<const CertificateError*>(&error) != nullptr;
+}
+
 /// The gap at which the options end the run at this primal.
 double WantedGap(const TrainOptions& options, double primal) {
   return std::max(options.absolute_gap, options.gap_tolerance * std::abs(primal));
@@ -126,10 +133,11 @@ class Run {
     KeepState();
   }
 
-  /// To be called when an error of the program itself has ended the run. Throws DataError when the
-  /// run goes on from a saved state: its numbers fit one by one, but may contradict each other
-  /// (messages of a size that leaves no digits of a bound).
+  /// To be called when an error has ended the run. Throws DataError when the run goes on from a
+  /// saved state that may have caused it: the state's numbers fit one by one, but may contradict
+  /// each other (messages of a size that leaves no digits of a bound).
   void BlameResumedState(const std::exception& error) const {
+    if (!MayBeOfSavedState(error)) return;
     StateReader::Require(plan_.resume.empty(), std::string("the run cannot go on from it: ") + error.what() +
                                                    " (if a run from the beginning ends like this, too, the "
                                                    "program is at fault: please report it)");
@@ -344,13 +352,7 @@ TrainSummary RunTraining(Learner& learner, const TrainOptions& options, TrainObs
   Run run(learner, options, observer, interrupt, plan);
   try {
     return run.Go();
-  } catch (const std::logic_error& error) {
-    run.BlameResumedState(error);
-    throw;
-  } catch (const std::overflow_error& error) {
-    run.BlameResumedState(error);
-    throw;
-  } catch (const CertificateError& error) {
+  } catch (const std::exception& error) {
     run.BlameResumedState(error);
     throw;
   }

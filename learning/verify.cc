@@ -55,7 +55,7 @@ class Verifier {
         space_(std::move(space)),
         objective_(objective),
         hinges_(problem, trained, claim.problem, objective.rescaling, objective.smoothing),
-        one_score_(space_->RoundingErrors().score) {
+        weights_rounding_(space_->WeightsRounding()) {
     for (const auto& structure : problem.data().structures()) {
       // With slack rescaling points are multiplied by losses.
       const bool read = objective.rescaling == Rescaling::kMargin;
@@ -70,15 +70,15 @@ class Verifier {
     const VerifiedHinge hinge = hinges_.Maximise(m, u_, space_->weights());
     // Each part of the maximiser and of the ground truth has a score.
     const double parts = 2.0 * problem_.data().example(m).graph().num_blocks();
-    rounding_ = parts * one_score_;
-    score_rounding_ = std::max(score_rounding_, rounding_);
+    const double rounding = parts * weights_rounding_.score;
+    score_rounding_ = std::max(score_rounding_, rounding);
     if (!hinge.feasible) fault_ = "a solver's solution is not feasible";
     value_ += hinge.value;
     bound_ += hinge.bound;
     scores_ = std::max(scores_, hinge.scores);
     double loss = 0;
     has_point_ = has_point_ && learner != nullptr && learner->DualPoint(m, &q_, &loss);
-    if (has_point_) AddPoint(m, hinge, loss);
+    if (has_point_) AddPoint(m, hinge, loss, rounding);
   }
 
   double primal() const { return Primal(bound_); }
@@ -90,11 +90,12 @@ class Verifier {
   }
   bool has_point() const { return has_point_; }
   double scores() const { return scores_; }
-  /// How far rounding of kernel values may move the primal, and the dual besides.
+  /// How far rounding of kernel values may move the primal, and the dual besides (a sweep over the
+  /// point).
   double PrimalRounding() const {
-    return problem_.lambda() / 2 * space_->RoundingErrors().squared_norm + score_rounding_;
+    return problem_.lambda() / 2 * weights_rounding_.squared_norm + score_rounding_;
   }
-  double DualRounding() const { return problem_.lambda() / 2 * space_->RoundingErrors().point_squared_norm; }
+  double DualRounding() const { return problem_.lambda() / 2 * space_->PointRounding(); }
   const std::string& names() const { return hinges_.names(); }
   /// Empty, or what is wrong with the points themselves.
   const std::string& fault() const { return fault_; }
@@ -105,7 +106,8 @@ class Verifier {
            hinges / problem_.size();
   }
 
-  void AddPoint(Index m, const VerifiedHinge& hinge, double loss) {
+  /// rounding: what it may move the example's hinge by.
+  void AddPoint(Index m, const VerifiedHinge& hinge, double loss, double rounding) {
     const ExampleView example = problem_.data().example(m);
     const FactorGraph& graph = example.graph();
     const std::optional<ReadableMarginals>& readable = readable_[Size(problem_.data().structure_of(m))];
@@ -127,8 +129,7 @@ class Verifier {
       value -= u_[k] * psi_[k];
     }
     space_->AddToPoint(m, psi_, 1 / problem_.lambda_m());
-    const double room =
-        kTolerance * (1 + loss + hinge.bound) + 1e3 * kRounding * hinge.scores + 2 * rounding_;
+    const double room = kTolerance * (1 + loss + hinge.bound) + 1e3 * kRounding * hinge.scores + 2 * rounding;
     if (value > hinge.bound + room) {
       fault_ = "the dual point of example " + std::to_string(m) + " has a larger value than its maximum";
     }
@@ -148,9 +149,8 @@ class Verifier {
   double bound_ = 0;
   double loss_ = 0;
   double scores_ = 0;
-  double one_score_;           // what rounding may move one coordinate's score by
-  double rounding_ = 0;        // the same of the newest example's hinge
-  double score_rounding_ = 0;  // … the largest of all
+  VerifySpace::Rounding weights_rounding_;
+  double score_rounding_ = 0;  // what rounding may move an example's hinge by: the largest of all
 };
 
 /// What is known of a run before its figures are looked at.
@@ -189,8 +189,10 @@ void Judge(const Verifier& verifier, const ProgressRecord& claim, const Training
   result->primal = verifier.primal();
   result->primal_value = verifier.primal_value();
   result->dual = verifier.dual();
-  const double room = training.room + kRounding * verifier.scores() + verifier.PrimalRounding();
-  result->dual_proved = claim.dual <= std::max(0.0, result->dual) + room + verifier.DualRounding();
+  const double primal_rounding = verifier.PrimalRounding();
+  const double dual_rounding = verifier.DualRounding();
+  const double room = training.room + kRounding * verifier.scores() + primal_rounding;
+  result->dual_proved = claim.dual <= std::max(0.0, result->dual) + room + dual_rounding;
   std::string fault = verifier.fault();
   if (verifier.has_point() && !std::isfinite(result->dual)) fault = "the dual point is not finite";
   const std::string but = ", but by " + verifier.names() + " it is ";
@@ -212,7 +214,7 @@ void Judge(const Verifier& verifier, const ProgressRecord& claim, const Training
   }
   result->message = "the certificate holds: objective " + Figure(result->primal) + " by " + verifier.names() +
                     " (claimed " + Figure(claim.primal) + ")";
-  const double rounding = verifier.PrimalRounding() + verifier.DualRounding();
+  const double rounding = primal_rounding + dual_rounding;
   if (rounding > 1e-6 * claim.primal)
     result->message +=
         ", as far as rounding of kernel values lets it be seen (" + NumberText(rounding, 2) + ")";

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <slackline/core/check.h>
+#include <slackline/factors/joint_states.h>
 #include <slackline/inference/brute_force.h>
 #include <slackline/inference/global_solver.h>
 #include <slackline/inference/local_polytope.h>
@@ -30,14 +31,6 @@ double PlainScore(const ExampleView& example, Index part, Index state, std::span
     if (row != kAbsent) score += u[Size(term.coordinate + row)] * TermFactor(example, term, state);
   }
   return score;
-}
-
-bool NextLabelling(const FactorGraph& graph, std::vector<Index>* labels) {
-  for (Index i = graph.num_variables(); i-- > 0;) {
-    if (++(*labels)[Size(i)] < graph.cardinality(i)) return true;
-    (*labels)[Size(i)] = 0;
-  }
-  return false;
 }
 
 }  // namespace
@@ -232,7 +225,7 @@ void HingeVerifier::Slack(const ExampleView& example, std::span<const double> u,
       delta += loss[Size(graph.state_offset(i) + labels[Size(i)])];
     hinge->value = std::max(hinge->value, delta * (1 + score - truth));
     hinge->scores = std::max(hinge->scores, delta * (1 + std::abs(score) + std::abs(truth)));
-  } while (NextLabelling(graph, &labels));
+  } while (NextJoint(graph.cardinalities(), labels));
   hinge->bound = hinge->value;
 }
 

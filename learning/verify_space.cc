@@ -98,17 +98,24 @@ class KernelSpace final : public VerifySpace {
   std::span<const double> weights() const override { return {}; }
 
   /// |Σ_ij c_i c_j k_ij| has terms whose sizes sum to (Σ_j |c_j| √k_jj)² at most, row by row.
-  Rounding RoundingErrors() const override {
-    const double epsilon = std::numeric_limits<double>::epsilon() * std::max<Index>(1, layout_.num_inputs());
+  Rounding WeightsRounding() const override {
     double longest = 0;
     for (const double length : lengths_) longest = std::max(longest, length);
     double largest = 0;
-    const double squared = epsilon * SumOfSizes(weights_, &largest);
+    const double squared = Epsilon() * SumOfSizes(weights_, &largest);
+    return {squared, Epsilon() * longest * largest};
+  }
+  double PointRounding() const override {
     double unused = 0;
-    return {squared, epsilon * SumOfSizes(point_, &unused), epsilon * longest * largest};
+    return Epsilon() * SumOfSizes(point_, &unused);
   }
 
  private:
+  /// Of a sum over all inputs, as a share of its terms.
+  double Epsilon() const {
+    return std::numeric_limits<double>::epsilon() * std::max<Index>(1, layout_.num_inputs());
+  }
+
   /// Σ over blocks and rows of (Σ_j |c_j| √k_jj)²; *largest: the largest of these sums, not squared.
   double SumOfSizes(std::span<const double> expansion, double* largest) const {
     double total = 0;

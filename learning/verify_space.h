@@ -28,14 +28,15 @@ class VerifySpace {
   /// ‖soft(v, threshold)‖² of the dual point v. Requires threshold 0 with a kernel.
   virtual double PointSquaredNorm(double threshold) const = 0;
 
-  /// How far rounding may move ‖w‖², the squared norm of the point, and the scores of one coordinate. Sums of
-  /// kernel values cancel where inputs are long and the weights are not: 0 without a kernel.
+  /// How far rounding may move ‖w‖², and the score of one coordinate. Sums of kernel values cancel
+  /// where inputs are long and the weights are not: 0 without a kernel.
   struct Rounding {
     double squared_norm = 0;
-    double point_squared_norm = 0;
     double score = 0;
   };
-  virtual Rounding RoundingErrors() const { return {}; }
+  virtual Rounding WeightsRounding() const { return {}; }
+  /// The same of the squared norm of the dual point.
+  virtual double PointRounding() const { return 0; }
 
   /// The weight vector, for global factors; empty with a kernel.
   virtual std::span<const double> weights() const = 0;

@@ -21,41 +21,87 @@ Color Shade(double share) {
   return color;
 }
 
-/// Where things lie: names on the left and above, then square cells.
+constexpr std::string_view kTitle = "Confusion matrix";
+constexpr std::string_view kRowAxis = "true class";
+constexpr std::string_view kColumnAxis = "predicted class";
+constexpr std::string_view kNoPixels = "no pixels";
+constexpr std::string_view kLegend =
+    "rows: true class, columns: predicted class, numbers: percent of the true class's pixels (none "
+    "below 0.5), grey rows: classes without pixels";
+constexpr std::size_t kLeastColumns = 26;  // letters beside each other in the legend
+
+/// Breaks a text at blanks, so that lines are not wider than `width` where words allow that.
+std::vector<std::string> WrapText(std::string_view text, Index width, Index scale) {
+  std::vector<std::string> lines(1);
+  while (!text.empty()) {
+    const std::string word(text.substr(0, text.find(' ')));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    const std::string longer = lines.back().empty() ? word : lines.back() + " " + word;
+    if (lines.back().empty() || TextWidth(longer, scale) <= width) {
+      lines.back() = longer;
+    } else {
+      lines.push_back(word);
+    }
+  }
+  return lines;
+}
+
+/// Where things lie: a title, names on the left and above, then square cells, and the legend below.
 struct Layout {
   Layout(std::span<const std::string> classes) {
     num_classes = static_cast<Index>(classes.size());
     scale = num_classes <= 40 ? 2 : 1;
     margin = 4 * scale;
     cell = TextWidth("100", scale) + 5 * scale;
-    Index widest = TextWidth("truth", scale);
+    line = TextHeight(scale) + 4 * scale;  // letters reach below their line by two pixels of the font
+    Index widest = 0;
     for (const std::string& name : classes) {
       names.push_back(FitText(name, TextWidth(std::string(16, 'x'), scale), scale));
       widest = std::max(widest, TextWidth(names.back(), scale));
     }
-    title = TextHeight(scale) + margin;
-    left = margin + title + widest + margin;
-    top = margin + title + widest + margin;
-    width = std::max(left + num_classes * cell, left + TextWidth("prediction", scale)) + margin;
-    height = top + num_classes * cell + margin;
+    left = margin + line + widest + margin;
+    top = margin + 2 * line + widest + margin;
+    const Index least = TextWidth(std::string(kLeastColumns, 'x'), scale);
+    // Axes and their names have room where there are few classes.
+    grid_height = std::max(num_classes * cell, TextWidth(kRowAxis, scale));
+    width = std::max({left + num_classes * cell, left + TextWidth(kColumnAxis, scale), least}) + margin;
+    legend = WrapText(kLegend, width - 2 * margin, scale);
+    legend_top = top + grid_height + 2 * margin;
+    height = legend_top + static_cast<Index>(legend.size()) * line + margin;
   }
 
   std::vector<std::string> names;
-  Index num_classes = 0, scale = 1, margin = 0, cell = 0, title = 0, left = 0, top = 0, width = 0, height = 0;
+  std::vector<std::string> legend;
+  Index num_classes = 0, scale = 1, margin = 0, cell = 0, line = 0;
+  Index left = 0, top = 0, grid_height = 0, legend_top = 0, width = 0, height = 0;
 };
 
 void DrawNames(Canvas& canvas, const Layout& at) {
   const Index grid = at.num_classes * at.cell;
   const Index half_letter = TextHeight(at.scale) / 2;
-  canvas.Text(at.left + std::max(0, grid - TextWidth("prediction", at.scale)) / 2, at.margin, "prediction",
-              at.scale, kInk);
-  canvas.TextUpwards(at.margin, at.top + (grid + TextWidth("truth", at.scale)) / 2, "truth", at.scale, kInk);
+  canvas.Text(at.margin, at.margin, kTitle, at.scale, kInk);
+  canvas.Text(at.left + std::max(0, grid - TextWidth(kColumnAxis, at.scale)) / 2, at.margin + at.line,
+              kColumnAxis, at.scale, kInk);
+  canvas.TextUpwards(at.margin, at.top + (at.grid_height + TextWidth(kRowAxis, at.scale)) / 2, kRowAxis,
+                     at.scale, kInk);
+  for (std::size_t k = 0; k < at.legend.size(); ++k)
+    canvas.Text(at.margin, at.legend_top + static_cast<Index>(k) * at.line, at.legend[k], at.scale, kInk);
   for (Index k = 0; k < at.num_classes; ++k) {
     const Index middle = k * at.cell + at.cell / 2 - half_letter;
     canvas.Text(at.left - at.margin - TextWidth(at.names[k], at.scale), at.top + middle, at.names[k],
                 at.scale, kInk);
     canvas.TextUpwards(at.left + middle, at.top - at.margin, at.names[k], at.scale, kInk);
   }
+}
+
+/// The row of a class that does not occur.
+void DrawEmptyRow(Canvas& canvas, const Layout& at, Index row) {
+  const Index y = at.top + row * at.cell;
+  const Index width = at.num_classes * at.cell - 1;
+  canvas.Fill(at.left + 1, y + 1, width, at.cell - 1, kEmpty);
+  const std::string text = FitText(kNoPixels, width - 2 * at.margin, at.scale);
+  canvas.Text(at.left + (width - TextWidth(text, at.scale)) / 2, y + (at.cell - TextHeight(at.scale) + 1) / 2,
+              text, at.scale, kInk);
 }
 
 void DrawCell(Canvas& canvas, const Layout& at, Index row, Index column, double share) {
@@ -85,8 +131,8 @@ Image ConfusionPicture(std::span<const std::int64_t> counts, std::span<const std
       SLACKLINE_CHECK(count >= 0, "counts are not negative");
       sum += static_cast<double>(count);
     }
-    if (sum == 0) {  // a class that does not occur
-      canvas.Fill(at.left + 1, at.top + row * at.cell + 1, at.num_classes * at.cell - 1, at.cell - 1, kEmpty);
+    if (sum == 0) {
+      DrawEmptyRow(canvas, at, row);
       continue;
     }
     for (Index column = 0; column < at.num_classes; ++column) {

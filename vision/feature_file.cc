@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <utility>
 
 #include <slackline/core/atomic_file.h>
@@ -22,6 +23,8 @@ namespace {
 
 constexpr std::string_view kMagic = "SLACKFEA";
 constexpr std::uint64_t kAlignment = 16;
+/// Files whose label images had class numbers as values are of version 1: older programs read them.
+constexpr std::uint32_t kVersionWithCoding = 2;
 constexpr std::uint64_t kMostClasses = 255;
 constexpr std::uint64_t kMostDimensions = std::uint64_t{1} << 24;
 constexpr float kHalfOverflow = 65520;  // from here on half precision is infinite
@@ -194,6 +197,7 @@ struct FeatureFile::State {
     throw DataError(path, 0, "the feature file is damaged: " + what);
   }
   void ReadDirectory(ByteReader* in);
+  void ReadCoding(ByteReader* in);
   void ReadImages(ByteReader* in, std::uint64_t directory_begin);
   void CheckArrays(Index i) const;
   Places PlacesOf(const Entry& entry) const {
@@ -207,6 +211,7 @@ struct FeatureFile::State {
   Index dimension = 0;
   std::vector<FeatureBlock> blocks;
   std::string_view extractor;
+  LabelCoding coding;
   std::vector<Entry> images;
 };
 
@@ -227,6 +232,14 @@ void FeatureFile::State::ReadDirectory(ByteReader* in) {
   }
   if (end != dimension) throw BadBytes{};
   extractor = in->Text();
+}
+
+void FeatureFile::State::ReadCoding(ByteReader* in) {
+  const std::string_view bytes = in->Text();
+  std::vector<std::uint8_t> values(bytes.begin(), bytes.end());
+  const bool rising = std::is_sorted(values.begin(), values.end(), std::less_equal<>());
+  if (values.empty() || !rising || values.size() + classes.size() > 256) throw BadBytes{};
+  coding = LabelCoding(std::move(values));
 }
 
 void FeatureFile::State::ReadImages(ByteReader* in, std::uint64_t directory_begin) {
@@ -303,6 +316,7 @@ FeatureFile::FeatureFile(const std::string& path) : state_(std::make_unique<Stat
   try {
     ByteReader in(directory);
     state.ReadDirectory(&in);
+    if (header.version >= kVersionWithCoding) state.ReadCoding(&in);
     state.ReadImages(&in, begin);
   } catch (const BadBytes&) {
     state.Fail("its directory is inconsistent");
@@ -313,6 +327,7 @@ FeatureFile::FeatureFile(const std::string& path) : state_(std::make_unique<Stat
 FeatureFile::~FeatureFile() = default;
 
 const std::vector<std::string>& FeatureFile::classes() const { return state_->classes; }
+const LabelCoding& FeatureFile::coding() const { return state_->coding; }
 Index FeatureFile::dimension() const { return state_->dimension; }
 const std::vector<FeatureBlock>& FeatureFile::blocks() const { return state_->blocks; }
 std::string_view FeatureFile::extractor() const { return state_->extractor; }
@@ -370,6 +385,7 @@ struct FeatureFileWriter::State {
   ByteWriter head;    // of the directory
   ByteWriter images;  // of the directory
   std::uint64_t num_images = 0;
+  std::uint32_t version = 1;
   bool finished = false;
 };
 
@@ -398,6 +414,17 @@ FeatureFileWriter::FeatureFileWriter(const std::string& path, std::vector<std::s
 }
 
 FeatureFileWriter::~FeatureFileWriter() = default;
+
+void FeatureFileWriter::SetCoding(const LabelCoding& coding) {
+  State& state = *state_;
+  SLACKLINE_CHECK(!state.finished && state.version == 1, "the coding of labels is noted once");
+  SLACKLINE_CHECK(static_cast<Index>(state.classes.size()) <= coding.most_classes(),
+                  "the coding has fewer classes");
+  if (coding.plain()) return;
+  state.version = kVersionWithCoding;
+  const std::vector<std::uint8_t>& values = coding.void_values();
+  state.head.Text(std::string(values.begin(), values.end()));
+}
 
 void FeatureFileWriter::Add(const std::string& name, ImageRole role, const ImageFeatures& features,
                             const LabelImage& labels) {
@@ -439,7 +466,7 @@ void FeatureFileWriter::Finish() {
   SLACKLINE_CHECK(!state.finished, "the feature file is finished");
   Header header{};
   std::memcpy(header.magic.data(), kMagic.data(), kMagic.size());
-  header.version = kFeatureFileVersion;
+  header.version = state.version;
   header.directory_begin = state.position;
   state.TakeChecksum();
   state.head.Number(state.num_images);

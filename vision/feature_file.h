@@ -16,7 +16,7 @@
 
 namespace slackline {
 
-inline constexpr std::uint32_t kFeatureFileVersion = 1;
+inline constexpr std::uint32_t kFeatureFileVersion = 2;
 
 enum class ImageRole : std::uint8_t { kTrain = 0, kTest = 1 };
 
@@ -46,6 +46,8 @@ class FeatureFile {
   FeatureFile& operator=(const FeatureFile&) = delete;
 
   const std::vector<std::string>& classes() const;
+  /// Of the label images that the file was made from.
+  const LabelCoding& coding() const;
   Index dimension() const;
   const std::vector<FeatureBlock>& blocks() const;
   /// FeatureExtractor::Save of the extractor that made the file.
@@ -71,6 +73,8 @@ class FeatureFileWriter {
   FeatureFileWriter(const FeatureFileWriter&) = delete;
   FeatureFileWriter& operator=(const FeatureFileWriter&) = delete;
 
+  /// Notes what the values of label images meant; else they were class numbers. At most once, before Finish.
+  void SetCoding(const LabelCoding& coding);
   /// labels of the size of the image.
   void Add(const std::string& name, ImageRole role, const ImageFeatures& features, const LabelImage& labels);
   void Finish();

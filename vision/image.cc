@@ -50,15 +50,27 @@ FileContent ReadImageBytes(const std::string& path) {
                       " are read");
 }
 
-void CheckLabels(const std::string& path, const LabelImage& image, Index num_classes) {
-  for (std::size_t p = 0; p < image.labels.size(); ++p) {
-    const int value = image.labels[p];
-    if (value < num_classes || value == kVoid) continue;
-    const std::size_t width = static_cast<std::size_t>(image.width);
-    throw DataError(path, 0,
-                    "value " + std::to_string(value) + " at column " + std::to_string(p % width) + ", row " +
-                        std::to_string(p / width) + " (from 0) is neither a class, of which there are " +
-                        std::to_string(num_classes) + ", nor " + std::to_string(kVoid) + " (no label)");
+/// "value 30 at column 3, row 7 (from 0) is neither a class, of which there are 21, nor 255 (no label)"
+std::string BadValue(int value, std::size_t column, std::size_t row, Index num_classes,
+                     const LabelCoding& coding) {
+  std::string classes = std::to_string(num_classes);
+  if (!coding.plain())
+    classes += " (values " + std::to_string(coding.ValueOf(0)) + " to " +
+               std::to_string(coding.ValueOf(static_cast<std::uint8_t>(num_classes - 1))) + ")";
+  return "value " + std::to_string(value) + " at column " + std::to_string(column) + ", row " +
+         std::to_string(row) + " (from 0) is neither a class, of which there are " + classes + ", nor " +
+         coding.VoidText() + " (no label)";
+}
+
+/// Turns values into class numbers.
+void Decode(const std::string& path, Index num_classes, const LabelCoding& coding, LabelImage* image) {
+  for (std::size_t p = 0; p < image->labels.size(); ++p) {
+    const std::uint8_t value = image->labels[p];
+    const std::uint8_t label = coding.ClassOf(value);
+    image->labels[p] = label;
+    if (label < num_classes || label == kVoid) continue;
+    const auto width = static_cast<std::size_t>(image->width);
+    throw DataError(path, 0, BadValue(value, p % width, p / width, num_classes, coding));
   }
 }
 
@@ -70,8 +82,9 @@ Image ReadImage(const std::string& path, Index most_pixels) {
                                             : DecodeJpeg(path, content.bytes, most_pixels);
 }
 
-LabelImage ReadLabelImage(const std::string& path, Index num_classes, Index most_pixels) {
-  SLACKLINE_CHECK(num_classes >= 1 && num_classes <= kVoid, "there are 1 to 255 classes");
+LabelImage ReadLabelImage(const std::string& path, Index num_classes, Index most_pixels,
+                          const LabelCoding& coding) {
+  SLACKLINE_CHECK(num_classes >= 1 && num_classes <= coding.most_classes(), "there are 1 to 255 classes");
   const FileContent content = ReadImageBytes(path);
   if (content.format != FileFormat::kPng) {
     throw DataError(path, 0,
@@ -79,7 +92,7 @@ LabelImage ReadLabelImage(const std::string& path, Index num_classes, Index most
                     "class numbers; this one is a JPEG");
   }
   LabelImage image = DecodeLabelPng(path, content.bytes, most_pixels);
-  CheckLabels(path, image, num_classes);
+  Decode(path, num_classes, coding, &image);
   return image;
 }
 

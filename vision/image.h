@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <slackline/core/types.h>
+#include <slackline/vision/label_coding.h>
 
 namespace slackline {
 
@@ -20,9 +21,6 @@ struct Image {
 
   Index num_pixels() const { return width * height; }
 };
-
-/// Pixels without a label.
-inline constexpr std::uint8_t kVoid = 255;
 
 /// Class numbers from 0, or kVoid, in rows from the top.
 struct LabelImage {
@@ -43,9 +41,11 @@ inline constexpr Index kLargestImage = 500'000'000;
 /// file: missing, not of either kind, damaged, too large (which is known before memory is taken).
 Image ReadImage(const std::string& path, Index most_pixels = kMostPixels);
 
-/// The numbers of an 8-bit (or narrower) greyscale or palette PNG, as they are stored. Throws DataError as ReadImage, and for
-/// colour images and for values that are neither below num_classes nor kVoid (with column, row and value).
-LabelImage ReadLabelImage(const std::string& path, Index num_classes, Index most_pixels = kMostPixels);
+/// The class numbers that the values of an 8-bit (or narrower) greyscale or palette PNG mean. Throws
+/// DataError as ReadImage, and for colour images and for values that are neither one of num_classes
+/// classes nor void (with column, row and value). Requires num_classes <= coding.most_classes().
+LabelImage ReadLabelImage(const std::string& path, Index num_classes, Index most_pixels = kMostPixels,
+                          const LabelCoding& coding = LabelCoding());
 
 /// Writes a PNG, replacing the file at once or not at all. Throws DataError.
 void WritePng(const std::string& path, const Image& image);

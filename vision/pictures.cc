@@ -162,10 +162,10 @@ constexpr Index kLeastWidth = 80;
 
 }  // namespace
 
-std::vector<std::uint8_t> ClassPalette() {
+std::vector<std::uint8_t> ClassPalette(const LabelCoding& coding) {
   std::vector<std::uint8_t> palette;
   for (int k = 0; k < 256; ++k) {
-    const Color& color = ClassColor(static_cast<std::uint8_t>(k));
+    const Color& color = ClassColor(coding.ClassOf(static_cast<std::uint8_t>(k)));
     palette.insert(palette.end(), color.begin(), color.end());
   }
   return palette;

@@ -12,8 +12,9 @@
 
 namespace slackline {
 
-/// 256 colours, three bytes each, well told apart for the first classes; kVoid is black.
-std::vector<std::uint8_t> ClassPalette();
+/// 256 colours, three bytes each, for the values of label images: well told apart for the first classes;
+/// void is black.
+std::vector<std::uint8_t> ClassPalette(const LabelCoding& coding = LabelCoding());
 
 /// The image with its classes' colours over it, borders between classes drawn, and below it a legend of the classes that occur. As
 /// wide as the image, but at least 80 pixels; the image is in the upper left corner.
@@ -24,7 +25,8 @@ Image Sheet(const Image& image, const LabelImage& truth, const LabelImage& predi
             std::span<const std::string> classes);
 
 /// counts: classes × classes pixels, row = truth, column = prediction. Rows are normalised to shares of the truth, and the
-/// shares of at least a half per cent are written in per cent; rows without pixels are grey.
+/// shares of at least a half per cent are written in per cent; rows without pixels are grey. A title, names of both axes, and a legend
+/// below say so.
 Image ConfusionPicture(std::span<const std::int64_t> counts, std::span<const std::string> classes);
 
 /// A synthetic image with its labels, for demonstrations and tests: regions of textured material whose classes depend on place and

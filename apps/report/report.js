@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Draws the runs that `slackline report` put into this page. Texts of the data go into the page as text nodes only.
+// Draws the runs that `slackline report` put into this page; models are drawn by model.js. Texts of the data go into the page as text nodes only.
 'use strict';
 
 const errors = [];
@@ -16,7 +16,7 @@ const kColours = ['#1f77b4', '#d62728', '#2ca02c', '#9467bd', '#ff7f0e', '#17bec
 
 const kAbscissae = {
   passes: {text: 'passes', value: (run, k) => run.curve.pass[k]},
-  calls: {text: 'oracle calls per example', value: (run, k) => run.curve.oracle_calls[k] / run.problem.examples},
+  calls: {text: 'oracle calls per example', value: (run, k) => run.curve.oracle_calls[k] / examplesOf(run)},
   seconds: {text: 'seconds of training', value: (run, k) => run.curve.seconds[k]},
   cpu: {text: 'processor seconds of training', value: (run, k) => {
     const all = run.curve.seconds[k] + run.curve.check_seconds[k];
@@ -25,10 +25,13 @@ const kAbscissae = {
   steps: {text: 'steps of blocks', value: (run, k) => run.curve.block_steps[k]},
 };
 
+/// Of the data that a run is trained on.
+const examplesOf = (run) => run.row.examples || run.problem.examples;
 const minus = (a, b) => (a === null || b === null ? null : a - b);
 
 // Options that make another objective of the same problem: bounds of one are none of the other.
-const objectiveOf = (row) => (row.learner.match(/[:,](l1|clusters|kernel[a-z-]*)=[^,]*/g) || []).map((text) => text.slice(1)).join(' ');
+// Logs name the objective of each run.
+const objectiveOf = (row) => row.objective || (row.learner.match(/[:,](l1|clusters|kernel[a-z-]*)=[^,]*/g) || []).map((text) => text.slice(1)).join(' ');
 
 // Lower bounds of the exact optimum hold for the relaxed one too; upper bounds of the relaxed one for the exact one.
 const comparable = (run) => run.problem.runs.filter((other) => objectiveOf(other.row) === objectiveOf(run.row));
@@ -195,7 +198,7 @@ function axis(log, text) {
   return {type: 'logarithmic', title, ticks: {callback: logTick, autoSkip: false, maxRotation: 0}};
 }
 
-function newChart(parent) {
+function newChart(parent, plugins = []) {
   const canvas = element('canvas', element('div', parent, undefined, 'chart'));
   const chart = new Chart(canvas, {
     type: 'scatter',
@@ -213,7 +216,7 @@ function newChart(parent) {
         tooltip: {callbacks: {label: (item) => item.raw.text}},
       },
     },
-    plugins: [whiteGround],
+    plugins: [whiteGround, ...plugins],
   });
   charts.push(chart);
   return chart;
@@ -241,8 +244,8 @@ function exportButtons(parent, chart, name) {
 
 function hoverText(run, k, name, x, y) {
   const c = run.curve;
-  return [`${run.row.label}, seed ${run.seed}`, `${name.text} ${number(y, 6)} at ${number(x)}`,
-          `pass ${c.pass[k]}, ${number(c.seconds[k], 3)} s, ${number(c.oracle_calls[k] / run.problem.examples)} calls per example`,
+  return [run.row.label + (run.seed === undefined ? '' : `, seed ${run.seed}`), `${name.text} ${number(y, 6)} at ${number(x)}`,
+          `pass ${c.pass[k]}, ${number(c.seconds[k], 3)} s, ${number(c.oracle_calls[k] / examplesOf(run))} calls per example`,
           `primal ${number(c.primal[k], 6)}, lower bound ${number(c.dual[k], 6)}, relative gap ${number(c.relative_gap[k], 3)}`];
 }
 
@@ -454,18 +457,27 @@ function lastTests(run) {
   }).join(', ');
 }
 
+/// Columns of the final figures: heading, text of a run, whether runs of logs have it.
+const kFinalColumns = [
+  ['learner', (run) => run.row.label, true],
+  ['seed', (run) => (run.seed === undefined ? '–' : String(run.seed)), true],
+  ['ended by', (run) => run.termination, true],
+  ['passes', (run) => number(run.last.pass, 6), true],
+  ['calls per example', (run) => number(run.last.oracle_calls / examplesOf(run)), true],
+  ['s of training', (run) => number(run.last.seconds, 3), true],
+  ['s of checks', (run) => number(run.last.check_seconds, 3), true],
+  ['primal', (run) => number(run.last.primal, 7), true],
+  ['lower bound', (run) => number(run.last.dual, 7), true],
+  ['relative gap', (run) => number(run.last.relative_gap, 3), true],
+  ['weights ≠ 0', (run) => (run.nonzero_weights === undefined ? '–' : String(run.nonzero_weights)), false],
+  ['memory MB', (run) => number(run.peak_memory_bytes / 1e6, 3), false],
+];
+
 function finalTable(parent, problem) {
   const tests = problem.runs.some((run) => lastTests(run) !== '');
-  const head = ['learner', 'seed', 'ended by', 'passes', 'calls/example', 's training', 's checks', 'primal', 'lower bound',
-                'relative gap', 'weights ≠ 0', 'memory MB'].concat(tests ? ['test data'] : []);
-  table(parent, head, problem.runs.map((run) => {
-    const last = run.last;
-    return [run.row.label, String(run.seed), run.termination, number(last.pass, 6),
-            number(last.oracle_calls / problem.examples), number(last.seconds, 3), number(last.check_seconds, 3),
-            number(last.primal, 7), number(last.dual, 7), number(last.relative_gap, 3),
-            run.nonzero_weights === undefined ? '–' : String(run.nonzero_weights),
-            number(run.peak_memory_bytes / 1e6, 3)].concat(tests ? [lastTests(run)] : []);
-  }));
+  const columns = kFinalColumns.filter(([, , logs]) => logs || !data.logs).concat(tests ? [['test data', lastTests]] : []);
+  table(parent, columns.map(([name]) => (data.logs && name === 'learner' ? 'log' : name)),
+        problem.runs.map((run) => columns.map(([, text]) => text(run)))).className = 'final';
 }
 
 function workTable(parent, problem) {
@@ -492,7 +504,7 @@ function refusals(parent, problem) {
 
 function optionList(parent, problem) {
   const details = element('details', parent);
-  element('summary', details, 'Options of the learners');
+  element('summary', details, data.logs ? 'Options of the trainings' : 'Options of the learners');
   for (const row of problem.learners.filter((candidate) => candidate.options)) {
     const text = Object.entries(row.options).map(([name, value]) => `${name}=${value}`).join(' ');
     element('p', details, `${row.label}: ${text}` + (row.choice ? `. Chosen: ${row.choice}` : ''), 'note');
@@ -503,7 +515,7 @@ function optionList(parent, problem) {
 function bounds(problem) {
   const texts = problem.runs.map((run) => {
     const objective = objectiveOf(run.row);
-    return `; ${run.last.problem} optimum${objective ? ' with ' + objective : ''} between ${number(bestDual(run), 8)} and ${number(bestPrimal(run), 8)}`;
+    return `; ${run.last.problem} optimum${objective ? (run.row.objective ? ' of ' : ' with ') + objective : ''} between ${number(bestDual(run), 8)} and ${number(bestPrimal(run), 8)}`;
   });
   return [...new Set(texts)].join('');
 }
@@ -519,7 +531,8 @@ function problemSection(parent, problem) {
   const section = element(folded ? 'details' : 'section', parent);
   element(folded ? 'summary' : 'h2', section, (problem.figure ? problem.figure.name + ': ' : '') + problem.name);
   if (problem.text) element('p', section, problem.text, 'note');
-  element('p', section, `${problem.examples} examples, ${problem.weights} weights, λ = ${number(problem.lambda, 6)}` + bounds(problem));
+  element('p', section, data.logs ? bounds(problem).slice(2) :
+      `${problem.examples} examples, ${problem.weights} weights, λ = ${number(problem.lambda, 6)}` + bounds(problem));
   refusals(section, problem);
   if (problem.runs.length === 0) return;
   const place = element('div', section);
@@ -529,14 +542,20 @@ function problemSection(parent, problem) {
     new CurveChart(place, problem);
   }
   if (problem.thinned) element('p', section, 'Curves of many checks are drawn with some of them left out.', 'note');
-  element('h3', section, 'Work');
-  workTable(section, problem);
+  if (!data.logs) {
+    element('h3', section, 'Work');
+    workTable(section, problem);
+  }
   element('h3', section, 'At the end');
   finalTable(section, problem);
   optionList(section, problem);
 }
 
 function sources(parent) {
+  if (data.logs) {
+    element('p', parent, data.files.map((file) => `${file.file}: ${file.program}`).join('; '), 'note');
+    return;
+  }
   element('h2', parent, 'Commands and machines');
   for (const file of data.files) {
     element('h3', parent, file.file + (file.interrupted ? ' (interrupted)' : ''));
@@ -551,13 +570,17 @@ function sources(parent) {
 }
 
 function draw() {
-  prepare();
   const main = document.getElementById('report');
+  if (data.model) {
+    drawModel(main, data.model);
+    return;
+  }
+  prepare();
   for (const file of data.files.filter((candidate) => candidate.figure)) {
     element('p', main, `${file.figure.name}: ${file.figure.text}`);
   }
   element('p', main, 'Seconds are those of training, checks are apart. Bounds hold for each run alone; a suboptimality compares with the ' +
-      'best bound of all runs of the problem. A click on a learner takes its curves out; the figures of a point show under the mouse.', 'note');
+      'best bound of all runs of the problem. A click on a name takes its curves out; the figures of a point show under the mouse.', 'note');
   for (const [name, series] of sweeps()) {
     const section = element('section', main);
     element('h2', section, `Against ${name}`);

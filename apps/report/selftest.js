@@ -17,7 +17,29 @@ function changes(chart, act) {
 
 const later = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
+/// What the page of a model shows, before and after another label is chosen.
+function modelTest() {
+  const report = {charts: charts.length, points: 0, bars: document.querySelectorAll('.bar').length,
+                  squares: document.querySelectorAll('.heat rect').length, changed: {}, errors};
+  for (const chart of charts) for (const set of chart.data.datasets) report.points += set.data.length;
+  const wide = [...document.querySelectorAll('body > *, section > *')].filter((node) => node.getBoundingClientRect().right > innerWidth);
+  report.wide = wide.map((node) => node.tagName + '.' + node.className);
+  const choice = document.querySelector('select[name=label]');
+  if (choice) {
+    const names = () => [...choice.closest('section').querySelectorAll('.bar')].map((bar) => bar.title).join('\n');
+    const before = names();
+    choice.value = choice.options.length - 1;
+    choice.dispatchEvent(new Event('change'));
+    report.changed.label = names() !== before;
+  }
+  return report;
+}
+
 async function selfTest() {
+  if (data.model) {
+    element('pre', document.body, JSON.stringify(modelTest())).id = 'selftest';
+    return;
+  }
   const report = {charts: charts.length, datasets: 0, points: 0, changed: {}, tooltip: [], png: 0};
   for (const chart of charts) {
     report.datasets += chart.data.datasets.length;

@@ -62,6 +62,7 @@ def text_targets(lab, applications):
         yield Target(f"gzip data of {application.name}", packed, command)
     report = ["report", "FILE", "--out", "OUT"]
     yield Target("runs of bench", samples.bench_runs(lab), report, False, True)
+    yield Target("log of a training", samples.log(lab, applications), report, False, True)
 
 
 def segment_targets(application):

@@ -132,6 +132,14 @@ def bench_runs(lab):
     return runs
 
 
+def log(lab, applications):
+    """Another file for `report`."""
+    folder = lab.new_folder()
+    train = next(iter(applications.values())).train
+    lab.must([*train, "--max-passes", "3", "-q", "--model", f"{folder}/m.slk", "--log", f"{folder}/log.jsonl"])
+    return f"{folder}/log.jsonl"
+
+
 def writers(lab, applications):
     """(command, option of a file that it writes): training, prediction, and others."""
     for application in applications.values():

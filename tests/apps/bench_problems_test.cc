@@ -348,6 +348,7 @@ TEST_CASE("work to a gap") {
   CHECK(work.passes == 3);
   CHECK(work.calls == 6);
   CHECK(work.seconds == doctest::Approx(12));
+  CHECK(work.elapsed == curve[2].seconds + curve[2].check_seconds);
   CHECK(FindWorkToGap(curve, 1e-3, 5).passes == 4);
   CHECK(std::isinf(FindWorkToGap(curve, 1e-4, 5).seconds));
   CHECK(std::isinf(FindWorkToGap({}, 1, 5).passes));

@@ -14,7 +14,9 @@
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cross_validation.h>
-#include <slackline/core/model_file.h>
+#include <slackline/apps/folds.h>
+#include <slackline/apps/training_record.h>
+#include <tests/apps/cv_parts.h>
 #include <tests/apps/program.h>
 
 using namespace slackline;
@@ -41,18 +43,6 @@ struct Files {
   }
 };
 
-/// The result without times.
-Json Timeless(Json json) {
-  for (Json& entry : json["path"]) entry.erase("seconds");
-  return json;
-}
-
-std::vector<double> Weights(const std::string& path) {
-  const ModelReader reader(path);
-  const auto weights = reader.Doubles("weights");
-  return {weights.begin(), weights.end()};
-}
-
 }  // namespace
 
 TEST_CASE("selected examples are those of the data") {
@@ -77,31 +67,6 @@ TEST_CASE("selected examples are those of the data") {
   }
 }
 
-TEST_CASE("the best lambda: direction of the metric, and the larger one of equals") {
-  const auto with = [](double hamming, double f1) {
-    FoldResult result;
-    result.metrics.hamming_loss = hamming;
-    result.metrics.micro_f1 = f1;
-    return result;
-  };
-  CrossValidation validation;
-  validation.results = {
-      {with(0.3, 0.5), with(0.1, 0.7)}, {with(0.2, 0.6), with(0.2, 0.6)}, {with(0.1, 0.5), with(0.2, 0.6)}};
-  const MetricRecord* hamming = nullptr;
-  const MetricRecord* f1 = nullptr;
-  for (const MetricRecord& record : MetricRecords()) {
-    if (record.name == "hamming") hamming = &record;
-    if (record.name == "micro-f1") f1 = &record;
-  }
-  REQUIRE(hamming != nullptr);
-  REQUIRE(f1 != nullptr);
-  CHECK(BestLambda(validation, *hamming) == 2);
-  CHECK(BestLambda(validation, *f1) == 0);
-  CHECK(std::abs(SpreadOf(validation.results[0], *f1).mean - 0.6) < 1e-15);
-  CHECK(std::abs(SpreadOf(validation.results[0], *f1).deviation - std::sqrt(0.02)) < 1e-15);
-  CHECK(SpreadOf(validation.results[1], *f1).deviation == 0);
-}
-
 TEST_CASE("the table, the best lambda, and the model of all data") {
   const Files files;
   const Outcome outcome = RunProgram(files.Cv({"--model", files.model}));
@@ -109,7 +74,8 @@ TEST_CASE("the table, the best lambda, and the model of all data") {
   REQUIRE(outcome.code == 0);
   const auto lines = Lines(outcome.out);
   REQUIRE(lines.size() == 5);
-  CHECK(Contains(lines[0], "micro-f1"));
+  CHECK(Contains(lines[0], "micro F1"));
+  CHECK(Contains(lines[0], "Hamming loss"));
   CHECK(Contains(lines[1], "           1 "));
   CHECK(Contains(lines[4], "       0.001 "));
   CHECK(std::count_if(lines.begin(), lines.end(), [](const auto& l) { return l.ends_with("  best"); }) == 1);
@@ -122,7 +88,7 @@ TEST_CASE("the table, the best lambda, and the model of all data") {
   REQUIRE(RunProgram({"multilabel", "train", files.data, "--num-labels", "4", "--lambda",
                       result["best"]["lambda"].dump(), "--model", trained})
               .code == 0);
-  CHECK(Weights(trained) == Weights(files.model));
+  CHECK(ModelWeights(trained) == ModelWeights(files.model));
 }
 
 TEST_CASE("JSON has all metrics, and their figures are right") {
@@ -155,12 +121,8 @@ TEST_CASE("a fold's figure is that of training on the others") {
   const Json result = files.Result({"--no-refit", "--folds", "4", "--seed", "9", "--gap-tolerance", "1e-9"});
   const auto folds = MakeFolds(60, 4, 9);
   const auto examples = Lines(ReadBytes(files.data));
-  std::string inside;
-  std::string outside;
-  for (Index m = 0; m < 60; ++m) {
-    const bool held = std::binary_search(folds[2].begin(), folds[2].end(), m);
-    (held ? inside : outside) += examples[static_cast<std::size_t>(m)] + "\n";
-  }
+  REQUIRE(examples.size() == 60);
+  const auto [inside, outside] = SplitByFold(examples, folds[2]);
   const std::string train = files.folder.Write("train.svm", outside);
   const std::string test = files.folder.Write("test.svm", inside);
   for (std::size_t k = 0; k < 4; ++k) {
@@ -202,6 +164,87 @@ TEST_CASE("other learners, trees and metrics") {
   CHECK(refit["refit"]["termination"] == "converged");
 }
 
+TEST_CASE("without values of lambda: around the default of train, further while the best lies at an end") {
+  const Files files;
+  const Arguments plain = {"multilabel", "cv", files.data, "--num-labels", "4"};
+  const Outcome outcome = RunProgram(plain + Arguments{"--model", files.model, "--json"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const Json result = Json::parse(outcome.out);
+  const std::string trained = files.folder.Path("t.slk");
+  REQUIRE(RunProgram({"multilabel", "train", files.data, "--num-labels", "4", "--model", trained}).code == 0);
+  const double usual = Json::parse(RunProgram({"info", trained, "--json"}).out)["lambda"].get<double>();
+  std::vector<double> lambdas;
+  for (const Json& entry : result["path"]) lambdas.push_back(entry["lambda"].get<double>());
+  REQUIRE(lambdas.size() >= 5);
+  CHECK(std::is_sorted(lambdas.rbegin(), lambdas.rend()));
+  CHECK(std::find(lambdas.begin(), lambdas.end(), usual) != lambdas.end());
+  for (std::size_t k = 1; k < lambdas.size(); ++k)
+    CHECK(std::abs(lambdas[k - 1] / lambdas[k] - std::sqrt(10.0)) < 0.05);
+  const double best = result["best"]["lambda"].get<double>();
+  const bool inside = best < lambdas.front() && best > lambdas.back();
+  CHECK(inside != result["at_edge"].get<bool>());
+  CHECK(Json::parse(RunProgram({"info", files.model, "--json"}).out)["lambda"] == best);
+}
+
+TEST_CASE("given values: the best at an end is told, and none are added") {
+  const Files files;
+  const Arguments data = {"multilabel", "cv", files.data, "--num-labels", "4", "--no-refit"};
+  const Outcome outcome = RunProgram(data + Arguments{"--lambda-path", "1000,100"});
+  CHECK(outcome.code == 0);
+  CHECK(Lines(outcome.out).size() == 3);
+  CHECK(Contains(outcome.err, "of those tried"));
+  CHECK_FALSE(Contains(RunProgram(data + Arguments{"--lambda-path", "1"}).err, "of those tried"));
+}
+
+TEST_CASE("a training that takes too many passes is cut off, and that is told") {
+  const Files files;
+  const Arguments slow = {"--no-refit", "--folds", "2", "--gap-tolerance", "0"};
+  const Outcome limited = RunProgram(files.Cv(slow));
+  CHECK(limited.code == 0);
+  CHECK(Contains(limited.err, "ended at the limit of 500 passes, with gaps up to"));
+  CHECK(Contains(limited.err, "--max-passes allows more"));
+  const Outcome own = RunProgram(files.Cv(slow + Arguments{"--max-passes", "3"}));
+  CHECK(Contains(own.err, "2 of 2 trainings ended at a limit, with gaps up to"));
+  CHECK_FALSE(Contains(RunProgram(files.Cv(slow + Arguments{"--quiet"})).err, "limit"));
+}
+
+TEST_CASE("graphs are chosen by the same folds") {
+  const Files files;
+  const Json both = files.Result({"--graph", "full,none", "--model", files.model});
+  REQUIRE(both["path"].size() == 8);
+  const Json none = files.Result({"--graph", "none", "--no-refit"});
+  const Json full = files.Result({"--graph", "full", "--no-refit"});
+  double best = -1;
+  for (std::size_t k = 0; k < 4; ++k) {
+    CHECK(both["path"][k]["graph"] == "none");
+    CHECK(both["path"][k]["micro_f1"] == none["path"][k]["micro_f1"]);
+    CHECK(both["path"][4 + k]["graph"] == "full");
+    CHECK(both["path"][4 + k]["micro_f1"] == full["path"][k]["micro_f1"]);
+    for (const std::size_t entry : {k, 4 + k})
+      best = std::max(best, both["path"][entry]["micro_f1"]["mean"].get<double>());
+  }
+  CHECK(both["best"]["mean"] == best);
+  const Json info = Json::parse(RunProgram({"info", files.model, "--json"}).out);
+  CHECK(info["options"]["graph"] == both["best"]["graph"]);
+  CHECK(info["pairs"].size() == (both["best"]["graph"] == "full" ? 6 : 0));
+  CHECK(files.Result({"--graph", "auto", "--no-refit"})["path"].size() == 12);
+}
+
+TEST_CASE("train --graph auto trains with the graph that it chose") {
+  const Files files;
+  const Arguments data = {"multilabel", "train", files.data, "--num-labels", "4", "--lambda", "0.1"};
+  const Outcome outcome = RunProgram(data + Arguments{"--graph", "auto", "--model", files.model});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const std::string graph =
+      Json::parse(RunProgram({"info", files.model, "--json"}).out)["options"]["graph"].get<std::string>();
+  CHECK(Contains(outcome.err, "graph: " + graph + ", by cross-validation: micro F1 none "));
+  const std::string trained = files.folder.Path("t.slk");
+  REQUIRE(RunProgram(data + Arguments{"--graph", graph, "--model", trained}).code == 0);
+  CHECK(ModelWeights(trained) == ModelWeights(files.model));
+}
+
 TEST_CASE("bad input: code 2, one line, nothing written") {
   const Files files;
   files.folder.Write("m.slk", "old");
@@ -217,7 +260,8 @@ TEST_CASE("bad input: code 2, one line, nothing written") {
     CHECK(files.folder.NumFiles() == before);
   };
   const Arguments model = {"--model", files.model};
-  refuse({"multilabel", "cv", files.data, "--num-labels", "4"}, "--lambda-path is required");
+  refuse(files.Cv(model + Arguments{"--graph", "tree,chain"}), "--graph: 'chain' is not allowed");
+  refuse(files.Cv(model + Arguments{"--scale", "max"}), "--scale: 'max' is not allowed");
   refuse(files.Cv({}), "--model: a file name is needed, or --no-refit");
   refuse(files.Cv(model + Arguments{"--no-refit"}), "--no-refit");
   refuse(files.Cv(model + Arguments{"--folds", "1"}),
@@ -256,6 +300,6 @@ TEST_CASE("an interrupt ends a cross-validation without a result") {
   CHECK(outcome.code == 130);
   CHECK(outcome.out.empty());
   CHECK(Contains(outcome.err,
-                 "interrupted: 0 folds of 5 are done, no lambda is chosen and no model is written"));
+                 "interrupted after 0 of 20 trainings: no lambda is chosen and no model is written"));
   CHECK_FALSE(std::filesystem::exists(files.model));
 }

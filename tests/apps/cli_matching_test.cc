@@ -38,7 +38,7 @@ struct Files {
 
 TEST_CASE("DrawTrainEvaluatePredict") {
   const Files files;
-  const Outcome trained = RunProgram(files.Train({"--verify", "--gap-tolerance", "1e-4"}));
+  const Outcome trained = RunProgram(files.Train({"--verify", "--verbose", "--gap-tolerance", "1e-4"}));
   CAPTURE(trained.err);
   REQUIRE(trained.code == 0);
   CHECK(Contains(trained.err, "example blocks (bcfw)"));

@@ -36,7 +36,8 @@ const std::map<std::string, Arguments> kBeside = {
 
 /// Names of the options whose help has a word in capitals, or one capital, for their value.
 Arguments NumericOptions(const Arguments& command) {
-  const std::string help = RunProgram(command + Arguments{"--help"}).out;
+  const bool trains = command.back() == "train" || command.back() == "cv";
+  const std::string help = RunProgram(command + Arguments{trains ? "--help-all" : "--help"}).out;
   const std::regex line("  (--[A-Za-z0-9-]+) (N|L|R|T|E|G|S|C|X|D|B|K|MB|TOL|SECONDS|[A-Z])\\b");
   Arguments names;
   for (std::sregex_iterator at(help.begin(), help.end(), line), end; at != end; ++at) {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <tests/apps/program.h>
+#include <tests/apps/report_page.h>
 
 using namespace slackline::test;
 using Json = nlohmann::ordered_json;
@@ -25,21 +26,6 @@ Json Results(const std::string& learners = "auto,soft:rho=1") {
 const Json& Toy() {
   static const Json results = Results();
   return results;
-}
-
-/// The data inside a page.
-Json DataOf(const std::string& page) {
-  const std::string begin = "<script type=\"application/json\" id=\"runs\">";
-  const std::size_t at = page.find(begin);
-  REQUIRE(at != std::string::npos);
-  const std::size_t from = at + begin.size();
-  return Json::parse(page.substr(from, page.find("</script>", from) - from));
-}
-
-std::size_t CountOf(const std::string& text, const std::string& what) {
-  std::size_t count = 0;
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
-  return count;
 }
 
 std::string Page(const TemporaryFolder& folder, const std::vector<Json>& results,
@@ -239,7 +225,7 @@ TEST_CASE("bad arguments") {
   refused({runs}, "--out");
   refused({runs, "--out", runs}, "--out: ");
   refused({runs, "--out", folder.Path("no/such.html")}, "--out: ");
-  refused({"--out", folder.Path("p.html")}, "RUNS");
+  refused({"--out", folder.Path("p.html")}, "FILE");
   CHECK(folder.NumFiles() == 1);
 }
 
@@ -247,7 +233,7 @@ TEST_CASE("help") {
   const Outcome outcome = RunProgram({"report", "--help"});
   CHECK(outcome.code == 0);
   for (const char* text :
-       {"Usage: slackline report", "RUNS", "--out", "--title", "Examples:\n  slackline bench"}) {
+       {"Usage: slackline report", "FILE", "--out", "--title", "Examples:\n  slackline report"}) {
     CHECK_MESSAGE(Contains(outcome.out, text), text);
   }
 }

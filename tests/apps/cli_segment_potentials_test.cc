@@ -21,8 +21,8 @@ TEST_CASE("models of class potentials that no model saw before") {
   Succeed(make + Arguments{"--out", scores});
   CHECK(Lines(Succeed(make + Arguments{"--out", "-"}).out) == Lines(ReadBytes(scores)));
   const std::string model = scratch.Path("small.slk");
-  Succeed(drawn.Train(
-      {"--model", model, "--potentials", scores, "--lambda", "0.001", "--gap-tolerance", "0.02"}));
+  Succeed(drawn.Train({"--model", model, "--potentials", scores, "--lambda", "0.001", "--gap-tolerance",
+                       "0.02", "--check-every", "1"}));  // as in the comparison below
   const SegmentModel small = SegmentModel::Load(model);
   CHECK(small.inputs() == SegmentInputs::kPotentials);
   CHECK(small.weights().size() == static_cast<std::size_t>(kClasses + 1));

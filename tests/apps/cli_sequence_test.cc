@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <slackline/apps/training_record.h>
 #include <slackline/core/line_reader.h>
 #include <slackline/core/model_file.h>
 #include <slackline/core/random.h>
@@ -94,12 +95,6 @@ Outcome Good(const Arguments& arguments, const std::string& input = "/dev/null")
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
   return outcome;
-}
-
-std::vector<double> Weights(const std::string& path) {
-  const ModelReader reader(path);
-  const auto weights = reader.Doubles("weights");
-  return {weights.begin(), weights.end()};
 }
 
 /// The run must end with exit code 2 and this message, and write nothing.
@@ -274,7 +269,7 @@ TEST_CASE("pipes, files without labels, other output, threads") {
   // Training from a pipe, with the format found out.
   const std::string piped = files.folder.Path("piped.slk");
   Good({"sequence", "train", "-", "--lambda", "0.001", "--model", piped, "-q"}, files.conll);
-  CHECK(Weights(piped) == Weights(files.model));
+  CHECK(ModelWeights(piped) == ModelWeights(files.model));
 }
 
 TEST_CASE("lines between sequences, and what the model does not know") {
@@ -303,18 +298,59 @@ TEST_CASE("features: own templates, counts, hashing") {
   CHECK(Contains(standard.out, "%x[-1,0]"));
   const std::string templates = files.folder.Write("t.txt", standard.out);
   files.Trained();
-  const auto weights = Weights(files.model);
+  const auto weights = ModelWeights(files.model);
   files.Trained({"--template", templates, "--min-count", "3"});
-  CHECK(Weights(files.model) == weights);
+  CHECK(ModelWeights(files.model) == weights);
   files.Trained({"--min-count", "1"});
-  CHECK(Weights(files.model).size() > weights.size());
+  CHECK(ModelWeights(files.model).size() > weights.size());
   files.Trained({"--hash-bits", "6"});
-  CHECK(Weights(files.model).size() == 4 * (64 + 3) + 16);
-  CHECK(Contains(Good({"info", files.model}).out, "features    64, hashed, of 19 templates over 2 columns"));
+  CHECK(ModelWeights(files.model).size() == 4 * (64 + 3) + 16);
+  CHECK(Contains(Good({"info", files.model}).out, "features    64, hashed, of 23 templates over 2 columns"));
   Good({"sequence", "evaluate", files.test, "--model", files.model});
   const std::string own = files.folder.Write("own.txt", "U: %x[0,1]\n");
   files.Trained({"--template", own});
-  CHECK(Weights(files.model).size() == 4 * (5 + 3) + 16);
+  CHECK(ModelWeights(files.model).size() == 4 * (5 + 3) + 16);
+}
+
+TEST_CASE("templates by name: what is used is told, kept and written") {
+  const Files files;
+  const auto trained = [&](const Arguments& more) { return Good(files.Train(more)).err; };
+  const auto info = [&] { return Good({"info", files.model}).out; };
+  CHECK(Contains(trained({}),
+                 "templates: chunking+spelling, since column 0 holds words; 23 features a token\n"));
+  CHECK(Contains(info(),
+                 "templates   chunking+spelling (see `sequence template --template chunking+spelling`)\n"));
+  CHECK(Json::parse(Good({"info", files.model, "--json"}).out)["template_set"] == "chunking+spelling");
+  const auto by_default = ModelWeights(files.model);
+  CHECK(Contains(trained({"--template", "chunking"}), "templates: chunking; 19 features a token\n"));
+  CHECK(ModelWeights(files.model).size() < by_default.size());
+  CHECK(Contains(trained({"--template", "spelling"}), "templates: spelling; 15 features a token\n"));
+  trained({"--template", "auto"});
+  CHECK(ModelWeights(files.model) == by_default);
+
+  // Tokens that are numbers have no spelling.
+  const std::string numbers = files.folder.Write("numbers.txt", "11 A X\n12 B Y\n\n11 A X\n12 B Y\n");
+  const Arguments train = {"sequence", "train", numbers, "--min-count", "1", "--model", files.model};
+  CHECK(Contains(Good(train).err,
+                 "templates: chunking, since column 0 does not hold words; 19 features a token\n"));
+  const std::string own = files.folder.Write("own.txt", "U: %m[0,0,\"\\d$\"]\nV: %t[1,0,\"^1\"]\n");
+  CHECK(Contains(Good(train + Arguments{"--template", own}).err,
+                 "templates: " + own + "; 2 features a token\n"));
+  CHECK(Contains(info(), "templates   U: %m[0,0,\"\\d$\"]; V: %t[1,0,\"^1\"]\n"));
+  CHECK(Good({"sequence", "predict", numbers, "--model", files.model}).out ==
+        "11 A X\n12 B Y\n\n11 A X\n12 B Y\n");
+
+  CHECK(Good({"sequence", "template", numbers}).out ==
+        Good({"sequence", "template", "--template", "chunking"}).out);
+  CHECK(Good({"sequence", "template", files.conll}).out == Good({"sequence", "template"}).out);
+  CHECK(Lines(Good({"sequence", "template", "--columns", "1"}).out).size() == 15 + 2);
+  CheckRefused(files, {"sequence", "template", "--columns", "1", "--template", "chunking"},
+               "--template: the templates chunking need words and parts of speech");
+  CheckRefused(files, {"sequence", "template", "--template", "words"}, "--template: 'words' is not allowed");
+  CheckRefused(files, {"sequence", "template", files.folder.Write("letters.data", LettersText(1))},
+               "letters.data:1: letters have their pixels as features, and no templates");
+  CheckRefused(files, files.Train({"--template", "chunkin"}),
+               "chunkin: there is neither such a file nor such a set");
 }
 
 TEST_CASE("paths, certificates, checkpoints, losses") {
@@ -327,24 +363,24 @@ TEST_CASE("paths, certificates, checkpoints, losses") {
   const Arguments exact = {"--gap-tolerance", "0", "-q"};
   Good(files.Train(exact + Arguments{"--max-passes", "4", "--checkpoint", checkpoint}));
   Good(files.Train(exact + Arguments{"--max-passes", "8", "--resume", checkpoint}));
-  const auto resumed = Weights(files.model);
+  const auto resumed = ModelWeights(files.model);
   Good(files.Train(exact + Arguments{"--max-passes", "8"}));
-  CHECK(Weights(files.model) == resumed);
+  CHECK(ModelWeights(files.model) == resumed);
   const Outcome other =
       RunProgram(files.Train(exact + Arguments{"--resume", checkpoint, "--min-count", "1"}));
   CHECK(other.code == 2);
   CHECK(Contains(other.err, "belongs to another run"));
   Good(files.Train({"--loss", "count"}));
-  CHECK(Weights(files.model) != resumed);
+  CHECK(ModelWeights(files.model) != resumed);
   // Costs of one are those without costs.
   const std::string ones = files.folder.Write("ones.txt", "O * 1\nO B-NP 1\n\nB-VP\tI-NP 1\n");
   files.Trained();
-  const auto plain = Weights(files.model);
+  const auto plain = ModelWeights(files.model);
   files.Trained({"--costs", ones});
-  CHECK(Weights(files.model) == plain);
+  CHECK(ModelWeights(files.model) == plain);
   const std::string dear = files.folder.Write("dear.txt", "O * 50\n");
   files.Trained({"--costs", dear});
-  CHECK(Weights(files.model) != plain);
+  CHECK(ModelWeights(files.model) != plain);
   CHECK(Json::parse(Good({"info", files.model, "--json"}).out)["loss"] == "mean with costs");
 }
 
@@ -415,7 +451,7 @@ TEST_CASE("with constraints no prediction breaks the rules of chunks") {
 
   const std::string log = files.folder.Path("log.jsonl");
   const Outcome trained = Good(common + Arguments{"--constraints", "bio", "--verify", "--log", log});
-  CHECK(Contains(trained.err, "loss mean, constraints bio, "));
+  CHECK(Contains(trained.err, "loss mean, constraints bio; "));
   CHECK(Contains(trained.err, "the optimum of the exact problem is certified"));
   CHECK(Contains(ReadBytes(log), "\"constraints\":\"bio\""));
   const Json info = Json::parse(Good({"info", files.model, "--json"}).out);

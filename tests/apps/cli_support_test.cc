@@ -37,9 +37,9 @@ TEST_CASE("multilabel train: every learner brackets the optimum or is refused") 
     CAPTURE(file);
     const TrainingSet plain = MultiLabelTraining(file, false);
     const TrainingSet kernelized = MultiLabelTraining(file, true);
-    const WalkCounts counts =
-        WalkCommand({"multilabel", "train", file, "--num-labels", "3", "--bias", "0", "--lambda", "0.05"},
-                    0.05, &plain, &kernelized);
+    const WalkCounts counts = WalkCommand({"multilabel", "train", file, "--num-labels", "3", "--bias", "0",
+                                           "--scale", "none", "--lambda", "0.05"},
+                                          0.05, &plain, &kernelized);
     CHECK(counts.trained > 40);
     CHECK(counts.refused > 5);
   }
@@ -58,7 +58,8 @@ TEST_CASE("sequence train: every learner brackets the optimum or is refused") {
     const SequenceModel model =
         MakeSequenceModel(input, LearnerKind::kAuto, bio ? LabelConstraints::kBio : LabelConstraints::kAny);
     const TrainingSet training = MakeTrainingSet(model.MakeDataset(input.data, input.sequences), {});
-    Words train = {"sequence", "train", file, "--template", templates, "--min-count", "1", "--lambda", "0.1"};
+    Words train = {"sequence", "train",   file,   "--template", templates, "--min-count",
+                   "1",        "--scale", "none", "--lambda",   "0.1"};
     if (bio) train = train + Words{"--constraints", "bio"};
     const WalkCounts counts = WalkCommand(train, 0.1, &training, &training);
     CHECK(counts.trained > 30);
@@ -82,8 +83,9 @@ TEST_CASE("matching train: every learner brackets the optimum or is refused") {
       const MatchingModel model(std::move(dictionary), {1, 1}, {1, 3});
       const TrainingSet training =
           MakeTrainingSet(model.MakeTrainingData(data), model.Loss(LossScale::kCount));
-      const WalkCounts counts = WalkCommand(
-          {"matching", "train", file, "--lambda", lambda > 1 ? "100" : "0.05"}, lambda, &training, nullptr);
+      const WalkCounts counts =
+          WalkCommand({"matching", "train", file, "--scale", "none", "--lambda", lambda > 1 ? "100" : "0.05"},
+                      lambda, &training, nullptr);
       CHECK(counts.trained > 20);
       CHECK(counts.refused > 20);
     }
@@ -96,9 +98,9 @@ TEST_CASE("a kernel keeps short inputs beside long ones, and what it certifies i
   for (const char* learner : {"auto", "al", "kernel-bcfw"}) {
     CAPTURE(learner);
     const std::string log = folder.Path("run.jsonl");
-    const Outcome outcome = RunProgram({"multilabel", "train", file, "--num-labels", "1", "--lambda", "0.01",
-                                        "--kernel", "polynomial", "--learner", learner, "--verify", "--log",
-                                        log, "--model", folder.Path("m.slk")});
+    const Outcome outcome = RunProgram({"multilabel", "train", file, "--num-labels", "1", "--scale", "none",
+                                        "--lambda", "0.01", "--kernel", "polynomial", "--learner", learner,
+                                        "--verify", "--log", log, "--model", folder.Path("m.slk")});
     CAPTURE(outcome.err);
     REQUIRE(outcome.code == 0);
     CHECK(outcome.err.find("the certificate holds") != std::string::npos);

@@ -5,8 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include <slackline/core/multilabel_data.h>
 #include <tests/apps/program.h>
 
+using namespace slackline;
 using namespace slackline::test;
 using Json = nlohmann::json;
 
@@ -60,7 +62,7 @@ TEST_CASE("help of every command, with examples, and the version") {
   const Outcome version = RunProgram({"--version"});
   CHECK(version.code == 0);
   CHECK(version.out.starts_with("slackline 0."));
-  const std::string train = RunProgram({"multilabel", "train", "--help"}).out;
+  const std::string train = RunProgram({"multilabel", "train", "--help-all"}).out;
   for (const char* option :
        {"--labels",     "--num-labels", "--model",       "--graph",  "--loss",          "--bias",
         "--lambda",     "--C",          "--learner",     "--oracle", "--step",          "--order",
@@ -118,7 +120,16 @@ TEST_CASE("train, predict, evaluate, info") {
   const Json model = Json::parse(RunProgram({"info", s.model, "--json"}).out);
   CHECK(model["task"] == "multilabel");
   CHECK(model["examples"] == 80);
-  CHECK(model["lambda"] == 1.0 / 80);
+  // λ = n R² / (4 M) with n = 4 labels, M = 80 examples, and R² the mean squared norm with the constant.
+  MultiLabelReadOptions options;
+  options.num_labels = 4;
+  options.append_constant = true;
+  const MultiLabelData data = ReadMultiLabelData(s.data, options);
+  double squared_norm = 0;
+  for (Index m = 0; m < 80; ++m) squared_norm += data.rows->row(m).squared_norm / 80;
+  const double lambda = model["lambda"].get<double>();
+  CHECK(std::abs(lambda - squared_norm / 80) <= 0.005 * lambda);
+  CHECK(std::abs(model["cost_per_variable"].get<double>() * lambda * 80 / 4 - 1) < 1e-9);
   CHECK(model["pairs"].size() == 6);
   CHECK(model["relative_gap"].get<double>() <= 1e-3);
   CHECK(model["options"]["learner"] == "bcfw");  // chosen for binary pairs

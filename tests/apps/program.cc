@@ -95,8 +95,10 @@ Outcome RunInLeastMemory(const std::vector<std::string>& arguments, long step_kb
       if (setrlimit(RLIMIT_AS, &limit) != 0) _exit(125);
     });
     if (outcome.code == 0 || kb > 1000000) return outcome;
-    const bool said = outcome.err.find("memory") != std::string::npos ||
-                      outcome.err.find("error while loading shared libraries") != std::string::npos;
+    // 127: the loader gave up before the program began.
+    const auto says = [&](const char* text) { return outcome.err.find(text) != std::string::npos; };
+    const bool said = says("memory") || says("error while loading shared libraries") ||
+                      (outcome.code == 127 && says("cannot allocate TLS data structures"));
     if (said && (outcome.code == 1 || outcome.code == 2 || outcome.code == 127)) continue;
     outcome.err += "(" + std::to_string(kb) + " kB)";
     return outcome;

@@ -15,6 +15,7 @@ const char* const kHeader =
     "@relation r\n@attribute x numeric\n@attribute A {0,1}\n@attribute y real\n@attribute B {0,1}\n@data\n";
 
 struct Options {
+  std::vector<double> fill_values = {};
   std::string xml = kXml;
   std::vector<std::string> model_labels;
   std::vector<std::string> model_features = {};
@@ -30,6 +31,7 @@ MultiLabelData Read(const std::string& text, const Options& options = {}) {
   read.num_features = options.num_features;
   read.feature_names = options.model_features;
   read.append_constant = options.append_constant;
+  read.fill_values = options.fill_values;
   return ReadMultiLabelData(folder.Write("data.arff", text), read);
 }
 
@@ -186,7 +188,6 @@ TEST_CASE("errors in dense rows name line and token") {
   CHECK(RowError("abc,0,2,1") == "value 'abc' of attribute 'x' is not a finite number");
   CHECK(RowError("nan,0,2,1") == "value 'nan' of attribute 'x' is not a finite number");
   CHECK(RowError("1,0,-inf,1") == "value '-inf' of attribute 'y' is not a finite number");
-  CHECK(RowError("?,0,2,1") == "attribute 'x' has the value '?': missing feature values are not supported");
   CHECK(RowError("1,0,'2,1") == "the closing quote is missing: '2,1'");
   CHECK(Error("@attribute A numeric\n@attribute B {0,1}\n@attribute x real\n@data\n0.5,1,1\n") ==
         "data.arff:5: label 'A' not 0/1: '0.5'");
@@ -206,7 +207,6 @@ TEST_CASE("errors in sparse rows name line and token") {
   CHECK(RowError("{") == "the row ends where a value is expected");
   CHECK(RowError("{0 1,}") == "expected a value, found '}'");
   CHECK(RowError("{0 1} x") == "text after the end of the row: 'x'");
-  CHECK(RowError("{0 ?}") == "attribute 'x' has the value '?': missing feature values are not supported");
   CHECK(RowError("{1 7}") == "label 'A' not 0/1: value '7' is not declared");
 }
 
@@ -329,4 +329,44 @@ TEST_CASE("damaged text is read or refused, and never anything else") {
       }
     }
   }
+}
+
+TEST_CASE("missing numbers of training become the mean of the known ones, in dense and sparse rows") {
+  const std::string head =
+      "@attribute x numeric\n@attribute n {3,1}\n@attribute A {0,1}\n@attribute c {r,g}\n@attribute B {0,1}\n"
+      "@data\n";
+  const MultiLabelData dense = Read(head + "1,?,0,r,1\n?,3,1,?,0\n4,1,0,g,1\n");
+  CHECK(dense.fill_values == Values{2.5, 2, 0, 0});
+  CHECK(Dense(dense, 0) == Values{1, 2, 1, 0});
+  CHECK(Dense(dense, 1) == Values{2.5, 3, 0, 0});
+  CHECK(Dense(dense, 2) == Values{4, 1, 0, 1});
+  CHECK(dense.notes == Names{"2 missing values in 2 columns (x 1, n 1) replaced by the training mean",
+                             "1 missing value in 1 column (c 1) counted as no category"});
+  // Attributes that are left out are known: x is 0 then, n is 3, c is r.
+  const MultiLabelData sparse = Read(head + "{0 6,1 ?}\n{0 ?,3 ?}\n{1 1,3 g}\n");
+  CHECK(sparse.fill_values == Values{3, 2, 0, 0});
+  CHECK(Sparse(sparse, 0) == RowContent{{0, 1, 2}, {6, 2, 1}});
+  CHECK(Sparse(sparse, 1) == RowContent{{0, 1}, {3, 3}});
+  CHECK(Sparse(sparse, 2) == RowContent{{1, 3}, {1, 1}});
+}
+
+TEST_CASE("an attribute that no example knows is 0; a quoted '?' is a value") {
+  const MultiLabelData data = Read(std::string(kHeader) + "?,0,1,1\n?,1,2,0\n");
+  CHECK(data.fill_values == Values{0, 1.5});
+  CHECK(Dense(data, 1) == Values{0, 2});
+  CHECK(RowError("'?',0,1,1") == "value '?' of attribute 'x' is not a finite number");
+}
+
+TEST_CASE("at prediction the model's means stand for missing values") {
+  Options options;
+  options.model_labels = {"A", "B"};
+  options.num_features = 2;
+  options.fill_values = {7, 8};
+  const MultiLabelData data = Read(std::string(kHeader) + "?,0,1,1\n{0 2,2 ?}\n", options);
+  CHECK(Dense(data, 0) == Values{7, 1});
+  CHECK(Sparse(data, 1) == RowContent{{0, 1}, {2, 8}});
+  CHECK(data.notes == Names{"2 missing values in 2 columns (x 1, y 1) replaced by the training mean"});
+  options.fill_values.clear();
+  CHECK(Contains(Error(std::string(kHeader) + "1,0,1,1\n?,0,1,1\n", options),
+                 "data.arff:8: attribute 'x' has the value '?', and the model keeps no means"));
 }

@@ -160,3 +160,30 @@ TEST_CASE("a very long sequence keeps its texts once") {
   CHECK(data.tokens->text(kLength - 1, 0) == "w" + std::to_string((kLength - 1) % 7));
   CHECK(data.labels.back() == (kLength - 1) % 3);
 }
+
+TEST_CASE("sequences come one after the other, with the numbers of labels that the whole file has") {
+  const TemporaryFolder folder;
+  LineReader lines(folder.Write("t.txt", "\na\tx\tA\n\n\nb\ty\tC\nc z D\n\nd x C"));
+  const auto reader = MakeConllReader(&lines, {{"A", "B"}, 2});
+  REQUIRE(reader->Next());
+  CHECK(lines.line_number() == 3);  // the blank line behind, and no more
+  SequenceData data = reader->Take();
+  CHECK(data.num_sequences() == 1);
+  CHECK(data.labels == std::vector<Index>{0});
+  CHECK(data.tokens->text(0, 1) == "x");
+  REQUIRE(reader->Next());
+  data = reader->Take();
+  CHECK(data.lines == std::vector<long>{5});
+  CHECK(data.begin == std::vector<Offset>{0, 2});
+  CHECK(data.labels == std::vector<Index>{2, 3});
+  CHECK(data.label_names == std::vector<std::string>{"A", "B", "C", "D"});
+  CHECK(data.num_model_labels == 2);
+  CHECK(data.tokens->separator == '\t');
+  CHECK(data.tokens->texts.size() == 4);
+  REQUIRE(reader->Next());
+  data = reader->Take();
+  CHECK(data.labels == std::vector<Index>{2});
+  CHECK(data.tokens->separator == '\t');  // of the first line of the file
+  CHECK_FALSE(reader->Next());
+  CHECK_FALSE(reader->Next());
+}

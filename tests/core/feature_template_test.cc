@@ -7,21 +7,12 @@
 
 #include <slackline/core/check.h>
 #include <tests/core/temporary_folder.h>
+#include <tests/core/token_table.h>
 
 using namespace slackline;
 using namespace slackline::test;
 
 namespace {
-
-/// A table of one column per text of a token; all rows have as many.
-TokenTable Table(const std::vector<std::vector<std::string>>& rows) {
-  TokenTable table;
-  table.num_columns = static_cast<Index>(rows.at(0).size());
-  for (const auto& row : rows) {
-    for (const std::string& text : row) table.cells.push_back(table.texts.Add(text));
-  }
-  return table;
-}
 
 /// Features of one token among all of the table by all templates of a text.
 std::vector<std::string> Expand(const std::string& text, const TokenTable& table, Offset begin, Offset end,
@@ -143,7 +134,7 @@ TEST_CASE("lines that are no templates name line and token") {
 }
 
 TEST_CASE("bad macros are quoted") {
-  const std::string known = " does not begin with %x[, %low[, %shape[, %pre[ or %suf[";
+  const std::string known = " does not begin with %x[, %low[, %shape[, %pre[, %suf[, %t[ or %m[";
   CHECK(Error("U: a%y[0,0]b") == "t.tpl:1: '%y[0,0]b'" + known);
   CHECK(Error("U: 100%") == "t.tpl:1: '%'" + known);
   CHECK(Error("U: %x(0,0)") == "t.tpl:1: '%x(0,0)'" + known);
@@ -164,13 +155,35 @@ TEST_CASE("bad macros are quoted") {
   CHECK(Error("U: %pre[0,0,0]") == "t.tpl:1: '%pre[0,0,0]': n must be at least 1");
 }
 
-TEST_CASE("default templates") {
-  CHECK(FeatureTemplates::Parse(DefaultTemplates(1), "default", 1).size() == 15);
-  CHECK(FeatureTemplates::Parse(DefaultTemplates(3), "default", 2).size() == 19);
-  CHECK_THROWS_AS(DefaultTemplates(0), std::invalid_argument);
-  const Features features = Expand(DefaultTemplates(2), Sentence(), 0, 3, 1);
-  CHECK(features == Features{"U00:_B-1", "U01:He", "U02:reads", "U03:books", "U04:_B+1", "U05:He/reads",
-                             "U06:reads/books", "U10:_B-1", "U11:PRP", "U12:VBZ", "U13:NNS", "U14:_B+1",
-                             "U15:_B-1/PRP", "U16:PRP/VBZ", "U17:VBZ/NNS", "U18:NNS/_B+1", "U20:_B-1/PRP/VBZ",
-                             "U21:PRP/VBZ/NNS", "U22:VBZ/NNS/_B+1"});
+TEST_CASE("regular expressions give whether they match, and what") {
+  CHECK(OfWord("%t[0,0,\"^[A-Z]\"]", "Paris") == "true");
+  CHECK(OfWord("%t[0,0,\"^[A-Z]\"]", "paris") == "false");
+  CHECK(OfWord("%T[ 0, 0, \"\\d\"]", "a1") == "true");
+  CHECK(OfWord("%m[0,0,\"\\d+\"]", "B-747-400") == "747");
+  CHECK(OfWord("%m[0,0,\"\\d+\"]", "none") == "");
+  CHECK(OfWord("%m[0,0,\"[A-Z]+$\"]", "McDONALD") == "DONALD");
+  CHECK(OfWord("%M[0,0,\"[A-Z]+$\"]", "McDONALD") == "donald");
+  CHECK(OfWord("%X[0,0]", "McDonald") == "mcdonald");
+  // Brackets, commas, quotes and percent signs in an expression do not end it.
+  CHECK(OfWord("%m[0,0,\"[\\],%\\\"]+\"]|%x[0,0]", "a\",%]b") == "\",%]|a\",%]b");
+  // Beyond the ends of the sequence there are markers, as with the other macros.
+  CHECK(Expand("A: %t[-1,0,\"x\"]%m[1,1,\"[A-Z]+\"]", Sentence(), 0, 3, 0) == Features{"A:_B-1VBZ"});
+  // What is written back is read as the same.
+  const FeatureTemplates templates =
+      FeatureTemplates::Parse("U: %t[0,0,\"a]\\\"b\"]x%m[0,1,\"(a|b)*\"]", "t.tpl", 2);
+  CHECK(FeatureTemplates::Parse(templates.text(), "t.tpl", 2).text() == templates.text());
+}
+
+TEST_CASE("bad regular expressions are quoted with their macro") {
+  CHECK(Error("\nU: %t[0,0]") == "t.tpl:2: '%t[0,0]': expected %t[row,column,\"re\"]");
+  CHECK(Error("U: %m[0,0,abc]") == "t.tpl:1: '%m[0,0,abc]': the regular expression is not in quotes: 'abc'");
+  CHECK(Error("U: %m[0,0,\"]") == "t.tpl:1: no ] after '%m[0,0,\"]'");
+  CHECK(
+      Error("U: %t[0,2,\"a\"]") ==
+      "t.tpl:1: '%t[0,2,\"a\"]': there is no column 2; without the labels the data have 2, numbered from 0");
+  CHECK(Error("U: %t[0,0,\"(a\"]") == "t.tpl:1: '%t[0,0,\"(a\"]': no ')' behind '(a'");
+  CHECK(
+      Error("U: %m[0,0,\"a{2}\"]") ==
+      "t.tpl:1: '%m[0,0,\"a{2}\"]': counts of repetitions are not supported at '{2}'; a brace itself is \\{");
+  CHECK(Error("U: %m[0,0,\"\"]") == "t.tpl:1: '%m[0,0,\"\"]': the regular expression is empty");
 }

@@ -156,3 +156,24 @@ TEST_CASE("lines of letters are told from other text") {
   CHECK_FALSE(LooksLikeLetter("x\tm\ty\t1\t2\t0" + many));
   CHECK_FALSE(LooksLikeLetter("x\tm\t-1\t1\t2\t0" + RepeatedPixels(29)));
 }
+
+TEST_CASE("words come one after the other") {
+  const TemporaryFolder folder;
+  LineReader lines(
+      folder.Write("t.data", "1\to\t2\t1\t1\t0\t0\t1\n2\tm\t-1\t1\t2\t0\t0\t0\n7\ta\t-1\t4\t1\t3\t1\t0\n"));
+  const auto reader = MakeLettersReader(&lines, {{"m", "o"}, 2});
+  REQUIRE(reader->Next());
+  CHECK(lines.line_number() == 2);
+  SequenceData data = reader->Take();
+  CHECK(data.labels == std::vector<Index>{1, 0});
+  CHECK(data.folds == std::vector<Index>{0});
+  CHECK(data.rows->size() == 2);
+  REQUIRE(reader->Next());
+  data = reader->Take();
+  CHECK(data.labels == std::vector<Index>{2});
+  CHECK(data.folds == std::vector<Index>{3});
+  CHECK(data.num_features == 2);
+  CHECK(data.rows->size() == 1);
+  CHECK(data.tokens->text(0, 1) == "4");
+  CHECK_FALSE(reader->Next());
+}

@@ -3,6 +3,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/multilabel_data.h>
+#include <slackline/core/multilabel_reader.h>
 #include <tests/core/temporary_folder.h>
 
 using namespace slackline;
@@ -85,10 +86,25 @@ TEST_CASE("at prediction labels and dimension are the model's") {
   const MultiLabelData data = Read("1 2:1\n", options);
   CHECK(data.label_names == options.label_names);
   CHECK(data.num_features == 5);
-  CHECK(Error("1 2:1\n1 6:1\n", options) ==
-        "data.svm:2: feature 6 is out of range: the model has 5 features");
   options.append_constant = true;
   CHECK(Row(Read("1 2:1\n", options), 0) == RowContent{{1, 5}, {1.0, 1.0}});
+}
+
+TEST_CASE("features beyond the model's are left out with a note, or refused") {
+  MultiLabelReadOptions options;
+  options.label_names = {"sun", "sea"};
+  options.num_features = 5;
+  options.append_constant = true;
+  const MultiLabelData data = Read("1 2:1\n1 5:3 6:1 9:2\n0 9:1\n", options);
+  CHECK(data.num_features == 5);
+  CHECK(Row(data, 1) == RowContent{{4, 5}, {3.0, 1.0}});
+  CHECK(Row(data, 2) == RowContent{{5}, {1.0}});
+  CHECK(data.notes == std::vector<std::string>{"3 values of 2 features beyond the model's 5 left out (first "
+                                               "feature 6 on line 2)"});
+  options.strict = true;
+  CHECK(Error("1 2:1\n1 6:1\n", options) ==
+        "data.svm:2: feature 6 is out of range: the model has 5 features (--strict)");
+  CHECK(Read("1 5:1\n", options).notes.empty());
 }
 
 TEST_CASE("names come from an XML file in its order") {
@@ -176,4 +192,30 @@ TEST_CASE("damaged text is read or refused, and never anything else") {
       }
     }
   }
+}
+
+TEST_CASE("examples come one after the other") {
+  const TemporaryFolder folder;
+  LineReader lines(folder.Write("t.svm", "# none\n0 1:1\n\n? 2:3\n 1:5\n"));
+  MultiLabelReadOptions options;
+  options.label_names = {"A", "B"};
+  options.num_features = 2;
+  options.append_constant = true;
+  const auto reader = OpenMultiLabelData(&lines, options);
+  REQUIRE(reader->Next());
+  CHECK(lines.line_number() == 2);
+  CHECK(reader->Examples().labels == std::vector<std::int8_t>{1, 0});
+  REQUIRE(reader->Next());
+  CHECK(reader->Examples().num_examples() == 2);
+  reader->Forget();
+  REQUIRE(reader->Next());
+  const MultiLabelData& data = reader->Examples();
+  CHECK(data.label_names == options.label_names);
+  CHECK(data.lines == std::vector<long>{5});
+  CHECK(data.labels == std::vector<std::int8_t>{0, 0});
+  REQUIRE(data.rows->size() == 1);
+  CHECK(data.rows->row(0).count == 2);
+  CHECK(data.rows->row(0).values[0] == 5);
+  CHECK_FALSE(reader->Next());
+  CHECK_FALSE(reader->Next());
 }

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Model files of the four applications, with a checksum that fits; a model that loads also
-// predicts.
+// predicts, explains what it predicts, and shows its weights.
+#include <slackline/apps/matching/matching_weights.h>
 #include <slackline/apps/matching_predict.h>
+#include <slackline/apps/multilabel/multilabel_explain.h>
+#include <slackline/apps/multilabel/multilabel_weights.h>
 #include <slackline/apps/multilabel_predict.h>
 #include <slackline/apps/segment_model.h>
+#include <slackline/apps/segmentation/segment_weights.h>
+#include <slackline/apps/sequence/sequence_explain.h>
+#include <slackline/apps/sequence/sequence_weights.h>
 #include <slackline/apps/sequence_input.h>
 #include <slackline/apps/sequence_predict.h>
 #include <slackline/core/conll_reader.h>
@@ -21,10 +27,13 @@ constexpr std::string_view kArff =
     "@relation r\n@attribute x numeric\n@attribute y numeric\n@attribute a {0,1}\n@attribute b {0,1}\n"
     "@data\n1,0.5,1,0\n0,1,0,1\n-1,0,1,1\n";
 constexpr std::string_view kXml = "<labels><label name=\"a\"/><label name=\"b\"/></labels>";
+constexpr std::string_view kTable = "x,colour,y,a,b\n1,red,0.5,1,0\n0,green,1,0,1\n-1,,NA,1,1\n";
 constexpr std::string_view kConll = "a B-X\nb I-X\na O\n\nb O\na B-Y\n";
 constexpr std::string_view kMatchings = "2 2\n0 0 1 a:1\n0 1 0 a:0.2 b\n1 0 0 b:2\n1 1 1 a:0.7 b:0.1\n";
 constexpr std::string_view kLetters =
     "1\ta\t2\t1\t1\t0\t1\t0\t1\n2\tb\t-1\t1\t2\t0\t0\t1\t1\n3\ta\t-1\t2\t1\t1\t1\t1\t0\n";
+
+constexpr WeightSummaryOptions kSummary{2, 3, 3};
 
 template <class Model>
 std::string Saved(const Model& model) {
@@ -41,19 +50,44 @@ TrainOptions Brief(bool kernel) {
 }
 
 std::vector<std::string> MultiLabelSeeds() {
-  MultiLabelReadOptions read;
-  read.labels_xml = PathOf(kXml, 1);
   std::vector<std::string> seeds;
-  for (const bool kernel : {false, true}) {
-    read.append_constant = !kernel;
-    const MultiLabelData data = ReadMultiLabelData(PathOf(kArff), read);
-    MultiLabelModel model(data.label_names, data.num_features, true, {{0, 1}}, kernel);
-    model.set_feature_names(data.feature_names);
-    const Problem problem(MakeTrainingSet(model.MakeDataset(data), {}), 0.1);
-    model.SetTrained(problem, Brief(kernel), Train(problem, Brief(kernel)).weights);
-    seeds.push_back(Saved(model));
+  for (const std::string_view text : {kArff, kTable}) {
+    for (const bool kernel : {false, true}) {
+      MultiLabelReadOptions read;
+      if (text == kArff) read.labels_xml = PathOf(kXml, 1);
+      if (text == kTable) read.label_columns = "a,b";
+      read.append_constant = !kernel;
+      const MultiLabelData data = ReadMultiLabelData(PathOf(text), read);
+      MultiLabelModel model(data.label_names, data.num_features, true, {{0, 1}}, kernel);
+      model.set_feature_names(data.feature_names);
+      model.set_input({data.fill_values, data.table});
+      if (text == kTable) {
+        model.set_scaling(FeatureScaling::Learn(ScaleKind::kStandard, *data.rows, data.num_features));
+        model.record.cost_per_variable = 2;
+        model.record.cross_validation = {
+            "micro_f1", 5, {{"full", 0.1, 0.5, 0.01}, {"none", 0.01, 0.4, 0.02}}};
+      }
+      const Problem problem(MakeTrainingSet(model.MakeDataset(data), {}), 0.1);
+      model.SetTrained(problem, Brief(kernel), Train(problem, Brief(kernel)).weights);
+      seeds.push_back(Saved(model));
+    }
   }
   return seeds;
+}
+
+/// A table with the columns of the schema, one row without any value and one of numbers.
+std::string TableFor(const TableSchema& schema) {
+  std::string names;
+  std::string missing;
+  std::string numbers;
+  for (const TableColumn& column : schema.columns) {
+    std::string name;
+    for (const char c : column.name) name.append(c == '"' ? "\"\"" : std::string(1, c));
+    names += "\"" + name + "\",";
+    missing += "?,";
+    numbers += "0.5,";
+  }
+  return names + "\n" + missing + "\n" + numbers + "\n";
 }
 
 void PredictLabels(std::string_view bytes) {
@@ -62,7 +96,12 @@ void PredictLabels(std::string_view bytes) {
   read.feature_names.clear();
   PredictOptions options;
   options.scores = model.num_labels() < 20;
-  Predict(model, ReadMultiLabelData(PathOf("0 0:1 1:-2\n 0:0.5\n", 1), read), options);
+  const std::string text = read.table ? TableFor(*read.table) : "0 1:1 2:-2\n 1:0.5\n";
+  const MultiLabelData data = ReadMultiLabelData(PathOf(text, 1), read);
+  const MultiLabelPredictions predictions = Predict(model, data, options);
+  SummariseWeights(model, kSummary);
+  const auto labels = static_cast<std::size_t>(model.num_labels());
+  ExplainLabels(model, data, 0, std::span(predictions.labels).first(labels), 2);
 }
 
 std::vector<std::string> SequenceSeeds() {
@@ -90,7 +129,10 @@ void PredictTokens(std::string_view bytes) {
   SequencePredictOptions options;
   options.scores = true;
   options.best = 3;
-  PredictSequences(model, input.data, input.sequences, options);
+  const SequencePredictions predictions = PredictSequences(model, input.data, input.sequences, options);
+  SummariseWeights(model, kSummary);
+  const auto length = static_cast<std::size_t>(input.data.length(0));
+  ExplainSequence(model, input.data, 0, std::span(predictions.labels).first(length), 2);
 }
 
 std::vector<std::string> MatchingSeeds() {
@@ -104,6 +146,7 @@ std::vector<std::string> MatchingSeeds() {
 
 void PredictEdges(std::string_view bytes) {
   const auto model = MatchingModel::Load(PathOf(WithChecksum(bytes)));
+  SummariseWeights(model, kSummary);
   const MatchingData data = ReadMatchings(PathOf(kMatchings, 1), &model.dictionary(), nullptr);
   EvaluateMatchings(data, PredictMatchings(model, data, 1).labels, model.costs());
 }
@@ -129,6 +172,7 @@ std::vector<std::string> SegmentSeeds() {
 
 void PredictPixels(std::string_view bytes) {
   const auto model = SegmentModel::Load(PathOf(WithChecksum(bytes)));
+  SummariseWeights(model, {}, kSummary);
   SegmentExample example = Picture();
   if (model.inputs() == SegmentInputs::kPotentials) {
     const auto count = static_cast<std::size_t>(5 * model.num_classes());

@@ -3,6 +3,7 @@
 // Sequences: letters, CoNLL columns, feature templates and dictionaries.
 #include <slackline/core/sequence_data.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include <slackline/apps/sequence_input.h>
@@ -10,6 +11,7 @@
 #include <slackline/core/feature_dictionary.h>
 #include <slackline/core/feature_template.h>
 #include <slackline/core/letters_reader.h>
+#include <slackline/core/token_pattern.h>
 
 #include "tests/fuzz/target.h"
 
@@ -52,6 +54,16 @@ void ReadTemplates(std::string_view text) {
   }
 }
 
+/// The first line is an expression, the rest a text: what is found is a part of it, and a match at all means one.
+void MatchPattern(std::string_view input) {
+  const std::size_t end = std::min(input.find('\n'), input.size());
+  const TokenPattern pattern(input.substr(0, end));
+  const std::string_view text = input.substr(std::min(end + 1, input.size()));
+  const auto match = pattern.Find(text);
+  if (match.has_value() != pattern.Matches(text)) throw std::logic_error("a match is found and not found");
+  if (match && match->begin + match->length > text.size()) throw std::logic_error("a match beyond the text");
+}
+
 void ReadDictionary(std::string_view text) {
   const auto dictionary = FeatureDictionary::FromText(text, "dictionary");
   if (dictionary.Text() != text) throw std::logic_error("a dictionary changes when it is read back");
@@ -60,6 +72,7 @@ void ReadDictionary(std::string_view text) {
 const FuzzTarget kLetters({"letters", ReadLetterText});
 const FuzzTarget kConll({"conll", ReadConllText, {}, 512});
 const FuzzTarget kTemplates({"templates", ReadTemplates});
+const FuzzTarget kTokenPattern({"token_pattern", MatchPattern});
 const FuzzTarget kDictionary({"dictionary", ReadDictionary});
 
 }  // namespace

@@ -24,6 +24,7 @@ file(RENAME ${work}/first ${prefix})
 # What was installed: headers only, and nothing that remembers where it came from.
 file(GLOB_RECURSE files RELATIVE ${prefix} ${prefix}/*)
 foreach(wanted include/slackline/core/factor_graph.h include/slackline/learning/train_loop.h
+               include/slackline/apps/sequence/sequence_predictor.h
                share/doc/slackline/LICENSE ${LIBDIR}/pkgconfig/slackline.pc
                ${LIBDIR}/cmake/slackline/slacklineConfig.cmake)
   if(NOT wanted IN_LIST files)
@@ -31,7 +32,7 @@ foreach(wanted include/slackline/core/factor_graph.h include/slackline/learning/
   endif()
 endforeach()
 foreach(file ${files})
-  if(file MATCHES "^include/" AND NOT file MATCHES "^include/slackline/(core|factors|inference|learning|apps)/[a-z0-9_]+\\.h$")
+  if(file MATCHES "^include/" AND NOT file MATCHES "^include/slackline/(core|factors|inference|learning|apps)(/[a-z]+)?/[a-z0-9_]+\\.h$")
     message(FATAL_ERROR "${file} has no place among the headers")
   endif()
   if(file MATCHES "\\.(cmake|pc|h)$")

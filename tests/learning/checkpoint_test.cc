@@ -71,6 +71,9 @@ std::vector<Variant> BlockVariants() {
       add("", Base(LearnerKind::kBcfw, step, order));
     }
   }
+  TrainOptions race = Base(LearnerKind::kBcfw, StepKind::kPairwise, OrderKind::kGap);
+  race.planes = PlaneRace::kOn;
+  add("planes", race);
   for (const AverageKind average : {AverageKind::kUniform, AverageKind::kWeighted, AverageKind::kSuffix}) {
     for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
       TrainOptions options = Base(LearnerKind::kBcfw, step, OrderKind::kExample);

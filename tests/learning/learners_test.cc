@@ -320,6 +320,7 @@ TEST_CASE("ChecksChangeNothing") {
   for (const LearnerKind kind : {LearnerKind::kSoft, LearnerKind::kBcfw, LearnerKind::kAuto}) {
     TrainOptions options = Options(kind, StepKind::kAuto, 0);
     if (kind == LearnerKind::kBcfw) options.oracle = SolverKind::kBruteForce;
+    options.planes = PlaneRace::kOff;  // a race may learn from checks how good its estimates are
     const StopControl stop(nullptr, 0);
     const auto checked = MakeLearner(problem, options);
     const auto unchecked = MakeLearner(problem, options);

@@ -41,7 +41,7 @@ struct Example {
   }
   ExampleView view() const { return problem.data().example(0); }
   double Check(double bound, double least = 0) const {
-    return CheckedHinge(view(), 0, {bound, truth, least}, u, problem.loss(0));
+    return CheckedHinge(0, {bound, truth, least}, [&] { return SizeOfScores(view(), u, problem.loss(0)); });
   }
 
   Problem problem;
@@ -96,7 +96,19 @@ TEST_CASE("LargeTermsThatCancelLeaveRoomForTheirRounding") {
     u[k] = sign;
     sign = -1e9 + 1;
   }
-  CHECK(CheckedHinge(example, 0, {1 - 1e-3, 1, 0}, u, problem.loss(0)) == 0);
+  const auto size = [&] { return SizeOfScores(example, u, problem.loss(0)); };
+  CHECK(CheckedHinge(0, {1 - 1e-3, 1, 0}, size) == 0);
   std::fill(u.begin(), u.end(), 0.0);
-  CHECK_THROWS_AS(CheckedHinge(example, 0, {1 - 1e-3, 1, 0}, u, problem.loss(0)), std::logic_error);
+  CHECK_THROWS_AS(CheckedHinge(0, {1 - 1e-3, 1, 0}, size), std::logic_error);
+}
+
+TEST_CASE("TheSizeIsAskedForOnlyWhenMoreThanTheLastDigitsAreMissing") {
+  int asked = 0;
+  const auto size = [&asked] { return ++asked, 1e9; };
+  CHECK(CheckedHinge(0, {3, 1, 0}, size) == 2);
+  CHECK(CheckedHinge(0, {1, 1, 0}, size) == 0);
+  CHECK(CheckedHinge(0, {1 - 1e-13, 1, 0}, size) == 0);
+  CHECK(asked == 0);
+  CHECK(CheckedHinge(0, {1 - 1e-12, 1, 0}, size) == 0);
+  CHECK(asked == 1);
 }

@@ -6,6 +6,8 @@
 #include <slackline/core/check.h>
 #include <slackline/factors/joint_states.h>
 
+#include "tests/support/allowed_labelling.h"
+
 namespace slackline::test {
 namespace {
 
@@ -28,13 +30,14 @@ struct GlobalColumns {
       end += static_cast<Offset>(states.back().size());
     }
   }
-  /// Column of global factor g under a labelling; −1 when it is forbidden.
+  /// Column of global factor g under a labelling that it allows.
   Offset ColumnOf(const FactorGraph& graph, Index g, std::span<const Index> labels) const {
     std::vector<Index> joint(graph.global_scope(g).size());
     GlobalStates(graph, g, labels, joint);
     const auto& own = states[static_cast<std::size_t>(g)];
     const auto found = std::find(own.begin(), own.end(), joint);
-    return found == own.end() ? -1 : begin[static_cast<std::size_t>(g)] + (found - own.begin());
+    SLACKLINE_CHECK(found != own.end(), "the global factor forbids the labelling");
+    return begin[static_cast<std::size_t>(g)] + (found - own.begin());
   }
 
   std::vector<Offset> begin;
@@ -154,28 +157,6 @@ RelaxedProblem MakeRelaxed(const TrainingSet& training, Index first, Index last)
   return problem;
 }
 
-/// Advances a labelling; false after the last one.
-bool NextLabelling(const FactorGraph& graph, std::vector<Index>* labels) {
-  for (std::size_t i = labels->size(); i-- > 0;) {
-    if (++(*labels)[i] < graph.cardinality(static_cast<Index>(i))) return true;
-    (*labels)[i] = 0;
-  }
-  return false;
-}
-
-/// By a plain loop over the parts.
-bool IsAllowed(const Structure& structure, const std::vector<Index>& labels) {
-  const FactorGraph& graph = structure.graph();
-  for (Index a = 0; a < graph.num_parts(); ++a) {
-    const Index state = a < graph.num_variables() ? labels[static_cast<std::size_t>(a)]
-                                                  : JointState(graph, a - graph.num_variables(), labels);
-    for (const Index s : structure.forbidden_states(a)) {
-      if (s == state) return false;
-    }
-  }
-  return true;
-}
-
 /// Calls visit(μ of the labelling, as an indicator vector) for every allowed labelling.
 template <class Visit>
 void ForEachLabelling(const Structure& structure, Visit&& visit) {
@@ -183,21 +164,16 @@ void ForEachLabelling(const Structure& structure, Visit&& visit) {
   const GlobalColumns globals(structure);
   std::vector<Index> labels(static_cast<std::size_t>(graph.num_variables()), 0);
   do {
+    if (!IsAllowed(structure, labels)) continue;
     VectorXd mu = VectorXd::Zero(globals.end);
-    bool allowed = IsAllowed(structure, labels);
-    for (Index g = 0; g < graph.num_global_factors(); ++g) {
-      const Offset column = globals.ColumnOf(graph, g, labels);
-      allowed = allowed && column >= 0;
-      if (column >= 0) mu[column] = 1;
-    }
-    if (!allowed) continue;
+    for (Index g = 0; g < graph.num_global_factors(); ++g) mu[globals.ColumnOf(graph, g, labels)] = 1;
     for (Index i = 0; i < graph.num_variables(); ++i) {
       mu[graph.state_offset(i) + labels[static_cast<std::size_t>(i)]] = 1;
     }
     for (Index c = 0; c < graph.num_factors(); ++c)
       mu[graph.factor_offset(c) + JointState(graph, c, labels)] = 1;
     visit(mu);
-  } while (NextLabelling(graph, &labels));
+  } while (NextJoint(graph.cardinalities(), labels));
 }
 
 double NumExamples(const TrainingSet& training) { return static_cast<double>(training.data.size()); }

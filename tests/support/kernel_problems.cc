@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/support/kernel_problems.h"
 
-#include <cmath>
 #include <memory>
 
 #include <Eigen/Eigenvalues>
@@ -12,17 +11,6 @@ Eigen::VectorXd DenseInput(const FeatureRow& row, Index columns) {
   Eigen::VectorXd x = Eigen::VectorXd::Zero(columns);
   for (Index k = 0; k < row.count; ++k) x[row.dense() ? k : row.columns[k]] = row.values[k];
   return x;
-}
-
-double PlainKernel(const Kernel& kernel, const Eigen::VectorXd& a, const Eigen::VectorXd& b) {
-  switch (kernel.kind) {
-    case KernelKind::kPolynomial:
-      return std::pow(kernel.gamma * a.dot(b) + kernel.offset, kernel.degree);
-    case KernelKind::kRbf:
-      return std::exp(-kernel.gamma * (a - b).squaredNorm());
-    default:
-      return a.dot(b);
-  }
 }
 
 TrainingSet Featurised(const TrainingSet& training, const Kernel& kernel) {

@@ -4,6 +4,7 @@
 // eigenvectors of the kernel matrix, which is written out by the kernels' definitions.
 #pragma once
 
+#include <cmath>
 #include <span>
 #include <vector>
 
@@ -18,7 +19,18 @@ namespace slackline::test {
 Eigen::VectorXd DenseInput(const FeatureRow& row, Index columns);
 
 /// By the definitions in core/kernel.h.
-double PlainKernel(const Kernel& kernel, const Eigen::VectorXd& a, const Eigen::VectorXd& b);
+template <class Scalar>
+Scalar PlainKernel(const Kernel& kernel, const Eigen::Matrix<Scalar, Eigen::Dynamic, 1>& a,
+                   const Eigen::Matrix<Scalar, Eigen::Dynamic, 1>& b) {
+  switch (kernel.kind) {
+    case KernelKind::kPolynomial:
+      return std::pow(kernel.gamma * a.dot(b) + kernel.offset, static_cast<Scalar>(kernel.degree));
+    case KernelKind::kRbf:
+      return std::exp(-kernel.gamma * (a - b).squaredNorm());
+    default:
+      return a.dot(b);
+  }
+}
 
 /// The training set with input j replaced by row j of V√D, where the kernel matrix of all rows is V D Vᵀ.
 TrainingSet Featurised(const TrainingSet& training, const Kernel& kernel);

@@ -2,7 +2,6 @@
 #include "tests/support/labelling_program.h"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include <Eigen/Core>
@@ -11,7 +10,7 @@
 #include <slackline/core/feature_map.h>
 #include <slackline/factors/joint_states.h>
 
-#include "tests/support/dense_qp.h"
+#include "tests/support/allowed_labelling.h"
 #include "tests/support/kernel_problems.h"
 
 namespace slackline::test {
@@ -32,24 +31,6 @@ struct Labelled {
 };
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
-bool IsAllowed(const ExampleView& example, const std::vector<Index>& labels) {
-  const FactorGraph& graph = example.graph();
-  for (Index a = 0; a < graph.num_parts(); ++a) {
-    const Index state =
-        a < graph.num_variables() ? labels[Size(a)] : JointState(graph, a - graph.num_variables(), labels);
-    for (const Index s : example.structure().forbidden_states(a)) {
-      if (s == state) return false;
-    }
-  }
-  std::vector<Index> states;
-  for (Index g = 0; g < graph.num_global_factors(); ++g) {
-    states.resize(graph.global_scope(g).size());
-    GlobalStates(graph, g, labels, states);
-    if (!example.structure().globals()[Size(g)].factor->Allows(states)) return false;
-  }
-  return true;
-}
 
 /// Coordinates of ψ(labels), times `scale`.
 std::vector<double> Coordinates(const ExampleView& example, std::span<const Index> labels) {
@@ -77,21 +58,6 @@ Vector Features(const ExampleView& example, std::span<const double> q) {
     for (Index r = 0; r < scalar.rows; ++r) psi[block.at(r, 0)] += q[Size(scalar.coordinate + r)];
   }
   return psi;
-}
-
-/// By the definitions in core/kernel.h, in long double.
-Real KernelOf(const Kernel& kernel, const FeatureRow& a, const FeatureRow& b, Index columns) {
-  using Dense = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
-  const Dense x = DenseInput(a, columns).cast<Real>();
-  const Dense y = DenseInput(b, columns).cast<Real>();
-  switch (kernel.kind) {
-    case KernelKind::kPolynomial:
-      return std::pow(kernel.gamma * x.dot(y) + kernel.offset, static_cast<Real>(kernel.degree));
-    case KernelKind::kRbf:
-      return std::exp(-static_cast<Real>(kernel.gamma) * (x - y).squaredNorm());
-    default:
-      return x.dot(y);
-  }
 }
 
 class Program {
@@ -143,7 +109,7 @@ class Program {
       std::vector<Index> labels(cardinalities.size(), 0);
       begin_.push_back(count());
       do {
-        if (!IsAllowed(example, labels)) continue;
+        if (!IsAllowed(example.structure(), labels)) continue;
         Real loss = 0;
         for (std::size_t i = 0; i < labels.size(); ++i)
           loss += training_.loss(m)[Size(example.graph().state_offset(static_cast<Index>(i)) + labels[i])];
@@ -175,6 +141,9 @@ class Program {
     }
     gram_ = Matrix::Zero(count(), count());
     const Index dimension = data.rows()->dimension();
+    const auto dense = [dimension](const FeatureRow& row) -> Vector {
+      return DenseInput(row, dimension).cast<Real>();
+    };
     for (Eigen::Index a = 0; a < count(); ++a) {
       for (Eigen::Index b = 0; b < count(); ++b) {
         const ExampleView first = data.example(columns_[Size(a)].example);
@@ -183,7 +152,7 @@ class Program {
           for (const Slot& t : second.structure().slots()) {
             if (s.block != t.block) continue;
             const Real k =
-                KernelOf(*objective_.kernel, first.input(s.input), second.input(t.input), dimension);
+                PlainKernel(*objective_.kernel, dense(first.input(s.input)), dense(second.input(t.input)));
             for (Index r = 0; r < std::min(s.rows, t.rows); ++r)
               gram_(a, b) += k * q[Size(a)][Size(s.coordinate + r)] * q[Size(b)][Size(t.coordinate + r)];
           }

@@ -68,6 +68,8 @@ void AddExampleBlocks(Random& random, SolverKind oracle, std::vector<TrainOption
     options.order = Pick(random, kOrders);
     if (step != StepKind::kFrankWolfe && random.Below(2) == 0) options.order = OrderKind::kGap;
     if (step != StepKind::kFrankWolfe && random.Below(3) == 0) options.proximal = Switch::kOff;
+    const bool averages = options.average != AverageKind::kAuto && options.average != AverageKind::kOff;
+    if (step != StepKind::kFrankWolfe && !averages && random.Below(2) == 0) options.planes = PlaneRace::kOn;
     ways->push_back(options);
   }
 }

@@ -11,6 +11,7 @@
 #include <slackline/factors/pairwise_table.h>
 #include <slackline/factors/tree_factor.h>
 
+#include "tests/support/allowed_labelling.h"
 #include "tests/support/random_problems.h"
 
 namespace slackline::test {
@@ -143,20 +144,9 @@ class GlobalProblem {
     for (int attempt = 0; attempt < 50 && !Coin(random_, 6); ++attempt) {
       for (Index& label : labels)
         label = static_cast<Index>(random_.Below(static_cast<std::uint64_t>(states_)));
-      if (Allowed(structure, labels)) return labels;
+      if (IsAllowed(structure, labels)) return labels;
     }
     return std::vector<Index>(kVariables, 0);  // an empty label set
-  }
-
-  static bool Allowed(const Structure& structure, const std::vector<Index>& labels) {
-    if (FirstForbiddenPart(structure, labels) >= 0) return false;
-    std::vector<Index> states;
-    for (Index g = 0; g < structure.graph().num_global_factors(); ++g) {
-      states.resize(structure.graph().global_scope(g).size());
-      GlobalStates(structure.graph(), g, labels, states);
-      if (!structure.globals()[static_cast<std::size_t>(g)].factor->Allows(states)) return false;
-    }
-    return true;
   }
 
   Random& random_;

@@ -216,7 +216,7 @@ TEST_CASE("messages tell what is wrong") {
   refuse(good + "x", "too long");
   std::string newer = good;
   Put<std::uint32_t>(kFeatureFileVersion + 1, 8, &newer);
-  refuse(newer, "newer version: its format is 2, this program reads formats up to 1");
+  refuse(newer, "newer version: its format is 3, this program reads formats up to 2");
   std::string damaged = good;
   damaged[good.size() - 1] ^= 1;
   refuse(damaged, "damaged: the checksum of its directory");

@@ -251,6 +251,31 @@ TEST_CASE("the darkest cell of a confusion picture is that of the largest share 
   }
 }
 
+TEST_CASE("confusion pictures say what rows, columns and numbers are, whatever their size") {
+  // Ink below the cells and above the names: the legend and the title. Few classes leave room for both.
+  for (const std::size_t n : {1, 2, 21}) {
+    const std::vector<std::string> classes(n, "class");
+    std::vector<std::int64_t> counts(n * n, 0);
+    for (std::size_t k = 0; k < n; ++k) counts[k * n + k] = 1;
+    const Image image = ConfusionPicture(counts, classes);
+    const Box cells = BoxOf(image, {8, 40, 100});
+    const Box ink = BoxOf(image, kInk);
+    CHECK(ink.bottom > cells.bottom + TextHeight(2));
+    CHECK(ink.top + 3 * TextHeight(2) < cells.top);
+    CHECK(ink.right < image.width);
+    CHECK(image.width >= TextWidth(std::string(26, 'x'), 2));
+    CHECK(WhiteMargin(image, 0));
+  }
+  // A class without pixels has a word in its row.
+  const Image empty = ConfusionPicture(std::vector<std::int64_t>(16, 0), kClasses);
+  std::vector<std::int64_t> one_row(16, 0);
+  for (Index k = 0; k < 4; ++k) one_row[5 * k] = k == 0 ? 0 : 1;
+  const Image mixed = ConfusionPicture(one_row, kClasses);
+  CHECK(empty.width == mixed.width);
+  CHECK(empty.height == mixed.height);
+  CHECK(empty.rgb != mixed.rgb);
+}
+
 TEST_CASE("confusion pictures are drawn for one class, for many, and for rows without pixels") {
   const Image one = ConfusionPicture(std::vector<std::int64_t>{5}, std::vector<std::string>{"x"});
   CHECK(WhiteMargin(one, 0));

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Output that is written piece by piece. Part of the program only.
+#pragma once
+
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <slackline/core/atomic_file.h>
+
+namespace slackline::program {
+
+/// To the standard output ("" or "-"), a device or a pipe every piece goes at once; a file appears
+/// complete with Finish, or not at all. Throws DataError when writing fails.
+class StreamOutput {
+ public:
+  explicit StreamOutput(const std::string& path);
+
+  void Write(std::string_view bytes);
+  void Finish();
+
+ private:
+  std::string path_;
+  std::optional<AtomicFile> file_;
+  std::ofstream special_;
+};
+
+}  // namespace slackline::program

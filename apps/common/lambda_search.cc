@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/common/lambda_search.h>
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <utility>
+
+#include <slackline/core/check.h>
+#include <slackline/core/parallel.h>
+#include <slackline/core/timer.h>
+#include <slackline/learning/default_lambda.h>
+
+namespace slackline {
+namespace {
+
+const double kFactor = std::sqrt(10.0);
+/// Beyond each end at most so many values: a factor of 1000.
+constexpr int kMostExtensions = 6;
+/// A training takes so many times as long as that with the next larger λ, as a guess.
+constexpr double kSlowdown = 1.6;
+
+/// A job: one candidate in one fold, with some values of λ.
+struct Lane {
+  std::size_t candidate = 0;
+  std::size_t fold = 0;
+};
+
+class Search {
+ public:
+  Search(const LambdaSearchTask& task, const std::atomic<int>* interrupt)
+      : task_(task), interrupt_(interrupt) {}
+
+  LambdaSearchResult Run() {
+    std::vector<std::size_t> candidates(task_.num_candidates);
+    for (std::size_t c = 0; c < candidates.size(); ++c) candidates[c] = c;
+    Try(candidates, task_.lambdas);
+    int larger = 0;
+    int smaller = 0;
+    while (!result_.interrupted) {
+      Choose();
+      if (!task_.extend) break;
+      const SearchEntry& best = result_.entries[result_.best];
+      const bool up = result_.edge == SearchEdge::kLargest || result_.edge == SearchEdge::kOnly;
+      const bool down = result_.edge == SearchEdge::kSmallest || result_.edge == SearchEdge::kOnly;
+      if (up && larger < kMostExtensions && BeatsNext()) {
+        ++larger;
+        Try({best.candidate}, {RoundedLambda(best.lambda * kFactor)});
+      } else if (down && smaller < kMostExtensions) {
+        ++smaller;
+        Try({best.candidate}, {RoundedLambda(best.lambda / kFactor)});
+      } else {
+        break;
+      }
+    }
+    return std::move(result_);
+  }
+
+ private:
+  /// Runs these candidates in all folds with these values of λ, and sorts them in.
+  void Try(const std::vector<std::size_t>& candidates, const std::vector<double>& lambdas) {
+    const auto folds = static_cast<std::size_t>(task_.num_folds);
+    std::vector<Lane> lanes;
+    for (const std::size_t c : candidates) {
+      for (std::size_t f = 0; f < folds; ++f) lanes.push_back({c, f});
+    }
+    std::vector<std::vector<TrialResult>> results(lanes.size());
+    const auto count = static_cast<Index>(lanes.size());
+    result_.progress.total += count * static_cast<Index>(lambdas.size());
+    seconds_.resize(std::max(seconds_.size(), lambdas.size()));
+    ParallelChunks(count, count, task_.threads, [&](const Chunk& chunk) {
+      const auto lane = static_cast<std::size_t>(chunk.begin);
+      results[lane] = RunLane(lanes[lane], lambdas);
+    });
+    for (std::size_t c = 0; c < candidates.size(); ++c) {
+      for (std::size_t k = 0; k < lambdas.size(); ++k) {
+        SearchEntry entry{candidates[c], lambdas[k], {}};
+        for (std::size_t f = 0; f < folds; ++f) {
+          std::vector<TrialResult>& lane = results[c * folds + f];
+          if (k < lane.size()) entry.folds.push_back(std::move(lane[k]));
+        }
+        if (entry.folds.size() < folds) result_.interrupted = true;
+        result_.entries.push_back(std::move(entry));
+      }
+    }
+    std::stable_sort(result_.entries.begin(), result_.entries.end(),
+                     [](const SearchEntry& a, const SearchEntry& b) {
+                       return a.candidate != b.candidate ? a.candidate < b.candidate : a.lambda > b.lambda;
+                     });
+  }
+
+  /// As many results as were trained before an interrupt.
+  std::vector<TrialResult> RunLane(const Lane& lane, const std::vector<double>& lambdas) {
+    std::vector<TrialResult> results;
+    if (interrupt_ != nullptr && interrupt_->load() != 0) return results;
+    const std::unique_ptr<FoldTrial> trial = task_.make(lane.candidate, lane.fold);
+    for (std::size_t k = 0; k < lambdas.size(); ++k) {
+      const WallTimer timer;
+      TrialResult result = trial->Run(lambdas[k], interrupt_);
+      if (result.termination == Termination::kInterrupted) break;
+      results.push_back(std::move(result));
+      Report(k, timer.Seconds());
+    }
+    return results;
+  }
+
+  /// Training number k of a lane took so long.
+  void Report(std::size_t k, double seconds) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ++result_.progress.done;
+    seconds_[k].sum += seconds;
+    ++seconds_[k].count;
+    if (!task_.observer) return;
+    const double lanes = static_cast<double>(result_.progress.total) / static_cast<double>(seconds_.size());
+    double left = 0;
+    double last = 0;
+    for (const Seconds& known : seconds_) {
+      last = known.count > 0 ? known.sum / known.count : last * kSlowdown;
+      left += last * std::max(0.0, lanes - known.count);
+    }
+    const int side_by_side = std::min(task_.threads, static_cast<int>(lanes));
+    result_.progress.seconds_left = left / std::max(1, side_by_side);
+    task_.observer(result_.progress);
+  }
+
+  void Choose() {
+    std::vector<double> values;
+    for (std::size_t k = 0; k < result_.entries.size(); ++k) values.push_back(Value(k));
+    result_.best = BestMean(values);
+    const std::size_t candidate = result_.entries[result_.best].candidate;
+    const auto same = [&](std::size_t k) {
+      return k < result_.entries.size() && result_.entries[k].candidate == candidate;
+    };
+    const bool first = result_.best == 0 || !same(result_.best - 1);
+    const bool last = !same(result_.best + 1);
+    result_.edge = first && last ? SearchEdge::kOnly
+                   : first       ? SearchEdge::kLargest
+                   : last        ? SearchEdge::kSmallest
+                                 : SearchEdge::kInside;
+  }
+
+  /// Mean over the folds; the larger, the better.
+  double Value(std::size_t entry) const {
+    const double mean = SpreadOf(result_.entries[entry].figures(task_.metric)).mean;
+    return task_.smaller_is_better ? -mean : mean;
+  }
+
+  /// Whether the best entry, at the largest λ, is better than the next. Equal ones are no reason to
+  /// go on.
+  bool BeatsNext() const {
+    return result_.edge == SearchEdge::kOnly ||
+           BestMean(std::vector<double>{Value(result_.best + 1), Value(result_.best)}) == 1;
+  }
+
+  struct Seconds {
+    double sum = 0;
+    double count = 0;
+  };
+
+  const LambdaSearchTask& task_;
+  const std::atomic<int>* interrupt_;
+  LambdaSearchResult result_;
+  std::mutex mutex_;
+  std::vector<Seconds> seconds_;  // per number of λ in its lane
+};
+
+}  // namespace
+
+std::vector<double> SearchEntry::figures(std::size_t metric) const {
+  std::vector<double> values;
+  for (const TrialResult& fold : folds) values.push_back(fold.figures[metric]);
+  return values;
+}
+
+FoldTotals SearchEntry::totals() const {
+  FoldTotals totals;
+  for (const TrialResult& fold : folds) totals.Add(fold.last, fold.termination);
+  return totals;
+}
+
+double SearchEntry::widest_gap() const {
+  double widest = 0;
+  for (const TrialResult& fold : folds) {
+    if (fold.termination != Termination::kConverged) widest = std::max(widest, fold.last.relative_gap);
+  }
+  return widest;
+}
+
+LambdaSearchResult SearchLambda(const LambdaSearchTask& task, const std::atomic<int>* interrupt) {
+  SLACKLINE_CHECK(!task.lambdas.empty() && task.num_candidates > 0 && task.num_folds > 1 &&
+                      std::is_sorted(task.lambdas.rbegin(), task.lambdas.rend()),
+                  "a search needs candidates, folds, and values of lambda that fall");
+  return Search(task, interrupt).Run();
+}
+
+std::vector<double> LambdasAround(double lambda) {
+  std::vector<double> lambdas;
+  for (int k = 2; k >= -2; --k) lambdas.push_back(RoundedLambda(lambda * std::pow(kFactor, k)));
+  return lambdas;
+}
+
+}  // namespace slackline

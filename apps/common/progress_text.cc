@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/common/progress_text.h>
+
+#include <slackline/core/check.h>
+
+namespace slackline {
+
+std::string TimeText(double seconds) {
+  const auto whole = static_cast<long long>(seconds + 0.5);
+  if (whole < 120) return std::to_string(whole) + " s";
+  const std::string rest = std::to_string(whole % 60);
+  return std::to_string(whole / 60) + ":" + (rest.size() < 2 ? "0" : "") + rest + " min";
+}
+
+std::string ProgressText(std::string_view stage, Index done, Index all, double seconds) {
+  SLACKLINE_CHECK(done >= 1 && done <= all && seconds >= 0, "there are 1 to all images done");
+  std::string text = std::string(stage) + ": image " + std::to_string(done) + " of " + std::to_string(all);
+  // One image says little: it may be the largest, and the first is read while files are cold.
+  if (done == 1 || done == all) return text;
+  return text + ", about " + TimeText(seconds / done * (all - done)) + " left";
+}
+
+void StageClock::Begin(std::string_view stage) {
+  if (stage == stage_) return;
+  stage_ = stage;
+  timer_.Restart();
+}
+
+}  // namespace slackline

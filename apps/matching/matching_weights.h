@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The weights of a matching model by name.
+#pragma once
+
+#include <slackline/apps/common/weight_summary.h>
+#include <slackline/apps/matching_model.h>
+
+namespace slackline {
+
+/// What speaks for and against an edge: one entry, whose label is empty.
+WeightSummary SummariseWeights(const MatchingModel& model, const WeightSummaryOptions& options);
+
+}  // namespace slackline

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How the commands on multi-label data read them, and tell what was noticed. Part of the program
+// only.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <slackline/apps/cmd_common.h>
+#include <slackline/apps/multilabel_model.h>
+#include <slackline/core/multilabel_data.h>
+
+namespace slackline::program {
+
+/// --format auto|arff|libsvm|csv|tsv.
+void RegisterFormat(CLI::App* app, std::string* format);
+/// Its value. Throws DataError.
+MultiLabelFormat ReadFormat(const std::string& format);
+
+/// A line "note: …" on the standard error for each of a reader's notes.
+void TellNotes(const std::vector<std::string>& notes);
+
+/// The options of data that a model is used on.
+struct ReadingFlags {
+  std::string format = "auto";
+  bool strict = false;
+
+  void Register(CLI::App* app);
+  /// Those of the model, with the format and the strictness that were asked for. Throws DataError.
+  MultiLabelReadOptions OptionsFor(const MultiLabelModel& model) const;
+  /// Throws DataError.
+  MultiLabelData Read(const std::string& path, const MultiLabelModel& model) const;
+};
+
+}  // namespace slackline::program

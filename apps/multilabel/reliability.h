@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How well probabilities of labels agree with what is true. Every known entry (example, label)
+// counts alike.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include <slackline/core/types.h>
+
+namespace slackline {
+
+/// The entries whose probability p lies in [k/10, (k+1)/10).
+struct ReliabilityBin {
+  double mean_predicted = 0;  ///< mean of p; 0 without entries
+  double share_true = 0;      ///< share of the entries that are on; 0 without entries
+  Offset count = 0;
+};
+
+inline constexpr std::size_t kReliabilityBins = 10;
+
+struct Reliability {
+  std::array<ReliabilityBin, kReliabilityBins> bins;  ///< number k is that of p in [k/10, (k+1)/10)
+  double brier_score = 0;                             ///< mean of (p − y)², y 0 or 1
+  double log_loss = 0;           ///< mean of −log of the probability of what is true, in nats
+  double calibration_error = 0;  ///< mean over the entries of |mean_predicted − share_true| of their bin
+};
+
+/// probabilities in (0, 1) and given labels (1, 0, −1 = not known), of the same entries. All 0 when
+/// nothing is known.
+Reliability ComputeReliability(std::span<const double> probabilities, std::span<const std::int8_t> given);
+
+}  // namespace slackline

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The weights of a segmentation model by name.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include <slackline/apps/common/weight_summary.h>
+#include <slackline/apps/segment_model.h>
+
+namespace slackline {
+
+/// Per class its features in both layers ("fine" and "coarse" before their names), or for models of
+/// class potentials a list with a weight per class; the links between the layers, as pairs of
+/// classes or as one weight; and neighbours of different classes by the contrast between them.
+/// feature_names: of the model's features; empty: by number. Throws std::invalid_argument when
+/// these are too few or too many.
+WeightSummary SummariseWeights(const SegmentModel& model, std::span<const std::string> feature_names,
+                               const WeightSummaryOptions& options);
+
+/// A range of the features of a file, with the name of what they describe.
+struct NamedRange {
+  std::string name;
+  Index begin = 0;
+  Index size = 0;
+};
+/// Names of the model's features by the blocks of its feature file: the block's name and the number
+/// within it, from 1 ("own/lab 3"). Features of no block have their number in the file.
+std::vector<std::string> SegmentFeatureNames(const SegmentModel& model, std::span<const NamedRange> blocks);
+
+}  // namespace slackline

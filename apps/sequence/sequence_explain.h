@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Why a chain model chose the labels that it chose.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include <slackline/apps/common/score_parts.h>
+#include <slackline/apps/sequence_model.h>
+
+namespace slackline {
+
+struct TokenExplanation {
+  std::string label;
+  ScoreSum observations;  ///< of a kernelized model the total only
+  double constant = 0;
+  double transition = 0;  ///< from the label before; 0 at the first token
+  double start = 0;       ///< of the first token; 0 elsewhere
+  double end = 0;         ///< of the last token; 0 elsewhere
+  double score = 0;       ///< the sum of all these
+};
+
+struct SequenceExplanation {
+  std::vector<TokenExplanation> tokens;
+  double total = 0;  ///< the model's score of the labelling: the sum of those of the tokens
+};
+
+/// Takes the score of a labelling of sequence m apart, of data that were read for the model. labels:
+/// one of the model's for each token. Each sum of observations lists `top` ≥ 1 of them. Throws
+/// std::invalid_argument on arguments that do not fit, and std::logic_error when the parts do not
+/// add up to the model's scores of tokens.
+SequenceExplanation ExplainSequence(const SequenceModel& model, const SequenceData& data, Index m,
+                                    std::span<const Index> labels, Index top);
+
+}  // namespace slackline

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Sets of feature templates (core/feature_template.h) that have a name:
+//   spelling           words at -2 … 2, pairs of words, and of the word itself lower case, shape,
+//                      the first and the last one to three characters: 15 features a token, of
+//                      column 0
+//   chunking           words and parts of speech (column 1) at -2 … 2, pairs of neighbours,
+//                      triples of parts of speech: 19 features, the usual set for chunking
+//   chunking+spelling  chunking, and of the word lower case, shape, and its last two and three
+//                      characters: 23 features
+//   auto               spelling with one column; else chunking+spelling where column 0 holds
+//                      words, and chunking where it does not
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <slackline/core/feature_template.h>
+#include <slackline/core/sequence_data.h>
+
+namespace slackline {
+
+/// The names above.
+std::span<const std::string_view> TemplateSetNames();
+bool IsTemplateSet(std::string_view name);
+
+/// Whether at least half of the different texts of a column look like words: two characters or
+/// more, and an ASCII letter or a character beyond ASCII among them. Numbers, and single characters
+/// for tokens, are no words. Linear in the cells.
+bool HoldsWords(const TokenTable& tokens, Index column);
+
+/// The set that auto stands for with these tokens. Requires a column.
+std::string_view ChooseTemplateSet(const TokenTable& tokens);
+
+/// The templates of a set, with comments; of auto as if column 0 held words. Throws DataError when
+/// there is no such set, and when the data have fewer columns than it needs.
+std::string TemplateSetText(std::string_view name, Index num_columns);
+
+/// The templates for tokens, by the name of a set, or of a file; empty: auto. Throws DataError,
+/// also when there is neither a set nor a file of the name.
+FeatureTemplates ReadTemplates(const std::string& name, const TokenTable& tokens);
+
+/// The name of the set with exactly these templates; empty where there is none.
+std::string_view TemplateSetOf(const FeatureTemplates& templates);
+
+}  // namespace slackline

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/problem_scales.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace slackline {
+
+double LargestLoss(const Problem& problem, Index m) {
+  const FactorGraph& graph = problem.data().example(m).graph();
+  const std::span<const double> loss = problem.loss(m);
+  double total = 0;
+  for (Index i = 0; i < graph.num_variables(); ++i) {
+    const auto begin = loss.begin() + graph.state_offset(i);
+    total += *std::max_element(begin, begin + graph.cardinality(i));
+  }
+  return total;
+}
+
+double ScoreScale(const Problem& problem, double squared_range) {
+  const double parts = static_cast<double>(problem.num_parts()) / problem.size();
+  return std::sqrt(2 / problem.lambda() * squared_range) * parts;
+}
+
+}  // namespace slackline

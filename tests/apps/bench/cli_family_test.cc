@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline bench --family
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <tests/apps/program.h>
+
+using namespace slackline::test;
+using Json = nlohmann::json;
+
+namespace {
+
+const std::vector<std::string> kFamily = {"bench", "--family", "--quiet"};
+
+void CheckRefused(const std::vector<std::string>& arguments, const std::string& message) {
+  const Outcome outcome = RunProgram(kFamily + arguments);
+  CHECK(outcome.code == 2);
+  CHECK(outcome.out.empty());
+  CHECK_MESSAGE(Contains(outcome.err, message), outcome.err);
+}
+
+}  // namespace
+
+TEST_CASE("auto is compared with the fastest of the others on every chosen problem") {
+  const TemporaryFolder folder;
+  const std::string out = folder.Path("family.json");
+  const Outcome outcome =
+      RunProgram(kFamily + std::vector<std::string>{"--problems", "labels-400x50-unscaled", "--learners",
+                                                    "auto,bcfw-pairwise,cutting-plane-1", "--out", out});
+  CHECK(outcome.code == 0);
+  CHECK(Contains(outcome.out, "labels-400x50-unscaled-full/0.01x"));
+  const Json family = Json::parse(ReadBytes(out))["family"];
+  REQUIRE(family.size() == 4);
+  for (const Json& problem : family) {
+    CHECK(problem["examples"] == 400);
+    REQUIRE(problem["learners"].size() == 3);
+    const Json& own = problem["learners"][0];
+    CHECK(own["learner"] == "auto");
+    CHECK(own["runs"][0]["last"]["relative_gap"].get<double>() <= 1e-3);
+    for (const Json& learner : problem["learners"]) CHECK(learner["state"] == "applies");
+  }
+}
+
+TEST_CASE("a learner that does not apply is no reason to stop") {
+  const Outcome outcome = RunProgram(
+      kFamily + std::vector<std::string>{"--problems", "grids-10-of-8x8/0.01x", "--learners", "auto,eg"});
+  CHECK(outcome.code == 0);
+  CHECK(Contains(outcome.out, "grids-10-of-8x8/0.01x"));
+}
+
+TEST_CASE("what --family does not go with is refused") {
+  CheckRefused({"--problems", "nothing"}, "--problems");
+  CheckRefused({"--problems", "yeast"}, "data folder");
+  CheckRefused({"--scaling"}, "--family excludes");
+  CheckRefused({"--figure", "002-1"}, "--family excludes");
+  CheckRefused({"--learners", "ufo"}, "--learners");
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// predict --explain.
+#include <algorithm>
+#include <cmath>
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <tests/apps/program.h>
+
+using namespace slackline::test;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+struct Trained {
+  explicit Trained(const std::vector<std::string>& more = {}) {
+    const std::string labels = folder.Write("labels.xml", XmlText(4));
+    const Outcome outcome =
+        RunProgram(std::vector<std::string>{"multilabel", "train", data, "--labels", labels, "--model", model,
+                                            "--lambda", "0.001", "-q"} +
+                   more);
+    REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+  }
+  TemporaryFolder folder;
+  std::string data = folder.Write("train.arff", ArffText(60, 5, 4, 3));
+  std::string model = folder.Path("m.slk");
+};
+
+std::string Good(const std::vector<std::string>& arguments) {
+  const Outcome outcome = RunProgram(arguments);
+  CHECK_MESSAGE(outcome.code == 0, outcome.err);
+  return outcome.out;
+}
+
+double SumOf(const Json& features) {
+  double sum = features["others_score"].get<double>();
+  for (const Json& part : features["strongest"]) sum += part["score"].get<double>();
+  return sum;
+}
+
+void CheckAgain(const std::vector<std::string>& arguments, const std::string& message) {
+  const Outcome outcome = RunProgram(arguments);
+  CHECK(outcome.code == 2);
+  CHECK(outcome.out.empty());
+  CHECK_MESSAGE(Contains(outcome.err, message), outcome.err);
+  CHECK(Lines(outcome.err).size() == 1);
+}
+
+}  // namespace
+
+TEST_CASE("explained labels are those that predict chooses, and parts add up") {
+  const Trained trained({"--scale", "standard"});
+  const std::vector<std::string> predict = {"multilabel", "predict", trained.data, "--model", trained.model};
+  const std::vector<std::string> lines = Lines(Good(predict));
+  const Json all =
+      Json::parse(Good(predict + std::vector<std::string>{"--explain", "all", "--json", "--top", "2"}));
+  REQUIRE(all["examples"].size() == 60);
+  int chosen = 0;
+  for (std::size_t m = 0; m < 60; ++m) {
+    const Json& example = all["examples"][m];
+    CHECK(example["example"] == m + 1);
+    std::string names;
+    double total = example["pairs"].get<double>();
+    for (const Json& label : example["labels"]) {
+      names += (names.empty() ? "" : ",") + label["label"].get<std::string>();
+      CHECK(label["features"]["strongest"].size() <= 2);
+      CHECK(std::abs(SumOf(label["features"]) - label["features"]["total"].get<double>()) < 1e-9);
+      total += label["features"]["total"].get<double>() + label["constant"].get<double>();
+      ++chosen;
+    }
+    CHECK(names == lines[m]);
+    CHECK(std::abs(total - example["score"].get<double>()) < 1e-9);
+  }
+  CHECK(chosen > 30);
+}
+
+TEST_CASE("one example as a table, with the values of the data") {
+  const Trained trained({"--scale", "standard"});
+  const std::vector<std::string> predict = {"multilabel", "predict", trained.data, "--model", trained.model};
+  const Json all = Json::parse(Good(predict + std::vector<std::string>{"--explain", "all", "--json"}));
+  std::size_t m = 0;
+  while (all["examples"][m]["labels"].size() < 2) ++m;
+  const std::string number = std::to_string(m + 1);
+  const std::string text = Good(predict + std::vector<std::string>{"--explain", number});
+  CHECK(text.starts_with("example " + number + ": score "));
+  CHECK(Contains(text, " = features "));
+  CHECK(Contains(text, "score     weight     scaled      value  feature"));
+  CHECK(Contains(text, "pairs with "));
+  // Raw values are those of the file: its line of data, whose first columns are the features.
+  const std::vector<std::string> file = Lines(ReadBytes(trained.data));
+  const std::size_t first = static_cast<std::size_t>(
+      std::find_if(file.begin(), file.end(),
+                   [](const std::string& line) { return line.starts_with("@data"); }) -
+      file.begin());
+  for (const Json& part : all["examples"][m]["labels"][0]["features"]["strongest"]) {
+    const std::string name = part["name"].get<std::string>();
+    const int column = std::stoi(name.substr(name.find_first_of("0123456789")));
+    std::string rest = file[first + 1 + m];
+    for (int k = 0; k < column; ++k) rest = rest.substr(rest.find(',') + 1);
+    CHECK(std::abs(std::stod(rest) - part["raw"].get<double>()) < 1e-9);
+  }
+  const std::string out = trained.folder.Path("out.txt");
+  CHECK(Good(predict + std::vector<std::string>{"--explain", number, "--out", out}).empty());
+  CHECK(ReadBytes(out) == text);
+}
+
+TEST_CASE("sequences, token by token") {
+  const TemporaryFolder folder;
+  const std::string data =
+      folder.Write("t.txt", "the D\ndog N\nbarks V\n\na D\ncat N\n\nthe D\ncat N\nsleeps V\n");
+  const std::string model = folder.Path("m.slk");
+  REQUIRE(
+      RunProgram({"sequence", "train", data, "--min-count", "1", "--lambda", "0.01", "--model", model, "-q"})
+          .code == 0);
+  const std::vector<std::string> predict = {"sequence", "predict", data, "--model", model, "-q"};
+  const Json json = Json::parse(Good(predict + std::vector<std::string>{"--explain", "2", "--json"}));
+  REQUIRE(json["sequences"].size() == 1);
+  const Json& sequence = json["sequences"][0];
+  CHECK(sequence["sequence"] == 2);
+  REQUIRE(sequence["tokens"].size() == 2);
+  CHECK(sequence["tokens"][1]["input"] == "cat");
+  double total = 0;
+  for (const Json& token : sequence["tokens"]) {
+    CHECK(std::abs(SumOf(token["observations"]) - token["observations"]["total"].get<double>()) < 1e-9);
+    total += token["observations"]["total"].get<double>();
+    for (const char* part : {"constant", "start", "transition", "end"}) total += token[part].get<double>();
+  }
+  CHECK(std::abs(total - sequence["score"].get<double>()) < 1e-9);
+  // The score that predict gives to the best labelling.
+  const std::vector<std::string> best =
+      Lines(Good(predict + std::vector<std::string>{"--output", "nbest=1"}));
+  std::vector<double> scores;
+  for (const std::string& line : best) {
+    if (line.starts_with("# 1 ")) scores.push_back(std::stod(line.substr(4)));
+  }
+  CHECK(std::abs(scores[1] - total) < 1e-6);
+  const std::string text = Good(predict + std::vector<std::string>{"--explain", "all"});
+  for (const char* part : {"sequence 1: score ", "sequence 3: score ", "3  sleeps  V\n", "transition "})
+    CHECK_MESSAGE(Contains(text, part), part);
+}
+
+TEST_CASE("bad arguments of --explain") {
+  const Trained trained;
+  const std::vector<std::string> predict = {"multilabel", "predict", trained.data, "--model", trained.model};
+  for (const char* bad : {"0", "-1", "x", "1.5", ""})
+    CheckAgain(predict + std::vector<std::string>{"--explain", bad}, "--explain: ");
+  CheckAgain(predict + std::vector<std::string>{"--explain", "61"}, "there is no number 61");
+  CheckAgain(predict + std::vector<std::string>{"--explain", "1", "--top", "0"}, "--top");
+  CheckAgain(predict + std::vector<std::string>{"--explain", "1", "--output", "labels"}, "--output");
+  CheckAgain(predict + std::vector<std::string>{"--json"}, "--explain");
+  CheckAgain(predict + std::vector<std::string>{"--top", "3"}, "--explain");
+  // Before any data are read.
+  CheckAgain({"multilabel", "predict", "nowhere", "--model", "nowhere", "--explain", "0"}, "--explain: '0'");
+}

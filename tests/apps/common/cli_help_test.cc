@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// --help and --help-all of the commands that train.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <slackline/learning/options.h>
+#include <tests/apps/program.h>
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+/// Without segmentation, which is not in every build.
+const Arguments kCommands[] = {{"multilabel", "train"}, {"multilabel", "cv"},  {"sequence", "train"},
+                               {"sequence", "cv"},      {"matching", "train"}, {"matching", "cv"}};
+
+std::string Help(const Arguments& command, const std::string& flag) {
+  const Outcome outcome = RunProgram(command + Arguments{flag});
+  CHECK(outcome.code == 0);
+  CHECK(outcome.err.empty());
+  return outcome.out;
+}
+
+/// "--lambda" of each line that begins the text of an option.
+Arguments Options(const std::string& help) {
+  Arguments names;
+  for (const std::string& line : Lines(help)) {
+    const std::size_t at = line.find("--");
+    if (line.starts_with("  -") && at != std::string::npos)
+      names.push_back(line.substr(at, line.find_first_of(" ,", at) - at));
+  }
+  return names;
+}
+
+bool Has(const Arguments& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
+
+TEST_CASE("the short help has what people need first, and says where the rest is") {
+  for (const Arguments& command : kCommands) {
+    const std::string help = Help(command, "--help");
+    INFO(command[0] << " " << command[1]);
+    CHECK(help.ends_with("\nAll options: --help-all\n"));
+    const Arguments options = Options(help);
+    CHECK(options.size() <= 18);
+    for (const char* name : {"--model", "--scale", "--loss", "--gap-tolerance", "--time-limit", "--seed",
+                             "--threads", "--quiet"})
+      CHECK_MESSAGE(Has(options, name), name);
+    for (const char* name : {"--tau", "--oracle", "--kernel-gamma", "--verify", "--cache-mb", "--C"})
+      CHECK_MESSAGE(!Has(options, name), name);
+    CHECK(Has(options, command[1] == "cv" ? "--metric" : "--lambda"));
+  }
+}
+
+TEST_CASE("--help-all has every option of training, and what the short help has, in the same words") {
+  for (const Arguments& command : kCommands) {
+    const std::string all = Help(command, "--help-all");
+    INFO(command[0] << " " << command[1]);
+    CHECK_FALSE(Contains(all, "All options: --help-all"));
+    const Arguments options = Options(all);
+    for (const OptionRecord& record : OptionRecords()) {
+      if (command[1] == "cv" && record.name == "lambda") continue;
+      CHECK_MESSAGE(Has(options, "--" + std::string(record.name)), record.name);
+    }
+    CHECK(Has(options, "--verbose"));
+    const Arguments lines = Lines(all);
+    for (const std::string& line : Lines(Help(command, "--help"))) {
+      if (!line.empty() && line != "All options: --help-all") CHECK_MESSAGE(Has(lines, line), line);
+    }
+    // No option is in two groups.
+    Arguments sorted = options;
+    std::sort(sorted.begin(), sorted.end());
+    CHECK(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end());
+  }
+}
+
+TEST_CASE("groups are data, model, training and output, in this order") {
+  for (const Arguments& command : kCommands) {
+    for (const char* flag : {"--help", "--help-all"}) {
+      const std::string help = Help(command, flag);
+      std::size_t at = 0;
+      for (const char* group : {"\nData:\n", "\nModel:\n", "\nTraining:\n", "\nOutput:\n", "\nExamples:\n"}) {
+        const std::size_t next = help.find(group);
+        REQUIRE_MESSAGE(next != std::string::npos, group);
+        CHECK(next > at);
+        at = next;
+      }
+      CHECK_FALSE(Contains(help, "\nOptions:\n"));
+    }
+  }
+}
+
+TEST_CASE("errors about options lead to the help that has them") {
+  const Outcome outcome = RunProgram({"multilabel", "train", "x", "--tau", "7", "--model", "y"});
+  CHECK(outcome.code == 2);
+  CHECK(Contains(outcome.err, "(see slackline multilabel train --help-all)"));
+  CHECK(Contains(RunProgram({"multilabel", "evaluate", "--no"}).err,
+                 "(see slackline multilabel evaluate --help)"));
+  CHECK(RunProgram({"multilabel", "evaluate", "--help-all"}).code == 2);
+}

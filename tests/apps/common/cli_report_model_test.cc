@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline report on models and on logs of training.
+#include <filesystem>
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <tests/apps/program.h>
+#include <tests/apps/report_page.h>
+
+using namespace slackline::test;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+struct Trained {
+  Trained() {
+    const std::string labels = folder.Write("labels.xml", XmlText(4));
+    const Outcome outcome = RunProgram({"multilabel", "train", data, "--labels", labels, "--model", model,
+                                        "--lambda", "0.01", "--log", log, "-q"});
+    REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+  }
+  TemporaryFolder folder;
+  std::string data = folder.Write("train.arff", ArffText(60, 5, 4, 3));
+  std::string model = folder.Path("m.slk");
+  std::string log = folder.Path("run.jsonl");
+};
+
+std::string Page(const std::vector<std::string>& arguments) {
+  const Outcome outcome =
+      RunProgram(std::vector<std::string>{"report"} + arguments + std::vector<std::string>{"-o", "-"});
+  CHECK_MESSAGE(outcome.code == 0, outcome.err);
+  CHECK(outcome.err.empty());
+  return outcome.out;
+}
+
+void CheckRefused(const TemporaryFolder& folder, const std::vector<std::string>& files,
+                  const std::string& message) {
+  const std::string out = folder.Path("page.html");
+  const Outcome outcome =
+      RunProgram(std::vector<std::string>{"report"} + files + std::vector<std::string>{"--out", out});
+  CHECK(outcome.code == 2);
+  CHECK_MESSAGE(Contains(outcome.err, message), outcome.err);
+  CHECK(Lines(outcome.err).size() == 1);
+  CHECK(!std::filesystem::exists(out));
+}
+
+constexpr const char* kStart =
+    R"({"event":"start","program":"p","data":"d","examples":3,"lambda":0.5,"choice":"","options":{"seed":"7"}})"
+    "\n";
+
+std::string CheckLine(int pass) {
+  return R"({"event":"check","pass":)" + std::to_string(pass) +
+         R"(,"seconds":1,"check_seconds":0,"cpu_seconds":1,"problem":"exact","primal":2,"dual":1,"gap":1,)"
+         R"("relative_gap":0.5,"soft_primal":null,"soft_dual":null,"oracle_calls":9,"block_steps":9})"
+         "\n";
+}
+
+}  // namespace
+
+TEST_CASE("the page of a model has its facts, weights, pairs and the curve of training") {
+  const Trained trained;
+  const std::string page = Page({trained.model});
+  CHECK(page.starts_with("<!DOCTYPE html>"));
+  CHECK(Contains(page, "<h1>Model m.slk</h1>"));
+  CHECK(CountOf(page, "<script") == 5);
+  CHECK(CountOf(page, "</script>") == 5);
+  for (const char* request : {" src=", "href=\"", "<link", "@import", "fetch(", "XMLHttpRequest", "url("})
+    CHECK_MESSAGE(!Contains(page, request), request);
+  const Json model = DataOf(page)["model"];
+  CHECK(model["task"] == "multilabel");
+  CHECK(model["facts"][0] == Json({"task", "multilabel"}));
+  const Json& curve = model["curve"];
+  CHECK(curve["pass"].size() >= 2);
+  CHECK(curve["pass"].back() == Json::parse(RunProgram({"info", trained.model, "--json"}).out)["passes"]);
+  CHECK(curve["primal"].back() == model["certificate"]["primal"]);
+  CHECK(curve["dual"].back() == model["certificate"]["dual"]);
+  CHECK(model["cross_validation"].is_null());
+  CHECK(model["strongest"]["labels"].size() == 4);
+  const Json& matrix = model["strongest"]["pairs"][0]["matrix"];
+  CHECK(matrix["labels"].size() == 4);
+  CHECK(matrix["rows"][0][0].is_null());
+  CHECK(matrix["rows"][0][1] == matrix["rows"][1][0]);
+  CHECK(matrix["left_out"] == 0);
+  CHECK(Contains(Page({trained.model, "--title", "a < b"}), "<h1>a &lt; b</h1>"));
+}
+
+TEST_CASE("models of more labels than a heat map has room for") {
+  const TemporaryFolder folder;
+  const std::string data = folder.Write("d.svm", LibsvmText(40, 5, 60, 3));
+  const std::string model = folder.Path("m.slk");
+  REQUIRE(RunProgram({"multilabel", "train", data, "--num-labels", "60", "--graph", "tree", "--model", model,
+                      "--max-passes", "3", "-q"})
+              .code == 0);
+  const Json page = DataOf(Page({model}))["model"];
+  const Json& matrix = page["strongest"]["pairs"][0]["matrix"];
+  CHECK(matrix["labels"].size() <= 40);
+  CHECK(matrix["labels"].size() + matrix["left_out"].get<std::size_t>() == 60);
+  CHECK(matrix["rows"].size() == matrix["labels"].size());
+  CHECK(page["strongest"]["labels"].size() == 60);
+}
+
+TEST_CASE("the log of a training is drawn with the curve that the model keeps") {
+  const Trained trained;
+  const Json data = DataOf(Page({trained.log}));
+  CHECK(data["logs"] == true);
+  REQUIRE(data["problems"].size() == 1);
+  REQUIRE(data["problems"][0]["learners"].size() == 1);
+  const Json& row = data["problems"][0]["learners"][0];
+  CHECK(row["learner"] == "run.jsonl");
+  CHECK(row["examples"] == 60);
+  const Json& run = row["runs"][0];
+  CHECK(run["termination"] == "converged");
+  CHECK(run["curve"]["primal"] == DataOf(Page({trained.model}))["model"]["curve"]["primal"]);
+  CHECK(!run["curve"].contains("soft_primal"));
+}
+
+TEST_CASE("several logs, and several values of lambda in one, have a curve each") {
+  const Trained trained;
+  const std::string path = trained.folder.Path("path.jsonl");
+  REQUIRE(RunProgram({"multilabel", "train", trained.data, "--labels", trained.folder.Path("labels.xml"),
+                      "--model", trained.folder.Path("p.slk"), "--lambda-path", "1,0.1", "--log", path, "-q"})
+              .code == 0);
+  const Json data = DataOf(Page({trained.log, path}));
+  const Json& rows = data["problems"][0]["learners"];
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[0]["learner"] == "run.jsonl");
+  CHECK(rows[1]["learner"] == "path.jsonl, lambda 1");
+  CHECK(rows[2]["learner"] == "path.jsonl, lambda 0.1");
+  CHECK(rows[1]["objective"] != rows[2]["objective"]);
+  CHECK(data["files"].size() == 2);
+}
+
+TEST_CASE("a run that was cut off has what is there") {
+  const TemporaryFolder folder;
+  const std::string log = folder.Write("a.jsonl", kStart + CheckLine(1) + CheckLine(2) + "\n" + kStart);
+  const Json data = DataOf(Page({log}));
+  const Json& row = data["problems"][0]["learners"][0];
+  CHECK(data["problems"][0]["learners"].size() == 1);
+  CHECK(row["runs"][0]["termination"] == "cut off");
+  CHECK(row["runs"][0]["curve"]["pass"] == Json({1, 2}));
+  CHECK(row["runs"][0]["seed"] == "7");
+}
+
+TEST_CASE("long logs are thinned") {
+  const TemporaryFolder folder;
+  std::string text = kStart;
+  for (int pass = 1; pass <= 3000; ++pass) text += CheckLine(pass);
+  const Json data = DataOf(Page({folder.Write("a.jsonl", text)}));
+  CHECK(data["problems"][0]["thinned"] == true);
+  const Json& curve = data["problems"][0]["learners"][0]["runs"][0]["curve"];
+  CHECK(curve["pass"].size() < 1000);
+  CHECK(curve["pass"].back() == 3000);
+}
+
+TEST_CASE("bad logs are refused with file and line") {
+  const TemporaryFolder folder;
+  const auto refused = [&](const std::string& text, const std::string& message) {
+    CheckRefused(folder, {folder.Write("bad.jsonl", text)}, message);
+  };
+  const std::string start = kStart;
+  refused(start + "{\"event\": oh}\n", "bad.jsonl:2: is not JSON");
+  refused(start + CheckLine(1).substr(0, 40) + "\n", "bad.jsonl:2: is not JSON");
+  refused(start, "bad.jsonl: the log has no checks");
+  refused(CheckLine(1), "bad.jsonl:1: no log of training: there is no start");
+  refused(start + "{\"event\":\"tea\"}\n", "bad.jsonl:2: no log of training: the event 'tea' is not known");
+  refused(start + "{\"pass\":1}\n", "has no 'event'");
+  refused(start + "3\n", "is no object");
+  refused(start + "{\"event\":\"check\",\"pass\":1}\n", "has no 'seconds'");
+  refused(start + CheckLine(1) + "{\"event\":\"end\"}\n",
+          "bad.jsonl:3: no log of training: the end has no 'termination'");
+  refused("{\"event\":\"start\"}\n", "the start has no 'lambda'");
+  std::string nested = start + "{\"event\":\"check\",\"a\":";
+  nested += std::string(100000, '[') + std::string(100000, ']') + "}\n";
+  refused(nested, "bad.jsonl:2: more than 64 brackets");
+  std::string text = CheckLine(1);
+  text.replace(text.find("\"primal\":2"), 10, "\"primal\":\"<b>\"");
+  refused(start + text, "bad.jsonl:2: no log of training: 'primal' of the check is no number");
+  refused(
+      "{\"event\":\"start\",\"program\":\"p\",\"data\":\"d\",\"examples\":0,\"lambda\":1,"
+      "\"options\":{}}\n",
+      "no examples");
+}
+
+TEST_CASE("files of several kinds, several models, and files that are damaged") {
+  const Trained trained;
+  CheckRefused(trained.folder, {trained.model, trained.log}, "run.jsonl: is a log of training, but ");
+  CheckRefused(trained.folder, {trained.log, trained.model}, "m.slk: is a model, but ");
+  CheckRefused(trained.folder, {trained.model, trained.model}, "a page shows one model");
+  std::string bytes = ReadBytes(trained.model);
+  bytes[bytes.size() / 2] ^= 1;
+  CheckRefused(trained.folder, {trained.folder.Write("damaged.slk", bytes)}, "damaged.slk: ");
+  CheckRefused(trained.folder, {trained.folder.Write("short.slk", bytes.substr(0, 9))}, "short.slk: ");
+  // A page must not replace what it shows.
+  const Outcome outcome = RunProgram({"report", trained.model, "--out", trained.model});
+  CHECK(outcome.code == 2);
+  CHECK(RunProgram({"info", trained.model}).code == 0);
+}

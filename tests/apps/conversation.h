@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A run of the program with pipes at both ends, for what must answer before its input ends.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace slackline::test {
+
+class Conversation {
+ public:
+  explicit Conversation(const std::vector<std::string>& arguments);
+  ~Conversation();
+  Conversation(const Conversation&) = delete;
+  Conversation& operator=(const Conversation&) = delete;
+
+  void Say(const std::string& text) const;
+  /// Ends the input.
+  void FinishSaying();
+  /// The next line of the output, without its end; empty at the end of the output, and where no
+  /// line comes within a minute.
+  std::string HearLine();
+  /// The exit code.
+  int Wait();
+
+ private:
+  pid_t child_ = -1;
+  int input_ = -1;
+  int output_ = -1;
+  std::string heard_;
+};
+
+}  // namespace slackline::test

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What `segment prepare` shows while it works: a line on a terminal, and nothing elsewhere.
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <tests/apps/program.h>
+
+using namespace slackline::test;
+
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+struct Drawn {
+  TemporaryFolder folder;
+  std::string out = folder.Path("d");
+
+  Drawn() {
+    REQUIRE(RunProgram({"segment", "draw", "--out", out, "--images", "8", "--size", "48x36", "-q"}).code ==
+            0);
+  }
+  Arguments Prepare(const Arguments& more) const {
+    return Arguments{"segment",       "prepare",
+                     "--images",      out + "/images",
+                     "--labels",      out + "/labels",
+                     "--classes",     out + "/classes.txt",
+                     "--train",       out + "/train.txt",
+                     "--out",         folder.Path("f.fea"),
+                     "--superpixels", "20",
+                     "--coarse",      "4",
+                     "--features",    "small"} +
+           more;
+  }
+};
+
+/// What a run writes to its standard error when that is a terminal.
+std::string OnTerminal(const Arguments& arguments) {
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+  REQUIRE(terminal >= 0);
+  REQUIRE(grantpt(terminal) == 0);
+  REQUIRE(unlockpt(terminal) == 0);
+  const std::string name = ptsname(terminal);
+  const int kept = open(name.c_str(), O_RDWR | O_NOCTTY);  // until the run has ended
+  std::string text;
+  std::thread reader([&] {
+    char bytes[4096];
+    for (ssize_t n = 0; (n = read(terminal, bytes, sizeof bytes)) > 0;)
+      text.append(bytes, static_cast<std::size_t>(n));
+  });
+  const Outcome outcome = RunProgram(arguments, "/dev/null", "", [&name] {
+    const int side = open(name.c_str(), O_RDWR | O_NOCTTY);
+    if (side < 0 || dup2(side, STDERR_FILENO) < 0) _exit(125);
+  });
+  close(kept);
+  reader.join();
+  close(terminal);
+  CHECK(outcome.code == 0);
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("on a terminal every stage shows its images, and the line goes away") {
+  const Drawn drawn;
+  const std::string text = OnTerminal(drawn.Prepare({}));
+  for (const char* part :
+       {"\rchecking: image 1 of ", "\rlearning words: image 1 of ", "\rlearning components: image ",
+        "\rlearning words: clustering", "\rfeatures: image 1 of "})
+    CHECK_MESSAGE(Contains(text, part), part);
+  CHECK(text.rfind("\r\x1b[K") > text.rfind("features: image"));
+}
+
+TEST_CASE("nothing is shown in pipes, and with --quiet") {
+  const Drawn drawn;
+  const Outcome piped = RunProgram(drawn.Prepare({}));
+  CHECK(piped.code == 0);
+  CHECK_FALSE(Contains(piped.err, "\r"));
+  CHECK_FALSE(Contains(piped.err, "image 1 of"));
+  CHECK(OnTerminal(drawn.Prepare({"--quiet"})).empty());
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <memory>
+
+#include <slackline/core/factor_graph_builder.h>
+#include <slackline/learning/default_lambda.h>
+
+#include <tests/support/tolerances.h>
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+constexpr Index kExamples = 5;
+constexpr Index kVariables = 3;
+
+/// Binary variables with the inputs (m + 1, 2) times `unit`, m the number of the example; own weights for every variable,
+/// or one row for all.
+Problem Drawn(LossScale loss, double unit, bool shared, double lambda = 1) {
+  auto rows = std::make_shared<FeatureRows>();
+  for (Index m = 0; m < kExamples; ++m) rows->AddDense(std::vector<double>{unit * (m + 1), unit * 2});
+  auto layout = std::make_shared<WeightLayout>();
+  const Index block = layout->AddBlock("rows", shared ? 1 : kVariables, 2);
+  FactorGraphBuilder graph;
+  graph.AddVariables(kVariables, 2);
+  StructureBuilder builder(graph.Build(), layout);
+  const Index on = builder.AddStateMap({{kAbsent, 0}, {}});
+  for (Index i = 0; i < kVariables; ++i) builder.AddLinear(i, block, 0, on, shared ? 0 : i);
+  const auto structure = builder.Build();
+  Dataset data(layout, rows);
+  for (Index m = 0; m < kExamples; ++m) data.Add(structure, std::vector<Index>{0, 1, m % 2}, m);
+  LossOptions options;
+  options.scale = loss;
+  return Problem(MakeTrainingSet(data, options), lambda);
+}
+
+/// Mean of (m + 1)² + 4 for m = 0 … 4.
+constexpr double kSquaredNorm = 15;
+
+}  // namespace
+
+TEST_CASE("the scales of a problem: norms, losses, variables per weight") {
+  const CostScales mean = ScalesOf(Drawn(LossScale::kMean, 1, false), {});
+  CHECK(std::abs(mean.mean_squared_norm - kSquaredNorm) < kExact);
+  CHECK(std::abs(mean.loss_per_variable - 1.0 / kVariables) < kExact);
+  CHECK(mean.variables_per_weight == kExamples / 2.0);
+  CHECK(mean.num_examples == kExamples);
+  const CostScales shared = ScalesOf(Drawn(LossScale::kCount, 1, true), {});
+  CHECK(shared.loss_per_variable == 1);
+  CHECK(shared.variables_per_weight == kExamples * kVariables / 2.0);
+}
+
+TEST_CASE("C·R² = 4, in every unit of losses and inputs") {
+  for (const LossScale loss : {LossScale::kMean, LossScale::kCount}) {
+    for (const double unit : {1e-3, 1.0, 100.0}) {
+      const CostScales scales = ScalesOf(Drawn(loss, unit, false), {});
+      const double lambda = scales.LambdaFor(kDefaultCostTimesSquaredNorm);
+      CHECK(std::abs(scales.CostPerVariable(lambda) * scales.mean_squared_norm - 4) < kExact);
+      CHECK(std::abs(scales.DefaultLambda() / lambda - 1) < 0.005);  // three digits
+    }
+  }
+  // LIBLINEAR's C = 1 is λ = n/M with the mean loss, 1/M with the count loss.
+  CHECK(std::abs(ScalesOf(Drawn(LossScale::kMean, 1, false), {}).CostPerVariable(3.0 / 5) - 1) < kExact);
+  CHECK(std::abs(ScalesOf(Drawn(LossScale::kCount, 1, false), {}).CostPerVariable(1.0 / 5) - 1) < kExact);
+}
+
+TEST_CASE("constants count at most as much as the features beside them") {
+  auto rows = std::make_shared<FeatureRows>();
+  auto sparse = std::make_shared<FeatureRows>();
+  for (Index m = 0; m < 4; ++m) {
+    rows->AddDense(std::vector<double>{0.1 * (m % 2 == 0 ? 1 : -1), 0.2 + 0.1 * m, 1});
+    sparse->AddSparse(std::vector<Index>{m, 7}, std::vector<double>{3, 1});
+  }
+  const auto scales = [](const std::shared_ptr<FeatureRows>& inputs, Index columns, bool bias) {
+    auto layout = std::make_shared<WeightLayout>();
+    const Index block = layout->AddBlock("rows", 1, columns);
+    const Index biases = bias ? layout->AddBlock("bias", 1) : -1;
+    FactorGraphBuilder graph;
+    graph.AddVariables(1, 2);
+    StructureBuilder builder(graph.Build(), layout);
+    const Index on = builder.AddStateMap({{kAbsent, 0}, {}});
+    builder.AddLinear(0, block, 0, on);
+    if (bias) builder.AddConstant(0, biases, on);
+    const auto structure = builder.Build();
+    Dataset data(layout, inputs);
+    for (Index m = 0; m < 4; ++m) data.Add(structure, std::vector<Index>{m % 2}, m);
+    return ScalesOf(Problem(MakeTrainingSet(data, {}), 1), {});
+  };
+  const double features = 0.01 + (0.04 + 0.09 + 0.16 + 0.25) / 4;
+  CHECK(std::abs(scales(rows, 3, false).mean_squared_norm - 2 * features) < kExact);
+  CHECK(std::abs(scales(rows, 3, true).mean_squared_norm - 2 * features) < kExact);
+  CHECK(std::abs(scales(sparse, 8, false).mean_squared_norm - 10) < kExact);
+  CHECK(std::abs(scales(sparse, 8, true).mean_squared_norm - 11) < kExact);
+}
+
+TEST_CASE("many variables for each weight make the default smaller, by the root of their number") {
+  CostScales scales;
+  scales.num_examples = 100;
+  scales.variables_per_weight = 40;
+  CHECK(scales.DefaultLambda() == RoundedLambda(1.0 / 400));
+  scales.variables_per_weight = 4000;
+  CHECK(scales.DefaultLambda() == RoundedLambda(1.0 / 4000));
+}
+
+TEST_CASE("kernels: the squared norm is k(x, x)") {
+  TrainOptions options;
+  options.kernel = KernelKind::kRbf;
+  CHECK(ScalesOf(Drawn(LossScale::kMean, 7, false), options).mean_squared_norm == 1);
+  options.kernel = KernelKind::kPolynomial;
+  options.kernel_gamma = 2;
+  options.kernel_degree = 2;
+  options.kernel_offset = 1;
+  double mean = 0;
+  for (Index m = 0; m < kExamples; ++m) mean += std::pow(2.0 * ((m + 1) * (m + 1) + 4) + 1, 2) / kExamples;
+  CHECK(std::abs(ScalesOf(Drawn(LossScale::kMean, 1, false), options).mean_squared_norm / mean - 1) < kExact);
+}
+
+TEST_CASE("problems whose variables have no features have a default, too") {
+  auto layout = std::make_shared<WeightLayout>();
+  const Index block = layout->AddBlock("pair", 1);
+  FactorGraphBuilder graph;
+  graph.AddVariables(2, 2);
+  graph.AddFactor({0, 1});
+  StructureBuilder builder(graph.Build(), layout);
+  builder.AddConstant(2, block, builder.AddStateMap({{kAbsent, 0, 0, kAbsent}, {}}));
+  Dataset data(layout, std::make_shared<FeatureRows>());
+  data.Add(builder.Build(), std::vector<Index>{0, 1});
+  const CostScales scales = ScalesOf(Problem(MakeTrainingSet(data, {}), 1), {});
+  CHECK(scales.mean_squared_norm == 1);
+  CHECK(scales.variables_per_weight == 0);
+  CHECK(scales.DefaultLambda() == 0.5);
+}

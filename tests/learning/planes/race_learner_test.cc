@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Example blocks and planes in one run: which of them makes the passes, and that the run is one.
+#include <slackline/learning/planes/race_learner.h>
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <slackline/apps/bench/pictures_problem.h>
+#include <slackline/apps/bench_problems.h>
+#include <slackline/core/feature_map.h>
+#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/default_lambda.h>
+#include <slackline/learning/train_loop.h>
+#include <slackline/learning/verify.h>
+
+using namespace slackline;
+
+namespace {
+
+/// Five weights, and examples that are alike.
+Problem FewWeights(double lambda) {
+  PicturesOptions options;
+  options.examples = 12;
+  options.side = 10;
+  return Problem(MakePicturesProblem(options), lambda);
+}
+
+TrainOptions Options(PlaneRace planes, double gap) {
+  TrainOptions options;
+  options.learner = LearnerKind::kBcfw;
+  options.step = StepKind::kPairwise;
+  options.order = OrderKind::kGap;
+  options.planes = planes;
+  options.gap_tolerance = gap;
+  options.check_every = 1;
+  options.max_passes = 3000;
+  return options;
+}
+
+TrainSummary Run(const Problem& problem, const TrainOptions& options, const CheckpointPlan& plan = {}) {
+  const std::unique_ptr<Learner> learner = MakeLearner(problem, options);
+  return RunTraining(*learner, options, nullptr, nullptr, plan);
+}
+
+/// State of the learner after so many passes, a check after each.
+std::string StateAfter(Learner* learner, int passes) {
+  const StopControl never(nullptr, 0);
+  for (int pass = 0; pass < passes; ++pass) {
+    learner->RunPass(never);
+    learner->Evaluate(1);
+  }
+  StateWriter writer;
+  learner->Save(&writer);
+  return writer.bytes();
+}
+
+}  // namespace
+
+TEST_CASE("planes take over where few weights are shared by all") {
+  const Problem problem = FewWeights(0.003);
+  const TrainSummary blocks = Run(problem, Options(PlaneRace::kOff, 1e-4));
+  const TrainSummary race = Run(problem, Options(PlaneRace::kOn, 1e-4));
+  REQUIRE(race.termination == Termination::kConverged);
+  CHECK(race.last.relative_gap <= 1e-4);
+  CHECK(2 * race.last.pass < blocks.last.pass);
+  // Both have the optimum between their bounds.
+  CHECK(race.last.dual <= blocks.last.primal);
+  CHECK(blocks.last.dual <= race.last.primal);
+  CHECK(race.last.primal == doctest::Approx(blocks.last.primal).epsilon(1e-3));
+}
+
+TEST_CASE("a run whose blocks do well is that of the blocks, bit for bit") {
+  const Problem unknown(MakeFullGraphProblem(MakeSyntheticLabels({}), 1));
+  const Problem problem = unknown.WithLambda(ScalesOf(unknown, {}).DefaultLambda());
+  const TrainSummary blocks = Run(problem, Options(PlaneRace::kOff, 1e-3));
+  const TrainSummary race = Run(problem, Options(PlaneRace::kOn, 1e-3));
+  CHECK(race.last.pass == blocks.last.pass);
+  CHECK(race.weights == blocks.weights);
+  CHECK(race.last.dual == blocks.last.dual);
+}
+
+TEST_CASE("a race goes on from every state as if it had never stopped") {
+  const Problem problem = FewWeights(0.003);
+  const TrainOptions options = Options(PlaneRace::kOn, 1e-6);
+  constexpr int kPasses = 24;
+  const auto whole = MakeLearner(problem, options);
+  const std::string end = StateAfter(whole.get(), kPasses);
+  const std::int64_t calls = whole->work().oracle_calls;
+  int with_planes = 0;
+  for (int stop = 1; stop < kPasses; ++stop) {
+    const auto first = MakeLearner(problem, options);
+    const std::string state = StateAfter(first.get(), stop);
+    const auto second = MakeLearner(problem, options);
+    StateReader reader(state);
+    second->Load(&reader);
+    reader.Finish();
+    INFO("stopped after " << stop);
+    CHECK((StateAfter(second.get(), kPasses - stop) == end));
+    CHECK(second->work().oracle_calls == calls);
+    with_planes += state.find("joint planes") != std::string::npos;
+  }
+  // Before the trial, and after it.
+  CHECK(with_planes > 5);
+  CHECK(with_planes < kPasses - 2);
+}
+
+TEST_CASE("a path over lambda goes on with the way that was faster") {
+  const Problem first = FewWeights(0.03);
+  const Problem second = first.WithLambda(0.003);
+  const TrainOptions options = Options(PlaneRace::kOn, 1e-4);
+  const auto learner = MakeLearner(first, options);
+  const TrainSummary at_first = RunTraining(*learner, options, nullptr, nullptr, {});
+  learner->ChangeLambda(second);
+  const TrainSummary at_second = RunTraining(*learner, options, nullptr, nullptr, {});
+  CHECK(at_first.termination == Termination::kConverged);
+  REQUIRE(at_second.termination == Termination::kConverged);
+  const TrainSummary fresh = Run(second, options);
+  CHECK(at_second.last.primal == doctest::Approx(fresh.last.primal).epsilon(2e-4));
+  CHECK(at_second.last.pass <= fresh.last.pass + 5);
+}
+
+TEST_CASE("the dual point of a race is that of its larger bound") {
+  const Problem problem = FewWeights(0.003);
+  TrainOptions options = Options(PlaneRace::kOn, 1e-4);
+  const auto learner = MakeLearner(problem, options);
+  learner->KeepDualPoint();
+  const TrainSummary summary = RunTraining(*learner, options, nullptr, nullptr, {});
+  CHECK(learner->DualPointIsBest());
+  // f(μ) from the point itself.
+  std::vector<double> weights(static_cast<std::size_t>(problem.num_weights()), 0.0);
+  double losses = 0;
+  std::vector<double> coordinates;
+  for (Index m = 0; m < problem.size(); ++m) {
+    const ExampleView example = problem.data().example(m);
+    double loss = 0;
+    REQUIRE(learner->DualPoint(m, &coordinates, &loss));
+    losses += loss / problem.size();
+    for (double& value : coordinates) value = -value;
+    AddLabellingFeatures(example, example.labels(), 1, coordinates);
+    ScatterFeatures(example, coordinates, 1 / problem.lambda_m(), weights);
+  }
+  const double dual = losses - Regulariser(problem.lambda(), weights);
+  CHECK(dual == doctest::Approx(summary.last.dual).epsilon(1e-9));
+}
