@@ -39,6 +39,7 @@ MultiLabelModel MakeModel(const DataFlags& flags, const DataSettings& settings,
   model.set_feature_names(data.feature_names);
   model.set_scaling(training.scaled.scaling);
   model.set_input({data.fill_values, data.table});
+  model.set_label_counts(LabelCountsFor(settings.label_counts, data));
   return model;
 }
 
@@ -88,6 +89,11 @@ void DataFlags::Register(CLI::App* app) {
   AddTextOption(app, "loss", &loss, "mean|count",
                 "Hamming loss: share of the known labels that are wrong, or their number", "mean");
   AddTextOption(app, "bias", &bias, "0|1", "add a constant feature", "1");
+  AddTextOption(
+      app, "label-counts", &label_counts, "auto|any|MIN-MAX",
+      "how many labels predictions may have: no fewer than all training examples have (auto), any number, or "
+      "from MIN to MAX (1-: at least one; 2: exactly two). Training does not see it",
+      "auto");
   scale.Register(app);
 }
 
@@ -102,6 +108,7 @@ DataSettings DataFlags::Read(const TrainOptions& train) const {
   settings.bias = CheckChoice("bias", bias, {"0", "1"}) == 1;
   settings.read.append_constant = settings.bias && !settings.kernelized;
   settings.scale = scale.Read();
+  settings.label_counts = ParseLabelCounts(label_counts);
   settings.read.format = ReadFormat(format);
   settings.read.label_columns = label_columns;
   settings.read.ignore_columns = ignore_columns;
@@ -176,7 +183,7 @@ double PassSeconds(Offset pairs, Index examples) {
 }
 
 std::vector<std::string> MultiLabelSession::Warnings() const {
-  std::vector<std::string> warnings = scaled_.Warnings();
+  std::vector<std::string> warnings = scaled_.warnings;
   const double seconds = PassSeconds(static_cast<Offset>(model_.pairs().size()), problem_.size());
   if (seconds >= kSlowPassSeconds) {
     warnings.push_back(Count(static_cast<Offset>(model_.pairs().size()), "pair") + " of labels and " +
@@ -196,6 +203,9 @@ void MultiLabelSession::Describe(const LearnerChoice& choice, const std::string&
           Count(static_cast<Offset>(model_.pairs().size()), "pair") + ")" +
           (clusters_.empty() ? std::string()
                              : ", " + Count(static_cast<Offset>(clusters_.size()), "cluster") + " of three") +
+          (model_.label_counts().Restricts(model_.num_labels())
+               ? ", predictions of " + DescribeLabelCounts(model_.label_counts(), model_.num_labels())
+               : std::string()) +
           (model_.kernelized() ? ", kernel " + KernelOf(choice.options, problem_.data()).description() : ""));
 }
 
@@ -203,6 +213,7 @@ Json MultiLabelSession::Begin(const Problem& problem, const LearnerChoice& choic
   trained_ = choice.options;
   std::vector<std::pair<std::string, std::string>> own = {
       {"graph", flags_.graph}, {"loss", flags_.loss}, {"bias", flags_.bias}, {"scale", flags_.scale.scale}};
+  own.emplace_back("label-counts", flags_.label_counts);
   if (!clusters_.empty()) own.emplace_back("clusters", std::to_string(clusters_.size()));
   if (!flags_.label_columns.empty()) own.emplace_back("label-columns", flags_.label_columns);
   if (!flags_.ignore_columns.empty()) own.emplace_back("ignore-columns", flags_.ignore_columns);
@@ -216,6 +227,8 @@ Json MultiLabelSession::Begin(const Problem& problem, const LearnerChoice& choic
   start["features"] = model_.num_features();
   start["labels"] = model_.num_labels();
   start["pairs"] = model_.pairs().size();
+  start["label_counts"] = {model_.label_counts().low,
+                           std::min(model_.label_counts().high, model_.num_labels())};
   start["weights"] = model_.weights().size();
   if (model_.kernelized()) start["kernel"] = KernelOf(choice.options, problem.data()).description();
   return start;
@@ -228,7 +241,8 @@ void MultiLabelSession::Save(const TrainSummary& summary, const std::string& pat
   // Also where calibration follows: an interrupt, or a failure, must not cost the trained model.
   model_.Save(path);
   if (!calibration_ || summary.termination == Termination::kInterrupted) return;
-  const MultiLabelTrialOptions options{flags_.graph, settings_.loss, settings_.bias, trained_};
+  const MultiLabelTrialOptions options{flags_.graph, settings_.loss, settings_.bias, settings_.label_counts,
+                                       trained_};
   if (Calibrate(data_, options, model_.record.lambda, *calibration_, &model_)) model_.Save(path);
 }
 

@@ -16,6 +16,7 @@
 #include <slackline/apps/common/cmd_scale.h>
 #include <slackline/apps/label_clusters.h>
 #include <slackline/apps/multilabel/cmd_calibrate.h>
+#include <slackline/apps/multilabel/label_counts.h>
 #include <slackline/apps/multilabel_model.h>
 #include <slackline/learning/choose_learner.h>
 #include <slackline/learning/problem.h>
@@ -29,7 +30,8 @@ struct DataSettings {
   LearnerKind learner = LearnerKind::kAuto;  ///< decides how much memory is needed
   bool kernelized = false;                   ///< a constant is no feature then
   bool bias = true;
-  std::optional<ScaleKind> scale;  ///< none: auto
+  std::optional<ScaleKind> scale;          ///< none: auto
+  std::optional<CountRange> label_counts;  ///< none: auto
 };
 
 struct DataFlags {
@@ -42,6 +44,7 @@ struct DataFlags {
   std::string graph = "full";
   std::string loss = "mean";
   std::string bias = "1";
+  std::string label_counts = "auto";
   ScaleFlag scale;
 
   void Register(CLI::App* app);

@@ -94,7 +94,7 @@ int Run(const EvaluateCommand& command) {
   options.decode = command.decode.ReadDecode();
   options.threads = command.decode.ReadThreads();
   options.fractional = true;
-  const MultiLabelModel model = MultiLabelModel::Load(command.model);
+  const MultiLabelModel model = command.reading.Load(command.model);
   options.scores = model.calibration().has_value();
   const MultiLabelData data = command.reading.Read(command.data, model);
   TellNotes(data.notes);

@@ -146,7 +146,7 @@ int Run(const PredictCommand& command) {
     return ExplainMultiLabel(
         {command.data, command.model, command.out, command.reading, options, command.explain});
 
-  const MultiLabelModel model = MultiLabelModel::Load(command.model);
+  const MultiLabelModel model = command.reading.Load(command.model);
   const bool probabilities = command.output == "probabilities";
   if (probabilities) RequireCalibration(model, command.model);
   const MultiLabelReadOptions read = command.reading.OptionsFor(model);

@@ -52,6 +52,22 @@ std::shared_ptr<const Structure> MakeStructure(Index labels, Index columns, bool
   return structure.Build();
 }
 
+void SaveLabelCounts(const CountRange& counts, Index num_labels, ModelWriter* writer) {
+  // Files without this entry, also those of older versions, predict any number.
+  if (!counts.Restricts(num_labels)) return;
+  writer->Add("label_counts", std::vector<std::int64_t>{counts.low, std::min(counts.high, num_labels)});
+}
+
+CountRange LoadLabelCounts(const ModelEntries& entries, Index num_labels) {
+  CountRange counts;
+  if (!entries.file().Has("label_counts")) return counts;
+  const auto bounds = entries.Integers("label_counts", 2);
+  counts.low = entries.ToIndex("label_counts", bounds[0]);
+  counts.high = entries.ToIndex("label_counts", bounds[1]);
+  entries.Require(counts.Fits(num_labels) && counts.high <= num_labels, "label_counts");
+  return counts;
+}
+
 std::vector<LabelPair> ReadPairs(const ModelEntries& entries, Index num_labels) {
   const auto flat = entries.file().Integers("pairs");
   entries.Require(flat.size() % 2 == 0, "pairs");
@@ -103,6 +119,11 @@ void MultiLabelModel::set_input(InputRecord input) {
   SLACKLINE_CHECK(!input.table || input.table->FeatureNames() == feature_names_,
                   "the columns of the table do not make the features of the model");
   input_ = std::move(input);
+}
+
+void MultiLabelModel::set_label_counts(CountRange counts) {
+  SLACKLINE_CHECK(counts.Fits(num_labels()), "a model cannot have so many labels");
+  label_counts_ = counts;
 }
 
 void MultiLabelModel::set_weights(std::vector<double> weights) {
@@ -195,6 +216,7 @@ void MultiLabelModel::Save(const std::string& path) const {
   if (!feature_names_.empty()) writer.Add("feature_names", feature_names_);
   SaveScaling(scaling_, &writer);
   SaveInputRecord(input_, &writer);
+  SaveLabelCounts(label_counts_, num_labels(), &writer);
   writer.Add("weights", weights_);
   if (kernelized_) {
     SaveSupport(support_ ? *support_ : KernelSupport(Kernel{}, num_labels()), &writer);
@@ -233,6 +255,7 @@ MultiLabelModel MultiLabelModel::Load(ModelReader file) {
   }
   model.set_scaling(LoadScaling(entries, num_features));
   model.set_input(LoadInputRecord(entries, num_features, model.feature_names(), names));
+  model.set_label_counts(LoadLabelCounts(entries, num_labels));
   model.set_calibration(LoadCalibration(entries, num_labels));
   model.record = LoadRecord(entries);
   return model;

@@ -21,6 +21,7 @@
 #include <slackline/apps/multilabel/calibration.h>
 #include <slackline/apps/multilabel/table_entries.h>
 #include <slackline/apps/training_record.h>
+#include <slackline/core/count_range.h>
 #include <slackline/core/dataset.h>
 #include <slackline/core/kernel_support.h>
 #include <slackline/core/multilabel_data.h>
@@ -55,6 +56,10 @@ class MultiLabelModel {
   /// Requires fill values for every feature, or none, and with a table those of its features.
   void set_input(InputRecord input);
   const std::vector<LabelPair>& pairs() const { return pairs_; }
+  /// How many labels predictions have; the default allows any number.
+  const CountRange& label_counts() const { return label_counts_; }
+  /// Requires a range that fits the labels.
+  void set_label_counts(CountRange counts);
 
   /// One variable per label and one factor per pair, shared by all examples. Weight blocks: "labels" (a row
   /// per label, a column per feature), "bias" (a row per label) in kernelized models with a constant, and "pairs" (in their order) where there
@@ -114,6 +119,7 @@ class MultiLabelModel {
   std::vector<std::string> feature_names_;
   FeatureScaling scaling_;
   InputRecord input_;
+  CountRange label_counts_;
   std::shared_ptr<const Structure> structure_;
   std::vector<double> weights_;
   std::optional<KernelSupport> support_;

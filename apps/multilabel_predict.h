@@ -22,10 +22,10 @@ struct PredictOptions {
 };
 
 struct MultiLabelPredictions {
-  /// examples × labels by rows, 0 or 1.
+  /// examples × labels by rows, 0 or 1; of each example as many as MultiLabelModel::label_counts allows.
   std::vector<std::int8_t> labels;
   /// examples × labels by rows: best value of a labelling with the label minus best value of one without it
-  /// (of fractional solutions where the LP decodes). Positive: the label belongs to the best labelling.
+  /// (of fractional solutions where the LP decodes), whatever the number of labels. Positive: the label belongs to the best labelling.
   std::vector<double> scores;
   /// What was done, in words, and how often the label sets are certified to be optimal.
   std::string decoder;

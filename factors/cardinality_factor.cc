@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include <slackline/core/check.h>
+#include <slackline/core/count_range.h>
 
 namespace slackline {
 namespace {
@@ -16,10 +16,6 @@ std::size_t Size(Index n) { return static_cast<std::size_t>(n); }
 StateMap OwnRows(Index size) {
   SLACKLINE_CHECK(size >= 1, "a cardinality factor needs at least one variable");
   return IdentityMap(size + 1);
-}
-
-Index CountOnes(std::span<const Index> states) {
-  return std::accumulate(states.begin(), states.end(), Index{0});
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ Decoder::Method Decoder::ChooseMethod(DecodeKind kind) const {
   return Method::kLpImproved;
 }
 
-Decoder::Decoder(DecodeKind kind, std::shared_ptr<const FactorGraph> graph)
+Decoder::Decoder(DecodeKind kind, std::shared_ptr<const FactorGraph> graph, CountRange counts)
     : graph_(std::move(graph)), method_(ChooseMethod(kind)) {
   switch (method_) {
     case Method::kTree:
@@ -66,6 +66,7 @@ Decoder::Decoder(DecodeKind kind, std::shared_ptr<const FactorGraph> graph)
       solver_ = MakeMapSolver(AutomaticSolver(*graph_), graph_);
       break;
   }
+  if (counts.Restricts(graph_->num_variables())) counts_ = std::make_unique<CountSearch>(graph_, counts);
 }
 
 void Decoder::Decode(std::span<const double> scores, MapResult* result) {
@@ -79,6 +80,11 @@ void Decoder::Decode(std::span<const double> scores, MapResult* result) {
     result->integral = true;
     result->marginals.clear();
     result->upper_bound = std::max(result->upper_bound, result->value);
+  }
+  if (counts_ && !counts_->range().Contains(CountOnes(result->labels))) {
+    const double bound = result->upper_bound;
+    counts_->Solve(scores, solver_.get(), result);
+    result->upper_bound = std::min(bound, result->upper_bound);
   }
   // A rounded labelling may reach the bound as well.
   const double value = LabellingScore(*graph_, scores, result->labels);

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include <slackline/core/count_range.h>
+#include <slackline/inference/count_search.h>
 #include <slackline/inference/map_solver.h>
 
 namespace slackline {
@@ -27,17 +29,20 @@ DecodeKind ParseDecodeKind(std::string_view name);
 /// Decodes examples that share one graph. Keeps work space and counts: one object per thread.
 class Decoder {
  public:
-  Decoder(DecodeKind kind, std::shared_ptr<const FactorGraph> graph);
+  /// `counts`: how many variables of a prediction may be 1. Bounds that leave out labellings need binary variables, and a labelling that
+  /// keeps them (std::invalid_argument).
+  Decoder(DecodeKind kind, std::shared_ptr<const FactorGraph> graph, CountRange counts = {});
 
   /// Requires graph.total_states() scores, finite, or −∞ for forbidden states where an exact method is used (DataError elsewhere, and when
   /// no labelling is allowed). `result->labels` is the prediction. kLp leaves a fractional LP solution in the result (integral = false,
-  /// value = its value); in all other cases the result describes the labelling. upper_bound is certified for all labellings, and exact
-  /// says whether the labelling reaches it.
+  /// value = its value); in all other cases the result describes the labelling. upper_bound is certified for all labellings that keep the
+  /// bounds on the count, and exact says whether the labelling reaches it.
   void Decode(std::span<const double> scores, MapResult* result);
 
   /// For binary variables: differences[i] = max {value | y_i = 1} − max {value | y_i = 0}, one per variable.
   /// Exact values with exact methods (±∞ where all labellings with one of the states are forbidden), values of the LP where the LP is
-  /// used, best values found where a search gives up. Requires that all variables have two states.
+  /// used, best values found where a search gives up. Bounds on the count do not matter here. Requires that all variables have two
+  /// states.
   void MaxMarginals(std::span<const double> scores, std::span<double> differences);
 
   /// The same per state: out[state_offset(i) + s] = max {value | y_i = s}. Forests: two sweeps. Else one call
@@ -72,6 +77,7 @@ class Decoder {
   std::shared_ptr<const FactorGraph> graph_;
   Method method_;
   std::unique_ptr<MapSolver> solver_;
+  std::unique_ptr<CountSearch> counts_;  // null without bounds on the count
   bool fractional_ = false;
   Index num_decoded_ = 0;
   Index num_certified_ = 0;

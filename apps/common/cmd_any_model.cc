@@ -10,6 +10,7 @@
 
 #include <slackline/apps/cmd_common.h>
 #include <slackline/apps/matching/matching_weights.h>
+#include <slackline/apps/multilabel/label_counts.h>
 #include <slackline/apps/multilabel/multilabel_weights.h>
 #include <slackline/apps/segmentation/cmd_feature_names.h>
 #include <slackline/apps/segmentation/segment_weights.h>
@@ -165,11 +166,13 @@ void AddColumns(const MultiLabelModel& model, Lines* lines) {
 Json ToJson(const MultiLabelModel& model) {
   Json pairs = Json::array();
   for (const LabelPair& pair : model.pairs()) pairs.push_back({pair.a, pair.b});
-  Json json = {{"labels", model.label_names()},
-               {"features", model.num_features()},
-               {"constant", model.has_constant()},
-               {"feature_names", !model.feature_names().empty()},
-               {"pairs", std::move(pairs)}};
+  Json json = {
+      {"labels", model.label_names()},
+      {"features", model.num_features()},
+      {"constant", model.has_constant()},
+      {"feature_names", !model.feature_names().empty()},
+      {"pairs", std::move(pairs)},
+      {"label_counts", {model.label_counts().low, std::min(model.label_counts().high, model.num_labels())}}};
   AddColumns(model, &json);
   AddSupport(model.support(), &json);
   return WithRecord(kMultiLabelTask, model, json);
@@ -182,7 +185,8 @@ Lines ToLines(const MultiLabelModel& model) {
       {"labels", std::to_string(n) + ": " + Join(model.label_names())},
       {"features", std::to_string(model.num_features()) + (model.has_constant() ? " and a constant" : "") +
                        (model.feature_names().empty() ? "" : ", with names")},
-      {"pairs", std::to_string(model.pairs().size()) + " of " + std::to_string(n * (n - 1) / 2)}};
+      {"pairs", std::to_string(model.pairs().size()) + " of " + std::to_string(n * (n - 1) / 2)},
+      {"predicts", DescribeLabelCounts(model.label_counts(), model.num_labels())}};
   AddColumns(model, &lines);
   AddSupport(model.support(), &lines);
   return WithRecord(kMultiLabelTask, {"example", "label"}, model, lines);

@@ -86,6 +86,7 @@ CvProblem MakeMultiLabelCv(const DataFlags& flags, const DataSettings& settings,
     trial.graph = candidates[candidate];
     trial.loss = settings.loss;
     trial.kernel_bias = settings.bias;
+    trial.label_counts = settings.label_counts;
     trial.train = options;
     return std::make_unique<MultiLabelTrial>(training.data, trial, folds, fold);
   };

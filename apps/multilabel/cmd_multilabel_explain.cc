@@ -35,6 +35,9 @@ std::string Text(const MultiLabelExplanation& explanation, Index number) {
                                                  {"pairs", explanation.pair_total}}) +
                      "\n";
   if (explanation.labels.empty()) text += "  no label was chosen: without labels the score is 0\n";
+  const auto unwanted = [](const LabelExplanation& label) { return label.score < 0; };
+  if (std::any_of(explanation.labels.begin(), explanation.labels.end(), unwanted))
+    text += "  labels with a negative score were chosen because of the bounds on their number\n";
   for (const LabelExplanation& label : explanation.labels) {
     text += "\n" + Fitted(label.label, std::min<std::size_t>(26, Length(label.label))) + "  " +
             SumText(label.score, {{"features", label.features.total},
@@ -71,7 +74,7 @@ Json ToJson(const MultiLabelExplanation& explanation, Index number) {
 int ExplainMultiLabel(const MultiLabelExplainTask& task) {
   const Index top = task.flags.ReadTop();
   task.flags.ReadNumbers(-1, task.data);
-  const MultiLabelModel model = MultiLabelModel::Load(task.model);
+  const MultiLabelModel model = task.reading.Load(task.model);
   const MultiLabelData data = task.reading.Read(task.data, model);
   const std::vector<Index> numbers = task.flags.ReadNumbers(data.num_examples(), task.data);
   const MultiLabelData wanted = SelectExamples(data, numbers);

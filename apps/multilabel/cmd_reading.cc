@@ -2,8 +2,13 @@
 #include <slackline/apps/multilabel/cmd_reading.h>
 
 #include <cstdio>
+#include <optional>
 
 #include <CLI/CLI.hpp>
+
+#include <slackline/apps/multilabel/label_counts.h>
+#include <slackline/core/check.h>
+#include <slackline/core/quoted.h>
 
 namespace slackline::program {
 
@@ -27,6 +32,21 @@ void TellNotes(const std::vector<std::string>& notes) {
 void ReadingFlags::Register(CLI::App* app) {
   RegisterFormat(app, &format);
   app->add_flag("--strict", strict, "refuse columns, categories and features that the model does not know");
+  AddTextOption(
+      app, "label-counts", &label_counts, "auto|any|MIN-MAX",
+      "how many labels predictions may have: as the model was trained (auto), any number, or from MIN to MAX",
+      "auto");
+}
+
+MultiLabelModel ReadingFlags::Load(const std::string& path) const {
+  const std::optional<CountRange> counts = ParseLabelCounts(label_counts);
+  MultiLabelModel model = MultiLabelModel::Load(path);
+  if (counts && !counts->Fits(model.num_labels())) {
+    throw DataError("--label-counts: " + Quoted(label_counts) + ", but the model has " +
+                    Count(model.num_labels(), "label"));
+  }
+  if (counts) model.set_label_counts(*counts);
+  return model;
 }
 
 MultiLabelReadOptions ReadingFlags::OptionsFor(const MultiLabelModel& model) const {

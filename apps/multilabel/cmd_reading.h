@@ -21,12 +21,15 @@ MultiLabelFormat ReadFormat(const std::string& format);
 /// A line "note: …" on the standard error for each of a reader's notes.
 void TellNotes(const std::vector<std::string>& notes);
 
-/// The options of data that a model is used on.
+/// The options of a model and of the data that it is used on.
 struct ReadingFlags {
   std::string format = "auto";
   bool strict = false;
+  std::string label_counts = "auto";
 
   void Register(CLI::App* app);
+  /// The model, with the label counts that were asked for. Throws DataError.
+  MultiLabelModel Load(const std::string& path) const;
   /// Those of the model, with the format and the strictness that were asked for. Throws DataError.
   MultiLabelReadOptions OptionsFor(const MultiLabelModel& model) const;
   /// Throws DataError.

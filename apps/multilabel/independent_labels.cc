@@ -41,6 +41,7 @@ IndependentLabels TrainIndependentLabels(const MultiLabelModel& like, const Mult
       TrainingExcess({data.num_examples(), data.num_labels(), columns, 0, 0}, options.learner);
   if (!excess.empty()) throw DataError(data.source, 0, excess);
   MultiLabelModel model(like.label_names(), like.num_features(), like.has_constant(), {}, like.kernelized());
+  model.set_label_counts(like.label_counts());
   LossOptions loss;
   loss.scale = like.record.loss == "count" ? LossScale::kCount : LossScale::kMean;
   TrainingSet training = MakeTrainingSet(model.MakeDataset(data), loss);

@@ -6,6 +6,7 @@
 
 #include <slackline/apps/cross_validation.h>
 #include <slackline/apps/label_graph.h>
+#include <slackline/apps/multilabel/label_counts.h>
 #include <slackline/apps/multilabel_predict.h>
 #include <slackline/core/check.h>
 
@@ -39,6 +40,7 @@ MultiLabelTrial::MultiLabelTrial(const MultiLabelData& data, const MultiLabelTri
   model_ = std::make_unique<MultiLabelModel>(data.label_names, data.num_features,
                                              kernelized ? options.kernel_bias : data.has_constant,
                                              MakeLabelGraph(options.graph, training), kernelized);
+  model_->set_label_counts(LabelCountsFor(options.label_counts, training));
   SetProblem(Problem(MakeTrainingSet(model_->MakeDataset(training), options.loss), 1));
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,6 +22,8 @@ struct MultiLabelTrialOptions {
   LossOptions loss;
   /// With a kernel, whether labels have a constant weight; else the data say that.
   bool kernel_bias = true;
+  /// Of predictions; none: by the examples that are trained on.
+  std::optional<CountRange> label_counts;
   TrainOptions train;   ///< λ is not used
   bool scores = false;  ///< keep those of the examples held out
 };

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/multilabel/label_counts.h>
+
+#include <algorithm>
+#include <vector>
+
+#include <slackline/core/check.h>
+#include <slackline/core/parse_number.h>
+#include <slackline/core/quoted.h>
+
+namespace slackline {
+namespace {
+
+std::optional<Index> ParseCount(std::string_view text) {
+  Index count = 0;
+  if (!ParseIndex(text, &count)) return std::nullopt;
+  return count;
+}
+
+/// Labels that an example has for certain, at least; none for examples of which nothing is known.
+Index SmallestCount(const MultiLabelData& data) {
+  const std::size_t labels = data.label_names.size();
+  Index smallest = static_cast<Index>(labels);
+  bool any = false;
+  for (auto row = data.labels.begin(); row != data.labels.end(); row += static_cast<std::ptrdiff_t>(labels)) {
+    const auto end = row + static_cast<std::ptrdiff_t>(labels);
+    if (std::all_of(row, end, [](std::int8_t label) { return label < 0; })) continue;
+    smallest = std::min(smallest, static_cast<Index>(std::count(row, end, 1)));
+    any = true;
+  }
+  return any ? smallest : 0;
+}
+
+}  // namespace
+
+std::optional<CountRange> ParseLabelCounts(std::string_view text) {
+  if (text == "auto") return std::nullopt;
+  if (text == "any") return CountRange{};
+  CountRange range;
+  const std::size_t dash = text.find('-');
+  const std::optional<Index> low = ParseCount(text.substr(0, dash));
+  std::optional<Index> high = low;
+  if (dash != std::string_view::npos) {
+    const std::string_view rest = text.substr(dash + 1);
+    high = rest.empty() ? CountRange{}.high : ParseCount(rest);
+  }
+  if (!low || !high || *low > *high || *high == 0)
+    throw DataError("--label-counts: " + Quoted(text) +
+                    " is none of auto, any, MIN-MAX, MIN- and N, with 0 <= MIN <= MAX and MAX > 0");
+  return CountRange{*low, *high};
+}
+
+CountRange LabelCountsFor(const std::optional<CountRange>& asked, const MultiLabelData& training) {
+  if (!asked) return {SmallestCount(training), CountRange{}.high};
+  if (!asked->Fits(training.num_labels()))
+    throw DataError(training.source, 0,
+                    "--label-counts asks for " + std::to_string(asked->low) +
+                        " labels or more, but the data have " + std::to_string(training.num_labels()));
+  return *asked;
+}
+
+std::string DescribeLabelCounts(const CountRange& range, Index labels) {
+  const auto noun = [](Index count) { return std::to_string(count) + (count == 1 ? " label" : " labels"); };
+  if (!range.Restricts(labels)) return "any number of labels";
+  if (range.high >= labels) return "at least " + noun(range.low);
+  if (range.low == range.high) return "exactly " + noun(range.low);
+  if (range.low == 0) return "at most " + noun(range.high);
+  return std::to_string(range.low) + " to " + noun(range.high);
+}
+
+}  // namespace slackline

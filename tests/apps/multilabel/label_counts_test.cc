@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How many labels predictions have: parsing, what training data say, and the model.
+#include <slackline/apps/multilabel/label_counts.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <slackline/apps/multilabel/multilabel_predictor.h>
+#include <slackline/apps/multilabel_model.h>
+#include <slackline/core/check.h>
+
+#include <tests/core/temporary_folder.h>
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+MultiLabelData Data(std::vector<std::int8_t> labels) {
+  MultiLabelData data;
+  data.source = "x";
+  data.label_names = {"a", "b", "c"};
+  data.labels = std::move(labels);
+  return data;
+}
+
+Index Smallest(std::vector<std::int8_t> labels) {
+  return LabelCountsFor(std::nullopt, Data(std::move(labels))).low;
+}
+
+}  // namespace
+
+TEST_CASE("what can be asked for") {
+  CHECK_FALSE(ParseLabelCounts("auto").has_value());
+  CHECK(ParseLabelCounts("any") == CountRange{});
+  CHECK(ParseLabelCounts("1-3") == CountRange{1, 3});
+  CHECK(ParseLabelCounts("0-3") == CountRange{0, 3});
+  CHECK(ParseLabelCounts("2-") == CountRange{2, CountRange{}.high});
+  CHECK(ParseLabelCounts("2") == CountRange{2, 2});
+  for (const char* text : {"", "-", "-3", "0", "0-0", "3-1", "1-2-3", "1.5", "one", " 1", "1- 2", "+1",
+                           "99999999999999999999", "1-99999999999999999999", "Any"}) {
+    CAPTURE(text);
+    CHECK_THROWS_AS(ParseLabelCounts(text), DataError);
+  }
+  CHECK_THROWS_WITH_AS(ParseLabelCounts("3-1"),
+                       "--label-counts: '3-1' is none of auto, any, MIN-MAX, MIN- and N, with 0 <= MIN <= "
+                       "MAX and MAX > 0",
+                       DataError);
+}
+
+TEST_CASE("what training data say") {
+  CHECK(Smallest({1, 0, 0, 1, 1, 0}) == 1);
+  CHECK(Smallest({1, 1, 0, 1, 1, 1}) == 2);
+  CHECK(Smallest({1, 1, 0, 0, 0, 0}) == 0);
+  // Unknown labels may be 0; of an example without a known one nothing is known.
+  CHECK(Smallest({1, 1, 0, -1, 1, -1}) == 1);
+  CHECK(Smallest({1, 1, 0, -1, -1, -1}) == 2);
+  CHECK(Smallest({-1, -1, -1}) == 0);
+  CHECK(LabelCountsFor(std::nullopt, Data({1, 0, 0})).high == CountRange{}.high);
+  CHECK(LabelCountsFor(CountRange{2, 3}, Data({1, 0, 0})) == CountRange{2, 3});
+  CHECK_THROWS_WITH_AS(LabelCountsFor(CountRange{4, 5}, Data({1, 0, 0})),
+                       "x: --label-counts asks for 4 labels or more, but the data have 3", DataError);
+  CHECK(DescribeLabelCounts({}, 3) == "any number of labels");
+  CHECK(DescribeLabelCounts({0, 3}, 3) == "any number of labels");
+  CHECK(DescribeLabelCounts({1, 3}, 3) == "at least 1 label");
+  CHECK(DescribeLabelCounts({0, 2}, 3) == "at most 2 labels");
+  CHECK(DescribeLabelCounts({1, 2}, 3) == "1 to 2 labels");
+  CHECK(DescribeLabelCounts({2, 2}, 3) == "exactly 2 labels");
+}
+
+TEST_CASE("models keep them") {
+  const TemporaryFolder folder;
+  const std::string path = folder.Path("m.slk");
+  MultiLabelModel model({"a", "b", "c"}, 1, true, {{0, 1}});
+  CHECK(model.label_counts() == CountRange{});
+  model.Save(path);
+  CHECK_FALSE(ModelReader(path).Has("label_counts"));
+  CHECK(MultiLabelModel::Load(path).label_counts() == CountRange{});
+  model.set_label_counts({1, 2});
+  model.Save(path);
+  CHECK(MultiLabelModel::Load(path).label_counts() == CountRange{1, 2});
+  model.set_label_counts({2, CountRange{}.high});
+  model.Save(path);
+  CHECK(MultiLabelModel::Load(path).label_counts() == CountRange{2, 3});
+  CHECK_THROWS_AS(model.set_label_counts({4, 5}), std::invalid_argument);
+  // A predictor in a program keeps them, too: all weights are 0, and no label gains anything.
+  MultiLabelPredictor predictor(path);
+  CHECK(predictor.Predict(std::vector<double>{1.0}).size() == 2);
+  CHECK(MultiLabelPredictor(predictor).Predict(std::vector<double>{1.0}).size() == 2);
+}
