@@ -45,7 +45,8 @@ MultiLabelModel MakeModel(const DataFlags& flags, const DataSettings& settings,
 
 /// With any λ.
 Problem MakeProblem(const MultiLabelModel& model, const DataSettings& settings, const MultiLabelData& data) {
-  TrainingSet training = MakeTrainingSet(model.MakeDataset(data), settings.loss);
+  const CountRange counts = TrainingCounts(settings.label_counts, model, data);
+  TrainingSet training = MakeTrainingSet(model.MakeDataset(data, counts), settings.loss);
   if (training.data.size() == 0) throw DataError(data.source, 0, "no example has a known label");
   return Problem(std::move(training), 1);
 }
@@ -92,7 +93,8 @@ void DataFlags::Register(CLI::App* app) {
   AddTextOption(
       app, "label-counts", &label_counts, "auto|any|MIN-MAX",
       "how many labels predictions may have: no fewer than all training examples have (auto), any number, or "
-      "from MIN to MAX (1-: at least one; 2: exactly two). Training does not see it",
+      "from MIN to MAX (1-: at least one; 2: exactly two). Training keeps MIN and MAX, too, where nothing "
+      "joins labels (--graph none) and all examples keep them",
       "auto");
   scale.Register(app);
 }
@@ -204,7 +206,9 @@ void MultiLabelSession::Describe(const LearnerChoice& choice, const std::string&
           (clusters_.empty() ? std::string()
                              : ", " + Count(static_cast<Offset>(clusters_.size()), "cluster") + " of three") +
           (model_.label_counts().Restricts(model_.num_labels())
-               ? ", predictions of " + DescribeLabelCounts(model_.label_counts(), model_.num_labels())
+               ? (problem_.data().example(0).structure().globals().empty() ? ", predictions of "
+                                                                           : ", label sets of ") +
+                     DescribeLabelCounts(model_.label_counts(), model_.num_labels())
                : std::string()) +
           (model_.kernelized() ? ", kernel " + KernelOf(choice.options, problem_.data()).description() : ""));
 }

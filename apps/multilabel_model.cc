@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <unordered_set>
 
 #include <slackline/apps/common/scaling_entries.h>
@@ -14,6 +15,7 @@
 #include <slackline/core/feature_map.h>
 #include <slackline/core/model_file.h>
 #include <slackline/core/quoted.h>
+#include <slackline/factors/cardinality_factor.h>
 
 namespace slackline {
 namespace {
@@ -32,9 +34,9 @@ bool ArePairs(const std::vector<LabelPair>& pairs, Index num_labels) {
   return static_cast<Offset>(pairs.size()) <= kMaxLabelPairs;
 }
 
-/// bias: whether labels have a constant feature besides their columns.
+/// bias: whether labels have a constant feature besides their columns; counts: see MakeDataset.
 std::shared_ptr<const Structure> MakeStructure(Index labels, Index columns, bool bias,
-                                               const std::vector<LabelPair>& pairs) {
+                                               const std::vector<LabelPair>& pairs, CountRange counts) {
   auto layout = std::make_shared<WeightLayout>();
   const Index label_block = layout->AddBlock("labels", labels, columns);
   const Index bias_block = bias ? layout->AddBlock("bias", labels) : -1;
@@ -43,7 +45,18 @@ std::shared_ptr<const Structure> MakeStructure(Index labels, Index columns, bool
   FactorGraphBuilder graph;
   graph.AddVariables(labels, 2);
   for (const LabelPair& pair : pairs) graph.AddFactor({pair.a, pair.b});
+  const bool counted = counts.Restricts(labels);
+  if (counted) {
+    std::vector<Index> all(Size(labels));
+    std::iota(all.begin(), all.end(), Index{0});
+    graph.AddGlobalFactor(all);
+  }
   StructureBuilder structure(graph.Build(), layout);
+  if (counted) {
+    const Index high = std::min(counts.high, labels);
+    structure.SetGlobalFactor(
+        0, std::make_shared<CardinalityFactor>(CardinalityFactor::Between(labels, counts.low, high)), -1);
+  }
   const Index on = structure.AddStateMap({{kAbsent, 0}, {}});
   for (Index i = 0; i < labels; ++i) structure.AddLinear(i, label_block, 0, on, i);
   for (Index i = 0; i < labels && bias; ++i) structure.AddConstant(i, bias_block, on, i);
@@ -95,8 +108,7 @@ MultiLabelModel::MultiLabelModel(std::vector<std::string> label_names, Index num
                   "a model needs at least one feature");
   SLACKLINE_CHECK(ArePairs(pairs_, num_labels()),
                   "pairs of labels must be different, sorted, and within the labels");
-  const Index columns = num_features + (has_constant && !kernelized ? 1 : 0);
-  structure_ = MakeStructure(num_labels(), columns, has_constant && kernelized, pairs_);
+  structure_ = StructureWith({});
   const WeightLayout& layout = structure_->layout();
   weights_.assign(Size(layout.size() - (kernelized ? layout.block(0).size() : 0)), 0.0);
 }
@@ -178,16 +190,22 @@ void MultiLabelModel::Scores(const ExampleView& example, std::span<double> score
     AddPartScores(example, a, u, scores.subspan(Size(graph.state_offset(a)), Size(graph.num_states(a))));
 }
 
-Dataset MultiLabelModel::MakeDataset(const MultiLabelData& data) const {
+std::shared_ptr<const Structure> MultiLabelModel::StructureWith(CountRange counts) const {
+  const Index columns = num_features_ + (has_constant_ && !kernelized_ ? 1 : 0);
+  return MakeStructure(num_labels(), columns, has_constant_ && kernelized_, pairs_, counts);
+}
+
+Dataset MultiLabelModel::MakeDataset(const MultiLabelData& data, CountRange counts) const {
   SLACKLINE_CHECK(data.label_names == label_names_ && data.num_features == num_features_ &&
                       data.has_constant == (has_constant_ && !kernelized_),
                   "the data do not fit the model");
-  Dataset dataset(structure_->shared_layout(), data.rows);
+  const auto structure = counts.Restricts(num_labels()) ? StructureWith(counts) : structure_;
+  Dataset dataset(structure->shared_layout(), data.rows);
   std::vector<Index> labels(label_names_.size());
   for (Index m = 0; m < data.num_examples(); ++m) {
     const auto begin = data.labels.begin() + static_cast<std::ptrdiff_t>(Size(m) * labels.size());
     std::copy_n(begin, labels.size(), labels.begin());
-    dataset.Add(structure_, labels, m);
+    dataset.Add(structure, labels, m);
   }
   return dataset;
 }

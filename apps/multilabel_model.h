@@ -95,8 +95,9 @@ class MultiLabelModel {
   void Scores(const ExampleView& example, std::span<double> scores) const;
 
   /// The data as examples of this model, with their labels. Requires data with the model's labels and
-  /// features, as they are read with ReadOptions().
-  Dataset MakeDataset(const MultiLabelData& data) const;
+  /// features, as they are read with ReadOptions(). counts: labellings with another number of labels are forbidden, by a global factor
+  /// (the default forbids none).
+  Dataset MakeDataset(const MultiLabelData& data, CountRange counts = {}) const;
   /// How to read data for this model.
   MultiLabelReadOptions ReadOptions() const;
 
@@ -111,6 +112,8 @@ class MultiLabelModel {
   TrainingRecord record;
 
  private:
+  std::shared_ptr<const Structure> StructureWith(CountRange counts) const;
+
   std::vector<std::string> label_names_;
   Index num_features_;
   bool has_constant_;

@@ -59,6 +59,17 @@ CountRange LabelCountsFor(const std::optional<CountRange>& asked, const MultiLab
   return *asked;
 }
 
+CountRange TrainingCounts(const std::optional<CountRange>& asked, const MultiLabelModel& model,
+                          const MultiLabelData& training) {
+  if (!asked || !model.pairs().empty() || model.kernelized()) return {};
+  const auto labels = static_cast<std::ptrdiff_t>(training.num_labels());
+  for (auto row = training.labels.begin(); row != training.labels.end(); row += labels) {
+    const bool known = std::all_of(row, row + labels, [](std::int8_t label) { return label >= 0; });
+    if (!known || !asked->Contains(static_cast<Index>(std::count(row, row + labels, 1)))) return {};
+  }
+  return *asked;
+}
+
 std::string DescribeLabelCounts(const CountRange& range, Index labels) {
   const auto noun = [](Index count) { return std::to_string(count) + (count == 1 ? " label" : " labels"); };
   if (!range.Restricts(labels)) return "any number of labels";

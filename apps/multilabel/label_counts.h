@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include <slackline/apps/multilabel_model.h>
 #include <slackline/core/count_range.h>
 #include <slackline/core/multilabel_data.h>
 
@@ -19,6 +20,11 @@ std::optional<CountRange> ParseLabelCounts(std::string_view text);
 /// What was asked for or, where nothing was, no fewer labels than every training example has (of entries that are unknown, those could be
 /// 0). Throws DataError when there are too few labels for it.
 CountRange LabelCountsFor(const std::optional<CountRange>& asked, const MultiLabelData& training);
+
+/// The bounds that training keeps as well, by a global factor: those that were asked for, where the model has no kernel and no pairs, so
+/// that examples are still maximised exactly, and where the labels of all examples are known and keep them; else none.
+CountRange TrainingCounts(const std::optional<CountRange>& asked, const MultiLabelModel& model,
+                          const MultiLabelData& training);
 
 /// "any number of labels", "at least 1 label", "1 to 3 labels", "exactly 2 labels".
 std::string DescribeLabelCounts(const CountRange& range, Index labels);

@@ -41,7 +41,8 @@ MultiLabelTrial::MultiLabelTrial(const MultiLabelData& data, const MultiLabelTri
                                              kernelized ? options.kernel_bias : data.has_constant,
                                              MakeLabelGraph(options.graph, training), kernelized);
   model_->set_label_counts(LabelCountsFor(options.label_counts, training));
-  SetProblem(Problem(MakeTrainingSet(model_->MakeDataset(training), options.loss), 1));
+  const CountRange counts = TrainingCounts(options.label_counts, *model_, training);
+  SetProblem(Problem(MakeTrainingSet(model_->MakeDataset(training, counts), options.loss), 1));
 }
 
 std::vector<double> MultiLabelTrial::Figures(std::span<const double> weights) {

@@ -3,6 +3,8 @@
 // How many labels predictions have: parsing, what training data say, and the model.
 #include <slackline/apps/multilabel/label_counts.h>
 
+#include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +14,11 @@
 #include <slackline/apps/multilabel/multilabel_predictor.h>
 #include <slackline/apps/multilabel_model.h>
 #include <slackline/core/check.h>
+#include <slackline/core/feature_rows.h>
+#include <slackline/core/loss.h>
+#include <slackline/core/model_file.h>
+#include <slackline/learning/problem.h>
+#include <slackline/learning/train_loop.h>
 
 #include <tests/core/temporary_folder.h>
 
@@ -70,6 +77,54 @@ TEST_CASE("what training data say") {
   CHECK(DescribeLabelCounts({0, 2}, 3) == "at most 2 labels");
   CHECK(DescribeLabelCounts({1, 2}, 3) == "1 to 2 labels");
   CHECK(DescribeLabelCounts({2, 2}, 3) == "exactly 2 labels");
+}
+
+TEST_CASE("training keeps what was asked for where that is exact") {
+  const MultiLabelModel alone({"a", "b", "c"}, 1, true, {});
+  const MultiLabelModel joined({"a", "b", "c"}, 1, true, {{0, 2}});
+  const MultiLabelModel kernel({"a", "b", "c"}, 1, true, {}, true);
+  const MultiLabelData data = Data({1, 0, 0, 1, 1, 0});
+  CHECK(TrainingCounts(CountRange{1, 2}, alone, data) == CountRange{1, 2});
+  CHECK(TrainingCounts(std::nullopt, alone, data) == CountRange{});
+  CHECK(TrainingCounts(CountRange{1, 2}, joined, data) == CountRange{});
+  CHECK(TrainingCounts(CountRange{1, 2}, kernel, data) == CountRange{});
+  CHECK(TrainingCounts(CountRange{1, 1}, alone, data) == CountRange{});
+  CHECK(TrainingCounts(CountRange{1, 2}, alone, Data({1, 0, 0, 1, -1, 0})) == CountRange{});
+}
+
+TEST_CASE("exactly one label is a multi-class support vector machine") {
+  // Scores of one label each: labellings with another number are no answers of the oracle.
+  MultiLabelData data = Data({1, 0, 0, 0, 1, 0, 0, 0, 1});
+  data.num_features = 1;
+  data.lines = {1, 2, 3};
+  auto rows = std::make_shared<FeatureRows>();
+  for (const double x : {1.0, 2.0, 4.0}) rows->AddDense(std::vector<double>{x});
+  data.rows = rows;
+  const MultiLabelModel model({"a", "b", "c"}, 1, false, {});
+  LossOptions loss;
+  loss.scale = LossScale::kCount;
+  const Problem counted(MakeTrainingSet(model.MakeDataset(data, {1, 1}), loss), 0.1);
+  CHECK(counted.data().example(0).structure().globals().size() == 1);
+  TrainOptions options;
+  options.gap_tolerance = 1e-9;
+  const TrainSummary summary = Train(counted, options);
+  // max over wrong classes of 2 + w·x, every wrong class has two labels that differ.
+  double hinge = 0;
+  const double x[3] = {1, 2, 4};
+  for (std::size_t m = 0; m < 3; ++m) {
+    double worst = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      if (k != m) worst = std::max(worst, 2 + (summary.weights[k] - summary.weights[m]) * x[m]);
+    }
+    hinge += worst / 3;
+  }
+  double norm = 0;
+  for (const double w : summary.weights) norm += w * w;
+  CHECK(summary.last.primal == doctest::Approx(0.05 * norm + hinge).epsilon(1e-9));
+  // All w = 0 without bounds costs 3: each of the labels may be wrong.
+  CHECK(PrimalAtZeroWeights(counted) == doctest::Approx(2));
+  CHECK(PrimalAtZeroWeights(Problem(MakeTrainingSet(model.MakeDataset(data), loss), 0.1)) ==
+        doctest::Approx(3));
 }
 
 TEST_CASE("models keep them") {
