@@ -21,8 +21,8 @@ namespace {
 constexpr double kSlowPassSeconds = 5;
 
 /// Without weights.
-MultiLabelModel MakeModel(const DataFlags& flags, const DataSettings& settings,
-                          const TrainingData& training) {
+MultiLabelModel MakeModel(const DataFlags& flags, const DataSettings& settings, const TrainingData& training,
+                          const LossOptions& loss) {
   const MultiLabelData& data = training.data;
   std::vector<LabelPair> pairs = MakeLabelGraph(flags.graph, data);
   const std::string excess = TrainingExcess(
@@ -39,14 +39,16 @@ MultiLabelModel MakeModel(const DataFlags& flags, const DataSettings& settings,
   model.set_feature_names(data.feature_names);
   model.set_scaling(training.scaled.scaling);
   model.set_input({data.fill_values, data.table});
+  model.set_loss_weights(loss.given_weights);
   model.set_label_counts(LabelCountsFor(settings.label_counts, data));
   return model;
 }
 
 /// With any λ.
-Problem MakeProblem(const MultiLabelModel& model, const DataSettings& settings, const MultiLabelData& data) {
+Problem MakeProblem(const MultiLabelModel& model, const DataSettings& settings, const MultiLabelData& data,
+                    const LossOptions& loss) {
   const CountRange counts = TrainingCounts(settings.label_counts, model, data);
-  TrainingSet training = MakeTrainingSet(model.MakeDataset(data, counts), settings.loss);
+  TrainingSet training = MakeTrainingSet(model.MakeDataset(data, counts), loss);
   if (training.data.size() == 0) throw DataError(data.source, 0, "no example has a known label");
   return Problem(std::move(training), 1);
 }
@@ -89,6 +91,13 @@ void DataFlags::Register(CLI::App* app) {
                 "full");
   AddTextOption(app, "loss", &loss, "mean|count",
                 "Hamming loss: share of the known labels that are wrong, or their number", "mean");
+  AddTextOption(
+      app, "loss-weights", &loss_weights, "equal|inverse-frequency[:P]|FILE",
+      "what an error on a label costs: 1, or where the label is missed the more the rarer it is, (largest "
+      "frequency / its frequency)^P, P = 0.25, which helps F1 and most of all macro F1, or the numbers of a "
+      "file: a label "
+      "a line, what missing it costs and, if it is not 1, what a false alarm costs",
+      "equal");
   AddTextOption(app, "bias", &bias, "0|1", "add a constant feature", "1");
   AddTextOption(
       app, "label-counts", &label_counts, "auto|any|MIN-MAX",
@@ -107,6 +116,7 @@ DataSettings DataFlags::Read(const TrainOptions& train) const {
   settings.read.bytes_per_weight = kBytesPerWeight;
   settings.read.bytes_per_label_entry = kBytesPerLabelEntry;
   settings.loss.scale = ReadLossScale(loss);
+  settings.loss.weights = LossWeights::Parse(loss_weights);
   settings.bias = CheckChoice("bias", bias, {"0", "1"}) == 1;
   settings.read.append_constant = settings.bias && !settings.kernelized;
   settings.scale = scale.Read();
@@ -147,8 +157,9 @@ MultiLabelSession::MultiLabelSession(const DataFlags& flags, const DataSettings&
       settings_(settings),
       data_(training.data),
       scaled_(training.scaled),
-      model_(MakeModel(flags, settings, training)),
-      problem_(MakeProblem(model_, settings, training.data)) {}
+      loss_(settings.loss.For(training.data)),
+      model_(MakeModel(flags, settings, training, loss_)),
+      problem_(MakeProblem(model_, settings, training.data, loss_)) {}
 
 std::vector<LabelTriple> MultiLabelSession::Tighten(const TrainOptions& options, Index count, Index rounds,
                                                     const std::atomic<int>* interrupt) {
@@ -169,8 +180,8 @@ std::vector<LabelTriple> MultiLabelSession::Tighten(const TrainOptions& options,
     const auto have = static_cast<Index>(clusters_.size());
     clusters_ = PickClusters(FindViolatedTriples(model_, problem.size(), *learner), until - have, clusters_);
     if (static_cast<Index>(clusters_.size()) == have) break;
-    problem_ = Problem(
-        MakeTrainingSet(WithStructure(plain, MakeClusteredStructure(model_, clusters_)), settings_.loss), 1);
+    problem_ =
+        Problem(MakeTrainingSet(WithStructure(plain, MakeClusteredStructure(model_, clusters_)), loss_), 1);
   }
   return clusters_;
 }
@@ -201,8 +212,9 @@ void MultiLabelSession::Describe(const LearnerChoice& choice, const std::string&
   if (!scaled_.line.empty()) std::fprintf(stderr, "%s\n", scaled_.line.c_str());
   DescribeLearner(
       choice, lambda,
-      "loss " + flags_.loss + ", graph " + flags_.graph + " (" +
-          Count(static_cast<Offset>(model_.pairs().size()), "pair") + ")" +
+      "loss " + flags_.loss +
+          (model_.loss_weights().empty() ? "" : " (weights " + flags_.loss_weights + ")") + ", graph " +
+          flags_.graph + " (" + Count(static_cast<Offset>(model_.pairs().size()), "pair") + ")" +
           (clusters_.empty() ? std::string()
                              : ", " + Count(static_cast<Offset>(clusters_.size()), "cluster") + " of three") +
           (model_.label_counts().Restricts(model_.num_labels())
@@ -218,6 +230,7 @@ Json MultiLabelSession::Begin(const Problem& problem, const LearnerChoice& choic
   std::vector<std::pair<std::string, std::string>> own = {
       {"graph", flags_.graph}, {"loss", flags_.loss}, {"bias", flags_.bias}, {"scale", flags_.scale.scale}};
   own.emplace_back("label-counts", flags_.label_counts);
+  own.emplace_back("loss-weights", flags_.loss_weights);
   if (!clusters_.empty()) own.emplace_back("clusters", std::to_string(clusters_.size()));
   if (!flags_.label_columns.empty()) own.emplace_back("label-columns", flags_.label_columns);
   if (!flags_.ignore_columns.empty()) own.emplace_back("ignore-columns", flags_.ignore_columns);
@@ -230,6 +243,7 @@ Json MultiLabelSession::Begin(const Problem& problem, const LearnerChoice& choic
   start["skipped_labels"] = problem.training().skipped_variables;
   start["features"] = model_.num_features();
   start["labels"] = model_.num_labels();
+  start["loss_weights"] = flags_.loss_weights;
   start["pairs"] = model_.pairs().size();
   start["label_counts"] = {model_.label_counts().low,
                            std::min(model_.label_counts().high, model_.num_labels())};

@@ -17,6 +17,7 @@
 #include <slackline/apps/label_clusters.h>
 #include <slackline/apps/multilabel/cmd_calibrate.h>
 #include <slackline/apps/multilabel/label_counts.h>
+#include <slackline/apps/multilabel/loss_weights.h>
 #include <slackline/apps/multilabel_model.h>
 #include <slackline/learning/choose_learner.h>
 #include <slackline/learning/problem.h>
@@ -26,7 +27,7 @@ namespace slackline::program {
 /// What data are read, and what problem is made of them.
 struct DataSettings {
   MultiLabelReadOptions read;
-  LossOptions loss;
+  MultiLabelLoss loss;
   LearnerKind learner = LearnerKind::kAuto;  ///< decides how much memory is needed
   bool kernelized = false;                   ///< a constant is no feature then
   bool bias = true;
@@ -43,6 +44,7 @@ struct DataFlags {
   std::string num_labels;
   std::string graph = "full";
   std::string loss = "mean";
+  std::string loss_weights = "equal";
   std::string bias = "1";
   std::string label_counts = "auto";
   ScaleFlag scale;
@@ -51,7 +53,7 @@ struct DataFlags {
   /// All checks that need no data. `train`: what is asked for. Throws DataError.
   DataSettings Read(const TrainOptions& train) const;
   /// The files that outputs must not replace.
-  std::vector<std::string> inputs() const { return {data, labels_xml, graph}; }
+  std::vector<std::string> inputs() const { return {data, labels_xml, graph, loss_weights}; }
 };
 
 /// Seconds that a pass over so many examples with so many pairs of labels takes, roughly.
@@ -94,6 +96,7 @@ class MultiLabelSession : public SessionTask {
   const DataSettings settings_;
   const MultiLabelData& data_;
   const ScaledInputs& scaled_;
+  const LossOptions loss_;
   MultiLabelModel model_;
   Problem problem_;
   std::vector<LabelTriple> clusters_;

@@ -6,14 +6,12 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
-#include <optional>
-#include <unordered_map>
 #include <utility>
 
+#include <slackline/apps/multilabel/label_lines.h>
 #include <slackline/core/check.h>
 #include <slackline/core/graph_topology.h>
-#include <slackline/core/line_reader.h>
-#include <slackline/core/parse_number.h>
+#include <slackline/core/quoted.h>
 
 namespace slackline {
 namespace {
@@ -72,97 +70,18 @@ double PairInformation(const LabelBits& a, const LabelBits& b) {
   return MutualInformation(counts);
 }
 
-struct Word {
-  std::string text;
-  bool quoted = false;
-};
-
-/// Reads graph files.
-class GraphParser {
- public:
-  GraphParser(const std::string& path, std::span<const std::string> names) : reader_(path), names_(names) {
-    for (std::size_t i = 0; i < names.size(); ++i) numbers_.emplace(names[i], static_cast<Index>(i));
+/// The two labels of a line.
+LabelPair ParsePair(const LabelLines& lines) {
+  const std::vector<LabelLines::Word>& words = lines.words();
+  if (words.size() != 2) {
+    lines.Fail("expected two labels, found " + std::to_string(words.size()) + ", the last is " +
+               Quoted(words.back().text) + " (names with blanks need double quotes)");
   }
-
-  std::vector<LabelPair> Parse() {
-    std::string_view line;
-    while (reader_.Next(&line)) ParseLine(Split(line));
-    if (lines_.empty()) throw DataError(reader_.name(), 0, "no pairs of labels (--graph none means none)");
-    std::vector<LabelPair> pairs;
-    for (const auto& [pair, line_number] : lines_) pairs.push_back(pair);
-    return pairs;
-  }
-
- private:
-  [[noreturn]] void Fail(const std::string& message) const {
-    throw DataError(reader_.name(), reader_.line_number(), message);
-  }
-
-  std::vector<Word> Split(std::string_view line) const {
-    std::vector<Word> words;
-    std::size_t k = 0;
-    while (true) {
-      while (k < line.size() && IsBlank(line[k])) ++k;
-      if (k == line.size() || line[k] == '#') return words;
-      if (line[k] == '"') {
-        words.push_back({TakeQuoted(line, &k), true});
-      } else {
-        const std::size_t begin = k;
-        while (k < line.size() && !IsBlank(line[k])) ++k;
-        words.push_back({std::string(line.substr(begin, k - begin)), false});
-      }
-    }
-  }
-
-  /// *k is at the opening quote, and is moved behind the closing one.
-  std::string TakeQuoted(std::string_view line, std::size_t* k) const {
-    std::string text;
-    const std::string_view rest = line.substr(*k);
-    for (++*k; *k < line.size(); ++*k) {
-      if (line[*k] != '"') {
-        text.push_back(line[*k]);
-      } else if (*k + 1 < line.size() && line[*k + 1] == '"') {
-        text.push_back('"');
-        ++*k;
-      } else {
-        ++*k;
-        if (*k < line.size() && !IsBlank(line[*k])) Fail("text follows the closing quote: " + Quoted(rest));
-        return text;
-      }
-    }
-    Fail("the closing quote is missing: " + Quoted(rest));
-  }
-
-  Index Find(const Word& word) const {
-    const auto found = numbers_.find(word.text);
-    if (found != numbers_.end()) return found->second;
-    Index number = 0;
-    const auto count = static_cast<Index>(names_.size());
-    if (!word.quoted && ParseIndex(word.text, &number) && number < count) return number;
-    Fail("unknown label " + Quoted(word.text) + ": there are " + std::to_string(count) + " labels, from " +
-         Quoted(names_.front()) + " to " + Quoted(names_.back()) + ", also numbered from 0");
-  }
-
-  void ParseLine(const std::vector<Word>& words) {
-    if (words.empty()) return;
-    if (words.size() != 2) {
-      Fail("expected two labels, found " + std::to_string(words.size()) + ", the last is " +
-           Quoted(words.back().text) + " (names with blanks need double quotes)");
-    }
-    const Index a = Find(words[0]);
-    const Index b = Find(words[1]);
-    const std::string text = Quoted(words[0].text) + " " + Quoted(words[1].text);
-    if (a == b) Fail("label joined with itself (a self-loop): " + text);
-    const auto [where, is_new] =
-        lines_.emplace(LabelPair{std::min(a, b), std::max(a, b)}, reader_.line_number());
-    if (!is_new) Fail("the pair " + text + " was given before, on line " + std::to_string(where->second));
-  }
-
-  LineReader reader_;
-  std::span<const std::string> names_;
-  std::unordered_map<std::string, Index> numbers_;
-  std::map<LabelPair, long> lines_;  // where each pair was given
-};
+  const Index a = lines.LabelOf(words[0]);
+  const Index b = lines.LabelOf(words[1]);
+  if (a == b) lines.Fail("label joined with itself (a self-loop): " + lines.Text());
+  return {std::min(a, b), std::max(a, b)};
+}
 
 }  // namespace
 
@@ -196,7 +115,17 @@ std::vector<LabelPair> MutualInformationTree(const MultiLabelData& data) {
 
 std::vector<LabelPair> ReadLabelGraph(const std::string& path, std::span<const std::string> label_names) {
   SLACKLINE_CHECK(!label_names.empty(), "a graph of labels needs labels");
-  return GraphParser(path, label_names).Parse();
+  LabelLines lines(path, label_names);
+  std::map<LabelPair, long> where;
+  while (lines.Next()) {
+    const auto [before, is_new] = where.emplace(ParsePair(lines), lines.line_number());
+    if (!is_new)
+      lines.Fail("the pair " + lines.Text() + " was given before, on line " + std::to_string(before->second));
+  }
+  if (where.empty()) throw DataError(lines.name(), 0, "no pairs of labels (--graph none means none)");
+  std::vector<LabelPair> pairs;
+  for (const auto& [pair, line] : where) pairs.push_back(pair);
+  return pairs;
 }
 
 std::vector<LabelPair> MakeLabelGraph(const std::string& graph, const MultiLabelData& data) {

@@ -65,6 +65,11 @@ std::shared_ptr<const Structure> MakeStructure(Index labels, Index columns, bool
   return structure.Build();
 }
 
+bool AreLossWeights(std::span<const double> weights, Index num_labels) {
+  return (weights.empty() || weights.size() == 2 * Size(num_labels)) && AllFinite(weights) &&
+         std::all_of(weights.begin(), weights.end(), [](double weight) { return weight >= 0; });
+}
+
 void SaveLabelCounts(const CountRange& counts, Index num_labels, ModelWriter* writer) {
   // Files without this entry, also those of older versions, predict any number.
   if (!counts.Restricts(num_labels)) return;
@@ -136,6 +141,12 @@ void MultiLabelModel::set_input(InputRecord input) {
 void MultiLabelModel::set_label_counts(CountRange counts) {
   SLACKLINE_CHECK(counts.Fits(num_labels()), "a model cannot have so many labels");
   label_counts_ = counts;
+}
+
+void MultiLabelModel::set_loss_weights(std::vector<double> weights) {
+  SLACKLINE_CHECK(AreLossWeights(weights, num_labels()),
+                  "a model needs two loss weights for every label, or none");
+  loss_weights_ = std::move(weights);
 }
 
 void MultiLabelModel::set_weights(std::vector<double> weights) {
@@ -235,6 +246,7 @@ void MultiLabelModel::Save(const std::string& path) const {
   SaveScaling(scaling_, &writer);
   SaveInputRecord(input_, &writer);
   SaveLabelCounts(label_counts_, num_labels(), &writer);
+  if (!loss_weights_.empty()) writer.Add("loss_weights", loss_weights_);
   writer.Add("weights", weights_);
   if (kernelized_) {
     SaveSupport(support_ ? *support_ : KernelSupport(Kernel{}, num_labels()), &writer);
@@ -274,6 +286,11 @@ MultiLabelModel MultiLabelModel::Load(ModelReader file) {
   model.set_scaling(LoadScaling(entries, num_features));
   model.set_input(LoadInputRecord(entries, num_features, model.feature_names(), names));
   model.set_label_counts(LoadLabelCounts(entries, num_labels));
+  if (entries.file().Has("loss_weights")) {
+    const auto loss_weights = entries.file().Doubles("loss_weights");
+    entries.Require(AreLossWeights(loss_weights, num_labels), "loss_weights");
+    model.set_loss_weights({loss_weights.begin(), loss_weights.end()});
+  }
   model.set_calibration(LoadCalibration(entries, num_labels));
   model.record = LoadRecord(entries);
   return model;

@@ -60,6 +60,10 @@ class MultiLabelModel {
   const CountRange& label_counts() const { return label_counts_; }
   /// Requires a range that fits the labels.
   void set_label_counts(CountRange counts);
+  /// What errors cost in training (LossOptions::given_weights, two numbers per label); empty: all the same.
+  const std::vector<double>& loss_weights() const { return loss_weights_; }
+  /// Requires two finite numbers ≥ 0 for every label, or none.
+  void set_loss_weights(std::vector<double> weights);
 
   /// One variable per label and one factor per pair, shared by all examples. Weight blocks: "labels" (a row
   /// per label, a column per feature), "bias" (a row per label) in kernelized models with a constant, and "pairs" (in their order) where there
@@ -123,6 +127,7 @@ class MultiLabelModel {
   FeatureScaling scaling_;
   InputRecord input_;
   CountRange label_counts_;
+  std::vector<double> loss_weights_;
   std::shared_ptr<const Structure> structure_;
   std::vector<double> weights_;
   std::optional<KernelSupport> support_;

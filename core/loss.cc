@@ -13,8 +13,9 @@ namespace slackline {
 namespace {
 
 void CheckLossOptions(const LossOptions& options) {
-  for (const double weight : options.variable_weights) {
-    SLACKLINE_CHECK(std::isfinite(weight) && weight >= 0, "a loss weight must be finite and not negative");
+  for (const auto* weights : {&options.variable_weights, &options.given_weights}) {
+    for (const double weight : *weights)
+      SLACKLINE_CHECK(std::isfinite(weight) && weight >= 0, "a loss weight must be finite and not negative");
   }
   if (options.costs.empty()) return;
   const auto states =
@@ -105,6 +106,13 @@ TrainingSet MakeTrainingSet(const Dataset& dataset, const LossOptions& options) 
         weight *= options.variable_weights[original];
       }
       const Index cardinality = structure->graph().cardinality(static_cast<Index>(i));
+      if (!options.given_weights.empty()) {
+        const std::size_t at =
+            original * static_cast<std::size_t>(cardinality) + static_cast<std::size_t>(labels[i]);
+        SLACKLINE_CHECK(at < options.given_weights.size(),
+                        "there are fewer loss weights than states of variables");
+        weight *= options.given_weights[at];
+      }
       for (Index s = 0; s < cardinality; ++s) {
         result.losses.push_back(weight * StateLoss(options, cardinality, labels[i], s));
       }

@@ -21,6 +21,10 @@ struct LossOptions {
   /// number of variables, not by the sum of the weights.
   std::vector<double> variable_weights;
 
+  /// Weight ≥ 0 of an error on variable i where its given state is s: entry i · K + s, for problems whose variables all have K states;
+  /// empty = 1 for all.
+  std::vector<double> given_weights;
+
   /// costs[given · K + predicted] ≥ 0 for problems whose variables all have K states, zero where predicted = given;
   /// empty = 1 for every error.
   std::vector<double> costs;

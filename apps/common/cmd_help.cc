@@ -20,10 +20,10 @@ constexpr const char* kGroups[] = {"Data", "Model", "Training", "Output"};
 constexpr std::size_t kColumn = 34;  // of the texts, as in the help of all commands
 
 constexpr std::string_view kModel[] = {
-    "graph",        "loss",          "bias",           "clusters",       "label-counts", "cluster-rounds",
-    "calibrate",    "layers",        "pairwise",       "regions",        "potentials",   "constraints",
-    "costs",        "left-capacity", "right-capacity", "precision-cost", "recall-cost",  "kernel",
-    "kernel-gamma", "kernel-degree", "kernel-offset"};
+    "graph",          "loss-weights", "loss",          "bias",           "clusters",       "label-counts",
+    "cluster-rounds", "calibrate",    "layers",        "pairwise",       "regions",        "potentials",
+    "constraints",    "costs",        "left-capacity", "right-capacity", "precision-cost", "recall-cost",
+    "kernel",         "kernel-gamma", "kernel-degree", "kernel-offset"};
 constexpr std::string_view kTraining[] = {"C", "lambda-path", "metric"};
 constexpr std::string_view kOutput[] = {"model",    "log",        "quiet",  "verbose",
                                         "verify",   "checkpoint", "resume", "checkpoint-every",
@@ -31,10 +31,23 @@ constexpr std::string_view kOutput[] = {"model",    "log",        "quiet",  "ver
 /// Of the options of training (learning/options.h), those that are needed first.
 constexpr std::string_view kFirstOfTraining[] = {"lambda", "gap-tolerance", "time-limit", "seed", "threads"};
 /// Of the others, those that are not.
-constexpr std::string_view kLater[] = {"format",   "ignore-columns", "label-counts", "bias",
-                                       "clusters", "cluster-rounds", "min-count",    "hash-bits",
-                                       "costs",    "pairwise",       "regions",      "C",
-                                       "verbose",  "verify",         "checkpoint",   "checkpoint-every",
+constexpr std::string_view kLater[] = {"format",
+                                       "ignore-columns",
+                                       "label-counts",
+                                       "loss-weights",
+                                       "bias",
+                                       "clusters",
+                                       "cluster-rounds",
+                                       "min-count",
+                                       "hash-bits",
+                                       "costs",
+                                       "pairwise",
+                                       "regions",
+                                       "C",
+                                       "verbose",
+                                       "verify",
+                                       "checkpoint",
+                                       "checkpoint-every",
                                        "resume"};
 
 bool Has(std::span<const std::string_view> names, std::string_view name) {

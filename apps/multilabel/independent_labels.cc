@@ -44,6 +44,8 @@ IndependentLabels TrainIndependentLabels(const MultiLabelModel& like, const Mult
   model.set_label_counts(like.label_counts());
   LossOptions loss;
   loss.scale = like.record.loss == "count" ? LossScale::kCount : LossScale::kMean;
+  loss.given_weights = like.loss_weights();
+  model.set_loss_weights(like.loss_weights());
   TrainingSet training = MakeTrainingSet(model.MakeDataset(data), loss);
   if (training.data.size() == 0) throw DataError(data.source, 0, "no example has a known label");
   Problem any(std::move(training), 1);

@@ -42,7 +42,7 @@ MultiLabelTrial::MultiLabelTrial(const MultiLabelData& data, const MultiLabelTri
                                              MakeLabelGraph(options.graph, training), kernelized);
   model_->set_label_counts(LabelCountsFor(options.label_counts, training));
   const CountRange counts = TrainingCounts(options.label_counts, *model_, training);
-  SetProblem(Problem(MakeTrainingSet(model_->MakeDataset(training, counts), options.loss), 1));
+  SetProblem(Problem(MakeTrainingSet(model_->MakeDataset(training, counts), options.loss.For(training)), 1));
 }
 
 std::vector<double> MultiLabelTrial::Figures(std::span<const double> weights) {

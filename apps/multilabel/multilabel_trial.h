@@ -10,8 +10,8 @@
 #include <vector>
 
 #include <slackline/apps/common/path_trial.h>
+#include <slackline/apps/multilabel/loss_weights.h>
 #include <slackline/apps/multilabel_model.h>
-#include <slackline/core/loss.h>
 #include <slackline/learning/options.h>
 
 namespace slackline {
@@ -19,7 +19,7 @@ namespace slackline {
 struct MultiLabelTrialOptions {
   /// Of the labels, as MakeLabelGraph reads it; made anew from the examples that are trained on.
   std::string graph = "full";
-  LossOptions loss;
+  MultiLabelLoss loss;
   /// With a kernel, whether labels have a constant weight; else the data say that.
   bool kernel_bias = true;
   /// Of predictions; none: by the examples that are trained on.

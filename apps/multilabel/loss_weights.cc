@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/multilabel/loss_weights.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <system_error>
+
+#include <slackline/apps/multilabel/label_lines.h>
+#include <slackline/core/check.h>
+#include <slackline/core/parse_number.h>
+#include <slackline/core/quoted.h>
+
+namespace slackline {
+namespace {
+
+constexpr std::string_view kByFrequency = "inverse-frequency";
+
+std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
+
+/// Two weights for every label: false alarm, missed.
+std::vector<double> ByFrequency(const MultiLabelData& data, double power) {
+  const std::size_t labels = Size(data.num_labels());
+  std::vector<double> known(labels);
+  std::vector<double> on(labels);
+  for (std::size_t k = 0; k < data.labels.size(); ++k) {
+    known[k % labels] += data.labels[k] >= 0;
+    on[k % labels] += data.labels[k] == 1;
+  }
+  double largest = 0;
+  for (std::size_t i = 0; i < labels; ++i) {
+    if (on[i] > 0) largest = std::max(largest, on[i] / known[i]);
+  }
+  std::vector<double> weights(2 * labels, 1.0);
+  for (std::size_t i = 0; i < labels; ++i) {
+    if (on[i] > 0) weights[2 * i + 1] = std::pow(largest * known[i] / on[i], power);
+  }
+  return weights;
+}
+
+double ReadWeight(const LabelLines& lines, const LabelLines::Word& word) {
+  double weight = 0;
+  if (!ParseNumber(word.text, &weight) || weight < 0 || weight > LossWeights::kLargestWeight) {
+    lines.Fail(Quoted(word.text) + " is not a weight from 0 to 1e6");
+  }
+  return weight;
+}
+
+std::vector<double> ReadWeights(const std::string& path, const MultiLabelData& data) {
+  LabelLines lines(path, data.label_names);
+  std::vector<double> weights(2 * data.label_names.size(), 1.0);
+  std::vector<long> where(data.label_names.size());
+  while (lines.Next()) {
+    const std::vector<LabelLines::Word>& words = lines.words();
+    if (words.size() < 2 || words.size() > 3) {
+      lines.Fail("expected a label, what missing it costs, and perhaps what a false alarm costs, found " +
+                 lines.Text() + " (names with blanks need double quotes)");
+    }
+    const std::size_t i = Size(lines.LabelOf(words[0]));
+    if (where[i] > 0) {
+      lines.Fail("label " + Quoted(words[0].text) + " was given before, on line " + std::to_string(where[i]));
+    }
+    where[i] = lines.line_number();
+    weights[2 * i + 1] = ReadWeight(lines, words[1]);
+    if (words.size() == 3) weights[2 * i] = ReadWeight(lines, words[2]);
+  }
+  return weights;
+}
+
+}  // namespace
+
+LossWeights LossWeights::Parse(const std::string& text) {
+  LossWeights weights;
+  if (text == "equal") return weights;
+  if (text == kByFrequency) {
+    weights.power_ = kDefaultPower;
+    return weights;
+  }
+  if (text.starts_with(std::string(kByFrequency) + ":")) {
+    const std::string_view rest = std::string_view(text).substr(kByFrequency.size());
+    if (ParseNumber(rest.substr(1), &weights.power_) && weights.power_ > 0 && weights.power_ <= 1)
+      return weights;
+    throw DataError("--loss-weights: " + Quoted(text) + ": the power must be above 0 and at most 1");
+  }
+  std::error_code ignored;
+  if (!std::filesystem::exists(text, ignored))
+    throw DataError("--loss-weights: " + Quoted(text) +
+                    " is neither equal nor inverse-frequency, and there is no such file");
+  weights.file_ = text;
+  return weights;
+}
+
+std::vector<double> LossWeights::For(const MultiLabelData& training) const {
+  std::vector<double> weights;
+  if (!file_.empty()) weights = ReadWeights(file_, training);
+  if (power_ > 0) weights = ByFrequency(training, power_);
+  if (std::all_of(weights.begin(), weights.end(), [](double weight) { return weight == 1; })) return {};
+  return weights;
+}
+
+}  // namespace slackline

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// --loss-weights of the commands.
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <tests/apps/program.h>
+
+using namespace slackline::test;
+using Json = nlohmann::json;
+
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+/// One label of most examples, and one of few, both hard to tell.
+struct Files {
+  TemporaryFolder folder;
+  std::string data = folder.Write("d.csv", Table());
+  std::string weights = folder.Write("w.txt", "rare 4\n");
+  std::string model = folder.Path("m.slk");
+
+  static std::string Table() {
+    std::string text = "x,y,common,rare\n";
+    for (int row = 0; row < 90; ++row) {
+      const bool rare = row % 9 == 0;
+      text += std::to_string(row * 13 % 10 + (rare ? 8 : 0)) + "," + std::to_string(row * row % 7) + "," +
+              (row % 4 > 0 ? "1," : "0,") + (rare ? "1\n" : "0\n");
+    }
+    return text;
+  }
+  Outcome Train(const Arguments& more) const {
+    return RunProgram(
+        Arguments{"multilabel", "train", data, "--label-columns", "common,rare", "--model", model} + more);
+  }
+  Json Evaluate(const Arguments& more = {}) const {
+    const Outcome outcome =
+        RunProgram(Arguments{"multilabel", "evaluate", data, "--model", model, "--json"} + more);
+    REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+    return Json::parse(outcome.out);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("weights change what is trained, and rare labels are found") {
+  const Files files;
+  const Arguments usual = {"--lambda", "0.003", "--scale", "standard"};
+  REQUIRE(files.Train(usual).code == 0);
+  const double recall = files.Evaluate()["labels"][1]["recall"];
+  for (const Arguments& more :
+       {Arguments{"--loss-weights", files.weights}, Arguments{"--loss-weights", "inverse-frequency:1"}}) {
+    const Outcome outcome = files.Train(usual + more + Arguments{"--verify"});
+    REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+    CHECK(outcome.err.find("loss mean (weights " + more[1] + ")") != std::string::npos);
+    CHECK(outcome.err.find("the certificate holds") != std::string::npos);
+    CHECK(files.Evaluate()["labels"][1]["recall"] > recall);
+    const Json info = Json::parse(RunProgram({"info", files.model, "--json"}).out);
+    CHECK(info["options"]["loss-weights"] == more[1]);
+  }
+  // The baseline of independent labels is trained with the same losses.
+  const Json compared = files.Evaluate({"--compare", files.data});
+  REQUIRE(
+      files.Train({"--graph", "none", "--loss-weights", "inverse-frequency:1", "--scale", "standard"}).code ==
+      0);
+  CHECK(compared["independent"]["macro_f1"] == files.Evaluate()["macro_f1"]);
+}
+
+TEST_CASE("a run does not go on with other weights") {
+  const Files files;
+  const std::string checkpoint = files.folder.Path("c.ckpt");
+  REQUIRE(files.Train({"--checkpoint", checkpoint, "--loss-weights", files.weights}).code == 0);
+  CHECK(files.Train({"--resume", checkpoint, "--loss-weights", files.weights}).code == 0);
+  const Outcome outcome = files.Train({"--resume", checkpoint});
+  CHECK(outcome.code == 2);
+  CHECK_MESSAGE(outcome.err.find("loss") != std::string::npos, outcome.err);
+}
+
+TEST_CASE("what cannot be") {
+  const Files files;
+  const auto refused = [](const Outcome& outcome, const std::string& text) {
+    CHECK(outcome.code == 2);
+    CHECK_MESSAGE(outcome.err.find(text) != std::string::npos, outcome.err);
+  };
+  refused(files.Train({"--loss-weights", "inverse-frequency:2"}), "the power must be above 0 and at most 1");
+  refused(files.Train({"--loss-weights", "frequency"}), "neither equal nor inverse-frequency");
+  files.folder.Write("w.txt", "seldom 4\n");
+  refused(files.Train({"--loss-weights", files.weights}), "w.txt:1: unknown label 'seldom'");
+  refused(RunProgram({"multilabel", "train", files.data, "--label-columns", "common,rare", "--loss-weights",
+                      files.weights, "--model", files.weights}),
+          "is also another file of this command");
+}
