@@ -120,6 +120,11 @@ void Decoder::MaxMarginalTables(std::span<const double> scores, std::span<double
     static_cast<TreeSolver&>(*solver_).MaxMarginals(scores, out);
     return;
   }
+  if (solves_lp() && AutomaticSolver(graph) == SolverKind::kRoof) {
+    if (!roof_marginals_) roof_marginals_ = std::make_unique<RoofMarginals>(graph_);
+    roof_marginals_->Compute(scores, out);
+    return;
+  }
   conditioned_.assign(scores.begin(), scores.end());
   warm_.bytes.clear();
   solver_->Solve(scores, &warm_, &work_);

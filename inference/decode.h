@@ -13,6 +13,7 @@
 #include <slackline/core/count_range.h>
 #include <slackline/inference/count_search.h>
 #include <slackline/inference/map_solver.h>
+#include <slackline/inference/roof_solver.h>
 
 namespace slackline {
 
@@ -46,7 +47,7 @@ class Decoder {
   void MaxMarginals(std::span<const double> scores, std::span<double> differences);
 
   /// The same per state: out[state_offset(i) + s] = max {value | y_i = s}. Forests: two sweeps. Else one call
-  /// to the solver, and one more for every state that is not in its solution.
+  /// to the solver, and one more for every state that is not in its solution (by roof duality: RoofMarginals).
   void MaxMarginalTables(std::span<const double> scores, std::span<double> out);
 
   /// Whether the LP solution behind the last Decode was fractional (false where no LP was solved).
@@ -77,7 +78,8 @@ class Decoder {
   std::shared_ptr<const FactorGraph> graph_;
   Method method_;
   std::unique_ptr<MapSolver> solver_;
-  std::unique_ptr<CountSearch> counts_;  // null without bounds on the count
+  std::unique_ptr<CountSearch> counts_;            // null without bounds on the count
+  std::unique_ptr<RoofMarginals> roof_marginals_;  // made when needed, where roof duality solves the LP
   bool fractional_ = false;
   Index num_decoded_ = 0;
   Index num_certified_ = 0;

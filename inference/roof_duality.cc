@@ -243,6 +243,21 @@ double RoofDuality::Value() const {
   return value;
 }
 
+double RoofDuality::ValueWith(std::span<const double> u) const {
+  double value = 0;
+  for (Index i = 0; i < n_; ++i) {
+    const int p = doubled_[Size(i)];
+    if (p == 0) continue;
+    value += u[Size(i)] * 0.5 * p;
+    for (const auto& [j, pair] : neighbours(i)) {
+      const int q = doubled_[Size(j)];
+      if (q == 0 || pairs_[Size(pair)].first != i) continue;
+      value += t(pair) * 0.5 * (t(pair) > 0 ? std::min(p, q) : std::max(0, p + q - 2));
+    }
+  }
+  return value;
+}
+
 void RoofDuality::DualFlows(std::span<double> f) const {
   // Pairs that are not in the flow: whichever variable was decided first assumed nothing about the other, and the other
   // was then decided (or left to the flow) with the first one's label put in.

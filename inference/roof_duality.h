@@ -55,6 +55,8 @@ class RoofDuality {
   bool integral() const { return integral_; }
   /// The value of the program at x. O(n + pairs).
   double Value() const;
+  /// The same with other coefficients u. O(n + pairs of the variables that are not 0).
+  double ValueWith(std::span<const double> u) const;
   /// f of inference/binary_pairs.h, one entry per pair, in [0, |t|]: the dual solution. O(pairs).
   void DualFlows(std::span<double> f) const;
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 
 #include <slackline/core/check.h>
@@ -78,6 +79,42 @@ std::unique_ptr<MapSolver> MakeRoofSolver(std::shared_ptr<const FactorGraph> gra
     throw DataError("roof duality needs variables with two states and factors over one or two of them");
   }
   return std::make_unique<RoofSolver>(std::move(graph));
+}
+
+RoofMarginals::RoofMarginals(std::shared_ptr<const FactorGraph> graph)
+    : graph_(std::move(graph)),
+      form_(*graph_),
+      roof_(graph_->num_variables(), PairsOf(form_)),
+      u_(static_cast<std::size_t>(graph_->num_variables())),
+      t_(form_.pairs().size()),
+      fixed_(u_.size()) {}
+
+void RoofMarginals::Compute(std::span<const double> scores, std::span<double> out) {
+  const std::size_t n = u_.size();
+  SLACKLINE_CHECK(scores.size() == static_cast<std::size_t>(graph_->total_states()) && out.size() == 2 * n,
+                  "scores or output do not fit the graph");
+  RequireFiniteScores(scores, "roof duality");
+  form_.Coefficients(scores, u_, t_);
+  roof_.ComputeRowSums(t_, &sums_);
+  constant_ = LabellingScore(*graph_, scores, std::vector<Index>(n, 0));
+  roof_.Solve(u_, t_, &sums_);
+  const double value = Value();
+  const std::vector<std::uint8_t> solution(roof_.doubled().begin(), roof_.doubled().end());
+  std::copy(u_.begin(), u_.end(), fixed_.begin());
+  for (std::size_t i = 0; i < n; ++i) {
+    // So much that its bounds decide the variable at once.
+    const double decisive = 1 + 2 * (std::abs(u_[i]) + sums_.positive[i] - sums_.negative[i]);
+    for (std::size_t s = 0; s < 2; ++s) {
+      if (solution[i] == 2 * s) {
+        out[2 * i + s] = value;
+        continue;
+      }
+      fixed_[i] = s == 1 ? decisive : -decisive;
+      roof_.Solve(fixed_, t_, &sums_);
+      out[2 * i + s] = Value();
+    }
+    fixed_[i] = u_[i];
+  }
 }
 
 }  // namespace slackline

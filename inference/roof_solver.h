@@ -4,8 +4,12 @@
 #pragma once
 
 #include <memory>
+#include <span>
+#include <vector>
 
+#include <slackline/inference/binary_pairs.h>
 #include <slackline/inference/map_solver.h>
+#include <slackline/inference/roof_duality.h>
 
 namespace slackline {
 
@@ -14,5 +18,33 @@ namespace slackline {
 /// exact = integral and the bound reached within 1e-7 · max(1, |value|). Needs no warm start. Throws std::invalid_argument on
 /// scores that are not finite.
 std::unique_ptr<MapSolver> MakeRoofSolver(std::shared_ptr<const FactorGraph> graph);
+
+/// Max-marginals of the relaxation: for every variable and state, the largest value of a point of the local polytope with x_i = s.
+///
+/// One roof duality (inference/roof_duality.h) per state that the solution does not have, with the variable fixed. The coefficients and their
+/// sums per variable are computed once for all of them. Then each costs what its stage 1 leaves: O(n) and the pairs of the few
+/// variables that their bounds do not decide, not all n² pairs. With 101 labels, all pairs, and 3 of 4 documents
+/// without an undecided label: a few microseconds per state.
+///
+/// Keeps work space: one object per thread.
+class RoofMarginals {
+ public:
+  /// Requires IsBinaryPairwise(*graph).
+  explicit RoofMarginals(std::shared_ptr<const FactorGraph> graph);
+
+  /// out[state_offset(i) + s] = max { θ·μ | μ in the local polytope, μ_i(s) = 1 }. Requires finite scores for all states, and two entries of
+  /// out per variable.
+  void Compute(std::span<const double> scores, std::span<double> out);
+
+ private:
+  double Value() const { return constant_ + roof_.ValueWith(u_); }
+
+  std::shared_ptr<const FactorGraph> graph_;
+  BinaryPairs form_;
+  RoofDuality roof_;
+  RoofDuality::RowSums sums_;
+  std::vector<double> u_, t_, fixed_;
+  double constant_ = 0;  // the score of all variables at 0
+};
 
 }  // namespace slackline

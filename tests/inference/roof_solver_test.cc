@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Max-marginals of the relaxation by roof duality, against one solve for each state, and against enumeration where the relaxation is tight.
+#include <slackline/inference/roof_solver.h>
+
+#include <algorithm>
+
+#include <doctest/doctest.h>
+
+#include <slackline/inference/brute_force.h>
+#include <slackline/inference/local_polytope.h>
+
+#include "tests/support/random_models.h"
+#include "tests/support/tolerances.h"
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+/// max { θ·μ | μ_i(s) = 1 } by `solver`: the other state costs more than all else together.
+double Conditioned(const FactorGraph& graph, const std::vector<double>& scores, Index i, Index s,
+                   MapSolver* solver) {
+  double penalty = 1;
+  for (const double score : scores) penalty += 4 * std::abs(score);
+  std::vector<double> fixed = scores;
+  fixed[graph.state_offset(i) + 1 - s] -= penalty;
+  MapResult result;
+  solver->Solve(fixed, nullptr, &result);
+  return result.integral ? test::LabellingScore(graph, scores, result.labels)
+                         : MarginalsScore(scores, result.marginals);
+}
+
+std::vector<double> MaxMarginals(const GraphPtr& graph, const std::vector<double>& scores) {
+  std::vector<double> out(static_cast<std::size_t>(graph->variable_states()));
+  RoofMarginals(graph).Compute(scores, out);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("max-marginals are those of conditioned relaxations") {
+  Random random(61);
+  for (int number = 0; number < 80; ++number) {
+    const GraphPtr graph = number % 3 == 0   ? FullBinary(4 + number % 9)
+                           : number % 3 == 1 ? Grid(3, 4, 2)
+                                             : RandomBinaryPairs(random, 9, 25);
+    const std::vector<double> scores = number % 4 == 0   ? RandomIntegerScores(random, *graph, 2)
+                                       : number % 4 == 1 ? RandomScores(random, *graph, 4)
+                                                         : SmallScores(random, *graph, number);
+    const auto solver = MakeRoofSolver(graph);
+    const std::vector<double> out = MaxMarginals(graph, scores);
+    for (Index i = 0; i < graph->num_variables(); ++i) {
+      for (Index s = 0; s < 2; ++s)
+        CHECK(
+            Near(out[graph->state_offset(i) + s], Conditioned(*graph, scores, i, s, solver.get()), kSolver));
+    }
+  }
+}
+
+TEST_CASE("attraction makes them exact, and one object serves many scores") {
+  Random random(62);
+  const GraphPtr graph = FullBinary(8);
+  const auto solver = MakeBruteForceSolver(graph);
+  RoofMarginals marginals(graph);
+  std::vector<double> out(static_cast<std::size_t>(graph->variable_states()));
+  for (int number = 0; number < 30; ++number) {
+    std::vector<double> scores = DenseBinaryScores(random, *graph, 3);
+    for (Index c = 0; c < graph->num_factors(); ++c)
+      scores[graph->factor_offset(c) + 3] = std::abs(scores[graph->factor_offset(c) + 3]);
+    marginals.Compute(scores, out);
+    for (Index i = 0; i < 8; ++i) {
+      for (Index s = 0; s < 2; ++s)
+        CHECK(Near(out[graph->state_offset(i) + s], Conditioned(*graph, scores, i, s, solver.get()), kExact));
+    }
+  }
+}
+
+TEST_CASE("bad scores are refused") {
+  const GraphPtr graph = FullBinary(3);
+  std::vector<double> scores(static_cast<std::size_t>(graph->total_states()), 0.0);
+  std::vector<double> out(6);
+  RoofMarginals marginals(graph);
+  CHECK_THROWS_AS(marginals.Compute(scores, std::span(out).first(5)), std::invalid_argument);
+  scores[2] = kInfinity;
+  CHECK_THROWS_AS(marginals.Compute(scores, out), std::invalid_argument);
+}
