@@ -103,7 +103,7 @@ TEST_CASE("folds of cv go by what they are trained on") {
   const auto subset = [&](const std::string& counts) {
     const Outcome outcome =
         RunProgram({"multilabel", "cv", files.data, "--label-columns", "a,b,c", "--lambda-path", "1",
-                    "--graph", "none", "--label-counts", counts, "--no-refit", "--json"});
+                    "--graph", "full", "--label-counts", counts, "--no-refit", "--json"});
     REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
     return Json::parse(outcome.out)["path"][0]["subset_accuracy"]["mean"].get<double>();
   };
