@@ -231,7 +231,7 @@ class CvRun {
       task.reset();  // the data of both would be in memory
       task = problem_.session(best.candidate);
     }
-    RefitOptions refit{settings_.train, flags_.model, flags_.quiet, Record(result)};
+    RefitOptions refit{settings_.train, flags_.model, flags_.quiet, flags_.compact, Record(result)};
     refit.train.lambda = best.lambda;
     refit.train.threads = settings_.threads;
     if (settings_.limited) refit.train.max_passes = TrainOptions().max_passes;
@@ -260,6 +260,7 @@ void CvFlags::Register(CLI::App* app, const CvMetrics& metrics, const std::strin
   CLI::Option* model_option = AddTextOption(
       app, "model", &model, "OUT.slk", "where to write the model that is trained on " + all + " in the end");
   app->add_flag("--no-refit", no_refit, "train no such model")->excludes(model_option);
+  AddCompactFlag(app, &compact);
   app->add_flag("--json", json, "write JSON, with all metrics, instead of a table");
   app->add_flag("--quiet,-q", quiet, "say nothing but the result and errors");
   app->add_flag("--verbose,-v", verbose, "also say which way of training was chosen, and why");

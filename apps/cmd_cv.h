@@ -48,6 +48,7 @@ struct CvFlags {
   std::string metric;
   std::string model;
   bool no_refit = false;
+  bool compact = false;
   bool json = false;
   bool quiet = false;
   bool verbose = false;

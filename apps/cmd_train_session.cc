@@ -171,6 +171,7 @@ class Session {
     const TrainSummary summary = RunTraining(*learner_, choice_.options, &report_, interrupt, plan_);
     report_.ClearLine();
     task_.record()->curve = report_.curve();
+    task_.record()->single_precision = flags_.compact;
     task_.Save(summary, settings_.models[k]);
     verify_.Run(*problem_, choice_.options, summary, *learner_, settings_.models[k], flags_.quiet, interrupt);
     report_.End(summary, verify_.Figures());
@@ -243,6 +244,13 @@ double ChooseLambda(const SessionSettings& settings, const SessionTask& task) {
                   Number(kSmallestLambda));
 }
 
+void AddCompactFlag(CLI::App* app, bool* compact) {
+  app->add_flag(
+      "--compact", *compact,
+      "keep the weights of the model in single precision: files of half the size, weights that differ "
+      "by less than a ten-millionth of themselves");
+}
+
 void SessionFlags::Register(CLI::App* app) {
   AddTextOption(app, "model", &model, "OUT.slk", "where to write the model")->required();
   CLI::Option* c_option =
@@ -255,6 +263,7 @@ void SessionFlags::Register(CLI::App* app) {
   AddTextOption(app, "log", &log, "RUN.jsonl", "write a JSON object per check; - is the standard output");
   app->add_flag("--quiet,-q", quiet, "say nothing but errors");
   app->add_flag("--verbose,-v", verbose, "also say which way of training was chosen, and why");
+  AddCompactFlag(app, &compact);
   verify.Register(app);
   checkpoint.Register(app);
   train.Register(app);
@@ -319,6 +328,7 @@ Termination Refit(const RefitOptions& options, const std::atomic<int>* interrupt
   report.ClearLine();
   task->record()->cross_validation = options.cross_validation;
   task->record()->curve = report.curve();
+  task->record()->single_precision = options.compact;
   task->Save(summary, options.model);
   if (!options.quiet) {
     DescribeResult(choice.options, summary);

@@ -28,12 +28,16 @@ struct SessionFlags {
   std::string log;
   bool quiet = false;
   bool verbose = false;
+  bool compact = false;
   CheckpointFlags checkpoint;
   CertificateCheck verify;
   TrainFlags train;
 
   void Register(CLI::App* app);
 };
+
+/// --compact.
+void AddCompactFlag(CLI::App* app, bool* compact);
 
 /// What the flags say; all checks that need no data.
 struct SessionSettings {
@@ -105,6 +109,7 @@ struct RefitOptions {
   TrainOptions train;  ///< with that λ
   std::string model;   ///< where to write it
   bool quiet = false;
+  bool compact = false;                    ///< weights in single precision
   CrossValidationRecord cross_validation;  ///< how λ was chosen
 };
 /// Trains, writes the model, and tells about it on the standard error. *figures: what the command's JSON says of it.

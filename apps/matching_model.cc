@@ -145,13 +145,13 @@ void MatchingModel::Save(const std::string& path) const {
   writer.Add("capacities", std::vector<std::int64_t>{capacities_.left, capacities_.right});
   writer.Add("costs", std::vector<double>{costs_.precision, costs_.recall});
   SaveScaling(scaling_, &writer);
-  writer.Add("weights", weights_);
+  writer.AddWeights("weights", weights_, record.single_precision);
   SaveRecord(record, &writer);
   writer.Save(path);
 }
 
 MatchingModel MatchingModel::Load(ModelReader file) {
-  const ModelEntries entries(std::move(file), kMatchingTask);
+  ModelEntries entries(std::move(file), kMatchingTask);
   FeatureDictionary dictionary =
       FeatureDictionary::FromText(entries.file().String("dictionary"), entries.path());
   const auto capacities = entries.Integers("capacities", 2);
@@ -161,9 +161,9 @@ MatchingModel MatchingModel::Load(ModelReader file) {
       std::move(dictionary),
       {entries.ToIndex("capacities", capacities[0]), entries.ToIndex("capacities", capacities[1])},
       {costs[0], costs[1]});
-  const auto weights = entries.Doubles("weights", model.weights().size());
+  std::vector<double> weights = entries.TakeDoubles("weights", model.weights().size());
   entries.Require(AllFinite(weights), "weights");
-  model.set_weights({weights.begin(), weights.end()});
+  model.set_weights(std::move(weights));
   model.set_scaling(LoadScaling(entries, model.dictionary().size()));
   model.record = LoadRecord(entries);
   return model;

@@ -247,7 +247,7 @@ void MultiLabelModel::Save(const std::string& path) const {
   SaveInputRecord(input_, &writer);
   SaveLabelCounts(label_counts_, num_labels(), &writer);
   if (!loss_weights_.empty()) writer.Add("loss_weights", loss_weights_);
-  writer.Add("weights", weights_);
+  writer.AddWeights("weights", weights_, record.single_precision);
   if (kernelized_) {
     SaveSupport(support_ ? *support_ : KernelSupport(Kernel{}, num_labels()), &writer);
   }
@@ -257,7 +257,7 @@ void MultiLabelModel::Save(const std::string& path) const {
 }
 
 MultiLabelModel MultiLabelModel::Load(ModelReader file) {
-  const ModelEntries entries(std::move(file), kMultiLabelTask);
+  ModelEntries entries(std::move(file), kMultiLabelTask);
   const auto& names = entries.file().Strings("label_names");
   entries.Require(
       !names.empty() && names.size() < Size(std::numeric_limits<Index>::max()) && AllDifferent(names),
@@ -272,11 +272,11 @@ MultiLabelModel MultiLabelModel::Load(ModelReader file) {
   // Before anything is allocated by these sizes.
   const Offset expected = static_cast<Offset>(num_labels) * ((kernelized ? 0 : sizes[0]) + sizes[1]) +
                           static_cast<Offset>(pairs.size());
-  const auto weights = entries.Doubles("weights", Size(expected));
+  std::vector<double> weights = entries.TakeDoubles("weights", Size(expected));
   entries.Require(AllFinite(weights), "weights");
 
   MultiLabelModel model(names, num_features, sizes[1] == 1, std::move(pairs), kernelized);
-  model.set_weights({weights.begin(), weights.end()});
+  model.set_weights(std::move(weights));
   if (kernelized) model.support_ = LoadSupport(entries, num_labels, num_features);
   if (entries.file().Has("feature_names")) {
     const auto& features = entries.file().Strings("feature_names");

@@ -221,13 +221,13 @@ void SegmentModel::Save(const std::string& path) const {
   // Files without this entry, also those of older versions, are of label images where 255 is void.
   if (void_values_ != std::vector<std::int64_t>{255}) writer.Add("void_values", void_values_);
   SaveScaling(scaling_, &writer);
-  writer.Add("weights", weights_);
+  writer.AddWeights("weights", weights_, record.single_precision);
   SaveRecord(record, &writer);
   writer.Save(path);
 }
 
 SegmentModel SegmentModel::Load(ModelReader file) {
-  const ModelEntries entries(std::move(file), kSegmentTask);
+  ModelEntries entries(std::move(file), kSegmentTask);
   const auto& classes = entries.file().Strings("classes");
   entries.Require(
       classes.size() >= 2 && classes.size() <= 255 &&
@@ -255,10 +255,10 @@ SegmentModel SegmentModel::Load(ModelReader file) {
   const Offset expected = (features ? k * columns * (coarse ? 2 : 1) : k) +
                           (coarse ? (pairwise == SegmentPairwise::kTable ? k * k : 1) : 0) +
                           (layers == SegmentLayers::kNeighbours ? kContrastBins : 0);
-  const auto weights = entries.Doubles("weights", Size(expected));
+  std::vector<double> weights = entries.TakeDoubles("weights", Size(expected));
   entries.Require(AllFinite(weights), "weights");
   SegmentModel model(inputs, classes, dimension, std::move(ranges), layers, pairwise);
-  model.set_weights({weights.begin(), weights.end()});
+  model.set_weights(std::move(weights));
   model.extractor = entries.file().String("extractor");
   if (entries.file().Has("void_values")) {
     const auto values = entries.file().Integers("void_values");

@@ -64,7 +64,8 @@ SequenceModel::SequenceModel(std::vector<std::string> label_names, SequenceFeatu
     : SequenceModel(std::move(label_names), 0, std::make_optional(std::move(features)), constraints) {}
 
 SequenceModel::SequenceModel(std::vector<std::string> label_names, Index num_features,
-                             std::optional<SequenceFeatures> features, LabelConstraints constraints)
+                             std::optional<SequenceFeatures> features, LabelConstraints constraints,
+                             std::vector<double> weights)
     : label_names_(std::move(label_names)), num_features_(num_features), features_(std::move(features)) {
   if (features_) num_features_ = features_->dictionary.size();
   SLACKLINE_CHECK(LabelsFit(label_names_), "a model of sequences needs 1 to " +
@@ -83,7 +84,9 @@ SequenceModel::SequenceModel(std::vector<std::string> label_names, Index num_fea
   end_block_ = layout->AddBlock("end", k);
   transition_block_ = layout->AddBlock("transition", k * k);
   layout_ = std::move(layout);
-  weights_.assign(Size(layout_->size()), 0.0);
+  weights_ = std::move(weights);
+  if (weights_.empty()) weights_.assign(Size(layout_->size()), 0.0);
+  SLACKLINE_CHECK(weights_.size() == Size(layout_->size()), "the weights do not fit the model");
 }
 
 const SequenceFeatures& SequenceModel::features() const {
@@ -192,14 +195,14 @@ void SequenceModel::Save(const std::string& path) const {
   // With a kernel, without those of "token", which is the first block.
   const std::size_t first = support_ ? token_weights().size() : 0;
   SaveScaling(scaling_, &writer);
-  writer.Add("weights", std::span<const double>(weights_).subspan(first));
+  writer.AddWeights("weights", std::span<const double>(weights_).subspan(first), record.single_precision);
   if (support_) SaveSupport(*support_, &writer);
   SaveRecord(record, &writer);
   writer.Save(path);
 }
 
 SequenceModel SequenceModel::Load(ModelReader file) {
-  const ModelEntries entries(std::move(file), kSequenceTask);
+  ModelEntries entries(std::move(file), kSequenceTask);
   const auto format = entries.Choose("format", {SequenceFormat::kLetters, SequenceFormat::kConll});
   const auto& labels = entries.file().Strings("labels");
   entries.Require(LabelsFit(labels), "labels");
@@ -215,12 +218,11 @@ SequenceModel SequenceModel::Load(ModelReader file) {
   // Before anything is allocated by these sizes.
   const bool kernelized = HasSupport(entries);
   const auto num_labels = static_cast<Offset>(labels.size());
-  const auto saved = entries.Doubles("weights", Size(NumWeights(num_labels, kernelized ? 0 : num_features)));
-  entries.Require(AllFinite(saved), "weights");
-  std::vector<double> weights(kernelized ? Size(num_labels) * Size(num_features) : 0, 0.0);
-  weights.insert(weights.end(), saved.begin(), saved.end());
-  SequenceModel model(labels, num_features, std::move(features), constraints);
-  model.set_weights(std::move(weights));
+  std::vector<double> weights =
+      entries.TakeDoubles("weights", Size(NumWeights(num_labels, kernelized ? 0 : num_features)));
+  entries.Require(AllFinite(weights), "weights");
+  if (kernelized) weights.insert(weights.begin(), Size(num_labels) * Size(num_features), 0.0);
+  SequenceModel model(labels, num_features, std::move(features), constraints, std::move(weights));
   if (kernelized) model.support_ = LoadSupport(entries, model.num_labels(), num_features);
   model.set_scaling(LoadScaling(entries, model.num_features()));
   model.record = LoadRecord(entries);

@@ -113,7 +113,8 @@ class SequenceModel {
 
  private:
   SequenceModel(std::vector<std::string> label_names, Index num_features,
-                std::optional<SequenceFeatures> features, LabelConstraints constraints);
+                std::optional<SequenceFeatures> features, LabelConstraints constraints,
+                std::vector<double> weights = {});  // none: all 0
   std::span<const double> Block(Index block) const;
 
   std::vector<std::string> label_names_;

@@ -47,6 +47,11 @@ std::span<const double> ModelEntries::Doubles(const std::string& entry, std::siz
   return values;
 }
 
+std::vector<double> ModelEntries::TakeDoubles(const std::string& entry, std::size_t count) {
+  Doubles(entry, count);
+  return file_.TakeDoubles(entry);
+}
+
 void FinishRecord(const TrainSummary& summary, TrainingRecord* record) {
   record->problem = summary.last.problem;
   record->primal = summary.last.primal;
@@ -158,6 +163,7 @@ TrainingRecord LoadRecord(const ModelEntries& entries) {
   entries.Require(names.size() == values.size(), "option_values");
   for (std::size_t k = 0; k < names.size(); ++k) record.options.emplace_back(names[k], values[k]);
   record.loss = file.String("loss");
+  record.single_precision = file.HasSinglePrecision("weights");
   record.problem = entries.Choose("problem", {CertifiedProblem::kRelaxed, CertifiedProblem::kExact});
   record.termination = entries.Choose("termination", {Termination::kConverged, Termination::kMaxPasses,
                                                       Termination::kTimeLimit, Termination::kInterrupted});

@@ -45,7 +45,8 @@ struct TrainingRecord {
   double lambda = 0;
   /// C of linear classifiers, per variable (learning/default_lambda.h); none in models of older versions.
   double cost_per_variable = kNone;
-  std::string loss;  ///< "mean" or "count"
+  std::string loss;               ///< "mean" or "count"
+  bool single_precision = false;  ///< weights are kept so in the file (ModelWriter::AddWeights)
 
   CertifiedProblem problem = CertifiedProblem::kRelaxed;
   double primal = kNone;  ///< certified bounds around the optimum; the weights reach the upper one
@@ -87,6 +88,8 @@ class ModelEntries {
   /// So many numbers.
   std::span<const std::int64_t> Integers(const std::string& entry, std::size_t count) const;
   std::span<const double> Doubles(const std::string& entry, std::size_t count) const;
+  /// Out of the file, which has no such entry afterwards.
+  std::vector<double> TakeDoubles(const std::string& entry, std::size_t count);
   /// The candidate with this name.
   template <class T>
   T Choose(const std::string& entry, std::initializer_list<T> candidates) const {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include <slackline/core/check.h>
@@ -40,6 +42,9 @@ T NumberAt(const char* bytes) {
   }
   return static_cast<T>(value);
 }
+
+/// Types of entries.
+constexpr char kString = 0, kStrings = 1, kIntegers = 2, kDoubles = 3, kPacked = 4, kPackedSingle = 5;
 
 /// Whether the bytes begin like a file of this kind, as far as they go.
 bool BeginsAs(FileKind kind, std::string_view bytes) {
@@ -115,6 +120,12 @@ class EntryCursor {
     if (count > rest_.size() / item_bytes) Fail();
     return static_cast<std::size_t>(count);
   }
+  /// A count of items that take a bit each.
+  std::size_t PackedCount() {
+    const auto count = Number<std::uint64_t>();
+    if (count / 8 > rest_.size()) Fail();
+    return static_cast<std::size_t>(count);
+  }
   [[noreturn]] void Fail() const {
     throw DataError(path_, 0, "the " + std::string(kind_.noun) + " is damaged: its entries do not add up");
   }
@@ -134,6 +145,20 @@ class EntryCursor {
 std::vector<std::string> TakeStrings(EntryCursor* cursor) {
   std::vector<std::string> values(cursor->Count(8));
   for (std::string& value : values) value = cursor->String(cursor->Number<std::uint64_t>());
+  return values;
+}
+
+/// Bits: of 4 or 8 bytes.
+template <class Number, class Bits>
+std::vector<double> TakePacked(EntryCursor* cursor) {
+  const std::size_t count = cursor->PackedCount();
+  const std::string bitmap = cursor->String((count + 7) / 8);
+  std::vector<double> values(count, 0.0);
+  for (std::size_t k = 0; k < bitmap.size() * 8; ++k) {
+    if ((static_cast<unsigned char>(bitmap[k / 8]) >> (k % 8) & 1) == 0) continue;
+    if (k >= count) cursor->Fail();
+    values[k] = std::bit_cast<Number>(cursor->template Number<Bits>());
+  }
   return values;
 }
 
@@ -157,33 +182,66 @@ void ModelWriter::BeginEntry(std::string_view name, char type) {
 }
 
 void ModelWriter::Add(std::string_view name, const std::string& value) {
-  BeginEntry(name, 0);
+  BeginEntry(name, kString);
   AppendString(value, &entries_);
 }
 
 void ModelWriter::Add(std::string_view name, const std::vector<std::string>& values) {
-  BeginEntry(name, 1);
+  BeginEntry(name, kStrings);
   AppendNumber<std::uint64_t>(values.size(), &entries_);
   for (const std::string& value : values) AppendString(value, &entries_);
 }
 
 void ModelWriter::Add(std::string_view name, std::span<const std::int64_t> values) {
-  BeginEntry(name, 2);
+  BeginEntry(name, kIntegers);
   AppendNumber<std::uint64_t>(values.size(), &entries_);
   for (const std::int64_t value : values) AppendNumber(std::bit_cast<std::uint64_t>(value), &entries_);
 }
 
 void ModelWriter::Add(std::string_view name, std::span<const double> values) {
-  BeginEntry(name, 3);
+  BeginEntry(name, kDoubles);
   AppendNumber<std::uint64_t>(values.size(), &entries_);
   for (const double value : values) AppendNumber(std::bit_cast<std::uint64_t>(value), &entries_);
+}
+
+void ModelWriter::AddWeights(std::string_view name, std::span<const double> values, bool single_precision) {
+  const auto fits = [](double value) { return std::abs(value) <= std::numeric_limits<float>::max(); };
+  const bool single = single_precision && std::all_of(values.begin(), values.end(), fits);
+  // Of numbers that become 0 in single precision, no bit is set.
+  const auto bits = [single](double value) -> std::uint64_t {
+    return single ? std::bit_cast<std::uint32_t>(static_cast<float>(value))
+                  : std::bit_cast<std::uint64_t>(value);
+  };
+  std::string bitmap((values.size() + 7) / 8, '\0');
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (bits(values[k]) == 0) continue;
+    bitmap[k / 8] = static_cast<char>(static_cast<unsigned char>(bitmap[k / 8]) | 1U << (k % 8));
+    ++kept;
+  }
+  if (!single && bitmap.size() + 8 * kept >= 8 * values.size()) {
+    Add(name, values);
+    return;
+  }
+  BeginEntry(name, single ? kPackedSingle : kPacked);
+  AppendNumber<std::uint64_t>(values.size(), &entries_);
+  entries_ += bitmap;
+  for (const double value : values) {
+    if (bits(value) == 0) continue;
+    if (single) {
+      AppendNumber(static_cast<std::uint32_t>(bits(value)), &entries_);
+    } else {
+      AppendNumber(bits(value), &entries_);
+    }
+  }
+  packed_ = true;
 }
 
 void ModelWriter::Save(const std::string& path, FileKind kind) const {
   std::string bytes;
   bytes.reserve(kHeaderBytes + entries_.size() + kChecksumBytes);
   bytes += kind.magic;
-  AppendNumber<std::uint32_t>(kModelFileVersion, &bytes);
+  AppendNumber<std::uint32_t>(packed_ ? 2 : 1, &bytes);
   AppendNumber<std::uint64_t>(kHeaderBytes + entries_.size() + kChecksumBytes, &bytes);
   AppendNumber<std::uint32_t>(static_cast<std::uint32_t>(names_.size()), &bytes);
   bytes += entries_;
@@ -205,17 +263,24 @@ void ModelReader::ParseEntries(std::string_view entries, std::uint32_t count) {
     std::string name = cursor.String(cursor.Number<std::uint32_t>());
     Value value;
     switch (type) {
-      case 0:
+      case kString:
         value = cursor.String(cursor.Number<std::uint64_t>());
         break;
-      case 1:
+      case kStrings:
         value = TakeStrings(&cursor);
         break;
-      case 2:
+      case kIntegers:
         value = TakeNumbers<std::int64_t>(&cursor);
         break;
-      case 3:
+      case kDoubles:
         value = TakeNumbers<double>(&cursor);
+        break;
+      case kPacked:
+        value = TakePacked<double, std::uint64_t>(&cursor);
+        break;
+      case kPackedSingle:
+        value = TakePacked<float, std::uint32_t>(&cursor);
+        single_.insert(name);
         break;
       default:
         cursor.Fail();
@@ -249,6 +314,13 @@ std::span<const std::int64_t> ModelReader::Integers(std::string_view name) const
 }
 std::span<const double> ModelReader::Doubles(std::string_view name) const {
   return Get<std::vector<double>>(name);
+}
+std::vector<double> ModelReader::TakeDoubles(std::string_view name) {
+  Get<std::vector<double>>(name);  // throws when there is none
+  std::vector<double> values =
+      std::get<std::vector<double>>(std::move(values_.extract(std::string(name)).mapped()));
+  names_.erase(std::find(names_.begin(), names_.end(), name));
+  return values;
 }
 
 }  // namespace slackline

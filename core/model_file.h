@@ -6,7 +6,9 @@
 //   per entry:   u8 type   u32 length of the name   the name   the value
 //   u32 CRC-32 (as zlib's) of everything before it
 // Values: string = u64 length, bytes; strings = u64 count, strings; integers and doubles = u64 count, 8 bytes
-// each.
+// each; packed doubles (format 2) = u64 count, one bit each for whether the number is not +0 (the first in the lowest bit of the first
+// byte), and those that are not, in 8 bytes each or, in single precision, in 4.
+// Files without packed numbers have format 1, which older versions read.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +16,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <variant>
 #include <vector>
 
@@ -21,7 +24,7 @@
 
 namespace slackline {
 
-inline constexpr std::uint32_t kModelFileVersion = 1;
+inline constexpr std::uint32_t kModelFileVersion = 2;
 
 /// What a file of this format holds. Kinds differ in the first eight bytes.
 struct FileKind {
@@ -39,6 +42,9 @@ class ModelWriter {
   void Add(std::string_view name, const std::vector<std::string>& values);
   void Add(std::string_view name, std::span<const std::int64_t> values);
   void Add(std::string_view name, std::span<const double> values);
+  /// Doubles of which many may be 0: packed where that is smaller. `single_precision`: rounded to the nearest of single precision (by at most
+  /// 6e-8 of themselves, for numbers above 1e-38), unless one is too large for it (3.4e38): then all stay as they are.
+  void AddWeights(std::string_view name, std::span<const double> values, bool single_precision = false);
 
   /// Writes the file in the way of AtomicFile. On failure throws DataError and leaves the old file as it was.
   void Save(const std::string& path, FileKind kind = kModelKind) const;
@@ -48,12 +54,13 @@ class ModelWriter {
 
   std::string entries_;
   std::vector<std::string> names_;
+  bool packed_ = false;
 };
 
 /// Reads a whole file into memory. Throws DataError that tells apart: not a Slackline model (or
 /// what `kind` says), written by a newer version (states both), truncated or too long (states both
 /// lengths), damaged (the checksum does not match). Memory is bounded by the actual size of the
-/// file, whatever lengths it claims, and by the claimed length where the file has no end.
+/// file (some 64 times that, if it is all packed zeros), whatever lengths it claims, and by the claimed length where the file has no end.
 class ModelReader {
  public:
   explicit ModelReader(const std::string& path, FileKind kind = kModelKind);
@@ -69,6 +76,10 @@ class ModelReader {
   const std::vector<std::string>& Strings(std::string_view name) const;
   std::span<const std::int64_t> Integers(std::string_view name) const;
   std::span<const double> Doubles(std::string_view name) const;
+  /// The same, taken out of the reader, which has no such entry afterwards.
+  std::vector<double> TakeDoubles(std::string_view name);
+  /// Whether the file has such an entry in single precision, also when it was taken.
+  bool HasSinglePrecision(std::string_view name) const { return single_.count(std::string(name)) > 0; }
 
  private:
   using Value =
@@ -81,6 +92,7 @@ class ModelReader {
   FileKind kind_;
   std::vector<std::string> names_;
   std::unordered_map<std::string, Value> values_;
+  std::unordered_set<std::string> single_;  // entries in single precision
 };
 
 }  // namespace slackline

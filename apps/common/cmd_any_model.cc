@@ -51,6 +51,7 @@ void AddRecord(const TrainingRecord& record, const std::vector<double>& weights,
   for (const auto& [name, value] : record.options) options[name] = value;
   json->update({{"weights", weights.size()},
                 {"weights_norm", Norm(weights)},
+                {"single_precision", record.single_precision},
                 {"lambda", record.lambda},
                 {"cost_per_variable", record.cost_per_variable},
                 {"loss", record.loss},
@@ -79,7 +80,8 @@ void AddRecord(const TrainingRecord& record, const std::vector<double>& weights,
   for (const auto& [name, value] : record.options)
     options += (options.empty() ? "" : " ") + name + "=" + value;
   const Lines common = {
-      {"weights", std::to_string(weights.size()) + ", norm " + Number(Norm(weights))},
+      {"weights", std::to_string(weights.size()) + ", norm " + Number(Norm(weights)) +
+                      (record.single_precision ? ", in single precision" : "")},
       {"objective",
        Number(record.primal, 8) + " (lambda " + Number(record.lambda) + cost + ", loss " + record.loss + ")"},
       {"certified", std::string("the optimum of the ") +

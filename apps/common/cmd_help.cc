@@ -27,7 +27,7 @@ constexpr std::string_view kModel[] = {
 constexpr std::string_view kTraining[] = {"C", "lambda-path", "metric"};
 constexpr std::string_view kOutput[] = {"model",    "log",        "quiet",  "verbose",
                                         "verify",   "checkpoint", "resume", "checkpoint-every",
-                                        "no-refit", "json"};
+                                        "no-refit", "json",       "compact"};
 /// Of the options of training (learning/options.h), those that are needed first.
 constexpr std::string_view kFirstOfTraining[] = {"lambda", "gap-tolerance", "time-limit", "seed", "threads"};
 /// Of the others, those that are not.
@@ -48,7 +48,8 @@ constexpr std::string_view kLater[] = {"format",
                                        "verify",
                                        "checkpoint",
                                        "checkpoint-every",
-                                       "resume"};
+                                       "resume",
+                                       "compact"};
 
 bool Has(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();

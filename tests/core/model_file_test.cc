@@ -6,9 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <bit>
 #include <cmath>
 #include <csignal>
+#include <cstdint>
 #include <limits>
+#include <span>
+#include <utility>
 
 #include <slackline/core/check.h>
 #include <slackline/core/random.h>
@@ -61,6 +65,106 @@ TEST_CASE("entries of every type come back as they were") {
   CHECK(reader.Doubles("weights")[3] == kInfinity);
   CHECK(reader.Has("kind"));
   CHECK_FALSE(reader.Has("kin"));
+}
+
+TEST_CASE("weights of which many are 0 are packed, and come back bit for bit") {
+  const TemporaryFolder folder;
+  const std::string path = folder.Path("m.slk");
+  Random random(5);
+  for (const std::size_t size : {0, 1, 7, 8, 9, 1000}) {
+    for (const double share : {0.0, 0.1, 0.9, 1.0}) {
+      CAPTURE(size);
+      CAPTURE(share);
+      std::vector<double> weights(size);
+      for (double& weight : weights) {
+        if (random.Uniform() < share) weight = random.Uniform() < 0.1 ? -0.0 : random.Normal();
+      }
+      ModelWriter writer;
+      writer.AddWeights("weights", weights);
+      writer.Add("after", "it");
+      writer.Save(path);
+      ModelReader reader(path);
+      CHECK_FALSE(reader.HasSinglePrecision("weights"));
+      const std::vector<double> read = reader.TakeDoubles("weights");
+      REQUIRE(read.size() == size);
+      for (std::size_t k = 0; k < size; ++k)
+        CHECK(std::bit_cast<std::uint64_t>(read[k]) == std::bit_cast<std::uint64_t>(weights[k]));
+      CHECK(reader.String("after") == "it");
+      CHECK_FALSE(reader.Has("weights"));
+      CHECK(reader.names() == std::vector<std::string>{"after"});
+      CHECK_THROWS_AS(reader.TakeDoubles("weights"), DataError);
+    }
+  }
+}
+
+TEST_CASE("packed files are small, and only they need a newer program") {
+  const TemporaryFolder folder;
+  const auto size_and_format = [&](const std::vector<double>& weights, bool single) {
+    const std::string path = folder.Path("m.slk");
+    ModelWriter writer;
+    writer.AddWeights("w", weights, single);
+    writer.Save(path);
+    const std::string bytes = ReadBytes(folder.Path("m.slk"));
+    return std::make_pair(bytes.size() - 24 - 6 - 8 - 4, static_cast<int>(bytes[8]));
+  };
+  std::vector<double> weights(800, 0.0);
+  for (std::size_t k = 0; k < 100; ++k) weights[8 * k] = 0.1;
+  CHECK(size_and_format(weights, false) == std::make_pair(std::size_t{100 + 800}, 2));
+  CHECK(size_and_format(weights, true) == std::make_pair(std::size_t{100 + 400}, 2));
+  const std::vector<double> full(800, 0.1);
+  CHECK(size_and_format(full, false) == std::make_pair(std::size_t{6400}, 1));
+  CHECK(size_and_format(full, true) == std::make_pair(std::size_t{100 + 3200}, 2));
+}
+
+TEST_CASE("single precision rounds, and leaves alone what it cannot hold") {
+  const TemporaryFolder folder;
+  const std::string path = folder.Path("m.slk");
+  const auto read = [&](const std::vector<double>& weights, bool* single) {
+    ModelWriter writer;
+    writer.AddWeights("w", weights, true);
+    writer.Save(path);
+    const ModelReader reader(path);
+    *single = reader.HasSinglePrecision("w");
+    const std::span<const double> values = reader.Doubles("w");
+    return std::vector<double>(values.begin(), values.end());
+  };
+  bool single = false;
+  const std::vector<double> weights = {0.1, 0, -3.25, 1e-300, -0.0, 3e38};
+  const std::vector<double> rounded = read(weights, &single);
+  CHECK(single);
+  for (std::size_t k = 0; k < weights.size(); ++k)
+    CHECK(rounded[k] == static_cast<double>(static_cast<float>(weights[k])));
+  CHECK(rounded[0] != 0.1);
+  CHECK(rounded[3] == 0);
+  CHECK(std::signbit(rounded[4]));
+  CHECK(read({0.1, 1e39}, &single) == std::vector<double>{0.1, 1e39});
+  CHECK_FALSE(single);
+}
+
+TEST_CASE("packed numbers that do not add up are refused") {
+  const TemporaryFolder folder;
+  ModelWriter writer;
+  writer.AddWeights("w", std::vector<double>{0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0});
+  writer.Save(folder.Path("m.slk"));
+  const std::string good = ReadBytes(folder.Path("m.slk"));
+  const std::size_t count = 24 + 6;
+  const auto refused = [&](std::string bytes) {
+    folder.Write("bad.slk", Mended(std::move(bytes)));
+    CHECK_THROWS_WITH_AS(ModelReader(folder.Path("bad.slk")),
+                         doctest::Contains("is damaged: its entries do not add up"), DataError);
+  };
+  std::string bad = good;
+  bad[count] = 6;  // a bit beyond the last number
+  refused(bad);
+  bad = good;
+  bad[count + 8] = 0;  // a number without a bit
+  refused(bad);
+  bad = good;
+  bad[count + 9] = 1;  // a bit without a number
+  refused(bad);
+  bad = good;
+  for (std::size_t b = 0; b < 8; ++b) bad[count + b] = static_cast<char>(0xff);
+  refused(bad);
 }
 
 TEST_CASE("empty entries, an empty model and large entries") {
@@ -138,8 +242,8 @@ TEST_CASE("each kind of bad file has its own message") {
   bad[40] = static_cast<char>(bad[40] ^ 1);
   CHECK(error(bad) == "the model is damaged: its checksum does not match");
   bad = good;
-  bad[8] = 2;
-  CHECK(error(bad) == "written by a newer version: its format is 2, this program reads formats up to 1");
+  bad[8] = 3;
+  CHECK(error(bad) == "written by a newer version: its format is 3, this program reads formats up to 2");
   CHECK(MessageOf<DataError>([&] { ModelReader reader(folder.Path("none")); }) ==
         folder.Path("none") + ": cannot open the file: No such file or directory");
   CHECK(MessageOf<DataError>([&] { ModelReader reader(folder.Path("")); }) ==
