@@ -158,7 +158,9 @@ void SequenceModel::SetTrained(const Problem& problem, const TrainOptions& optio
                                std::span<const double> weights) {
   support_.reset();
   if (!UsesKernel(options)) {
-    set_weights({weights.begin(), weights.end()});
+    SLACKLINE_CHECK(weights.size() == weights_.size() && AllFinite(weights),
+                    "the weights do not fit the model");
+    std::copy(weights.begin(), weights.end(), weights_.begin());
     return;
   }
   const KernelExpansion expansion(problem.data());

@@ -46,6 +46,12 @@ void FeatureRows::Append(std::span<const double> values, Offset columns) {
   values_.insert(values_.end(), values.begin(), values.end());
 }
 
+void FeatureRows::ShrinkToFit() {
+  values_.shrink_to_fit();
+  columns_.shrink_to_fit();
+  rows_.shrink_to_fit();
+}
+
 Index FeatureRows::AddDense(std::span<const double> values) {
   Append(values, -1);
   dimension_ = std::max(dimension_, static_cast<Index>(values.size()));

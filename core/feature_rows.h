@@ -52,6 +52,9 @@ class FeatureRows {
   /// Number of stored values.
   Offset stored() const { return static_cast<Offset>(values_.size()); }
 
+  /// Gives back the memory that was kept for rows to come, up to half of all.
+  void ShrinkToFit();
+
  private:
   struct Entry {
     Offset values;

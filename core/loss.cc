@@ -65,6 +65,10 @@ void CheckGlobalFactors(const Structure& structure, std::span<const Index> label
 TrainingSet MakeTrainingSet(const Dataset& dataset, const LossOptions& options) {
   CheckLossOptions(options);
   TrainingSet result{Dataset(dataset.shared_layout(), dataset.rows()), {}, {0}, 0, 0};
+  // Enough also where all variables are labelled. Doubling would leave up to half of the losses' memory unused.
+  Offset states = 0;
+  for (Index m = 0; m < dataset.size(); ++m) states += dataset.example(m).graph().variable_states();
+  result.losses.reserve(static_cast<std::size_t>(states));
   std::map<std::pair<Index, std::vector<bool>>, RestrictedStructure> restricted;
   std::vector<Index> labels;
   for (Index m = 0; m < dataset.size(); ++m) {

@@ -49,7 +49,10 @@ class RowMaker {
     rows_->AddSparse(columns_, values_);
     columns_.clear();
   }
-  std::shared_ptr<const FeatureRows> Finish() { return std::move(rows_); }
+  std::shared_ptr<const FeatureRows> Finish() {
+    rows_->ShrinkToFit();
+    return std::move(rows_);
+  }
 
  private:
   std::shared_ptr<FeatureRows> rows_ = std::make_shared<FeatureRows>();

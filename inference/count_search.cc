@@ -291,7 +291,7 @@ class CountSearch::Run {
       if (Reached(open.top().bound) || open.top().branch < 0) break;
       const Node node = open.top();
       open.pop();
-      for (const std::int8_t state : {1, 0}) {
+      for (const std::int8_t state : {std::int8_t{1}, std::int8_t{0}}) {
         Node child{node.fixed, node.bound, -1};
         child.fixed[Size(node.branch)] = state;
         Bound(&child);

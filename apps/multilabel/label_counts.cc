@@ -36,7 +36,6 @@ Index SmallestCount(const MultiLabelData& data) {
 std::optional<CountRange> ParseLabelCounts(std::string_view text) {
   if (text == "auto") return std::nullopt;
   if (text == "any") return CountRange{};
-  CountRange range;
   const std::size_t dash = text.find('-');
   const std::optional<Index> low = ParseCount(text.substr(0, dash));
   std::optional<Index> high = low;
