@@ -4,6 +4,8 @@ import struct
 import zlib
 
 HEADER = 24
+# Kinds of entries with a bit for each number, and only those that are not 0.
+PACKED, PACKED_SINGLE = 4, 5
 # Entries of a model that may differ between equal runs: elapsed times, which close `figures`.
 TIMES = 2
 # A check in `curve`: pass, seconds, primal, dual. The curve of a resumed run begins where it was resumed.
@@ -45,6 +47,10 @@ def _end(content, kind, at):
             (length,) = struct.unpack_from("<Q", content, at)
             at += 8 + length
         return at
+    if kind in (PACKED, PACKED_SINGLE):
+        bitmap = content[at : at + (count + 7) // 8]
+        kept = sum(bin(byte).count("1") for byte in bitmap)
+        return at + len(bitmap) + (8 if kind == PACKED else 4) * kept
     return at + 8 * count
 
 

@@ -7,6 +7,8 @@
 #include <slackline/apps/label_graph.h>
 #include <slackline/apps/matching_data.h>
 #include <slackline/apps/matching_model.h>
+#include <slackline/apps/multilabel/label_counts.h>
+#include <slackline/apps/multilabel/loss_weights.h>
 #include <slackline/apps/sequence_input.h>
 
 #include "tests/fuzz/target.h"
@@ -36,6 +38,24 @@ void ReadLists(std::string_view text) {
   program::ReadClassNames(PathOf(text));
 }
 
+/// As a file, and as what is asked for.
+void ReadLossWeights(std::string_view text) {
+  MultiLabelData data;
+  data.label_names = kNames;
+  data.labels = {1, 0, 0, -1, 1, 0, 1, 0, 0, 0};
+  LossWeights::Parse(PathOf(text)).For(data);
+  LossWeights::Parse(std::string(text)).For(data);
+}
+
+void ReadLabelCounts(std::string_view text) {
+  MultiLabelData data;
+  data.label_names = kNames;
+  data.labels = {1, 0, 0, -1, 1, 0, 1, 0, 0, 0};
+  DescribeLabelCounts(LabelCountsFor(ParseLabelCounts(text), data), data.num_labels());
+}
+
+const FuzzTarget kLossWeights({"loss_weights", ReadLossWeights});
+const FuzzTarget kLabelCounts({"label_counts", ReadLabelCounts});
 const FuzzTarget kMatching({"matching", ReadMatchingText, {}, 1024});
 const FuzzTarget kPotentials({"potentials", ReadPotentials});
 const FuzzTarget kGraph({"label_graph", [](std::string_view text) { ReadLabelGraph(PathOf(text), kNames); }});

@@ -64,6 +64,9 @@ std::vector<std::string> MultiLabelSeeds() {
       if (text == kTable) {
         model.set_scaling(FeatureScaling::Learn(ScaleKind::kStandard, *data.rows, data.num_features));
         model.record.cost_per_variable = 2;
+        model.set_label_counts({1, 1});
+        model.set_loss_weights({1, 2, 1, 0.5});
+        model.record.single_precision = !kernel;
         model.record.cross_validation = {
             "micro_f1", 5, {{"full", 0.1, 0.5, 0.01}, {"none", 0.01, 0.4, 0.02}}};
       }
