@@ -95,8 +95,7 @@ void DataFlags::Register(CLI::App* app) {
       app, "loss-weights", &loss_weights, "equal|inverse-frequency[:P]|FILE",
       "what an error on a label costs: 1, or where the label is missed the more the rarer it is, (largest "
       "frequency / its frequency)^P, P = 0.25, which helps F1 and most of all macro F1, or the numbers of a "
-      "file: a label "
-      "a line, what missing it costs and, if it is not 1, what a false alarm costs",
+      "file: a label a line, what missing it costs and, if it is not 1, what a false alarm costs",
       "equal");
   AddTextOption(app, "bias", &bias, "0|1", "add a constant feature", "1");
   AddTextOption(

@@ -245,10 +245,10 @@ double ChooseLambda(const SessionSettings& settings, const SessionTask& task) {
 }
 
 void AddCompactFlag(CLI::App* app, bool* compact) {
-  app->add_flag(
-      "--compact", *compact,
-      "keep the weights of the model in single precision: files of half the size, weights that differ "
-      "by less than a ten-millionth of themselves");
+  app->add_flag("--compact", *compact,
+                "keep the weights of the model in single precision: files of half\n"
+                "the size, weights that differ by less than a ten-millionth of\n"
+                "themselves");
 }
 
 void SessionFlags::Register(CLI::App* app) {

@@ -165,9 +165,11 @@ std::string Decoder::description() const {
                                                        : "message passing";
   switch (method_) {
     case Method::kTree:
-      return "exact (max-product on a graph without cycles)";
+      text = "exact (max-product on a graph without cycles)";
+      break;
     case Method::kSearch:
-      return "exact search";
+      text = "exact search";
+      break;
     case Method::kLpRounded:
       text = "LP relaxation (" + solver + "), rounded";
       break;
@@ -175,7 +177,7 @@ std::string Decoder::description() const {
       text = "LP relaxation (" + solver + "), rounded, local improvement";
       break;
   }
-  if (num_decoded_ > 0) {
+  if (num_decoded_ > 0 && (solves_lp() || num_certified_ < num_decoded_)) {
     char share[64];
     std::snprintf(share, sizeof share, "; %.1f %% certified optimal", 100.0 * num_certified_ / num_decoded_);
     text += share;

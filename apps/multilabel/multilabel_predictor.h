@@ -60,7 +60,8 @@ class MultiLabelPredictor {
   /// The names of the labels; their order is that of flags and scores.
   const std::vector<std::string>& labels() const { return model_->label_names(); }
 
-  /// The names of the example's labels, in their order; the same as 0 or 1 for each label.
+  /// The names of the example's labels, in their order, as many as the model allows (MultiLabelModel::label_counts); the same as 0 or 1
+  /// for each label.
   std::vector<std::string> Predict(const ExampleFeatures& features);
   std::vector<std::int8_t> PredictFlags(const ExampleFeatures& features);
   /// For each label: see MultiLabelPredictions::scores.
