@@ -53,6 +53,14 @@ Problem MakeProblem(const MultiLabelModel& model, const DataSettings& settings, 
   return Problem(std::move(training), 1);
 }
 
+/// Whether training keeps them, too: ", predictions of …" or ", label sets of …"; nothing where any number will do.
+std::string CountsText(const MultiLabelModel& model, const Problem& problem) {
+  if (!model.label_counts().Restricts(model.num_labels())) return {};
+  const bool trained = !problem.data().example(0).structure().globals().empty();
+  return (trained ? ", label sets of " : ", predictions of ") +
+         DescribeLabelCounts(model.label_counts(), model.num_labels());
+}
+
 void DescribeData(const MultiLabelData& data, const TrainingSet& training) {
   const auto on = std::count(data.labels.begin(), data.labels.end(), 1);
   const auto unknown = std::count(data.labels.begin(), data.labels.end(), -1);
@@ -216,11 +224,7 @@ void MultiLabelSession::Describe(const LearnerChoice& choice, const std::string&
           flags_.graph + " (" + Count(static_cast<Offset>(model_.pairs().size()), "pair") + ")" +
           (clusters_.empty() ? std::string()
                              : ", " + Count(static_cast<Offset>(clusters_.size()), "cluster") + " of three") +
-          (model_.label_counts().Restricts(model_.num_labels())
-               ? (problem_.data().example(0).structure().globals().empty() ? ", predictions of "
-                                                                           : ", label sets of ") +
-                     DescribeLabelCounts(model_.label_counts(), model_.num_labels())
-               : std::string()) +
+          CountsText(model_, problem_) +
           (model_.kernelized() ? ", kernel " + KernelOf(choice.options, problem_.data()).description() : ""));
 }
 
@@ -244,8 +248,7 @@ Json MultiLabelSession::Begin(const Problem& problem, const LearnerChoice& choic
   start["labels"] = model_.num_labels();
   start["loss_weights"] = flags_.loss_weights;
   start["pairs"] = model_.pairs().size();
-  start["label_counts"] = {model_.label_counts().low,
-                           std::min(model_.label_counts().high, model_.num_labels())};
+  start["label_counts"] = {model_.label_counts().low, model_.label_counts().Most(model_.num_labels())};
   start["weights"] = model_.weights().size();
   if (model_.kernelized()) start["kernel"] = KernelOf(choice.options, problem.data()).description();
   return start;

@@ -53,9 +53,10 @@ std::shared_ptr<const Structure> MakeStructure(Index labels, Index columns, bool
   }
   StructureBuilder structure(graph.Build(), layout);
   if (counted) {
-    const Index high = std::min(counts.high, labels);
-    structure.SetGlobalFactor(
-        0, std::make_shared<CardinalityFactor>(CardinalityFactor::Between(labels, counts.low, high)), -1);
+    structure.SetGlobalFactor(0,
+                              std::make_shared<CardinalityFactor>(
+                                  CardinalityFactor::Between(labels, counts.low, counts.Most(labels))),
+                              -1);
   }
   const Index on = structure.AddStateMap({{kAbsent, 0}, {}});
   for (Index i = 0; i < labels; ++i) structure.AddLinear(i, label_block, 0, on, i);
@@ -73,7 +74,7 @@ bool AreLossWeights(std::span<const double> weights, Index num_labels) {
 void SaveLabelCounts(const CountRange& counts, Index num_labels, ModelWriter* writer) {
   // Files without this entry, also those of older versions, predict any number.
   if (!counts.Restricts(num_labels)) return;
-  writer->Add("label_counts", std::vector<std::int64_t>{counts.low, std::min(counts.high, num_labels)});
+  writer->Add("label_counts", std::vector<std::int64_t>{counts.low, counts.Most(num_labels)});
 }
 
 CountRange LoadLabelCounts(const ModelEntries& entries, Index num_labels) {

@@ -26,6 +26,7 @@
 #include <slackline/core/kernel_support.h>
 #include <slackline/core/multilabel_data.h>
 #include <slackline/core/structure.h>
+#include <slackline/inference/decode.h>
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 
@@ -94,6 +95,9 @@ class MultiLabelModel {
   const std::optional<LabelCalibration>& calibration() const { return calibration_; }
   /// Requires a sigmoid for every label, or none.
   void set_calibration(std::optional<LabelCalibration> calibration);
+
+  /// What decodes score tables of this model, within its label counts. Throws DataError when the way to decode does not apply.
+  Decoder MakeDecoder(DecodeKind kind) const { return {kind, structure_->shared_graph(), label_counts_}; }
 
   /// Score tables w·φ_a(y_a) of all parts, in the flat order of the graph.
   void Scores(const ExampleView& example, std::span<double> scores) const;

@@ -19,9 +19,7 @@ constexpr int kChunks = 64;
 class Worker {
  public:
   Worker(const MultiLabelModel& model, const PredictOptions& options, bool separate_lp)
-      : model_(model),
-        options_(options),
-        decoder_(options.decode, model.structure()->shared_graph(), model.label_counts()) {
+      : model_(model), options_(options), decoder_(model.MakeDecoder(options.decode)) {
     const FactorGraph& graph = model.structure()->graph();
     scores_.resize(Size(graph.total_states()));
     if (separate_lp) lp_ = MakeMapSolver(SolverKind::kRoof, model.structure()->shared_graph());
@@ -67,7 +65,7 @@ bool NeedsSeparateLp(const MultiLabelModel& model, const PredictOptions& options
 MultiLabelPredictions Predict(const MultiLabelModel& model, const MultiLabelData& data,
                               const PredictOptions& options) {
   const Dataset dataset = model.MakeDataset(data);
-  Decoder total(options.decode, model.structure()->shared_graph(), model.label_counts());
+  Decoder total = model.MakeDecoder(options.decode);
   const bool separate_lp = NeedsSeparateLp(model, options, total);
   MultiLabelPredictions out;
   if (options.labels) out.labels.resize(data.labels.size());

@@ -148,9 +148,13 @@ void SequenceModel::set_scaling(FeatureScaling scaling) {
   scaling_ = std::move(scaling);
 }
 
-void SequenceModel::set_weights(std::vector<double> weights) {
+void SequenceModel::RequireFit(std::span<const double> weights) const {
   SLACKLINE_CHECK(weights.size() == weights_.size() && AllFinite(weights),
                   "the weights do not fit the model");
+}
+
+void SequenceModel::set_weights(std::vector<double> weights) {
+  RequireFit(weights);
   weights_ = std::move(weights);
 }
 
@@ -158,8 +162,7 @@ void SequenceModel::SetTrained(const Problem& problem, const TrainOptions& optio
                                std::span<const double> weights) {
   support_.reset();
   if (!UsesKernel(options)) {
-    SLACKLINE_CHECK(weights.size() == weights_.size() && AllFinite(weights),
-                    "the weights do not fit the model");
+    RequireFit(weights);
     std::copy(weights.begin(), weights.end(), weights_.begin());
     return;
   }

@@ -116,6 +116,7 @@ class SequenceModel {
                 std::optional<SequenceFeatures> features, LabelConstraints constraints,
                 std::vector<double> weights = {});  // none: all 0
   std::span<const double> Block(Index block) const;
+  void RequireFit(std::span<const double> weights) const;
 
   std::vector<std::string> label_names_;
   Index num_features_ = 0;

@@ -17,6 +17,8 @@ struct CountRange {
   Index high = std::numeric_limits<Index>::max();
 
   bool Contains(Index count) const { return low <= count && count <= high; }
+  /// The largest count of so many variables that it allows.
+  Index Most(Index variables) const { return std::min(high, variables); }
   /// Whether it leaves out some labellings of so many variables.
   bool Restricts(Index variables) const { return low > 0 || high < variables; }
   /// Whether it allows a labelling of so many variables.

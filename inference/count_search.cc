@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <slackline/core/check.h>
+#include <slackline/factors/cardinality_factor.h>
 #include <slackline/inference/local_polytope.h>
 #include <slackline/inference/rounding.h>
 
@@ -20,8 +21,6 @@ std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 constexpr Index kMostPrices = 40;
 /// Rounds of exchanges of two variables.
 constexpr Index kMostExchanges = 20;
-/// As Decoder: a labelling reaches a bound that is so near, relative to max(1, |value|).
-constexpr double kReached = 1e-7;
 
 /// A variable that branch and bound has not fixed.
 constexpr std::int8_t kFree = -1;
@@ -38,12 +37,8 @@ class CountSearch::Run {
     scores_ = scores;
     solver_ = solver;
     best_value_ = -kInfinity;
-    penalty_ = 1;
-    for (Index part = 0; part < graph_.num_parts(); ++part) {
-      const auto [low, high] =
-          AllowedRange(scores.subspan(Size(graph_.state_offset(part)), Size(graph_.num_states(part))));
-      penalty_ += 4 * (high - low);
-    }
+    penalty_ = FixingPenalty(graph_, scores);
+    least_gain_ = 1e-13 * penalty_;
     const double bound = graph_.num_factors() == 0 ? SortGains() : BranchAndBound();
     result->labels = best_;
     result->marginals.clear();
@@ -71,9 +66,7 @@ class CountSearch::Run {
     std::vector<double> on;  // per variable: the marginal of state 1
   };
 
-  bool Reached(double bound) const {
-    return bound - best_value_ <= kReached * std::max(1.0, std::abs(best_value_));
-  }
+  bool Reached(double bound) const { return ReachesBound(best_value_, bound); }
 
   // --- Labellings -----------------------------------------------------------------------------------
 
@@ -120,7 +113,6 @@ class CountSearch::Run {
     for (std::size_t i = 0; i < n_; ++i) gains_[i] = FlipGain(static_cast<Index>(i));
     while (ones_ < range_.low) Flip(BestFlip(0));
     while (ones_ > range_.high) Flip(BestFlip(1));
-    least_gain_ = 1e-13 * penalty_;
     for (Index round = 0; round < kMostExchanges; ++round) {
       FlipWhileItGains();
       if (!Exchange()) break;
@@ -166,22 +158,14 @@ class CountSearch::Run {
 
   // --- Bounds ---------------------------------------------------------------------------------------
 
-  /// Without factors: the variables in the order of their gains.
+  /// Without factors: the maximum of a factor that has nothing but the bounds.
   double SortGains() {
-    labels_.assign(n_, 0);
-    for (std::size_t i = 0; i < n_; ++i) gains_[i] = FlipGain(static_cast<Index>(i));
-    std::vector<Index> order(n_);
-    for (std::size_t i = 0; i < n_; ++i) order[i] = static_cast<Index>(i);
-    std::sort(order.begin(), order.end(), [&](Index a, Index b) {
-      return gains_[Size(a)] != gains_[Size(b)] ? gains_[Size(a)] > gains_[Size(b)] : a < b;
-    });
-    for (std::size_t k = 0; k < n_; ++k) {
-      const auto count = static_cast<Index>(k);
-      if (count < range_.low || (count < range_.high && gains_[Size(order[k])] > 0)) {
-        labels_[Size(order[k])] = 1;
-      }
-    }
-    best_ = labels_;
+    const auto size = static_cast<Index>(n_);
+    const auto factor = CardinalityFactor::Between(size, range_.low, range_.Most(size));
+    std::vector<double> messages(scores_.begin(), scores_.end());
+    for (double& message : messages) message = -message;
+    best_.resize(n_);
+    factor.Maximize({}, messages, best_);
     best_value_ = LabellingScore(graph_, scores_, best_);
     return best_value_;
   }
@@ -237,9 +221,11 @@ class CountSearch::Run {
     node->bound = std::min(node->bound, SolveAt(0, 0, node->fixed, &point));
     Point other = point;
     if (point.ones < range_.low) {
-      MinimiseOverPrices(range_.low, node, &point, &(other = Corner(node->fixed, 1)));
+      other = Corner(node->fixed, 1);
+      MinimiseOverPrices(range_.low, node, &point, &other);
     } else if (point.ones > range_.high) {
-      MinimiseOverPrices(range_.high, node, &(other = Corner(node->fixed, 0)), &point);
+      other = Corner(node->fixed, 0);
+      MinimiseOverPrices(range_.high, node, &other, &point);
     }
     if (!Reached(node->bound)) node->branch = NextVariable(node->fixed, point, other);
   }
@@ -320,13 +306,13 @@ class CountSearch::Run {
 
 CountSearch::CountSearch(std::shared_ptr<const FactorGraph> graph, CountRange range,
                          const CountSearchOptions& options)
-    : graph_(std::move(graph)), range_(range), options_(options) {
+    : graph_(std::move(graph)), range_(range) {
   SLACKLINE_CHECK(graph_->num_global_factors() == 0, "a search by counts sees tables only");
   SLACKLINE_CHECK(std::all_of(graph_->cardinalities().begin(), graph_->cardinalities().end(),
                               [](Index states) { return states == 2; }),
                   "bounds on a count need binary variables");
   SLACKLINE_CHECK(range.Fits(graph_->num_variables()), "bounds on a count that no labelling keeps");
-  run_ = std::make_unique<Run>(*graph_, range_, options_);
+  run_ = std::make_unique<Run>(*graph_, range_, options);
 }
 
 CountSearch::~CountSearch() = default;

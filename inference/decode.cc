@@ -23,17 +23,6 @@ std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 constexpr Index kManyFactors = 1000;
 constexpr Offset kExactLabellings = Offset{1} << 20;
 
-/// More than any change of one variable's state can gain or cost, also in the relaxation.
-double Penalty(const FactorGraph& graph, std::span<const double> scores) {
-  double sum = 0;
-  for (Index part = 0; part < graph.num_parts(); ++part) {
-    const auto [low, high] =
-        AllowedRange(scores.subspan(Size(graph.state_offset(part)), Size(graph.num_states(part))));
-    if (high > low) sum += high - low;
-  }
-  return 4 * sum + 1;
-}
-
 }  // namespace
 
 DecodeKind ParseDecodeKind(std::string_view name) {
@@ -88,7 +77,7 @@ void Decoder::Decode(std::span<const double> scores, MapResult* result) {
   }
   // A rounded labelling may reach the bound as well.
   const double value = LabellingScore(*graph_, scores, result->labels);
-  result->exact = result->exact || result->upper_bound - value <= 1e-7 * std::max(1.0, std::abs(value));
+  result->exact = result->exact || ReachesBound(value, result->upper_bound);
   ++num_decoded_;
   num_certified_ += result->exact;
   num_fractional_ += fractional_;
@@ -100,7 +89,7 @@ double Decoder::ConditionedValue(Index variable, Index state, std::span<const do
   const auto begin = Size(graph_->state_offset(variable));
   if (scores[begin + Size(state)] == -kInfinity) return -kInfinity;
   const auto states = Size(graph_->cardinality(variable));
-  const double penalty = Penalty(*graph_, scores);
+  const double penalty = FixingPenalty(*graph_, scores);
   for (std::size_t s = 0; s < states; ++s) {
     if (s != Size(state)) conditioned_[begin + s] = scores[begin + s] - penalty;
   }

@@ -99,6 +99,20 @@ std::pair<double, double> AllowedRange(std::span<const double> scores) {
   return {low, high};
 }
 
+double FixingPenalty(const FactorGraph& graph, std::span<const double> scores) {
+  double sum = 0;
+  for (Index part = 0; part < graph.num_parts(); ++part) {
+    const auto [low, high] = AllowedRange(scores.subspan(static_cast<std::size_t>(graph.state_offset(part)),
+                                                         static_cast<std::size_t>(graph.num_states(part))));
+    if (high > low) sum += high - low;
+  }
+  return 4 * sum + 1;
+}
+
+bool ReachesBound(double value, double upper_bound) {
+  return upper_bound - value <= 1e-7 * std::max(1.0, std::abs(value));
+}
+
 std::unique_ptr<MapSolver> MakeStructureSolver(SolverKind kind,
                                                const std::shared_ptr<const Structure>& structure) {
   SLACKLINE_CHECK(structure != nullptr, "a solver needs a structure");

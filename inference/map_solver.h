@@ -113,4 +113,11 @@ bool HasGlpk();
 /// Lowest and highest of the scores that are not −∞; {∞, −∞} when all are.
 std::pair<double, double> AllowedRange(std::span<const double> scores);
 
+/// More than any change of one variable's state can gain or cost, also in the relaxation: taken off the scores of a variable's other
+/// states, it fixes the variable.
+double FixingPenalty(const FactorGraph& graph, std::span<const double> scores);
+
+/// Whether a labelling of this value is as good as one that reaches the bound: within 1e-7 of max(1, |value|).
+bool ReachesBound(double value, double upper_bound);
+
 }  // namespace slackline

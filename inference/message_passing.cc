@@ -46,7 +46,7 @@ class MessagePassingSolver final : public MapSolver {
       if (bound - result->value <= tolerance || before - bound <= 0.1 * tolerance) break;
     }
     result->upper_bound = std::max(passing_.Bound(messages_), result->value);
-    result->exact = result->upper_bound - result->value <= 1e-7 * std::max(1.0, std::abs(result->value));
+    result->exact = ReachesBound(result->value, result->upper_bound);
     WriteMessages(messages_, warm);
   }
 

@@ -55,8 +55,7 @@ class RoofSolver final : public MapSolver {
     roof_.DualFlows(flows_);
     form_.Messages(scores, flows_, messages_);
     result->upper_bound = std::max(result->value, DualBound(*graph_, scores, messages_));
-    result->exact = result->integral &&
-                    result->upper_bound - result->value <= 1e-7 * std::max(1.0, std::abs(result->value));
+    result->exact = result->integral && ReachesBound(result->value, result->upper_bound);
   }
 
   std::string_view name() const override { return "roof"; }

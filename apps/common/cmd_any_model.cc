@@ -168,13 +168,12 @@ void AddColumns(const MultiLabelModel& model, Lines* lines) {
 Json ToJson(const MultiLabelModel& model) {
   Json pairs = Json::array();
   for (const LabelPair& pair : model.pairs()) pairs.push_back({pair.a, pair.b});
-  Json json = {
-      {"labels", model.label_names()},
-      {"features", model.num_features()},
-      {"constant", model.has_constant()},
-      {"feature_names", !model.feature_names().empty()},
-      {"pairs", std::move(pairs)},
-      {"label_counts", {model.label_counts().low, std::min(model.label_counts().high, model.num_labels())}}};
+  Json json = {{"labels", model.label_names()},
+               {"features", model.num_features()},
+               {"constant", model.has_constant()},
+               {"feature_names", !model.feature_names().empty()},
+               {"pairs", std::move(pairs)},
+               {"label_counts", {model.label_counts().low, model.label_counts().Most(model.num_labels())}}};
   AddColumns(model, &json);
   AddSupport(model.support(), &json);
   return WithRecord(kMultiLabelTask, model, json);

@@ -17,18 +17,30 @@ std::optional<Index> ParseCount(std::string_view text) {
   return count;
 }
 
-/// Labels that an example has for certain, at least; none for examples of which nothing is known.
-Index SmallestCount(const MultiLabelData& data) {
+/// Of one example.
+struct LabelTally {
+  Index on = 0;
+  Index unknown = 0;
+};
+
+std::vector<LabelTally> TallyLabels(const MultiLabelData& data) {
   const std::size_t labels = data.label_names.size();
-  Index smallest = static_cast<Index>(labels);
-  bool any = false;
-  for (auto row = data.labels.begin(); row != data.labels.end(); row += static_cast<std::ptrdiff_t>(labels)) {
-    const auto end = row + static_cast<std::ptrdiff_t>(labels);
-    if (std::all_of(row, end, [](std::int8_t label) { return label < 0; })) continue;
-    smallest = std::min(smallest, static_cast<Index>(std::count(row, end, 1)));
-    any = true;
+  std::vector<LabelTally> tallies(data.labels.size() / labels);
+  for (std::size_t k = 0; k < data.labels.size(); ++k) {
+    tallies[k / labels].on += data.labels[k] == 1;
+    tallies[k / labels].unknown += data.labels[k] < 0;
   }
-  return any ? smallest : 0;
+  return tallies;
+}
+
+/// Labels that an example has for certain, at least; examples of which nothing is known do not count.
+Index SmallestCount(const MultiLabelData& data) {
+  Index smallest = kAbsent;
+  for (const LabelTally& tally : TallyLabels(data)) {
+    if (tally.unknown == data.num_labels()) continue;
+    if (smallest == kAbsent || tally.on < smallest) smallest = tally.on;
+  }
+  return std::max(smallest, Index{0});
 }
 
 }  // namespace
@@ -61,10 +73,8 @@ CountRange LabelCountsFor(const std::optional<CountRange>& asked, const MultiLab
 CountRange TrainingCounts(const std::optional<CountRange>& asked, const MultiLabelModel& model,
                           const MultiLabelData& training) {
   if (!asked || !model.pairs().empty() || model.kernelized()) return {};
-  const auto labels = static_cast<std::ptrdiff_t>(training.num_labels());
-  for (auto row = training.labels.begin(); row != training.labels.end(); row += labels) {
-    const bool known = std::all_of(row, row + labels, [](std::int8_t label) { return label >= 0; });
-    if (!known || !asked->Contains(static_cast<Index>(std::count(row, row + labels, 1)))) return {};
+  for (const LabelTally& tally : TallyLabels(training)) {
+    if (tally.unknown > 0 || !asked->Contains(tally.on)) return {};
   }
   return *asked;
 }

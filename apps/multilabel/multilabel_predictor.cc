@@ -24,15 +24,14 @@ MultiLabelPredictor::MultiLabelPredictor(MultiLabelModel model, DecodeKind decod
       names->columns.emplace(column.name, static_cast<Index>(names->columns.size()));
   }
   names_ = std::move(names);
-  decoder_ = std::make_unique<Decoder>(decode_, model_->structure()->shared_graph(), model_->label_counts());
+  decoder_ = std::make_unique<Decoder>(model_->MakeDecoder(decode_));
 }
 
 MultiLabelPredictor::MultiLabelPredictor(const MultiLabelPredictor& other)
     : model_(other.model_),
       names_(other.names_),
       decode_(other.decode_),
-      decoder_(
-          std::make_unique<Decoder>(decode_, model_->structure()->shared_graph(), model_->label_counts())) {}
+      decoder_(std::make_unique<Decoder>(model_->MakeDecoder(decode_))) {}
 
 MultiLabelPredictor& MultiLabelPredictor::operator=(const MultiLabelPredictor& other) {
   return *this = MultiLabelPredictor(other);

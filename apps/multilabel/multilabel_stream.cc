@@ -11,7 +11,7 @@ MultiLabelStream::MultiLabelStream(const MultiLabelModel& model, const std::stri
       read_(std::move(read)),
       options_(options),
       lines_(path),
-      decoder_(options.decode, model.structure()->shared_graph(), model.label_counts()) {
+      decoder_(model.MakeDecoder(options.decode)) {
   state_scores_.resize(static_cast<std::size_t>(model.structure()->graph().total_states()));
   if (options.scores) scores_.resize(model.label_names().size());
 }
