@@ -354,7 +354,7 @@ TrainingSet SubsetOfExamples(const TrainingSet& training, Index count, std::uint
   Random(seed).Shuffle(std::span<Index>(chosen));
   chosen.resize(Size(count));
   std::sort(chosen.begin(), chosen.end());
-  TrainingSet subset{Dataset(data.shared_layout(), data.rows()), {}, {0}, 0, 0};
+  TrainingSet subset{Dataset(data.shared_layout(), data.rows()), {}, {0}, 0, 0, training.form};
   for (const Index m : chosen) {
     const ExampleView example = data.example(m);
     subset.data.Add(data.structures()[Size(data.structure_of(m))], example.labels(), data.first_input(m),

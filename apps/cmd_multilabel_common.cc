@@ -20,6 +20,23 @@ namespace {
 /// A pass that is worth a warning.
 constexpr double kSlowPassSeconds = 5;
 
+MultiLabelLoss ReadLoss(const std::string& loss, const std::string& loss_weights) {
+  MultiLabelLoss result;
+  result.weights = LossWeights::Parse(loss_weights);
+  switch (CheckChoice("loss", loss, {"mean", "count", "f1"})) {
+    case 0:
+      result.scale = LossScale::kMean;
+      break;
+    case 1:
+      result.scale = LossScale::kCount;
+      break;
+    default:
+      result.form = LossForm::kF1;
+      if (loss_weights != "equal") throw DataError("--loss f1 has no --loss-weights");
+  }
+  return result;
+}
+
 /// Without weights.
 MultiLabelModel MakeModel(const DataFlags& flags, const DataSettings& settings, const TrainingData& training,
                           const LossOptions& loss) {
@@ -47,7 +64,7 @@ MultiLabelModel MakeModel(const DataFlags& flags, const DataSettings& settings, 
 /// With any λ.
 Problem MakeProblem(const MultiLabelModel& model, const DataSettings& settings, const MultiLabelData& data,
                     const LossOptions& loss) {
-  const CountRange counts = TrainingCounts(settings.label_counts, model, data);
+  const CountRange counts = TrainingCounts(settings.label_counts, model, data, loss.form);
   TrainingSet training = MakeTrainingSet(model.MakeDataset(data, counts), loss);
   if (training.data.size() == 0) throw DataError(data.source, 0, "no example has a known label");
   return Problem(std::move(training), 1);
@@ -97,8 +114,11 @@ void DataFlags::Register(CLI::App* app) {
                 "two labels a line, by name or by number, which counts from 0 in the order of "
                 "the labels' columns in ARFF data",
                 "full");
-  AddTextOption(app, "loss", &loss, "mean|count",
-                "Hamming loss: share of the known labels that are wrong, or their number", "mean");
+  AddTextOption(
+      app, "loss", &loss, "mean|count|f1",
+      "Hamming loss: share of the known labels that are wrong, or their number; or 1 - F1 of the labels "
+      "of each example (--graph none or tree)",
+      "mean");
   AddTextOption(
       app, "loss-weights", &loss_weights, "equal|inverse-frequency[:P]|FILE",
       "what an error on a label costs: 1, or where the label is missed the more the rarer it is, (largest "
@@ -122,8 +142,7 @@ DataSettings DataFlags::Read(const TrainOptions& train) const {
   settings.kernelized = UsesKernel(train);
   settings.read.bytes_per_weight = kBytesPerWeight;
   settings.read.bytes_per_label_entry = kBytesPerLabelEntry;
-  settings.loss.scale = ReadLossScale(loss);
-  settings.loss.weights = LossWeights::Parse(loss_weights);
+  settings.loss = ReadLoss(loss, loss_weights);
   settings.bias = CheckChoice("bias", bias, {"0", "1"}) == 1;
   settings.read.append_constant = settings.bias && !settings.kernelized;
   settings.scale = scale.Read();

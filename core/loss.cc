@@ -17,6 +17,9 @@ void CheckLossOptions(const LossOptions& options) {
     for (const double weight : *weights)
       SLACKLINE_CHECK(std::isfinite(weight) && weight >= 0, "a loss weight must be finite and not negative");
   }
+  SLACKLINE_CHECK(options.form == LossForm::kSum || (options.variable_weights.empty() &&
+                                                     options.given_weights.empty() && options.costs.empty()),
+                  "the loss 1 - F1 has no weights and no costs");
   if (options.costs.empty()) return;
   const auto states =
       static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(options.costs.size()))));
@@ -62,9 +65,29 @@ void CheckGlobalFactors(const Structure& structure, std::span<const Index> label
 
 }  // namespace
 
+double F1Loss(Index relevant, Index hits, Index false_alarms) {
+  const Index labels = relevant + hits + false_alarms;
+  return labels == 0 ? 0.0 : 1 - 2.0 * hits / labels;
+}
+
+double TrainingSet::LossOf(Index m, std::span<const Index> labels) const {
+  if (form == LossForm::kF1) {
+    const std::span<const Index> truth = data.example(m).labels();
+    Index counts[2][2] = {{0, 0}, {0, 0}};  // truth, label
+    for (std::size_t i = 0; i < labels.size(); ++i) ++counts[truth[i]][labels[i]];
+    return F1Loss(counts[1][0] + counts[1][1], counts[1][1], counts[0][1]);
+  }
+  const FactorGraph& graph = data.example(m).graph();
+  const std::span<const double> table = loss(m);
+  double sum = 0;
+  for (Index i = 0; i < graph.num_variables(); ++i)
+    sum += table[static_cast<std::size_t>(graph.state_offset(i) + labels[static_cast<std::size_t>(i)])];
+  return sum;
+}
+
 TrainingSet MakeTrainingSet(const Dataset& dataset, const LossOptions& options) {
   CheckLossOptions(options);
-  TrainingSet result{Dataset(dataset.shared_layout(), dataset.rows()), {}, {0}, 0, 0};
+  TrainingSet result{Dataset(dataset.shared_layout(), dataset.rows()), {}, {0}, 0, 0, options.form};
   // Enough also where all variables are labelled. Doubling would leave up to half of the losses' memory unused.
   Offset states = 0;
   for (Index m = 0; m < dataset.size(); ++m) states += dataset.example(m).graph().variable_states();
@@ -100,7 +123,8 @@ TrainingSet MakeTrainingSet(const Dataset& dataset, const LossOptions& options) 
     result.data.Add(structure, labels, dataset.first_input(m),
                     example.potentials().first(static_cast<std::size_t>(structure->num_potentials())));
 
-    const double scale = options.scale == LossScale::kMean ? 1.0 / static_cast<double>(labels.size()) : 1.0;
+    const bool mean = options.scale == LossScale::kMean && options.form == LossForm::kSum;
+    const double scale = mean ? 1.0 / static_cast<double>(labels.size()) : 1.0;
     for (std::size_t i = 0; i < labels.size(); ++i) {
       const auto original = kept == nullptr ? i : static_cast<std::size_t>((*kept)[i]);
       double weight = scale;
@@ -110,6 +134,8 @@ TrainingSet MakeTrainingSet(const Dataset& dataset, const LossOptions& options) 
         weight *= options.variable_weights[original];
       }
       const Index cardinality = structure->graph().cardinality(static_cast<Index>(i));
+      SLACKLINE_CHECK(options.form == LossForm::kSum || cardinality == 2,
+                      "the loss 1 - F1 needs binary variables");
       if (!options.given_weights.empty()) {
         const std::size_t at =
             original * static_cast<std::size_t>(cardinality) + static_cast<std::size_t>(labels[i]);

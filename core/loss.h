@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Decomposable losses Δ(y) = Σ_i Δ_i(y_i), zero at the given labelling, and the training set: the examples of a data set
-// as training sees them, that is without their unlabelled variables, each with its table of losses.
+// Losses, zero at the given labelling: decomposable ones Δ(y) = Σ_i Δ_i(y_i), and 1 − F1 of an example's labels. And the training set: the
+// examples of a data set as training sees them, that is without their unlabelled variables, each with its table of losses.
 #pragma once
 
 #include <span>
@@ -13,6 +13,13 @@ namespace slackline {
 
 /// Hamming losses: kCount counts the wrong variables, kMean divides that by the number of labelled variables.
 enum class LossScale { kMean, kCount };
+
+/// kSum: Σ_i Δ_i(y_i). kF1: 1 − F1 of binary labels, of which state 1 is the relevant one:
+/// 1 − 2h / (p + h + f) with p relevant labels, h of them found, and f false alarms; 0 where p = h + f = 0.
+enum class LossForm { kSum, kF1 };
+
+/// 1 − F1, see LossForm::kF1.
+double F1Loss(Index relevant, Index hits, Index false_alarms);
 
 struct LossOptions {
   LossScale scale = LossScale::kMean;
@@ -28,21 +35,27 @@ struct LossOptions {
   /// costs[given · K + predicted] ≥ 0 for problems whose variables all have K states, zero where predicted = given;
   /// empty = 1 for every error.
   std::vector<double> costs;
+
+  /// kF1 needs binary variables; it has no scale, weights or costs.
+  LossForm form = LossForm::kSum;
 };
 
 /// Examples to train on. data.example(m) has only labelled variables; loss(m)[s] is Δ_i(s) in the flat order of the
-/// variables' states.
+/// variables' states, with kF1 1 for the wrong state.
 struct TrainingSet {
   Dataset data;
   std::vector<double> losses;
   std::vector<Offset> loss_begin;
   Index skipped_examples = 0;    ///< examples without any labelled variable, left out
   Offset skipped_variables = 0;  ///< unlabelled variables of the others
+  LossForm form = LossForm::kSum;
 
   std::span<const double> loss(Index m) const {
     const auto k = static_cast<std::size_t>(m);
     return {losses.data() + loss_begin[k], static_cast<std::size_t>(loss_begin[k + 1] - loss_begin[k])};
   }
+  /// Δ of a labelling of example m.
+  double LossOf(Index m, std::span<const Index> labels) const;
 };
 
 /// Leaves out unlabelled variables with all their factors (docs/notation.md, section 1) and computes the losses. Examples that lack

@@ -32,6 +32,10 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
   };
   const bool factor_blocks =
       options->rho > 0 || options->tau != TrainOptions().tau || options->shrinking == Switch::kOff;
+  if (problem.training().form == LossForm::kF1 && !factor_blocks) {
+    return example_blocks("dynamic programming over counts",
+                          "the loss 1 - F1 is no sum over labels, which factor blocks would need");
+  }
   if (HasGlobalFactors(problem.data())) {
     if (!factor_blocks && HasExampleOracles(problem.data()) && !HasForbiddenStates(problem.data()))
       return example_blocks("global",

@@ -149,6 +149,10 @@ CornerOracle::CornerOracle(const Problem& problem, SolverKind kind, Effort effor
     for (const auto& structure : problem.data().structures()) SlackOracle::RequireEnumerable(*structure);
     return;
   }
+  if (problem.training().form == LossForm::kF1) {
+    counts_ = std::make_unique<CountLossOracle>(problem);
+    return;
+  }
   for (const auto& structure : problem.data().structures()) entries_.push_back(MakeEntry(structure, kind));
   keeps_sums_ = entries_.size() == 1 && entries_[0].form && entries_[0].form->contiguous() &&
                 entries_[0].form->pairs().size() >= kPairsWorthSums;
@@ -212,6 +216,7 @@ void CornerOracle::WeightChanged(Index position, double before, double after) {
 double CornerOracle::Maximise(Index m, std::span<const double> slot_scores, std::span<const double> weights,
                               WarmStart* warm, bool bound, SparseCorner* corner) {
   if (rescaling_ == Rescaling::kSlack) return MaximiseSlack(m, slot_scores, weights, corner);
+  if (counts_) return MaximiseCounts(m, slot_scores, weights, corner);
   Entry& entry = entries_[Size(problem_.data().structure_of(m))];
   if (entry.form) return MaximiseForm(&entry, m, slot_scores, weights, bound, corner);
   if (entry.forest) return MaximiseForest(&entry, m, slot_scores, weights, bound, corner);
@@ -225,6 +230,17 @@ double CornerOracle::MaximiseSlack(Index m, std::span<const double> slot_scores,
   ReadCoordinates(example.structure(), slot_scores, weights);
   table_work_ += 2 * example.graph().total_states();
   return slack_.Maximise(example, problem_.loss(m), coordinates_, corner);
+}
+
+double CornerOracle::MaximiseCounts(Index m, std::span<const double> slot_scores,
+                                    std::span<const double> weights, SparseCorner* corner) {
+  const ExampleView example = problem_.data().example(m);
+  ReadCoordinates(example.structure(), slot_scores, weights);
+  table_work_ += 2 * example.graph().total_states();
+  labels_.resize(Size(example.graph().num_variables()));
+  const double value = counts_->Maximise(m, coordinates_, labels_);
+  ReadLabelling(m, corner);
+  return value;
 }
 
 double CornerOracle::score_factor(Index m) const {
@@ -295,13 +311,10 @@ void CornerOracle::FillScores(const Entry& entry, Index m, std::span<const doubl
 
 void CornerOracle::ReadLabelling(Index m, SparseCorner* corner) {
   const ExampleView example = problem_.data().example(m);
-  const FactorGraph& graph = example.graph();
   std::fill(coordinates_.begin(), coordinates_.end(), 0.0);
   AddLabellingFeatures(example, labels_, 1, coordinates_);
   SparsifyCorner(example.structure(), coordinates_, corner);
-  const std::span<const double> loss = problem_.loss(m);
-  for (Index i = 0; i < graph.num_variables(); ++i)
-    corner->loss += loss[Size(graph.state_offset(i) + labels_[Size(i)])];
+  corner->loss += problem_.training().LossOf(m, labels_);
 }
 
 double CornerOracle::MaximiseForest(Entry* entry, Index m, std::span<const double> slot_scores,
@@ -378,7 +391,7 @@ bool CornerOracle::relaxed() const {
 }
 
 std::int64_t CornerOracle::work() const {
-  std::int64_t work = table_work_;
+  std::int64_t work = table_work_ + (counts_ ? counts_->work() : 0);
   for (const Entry& entry : entries_) {
     if (entry.form) work += 2 * entry.roof->work();
     if (entry.solver) work += entry.solver->work();

@@ -15,6 +15,7 @@
 #include <slackline/inference/pair_forest.h>
 #include <slackline/inference/roof_duality.h>
 #include <slackline/learning/corner_set.h>
+#include <slackline/learning/count_loss_oracle.h>
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 #include <slackline/learning/slack_oracle.h>
@@ -66,7 +67,7 @@ class CornerOracle {
     kChecking  ///< they go on while their bounds gain
   };
   /// Throws DataError when `kind` does not apply to one of the problem's structures. One object per thread. With slack rescaling
-  /// labellings are enumerated (slack_oracle.h), whatever `kind`.
+  /// labellings are enumerated (slack_oracle.h), and the loss 1 − F1 has its own maximum (count_loss_oracle.h), whatever `kind`.
   CornerOracle(const Problem& problem, SolverKind kind, Effort effort,
                Rescaling rescaling = Rescaling::kMargin);
 
@@ -105,6 +106,8 @@ class CornerOracle {
   };
   double MaximiseSlack(Index m, std::span<const double> slot_scores, std::span<const double> weights,
                        SparseCorner* corner);
+  double MaximiseCounts(Index m, std::span<const double> slot_scores, std::span<const double> weights,
+                        SparseCorner* corner);
   double MaximiseForm(Entry* entry, Index m, std::span<const double> slot_scores,
                       std::span<const double> weights, bool bound, SparseCorner* corner);
   static Entry MakeEntry(const std::shared_ptr<const Structure>& structure, SolverKind kind);
@@ -128,8 +131,9 @@ class CornerOracle {
   Effort effort_;
   Rescaling rescaling_;
   SlackOracle slack_;
-  std::vector<Entry> entries_;  // one per structure; none with slack rescaling
-  bool keeps_sums_ = false;     // one structure, direct way, contiguous weights
+  std::unique_ptr<CountLossOracle> counts_;  // with the loss 1 − F1
+  std::vector<Entry> entries_;               // one per structure; none with slack rescaling or counts_
+  bool keeps_sums_ = false;                  // one structure, direct way, contiguous weights
   RoofDuality::RowSums sums_;
   std::vector<double> u_, t_, flows_;
   std::vector<double> coordinates_, scores_, messages_;

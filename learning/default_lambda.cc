@@ -119,6 +119,16 @@ double NumLinearWeights(const Dataset& data) {
   return weights;
 }
 
+/// Σ_i max_s Δ where variable i alone is wrong.
+double SingleErrors(const Problem& problem, Index m) {
+  if (problem.training().form != LossForm::kF1) return LargestLoss(problem, m);
+  const std::span<const Index> truth = problem.data().example(m).labels();
+  const auto relevant = static_cast<Index>(std::count(truth.begin(), truth.end(), 1));
+  const auto others = static_cast<Index>(truth.size()) - relevant;
+  const double missed = relevant > 0 ? relevant * F1Loss(relevant, relevant - 1, 0) : 0.0;
+  return missed + others * F1Loss(relevant, relevant, 1);
+}
+
 }  // namespace
 
 double RoundedLambda(double lambda) {
@@ -141,7 +151,7 @@ CostScales ScalesOf(const Problem& problem, const TrainOptions& options) {
   double linear_rows = 0;
   for (Index m = 0; m < problem.size(); ++m) {
     const ExampleView example = problem.data().example(m);
-    losses += LargestLoss(problem, m);
+    losses += SingleErrors(problem, m);
     for (Index i = 0; i < example.graph().num_variables(); ++i) {
       const SquaredNorm norm = LargestSquaredNorm(example, i, kernel ? &*kernel : nullptr, squared_constants);
       norms.features += norm.features;

@@ -16,6 +16,10 @@ ExampleOracle::ExampleOracle(const Problem& problem, SolverKind kind, double lp_
                   "only linear programs have a tolerance");
   const auto formulation =
       kind == SolverKind::kLpPolytope ? GlpkFormulation::kGeneral : GlpkFormulation::kAuto;
+  if (problem.training().form == LossForm::kF1) {
+    counts_ = std::make_unique<CountLossOracle>(problem);
+    return;
+  }
   for (const auto& structure : problem.data().structures()) {
     if (lp_tolerance > 0) RequireSolverFor(*structure, kind);
     solvers_.push_back(lp_tolerance > 0 ? MakeGlpkSolver(structure->shared_graph(), formulation, lp_tolerance)
@@ -33,6 +37,7 @@ std::string ExampleOracle::solver_names() const {
     std::string name(solver->name());
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
   }
+  if (counts_) names.emplace_back("counts");
   std::string joined;
   for (const std::string& name : names) joined += (joined.empty() ? "" : ", ") + name;
   return joined;
@@ -57,11 +62,18 @@ Corner ExampleOracle::Maximise(Index m, std::span<const double> weights, WarmSta
   return MaximiseAt(m, u_, warm, offsets);
 }
 
-Corner ExampleOracle::MaximiseAt(Index m, std::span<const double> u, WarmStart* warm,
-                                 std::span<const double> offsets) {
+/// Fills result_.
+void ExampleOracle::Solve(Index m, std::span<const double> u, WarmStart* warm,
+                          std::span<const double> offsets) {
   const ExampleView example = problem_.data().example(m);
   const FactorGraph& graph = example.graph();
-  const std::size_t num_coordinates = u.size();
+  if (counts_) {
+    SLACKLINE_CHECK(offsets.empty(), "offsets need losses that are sums");
+    result_.labels.resize(static_cast<std::size_t>(graph.num_variables()));
+    result_.value = result_.upper_bound = counts_->Maximise(m, u, result_.labels);
+    result_.integral = result_.exact = true;
+    return;
+  }
   scores_.assign(static_cast<std::size_t>(graph.total_states()), 0.0);
   const std::span<const double> loss = problem_.loss(m);
   std::copy(loss.begin(), loss.end(), scores_.begin());
@@ -72,6 +84,15 @@ Corner ExampleOracle::MaximiseAt(Index m, std::span<const double> u, WarmStart* 
                                              static_cast<std::size_t>(graph.num_states(a))));
   }
   solvers_[static_cast<std::size_t>(problem_.data().structure_of(m))]->Solve(scores_, warm, &result_);
+}
+
+Corner ExampleOracle::MaximiseAt(Index m, std::span<const double> u, WarmStart* warm,
+                                 std::span<const double> offsets) {
+  const ExampleView example = problem_.data().example(m);
+  const FactorGraph& graph = example.graph();
+  const std::size_t num_coordinates = u.size();
+  const std::span<const double> loss = problem_.loss(m);
+  Solve(m, u, warm, offsets);
 
   Corner corner;
   coordinates_.assign(num_coordinates, 0.0);
@@ -80,10 +101,7 @@ Corner ExampleOracle::MaximiseAt(Index m, std::span<const double> u, WarmStart* 
   for (std::size_t k = 0; k < num_coordinates; ++k) given += u[k] * coordinates_[k];
   if (result_.integral) {
     AddLabellingFeatures(example, result_.labels, -1, coordinates_);
-    for (Index i = 0; i < graph.num_variables(); ++i) {
-      corner.loss +=
-          loss[static_cast<std::size_t>(graph.state_offset(i) + result_.labels[static_cast<std::size_t>(i)])];
-    }
+    corner.loss = problem_.training().LossOf(m, result_.labels);
   } else {
     for (Index a = 0; a < graph.num_parts(); ++a) {
       AddMarginalFeatures(example, a,

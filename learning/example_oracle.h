@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <slackline/inference/map_solver.h>
+#include <slackline/learning/count_loss_oracle.h>
 #include <slackline/learning/problem.h>
 
 namespace slackline {
@@ -41,7 +42,7 @@ class ExampleOracle {
   const MapResult& result() const { return result_; }
 
   /// The same at weights of which only the coordinate scores u of the example are known (core/structure.h): kernelized ones. Not for
-  /// structures with global factors. O(states + the solver's work).
+  /// structures with global factors. Offsets need losses that are sums. O(states + the solver's work).
   Corner MaximiseAt(Index m, std::span<const double> u, WarmStart* warm,
                     std::span<const double> offsets = {});
 
@@ -52,7 +53,10 @@ class ExampleOracle {
 
  private:
   Problem problem_;
-  std::vector<std::unique_ptr<MapSolver>> solvers_;  // one per structure
+  void Solve(Index m, std::span<const double> u, WarmStart* warm, std::span<const double> offsets);
+
+  std::unique_ptr<CountLossOracle> counts_;          // with the loss 1 − F1
+  std::vector<std::unique_ptr<MapSolver>> solvers_;  // one per structure; none with counts_
   MapResult result_;
   std::vector<double> scores_;
   std::vector<double> given_;

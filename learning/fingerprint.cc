@@ -100,6 +100,7 @@ std::string HashStructures(const Dataset& data) {
 std::string HashLosses(const TrainingSet& training) {
   DataHash hash;
   hash.Add(std::span<const double>(training.losses));
+  if (training.form == LossForm::kF1) hash.Add(std::string_view("f1"));
   return hash.Text();
 }
 

@@ -102,8 +102,12 @@ KernelMap::KernelMap(const Problem& problem, const Kernel& kernel) : expansion_(
   const auto rows = NewRows(*data.rows());
   std::vector<std::shared_ptr<const Structure>> structures;
   for (const auto& structure : data.structures()) structures.push_back(WithLayout(*structure, layout));
-  TrainingSet training{Dataset(layout, rows), problem.training().losses, problem.training().loss_begin,
-                       problem.training().skipped_examples, problem.training().skipped_variables};
+  TrainingSet training{Dataset(layout, rows),
+                       problem.training().losses,
+                       problem.training().loss_begin,
+                       problem.training().skipped_examples,
+                       problem.training().skipped_variables,
+                       problem.training().form};
   for (Index m = 0; m < data.size(); ++m) {
     const ExampleView example = data.example(m);
     training.data.Add(structures[Size(data.structure_of(m))], example.labels(), data.first_input(m),

@@ -121,6 +121,7 @@ double Problem::penalty_scale() const {
 }
 
 double PrimalAtZeroWeights(const Problem& problem) {
+  if (problem.training().form == LossForm::kF1) return 1;  // every labelling is allowed (support_table.h)
   std::vector<std::unique_ptr<MapSolver>> solvers(problem.data().structures().size());
   double sum = 0;
   for (Index m = 0; m < problem.size(); ++m) {

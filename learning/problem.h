@@ -33,7 +33,7 @@ class Problem {
   double lambda_m() const { return lambda_ * static_cast<double>(size()); }  ///< λM
   Offset num_weights() const { return data().layout().size(); }
 
-  /// Δ_i(s) of example m, flat over the states of its variables.
+  /// Δ_i(s) of example m, flat over the states of its variables. With training().form = kF1, Δ_m is no sum of these: TrainingSet::LossOf.
   std::span<const double> loss(Index m) const { return training_->loss(m); }
 
   /// Number of parts (variables, factors and global factors) of all examples together: the blocks of factor-block learners.
@@ -51,7 +51,7 @@ class Problem {
   double mean_squared_range_ = 0;
 };
 
-/// P(0) = G(0): the mean over the examples of the largest loss, Σ_i max_s Δ_i(s). Where states are forbidden it is that of the best allowed
+/// P(0) = G(0): the mean over the examples of the largest loss, Σ_i max_s Δ_i(s), or 1 with the loss 1 − F1. Where states are forbidden it is that of the best allowed
 /// labelling, found by dynamic programming (by search where there are cycles). Where global factors forbid states: exact if global_solver.h applies, else an upper bound.
 double PrimalAtZeroWeights(const Problem& problem);
 

@@ -7,7 +7,7 @@
 
 namespace slackline {
 
-/// Σ_i max_s Δ_i(s) of example m: no labelling of it has a larger loss. One that reaches it may be
+/// Σ_i max_s Δ_i(s) of example m, or 1 with the loss 1 − F1: no labelling of it has a larger loss. One that reaches it may be
 /// forbidden.
 double LargestLoss(const Problem& problem, Index m);
 

@@ -8,6 +8,7 @@
 #include <slackline/inference/binary_pairs.h>
 #include <slackline/inference/brute_force.h>
 #include <slackline/inference/global_solver.h>
+#include <slackline/learning/count_loss_oracle.h>
 #include <slackline/learning/slack_oracle.h>
 
 namespace slackline {
@@ -24,10 +25,11 @@ bool SlackRescaled(const TrainOptions& options) { return options.rescaling == Re
 bool SdcaStep5(const TrainOptions& options) { return options.sdca_step == 5; }
 
 constexpr NeedSet kOracle = Bit(Need::kExampleOracle);
-constexpr NeedSet kOnMarginals = Bit(Need::kMarginals);
-constexpr NeedSet kOnFactors = Bit(Need::kEveryState);
-constexpr NeedSet kOnMessages = NeedsAll(Need::kEveryState, Need::kTables);
-constexpr NeedSet kEnumerates = Bit(Need::kEnumeration);
+constexpr NeedSet kOnSums = Bit(Need::kSumLoss);
+constexpr NeedSet kOnMarginals = kOnSums | Bit(Need::kMarginals);
+constexpr NeedSet kOnFactors = kOnSums | Bit(Need::kEveryState);
+constexpr NeedSet kOnMessages = kOnSums | NeedsAll(Need::kEveryState, Need::kTables);
+constexpr NeedSet kEnumerates = kOnSums | Bit(Need::kEnumeration);
 constexpr NeedSet kOfKernels = NeedsAll(Need::kInputs, Need::kNoGlobals);
 
 constexpr Way kWays[] = {
@@ -49,10 +51,11 @@ constexpr Way kWays[] = {
     {LearnerKind::kSoft, "", Always, kOnFactors},
     {LearnerKind::kDlpw, "", Always, kOnMessages},
     {LearnerKind::kSmoothDlpw, "", Always, kOnMessages},
-    {LearnerKind::kProxSdca, "--sdca-step 5 --smoothing", SdcaStep5, kOracle | Bit(Need::kFreeVariables)},
-    {LearnerKind::kProxSdca, "--smoothing", Smoothed, kOracle},
-    {LearnerKind::kProxSdca, "", Always, kOracle},
-    {LearnerKind::kMultiSample, "", Always, kOracle},
+    {LearnerKind::kProxSdca, "--sdca-step 5 --smoothing", SdcaStep5,
+     kOnSums | kOracle | Bit(Need::kFreeVariables)},
+    {LearnerKind::kProxSdca, "--smoothing", Smoothed, kOnSums | kOracle},
+    {LearnerKind::kProxSdca, "", Always, kOnSums | kOracle},
+    {LearnerKind::kMultiSample, "", Always, kOnSums | kOracle},
 };
 
 struct OracleRow {
@@ -115,10 +118,16 @@ constexpr Reason kReasons[] = {
     {Need::kNoCycles, "{} needs graphs without cycles; use --oracle auto"},
     {Need::kBinaryPairs, "{} needs binary variables and factors over one or two of them; use --oracle auto"},
     {Need::kSomeGlobals, "{} maximises global factors, and there are none; use --oracle auto"},
+    {Need::kSumLoss,
+     "{} needs a loss that is a sum over the labels, which 1 - F1 is not; use --learner auto, bcfw, fw, ssg, "
+     "bmrm, or a cutting plane without --rescaling slack"},
     {Need::kInputs,
      "there are no input vectors for a kernel to compare: all features are scalars; leave out --kernel, and "
      "use --learner bcfw"},
 };
+constexpr std::string_view kCountsNeed =
+    "the loss 1 - F1 needs binary labels without cycles of pairs, without global factors and without "
+    "forbidden states: for labels, --graph none or tree";
 constexpr std::string_view kNoKernelsOfGlobals =
     "kernels do not go with global factors, whose features are not inputs; leave out --kernel, and use "
     "--learner auto";
@@ -131,6 +140,18 @@ std::string TextOf(Need need, const std::string& who) {
   const std::size_t place = text.find("{}");
   if (place != std::string::npos) text.replace(place, 2, who);
   return text;
+}
+
+/// Why the loss 1 − F1 cannot be trained; empty when it can.
+std::string CountLossFault(const Problem& problem, const TrainOptions& options, const Way& way,
+                           const std::string& learner) {
+  if ((way.needs & Bit(Need::kSumLoss)) != 0) return TextOf(Need::kSumLoss, learner);
+  if (options.oracle != SolverKind::kAuto && options.oracle != SolverKind::kTree)
+    return "the loss 1 - F1 has an oracle of its own: leave out --oracle";
+  const auto& structures = problem.data().structures();
+  const bool fit = std::all_of(structures.begin(), structures.end(),
+                               [](const auto& structure) { return CountLossOracle::Fits(*structure); });
+  return fit ? std::string() : std::string(kCountsNeed);
 }
 
 /// The text of the first need, in the order of the reasons, that is ruled out.
@@ -197,6 +218,10 @@ std::string Unsupported(const Problem& problem, const TrainOptions& options) {
   const Way& way = WayOf(options);
   const std::string learner = "learner " + std::string(Name(options.learner)) +
                               (way.options.empty() ? "" : " with " + std::string(way.options));
+  if (problem.training().form == LossForm::kF1) {
+    std::string fault = CountLossFault(problem, options, way, learner);
+    if (!fault.empty()) return fault;
+  }
   TraitSet common = ~TraitSet{0};  // of all structures
   for (const auto& structure : problem.data().structures()) {
     const TraitSet traits = TraitsOf(*structure);

@@ -8,7 +8,8 @@
 //
 //   way or oracle  --needs-->  Need  <--ruled out by--  Trait  <--has--  structure
 //
-// Unlabelled variables, several structures, and losses of one's own suit every way: unlabelled variables are
+// The loss 1 − F1 suits ways without the need kSumLoss, on structures that its maximum knows (count_loss_oracle.h).
+// Unlabelled variables, several structures, and other losses of one's own suit every way: unlabelled variables are
 // left out of training examples (core/loss.h), and learners see structures and losses through Problem only.
 #pragma once
 
@@ -56,6 +57,7 @@ enum class Need {
   kNoGlobals,      ///< a solver that sees tables only
   kSomeGlobals,    ///< the solver of global factors
   kInputs,         ///< input vectors, which a kernel compares
+  kSumLoss,        ///< a loss that is a sum over variables (core/loss.h)
 };
 constexpr NeedSet Bit(Need need) { return 1U << static_cast<unsigned>(need); }
 

@@ -57,8 +57,9 @@ class Verifier {
         hinges_(problem, trained, claim.problem, objective.rescaling, objective.smoothing),
         weights_rounding_(space_->WeightsRounding()) {
     for (const auto& structure : problem.data().structures()) {
-      // With slack rescaling points are multiplied by losses.
-      const bool read = objective.rescaling == Rescaling::kMargin;
+      // With slack rescaling points are multiplied by losses, and losses of counts are no sums over marginals.
+      const bool read =
+          objective.rescaling == Rescaling::kMargin && problem.training().form == LossForm::kSum;
       readable_.push_back(read ? ReadableMarginals::Make(*structure) : std::nullopt);
     }
   }

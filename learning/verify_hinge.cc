@@ -7,6 +7,7 @@
 #include <slackline/core/check.h>
 #include <slackline/factors/joint_states.h>
 #include <slackline/inference/brute_force.h>
+#include <slackline/inference/count_search.h>
 #include <slackline/inference/global_solver.h>
 #include <slackline/inference/local_polytope.h>
 #include <slackline/inference/rounding.h>
@@ -67,7 +68,8 @@ HingeVerifier::HingeVerifier(const Problem& problem, SolverKind trained, Certifi
     } else {
       solvers_.back() =
           MakeMapSolver(VerifyingSolver(*structure, trained, certified), structure->shared_graph());
-      AddName(std::string(solvers_.back()->name()));
+      const bool counts = problem.training().form == LossForm::kF1;
+      AddName(std::string(solvers_.back()->name()) + (counts ? " for each count" : ""));
     }
   }
 }
@@ -107,6 +109,10 @@ VerifiedHinge HingeVerifier::Maximise(Index m, std::span<const double> u, std::s
   }
   if (rescaling_ == Rescaling::kSlack) {
     Slack(example, u, loss, truth, &hinge);
+    return hinge;
+  }
+  if (problem_.training().form == LossForm::kF1) {
+    Counts(m, example, truth, &hinge);
     return hinge;
   }
   for (std::size_t s = 0; s < loss.size(); ++s) theta_[s] += loss[s];
@@ -209,6 +215,29 @@ void HingeVerifier::Smoothed(Index m, const ExampleView& example, std::span<cons
       mu[s] += share * (corner.marginals[s] - mu[s]);
       squares += mu[s] * mu[s];
     }
+  }
+  hinge->bound = std::max(hinge->bound, hinge->value);
+}
+
+/// With k labels and p relevant ones, 1 − F1 = 1 − 2h/(p + k) takes 2/(p + k) off each hit.
+void HingeVerifier::Counts(Index m, const ExampleView& example, double truth, VerifiedHinge* hinge) {
+  const auto& structure = problem_.data().structures()[Size(problem_.data().structure_of(m))];
+  const FactorGraph& graph = *structure->shared_graph();
+  const std::span<const Index> labels = example.labels();
+  const auto relevant = static_cast<Index>(std::count(labels.begin(), labels.end(), 1));
+  std::vector<double> theta;
+  for (Index k = 0; k <= graph.num_variables(); ++k) {
+    theta = theta_;
+    for (Index i = 0; i < graph.num_variables(); ++i) {
+      if (labels[Size(i)] == 1) theta[Size(graph.state_offset(i) + 1)] -= 2.0 / (relevant + k);
+    }
+    const double constant = relevant + k > 0 ? 1 : 0;
+    CountSearch search(structure->shared_graph(), {k, k});
+    search.Solve(theta, solvers_[Size(problem_.data().structure_of(m))].get(), &result_);
+    const double value =
+        ScoreOf(example, {}, theta_, result_.labels) + problem_.training().LossOf(m, result_.labels);
+    hinge->value = std::max(hinge->value, value - truth);
+    hinge->bound = std::max(hinge->bound, result_.upper_bound + constant - truth);
   }
   hinge->bound = std::max(hinge->bound, hinge->value);
 }

@@ -6,6 +6,7 @@
 //   margin rescaling  another solver than training's (VerifyingSolver); global factors: enumeration, or dual
 //                     decomposition (global_decoder.h)
 //   slack rescaling   all labellings, one after the other, by their definition Δ(s)(1 − w·ψ(s))
+//   loss 1 − F1       for each number k of labels the loss is a sum: the best labelling with exactly k (count_search.h)
 //   smoothed hinge    max_μ θ·μ + (γ/2) Σ_i (1 − ‖μ_i‖²) by Frank-Wolfe steps with the solver of margin
 //                     rescaling; the gap of its best point is the distance of value and bound
 #pragma once
@@ -60,6 +61,7 @@ class HingeVerifier {
                  std::span<const Index> labels);
   void Smoothed(Index m, const ExampleView& example, std::span<const double> u,
                 std::span<const double> weights, double truth, VerifiedHinge* hinge);
+  void Counts(Index m, const ExampleView& example, double truth, VerifiedHinge* hinge);
   void Slack(const ExampleView& example, std::span<const double> u, std::span<const double> loss,
              double truth, VerifiedHinge* hinge);
 

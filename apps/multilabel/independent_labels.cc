@@ -44,6 +44,7 @@ IndependentLabels TrainIndependentLabels(const MultiLabelModel& like, const Mult
   model.set_label_counts(like.label_counts());
   LossOptions loss;
   loss.scale = like.record.loss == "count" ? LossScale::kCount : LossScale::kMean;
+  if (like.record.loss == "f1") loss.form = LossForm::kF1;
   loss.given_weights = like.loss_weights();
   model.set_loss_weights(like.loss_weights());
   TrainingSet training = MakeTrainingSet(model.MakeDataset(data), loss);

@@ -71,7 +71,8 @@ CountRange LabelCountsFor(const std::optional<CountRange>& asked, const MultiLab
 }
 
 CountRange TrainingCounts(const std::optional<CountRange>& asked, const MultiLabelModel& model,
-                          const MultiLabelData& training) {
+                          const MultiLabelData& training, LossForm form) {
+  if (form != LossForm::kSum) return {};
   if (!asked || !model.pairs().empty() || model.kernelized()) return {};
   for (const LabelTally& tally : TallyLabels(training)) {
     if (tally.unknown > 0 || !asked->Contains(tally.on)) return {};

@@ -9,6 +9,7 @@
 
 #include <slackline/apps/multilabel_model.h>
 #include <slackline/core/count_range.h>
+#include <slackline/core/loss.h>
 #include <slackline/core/multilabel_data.h>
 
 namespace slackline {
@@ -22,9 +23,9 @@ std::optional<CountRange> ParseLabelCounts(std::string_view text);
 CountRange LabelCountsFor(const std::optional<CountRange>& asked, const MultiLabelData& training);
 
 /// The bounds that training keeps as well, by a global factor: those that were asked for, where the model has no kernel and no pairs, so
-/// that examples are still maximised exactly, and where the labels of all examples are known and keep them; else none.
+/// that examples are still maximised exactly, where the loss is a sum, and where the labels of all examples are known and keep them; else none.
 CountRange TrainingCounts(const std::optional<CountRange>& asked, const MultiLabelModel& model,
-                          const MultiLabelData& training);
+                          const MultiLabelData& training, LossForm form = LossForm::kSum);
 
 /// "any number of labels", "at least 1 label", "1 to 3 labels", "exactly 2 labels".
 std::string DescribeLabelCounts(const CountRange& range, Index labels);

@@ -46,9 +46,12 @@ class LossWeights {
 
 struct MultiLabelLoss {
   LossScale scale = LossScale::kMean;
+  LossForm form = LossForm::kSum;
   LossWeights weights;
 
-  LossOptions For(const MultiLabelData& training) const { return {scale, {}, weights.For(training), {}}; }
+  LossOptions For(const MultiLabelData& training) const {
+    return {scale, {}, weights.For(training), {}, form};
+  }
 };
 
 }  // namespace slackline

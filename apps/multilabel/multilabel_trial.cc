@@ -41,7 +41,7 @@ MultiLabelTrial::MultiLabelTrial(const MultiLabelData& data, const MultiLabelTri
                                              kernelized ? options.kernel_bias : data.has_constant,
                                              MakeLabelGraph(options.graph, training), kernelized);
   model_->set_label_counts(LabelCountsFor(options.label_counts, training));
-  const CountRange counts = TrainingCounts(options.label_counts, *model_, training);
+  const CountRange counts = TrainingCounts(options.label_counts, *model_, training, options.loss.form);
   SetProblem(Problem(MakeTrainingSet(model_->MakeDataset(training, counts), options.loss.For(training)), 1));
 }
 

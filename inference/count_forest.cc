@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/inference/count_forest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <slackline/core/check.h>
+#include <slackline/core/graph_topology.h>
+
+namespace slackline {
+namespace {
+
+std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
+
+/// Entries of a table for one state.
+std::size_t Area(Index hits, Index others) { return Size((Offset{hits} + 1) * (Offset{others} + 1)); }
+
+}  // namespace
+
+bool CountForest::Fits(const FactorGraph& graph) {
+  if (!IsForest(graph)) return false;
+  for (Index c = 0; c < graph.num_factors(); ++c) {
+    if (graph.scope(c).size() > 2) return false;
+  }
+  const std::span<const Index> states = graph.cardinalities();
+  return std::all_of(states.begin(), states.end(), [](Index count) { return count == 2; });
+}
+
+CountForest::CountForest(std::shared_ptr<const FactorGraph> graph) : graph_(std::move(graph)) {
+  SLACKLINE_CHECK(Fits(*graph_), "counts need binary variables and a forest of pairs");
+  const Index n = graph_->num_variables();
+  base_.resize(2 * Size(n));
+  nodes_.resize(Size(n) + 1);
+  for (const EliminationStep& step : ForestElimination(*graph_)) {
+    if (step.part < n) {
+      if (step.parent < 0) joins_.push_back({n, step.part, -1, {}, {}, 0, 0, 0, 0});
+      continue;
+    }
+    const Index factor = step.part - n;
+    const std::span<const Index> scope = graph_->scope(factor);
+    if (scope.size() != 2) continue;
+    const Index child = scope[0] == step.parent ? scope[1] : scope[0];
+    joins_.push_back({step.parent, child, factor, {}, {}, 0, 0, 0, 0});
+  }
+}
+
+double CountForest::Maximise(std::span<const double> scores, std::span<const Index> marked,
+                             std::span<const double> gains, std::span<Index> labels) {
+  const auto n = Size(graph_->num_variables());
+  SLACKLINE_CHECK(scores.size() == Size(graph_->total_states()) && marked.size() == n && labels.size() == n,
+                  "scores, marks and labels must fit the graph");
+  const auto hits = static_cast<Index>(std::count(marked.begin(), marked.end(), 1));
+  SLACKLINE_CHECK(gains.size() == Area(hits, static_cast<Index>(n) - hits),
+                  "there must be a gain for every pair of counts");
+  std::copy_n(scores.begin(), 2 * n, base_.begin());
+  for (Index c = 0; c < graph_->num_factors(); ++c) {
+    if (graph_->scope(c).size() != 1) continue;
+    const auto variable = Size(graph_->scope(c)[0]);
+    const auto at = Size(graph_->factor_offset(c));
+    for (std::size_t s = 0; s < 2; ++s) base_[2 * variable + s] += scores[at + s];
+  }
+  const bool joined =
+      std::any_of(joins_.begin(), joins_.end(), [](const Join& join) { return join.factor >= 0; });
+  return joined ? Forest(scores, gains, marked, labels) : Sorted(gains, marked, labels);
+}
+
+double CountForest::Sorted(std::span<const double> gains, std::span<const Index> marked,
+                           std::span<Index> labels) {
+  double zero = 0;  // all variables at state 0
+  for (auto& order : order_) order.clear();
+  for (std::size_t i = 0; i < marked.size(); ++i) {
+    zero += base_[2 * i];
+    order_[marked[i]].push_back(static_cast<Index>(i));
+  }
+  const auto gain = [&](Index i) { return base_[2 * Size(i) + 1] - base_[2 * Size(i)]; };
+  for (std::size_t kind = 0; kind < 2; ++kind) {
+    std::vector<Index>& order = order_[kind];
+    std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return gain(a) > gain(b); });
+    prefix_[kind].assign(1, 0.0);
+    for (const Index i : order) prefix_[kind].push_back(prefix_[kind].back() + gain(i));
+  }
+  const std::size_t width = prefix_[0].size();
+  double best = -kInfinity;
+  std::size_t best_at = 0;
+  for (std::size_t h = 0; h < prefix_[1].size(); ++h) {
+    for (std::size_t f = 0; f < width; ++f) {
+      const double value = prefix_[1][h] + prefix_[0][f] + gains[h * width + f];
+      if (value > best) {
+        best = value;
+        best_at = h * width + f;
+      }
+    }
+  }
+  work_ += static_cast<std::int64_t>(gains.size());
+  std::fill(labels.begin(), labels.end(), 0);
+  for (std::size_t k = 0; k < best_at / width; ++k) labels[Size(order_[1][k])] = 1;
+  for (std::size_t k = 0; k < best_at % width; ++k) labels[Size(order_[0][k])] = 1;
+  return zero + best;
+}
+
+double CountForest::Forest(std::span<const double> scores, std::span<const double> gains,
+                           std::span<const Index> marked, std::span<Index> labels) {
+  const Index n = graph_->num_variables();
+  for (Index i = 0; i < n; ++i) Start(i, marked[Size(i)]);
+  Node& total = nodes_[Size(n)];
+  total.table.assign(1, 0.0);
+  total.hits = total.others = 0;
+  for (Join& join : joins_) {
+    const Index states = join.factor >= 0 ? 2 : 1;
+    std::span<const double> table;
+    if (join.factor >= 0) table = scores.subspan(Size(graph_->factor_offset(join.factor)), 4);
+    const bool child_first = join.factor >= 0 && graph_->scope(join.factor)[0] == join.child;
+    Pass(nodes_[Size(join.child)], table, child_first, states, &join);
+    Merge(&nodes_[Size(join.parent)], states, &join);
+  }
+  double best = -kInfinity;
+  std::size_t best_at = 0;
+  for (std::size_t k = 0; k < gains.size(); ++k) {
+    const double value = total.table[k] + gains[k];
+    if (value > best) {
+      best = value;
+      best_at = k;
+    }
+  }
+  const std::size_t width = Size(total.others) + 1;
+  ReadLabels(static_cast<Index>(best_at / width), static_cast<Index>(best_at % width), labels);
+  return best;
+}
+
+/// The table of a leaf.
+void CountForest::Start(Index variable, Index marked) {
+  Node& node = nodes_[Size(variable)];
+  node.hits = marked;
+  node.others = 1 - marked;
+  node.table.assign(2 * Area(node.hits, node.others), -kInfinity);
+  node.table[0] = base_[2 * Size(variable)];
+  node.table[Area(node.hits, node.others) + 1] = base_[2 * Size(variable) + 1];
+}
+
+/// message_[s][h][f] = max_t T_child[t][h][f] + factor(s, t), and which t.
+void CountForest::Pass(const Node& child, std::span<const double> factor_scores, bool child_first,
+                       Index states, Join* join) {
+  join->child_hits = child.hits;
+  join->child_others = child.others;
+  const std::size_t area = Area(child.hits, child.others);
+  message_.resize(Size(states) * area);
+  join->states.resize(Size(states) * area);
+  for (std::size_t s = 0; s < Size(states); ++s) {
+    double add[2] = {0, 0};
+    for (std::size_t t = 0; t < 2 && !factor_scores.empty(); ++t)
+      add[t] = factor_scores[child_first ? 2 * t + s : 2 * s + t];
+    for (std::size_t k = 0; k < area; ++k) {
+      const double off = child.table[k] + add[0];
+      const double on = child.table[area + k] + add[1];
+      message_[s * area + k] = std::max(off, on);
+      join->states[s * area + k] = on > off;
+    }
+  }
+  work_ += static_cast<std::int64_t>(message_.size());
+}
+
+/// The parent's table with the child's counts added to its own.
+void CountForest::Merge(Node* parent, Index states, Join* join) {
+  const Index hits = parent->hits + join->child_hits;
+  const Index others = parent->others + join->child_others;
+  join->hits = hits;
+  join->others = others;
+  const std::size_t area = Area(hits, others);
+  const std::size_t own_width = Size(parent->others) + 1;
+  const std::size_t child_width = Size(join->child_others) + 1;
+  const std::size_t width = Size(others) + 1;
+  merged_.assign(Size(states) * area, -kInfinity);
+  join->counts.assign(merged_.size(), 0);
+  for (std::size_t s = 0; s < Size(states); ++s) {
+    for (std::size_t k = 0; k < Area(parent->hits, parent->others); ++k) {
+      const double own = parent->table[s * Area(parent->hits, parent->others) + k];
+      if (own == -kInfinity) continue;
+      const std::size_t first = s * area + k / own_width * width + k % own_width;
+      const double* message = message_.data() + s * Area(join->child_hits, join->child_others);
+      for (std::size_t h = 0; h <= Size(join->child_hits); ++h) {
+        for (std::size_t f = 0; f < child_width; ++f) {
+          const double value = own + message[h * child_width + f];
+          const std::size_t at = first + h * width + f;
+          if (value > merged_[at]) {
+            merged_[at] = value;
+            join->counts[at] = static_cast<std::int32_t>(h * child_width + f);
+          }
+        }
+      }
+      work_ += static_cast<std::int64_t>(Area(join->child_hits, join->child_others));
+    }
+  }
+  parent->table.swap(merged_);
+  parent->hits = hits;
+  parent->others = others;
+}
+
+/// Back through the joins: each gives its child the counts and the state that made the parent's entry.
+void CountForest::ReadLabels(Index hits, Index others, std::span<Index> labels) const {
+  const Index n = graph_->num_variables();
+  struct Share {
+    Index hits = 0, others = 0;
+  };
+  std::vector<Share> shares(Size(n) + 1);
+  shares[Size(n)] = {hits, others};
+  for (auto join = joins_.rbegin(); join != joins_.rend(); ++join) {
+    const std::size_t state = join->factor >= 0 ? Size(labels[Size(join->parent)]) : 0;
+    Share& parent = shares[Size(join->parent)];
+    const std::size_t at = state * Area(join->hits, join->others) +
+                           Size(parent.hits) * (Size(join->others) + 1) + Size(parent.others);
+    const auto counts = Size(join->counts[at]);
+    const std::size_t child_width = Size(join->child_others) + 1;
+    const Share child = {static_cast<Index>(counts / child_width), static_cast<Index>(counts % child_width)};
+    shares[Size(join->child)] = child;
+    parent.hits -= child.hits;
+    parent.others -= child.others;
+    labels[Size(join->child)] = join->states[state * Area(join->child_hits, join->child_others) + counts];
+  }
+}
+
+}  // namespace slackline

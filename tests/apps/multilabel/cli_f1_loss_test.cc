@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// --loss f1 of multilabel train.
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <tests/apps/program.h>
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+/// Four labels of 40 rows; entries of the second label are unknown now and then.
+std::string Table() {
+  std::string text = "x,y,a,b,c,d\n";
+  for (int row = 0; row < 40; ++row) {
+    text += std::to_string(row % 10) + "," + std::to_string(row * row % 7);
+    for (int i = 0; i < 4; ++i) {
+      const bool on = (row * (i + 3) + row * row % 7) % 4 == 0 || (row % 10) / 3 == i;
+      text += row % 9 == 8 && i == 1 ? "," : on ? ",1" : ",0";
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("train, verify, evaluate and info with the loss 1 - F1") {
+  const TemporaryFolder folder;
+  const std::string data = folder.Write("d.csv", Table());
+  const std::string model = folder.Path("m.slk");
+  for (const std::string graph : {"none", "tree"}) {
+    const Outcome trained =
+        RunProgram(Arguments{"multilabel", "train", data, "--label-columns", "a,b,c,d", "--model", model,
+                             "--loss", "f1", "--graph", graph, "--verify"});
+    REQUIRE_MESSAGE(trained.code == 0, trained.err);
+    CHECK(trained.err.find("loss f1, graph " + graph) != std::string::npos);
+    CHECK(trained.err.find("optimum of the exact problem") != std::string::npos);
+    CHECK(trained.err.find("the certificate holds") != std::string::npos);
+    const Outcome info = RunProgram({"info", model});
+    CHECK(info.out.find("loss f1") != std::string::npos);
+    const Outcome evaluated = RunProgram({"multilabel", "evaluate", data, "--model", model});
+    REQUIRE_MESSAGE(evaluated.code == 0, evaluated.err);
+    CHECK(evaluated.out.find("example F1") != std::string::npos);
+  }
+}
+
+TEST_CASE("what does not go with the loss 1 - F1") {
+  const TemporaryFolder folder;
+  const std::string data = folder.Write("d.csv", Table());
+  const std::string model = folder.Path("m.slk");
+  const auto refused = [&](const Arguments& more, const std::string& word) {
+    const Outcome outcome = RunProgram(
+        Arguments{"multilabel", "train", data, "--label-columns", "a,b,c,d", "--model", model} + more);
+    CHECK(outcome.code == 2);
+    CHECK_MESSAGE(outcome.err.find(word) != std::string::npos, outcome.err);
+  };
+  refused({"--loss", "f1"}, "--graph none or tree");
+  refused({"--loss", "f1", "--graph", "none", "--loss-weights", "inverse-frequency"}, "--loss-weights");
+  refused({"--loss", "f1", "--graph", "none", "--learner", "al"}, "1 - F1 is not");
+  refused({"--loss", "f1", "--graph", "none", "--oracle", "roof"}, "--oracle");
+  refused({"--loss", "f2", "--graph", "none"}, "f1");
+}
