@@ -21,19 +21,11 @@ namespace {
 constexpr double kSlowPassSeconds = 5;
 
 MultiLabelLoss ReadLoss(const std::string& loss, const std::string& loss_weights) {
-  MultiLabelLoss result;
+  CheckChoice("loss", loss, {"mean", "count", "f1"});
+  MultiLabelLoss result = MultiLabelLoss::Named(loss);
   result.weights = LossWeights::Parse(loss_weights);
-  switch (CheckChoice("loss", loss, {"mean", "count", "f1"})) {
-    case 0:
-      result.scale = LossScale::kMean;
-      break;
-    case 1:
-      result.scale = LossScale::kCount;
-      break;
-    default:
-      result.form = LossForm::kF1;
-      if (loss_weights != "equal") throw DataError("--loss f1 has no --loss-weights");
-  }
+  if (result.form == LossForm::kF1 && loss_weights != "equal")
+    throw DataError("--loss f1 has no --loss-weights");
   return result;
 }
 

@@ -47,7 +47,7 @@ int Run(const CvCommand& command) {
   const DataSettings settings = command.data.Read(cv.train);
   const TrainingData training = ReadTrainingData(command.data, settings);
   std::string note;
-  std::vector<std::string> graphs = GraphCandidates(command.data.graph, training, settings.learner, &note);
+  std::vector<std::string> graphs = GraphCandidates(command.data.graph, training, settings, &note);
   if (!note.empty() && !command.cv.quiet) std::fprintf(stderr, "note: %s\n", note.c_str());
   // The folds of the cross-validation calibrate the model at the end.
   std::optional<CalibrationPlan> calibration;

@@ -74,7 +74,7 @@ int Run(const TrainCommand& command) {
     calibration = PlanCalibration(data.data, kCalibrationFolds, settings.train.seed, command.session.quiet);
   DataFlags flags = command.data;
   std::string note;
-  const std::vector<std::string> graphs = GraphCandidates(flags.graph, data, data_settings.learner, &note);
+  const std::vector<std::string> graphs = GraphCandidates(flags.graph, data, data_settings, &note);
   if (graphs.size() > 1) {
     const bool quiet = command.session.quiet;
     if (!note.empty() && !quiet) std::fprintf(stderr, "note: %s\n", note.c_str());

@@ -197,9 +197,7 @@ void MultiLabelModel::Scores(const ExampleView& example, std::span<double> score
                 u.begin() + scalar.coordinate);
   }
   std::fill(scores.begin(), scores.end(), 0.0);
-  const FactorGraph& graph = structure.graph();
-  for (Index a = 0; a < graph.num_parts(); ++a)
-    AddPartScores(example, a, u, scores.subspan(Size(graph.state_offset(a)), Size(graph.num_states(a))));
+  AddScores(example, u, scores);
 }
 
 std::shared_ptr<const Structure> MultiLabelModel::StructureWith(CountRange counts) const {

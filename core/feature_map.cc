@@ -45,16 +45,20 @@ void AddPartScores(const ExampleView& example, Index part, std::span<const doubl
   for (const Index s : structure.forbidden_states(part)) out[static_cast<std::size_t>(s)] = -kInfinity;
 }
 
-void ScoreTables(const ExampleView& example, std::span<const double> weights, std::span<double> scores) {
+void AddScores(const ExampleView& example, std::span<const double> u, std::span<double> out) {
   const FactorGraph& graph = example.graph();
+  for (Index a = 0; a < graph.num_parts(); ++a) {
+    AddPartScores(example, a, u,
+                  out.subspan(static_cast<std::size_t>(graph.state_offset(a)),
+                              static_cast<std::size_t>(graph.num_states(a))));
+  }
+}
+
+void ScoreTables(const ExampleView& example, std::span<const double> weights, std::span<double> scores) {
   std::vector<double> u(static_cast<std::size_t>(example.structure().num_coordinates()));
   CoordinateScores(example, weights, u);
   std::fill(scores.begin(), scores.end(), 0.0);
-  for (Index a = 0; a < graph.num_parts(); ++a) {
-    AddPartScores(example, a, u,
-                  scores.subspan(static_cast<std::size_t>(graph.state_offset(a)),
-                                 static_cast<std::size_t>(graph.num_states(a))));
-  }
+  AddScores(example, u, scores);
 }
 
 void AddStateFeatures(const ExampleView& example, Index part, Index state, double scale,

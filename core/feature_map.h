@@ -17,6 +17,9 @@ void CoordinateScores(const ExampleView& example, std::span<const double> weight
 /// out[s] += w·φ_part(s), for all states s of the part; −∞ for those that are forbidden.
 void AddPartScores(const ExampleView& example, Index part, std::span<const double> u, std::span<double> out);
 
+/// The same for all parts, in the flat order of the graph (total_states entries).
+void AddScores(const ExampleView& example, std::span<const double> u, std::span<double> out);
+
 /// Score tables w·φ_a(y_a) of all parts in the flat order of the graph (total_states entries); −∞ for forbidden states.
 void ScoreTables(const ExampleView& example, std::span<const double> weights, std::span<double> scores);
 

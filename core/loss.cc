@@ -65,6 +65,13 @@ void CheckGlobalFactors(const Structure& structure, std::span<const Index> label
 
 }  // namespace
 
+double SumOfLosses(const FactorGraph& graph, std::span<const double> table, std::span<const Index> labels) {
+  double sum = 0;
+  for (Index i = 0; i < graph.num_variables(); ++i)
+    sum += table[static_cast<std::size_t>(graph.state_offset(i) + labels[static_cast<std::size_t>(i)])];
+  return sum;
+}
+
 double F1Loss(Index relevant, Index hits, Index false_alarms) {
   const Index labels = relevant + hits + false_alarms;
   return labels == 0 ? 0.0 : 1 - 2.0 * hits / labels;
@@ -77,12 +84,7 @@ double TrainingSet::LossOf(Index m, std::span<const Index> labels) const {
     for (std::size_t i = 0; i < labels.size(); ++i) ++counts[truth[i]][labels[i]];
     return F1Loss(counts[1][0] + counts[1][1], counts[1][1], counts[0][1]);
   }
-  const FactorGraph& graph = data.example(m).graph();
-  const std::span<const double> table = loss(m);
-  double sum = 0;
-  for (Index i = 0; i < graph.num_variables(); ++i)
-    sum += table[static_cast<std::size_t>(graph.state_offset(i) + labels[static_cast<std::size_t>(i)])];
-  return sum;
+  return SumOfLosses(data.example(m).graph(), loss(m), labels);
 }
 
 TrainingSet MakeTrainingSet(const Dataset& dataset, const LossOptions& options) {

@@ -18,6 +18,9 @@ enum class LossScale { kMean, kCount };
 /// 1 − 2h / (p + h + f) with p relevant labels, h of them found, and f false alarms; 0 where p = h + f = 0.
 enum class LossForm { kSum, kF1 };
 
+/// Σ_i table[state_offset(i) + labels[i]], the loss of a labelling whose variables have this table.
+double SumOfLosses(const FactorGraph& graph, std::span<const double> table, std::span<const Index> labels);
+
 /// 1 − F1, see LossForm::kF1.
 double F1Loss(Index relevant, Index hits, Index false_alarms);
 

@@ -359,10 +359,7 @@ double CornerOracle::MaximiseGeneral(Entry* entry, Index m, std::span<const doub
   const std::span<const double> loss = problem_.loss(m);
   scores_.assign(Size(graph.total_states()), 0.0);
   std::copy(loss.begin(), loss.end(), scores_.begin());
-  for (Index a = 0; a < graph.num_parts(); ++a) {
-    AddPartScores(example, a, coordinates_,
-                  std::span(scores_).subspan(Size(graph.state_offset(a)), Size(graph.num_states(a))));
-  }
+  AddScores(example, coordinates_, scores_);
   entry->solver->SetWeights(weights);
   entry->solver->Solve(scores_, warm, &result_);
   table_work_ += 2 * graph.total_states();

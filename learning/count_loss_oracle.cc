@@ -24,11 +24,7 @@ double CountLossOracle::Maximise(Index m, std::span<const double> u, std::span<I
   const ExampleView example = problem_.data().example(m);
   const FactorGraph& graph = example.graph();
   scores_.assign(static_cast<std::size_t>(graph.total_states()), 0.0);
-  for (Index a = 0; a < graph.num_parts(); ++a) {
-    AddPartScores(example, a, u,
-                  std::span(scores_).subspan(static_cast<std::size_t>(graph.state_offset(a)),
-                                             static_cast<std::size_t>(graph.num_states(a))));
-  }
+  AddScores(example, u, scores_);
   const std::span<const Index> truth = example.labels();
   const auto relevant = static_cast<Index>(std::count(truth.begin(), truth.end(), 1));
   const std::vector<double>& gains = Gains(relevant, graph.num_variables() - relevant);

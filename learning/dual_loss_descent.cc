@@ -86,12 +86,7 @@ void DualLossDescent::Scores(Index k, std::span<const double> weights, double sc
   for (double& u : work->u) u *= scale;
   work->scores.assign(static_cast<std::size_t>(graph.total_states()), 0.0);
   std::copy(loss(k).begin(), loss(k).end(), work->scores.begin());
-  const std::span<double> scores(work->scores);
-  for (Index a = 0; a < graph.num_parts(); ++a) {
-    AddPartScores(view, a, work->u,
-                  scores.subspan(static_cast<std::size_t>(graph.state_offset(a)),
-                                 static_cast<std::size_t>(graph.num_states(a))));
-  }
+  AddScores(view, work->u, work->scores);
   work->q.assign(coordinates, 0.0);
   AddLabellingFeatures(view, view.labels(), 1, work->q);
 }

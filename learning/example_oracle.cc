@@ -78,11 +78,7 @@ void ExampleOracle::Solve(Index m, std::span<const double> u, WarmStart* warm,
   const std::span<const double> loss = problem_.loss(m);
   std::copy(loss.begin(), loss.end(), scores_.begin());
   for (std::size_t s = 0; s < offsets.size(); ++s) scores_[s] += offsets[s];
-  for (Index a = 0; a < graph.num_parts(); ++a) {
-    AddPartScores(example, a, u,
-                  std::span(scores_).subspan(static_cast<std::size_t>(graph.state_offset(a)),
-                                             static_cast<std::size_t>(graph.num_states(a))));
-  }
+  AddScores(example, u, scores_);
   solvers_[static_cast<std::size_t>(problem_.data().structure_of(m))]->Solve(scores_, warm, &result_);
 }
 

@@ -5,6 +5,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
+#include <slackline/core/loss.h>
 #include <slackline/factors/joint_states.h>
 #include <slackline/inference/brute_force.h>
 
@@ -12,13 +13,6 @@ namespace slackline {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
-double LossOf(const FactorGraph& graph, std::span<const double> loss, std::span<const Index> labels) {
-  double sum = 0;
-  for (Index i = 0; i < graph.num_variables(); ++i)
-    sum += loss[Size(graph.state_offset(i) + labels[Size(i)])];
-  return sum;
-}
 
 }  // namespace
 
@@ -53,10 +47,7 @@ double SlackOracle::Maximise(const ExampleView& example, std::span<const double>
                              std::span<const double> u, SparseCorner* corner) {
   const FactorGraph& graph = example.graph();
   scores_.assign(Size(graph.total_states()), 0.0);
-  for (Index a = 0; a < graph.num_parts(); ++a) {
-    AddPartScores(example, a, u,
-                  std::span(scores_).subspan(Size(graph.state_offset(a)), Size(graph.num_states(a))));
-  }
+  AddScores(example, u, scores_);
   const double given = ScoreOf(example.structure(), u, example.labels());
   best_.assign(example.labels().begin(), example.labels().end());
   double best = given;
@@ -64,7 +55,7 @@ double SlackOracle::Maximise(const ExampleView& example, std::span<const double>
   do {
     const double score = ScoreOf(example.structure(), u, labels_);
     if (score == -kInfinity) continue;  // forbidden
-    const double delta = LossOf(graph, loss, labels_);
+    const double delta = SumOfLosses(graph, loss, labels_);
     const double value = delta + given + delta * (score - given);
     if (value > best) {
       best = value;
@@ -72,7 +63,7 @@ double SlackOracle::Maximise(const ExampleView& example, std::span<const double>
     }
   } while (NextJoint(graph.cardinalities(), labels_));
 
-  const double delta = LossOf(graph, loss, best_);
+  const double delta = SumOfLosses(graph, loss, best_);
   coordinates_.assign(Size(example.structure().num_coordinates()), 0.0);
   AddLabellingFeatures(example, best_, 1, coordinates_);
   AddLabellingFeatures(example, example.labels(), -1, coordinates_);

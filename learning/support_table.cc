@@ -88,6 +88,7 @@ constexpr TraitRow kTraits[] = {
     {Trait::kManyLabellings, Bit(Need::kEnumeration)},
     {Trait::kHugeLabellings, Bit(Need::kBruteForce)},
     {Trait::kNoInputs, Bit(Need::kInputs)},
+    {Trait::kCountLoss, Bit(Need::kSumLoss)},
 };
 
 /// Why a need is not met, and what to do instead. {} stands for the learner or the oracle.
@@ -96,6 +97,9 @@ struct Reason {
   std::string_view text;
 };
 constexpr Reason kReasons[] = {
+    {Need::kSumLoss,
+     "{} needs a loss that is a sum over the labels, which 1 - F1 is not; use --learner auto, bcfw, fw, ssg, "
+     "bmrm, or a cutting plane without --rescaling slack"},
     {Need::kNoGlobals, "{} does not see global factors, which have no tables; use --oracle auto"},
     {Need::kExampleOracle,
      "{} needs oracles over whole examples, which there are not where global factors share variables or "
@@ -118,9 +122,6 @@ constexpr Reason kReasons[] = {
     {Need::kNoCycles, "{} needs graphs without cycles; use --oracle auto"},
     {Need::kBinaryPairs, "{} needs binary variables and factors over one or two of them; use --oracle auto"},
     {Need::kSomeGlobals, "{} maximises global factors, and there are none; use --oracle auto"},
-    {Need::kSumLoss,
-     "{} needs a loss that is a sum over the labels, which 1 - F1 is not; use --learner auto, bcfw, fw, ssg, "
-     "bmrm, or a cutting plane without --rescaling slack"},
     {Need::kInputs,
      "there are no input vectors for a kernel to compare: all features are scalars; leave out --kernel, and "
      "use --learner bcfw"},
@@ -142,11 +143,9 @@ std::string TextOf(Need need, const std::string& who) {
   return text;
 }
 
-/// Why the loss 1 − F1 cannot be trained; empty when it can.
-std::string CountLossFault(const Problem& problem, const TrainOptions& options, const Way& way,
-                           const std::string& learner) {
-  if ((way.needs & Bit(Need::kSumLoss)) != 0) return TextOf(Need::kSumLoss, learner);
-  if (options.oracle != SolverKind::kAuto && options.oracle != SolverKind::kTree)
+/// Why the maximum with the loss 1 − F1 does not apply; empty when it does.
+std::string CountLossFault(const Problem& problem, SolverKind oracle) {
+  if (oracle != SolverKind::kAuto && oracle != SolverKind::kTree)
     return "the loss 1 - F1 has an oracle of its own: leave out --oracle";
   const auto& structures = problem.data().structures();
   const bool fit = std::all_of(structures.begin(), structures.end(),
@@ -218,13 +217,10 @@ std::string Unsupported(const Problem& problem, const TrainOptions& options) {
   const Way& way = WayOf(options);
   const std::string learner = "learner " + std::string(Name(options.learner)) +
                               (way.options.empty() ? "" : " with " + std::string(way.options));
-  if (problem.training().form == LossForm::kF1) {
-    std::string fault = CountLossFault(problem, options, way, learner);
-    if (!fault.empty()) return fault;
-  }
+  const bool counts = problem.training().form == LossForm::kF1;
   TraitSet common = ~TraitSet{0};  // of all structures
   for (const auto& structure : problem.data().structures()) {
-    const TraitSet traits = TraitsOf(*structure);
+    const TraitSet traits = TraitsOf(*structure) | (counts ? Bit(Trait::kCountLoss) : 0);
     common &= traits;
     const NeedSet out = RuledOutByAll(traits);
     if (UsesKernel(options) && (out & Bit(Need::kNoGlobals)) != 0) return std::string(kNoKernelsOfGlobals);
@@ -232,11 +228,16 @@ std::string Unsupported(const Problem& problem, const TrainOptions& options) {
     std::string fault = FirstFault(way.needs & out & ~Bit(Need::kInputs), learner);
     if (!fault.empty()) return fault;
     if ((way.needs & Bit(Need::kExampleOracle)) == 0) continue;
+    if (counts) continue;  // it has its own, see below
     const bool chosen = options.oracle == SolverKind::kAuto;
     const SolverKind oracle = chosen ? AutomaticSolver(structure->graph()) : options.oracle;
     const std::string name(SolverKindName(oracle));
     fault = FirstFault(NeedsOf(oracle) & out,
                        chosen ? "the oracle of these examples (" + name + ")" : "oracle " + name);
+    if (!fault.empty()) return fault;
+  }
+  if (counts) {
+    std::string fault = CountLossFault(problem, options.oracle);
     if (!fault.empty()) return fault;
   }
   const bool lp = options.oracle == SolverKind::kLp || options.oracle == SolverKind::kLpPolytope;

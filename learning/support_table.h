@@ -8,7 +8,7 @@
 //
 //   way or oracle  --needs-->  Need  <--ruled out by--  Trait  <--has--  structure
 //
-// The loss 1 − F1 suits ways without the need kSumLoss, on structures that its maximum knows (count_loss_oracle.h).
+// The loss 1 − F1 wants structures that its maximum knows besides (count_loss_oracle.h).
 // Unlabelled variables, several structures, and other losses of one's own suit every way: unlabelled variables are
 // left out of training examples (core/loss.h), and learners see structures and losses through Problem only.
 #pragma once
@@ -22,7 +22,7 @@
 
 namespace slackline {
 
-/// What a structure may have that some ways cannot deal with.
+/// What a structure, or its problem, may have that some ways cannot deal with.
 enum class Trait {
   kFactors,          ///< a factor of any kind, global ones included
   kCycles,           ///< a cycle of variables and factors with tables
@@ -33,11 +33,12 @@ enum class Trait {
   kManyLabellings,   ///< more than kMaxSlackLabellings
   kHugeLabellings,   ///< more than kMaxLabellings
   kNoInputs,         ///< no input vectors: all features are scalars
+  kCountLoss,        ///< a loss that is no sum over variables, 1 − F1: of the problem, not of a structure
 };
 inline constexpr Trait kAllTraits[] = {
-    Trait::kFactors,        Trait::kCycles,         Trait::kNotBinaryPairs,
-    Trait::kGlobals,        Trait::kCoupledGlobals, Trait::kForbiddenStates,
-    Trait::kManyLabellings, Trait::kHugeLabellings, Trait::kNoInputs};
+    Trait::kFactors,        Trait::kCycles,          Trait::kNotBinaryPairs, Trait::kGlobals,
+    Trait::kCoupledGlobals, Trait::kForbiddenStates, Trait::kManyLabellings, Trait::kHugeLabellings,
+    Trait::kNoInputs,       Trait::kCountLoss};
 
 /// Sets of traits and of needs.
 using TraitSet = unsigned;
@@ -80,7 +81,7 @@ NeedSet RuledOutBy(Trait trait);
 /// Whether a way supports structures with the trait, with the oracle that suits best.
 bool Supports(const Way& way, Trait trait);
 
-/// O(structure); at most kMaxLabellings labellings are counted, not visited.
+/// Of the structure itself, without kCountLoss. O(structure); at most kMaxLabellings labellings are counted, not visited.
 TraitSet TraitsOf(const Structure& structure);
 
 /// Why the options cannot train the problem, and what would; empty when they can. The options' learner must be

@@ -24,14 +24,15 @@ constexpr Index kFolds = 5;
 /// `auto` does not try the full graph where a pass takes longer.
 constexpr double kLongestPassSeconds = 64;
 
-/// Why the full graph is too large for the data; else empty.
-std::string FullGraphExcess(const TrainingData& training, LearnerKind learner) {
+/// Why the full graph is not for the loss, or too large for the data; else empty.
+std::string FullGraphExcess(const TrainingData& training, const DataSettings& settings) {
+  if (settings.loss.form == LossForm::kF1) return "--loss f1 is for graphs without cycles";
   const MultiLabelData& data = training.data;
   const Offset labels = data.num_labels();
   const Offset pairs = labels * (labels - 1) / 2;
   if (pairs > kMaxLabelPairs) return "it has " + Count(pairs, "pair");
-  const std::string excess =
-      TrainingExcess({data.num_examples(), labels, Offset{data.num_features} + 1, pairs, 0}, learner);
+  const std::string excess = TrainingExcess(
+      {data.num_examples(), labels, Offset{data.num_features} + 1, pairs, 0}, settings.learner);
   if (!excess.empty()) return excess;
   if (PassSeconds(pairs, data.num_examples()) <= kLongestPassSeconds) return {};
   return Count(pairs, "pair") + " and " + Count(data.num_examples(), "example") + " take minutes a pass";
@@ -51,9 +52,9 @@ CvMetrics MultiLabelCvMetrics() {
 }
 
 std::vector<std::string> GraphCandidates(const std::string& graph, const TrainingData& training,
-                                         LearnerKind learner, std::string* note) {
+                                         const DataSettings& settings, std::string* note) {
   if (graph == "auto") {
-    const std::string excess = FullGraphExcess(training, learner);
+    const std::string excess = FullGraphExcess(training, settings);
     if (excess.empty()) return {kGraphs.begin(), kGraphs.end()};
     *note = "graph full is not tried: " + excess;
     return {kGraphs.begin(), kGraphs.end() - 1};

@@ -18,10 +18,10 @@ namespace slackline::program {
 CvMetrics MultiLabelCvMetrics();
 
 /// The graphs that --graph names: one, or those to choose from, the sparser ones first. `auto` leaves
-/// out the full graph where training would not fit into memory, or a pass would take minutes; *note
-/// becomes a sentence about that. Throws DataError on a list with other names than full, tree, none.
+/// out the full graph where the loss has no maximum on it, training would not fit into memory, or a pass would
+/// take minutes; *note becomes a sentence about that. Throws DataError on a list with other names than full, tree, none.
 std::vector<std::string> GraphCandidates(const std::string& graph, const TrainingData& training,
-                                         LearnerKind learner, std::string* note);
+                                         const DataSettings& settings, std::string* note);
 
 /// All arguments must outlive the result. The candidates are `graphs`. calibration: of the model at the end.
 CvProblem MakeMultiLabelCv(const DataFlags& flags, const DataSettings& settings, const TrainingData& training,

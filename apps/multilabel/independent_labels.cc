@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include <slackline/apps/multilabel/loss_weights.h>
 #include <slackline/apps/multilabel_memory.h>
 #include <slackline/core/check.h>
 #include <slackline/core/loss.h>
@@ -42,9 +43,7 @@ IndependentLabels TrainIndependentLabels(const MultiLabelModel& like, const Mult
   if (!excess.empty()) throw DataError(data.source, 0, excess);
   MultiLabelModel model(like.label_names(), like.num_features(), like.has_constant(), {}, like.kernelized());
   model.set_label_counts(like.label_counts());
-  LossOptions loss;
-  loss.scale = like.record.loss == "count" ? LossScale::kCount : LossScale::kMean;
-  if (like.record.loss == "f1") loss.form = LossForm::kF1;
+  LossOptions loss = MultiLabelLoss::Named(like.record.loss).For(data);
   loss.given_weights = like.loss_weights();
   model.set_loss_weights(like.loss_weights());
   TrainingSet training = MakeTrainingSet(model.MakeDataset(data), loss);

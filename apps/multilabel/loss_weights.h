@@ -49,6 +49,13 @@ struct MultiLabelLoss {
   LossForm form = LossForm::kSum;
   LossWeights weights;
 
+  /// "count", "f1", or "mean" for any other name; equal weights.
+  static MultiLabelLoss Named(std::string_view name) {
+    return {name == "count" ? LossScale::kCount : LossScale::kMean,
+            name == "f1" ? LossForm::kF1 : LossForm::kSum,
+            {}};
+  }
+
   LossOptions For(const MultiLabelData& training) const {
     return {scale, {}, weights.For(training), {}, form};
   }

@@ -317,7 +317,8 @@ TEST_CASE("TheDocumentsHaveTheTable") {
                                  {"global factors", Trait::kGlobals},
                                  {"coupled ones", Trait::kCoupledGlobals},
                                  {"forbidden states", Trait::kForbiddenStates},
-                                 {"many labellings", Trait::kManyLabellings}};
+                                 {"many labellings", Trait::kManyLabellings},
+                                 {"loss 1 − F1", Trait::kCountLoss}};
   std::string table = "| `--learner` |";
   std::string line = "|---|";
   for (const Column& column : kColumns) {

@@ -51,6 +51,22 @@ TEST_CASE("train, verify, evaluate and info with the loss 1 - F1") {
   }
 }
 
+TEST_CASE("--graph auto chooses among the graphs that the loss 1 - F1 suits") {
+  const TemporaryFolder folder;
+  const std::string data = folder.Write("d.csv", Table());
+  const std::string model = folder.Path("m.slk");
+  const Arguments arguments = {"multilabel", "train",  data, "--label-columns", "a,b,c,d", "--model",
+                               model,        "--loss", "f1", "--graph"};
+  const Outcome chosen = RunProgram(arguments + Arguments{"auto"});
+  REQUIRE_MESSAGE(chosen.code == 0, chosen.err);
+  CHECK_MESSAGE(chosen.err.find("graph full is not tried: --loss f1") != std::string::npos, chosen.err);
+  const bool tree = chosen.err.find("loss f1, graph tree") != std::string::npos;
+  CHECK((tree || chosen.err.find("loss f1, graph none") != std::string::npos));
+  const Outcome listed = RunProgram(arguments + Arguments{"none,tree"});
+  REQUIRE_MESSAGE(listed.code == 0, listed.err);
+  CHECK(listed.err.find(tree ? "loss f1, graph tree" : "loss f1, graph none") != std::string::npos);
+}
+
 TEST_CASE("what does not go with the loss 1 - F1") {
   const TemporaryFolder folder;
   const std::string data = folder.Write("d.csv", Table());
