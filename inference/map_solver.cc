@@ -14,6 +14,7 @@
 #include <slackline/inference/global_solver.h>
 #include <slackline/inference/glpk_lp.h>
 #include <slackline/inference/message_passing.h>
+#include <slackline/inference/message_search.h>
 #include <slackline/inference/roof_solver.h>
 #include <slackline/inference/search.h>
 #include <slackline/inference/tree_dp.h>
@@ -21,10 +22,11 @@
 namespace slackline {
 namespace {
 
-constexpr std::array<std::pair<SolverKind, std::string_view>, 9> kSolverNames{{
+constexpr std::array<std::pair<SolverKind, std::string_view>, 10> kSolverNames{{
     {SolverKind::kAuto, "auto"},
     {SolverKind::kRoof, "roof"},
     {SolverKind::kMessages, "messages"},
+    {SolverKind::kMessagesSearch, "messages-search"},
     {SolverKind::kLp, "lp"},
     {SolverKind::kLpPolytope, "lp-polytope"},
     {SolverKind::kTree, "tree"},
@@ -136,6 +138,8 @@ std::unique_ptr<MapSolver> MakeMapSolver(SolverKind kind, std::shared_ptr<const 
       return MakeRoofSolver(std::move(graph));
     case SolverKind::kMessages:
       return MakeMessagePassingSolver(std::move(graph));
+    case SolverKind::kMessagesSearch:
+      return MakeMessageSearchSolver(std::move(graph));
     case SolverKind::kTree:
       return std::make_unique<TreeSolver>(std::move(graph));
     case SolverKind::kBruteForce:

@@ -72,9 +72,20 @@ class MapSolver {
 };
 
 /// Ways to solve. kAuto: AutomaticSolver.
-enum class SolverKind { kAuto, kRoof, kMessages, kLp, kLpPolytope, kTree, kBruteForce, kSearch, kGlobal };
+enum class SolverKind {
+  kAuto,
+  kRoof,
+  kMessages,
+  kMessagesSearch,
+  kLp,
+  kLpPolytope,
+  kTree,
+  kBruteForce,
+  kSearch,
+  kGlobal
+};
 
-/// "auto", "roof", "messages", "lp", "lp-polytope", "tree", "brute-force", "search", "global"; throws DataError on anything else, naming the choices.
+/// "auto", "roof", "messages", "messages-search", "lp", "lp-polytope", "tree", "brute-force", "search", "global"; throws DataError on anything else, naming the choices.
 SolverKind ParseSolverKind(std::string_view name);
 std::string_view SolverKindName(SolverKind kind);
 

@@ -408,7 +408,8 @@ void SearchSolver::SolveFinite(std::span<const double> scores, MapResult* result
   result->marginals.clear();
   result->labels.resize(Size(graph.num_variables()));
   RoundMarginals(graph, scores, result->labels);
-  const ImproveOptions improve{.max_joint_states = graph.num_variables() > 24 ? 64 : 0};
+  const ImproveOptions improve{.max_joint_states =
+                                   options_.joint_changes && graph.num_variables() > 24 ? 64 : 0};
   double value = ImproveLabelling(graph, scores, result->labels, improve);
   double bound = ascent_->Run(scores, options_.max_sweeps, value, tolerance);
   std::vector<Index> other(result->labels.size());
@@ -426,7 +427,7 @@ void SearchSolver::SolveFinite(std::span<const double> scores, MapResult* result
   } else {
     bound = value;
   }
-  work_ += 20 * graph.total_states() + 50 * nodes_;
+  work_ += 20 * graph.total_states() + 90 * nodes_;
   result->value = value;
   result->exact = bound <= value + tolerance;
   result->upper_bound = result->exact ? value : bound;

@@ -31,6 +31,9 @@ struct SearchOptions {
   /// upper_bound covers what was not searched. The default is never reached with up to 2^22 labellings.
   Offset node_limit = Offset{1} << 24;
   Index max_sweeps = 60;  ///< of the ascent
+  /// Labellings to begin with are improved by joint changes of a factor's variables, too (more than 24 variables). Not worth it where
+  /// the scores show a good one at once.
+  bool joint_changes = true;
 };
 
 class SearchSolver final : public MapSolver {

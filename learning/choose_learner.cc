@@ -7,6 +7,7 @@
 #include <slackline/core/graph_topology.h>
 #include <slackline/inference/binary_pairs.h>
 #include <slackline/inference/global_solver.h>
+#include <slackline/inference/message_search.h>
 
 namespace slackline {
 namespace {
@@ -16,6 +17,11 @@ bool AllGraphs(const Problem& problem, const Test& test) {
   const auto& structures = problem.data().structures();
   return std::all_of(structures.begin(), structures.end(),
                      [&](const auto& structure) { return test(structure->graph()); });
+}
+
+template <class Test>
+bool AnyGraph(const Problem& problem, const Test& test) {
+  return !AllGraphs(problem, [&](const FactorGraph& graph) { return !test(graph); });
 }
 
 /// Learner and step, where they are open; returns the reason.
@@ -78,20 +84,14 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
   if (AllGraphs(problem, IsBinaryPairwise)) {
     return example_blocks("roof duality", "all variables are binary and all factors join at most two");
   }
-  const auto large = [](const FactorGraph& graph) { return graph.total_states() > kSmallLpStates; };
-  if (AllGraphs(problem, large)) {
-    options->oracle = SolverKind::kMessages;
-    return example_blocks("message passing", "the graphs are large and have cycles");
+  const auto fits = [](const FactorGraph& graph) { return MessageSearch::Fits(graph); };
+  if (AnyGraph(problem, fits)) {
+    options->oracle = SolverKind::kMessagesSearch;
+    return example_blocks("message passing, with searches where it does not arrive",
+                          "the graphs have cycles, and are small enough for searches");
   }
-  if (HasGlpk()) {
-    return example_blocks("linear programming (GLPK)", "the graphs have cycles, and are small enough for it");
-  }
-  if (of_examples || options->step == StepKind::kFrankWolfe) {
-    options->oracle = SolverKind::kMessages;
-    return example_blocks("message passing", "an option is given that only example blocks have");
-  }
-  options->learner = LearnerKind::kAugmentedLagrangian;
-  return "factor blocks with multipliers (al): the graphs have cycles, and no exact oracle for them is cheap";
+  options->oracle = SolverKind::kMessages;
+  return example_blocks("message passing", "the graphs are large and have cycles");
 }
 
 }  // namespace

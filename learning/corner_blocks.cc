@@ -22,7 +22,12 @@ std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 constexpr Index kIdleLimit = 10;     // visits
 constexpr double kLocalShare = 0.1;  // of the gap that local steps leave
 constexpr Index kMaxLocalSteps = 20;
-constexpr Offset kGramShare = 4;  // numbers of inner products of inputs, at most, per number of the inputs
+/// An oracle whose corners show less than this share of the gap by its bound is helped by a search, where there may be one, …
+constexpr double kShown = 0.25;
+/// … at every fourth visit in a row: messages that are kept often get there by themselves.
+constexpr Index kPatience = 3;
+constexpr Index kMostFailures = 6;  // in a row, of searches: 63 visits without one
+constexpr Offset kGramShare = 4;    // numbers of inner products of inputs, at most, per number of the inputs
 
 /// Curvatures are differences of inner products: what is below their rounding errors may be anything. Taken for zero, it would
 /// ask for a full step where features of very different size meet; taken for this, steps are too short at worst.
@@ -61,6 +66,7 @@ CornerBlocks::CornerBlocks(const Problem& problem, CornerOracle* oracle, StepKin
     scratch_.inputs = Inputs(m);
     set.Add(example, given, &scratch_);
     set.alpha()[0] = 1;
+    if (oracle_->SearchesOnDemand(m)) searches_.resize(Size(problem.size()), {.rest = kPatience});
   }
   oracle_->Refresh(weights_);
 }
@@ -265,14 +271,7 @@ CornerBlocks::VisitResult CornerBlocks::Visit(Index m, bool ask) {
     }
   }
   if (ask) {
-    const double bound = oracle_->Maximise(m, slot_scores_, weights_, &warm_[Size(m)], false, &found_);
-    ++oracle_calls_;
-    const Index found = set.Add(example, found_, &scratch_);
-    ScoreCorners(set);
-    double value = 0;
-    for (Index a = 0; a < set.size(); ++a) value += set.alpha()[Size(a)] * scores_[Size(a)];
-    result.gap = std::max(0.0, scores_[Size(found)] - value);
-    result.open = std::max(result.gap, bound - value);
+    AskOracle(m, &set, &result);
     if (result.gap > 0) {
       result.gain += Improve(&set, kLocalShare * result.gap).gain;
       Apply(example, set, false);
@@ -284,17 +283,53 @@ CornerBlocks::VisitResult CornerBlocks::Visit(Index m, bool ask) {
   return result;
 }
 
+void CornerBlocks::AskOracle(Index m, CornerSet* set, VisitResult* result) {
+  const ExampleView example = problem_.data().example(m);
+  const auto read = [&](double bound) {
+    const Index found = set->Add(example, found_, &scratch_);
+    ScoreCorners(*set);
+    double value = 0;
+    for (Index a = 0; a < set->size(); ++a) value += set->alpha()[Size(a)] * scores_[Size(a)];
+    result->gap = std::max(0.0, scores_[Size(found)] - value);
+    result->open = std::max(result->gap, bound - value);
+  };
+  const double bound = oracle_->Maximise(m, slot_scores_, weights_, &warm_[Size(m)], false, &found_);
+  ++oracle_calls_;
+  read(bound);
+  if (searches_.empty() || !oracle_->SearchesOnDemand(m)) return;
+  SearchRecord& record = searches_[Size(m)];
+  if (!(result->gap < kShown * result->open)) {
+    record.rest = std::max(record.rest, kPatience);
+    return;
+  }
+  if (record.rest > 0) {
+    --record.rest;
+    return;
+  }
+  const double shown = result->gap;
+  bool complete = false;
+  const double searched = oracle_->Search(m, slot_scores_, weights_, warm_[Size(m)], &found_, &complete);
+  read(std::min(bound, searched));
+  result->gap = std::max(result->gap, shown);
+  record.needed = complete;
+  record.failures = complete ? 0 : std::min(record.failures + 1, kMostFailures);
+  record.rest = complete ? kPatience : (Index{1} << record.failures) - 1;
+}
+
 void CornerBlocks::CopyForChecks(CheckCopy* copy) const {
   if (copy->given.empty()) {
     for (const CornerSet& set : sets_) copy->given.push_back(set.First());
   }
   copy->warm = warm_;
+  copy->searches = searches_;
 }
 
 double CornerBlocks::HingeBound(Index m, std::span<const double> weights, CornerOracle* oracle,
                                 CheckScratch* scratch, const CheckCopy* copy) const {
+  const std::vector<SearchRecord>& searches = copy != nullptr ? copy->searches : searches_;
+  const bool search = !searches.empty() && searches[Size(m)].needed;
   return CertifiedHinge(problem_, m, weights, copy != nullptr ? copy->given[Size(m)] : sets_[Size(m)],
-                        copy != nullptr ? copy->warm[Size(m)] : warm_[Size(m)], oracle, scratch);
+                        copy != nullptr ? copy->warm[Size(m)] : warm_[Size(m)], search, oracle, scratch);
 }
 
 CornerBlocks::VisitResult CornerBlocks::Ask(Index m, Index idle_limit) {
@@ -410,6 +445,10 @@ void CornerBlocks::Save(StateWriter* writer) const {
   centre_.Save(writer);
   for (const CornerSet& set : sets_) set.Save(writer);
   for (const WarmStart& warm : warm_) writer->Bytes(warm.bytes);
+  for (const SearchRecord& record : searches_) {
+    writer->Flag(record.needed);
+    for (const Index n : {record.failures, record.rest}) writer->Integer(n);
+  }
   average_.Save(writer);
   writer->Integer(oracle_calls_);
   writer->Integer(steps_);
@@ -425,6 +464,11 @@ void CornerBlocks::Load(StateReader* reader) {
     sets_[Size(m)].Load(problem_.data().example(m), reader, &scratch_);
   }
   for (WarmStart& warm : warm_) warm.bytes = reader->Bytes();
+  for (SearchRecord& record : searches_) {
+    record.needed = reader->Flag();
+    record.failures = static_cast<Index>(reader->Integer(0, kMostFailures));
+    record.rest = static_cast<Index>(reader->Integer(0, (Index{1} << kMostFailures) - 1));
+  }
   average_.Load(reader);
   oracle_calls_ = reader->Count();
   steps_ = reader->Count();

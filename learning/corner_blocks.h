@@ -37,6 +37,13 @@ class CornerBlocks {
   CornerBlocks(const Problem& problem, CornerOracle* oracle, StepKind step, AverageKind average,
                int threads = 1);
 
+  /// What is known of searches (CornerOracle::Search) of an example.
+  struct SearchRecord {
+    bool needed = false;  ///< one has found the maximum where messages had not; checks search as well
+    Index failures = 0;   ///< in a row, at the node limit
+    Index rest = 0;       ///< visits to come without one
+  };
+
   struct VisitResult {
     /// With the oracle: the example's duality gap (times M) when the oracle was asked, as far as its corner shows.
     double gap = 0;
@@ -69,6 +76,7 @@ class CornerBlocks {
   struct CheckCopy {
     std::vector<CornerSet> given;  ///< the given labelling alone, per example
     std::vector<WarmStart> warm;
+    std::vector<SearchRecord> searches;
   };
   using CheckScratch = HingeScratch;
 
@@ -109,6 +117,9 @@ class CornerBlocks {
   std::int64_t work() const { return work_ + oracle_->work(); }
 
  private:
+  /// Adds the oracle's corner to the set, and that of a search where the oracle's bound says that most is missing; `gap` and `open` of
+  /// *result, scores_ of all corners.
+  void AskOracle(Index m, CornerSet* set, VisitResult* result);
   struct Local {
     double gap = 0;
     double gain = 0;
@@ -140,6 +151,7 @@ class CornerBlocks {
   std::vector<CornerSet> sets_;
   std::vector<double> weights_;
   std::vector<WarmStart> warm_;
+  std::vector<SearchRecord> searches_;  // per example; none where nothing is searched
   std::vector<InputGram> input_grams_;  // per example; none at all where they do not pay
   std::vector<double> slot_change_;     // what steps changed in slot_scores_
   CornerScratch scratch_;

@@ -17,14 +17,17 @@ constexpr int kChunks = 16;
 }  // namespace
 
 double CertifiedHinge(const Problem& problem, Index m, std::span<const double> weights,
-                      const CornerSet& given, const WarmStart& warm, CornerOracle* oracle,
+                      const CornerSet& given, const WarmStart& warm, bool search, CornerOracle* oracle,
                       HingeScratch* scratch) {
   const ExampleView example = problem.data().example(m);
   std::vector<double>& slot_scores = scratch->slot_scores;
   slot_scores.resize(static_cast<std::size_t>(SlotCoordinates(example.structure())));
   SlotScores(example, weights, slot_scores);
   scratch->warm = warm;
-  const double bound = oracle->Maximise(m, slot_scores, weights, &scratch->warm, true, &scratch->corner);
+  double bound = oracle->Maximise(m, slot_scores, weights, &scratch->warm, true, &scratch->corner);
+  bool complete = false;
+  if (search)
+    bound = std::min(bound, oracle->Search(m, slot_scores, weights, scratch->warm, nullptr, &complete));
   const double score = given.Score(0, slot_scores, weights);
   // Scores that overflow on both sides say nothing of the oracle: the hinge is not a number.
   if (std::isinf(bound) && bound == score) return bound - score;
@@ -36,11 +39,11 @@ double CertifiedHinge(const Problem& problem, Index m, std::span<const double> w
 }
 
 void PrepareCheckers(const Problem& problem, SolverKind kind, Rescaling rescaling,
-                     std::span<const double> weights, int threads,
+                     CornerOracle::Searches searches, std::span<const double> weights, int threads,
                      std::vector<std::unique_ptr<HingeChecker>>* checkers) {
   MakeForThreads(threads, checkers, [&] {
     return std::make_unique<HingeChecker>(
-        HingeChecker{CornerOracle(problem, kind, CornerOracle::Effort::kChecking, rescaling), {}});
+        HingeChecker{CornerOracle(problem, kind, CornerOracle::Effort::kChecking, rescaling, searches), {}});
   });
   for (int t = 0; t < threads; ++t) (*checkers)[static_cast<std::size_t>(t)]->oracle.Refresh(weights);
 }
@@ -51,14 +54,14 @@ CornerEvaluator::CornerEvaluator(const Problem& problem, SolverKind kind, Rescal
 double CornerEvaluator::Hinge(std::span<const double> weights, std::span<const CornerSet> sets,
                               std::span<const WarmStart> warm, int threads) {
   threads = std::clamp(threads, 1, kChunks);
-  PrepareCheckers(problem_, kind_, rescaling_, weights, threads, &checkers_);
+  PrepareCheckers(problem_, kind_, rescaling_, CornerOracle::Searches::kAlways, weights, threads, &checkers_);
   std::vector<double> bounds(kChunks, 0.0);
   ParallelChunks(problem_.size(), kChunks, threads, [&](const Chunk& chunk) {
     HingeChecker& checker = *checkers_[static_cast<std::size_t>(chunk.thread)];
     for (Index m = chunk.begin; m < chunk.end; ++m) {
       const auto k = static_cast<std::size_t>(m);
       bounds[static_cast<std::size_t>(chunk.chunk)] +=
-          CertifiedHinge(problem_, m, weights, sets[k], warm[k], &checker.oracle, &checker.scratch);
+          CertifiedHinge(problem_, m, weights, sets[k], warm[k], false, &checker.oracle, &checker.scratch);
     }
   });
   return std::accumulate(bounds.begin(), bounds.end(), 0.0) / problem_.size();

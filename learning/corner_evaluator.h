@@ -21,9 +21,9 @@ struct HingeScratch {
 };
 
 /// Certified upper bound on max_s H_m(s; weights) ≥ 0, by an oracle that has been shown these weights (Refresh). given: a set whose corner 0 is
-/// the given labelling. Throws as CheckedHinge (oracle_check.h).
+/// the given labelling. search: go on with CornerOracle::Search. Throws as CheckedHinge (oracle_check.h).
 double CertifiedHinge(const Problem& problem, Index m, std::span<const double> weights,
-                      const CornerSet& given, const WarmStart& warm, CornerOracle* oracle,
+                      const CornerSet& given, const WarmStart& warm, bool search, CornerOracle* oracle,
                       HingeScratch* scratch);
 
 /// What a thread needs for CertifiedHinge.
@@ -34,7 +34,7 @@ struct HingeChecker {
 
 /// Makes the checkers that are missing for so many threads, and shows the weights to all of these. Throws as CornerOracle does.
 void PrepareCheckers(const Problem& problem, SolverKind kind, Rescaling rescaling,
-                     std::span<const double> weights, int threads,
+                     CornerOracle::Searches searches, std::span<const double> weights, int threads,
                      std::vector<std::unique_ptr<HingeChecker>>* checkers);
 
 /// One oracle for every thread.

@@ -33,7 +33,8 @@ class CornerLearner : public CornerLearnerBase {
       : problem_(problem),
         options_(options),
         visits_(options, problem.size()),
-        oracle_(problem, options.oracle, CornerOracle::Effort::kTraining),
+        oracle_(problem, options.oracle, CornerOracle::Effort::kTraining, Rescaling::kMargin,
+                CornerOracle::Searches::kOnDemand),
         blocks_(problem, &oracle_, options.step, options.average, NumThreads(options.threads)),
         gaps_(static_cast<std::size_t>(problem.size()), kInfinity),
         promises_(gaps_),
@@ -368,7 +369,8 @@ class CornerLearner : public CornerLearnerBase {
   double Hinge(std::span<const double> weights, int threads, const CornerBlocks::CheckCopy* copy,
                const std::function<void()>* beside) {
     threads = std::min(threads, kChunks);
-    PrepareCheckers(problem_, options_.oracle, Rescaling::kMargin, weights, threads, &checkers_);
+    PrepareCheckers(problem_, options_.oracle, Rescaling::kMargin, CornerOracle::Searches::kOnDemand, weights,
+                    threads, &checkers_);
     std::vector<double> bounds(kChunks, 0.0);
     const auto bound = [&](const Chunk& chunk) {
       HingeChecker& checker = *checkers_[static_cast<std::size_t>(chunk.thread)];

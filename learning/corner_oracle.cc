@@ -8,6 +8,7 @@
 #include <slackline/core/feature_map.h>
 #include <slackline/core/graph_topology.h>
 #include <slackline/inference/message_passing.h>
+#include <slackline/inference/rounding.h>
 #include <slackline/learning/problem_scales.h>
 #include <slackline/learning/shared_tables.h>
 
@@ -36,6 +37,7 @@ Index OnlyState(const StateMap& map) {
 }
 
 constexpr double kMessageTolerance = 1e-5;  // of the value: what an iteration has to gain
+constexpr double kReached = 1e-9;           // of max(1, |value|): a gap that is not worth a search
 
 Offset WeightPosition(const Structure& structure, const FeatureTerm& term, const StateMap& map, Index state) {
   return structure.layout().block(term.block).offset + term.base + map.rows[Size(state)];
@@ -143,8 +145,9 @@ void MultiLabelForm::ReadCorner(const RoofDuality& roof, std::span<const double>
   }
 }
 
-CornerOracle::CornerOracle(const Problem& problem, SolverKind kind, Effort effort, Rescaling rescaling)
-    : problem_(problem), effort_(effort), rescaling_(rescaling) {
+CornerOracle::CornerOracle(const Problem& problem, SolverKind kind, Effort effort, Rescaling rescaling,
+                           Searches searches)
+    : problem_(problem), effort_(effort), rescaling_(rescaling), searches_(searches) {
   if (rescaling == Rescaling::kSlack) {
     for (const auto& structure : problem.data().structures()) SlackOracle::RequireEnumerable(*structure);
     return;
@@ -176,8 +179,9 @@ CornerOracle::Entry CornerOracle::MakeEntry(const std::shared_ptr<const Structur
   }
   entry.form.reset();
   if (kind == SolverKind::kAuto) kind = AutomaticSolver(*graph);
-  const bool forest = kind == SolverKind::kTree && PairForest::Fits(*graph);
-  if (forest || kind == SolverKind::kMessages) {
+  const bool search = kind == SolverKind::kMessagesSearch;
+  const bool forest = (kind == SolverKind::kTree || (search && IsForest(*graph))) && PairForest::Fits(*graph);
+  if (forest || search || kind == SolverKind::kMessages) {
     const std::vector<Index> table_of = SharedTables(*structure);
     for (Index c = 0; c < graph->num_factors(); ++c) {
       if (table_of[Size(c)] == static_cast<Index>(entry.table_factor.size())) entry.table_factor.push_back(c);
@@ -186,7 +190,9 @@ CornerOracle::Entry CornerOracle::MakeEntry(const std::shared_ptr<const Structur
       entry.forest = std::make_unique<PairForest>(graph, table_of);
     } else {
       entry.passing = std::make_unique<MessagePassing>(graph, table_of);
-      entry.relaxed = true;
+      if (search && MessageSearch::Fits(*graph)) entry.search = std::make_unique<MessageSearch>(graph);
+      // Corners are labellings, and bounds hold for labellings, by searches for nothing else.
+      entry.relaxed = !search;
     }
     return entry;
   }
@@ -343,11 +349,53 @@ double CornerOracle::MaximiseByMessages(Entry* entry, Index m, std::span<const d
     if (before - reached <= kMessageTolerance * std::abs(reached)) break;
   }
   WriteMessages(messages_, warm);
-  if (bound) return passing.Bound(messages_);
+  const bool searches = entry->search && searches_ == Searches::kAlways;
+  if (bound && !searches) return passing.Bound(messages_);
 
   passing.Decode(messages_, labels_);
+  if (searches) {
+    const double certified = passing.Bound(messages_);
+    FillAllScores(m, slot_scores, weights);
+    const double value = LabellingScore(graph, scores_, labels_);
+    reached = std::max(value, certified);
+    if (reached - value > kReached * std::max(1.0, std::abs(value))) {
+      entry->search->Solve(scores_, messages_, &result_);
+      if (result_.value > value) labels_ = result_.labels;
+      reached = std::max({value, result_.value, std::min(certified, result_.upper_bound)});
+    }
+    if (bound) return reached;
+  }
   ReadLabelling(m, corner);
   return reached;
+}
+
+bool CornerOracle::SearchesOnDemand(Index m) const {
+  return searches_ == Searches::kOnDemand && !entries_.empty() &&
+         entries_[Size(problem_.data().structure_of(m))].search;
+}
+
+double CornerOracle::Search(Index m, std::span<const double> slot_scores, std::span<const double> weights,
+                            const WarmStart& warm, SparseCorner* corner, bool* complete) {
+  Entry& entry = entries_[Size(problem_.data().structure_of(m))];
+  FillAllScores(m, slot_scores, weights);
+  ReadMessages(problem_.data().example(m).graph(), &warm, &messages_);
+  entry.search->Solve(scores_, messages_, &result_);
+  *complete = result_.exact;
+  if (corner != nullptr) {
+    labels_ = result_.labels;
+    ReadLabelling(m, corner);
+  }
+  return result_.upper_bound;
+}
+
+void CornerOracle::FillAllScores(Index m, std::span<const double> slot_scores,
+                                 std::span<const double> weights) {
+  const ExampleView example = problem_.data().example(m);
+  ReadCoordinates(example.structure(), slot_scores, weights);
+  scores_.assign(Size(example.graph().total_states()), 0.0);
+  std::copy(problem_.loss(m).begin(), problem_.loss(m).end(), scores_.begin());
+  AddScores(example, coordinates_, scores_);
+  table_work_ += 2 * example.graph().total_states();
 }
 
 double CornerOracle::MaximiseGeneral(Entry* entry, Index m, std::span<const double> slot_scores,
@@ -355,14 +403,10 @@ double CornerOracle::MaximiseGeneral(Entry* entry, Index m, std::span<const doub
   const ExampleView example = problem_.data().example(m);
   const Structure& structure = example.structure();
   const FactorGraph& graph = example.graph();
-  ReadCoordinates(structure, slot_scores, weights);
   const std::span<const double> loss = problem_.loss(m);
-  scores_.assign(Size(graph.total_states()), 0.0);
-  std::copy(loss.begin(), loss.end(), scores_.begin());
-  AddScores(example, coordinates_, scores_);
+  FillAllScores(m, slot_scores, weights);
   entry->solver->SetWeights(weights);
   entry->solver->Solve(scores_, warm, &result_);
-  table_work_ += 2 * graph.total_states();
 
   if (result_.integral) {
     labels_ = result_.labels;
@@ -392,6 +436,7 @@ std::int64_t CornerOracle::work() const {
   for (const Entry& entry : entries_) {
     if (entry.form) work += 2 * entry.roof->work();
     if (entry.solver) work += entry.solver->work();
+    if (entry.search) work += entry.search->work();
   }
   return work;
 }

@@ -2,7 +2,8 @@
 //
 // Oracles for example blocks that keep corners: the best corner of an example as sparse lists, and a certified bound on its
 // value. Multi-label models over binary pairs take a direct way by roof duality, without score tables; forests of pairs (chains,
-// stars) and message passing fill tables that factors share once per call; everything else goes through the solvers of inference/.
+// stars) and message passing fill tables that factors share once per call, and searches go on from the messages where these leave a gap;
+// everything else goes through the solvers of inference/.
 #pragma once
 
 #include <memory>
@@ -12,6 +13,7 @@
 
 #include <slackline/inference/map_solver.h>
 #include <slackline/inference/message_passing.h>
+#include <slackline/inference/message_search.h>
 #include <slackline/inference/pair_forest.h>
 #include <slackline/inference/roof_duality.h>
 #include <slackline/learning/corner_set.h>
@@ -66,10 +68,15 @@ class CornerOracle {
     kTraining,  ///< iterative oracles stop early: any corner serves a step, and the next visit goes on from their messages
     kChecking  ///< they go on while their bounds gain
   };
+  /// Searches from messages (kMessagesSearch).
+  enum class Searches {
+    kAlways,   ///< in every call of Maximise whose labelling does not reach the bound
+    kOnDemand  ///< in calls of Search alone, which cost many times a call of Maximise
+  };
   /// Throws DataError when `kind` does not apply to one of the problem's structures. One object per thread. With slack rescaling
   /// labellings are enumerated (slack_oracle.h), and the loss 1 − F1 has its own maximum (count_loss_oracle.h), whatever `kind`.
   CornerOracle(const Problem& problem, SolverKind kind, Effort effort,
-               Rescaling rescaling = Rescaling::kMargin);
+               Rescaling rescaling = Rescaling::kMargin, Searches searches = Searches::kAlways);
 
   /// To be called when the weights have been replaced.
   void Refresh(std::span<const double> weights);
@@ -88,6 +95,13 @@ class CornerOracle {
   double Maximise(Index m, std::span<const double> slot_scores, std::span<const double> weights,
                   WarmStart* warm, bool bound, SparseCorner* corner);
 
+  /// Whether Search may be called for example m.
+  bool SearchesOnDemand(Index m) const;
+  /// As Maximise, by branch and bound from the messages in `warm`. Returns a certified upper bound; corner: null, or what becomes the best
+  /// labelling found; *complete: whether that is known to be a maximum.
+  double Search(Index m, std::span<const double> slot_scores, std::span<const double> weights,
+                const WarmStart& warm, SparseCorner* corner, bool* complete);
+
   /// By how much the oracle multiplies scores of example m at most: 1, or 1 + the largest loss with slack rescaling.
   double score_factor(Index m) const;
 
@@ -99,6 +113,8 @@ class CornerOracle {
     std::optional<MultiLabelForm> form;
     std::unique_ptr<RoofDuality> roof;
     std::unique_ptr<MessagePassing> passing;
+    std::unique_ptr<MessageSearch>
+        search;  // besides `passing`, where searches are wanted and have a prospect
     std::unique_ptr<PairForest> forest;
     std::vector<Index> table_factor;  // per table of `passing` or `forest`: a factor that has it
     std::unique_ptr<MapSolver> solver;
@@ -122,6 +138,8 @@ class CornerOracle {
                   std::span<const double> weights, Solver* solver);
   /// The corner of labels_.
   void ReadLabelling(Index m, SparseCorner* corner);
+  /// Scores of all parts, losses included, into scores_.
+  void FillAllScores(Index m, std::span<const double> slot_scores, std::span<const double> weights);
   void ReadCoordinates(const Structure& structure, std::span<const double> slot_scores,
                        std::span<const double> weights);
   double MaximiseGeneral(Entry* entry, Index m, std::span<const double> slot_scores,
@@ -130,6 +148,7 @@ class CornerOracle {
   Problem problem_;
   Effort effort_;
   Rescaling rescaling_;
+  Searches searches_;
   SlackOracle slack_;
   std::unique_ptr<CountLossOracle> counts_;  // with the loss 1 − F1
   std::vector<Entry> entries_;               // one per structure; none with slack rescaling or counts_

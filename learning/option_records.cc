@@ -194,7 +194,7 @@ Records KernelRecords() {
        "kernel"},
       {"cache-mb", "N", "kernel-bcfw, kernel-fw: megabytes for kernel values. Results do not depend on it",
        "256", &O::cache_mb, 1, kMaxIndex, true, true, kForKernels},
-      {"oracle", "auto|roof|messages|lp|lp-polytope|tree|brute-force|search|global",
+      {"oracle", "auto|roof|messages|messages-search|lp|lp-polytope|tree|brute-force|search|global",
        "bcfw and others that ask an oracle: how an example is maximised", "auto", &O::oracle, 0, kInfinity,
        false, false, kForOracles},
       {"lp-tolerance", "T",

@@ -66,6 +66,7 @@ constexpr NeedSet kTablesOnly = Bit(Need::kNoGlobals);
 constexpr OracleRow kOracles[] = {
     {SolverKind::kRoof, kTablesOnly | NeedsAll(Need::kBinaryPairs, Need::kEveryState)},
     {SolverKind::kMessages, kTablesOnly | Bit(Need::kEveryState)},
+    {SolverKind::kMessagesSearch, kTablesOnly | Bit(Need::kEveryState)},
     {SolverKind::kLp, kTablesOnly | Bit(Need::kEveryState)},
     {SolverKind::kLpPolytope, kTablesOnly | Bit(Need::kEveryState)},
     {SolverKind::kTree, kTablesOnly | Bit(Need::kNoCycles)},

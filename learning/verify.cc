@@ -166,7 +166,7 @@ Training Describe(const Problem& problem, const TrainOptions& options, const Pro
                   const Learner* learner) {
   const auto& structures = problem.data().structures();
   const bool messages = std::any_of(structures.begin(), structures.end(), [&](const auto& structure) {
-    return options.oracle == SolverKind::kMessages ||
+    return options.oracle == SolverKind::kMessages || options.oracle == SolverKind::kMessagesSearch ||
            (options.oracle == SolverKind::kAuto &&
             AutomaticSolver(structure->graph()) == SolverKind::kMessages);
   });

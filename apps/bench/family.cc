@@ -153,6 +153,16 @@ void AddGrids(Family* family) {
   grid.states = 4;
   grid.features = 5;
   family->AddGrids("grids-10-of-8x8", grid, {At(0.1), Times(1), Times(0.01)});
+  grid.rows = grid.cols = 12;
+  family->AddGrids("grids-10-of-12x12", grid, {Times(0.1)});
+  grid.examples = 50;
+  grid.rows = grid.cols = 5;
+  grid.states = 3;
+  grid.features = 10;
+  family->AddGrids("grids-50-of-5x5", grid, {Times(1), Times(0.1)});
+  grid.rows = grid.cols = 6;
+  grid.states = 6;
+  family->AddGrids("grids-50-of-6x6", grid, {Times(0.1)});
   grid.examples = 100;
   grid.rows = grid.cols = 6;
   grid.states = 2;

@@ -16,10 +16,11 @@ TEST_CASE("solver names: there and back, unknown ones are refused with the choic
                                 SolverKind::kTree, SolverKind::kBruteForce, SolverKind::kSearch}) {
     CHECK(ParseSolverKind(SolverKindName(kind)) == kind);
   }
-  CHECK_THROWS_WITH_AS(ParseSolverKind("LP"),
-                       "unknown solver 'LP'; choose from auto, roof, messages, lp, lp-polytope, tree, "
-                       "brute-force, search, global",
-                       DataError);
+  CHECK_THROWS_WITH_AS(
+      ParseSolverKind("LP"),
+      "unknown solver 'LP'; choose from auto, roof, messages, messages-search, lp, lp-polytope, tree, "
+      "brute-force, search, global",
+      DataError);
   CHECK_THROWS_AS(ParseSolverKind(""), DataError);
 }
 

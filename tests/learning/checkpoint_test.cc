@@ -135,6 +135,8 @@ std::vector<Variant> OtherVariants() {
     add(learner, "", nothing);
     add(learner, "pruned", [](TrainOptions* options) { options->prune_after = 2; });
     add(learner, "messages", [](TrainOptions* options) { options->oracle = SolverKind::kMessages; });
+    add(learner, "messages-search",
+        [](TrainOptions* options) { options->oracle = SolverKind::kMessagesSearch; });
   }
   for (const LearnerKind learner : {LearnerKind::kCuttingPlane1, LearnerKind::kCuttingPlaneN})
     add(learner, "slack", [](TrainOptions* options) { options->rescaling = Rescaling::kSlack; });

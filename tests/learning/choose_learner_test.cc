@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <slackline/apps/grid_problem.h>
 #include <slackline/core/check.h>
 #include <slackline/learning/train_loop.h>
 
@@ -45,10 +46,21 @@ TEST_CASE("the structure decides where nothing is given") {
   CHECK(binary.reason.find("roof duality") != std::string::npos);
 
   const LearnerChoice loopy = ChooseLearner(Loopy(3), {});
-  CHECK(loopy.options.learner == (HasGlpk() ? LearnerKind::kBcfw : LearnerKind::kAugmentedLagrangian));
+  CHECK(loopy.options.learner == LearnerKind::kBcfw);
   CHECK(loopy.options.step == StepKind::kPairwise);
-  CHECK(loopy.options.order == (HasGlpk() ? OrderKind::kGap : OrderKind::kExample));
-  CHECK(loopy.reason.find("cycles") != std::string::npos);
+  CHECK(loopy.options.order == OrderKind::kGap);
+  CHECK(loopy.options.oracle == SolverKind::kMessagesSearch);
+  CHECK(loopy.reason.find("small enough for searches") != std::string::npos);
+
+  GridProblemOptions grid;
+  grid.examples = 1;
+  grid.rows = grid.cols = 12;
+  grid.states = 7;
+  grid.features = 2;
+  const LearnerChoice large = ChooseLearner(Problem(MakeGridProblem(grid), 0.1), {});
+  CHECK(large.options.learner == LearnerKind::kBcfw);
+  CHECK(large.options.oracle == SolverKind::kMessages);
+  CHECK(large.reason.find("large") != std::string::npos);
 }
 
 TEST_CASE("an option of one family decides") {
@@ -68,7 +80,6 @@ TEST_CASE("an option of one family decides") {
   options.step = StepKind::kFrankWolfe;
   CHECK(ChooseLearner(Loopy(2), options).options.learner == LearnerKind::kBcfw);
   CHECK(ChooseLearner(Loopy(2), options).options.order == OrderKind::kExample);
-  // Without GLPK al would be chosen, which would not read these.
   options = {};
   options.average = AverageKind::kUniform;
   CHECK(ChooseLearner(Loopy(3), options).options.learner == LearnerKind::kBcfw);

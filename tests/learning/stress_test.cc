@@ -21,6 +21,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/graph_topology.h>
 #include <slackline/inference/brute_force.h>
+#include <slackline/learning/choose_learner.h>
 #include <slackline/learning/marginal_learner.h>
 #include <slackline/learning/train_loop.h>
 #include <slackline/learning/verify.h>
@@ -278,6 +279,8 @@ class Trial {
     CAPTURE(exact);
     CHECK(summary.last.primal >= exact - room);
     if (summary.last.problem != CertifiedProblem::kExact) return;
+    // Checks search the examples for which that helped in passes; of the others they have the messages' bounds.
+    if (ChooseLearner(problem_, options).options.oracle == SolverKind::kMessagesSearch) return;
     // A smoothed hinge is reported by a bound at the newest marginals (prox_sdca_learner.h): at most γ for every variable above the hinge.
     double bias = 0;
     for (Index m = 0; m < problem_.size() && options.learner == LearnerKind::kProxSdca; ++m)

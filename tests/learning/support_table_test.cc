@@ -39,9 +39,10 @@ using namespace slackline::test;
 
 namespace {
 
-constexpr SolverKind kOracles[] = {SolverKind::kAuto,       SolverKind::kRoof,       SolverKind::kMessages,
-                                   SolverKind::kLp,         SolverKind::kLpPolytope, SolverKind::kTree,
-                                   SolverKind::kBruteForce, SolverKind::kSearch,     SolverKind::kGlobal};
+constexpr SolverKind kOracles[] = {
+    SolverKind::kAuto,           SolverKind::kRoof,  SolverKind::kMessages,   SolverKind::kLp,
+    SolverKind::kLpPolytope,     SolverKind::kTree,  SolverKind::kBruteForce, SolverKind::kSearch,
+    SolverKind::kMessagesSearch, SolverKind::kGlobal};
 constexpr AverageKind kAverages[] = {AverageKind::kOff, AverageKind::kUniform, AverageKind::kWeighted,
                                      AverageKind::kSuffix};
 constexpr KernelKind kKernels[] = {KernelKind::kLinear, KernelKind::kPolynomial, KernelKind::kRbf};

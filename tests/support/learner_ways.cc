@@ -167,7 +167,7 @@ std::vector<SolverKind> OraclesOfAllowedLabellings(const Problem& problem) {
 std::vector<SolverKind> OraclesFor(const Problem& problem) {
   if (HasForbiddenStates(problem.data())) return OraclesOfAllowedLabellings(problem);
   std::vector<SolverKind> oracles = {SolverKind::kBruteForce, SolverKind::kSearch, SolverKind::kMessages,
-                                     SolverKind::kAuto};
+                                     SolverKind::kMessagesSearch, SolverKind::kAuto};
   if (HasGlpk()) oracles.insert(oracles.end(), {SolverKind::kLp, SolverKind::kLpPolytope});
   if (AllGraphs(problem, IsBinaryPairwise)) oracles.push_back(SolverKind::kRoof);
   if (AllGraphs(problem, IsForest)) oracles.push_back(SolverKind::kTree);
