@@ -279,6 +279,53 @@ void MessagePassing::AddDecoded(const Edge& edge, Index i, const double* message
   for (Index s = 0; s < states; ++s) belief_[Size(s)] += maxima_[Size(s)];
 }
 
+void MessagePassing::AddGiven(const Edge& edge, std::span<const Index> labels) {
+  if (edge.pair) {
+    const double* row = pairs_.row(edge.view, labels[Size(edge.other)]);
+    const Index states = pairs_.own_states(edge.view);
+    for (Index s = 0; s < states; ++s) belief_[Size(s)] += row[s];
+    return;
+  }
+  const std::span<const Index> scope = graph_->scope(edge.factor);
+  const Index own = scope[Size(edge.position)];
+  Offset inner = 1;  // entries from one state of the variable to the next
+  for (std::size_t k = Size(edge.position) + 1; k < scope.size(); ++k) inner *= graph_->cardinality(scope[k]);
+  const Offset first = JointState(*graph_, edge.factor, labels) - labels[Size(own)] * inner;
+  const double* theta = table_scores_.data() + tables_[Size(table_of_[Size(edge.factor)])].scores + first;
+  for (Index s = 0; s < graph_->cardinality(own); ++s) belief_[Size(s)] += theta[s * inner];
+}
+
+void MessagePassing::Improve(std::span<Index> labels) {
+  bool changed = true;
+  for (Index sweep = 0; sweep < kImproveSweeps && changed; ++sweep) {
+    changed = false;
+    for (Index i = 0; i < graph_->num_variables(); ++i) {
+      const Index states = graph_->cardinality(i);
+      std::copy_n(variable_scores_.begin() + graph_->state_offset(i), states, belief_.begin());
+      for (const Edge& edge : edges(i)) AddGiven(edge, labels);
+      const auto best =
+          static_cast<Index>(std::max_element(belief_.begin(), belief_.begin() + states) - belief_.begin());
+      if (!(belief_[Size(best)] > belief_[Size(labels[Size(i)])])) continue;
+      labels[Size(i)] = best;
+      changed = true;
+    }
+  }
+}
+
+double MessagePassing::Score(std::span<const Index> labels) const {
+  double sum = 0;
+  for (Index i = 0; i < graph_->num_variables(); ++i) {
+    sum += variable_scores_[Size(graph_->state_offset(i) + labels[Size(i)])];
+    for (const Edge& edge : edges(i)) {
+      if (!edge.first) continue;
+      const Table& table = tables_[Size(table_of_[Size(edge.factor)])];
+      sum += edge.pair ? pairs_.row(edge.view, labels[Size(edge.other)])[labels[Size(i)]]
+                       : table_scores_[Size(table.scores + JointState(*graph_, edge.factor, labels))];
+    }
+  }
+  return sum;
+}
+
 double MessagePassing::Bound(std::span<const double> messages) {
   double bound = 0;
   for (Index i = 0; i < graph_->num_variables(); ++i) {

@@ -52,6 +52,14 @@ class MessagePassing {
   /// per variable. Good after Iterate.
   void Decode(std::span<const double> messages, std::span<Index> labels);
 
+  /// Changes single variables to the best state given all others while that gains, in at most kImproveSweeps sweeps over the variables
+  /// (iterated conditional modes). A sweep: a few operations per state and factor of the variables.
+  void Improve(std::span<Index> labels);
+  static constexpr Index kImproveSweeps = 10;
+
+  /// Σ_i θ_i(y_i) + Σ_c θ_c(y_c).
+  double Score(std::span<const Index> labels) const;
+
   /// Σ_i max b_i + Σ_c max (θ_c − Σ δ_ci): valid for any messages.
   double Bound(std::span<const double> messages);
 
@@ -85,6 +93,8 @@ class MessagePassing {
   double Sweep(double* messages);
   void Collect(const Edge& edge, double* messages);
   void MaxMarginals(const Edge& edge, const double* messages);
+  /// belief_ += the scores of a factor for the states of i, given the labels of its other variables.
+  void AddGiven(const Edge& edge, std::span<const Index> labels);
   void AddDecoded(const Edge& edge, Index i, const double* messages, std::span<const Index> labels);
 
   std::shared_ptr<const FactorGraph> graph_;

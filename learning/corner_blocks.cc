@@ -308,12 +308,13 @@ void CornerBlocks::AskOracle(Index m, CornerSet* set, VisitResult* result) {
   }
   const double shown = result->gap;
   bool complete = false;
-  const double searched = oracle_->Search(m, slot_scores_, weights_, warm_[Size(m)], &found_, &complete);
+  const double searched = oracle_->Search(m, slot_scores_, weights_, &warm_[Size(m)], &found_, &complete);
   read(std::min(bound, searched));
   result->gap = std::max(result->gap, shown);
   record.needed = complete;
-  record.failures = complete ? 0 : std::min(record.failures + 1, kMostFailures);
-  record.rest = complete ? kPatience : (Index{1} << record.failures) - 1;
+  const bool helped = complete || result->gap >= kShown * result->open;
+  record.failures = helped ? 0 : std::min(record.failures + 1, kMostFailures);
+  record.rest = helped ? kPatience : (Index{1} << record.failures) - 1;
 }
 
 void CornerBlocks::CopyForChecks(CheckCopy* copy) const {

@@ -27,7 +27,7 @@ double CertifiedHinge(const Problem& problem, Index m, std::span<const double> w
   double bound = oracle->Maximise(m, slot_scores, weights, &scratch->warm, true, &scratch->corner);
   bool complete = false;
   if (search)
-    bound = std::min(bound, oracle->Search(m, slot_scores, weights, scratch->warm, nullptr, &complete));
+    bound = std::min(bound, oracle->Search(m, slot_scores, weights, &scratch->warm, nullptr, &complete));
   const double score = given.Score(0, slot_scores, weights);
   // Scores that overflow on both sides say nothing of the oracle: the hinge is not a number.
   if (std::isinf(bound) && bound == score) return bound - score;

@@ -37,6 +37,7 @@ class CornerLearner : public CornerLearnerBase {
                 CornerOracle::Searches::kOnDemand),
         blocks_(problem, &oracle_, options.step, options.average, NumThreads(options.threads)),
         gaps_(static_cast<std::size_t>(problem.size()), kInfinity),
+        opens_(gaps_),
         promises_(gaps_),
         spreads_(gaps_) {
     if (options.proximal != Switch::kOff) blocks_.MoveCentre(FirstKappa(problem));
@@ -80,7 +81,7 @@ class CornerLearner : public CornerLearnerBase {
 
   std::span<const double> weights() const override { return evaluated_; }
   bool CheckIsCheap() const override { return blocks_.work() - work_at_check_ >= 2 * check_work_; }
-  double GapEstimate() const override { return BlockGap() + centre_gap_; }
+  double GapEstimate() const override { return Mean(opens_) + centre_gap_; }
   double ScoreScale() const override { return slackline::ScoreScale(problem_); }
   double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
   WorkCounts work() const override { return {blocks_.oracle_calls(), blocks_.steps(), blocks_.work()}; }
@@ -112,6 +113,7 @@ class CornerLearner : public CornerLearnerBase {
     oracle_.Save(writer);
     blocks_.Save(writer);
     writer->Reals(gaps_);
+    writer->Reals(opens_);
     writer->Reals(promises_);
     writer->Reals(spreads_);
     writer->Real(centre_gap_);
@@ -128,6 +130,7 @@ class CornerLearner : public CornerLearnerBase {
     oracle_.Load(reader);
     blocks_.Load(reader);
     reader->Reals(gaps_);
+    reader->Reals(opens_);
     reader->Reals(promises_);
     reader->Reals(spreads_);
     centre_gap_ = reader->FiniteReal();
@@ -149,7 +152,7 @@ class CornerLearner : public CornerLearnerBase {
     blocks_.ChangeLambda(problem);
     // Nothing is known about the gaps of the new problem.
     std::fill(gaps_.begin(), gaps_.end(), kInfinity);
-    promises_ = spreads_ = gaps_;
+    opens_ = promises_ = spreads_ = gaps_;
     best_dual_ = -kInfinity;
     loaded_ = false;
     share_ = 1;
@@ -217,9 +220,9 @@ class CornerLearner : public CornerLearnerBase {
     best_dual_ = dual;
   }
 
-  double BlockGap() const {
+  double Mean(std::span<const double> per_example) const {
     double sum = 0;
-    for (const double gap : gaps_) sum += gap;
+    for (const double value : per_example) sum += value;
     return sum / problem_.size();
   }
 
@@ -311,7 +314,7 @@ class CornerLearner : public CornerLearnerBase {
 
   /// The oracle for every example that may have a gap worth the call.
   Progress OracleRound(const StopControl& stop) {
-    const double mean = BlockGap();
+    const double mean = Mean(gaps_);
     const std::int64_t before = blocks_.work();
     Progress progress;
     for (const Index m : Order()) {
@@ -319,6 +322,7 @@ class CornerLearner : public CornerLearnerBase {
       if (!Worthwhile(&promise, mean)) continue;
       const CornerBlocks::VisitResult visit = blocks_.Visit(m, true);
       gaps_[static_cast<std::size_t>(m)] = visit.gap;
+      opens_[static_cast<std::size_t>(m)] = visit.open;
       promise = visit.open;
       spreads_[static_cast<std::size_t>(m)] = visit.spread;
       progress.gain += visit.gain;
@@ -395,7 +399,8 @@ class CornerLearner : public CornerLearnerBase {
   CornerOracle oracle_;
   CornerBlocks blocks_;
   std::vector<double> gaps_;      // of the examples, when the oracle was last asked
-  std::vector<double> promises_;  // the same, growing while it is not
+  std::vector<double> opens_;     // the same by the oracle's bound
+  std::vector<double> promises_;  // that, growing while the oracle is not asked
   std::vector<double> spreads_;   // of the kept corners' scores, when last visited; growing as well
   std::vector<Index> drawn_;
   std::vector<std::unique_ptr<HingeChecker>> checkers_;  // one per thread

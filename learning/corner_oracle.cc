@@ -36,6 +36,9 @@ Index OnlyState(const StateMap& map) {
   return only;
 }
 
+/// Iterations where more is asked for than these, and after how many of them there is a labelling.
+constexpr Index kLongIterations = 30;
+constexpr Index kDecodeEvery = 10;
 constexpr double kMessageTolerance = 1e-5;  // of the value: what an iteration has to gain
 constexpr double kReached = 1e-9;           // of max(1, |value|): a gap that is not worth a search
 
@@ -353,6 +356,7 @@ double CornerOracle::MaximiseByMessages(Entry* entry, Index m, std::span<const d
   if (bound && !searches) return passing.Bound(messages_);
 
   passing.Decode(messages_, labels_);
+  passing.Improve(labels_);
   if (searches) {
     const double certified = passing.Bound(messages_);
     FillAllScores(m, slot_scores, weights);
@@ -371,21 +375,51 @@ double CornerOracle::MaximiseByMessages(Entry* entry, Index m, std::span<const d
 
 bool CornerOracle::SearchesOnDemand(Index m) const {
   return searches_ == Searches::kOnDemand && !entries_.empty() &&
-         entries_[Size(problem_.data().structure_of(m))].search;
+         entries_[Size(problem_.data().structure_of(m))].passing;
 }
 
 double CornerOracle::Search(Index m, std::span<const double> slot_scores, std::span<const double> weights,
-                            const WarmStart& warm, SparseCorner* corner, bool* complete) {
+                            WarmStart* warm, SparseCorner* corner, bool* complete) {
   Entry& entry = entries_[Size(problem_.data().structure_of(m))];
-  FillAllScores(m, slot_scores, weights);
-  ReadMessages(problem_.data().example(m).graph(), &warm, &messages_);
-  entry.search->Solve(scores_, messages_, &result_);
-  *complete = result_.exact;
+  const FactorGraph& graph = problem_.data().example(m).graph();
+  ReadMessages(graph, warm, &messages_);
+  double bound = kInfinity;
+  if (entry.search) {
+    FillAllScores(m, slot_scores, weights);
+    entry.search->Solve(scores_, messages_, &result_);
+    bound = result_.upper_bound;
+    *complete = result_.exact;
+  } else {
+    bound = PassLonger(&entry, m, slot_scores, weights);
+    WriteMessages(messages_, warm);
+    *complete = false;
+  }
   if (corner != nullptr) {
     labels_ = result_.labels;
     ReadLabelling(m, corner);
   }
-  return result_.upper_bound;
+  return bound;
+}
+
+/// Many iterations from messages_, and the best of several labellings on the way, into result_.
+double CornerOracle::PassLonger(Entry* entry, Index m, std::span<const double> slot_scores,
+                                std::span<const double> weights) {
+  MessagePassing& passing = *entry->passing;
+  FillScores(*entry, m, slot_scores, weights, &passing);
+  result_.value = -kInfinity;
+  for (Index k = 0; k < kLongIterations; ++k) {
+    passing.Iterate(messages_);
+    table_work_ += passing.iteration_work();
+    if ((k + 1) % kDecodeEvery != 0) continue;
+    passing.Decode(messages_, labels_);
+    passing.Improve(labels_);
+    table_work_ += passing.iteration_work();
+    const double value = passing.Score(labels_);
+    if (value <= result_.value) continue;
+    result_.value = value;
+    result_.labels = labels_;
+  }
+  return passing.Bound(messages_);
 }
 
 void CornerOracle::FillAllScores(Index m, std::span<const double> slot_scores,

@@ -68,10 +68,10 @@ class CornerOracle {
     kTraining,  ///< iterative oracles stop early: any corner serves a step, and the next visit goes on from their messages
     kChecking  ///< they go on while their bounds gain
   };
-  /// Searches from messages (kMessagesSearch).
+  /// More work where messages have not found the maximum.
   enum class Searches {
-    kAlways,   ///< in every call of Maximise whose labelling does not reach the bound
-    kOnDemand  ///< in calls of Search alone, which cost many times a call of Maximise
+    kAlways,  ///< with kMessagesSearch, a search in every call of Maximise whose labelling does not reach the bound
+    kOnDemand  ///< in calls of Search alone, which may cost many times a call of Maximise
   };
   /// Throws DataError when `kind` does not apply to one of the problem's structures. One object per thread. With slack rescaling
   /// labellings are enumerated (slack_oracle.h), and the loss 1 − F1 has its own maximum (count_loss_oracle.h), whatever `kind`.
@@ -97,10 +97,11 @@ class CornerOracle {
 
   /// Whether Search may be called for example m.
   bool SearchesOnDemand(Index m) const;
-  /// As Maximise, by branch and bound from the messages in `warm`. Returns a certified upper bound; corner: null, or what becomes the best
-  /// labelling found; *complete: whether that is known to be a maximum.
+  /// As Maximise, with more work: branch and bound from the messages in `warm` (kMessagesSearch on graphs that fit), else many iterations of
+  /// message passing, kept in `warm`, and the best of several labellings. Returns a certified upper bound; corner: null, or what becomes the
+  /// labelling; *complete: whether that is known to be a maximum.
   double Search(Index m, std::span<const double> slot_scores, std::span<const double> weights,
-                const WarmStart& warm, SparseCorner* corner, bool* complete);
+                WarmStart* warm, SparseCorner* corner, bool* complete);
 
   /// By how much the oracle multiplies scores of example m at most: 1, or 1 + the largest loss with slack rescaling.
   double score_factor(Index m) const;
@@ -138,6 +139,8 @@ class CornerOracle {
                   std::span<const double> weights, Solver* solver);
   /// The corner of labels_.
   void ReadLabelling(Index m, SparseCorner* corner);
+  double PassLonger(Entry* entry, Index m, std::span<const double> slot_scores,
+                    std::span<const double> weights);
   /// Scores of all parts, losses included, into scores_.
   void FillAllScores(Index m, std::span<const double> slot_scores, std::span<const double> weights);
   void ReadCoordinates(const Structure& structure, std::span<const double> slot_scores,

@@ -174,3 +174,30 @@ TEST_CASE("remembered messages that are no numbers are forgotten") {
   ReadMessages(*graph, &warm, &read);
   CHECK(read == std::vector<double>(messages.size(), 0.0));
 }
+
+TEST_CASE(
+    "the score is that of the tables, and improvements never lower it and end where no single change gains") {
+  Random random(41);
+  for (int number = 0; number < 240; ++number) {
+    const GraphPtr graph = SmallGraph(random, number);
+    const std::vector<double> scores = SmallScores(random, *graph, number / 12);
+    MessagePassing passing(graph);
+    passing.SetScores(scores);
+    std::vector<Index> labels;
+    for (const Index states : graph->cardinalities())
+      labels.push_back(static_cast<Index>(random.Below(static_cast<std::uint64_t>(states))));
+    const double before = test::LabellingScore(*graph, scores, labels);
+    CAPTURE(number);
+    CHECK(Near(passing.Score(labels), before, kExact));
+    passing.Improve(labels);
+    const double after = test::LabellingScore(*graph, scores, labels);
+    CHECK(after >= before - kExact * std::max(1.0, std::abs(before)));
+    for (Index i = 0; i < graph->num_variables(); ++i) {
+      std::vector<Index> other = labels;
+      for (Index s = 0; s < graph->cardinality(i); ++s) {
+        other[static_cast<std::size_t>(i)] = s;
+        CHECK(test::LabellingScore(*graph, scores, other) <= after + kExact * std::max(1.0, std::abs(after)));
+      }
+    }
+  }
+}

@@ -161,7 +161,35 @@ TEST_CASE("Search returns the maximum, and Maximise leaves it to the caller") {
     CHECK(always.Maximise(m, slots, weights, &warm, true, &corner) == doctest::Approx(best).epsilon(1e-9));
     CHECK(demand.Maximise(m, slots, weights, &warm, true, &corner) >= best - 1e-9);
     bool complete = false;
-    CHECK(demand.Search(m, slots, weights, warm, &corner, &complete) == doctest::Approx(best).epsilon(1e-9));
+    CHECK(demand.Search(m, slots, weights, &warm, &corner, &complete) == doctest::Approx(best).epsilon(1e-9));
     CHECK(complete);
+  }
+}
+
+TEST_CASE("where nothing can be searched, Search passes messages for longer and keeps them") {
+  const Problem problem = Grids();
+  Random random(6);
+  std::vector<double> weights(static_cast<std::size_t>(problem.num_weights()));
+  for (double& weight : weights) weight = 0.05 * random.Normal();
+  CornerOracle messages(problem, SolverKind::kMessages, CornerOracle::Effort::kTraining, Rescaling::kMargin,
+                        CornerOracle::Searches::kOnDemand);
+  CornerOracle exact(problem, SolverKind::kSearch, CornerOracle::Effort::kTraining);
+  CHECK(messages.relaxed());
+  std::vector<double> slots;
+  SparseCorner quick, longer, best;
+  for (Index m = 0; m < problem.size(); ++m) {
+    const ExampleView example = problem.data().example(m);
+    slots.resize(static_cast<std::size_t>(SlotCoordinates(example.structure())));
+    SlotScores(example, weights, slots);
+    WarmStart warm;
+    REQUIRE(messages.SearchesOnDemand(m));
+    const double first = messages.Maximise(m, slots, weights, &warm, false, &quick);
+    const std::vector<std::uint8_t> kept = warm.bytes;
+    bool complete = true;
+    const double bound = messages.Search(m, slots, weights, &warm, &longer, &complete);
+    CHECK_FALSE(complete);
+    CHECK(warm.bytes != kept);
+    CHECK(bound <= first + 1e-9);
+    CHECK(bound >= exact.Maximise(m, slots, weights, nullptr, true, &best) - 1e-9);
   }
 }
