@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include <slackline/core/check.h>
 
@@ -41,9 +42,14 @@ void FeatureRows::Append(std::span<const double> values, Offset columns) {
   }
   SLACKLINE_CHECK(std::isfinite(squared_norm),
                   "a feature vector is too long: its squared norm is not a finite number");
-  rows_.push_back(
-      {static_cast<Offset>(values_.size()), columns, static_cast<Index>(values.size()), squared_norm});
-  values_.insert(values_.end(), values.begin(), values.end());
+  // Where the last values are the same, as in rows of ones, they serve for this row, too.
+  const std::size_t count = values.size();
+  const bool there =
+      count > 0 && values_.size() >= count &&
+      std::memcmp(values_.data() + (values_.size() - count), values.data(), count * sizeof(double)) == 0;
+  rows_.push_back({static_cast<Offset>(values_.size() - (there ? count : 0)), columns,
+                   static_cast<Index>(count), squared_norm});
+  if (!there) values_.insert(values_.end(), values.begin(), values.end());
 }
 
 void FeatureRows::ShrinkToFit() {

@@ -49,7 +49,7 @@ class FeatureRows {
 
   /// 1 + the largest feature that occurs in any row; 0 without features.
   Index dimension() const { return dimension_; }
-  /// Number of stored values.
+  /// Number of values in memory; those of rows that end like the row before them, such as rows of ones, count once.
   Offset stored() const { return static_cast<Offset>(values_.size()); }
 
   /// Gives back the memory that was kept for rows to come, up to half of all.

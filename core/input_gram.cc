@@ -2,6 +2,7 @@
 #include <slackline/core/input_gram.h>
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_set>
 
 #include <slackline/core/row_kernels.h>
@@ -115,11 +116,18 @@ InputGram::InputGram(const ExampleView& example) {
     }
     gram += n * n;
   });
+  const bool counts = std::all_of(gram_.begin(), gram_.end(), [](double value) {
+    return value >= 0 && value <= 255 && value == std::floor(value);
+  });
+  if (!counts) return;
+  counts_.assign(gram_.begin(), gram_.end());
+  gram_ = {};
 }
 
 void InputGram::Apply(const Structure& structure, std::span<const double> q, std::span<double> out) const {
   const std::span<const Slot> slots = structure.slots();
-  const double* gram = gram_.data();
+  const std::vector<double> unpacked(counts_.begin(), counts_.end());
+  const double* gram = counts_.empty() ? gram_.data() : unpacked.data();
   std::vector<FeatureRow> rows;
   std::vector<double*> to;
   ForEachRun(slots, [&](const Run& run) {

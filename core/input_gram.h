@@ -4,6 +4,7 @@
 // than their coordinates, however long the inputs are. With n inputs of a block: n² numbers, n²/2 inner products.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -22,12 +23,14 @@ class InputGram {
   /// Requires Applies.
   explicit InputGram(const ExampleView& example);
 
-  bool empty() const { return gram_.empty(); }
+  bool empty() const { return gram_.empty() && counts_.empty(); }
   /// out[k] = ⟨the feature vector with coordinates q, the one of coordinate k alone⟩, as FeatureGram::Apply.
   void Apply(const Structure& structure, std::span<const double> q, std::span<double> out) const;
 
  private:
-  std::vector<double> gram_;  // per block a square matrix, in the order of the blocks' first slots
+  // Per block a square matrix, in the order of the blocks' first slots; in one of the two:
+  std::vector<double> gram_;
+  std::vector<std::uint8_t> counts_;  // where all are whole numbers up to 255: inputs of ones
 };
 
 }  // namespace slackline

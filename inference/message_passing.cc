@@ -348,7 +348,8 @@ double MessagePassing::Bound(std::span<const double> messages) {
 void ReadMessages(const FactorGraph& graph, const WarmStart* warm, std::vector<double>* messages) {
   messages->assign(Size(graph.total_messages()), 0.0);
   const std::size_t bytes = messages->size() * sizeof(double);
-  if (warm == nullptr || warm->bytes.size() != bytes || bytes == 0) return;
+  if (warm == nullptr || bytes == 0) return;
+  if (warm->bytes.size() != bytes && warm->bytes.size() != bytes + kSearchPlanBytes) return;
   std::memcpy(messages->data(), warm->bytes.data(), bytes);
   // Those of a damaged checkpoint may be anything. Any finite messages give a bound that holds.
   if (!AllFinite(*messages)) std::fill(messages->begin(), messages->end(), 0.0);
@@ -356,7 +357,8 @@ void ReadMessages(const FactorGraph& graph, const WarmStart* warm, std::vector<d
 
 void WriteMessages(std::span<const double> messages, WarmStart* warm) {
   if (warm == nullptr) return;
-  warm->bytes.resize(messages.size_bytes());
+  if (warm->bytes.size() != messages.size_bytes() + kSearchPlanBytes)
+    warm->bytes.resize(messages.size_bytes());
   if (!messages.empty()) std::memcpy(warm->bytes.data(), messages.data(), messages.size_bytes());
 }
 

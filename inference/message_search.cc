@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 
 #include <slackline/core/check.h>
@@ -98,14 +99,52 @@ class MessageSearchSolver final : public MapSolver {
 
 }  // namespace
 
+SearchPlan SearchPlan::Read(const FactorGraph& graph, const WarmStart* warm) {
+  SearchPlan plan;
+  const std::size_t messages = Size(graph.total_messages()) * sizeof(double);
+  if (warm == nullptr || warm->bytes.size() != messages + kSearchPlanBytes) return plan;
+  const std::uint8_t* const bytes = warm->bytes.data() + messages;
+  // Those of a damaged checkpoint may be anything.
+  plan.doublings = std::min<Index>(bytes[0], MessageSearch::kMostDoublings);
+  plan.arrived = bytes[1] != 0;
+  plan.rest = bytes[2] + 256 * bytes[3];
+  return plan;
+}
+
+void SearchPlan::Write(const FactorGraph& graph, WarmStart* warm) const {
+  if (warm == nullptr) return;
+  const std::size_t messages = Size(graph.total_messages()) * sizeof(double);
+  SLACKLINE_CHECK(warm->bytes.size() >= messages, "a search plan stands behind messages");
+  warm->bytes.resize(messages + kSearchPlanBytes);
+  std::uint8_t* const bytes = warm->bytes.data() + messages;
+  bytes[0] = static_cast<std::uint8_t>(doublings);
+  bytes[1] = arrived ? 1 : 0;
+  bytes[2] = static_cast<std::uint8_t>(rest % 256);
+  bytes[3] = static_cast<std::uint8_t>(rest / 256);
+}
+
+void SearchPlan::Record(bool complete) {
+  const bool whole = next_doublings() == doublings;
+  if (rest > 0) --rest;
+  if (complete || !whole) {
+    arrived = arrived || complete;
+    return;
+  }
+  arrived = false;
+  doublings = std::min(doublings + 1, MessageSearch::kMostDoublings);
+  rest = (Index{1} << doublings) - 1;
+}
+
 bool MessageSearch::Fits(const FactorGraph& graph) { return graph.total_states() <= kMostStates; }
 
 MessageSearch::MessageSearch(std::shared_ptr<const FactorGraph> graph)
     : graph_(graph),
       search_(std::move(graph), {.node_limit = kNodeLimit, .max_sweeps = kSweeps, .joint_changes = false}) {}
 
-void MessageSearch::Solve(std::span<const double> scores, std::span<const double> messages,
-                          MapResult* result) {
+void MessageSearch::Solve(std::span<const double> scores, std::span<const double> messages, MapResult* result,
+                          Index doublings) {
+  SLACKLINE_CHECK(doublings >= 0 && doublings <= kMostDoublings, "a search has no such limit");
+  search_.set_node_limit(kNodeLimit << doublings);
   Reparametrise(*graph_, scores, messages, &moved_);
   work_ += graph_->total_states();
   search_.Solve(moved_, nullptr, result);

@@ -49,6 +49,8 @@ class SearchSolver final : public MapSolver {
   std::int64_t work() const override { return work_; }
   bool relaxed() const override { return false; }
 
+  void set_node_limit(Offset nodes) { options_.node_limit = nodes; }
+
   /// Nodes of the last call; 0 when the ascent was enough.
   Offset nodes() const { return nodes_; }
 

@@ -26,8 +26,8 @@ constexpr Index kMaxLocalSteps = 20;
 constexpr double kShown = 0.25;
 /// … at every fourth visit in a row: messages that are kept often get there by themselves.
 constexpr Index kPatience = 3;
-constexpr Index kMostFailures = 6;  // in a row, of searches: 63 visits without one
-constexpr Offset kGramShare = 4;    // numbers of inner products of inputs, at most, per number of the inputs
+constexpr Index kMostFailures = MessageSearch::kMostDoublings;  // in a row: 255 visits without a search
+constexpr Offset kGramShare = 4;  // numbers of inner products of inputs, at most, per number of the inputs
 
 /// Curvatures are differences of inner products: what is below their rounding errors may be anything. Taken for zero, it would
 /// ask for a full step where features of very different size meet; taken for this, steps are too short at worst.
@@ -82,7 +82,10 @@ void CornerBlocks::MakeInputGrams(int threads) {
   }
   if (!shared) return;
   for (Index m = 0; m < data.size(); ++m) numbers += InputGram::Numbers(data.example(m).structure());
-  if (data.rows() == nullptr || numbers > kGramShare * data.rows()->stored()) return;
+  if (data.rows() == nullptr) return;
+  Offset values = 0;
+  for (Index r = 0; r < data.rows()->size(); ++r) values += data.rows()->row(r).count;
+  if (numbers > kGramShare * values) return;
   input_grams_.resize(Size(data.size()));
   ParallelChunks(data.size(), data.size(), threads, [&](const Chunk& chunk) {
     for (Index m = chunk.begin; m < chunk.end; ++m) input_grams_[Size(m)] = InputGram(data.example(m));
@@ -308,13 +311,17 @@ void CornerBlocks::AskOracle(Index m, CornerSet* set, VisitResult* result) {
   }
   const double shown = result->gap;
   bool complete = false;
-  const double searched = oracle_->Search(m, slot_scores_, weights_, &warm_[Size(m)], &found_, &complete);
+  const double searched =
+      oracle_->Search(m, slot_scores_, weights_, record.doublings, &warm_[Size(m)], &found_, &complete);
   read(std::min(bound, searched));
   result->gap = std::max(result->gap, shown);
   record.needed = complete;
   const bool helped = complete || result->gap >= kShown * result->open;
   record.failures = helped ? 0 : std::min(record.failures + 1, kMostFailures);
-  record.rest = helped ? kPatience : (Index{1} << record.failures) - 1;
+  if (!helped) record.doublings = std::min(record.doublings + 1, MessageSearch::kMostDoublings);
+  // What gives up at a higher limit is paid by more visits without.
+  const Index paid = complete ? 0 : std::max(record.failures, record.doublings);
+  record.rest = std::max(helped ? kPatience : 0, (Index{1} << paid) - 1);
 }
 
 void CornerBlocks::CopyForChecks(CheckCopy* copy) const {
@@ -328,9 +335,10 @@ void CornerBlocks::CopyForChecks(CheckCopy* copy) const {
 double CornerBlocks::HingeBound(Index m, std::span<const double> weights, CornerOracle* oracle,
                                 CheckScratch* scratch, const CheckCopy* copy) const {
   const std::vector<SearchRecord>& searches = copy != nullptr ? copy->searches : searches_;
-  const bool search = !searches.empty() && searches[Size(m)].needed;
+  std::optional<Index> doublings;
+  if (!searches.empty() && searches[Size(m)].needed) doublings = searches[Size(m)].doublings;
   return CertifiedHinge(problem_, m, weights, copy != nullptr ? copy->given[Size(m)] : sets_[Size(m)],
-                        copy != nullptr ? copy->warm[Size(m)] : warm_[Size(m)], search, oracle, scratch);
+                        copy != nullptr ? copy->warm[Size(m)] : warm_[Size(m)], doublings, oracle, scratch);
 }
 
 CornerBlocks::VisitResult CornerBlocks::Ask(Index m, Index idle_limit) {
@@ -448,7 +456,7 @@ void CornerBlocks::Save(StateWriter* writer) const {
   for (const WarmStart& warm : warm_) writer->Bytes(warm.bytes);
   for (const SearchRecord& record : searches_) {
     writer->Flag(record.needed);
-    for (const Index n : {record.failures, record.rest}) writer->Integer(n);
+    for (const Index n : {record.failures, record.doublings, record.rest}) writer->Integer(n);
   }
   average_.Save(writer);
   writer->Integer(oracle_calls_);
@@ -468,6 +476,7 @@ void CornerBlocks::Load(StateReader* reader) {
   for (SearchRecord& record : searches_) {
     record.needed = reader->Flag();
     record.failures = static_cast<Index>(reader->Integer(0, kMostFailures));
+    record.doublings = static_cast<Index>(reader->Integer(0, MessageSearch::kMostDoublings));
     record.rest = static_cast<Index>(reader->Integer(0, (Index{1} << kMostFailures) - 1));
   }
   average_.Load(reader);

@@ -40,7 +40,8 @@ class CornerBlocks {
   /// What is known of searches (CornerOracle::Search) of an example.
   struct SearchRecord {
     bool needed = false;  ///< one has found the maximum where messages had not; checks search as well
-    Index failures = 0;   ///< in a row, at the node limit
+    Index failures = 0;   ///< in a row
+    Index doublings = 0;  ///< of the node limit of the next one
     Index rest = 0;       ///< visits to come without one
   };
 

@@ -17,8 +17,8 @@ constexpr int kChunks = 16;
 }  // namespace
 
 double CertifiedHinge(const Problem& problem, Index m, std::span<const double> weights,
-                      const CornerSet& given, const WarmStart& warm, bool search, CornerOracle* oracle,
-                      HingeScratch* scratch) {
+                      const CornerSet& given, const WarmStart& warm, std::optional<Index> doublings,
+                      CornerOracle* oracle, HingeScratch* scratch) {
   const ExampleView example = problem.data().example(m);
   std::vector<double>& slot_scores = scratch->slot_scores;
   slot_scores.resize(static_cast<std::size_t>(SlotCoordinates(example.structure())));
@@ -26,8 +26,10 @@ double CertifiedHinge(const Problem& problem, Index m, std::span<const double> w
   scratch->warm = warm;
   double bound = oracle->Maximise(m, slot_scores, weights, &scratch->warm, true, &scratch->corner);
   bool complete = false;
-  if (search)
-    bound = std::min(bound, oracle->Search(m, slot_scores, weights, &scratch->warm, nullptr, &complete));
+  if (doublings) {
+    bound = std::min(bound,
+                     oracle->Search(m, slot_scores, weights, *doublings, &scratch->warm, nullptr, &complete));
+  }
   const double score = given.Score(0, slot_scores, weights);
   // Scores that overflow on both sides say nothing of the oracle: the hinge is not a number.
   if (std::isinf(bound) && bound == score) return bound - score;
@@ -60,8 +62,8 @@ double CornerEvaluator::Hinge(std::span<const double> weights, std::span<const C
     HingeChecker& checker = *checkers_[static_cast<std::size_t>(chunk.thread)];
     for (Index m = chunk.begin; m < chunk.end; ++m) {
       const auto k = static_cast<std::size_t>(m);
-      bounds[static_cast<std::size_t>(chunk.chunk)] +=
-          CertifiedHinge(problem_, m, weights, sets[k], warm[k], false, &checker.oracle, &checker.scratch);
+      bounds[static_cast<std::size_t>(chunk.chunk)] += CertifiedHinge(
+          problem_, m, weights, sets[k], warm[k], std::nullopt, &checker.oracle, &checker.scratch);
     }
   });
   return std::accumulate(bounds.begin(), bounds.end(), 0.0) / problem_.size();

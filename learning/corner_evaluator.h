@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,10 +22,10 @@ struct HingeScratch {
 };
 
 /// Certified upper bound on max_s H_m(s; weights) ≥ 0, by an oracle that has been shown these weights (Refresh). given: a set whose corner 0 is
-/// the given labelling. search: go on with CornerOracle::Search. Throws as CheckedHinge (oracle_check.h).
+/// the given labelling. doublings: go on with CornerOracle::Search. Throws as CheckedHinge (oracle_check.h).
 double CertifiedHinge(const Problem& problem, Index m, std::span<const double> weights,
-                      const CornerSet& given, const WarmStart& warm, bool search, CornerOracle* oracle,
-                      HingeScratch* scratch);
+                      const CornerSet& given, const WarmStart& warm, std::optional<Index> doublings,
+                      CornerOracle* oracle, HingeScratch* scratch);
 
 /// What a thread needs for CertifiedHinge.
 struct HingeChecker {

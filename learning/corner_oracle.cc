@@ -363,7 +363,10 @@ double CornerOracle::MaximiseByMessages(Entry* entry, Index m, std::span<const d
     const double value = LabellingScore(graph, scores_, labels_);
     reached = std::max(value, certified);
     if (reached - value > kReached * std::max(1.0, std::abs(value))) {
-      entry->search->Solve(scores_, messages_, &result_);
+      SearchPlan plan = SearchPlan::Read(graph, warm);
+      entry->search->Solve(scores_, messages_, &result_, plan.next_doublings());
+      plan.Record(result_.exact);
+      plan.Write(graph, warm);
       if (result_.value > value) labels_ = result_.labels;
       reached = std::max({value, result_.value, std::min(certified, result_.upper_bound)});
     }
@@ -379,14 +382,14 @@ bool CornerOracle::SearchesOnDemand(Index m) const {
 }
 
 double CornerOracle::Search(Index m, std::span<const double> slot_scores, std::span<const double> weights,
-                            WarmStart* warm, SparseCorner* corner, bool* complete) {
+                            Index doublings, WarmStart* warm, SparseCorner* corner, bool* complete) {
   Entry& entry = entries_[Size(problem_.data().structure_of(m))];
   const FactorGraph& graph = problem_.data().example(m).graph();
   ReadMessages(graph, warm, &messages_);
   double bound = kInfinity;
   if (entry.search) {
     FillAllScores(m, slot_scores, weights);
-    entry.search->Solve(scores_, messages_, &result_);
+    entry.search->Solve(scores_, messages_, &result_, doublings);
     bound = result_.upper_bound;
     *complete = result_.exact;
   } else {

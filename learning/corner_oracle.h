@@ -97,11 +97,12 @@ class CornerOracle {
 
   /// Whether Search may be called for example m.
   bool SearchesOnDemand(Index m) const;
-  /// As Maximise, with more work: branch and bound from the messages in `warm` (kMessagesSearch on graphs that fit), else many iterations of
-  /// message passing, kept in `warm`, and the best of several labellings. Returns a certified upper bound; corner: null, or what becomes the
+  /// As Maximise, with more work: branch and bound from the messages in `warm` (kMessagesSearch on graphs that fit; doublings: of its node
+  /// limit, at most MessageSearch::kMostDoublings), else many iterations of message passing, kept in `warm`, and the best of several
+  /// labellings. Returns a certified upper bound; corner: null, or what becomes the
   /// labelling; *complete: whether that is known to be a maximum.
   double Search(Index m, std::span<const double> slot_scores, std::span<const double> weights,
-                WarmStart* warm, SparseCorner* corner, bool* complete);
+                Index doublings, WarmStart* warm, SparseCorner* corner, bool* complete);
 
   /// By how much the oracle multiplies scores of example m at most: 1, or 1 + the largest loss with slack rescaling.
   double score_factor(Index m) const;

@@ -11,6 +11,7 @@
 #include <slackline/inference/global_solver.h>
 #include <slackline/inference/local_polytope.h>
 #include <slackline/inference/rounding.h>
+#include <slackline/inference/search.h>
 #include <slackline/learning/verify.h>
 
 namespace slackline {
@@ -18,6 +19,7 @@ namespace {
 
 constexpr double kFeasible = 1e-9;  // of marginals
 constexpr Offset kFewLabellings = 1 << 12;
+constexpr Offset kSearchNodes = 1 << 20;  // a tenth of a second
 constexpr int kSmoothSteps = 200;
 constexpr double kSmoothGap = 1e-9;  // of the value, where smooth steps end
 
@@ -66,8 +68,12 @@ HingeVerifier::HingeVerifier(const Problem& problem, SolverKind trained, Certifi
       decoders_.back() = std::make_unique<GlobalDecoder>(structure, options);
       AddName(few ? "enumeration" : exact ? "global" : "dual decomposition");
     } else {
-      solvers_.back() =
-          MakeMapSolver(VerifyingSolver(*structure, trained, certified), structure->shared_graph());
+      const SolverKind kind = VerifyingSolver(*structure, trained, certified);
+      // Training gave up on some of these graphs, too: what a search leaves open is bounded.
+      solvers_.back() = kind == SolverKind::kSearch && trained == SolverKind::kMessagesSearch
+                            ? std::make_unique<SearchSolver>(structure->shared_graph(),
+                                                             SearchOptions{.node_limit = kSearchNodes})
+                            : MakeMapSolver(kind, structure->shared_graph());
       const bool counts = problem.training().form == LossForm::kF1;
       AddName(std::string(solvers_.back()->name()) + (counts ? " for each count" : ""));
     }

@@ -5,10 +5,15 @@
 #include <slackline/core/feature_map.h>
 #include <slackline/core/input_gram.h>
 
+#include <memory>
+#include <numeric>
+#include <vector>
+
 #include <doctest/doctest.h>
 
 #include <slackline/core/factor_graph_builder.h>
 #include <slackline/core/random.h>
+#include <slackline/factors/model_builder.h>
 #include <tests/support/random_models.h>
 #include <tests/support/random_problems.h>
 #include <tests/support/tolerances.h>
@@ -263,6 +268,38 @@ TEST_CASE("inner products by those of the inputs are the same") {
     }
   }
   CHECK(applied >= 60);
+}
+
+TEST_CASE("inner products of inputs of ones are the same, also where there are more than fit a byte") {
+  for (const Index common : {0, 5, 255, 256}) {
+    constexpr Index kVariables = 4, kStates = 3, kFeatures = 400;
+    auto layout = std::make_shared<WeightLayout>();
+    const Index block = layout->AddBlock("inputs", kStates, kFeatures);
+    ModelBuilder builder(layout);
+    for (Index i = 0; i < kVariables; ++i) builder.AddLinearFeatures(builder.AddVariable(kStates), block, i);
+    auto rows = std::make_shared<FeatureRows>();
+    for (Index i = 0; i < kVariables; ++i) {
+      std::vector<Index> columns(static_cast<std::size_t>(common));
+      std::iota(columns.begin(), columns.end(), 0);
+      columns.push_back(300 + i / 2);
+      rows->AddSparse(columns, std::vector<double>(columns.size(), 1.0));
+    }
+    Dataset data(layout, rows);
+    data.Add(builder.Build(), std::vector<Index>(kVariables, 0), 0);
+    const ExampleView example = data.example(0);
+    const Structure& structure = example.structure();
+    REQUIRE(InputGram::Applies(structure));
+    Random random(31);
+    const auto count = static_cast<std::size_t>(SlotCoordinates(structure));
+    std::vector<double> q(count), wanted(count, -1), found(count, -2);
+    for (double& value : q) value = random.Normal();
+    FeatureGram().Apply(example, q, wanted);
+    const InputGram gram(example);
+    CHECK_FALSE(gram.empty());
+    gram.Apply(structure, q, found);
+    CAPTURE(common);
+    for (std::size_t k = 0; k < count; ++k) CHECK(Near(found[k], wanted[k], 10 * kExact));
+  }
 }
 
 TEST_CASE("blocks with more rows than any buffer are scattered whole") {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/core/feature_rows.h>
 
+#include <cmath>
+
 #include <doctest/doctest.h>
 
 #include <limits>
@@ -64,6 +66,33 @@ TEST_CASE("rows come back as they were added, with their norms") {
   CHECK(rows.row(1).squared_norm == 25);
   CHECK(Expand(rows.row(0), 7) == std::vector<double>{1, 0, -2, 0, 0, 0, 0});
   CHECK(Expand(rows.row(1), 7) == std::vector<double>{0, 3, 0, 0, 0, 0, 4});
+}
+
+TEST_CASE("rows that end alike share their values, and stay what they are") {
+  FeatureRows rows;
+  std::vector<std::vector<double>> expected;
+  const auto add = [&](const std::vector<Index>& columns, const std::vector<double>& values) {
+    rows.AddSparse(columns, values);
+    expected.emplace_back(10, 0.0);
+    for (std::size_t k = 0; k < columns.size(); ++k)
+      expected.back()[static_cast<std::size_t>(columns[k])] = values[k];
+  };
+  add({0, 2, 4}, {1, 1, 1});
+  add({1, 3}, {1, 1});
+  add({1, 3, 5, 7}, {1, 1, 1, 1});
+  add({9}, {1});
+  add({}, {});
+  add({0, 1}, {2, 1});
+  add({4}, {1});
+  add({4, 5}, {-1, 1});
+  add({4}, {0.0});
+  add({4}, {-0.0});
+  CHECK(rows.stored() == 3 + 4 + 2 + 2 + 1 + 1);
+  for (Index r = 0; r < rows.size(); ++r)
+    CHECK(Expand(rows.row(r), 10) == expected[static_cast<std::size_t>(r)]);
+  CHECK(std::signbit(rows.row(9).values[0]));
+  CHECK_FALSE(std::signbit(rows.row(8).values[0]));
+  CHECK(rows.row(2).squared_norm == 4);
 }
 
 TEST_CASE("an empty sparse row is sparse, also when it is the only one") {

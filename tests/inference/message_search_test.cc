@@ -115,6 +115,67 @@ TEST_CASE("a search that is given up leaves a bound") {
   CHECK(messages.upper_bound >= result.value - kRoom);
 }
 
+TEST_CASE("a higher limit ends searches that the first one does not") {
+  Random random(36);
+  int given_up = 0;
+  for (int trial = 0; trial < 6; ++trial) {
+    const GraphPtr graph = Grid(10, 10, 4);
+    const std::vector<double> scores = RandomScores(random, *graph, 1);
+    const std::vector<double> messages(static_cast<std::size_t>(graph->total_messages()), 0.0);
+    MessageSearch search(graph);
+    MapResult first, last;
+    search.Solve(scores, messages, &first);
+    search.Solve(scores, messages, &last, MessageSearch::kMostDoublings);
+    CHECK(last.upper_bound <= first.upper_bound + kRoom);
+    CHECK(last.value >= first.value - kRoom);
+    given_up += !first.exact && last.exact;
+  }
+  CHECK(given_up >= 3);
+}
+
+TEST_CASE("a plan goes to higher limits by turns, and stays where a search arrived") {
+  const GraphPtr graph = Grid(2, 2, 2);
+  WarmStart warm;
+  const std::vector<double> messages(static_cast<std::size_t>(graph->total_messages()), 0.25);
+  WriteMessages(messages, &warm);
+  SearchPlan plan;
+  double first = 0, higher = 0;  // in units of the first limit
+  for (int call = 0; call < 2000; ++call) {
+    CAPTURE(call);
+    const Index doublings = plan.next_doublings();
+    (doublings == 0 ? first : higher) += static_cast<double>(Index{1} << doublings);
+    plan.Record(false);
+    plan.Write(*graph, &warm);
+    const SearchPlan read = SearchPlan::Read(*graph, &warm);
+    REQUIRE(read.doublings == plan.doublings);
+    REQUIRE(read.arrived == plan.arrived);
+    REQUIRE(read.rest == plan.rest);
+  }
+  CHECK(plan.doublings == MessageSearch::kMostDoublings);
+  CHECK(higher <= 1.5 * first);
+  CHECK(higher >= 0.5 * first);
+  while (plan.next_doublings() == 0) plan.Record(false);
+  plan.Record(true);
+  for (int call = 0; call < 10; ++call) {
+    CHECK(plan.next_doublings() == MessageSearch::kMostDoublings);
+    plan.Record(true);
+  }
+  plan.Record(false);
+  CHECK(plan.next_doublings() == 0);
+
+  // The messages do not mind the plan, nor does it survive another graph.
+  std::vector<double> read;
+  plan.Write(*graph, &warm);
+  WriteMessages(messages, &warm);
+  CHECK(SearchPlan::Read(*graph, &warm).rest == plan.rest);
+  ReadMessages(*graph, &warm, &read);
+  CHECK(read == messages);
+  CHECK(SearchPlan::Read(*Grid(3, 2, 2), &warm).doublings == 0);
+  CHECK(SearchPlan::Read(*graph, nullptr).doublings == 0);
+  std::fill(warm.bytes.begin(), warm.bytes.end(), std::uint8_t{255});
+  CHECK(SearchPlan::Read(*graph, &warm).doublings == MessageSearch::kMostDoublings);
+}
+
 TEST_CASE("what it refuses") {
   Random random(35);
   const GraphPtr graph = Grid(2, 2, 2);

@@ -108,6 +108,37 @@ TEST_CASE("a gap that messages alone cannot close") {
   CHECK(messages.last.dual <= searched.last.primal);
 }
 
+TEST_CASE("searches that give up go on to higher limits, call by call") {
+  Random random(8);
+  ProblemOptions dense;
+  dense.num_examples = 1;
+  dense.num_variables = 60;
+  dense.num_factors = 260;
+  dense.potts = dense.tied_weights = false;
+  const Problem problem(RandomProblem(random, dense), 0.01);
+  std::vector<double> weights(static_cast<std::size_t>(problem.num_weights()));
+  for (double& weight : weights) weight = random.Normal();
+  std::vector<double> slots(static_cast<std::size_t>(SlotCoordinates(problem.data().example(0).structure())));
+  SlotScores(problem.data().example(0), weights, slots);
+  CornerOracle oracle(problem, SolverKind::kMessagesSearch, CornerOracle::Effort::kTraining);
+  oracle.Refresh(weights);
+  WarmStart warm;
+  SparseCorner corner;
+  const double first = oracle.Maximise(0, slots, weights, &warm, true, &corner);
+  double last = first;
+  for (int call = 0; call < 100; ++call) last = oracle.Maximise(0, slots, weights, &warm, true, &corner);
+  CornerOracle demand(problem, SolverKind::kMessagesSearch, CornerOracle::Effort::kTraining,
+                      Rescaling::kMargin, CornerOracle::Searches::kOnDemand);
+  bool complete = true;
+  demand.Search(0, slots, weights, 0, &warm, nullptr, &complete);
+  CHECK_FALSE(complete);
+  const double maximum =
+      demand.Search(0, slots, weights, MessageSearch::kMostDoublings, &warm, nullptr, &complete);
+  CHECK(complete);
+  CHECK(first > maximum + 0.01);
+  CHECK(last == doctest::Approx(maximum).epsilon(1e-9));
+}
+
 TEST_CASE("a run that is resumed after searches is the same bit for bit, for every number of threads") {
   const Problem problem = Grids();
   const TrainOptions options = ChooseLearner(problem, Automatic(0)).options;
@@ -161,7 +192,8 @@ TEST_CASE("Search returns the maximum, and Maximise leaves it to the caller") {
     CHECK(always.Maximise(m, slots, weights, &warm, true, &corner) == doctest::Approx(best).epsilon(1e-9));
     CHECK(demand.Maximise(m, slots, weights, &warm, true, &corner) >= best - 1e-9);
     bool complete = false;
-    CHECK(demand.Search(m, slots, weights, &warm, &corner, &complete) == doctest::Approx(best).epsilon(1e-9));
+    CHECK(demand.Search(m, slots, weights, 0, &warm, &corner, &complete) ==
+          doctest::Approx(best).epsilon(1e-9));
     CHECK(complete);
   }
 }
@@ -170,7 +202,7 @@ TEST_CASE("where nothing can be searched, Search passes messages for longer and 
   const Problem problem = Grids();
   Random random(6);
   std::vector<double> weights(static_cast<std::size_t>(problem.num_weights()));
-  for (double& weight : weights) weight = 0.05 * random.Normal();
+  for (double& weight : weights) weight = random.Normal();
   CornerOracle messages(problem, SolverKind::kMessages, CornerOracle::Effort::kTraining, Rescaling::kMargin,
                         CornerOracle::Searches::kOnDemand);
   CornerOracle exact(problem, SolverKind::kSearch, CornerOracle::Effort::kTraining);
@@ -186,7 +218,7 @@ TEST_CASE("where nothing can be searched, Search passes messages for longer and 
     const double first = messages.Maximise(m, slots, weights, &warm, false, &quick);
     const std::vector<std::uint8_t> kept = warm.bytes;
     bool complete = true;
-    const double bound = messages.Search(m, slots, weights, &warm, &longer, &complete);
+    const double bound = messages.Search(m, slots, weights, 0, &warm, &longer, &complete);
     CHECK_FALSE(complete);
     CHECK(warm.bytes != kept);
     CHECK(bound <= first + 1e-9);

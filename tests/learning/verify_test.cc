@@ -232,6 +232,8 @@ TEST_CASE("AnotherSolverVerifies") {
   CHECK(VerifyingSolver(*FullBinary(60), K::kRoof, kRelaxed) == K::kRoof);
   CHECK(VerifyingSolver(*cycle, K::kMessages, kRelaxed) == (HasGlpk() ? K::kLp : K::kMessages));
   CHECK(VerifyingSolver(*cycle, K::kLp, kRelaxed) == (HasGlpk() ? K::kLpPolytope : K::kMessages));
+  CHECK(VerifyingSolver(*cycle, K::kMessagesSearch, kExact) == K::kBruteForce);
+  CHECK(VerifyingSolver(*Cycle(20, 3), K::kMessagesSearch, kExact) == K::kSearch);
   CHECK(VerifyingSolver(*chain, K::kLp, kRelaxed) == K::kTree);
   CHECK(VerifyingSolver(*chain, K::kTree, kExact) == K::kBruteForce);
   CHECK(VerifyingSolver(*binary_chain, K::kTree, kExact) == K::kRoof);
