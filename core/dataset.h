@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <slackline/core/feature_rows.h>
+#include <slackline/core/prefetch.h>
 #include <slackline/core/structure.h>
 
 namespace slackline {
@@ -64,6 +65,16 @@ class Dataset {
   /// The different structures of the examples, in the order of their first use, and the one of example m.
   std::span<const std::shared_ptr<const Structure>> structures() const { return structures_; }
   Index structure_of(Index m) const { return examples_[static_cast<std::size_t>(m)].structure; }
+
+  /// Hints that example m will be read, nearer and nearer: where it is (0), where its inputs are (1), what these hold (2).
+  void Prefetch(Index m, int nearness) const {
+    const Entry& e = examples_[static_cast<std::size_t>(m)];
+    if (nearness == 0) return slackline::Prefetch(&e);
+    if (nearness == 1) slackline::Prefetch(labels_.data() + e.first_label);
+    if (rows_ == nullptr) return;
+    rows_->Prefetch(e.first_input, structures_[static_cast<std::size_t>(e.structure)]->num_inputs(),
+                    nearness == 2);
+  }
 
   const WeightLayout& layout() const { return *layout_; }
   const std::shared_ptr<const WeightLayout>& shared_layout() const { return layout_; }

@@ -3,9 +3,11 @@
 // Input vectors x, dense or sparse, one after the other in one arena.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
+#include <slackline/core/prefetch.h>
 #include <slackline/core/types.h>
 
 namespace slackline {
@@ -45,6 +47,21 @@ class FeatureRows {
     const Entry& entry = rows_[static_cast<std::size_t>(r)];
     return {values_.data() + entry.values, entry.columns < 0 ? nullptr : columns_.data() + entry.columns,
             entry.count, entry.squared_norm};
+  }
+
+  /// Hints that `count` rows from `first` on will be read: first what says where they are, then (values) the first lines of what they hold.
+  void Prefetch(Index first, Index count, bool values) const {
+    if (count == 0) return;
+    const Entry* const entries = rows_.data() + first;
+    if (!values) return slackline::Prefetch(entries, static_cast<std::size_t>(count) * sizeof(Entry), 4);
+    constexpr Index kMostRows = 8;
+    constexpr std::size_t kLines = 4;
+    for (Index k = 0; k < std::min(count, kMostRows); ++k) {
+      const auto length = static_cast<std::size_t>(entries[k].count);
+      slackline::Prefetch(values_.data() + entries[k].values, length * sizeof(double), kLines);
+      if (entries[k].columns >= 0)
+        slackline::Prefetch(columns_.data() + entries[k].columns, length * sizeof(Index), kLines);
+    }
   }
 
   /// 1 + the largest feature that occurs in any row; 0 without features.

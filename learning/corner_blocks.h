@@ -106,6 +106,24 @@ class CornerBlocks {
 
   const Problem& problem() const { return problem_; }
   std::span<const double> weights() const { return weights_; }
+  /// Hints before the visit of examples order[k]: of those behind it, further ahead first where they are, then what they hold.
+  void PrefetchBehind(std::span<const Index> order, std::size_t k) const {
+    constexpr std::size_t kFar = 12, kMiddle = 8, kNear = 4;
+    const Dataset& data = problem_.data();
+    if (k + kFar < order.size()) {
+      const Index m = order[k + kFar];
+      data.Prefetch(m, 0);
+      Prefetch(&sets_[static_cast<std::size_t>(m)], sizeof(CornerSet), 3);
+    }
+    if (k + kMiddle < order.size()) {
+      const Index m = order[k + kMiddle];
+      data.Prefetch(m, 1);
+      Prefetch(problem_.loss(m).data());
+      sets_[static_cast<std::size_t>(m)].PrefetchParts();
+    }
+    if (k + kNear < order.size()) data.Prefetch(order[k + kNear], 2);
+  }
+
   Index kept(Index m) const { return sets_[static_cast<std::size_t>(m)].size(); }
   std::span<const CornerSet> sets() const { return sets_; }
   std::span<const WarmStart> warm() const { return warm_; }

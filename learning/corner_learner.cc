@@ -46,7 +46,8 @@ class CornerLearner : public CornerLearnerBase {
   std::string_view name() const override { return "bcfw"; }
 
   void RunPass(const StopControl& stop) override {
-    Progress total = OracleRound(stop);
+    const Progress total = OracleRound(stop);
+    asking_work_ += total.work;
     if (rest_ > 0) {
       --rest_;
     } else {
@@ -87,6 +88,11 @@ class CornerLearner : public CornerLearnerBase {
   WorkCounts work() const override { return {blocks_.oracle_calls(), blocks_.steps(), blocks_.work()}; }
   std::span<const CornerSet> sets() const override { return blocks_.sets(); }
   std::span<const double> reached() const override { return blocks_.reached(); }
+  double WorkOfRound() const override {
+    return blocks_.oracle_calls() > 0
+               ? static_cast<double>(asking_work_) * problem_.size() / blocks_.oracle_calls()
+               : 0;
+  }
 
   void KeepDualPoint() override { best_point_.resize(gaps_.size()); }
   bool DualPointIsBest() const override {
@@ -121,6 +127,7 @@ class CornerLearner : public CornerLearnerBase {
     SaveBestPoint(writer);
     writer->Integer(check_work_);
     writer->Integer(work_at_check_);
+    writer->Integer(asking_work_);
     for (const Index n : {pass_, rest_, next_rest_}) writer->Integer(n);
   }
 
@@ -138,6 +145,7 @@ class CornerLearner : public CornerLearnerBase {
     LoadBestPoint(reader);
     check_work_ = reader->Count();
     work_at_check_ = reader->Count();
+    asking_work_ = reader->Count();
     pass_ = reader->Passes();
     rest_ = static_cast<Index>(reader->Integer(0, kLongestRest));
     next_rest_ = static_cast<Index>(reader->Integer(1, kLongestRest));
@@ -157,6 +165,7 @@ class CornerLearner : public CornerLearnerBase {
     loaded_ = false;
     share_ = 1;
     pass_ = rest_ = 0;
+    asking_work_ = 0;
     next_rest_ = 1;
     control_ = ProximalControl();
     if (options_.proximal != Switch::kOff && blocks_.kappa() == 0) blocks_.MoveCentre(FirstKappa(problem_));
@@ -312,19 +321,31 @@ class CornerLearner : public CornerLearnerBase {
     return false;
   }
 
+  /// The examples of an order that are worth a visit, chosen before the first visit, so that it is known which come next.
+  template <class Wanted>
+  std::span<const Index> Choose(const Wanted& wanted) {
+    chosen_.clear();
+    for (const Index m : Order()) {
+      if (wanted(m)) chosen_.push_back(m);
+    }
+    return chosen_;
+  }
+
   /// The oracle for every example that may have a gap worth the call.
   Progress OracleRound(const StopControl& stop) {
     const double mean = Mean(gaps_);
     const std::int64_t before = blocks_.work();
     Progress progress;
-    for (const Index m : Order()) {
-      double& promise = promises_[static_cast<std::size_t>(m)];
-      if (!Worthwhile(&promise, mean)) continue;
-      const CornerBlocks::VisitResult visit = blocks_.Visit(m, true);
-      gaps_[static_cast<std::size_t>(m)] = visit.gap;
-      opens_[static_cast<std::size_t>(m)] = visit.open;
-      promise = visit.open;
-      spreads_[static_cast<std::size_t>(m)] = visit.spread;
+    const std::span<const Index> chosen =
+        Choose([&](Index m) { return Worthwhile(&promises_[static_cast<std::size_t>(m)], mean); });
+    for (std::size_t k = 0; k < chosen.size(); ++k) {
+      blocks_.PrefetchBehind(chosen, k);
+      const auto m = static_cast<std::size_t>(chosen[k]);
+      const CornerBlocks::VisitResult visit = blocks_.Visit(chosen[k], true);
+      gaps_[m] = visit.gap;
+      opens_[m] = visit.open;
+      promises_[m] = visit.open;
+      spreads_[m] = visit.spread;
       progress.gain += visit.gain;
       if (stop.ShouldStop()) break;
     }
@@ -337,11 +358,14 @@ class CornerLearner : public CornerLearnerBase {
     const double mean = MeanSpread();
     const std::int64_t before = blocks_.work();
     Progress progress;
-    for (const Index m : Order()) {
-      double& spread = spreads_[static_cast<std::size_t>(m)];
-      if (blocks_.kept(m) < 2 || !Worthwhile(&spread, mean)) continue;
-      const CornerBlocks::VisitResult visit = blocks_.Visit(m, false);
-      spread = visit.spread;
+    const std::span<const Index> chosen = Choose([&](Index m) {
+      return several_[static_cast<std::size_t>(m)] != 0 &&
+             Worthwhile(&spreads_[static_cast<std::size_t>(m)], mean);
+    });
+    for (std::size_t k = 0; k < chosen.size(); ++k) {
+      blocks_.PrefetchBehind(chosen, k);
+      const CornerBlocks::VisitResult visit = blocks_.Visit(chosen[k], false);
+      spreads_[static_cast<std::size_t>(chosen[k])] = visit.spread;
       progress.gain += visit.gain;
       if (stop.ShouldStop()) break;
     }
@@ -349,12 +373,14 @@ class CornerLearner : public CornerLearnerBase {
     return progress;
   }
 
-  /// Of the examples with several corners that have been visited.
-  double MeanSpread() const {
+  /// Of the examples with several corners that have been visited. Notes which have several.
+  double MeanSpread() {
+    several_.resize(gaps_.size());
     double sum = 0;
     Index known = 0;
     for (Index m = 0; m < problem_.size(); ++m) {
       const double spread = spreads_[static_cast<std::size_t>(m)];
+      several_[static_cast<std::size_t>(m)] = blocks_.kept(m) < 2 ? 0 : 1;
       if (blocks_.kept(m) < 2 || !std::isfinite(spread)) continue;
       sum += spread;
       ++known;
@@ -403,6 +429,9 @@ class CornerLearner : public CornerLearnerBase {
   std::vector<double> promises_;  // that, growing while the oracle is not asked
   std::vector<double> spreads_;   // of the kept corners' scores, when last visited; growing as well
   std::vector<Index> drawn_;
+  std::vector<Index> chosen_;  // of a round
+  std::vector<std::uint8_t>
+      several_;  // whether an example keeps several corners, as a round of steps on these begins
   std::vector<std::unique_ptr<HingeChecker>> checkers_;  // one per thread
   std::vector<double> evaluated_;
   CornerBlocks::CheckCopy copy_;  // empty before a pass is made beside an evaluation
@@ -416,6 +445,7 @@ class CornerLearner : public CornerLearnerBase {
   bool loaded_ = false;                  // evaluations have been made whose points were not kept
   std::int64_t check_work_ = 0;          // of the last evaluation
   std::int64_t work_at_check_ = 0;       // of all passes before it
+  std::int64_t asking_work_ = 0;         // of all oracle calls, with their steps
   double share_ = 1;                     // of Ψα in the dual point that was last evaluated
   double centre_gap_ = 0;
   ProximalControl control_;

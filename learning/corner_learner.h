@@ -34,6 +34,8 @@ class CornerLearnerBase : public Learner {
   virtual std::span<const CornerSet> sets() const = 0;
   /// The weights that its steps have reached.
   virtual std::span<const double> reached() const = 0;
+  /// The work of one oracle call for every example, as calls have taken so far.
+  virtual double WorkOfRound() const = 0;
 };
 
 std::unique_ptr<CornerLearnerBase> MakeCornerLearner(const Problem& problem, const TrainOptions& options);

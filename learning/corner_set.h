@@ -19,6 +19,7 @@
 #include <slackline/core/dataset.h>
 #include <slackline/core/feature_gram.h>
 #include <slackline/core/input_gram.h>
+#include <slackline/core/prefetch.h>
 #include <slackline/learning/state_archive.h>
 
 namespace slackline {
@@ -76,6 +77,15 @@ class CornerSet {
   /// A set of corner 0 alone.
   CornerSet First() const;
   const double* gram_row(Index a) const { return gram_.data() + static_cast<std::size_t>(a) * capacity_; }
+
+  /// Hints that the set will be read: reads its own members, and asks for the first lines of what they point to.
+  void PrefetchParts() const {
+    Prefetch(heads_.data(), heads_.size() * sizeof(Head), 4);
+    Prefetch(alpha_.data(), alpha_.size() * sizeof(double), 2);
+    Prefetch(index_.data(), index_.size() * sizeof(Index), 4);
+    Prefetch(gram_.data(), gram_.size() * sizeof(double), 4);
+    Prefetch(value_.data(), value_.size() * sizeof(double), 2);
+  }
 
   /// Calls visit(coordinate, value), or visit(position in the weight vector, value), for the non-zero entries of φ(a).
   template <class Visit>

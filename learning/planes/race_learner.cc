@@ -14,6 +14,8 @@ namespace {
 
 /// Passes of example blocks before planes can have a trial.
 constexpr Index kFirstPasses = 4;
+/// Oracle calls for every example that a pass counts for at most, when it went on with steps on kept corners for long: planes have to ask, too.
+constexpr double kMostRounds = 3;
 /// The planes that a problem of d weights is expected to need, kPlanes · d^kPlanesPower, each about a pass's work. (Measured: 12 with 5 weights, 25
 /// with 9, 37 with 205, 64 and 72 with 450 and 330 on unscaled features.) No trial while example blocks have less to do than that.
 constexpr double kPlanes = 10;
@@ -166,7 +168,7 @@ class RaceLearner : public Learner {
     if (planes_) planes_->Save(writer);
     for (const bool flag : {planes_run_, planes_ran_, evaluated_planes_}) writer->Flag(flag);
     writer->Integer(passes_);
-    for (const std::int64_t work : {turn_began_, turn_}) writer->Integer(work);
+    for (const std::int64_t work : {began_, turn_began_, turn_}) writer->Integer(work);
     for (const double value :
          {primal_, checked_primal_, optimism_, checked_optimism_, blocks_dual_, planes_dual_})
       writer->Real(value);
@@ -187,7 +189,7 @@ class RaceLearner : public Learner {
       StateReader::Require(!*flag || planes_, "a race has no second way");
     }
     passes_ = reader->Passes();
-    for (std::int64_t* work : {&turn_began_, &turn_}) *work = reader->Count();
+    for (std::int64_t* work : {&began_, &turn_began_, &turn_}) *work = reader->Count();
     primal_ = reader->FiniteReal();
     checked_primal_ = reader->FiniteReal();
     optimism_ = reader->FiniteReal();
@@ -205,6 +207,7 @@ class RaceLearner : public Learner {
     block_curve_.Clear();
     plane_curve_.Clear();
     passes_ = 0;
+    began_ = Work(*blocks_);
     primal_ = checked_primal_ = at_zero_;
     optimism_ = checked_optimism_ = 1;
     blocks_dual_ = planes_dual_ = -kInfinity;
@@ -264,9 +267,11 @@ class RaceLearner : public Learner {
     GapCurve& curve = planes_ran_ ? plane_curve_ : block_curve_;
     curve.Add(static_cast<double>(work), planes_ran_ ? GapOfPlanes() : optimism_ * ran.GapEstimate());
     if (!planes_) {
-      if (passes_ < kFirstPasses || problem_.num_weights() > kMostWeights) return;
+      if (problem_.num_weights() > kMostWeights) return;
+      const auto done = static_cast<double>(work - began_);
+      const double pass = std::min(done / passes_, kMostRounds * blocks_->WorkOfRound());
+      if (done < kFirstPasses * pass) return;
       const double planes = kPlanes * std::pow(static_cast<double>(problem_.num_weights()), kPlanesPower);
-      const double pass = static_cast<double>(work) / passes_;
       if (block_curve_.Remaining(Target()) <= planes * pass) return;
       BeginTrial(work);
       return;
@@ -309,6 +314,7 @@ class RaceLearner : public Learner {
   bool evaluated_planes_ = false;                  // the last evaluation was of them
   bool keeps_point_ = false;
   Index passes_ = 0;
+  std::int64_t began_ = 0;       // work of example blocks before this λ
   std::int64_t turn_began_ = 0;  // work of the way whose turn it is, when that began
   std::int64_t turn_ = 0;        // work of the turn
   double primal_;                // the best that was evaluated …
