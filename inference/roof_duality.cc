@@ -44,9 +44,11 @@ void RoofDuality::ComputeRowSums(std::span<const double> t, RowSums* sums) const
   sums->positive.assign(Size(n_), 0.0);
   sums->negative.assign(Size(n_), 0.0);
   for (std::size_t e = 0; e < pairs_.size(); ++e) {
-    std::vector<double>& side = t[e] > 0 ? sums->positive : sums->negative;
-    side[Size(pairs_[e].first)] += t[e];
-    side[Size(pairs_[e].second)] += t[e];
+    const double positive = std::max(t[e], 0.0), negative = std::min(t[e], 0.0);
+    for (const Index i : {pairs_[e].first, pairs_[e].second}) {
+      sums->positive[Size(i)] += positive;
+      sums->negative[Size(i)] += negative;
+    }
   }
 }
 

@@ -20,6 +20,9 @@ std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 /// From so many pairs on it is cheaper to keep their row sums up to date with the weights than to sum them in every call.
 constexpr std::size_t kPairsWorthSums = 400;
 
+/// Between two calls sums follow so many changes of weights, as a share of the pairs; beyond that it is cheaper to sum again.
+constexpr Index kPairsPerChange = 4;
+
 /// Iterations of message passing in a call. A pass over grids of 20 × 20 variables with 10 states took as many passes to a
 /// certified gap with 8 as with 100.
 constexpr Index kTrainingIterations = 5;
@@ -41,6 +44,10 @@ constexpr Index kLongIterations = 30;
 constexpr Index kDecodeEvery = 10;
 constexpr double kMessageTolerance = 1e-5;  // of the value: what an iteration has to gain
 constexpr double kReached = 1e-9;           // of max(1, |value|): a gap that is not worth a search
+
+Index MostChanges(const MultiLabelForm& form) {
+  return static_cast<Index>(form.pairs().size()) / kPairsPerChange;
+}
 
 Offset WeightPosition(const Structure& structure, const FeatureTerm& term, const StateMap& map, Index state) {
   return structure.layout().block(term.block).offset + term.base + map.rows[Size(state)];
@@ -207,13 +214,14 @@ CornerOracle::Entry CornerOracle::MakeEntry(const std::shared_ptr<const Structur
 void CornerOracle::Refresh(std::span<const double> weights) {
   if (!keeps_sums_) return;
   entries_[0].roof->ComputeRowSums(entries_[0].form->PairCoefficients(weights, &t_), &sums_);
+  spare_changes_ = MostChanges(*entries_[0].form);
 }
 
-void CornerOracle::WeightChanged(Index position, double before, double after) {
-  if (!keeps_sums_) return;
+void CornerOracle::ChangeSums(Index position, double before, double after) {
   const MultiLabelForm& form = *entries_[0].form;
   const Index pair = position - form.pair_weight()[0];
   if (pair < 0 || pair >= static_cast<Index>(form.pairs().size())) return;
+  --spare_changes_;
   const double positive = std::max(after, 0.0) - std::max(before, 0.0);
   const double negative = std::min(after, 0.0) - std::min(before, 0.0);
   for (const Index i : {form.pairs()[Size(pair)].first, form.pairs()[Size(pair)].second}) {
@@ -263,6 +271,8 @@ double CornerOracle::MaximiseForm(Entry* entry, Index m, std::span<const double>
   u_.resize(Size(form.num_variables()));
   form.UnaryCoefficients(loss, slot_scores, weights, u_);
   const std::span<const double> t = form.PairCoefficients(weights, &t_);
+  if (keeps_sums_ && spare_changes_ == 0) entry->roof->ComputeRowSums(t, &sums_);
+  if (keeps_sums_) spare_changes_ = MostChanges(form);
   entry->roof->Solve(u_, t, keeps_sums_ ? &sums_ : nullptr);
   form.ReadCorner(*entry->roof, t, loss, corner);
   if (!bound) return -kInfinity;
@@ -484,6 +494,7 @@ void CornerOracle::Save(StateWriter* writer) const {
   if (!keeps_sums_) return;
   writer->Reals(sums_.positive);
   writer->Reals(sums_.negative);
+  writer->Integer(spare_changes_);
 }
 
 void CornerOracle::Load(StateReader* reader) {
@@ -494,6 +505,7 @@ void CornerOracle::Load(StateReader* reader) {
   sums_.negative.resize(sums_.positive.size());
   reader->FiniteReals(sums_.positive);
   reader->FiniteReals(sums_.negative);
+  spare_changes_ = static_cast<Index>(reader->Integer(0, MostChanges(*entries_[0].form)));
 }
 
 }  // namespace slackline

@@ -87,7 +87,9 @@ class CornerOracle {
   void Load(StateReader* reader);
 
   /// To be called when one weight of a scalar feature has changed.
-  void WeightChanged(Index position, double before, double after);
+  void WeightChanged(Index position, double before, double after) {
+    if (spare_changes_ > 0) ChangeSums(position, before, after);
+  }
 
   /// Maximises Δ_m(s) + w·φ_m(s) over the domain of example m. `slot_scores`: the coordinate scores of the slots at
   /// `weights`. `warm` may be null. Returns an upper bound on the maximum: a certified one with `bound` (then the
@@ -122,6 +124,7 @@ class CornerOracle {
     std::unique_ptr<MapSolver> solver;
     bool relaxed = false;  // the relaxation of a forest is the exact problem
   };
+  void ChangeSums(Index position, double before, double after);
   double MaximiseSlack(Index m, std::span<const double> slot_scores, std::span<const double> weights,
                        SparseCorner* corner);
   double MaximiseCounts(Index m, std::span<const double> slot_scores, std::span<const double> weights,
@@ -158,6 +161,8 @@ class CornerOracle {
   std::vector<Entry> entries_;               // one per structure; none with slack rescaling or counts_
   bool keeps_sums_ = false;                  // one structure, direct way, contiguous weights
   RoofDuality::RowSums sums_;
+  Index spare_changes_ =
+      0;  // changes of weights that sums_ still follow; 0: they are out of date, if they are kept at all
   std::vector<double> u_, t_, flows_;
   std::vector<double> coordinates_, scores_, messages_;
   std::vector<Index> labels_;

@@ -60,7 +60,8 @@ void TrainAndLabel(Index kinds) {
     (m < kMaps ? train : test).Add(builder.Build(), map, first);
   }
   TrainOptions options;
-  options.gap_tolerance = 1e-5;  // a looser one leaves a choice of maps, which compilers may make in other ways
+  options.gap_tolerance =
+      1e-5;  // a looser one leaves a choice of maps, which compilers may make in other ways
   const TrainSummary result = Train(Problem(MakeTrainingSet(train, {}), 0.01), options);
   const auto& structure = test.structures()[0];
   std::vector<double> scores(static_cast<std::size_t>(structure->graph().total_states()));
