@@ -211,6 +211,12 @@ void AddLabels(Family* family) {
   labels.features = 2000;
   labels.stored = 40;
   family->AddLabels("300x2000-1000-labels", labels, "tree", {Times(1), Times(0.1)});
+  labels.examples = 1100;
+  labels.labels = 53;
+  labels.features = 1000;
+  labels.stored = 90;
+  labels.label_noise = 0.2;
+  family->AddLabels("1100x1000-53-sparse", labels, "full", {Times(1), Times(0.1)});
 }
 
 void AddFiles(Family* family) {
