@@ -89,9 +89,8 @@ class CornerLearner : public CornerLearnerBase {
   std::span<const CornerSet> sets() const override { return blocks_.sets(); }
   std::span<const double> reached() const override { return blocks_.reached(); }
   double WorkOfRound() const override {
-    return blocks_.oracle_calls() > 0
-               ? static_cast<double>(asking_work_) * problem_.size() / blocks_.oracle_calls()
-               : 0;
+    const auto calls = static_cast<double>(blocks_.oracle_calls());
+    return calls > 0 ? static_cast<double>(asking_work_) * problem_.size() / calls : 0;
   }
 
   void KeepDualPoint() override { best_point_.resize(gaps_.size()); }
