@@ -53,11 +53,13 @@ std::vector<double> MaximiseOnSimplex(std::span<const double> linear, std::span<
   return a;
 }
 
-void DualMixture::Add(std::vector<double> weights, double loss) {
+DualMixture::Change DualMixture::Add(std::vector<double> weights, double loss) {
+  Change change;
   if (points_.size() >= kKept) {
     // The mixture stays; of the others, the one that the newest mixture used least goes.
     const auto least = std::min_element(points_.begin() + 1, points_.end(),
                                         [](const Point& x, const Point& y) { return x.share < y.share; });
+    change.dropped = least - points_.begin();
     points_.erase(least);
   }
   if (points_.empty()) points_.push_back({weights, loss, 0});
@@ -72,10 +74,12 @@ void DualMixture::Add(std::vector<double> weights, double loss) {
       q[j * n + k] = q[k * n + j] = lambda_ * Product(points_[j].weights, points_[k].weights);
     }
   }
-  Mix(MaximiseOnSimplex(linear, q));
+  change.shares = MaximiseOnSimplex(linear, q);
+  change.improved = Mix(change.shares);
+  return change;
 }
 
-void DualMixture::Mix(std::span<const double> shares) {
+bool DualMixture::Mix(std::span<const double> shares) {
   Point mixture{std::vector<double>(points_[0].weights.size(), 0.0), 0, 0};
   for (std::size_t k = 0; k < points_.size(); ++k) {
     points_[k].share = shares[k];
@@ -85,11 +89,11 @@ void DualMixture::Mix(std::span<const double> shares) {
       mixture.weights[d] += shares[k] * points_[k].weights[d];
   }
   const double value = Value(mixture.weights, mixture.loss);
-  if (value > value_) {
-    value_ = value;
-    points_[0].weights = std::move(mixture.weights);
-    points_[0].loss = mixture.loss;
-  }
+  if (!(value > value_)) return false;
+  value_ = value;
+  points_[0].weights = std::move(mixture.weights);
+  points_[0].loss = mixture.loss;
+  return true;
 }
 
 double DualMixture::Value(std::span<const double> weights, double loss) const {

@@ -18,12 +18,24 @@ namespace slackline {
 /// program over a simplex. Points of successive checks scatter around the optimum; their mixture lies closer to it.
 class DualMixture {
  public:
+  /// A point more than these are kept at most, the best mixture.
+  static constexpr std::size_t kKept = 6;
+
   explicit DualMixture(double lambda) : lambda_(lambda) {}
 
+  /// What Add did, for others who keep the points themselves (step/mixed_points.h).
+  struct Change {
+    std::ptrdiff_t dropped = -1;  ///< the kept point that made room for the new one; −1: none
+    /// Of all kept points, the best mixture first and the new point last.
+    std::vector<double> shares;
+    bool improved = false;  ///< the points with these shares are the best mixture now
+  };
   /// Takes a feasible point; keeps the best mixture of it, of the mixture so far and of a few earlier points.
   /// O(kept · d) operations and numbers.
-  void Add(std::vector<double> weights, double loss);
+  Change Add(std::vector<double> weights, double loss);
 
+  /// Number of points, the best mixture among them.
+  Index size() const { return static_cast<Index>(points_.size()); }
   /// The largest f over the mixtures tried; −∞ without points.
   double value() const { return value_; }
   /// w of the best mixture.
@@ -41,10 +53,9 @@ class DualMixture {
     double loss = 0;
     double share = 0;  // in the newest mixture
   };
-  void Mix(std::span<const double> shares);
+  bool Mix(std::span<const double> shares);
   double Value(std::span<const double> weights, double loss) const;
 
-  static constexpr std::size_t kKept = 6;
   double lambda_;
   double value_ = -kInfinity;
   std::vector<Point> points_;  // points_[0] is the best mixture

@@ -16,7 +16,7 @@
 namespace slackline {
 
 /// Version of the state of loop and learners. To be raised with every change of what they save.
-inline constexpr std::int64_t kStateVersion = 4;
+inline constexpr std::int64_t kStateVersion = 5;
 
 struct Checkpoint {
   Fingerprint fingerprint;

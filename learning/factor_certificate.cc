@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include <slackline/core/feature_map.h>
 #include <slackline/core/parallel.h>
@@ -137,19 +139,48 @@ class FeasiblePoint {
   std::vector<double> table_;
 };
 
+/// A feasible point of all examples while it is summed.
+class PointSum {
+ public:
+  PointSum(const FactorBlocks& blocks, bool keeps_points)
+      : blocks_(blocks), weights_(static_cast<std::size_t>(blocks.problem().num_weights()), 0.0) {
+    if (keeps_points) points_.emplace(blocks.problem());
+  }
+
+  /// Example m at variable marginals p; q: the coordinates of its ground truth, which are overwritten.
+  void Add(FeasiblePoint* feasible, Index m, std::span<double> p, std::span<double> q) {
+    const Problem& problem = blocks_.problem();
+    const double loss = feasible->Add(m, p, q);
+    ScatterFeatures(problem.data().example(m), q, 1 / problem.lambda_m(), weights_);
+    if (points_) points_->Set(m, q, loss);
+    loss_ += loss;
+  }
+
+  void MixInto(DualMixture* mixture, MixedPoints* points) {
+    const double per_example = 1 / static_cast<double>(blocks_.problem().size());
+    const DualMixture::Change change = mixture->Add(std::move(weights_), loss_ * per_example);
+    if (points_) points->Add(std::move(*points_), change);
+  }
+
+ private:
+  const FactorBlocks& blocks_;
+  std::vector<double> weights_;
+  std::optional<DualPoints> points_;
+  double loss_ = 0;
+};
+
 /// First sweep: weights = Ψμ, the loss of μ, and two feasible points for the mixture: three with global factors.
-double SweepDual(const FactorBlocks& blocks, std::vector<double>* weights, DualMixture* mixture) {
+double SweepDual(const FactorBlocks& blocks, std::vector<double>* weights, DualMixture* mixture,
+                 MixedPoints* points) {
   const Problem& problem = blocks.problem();
   const double per_example = 1 / static_cast<double>(problem.size());
   const double scale = 1 / problem.lambda_m();
-  std::vector<double> at_mu(weights->size(), 0.0);
-  std::vector<double> at_mean(weights->size(), 0.0);
+  const bool keeps = points != nullptr;
+  PointSum at_mu(blocks, keeps);
+  PointSum at_mean(blocks, keeps);
+  std::optional<PointSum> at_global;
+  if (blocks.globals().count() > 0) at_global.emplace(blocks, keeps);
   double loss = 0;
-  double loss_mu = 0;
-  double loss_mean = 0;
-  const bool globals = blocks.globals().count() > 0;
-  std::vector<double> at_global(globals ? weights->size() : 0, 0.0);
-  double loss_global = 0;
   std::vector<double> given;
   std::vector<double> q;
   std::vector<double> p;
@@ -169,24 +200,21 @@ double SweepDual(const FactorBlocks& blocks, std::vector<double>* weights, DualM
 
     q = given;
     p.assign(state, state + delta.size());
-    loss_mu += feasible.Add(m, p, q);
-    ScatterFeatures(example, q, scale, at_mu);
+    at_mu.Add(&feasible, m, p, q);
 
     q = given;
     MeanMarginals(example, layout, state, &p);
-    loss_mean += feasible.Add(m, p, q);
-    ScatterFeatures(example, q, scale, at_mean);
+    at_mean.Add(&feasible, m, p, q);
 
-    if (!globals) continue;
+    if (!at_global) continue;
     q = given;
     MeanMarginals(example, layout, state, &p);
     TakeGlobalMarginals(layout, state, p);
-    loss_global += feasible.Add(m, p, q);
-    ScatterFeatures(example, q, scale, at_global);
+    at_global->Add(&feasible, m, p, q);
   }
-  if (globals) mixture->Add(std::move(at_global), loss_global * per_example);
-  mixture->Add(std::move(at_mu), loss_mu * per_example);
-  mixture->Add(std::move(at_mean), loss_mean * per_example);
+  if (at_global) at_global->MixInto(mixture, points);
+  at_mu.MixInto(mixture, points);
+  at_mean.MixInto(mixture, points);
   return loss * per_example;
 }
 
@@ -348,10 +376,10 @@ class PointSweep {
 }  // namespace
 
 FactorEvaluation EvaluateFactorBlocks(const FactorBlocks& blocks, int threads, std::vector<double>* weights,
-                                      DualMixture* mixture) {
+                                      DualMixture* mixture, MixedPoints* points) {
   const Problem& problem = blocks.problem();
   weights->resize(static_cast<std::size_t>(problem.num_weights()));
-  const double loss = SweepDual(blocks, weights, mixture);
+  const double loss = SweepDual(blocks, weights, mixture, points);
 
   const double point_regulariser = Regulariser(problem.lambda(), *weights);
   if (blocks.kappa() > 0) weights->assign(blocks.reached().begin(), blocks.reached().end());

@@ -7,6 +7,7 @@
 
 #include <slackline/learning/certificate.h>
 #include <slackline/learning/factor_blocks.h>
+#include <slackline/learning/step/mixed_points.h>
 
 namespace slackline {
 
@@ -25,10 +26,10 @@ struct FactorEvaluation {
 /// proximal centre; `mixture` is given the feasible points μ'
 /// made from μ by repairing every factor to the variables' marginals p (inference/local_polytope.h), with p_i = μ_i and
 /// with p_i = the mean of μ_i and all A_ci μ_c, and, where there are global factors, with their p_i = A_ci μ_c
-/// (global_certificate.h). Deterministic for any number of threads.
+/// (global_certificate.h). `points`, unless null, is given the same points. Deterministic for any number of threads.
 /// Cost: about three visits of every example.
 FactorEvaluation EvaluateFactorBlocks(const FactorBlocks& blocks, int threads, std::vector<double>* weights,
-                                      DualMixture* mixture);
+                                      DualMixture* mixture, MixedPoints* points = nullptr);
 
 /// The second of these feasible points for example m: the coordinates of φ_m(μ'_m). Returns Δ_m·μ'_m.
 double FeasibleCoordinates(const FactorBlocks& blocks, Index m, std::vector<double>* coordinates);

@@ -22,7 +22,9 @@ FactorLearner::FactorLearner(const Problem& problem, const TrainOptions& options
 
 Evaluation FactorLearner::Evaluate(int threads) {
   checked_at_ = pass_;
-  const FactorEvaluation point = EvaluateFactorBlocks(blocks_, threads, &weights_, &mixture_);
+  const FactorEvaluation point = EvaluateFactorBlocks(
+      blocks_, threads, &weights_, &mixture_, keeps_points_ && !evaluations_unkept_ ? &points_ : nullptr);
+  if (!keeps_points_) evaluations_unkept_ = true;
   Evaluation evaluation;
   evaluation.problem = certified_;
   evaluation.primal = point.relaxed_primal;
@@ -33,6 +35,12 @@ Evaluation FactorLearner::Evaluate(int threads) {
   evaluation.violation = point.violation;
   evaluation.rho = blocks_.rho();
   return evaluation;
+}
+
+bool FactorLearner::DualPoint(Index m, std::vector<double>* coordinates, double* loss) const {
+  *loss = DualPointIsBest() ? points_.best().Read(problem().data().example(m), m, 1, coordinates)
+                            : FeasibleCoordinates(blocks_, m, coordinates);
+  return true;
 }
 
 void FactorLearner::VisitAll(const StopControl& stop, double eta_step) {
@@ -66,6 +74,9 @@ void FactorLearner::Save(StateWriter* writer) const {
   mixture_.Save(writer);
   writer->Integer(pass_);
   writer->Integer(checked_at_);
+  const bool known = keeps_points_ && !evaluations_unkept_;
+  writer->Flag(known);
+  if (known) points_.Save(writer);
 }
 
 void FactorLearner::Load(StateReader* reader) {
@@ -77,12 +88,22 @@ void FactorLearner::Load(StateReader* reader) {
   pass_ = reader->Passes();
   checked_at_ = reader->Passes();
   weights_.clear();
+  points_ = MixedPoints();
+  const bool known = reader->Flag();
+  if (known) {
+    points_.Load(problem(), reader);
+    StateReader::Require(points_.size() == mixture_.size(), "a mixture does not have its points");
+  }
+  evaluations_unkept_ = !(known && keeps_points_);
+  if (evaluations_unkept_) points_ = MixedPoints();
 }
 
 void FactorLearner::ChangeLambda(const Problem& problem) {
   blocks_.ChangeLambda(problem);
   shrinking_.Restart();
   mixture_ = DualMixture(problem.lambda());
+  points_ = MixedPoints();
+  evaluations_unkept_ = false;
   pass_ = checked_at_ = 0;
 }
 

@@ -24,10 +24,10 @@ class FactorLearner : public Learner {
   /// A check takes as long as one pass or two.
   bool CheckIsCheap() const override { return pass_ - checked_at_ >= 4; }
 
-  bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
-    *loss = FeasibleCoordinates(blocks_, m, coordinates);
-    return true;
-  }
+  void KeepDualPoint() override { keeps_points_ = true; }
+  /// The bound is that of a mixture of several checks' points, which is known if all of them were kept.
+  bool DualPointIsBest() const override { return !points_.empty() && !evaluations_unkept_; }
+  bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override;
 
   void Save(StateWriter* writer) const override;
   void Load(StateReader* reader) override;
@@ -77,6 +77,9 @@ class FactorLearner : public Learner {
   Index pass_ = 0;
   Index checked_at_ = 0;  // pass_ at the last evaluation
   std::vector<double> weights_;
+  bool keeps_points_ = false;
+  bool evaluations_unkept_ = false;  // the mixture has points that were not kept
+  MixedPoints points_;
 };
 
 }  // namespace slackline

@@ -64,6 +64,7 @@ class KernelMapLearner : public Learner {
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
     return inner_->DualPoint(m, coordinates, loss);
   }
+  bool PrimalIsObjective() const override { return inner_->PrimalIsObjective(); }
   bool DualPointIsBest() const override { return inner_->DualPointIsBest(); }
   void Save(StateWriter* writer) const override { inner_->Save(writer); }
   void Load(StateReader* reader) override {

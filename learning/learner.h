@@ -120,6 +120,9 @@ class Learner {
     return false;
   }
 
+  /// Whether primals are the objective itself, as far as the learner's oracle is exact, and not only bounds on it.
+  virtual bool PrimalIsObjective() const { return true; }
+
   /// Whether DualPoint has the largest dual value of all evaluations of the run.
   virtual bool DualPointIsBest() const { return false; }
 

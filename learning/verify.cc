@@ -178,7 +178,7 @@ Training Describe(const Problem& problem, const TrainOptions& options, const Pro
   // A smoothed hinge is bounded at the newest marginals (prox_sdca_learner.h).
   const bool smoothed = options.learner == LearnerKind::kProxSdca && options.smoothing > 0;
   training.exact_oracle =
-      !smoothed && ((UsesOracle(options.learner) && !messages) || UsesMarginals(options.learner));
+      !smoothed && (learner == nullptr || learner->PrimalIsObjective()) && ((UsesOracle(options.learner) && !messages) || UsesMarginals(options.learner));
   return training;
 }
 

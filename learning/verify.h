@@ -18,8 +18,9 @@
 // definition, a smoothed hinge is maximised by Frank-Wolfe steps over the solver's domain, and kernelized
 // weights and dual points are scored on the kernel itself, with two passes over the N² kernel values.
 //
-// A lower bound that mixes the points of several checks (soft, al) cannot be made again from the last point alone: then the
-// last point's own bound is reported beside it, and the claim is held against the recomputed primal.
+// The lower bound of soft and al is that of a mixture of the points of several checks, which Learner::KeepDualPoint keeps. Where
+// that was not asked for from the beginning, the last point's own bound is reported beside the claim, and the claim is held
+// against the recomputed primal.
 #pragma once
 
 #include <atomic>

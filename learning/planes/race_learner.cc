@@ -2,17 +2,22 @@
 #include <slackline/learning/planes/race_learner.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
-#include <vector>
 
+#include <slackline/core/graph_topology.h>
+#include <slackline/learning/augmented_lagrangian.h>
 #include <slackline/learning/corner_learner.h>
+#include <slackline/learning/corner_oracle.h>
 #include <slackline/learning/joint_planes.h>
+#include <slackline/learning/planes/gap_curve.h>
+#include <slackline/learning/support_table.h>
 
 namespace slackline {
 namespace {
 
-/// Passes of example blocks before planes can have a trial.
+/// Passes of example blocks before another way can have a trial.
 constexpr Index kFirstPasses = 4;
 /// Oracle calls for every example that a pass counts for at most, when it went on with steps on kept corners for long: planes have to ask, too.
 constexpr double kMostRounds = 3;
@@ -20,97 +25,97 @@ constexpr double kMostRounds = 3;
 /// with 9, 37 with 205, 64 and 72 with 450 and 330 on unscaled features.) No trial while example blocks have less to do than that.
 constexpr double kPlanes = 10;
 constexpr double kPlanesPower = 0.35;
-/// The work of the first trial, as a share of what was done before it …
+/// The work of the first trial of planes, as a share of what was done before it.
 constexpr double kTrial = 0.25;
-/// … and of later turns: of the work of the way whose turn it is.
+/// Weights of which planes are made: each of some hundred planes may have a number for all of them, 8 bytes.
+constexpr Offset kMostWeights = 200'000;
+
+/// Entries that a step on a factor block counts for: score, marginals and multipliers of a pair of binary variables are 6 numbers, in
+/// vectors, which take half the time of the entries that oracles and active sets touch.
+constexpr double kEntriesOfStep = 3;
+/// The same for a number of an input and one of its weights, which a pass reads twice.
+constexpr double kEntriesOfInput = 2.0 / 4;
+/// Factor blocks need some hundred passes (75 to 170 to a gap of 1e-2) where example blocks need 10 to 40. They have no trial while a pass of
+/// example blocks is less than kSlowPass times the work of one of theirs, or less is to be done than kFactorPasses of them.
+constexpr double kSlowPass = 4;
+constexpr double kFactorPasses = 64;
+/// Their trial is of so many passes, after which the gap has begun to fall, or of as much work as example blocks have done before it.
+constexpr double kFactorTrial = 32;
+/// Example blocks that have made no more passes than this, and whose gap has not begun to fall, are not given up for factor blocks: they get
+/// as much work.
+constexpr Index kEarlyPasses = 16;
+/// Without a check nothing is known of them: their turn waits for one, up to this many times as long.
+constexpr double kLongestWait = 4;
+/// Parts of all examples together of which factor blocks are made: 48 bytes each.
+constexpr Offset kMostParts = 10'000'000;
+
+/// Later turns, in units of the work of the way whose turn it is.
 constexpr double kTurn = 0.5;
-/// A way that has had less than this share of the other's work is tried again.
+/// A way that has had less than this share of the leading one's work is tried again.
 constexpr double kSecondChance = 0.1;
-/// What is to be done where nothing was gained lately, in units of the work so far: the first passes of many runs gain nothing that a gap
-/// shows.
-constexpr double kUnknown = 10;
 /// Estimates of gaps are multiplied by what certified gaps were more than they, at most by this.
 constexpr double kMostOptimism = 1e4;
 /// Gaps that no run asks for.
 constexpr double kSmallestTarget = 1e-6;
-/// Weights of which planes are made: each of some hundred planes may have a number for all of them, 8 bytes.
-constexpr Offset kMostWeights = 200'000;
-constexpr std::size_t kMostPoints = 64;
 
-/// The smallest gap so far over the work, with fewer points the longer it gets.
-class GapCurve {
- public:
-  void Add(double work, double gap) {
-    if (!std::isfinite(gap)) return;
-    gap = std::max(gap, 0.0);
-    if (!points_.empty()) gap = std::min(gap, points_.back().gap);
-    points_.push_back({work, gap});
-    if (points_.size() < kMostPoints) return;
-    std::size_t kept = 0;
-    for (std::size_t k = 1; k < points_.size(); k += 2) points_[kept++] = points_[k];
-    points_.resize(kept);
-  }
+enum Which : int { kExamples, kPlanesOfAll, kFactors };
+constexpr int kWays = 3;
 
-  /// The work that is still to be done to `target` if the logarithm of the gap goes on falling as it did over the second half of the
-  /// work.
-  double Remaining(double target) const {
-    if (points_.empty()) return kInfinity;
-    const Point& last = points_.back();
-    if (last.gap <= target) return 0;
-    const double unknown = kUnknown * last.work;
-    const auto begin = std::find_if(points_.begin(), points_.end(),
-                                    [&](const Point& point) { return 2 * point.work >= last.work; });
-    const double fallen = std::log(begin->gap / last.gap);
-    if (!(fallen > 0)) return unknown;
-    return std::min(unknown, std::log(last.gap / target) / fallen * (last.work - begin->work));
-  }
+/// The options of factor blocks in a race.
+TrainOptions FactorOptions(const TrainOptions& options) {
+  TrainOptions factors = options;
+  factors.learner = LearnerKind::kAugmentedLagrangian;
+  factors.step = StepKind::kPairwise;
+  factors.order = OrderKind::kExample;
+  factors.planes = PlaneRace::kOff;
+  return factors;
+}
 
-  void Clear() { points_.clear(); }
-  void Multiply(double factor) {
-    for (Point& point : points_) point.gap *= factor;
+/// Whether factor blocks solve the same problem as example blocks with these options, may be the faster way, and fit in memory. Where parts of
+/// an example share weights they undo each other's steps more than examples do: only multi-label models are tried.
+bool FactorsApply(const Problem& problem, const TrainOptions& options) {
+  if (options.oracle != SolverKind::kAuto || problem.num_parts() > kMostParts || UsesKernel(options))
+    return false;
+  bool forests = true;
+  for (const auto& structure : problem.data().structures()) {
+    if (!MultiLabelForm::Make(*structure)) return false;
+    forests = forests && IsForest(structure->graph());
   }
+  // Where no graph has cycles, bounds of example blocks are those of the exact problem.
+  return !forests && Unsupported(problem, FactorOptions(options)).empty();
+}
 
-  void Save(StateWriter* writer) const {
-    writer->Integer(static_cast<std::int64_t>(points_.size()));
-    for (const Point& point : points_) {
-      writer->Real(point.work);
-      writer->Real(point.gap);
-    }
+/// Entries of a pass over all factor blocks.
+double PassOfFactors(const Problem& problem) {
+  double inputs = 0;
+  for (Index m = 0; m < problem.size(); ++m) {
+    const ExampleView example = problem.data().example(m);
+    for (const Slot& slot : example.structure().slots())
+      inputs += static_cast<double>(example.input(slot.input).count) * slot.rows;
   }
-  void Load(StateReader* reader) {
-    points_.resize(static_cast<std::size_t>(reader->Integer(0, static_cast<std::int64_t>(kMostPoints))));
-    for (Point& point : points_) {
-      point.work = reader->NonNegativeReal();
-      point.gap = reader->NonNegativeReal();
-    }
-  }
-
- private:
-  struct Point {
-    double work = 0;
-    double gap = 0;
-  };
-  std::vector<Point> points_;
-};
+  return kEntriesOfStep * static_cast<double>(problem.num_parts()) + kEntriesOfInput * inputs;
+}
 
 class RaceLearner : public Learner {
  public:
   RaceLearner(const Problem& problem, const TrainOptions& options)
       : problem_(problem),
         options_(options),
-        plane_options_(options),
+        factors_apply_(FactorsApply(problem, options)),
+        factor_pass_(factors_apply_ ? PassOfFactors(problem) : 0),
         at_zero_(PrimalAtZeroWeights(problem)),
-        blocks_(MakeCornerLearner(problem, options)),
         primal_(at_zero_),
         checked_primal_(at_zero_) {
-    plane_options_.learner = LearnerKind::kCuttingPlane1;
+    auto blocks = MakeCornerLearner(problem, options);
+    blocks_ = blocks.get();
+    way(kExamples).learner = std::move(blocks);
   }
 
   std::string_view name() const override { return "bcfw"; }
 
   void RunPass(const StopControl& stop) override {
-    if (planes_run_) planes_->LimitPass(turn_ - (Work(*planes_) - turn_began_));
-    Active().RunPass(stop);
+    if (active_ == kPlanesOfAll) planes_->LimitPass(turn_ - (Work(active_) - turn_began_));
+    way(active_).learner->RunPass(stop);
     AfterPass(stop);
   }
 
@@ -119,10 +124,13 @@ class RaceLearner : public Learner {
     return Absorb(Last().Evaluate(threads), estimate);
   }
   bool EvaluatesBesidePasses() const override {
-    return !planes_run_ && !planes_ran_ && blocks_->EvaluatesBesidePasses();
+    // Such a pass may be taken back: the state of all ways would have to be put aside, and that of factor blocks is large.
+    return active_ == kExamples && ran_ == kExamples && !way(kFactors).learner &&
+           blocks_->EvaluatesBesidePasses();
   }
   Evaluation EvaluateBesidePass(int threads, const StopControl& stop, double* pass_seconds) override {
-    if (planes_run_ || planes_ran_) return Learner::EvaluateBesidePass(threads, stop, pass_seconds);
+    if (active_ != kExamples || ran_ != kExamples)
+      return Learner::EvaluateBesidePass(threads, stop, pass_seconds);
     const double estimate = blocks_->GapEstimate();
     const Evaluation evaluation = blocks_->EvaluateBesidePass(threads, stop, pass_seconds);
     AfterPass(stop);
@@ -131,96 +139,135 @@ class RaceLearner : public Learner {
     return evaluation;
   }
 
-  std::string Adapt(const Evaluation& evaluation) override { return Last().Adapt(evaluation); }
-  std::span<const double> weights() const override {
-    return evaluated_planes_ ? planes_->weights() : blocks_->weights();
+  std::string Adapt(const Evaluation& evaluation) override {
+    if (ran_ != kFactors) return Last().Adapt(evaluation);
+    // What they say of their penalty is of no interest to users who did not choose it.
+    Last().Adapt(factor_evaluation_);
+    return {};
   }
+  std::span<const double> weights() const override { return way(evaluated_).learner->weights(); }
   bool CheckIsCheap() const override { return Last().CheckIsCheap(); }
-  double GapEstimate() const override { return planes_ran_ ? GapOfPlanes() : blocks_->GapEstimate(); }
+  double GapEstimate() const override { return ran_ == kPlanesOfAll ? GapOfPlanes() : Last().GapEstimate(); }
   double ScoreScale() const override { return blocks_->ScoreScale(); }
   double PrimalAtZero() const override { return at_zero_; }
   WorkCounts work() const override {
-    WorkCounts sum = blocks_->work();
-    if (planes_) {
-      const WorkCounts more = planes_->work();
-      sum.oracle_calls += more.oracle_calls;
-      sum.block_steps += more.block_steps;
-      sum.entries += more.entries;
+    WorkCounts sum;
+    for (int which = 0; which < kWays; ++which) {
+      if (!way(which).learner) continue;
+      const WorkCounts work = way(which).learner->work();
+      sum.oracle_calls += work.oracle_calls;
+      sum.block_steps += work.block_steps;
+      sum.entries += Work(which);
     }
     return sum;
   }
 
   void KeepDualPoint() override {
     keeps_point_ = true;
-    blocks_->KeepDualPoint();
-    if (planes_) planes_->KeepDualPoint();
+    for (Way& one : ways_) {
+      if (one.learner) one.learner->KeepDualPoint();
+    }
   }
-  bool DualPointIsBest() const override { return blocks_->DualPointIsBest(); }
+  bool DualPointIsBest() const override { return BestWay().learner->DualPointIsBest(); }
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
-    return (planes_dual_ > blocks_dual_ ? static_cast<const Learner&>(*planes_) : *blocks_)
-        .DualPoint(m, coordinates, loss);
+    return BestWay().learner->DualPoint(m, coordinates, loss);
   }
+  bool PrimalIsObjective() const override { return !way(kFactors).learner; }
 
   void Save(StateWriter* writer) const override {
     writer->Tag("race");
-    blocks_->Save(writer);
-    writer->Flag(planes_ != nullptr);
-    if (planes_) planes_->Save(writer);
-    for (const bool flag : {planes_run_, planes_ran_, evaluated_planes_}) writer->Flag(flag);
+    for (const Way& one : ways_) {
+      writer->Flag(one.learner != nullptr);
+      if (one.learner) one.learner->Save(writer);
+      writer->Integer(one.before);
+      writer->Real(one.dual);
+      one.curve.Save(writer);
+    }
+    for (const int which : {active_, ran_, evaluated_}) writer->Integer(which);
     writer->Integer(passes_);
     for (const std::int64_t work : {began_, turn_began_, turn_}) writer->Integer(work);
-    for (const double value :
-         {primal_, checked_primal_, optimism_, checked_optimism_, blocks_dual_, planes_dual_})
-      writer->Real(value);
-    block_curve_.Save(writer);
-    plane_curve_.Save(writer);
+    writer->Flag(checked_in_turn_);
+    for (const double value : {primal_, checked_primal_, optimism_, checked_optimism_}) writer->Real(value);
   }
 
   void Load(StateReader* reader) override {
     reader->Tag("race");
-    blocks_->Load(reader);
-    planes_.reset();
-    if (reader->Flag()) {
-      MakePlanes();
-      planes_->Load(reader);
+    for (int which = 0; which < kWays; ++which) {
+      Way& one = way(which);
+      const bool exists = reader->Flag();
+      StateReader::Require(exists || which != kExamples, "a race has no example blocks");
+      StateReader::Require(!exists || which != kFactors || factors_apply_, "a race has factor blocks");
+      if (which != kExamples) Make(which, exists);
+      if (exists) one.learner->Load(reader);
+      one.before = reader->Count();
+      one.dual = reader->Real();
+      one.curve.Load(reader);
     }
-    for (bool* flag : {&planes_run_, &planes_ran_, &evaluated_planes_}) {
-      *flag = reader->Flag();
-      StateReader::Require(!*flag || planes_, "a race has no second way");
+    for (int* which : {&active_, &ran_, &evaluated_}) {
+      *which = static_cast<int>(reader->Integer(0, kWays - 1));
+      StateReader::Require(way(*which).learner != nullptr, "a race does not have the way that runs");
     }
     passes_ = reader->Passes();
     for (std::int64_t* work : {&began_, &turn_began_, &turn_}) *work = reader->Count();
+    checked_in_turn_ = reader->Flag();
     primal_ = reader->FiniteReal();
     checked_primal_ = reader->FiniteReal();
     optimism_ = reader->FiniteReal();
     checked_optimism_ = reader->FiniteReal();
     StateReader::Require(optimism_ >= 1 && checked_optimism_ >= optimism_, "estimates cannot be that good");
-    for (double* dual : {&blocks_dual_, &planes_dual_}) *dual = reader->Real();
-    block_curve_.Load(reader);
-    plane_curve_.Load(reader);
   }
 
   void ChangeLambda(const Problem& problem) override {
     problem_ = problem;
-    blocks_->ChangeLambda(problem);
-    if (planes_) planes_->ChangeLambda(problem);
-    block_curve_.Clear();
-    plane_curve_.Clear();
+    for (int which = 0; which < kWays; ++which) {
+      Way& one = way(which);
+      if (!one.learner) continue;
+      if (which == kFactors) {
+        one.before = Work(kFactors);
+        auto changed = std::make_unique<Problem>(problem);
+        one.learner->ChangeLambda(*changed);
+        problem_of_factors_ = std::move(changed);
+      } else {
+        one.learner->ChangeLambda(problem);
+      }
+      one.curve.Clear();
+      one.dual = -kInfinity;
+    }
     passes_ = 0;
-    began_ = Work(*blocks_);
+    began_ = Work(kExamples);
     primal_ = checked_primal_ = at_zero_;
     optimism_ = checked_optimism_ = 1;
-    blocks_dual_ = planes_dual_ = -kInfinity;
     // The way that was faster for the λ before goes on.
-    turn_began_ = Work(Active());
-    turn_ = 0;
+    BeginTurn(active_ == kFactors ? kFactorTrial * factor_pass_ : 0);
   }
 
  private:
-  static std::int64_t Work(const Learner& learner) { return learner.work().entries; }
-  Learner& Active() { return planes_run_ ? static_cast<Learner&>(*planes_) : *blocks_; }
-  Learner& Last() { return planes_ran_ ? static_cast<Learner&>(*planes_) : *blocks_; }
-  const Learner& Last() const { return planes_ran_ ? static_cast<const Learner&>(*planes_) : *blocks_; }
+  struct Way {
+    std::unique_ptr<Learner> learner;  // null before the first trial
+    GapCurve curve;
+    double dual = -kInfinity;  // the best that was evaluated
+    std::int64_t before = 0;   // work at λ before, where the learner does not count it
+  };
+
+  Way& way(int which) { return ways_[static_cast<std::size_t>(which)]; }
+  const Way& way(int which) const { return ways_[static_cast<std::size_t>(which)]; }
+  Learner& Last() { return *way(ran_).learner; }
+  const Learner& Last() const { return *way(ran_).learner; }
+  /// That with the largest lower bound.
+  const Way& BestWay() const {
+    return *std::max_element(ways_.begin(), ways_.end(),
+                             [](const Way& a, const Way& b) { return a.dual < b.dual; });
+  }
+
+  /// In entries.
+  std::int64_t Work(int which) const {
+    const Way& one = way(which);
+    if (!one.learner) return 0;
+    const WorkCounts work = one.learner->work();
+    if (which != kFactors) return work.entries;
+    const double passes = static_cast<double>(work.block_steps) / static_cast<double>(problem_.num_parts());
+    return one.before + static_cast<std::int64_t>(factor_pass_ * passes);
+  }
 
   /// Of the best weights that a check or a plane has seen.
   double GapOfPlanes() const { return std::min(primal_ - planes_->dual(), planes_->GapEstimate()); }
@@ -228,24 +275,46 @@ class RaceLearner : public Learner {
   /// What a check has found. Passes see it one pass later (ApplyChecks), so that a pass may be made beside a check.
   Evaluation Absorb(const Evaluation& evaluation, double estimate) {
     checked_primal_ = std::min(checked_primal_, evaluation.primal);
-    double& dual = planes_ran_ ? planes_dual_ : blocks_dual_;
-    dual = std::max(dual, evaluation.dual);
-    evaluated_planes_ = planes_ran_;
-    const double gap = checked_primal_ - std::max({0.0, blocks_dual_, planes_dual_});
-    if (!planes_ran_ && estimate > 0)
+    Way& ran = way(ran_);
+    ran.dual = std::max(ran.dual, evaluation.dual);
+    evaluated_ = ran_;
+    const double gap = checked_primal_ - std::max(0.0, BestWay().dual);
+    if (ran_ == kExamples && estimate > 0)
       checked_optimism_ = std::max(checked_optimism_, std::min(kMostOptimism, gap / estimate));
-    return evaluation;
+    if (ran_ != kFactors) return evaluation;
+    // Nothing but checks tells the gap of factor blocks. Their penalized problem is not that of the run.
+    ran.curve.Add(static_cast<double>(Work(kFactors)), checked_primal_ - ran.dual);
+    checked_in_turn_ = true;
+    factor_evaluation_ = evaluation;
+    Evaluation of_race;
+    of_race.problem = evaluation.problem;
+    of_race.primal = evaluation.primal;
+    of_race.dual = evaluation.dual;
+    return of_race;
   }
 
   void ApplyChecks() {
     primal_ = checked_primal_;
-    block_curve_.Multiply(checked_optimism_ / optimism_);
+    way(kExamples).curve.Multiply(checked_optimism_ / optimism_);
     optimism_ = checked_optimism_;
   }
 
-  void MakePlanes() {
-    planes_ = MakeJointPlaneLearner(problem_, plane_options_);
-    if (keeps_point_) planes_->KeepDualPoint();
+  void Make(int which, bool wanted = true) {
+    std::unique_ptr<Learner>& learner = way(which).learner;
+    learner.reset();
+    if (which == kPlanesOfAll) planes_ = nullptr;
+    if (!wanted) return;
+    if (which == kPlanesOfAll) {
+      TrainOptions options = options_;
+      options.learner = LearnerKind::kCuttingPlane1;
+      auto planes = MakeJointPlaneLearner(problem_, options);
+      planes_ = planes.get();
+      learner = std::move(planes);
+    } else {
+      problem_of_factors_ = std::make_unique<Problem>(problem_);
+      learner = MakeAugmentedLagrangianLearner(*problem_of_factors_, FactorOptions(options_));
+    }
+    if (keeps_point_) learner->KeepDualPoint();
   }
 
   double Target() const {
@@ -253,7 +322,7 @@ class RaceLearner : public Learner {
   }
 
   void AfterPass(const StopControl& stop) {
-    planes_ran_ = planes_run_;
+    ran_ = active_;
     if (stop.ShouldStop()) return;  // the pass may have been cut short, and is the last one
     ChooseNext();
     ApplyChecks();
@@ -261,70 +330,106 @@ class RaceLearner : public Learner {
 
   /// Whose turn is next.
   void ChooseNext() {
-    ++passes_;
-    Learner& ran = Last();
-    const std::int64_t work = Work(ran);
-    GapCurve& curve = planes_ran_ ? plane_curve_ : block_curve_;
-    curve.Add(static_cast<double>(work), planes_ran_ ? GapOfPlanes() : optimism_ * ran.GapEstimate());
-    if (!planes_) {
-      if (problem_.num_weights() > kMostWeights) return;
-      const auto done = static_cast<double>(work - began_);
-      const double pass = std::min(done / passes_, kMostRounds * blocks_->WorkOfRound());
-      if (done < kFirstPasses * pass) return;
-      const double planes = kPlanes * std::pow(static_cast<double>(problem_.num_weights()), kPlanesPower);
-      if (block_curve_.Remaining(Target()) <= planes * pass) return;
-      BeginTrial(work);
-      return;
+    if (ran_ == kExamples) ++passes_;
+    if (ran_ != kFactors) {
+      const double gap = ran_ == kPlanesOfAll ? GapOfPlanes() : optimism_ * blocks_->GapEstimate();
+      way(ran_).curve.Add(static_cast<double>(Work(ran_)), gap);
     }
-    if (work - turn_began_ < turn_) return;
-    const double blocks = block_curve_.Remaining(Target());
-    const double planes = plane_curve_.Remaining(Target());
-    planes_run_ = planes < blocks;
-    const auto leading = static_cast<double>(Work(Active()));
-    Learner& other = planes_run_ ? static_cast<Learner&>(*blocks_) : *planes_;
-    const auto trailing = static_cast<double>(Work(other));
-    double share = kTurn * leading;
-    if (trailing < kSecondChance * leading && std::min(blocks, planes) > kTurn * leading) {
-      planes_run_ = !planes_run_;
-      share = kSecondChance * leading;
+    if (!TurnIsOver()) return;
+    std::array<double, kWays> remaining;
+    for (int which = 0; which < kWays; ++which)
+      remaining[static_cast<std::size_t>(which)] = way(which).curve.Remaining(Target());
+    const auto best = std::min_element(remaining.begin(), remaining.end());
+    if (BeginsTrial(*best)) return;
+    active_ = static_cast<int>(best - remaining.begin());
+    const auto leading = static_cast<double>(Work(active_));
+    const int other = LeastTried(active_);
+    if (active_ == kFactors && passes_ <= kEarlyPasses && way(kExamples).curve.Stalled() &&
+        Work(kExamples) < Work(kFactors)) {
+      active_ = kExamples;
+      BeginTurn(kTurn * static_cast<double>(Work(kExamples)));
+    } else if (other != active_ && static_cast<double>(Work(other)) < kSecondChance * leading &&
+        *best > kTurn * leading) {
+      active_ = other;
+      BeginTurn(kSecondChance * leading);
+    } else {
+      BeginTurn(kTurn * leading);
     }
-    Turn(share);
   }
 
-  void BeginTrial(std::int64_t work) {
-    MakePlanes();
-    planes_->TakeOver(blocks_->sets(), blocks_->reached(), blocks_->GapEstimate());
-    planes_run_ = true;
-    Turn(kTrial * static_cast<double>(work));
+  bool TurnIsOver() const {
+    // Example blocks alone have no turns.
+    if (!way(kPlanesOfAll).learner && !way(kFactors).learner) return true;
+    const auto done = static_cast<double>(Work(ran_) - turn_began_);
+    const auto turn = static_cast<double>(turn_);
+    if (ran_ == kFactors && !checked_in_turn_) return done >= kLongestWait * turn;
+    return done >= turn;
   }
 
-  void Turn(double share) {
-    turn_began_ = Work(Active());
+  /// Another way has its first trial if what is to be done, `remaining`, is worth it.
+  bool BeginsTrial(double remaining) {
+    if (passes_ == 0) return false;
+    const auto done = static_cast<double>(Work(kExamples) - began_);
+    const double pass = std::min(done / passes_, kMostRounds * blocks_->WorkOfRound());
+    if (done < kFirstPasses * pass) return false;
+    if (factors_apply_ && !way(kFactors).learner && pass >= kSlowPass * factor_pass_ &&
+        remaining > kFactorPasses * factor_pass_) {
+      Make(kFactors);
+      active_ = kFactors;
+      BeginTurn(std::max(kFactorTrial * factor_pass_, done));
+      return true;
+    }
+    const auto weights = static_cast<double>(problem_.num_weights());
+    if (!way(kPlanesOfAll).learner && problem_.num_weights() <= kMostWeights &&
+        remaining > kPlanes * std::pow(weights, kPlanesPower) * pass) {
+      Make(kPlanesOfAll);
+      planes_->TakeOver(blocks_->sets(), blocks_->reached(), blocks_->GapEstimate());
+      active_ = kPlanesOfAll;
+      BeginTurn(kTrial * static_cast<double>(Work(kExamples)));
+      return true;
+    }
+    return false;
+  }
+
+  /// The way besides `leading` that has had the least work; `leading` if there is no other.
+  int LeastTried(int leading) const {
+    int least = leading;
+    for (int which = 0; which < kWays; ++which) {
+      if (which == leading || !way(which).learner) continue;
+      if (least == leading || Work(which) < Work(least)) least = which;
+    }
+    return least;
+  }
+
+  void BeginTurn(double share) {
+    turn_began_ = Work(active_);
     turn_ = static_cast<std::int64_t>(share);
+    checked_in_turn_ = false;
   }
 
   Problem problem_;
   TrainOptions options_;
-  TrainOptions plane_options_;
+  bool factors_apply_;
+  double factor_pass_;  // entries of a pass over all factor blocks
   double at_zero_;
-  std::unique_ptr<CornerLearnerBase> blocks_;
-  std::unique_ptr<JointPlaneLearnerBase> planes_;  // null before the trial
-  bool planes_run_ = false;                        // they make the next pass
-  bool planes_ran_ = false;                        // they made the last one
-  bool evaluated_planes_ = false;                  // the last evaluation was of them
+  std::array<Way, kWays> ways_;
+  CornerLearnerBase* blocks_ = nullptr;      // in ways_
+  JointPlaneLearnerBase* planes_ = nullptr;  // in ways_; null before the trial
+  std::unique_ptr<Problem> problem_of_factors_;
+  Evaluation factor_evaluation_;  // the last one
+  int active_ = kExamples;        // makes the next pass
+  int ran_ = kExamples;           // made the last one
+  int evaluated_ = kExamples;     // the last evaluation was of it
   bool keeps_point_ = false;
-  Index passes_ = 0;
-  std::int64_t began_ = 0;       // work of example blocks before this λ
-  std::int64_t turn_began_ = 0;  // work of the way whose turn it is, when that began
-  std::int64_t turn_ = 0;        // work of the turn
-  double primal_;                // the best that was evaluated …
-  double checked_primal_;        // … also by the newest check
-  double blocks_dual_ = -kInfinity;
-  double planes_dual_ = -kInfinity;
-  double optimism_ = 1;          // of estimates of example blocks …
-  double checked_optimism_ = 1;  // … also by the newest check
-  GapCurve block_curve_;
-  GapCurve plane_curve_;
+  Index passes_ = 0;              // of example blocks
+  std::int64_t began_ = 0;        // work of example blocks before this λ
+  std::int64_t turn_began_ = 0;   // work of the way whose turn it is, when that began
+  std::int64_t turn_ = 0;         // work of the turn
+  bool checked_in_turn_ = false;  // factor blocks only
+  double primal_;                 // the best that was evaluated …
+  double checked_primal_;         // … also by the newest check
+  double optimism_ = 1;           // of estimates of example blocks …
+  double checked_optimism_ = 1;   // … also by the newest check
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Example blocks and planes in one run: which of them makes the passes, and that the run is one.
+// Example blocks, planes and factor blocks in one run: which of them makes the passes, and that the run is one.
 #include <slackline/learning/planes/race_learner.h>
 
 #include <cmath>
@@ -28,6 +28,18 @@ Problem FewWeights(double lambda) {
   options.examples = 12;
   options.side = 10;
   return Problem(MakePicturesProblem(options), lambda);
+}
+
+/// Many labels of sparse inputs, of which nearly half are on: the oracle is dear.
+Problem ManyLabels(double times_default) {
+  SyntheticLabelsOptions options;
+  options.examples = 40;
+  options.labels = 40;
+  options.features = 600;
+  options.stored = 60;
+  options.label_noise = 0.2;
+  const Problem unknown(MakeFullGraphProblem(MakeSyntheticLabels(options), 1));
+  return unknown.WithLambda(ScalesOf(unknown, {}).DefaultLambda() * times_default);
 }
 
 TrainOptions Options(PlaneRace planes, double gap) {
@@ -72,6 +84,99 @@ TEST_CASE("planes take over where few weights are shared by all") {
   CHECK(race.last.dual <= blocks.last.primal);
   CHECK(blocks.last.dual <= race.last.primal);
   CHECK(race.last.primal == doctest::Approx(blocks.last.primal).epsilon(1e-3));
+}
+
+TEST_CASE("factor blocks take over where the oracle is dear") {
+  const Problem problem = ManyLabels(0.1);
+  const TrainSummary blocks = Run(problem, Options(PlaneRace::kOff, 1e-2));
+  TrainOptions options = Options(PlaneRace::kOn, 1e-2);
+  const auto learner = MakeLearner(problem, options);
+  learner->KeepDualPoint();
+  const TrainSummary race = RunTraining(*learner, options, nullptr, nullptr);
+  REQUIRE(race.termination == Termination::kConverged);
+  CHECK(race.last.relative_gap <= 1e-2);
+  CHECK(race.last.problem == CertifiedProblem::kRelaxed);
+  // Without a call of the oracle after the first passes.
+  CHECK(4 * learner->work().oracle_calls < blocks.last.oracle_calls);
+  CHECK(race.last.dual <= blocks.last.primal);
+  CHECK(blocks.last.dual <= race.last.primal);
+  // Their penalty is none of the run's.
+  CHECK(std::isnan(race.last.soft_dual));
+  CHECK(std::isnan(race.last.rho));
+  CHECK(race.notes.empty());
+
+  CHECK(learner->DualPointIsBest());
+  CHECK_FALSE(learner->PrimalIsObjective());
+  const Verification verification =
+      VerifyCertificate(problem, race.weights, race.last, options, learner.get());
+  CAPTURE(verification.message);
+  CHECK(verification.outcome == VerifyOutcome::kHolds);
+  CHECK(verification.dual_proved);
+}
+
+TEST_CASE("keeping dual points does not change a race with factor blocks") {
+  const Problem problem = ManyLabels(0.1);
+  const TrainOptions options = Options(PlaneRace::kOn, 1e-6);
+  const auto plain = MakeLearner(problem, options);
+  const auto keeps = MakeLearner(problem, options);
+  keeps->KeepDualPoint();
+  StateAfter(plain.get(), 60);
+  StateAfter(keeps.get(), 60);
+  CHECK(std::vector<double>(plain->weights().begin(), plain->weights().end()) ==
+        std::vector<double>(keeps->weights().begin(), keeps->weights().end()));
+  CHECK(plain->work().entries == keeps->work().entries);
+}
+
+TEST_CASE("a race with factor blocks goes on from every state as if it had never stopped") {
+  const Problem problem = ManyLabels(0.1);
+  const TrainOptions options = Options(PlaneRace::kOn, 1e-6);
+  constexpr int kPasses = 60;
+  const auto whole = MakeLearner(problem, options);
+  const std::string end = StateAfter(whole.get(), kPasses);
+  int with_factors = 0;
+  for (int stop = 1; stop < kPasses; stop += 3) {
+    const auto first = MakeLearner(problem, options);
+    const std::string state = StateAfter(first.get(), stop);
+    const auto second = MakeLearner(problem, options);
+    StateReader reader(state);
+    second->Load(&reader);
+    reader.Finish();
+    INFO("stopped after " << stop);
+    CHECK((StateAfter(second.get(), kPasses - stop) == end));
+    with_factors += state.find("factor blocks") != std::string::npos;
+  }
+  CHECK(with_factors > 5);
+  CHECK(with_factors < 20);
+}
+
+TEST_CASE("a path over lambda goes on with factor blocks") {
+  const Problem first = ManyLabels(0.2);
+  const Problem second = first.WithLambda(0.5 * first.lambda());
+  const TrainOptions options = Options(PlaneRace::kOn, 1e-2);
+  const auto learner = MakeLearner(first, options);
+  REQUIRE(RunTraining(*learner, options, nullptr, nullptr).termination == Termination::kConverged);
+  const std::int64_t before = learner->work().entries;
+  learner->ChangeLambda(second);
+  CHECK(learner->work().entries >= before);
+  const TrainSummary warm = RunTraining(*learner, options, nullptr, nullptr);
+  REQUIRE(warm.termination == Termination::kConverged);
+  // Example blocks have another chance, but not more.
+  CHECK(learner->work().oracle_calls <= 3 * second.size());
+  const TrainSummary fresh = Run(second, options);
+  CHECK(warm.last.dual <= fresh.last.primal);
+  CHECK(fresh.last.dual <= warm.last.primal);
+}
+
+TEST_CASE("factor blocks do not race where an oracle is given") {
+  TrainOptions options = Options(PlaneRace::kOn, 1e-2);
+  options.oracle = SolverKind::kRoof;
+  options.max_passes = 60;
+  const Problem problem = ManyLabels(0.1);
+  const auto learner = MakeLearner(problem, options);
+  RunTraining(*learner, options, nullptr, nullptr);
+  StateWriter writer;
+  learner->Save(&writer);
+  CHECK(writer.bytes().find("factor blocks") == std::string::npos);
 }
 
 TEST_CASE("a run whose blocks do well is that of the blocks, bit for bit") {

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/planes/gap_curve.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace slackline {
+namespace {
+
+/// What is to be done where nothing was gained lately, in units of the work so far: the first passes of many runs gain nothing that a gap
+/// shows.
+constexpr double kUnknown = 10;
+constexpr std::size_t kMostPoints = 64;
+
+}  // namespace
+
+void GapCurve::Add(double work, double gap) {
+  if (!std::isfinite(gap)) return;
+  gap = std::max(gap, 0.0);
+  if (!points_.empty()) gap = std::min(gap, points_.back().gap);
+  points_.push_back({work, gap});
+  if (points_.size() < kMostPoints) return;
+  std::size_t kept = 0;
+  for (std::size_t k = 1; k < points_.size(); k += 2) points_[kept++] = points_[k];
+  points_.resize(kept);
+}
+
+double GapCurve::Remaining(double target) const {
+  if (points_.empty()) return kInfinity;
+  const Point& last = points_.back();
+  if (last.gap <= target) return 0;
+  const double unknown = kUnknown * last.work;
+  const Point& half = Half();
+  const double fallen = std::log(half.gap / last.gap);
+  if (!(fallen > 0)) return unknown;
+  return std::min(unknown, std::log(last.gap / target) / fallen * (last.work - half.work));
+}
+
+bool GapCurve::Stalled() const { return points_.empty() || !(Half().gap > points_.back().gap); }
+
+const GapCurve::Point& GapCurve::Half() const {
+  return *std::find_if(points_.begin(), points_.end(),
+                       [&](const Point& point) { return 2 * point.work >= points_.back().work; });
+}
+
+void GapCurve::Multiply(double factor) {
+  for (Point& point : points_) point.gap *= factor;
+}
+
+void GapCurve::Save(StateWriter* writer) const {
+  writer->Integer(static_cast<std::int64_t>(points_.size()));
+  for (const Point& point : points_) {
+    writer->Real(point.work);
+    writer->Real(point.gap);
+  }
+}
+
+void GapCurve::Load(StateReader* reader) {
+  points_.resize(static_cast<std::size_t>(reader->Integer(0, static_cast<std::int64_t>(kMostPoints))));
+  for (Point& point : points_) {
+    point.work = reader->NonNegativeReal();
+    point.gap = reader->NonNegativeReal();
+  }
+}
+
+}  // namespace slackline

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/step/mixed_points.h>
+
+#include <utility>
+
+#include <slackline/core/check.h>
+
+namespace slackline {
+
+void MixedPoints::Add(DualPoints point, const DualMixture::Change& change) {
+  if (change.dropped >= 0) points_.erase(points_.begin() + change.dropped);
+  if (points_.empty()) points_.push_back(point);
+  points_.push_back(std::move(point));
+  SLACKLINE_CHECK(change.shares.size() == points_.size(), "the mixture has other points");
+  if (!change.improved) return;
+  DualPoints& best = points_[0];
+  best.Scale(change.shares[0]);
+  for (std::size_t k = 1; k < points_.size(); ++k) {
+    const double share = change.shares[k];
+    if (share == 0) continue;
+    const std::span<double> to = best.coordinates();
+    const std::span<const double> from = std::as_const(points_[k]).coordinates();
+    for (std::size_t e = 0; e < to.size(); ++e) to[e] += share * from[e];
+    for (Index m = 0; m < best.size(); ++m) best.set_loss(m, best.loss(m) + share * points_[k].loss(m));
+  }
+}
+
+void MixedPoints::Save(StateWriter* writer) const {
+  writer->Integer(size());
+  for (const DualPoints& point : points_) point.Save(writer);
+}
+
+void MixedPoints::Load(const Problem& problem, StateReader* reader) {
+  const std::int64_t count = reader->Integer(0, DualMixture::kKept + 1);
+  points_.clear();
+  for (std::int64_t k = 0; k < count; ++k) {
+    points_.emplace_back(problem);
+    points_.back().Load(reader);
+  }
+}
+
+}  // namespace slackline

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The dual points behind a DualMixture (certificate.h), example by example. The mixture itself keeps
+// w = Ψμ and the loss of each point, which give its bound; these are the points that verification
+// sums again (verify.h).
+#pragma once
+
+#include <vector>
+
+#include <slackline/learning/certificate.h>
+#include <slackline/learning/dual_points.h>
+
+namespace slackline {
+
+class MixedPoints {
+ public:
+  /// Does to the points what DualMixture::Add did to their weights: `change` is what it returned.
+  /// Every point that a mixture was given has to be added, in the same order.
+  /// Cost, and memory: one number per coordinate of each example, for each point that the mixture keeps.
+  void Add(DualPoints point, const DualMixture::Change& change);
+
+  Index size() const { return static_cast<Index>(points_.size()); }
+  bool empty() const { return points_.empty(); }
+  /// The best mixture so far. Requires that a point was added.
+  const DualPoints& best() const { return points_[0]; }
+
+  void Save(StateWriter* writer) const;
+  void Load(const Problem& problem, StateReader* reader);
+
+ private:
+  std::vector<DualPoints> points_;  // in the order of the mixture's, the best mixture first
+};
+
+}  // namespace slackline

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/planes/gap_curve.h>
+
+#include <cmath>
+#include <limits>
+
+#include <doctest/doctest.h>
+
+#include "tests/support/tolerances.h"
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+/// log gap = −rate · work, a point per unit of work.
+GapCurve Exponential(double rate, int points) {
+  GapCurve curve;
+  for (int work = 1; work <= points; ++work) curve.Add(work, std::exp(-rate * work));
+  return curve;
+}
+
+}  // namespace
+
+TEST_CASE("a curve without points knows nothing") {
+  const GapCurve curve;
+  CHECK(curve.Remaining(1e-3) == std::numeric_limits<double>::infinity());
+  CHECK(curve.Stalled());
+}
+
+TEST_CASE("an exponential is followed to the target, however many points it has") {
+  for (const int points : {4, 10, 63, 64, 65, 200, 1000}) {
+    const double rate = 8.0 / points;
+    const GapCurve curve = Exponential(rate, points);
+    INFO(points << " points");
+    CHECK_FALSE(curve.Stalled());
+    // Of many points every other one is left out, the newest one too.
+    CHECK(curve.Remaining(std::exp(-12)) == doctest::Approx(points / 2.0).epsilon(0.05));
+    CHECK(curve.Remaining(std::exp(-7)) == 0);
+  }
+}
+
+TEST_CASE("where the gap stands still ten times the work so far is expected") {
+  GapCurve curve;
+  for (int work = 1; work <= 8; ++work) curve.Add(work, work < 3 ? 2.0 / work : 0.5);
+  CHECK(curve.Stalled());
+  CHECK(curve.Remaining(0.1) == 80);
+  CHECK(curve.Remaining(0.5) == 0);
+  // A fall that would take longer is no better.
+  curve.Add(9, 0.5 - 1e-9);
+  CHECK_FALSE(curve.Stalled());
+  CHECK(curve.Remaining(0.1) == 90);
+}
+
+TEST_CASE("gaps that rise or are no numbers do not count") {
+  GapCurve curve = Exponential(0.5, 10);
+  GapCurve other = curve;
+  other.Add(11, std::nan(""));
+  other.Add(11, std::numeric_limits<double>::infinity());
+  CHECK(other.Remaining(1e-6) == curve.Remaining(1e-6));
+  other.Add(11, 0.9);
+  curve.Add(11, std::exp(-5));
+  CHECK(other.Remaining(1e-6) == curve.Remaining(1e-6));
+}
+
+TEST_CASE("gaps that were underestimated are further from the target") {
+  GapCurve curve = Exponential(0.5, 10);
+  curve.Multiply(std::exp(1));
+  CHECK(Near(curve.Remaining(std::exp(-6)), 4, kTight));
+}
+
+TEST_CASE("a saved curve goes on as it was") {
+  for (const int points : {0, 1, 20, 70}) {
+    const GapCurve curve = Exponential(0.1, points);
+    StateWriter writer;
+    curve.Save(&writer);
+    GapCurve loaded = Exponential(0.3, 5);
+    StateReader reader(writer.bytes());
+    loaded.Load(&reader);
+    reader.Finish();
+    CHECK(loaded.Remaining(1e-9) == curve.Remaining(1e-9));
+    CHECK(loaded.Stalled() == curve.Stalled());
+  }
+}
