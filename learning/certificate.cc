@@ -5,16 +5,9 @@
 #include <cmath>
 #include <utility>
 
+#include <slackline/core/inner_product.h>
+
 namespace slackline {
-namespace {
-
-double Product(std::span<const double> a, std::span<const double> b) {
-  double sum = 0;
-  for (std::size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
-  return sum;
-}
-
-}  // namespace
 
 double BestShare(double loss, double regulariser) {
   if (loss <= 0) return regulariser > 0 ? 0 : 1;
@@ -60,44 +53,59 @@ DualMixture::Change DualMixture::Add(std::vector<double> weights, double loss) {
     const auto least = std::min_element(points_.begin() + 1, points_.end(),
                                         [](const Point& x, const Point& y) { return x.share < y.share; });
     change.dropped = least - points_.begin();
+    for (Point& point : points_) point.products.erase(point.products.begin() + change.dropped);
     points_.erase(least);
   }
-  if (points_.empty()) points_.push_back({weights, loss, 0});
-  points_.push_back({std::move(weights), loss, 0});
+  Append(weights, loss);
+  if (points_.size() == 1) Append(std::move(weights), loss);
 
   const std::size_t n = points_.size();
   std::vector<double> linear(n);
   std::vector<double> q(n * n);
   for (std::size_t j = 0; j < n; ++j) {
     linear[j] = points_[j].loss;
-    for (std::size_t k = 0; k <= j; ++k) {
-      q[j * n + k] = q[k * n + j] = lambda_ * Product(points_[j].weights, points_[k].weights);
-    }
+    for (std::size_t k = 0; k < n; ++k) q[j * n + k] = lambda_ * points_[j].products[k];
   }
   change.shares = MaximiseOnSimplex(linear, q);
   change.improved = Mix(change.shares);
   return change;
 }
 
+void DualMixture::Append(std::vector<double> weights, double loss) {
+  Point added{std::move(weights), loss, 0, {}};
+  for (Point& point : points_) {
+    const double product = InnerProduct(point.weights, added.weights);
+    point.products.push_back(product);
+    added.products.push_back(product);
+  }
+  added.products.push_back(InnerProduct(added.weights, added.weights));
+  points_.push_back(std::move(added));
+}
+
 bool DualMixture::Mix(std::span<const double> shares) {
-  Point mixture{std::vector<double>(points_[0].weights.size(), 0.0), 0, 0};
-  for (std::size_t k = 0; k < points_.size(); ++k) {
+  const std::size_t n = points_.size();
+  Point mixture{std::vector<double>(points_[0].weights.size(), 0.0), 0, shares[0],
+                std::vector<double>(n, 0.0)};
+  for (std::size_t k = 0; k < n; ++k) {
     points_[k].share = shares[k];
     if (shares[k] == 0) continue;
     mixture.loss += shares[k] * points_[k].loss;
     for (std::size_t d = 0; d < mixture.weights.size(); ++d)
       mixture.weights[d] += shares[k] * points_[k].weights[d];
+    for (std::size_t j = 0; j < n; ++j) mixture.products[j] += shares[k] * points_[k].products[j];
   }
-  const double value = Value(mixture.weights, mixture.loss);
+  // The value is that of the weights themselves, whatever rounding has done to products.
+  mixture.products[0] = InnerProduct(mixture.weights, mixture.weights);
+  const double value = mixture.loss - 0.5 * lambda_ * mixture.products[0];
   if (!(value > value_)) return false;
   value_ = value;
-  points_[0].weights = std::move(mixture.weights);
-  points_[0].loss = mixture.loss;
+  for (std::size_t k = 1; k < n; ++k) points_[k].products[0] = mixture.products[k];
+  points_[0] = std::move(mixture);
   return true;
 }
 
 double DualMixture::Value(std::span<const double> weights, double loss) const {
-  return loss - 0.5 * lambda_ * Product(weights, weights);
+  return loss - 0.5 * lambda_ * InnerProduct(weights, weights);
 }
 
 void DualMixture::Save(StateWriter* writer) const {
@@ -108,6 +116,7 @@ void DualMixture::Save(StateWriter* writer) const {
     writer->Reals(point.weights);
     writer->Real(point.loss);
     writer->Real(point.share);
+    writer->Reals(point.products);
   }
 }
 
@@ -119,10 +128,12 @@ void DualMixture::Load(Offset num_weights, StateReader* reader) {
   StateReader::Require(count != 1, "a mixture has one point");
   points_.clear();
   for (std::int64_t k = 0; k < count; ++k) {
-    Point point{std::vector<double>(static_cast<std::size_t>(num_weights)), 0, 0};
+    Point point{std::vector<double>(static_cast<std::size_t>(num_weights)), 0, 0,
+                std::vector<double>(static_cast<std::size_t>(count))};
     reader->FiniteReals(point.weights);
     point.loss = reader->FiniteReal();
     point.share = reader->FiniteReal();
+    reader->FiniteReals(point.products);
     points_.push_back(std::move(point));
   }
   // The best mixture is there, so that its value can be computed again.

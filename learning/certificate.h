@@ -31,7 +31,7 @@ class DualMixture {
     bool improved = false;  ///< the points with these shares are the best mixture now
   };
   /// Takes a feasible point; keeps the best mixture of it, of the mixture so far and of a few earlier points.
-  /// O(kept · d) operations and numbers.
+  /// O(kept · d) operations and numbers: one inner product with each of them.
   Change Add(std::vector<double> weights, double loss);
 
   /// Number of points, the best mixture among them.
@@ -51,8 +51,10 @@ class DualMixture {
   struct Point {
     std::vector<double> weights;
     double loss = 0;
-    double share = 0;  // in the newest mixture
+    double share = 0;              // in the newest mixture
+    std::vector<double> products;  // inner products of the weights with those of all points
   };
+  void Append(std::vector<double> weights, double loss);
   bool Mix(std::span<const double> shares);
   double Value(std::span<const double> weights, double loss) const;
 

@@ -6,6 +6,7 @@
 
 #include <slackline/core/feature_gram.h>
 #include <slackline/core/feature_map.h>
+#include <slackline/core/inner_product.h>
 #include <slackline/core/slot_sweeps.h>
 
 namespace slackline {
@@ -14,12 +15,6 @@ namespace {
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
 constexpr int kBisections = 40;
-
-double Product(std::span<const double> a, std::span<const double> b) {
-  double sum = 0;
-  for (std::size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
-  return sum;
-}
 
 }  // namespace
 
@@ -142,9 +137,9 @@ double KeptLabellings::BestOnLine(std::span<const double> from, std::span<const 
       for (Index a = 0; a < count; ++a) values.push_back(count > 1 ? Hinge(m, a, weights) : 0.0);
     }
   }
-  const double start_norm = Product(from, from);
-  const double cross = Product(from, to);
-  const double norm = Product(to, to) - 2 * cross + start_norm;
+  const double start_norm = InnerProduct(from, from);
+  const double cross = InnerProduct(from, to);
+  const double norm = InnerProduct(to, to) - 2 * cross + start_norm;
   const auto slope = [&](double k) {
     double risk = 0;
     for (std::size_t m = 0; m + 1 < first.size(); ++m) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include <slackline/core/inner_product.h>
 #include <slackline/learning/problem.h>
 #include <slackline/learning/simplex_qp.h>
 
@@ -28,12 +29,6 @@ void AddTo(std::span<const Index> index, std::span<const double> value, double s
   }
 }
 
-double DotDense(std::span<const double> a, std::span<const double> b) {
-  double sum = 0;
-  for (std::size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
-  return sum;
-}
-
 }  // namespace
 
 PlaneBundle::PlaneBundle(Offset num_weights, Index num_examples, double lambda)
@@ -46,7 +41,7 @@ PlaneBundle::PlaneBundle(Offset num_weights, Index num_examples, double lambda)
 }
 
 double PlaneBundle::At(std::span<const double> direction, double offset, std::span<const double> weights) {
-  return offset - DotDense(direction, weights);
+  return offset - InnerProduct(direction, weights);
 }
 
 void PlaneBundle::Add(std::span<const double> direction, double offset, std::vector<Index> corners) {
@@ -78,7 +73,7 @@ bool PlaneBundle::Has(std::span<const Index> corners) const {
 
 double PlaneBundle::Product(const Plane& a, const Plane& b) {
   if (a.value.empty() || b.value.empty()) return 0;
-  if (a.index.empty() && b.index.empty()) return DotDense(a.value, b.value);
+  if (a.index.empty() && b.index.empty()) return InnerProduct(a.value, b.value);
   const Plane& sparse = a.index.empty() ? b : a;
   const Plane& other = a.index.empty() ? a : b;
   std::span<const double> values = other.value;

@@ -177,8 +177,8 @@ Training Describe(const Problem& problem, const TrainOptions& options, const Pro
   training.own_bound = learner != nullptr && learner->DualPointIsBest();
   // A smoothed hinge is bounded at the newest marginals (prox_sdca_learner.h).
   const bool smoothed = options.learner == LearnerKind::kProxSdca && options.smoothing > 0;
-  training.exact_oracle =
-      !smoothed && (learner == nullptr || learner->PrimalIsObjective()) && ((UsesOracle(options.learner) && !messages) || UsesMarginals(options.learner));
+  training.exact_oracle = !smoothed && (learner == nullptr || learner->PrimalIsObjective()) &&
+                          ((UsesOracle(options.learner) && !messages) || UsesMarginals(options.learner));
   return training;
 }
 

@@ -217,6 +217,19 @@ void AddLabels(Family* family) {
   labels.stored = 90;
   labels.label_noise = 0.2;
   family->AddLabels("1100x1000-53-sparse", labels, "full", {Times(1), Times(0.1)});
+  labels.examples = 400;
+  labels.labels = 159;
+  family->AddLabels("400x1000-159-sparse", labels, "full", {Times(1)});
+  labels.labels = 30;
+  labels.features = 5000;
+  labels.stored = 60;
+  labels.label_noise = 0.05;
+  family->AddLabels("400x5000-30-sparse", labels, "full", {Times(0.1)});
+  labels.examples = 2500;
+  labels.labels = 10;
+  labels.features = 3000;
+  labels.label_noise = 0.2;
+  family->AddLabels("2500x3000-10-sparse", labels, "full", {Times(1), Times(0.1)});
 }
 
 void AddFiles(Family* family) {

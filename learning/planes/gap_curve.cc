@@ -25,15 +25,28 @@ void GapCurve::Add(double work, double gap) {
   points_.resize(kept);
 }
 
-double GapCurve::Remaining(double target) const {
+template <class Rest>
+double GapCurve::RemainingBy(double target, const Rest& rest) const {
   if (points_.empty()) return kInfinity;
   const Point& last = points_.back();
   if (last.gap <= target) return 0;
   const double unknown = kUnknown * last.work;
   const Point& half = Half();
   const double fallen = std::log(half.gap / last.gap);
-  if (!(fallen > 0)) return unknown;
-  return std::min(unknown, std::log(last.gap / target) / fallen * (last.work - half.work));
+  return fallen > 0 ? std::min(unknown, rest(half, last, fallen)) : unknown;
+}
+
+double GapCurve::Remaining(double target) const {
+  return RemainingBy(target, [&](const Point& half, const Point& last, double fallen) {
+    return std::log(last.gap / target) / fallen * (last.work - half.work);
+  });
+}
+
+double GapCurve::RemainingOfPower(double target) const {
+  return RemainingBy(target, [&](const Point& half, const Point& last, double fallen) {
+    const double power = fallen / std::log(last.work / half.work);
+    return last.work * (std::exp(std::log(last.gap / target) / power) - 1);
+  });
 }
 
 bool GapCurve::Stalled() const { return points_.empty() || !(Half().gap > points_.back().gap); }

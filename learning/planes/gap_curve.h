@@ -19,6 +19,9 @@ class GapCurve {
   /// work; ten times the work so far where nothing was gained lately. ∞ without points.
   double Remaining(double target) const;
 
+  /// The same if the gap goes on falling as a power of the work.
+  double RemainingOfPower(double target) const;
+
   /// Whether the gap did not fall over the second half of the work. True without points.
   bool Stalled() const;
 
@@ -34,6 +37,9 @@ class GapCurve {
     double work = 0;
     double gap = 0;
   };
+  /// The work from the last point to `target`. rest(half, last, fallen): by the points and by how far the logarithm of the gap fell between them.
+  template <class Rest>
+  double RemainingBy(double target, const Rest& rest) const;
   /// The first point of the second half of the work. Requires a point.
   const Point& Half() const;
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include <slackline/core/graph_topology.h>
@@ -35,24 +36,35 @@ constexpr Offset kMostWeights = 200'000;
 constexpr double kEntriesOfStep = 3;
 /// The same for a number of an input and one of its weights, which a pass reads twice.
 constexpr double kEntriesOfInput = 2.0 / 4;
-/// Factor blocks need some hundred passes (75 to 170 to a gap of 1e-2) where example blocks need 10 to 40. They have no trial while a pass of
-/// example blocks is less than kSlowPass times the work of one of theirs, or less is to be done than kFactorPasses of them.
-constexpr double kSlowPass = 4;
-constexpr double kFactorPasses = 64;
-/// Their trial is of so many passes, after which the gap has begun to fall, or of as much work as example blocks have done before it.
-constexpr double kFactorTrial = 32;
+/// When factor blocks have a trial.
+struct FactorTrial {
+  double
+      slow_pass;  ///< not while a pass of example blocks is less than so many times the work of one of theirs …
+  double passes;  ///< … or less is to be done than so many of theirs
+  double trial;   ///< its passes
+  /// Before they have made so many passes they are expected to arrive with these, if their lower bound is the better one: their gap
+  /// falls late.
+  double expected;
+};
+/// With cycles they need some hundred passes (75 to 170 to a gap of 1e-2) where example blocks need 10 to 40 …
+constexpr FactorTrial kOnCycles = {4, 64, 32, 120};
+/// … and on forests no more than these (33 to 112).
+constexpr FactorTrial kOnForests = {1.5, 20, 24, 100};
 /// Example blocks that have made no more passes than this, and whose gap has not begun to fall, are not given up for factor blocks: they get
 /// as much work.
 constexpr Index kEarlyPasses = 16;
 /// Without a check nothing is known of them: their turn waits for one, up to this many times as long.
 constexpr double kLongestWait = 4;
+/// They are ahead where examples have hardly any weights in common: there are many more weights than examples.
+constexpr double kWeightsPerExample = 10;
 /// Parts of all examples together of which factor blocks are made: 48 bytes each.
 constexpr Offset kMostParts = 10'000'000;
 
 /// Later turns, in units of the work of the way whose turn it is.
 constexpr double kTurn = 0.5;
-/// A way that has had less than this share of the leading one's work is tried again.
+/// A way that has had less than this share of the leading one's work is tried again: factor blocks sooner if their lower bound is the better one.
 constexpr double kSecondChance = 0.1;
+constexpr double kSecondChanceOfFactors = 0.25;
 /// Estimates of gaps are multiplied by what certified gaps were more than they, at most by this.
 constexpr double kMostOptimism = 1e4;
 /// Gaps that no run asks for.
@@ -71,18 +83,34 @@ TrainOptions FactorOptions(const TrainOptions& options) {
   return factors;
 }
 
+/// Whether no two parts of an example have weights in common, and all are binary variables and pairs.
+bool PartsOwnTheirWeights(const Structure& structure) {
+  const std::optional<MultiLabelForm> form = MultiLabelForm::Make(structure);
+  if (!form) return false;
+  std::vector<Index> weights(form->pair_weight().begin(), form->pair_weight().end());
+  std::sort(weights.begin(), weights.end());
+  std::vector<Index> blocks;
+  for (const Slot& slot : structure.slots()) blocks.push_back(slot.block);
+  std::sort(blocks.begin(), blocks.end());
+  return std::adjacent_find(weights.begin(), weights.end()) == weights.end() &&
+         std::adjacent_find(blocks.begin(), blocks.end()) == blocks.end();
+}
+
 /// Whether factor blocks solve the same problem as example blocks with these options, may be the faster way, and fit in memory. Where parts of
-/// an example share weights they undo each other's steps more than examples do: only multi-label models are tried.
+/// an example share weights they undo each other's steps, as examples do with few weights, and more.
 bool FactorsApply(const Problem& problem, const TrainOptions& options) {
-  if (options.oracle != SolverKind::kAuto || problem.num_parts() > kMostParts || UsesKernel(options))
-    return false;
-  bool forests = true;
-  for (const auto& structure : problem.data().structures()) {
-    if (!MultiLabelForm::Make(*structure)) return false;
-    forests = forests && IsForest(structure->graph());
-  }
-  // Where no graph has cycles, bounds of example blocks are those of the exact problem.
-  return !forests && Unsupported(problem, FactorOptions(options)).empty();
+  if (static_cast<double>(problem.num_weights()) < kWeightsPerExample * problem.size()) return false;
+  const auto& structures = problem.data().structures();
+  return options.oracle == SolverKind::kAuto && !UsesKernel(options) && problem.num_parts() <= kMostParts &&
+         std::all_of(structures.begin(), structures.end(),
+                     [](const auto& structure) { return PartsOwnTheirWeights(*structure); }) &&
+         Unsupported(problem, FactorOptions(options)).empty();
+}
+
+bool AllForests(const Problem& problem) {
+  const auto& structures = problem.data().structures();
+  return std::all_of(structures.begin(), structures.end(),
+                     [](const auto& structure) { return IsForest(structure->graph()); });
 }
 
 /// Entries of a pass over all factor blocks.
@@ -103,6 +131,8 @@ class RaceLearner : public Learner {
         options_(options),
         factors_apply_(FactorsApply(problem, options)),
         factor_pass_(factors_apply_ ? PassOfFactors(problem) : 0),
+        forests_(AllForests(problem)),
+        factor_trial_(forests_ ? kOnForests : kOnCycles),
         at_zero_(PrimalAtZeroWeights(problem)),
         primal_(at_zero_),
         checked_primal_(at_zero_) {
@@ -238,7 +268,7 @@ class RaceLearner : public Learner {
     primal_ = checked_primal_ = at_zero_;
     optimism_ = checked_optimism_ = 1;
     // The way that was faster for the λ before goes on.
-    BeginTurn(active_ == kFactors ? kFactorTrial * factor_pass_ : 0);
+    BeginTurn(active_ == kFactors ? factor_trial_.trial * factor_pass_ : 0);
   }
 
  private:
@@ -265,8 +295,12 @@ class RaceLearner : public Learner {
     if (!one.learner) return 0;
     const WorkCounts work = one.learner->work();
     if (which != kFactors) return work.entries;
-    const double passes = static_cast<double>(work.block_steps) / static_cast<double>(problem_.num_parts());
-    return one.before + static_cast<std::int64_t>(factor_pass_ * passes);
+    return one.before + static_cast<std::int64_t>(WorkOfFactorsHere());
+  }
+  /// At this λ.
+  double WorkOfFactorsHere() const {
+    const auto steps = static_cast<double>(way(kFactors).learner->work().block_steps);
+    return factor_pass_ * steps / static_cast<double>(problem_.num_parts());
   }
 
   /// Of the best weights that a check or a plane has seen.
@@ -287,7 +321,8 @@ class RaceLearner : public Learner {
     checked_in_turn_ = true;
     factor_evaluation_ = evaluation;
     Evaluation of_race;
-    of_race.problem = evaluation.problem;
+    // Where no graph has cycles the relaxed problem is the exact one.
+    of_race.problem = forests_ ? CertifiedProblem::kExact : CertifiedProblem::kRelaxed;
     of_race.primal = evaluation.primal;
     of_race.dual = evaluation.dual;
     return of_race;
@@ -339,23 +374,33 @@ class RaceLearner : public Learner {
     std::array<double, kWays> remaining;
     for (int which = 0; which < kWays; ++which)
       remaining[static_cast<std::size_t>(which)] = way(which).curve.Remaining(Target());
+    if (BeginsTrial(*std::min_element(remaining.begin(), remaining.end()))) return;
+    if (way(kFactors).learner) {
+      // Where the oracle is dear, so is the end of a run of example blocks: their gap falls slower than exponentially.
+      remaining[kExamples] =
+          std::sqrt(remaining[kExamples] * way(kExamples).curve.RemainingOfPower(Target()));
+      const double expected = factor_trial_.expected * factor_pass_ - WorkOfFactorsHere();
+      if (expected > 0 && FactorsLookGood()) remaining[kFactors] = std::min(remaining[kFactors], expected);
+    }
     const auto best = std::min_element(remaining.begin(), remaining.end());
-    if (BeginsTrial(*best)) return;
     active_ = static_cast<int>(best - remaining.begin());
     const auto leading = static_cast<double>(Work(active_));
     const int other = LeastTried(active_);
+    const double chance = other == kFactors && FactorsLookGood() ? kSecondChanceOfFactors : kSecondChance;
     if (active_ == kFactors && passes_ <= kEarlyPasses && way(kExamples).curve.Stalled() &&
         Work(kExamples) < Work(kFactors)) {
       active_ = kExamples;
       BeginTurn(kTurn * static_cast<double>(Work(kExamples)));
-    } else if (other != active_ && static_cast<double>(Work(other)) < kSecondChance * leading &&
-        *best > kTurn * leading) {
+    } else if (other != active_ && static_cast<double>(Work(other)) < chance * leading &&
+               *best > kTurn * leading) {
       active_ = other;
-      BeginTurn(kSecondChance * leading);
+      BeginTurn(chance * leading);
     } else {
       BeginTurn(kTurn * leading);
     }
   }
+
+  bool FactorsLookGood() const { return way(kFactors).dual >= way(kExamples).dual; }
 
   bool TurnIsOver() const {
     // Example blocks alone have no turns.
@@ -372,11 +417,11 @@ class RaceLearner : public Learner {
     const auto done = static_cast<double>(Work(kExamples) - began_);
     const double pass = std::min(done / passes_, kMostRounds * blocks_->WorkOfRound());
     if (done < kFirstPasses * pass) return false;
-    if (factors_apply_ && !way(kFactors).learner && pass >= kSlowPass * factor_pass_ &&
-        remaining > kFactorPasses * factor_pass_) {
+    if (factors_apply_ && !way(kFactors).learner && pass >= factor_trial_.slow_pass * factor_pass_ &&
+        remaining > factor_trial_.passes * factor_pass_) {
       Make(kFactors);
       active_ = kFactors;
-      BeginTurn(std::max(kFactorTrial * factor_pass_, done));
+      BeginTurn(factor_trial_.trial * factor_pass_);
       return true;
     }
     const auto weights = static_cast<double>(problem_.num_weights());
@@ -411,6 +456,8 @@ class RaceLearner : public Learner {
   TrainOptions options_;
   bool factors_apply_;
   double factor_pass_;  // entries of a pass over all factor blocks
+  bool forests_;
+  FactorTrial factor_trial_;
   double at_zero_;
   std::array<Way, kWays> ways_;
   CornerLearnerBase* blocks_ = nullptr;      // in ways_
