@@ -45,7 +45,7 @@ enum class OrderKind { kAuto, kExample, kUniform, kGap };
 enum class AverageKind { kAuto, kOff, kUniform, kWeighted, kSuffix };
 /// A technique that can be switched off.
 enum class Switch { kAuto, kOff };
-/// Whether example blocks race with planes of the whole training set. kAuto: where `auto` chose the learner.
+/// Whether example blocks race with planes of the whole training set and with factor blocks. kAuto: where `auto` chose the learner.
 enum class PlaneRace { kAuto, kOn, kOff };
 enum class RhoScale { kExample, kPaper };
 /// What the hinge of a labelling y is: Δ(y) − w·ψ(y) (margin), or Δ(y)·(1 − w·ψ(y)) (slack; label spaces that can be enumerated).
@@ -94,7 +94,7 @@ struct TrainOptions {
   AverageKind average = AverageKind::kAuto;
   /// al, and bcfw with pairwise or away steps: whether passes work on proximal problems.
   Switch proximal = Switch::kAuto;
-  /// auto, bcfw with pairwise or away steps: whether planes take over where they are faster (planes/race_learner.h).
+  /// auto, bcfw with pairwise or away steps: whether planes or factor blocks take over where they are faster (planes/race_learner.h).
   PlaneRace planes = PlaneRace::kAuto;
   /// fw, bcfw and their kernelized forms: the step 2/(k+2), or 2M/(k+2M), instead of a line search.
   bool fixed_step = false;

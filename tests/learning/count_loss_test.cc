@@ -198,6 +198,42 @@ TEST_CASE("all learners that take the loss bracket one optimum, and verification
   }
 }
 
+TEST_CASE("kernelized learners bracket the same optimum with the linear kernel, and have one of their own with another") {
+  for (const bool joined : {false, true}) {
+    const Problem problem = F1Problem(joined ? 5 : 7, 12, 4, joined);
+    TrainOptions linear;
+    linear.gap_tolerance = 1e-4;
+    const TrainSummary right = Train(problem, linear);
+    for (const LearnerKind learner : {LearnerKind::kKernelBcfw, LearnerKind::kKernelFrankWolfe}) {
+      for (const KernelKind kernel : {KernelKind::kLinear, KernelKind::kRbf}) {
+        CAPTURE(Name(learner));
+        CAPTURE(joined);
+        TrainOptions options;
+        options.learner = learner;
+        options.kernel = kernel;
+        options.gap_tolerance = 0.01;
+        options.max_passes = 20000;
+        const std::unique_ptr<Learner> made = MakeLearner(problem, options);
+        const TrainOptions chosen = ChooseLearner(problem, options).options;
+        const TrainSummary summary = RunTraining(*made, chosen, nullptr, nullptr);
+        CHECK(summary.termination == Termination::kConverged);
+        CHECK(summary.last.problem == CertifiedProblem::kExact);
+        if (kernel == KernelKind::kLinear) {
+          CHECK(summary.last.dual <= right.last.primal + kSolver);
+          CHECK(right.last.dual <= summary.last.primal + kSolver);
+        }
+        const Verification verified =
+            VerifyCertificate(problem, summary.weights, summary.last, chosen, made.get());
+        CHECK_MESSAGE(verified.outcome == VerifyOutcome::kHolds, verified.message);
+        ProgressRecord claim = summary.last;
+        claim.primal -= 0.02 * claim.primal;
+        CHECK(VerifyCertificate(problem, summary.weights, claim, chosen, made.get()).outcome ==
+              VerifyOutcome::kFails);
+      }
+    }
+  }
+}
+
 TEST_CASE("what cannot take the loss says so") {
   const Problem problem = F1Problem(9, 4, 3, true);
   for (const LearnerKind learner :
