@@ -36,12 +36,14 @@ constexpr Offset kMostWeights = 200'000;
 constexpr double kEntriesOfStep = 3;
 /// The same for a number of an input and one of its weights, which a pass reads twice.
 constexpr double kEntriesOfInput = 2.0 / 4;
+
 /// When factor blocks have a trial.
 struct FactorTrial {
-  double
-      slow_pass;  ///< not while a pass of example blocks is less than so many times the work of one of theirs …
-  double passes;  ///< … or less is to be done than so many of theirs
-  double trial;   ///< its passes
+  /// Not while a pass of example blocks is less than so many times the work of one of theirs …
+  double slow_pass;
+  /// … or less is to be done than so many of theirs.
+  double passes;
+  double trial;  ///< its passes
   /// Before they have made so many passes they are expected to arrive with these, if their lower bound is the better one: their gap
   /// falls late.
   double expected;
@@ -267,7 +269,7 @@ class RaceLearner : public Learner {
     began_ = Work(kExamples);
     primal_ = checked_primal_ = at_zero_;
     optimism_ = checked_optimism_ = 1;
-    // The way that was faster for the λ before goes on.
+    // The way that was the fastest for the λ before goes on.
     BeginTurn(active_ == kFactors ? factor_trial_.trial * factor_pass_ : 0);
   }
 
@@ -459,14 +461,14 @@ class RaceLearner : public Learner {
   bool forests_;
   FactorTrial factor_trial_;
   double at_zero_;
+  std::unique_ptr<Problem> problem_of_factors_;  // outlives them
   std::array<Way, kWays> ways_;
   CornerLearnerBase* blocks_ = nullptr;      // in ways_
   JointPlaneLearnerBase* planes_ = nullptr;  // in ways_; null before the trial
-  std::unique_ptr<Problem> problem_of_factors_;
-  Evaluation factor_evaluation_;  // the last one
-  int active_ = kExamples;        // makes the next pass
-  int ran_ = kExamples;           // made the last one
-  int evaluated_ = kExamples;     // the last evaluation was of it
+  Evaluation factor_evaluation_;             // the last one
+  int active_ = kExamples;                   // makes the next pass
+  int ran_ = kExamples;                      // made the last one
+  int evaluated_ = kExamples;                // the last evaluation was of it
   bool keeps_point_ = false;
   Index passes_ = 0;              // of example blocks
   std::int64_t began_ = 0;        // work of example blocks before this λ
