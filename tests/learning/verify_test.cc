@@ -215,7 +215,7 @@ TEST_CASE("VerificationCanBeInterrupted") {
 TEST_CASE("AnotherSolverVerifies") {
   using K = SolverKind;
   constexpr auto kRelaxed = CertifiedProblem::kRelaxed;
-  constexpr auto kExact = CertifiedProblem::kExact;
+  constexpr auto kExactProblem = CertifiedProblem::kExact;
   const auto full = FullBinary(6);
   const auto cycle = Cycle(4, 3);
   const auto chain = Grid(1, 4, 3);
@@ -224,17 +224,17 @@ TEST_CASE("AnotherSolverVerifies") {
   CHECK(VerifyingSolver(*full, K::kAuto, kRelaxed) == (HasGlpk() ? K::kLp : K::kRoof));
   CHECK(VerifyingSolver(*full, K::kMessages, kRelaxed) == K::kRoof);
   CHECK(VerifyingSolver(*full, K::kLp, kRelaxed) == K::kRoof);
-  CHECK(VerifyingSolver(*full, K::kSearch, kExact) == K::kBruteForce);
-  CHECK(VerifyingSolver(*full, K::kBruteForce, kExact) == K::kSearch);
+  CHECK(VerifyingSolver(*full, K::kSearch, kExactProblem) == K::kBruteForce);
+  CHECK(VerifyingSolver(*full, K::kBruteForce, kExactProblem) == K::kSearch);
   CHECK(VerifyingSolver(*FullBinary(60), K::kRoof, kRelaxed) == K::kRoof);
   CHECK(VerifyingSolver(*cycle, K::kMessages, kRelaxed) == (HasGlpk() ? K::kLp : K::kMessages));
   CHECK(VerifyingSolver(*cycle, K::kLp, kRelaxed) == (HasGlpk() ? K::kLpPolytope : K::kMessages));
-  CHECK(VerifyingSolver(*cycle, K::kMessagesSearch, kExact) == K::kBruteForce);
-  CHECK(VerifyingSolver(*Cycle(20, 3), K::kMessagesSearch, kExact) == K::kSearch);
+  CHECK(VerifyingSolver(*cycle, K::kMessagesSearch, kExactProblem) == K::kBruteForce);
+  CHECK(VerifyingSolver(*Cycle(20, 3), K::kMessagesSearch, kExactProblem) == K::kSearch);
   CHECK(VerifyingSolver(*chain, K::kLp, kRelaxed) == K::kTree);
-  CHECK(VerifyingSolver(*chain, K::kTree, kExact) == K::kBruteForce);
-  CHECK(VerifyingSolver(*binary_chain, K::kTree, kExact) == K::kRoof);
-  CHECK(VerifyingSolver(*binary_chain, K::kAuto, kExact) == (HasGlpk() ? K::kLp : K::kRoof));
+  CHECK(VerifyingSolver(*chain, K::kTree, kExactProblem) == K::kBruteForce);
+  CHECK(VerifyingSolver(*binary_chain, K::kTree, kExactProblem) == K::kRoof);
+  CHECK(VerifyingSolver(*binary_chain, K::kAuto, kExactProblem) == (HasGlpk() ? K::kLp : K::kRoof));
 }
 
 namespace {
