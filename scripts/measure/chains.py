@@ -79,8 +79,9 @@ def main():
             print(f"\n| {one.name} | " + " | ".join(key.replace("_", " ") for key in KEYS) + " |")
             print("|---" * (len(KEYS) + 1) + "|")
             model = folder + "/m.slk"
-            for title, more in (("`train`", []), ("with `--loss-weights inverse-frequency`",
-                                                  ["--loss-weights", "inverse-frequency"])):
+            for title, more in (("`train`", []),
+                                *((f"with `--loss-weights {weights}`", ["--loss-weights", weights])
+                                  for weights in ("inverse-frequency:0.125", "inverse-frequency"))):
                 defaults.run([program, one.task, "train"] + one.train + one.more + more +
                              ["--model", model, "--quiet"])
                 for counts in ("any", "auto"):
