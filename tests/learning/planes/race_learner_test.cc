@@ -137,6 +137,19 @@ TEST_CASE("factor blocks take over where the oracle is dear") {
   CHECK(verification.dual_proved);
 }
 
+TEST_CASE("a race with factor blocks does not depend on the number of threads") {
+  const Problem problem = ManyLabels(0.1);
+  TrainOptions options = Options(PlaneRace::kOn, 1e-2);
+  options.check_every = 0;
+  options.threads = 1;
+  const TrainSummary one = Run(problem, options);
+  options.threads = 3;
+  const TrainSummary three = Run(problem, options);
+  CHECK(one.last.pass == three.last.pass);
+  CHECK(one.last.dual == three.last.dual);
+  CHECK(one.weights == three.weights);
+}
+
 TEST_CASE("keeping dual points does not change a race with factor blocks") {
   const Problem problem = ManyLabels(0.1);
   const TrainOptions options = Options(PlaneRace::kOn, 1e-6);
