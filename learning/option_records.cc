@@ -51,7 +51,8 @@ Records GeneralRecords() {
        "al, and bcfw with kept corners: let passes work on proximal problems, which helps when λ is small",
        "auto", &O::proximal, 0, kInfinity, false, false, kForAl | kForBcfw, "off"},
       {"planes", "auto|on|off",
-       "bcfw with kept corners: let cutting planes of all examples, or factor blocks, take over where they are "
+       "bcfw with kept corners: let cutting planes of all examples, or factor blocks, take over where they "
+       "are "
        "faster; auto: where --learner is auto",
        "auto", &O::planes, 0, kInfinity, false, false, kForBcfw, "on"},
       {"fixed-step", "",

@@ -198,7 +198,9 @@ TEST_CASE("all learners that take the loss bracket one optimum, and verification
   }
 }
 
-TEST_CASE("kernelized learners bracket the same optimum with the linear kernel, and have one of their own with another") {
+TEST_CASE(
+    "kernelized learners bracket the same optimum with the linear kernel, and have one of their own with "
+    "another") {
   for (const bool joined : {false, true}) {
     const Problem problem = F1Problem(joined ? 5 : 7, 12, 4, joined);
     TrainOptions linear;
