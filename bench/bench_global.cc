@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include <slackline/apps/grid_problem.h>
+#include <slackline/apps/bench/grid_problem.h>
 #include <slackline/core/random.h>
 #include <slackline/factors/cardinality_factor.h>
 #include <slackline/factors/model_builder.h>

@@ -16,9 +16,9 @@
 #include <slackline/core/factor_graph_builder.h>
 #include <slackline/core/random.h>
 #include <slackline/core/timer.h>
+#include <slackline/inference/branch_and_bound.h>
 #include <slackline/inference/glpk_lp.h>
 #include <slackline/inference/roof_solver.h>
-#include <slackline/inference/search.h>
 
 #include "boost_max_flow.h"
 

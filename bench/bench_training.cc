@@ -17,10 +17,10 @@
 #include <string>
 #include <vector>
 
-#include <slackline/apps/label_graph.h>
-#include <slackline/apps/multilabel_model.h>
+#include <slackline/apps/multilabel/label_graph.h>
+#include <slackline/apps/multilabel/multilabel_model.h>
 #include <slackline/core/timer.h>
-#include <slackline/learning/factor_blocks.h>
+#include <slackline/learning/factor_blocks/factor_blocks.h>
 #include <slackline/learning/train_loop.h>
 
 using namespace slackline;

@@ -2,13 +2,13 @@
 #
 # cmake -DINPUT=FILE -DOUTPUT=FILE.cc -DFUNCTION=Name -P EmbedFile.cmake
 # Writes a source file that defines `std::string_view slackline::program::Name()`,
-# which apps/cmd_report_assets.h declares: the bytes of INPUT.
+# which apps/report/cmd_report_assets.h declares: the bytes of INPUT.
 file(READ ${INPUT} hex HEX)
 string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
 string(REGEX REPLACE "(................................................................................)" "\\1\n" bytes
        "${bytes}")
 file(WRITE ${OUTPUT} "// Made from ${FUNCTION}'s file by EmbedFile.cmake.
-#include <slackline/apps/cmd_report_assets.h>
+#include <slackline/apps/report/cmd_report_assets.h>
 
 namespace slackline::program {
 namespace {

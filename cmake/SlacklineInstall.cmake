@@ -10,8 +10,7 @@ set(SLACKLINE_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/slackline)
 set(libraries ${SLACKLINE_FOLDERS})
 list(TRANSFORM libraries PREPEND slackline_)
 foreach(folder ${SLACKLINE_FOLDERS})
-  file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
-       ${PROJECT_SOURCE_DIR}/${folder}/*.h ${PROJECT_SOURCE_DIR}/${folder}/*/*.h)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/${folder}/*.h)
   list(FILTER headers EXCLUDE REGEX "/cmd_[a-z_]*\\.h$")  # of the program alone
   foreach(header ${headers})
     get_filename_component(room ${header} DIRECTORY)

@@ -27,15 +27,11 @@ if(SLACKLINE_SANITIZE)
   add_compile_definitions(SLACKLINE_NO_MULTIVERSION SLACKLINE_SANITIZED)
 endif()
 
-# slackline_add_library(name ROOM...): the library of one folder, from all .cc files that lie directly in it and in its
-# rooms, which are folders inside it.
+# slackline_add_library(name): the library of one folder, from all .cc files in it and in its rooms, which are folders
+# inside it. Files of the program alone (main.cc, cmd_*.cc) and examples are left out.
 function(slackline_add_library name)
-  set(patterns ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
-  foreach(room ${ARGN})
-    list(APPEND patterns ${CMAKE_CURRENT_SOURCE_DIR}/${room}/*.cc)
-  endforeach()
-  file(GLOB sources CONFIGURE_DEPENDS ${patterns})
-  list(FILTER sources EXCLUDE REGEX "/(main|cmd_[a-z_]*)\\.cc$")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  list(FILTER sources EXCLUDE REGEX "/(examples/.*|main\\.cc|cmd_[a-z_]*\\.cc)$")
   add_library(${name} ${sources})
   string(REPLACE "slackline_" "" export_name ${name})
   add_library(slackline::${export_name} ALIAS ${name})

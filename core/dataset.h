@@ -30,7 +30,7 @@ class ExampleView {
   /// Input vector number k of the example, k < structure().num_inputs().
   FeatureRow input(Index k) const { return rows_->row(first_input_ + k); }
   std::span<const double> potentials() const { return potentials_; }
-  /// The given labelling y^m, one state per variable; kUnlabelled where it is not known.
+  /// The ground truth y^m, one state per variable; kUnlabelled where it is not known.
   std::span<const Index> labels() const { return labels_; }
 
  private:

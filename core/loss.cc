@@ -40,7 +40,7 @@ double StateLoss(const LossOptions& options, Index cardinality, Index given, Ind
   return options.costs[static_cast<std::size_t>(given) * states + static_cast<std::size_t>(state)];
 }
 
-/// The domain of an example has to contain its given labelling.
+/// The domain of an example has to contain its ground truth.
 void CheckForbiddenStates(const ExampleView& example, Index number) {
   const Index part = FirstForbiddenPart(example.structure(), example.labels());
   const Index variables = example.graph().num_variables();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Losses, zero at the given labelling: decomposable ones Δ(y) = Σ_i Δ_i(y_i), and 1 − F1 of an example's labels. And the training set: the
+// Losses, zero at the ground truth: decomposable ones Δ(y) = Σ_i Δ_i(y_i), and 1 − F1 of an example's labels. And the training set: the
 // examples of a data set as training sees them, that is without their unlabelled variables, each with its table of losses.
 #pragma once
 

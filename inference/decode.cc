@@ -9,10 +9,10 @@
 #include <slackline/core/check.h>
 #include <slackline/core/graph_topology.h>
 #include <slackline/core/nearest_name.h>
+#include <slackline/inference/branch_and_bound.h>
 #include <slackline/inference/brute_force.h>
 #include <slackline/inference/local_polytope.h>
 #include <slackline/inference/rounding.h>
-#include <slackline/inference/search.h>
 #include <slackline/inference/tree_dp.h>
 
 namespace slackline {
@@ -48,7 +48,7 @@ Decoder::Decoder(DecodeKind kind, std::shared_ptr<const FactorGraph> graph, Coun
       solver_ = std::make_unique<TreeSolver>(graph_);
       break;
     case Method::kSearch:
-      solver_ = std::make_unique<SearchSolver>(graph_);
+      solver_ = std::make_unique<BranchAndBoundSolver>(graph_);
       break;
     case Method::kLpRounded:
     case Method::kLpImproved:

@@ -10,13 +10,13 @@
 #include <slackline/core/check.h>
 #include <slackline/core/graph_topology.h>
 #include <slackline/inference/binary_pairs.h>
+#include <slackline/inference/branch_and_bound.h>
 #include <slackline/inference/brute_force.h>
 #include <slackline/inference/global_solver.h>
 #include <slackline/inference/glpk_lp.h>
+#include <slackline/inference/message_branch_and_bound.h>
 #include <slackline/inference/message_passing.h>
-#include <slackline/inference/message_search.h>
 #include <slackline/inference/roof_solver.h>
-#include <slackline/inference/search.h>
 #include <slackline/inference/tree_dp.h>
 
 namespace slackline {
@@ -26,7 +26,7 @@ constexpr std::array<std::pair<SolverKind, std::string_view>, 10> kSolverNames{{
     {SolverKind::kAuto, "auto"},
     {SolverKind::kRoof, "roof"},
     {SolverKind::kMessages, "messages"},
-    {SolverKind::kMessagesSearch, "messages-search"},
+    {SolverKind::kMessagesBranchAndBound, "messages-search"},
     {SolverKind::kLp, "lp"},
     {SolverKind::kLpPolytope, "lp-polytope"},
     {SolverKind::kTree, "tree"},
@@ -138,14 +138,14 @@ std::unique_ptr<MapSolver> MakeMapSolver(SolverKind kind, std::shared_ptr<const 
       return MakeRoofSolver(std::move(graph));
     case SolverKind::kMessages:
       return MakeMessagePassingSolver(std::move(graph));
-    case SolverKind::kMessagesSearch:
-      return MakeMessageSearchSolver(std::move(graph));
+    case SolverKind::kMessagesBranchAndBound:
+      return MakeMessageBranchAndBoundSolver(std::move(graph));
     case SolverKind::kTree:
       return std::make_unique<TreeSolver>(std::move(graph));
     case SolverKind::kBruteForce:
       return MakeBruteForceSolver(std::move(graph));
     case SolverKind::kSearch:
-      return std::make_unique<SearchSolver>(std::move(graph));
+      return std::make_unique<BranchAndBoundSolver>(std::move(graph));
     case SolverKind::kGlobal:
       throw DataError(
           "solver global maximises the one global factor of each example, and there is none; let the solver "

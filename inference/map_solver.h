@@ -76,7 +76,7 @@ enum class SolverKind {
   kAuto,
   kRoof,
   kMessages,
-  kMessagesSearch,
+  kMessagesBranchAndBound,
   kLp,
   kLpPolytope,
   kTree,

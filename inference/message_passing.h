@@ -115,7 +115,7 @@ class MessagePassing {
 inline constexpr std::size_t kSearchPlanBytes = 4;
 
 /// The messages that a warm start keeps: zeros where it is null, empty, or of another graph's size. Behind them it may keep a SearchPlan
-/// (message_search.h).
+/// (message_branch_and_bound.h).
 void ReadMessages(const FactorGraph& graph, const WarmStart* warm, std::vector<double>* messages);
 /// Does nothing when `warm` is null. Leaves a search plan as it is.
 void WriteMessages(std::span<const double> messages, WarmStart* warm);

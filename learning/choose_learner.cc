@@ -7,7 +7,7 @@
 #include <slackline/core/graph_topology.h>
 #include <slackline/inference/binary_pairs.h>
 #include <slackline/inference/global_solver.h>
-#include <slackline/inference/message_search.h>
+#include <slackline/inference/message_branch_and_bound.h>
 
 namespace slackline {
 namespace {
@@ -33,7 +33,7 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
           options->fixed_step || options->lp_tolerance > 0 ? StepKind::kFrankWolfe : StepKind::kPairwise;
     const std::string step = options->step == StepKind::kFrankWolfe
                                  ? "Frank-Wolfe steps"
-                                 : std::string(Name(options->step)) + " steps over kept corners";
+                                 : std::string(Name(options->step)) + " steps over active sets";
     return "example blocks (bcfw), " + step + ", oracle " + oracle + ": " + why;
   };
   const bool factor_blocks =
@@ -84,9 +84,9 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
   if (AllGraphs(problem, IsBinaryPairwise)) {
     return example_blocks("roof duality", "all variables are binary and all factors join at most two");
   }
-  const auto fits = [](const FactorGraph& graph) { return MessageSearch::Fits(graph); };
+  const auto fits = [](const FactorGraph& graph) { return MessageBranchAndBound::Fits(graph); };
   if (AnyGraph(problem, fits)) {
-    options->oracle = SolverKind::kMessagesSearch;
+    options->oracle = SolverKind::kMessagesBranchAndBound;
     return example_blocks("message passing, with searches where it does not arrive",
                           "the graphs have cycles, and are small enough for searches");
   }

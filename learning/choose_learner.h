@@ -19,11 +19,11 @@ struct LearnerChoice {
 bool HasExampleOracles(const Dataset& data);
 
 /// Fills in what the options leave open:
-///   - global factors: bcfw with kept corners where they have exact oracles over examples, al elsewhere;
-///   - forbidden states: bcfw with kept corners, and dynamic programming where there are no cycles (nothing else applies there);
+///   - global factors: bcfw with active sets where they have exact oracles over examples, al elsewhere;
+///   - forbidden states: bcfw with active sets, and dynamic programming where there are no cycles (nothing else applies there);
 ///   - an option that only one family of learners has (--rho, --tau, --shrinking off: al; --oracle, --average, --step away|fw, --order gap:
 ///     bcfw) decides the learner;
-///   - otherwise bcfw with kept corners: dynamic programming where there are no cycles; roof duality for binary variables with
+///   - otherwise bcfw with active sets: dynamic programming where there are no cycles; roof duality for binary variables with
 ///     factors over at most two; message passing on large graphs with cycles; GLPK on small ones. Without GLPK: al.
 LearnerChoice ChooseLearner(const Problem& problem, const TrainOptions& options);
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <slackline/core/kernel.h>
-#include <slackline/learning/kernel_expansion.h>
+#include <slackline/learning/kernels/kernel_expansion.h>
 #include <slackline/learning/problem_scales.h>
 
 namespace slackline {

@@ -2,25 +2,25 @@
 #include <string>
 
 #include <slackline/core/check.h>
-#include <slackline/learning/augmented_lagrangian.h>
-#include <slackline/learning/batch_frank_wolfe.h>
-#include <slackline/learning/bcfw.h>
 #include <slackline/learning/choose_learner.h>
-#include <slackline/learning/corner_learner.h>
-#include <slackline/learning/cutting_plane_n.h>
-#include <slackline/learning/dual_loss.h>
-#include <slackline/learning/excessive_gap.h>
-#include <slackline/learning/exponentiated_gradient.h>
-#include <slackline/learning/extragradient.h>
-#include <slackline/learning/joint_planes.h>
-#include <slackline/learning/kernel_bcfw.h>
-#include <slackline/learning/kernel_map.h>
-#include <slackline/learning/marginal_learner.h>
-#include <slackline/learning/multi_sample_learner.h>
+#include <slackline/learning/example_blocks/active_set_learner.h>
+#include <slackline/learning/example_blocks/batch_frank_wolfe.h>
+#include <slackline/learning/example_blocks/multi_sample_learner.h>
+#include <slackline/learning/example_blocks/plain_bcfw.h>
+#include <slackline/learning/example_blocks/prox_sdca_learner.h>
+#include <slackline/learning/example_blocks/subgradient.h>
+#include <slackline/learning/factor_blocks/augmented_lagrangian.h>
+#include <slackline/learning/factor_blocks/dual_loss.h>
+#include <slackline/learning/factor_blocks/soft.h>
+#include <slackline/learning/kernels/kernel_bcfw.h>
+#include <slackline/learning/kernels/kernel_map.h>
+#include <slackline/learning/marginals/excessive_gap.h>
+#include <slackline/learning/marginals/exponentiated_gradient.h>
+#include <slackline/learning/marginals/extragradient.h>
+#include <slackline/learning/marginals/marginal_learner.h>
+#include <slackline/learning/planes/cutting_plane_n.h>
+#include <slackline/learning/planes/joint_planes.h>
 #include <slackline/learning/planes/race_learner.h>
-#include <slackline/learning/prox_sdca_learner.h>
-#include <slackline/learning/soft.h>
-#include <slackline/learning/subgradient.h>
 #include <slackline/learning/support_table.h>
 #include <slackline/learning/train_loop.h>
 
@@ -42,8 +42,8 @@ std::unique_ptr<Learner> MakeLearner(const Problem& problem, const TrainOptions&
       return MakeSoftLearner(problem, options);
     case LearnerKind::kBcfw:
       if (options.planes == PlaneRace::kOn) return MakeRaceLearner(problem, options);
-      if (options.step != StepKind::kFrankWolfe) return MakeCornerLearner(problem, options);
-      return MakeBcfwLearner(problem, options);
+      if (options.step != StepKind::kFrankWolfe) return MakeActiveSetLearner(problem, options);
+      return MakePlainBcfwLearner(problem, options);
     case LearnerKind::kFrankWolfe:
       return MakeFrankWolfeLearner(problem, options);
     case LearnerKind::kSubgradient:

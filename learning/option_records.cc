@@ -31,13 +31,13 @@ Records GeneralRecords() {
       {"lambda", "L", "weight of the regulariser, objective λ/2 ‖w‖² + mean hinge",
        "by the data, so that C·R² = 4", &O::lambda, kSmallestLambda, kInfinity, true},
       {"step", "auto|pairwise|away|fw",
-       "direction of a step: pairwise, away (bcfw) or Frank-Wolfe; bcfw keeps corners for the first two",
+       "direction of a step: pairwise, away (bcfw) or Frank-Wolfe; bcfw keeps active sets for the first two",
        "soft, al: pairwise; bcfw: fw", &O::step, 0, kInfinity, false, false, kForBcfw, "away"},
       {"order", "auto|example|uniform|gap",
-       "all examples in random order, blocks drawn with replacement, or (bcfw with kept corners) the "
+       "all examples in random order, blocks drawn with replacement, or (bcfw with active sets) the "
        "examples "
        "with a gap",
-       "example; gap with kept corners", &O::order, 0, kInfinity, false, false, kForBcfw, "gap"},
+       "example; gap with active sets", &O::order, 0, kInfinity, false, false, kForBcfw, "gap"},
       {"average", "auto|none|uniform|weighted|suffix",
        "bcfw, fw, ssg, prox-sdca, multi-sample: also evaluate this average of all iterates, and keep the "
        "better weights",
@@ -48,10 +48,10 @@ Records GeneralRecords() {
            kForKernels,
        "uniform weighted suffix"},
       {"proximal", "auto|off",
-       "al, and bcfw with kept corners: let passes work on proximal problems, which helps when λ is small",
+       "al, and bcfw with active sets: let passes work on proximal problems, which helps when λ is small",
        "auto", &O::proximal, 0, kInfinity, false, false, kForAl | kForBcfw, "off"},
       {"planes", "auto|on|off",
-       "bcfw with kept corners: let cutting planes of all examples, or factor blocks, take over where they "
+       "bcfw with active sets: let cutting planes of all examples, or factor blocks, take over where they "
        "are "
        "faster; auto: where --learner is auto",
        "auto", &O::planes, 0, kInfinity, false, false, kForBcfw, "on"},

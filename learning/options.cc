@@ -231,7 +231,7 @@ void CheckCombinations(const TrainOptions& options, std::span<const std::string_
     if (options.oracle != SolverKind::kLp && options.oracle != SolverKind::kLpPolytope)
       throw DataError("--lp-tolerance needs --oracle lp or lp-polytope");
     if (options.learner == LearnerKind::kBcfw && !frank_wolfe)
-      throw DataError("--lp-tolerance needs --step fw: kept corners need exact oracles");
+      throw DataError("--lp-tolerance needs --step fw: active sets need exact oracles");
   }
   if (options.step != StepKind::kAuto)
     RefuseOwnWays(kOwnSteps, options.learner, "step", Name(options.step), given);

@@ -3,7 +3,7 @@
 // THE definition of the training problem and of its scales.
 //
 //   exact    P(w)   = λ/2 ‖w‖² + (1/M) Σ_m max_y [Δ_m(y) − w·ψ_m(y)]
-//   relaxed  G(w,δ) = the same with the maximum over the local polytope, written with messages δ (certificate.h)
+//   relaxed  G(w,δ) = the same with the maximum over the local polytope, written with messages δ (dual_mixture.h)
 //   dual     f(μ)   = (1/M) Σ_m Σ_i Δ_i·μ_i − λ/2 ‖w(μ)‖²,   w(μ) = (1/(λM)) Σ_m [φ_m(y^m) − φ_m(μ_m)]
 //
 // All objectives are per example; gaps are differences of such objectives.

@@ -8,8 +8,8 @@
 #include <slackline/inference/binary_pairs.h>
 #include <slackline/inference/brute_force.h>
 #include <slackline/inference/global_solver.h>
-#include <slackline/learning/count_loss_oracle.h>
-#include <slackline/learning/slack_oracle.h>
+#include <slackline/learning/oracle/count_loss_oracle.h>
+#include <slackline/learning/oracle/slack_oracle.h>
 
 namespace slackline {
 namespace {
@@ -66,7 +66,7 @@ constexpr NeedSet kTablesOnly = Bit(Need::kNoGlobals);
 constexpr OracleRow kOracles[] = {
     {SolverKind::kRoof, kTablesOnly | NeedsAll(Need::kBinaryPairs, Need::kEveryState)},
     {SolverKind::kMessages, kTablesOnly | Bit(Need::kEveryState)},
-    {SolverKind::kMessagesSearch, kTablesOnly | Bit(Need::kEveryState)},
+    {SolverKind::kMessagesBranchAndBound, kTablesOnly | Bit(Need::kEveryState)},
     {SolverKind::kLp, kTablesOnly | Bit(Need::kEveryState)},
     {SolverKind::kLpPolytope, kTablesOnly | Bit(Need::kEveryState)},
     {SolverKind::kTree, kTablesOnly | Bit(Need::kNoCycles)},

@@ -11,7 +11,7 @@
 #include <slackline/core/number_text.h>
 #include <slackline/core/parallel.h>
 #include <slackline/core/timer.h>
-#include <slackline/learning/loop_state.h>
+#include <slackline/learning/run/loop_state.h>
 
 namespace slackline {
 namespace {
@@ -68,7 +68,7 @@ void Absorb(const Learner& learner, const Evaluation& evaluation, const WorkCoun
     state->weights.assign(learner.weights().begin(), learner.weights().end());
   }
   StateReader::Require(state->weights.size() == learner.weights().size(), "the weights have another length");
-  // w = 0 is a model like any other, and known without a check; the given labellings are a dual point of value 0.
+  // w = 0 is a model like any other, and known without a check; the ground truth are a dual point of value 0.
   if (learner.stopping_gap() == StoppingGap::kCertified && rounding.at_zero < record.primal) {
     record.primal = rounding.at_zero;
     std::fill(state->weights.begin(), state->weights.end(), 0.0);

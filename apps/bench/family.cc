@@ -5,9 +5,9 @@
 #include <memory>
 #include <utility>
 
+#include <slackline/apps/bench/bench_problems.h>
+#include <slackline/apps/bench/grid_problem.h>
 #include <slackline/apps/bench/pictures_problem.h>
-#include <slackline/apps/bench_problems.h>
-#include <slackline/apps/grid_problem.h>
 #include <slackline/core/check.h>
 #include <slackline/core/feature_scaling.h>
 #include <slackline/core/number_text.h>

@@ -13,7 +13,7 @@
 #include <memory>
 #include <vector>
 
-#include <slackline/apps/folds.h>
+#include <slackline/apps/common/folds.h>
 #include <slackline/learning/progress.h>
 #include <slackline/learning/termination.h>
 

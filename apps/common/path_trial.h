@@ -10,8 +10,8 @@
 
 #include <slackline/apps/common/lambda_search.h>
 #include <slackline/learning/options.h>
-#include <slackline/learning/path_trainer.h>
 #include <slackline/learning/problem.h>
+#include <slackline/learning/run/path_trainer.h>
 
 namespace slackline {
 

@@ -4,7 +4,7 @@
 // and "scaling_divisor" with its numbers. Models whose inputs are not scaled have none of them.
 #pragma once
 
-#include <slackline/apps/training_record.h>
+#include <slackline/apps/common/training_record.h>
 #include <slackline/core/feature_scaling.h>
 
 namespace slackline {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include <slackline/apps/multilabel/multilabel_predictor.h>
+#include <slackline/apps/multilabel/prediction/multilabel_predictor.h>
+#include <slackline/apps/sequence/sequence_input.h>
 #include <slackline/apps/sequence/sequence_predictor.h>
-#include <slackline/apps/sequence_input.h>
 #include <slackline/core/atomic_file.h>
 #include <slackline/core/loss.h>
 #include <slackline/learning/train_loop.h>

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <slackline/core/random.h>
-#include <slackline/learning/frank_wolfe.h>
+#include <slackline/learning/standalone/frank_wolfe.h>
 
 using namespace slackline;
 

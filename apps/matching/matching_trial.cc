@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <span>
 
-#include <slackline/apps/matching_predict.h>
+#include <slackline/apps/matching/matching_predict.h>
 #include <slackline/core/check.h>
 
 namespace slackline {

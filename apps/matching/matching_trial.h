@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <slackline/apps/common/path_trial.h>
-#include <slackline/apps/matching_model.h>
+#include <slackline/apps/matching/matching_model.h>
 #include <slackline/learning/options.h>
 
 namespace slackline {

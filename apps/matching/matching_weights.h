@@ -4,7 +4,7 @@
 #pragma once
 
 #include <slackline/apps/common/weight_summary.h>
-#include <slackline/apps/matching_model.h>
+#include <slackline/apps/matching/matching_model.h>
 
 namespace slackline {
 

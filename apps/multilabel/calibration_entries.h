@@ -6,8 +6,8 @@
 
 #include <optional>
 
+#include <slackline/apps/common/training_record.h>
 #include <slackline/apps/multilabel/calibration.h>
-#include <slackline/apps/training_record.h>
 
 namespace slackline {
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
-#include <slackline/apps/multilabel_model.h>
+#include <slackline/apps/multilabel/data/multilabel_data.h>
+#include <slackline/apps/multilabel/multilabel_model.h>
 #include <slackline/core/count_range.h>
 #include <slackline/core/loss.h>
-#include <slackline/core/multilabel_data.h>
 
 namespace slackline {
 

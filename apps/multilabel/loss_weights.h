@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include <slackline/apps/multilabel/data/multilabel_data.h>
 #include <slackline/core/loss.h>
-#include <slackline/core/multilabel_data.h>
 
 namespace slackline {
 

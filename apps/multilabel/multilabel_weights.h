@@ -6,7 +6,7 @@
 #include <string>
 
 #include <slackline/apps/common/weight_summary.h>
-#include <slackline/apps/multilabel_model.h>
+#include <slackline/apps/multilabel/multilabel_model.h>
 
 namespace slackline {
 

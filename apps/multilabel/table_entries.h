@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include <slackline/apps/training_record.h>
+#include <slackline/apps/common/training_record.h>
+#include <slackline/apps/multilabel/tables/table_schema.h>
 #include <slackline/core/model_file.h>
-#include <slackline/core/table_schema.h>
 
 namespace slackline {
 

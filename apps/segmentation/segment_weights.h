@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <slackline/apps/common/weight_summary.h>
-#include <slackline/apps/segment_model.h>
+#include <slackline/apps/segmentation/segment_model.h>
 
 namespace slackline {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <slackline/apps/common/score_parts.h>
-#include <slackline/apps/sequence_model.h>
+#include <slackline/apps/sequence/sequence_model.h>
 
 namespace slackline {
 

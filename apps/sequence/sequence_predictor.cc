@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include <slackline/apps/sequence_input.h>
+#include <slackline/apps/sequence/sequence_input.h>
 #include <slackline/core/check.h>
 
 namespace slackline {

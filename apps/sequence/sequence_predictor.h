@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include <slackline/apps/sequence_model.h>
-#include <slackline/apps/sequence_predict.h>
+#include <slackline/apps/sequence/sequence_model.h>
+#include <slackline/apps/sequence/sequence_predict.h>
 
 namespace slackline {
 

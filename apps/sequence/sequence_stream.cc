@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/sequence/sequence_stream.h>
 
-#include <slackline/apps/sequence_input.h>
+#include <slackline/apps/sequence/sequence_input.h>
 #include <slackline/core/check.h>
 
 namespace slackline {

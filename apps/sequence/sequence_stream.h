@@ -8,10 +8,10 @@
 #include <optional>
 #include <string>
 
-#include <slackline/apps/sequence_model.h>
+#include <slackline/apps/sequence/data/sequence_data.h>
+#include <slackline/apps/sequence/data/sequence_reader.h>
+#include <slackline/apps/sequence/sequence_model.h>
 #include <slackline/core/line_reader.h>
-#include <slackline/core/sequence_data.h>
-#include <slackline/core/sequence_reader.h>
 
 namespace slackline {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include <slackline/apps/common/weight_summary.h>
-#include <slackline/apps/sequence_model.h>
+#include <slackline/apps/sequence/sequence_model.h>
 
 namespace slackline {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sets of feature templates (core/feature_template.h) that have a name:
+// Sets of feature templates (apps/sequence/data/feature_template.h) that have a name:
 //   spelling           words at -2 … 2, pairs of words, and of the word itself lower case, shape,
 //                      the first and the last one to three characters: 15 features a token, of
 //                      column 0
@@ -16,8 +16,8 @@
 #include <string>
 #include <string_view>
 
-#include <slackline/core/feature_template.h>
-#include <slackline/core/sequence_data.h>
+#include <slackline/apps/sequence/data/feature_template.h>
+#include <slackline/apps/sequence/data/sequence_data.h>
 
 namespace slackline {
 

@@ -8,11 +8,11 @@
 #include <utility>
 
 #include <slackline/core/graph_topology.h>
-#include <slackline/learning/augmented_lagrangian.h>
-#include <slackline/learning/corner_learner.h>
-#include <slackline/learning/corner_oracle.h>
-#include <slackline/learning/joint_planes.h>
+#include <slackline/learning/example_blocks/active_set_learner.h>
+#include <slackline/learning/factor_blocks/augmented_lagrangian.h>
+#include <slackline/learning/oracle/corner_oracle.h>
 #include <slackline/learning/planes/gap_curve.h>
+#include <slackline/learning/planes/joint_planes.h>
 #include <slackline/learning/support_table.h>
 
 namespace slackline {
@@ -20,7 +20,7 @@ namespace {
 
 /// Passes of example blocks before another way can have a trial.
 constexpr Index kFirstPasses = 4;
-/// Oracle calls for every example that a pass counts for at most, when it went on with steps on kept corners for long: planes have to ask, too.
+/// Oracle calls for every example that a pass counts for at most, when it went on with steps on active sets for long: planes have to ask, too.
 constexpr double kMostRounds = 3;
 /// The planes that a problem of d weights is expected to need, kPlanes · d^kPlanesPower, each about a pass's work. (Measured: 12 with 5 weights, 25
 /// with 9, 37 with 205, 64 and 72 with 450 and 330 on unscaled features.) No trial while example blocks have less to do than that.
@@ -138,7 +138,7 @@ class RaceLearner : public Learner {
         at_zero_(PrimalAtZeroWeights(problem)),
         primal_(at_zero_),
         checked_primal_(at_zero_) {
-    auto blocks = MakeCornerLearner(problem, options);
+    auto blocks = MakeActiveSetLearner(problem, options);
     blocks_ = blocks.get();
     way(kExamples).learner = std::move(blocks);
   }
@@ -463,7 +463,7 @@ class RaceLearner : public Learner {
   double at_zero_;
   std::unique_ptr<Problem> problem_of_factors_;  // outlives them
   std::array<Way, kWays> ways_;
-  CornerLearnerBase* blocks_ = nullptr;      // in ways_
+  ActiveSetLearnerBase* blocks_ = nullptr;   // in ways_
   JointPlaneLearnerBase* planes_ = nullptr;  // in ways_; null before the trial
   Evaluation factor_evaluation_;             // the last one
   int active_ = kExamples;                   // makes the next pass

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Three ways to the same optimum, and the fastest one makes the passes: steps on single examples (corner_learner.h), planes
+// Three ways to the same optimum, and the fastest one makes the passes: steps on single examples (active_set_learner.h), planes
 // of the whole training set (joint_planes.h), and, for multi-label models with cycles, steps on factor blocks with multipliers
 // (augmented_lagrangian.h).
 //

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The dual points behind a DualMixture (certificate.h), example by example. The mixture itself keeps
+// The dual points behind a DualMixture (dual_mixture.h), example by example. The mixture itself keeps
 // w = Ψμ and the loss of each point, which give its bound; these are the points that verification
 // sums again (verify.h).
 #pragma once
 
 #include <vector>
 
-#include <slackline/learning/certificate.h>
-#include <slackline/learning/dual_points.h>
+#include <slackline/learning/step/dual_mixture.h>
+#include <slackline/learning/step/dual_points.h>
 
 namespace slackline {
 

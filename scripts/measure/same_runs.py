@@ -24,6 +24,7 @@ LEARNERS = ("auto", "auto:planes=off", "al", "soft:rho=1", "soft:rho=1,smoothing
             "bcfw:step=pairwise,rescaling=slack", "fw", "kernel-fw:kernel=rbf",
             "kernel-bcfw:kernel=rbf", "ssg", "cutting-plane-1", "cutting-plane-n", "bmrm", "eg",
             "excessive-gap", "extragradient", "dlpw", "smooth-dlpw", "prox-sdca", "multi-sample")
+STEPS = {"bcfw-" + step: "bcfw:step=" + step for step in ("pairwise", "away", "fixed")}
 TOO_SLOW = {("grids@4", "bcfw-lp")}  # minutes of GLPK; grids-small has the same code
 CURVES = ("pass", "oracle_calls", "block_steps", "primal", "dual")
 
@@ -65,7 +66,7 @@ def draw(program, folder):
 
 def drawn_run(program, features, layers, learner, passes):
     """What one learner did on drawn images: the numbers of its log without seconds."""
-    name, _, options = learner.partition(":")
+    name, _, options = STEPS.get(learner, learner).replace("bcfw-lp", "bcfw:oracle=lp").partition(":")
     command = ["segment", "train", features, "--layers", layers, "--learner", name, "--max-passes",
                str(passes), "--model", str(features) + ".slk", "--log", "-", "--quiet"]
     for option in filter(None, options.split(",")):

@@ -2,14 +2,14 @@
 //
 // Text files of matchings and of segmentation, and what stands beside data: costs, graphs, lists of
 // names.
-#include <slackline/apps/class_potentials.h>
-#include <slackline/apps/cmd_segment_lists.h>
-#include <slackline/apps/label_graph.h>
-#include <slackline/apps/matching_data.h>
-#include <slackline/apps/matching_model.h>
+#include <slackline/apps/matching/matching_data.h>
+#include <slackline/apps/matching/matching_model.h>
 #include <slackline/apps/multilabel/label_counts.h>
+#include <slackline/apps/multilabel/label_graph.h>
 #include <slackline/apps/multilabel/loss_weights.h>
-#include <slackline/apps/sequence_input.h>
+#include <slackline/apps/segmentation/class_potentials.h>
+#include <slackline/apps/segmentation/commands/cmd_segment_lists.h>
+#include <slackline/apps/sequence/sequence_input.h>
 
 #include "tests/fuzz/target.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Results of `slackline bench` and logs of training, as `slackline report` reads them.
-#include <slackline/apps/cmd_report_runs.h>
+#include <slackline/apps/report/cmd_report_runs.h>
 
 #include <nlohmann/json.hpp>
 
-#include <slackline/apps/common/cmd_log_runs.h>
+#include <slackline/apps/report/cmd_log_runs.h>
 
 #include "tests/fuzz/target.h"
 

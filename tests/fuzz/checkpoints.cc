@@ -2,7 +2,7 @@
 //
 // Checkpoints: the file with a checksum that fits, and states of every learner, from which two
 // passes are made.
-#include <slackline/learning/checkpoint.h>
+#include <slackline/learning/run/checkpoint.h>
 
 #include <memory>
 #include <stdexcept>

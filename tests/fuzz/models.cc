@@ -2,18 +2,18 @@
 //
 // Model files of the four applications, with a checksum that fits; a model that loads also
 // predicts, explains what it predicts, and shows its weights.
+#include <slackline/apps/matching/matching_predict.h>
 #include <slackline/apps/matching/matching_weights.h>
-#include <slackline/apps/matching_predict.h>
-#include <slackline/apps/multilabel/multilabel_explain.h>
 #include <slackline/apps/multilabel/multilabel_weights.h>
-#include <slackline/apps/multilabel_predict.h>
-#include <slackline/apps/segment_model.h>
+#include <slackline/apps/multilabel/prediction/multilabel_explain.h>
+#include <slackline/apps/multilabel/prediction/multilabel_predict.h>
+#include <slackline/apps/segmentation/segment_model.h>
 #include <slackline/apps/segmentation/segment_weights.h>
+#include <slackline/apps/sequence/data/conll_reader.h>
 #include <slackline/apps/sequence/sequence_explain.h>
+#include <slackline/apps/sequence/sequence_input.h>
+#include <slackline/apps/sequence/sequence_predict.h>
 #include <slackline/apps/sequence/sequence_weights.h>
-#include <slackline/apps/sequence_input.h>
-#include <slackline/apps/sequence_predict.h>
-#include <slackline/core/conll_reader.h>
 #include <slackline/core/feature_rows.h>
 #include <slackline/learning/train_loop.h>
 

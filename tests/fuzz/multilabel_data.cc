@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Data of multi-label problems: tables, ARFF, LIBSVM, and Mulan's XML of label names.
-#include <slackline/core/multilabel_data.h>
+#include <slackline/apps/multilabel/data/multilabel_data.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <stdexcept>
 
-#include <slackline/core/column_selection.h>
-#include <slackline/core/csv_records.h>
+#include <slackline/apps/multilabel/data/multilabel_reader.h>
+#include <slackline/apps/multilabel/tables/column_selection.h>
+#include <slackline/apps/multilabel/tables/csv_records.h>
 #include <slackline/core/line_reader.h>
-#include <slackline/core/multilabel_reader.h>
 
 #include "tests/fuzz/target.h"
 

@@ -5,14 +5,14 @@
 
 #include <stdexcept>
 
-#include <slackline/apps/bench_learners.h>
-#include <slackline/apps/cmd_common.h>
+#include <slackline/apps/bench/bench_learners.h>
+#include <slackline/apps/cli/cmd_common.h>
+#include <slackline/apps/sequence/data/sequence_data.h>
 #include <slackline/core/check.h>
 #include <slackline/core/number_text.h>
 #include <slackline/core/parse_number.h>
-#include <slackline/core/sequence_data.h>
 #include <slackline/core/split.h>
-#include <slackline/learning/lambda_path.h>
+#include <slackline/learning/run/lambda_path.h>
 
 #include "tests/fuzz/target.h"
 

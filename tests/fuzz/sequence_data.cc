@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Sequences: letters, CoNLL columns, feature templates and dictionaries.
-#include <slackline/core/sequence_data.h>
+#include <slackline/apps/sequence/data/sequence_data.h>
 
 #include <algorithm>
 #include <stdexcept>
 
-#include <slackline/apps/sequence_input.h>
-#include <slackline/core/conll_reader.h>
-#include <slackline/core/feature_dictionary.h>
-#include <slackline/core/feature_template.h>
-#include <slackline/core/letters_reader.h>
-#include <slackline/core/token_pattern.h>
+#include <slackline/apps/common/feature_dictionary.h>
+#include <slackline/apps/sequence/data/conll_reader.h>
+#include <slackline/apps/sequence/data/feature_template.h>
+#include <slackline/apps/sequence/data/letters_reader.h>
+#include <slackline/apps/sequence/data/token_pattern.h>
+#include <slackline/apps/sequence/sequence_input.h>
 
 #include "tests/fuzz/target.h"
 

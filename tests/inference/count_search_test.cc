@@ -9,9 +9,9 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/factor_graph_builder.h>
+#include <slackline/inference/branch_and_bound.h>
 #include <slackline/inference/decode.h>
 #include <slackline/inference/roof_solver.h>
-#include <slackline/inference/search.h>
 #include <slackline/inference/tree_dp.h>
 
 #include "tests/support/random_models.h"
@@ -68,7 +68,7 @@ TEST_CASE("all ranges of small graphs, by solvers that are exact and by the rela
     const std::vector<double> scores = number % 4 == 3
                                            ? RandomIntegerScores(random, *graph, 3)
                                            : DenseBinaryScores(random, *graph, number % 2 == 0 ? 1 : 6);
-    SearchSolver search(graph);
+    BranchAndBoundSolver search(graph);
     const auto roof = MakeRoofSolver(graph);
     for (Index low = 0; low <= n; ++low) {
       for (Index high = low; high <= n; ++high) {
@@ -119,7 +119,7 @@ TEST_CASE("without factors the largest gains are taken") {
   builder.AddVariables(4, 2);
   const GraphPtr graph = builder.Build();
   const std::vector<double> scores = {0, -3, 0, -1, 1, -1, 0, 2};
-  SearchSolver solver(graph);
+  BranchAndBoundSolver solver(graph);
   const auto labels = [&](Index low, Index high) {
     MapResult result;
     CountSearch(graph, {low, high}).Solve(scores, &solver, &result);
@@ -196,7 +196,7 @@ TEST_CASE("bad arguments") {
   CHECK_THROWS_AS(CountSearch(graph, {-1, 1}), std::invalid_argument);
   CHECK_THROWS_AS(CountSearch(Grid(1, 2, 3), {0, 1}), std::invalid_argument);
   CHECK_THROWS_AS(Decoder(DecodeKind::kAuto, Grid(1, 2, 3), CountRange{1, 2}), std::invalid_argument);
-  SearchSolver solver(graph);
+  BranchAndBoundSolver solver(graph);
   MapResult result;
   CountSearch counts(graph, {1, 1});
   CHECK_THROWS_AS(counts.Solve(std::vector<double>(3, 0.0), &solver, &result), std::invalid_argument);

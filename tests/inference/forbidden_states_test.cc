@@ -12,12 +12,12 @@
 #include <slackline/core/check.h>
 #include <slackline/core/factor_graph_builder.h>
 #include <slackline/core/graph_topology.h>
+#include <slackline/inference/branch_and_bound.h>
 #include <slackline/inference/decode.h>
 #include <slackline/inference/global_decoder.h>
 #include <slackline/inference/map_solver.h>
 #include <slackline/inference/pair_forest.h>
 #include <slackline/inference/rounding.h>
-#include <slackline/inference/search.h>
 #include <slackline/inference/tree_dp.h>
 
 #include "tests/core/temporary_folder.h"
@@ -183,7 +183,7 @@ TEST_CASE("a search that is cut short has bounds, or says that it found nothing"
     Forbid(random, 0.1, &scores);
     const MapResult expected = Enumerate(*graph, scores);
     MapResult result;
-    SearchSolver search(graph, {.node_limit = 2});
+    BranchAndBoundSolver search(graph, {.node_limit = 2});
     try {
       search.Solve(scores, nullptr, &result);
     } catch (const DataError& error) {

@@ -32,7 +32,7 @@ foreach(wanted include/slackline/core/factor_graph.h include/slackline/learning/
   endif()
 endforeach()
 foreach(file ${files})
-  if(file MATCHES "^include/" AND NOT file MATCHES "^include/slackline/(core|factors|inference|learning|apps)(/[a-z]+)?/[a-z0-9_]+\\.h$")
+  if(file MATCHES "^include/" AND NOT file MATCHES "^include/slackline/(core|factors|inference|learning|apps)(/[a-z_]+)*/[a-z0-9_]+\\.h$")
     message(FATAL_ERROR "${file} has no place among the headers")
   endif()
   if(file MATCHES "\\.(cmake|pc|h)$")

@@ -14,7 +14,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/graph_topology.h>
-#include <slackline/learning/marginal_learner.h>
+#include <slackline/learning/marginals/marginal_learner.h>
 #include <slackline/learning/train_loop.h>
 
 #include "tests/support/agreement.h"

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include <slackline/learning/factor_blocks.h>
+#include <slackline/learning/factor_blocks/factor_blocks.h>
 
 #include "tests/support/multilabel_problems.h"
 #include "tests/support/random_problems.h"

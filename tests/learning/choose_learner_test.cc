@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include <slackline/apps/grid_problem.h>
+#include <slackline/apps/bench/grid_problem.h>
 #include <slackline/core/check.h>
 #include <slackline/learning/train_loop.h>
 
@@ -49,7 +49,7 @@ TEST_CASE("the structure decides where nothing is given") {
   CHECK(loopy.options.learner == LearnerKind::kBcfw);
   CHECK(loopy.options.step == StepKind::kPairwise);
   CHECK(loopy.options.order == OrderKind::kGap);
-  CHECK(loopy.options.oracle == SolverKind::kMessagesSearch);
+  CHECK(loopy.options.oracle == SolverKind::kMessagesBranchAndBound);
   CHECK(loopy.reason.find("small enough for searches") != std::string::npos);
 
   GridProblemOptions grid;

@@ -19,9 +19,9 @@
 #include <slackline/factors/pairwise_table.h>
 #include <slackline/inference/decode.h>
 #include <slackline/learning/choose_learner.h>
-#include <slackline/learning/fingerprint.h>
+#include <slackline/learning/run/fingerprint.h>
 #include <slackline/learning/train_loop.h>
-#include <slackline/learning/verify.h>
+#include <slackline/learning/verify/verify.h>
 
 #include "tests/core/temporary_folder.h"
 #include "tests/support/dense_qp.h"

@@ -4,8 +4,8 @@
 #include <doctest/doctest.h>
 
 #include <slackline/core/slot_sweeps.h>
-#include <slackline/learning/certificate.h>
 #include <slackline/learning/learner.h>
+#include <slackline/learning/step/dual_mixture.h>
 #include <slackline/learning/train_loop.h>
 #include <tests/support/random_problems.h>
 

@@ -22,9 +22,9 @@
 #include <slackline/core/graph_topology.h>
 #include <slackline/inference/brute_force.h>
 #include <slackline/learning/choose_learner.h>
-#include <slackline/learning/marginal_learner.h>
+#include <slackline/learning/marginals/marginal_learner.h>
 #include <slackline/learning/train_loop.h>
-#include <slackline/learning/verify.h>
+#include <slackline/learning/verify/verify.h>
 
 #include "tests/support/dense_qp.h"
 #include "tests/support/kernel_problems.h"
@@ -92,7 +92,7 @@ class Watcher : public TrainObserver {
 struct Bracket {
   double dual = 0;
   double primal = kInfinity;
-  std::string dual_of = "the given labellings";
+  std::string dual_of = "the ground truth";
   std::string primal_of;
   void Take(const std::string& way, const ProgressRecord& record) {
     if (record.dual > dual) {
@@ -280,7 +280,7 @@ class Trial {
     CHECK(summary.last.primal >= exact - room);
     if (summary.last.problem != CertifiedProblem::kExact) return;
     // Checks search the examples for which that helped in passes; of the others they have the messages' bounds.
-    if (ChooseLearner(problem_, options).options.oracle == SolverKind::kMessagesSearch) return;
+    if (ChooseLearner(problem_, options).options.oracle == SolverKind::kMessagesBranchAndBound) return;
     // A smoothed hinge is reported by a bound at the newest marginals (prox_sdca_learner.h): at most γ for every variable above the hinge.
     double bias = 0;
     for (Index m = 0; m < problem_.size() && options.learner == LearnerKind::kProxSdca; ++m)

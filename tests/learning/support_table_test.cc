@@ -23,10 +23,10 @@
 #include <slackline/core/check.h>
 #include <slackline/core/graph_topology.h>
 #include <slackline/learning/choose_learner.h>
-#include <slackline/learning/kernel_expansion.h>
+#include <slackline/learning/kernels/kernel_expansion.h>
 #include <slackline/learning/support_table.h>
 #include <slackline/learning/train_loop.h>
-#include <slackline/learning/verify.h>
+#include <slackline/learning/verify/verify.h>
 
 #include "tests/support/dense_qp.h"
 #include "tests/support/labelling_program.h"
@@ -40,9 +40,10 @@ using namespace slackline::test;
 namespace {
 
 constexpr SolverKind kOracles[] = {
-    SolverKind::kAuto,           SolverKind::kRoof,  SolverKind::kMessages,   SolverKind::kLp,
-    SolverKind::kLpPolytope,     SolverKind::kTree,  SolverKind::kBruteForce, SolverKind::kSearch,
-    SolverKind::kMessagesSearch, SolverKind::kGlobal};
+    SolverKind::kAuto,       SolverKind::kRoof,       SolverKind::kMessages,
+    SolverKind::kLp,         SolverKind::kLpPolytope, SolverKind::kTree,
+    SolverKind::kBruteForce, SolverKind::kSearch,     SolverKind::kMessagesBranchAndBound,
+    SolverKind::kGlobal};
 constexpr AverageKind kAverages[] = {AverageKind::kOff, AverageKind::kUniform, AverageKind::kWeighted,
                                      AverageKind::kSuffix};
 constexpr KernelKind kKernels[] = {KernelKind::kLinear, KernelKind::kPolynomial, KernelKind::kRbf};

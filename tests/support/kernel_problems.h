@@ -12,7 +12,7 @@
 
 #include <slackline/core/kernel.h>
 #include <slackline/core/loss.h>
-#include <slackline/learning/kernel_expansion.h>
+#include <slackline/learning/kernels/kernel_expansion.h>
 
 namespace slackline::test {
 
@@ -35,7 +35,7 @@ Scalar PlainKernel(const Kernel& kernel, const Eigen::Matrix<Scalar, Eigen::Dyna
 /// The training set with input j replaced by row j of V√D, where the kernel matrix of all rows is V D Vᵀ.
 TrainingSet Featurised(const TrainingSet& training, const Kernel& kernel);
 
-/// w of an expansion (learning/kernel_expansion.h) with the linear kernel: Σ_j c_j x_j, written out.
+/// w of an expansion (learning/kernels/kernel_expansion.h) with the linear kernel: Σ_j c_j x_j, written out.
 std::vector<double> LinearWeights(const Dataset& data, std::span<const double> expansion);
 
 }  // namespace slackline::test

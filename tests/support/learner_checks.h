@@ -18,7 +18,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/learning/train_loop.h>
-#include <slackline/learning/verify.h>
+#include <slackline/learning/verify/verify.h>
 
 #include "tests/support/agreement.h"
 #include "tests/support/dense_qp.h"

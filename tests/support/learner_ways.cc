@@ -3,7 +3,7 @@
 
 #include <slackline/core/graph_topology.h>
 #include <slackline/inference/binary_pairs.h>
-#include <slackline/learning/marginal_learner.h>
+#include <slackline/learning/marginals/marginal_learner.h>
 
 namespace slackline::test {
 namespace {
@@ -74,7 +74,7 @@ void AddExampleBlocks(Random& random, SolverKind oracle, std::vector<TrainOption
   }
 }
 
-/// Learners without kept corners, and with options that the others do not have.
+/// Learners without active sets, and with options that the others do not have.
 TrainOptions SimpleWay(Random& random, SolverKind oracle) {
   TrainOptions options =
       Of(Pick(random, std::vector{LearnerKind::kBcfw, LearnerKind::kFrankWolfe, LearnerKind::kSubgradient}),
@@ -167,7 +167,7 @@ std::vector<SolverKind> OraclesOfAllowedLabellings(const Problem& problem) {
 std::vector<SolverKind> OraclesFor(const Problem& problem) {
   if (HasForbiddenStates(problem.data())) return OraclesOfAllowedLabellings(problem);
   std::vector<SolverKind> oracles = {SolverKind::kBruteForce, SolverKind::kSearch, SolverKind::kMessages,
-                                     SolverKind::kMessagesSearch, SolverKind::kAuto};
+                                     SolverKind::kMessagesBranchAndBound, SolverKind::kAuto};
   if (HasGlpk()) oracles.insert(oracles.end(), {SolverKind::kLp, SolverKind::kLpPolytope});
   if (AllGraphs(problem, IsBinaryPairwise)) oracles.push_back(SolverKind::kRoof);
   if (AllGraphs(problem, IsForest)) oracles.push_back(SolverKind::kTree);

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <slackline/apps/sequence_model.h>
+#include <slackline/apps/sequence/sequence_model.h>
 #include <slackline/core/random.h>
 
 namespace slackline::test {

@@ -13,7 +13,7 @@
 #include <Eigen/Core>
 
 #include <slackline/core/random.h>
-#include <slackline/learning/frank_wolfe.h>
+#include <slackline/learning/standalone/frank_wolfe.h>
 
 #include "tests/support/quadratic_program.h"
 

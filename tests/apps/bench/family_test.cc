@@ -12,7 +12,7 @@
 #include <doctest/doctest.h>
 
 #include <slackline/core/check.h>
-#include <slackline/learning/fingerprint.h>
+#include <slackline/learning/run/fingerprint.h>
 
 #include "tests/core/temporary_folder.h"
 

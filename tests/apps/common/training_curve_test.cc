@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include <slackline/apps/training_record.h>
+#include <slackline/apps/common/training_record.h>
 #include <slackline/core/check.h>
 #include <slackline/core/model_file.h>
 #include <tests/core/temporary_folder.h>

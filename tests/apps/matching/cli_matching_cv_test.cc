@@ -14,8 +14,8 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include <slackline/apps/folds.h>
-#include <slackline/apps/training_record.h>
+#include <slackline/apps/common/folds.h>
+#include <slackline/apps/common/training_record.h>
 #include <tests/apps/cv_parts.h>
 #include <tests/apps/program.h>
 

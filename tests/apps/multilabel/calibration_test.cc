@@ -9,8 +9,8 @@
 
 #include <doctest/doctest.h>
 
-#include <slackline/apps/multilabel/reliability.h>
-#include <slackline/apps/multilabel_model.h>
+#include <slackline/apps/multilabel/multilabel_model.h>
+#include <slackline/apps/multilabel/validation/reliability.h>
 #include <slackline/core/check.h>
 #include <slackline/core/random.h>
 #include <tests/core/temporary_folder.h>

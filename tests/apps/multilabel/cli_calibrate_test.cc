@@ -14,7 +14,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include <slackline/apps/folds.h>
+#include <slackline/apps/common/folds.h>
 #include <slackline/apps/multilabel/calibration.h>
 #include <slackline/core/model_file.h>
 #include <tests/apps/cv_parts.h>

@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <slackline/apps/multilabel_model.h>
+#include <slackline/apps/multilabel/multilabel_model.h>
 #include <slackline/core/random.h>
 #include <tests/apps/program.h>
 

@@ -11,8 +11,8 @@
 
 #include <doctest/doctest.h>
 
-#include <slackline/apps/multilabel/multilabel_predictor.h>
-#include <slackline/apps/multilabel_model.h>
+#include <slackline/apps/multilabel/multilabel_model.h>
+#include <slackline/apps/multilabel/prediction/multilabel_predictor.h>
 #include <slackline/core/check.h>
 #include <slackline/core/feature_rows.h>
 #include <slackline/core/loss.h>

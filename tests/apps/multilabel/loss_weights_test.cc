@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include <slackline/apps/multilabel_model.h>
+#include <slackline/apps/multilabel/multilabel_model.h>
 #include <slackline/core/check.h>
 #include <slackline/core/feature_rows.h>
 #include <slackline/core/model_file.h>

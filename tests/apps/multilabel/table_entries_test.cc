@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include <slackline/apps/multilabel_model.h>
+#include <slackline/apps/multilabel/multilabel_model.h>
 #include <slackline/core/check.h>
 #include <tests/core/temporary_folder.h>
 

@@ -9,8 +9,8 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include <slackline/apps/segment_model.h>
-#include <slackline/apps/training_record.h>
+#include <slackline/apps/common/training_record.h>
+#include <slackline/apps/segmentation/segment_model.h>
 #include <slackline/core/model_file.h>
 #include <slackline/vision/feature_file.h>
 #include <slackline/vision/pictures.h>

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include <slackline/apps/sequence_predict.h>
+#include <slackline/apps/sequence/sequence_predict.h>
 #include <slackline/learning/train_loop.h>
 #include <tests/support/sequences.h>
 #include <tests/support/tolerances.h>

@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include <slackline/apps/sequence/sequence_input.h>
 #include <slackline/apps/sequence/sequence_stream.h>
-#include <slackline/apps/sequence_input.h>
 #include <slackline/core/check.h>
 #include <slackline/core/feature_scaling.h>
 #include <slackline/core/random.h>

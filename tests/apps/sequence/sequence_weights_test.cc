@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include <slackline/apps/sequence_input.h>
+#include <slackline/apps/sequence/sequence_input.h>
 #include <tests/core/temporary_folder.h>
 
 using namespace slackline;

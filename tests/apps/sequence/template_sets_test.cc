@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <slackline/core/check.h>
+#include <tests/apps/sequence/data/token_table.h>
 #include <tests/core/temporary_folder.h>
-#include <tests/core/token_table.h>
 
 using namespace slackline;
 using namespace slackline::test;

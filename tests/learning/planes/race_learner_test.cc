@@ -10,13 +10,13 @@
 
 #include <doctest/doctest.h>
 
+#include <slackline/apps/bench/bench_problems.h>
 #include <slackline/apps/bench/pictures_problem.h>
-#include <slackline/apps/bench_problems.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/learning/choose_learner.h>
 #include <slackline/learning/default_lambda.h>
 #include <slackline/learning/train_loop.h>
-#include <slackline/learning/verify.h>
+#include <slackline/learning/verify/verify.h>
 
 using namespace slackline;
 

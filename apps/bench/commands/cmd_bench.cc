@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline bench
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <slackline/apps/bench/bench_figures.h>
+#include <slackline/apps/bench/bench_learners.h>
+#include <slackline/apps/bench/bench_problems.h>
+#include <slackline/apps/bench/bench_task.h>
+#include <slackline/apps/bench/commands/cmd_bench_machine.h>
+#include <slackline/apps/bench/commands/cmd_bench_runner.h>
+#include <slackline/apps/bench/commands/cmd_bench_scaling.h>
+#include <slackline/apps/bench/commands/cmd_bench_table.h>
+#include <slackline/apps/bench/commands/cmd_family.h>
+#include <slackline/apps/cli/cmd_common.h>
+#include <slackline/apps/cli/cmd_interrupt.h>
+#include <slackline/apps/segmentation/commands/cmd_segment_bench.h>
+#include <slackline/core/check.h>
+#include <slackline/core/parse_number.h>
+
+namespace slackline::program {
+namespace {
+
+constexpr int kFailed = 1;
+constexpr double kMaxSeed = 9e15;
+
+constexpr const char* kDescription =
+    "Compares learners on named training problems: work, seconds and memory to certified gaps.\n"
+    "DATA_FOLDER holds yeast/yeast-train.arff and yeast/yeast.xml, reuters30/reuters30-train.svm,\n"
+    "rcv1s1/rcv1s1-train.svm, letters/letter.data and conll2000/train.txt, each also as .gz (scripts/data "
+    "makes\n"
+    "them), and for --test-metric yeast-test.arff, …, test.txt; the others need no files.\n"
+    "The table goes to the standard output. Ctrl-C ends early and keeps what there is.";
+
+constexpr const char* kExamples =
+    "Learners: auto, al, soft, bcfw (Frank-Wolfe steps), bcfw-lp and bcfw-lp-polytope (GLPK, compact or as\n"
+    "the textbook writes it), bcfw-pairwise, bcfw-away, bcfw-fixed (steps of fixed length), and the others\n"
+    "of --learner; options of training follow a colon. problem@N is N examples of a problem, problem@N.S\n"
+    "as drawn with seed S.\n"
+    "A certificate is made after every pass; its time is not counted in seconds, but it is in "
+    "--time-limit.\n"
+    "Other names of --learner are learners, too. problem@N is N examples of a problem, problem@N.S as\n"
+    "drawn with seed S.\n\n"
+    "Examples:\n"
+    "  slackline bench --problems toy,grids-small\n"
+    "  slackline bench data --problems yeast --learners auto,al,bcfw-lp --out results.json\n"
+    "  slackline bench --problems toy --learners auto,bcfw:step=pairwise,order=example,average=suffix\n"
+    "  slackline bench --scaling data --runs 1\n"
+    "  slackline bench data --figure 002-1 --out rho.json && slackline report rho.json --out rho.html";
+
+struct BenchCommand {
+  std::string folder;
+  std::string problems;
+  std::string learners;
+  std::string time_limit = "60";
+  std::string runs = "3";
+  std::string seed = "1";
+  std::string out;
+  std::string figure;
+  bool scaling = false;
+  bool family = false;
+  bool test_metric = false;
+  bool quiet = false;
+  std::string line;  ///< as it was given
+  bool problems_given = false;
+  bool learners_given = false;
+  bool out_given = false;
+  bool time_limit_given = false;
+  bool runs_given = false;
+};
+
+void Register(CLI::App* app, BenchCommand* command) {
+  app->add_option("DATA_FOLDER", command->folder, "folder of the data; problems without files need none")
+      ->type_name("");
+  std::string names;
+  for (const BenchProblem& problem : BenchProblems()) {
+    names.append(names.empty() ? "" : ", ").append(problem.name);
+  }
+  AddTextOption(
+      app, "problems", &command->problems, "LIST",
+      "names with commas between them: " + names +
+          ". With --scaling: one name, the problem whose number of examples changes",
+      "those with data in the folder, but for letters, conll and msrc; without a folder toy and grids-small");
+  AddTextOption(app, "learners", &command->learners, "LIST",
+                "names with commas between them, each with :option=value,option=value where wanted",
+                "auto,al,bcfw; with --scaling auto,al");
+  AddTextOption(app, "time-limit", &command->time_limit, "SECONDS", "of one run, checks included; 0 = none",
+                "60");
+  AddTextOption(app, "runs", &command->runs, "N", "runs of every learner, with seeds S, S+1, …", "3");
+  AddTextOption(app, "seed", &command->seed, "S", "first seed", "1");
+  std::string figures;
+  for (const BenchFigure& figure : BenchFigures()) {
+    figures.append(figures.empty() ? "" : ", ").append(figure.name);
+  }
+  AddTextOption(app, "figure", &command->figure, "NAME",
+                "the runs behind a figure of the papers (docs/reproduction.md): " + figures +
+                    ". Other options that are given count instead of the figure's");
+  AddTextOption(app, "out,-o", &command->out, "RESULTS.json",
+                "write machine, settings and whole curves; - is the standard output (the table then goes to "
+                "the standard error)");
+  app->add_flag("--test-metric", command->test_metric,
+                "also figures of the test data at the weights of the checks");
+  app->add_flag("--scaling", command->scaling,
+                "instead: seconds against the number of examples, labels and features");
+  app->add_flag("--family", command->family,
+                "instead: auto against the fastest of the other learners on problems of all kinds;\n"
+                "--problems then names parts of their names");
+  app->add_flag("--quiet,-q", command->quiet, "no progress on the standard error");
+  app->footer(kExamples);
+}
+
+/// What the command line says, checked.
+struct Settings {
+  const BenchFigure* figure = nullptr;
+  std::vector<FamilyProblem> family;
+  std::vector<BenchChoice> problems;
+  std::vector<BenchLearner> learners;
+  std::vector<std::string> left_out;  ///< messages about learners of a figure that are not there
+  double time_limit = 60;
+  Index runs = 3;
+  std::int64_t seed = 1;
+  bool test_metric = false;
+};
+
+bool IsPresent(const BenchProblem& problem, const std::string& folder) {
+  const std::vector<std::string> files = BenchFiles(problem, folder);
+  return !files.empty() && std::all_of(files.begin(), files.end(), [](const std::string& file) {
+    std::error_code ignored;
+    return std::filesystem::exists(file, ignored);
+  });
+}
+
+std::vector<BenchChoice> DefaultProblems(const BenchCommand& command) {
+  if (command.folder.empty()) {
+    if (command.scaling) return {FindBenchChoice("grids-small")};
+    return {FindBenchChoice("toy"), FindBenchChoice("grids-small")};
+  }
+  std::vector<BenchChoice> problems;
+  for (const BenchProblem& problem : BenchProblems()) {
+    if (IsPresent(problem, command.folder) && problem.multilabel()) problems.push_back({&problem});
+  }
+  if (problems.empty()) throw DataError(command.folder, 0, "the folder has the data of none of the problems");
+  const BenchChoice reuters = FindBenchChoice("reuters-0.001");
+  if (command.scaling) return {IsPresent(*reuters.problem, command.folder) ? reuters : problems.front()};
+  return problems;
+}
+
+std::vector<BenchChoice> ReadProblems(const BenchCommand& command, const std::string& list) {
+  if (list.empty()) return DefaultProblems(command);
+  return ForOption("problems", [&] {
+    std::vector<BenchChoice> problems;
+    for (const std::string& name : SplitList(list)) {
+      const BenchChoice choice = FindBenchChoice(name);
+      CheckBenchData(*choice.problem, command.folder);
+      const auto same = [&](const BenchChoice& other) { return other.name() == choice.name(); };
+      if (std::none_of(problems.begin(), problems.end(), same)) problems.push_back(choice);
+    }
+    if (!command.scaling) return problems;
+    if (problems.size() > 1) throw DataError("--scaling takes one problem");
+    if (problems.front().examples > 0) throw DataError("--scaling takes a whole problem");
+    if (problems.front().problem->segments()) throw DataError("--scaling does not take problems of images");
+    return problems;
+  });
+}
+
+std::int64_t ReadSeed(const std::string& text) {
+  double seed = 0;
+  if (!ParseNumber(text, &seed) || seed < 0 || seed > kMaxSeed ||
+      seed != static_cast<double>(static_cast<std::int64_t>(seed))) {
+    throw DataError("--seed: " + Quoted(text) + " is not allowed; it must be a whole number ≥ 0");
+  }
+  return static_cast<std::int64_t>(seed);
+}
+
+void ReadLearners(const BenchCommand& command, Settings* settings) {
+  settings->learners = ForOption("learners", [&] {
+    if (command.learners_given) return ParseBenchLearners(command.learners);
+    if (settings->figure != nullptr)
+      return ParseBenchLearners(settings->figure->learners, &settings->left_out);
+    if (command.family) return ParseBenchLearners(kFamilyLearners);
+    return ParseBenchLearners(command.scaling ? "auto,al" : "auto,al,bcfw");
+  });
+  if (!settings->learners.empty()) return;
+  throw DataError("--figure: none of its learners is there: " + settings->left_out.front());
+}
+
+Settings ReadSettings(const BenchCommand& command) {
+  Settings settings;
+  if (!command.figure.empty()) {
+    settings.figure = ForOption("figure", [&] { return &FindBenchFigure(command.figure); });
+    if (command.scaling) throw DataError("--figure and --scaling exclude each other");
+  }
+  if (command.family && (command.scaling || !command.figure.empty() || command.test_metric))
+    throw DataError("--family excludes --figure, --scaling and --test-metric");
+  const BenchFigure* figure = settings.figure;
+  settings.time_limit = ReadReal("time-limit", command.time_limit, false);
+  if (figure != nullptr && !command.time_limit_given) settings.time_limit = figure->time_limit;
+  settings.runs = ReadCount("runs", command.runs, 1);
+  if (figure != nullptr && !command.runs_given) settings.runs = figure->runs;
+  settings.seed = ReadSeed(command.seed);
+  settings.test_metric = command.test_metric || (figure != nullptr && figure->test_metric);
+  if (command.test_metric && command.scaling)
+    throw DataError("--test-metric and --scaling exclude each other");
+  ReadLearners(command, &settings);
+  std::error_code ignored;
+  if (!command.folder.empty() && !std::filesystem::is_directory(command.folder, ignored)) {
+    throw DataError(command.folder, 0, "there is no such folder");
+  }
+  if (command.problems_given && command.problems.empty()) throw DataError("--problems: the list is empty");
+  if (command.family) {
+    if (!command.runs_given) settings.runs = 1;
+    settings.family = ForOption("problems", [&] {
+      return ChooseFamily(command.problems.empty() ? std::vector<std::string>() : SplitList(command.problems),
+                          command.folder);
+    });
+    return settings;
+  }
+  const bool of_figure = figure != nullptr && !command.problems_given;
+  settings.problems = ReadProblems(command, of_figure ? figure->problems : command.problems);
+  if (command.scaling && !command.folder.empty()) CheckBenchData(FindBenchProblem("rcv1s1"), command.folder);
+  return settings;
+}
+
+Json StartJson(const BenchCommand& command, const Settings& settings) {
+  Json json = {{"program", ProgramVersion()},
+               {"command_line", command.line},
+               {"date", DateText()},
+               {"machine", MachineJson()},
+               {"build", BuildJson()},
+               {"settings",
+                {{"time_limit", settings.time_limit},
+                 {"runs", settings.runs},
+                 {"seed", settings.seed},
+                 {"gaps", kBenchGaps}}}};
+  if (settings.figure != nullptr) {
+    const BenchFigure& figure = *settings.figure;
+    json["figure"] = {{"name", figure.name}, {"text", figure.text}, {"x", figure.x}, {"y", figure.y}};
+    if (!figure.sweep.empty()) json["figure"]["sweep"] = figure.sweep;
+    if (!settings.left_out.empty()) json["left_out"] = settings.left_out;
+  }
+  return json;
+}
+
+/// Prints to where the JSON does not go.
+void Print(const BenchCommand& command, const std::string& text) {
+  std::FILE* target = command.out == "-" ? stderr : stdout;
+  std::fputs(text.c_str(), target);
+  std::fflush(target);
+}
+
+std::string DescribeProblem(const BenchChoice& choice, const Problem& problem) {
+  return choice.name() + ": " + std::string(choice.problem->text) + "; " + Count(problem.size(), "example") +
+         ", " + Count(problem.num_parts(), "part") + ", " + Count(problem.num_weights(), "weight") + "\n";
+}
+
+/// The task of a choice. What was made before is used again where only the drawn examples differ.
+class Tasks {
+ public:
+  Tasks(std::string folder, bool with_test) : folder_(std::move(folder)), with_test_(with_test) {}
+
+  BenchTask Make(const BenchChoice& choice) {
+    if (choice.problem != of_) {
+      whole_ = choice.problem->segments() ? MakeSegmentBenchTask(*choice.problem, folder_, with_test_)
+                                          : MakeBenchTask(*choice.problem, folder_, with_test_);
+    }
+    of_ = choice.problem;
+    if (choice.examples == 0) return *whole_;
+    if (choice.examples > whole_->problem.size()) {
+      throw DataError("--problems: '" + choice.name() + "' needs more examples than the " +
+                      std::to_string(whole_->problem.size()) + " that there are");
+    }
+    const Problem& whole = whole_->problem;
+    return {Problem(SubsetOfExamples(whole.training(), choice.examples, choice.seed), whole.lambda()),
+            whole_->test};
+  }
+
+ private:
+  std::string folder_;
+  bool with_test_;
+  const BenchProblem* of_ = nullptr;
+  std::optional<BenchTask> whole_;
+};
+
+/// All learners on one problem. Seeds are the outer loop, so that a machine whose speed drifts does so for all of them.
+std::vector<BenchRow> RunProblem(const std::string& name, const BenchTask& task, const Settings& settings,
+                                 const BenchRunner& runner) {
+  std::vector<BenchRow> rows;
+  for (const BenchLearner& learner : settings.learners) {
+    rows.emplace_back();
+    rows.back().problem = name;
+    rows.back().learner = learner;
+  }
+  for (Index run = 0; run < settings.runs; ++run) {
+    for (BenchRow& row : rows) {
+      if (runner.interrupted()) return rows;
+      if (row.refusal.empty()) runner.Run(task.problem, settings.seed + run, &row, task.test);
+    }
+  }
+  return rows;
+}
+
+Json RunProblems(const BenchCommand& command, const Settings& settings, const BenchRunner& runner,
+                 bool* failed) {
+  Json json = Json::array();
+  std::vector<BenchRow> all;
+  const std::size_t width = LearnerWidth(settings.learners);
+  Print(command, BenchTableHead(settings.runs, width));
+  Tasks tasks(command.folder, settings.test_metric);
+  for (const BenchChoice& choice : settings.problems) {
+    if (runner.interrupted()) break;
+    const BenchTask task = tasks.Make(choice);
+    if (!command.quiet) std::fputs(DescribeProblem(choice, task.problem).c_str(), stderr);
+    std::vector<BenchRow> rows = RunProblem(choice.name(), task, settings, runner);
+    Json learners = Json::array();
+    for (BenchRow& row : rows) {
+      Print(command, BenchTableLine(row, width));
+      learners.push_back(RowJson(row));
+      *failed = *failed || row.failed;
+      all.push_back(std::move(row));
+    }
+    Json entry = {{"name", choice.name()}, {"text", choice.problem->text}};
+    if (choice.examples > 0) entry["sample"] = {{"of", choice.problem->name}, {"seed", choice.seed}};
+    entry.update(ProblemJson(task.problem));
+    entry["learners"] = std::move(learners);
+    json.push_back(std::move(entry));
+  }
+  Print(command, BenchRatios(all, width));
+  return json;
+}
+
+/// What the runs of a figure are, and how long they can take.
+void TellFigure(const BenchCommand& command, const Settings& settings) {
+  if (settings.figure == nullptr || command.quiet) return;
+  const auto runs = static_cast<double>(settings.problems.size() * settings.learners.size()) * settings.runs;
+  std::fprintf(stderr, "figure %s: %s\n", std::string(settings.figure->name).c_str(),
+               std::string(settings.figure->text).c_str());
+  for (const std::string& message : settings.left_out)
+    std::fprintf(stderr, "left out: %s\n", message.c_str());
+  if (settings.time_limit <= 0) return;
+  std::fprintf(stderr, "%s, at most %s minutes\n", Count(static_cast<Offset>(runs), "run").c_str(),
+               Number(runs * settings.time_limit / 60, 3).c_str());
+}
+
+int Run(const BenchCommand& command) {
+  const Settings settings = ReadSettings(command);
+  if (command.out_given) {
+    std::vector<std::string> inputs;
+    for (const BenchChoice& choice : settings.problems) {
+      for (std::string& file : BenchFiles(*choice.problem, command.folder)) inputs.push_back(std::move(file));
+      for (std::string& file : BenchTestFiles(*choice.problem, command.folder))
+        inputs.push_back(std::move(file));
+    }
+    CheckOutput("out", command.out, inputs, true);
+  }
+  TellFigure(command, settings);
+  Json json = StartJson(command, settings);
+  const std::atomic<int>* interrupt = CatchInterrupts();
+  const BenchRunner runner(settings.time_limit, command.quiet, interrupt);
+  bool failed = false;
+  if (command.scaling) {
+    const auto seed = static_cast<std::uint64_t>(settings.seed);
+    json["scaling"] = RunScaling(
+        ScalingAxes(*settings.problems.front().problem, command.folder, seed), settings.learners, runner,
+        settings.runs, settings.seed, [&](const std::string& text) { Print(command, text); }, &failed);
+  } else if (command.family) {
+    const FamilySettings family = {settings.family, command.folder, settings.learners, settings.time_limit,
+                                   settings.runs,   settings.seed,  command.quiet};
+    json["family"] = RunFamily(
+        family, interrupt, [&](const std::string& text) { Print(command, text); }, &failed);
+  } else {
+    json["problems"] = RunProblems(command, settings, runner, &failed);
+  }
+  json["interrupted"] = runner.interrupted();
+  if (command.out_given) WriteOutput(command.out, JsonLine(json) + "\n");
+  if (runner.interrupted()) return 128 + interrupt->load();
+  return failed ? kFailed : 0;
+}
+
+/// The command as it could be typed again.
+std::string CommandLine(const CLI::App& app) {
+  std::string line = "slackline bench";
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->count() == 0) continue;
+    const bool positional = option->get_positional();
+    if (!positional) line += " " + option->get_name();
+    if (!positional && option->get_expected_min() == 0) continue;  // a flag
+    for (const std::string& value : option->results()) {
+      const bool plain = !value.empty() && value.find_first_of(" '\"\\$`;&|<>*?()") == std::string::npos;
+      line += plain ? " " + value : " '" + value + "'";
+    }
+  }
+  return line;
+}
+
+}  // namespace
+
+void AddBench(CLI::App* parent, Action* action) {
+  const auto command = std::make_shared<BenchCommand>();
+  CLI::App* app = parent->add_subcommand("bench", kDescription);
+  Register(app, command.get());
+  app->callback([command, app, action] {
+    command->line = CommandLine(*app);
+    command->problems_given = app->get_option("--problems")->count() > 0;
+    command->learners_given = app->get_option("--learners")->count() > 0;
+    command->out_given = app->get_option("--out")->count() > 0;
+    command->time_limit_given = app->get_option("--time-limit")->count() > 0;
+    command->runs_given = app->get_option("--runs")->count() > 0;
+    *action = [command] { return Run(*command); };
+  });
+}
+
+}  // namespace slackline::program

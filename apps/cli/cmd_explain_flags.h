@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// --explain of the commands that predict, and how parts of scores are shown. Part of the program
+// only.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <slackline/apps/cli/cmd_json.h>
+#include <slackline/apps/common/score_parts.h>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace slackline::program {
+
+struct ExplainFlags {
+  std::string explain;
+  std::string top = "10";
+  bool json = false;
+
+  /// After --output, which --explain excludes. noun: "example".
+  void Register(CLI::App* app, const std::string& noun);
+  bool wanted() const;
+  /// Throws DataError, as the next. To be called before any data are read.
+  Index ReadTop() const;
+  /// The numbers, from 0, of the examples to be explained, when there are `count`; at once without
+  /// data when count < 0 (then the result is empty).
+  std::vector<Index> ReadNumbers(Index count, const std::string& source) const;
+
+ private:
+  CLI::Option* option_ = nullptr;
+};
+
+/// A line per feature, with scores, weights and values.
+void AppendParts(const ScoreSum& sum, std::string* text);
+/// "1.2 = features 1 + constant 0.2": the terms that are not 0, or the sum alone.
+std::string SumText(double total, const std::vector<std::pair<std::string, double>>& terms);
+Json PartsJson(const ScoreSum& sum);
+
+}  // namespace slackline::program

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/cli/cmd_startup.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
+
+namespace slackline::program {
+namespace {
+
+constexpr std::size_t kReserveBytes = std::size_t{1} << 18;
+/// Eigen keeps up to 128 kB of each work space on the stack.
+constexpr std::size_t kStackBytes = std::size_t{1} << 19;
+constexpr std::size_t kPageBytes = std::size_t{1} << 12;
+
+std::atomic<void*> reserve{nullptr};
+
+/// Opened the wrong way round, the input for writing: using the stream fails as if it were closed.
+void OpenClosedStreams() {
+  constexpr int kModes[] = {O_WRONLY, O_RDONLY, O_WRONLY};
+  for (int stream = 0; stream < 3; ++stream) {
+    if (fcntl(stream, F_GETFD) >= 0) continue;
+    // The lowest free number is this one, since those before it are in use.
+    if (open("/dev/null", kModes[stream]) != stream) std::_Exit(1);
+  }
+}
+
+/// The new handler: throws, but sets the reserve free first. Destructors of JSON values allocate,
+/// and must not throw.
+void ReleaseReserve() {
+  std::free(reserve.exchange(nullptr));
+  throw std::bad_alloc();
+}
+
+/// Writes without allocating. Nothing can be done where the message cannot be written.
+void Say(const char* text) {
+  if (write(STDERR_FILENO, text, std::strlen(text)) < 0) std::_Exit(1);
+}
+
+/// For errors where no exception can pass, such as memory that ends in a destructor.
+[[noreturn]] void EndAtOnce() {
+  try {
+    if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
+    Say("slackline: internal error: the program cannot go on\n");
+  } catch (const std::bad_alloc&) {
+    Say("slackline: not enough memory\n");
+  } catch (const std::exception& error) {
+    Say("slackline: internal error: ");
+    Say(error.what());
+    Say("\n");
+  } catch (...) {
+    Say("slackline: internal error of an unknown kind\n");
+  }
+  std::_Exit(1);
+}
+
+/// Touches the pages, from the newest to the oldest as the stack grows.
+[[gnu::noinline]] void TouchStack() {
+  volatile char pages[kStackBytes];
+  for (std::size_t k = kStackBytes; k > 0; k -= std::min(k, kPageBytes)) pages[k - 1] = 0;
+  static_cast<void>(pages[0]);
+}
+
+/// Grows the stack to what the program uses while it is sure that there is room: a stack that cannot
+/// grow any more (ulimit -v) ends the process by a signal.
+void GrowStack() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < 4 * kStackBytes) return;
+  void* const room = mmap(nullptr, kStackBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED) {
+    Say("slackline: not enough memory\n");
+    std::_Exit(1);
+  }
+  munmap(room, kStackBytes);
+  TouchStack();
+}
+
+}  // namespace
+
+void PrepareProcess() {
+  OpenClosedStreams();
+  signal(SIGXFSZ, SIG_IGN);
+  reserve = std::malloc(kReserveBytes);
+  std::set_new_handler(ReleaseReserve);
+  GrowStack();
+  std::set_terminate(EndAtOnce);
+}
+
+}  // namespace slackline::program

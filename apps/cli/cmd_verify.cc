@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/cli/cmd_verify.h>
+
+#include <cstdio>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <slackline/apps/cli/cmd_common.h>
+#include <slackline/apps/cli/terminal_line.h>
+#include <slackline/apps/common/training_record.h>
+#include <slackline/core/timer.h>
+
+namespace slackline::program {
+
+void CertificateCheck::Register(CLI::App* app) {
+  app->add_flag("--verify", wanted_,
+                "after training, read the model again and check its certificate by\n"
+                "other means: features scored one by one, every example maximised by\n"
+                "another solver, the lower bound summed anew. One thread; about one\n"
+                "solver call per example. If it does not hold, the model is kept and\n"
+                "the exit code is 1. Ctrl-C leaves it out");
+}
+
+void CertificateCheck::Run(const Problem& problem, const TrainOptions& options, const TrainSummary& summary,
+                           const Learner& learner, const std::string& model, bool quiet,
+                           const std::atomic<int>* interrupt) {
+  last_.reset();
+  if (!wanted_) return;
+  VerifyOptions how;
+  how.interrupt = interrupt;
+  TerminalLine line(!quiet);
+  const WallTimer running;
+  how.progress = [&](Index done) {
+    if (!line.due()) return;
+    const double seconds = running.Seconds();
+    line.Show("verifying: " + std::to_string(done) + " of " + Count(problem.size(), "example") + "  " +
+              Number(seconds, 3) + " s, about " + Number(seconds / done * (problem.size() - done), 2) +
+              " s to go");
+  };
+  // A kernelized model has the inputs that matter, not their places among those of training.
+  last_ = VerifyCertificate(problem, UsesKernel(options) ? summary.weights : ModelWeights(model),
+                            summary.last, options, &learner, how);
+  line.Clear();
+  failed_ = failed_ || last_->outcome == VerifyOutcome::kFails;
+}
+
+Json CertificateCheck::Figures() const {
+  if (!last_) return {};
+  Json verified = last_->outcome == VerifyOutcome::kHolds;
+  if (last_->outcome == VerifyOutcome::kInterrupted) verified = nullptr;
+  return {{"verified", verified},
+          {"verify_seconds", last_->seconds},
+          {"verify_solvers", last_->solvers},
+          {"verified_primal", last_->primal},
+          {"verified_dual", last_->dual},
+          {"verified_dual_proved", last_->dual_proved},
+          {"verify_message", last_->message}};
+}
+
+void CertificateCheck::Tell(const std::string& model, bool quiet) const {
+  if (!last_) return;
+  if (last_->outcome == VerifyOutcome::kFails) {
+    std::fprintf(stderr, "slackline: %s: %s (the model is kept)\n", model.c_str(), last_->message.c_str());
+  } else if (!quiet && last_->outcome == VerifyOutcome::kHolds) {
+    std::fprintf(stderr, "verified in %s s: %s\n", Number(last_->seconds, 3).c_str(), last_->message.c_str());
+  } else if (!quiet) {
+    std::fprintf(stderr, "%s\n", last_->message.c_str());
+  }
+}
+
+}  // namespace slackline::program

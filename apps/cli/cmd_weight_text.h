@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Summaries of weights as text and as JSON. Part of the program only.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <slackline/apps/cli/cmd_json.h>
+#include <slackline/apps/common/weight_summary.h>
+
+namespace slackline::program {
+
+/// A text of at most `width` ≥ 1 characters, cut with … where it is longer, and
+/// filled with blanks where it is shorter. Control characters become blanks.
+std::string Fitted(std::string_view text, std::size_t width);
+
+/// Tables of at most 100 columns.
+std::string WeightsText(const WeightSummary& summary);
+
+/// Everything but the matrices of pairs.
+Json WeightsJson(const WeightSummary& summary);
+
+}  // namespace slackline::program

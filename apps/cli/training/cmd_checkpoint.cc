@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/cli/training/cmd_checkpoint.h>
+
+#include <cstdio>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+#include <slackline/core/check.h>
+
+namespace slackline::program {
+
+void CheckpointFlags::Register(CLI::App* app) {
+  CLI::Option* checkpoint =
+      AddTextOption(app, "checkpoint", &file, "FILE",
+                    "keep the state of training in this file, also when training ends or is interrupted");
+  AddTextOption(app, "checkpoint-every", &every, "SECONDS",
+                "time between two checkpoints; 0 = after every pass", "60")
+      ->needs(checkpoint);
+  AddTextOption(app, "resume", &resume, "FILE",
+                "go on from a checkpoint, to the result that the run would have had without the stop. Data "
+                "and options must be the same, but for --gap-tolerance, --absolute-gap, --max-passes, "
+                "--time-limit, --threads, and those of files and messages");
+}
+
+double CheckpointFlags::EverySeconds() const { return ReadReal("checkpoint-every", every, false); }
+
+void CheckpointFlags::Check(const std::vector<std::string>& others) const {
+  EverySeconds();
+  if (!file.empty()) CheckOutput("checkpoint", file, others, false);
+}
+
+CheckpointKeeper::CheckpointKeeper(const CheckpointFlags& flags, Fingerprint context)
+    : file_(flags.file),
+      resume_name_(flags.resume),
+      every_(flags.EverySeconds()),
+      context_(std::move(context)) {
+  if (flags.resume.empty()) return;
+  resumed_ = LoadCheckpoint(flags.resume);
+}
+
+CheckpointPlan CheckpointKeeper::Begin(const Problem& problem, const TrainOptions& options,
+                                       std::int64_t stage, std::vector<double> figures) {
+  CheckpointPlan plan;
+  if (file_.empty() && !resumed_) return plan;
+  current_.fingerprint = MakeFingerprint(problem, options);
+  current_.fingerprint.insert(current_.fingerprint.end(), context_.begin(), context_.end());
+  current_.stage = stage;
+  current_.figures = std::move(figures);
+  if (resumed_) {
+    const std::string difference = Difference(resumed_->fingerprint, current_.fingerprint);
+    if (!difference.empty()) {
+      throw DataError("--resume: " + resume_name_ + " belongs to another run: " + difference);
+    }
+    state_to_resume_ = std::move(resumed_->state);
+    resumed_.reset();
+    plan.resume = state_to_resume_;
+  }
+  if (!file_.empty()) {
+    plan.write = [this](const std::string& state) { Write(state); };
+    plan.every_seconds = every_;
+  }
+  return plan;
+}
+
+void CheckpointKeeper::Write(const std::string& state) {
+  try {
+    current_.state = state;
+    SaveCheckpoint(file_, current_);
+    failure_.clear();
+  } catch (const DataError& error) {
+    // A full disk must not cost the run.
+    if (failure_.empty()) std::fprintf(stderr, "slackline: no checkpoint: %s\n", error.what());
+    failure_ = error.what();
+  }
+}
+
+void CheckpointKeeper::CheckWritten() const {
+  if (!failure_.empty()) throw DataError(failure_);
+}
+
+}  // namespace slackline::program

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// --checkpoint, --checkpoint-every and --resume. Part of the program only.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <slackline/apps/cli/cmd_common.h>
+#include <slackline/learning/run/checkpoint.h>
+#include <slackline/learning/train_loop.h>
+
+namespace slackline::program {
+
+struct CheckpointFlags {
+  std::string file;
+  std::string every = "60";
+  std::string resume;
+
+  void Register(CLI::App* app);
+  /// Checks values and files. `others`: files that a checkpoint must not replace.
+  void Check(const std::vector<std::string>& others) const;
+  double EverySeconds() const;
+};
+
+/// The checkpoints of one command, which trains one λ or several.
+class CheckpointKeeper {
+ public:
+  /// Reads the file to resume from, where one is given. `context` is compared like the fingerprint. Throws DataError.
+  CheckpointKeeper(const CheckpointFlags& flags, Fingerprint context);
+
+  /// The λ with which a resumed command begins, and what was told about those before; 0 and empty without --resume.
+  std::int64_t stage() const { return resumed_ ? resumed_->stage : 0; }
+  std::vector<double> figures() const { return resumed_ ? resumed_->figures : std::vector<double>(); }
+
+  /// To be called before the run of a λ, the first one with the checkpoint's stage: throws DataError that says what differs
+  /// when the checkpoint belongs to another run. The plan is valid until the next call.
+  CheckpointPlan Begin(const Problem& problem, const TrainOptions& options, std::int64_t stage,
+                       std::vector<double> figures);
+
+  /// Throws the DataError of the last attempt to write, when that failed. (Training goes on without.)
+  void CheckWritten() const;
+
+ private:
+  void Write(const std::string& state);
+
+  std::string file_;
+  std::string resume_name_;
+  double every_;
+  Fingerprint context_;
+  std::optional<Checkpoint> resumed_;
+  Checkpoint current_;
+  std::string state_to_resume_;
+  std::string failure_;
+};
+
+}  // namespace slackline::program

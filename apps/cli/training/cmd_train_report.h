@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a training run shows while it goes on: a line on the terminal, and a log of JSON objects.
+#pragma once
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <slackline/apps/cli/cmd_json.h>
+#include <slackline/apps/cli/terminal_line.h>
+#include <slackline/apps/common/training_curve.h>
+#include <slackline/core/timer.h>
+#include <slackline/learning/progress.h>
+
+namespace slackline::program {
+
+/// The figures of a record, NaN as null.
+Json RecordJson(const ProgressRecord& record);
+
+class TrainReport : public TrainObserver {
+ public:
+  /// show: progress on the standard error, when that is a terminal.
+  explicit TrainReport(bool show);
+
+  /// Opens the log (an existing file is replaced; "-" is the standard output). Throws DataError when it cannot be opened.
+  void OpenLog(const std::string& path);
+  /// To be called before every run: writes `start` into the log.
+  void Begin(const Json& start);
+
+  void OnCheck(const ProgressRecord& record) override;
+  void OnPass(Index pass) override;
+
+  /// The checks since Begin, or since construction.
+  std::vector<CurvePoint> curve() const { return curve_.points(); }
+
+  /// Clears the line on the terminal.
+  void ClearLine();
+  /// To be called after every run: writes the last object of its log, with the entries of `more` if it is an object. Throws DataError when any part of the log could not be written.
+  void End(const TrainSummary& summary, const Json& more);
+
+ private:
+  void WriteLine(const Json& json);
+  void Draw(Index pass);
+
+  TerminalLine line_;
+  std::string log_path_;
+  std::ofstream log_file_;
+  std::ostream* log_ = nullptr;
+  ProgressRecord last_;
+  TrainingCurve curve_;
+  WallTimer running_;
+};
+
+}  // namespace slackline::program

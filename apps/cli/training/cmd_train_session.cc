@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/cli/training/cmd_train_session.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <slackline/apps/cli/cmd_interrupt.h>
+#include <slackline/apps/cli/training/cmd_train_report.h>
+#include <slackline/core/check.h>
+#include <slackline/learning/run/lambda_path.h>
+#include <slackline/learning/train_loop.h>
+
+namespace slackline::program {
+namespace {
+
+/// m.slk becomes m-0.01.slk.
+std::string PathModelName(const std::string& model, double lambda) {
+  constexpr std::string_view kEnding = ".slk";
+  std::string name = model;
+  if (name.ends_with(kEnding)) name.resize(name.size() - kEnding.size());
+  name.append("-").append(LambdaText(lambda));
+  return model.ends_with(kEnding) ? name.append(kEnding) : name;
+}
+
+/// A relative gap above which a model is nothing to build on without a second look.
+constexpr double kWideGap = 0.1;
+
+/// A λ that is so many times smaller than the default is worth a word before training.
+constexpr double kFarBelowDefault = 100;
+
+/// Exit code when --verify finds a certificate that does not hold.
+constexpr int kCertificateFails = 1;
+
+/// A line that stays on the terminal and in logs, also of quiet runs, where the model may be
+/// nothing to build on.
+void WarnOfGap(const TrainOptions& options, const TrainSummary& summary, const std::string& path) {
+  const double gap = summary.last.relative_gap;
+  if (summary.termination == Termination::kConverged || gap <= kWideGap) return;
+  const std::string wide =
+      std::isnan(gap) ? "no gap is certified" : "the certified gap is still " + Number(100 * gap, 3) + " %";
+  std::fprintf(stderr,
+               "WARNING: %s: %s, and at most %s %% was wanted; the model may be far from the best one\n",
+               path.c_str(), wide.c_str(), Number(100 * options.gap_tolerance, 3).c_str());
+}
+
+Json BeginWithCost(const Problem& problem, const LearnerChoice& choice, SessionTask* task) {
+  task->record()->cost_per_variable = task->Scales(choice.options).CostPerVariable(problem.lambda());
+  return task->Begin(problem, choice);
+}
+
+/// What the table of a path shows of one λ, and how checkpoints keep it.
+struct PathRow {
+  double lambda = 0, primal = 0, relative_gap = 0, passes = 0, seconds = 0;
+};
+constexpr std::size_t kRowFigures = 5;
+
+void PrintRow(const PathRow& row) {
+  std::fprintf(stderr, "%12s %14s %10s %9.0f %10.2f\n", LambdaText(row.lambda).c_str(),
+               Number(row.primal, 7).c_str(), Number(100 * row.relative_gap, 3).c_str(), row.passes,
+               row.seconds);
+}
+
+/// The command once its input is known to be good: one run per λ.
+class Session {
+ public:
+  Session(const SessionFlags& flags, const SessionSettings& settings, SessionTask* task)
+      : flags_(flags),
+        settings_(settings),
+        task_(*task),
+        verify_(flags.verify),
+        keeper_(flags.checkpoint, Context()),
+        figures_(keeper_.figures()),
+        report_(!flags.quiet) {
+    first_ = static_cast<std::size_t>(keeper_.stage());
+    if (first_ >= settings.lambdas.size() || figures_.size() != first_ * kRowFigures) {
+      throw DataError("--resume: " + flags.checkpoint.resume +
+                      " belongs to another run: --lambda-path differs");
+    }
+    problem_ = std::make_unique<Problem>(task_.problem().WithLambda(settings.lambdas[first_]));
+    choice_ = ChooseLearner(*problem_, OptionsFor(first_));
+    plan_ = keeper_.Begin(*problem_, choice_.options, keeper_.stage(), figures_);
+    learner_ = MakeLearner(*problem_, choice_.options);
+    if (verify_.wanted()) learner_->KeepDualPoint();
+  }
+
+  int Run() {
+    if (!flags_.quiet) Announce();
+    if (!flags_.log.empty()) report_.OpenLog(flags_.log);
+    const std::atomic<int>* interrupt = CatchInterrupts();
+    bool interrupted = false;
+    for (std::size_t k = first_; k < settings_.lambdas.size() && !interrupted; ++k) {
+      if (k > first_) MoveTo(k);
+      interrupted = TrainOne(k, interrupt) == Termination::kInterrupted;
+      // While a certificate was verified: the values of λ after it are not trained.
+      interrupted = interrupted || (interrupt->load() != 0 && k + 1 < settings_.lambdas.size());
+    }
+    keeper_.CheckWritten();
+    if (verify_.failed()) return kCertificateFails;
+    return interrupted ? 128 + interrupt->load() : 0;
+  }
+
+ private:
+  /// What a resumed run must share besides problem and options.
+  Fingerprint Context() const {
+    Fingerprint context = task_.Context();
+    std::string path;
+    for (const double lambda : settings_.lambdas) path += (path.empty() ? "" : ",") + LambdaText(lambda);
+    context.push_back({"--lambda-path", settings_.path() ? path : "none"});
+    return context;
+  }
+
+  TrainOptions OptionsFor(std::size_t k) const {
+    TrainOptions options = settings_.train;
+    options.lambda = settings_.lambdas[k];
+    return options;
+  }
+
+  void Announce() const {
+    if (flags_.verbose) TellReason(choice_);
+    std::string lambda = Number(settings_.lambdas[0]);
+    const CostScales& scales = task_.Scales(settings_.train);
+    if (settings_.path()) {
+      lambda += " to " + Number(settings_.lambdas.back()) + " (" +
+                Count(static_cast<Offset>(settings_.lambdas.size()), "value") + ")";
+    } else {
+      lambda += std::string(" (") + (settings_.default_lambda ? "default; " : "") + "C " +
+                Number(scales.CostPerVariable(settings_.lambdas[0]), 3) + " per " +
+                std::string(task_.VariableNoun()) + ")";
+    }
+    task_.Describe(choice_, lambda);
+    WarnOfSlowness(scales);
+    if (!plan_.resume.empty()) std::fprintf(stderr, "resumed from %s\n", flags_.checkpoint.resume.c_str());
+    if (!settings_.path()) return;
+    std::fprintf(stderr, "%12s %14s %10s %9s %10s\n", "lambda", "objective", "gap %", "passes", "seconds");
+    for (std::size_t r = 0; r < figures_.size(); r += kRowFigures) {
+      PrintRow({figures_[r], figures_[r + 1], figures_[r + 2], figures_[r + 3], figures_[r + 4]});
+    }
+  }
+
+  /// Notes on what will make training slow.
+  void WarnOfSlowness(const CostScales& scales) const {
+    const double smallest = *std::min_element(settings_.lambdas.begin(), settings_.lambdas.end());
+    const double usual = task_.DefaultLambda(settings_.train);
+    if (smallest < usual / kFarBelowDefault) {
+      std::fprintf(stderr,
+                   "note: lambda %s is %s times smaller than the default for these data, %s (C %s per %s): "
+                   "training may take many passes\n",
+                   Number(smallest, 3).c_str(), Number(usual / smallest, 2).c_str(), Number(usual, 3).c_str(),
+                   Number(scales.CostPerVariable(usual), 3).c_str(),
+                   std::string(task_.VariableNoun()).c_str());
+    }
+    TellWarnings(task_);
+  }
+
+  void MoveTo(std::size_t k) {
+    auto next = std::make_unique<Problem>(task_.problem().WithLambda(settings_.lambdas[k]));
+    learner_->ChangeLambda(*next);
+    problem_ = std::move(next);
+    choice_ = ChooseLearner(*problem_, OptionsFor(k));
+    plan_ = keeper_.Begin(*problem_, choice_.options, static_cast<std::int64_t>(k), figures_);
+  }
+
+  Termination TrainOne(std::size_t k, const std::atomic<int>* interrupt) {
+    Json start = BeginWithCost(*problem_, choice_, &task_);
+    if (!plan_.resume.empty()) start["resumed"] = flags_.checkpoint.resume;
+    report_.Begin(start);
+    const TrainSummary summary = RunTraining(*learner_, choice_.options, &report_, interrupt, plan_);
+    report_.ClearLine();
+    task_.record()->curve = report_.curve();
+    task_.record()->single_precision = flags_.compact;
+    task_.Save(summary, settings_.models[k]);
+    verify_.Run(*problem_, choice_.options, summary, *learner_, settings_.models[k], flags_.quiet, interrupt);
+    report_.End(summary, verify_.Figures());
+    const PathRow row{settings_.lambdas[k], summary.last.primal, summary.last.relative_gap,
+                      static_cast<double>(summary.last.pass),
+                      summary.last.seconds + summary.last.check_seconds};
+    figures_.insert(figures_.end(), {row.lambda, row.primal, row.relative_gap, row.passes, row.seconds});
+    if (!flags_.quiet) Tell(k, row, summary);
+    WarnOfGap(choice_.options, summary, settings_.models[k]);
+    verify_.Tell(settings_.models[k], flags_.quiet);
+    return summary.termination;
+  }
+
+  void Tell(std::size_t k, const PathRow& row, const TrainSummary& summary) const {
+    if (!settings_.path()) {
+      DescribeResult(choice_.options, summary);
+      DescribeModel(summary, settings_.models[k]);
+      return;
+    }
+    PrintRow(row);
+    if (summary.termination == Termination::kInterrupted) {
+      std::fprintf(stderr, "interrupted: %s\n", summary.message.c_str());
+      DescribeModel(summary, settings_.models[k]);
+    } else if (k + 1 == settings_.lambdas.size()) {
+      std::fprintf(stderr, "models written to %s ... %s\n", settings_.models.front().c_str(),
+                   settings_.models.back().c_str());
+    }
+  }
+
+  const SessionFlags& flags_;
+  const SessionSettings& settings_;
+  SessionTask& task_;
+  CertificateCheck verify_;
+  CheckpointKeeper keeper_;
+  std::vector<double> figures_;  // of the λ done
+  TrainReport report_;
+  std::size_t first_ = 0;
+  std::unique_ptr<Problem> problem_;
+  LearnerChoice choice_;
+  CheckpointPlan plan_;
+  std::unique_ptr<Learner> learner_;
+};
+
+}  // namespace
+
+void TellReason(const LearnerChoice& choice) {
+  if (!choice.reason.empty()) std::fprintf(stderr, "learner: %s\n", choice.reason.c_str());
+}
+
+void TellWarnings(const SessionTask& task) {
+  for (const std::string& warning : task.Warnings()) std::fprintf(stderr, "note: %s\n", warning.c_str());
+}
+
+double UsableDefault(const TrainOptions& options, const SessionTask& task) {
+  const double lambda = task.DefaultLambda(options);
+  if (std::isfinite(lambda) && lambda >= kSmallestLambda) return lambda;
+  throw DataError("--lambda: the default for these data would be " + Number(lambda) +
+                  ", since their features, or kernel values, have a mean square of " +
+                  Number(task.Scales(options).mean_squared_norm) + "; pass a value");
+}
+
+double ChooseLambda(const SessionSettings& settings, const SessionTask& task) {
+  if (settings.train.lambda > 0) return settings.train.lambda;
+  if (settings.c == 0) return UsableDefault(settings.train, task);
+  const Index examples = task.problem().size();
+  const double lambda = 1.0 / (settings.c * examples);
+  if (std::isfinite(lambda) && lambda >= kSmallestLambda) return lambda;
+  throw DataError("--C: λ = 1/(C·M) is " + Number(lambda) + " with C = " + Number(settings.c) +
+                  " and M = " + std::to_string(examples) + " examples; it must be a number of at least " +
+                  Number(kSmallestLambda));
+}
+
+void AddCompactFlag(CLI::App* app, bool* compact) {
+  app->add_flag("--compact", *compact,
+                "keep the weights of the model in single precision: files of half\n"
+                "the size, weights that differ by less than a ten-millionth of\n"
+                "themselves");
+}
+
+void SessionFlags::Register(CLI::App* app) {
+  AddTextOption(app, "model", &model, "OUT.slk", "where to write the model")->required();
+  CLI::Option* c_option =
+      AddTextOption(app, "C", &c, "C", "instead of --lambda: λ = 1/(C·M) with M examples");
+  CLI::Option* path =
+      AddTextOption(app, "lambda-path", &lambda_path, "L1,L2,...|FROM:TO:COUNT",
+                    "instead of --lambda: train these values, or so many in a geometric sequence, from the "
+                    "largest to the smallest, each from the solution of the one before. Models are written "
+                    "to OUT-<lambda>.slk; stopping rules hold for each value");
+  AddTextOption(app, "log", &log, "RUN.jsonl", "write a JSON object per check; - is the standard output");
+  app->add_flag("--quiet,-q", quiet, "say nothing but errors");
+  app->add_flag("--verbose,-v", verbose, "also say which way of training was chosen, and why");
+  AddCompactFlag(app, &compact);
+  verify.Register(app);
+  checkpoint.Register(app);
+  train.Register(app);
+  c_option->excludes("--lambda");
+  path->excludes("--lambda")->excludes(c_option);
+}
+
+SessionSettings ReadSession(const SessionFlags& flags, const std::vector<std::string>& inputs) {
+  SessionSettings settings;
+  settings.train = flags.train.Read();
+  if (!flags.c.empty()) settings.c = ReadReal("C", flags.c, true);
+  settings.models = {flags.model};
+  if (!flags.lambda_path.empty()) {
+    settings.lambdas = ReadLambdaPath(flags.lambda_path);
+    if (settings.path() && !flags.model.empty()) {
+      settings.models.clear();
+      for (const double lambda : settings.lambdas)
+        settings.models.push_back(PathModelName(flags.model, lambda));
+    }
+  }
+  std::vector<std::string> others = inputs;
+  if (!flags.checkpoint.resume.empty()) others.push_back(flags.checkpoint.resume);
+  for (const std::string& model : settings.models) CheckOutput("model", model, others, false);
+  others.insert(others.end(), settings.models.begin(), settings.models.end());
+  if (!flags.log.empty()) CheckOutput("log", flags.log, others, true);
+  // A resumed run may go on in its own checkpoint.
+  others = inputs;
+  others.insert(others.end(), settings.models.begin(), settings.models.end());
+  if (!flags.log.empty()) others.push_back(flags.log);
+  flags.checkpoint.Check(others);
+  return settings;
+}
+
+std::vector<double> ReadLambdaPath(const std::string& text) {
+  return ForOption("lambda-path", [&] { return ParseLambdaPath(text); });
+}
+
+void RefuseKernels(const TrainOptions& options, const std::string& task) {
+  if (!UsesKernel(options)) return;
+  throw DataError(
+      "--kernel, and --learner kernel-bcfw and kernel-fw, are for multi-label models and sequences: models "
+      "of " +
+      task + " have no form that keeps support vectors");
+}
+
+int RunSession(const SessionFlags& flags, SessionSettings settings, SessionTask* task) {
+  if (settings.lambdas.empty()) {
+    settings.lambdas = {ChooseLambda(settings, *task)};
+    settings.default_lambda = settings.train.lambda == 0 && settings.c == 0;
+  }
+  return Session(flags, settings, task).Run();
+}
+
+Termination Refit(const RefitOptions& options, const std::atomic<int>* interrupt, SessionTask* task,
+                  Json* figures) {
+  const Problem problem = task->problem().WithLambda(options.train.lambda);
+  const LearnerChoice choice = ChooseLearner(problem, options.train);
+  BeginWithCost(problem, choice, task);
+  TrainReport report(!options.quiet);
+  const std::unique_ptr<Learner> learner = MakeLearner(problem, choice.options);
+  const TrainSummary summary = RunTraining(*learner, choice.options, &report, interrupt);
+  report.ClearLine();
+  task->record()->cross_validation = options.cross_validation;
+  task->record()->curve = report.curve();
+  task->record()->single_precision = options.compact;
+  task->Save(summary, options.model);
+  if (!options.quiet) {
+    DescribeResult(choice.options, summary);
+    DescribeModel(summary, options.model);
+  }
+  WarnOfGap(choice.options, summary, options.model);
+  *figures = {{"model", options.model},
+              {"primal", summary.last.primal},
+              {"dual", summary.last.dual},
+              {"termination", Name(summary.termination)}};
+  return summary.termination;
+}
+
+void BeginRecord(const std::string& data, const Problem& problem, const TrainOptions& options,
+                 std::vector<std::pair<std::string, std::string>> first, TrainingRecord* record) {
+  record->program = ProgramVersion();
+  record->data = data;
+  record->options = std::move(first);
+  for (const OptionRecord& option : OptionRecords()) {
+    std::string text = OptionText(option, options);
+    if (option.positive && text == "0") text = "auto";
+    record->options.emplace_back(option.name, std::move(text));
+  }
+  record->num_examples = problem.size();
+  record->lambda = problem.lambda();
+}
+
+std::string HashOfNames(const std::vector<std::string>& names) {
+  DataHash hash;
+  for (const std::string& name : names) hash.Add(name);
+  return hash.Text();
+}
+
+Json StartJson(const TrainingRecord& record, const LearnerChoice& choice) {
+  Json options = Json::object();
+  for (const auto& [name, value] : record.options) options[name] = value;
+  return {{"program", record.program},
+          {"data", record.data},
+          {"examples", record.num_examples},
+          {"lambda", record.lambda},
+          {"cost_per_variable", record.cost_per_variable},
+          {"choice", choice.reason},
+          {"options", std::move(options)}};
+}
+
+void DescribeLearner(const LearnerChoice& choice, const std::string& lambda, const std::string& model) {
+  // A learner that the user has named is named; one that was chosen is under --verbose.
+  const std::string by = choice.reason.empty() ? " by " + std::string(Name(choice.options.learner)) : "";
+  std::fprintf(stderr, "training%s: lambda %s, %s; ends at a certified gap of %s %%\n", by.c_str(),
+               lambda.c_str(), model.c_str(), Number(100 * choice.options.gap_tolerance, 3).c_str());
+}
+
+void DescribeResult(const TrainOptions& options, const TrainSummary& summary) {
+  const ProgressRecord& last = summary.last;
+  for (const std::string& note : summary.notes) std::fprintf(stderr, "note: %s\n", note.c_str());
+  std::fprintf(stderr, "%s: %s\n", std::string(Name(summary.termination)).c_str(), summary.message.c_str());
+  std::fprintf(stderr,
+               "objective %s; the optimum of the %s problem is certified to lie between %s and %s (relative "
+               "gap %s %%)\n",
+               Number(last.primal, 7).c_str(),
+               last.problem == CertifiedProblem::kExact ? "exact" : "LP-relaxed",
+               Number(last.dual, 7).c_str(), Number(last.primal, 7).c_str(),
+               Number(100 * last.relative_gap, 3).c_str());
+  if (options.learner == LearnerKind::kSoft) {
+    std::fprintf(
+        stderr,
+        "soft objective %s, soft gap %s (rho %s); the certified gap stays open: soft constraints solve "
+        "a softer problem\n",
+        Number(last.soft_primal, 7).c_str(), Number(last.soft_gap, 3).c_str(), Number(last.rho, 4).c_str());
+  }
+  if (options.l1 > 0) {
+    const auto zeros = std::count(summary.weights.begin(), summary.weights.end(), 0.0);
+    const auto size = static_cast<std::ptrdiff_t>(summary.weights.size());
+    std::fprintf(stderr, "%td of %s not zero\n", size - zeros,
+                 Count(static_cast<Offset>(size), "weight").c_str());
+  }
+  std::fprintf(stderr, "%s, %s s of training and %s s of checks\n", Count(last.pass, "pass").c_str(),
+               Number(last.seconds, 3).c_str(), Number(last.check_seconds, 3).c_str());
+}
+
+void DescribeModel(const TrainSummary& summary, const std::string& path) {
+  const char* best = summary.termination == Termination::kInterrupted ? "best model so far" : "model";
+  std::fprintf(stderr, "%s written to %s\n", best, path.c_str());
+}
+
+}  // namespace slackline::program

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/common/feature_dictionary.h>
+
+#include <utility>
+
+#include <slackline/core/check.h>
+#include <slackline/core/quoted.h>
+
+namespace slackline {
+
+FeatureDictionary FeatureDictionary::Hashed(int bits) {
+  SLACKLINE_CHECK(bits >= 1 && bits <= kMaxHashBits, "hash bits out of range");
+  FeatureDictionary dictionary;
+  dictionary.hash_bits_ = bits;
+  return dictionary;
+}
+
+FeatureDictionary FeatureDictionary::FromText(std::string_view text, const std::string& source) {
+  if (!text.empty() && text.back() != '\n') throw DataError(source, 0, "the last feature is not complete");
+  FeatureDictionary dictionary;
+  for (Index number = 0; !text.empty(); ++number) {
+    const std::string_view name = text.substr(0, text.find('\n'));
+    if (dictionary.names_.Add(name) != number) {
+      throw DataError(source, 0, "feature " + Quoted(name) + " is in the dictionary twice");
+    }
+    text.remove_prefix(name.size() + 1);
+  }
+  return dictionary;
+}
+
+std::string FeatureDictionary::Text() const {
+  std::string text;
+  for (Index i = 0; i < names_.size(); ++i) text.append(name(i)).append("\n");
+  return text;
+}
+
+Index FeatureCounter::Add(std::string_view feature) {
+  const Index number = names_.Add(feature);
+  if (static_cast<std::size_t>(number) == counts_.size()) {
+    SLACKLINE_CHECK(feature.find('\n') == std::string_view::npos, "a feature with a line end");
+    counts_.push_back(0);
+  }
+  ++counts_[static_cast<std::size_t>(number)];
+  return number;
+}
+
+FeatureDictionary FeatureCounter::Finish(std::int64_t min_count, std::vector<Index>* column) const {
+  SLACKLINE_CHECK(min_count >= 1, "the minimal count of features must be at least 1");
+  column->assign(counts_.size(), kAbsent);
+  FeatureDictionary dictionary;
+  for (Index i = 0; i < size(); ++i) {
+    if (counts_[static_cast<std::size_t>(i)] < min_count) continue;
+    (*column)[static_cast<std::size_t>(i)] = dictionary.names_.Add(names_.text(i));
+  }
+  return dictionary;
+}
+
+}  // namespace slackline

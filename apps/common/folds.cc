@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/common/folds.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <slackline/core/check.h>
+#include <slackline/core/random.h>
+
+namespace slackline {
+
+std::vector<std::vector<Index>> MakeFolds(Index examples, Index folds, std::uint64_t seed) {
+  SLACKLINE_CHECK(folds >= 2 && folds <= examples, "there must be from 2 folds to one per example");
+  std::vector<Index> order(static_cast<std::size_t>(examples));
+  std::iota(order.begin(), order.end(), Index{0});
+  Random(seed).Shuffle(std::span<Index>(order));
+  std::vector<std::vector<Index>> result(static_cast<std::size_t>(folds));
+  for (std::size_t k = 0; k < order.size(); ++k) result[k % result.size()].push_back(order[k]);
+  for (std::vector<Index>& fold : result) std::sort(fold.begin(), fold.end());
+  return result;
+}
+
+std::string FoldName(std::size_t number, std::size_t count) {
+  return "fold " + std::to_string(number + 1) + " of " + std::to_string(count);
+}
+
+std::vector<Index> ExamplesOutside(const std::vector<std::vector<Index>>& folds, std::size_t number) {
+  std::vector<Index> examples;
+  for (std::size_t f = 0; f < folds.size(); ++f) {
+    if (f != number) examples.insert(examples.end(), folds[f].begin(), folds[f].end());
+  }
+  return examples;
+}
+
+Spread SpreadOf(std::span<const double> values) {
+  Spread spread;
+  if (values.empty()) return spread;
+  const auto count = static_cast<double>(values.size());
+  for (const double value : values) spread.mean += value / count;
+  double squares = 0;
+  for (const double value : values) squares += (value - spread.mean) * (value - spread.mean);
+  if (values.size() > 1) spread.deviation = std::sqrt(squares / (count - 1));
+  return spread;
+}
+
+void FoldTotals::Add(const ProgressRecord& last, Termination termination) {
+  passes += last.pass;
+  seconds += last.seconds + last.check_seconds;
+  converged += termination == Termination::kConverged ? 1 : 0;
+}
+
+std::size_t BestMean(std::span<const double> means) {
+  SLACKLINE_CHECK(!means.empty(), "there are no values to choose from");
+  std::size_t best = 0;
+  for (std::size_t k = 1; k < means.size(); ++k) {
+    // Sums in another order are no reason to prefer a smaller λ.
+    if (means[k] > means[best] + 1e-12) best = k;
+  }
+  return best;
+}
+
+}  // namespace slackline

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline matching predict, and slackline matching evaluate
+#include <cstdio>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <slackline/apps/cli/cmd_json.h>
+#include <slackline/apps/matching/commands/cmd_matching.h>
+#include <slackline/apps/matching/matching_predict.h>
+#include <slackline/core/check.h>
+
+namespace slackline::program {
+namespace {
+
+constexpr const char* kPredictDescription =
+    "Predicts a best matching of every example. DATA is read like training data; - reads the standard input. "
+    "Labels "
+    "in it are not\nused.\n\n"
+    "--output pairs writes a line per example: the chosen edges as LEFT-RIGHT, blanks between.\n"
+    "--output edges writes the examples as DATA has them, with the predicted labels and without features.\n"
+    "--output scores is the same with the score of each edge behind its label: what choosing it adds.";
+
+constexpr const char* kPredictExamples =
+    "Examples:\n"
+    "  slackline matching predict drawn/test.txt --model alignments.slk --out predicted.txt\n"
+    "  slackline matching predict drawn/test.txt --model alignments.slk --output scores";
+
+constexpr const char* kEvaluateDescription =
+    "Predicts the matchings of examples and compares them with the labels given in DATA. Edges whose label "
+    "is not "
+    "known (?) do not\ncount.";
+
+constexpr const char* kEvaluateExamples =
+    "Examples:\n"
+    "  slackline matching evaluate drawn/test.txt --model alignments.slk\n"
+    "  slackline matching evaluate drawn/test.txt --model alignments.slk --json > metrics.json";
+
+struct PredictCommand {
+  std::string data;
+  std::string model;
+  std::string output = "pairs";
+  std::string out;
+  bool json = false;
+  bool quiet = false;
+  ThreadFlag threads;
+};
+
+MatchingData LoadData(const MatchingModel& model, const PredictCommand& command) {
+  MatchingData data = ReadMatchingsFor(model, command.data);
+  if (data.unknown_features > 0 && !command.quiet) {
+    std::fprintf(stderr, "note: %s of edges unknown to the model left out\n",
+                 Count(data.unknown_features, "feature").c_str());
+  }
+  return data;
+}
+
+void AppendPairs(const MatchingData& data, const MatchingExample& example,
+                 const MatchingPredictions& predictions, std::string* text) {
+  bool first = true;
+  for (Index e = example.first_edge; e < example.first_edge + example.num_edges; ++e) {
+    if (predictions.labels[static_cast<std::size_t>(e)] == 0) continue;
+    const MatchingEdge& edge = data.edges[static_cast<std::size_t>(e)];
+    Append(text, "%s%d-%d", first ? "" : " ", static_cast<int>(edge.left), static_cast<int>(edge.right));
+    first = false;
+  }
+  text->push_back('\n');
+}
+
+void AppendEdges(const MatchingData& data, const MatchingExample& example,
+                 const MatchingPredictions& predictions, bool scores, std::string* text) {
+  Append(text, "%d %d\n", static_cast<int>(example.num_left), static_cast<int>(example.num_right));
+  for (Index e = example.first_edge; e < example.first_edge + example.num_edges; ++e) {
+    const auto k = static_cast<std::size_t>(e);
+    const MatchingEdge& edge = data.edges[k];
+    Append(text, "%d %d %d", static_cast<int>(edge.left), static_cast<int>(edge.right),
+           static_cast<int>(predictions.labels[k]));
+    if (scores) Append(text, " %.9g", predictions.scores[k]);
+    text->push_back('\n');
+  }
+}
+
+int RunPredict(const PredictCommand& command) {
+  const std::size_t output = CheckChoice("output", command.output, {"pairs", "edges", "scores"});
+  const int threads = command.threads.Read();
+  if (!command.out.empty()) CheckOutput("out", command.out, {command.data, command.model}, true);
+  const MatchingModel model = MatchingModel::Load(command.model);
+  const MatchingData data = LoadData(model, command);
+  const MatchingPredictions predictions = PredictMatchings(model, data, threads);
+  std::string text;
+  for (const MatchingExample& example : data.examples) {
+    if (output == 0) {
+      AppendPairs(data, example, predictions, &text);
+      continue;
+    }
+    if (!text.empty()) text.push_back('\n');
+    AppendEdges(data, example, predictions, output == 2, &text);
+  }
+  WriteOutput(command.out, text);
+  if (!command.quiet) {
+    Index chosen = 0;
+    for (const Index label : predictions.labels) chosen += label;
+    std::fprintf(stderr, "%s, %s of %s\n", Count(data.num_examples(), "example").c_str(),
+                 Count(chosen, "edge").c_str(), Count(data.num_edges(), "candidate").c_str());
+  }
+  return 0;
+}
+
+Json MetricsJson(const MatchingMetrics& metrics, const MatchingData& data) {
+  return {{"examples", metrics.examples},     {"edges", metrics.edges},
+          {"given", metrics.given},           {"predicted", metrics.predicted},
+          {"right", metrics.right},           {"precision", metrics.precision},
+          {"recall", metrics.recall},         {"f1", metrics.f1},
+          {"error_rate", metrics.error_rate}, {"exact", metrics.exact},
+          {"mean_loss", metrics.mean_loss},   {"unknown_features", data.unknown_features}};
+}
+
+std::string MetricsTable(const MatchingMetrics& metrics, const MatchingModel& model) {
+  std::string text = Count(metrics.examples, "example") + ", " + Count(metrics.edges, "candidate edge") +
+                     ", " + std::to_string(metrics.given) + " given and " +
+                     std::to_string(metrics.predicted) + " predicted\n\n";
+  Append(&text, "precision             %8.4f   (share of the predicted edges that are right)\n",
+         metrics.precision);
+  Append(&text, "recall                %8.4f   (share of the given edges that are found)\n", metrics.recall);
+  Append(&text, "F1                    %8.4f\n", metrics.f1);
+  Append(&text, "alignment error rate  %8.4f   (1 - F1: all given edges are sure ones)\n",
+         metrics.error_rate);
+  Append(&text, "exact                 %8.4f   (share of examples without a wrong edge)\n", metrics.exact);
+  Append(&text, "mean loss             %8.4f   (per example: %g an edge too many, %g an edge too few)\n",
+         metrics.mean_loss, model.costs().precision, model.costs().recall);
+  return text;
+}
+
+int RunEvaluate(const PredictCommand& command) {
+  const int threads = command.threads.Read();
+  const MatchingModel model = MatchingModel::Load(command.model);
+  const MatchingData data = LoadData(model, command);
+  const MatchingPredictions predictions = PredictMatchings(model, data, threads);
+  const MatchingMetrics metrics = EvaluateMatchings(data, predictions.labels, model.costs());
+  if (metrics.edges == 0)
+    throw DataError(data.source, 0, "no label is known: there is nothing to compare predictions with");
+  WriteOutput("-", command.json ? JsonText(MetricsJson(metrics, data)) : MetricsTable(metrics, model));
+  return 0;
+}
+
+std::shared_ptr<PredictCommand> AddCommon(CLI::App* app) {
+  const auto command = std::make_shared<PredictCommand>();
+  app->add_option("DATA", command->data, "examples")->required()->type_name("");
+  AddTextOption(app, "model", &command->model, "M.slk", "the model")->required();
+  command->threads.Register(app);
+  return command;
+}
+
+}  // namespace
+
+void AddMatchingPredict(CLI::App* parent, Action* action) {
+  CLI::App* app = parent->add_subcommand("predict", kPredictDescription);
+  const auto command = AddCommon(app);
+  AddTextOption(app, "output", &command->output, "pairs|edges|scores", "what to write (see above)", "pairs");
+  AddTextOption(app, "out", &command->out, "FILE", "where to write", "the standard output");
+  app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
+  app->footer(kPredictExamples);
+  app->callback([command, action] { *action = [command] { return RunPredict(*command); }; });
+}
+
+void AddMatchingEvaluate(CLI::App* parent, Action* action) {
+  CLI::App* app = parent->add_subcommand("evaluate", kEvaluateDescription);
+  const auto command = AddCommon(app);
+  app->add_flag("--json", command->json, "write JSON instead of a table");
+  app->add_flag("--quiet,-q", command->quiet, "say nothing but the result and errors");
+  app->footer(kEvaluateExamples);
+  app->callback([command, action] { *action = [command] { return RunEvaluate(*command); }; });
+}
+
+}  // namespace slackline::program

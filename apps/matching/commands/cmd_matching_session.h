@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the commands that train models of matchings share: the options of data and model, and what
+// is told about a run. Part of the program only.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <slackline/apps/cli/cmd_json.h>
+#include <slackline/apps/cli/training/cmd_scale.h>
+#include <slackline/apps/cli/training/cmd_train_session.h>
+#include <slackline/apps/matching/matching_model.h>
+
+namespace slackline::program {
+
+struct MatchingFlags {
+  std::string data;
+  std::string left = "1";
+  std::string right = "1";
+  std::string precision = "1";
+  std::string recall = "3";
+  std::string loss = "count";
+  ScaleFlag scale;
+
+  void Register(CLI::App* app);
+  /// All checks that need no data. Throws DataError.
+  void Check() const;
+  MatchingCapacities Capacities() const;
+  MatchingCosts Costs() const;
+  LossScale Loss() const { return ReadLossScale(loss); }
+};
+
+struct MatchingTask {
+  MatchingData data;
+  MatchingModel model;
+  ScaledInputs scaled;  ///< its rows are those of the data
+};
+/// Reads the training data, with a dictionary of their features, and scales these.
+MatchingTask LoadMatchingTask(const MatchingFlags& flags);
+
+/// A model to be trained on all the data. All arguments must outlive it.
+class MatchingSession : public SessionTask {
+ public:
+  /// Throws DataError when no edge has a known label.
+  MatchingSession(const MatchingFlags& flags, MatchingTask* task);
+
+  const Problem& problem() const override { return problem_; }
+  std::string_view VariableNoun() const override { return "edge"; }
+  std::vector<std::string> Warnings() const override { return task_.scaled.warnings; }
+  Fingerprint Context() const override;
+  void Describe(const LearnerChoice& choice, const std::string& lambda) const override;
+  TrainingRecord* record() override { return &task_.model.record; }
+  Json Begin(const Problem& problem, const LearnerChoice& choice) override;
+  void Save(const TrainSummary& summary, const std::string& path) override {
+    SaveTrained(summary, path, &task_.model);
+  }
+
+ private:
+  std::string LossText() const;
+
+  const MatchingFlags& flags_;
+  MatchingTask& task_;
+  Problem problem_;
+};
+
+}  // namespace slackline::program

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline matching train
+#include <memory>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+#include <slackline/apps/cli/cmd_help.h>
+#include <slackline/apps/matching/commands/cmd_matching.h>
+#include <slackline/apps/matching/commands/cmd_matching_session.h>
+
+namespace slackline::program {
+namespace {
+
+constexpr const char* kDescription =
+    "Trains a model of matchings: a weight for every feature of edges, under the constraint that a node has "
+    "at "
+    "most so many\nedges. Training and prediction are exact. DATA (docs/matching_format.md) is plain or "
+    "gzip; - "
+    "reads the standard input:\n\n"
+    "  3 2                          an example: so many left and right nodes\n"
+    "  0 1 1 dice:0.8 distance:0.1  left node, right node, label (1, 0 or ?), features\n"
+    "  2 0 0 dice:0.3 same          a feature without a number has the value 1\n"
+    "                               a blank line ends the example\n\n"
+    "Ctrl-C ends training early and keeps the best model.";
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  slackline matching train drawn/train.txt --lambda 0.01 --model alignments.slk\n"
+    "  slackline matching train pairs.txt.gz --left-capacity 2 --recall-cost 1 --model pairs.slk";
+
+struct TrainCommand {
+  MatchingFlags matching;
+  SessionFlags session;
+};
+
+int Run(const TrainCommand& command) {
+  command.matching.Check();
+  SessionSettings settings = ReadSession(command.session, {command.matching.data});
+  MatchingTask data = LoadMatchingTask(command.matching);
+  MatchingSession task(command.matching, &data);
+  return RunSession(command.session, std::move(settings), &task);
+}
+
+}  // namespace
+
+void AddMatchingTrain(CLI::App* parent, Action* action) {
+  const auto command = std::make_shared<TrainCommand>();
+  CLI::App* app = parent->add_subcommand("train", kDescription);
+  command->matching.Register(app);
+  command->session.Register(app);
+  GroupHelp(app);
+  app->footer(kExamples);
+  app->callback([command, action] { *action = [command] { return Run(*command); }; });
+}
+
+}  // namespace slackline::program

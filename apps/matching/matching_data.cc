@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/matching/matching_data.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include <slackline/core/check.h>
+#include <slackline/core/line_reader.h>
+#include <slackline/core/number_text.h>
+#include <slackline/core/parse_number.h>
+#include <slackline/core/split.h>
+
+namespace slackline {
+namespace {
+
+class MatchingParser {
+ public:
+  MatchingParser(const std::string& name, const FeatureDictionary* dictionary)
+      : name_(name), dictionary_(dictionary) {
+    data_.source = name;
+  }
+
+  void ParseLine(std::string_view line) {
+    ++line_;
+    SplitAtBlanks(line, &fields_);
+    if (fields_.empty()) {
+      inside_ = false;
+    } else if (fields_[0].front() != '#') {
+      if (inside_) {
+        ParseEdge();
+      } else {
+        ParseHeader();
+      }
+    }
+  }
+
+  MatchingData Finish(FeatureDictionary* made) {
+    if (data_.examples.empty()) throw DataError(name_, 0, "no examples");
+    if (dictionary_ == nullptr) {
+      std::vector<Index> columns;
+      *made = counter_.Finish(1, &columns);
+      data_.num_features = made->size();
+    } else {
+      data_.num_features = dictionary_->size();
+    }
+    data_.rows = std::move(rows_);
+    return std::move(data_);
+  }
+
+ private:
+  [[noreturn]] void Fail(const std::string& message) const { throw DataError(name_, line_, message); }
+
+  Index ParseCount(std::string_view token, const char* what) const {
+    Index value = 0;
+    if (!ParseIndex(token, &value)) Fail(Quoted(token) + " is not " + what);
+    return value;
+  }
+
+  void ParseHeader() {
+    if (fields_.size() != 2) {
+      Fail("an example begins with the numbers of its left and its right nodes, and not with " +
+           Count(static_cast<Offset>(fields_.size()), "field") + " (" + Quoted(fields_[0]) + ")");
+    }
+    MatchingExample example;
+    example.num_left = ParseCount(fields_[0], "a number of left nodes");
+    example.num_right = ParseCount(fields_[1], "a number of right nodes");
+    for (const Index count : {example.num_left, example.num_right}) {
+      if (count > kMostMatchingNodes)
+        Fail("a side has " + std::to_string(count) + " nodes, and at most " +
+             std::to_string(kMostMatchingNodes) + " are possible");
+    }
+    example.first_edge = data_.num_edges();
+    example.line = line_;
+    data_.examples.push_back(example);
+    seen_.clear();
+    inside_ = true;
+  }
+
+  Index ParseNode(std::string_view token, Index count, const char* side) const {
+    const std::string what = std::string("a ") + side + " node";
+    const Index node = ParseCount(token, what.c_str());
+    if (node >= count) {
+      Fail(Quoted(token) + " is not " + what + " of the example, which has " + std::to_string(count) +
+           (count == 0 ? "" : ", counted from 0"));
+    }
+    return node;
+  }
+
+  Index ParseLabel(std::string_view token) const {
+    if (token == "?") return kUnlabelled;
+    if (token != "0" && token != "1") Fail(Quoted(token) + " is not a label: 0, 1 or ?");
+    return token == "1" ? 1 : 0;
+  }
+
+  void ParseEdge() {
+    if (fields_.size() < 3)
+      Fail("an edge needs a left node, a right node and a label; the line ends after " +
+           Quoted(fields_.back()));
+    MatchingExample& example = data_.examples.back();
+    MatchingEdge edge;
+    edge.left = ParseNode(fields_[0], example.num_left, "left");
+    edge.right = ParseNode(fields_[1], example.num_right, "right");
+    edge.label = ParseLabel(fields_[2]);
+    edge.line = line_;
+    const std::int64_t pair = static_cast<std::int64_t>(edge.left) * example.num_right + edge.right;
+    const auto [known, is_new] = seen_.try_emplace(pair, edge.line);
+    if (!is_new) {
+      Fail("the edge from " + Quoted(fields_[0]) + " to " + Quoted(fields_[1]) +
+           " is given twice, first in line " + std::to_string(known->second));
+    }
+    if (data_.num_edges() == std::numeric_limits<Index>::max()) Fail("too many edges");
+    ParseFeatures();
+    data_.edges.push_back(edge);
+    ++example.num_edges;
+  }
+
+  void ParseFeatures() {
+    entries_.clear();
+    for (std::size_t k = 3; k < fields_.size(); ++k) {
+      const std::string_view token = fields_[k];
+      const std::size_t colon = token.rfind(':');
+      double value = 1;
+      if (colon != std::string_view::npos &&
+          (!ParseNumber(token.substr(colon + 1), &value) || std::abs(value) > kLargestValue)) {
+        Fail(Quoted(token) + " does not end in a number behind its last colon");
+      }
+      const std::string_view name = token.substr(0, colon);
+      if (name.empty()) Fail(Quoted(token) + " is a feature without a name");
+      const Index column = dictionary_ == nullptr ? counter_.Add(name) : dictionary_->Find(name);
+      if (column == kAbsent) {
+        ++data_.unknown_features;
+      } else {
+        entries_.push_back({column, value, token});
+      }
+    }
+    std::sort(entries_.begin(), entries_.end(),
+              [](const Entry& a, const Entry& b) { return a.column < b.column; });
+    columns_.clear();
+    values_.clear();
+    for (const Entry& entry : entries_) {
+      if (!columns_.empty() && columns_.back() == entry.column)
+        Fail("the feature of " + Quoted(entry.token) + " is given twice");
+      columns_.push_back(entry.column);
+      values_.push_back(entry.value);
+    }
+    rows_->AddSparse(columns_, values_);
+  }
+
+  struct Entry {
+    Index column;
+    double value;
+    std::string_view token;
+  };
+
+  std::string name_;
+  long line_ = 0;
+  const FeatureDictionary* dictionary_;
+  FeatureCounter counter_;
+  MatchingData data_;
+  std::shared_ptr<FeatureRows> rows_ = std::make_shared<FeatureRows>();
+  bool inside_ = false;                          // of an example
+  std::unordered_map<std::int64_t, long> seen_;  // pairs of nodes of the example, and their lines
+  std::vector<std::string_view> fields_;
+  std::vector<Entry> entries_;
+  std::vector<Index> columns_;
+  std::vector<double> values_;
+};
+
+}  // namespace
+
+MatchingData ReadMatchings(const std::string& path, const FeatureDictionary* dictionary,
+                           FeatureDictionary* made) {
+  SLACKLINE_CHECK((dictionary == nullptr) == (made != nullptr),
+                  "either a dictionary is given or one is made");
+  LineReader reader(path);
+  MatchingParser parser(reader.name(), dictionary);
+  std::string_view line;
+  while (reader.Next(&line)) parser.ParseLine(line);
+  return parser.Finish(made);
+}
+
+MatchingData ParseMatchings(const std::string& name, std::span<const std::string> examples,
+                            FeatureDictionary* made) {
+  MatchingParser parser(name, nullptr);
+  std::vector<std::string_view> lines;
+  for (const std::string& text : examples) {
+    SplitViews(text, '\n', &lines);
+    for (const std::string_view line : lines) parser.ParseLine(line);
+    parser.ParseLine({});
+  }
+  return parser.Finish(made);
+}
+
+}  // namespace slackline

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Data of bipartite matchings: examples with two sides, and candidate edges with features and labels. The text format is described in
+// docs/matching_format.md.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <slackline/apps/common/feature_dictionary.h>
+#include <slackline/core/feature_rows.h>
+#include <slackline/core/types.h>
+
+namespace slackline {
+
+/// Nodes that a side may have: memory is taken for all of them, with or without edges.
+inline constexpr Index kMostMatchingNodes = 1'000'000;
+
+struct MatchingEdge {
+  Index left = 0;
+  Index right = 0;
+  Index label = kUnlabelled;  ///< 1: in the matching, 0: not
+  long line = 0;
+};
+
+struct MatchingExample {
+  Index num_left = 0;
+  Index num_right = 0;
+  Index first_edge = 0;
+  Index num_edges = 0;
+  long line = 0;
+};
+
+/// Edge e has row e of `rows`.
+struct MatchingData {
+  std::string source;
+  std::vector<MatchingExample> examples;
+  std::vector<MatchingEdge> edges;
+  std::shared_ptr<const FeatureRows> rows;
+  Index num_features = 0;             ///< columns of the rows
+  std::int64_t unknown_features = 0;  ///< of edges, that the dictionary does not know: left out
+
+  Index num_examples() const { return static_cast<Index>(examples.size()); }
+  std::span<const MatchingEdge> edges_of(const MatchingExample& example) const {
+    return {edges.data() + example.first_edge, static_cast<std::size_t>(example.num_edges)};
+  }
+  Index num_edges() const { return static_cast<Index>(edges.size()); }
+};
+
+/// Reads all examples, plain or gzip; "-" is the standard input. `dictionary`: of the features, by name; null: one is made from the
+/// data, with a column per feature in the order of first occurrence, and put into *made. Throws DataError with file, line and token:
+/// headers and edges that are not what the format says, nodes out of range, an edge or a feature of an edge given twice, no examples.
+MatchingData ReadMatchings(const std::string& path, const FeatureDictionary* dictionary,
+                           FeatureDictionary* made);
+
+/// The same of examples in memory, a text each; `name` is for messages.
+MatchingData ParseMatchings(const std::string& name, std::span<const std::string> examples,
+                            FeatureDictionary* made);
+
+}  // namespace slackline

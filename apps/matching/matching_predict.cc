@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/matching/matching_predict.h>
+
+#include <slackline/core/all_finite.h>
+#include <slackline/core/check.h>
+#include <slackline/core/parallel.h>
+
+namespace slackline {
+namespace {
+
+std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
+
+constexpr int kChunks = 64;
+
+double Ratio(std::int64_t part, std::int64_t whole) {
+  return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+}  // namespace
+
+MatchingPredictions PredictMatchings(const MatchingModel& model, const MatchingData& data, int threads) {
+  SLACKLINE_CHECK(data.rows != nullptr && data.num_features == model.dictionary().size(),
+                  "the data do not have the features of the model");
+  MatchingPredictions out;
+  out.labels.assign(data.edges.size(), 0);
+  out.scores.assign(data.edges.size(), 0.0);
+  for (const MatchingExample& example : data.examples) {
+    for (Index e = example.first_edge; e < example.first_edge + example.num_edges; ++e)
+      out.scores[Size(e)] = model.EdgeScore(data, e);
+  }
+  // Of a model that was made up: weights are finite, but their sums need not be.
+  if (!AllFinite(out.scores)) throw DataError("the model's weights are too large for these features");
+  ParallelChunks(data.num_examples(), kChunks, NumThreads(threads), [&](const Chunk& chunk) {
+    std::vector<double> messages;
+    for (Index m = chunk.begin; m < chunk.end; ++m) {
+      const MatchingExample& example = data.examples[Size(m)];
+      if (example.num_edges == 0) continue;
+      messages.clear();
+      for (Index e = example.first_edge; e < example.first_edge + example.num_edges; ++e) {
+        messages.push_back(0);
+        messages.push_back(-out.scores[Size(e)]);
+      }
+      model.MakeFactor(example, data.edges_of(example))
+          .Maximize({}, messages,
+                    std::span<Index>(out.labels).subspan(Size(example.first_edge), Size(example.num_edges)));
+    }
+  });
+  return out;
+}
+
+MatchingMetrics EvaluateMatchings(const MatchingData& data, std::span<const Index> predicted,
+                                  const MatchingCosts& costs) {
+  SLACKLINE_CHECK(predicted.size() == data.edges.size(), "there must be a predicted label per edge");
+  MatchingMetrics metrics;
+  std::int64_t without_error = 0;
+  double loss = 0;
+  for (const MatchingExample& example : data.examples) {
+    Index known = 0;
+    Index too_many = 0;
+    Index too_few = 0;
+    for (Index e = example.first_edge; e < example.first_edge + example.num_edges; ++e) {
+      const Index label = data.edges[Size(e)].label;
+      if (label == kUnlabelled) continue;
+      ++known;
+      metrics.given += label;
+      metrics.predicted += predicted[Size(e)];
+      metrics.right += label * predicted[Size(e)];
+      too_many += label == 0 && predicted[Size(e)] == 1;
+      too_few += label == 1 && predicted[Size(e)] == 0;
+    }
+    if (known == 0) continue;
+    ++metrics.examples;
+    metrics.edges += known;
+    without_error += too_many + too_few == 0;
+    loss += costs.precision * too_many + costs.recall * too_few;
+  }
+  metrics.precision = Ratio(metrics.right, metrics.predicted);
+  metrics.recall = Ratio(metrics.right, metrics.given);
+  metrics.f1 = Ratio(2 * metrics.right, metrics.given + metrics.predicted);
+  metrics.error_rate = metrics.given + metrics.predicted == 0 ? 0.0 : 1 - metrics.f1;
+  metrics.exact = Ratio(without_error, metrics.examples);
+  metrics.mean_loss = metrics.examples == 0 ? 0.0 : loss / metrics.examples;
+  return metrics;
+}
+
+}  // namespace slackline

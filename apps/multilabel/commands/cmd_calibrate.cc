@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/multilabel/commands/cmd_calibrate.h>
+
+#include <cstdio>
+
+#include <CLI/CLI.hpp>
+
+#include <slackline/apps/cli/cmd_common.h>
+#include <slackline/apps/cli/cmd_interrupt.h>
+#include <slackline/apps/multilabel/validation/out_of_fold.h>
+#include <slackline/apps/multilabel/validation/reliability.h>
+
+namespace slackline::program {
+namespace {
+
+/// "Brier score 0.1512, calibration error 0.0087"
+std::string Figures(const Reliability& reliability) {
+  return "Brier score " + Number(reliability.brier_score, 4) + ", calibration error " +
+         Number(reliability.calibration_error, 3);
+}
+
+}  // namespace
+
+void AddCalibrateFlag(CLI::App* app, bool* calibrate, const std::string& folds) {
+  const std::string text =
+      "also learn to turn scores into probabilities (predict --output\n"
+      "probabilities), by Platt scaling on examples held out: one more training\nwith the same "
+      "lambda for "
+      "each of " +
+      folds;
+  app->add_flag("--calibrate", *calibrate, text);
+}
+
+int CalibrationPlan::ExitCode(int code) const {
+  return code == 0 && interrupt->load() != 0 ? 128 + interrupt->load() : code;
+}
+
+CalibrationPlan PlanCalibration(const MultiLabelData& data, Index folds, std::int64_t seed, bool quiet) {
+  if (data.num_examples() < folds)
+    throw DataError("--calibrate needs " + Count(folds, "example") + ", but " + data.source + " has " +
+                    Count(data.num_examples(), "example"));
+  CalibrationPlan plan;
+  plan.folds = MakeFolds(data.num_examples(), folds, static_cast<std::uint64_t>(seed));
+  plan.quiet = quiet;
+  plan.interrupt = CatchInterrupts();
+  ForOption("calibrate", [&] { CheckFolds(data, plan.folds); });
+  return plan;
+}
+
+bool Calibrate(const MultiLabelData& data, const MultiLabelTrialOptions& options, double lambda,
+               const CalibrationPlan& plan, MultiLabelModel* model) {
+  if (!plan.quiet)
+    std::fprintf(stderr, "calibration: %s\n",
+                 Count(static_cast<Offset>(plan.folds.size()), "training").c_str());
+  std::optional<std::vector<double>> scores =
+      OutOfFoldScores(data, options, plan.folds, lambda, plan.interrupt);
+  if (!scores) {
+    std::fprintf(stderr, "interrupted: the model is not calibrated\n");
+    return false;
+  }
+  model->set_calibration(FitCalibration(model->num_labels(), *scores, data.labels));
+  ApplyCalibration(*model->calibration(), *scores);
+  if (!plan.quiet)
+    std::fprintf(stderr, "calibrated: held-out examples have %s\n",
+                 Figures(ComputeReliability(*scores, data.labels)).c_str());
+  return true;
+}
+
+void RequireCalibration(const MultiLabelModel& model, const std::string& file) {
+  if (model.calibration()) return;
+  throw DataError(file, 0,
+                  "the model is not calibrated, so it has no probabilities: train it with "
+                  "`slackline multilabel train --calibrate`");
+}
+
+}  // namespace slackline::program

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// --calibrate of the commands that train multi-label models. Part of the program only.
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include <slackline/apps/multilabel/multilabel_model.h>
+#include <slackline/apps/multilabel/validation/multilabel_trial.h>
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace slackline::program {
+
+/// Of `train`; `cv` has folds of its own.
+inline constexpr Index kCalibrationFolds = 5;
+
+/// folds: which these are, in words.
+void AddCalibrateFlag(CLI::App* app, bool* calibrate, const std::string& folds);
+
+/// How to calibrate a model once it is trained.
+struct CalibrationPlan {
+  std::vector<std::vector<Index>> folds;
+  bool quiet = false;
+  const std::atomic<int>* interrupt = nullptr;
+
+  /// The exit code of a command that ended with `code`: that of an interrupt where calibration was
+  /// cut short by one.
+  int ExitCode(int code) const;
+};
+/// Throws DataError when the data cannot be dealt out to so many folds.
+CalibrationPlan PlanCalibration(const MultiLabelData& data, Index folds, std::int64_t seed, bool quiet);
+
+/// Trains once more for every fold, and sets the model's calibration; says so on the standard
+/// error. False when interrupted: then the model has none.
+bool Calibrate(const MultiLabelData& data, const MultiLabelTrialOptions& options, double lambda,
+               const CalibrationPlan& plan, MultiLabelModel* model);
+
+/// Throws DataError unless the model in `file` is calibrated.
+void RequireCalibration(const MultiLabelModel& model, const std::string& file);
+
+}  // namespace slackline::program

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline multilabel cv
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <slackline/apps/cli/cmd_help.h>
+#include <slackline/apps/multilabel/commands/cmd_graph_choice.h>
+
+namespace slackline::program {
+namespace {
+
+constexpr const char* kDescription =
+    "Chooses lambda by cross-validation, then trains with it on all data.\n"
+    "The examples are dealt out to K folds at random. For each fold, models are trained on the others "
+    "for all values of lambda,\nfrom the largest to the smallest, each from the solution of the one "
+    "before, and are tried on the fold. With --graph auto, or\na list, graphs are compared by the same "
+    "folds. The table has mean and standard deviation over the folds. Ctrl-C ends it early.";
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  slackline multilabel cv yeast-train.arff.gz --labels yeast.xml --model yeast.slk\n"
+    "  slackline multilabel cv yeast-train.arff.gz --labels yeast.xml --graph auto --model yeast.slk\n"
+    "  slackline multilabel cv reuters.svm.gz --num-labels 30 --lambda-path 0.01,0.001 --folds 10 "
+    "--metric hamming --no-refit --json";
+
+/// Figures in the table besides the one that is chosen by: Hamming loss and subset accuracy.
+constexpr std::size_t kShown[] = {0, 1};
+
+struct CvCommand {
+  DataFlags data;
+  CvFlags cv;
+  bool calibrate = false;
+};
+
+int Run(const CvCommand& command) {
+  if (command.calibrate && command.cv.no_refit)
+    throw DataError("--calibrate does not go with --no-refit: there is no model to calibrate");
+  const CvSettings cv = command.cv.Read(MultiLabelCvMetrics(), command.data.inputs());
+  const DataSettings settings = command.data.Read(cv.train);
+  const TrainingData training = ReadTrainingData(command.data, settings);
+  std::string note;
+  std::vector<std::string> graphs = GraphCandidates(command.data.graph, training, settings, &note);
+  if (!note.empty() && !command.cv.quiet) std::fprintf(stderr, "note: %s\n", note.c_str());
+  // The folds of the cross-validation calibrate the model at the end.
+  std::optional<CalibrationPlan> calibration;
+  if (command.calibrate)
+    calibration = PlanCalibration(training.data, cv.folds, cv.train.seed, command.cv.quiet);
+  CvProblem problem = MakeMultiLabelCv(command.data, settings, training, std::move(graphs), calibration);
+  problem.shown = {cv.metric};
+  for (const std::size_t figure : kShown) {
+    if (figure != cv.metric) problem.shown.push_back(figure);
+  }
+  problem.own = {{"loss", command.data.loss}};
+  const int code = RunCv(command.cv, cv, problem);
+  return calibration ? calibration->ExitCode(code) : code;
+}
+
+}  // namespace
+
+void AddMultiLabelCv(CLI::App* parent, Action* action) {
+  const auto command = std::make_shared<CvCommand>();
+  CLI::App* app = parent->add_subcommand("cv", kDescription);
+  command->data.Register(app);
+  command->cv.Register(app, MultiLabelCvMetrics(), "all data");
+  AddCalibrateFlag(app, &command->calibrate, "the folds, for the best lambda");
+  GroupHelp(app);
+  app->footer(kExamples);
+  app->callback([command, action] { *action = [command] { return Run(*command); }; });
+}
+
+}  // namespace slackline::program

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline multilabel evaluate
+#include <algorithm>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <slackline/apps/cli/cmd_common.h>
+#include <slackline/apps/cli/cmd_json.h>
+#include <slackline/apps/multilabel/commands/cmd_compare.h>
+#include <slackline/apps/multilabel/commands/cmd_reading.h>
+#include <slackline/apps/multilabel/commands/cmd_reliability.h>
+#include <slackline/apps/multilabel/prediction/multilabel_predict.h>
+#include <slackline/apps/multilabel/validation/multilabel_metrics.h>
+#include <slackline/core/check.h>
+
+namespace slackline::program {
+namespace {
+
+constexpr const char* kDescription =
+    "Predicts the labels of examples and compares them with the labels given in DATA. Unknown labels (?) do "
+    "not count.\n"
+    "A label that is neither given nor predicted has precision, recall and F1 0, also in macro F1; an "
+    "example whose given "
+    "and\npredicted sets are both empty has F1 and Jaccard index 1.";
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  slackline multilabel evaluate yeast-test.arff.gz --model yeast.slk\n"
+    "  slackline multilabel evaluate yeast-test.arff.gz --model yeast.slk --decode lp --json > metrics.json\n"
+    "  slackline multilabel evaluate yeast-test.arff.gz --model yeast.slk --compare yeast-train.arff.gz";
+
+struct EvaluateCommand {
+  std::string data;
+  std::string model;
+  std::string compare;
+  bool json = false;
+  ReadingFlags reading;
+  DecodeFlags decode;
+};
+
+Json MetricsJson(const MultiLabelModel& model, const MultiLabelMetrics& metrics,
+                 const MultiLabelPredictions& predictions) {
+  Json labels = Json::array();
+  for (std::size_t i = 0; i < metrics.labels.size(); ++i) {
+    const LabelMetrics& label = metrics.labels[i];
+    labels.push_back({{"name", model.label_names()[i]},
+                      {"precision", label.precision},
+                      {"recall", label.recall},
+                      {"f1", label.f1},
+                      {"support", label.support}});
+  }
+  return {{"examples", metrics.examples},
+          {"hamming_loss", metrics.hamming_loss},
+          {"subset_accuracy", metrics.subset_accuracy},
+          {"micro_f1", metrics.micro_f1},
+          {"macro_f1", metrics.macro_f1},
+          {"example_f1", metrics.example_f1},
+          {"jaccard", metrics.jaccard},
+          {"fractional", predictions.fractional ? Json(*predictions.fractional) : Json(nullptr)},
+          {"decoder", predictions.decoder},
+          {"labels", std::move(labels)}};
+}
+
+std::string MetricsTable(const MultiLabelModel& model, const MultiLabelMetrics& metrics,
+                         const MultiLabelPredictions& predictions) {
+  std::string text = Count(metrics.examples, "example") + ", " + Count(model.num_labels(), "label") +
+                     "; decoded by: " + predictions.decoder + "\n\n";
+  Append(&text, "Hamming loss     %8.4f   (share of wrong labels)\n", metrics.hamming_loss);
+  Append(&text, "subset accuracy  %8.4f   (share of examples without a wrong label)\n",
+         metrics.subset_accuracy);
+  Append(&text, "micro F1         %8.4f\n", metrics.micro_f1);
+  Append(&text, "macro F1         %8.4f\n", metrics.macro_f1);
+  Append(&text, "example F1       %8.4f\n", metrics.example_f1);
+  Append(&text, "Jaccard index    %8.4f\n", metrics.jaccard);
+  if (predictions.fractional) {
+    Append(&text, "fractional       %8.4f   (share of examples whose LP solution is fractional)\n",
+           *predictions.fractional);
+  }
+  Append(&text, "\n%9s %9s %9s %9s  label\n", "precision", "recall", "F1", "support");
+  for (std::size_t i = 0; i < metrics.labels.size(); ++i) {
+    const LabelMetrics& label = metrics.labels[i];
+    Append(&text, "%9.4f %9.4f %9.4f %9d  ", label.precision, label.recall, label.f1,
+           static_cast<int>(label.support));
+    text += model.label_names()[i] + "\n";
+  }
+  return text;
+}
+
+int Run(const EvaluateCommand& command) {
+  PredictOptions options;
+  options.decode = command.decode.ReadDecode();
+  options.threads = command.decode.ReadThreads();
+  options.fractional = true;
+  const MultiLabelModel model = command.reading.Load(command.model);
+  options.scores = model.calibration().has_value();
+  const MultiLabelData data = command.reading.Read(command.data, model);
+  TellNotes(data.notes);
+  if (std::all_of(data.labels.begin(), data.labels.end(), [](std::int8_t label) { return label < 0; })) {
+    throw DataError(data.source, 0, "no label is known: there is nothing to compare predictions with");
+  }
+  const MultiLabelPredictions predictions = Predict(model, data, options);
+  const MultiLabelMetrics metrics = ComputeMetrics(model.num_labels(), data.labels, predictions.labels);
+  Json json = MetricsJson(model, metrics, predictions);
+  std::string table = MetricsTable(model, metrics, predictions);
+  if (model.calibration()) {
+    std::vector<double> probabilities = predictions.scores;
+    ApplyCalibration(*model.calibration(), probabilities);
+    AddReliability(ComputeReliability(probabilities, data.labels), &json, &table);
+  }
+  if (!command.compare.empty()) {
+    const CompareTask task{model, metrics, data, options.threads};
+    if (const int code = AddComparison(task, command.compare, &json, &table); code != 0) return code;
+  }
+  WriteOutput("-", command.json ? JsonText(json) : table);
+  return 0;
+}
+
+}  // namespace
+
+void AddMultiLabelEvaluate(CLI::App* parent, Action* action) {
+  const auto command = std::make_shared<EvaluateCommand>();
+  CLI::App* app = parent->add_subcommand("evaluate", kDescription);
+  app->add_option("DATA", command->data, "examples with their labels")->required()->type_name("");
+  AddTextOption(app, "model", &command->model, "M.slk", "the model")->required();
+  command->reading.Register(app);
+  AddTextOption(app, "compare", &command->compare, "TRAIN",
+                "also train independent labels (as train --graph none, with the default lambda) on these "
+                "data, those of "
+                "the model, and show how much better the model is");
+  command->decode.Register(app);
+  app->add_flag("--json", command->json, "write JSON instead of a table");
+  app->footer(kExamples);
+  app->callback([command, action] { *action = [command] { return Run(*command); }; });
+}
+
+}  // namespace slackline::program

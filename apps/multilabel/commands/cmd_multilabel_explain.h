@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline multilabel predict --explain. Part of the program only.
+#pragma once
+
+#include <string>
+
+#include <slackline/apps/cli/cmd_explain_flags.h>
+#include <slackline/apps/multilabel/commands/cmd_reading.h>
+#include <slackline/apps/multilabel/prediction/multilabel_predict.h>
+
+namespace slackline::program {
+
+/// What is explained, and where that is written to.
+struct MultiLabelExplainTask {
+  std::string data, model, out;
+  ReadingFlags reading;
+  PredictOptions predict;
+  ExplainFlags flags;
+};
+
+/// Returns the exit code. Throws DataError.
+int ExplainMultiLabel(const MultiLabelExplainTask& task);
+
+}  // namespace slackline::program

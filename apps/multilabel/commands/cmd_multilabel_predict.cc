@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline multilabel predict
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include <slackline/apps/cli/cmd_common.h>
+#include <slackline/apps/cli/cmd_stream_output.h>
+#include <slackline/apps/multilabel/commands/cmd_calibrate.h>
+#include <slackline/apps/multilabel/commands/cmd_multilabel_explain.h>
+#include <slackline/apps/multilabel/commands/cmd_reading.h>
+#include <slackline/apps/multilabel/prediction/multilabel_predict.h>
+#include <slackline/apps/multilabel/prediction/multilabel_stream.h>
+
+namespace slackline::program {
+namespace {
+
+constexpr const char* kDescription =
+    "Predicts the labels of examples.\n"
+    "DATA is read like training data; labels that it has must be known to the model, and are not used. - "
+    "reads the standard input.\nColumns of a table (CSV, TSV) are found by their names, in any order.\n"
+    "From the standard input, and with --stream, each example is predicted as soon as its line is read, and "
+    "its line is written at\nonce, by one thread in little memory; notes come at the end. A file after --out "
+    "appears at the end.\n\n"
+    "--output labels writes one line per example: the names of its labels, separated by commas (names that "
+    "contain a "
+    "comma\nor a quote stand in quotes); an empty line is an example without labels.\n"
+    "--output scores writes a line with the names of all labels, then one line per example: for every label "
+    "the "
+    "difference\nbetween the best value of a labelling with it and the best value of a labelling without it. "
+    "Positive: "
+    "the label is on in\nthe best labelling; the larger the difference, the surer. With an LP decoder on a "
+    "graph with "
+    "cycles the values are\nthose of the relaxation.\n\n"
+    "--output probabilities writes the same with a probability between 0 and 1 for every label; the model "
+    "must be\ntrained with --calibrate. They are fitted to scores of --decode auto.";
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  slackline multilabel predict yeast-test.arff.gz --model yeast.slk --out predicted.txt\n"
+    "  zcat reuters.svm.gz | slackline multilabel predict - --model r.slk --output scores > scores.csv\n"
+    "  slackline multilabel predict yeast-test.arff.gz --model yeast.slk --explain 3";
+
+struct PredictCommand {
+  std::string data;
+  std::string model;
+  std::string output = "labels";
+  std::string out;
+  bool stream = false;
+  bool quiet = false;
+  ReadingFlags reading;
+  DecodeFlags decode;
+  ExplainFlags explain;
+};
+
+/// The names of the labels as they are written.
+std::vector<std::string> LabelCells(const MultiLabelModel& model) {
+  std::vector<std::string> cells;
+  for (const std::string& name : model.label_names()) cells.push_back(CsvCell(name));
+  return cells;
+}
+
+/// A line for each example.
+void AppendLabels(const std::vector<std::string>& cells, std::span<const std::int8_t> labels,
+                  std::string* text) {
+  for (std::size_t row = 0; row < labels.size(); row += cells.size()) {
+    bool first = true;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (labels[row + i] == 0) continue;
+      if (!first) *text += ',';
+      *text += cells[i];
+      first = false;
+    }
+    *text += '\n';
+  }
+}
+
+/// What stands before all examples.
+std::string Head(const std::vector<std::string>& cells, const PredictOptions& options) {
+  std::string text;
+  if (!options.scores) return text;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    text += cells[i];
+    text += i + 1 < cells.size() ? ',' : '\n';
+  }
+  return text;
+}
+
+void AppendScores(std::span<const double> scores, std::size_t n, std::string* text) {
+  std::array<char, 32> buffer;
+  for (std::size_t k = 0; k < scores.size(); ++k) {
+    const auto end =
+        std::to_chars(buffer.data(), buffer.data() + buffer.size(), scores[k], std::chars_format::general, 9)
+            .ptr;
+    text->append(buffer.data(), end);
+    *text += (k + 1) % n != 0 ? ',' : '\n';
+  }
+}
+
+void SayCounts(Offset examples, const std::string& decoder) {
+  std::fprintf(stderr, "%s; decoded by: %s\n", Count(examples, "example").c_str(), decoder.c_str());
+}
+
+/// Each example is predicted, and its line is written, before the next one is read.
+void PredictStream(const PredictCommand& command, const MultiLabelModel& model,
+                   const MultiLabelReadOptions& read, const PredictOptions& options) {
+  MultiLabelStream stream(model, command.data, read, options);
+  StreamOutput out(command.out);
+  const std::vector<std::string> cells = LabelCells(model);
+  std::string text = Head(cells, options);
+  while (stream.Next()) {
+    if (command.output == "probabilities") {
+      std::vector<double> probabilities(stream.scores().begin(), stream.scores().end());
+      ApplyCalibration(*model.calibration(), probabilities);
+      AppendScores(probabilities, cells.size(), &text);
+    } else if (options.scores) {
+      AppendScores(stream.scores(), cells.size(), &text);
+    } else {
+      AppendLabels(cells, stream.labels(), &text);
+    }
+    out.Write(text);
+    text.clear();
+  }
+  out.Finish();
+  if (command.quiet) return;
+  TellNotes(stream.notes());
+  SayCounts(stream.num_examples(), stream.decoder());
+}
+
+int Run(const PredictCommand& command) {
+  CheckChoice("output", command.output, {"labels", "scores", "probabilities"});
+  PredictOptions options;
+  options.decode = command.decode.ReadDecode();
+  options.threads = command.decode.ReadThreads();
+  options.scores = command.output != "labels";
+  options.labels = !options.scores;
+  if (!command.out.empty()) CheckOutput("out", command.out, {command.data, command.model}, true);
+  if (command.explain.wanted())
+    return ExplainMultiLabel(
+        {command.data, command.model, command.out, command.reading, options, command.explain});
+
+  const MultiLabelModel model = command.reading.Load(command.model);
+  const bool probabilities = command.output == "probabilities";
+  if (probabilities) RequireCalibration(model, command.model);
+  const MultiLabelReadOptions read = command.reading.OptionsFor(model);
+  if (command.stream || command.data == "-") {
+    PredictStream(command, model, read, options);
+    return 0;
+  }
+  const MultiLabelData data = ReadMultiLabelData(command.data, read);
+  if (!command.quiet) TellNotes(data.notes);
+  MultiLabelPredictions predictions = Predict(model, data, options);
+  if (probabilities) ApplyCalibration(*model.calibration(), predictions.scores);
+  const std::vector<std::string> cells = LabelCells(model);
+  std::string text = Head(cells, options);
+  if (options.scores) {
+    AppendScores(predictions.scores, cells.size(), &text);
+  } else {
+    AppendLabels(cells, predictions.labels, &text);
+  }
+  WriteOutput(command.out, text);
+  if (!command.quiet) SayCounts(data.num_examples(), predictions.decoder);
+  return 0;
+}
+
+}  // namespace
+
+void AddMultiLabelPredict(CLI::App* parent, Action* action) {
+  const auto command = std::make_shared<PredictCommand>();
+  CLI::App* app = parent->add_subcommand("predict", kDescription);
+  app->add_option("DATA", command->data, "examples")->required()->type_name("");
+  AddTextOption(app, "model", &command->model, "M.slk", "the model")->required();
+  AddTextOption(app, "output", &command->output, "labels|scores|probabilities", "what to write (see above)",
+                "labels");
+  command->explain.Register(app, "example");
+  AddTextOption(app, "out", &command->out, "FILE", "where to write", "the standard output");
+  app->add_flag("--stream", command->stream,
+                "write the line of each example as soon as it is read, as always with - as DATA");
+  command->reading.Register(app);
+  command->decode.Register(app);
+  app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
+  app->footer(kExamples);
+  app->callback([command, action] { *action = [command] { return Run(*command); }; });
+}
+
+}  // namespace slackline::program

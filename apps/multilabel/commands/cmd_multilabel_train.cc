@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline multilabel train
+#include <cstdio>
+#include <memory>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+#include <slackline/apps/cli/cmd_help.h>
+#include <slackline/apps/cli/cmd_interrupt.h>
+#include <slackline/apps/multilabel/commands/cmd_graph_choice.h>
+#include <slackline/apps/multilabel/commands/cmd_multilabel_common.h>
+#include <slackline/core/check.h>
+
+namespace slackline::program {
+namespace {
+
+constexpr const char* kDescription =
+    "Trains a multi-label classifier and writes it to a model file.\n"
+    "DATA is a table (CSV, TSV; needs --label-columns), ARFF (Mulan; needs --labels) or LIBSVM (needs "
+    "--labels "
+    "or\n--num-labels), also gzip; - reads the standard input.\nCtrl-C ends training early and keeps the "
+    "best model.";
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  slackline multilabel train yeast-train.arff.gz --labels yeast.xml --model yeast.slk\n"
+    "  slackline multilabel train photos.csv --label-columns 'tag_*' --ignore-columns file,date --model "
+    "p.slk\n"
+    "  slackline multilabel train reuters.svm.gz --num-labels 30 --graph tree --lambda 0.001 --model r.slk\n"
+    "  slackline multilabel train - --num-labels 30 --learner bcfw --time-limit 60 --log run.jsonl --model "
+    "r.slk < "
+    "reuters.svm\n"
+    "  slackline multilabel train reuters.svm.gz --num-labels 30 --lambda-path 0.1:0.0001:7 --model r.slk\n"
+    "  slackline multilabel train yeast-train.arff.gz --labels yeast.xml --kernel rbf --kernel-gamma 1 "
+    "--model y.slk\n"
+    "  slackline multilabel train reuters.svm.gz --num-labels 30 --verify --model r.slk\n"
+    "  slackline multilabel train reuters.svm.gz --num-labels 30 --checkpoint r.ckpt --model r.slk\n"
+    "  slackline multilabel train reuters.svm.gz --num-labels 30 --checkpoint r.ckpt --resume r.ckpt --model "
+    "r.slk";
+
+struct TrainCommand {
+  DataFlags data;
+  SessionFlags session;
+  std::string clusters;
+  std::string cluster_rounds = "1";
+  bool calibrate = false;
+
+  /// 0: none.
+  Index NumClusters() const { return clusters.empty() ? 0 : ReadCount("clusters", clusters, 1); }
+};
+
+/// All checks that need no data.
+void CheckClusters(const TrainCommand& command) {
+  ReadCount("cluster-rounds", command.cluster_rounds, 1);
+  if (command.NumClusters() == 0) return;
+  const auto refuse = [](const std::string& other, const char* why) {
+    throw DataError("--clusters does not go with " + other + ": " + why);
+  };
+  if (!command.session.lambda_path.empty()) refuse("--lambda-path", "clusters are chosen for one λ");
+  if (command.calibrate) refuse("--calibrate", "the trainings for it have no clusters");
+  if (!command.session.checkpoint.file.empty() || !command.session.checkpoint.resume.empty())
+    refuse("--checkpoint and --resume", "the trainings that choose them are not kept");
+}
+
+int Run(const TrainCommand& command) {
+  SessionSettings settings = ReadSession(command.session, command.data.inputs());
+  CheckClusters(command);
+  const DataSettings data_settings = command.data.Read(settings.train);
+  const TrainingData data = ReadTrainingData(command.data, data_settings);
+  std::optional<CalibrationPlan> calibration;
+  if (command.calibrate)
+    calibration = PlanCalibration(data.data, kCalibrationFolds, settings.train.seed, command.session.quiet);
+  DataFlags flags = command.data;
+  std::string note;
+  const std::vector<std::string> graphs = GraphCandidates(flags.graph, data, data_settings, &note);
+  if (graphs.size() > 1) {
+    const bool quiet = command.session.quiet;
+    if (!note.empty() && !quiet) std::fprintf(stderr, "note: %s\n", note.c_str());
+    const std::atomic<int>* interrupt = CatchInterrupts();
+    flags.graph = ChooseGraph(command.data, data_settings, data, graphs, {settings, quiet, interrupt});
+    if (flags.graph.empty()) {
+      std::fprintf(stderr, "interrupted: no graph is chosen and no model is written\n");
+      return 128 + interrupt->load();
+    }
+  }
+  MultiLabelSession task(flags, data_settings, data);
+  if (command.NumClusters() > 0) {
+    settings.lambdas = {ChooseLambda(settings, task)};
+    TrainOptions options = settings.train;
+    options.lambda = settings.lambdas[0];
+    task.Tighten(options, command.NumClusters(), ReadCount("cluster-rounds", command.cluster_rounds, 1),
+                 CatchInterrupts());
+  }
+  if (!calibration) return RunSession(command.session, std::move(settings), &task);
+  task.CalibrateBy(*calibration);
+  return calibration->ExitCode(RunSession(command.session, std::move(settings), &task));
+}
+
+}  // namespace
+
+void AddMultiLabelTrain(CLI::App* parent, Action* action) {
+  const auto command = std::make_shared<TrainCommand>();
+  CLI::App* app = parent->add_subcommand("train", kDescription);
+  command->data.Register(app);
+  CLI::Option* clusters = AddTextOption(
+      app, "clusters", &command->clusters, "N",
+      "tighten the relaxation: train once more, with at most N triples of labels in one table each, those on "
+      "which the pairs of the first solution contradict each other (no two share a pair)");
+  AddTextOption(app, "cluster-rounds", &command->cluster_rounds, "R",
+                "choose the clusters in R trainings, each a share of them", "1")
+      ->needs(clusters);
+  AddCalibrateFlag(app, &command->calibrate, "five folds");
+  command->session.Register(app);
+  GroupHelp(app);
+  app->footer(kExamples);
+  app->callback([command, action] { *action = [command] { return Run(*command); }; });
+}
+
+}  // namespace slackline::program

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/multilabel/commands/cmd_reading.h>
+
+#include <cstdio>
+#include <optional>
+
+#include <CLI/CLI.hpp>
+
+#include <slackline/apps/multilabel/label_counts.h>
+#include <slackline/core/check.h>
+#include <slackline/core/quoted.h>
+
+namespace slackline::program {
+
+void RegisterFormat(CLI::App* app, std::string* format) {
+  AddTextOption(app, "format", format, "auto|arff|libsvm|csv|tsv",
+                "of the data. auto tells by the first line: ARFF begins with @, LIBSVM has labels, then "
+                "index:value; other lines with commas, semicolons or tabs are the header of a table",
+                "auto");
+}
+
+MultiLabelFormat ReadFormat(const std::string& format) {
+  return ReadChoice("format", format,
+                    {MultiLabelFormat::kAuto, MultiLabelFormat::kArff, MultiLabelFormat::kLibsvm,
+                     MultiLabelFormat::kCsv, MultiLabelFormat::kTsv});
+}
+
+void TellNotes(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) std::fprintf(stderr, "note: %s\n", note.c_str());
+}
+
+void ReadingFlags::Register(CLI::App* app) {
+  RegisterFormat(app, &format);
+  app->add_flag("--strict", strict, "refuse columns, categories and features that the model does not know");
+  AddTextOption(
+      app, "label-counts", &label_counts, "auto|any|MIN-MAX",
+      "how many labels predictions may have: as the model was trained (auto), any number, or from MIN to MAX",
+      "auto");
+}
+
+MultiLabelModel ReadingFlags::Load(const std::string& path) const {
+  const std::optional<CountRange> counts = ParseLabelCounts(label_counts);
+  MultiLabelModel model = MultiLabelModel::Load(path);
+  if (counts && !counts->Fits(model.num_labels())) {
+    throw DataError("--label-counts: " + Quoted(label_counts) + ", but the model has " +
+                    Count(model.num_labels(), "label"));
+  }
+  if (counts) model.set_label_counts(*counts);
+  return model;
+}
+
+MultiLabelReadOptions ReadingFlags::OptionsFor(const MultiLabelModel& model) const {
+  MultiLabelReadOptions options = model.ReadOptions();
+  options.format = ReadFormat(format);
+  options.strict = strict;
+  return options;
+}
+
+MultiLabelData ReadingFlags::Read(const std::string& path, const MultiLabelModel& model) const {
+  return ReadMultiLabelData(path, OptionsFor(model));
+}
+
+}  // namespace slackline::program

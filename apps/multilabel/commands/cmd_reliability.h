@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What `multilabel evaluate` says about probabilities. Part of the program only.
+#pragma once
+
+#include <string>
+
+#include <slackline/apps/cli/cmd_json.h>
+#include <slackline/apps/multilabel/validation/reliability.h>
+
+namespace slackline::program {
+
+/// Appends to the result of evaluate: entry "calibration" of the JSON, and a table.
+void AddReliability(const Reliability& reliability, Json* json, std::string* table);
+
+}  // namespace slackline::program

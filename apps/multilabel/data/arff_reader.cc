@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/multilabel/data/arff_reader.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include <slackline/apps/multilabel/data/arff_columns.h>
+#include <slackline/apps/multilabel/data/arff_header.h>
+#include <slackline/apps/multilabel/tables/missing_values.h>
+#include <slackline/apps/multilabel/tables/table_text.h>
+#include <slackline/core/check.h>
+#include <slackline/core/parse_number.h>
+
+namespace slackline {
+namespace {
+
+bool IsMissing(const ArffScanner::Token& token) { return token.text == "?" && !token.quoted; }
+
+class ArffParser final : public MultiLabelReader {
+ public:
+  ArffParser(LineReader* reader, const ArffHeader& header, const MultiLabelReadOptions& options);
+
+  bool Next() override;
+  void Forget() override;
+  std::vector<std::string> Notes() const override;
+
+ private:
+  [[noreturn]] void Fail(const std::string& message) const {
+    throw DataError(reader_.name(), reader_.line_number(), message);
+  }
+  void ParseRow(std::string_view line);
+  void NameLabels(const ArffHeader& header, const MultiLabelReadOptions& options);
+  void MakeColumns(const ArffHeader& header, const MultiLabelReadOptions& options);
+  void CheckFeatures(const ArffHeader& header, const MultiLabelReadOptions& options) const;
+  void CheckLabelAttribute(const ArffAttribute& attribute) const;
+  void ParseDenseRow(ArffScanner* scanner);
+  void ParseSparseRow(ArffScanner* scanner);
+  void ParseWeight(ArffScanner* scanner) const;
+  ArffScanner::Token NextValue(ArffScanner* scanner, std::string_view stops) const;
+  std::int8_t LabelValue(const ArffColumn& column, const ArffScanner::Token& token) const;
+  /// The feature that the value sets (relative to the column's first), and to which number.
+  std::pair<Index, double> FeatureValue(const ArffColumn& column, const ArffScanner::Token& token) const;
+  /// The same for an attribute that is left out of a sparse row.
+  std::pair<Index, double> OmittedValue(const ArffColumn& column) const;
+  void AddSparse(const ArffColumn& column, std::pair<Index, double> feature);
+  double MissingNumber(ArffColumn* column);
+  void FillIn();
+  MultiLabelData& Collect() override;
+  MultiLabelData CollectAll() override;
+
+  LineReader& reader_;
+  bool any_ = false;
+  MultiLabelData data_;
+  std::shared_ptr<FeatureRows> rows_ = std::make_shared<FeatureRows>();
+  std::vector<ArffColumn> columns_;
+  std::vector<Index> not_sparse_;            // feature columns whose omitted value is not 0
+  std::vector<std::int8_t> omitted_labels_;  // labels of a sparse row that omits them all
+  std::vector<double> values_;               // the row being read
+  std::vector<Index> features_;
+  std::vector<MissingValue> missing_;  // to be filled in after the last row
+};
+
+ArffParser::ArffParser(LineReader* reader, const ArffHeader& header, const MultiLabelReadOptions& options)
+    : MultiLabelReader(options), reader_(*reader) {
+  data_.source = reader_.name();
+  data_.has_constant = options.append_constant;
+  NameLabels(header, options);
+  MakeColumns(header, options);
+}
+
+void ArffParser::NameLabels(const ArffHeader& header, const MultiLabelReadOptions& options) {
+  const bool from_model = !options.label_names.empty();
+  std::vector<long> lines;  // of the XML
+  std::vector<std::string> names =
+      from_model ? options.label_names : ReadMulanLabelNames(options.labels_xml, &lines);
+  const auto known = std::count_if(names.begin(), names.end(),
+                                   [&](const std::string& name) { return header.by_name.count(name) > 0; });
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const std::string& name = names[k];
+    // A file to predict on may come without any labels; if only some are missing, a name is wrong.
+    if (header.by_name.count(name) > 0 || (from_model && known == 0)) continue;
+    throw DataError(from_model ? reader_.name() : options.labels_xml, from_model ? 0 : lines[k],
+                    "label " + Quoted(name) + (from_model ? " of the model" : "") +
+                        " is not an attribute of " + reader_.name());
+  }
+  if (!from_model) {
+    std::sort(names.begin(), names.end(), [&](const std::string& a, const std::string& b) {
+      return header.by_name.at(a) < header.by_name.at(b);
+    });
+  }
+  data_.label_names = std::move(names);
+}
+
+void ArffParser::MakeColumns(const ArffHeader& header, const MultiLabelReadOptions& options) {
+  std::vector<Index> label_of(header.attributes.size(), -1);
+  omitted_labels_.assign(data_.label_names.size(), 0);
+  for (Index k = 0; k < data_.num_labels(); ++k) {
+    const auto found = header.by_name.find(data_.label_names[static_cast<std::size_t>(k)]);
+    if (found == header.by_name.end()) {
+      omitted_labels_[static_cast<std::size_t>(k)] = -1;
+    } else {
+      label_of[static_cast<std::size_t>(found->second)] = k;
+    }
+  }
+  for (std::size_t a = 0; a < header.attributes.size(); ++a) {
+    ArffColumn column = MakeArffColumn(reader_.name(), header.attributes[a]);
+    column.label = label_of[a];
+    if (column.label >= 0) {
+      CheckLabelAttribute(header.attributes[a]);
+      if (column.nominal)
+        omitted_labels_[static_cast<std::size_t>(column.label)] = column.numbers[0] == 1 ? 1 : 0;
+    } else {
+      column.first_feature = data_.num_features;
+      column.width = column.one_hot ? static_cast<Index>(column.positions.size()) : 1;
+      data_.num_features += column.width;
+      NameArffFeatures(header.attributes[a], column, &data_.feature_names);
+      if (OmittedValue(column).second != 0) not_sparse_.push_back(static_cast<Index>(a));
+    }
+    columns_.push_back(std::move(column));
+  }
+  if (data_.num_features == 0 && !data_.has_constant) {
+    throw DataError(reader_.name(), 0, "all attributes are labels: there are no features");
+  }
+  CheckFeatures(header, options);
+}
+
+/// Refuses other features than the model's: values of other columns would give predictions that are nonsense.
+void ArffParser::CheckFeatures(const ArffHeader& header, const MultiLabelReadOptions& options) const {
+  if (options.num_features >= 0 && options.num_features != data_.num_features) {
+    throw DataError(reader_.name(), 0,
+                    "the file has " + std::to_string(data_.num_features) + " features, but the model has " +
+                        std::to_string(options.num_features));
+  }
+  if (options.feature_names.empty()) return;
+  const auto [name, expected] = std::mismatch(data_.feature_names.begin(), data_.feature_names.end(),
+                                              options.feature_names.begin(), options.feature_names.end());
+  if (name == data_.feature_names.end()) return;
+  const auto feature = static_cast<Index>(name - data_.feature_names.begin());
+  std::size_t a = 0;
+  while (columns_[a].label >= 0 || columns_[a].first_feature + columns_[a].width <= feature) ++a;
+  throw DataError(reader_.name(), header.attributes[a].line,
+                  "feature " + std::to_string(feature + 1) + " is " + Quoted(*name) +
+                      ", but the model was trained with " + Quoted(*expected) + " there");
+}
+
+void ArffParser::CheckLabelAttribute(const ArffAttribute& attribute) const {
+  for (const std::string& value : attribute.values) {
+    if (value == "0" || value == "1") continue;
+    throw DataError(
+        reader_.name(), attribute.line,
+        "label " + Quoted(attribute.name) + " not 0/1: it is declared with the value " + Quoted(value));
+  }
+}
+
+ArffScanner::Token ArffParser::NextValue(ArffScanner* scanner, std::string_view stops) const {
+  if (scanner->AtEnd()) Fail("the row ends where a value is expected");
+  const ArffScanner::Token token = scanner->Next(stops);
+  if (!token.closed) Fail("the closing quote is missing: " + Quoted(token.text));
+  if (token.text.empty() && !token.quoted) Fail("expected a value, found " + Quoted(scanner->Rest()));
+  return token;
+}
+
+std::int8_t ArffParser::LabelValue(const ArffColumn& column, const ArffScanner::Token& token) const {
+  if (IsMissing(token)) return -1;
+  if (column.nominal && column.Position(token.text) < 0) {
+    Fail("label " + Quoted(column.name) + " not 0/1: value " + Quoted(token.text) + " is not declared");
+  }
+  double number = 0;
+  if (!ParseNumber(token.text, &number) || (number != 0 && number != 1)) {
+    Fail("label " + Quoted(column.name) + " not 0/1: " + Quoted(token.text));
+  }
+  return number == 1 ? 1 : 0;
+}
+
+std::pair<Index, double> ArffParser::FeatureValue(const ArffColumn& column,
+                                                  const ArffScanner::Token& token) const {
+  if (column.nominal) {
+    const Index position = column.Position(token.text);
+    if (position < 0)
+      Fail("value " + Quoted(token.text) + " of attribute " + Quoted(column.name) + " is not declared");
+    if (column.one_hot) return {position, 1.0};
+    return {0, column.numbers[static_cast<std::size_t>(position)]};
+  }
+  double number = 0;
+  if (!ParseNumber(token.text, &number)) {
+    Fail("value " + Quoted(token.text) + " of attribute " + Quoted(column.name) + " is not a finite number");
+  }
+  if (std::abs(number) > kLargestValue) {
+    Fail("value " + Quoted(token.text) + " of attribute " + Quoted(column.name) +
+         " is too large (more than 1e50)");
+  }
+  return {0, number};
+}
+
+std::pair<Index, double> ArffParser::OmittedValue(const ArffColumn& column) const {
+  if (column.one_hot) return {0, 1.0};
+  return {0, column.nominal ? column.numbers[0] : 0.0};
+}
+
+void ArffParser::ParseRow(std::string_view line) {
+  ArffScanner scanner(line);
+  if (scanner.AtEnd()) return;
+  data_.labels.insert(data_.labels.end(), omitted_labels_.begin(), omitted_labels_.end());
+  values_.clear();
+  features_.clear();
+  if (scanner.Accept('{')) {
+    ParseSparseRow(&scanner);
+  } else {
+    ParseDenseRow(&scanner);
+  }
+  data_.lines.push_back(reader_.line_number());
+}
+
+void ArffParser::ParseDenseRow(ArffScanner* scanner) {
+  std::int8_t* labels = data_.labels.data() + data_.labels.size() - data_.label_names.size();
+  values_.resize(static_cast<std::size_t>(data_.num_features), 0.0);
+  std::size_t count = 0;
+  bool comma = true;
+  while ((!scanner->AtEnd() && scanner->Peek() != '{') || (comma && scanner->AtEnd())) {
+    const ArffScanner::Token token = NextValue(scanner, ",");
+    if (count < columns_.size()) {
+      ArffColumn& column = columns_[count];
+      if (column.label >= 0) {
+        labels[column.label] = LabelValue(column, token);
+      } else if (IsMissing(token)) {
+        const double value = MissingNumber(&column);
+        if (!column.one_hot) values_[static_cast<std::size_t>(column.first_feature)] = value;
+      } else {
+        const auto [feature, value] = FeatureValue(column, token);
+        values_[static_cast<std::size_t>(column.first_feature + feature)] = value;
+      }
+    }
+    ++count;
+    comma = scanner->Accept(',');
+  }
+  if (count != columns_.size()) {
+    Fail("the row has " + std::to_string(count) + " values, but there are " +
+         std::to_string(columns_.size()) + " attributes");
+  }
+  ParseWeight(scanner);
+  if (data_.has_constant) values_.push_back(1);
+  rows_->AddDense(values_);
+}
+
+void ArffParser::ParseSparseRow(ArffScanner* scanner) {
+  std::int8_t* labels = data_.labels.data() + data_.labels.size() - data_.label_names.size();
+  Index last = -1;
+  auto omitted = not_sparse_.begin();
+  const auto add_omitted = [&](Index before) {
+    for (; omitted != not_sparse_.end() && *omitted < before; ++omitted) {
+      const ArffColumn& column = columns_[static_cast<std::size_t>(*omitted)];
+      AddSparse(column, OmittedValue(column));
+    }
+  };
+  while (!scanner->Accept('}')) {
+    if (last >= 0 && !scanner->Accept(','))
+      Fail("expected ',' or '}' in a sparse row, found " + Quoted(scanner->Rest()));
+    const ArffScanner::Token index = NextValue(scanner, ",}");
+    Index a = 0;
+    if (!ParseIndex(index.text, &a) || a >= static_cast<Index>(columns_.size())) {
+      Fail("index " + Quoted(index.text) + " of a sparse row is not a number from 0 to " +
+           std::to_string(columns_.size() - 1));
+    }
+    if (a <= last) {
+      Fail("the indices of a sparse row must increase: " + std::to_string(a) + " follows " +
+           std::to_string(last));
+    }
+    last = a;
+    ArffColumn& column = columns_[static_cast<std::size_t>(a)];
+    const ArffScanner::Token value = NextValue(scanner, ",}");
+    add_omitted(a);
+    if (omitted != not_sparse_.end() && *omitted == a) ++omitted;
+    if (column.label >= 0) {
+      labels[column.label] = LabelValue(column, value);
+    } else if (IsMissing(value)) {
+      const double number = MissingNumber(&column);
+      if (!column.one_hot) AddSparse(column, {0, number});
+    } else {
+      AddSparse(column, FeatureValue(column, value));
+    }
+  }
+  add_omitted(static_cast<Index>(columns_.size()));
+  scanner->Accept(',');
+  ParseWeight(scanner);
+  if (data_.has_constant) {
+    features_.push_back(data_.num_features);
+    values_.push_back(1);
+  }
+  rows_->AddSparse(features_, values_);
+}
+
+void ArffParser::AddSparse(const ArffColumn& column, std::pair<Index, double> feature) {
+  features_.push_back(column.first_feature + feature.first);
+  values_.push_back(feature.second);
+}
+
+/// Counts a missing value of the row being read. Returns what stands in its place, for now or for good,
+/// where the column is one feature.
+double ArffParser::MissingNumber(ArffColumn* column) {
+  ++column->missing;
+  if (column->one_hot) return 0;
+  if (!options_.for_prediction()) {
+    missing_.push_back({rows_->size(), column->first_feature});
+    return 0;
+  }
+  if (options_.fill_values.empty()) {
+    Fail("attribute " + Quoted(column->name) +
+         " has the value '?', and the model keeps no means of its training data in place of missing values: "
+         "train it anew, on ARFF data");
+  }
+  return options_.fill_values[static_cast<std::size_t>(column->first_feature)];
+}
+
+/// After training data: the means, in the place of missing values. Categories that are missing stay 0.
+void ArffParser::FillIn() {
+  data_.fill_values = FeatureMeans(*rows_, data_.num_features, missing_);
+  for (const ArffColumn& column : columns_) {
+    if (column.label >= 0 || !column.one_hot) continue;
+    std::fill_n(data_.fill_values.begin() + column.first_feature, column.width, 0.0);
+  }
+  if (!missing_.empty()) *rows_ = FillMissing(*rows_, missing_, data_.fill_values);
+}
+
+std::vector<std::string> ArffParser::Notes() const {
+  std::vector<std::pair<std::string, Offset>> numeric;
+  std::vector<std::pair<std::string, Offset>> categorical;
+  for (const ArffColumn& column : columns_) {
+    if (column.missing > 0)
+      (column.one_hot ? categorical : numeric).emplace_back(column.name, column.missing);
+  }
+  std::vector<std::string> notes;
+  AddMissingNotes(numeric, categorical, &notes);
+  return notes;
+}
+
+/// An instance weight {w} may end a row. All examples count the same here, so only weight 1 can be honoured.
+void ArffParser::ParseWeight(ArffScanner* scanner) const {
+  if (scanner->AtEnd()) return;
+  if (!scanner->Accept('{')) Fail("text after the end of the row: " + Quoted(scanner->Rest()));
+  const ArffScanner::Token token = NextValue(scanner, "}");
+  double weight = 0;
+  if (!ParseNumber(token.text, &weight))
+    Fail("the instance weight " + Quoted(token.text) + " is not a finite number");
+  if (weight != 1) Fail("instance weight " + Quoted(token.text) + ": weights other than 1 are not supported");
+  if (!scanner->Accept('}')) Fail("the closing '}' of an instance weight is missing");
+  if (!scanner->AtEnd()) Fail("text after the end of the row: " + Quoted(scanner->Rest()));
+}
+
+bool ArffParser::Next() {
+  const std::size_t before = data_.lines.size();
+  std::string_view line;
+  while (reader_.Next(&line)) {
+    ParseRow(line);
+    if (data_.lines.size() == before) continue;  // a line without text
+    any_ = true;
+    return true;
+  }
+  if (!any_) throw DataError(reader_.name(), 0, "no examples after @data");
+  return false;
+}
+
+MultiLabelData& ArffParser::Collect() {
+  data_.rows = rows_;
+  return data_;
+}
+
+void ArffParser::Forget() {
+  data_.labels.clear();
+  data_.lines.clear();
+  rows_ = std::make_shared<FeatureRows>();
+}
+
+MultiLabelData ArffParser::CollectAll() {
+  if (options_.for_prediction()) {
+    data_.fill_values = options_.fill_values;
+  } else {
+    FillIn();
+  }
+  data_.rows = std::move(rows_);
+  return std::move(data_);
+}
+
+}  // namespace
+
+std::unique_ptr<MultiLabelReader> MakeArffReader(LineReader* reader, std::string_view line,
+                                                 const MultiLabelReadOptions& options) {
+  if (options.label_names.empty() && options.labels_xml.empty()) {
+    throw DataError(reader->name(), 0,
+                    "an ARFF file does not tell which attributes are labels: pass --labels FILE.xml");
+  }
+  const ArffHeader header = ReadArffHeader(reader, line);
+  return std::make_unique<ArffParser>(reader, header, options);
+}
+
+}  // namespace slackline

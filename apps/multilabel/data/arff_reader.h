@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Mulan's ARFF; see apps/multilabel/data/multilabel_data.h.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include <slackline/apps/multilabel/data/multilabel_reader.h>
+#include <slackline/core/line_reader.h>
+
+namespace slackline {
+
+/// A reader of `line`, which was just taken from `reader`, and of all that follow. Reader and options must live as
+/// long. Errors as of ReadMultiLabelData.
+/// Dense rows become dense feature rows, sparse rows sparse ones. Cost: linear in the text; for nominal
+/// features times the logarithm of the number of their values. Training data with missing values are
+/// copied once, to fill them in.
+std::unique_ptr<MultiLabelReader> MakeArffReader(LineReader* reader, std::string_view line,
+                                                 const MultiLabelReadOptions& options);
+
+}  // namespace slackline

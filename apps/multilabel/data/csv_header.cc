@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/multilabel/data/csv_header.h>
+
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+
+#include <slackline/apps/multilabel/tables/table_text.h>
+#include <slackline/core/check.h>
+#include <slackline/core/number_text.h>
+#include <slackline/core/parse_number.h>
+#include <slackline/core/split.h>
+
+namespace slackline {
+namespace {
+
+constexpr std::size_t kMostListedColumns = 5;
+
+/// Whether a name between these separators, without its quotes, is one of the model's.
+bool NamesModelColumn(std::string_view line, char separator, const MultiLabelReadOptions& options) {
+  std::vector<std::string_view> names;
+  SplitViews(line, separator, &names);
+  return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
+    name = Trimmed(name);
+    if (name.size() >= 2 && name.front() == '"' && name.back() == '"') name = name.substr(1, name.size() - 2);
+    return std::any_of(options.table->columns.begin(), options.table->columns.end(),
+                       [&](const TableColumn& column) { return column.name == name; });
+  });
+}
+
+bool IsNumberOrMissing(const std::string& text) {
+  double ignored = 0;
+  return IsMissingText(text) || ParseNumber(text, &ignored);
+}
+
+}  // namespace
+
+char TableSeparator(std::string_view line, const MultiLabelReadOptions& options) {
+  if (options.format == MultiLabelFormat::kTsv) return '\t';
+  if (options.table && NamesModelColumn(line, options.table->separator, options))
+    return options.table->separator;
+  const char found = FindSeparator(line);
+  return found == '\0' ? ',' : found;
+}
+
+CsvHeader ReadCsvHeader(const std::string& source, const CsvRecords& records) {
+  CsvHeader header;
+  header.line = records.line();
+  const auto& fields = records.fields();
+  header.names.assign(fields.begin(), fields.end());
+  std::unordered_map<std::string_view, std::size_t> seen;
+  for (std::size_t k = 0; k < header.names.size(); ++k) {
+    if (header.names[k].empty()) continue;
+    const auto [other, is_new] = seen.emplace(header.names[k], k);
+    if (is_new) continue;
+    throw DataError(source, header.line,
+                    "columns " + std::to_string(other->second + 1) + " and " + std::to_string(k + 1) +
+                        " have the same name, " + Quoted(header.names[k]));
+  }
+  return header;
+}
+
+void CheckHeaderIsThere(const std::string& source, const CsvHeader& header) {
+  if (!std::all_of(header.names.begin(), header.names.end(), IsNumberOrMissing)) return;
+  throw DataError(source, header.line,
+                  "the first line of a table must name its columns, but has only numbers: " +
+                      Quoted(header.names.front()) + (header.names.size() > 1 ? ", …" : ""));
+}
+
+void CheckRow(const std::string& source, const CsvHeader& header, const CsvRecords& records,
+              std::size_t rows_before) {
+  if (records.fields().size() != header.names.size()) {
+    throw DataError(source, records.line(),
+                    "the row has " + Count(static_cast<Offset>(records.fields().size()), "value") +
+                        ", but the header (line " + std::to_string(header.line) + ") has " +
+                        Count(static_cast<Offset>(header.names.size()), "column"));
+  }
+  if (rows_before >= static_cast<std::size_t>(std::numeric_limits<Index>::max() - 1))
+    throw DataError(source, records.line(), "too many examples");
+}
+
+void FailWithoutLabelColumns(const std::string& source, const CsvHeader& header, CsvRecords* records) {
+  const std::size_t columns = header.names.size();
+  std::size_t first = 0;  // of the last columns that look like labels
+  bool any_row = false;
+  try {
+    for (; records->Next() && records->fields().size() == columns; any_row = true) {
+      for (std::size_t k = columns; k-- > first;) {
+        if (ParseLabelText(records->fields()[k])) continue;
+        first = k + 1;
+        break;
+      }
+    }
+  } catch (const DataError&) {
+    // What is said below comes first: the file may be no table at all.
+  }
+  std::string message =
+      "a table (CSV, TSV) does not tell which columns are labels: pass --label-columns LIST, a "
+      "list of "
+      "names, patterns such as 'tag_*', or positions";
+  const std::size_t count = columns - first;
+  if (any_row && count > 0 && first > 0) {
+    std::string names;
+    for (std::size_t k = first; k < columns && k < first + kMostListedColumns; ++k)
+      names += (k > first ? ", " : "") + Quoted(header.names[k]);
+    if (count > kMostListedColumns) names += ", …";
+    message += count == 1 ? "; the last column, " + names + ", looks like one: --label-columns=-1"
+                          : "; the last " + std::to_string(count) + " columns, " + names +
+                                ", look like labels: --label-columns=-" + std::to_string(count) + ":";
+  }
+  throw DataError(source, header.line, message + " (if it is no table, pass --format)");
+}
+
+}  // namespace slackline

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/multilabel/data/csv_prediction.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include <slackline/apps/multilabel/tables/table_text.h>
+#include <slackline/core/check.h>
+#include <slackline/core/quoted.h>
+
+namespace slackline {
+namespace {
+
+constexpr std::size_t kMostListedColumns = 8;
+
+std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
+
+/// "'a', 'b', and 3 more".
+std::string NameList(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t k = 0; k < std::min(names.size(), kMostListedColumns); ++k)
+    text += (k > 0 ? ", " : "") + Quoted(names[k]);
+  if (names.size() > kMostListedColumns)
+    text += ", and " + std::to_string(names.size() - kMostListedColumns) + " more";
+  return text;
+}
+
+using Positions = std::unordered_map<std::string_view, std::size_t>;
+
+/// The names must live as long.
+Positions PositionsOf(const std::vector<std::string>& names) {
+  Positions positions;
+  for (std::size_t k = 0; k < names.size(); ++k) positions.emplace(names[k], k);
+  return positions;
+}
+
+std::string Columns(const std::vector<std::string>& names) {
+  return std::string(names.size() == 1 ? "column " : "columns ") + NameList(names);
+}
+
+}  // namespace
+
+CsvPrediction::CsvPrediction(const std::string& source, const CsvHeader& header,
+                             const MultiLabelReadOptions& options)
+    : source_(source),
+      header_(header),
+      options_(options),
+      roles_(header.names.size()),
+      missing_(options.table->columns.size(), 0),
+      unknown_(missing_),
+      no_labels_(options.label_names.size(), -1),
+      rows_(*options.table, options.append_constant) {
+  data_.source = source;
+  data_.has_constant = options.append_constant;
+  data_.label_names = options.label_names;
+  data_.num_features = static_cast<Index>(options.table->num_features());
+  data_.feature_names = options.table->FeatureNames();
+  data_.fill_values = options.fill_values;
+  data_.table = options.table;
+  FindRoles();
+  TellExtraColumns();
+}
+
+/// Which columns of the table are features of the model, and which its labels.
+void CsvPrediction::FindRoles() {
+  const Positions positions = PositionsOf(header_.names);
+  const auto assign = [&](const std::string& name, std::size_t number, Index Role::*role,
+                          std::vector<std::string>* absent) {
+    const auto found = positions.find(name);
+    if (found == positions.end()) {
+      absent->push_back(name);
+    } else {
+      roles_[found->second].*role = static_cast<Index>(number);
+    }
+  };
+  std::vector<std::string> columns;  // that the table does not have
+  for (std::size_t c = 0; c < options_.table->columns.size(); ++c)
+    assign(options_.table->columns[c].name, c, &Role::column, &columns);
+  if (!columns.empty()) {
+    throw DataError(source_, header_.line,
+                    "the model needs " + Columns(columns) + ", which the table does not have");
+  }
+  std::vector<std::string> labels;  // the same
+  for (std::size_t k = 0; k < options_.label_names.size(); ++k)
+    assign(options_.label_names[k], k, &Role::label, &labels);
+  if (labels.empty() || labels.size() == options_.label_names.size()) return;
+  header_notes_.push_back("the table has no " + Columns(labels) + ": " +
+                          (labels.size() == 1 ? "this label is" : "these labels are") + " not known");
+}
+
+void CsvPrediction::TellExtraColumns() {
+  const Positions ignored = PositionsOf(options_.table->ignored);
+  std::vector<std::string> extra;
+  for (std::size_t k = 0; k < roles_.size(); ++k) {
+    if (roles_[k].label != kAbsent || roles_[k].column != kAbsent) continue;
+    if (!ignored.contains(header_.names[k])) extra.push_back(header_.names[k]);
+  }
+  if (extra.empty()) return;
+  const std::string text = Columns(extra) + ", unknown to the model";
+  if (options_.strict) throw DataError(source_, header_.line, text + " (--strict)");
+  header_notes_.push_back(text + ", left out");
+}
+
+void CsvPrediction::RefuseOrCountUnknown(std::size_t column, std::string_view text, long line) {
+  if (options_.strict) {
+    throw DataError(source_, line,
+                    "the category " + Quoted(text) + " of column " +
+                        Quoted(options_.table->columns[column].name) + " is unknown to the model (--strict)");
+  }
+  if (unknown_example_.empty()) unknown_example_ = Quoted(text) + " on line " + std::to_string(line);
+  ++unknown_[column];
+}
+
+void CsvPrediction::AddFeature(std::size_t column, std::string_view text, long line) {
+  const CellOutcome outcome = rows_.SetCell(column, text, options_.fill_values);
+  switch (outcome) {
+    case CellOutcome::kSet:
+      return;
+    case CellOutcome::kMissing:
+      ++missing_[column];
+      return;
+    case CellOutcome::kUnknownCategory:
+      RefuseOrCountUnknown(column, text, line);
+      return;
+    case CellOutcome::kTooLarge:
+    case CellOutcome::kNoNumber:
+      throw DataError(source_, line,
+                      "value " + Quoted(text) + " of column " + Quoted(options_.table->columns[column].name) +
+                          (outcome == CellOutcome::kTooLarge ? " is too large (more than 1e50)"
+                                                             : " is not a finite number"));
+  }
+}
+
+void CsvPrediction::AddRow(const CsvRecords& records) {
+  CheckRow(source_, header_, records, data_.lines.size());
+  const long line = records.line();
+  const std::size_t first_label = data_.labels.size();
+  data_.labels.insert(data_.labels.end(), no_labels_.begin(), no_labels_.end());
+  for (std::size_t k = 0; k < roles_.size(); ++k) {
+    const std::string_view text = records.fields()[k];
+    if (roles_[k].label != kAbsent)
+      data_.labels[first_label + Size(roles_[k].label)] =
+          ReadLabelText(source_, line, header_.names[k], text);
+    if (roles_[k].column != kAbsent) AddFeature(Size(roles_[k].column), text, line);
+  }
+  rows_.EndRow();
+  data_.lines.push_back(line);
+}
+
+std::vector<std::pair<std::string, Offset>> CsvPrediction::Counts(const std::vector<Offset>& counts,
+                                                                  bool categorical) const {
+  std::vector<std::pair<std::string, Offset>> named;
+  for (std::size_t c = 0; c < counts.size(); ++c) {
+    const TableColumn& column = options_.table->columns[c];
+    if (counts[c] > 0 && column.categorical() == categorical) named.emplace_back(column.name, counts[c]);
+  }
+  return named;
+}
+
+std::vector<std::string> CsvPrediction::Notes() const {
+  std::vector<std::string> notes = header_notes_;
+  AddMissingNotes(Counts(missing_, false), Counts(missing_, true), &notes);
+  const auto unknown = Counts(unknown_, true);
+  if (!unknown.empty())
+    notes.push_back(ColumnCountsText("value", unknown) + ", of categories unknown to the model (first " +
+                    unknown_example_ + "), counted as no category");
+  return notes;
+}
+
+MultiLabelData& CsvPrediction::Examples() {
+  data_.rows = rows_.rows();
+  return data_;
+}
+
+void CsvPrediction::Forget() {
+  data_.labels.clear();
+  data_.lines.clear();
+  rows_.Forget();
+}
+
+}  // namespace slackline

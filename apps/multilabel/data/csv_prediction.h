@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A table that a model predicts on: its columns are found by their names.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <slackline/apps/multilabel/data/csv_header.h>
+#include <slackline/apps/multilabel/data/multilabel_data.h>
+#include <slackline/apps/multilabel/tables/csv_records.h>
+#include <slackline/apps/multilabel/tables/table_schema.h>
+
+namespace slackline {
+
+class CsvPrediction {
+ public:
+  /// All must live as long; the options are a model's with a table. Throws DataError when columns
+  /// of the model's features are not there (and, if strict, when there are others).
+  CsvPrediction(const std::string& source, const CsvHeader& header, const MultiLabelReadOptions& options);
+
+  /// Throws DataError on a row of the wrong length and on bad values.
+  void AddRow(const CsvRecords& records);
+  /// The rows since the last Forget, without notes; valid until the next row.
+  MultiLabelData& Examples();
+  void Forget();
+  /// Of the header and of all rows so far.
+  std::vector<std::string> Notes() const;
+
+ private:
+  /// What a column of the file is: a label, or a column of the schema, or neither.
+  struct Role {
+    Index label = kAbsent;
+    Index column = kAbsent;
+  };
+  void FindRoles();
+  void TellExtraColumns();
+  void AddFeature(std::size_t column, std::string_view text, long line);
+  void RefuseOrCountUnknown(std::size_t column, std::string_view text, long line);
+  std::vector<std::pair<std::string, Offset>> Counts(const std::vector<Offset>& counts,
+                                                     bool categorical) const;
+
+  const std::string& source_;
+  const CsvHeader& header_;
+  const MultiLabelReadOptions& options_;
+  std::vector<Role> roles_;
+  std::vector<Offset> missing_;
+  std::vector<Offset> unknown_;
+  std::string unknown_example_;
+  std::vector<std::string> header_notes_;
+  std::vector<std::int8_t> no_labels_;  // of a row: −1 for labels without a column
+  TableRows rows_;
+  MultiLabelData data_;
+};
+
+}  // namespace slackline

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/multilabel/data/csv_reader.h>
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <slackline/apps/multilabel/data/csv_header.h>
+#include <slackline/apps/multilabel/data/csv_prediction.h>
+#include <slackline/apps/multilabel/data/csv_training.h>
+#include <slackline/apps/multilabel/tables/csv_records.h>
+#include <slackline/core/check.h>
+
+namespace slackline {
+namespace {
+
+/// Options that do not fit a table.
+void CheckOptions(const std::string& source, const MultiLabelReadOptions& options) {
+  if (options.for_prediction() && !options.table) {
+    throw DataError(source, 0,
+                    "the data are a table (CSV, TSV), but the model was trained on ARFF or LIBSVM data and "
+                    "knows no columns; pass --format if it is no table");
+  }
+  if (!options.for_prediction() && !options.labels_xml.empty()) {
+    throw DataError(source, 0,
+                    "--labels belongs to ARFF and LIBSVM data; the labels of a table (CSV, TSV) are columns: "
+                    "pass --label-columns");
+  }
+}
+
+CsvHeader ReadHeader(std::string_view line, const LineReader& reader, CsvRecords* records) {
+  records->Begin(line);
+  return ReadCsvHeader(reader.name(), *records);
+}
+
+/// Table: CsvTraining or CsvPrediction.
+template <class Table>
+class CsvReader : public MultiLabelReader {
+ public:
+  bool Next() final {
+    if (!records_.Next()) {
+      if (!any_) throw DataError(source_, 0, "no examples behind the header");
+      return false;
+    }
+    any_ = true;
+    table_->AddRow(records_);
+    return true;
+  }
+  std::vector<std::string> Notes() const final { return table_->Notes(); }
+
+ protected:
+  CsvReader(LineReader* reader, std::string_view line, const MultiLabelReadOptions& options)
+      : MultiLabelReader(options),
+        source_(reader->name()),
+        separator_(TableSeparator(line, options)),
+        records_(reader, separator_),
+        header_(ReadHeader(line, *reader, &records_)) {}
+
+  const std::string& source_;
+  const char separator_;
+  CsvRecords records_;
+  const CsvHeader header_;
+  std::optional<Table> table_;
+
+ private:
+  bool any_ = false;
+};
+
+class CsvTrainingReader final : public CsvReader<CsvTraining> {
+ public:
+  CsvTrainingReader(LineReader* reader, std::string_view line, const MultiLabelReadOptions& options)
+      : CsvReader(reader, line, options) {
+    CheckHeaderIsThere(source_, header_);
+    if (options.label_columns.empty()) FailWithoutLabelColumns(source_, header_, &records_);
+    table_.emplace(source_, header_, separator_, options);
+  }
+
+ private:
+  // Types of columns are known after the last row only.
+  [[noreturn]] static void Refuse() { throw std::logic_error("training data of a table come all at once"); }
+  void Forget() override { Refuse(); }
+  MultiLabelData& Collect() override { Refuse(); }
+  MultiLabelData CollectAll() override { return table_->Finish(); }
+};
+
+class CsvPredictionReader final : public CsvReader<CsvPrediction> {
+ public:
+  CsvPredictionReader(LineReader* reader, std::string_view line, const MultiLabelReadOptions& options)
+      : CsvReader(reader, line, options) {
+    table_.emplace(source_, header_, options);
+  }
+  void Forget() override { table_->Forget(); }
+
+ private:
+  MultiLabelData& Collect() override { return table_->Examples(); }
+  MultiLabelData CollectAll() override { return std::move(table_->Examples()); }
+};
+
+}  // namespace
+
+std::unique_ptr<MultiLabelReader> MakeCsvReader(LineReader* reader, std::string_view line,
+                                                const MultiLabelReadOptions& options) {
+  CheckOptions(reader->name(), options);
+  if (options.for_prediction()) return std::make_unique<CsvPredictionReader>(reader, line, options);
+  return std::make_unique<CsvTrainingReader>(reader, line, options);
+}
+
+}  // namespace slackline

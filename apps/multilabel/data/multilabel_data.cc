@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/multilabel/data/multilabel_data.h>
+
+#include <algorithm>
+#include <new>
+#include <pugixml.hpp>
+#include <string_view>
+#include <unordered_set>
+
+#include <slackline/apps/multilabel/data/arff_reader.h>
+#include <slackline/apps/multilabel/data/csv_reader.h>
+#include <slackline/apps/multilabel/data/libsvm_reader.h>
+#include <slackline/apps/multilabel/data/multilabel_reader.h>
+#include <slackline/apps/multilabel/tables/csv_records.h>
+#include <slackline/core/check.h>
+#include <slackline/core/line_reader.h>
+#include <slackline/core/parse_number.h>
+#include <slackline/core/split.h>
+
+namespace slackline {
+namespace {
+
+std::string_view LocalName(const pugi::xml_node& node) {
+  const std::string_view name = node.name();
+  return name.substr(name.find(':') == std::string_view::npos ? 0 : name.find(':') + 1);
+}
+
+/// Tells lines of places in a text; the time for places in rising order is linear in the text.
+class LineCounter {
+ public:
+  explicit LineCounter(std::string_view text) : text_(text) {}
+
+  long LineOf(std::ptrdiff_t offset) {
+    const auto place = static_cast<std::size_t>(
+        std::clamp(offset, std::ptrdiff_t{0}, static_cast<std::ptrdiff_t>(text_.size())));
+    if (place < counted_) *this = LineCounter(text_);
+    const std::string_view step = text_.substr(counted_, place - counted_);
+    line_ += static_cast<long>(std::count(step.begin(), step.end(), '\n'));
+    counted_ = place;
+    return line_;
+  }
+
+ private:
+  std::string_view text_;
+  std::size_t counted_ = 0;
+  long line_ = 1;  // of the place counted_
+};
+
+/// Walks over the document in its order; a loop, so that deep nesting cannot exhaust the stack.
+class LabelCollector : public pugi::xml_tree_walker {
+ public:
+  LabelCollector(const std::string& path, LineCounter* lines_of) : path_(path), counter_(*lines_of) {}
+
+  bool for_each(pugi::xml_node& node) override {
+    if (node.type() != pugi::node_element || LocalName(node) != "label") return true;
+    std::string name = node.attribute("name").value();
+    const long line = counter_.LineOf(node.offset_debug());
+    const auto fail = [&](const std::string& message) { throw DataError(path_, line, message); };
+    if (name.empty()) fail("a label without a name");
+    if (!seen_.insert(name).second) fail("label " + Quoted(name) + " is named twice");
+    names.push_back(std::move(name));
+    lines.push_back(line);
+    return true;
+  }
+
+  std::vector<std::string> names;
+  std::vector<long> lines;
+
+ private:
+  const std::string& path_;
+  LineCounter& counter_;
+  std::unordered_set<std::string> seen_;
+};
+
+/// index:value, as far as the index goes.
+bool IsSparseValue(std::string_view token) {
+  const std::size_t colon = token.find(':');
+  return colon != std::string_view::npos && colon > 0 &&
+         token.substr(0, colon).find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// Whether a first line is LIBSVM's: index:value somewhere, or nothing but labels.
+bool LooksLikeLibsvm(std::string_view line) {
+  line = line.substr(0, line.find('#'));
+  std::vector<std::string_view> tokens;
+  SplitAtBlanks(line, &tokens);
+  if (std::any_of(tokens.begin(), tokens.end(), IsSparseValue)) return true;
+  return tokens.size() <= 1 && line.find_first_not_of("0123456789,? \t") == std::string_view::npos;
+}
+
+bool IsTable(MultiLabelFormat format) {
+  return format == MultiLabelFormat::kCsv || format == MultiLabelFormat::kTsv;
+}
+
+/// Whether the first line of text is a comment, which tables do not have: theirs is a header like '% fat,…'.
+bool IsComment(std::string_view text, const MultiLabelReadOptions& options) {
+  if (text.front() != '%' || IsTable(options.format)) return false;
+  const bool table = options.table || !options.label_columns.empty();
+  return !(table && FindSeparator(text) != '\0');
+}
+
+/// The format of data that begin with this line.
+MultiLabelFormat FormatOf(const std::string& source, std::string_view line,
+                          const MultiLabelReadOptions& options) {
+  if (line.starts_with("PK\x03\x04") || line.find('\0') != std::string_view::npos) {
+    throw DataError(
+        source, 0,
+        "not a text in UTF-8 (a spreadsheet, an archive, or UTF-16?): save the data as CSV, UTF-8");
+  }
+  if (options.format != MultiLabelFormat::kAuto) return options.format;
+  if (line[line.find_first_not_of(" \t")] == '@') return MultiLabelFormat::kArff;
+  if (!options.label_columns.empty()) return MultiLabelFormat::kCsv;
+  if (LooksLikeLibsvm(line)) return MultiLabelFormat::kLibsvm;
+  return options.table || FindSeparator(line) != '\0' ? MultiLabelFormat::kCsv : MultiLabelFormat::kLibsvm;
+}
+
+/// Refuses options and models of another format.
+void CheckFormat(const std::string& source, MultiLabelFormat format, const MultiLabelReadOptions& options) {
+  if (IsTable(format)) return;
+  const std::string name = format == MultiLabelFormat::kArff ? "ARFF" : "LIBSVM";
+  if (!options.label_columns.empty() || !options.ignore_columns.empty()) {
+    throw DataError(source, 0,
+                    "--label-columns and --ignore-columns belong to tables (CSV, TSV), but the data are " +
+                        name + "; pass --format csv if they are not");
+  }
+  if (options.table && format == MultiLabelFormat::kLibsvm) {
+    throw DataError(source, 0,
+                    "the model was trained on a table with names of columns, which LIBSVM data do not have; "
+                    "pass --format csv if they are a table");
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> ReadMulanLabelNames(const std::string& path, std::vector<long>* lines) {
+  LineReader reader(path);
+  const std::string text = ReadAll(&reader);
+  pugi::xml_document document;
+  const pugi::xml_parse_result result = document.load_buffer(text.data(), text.size());
+  if (result.status == pugi::status_out_of_memory) throw std::bad_alloc();
+  LineCounter counter(text);
+  if (!result)
+    throw DataError(reader.name(), counter.LineOf(result.offset),
+                    std::string("not XML: ") + result.description());
+  pugi::xml_node root = document.document_element();
+  if (LocalName(root) != "labels") {
+    throw DataError(reader.name(), counter.LineOf(root.offset_debug()),
+                    "not a file of label names: the outermost element is <" + std::string(root.name()) +
+                        ">, not <labels>");
+  }
+  LabelCollector collector(reader.name(), &counter);
+  root.traverse(collector);
+  if (collector.names.empty()) throw DataError(reader.name(), 0, "no labels");
+  if (lines != nullptr) *lines = collector.lines;
+  return collector.names;
+}
+
+std::string_view Name(MultiLabelFormat format) {
+  switch (format) {
+    case MultiLabelFormat::kAuto:
+      return "auto";
+    case MultiLabelFormat::kArff:
+      return "arff";
+    case MultiLabelFormat::kLibsvm:
+      return "libsvm";
+    case MultiLabelFormat::kCsv:
+      return "csv";
+    case MultiLabelFormat::kTsv:
+      return "tsv";
+  }
+  return "";
+}
+
+std::unique_ptr<MultiLabelReader> OpenMultiLabelData(LineReader* lines,
+                                                     const MultiLabelReadOptions& options) {
+  const auto fill_values = static_cast<Offset>(options.fill_values.size());
+  SLACKLINE_CHECK(fill_values == 0 || fill_values == options.num_features,
+                  "a fill value is needed for every feature, or none");
+  SLACKLINE_CHECK(!options.table || fill_values == options.table->num_features(),
+                  "fill values are needed for all features of the table");
+  std::string_view line;
+  while (lines->Next(&line)) {
+    const std::size_t first = line.find_first_not_of(" \t");
+    if (first == std::string_view::npos || IsComment(line.substr(first), options)) continue;
+    const MultiLabelFormat format = FormatOf(lines->name(), line, options);
+    CheckFormat(lines->name(), format, options);
+    return format == MultiLabelFormat::kArff     ? MakeArffReader(lines, line, options)
+           : format == MultiLabelFormat::kLibsvm ? MakeLibsvmReader(lines, line, options)
+                                                 : MakeCsvReader(lines, line, options);
+  }
+  throw DataError(lines->name(), 0, "no examples");
+}
+
+MultiLabelData ReadMultiLabelData(const std::string& path, const MultiLabelReadOptions& options) {
+  LineReader lines(path);
+  return ReadAllExamples(OpenMultiLabelData(&lines, options).get());
+}
+
+}  // namespace slackline

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/multilabel/tables/missing_values.h>
+
+#include <algorithm>
+#include <span>
+
+#include <slackline/core/parse_number.h>
+
+namespace slackline {
+namespace {
+
+std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
+
+}  // namespace
+
+std::vector<double> FeatureMeans(const FeatureRows& rows, Index num_features,
+                                 const std::vector<MissingValue>& missing) {
+  std::vector<double> means(Size(num_features), 0.0);
+  for (Index r = 0; r < rows.size(); ++r) {
+    ForEachValue(rows.row(r), num_features, [&](std::size_t f, double value) { means[f] += value; });
+  }
+  std::vector<Index> known(Size(num_features), rows.size());
+  for (const MissingValue& value : missing) --known[Size(value.feature)];
+  for (std::size_t f = 0; f < means.size(); ++f) {
+    if (known[f] == 0) continue;  // the sum is 0
+    means[f] = std::clamp(means[f] / known[f], -kLargestValue, kLargestValue);
+  }
+  return means;
+}
+
+FeatureRows FillMissing(const FeatureRows& rows, const std::vector<MissingValue>& missing,
+                        const std::vector<double>& fill) {
+  FeatureRows filled;
+  auto next = missing.begin();
+  std::vector<double> values;
+  for (Index r = 0; r < rows.size(); ++r) {
+    const FeatureRow row = rows.row(r);
+    values.assign(row.values, row.values + row.count);
+    for (; next != missing.end() && next->row == r; ++next) {
+      const Index* columns = row.columns;
+      const auto at = row.dense() ? Offset{next->feature}
+                                  : std::lower_bound(columns, columns + row.count, next->feature) - columns;
+      values[Size(at)] = fill[Size(next->feature)];
+    }
+    if (row.dense()) {
+      filled.AddDense(values);
+    } else {
+      filled.AddSparse(std::span(row.columns, Size(row.count)), values);
+    }
+  }
+  return filled;
+}
+
+}  // namespace slackline

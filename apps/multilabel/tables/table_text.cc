@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/multilabel/tables/table_text.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+
+#include <slackline/core/check.h>
+#include <slackline/core/number_text.h>
+#include <slackline/core/parse_number.h>
+#include <slackline/core/split.h>
+
+namespace slackline {
+namespace {
+
+constexpr std::size_t kMostNamedColumns = 8;
+
+bool EqualInAnyCase(std::string_view text, std::string_view lower) {
+  return std::equal(text.begin(), text.end(), lower.begin(), lower.end(),
+                    [](unsigned char a, char b) { return std::tolower(a) == b; });
+}
+
+/// Takes 1 to `most` digits from the front; returns how many.
+std::size_t TakeDigits(std::string_view* text, std::size_t most) {
+  std::size_t count = 0;
+  while (count < text->size() && count < most && (*text)[count] >= '0' && (*text)[count] <= '9') ++count;
+  text->remove_prefix(count);
+  return count;
+}
+
+bool Take(std::string_view* text, std::string_view characters) {
+  if (text->empty() || characters.find(text->front()) == std::string_view::npos) return false;
+  text->remove_prefix(1);
+  return true;
+}
+
+/// Takes a date from the front.
+bool TakeDate(std::string_view* text) {
+  const std::size_t first = TakeDigits(text, 4);
+  const char separator = text->empty() ? '\0' : text->front();
+  if ((first != 1 && first != 2 && first != 4) || !Take(text, "-/.")) return false;
+  const std::string_view same(&separator, 1);
+  if (TakeDigits(text, 2) == 0 || !Take(text, same)) return false;
+  const std::size_t last = TakeDigits(text, 4);
+  if (first == 4) return last == 1 || last == 2;
+  return last == 4 || (last == 2 && separator == '/');
+}
+
+/// Takes a time from the front: 12:30, 12:30:05.5.
+bool TakeTime(std::string_view* text) {
+  if (TakeDigits(text, 2) == 0 || !Take(text, ":") || TakeDigits(text, 2) != 2) return false;
+  if (!Take(text, ":")) return true;
+  if (TakeDigits(text, 2) != 2) return false;
+  return !Take(text, ".,") || TakeDigits(text, 9) > 0;
+}
+
+/// Whether nothing is left but PM, AM or an offset from universal time.
+bool EndsTime(std::string_view text) {
+  text = Trimmed(text);
+  if (text.empty() || EqualInAnyCase(text, "am") || EqualInAnyCase(text, "pm") || EqualInAnyCase(text, "z"))
+    return true;
+  if (!Take(&text, "+-") || TakeDigits(&text, 2) == 0) return false;
+  Take(&text, ":");
+  TakeDigits(&text, 2);
+  return text.empty();
+}
+
+}  // namespace
+
+bool IsMissingText(std::string_view text) {
+  constexpr std::array<std::string_view, 5> kMissing = {"", "na", "n/a", "nan", "?"};
+  return text.size() <= 3 && std::any_of(kMissing.begin(), kMissing.end(), [&](std::string_view missing) {
+           return EqualInAnyCase(text, missing);
+         });
+}
+
+std::optional<std::int8_t> ParseLabelText(std::string_view text) {
+  if (text == "0") return std::int8_t{0};
+  if (text == "1") return std::int8_t{1};
+  if (IsMissingText(text)) return std::int8_t{-1};
+  if (EqualInAnyCase(text, "false")) return std::int8_t{0};
+  if (EqualInAnyCase(text, "true")) return std::int8_t{1};
+  double number = 0;
+  if (!ParseNumber(text, &number) || (number != 0 && number != 1)) return std::nullopt;
+  return static_cast<std::int8_t>(number);
+}
+
+std::int8_t ReadLabelText(const std::string& file, long line, const std::string& column,
+                          std::string_view text) {
+  if (const auto label = ParseLabelText(text)) return *label;
+  throw DataError(file, line,
+                  "label " + Quoted(column) + " has the value " + Quoted(text) +
+                      "; labels are 0, 1, true, false, or unknown (empty, NA, ?)");
+}
+
+CellKind ParseCell(std::string_view text, double* value) {
+  if (ParseNumber(text, value))
+    return std::abs(*value) <= kLargestValue ? CellKind::kNumber : CellKind::kTooLarge;
+  std::string_view rest = text;
+  Take(&rest, "+-");
+  if (EqualInAnyCase(rest, "inf") || EqualInAnyCase(rest, "infinity")) return CellKind::kNotFinite;
+  if (rest.empty() || rest.front() < '0' || rest.front() > '9') return CellKind::kText;
+  double ignored = 0;  // a number whose exponent is out of range is not finite, or is 0 but for rounding
+  const auto result = std::from_chars(rest.data(), rest.data() + rest.size(), ignored);
+  const bool whole = result.ptr == rest.data() + rest.size();
+  return whole && result.ec == std::errc::result_out_of_range ? CellKind::kNotFinite : CellKind::kText;
+}
+
+bool LooksLikeDate(std::string_view text) {
+  std::string_view rest = text;
+  if (TakeDate(&rest)) {
+    if (rest.empty()) return true;
+    return Take(&rest, " T") && TakeTime(&rest) && EndsTime(rest);
+  }
+  rest = text;
+  return TakeTime(&rest) && EndsTime(rest);
+}
+
+bool HasDecimalComma(std::string_view text) {
+  Take(&text, "+-");
+  return TakeDigits(&text, 15) > 0 && Take(&text, ",") && TakeDigits(&text, 15) > 0 && text.empty();
+}
+
+std::string ColumnCountsText(const std::string& noun,
+                             const std::vector<std::pair<std::string, Offset>>& counts) {
+  Offset total = 0;
+  std::string names;
+  for (std::size_t k = 0; k < counts.size(); ++k) {
+    total += counts[k].second;
+    if (k >= kMostNamedColumns) continue;
+    names += (k > 0 ? ", " : "") + Printable(counts[k].first) + " " + std::to_string(counts[k].second);
+  }
+  if (counts.size() > kMostNamedColumns)
+    names += ", and " + std::to_string(counts.size() - kMostNamedColumns) + " more";
+  return Count(total, noun) + " in " + Count(static_cast<Offset>(counts.size()), "column") + " (" + names +
+         ")";
+}
+
+void AddMissingNotes(const std::vector<std::pair<std::string, Offset>>& numeric,
+                     const std::vector<std::pair<std::string, Offset>>& categorical,
+                     std::vector<std::string>* notes) {
+  const std::string noun = "missing value";
+  if (!numeric.empty()) notes->push_back(ColumnCountsText(noun, numeric) + " replaced by the training mean");
+  if (!categorical.empty()) notes->push_back(ColumnCountsText(noun, categorical) + " counted as no category");
+}
+
+}  // namespace slackline

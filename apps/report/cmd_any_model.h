@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A model of any task, and what `info` and `report` tell of it. Part of the program only.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <slackline/apps/cli/cmd_json.h>
+#include <slackline/apps/common/weight_summary.h>
+#include <slackline/apps/matching/matching_model.h>
+#include <slackline/apps/multilabel/multilabel_model.h>
+#include <slackline/apps/segmentation/segment_model.h>
+#include <slackline/apps/sequence/sequence_model.h>
+
+namespace slackline::program {
+
+using AnyModel = std::variant<MultiLabelModel, SequenceModel, SegmentModel, MatchingModel>;
+
+/// By the task in the file. Throws DataError.
+AnyModel LoadAnyModel(ModelReader file);
+
+const TrainingRecord& RecordOf(const AnyModel& model);
+
+/// Name and text of each line of `info`.
+using FactLines = std::vector<std::pair<std::string, std::string>>;
+FactLines FactsOf(const AnyModel& model);
+/// The entry "cross_validation" of that. Requires record.known().
+Json CrossValidationJson(const CrossValidationRecord& record);
+/// The object of `info --json`.
+Json FactsJson(const AnyModel& model);
+
+/// Its weights by name. Throws DataError when a segmentation model's extractor is damaged.
+WeightSummary WeightsOf(const AnyModel& model, const WeightSummaryOptions& options);
+
+}  // namespace slackline::program

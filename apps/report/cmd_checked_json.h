@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Checked reading of JSON that was written by this program. Part of the program only.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include <slackline/apps/cli/cmd_json.h>
+
+namespace slackline::program {
+
+/// A value from a text. first_line: number of the text's first line in the file. Throws DataError
+/// with the line where the text is no JSON, numbers are too large, or brackets are nested deeper than
+/// any result of this program.
+Json ParseJson(const std::string& path, const std::string& text, long first_line = 1);
+
+/// Reads members, and says what is wrong with them in a DataError.
+class JsonChecker {
+ public:
+  /// what: put before messages. line: 0 = none.
+  JsonChecker(std::string path, std::string what, long line = 0)
+      : path_(std::move(path)), what_(std::move(what)), line_(line) {}
+
+  [[noreturn]] void Fail(const std::string& message) const;
+
+  /// The member of an object; `where` says which object that is.
+  const Json& Member(const Json& object, const char* name, Json::value_t type,
+                     const std::string& where) const;
+  const Json& Object(const Json& object, const char* name, const std::string& where) const {
+    return Member(object, name, Json::value_t::object, where);
+  }
+  const Json& Array(const Json& object, const char* name, const std::string& where) const {
+    return Member(object, name, Json::value_t::array, where);
+  }
+  const Json& Text(const Json& object, const char* name, const std::string& where) const {
+    return Member(object, name, Json::value_t::string, where);
+  }
+  const Json& Number(const Json& object, const char* name, const std::string& where) const {
+    return Member(object, name, Json::value_t::number_float, where);
+  }
+
+ private:
+  std::string path_, what_;
+  long line_;
+};
+
+/// The columns that every check of a curve has. The first six are numbers in logs, too.
+inline constexpr const char* kCurveColumns[] = {"pass",        "seconds",      "check_seconds",
+                                                "cpu_seconds", "oracle_calls", "block_steps",
+                                                "primal",      "dual",         "relative_gap"};
+
+/// The figures that the last record of a run has; `where` says which that is.
+void CheckLast(const JsonChecker& check, const Json& last, const std::string& where);
+
+/// A curve (an object of columns of one length, one of them "pass") with fewer checks where it has
+/// many: see kMostPoints (cmd_report_runs.h). *thinned becomes true where some are left out.
+Json ThinnedCurve(const Json& curve, bool* thinned);
+
+}  // namespace slackline::program

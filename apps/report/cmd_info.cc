@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline info
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <slackline/apps/cli/cmd_common.h>
+#include <slackline/apps/cli/cmd_weight_text.h>
+#include <slackline/apps/report/cmd_any_model.h>
+
+namespace slackline::program {
+namespace {
+
+constexpr const char* kDescription =
+    "Shows what a model file contains, how it was trained, and what is certified.\n"
+    "With --weights: by name, the features that speak most for and against each label, and the pairs of "
+    "labels that attract\nand repel each other most (of sequences transitions, of images links).";
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  slackline info yeast.slk\n"
+    "  slackline info yeast.slk --weights --top 5\n"
+    "  slackline info yeast.slk --json";
+
+struct InfoCommand {
+  std::string model;
+  bool json = false;
+  bool weights = false;
+  std::string top = "10";
+};
+
+int Run(const InfoCommand& command) {
+  WeightSummaryOptions options;
+  options.top = ReadCount("top", command.top, 1);
+  // Read once: a pipe has nothing more to give.
+  const AnyModel model = LoadAnyModel(ModelReader(command.model));
+  if (command.json) {
+    Json json = FactsJson(model);
+    if (command.weights) json["strongest"] = WeightsJson(WeightsOf(model, options));
+    WriteOutput("-", JsonText(json));
+    return 0;
+  }
+  std::string text;
+  if (command.weights) {
+    text = WeightsText(WeightsOf(model, options));
+  } else {
+    for (const auto& [name, value] : FactsOf(model))
+      text += name + std::string(12 - name.size(), ' ') + value + "\n";
+  }
+  WriteOutput("-", text);
+  return 0;
+}
+
+}  // namespace
+
+void AddInfo(CLI::App* parent, Action* action) {
+  const auto command = std::make_shared<InfoCommand>();
+  CLI::App* app = parent->add_subcommand("info", kDescription);
+  app->add_option("MODEL", command->model, "a model file")->required()->type_name("");
+  CLI::Option* weights =
+      app->add_flag("--weights", command->weights, "show the strongest weights instead (with --json: too)");
+  AddTextOption(app, "top", &command->top, "K", "how many of each kind --weights shows", "10")
+      ->needs(weights);
+  app->add_flag("--json", command->json, "write JSON instead of text");
+  app->footer(kExamples);
+  app->callback([command, action] { *action = [command] { return Run(*command); }; });
+}
+
+}  // namespace slackline::program

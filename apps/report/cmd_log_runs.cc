@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/report/cmd_log_runs.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include <slackline/apps/cli/cmd_common.h>
+#include <slackline/apps/report/cmd_checked_json.h>
+#include <slackline/core/check.h>
+#include <slackline/core/quoted.h>
+
+namespace slackline::program {
+namespace {
+
+constexpr const char* kNotLog = "no log of training: ";
+
+/// Columns that are kept where one of their values is a number.
+constexpr const char* kOptionalColumns[] = {"soft_primal", "soft_dual"};
+
+/// Reads the lines of one log, and makes a row (cmd_report_runs.h) of each run.
+class LogReader {
+ public:
+  LogReader(const RunText& log, std::string name, std::size_t file, Json* problem)
+      : path_(log.path), name_(std::move(name)), file_(file), problem_(*problem) {
+    long line = 0;
+    for (std::size_t at = 0; at < log.text.size();) {
+      const std::size_t end = std::min(log.text.find('\n', at), log.text.size());
+      Add(log.text.substr(at, end - at), ++line);
+      at = end + 1;
+    }
+    Finish();
+    if (rows_.empty()) throw DataError(path_, 0, "the log has no checks to draw");
+    for (Json& row : rows_) {
+      if (rows_.size() == 1) row["learner"] = name_;
+      problem_["learners"].push_back(std::move(row));
+    }
+  }
+
+  const std::string& program() const { return program_; }
+
+ private:
+  void Add(const std::string& text, long line) {
+    if (text.find_first_not_of(" \t\r") == std::string::npos) return;
+    const Json json = ParseJson(path_, text, line);
+    const JsonChecker check(path_, kNotLog, line);
+    const std::string event = check.Text(json, "event", "the line").get<std::string>();
+    if (event == "start") {
+      Start(check, json);
+    } else if (!row_) {
+      check.Fail("there is no start of a run before this line");
+    } else if (event == "check") {
+      AddCheck(check, json);
+    } else if (event == "end") {
+      End(check, json);
+    } else {
+      check.Fail("the event " + Quoted(event) + " is not known");
+    }
+  }
+
+  void Start(const JsonChecker& check, const Json& json) {
+    Finish();
+    const double lambda = check.Number(json, "lambda", "the start").get<double>();
+    program_ = check.Text(json, "program", "the start").get<std::string>();
+    const std::string data = check.Text(json, "data", "the start").get<std::string>();
+    const double examples = check.Number(json, "examples", "the start").get<double>();
+    if (!(examples >= 1)) check.Fail("the start has no examples");
+    const Json& options = check.Object(json, "options", "the start");
+    for (const auto& [name, value] : options.items()) {
+      if (!value.is_string()) check.Fail("option '" + name + "' is no text");
+    }
+    const std::string with = "lambda " + Number(lambda);
+    const auto choice = json.find("choice");
+    row_ = Json{{"learner", name_ + ", " + with},
+                {"file", file_},
+                {"state", "ran"},
+                {"reason", ""},
+                {"choice", choice != json.end() && choice->is_string() ? *choice : Json("")},
+                {"options", options},
+                {"examples", examples},
+                {"objective", data + ", " + with},
+                {"work", Json::array()}};
+    curve_ = Json::object();
+    for (const char* name : kCurveColumns) curve_[name] = Json::array();
+    for (const char* name : kOptionalColumns) curve_[name] = Json::array();
+    last_ = Json();
+    termination_ = "cut off";
+  }
+
+  void AddCheck(const JsonChecker& check, const Json& json) {
+    for (const char* name : std::span(kCurveColumns).first<6>()) check.Number(json, name, "the check");
+    check.Text(json, "problem", "the check");
+    const auto add = [&](const char* name) {
+      const Json value = json.contains(name) ? json[name] : Json();
+      if (!value.is_null() && !value.is_number())
+        check.Fail("'" + std::string(name) + "' of the check is no number");
+      curve_[name].push_back(value);
+    };
+    for (const char* name : kCurveColumns) add(name);
+    for (const char* name : kOptionalColumns) add(name);
+    last_ = json;
+  }
+
+  void End(const JsonChecker& check, const Json& json) {
+    termination_ = check.Text(json, "termination", "the end").get<std::string>();
+    CheckLast(check, json, "the end");
+    if (!last_.is_null()) last_ = json;
+    Finish();
+  }
+
+  /// Takes over the run that is being read, if it has checks.
+  void Finish() {
+    if (row_ && !last_.is_null()) {
+      for (const char* name : kOptionalColumns) {
+        const Json& column = curve_[name];
+        if (std::all_of(column.begin(), column.end(), [](const Json& v) { return v.is_null(); }))
+          curve_.erase(name);
+      }
+      bool thinned = problem_["thinned"].get<bool>();
+      Json run = {{"termination", termination_}, {"last", last_}, {"curve", ThinnedCurve(curve_, &thinned)}};
+      problem_["thinned"] = thinned;
+      const Json& options = (*row_)["options"];
+      if (options.contains("seed")) run["seed"] = options["seed"];
+      (*row_)["runs"] = Json::array({std::move(run)});
+      rows_.push_back(std::move(*row_));
+    }
+    row_.reset();
+  }
+
+  std::string path_, name_, program_;
+  std::size_t file_;
+  Json& problem_;
+  std::vector<Json> rows_;
+  std::optional<Json> row_;  // of the run that is being read
+  Json curve_, last_;
+  std::string termination_;
+};
+
+}  // namespace
+
+bool LooksLikeLog(std::string_view text) {
+  const auto skip = [&text](std::string_view what) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+    const bool found = text.starts_with(what);
+    if (found) text.remove_prefix(what.size());
+    return found;
+  };
+  return skip("{") && skip("\"event\"");
+}
+
+namespace {
+
+std::string FileName(const RunText& log) { return std::filesystem::path(log.path).filename().string(); }
+
+/// The name of the file, or the whole path where another log has the same name.
+std::string ShownName(const std::vector<RunText>& logs, const RunText& log) {
+  const auto same = [&](const RunText& other) { return FileName(other) == FileName(log); };
+  return std::count_if(logs.begin(), logs.end(), same) > 1 ? log.path : FileName(log);
+}
+
+}  // namespace
+
+Json ReadLogs(const std::vector<RunText>& logs) {
+  Json problem = {{"name", logs.size() == 1 ? "Training" : "Trainings"},
+                  {"text", ""},
+                  {"figure", nullptr},
+                  {"thinned", false},
+                  {"learners", Json::array()}};
+  Json files = Json::array();
+  for (const RunText& log : logs) {
+    const LogReader reader(log, ShownName(logs, log), files.size(), &problem);
+    files.push_back({{"file", FileName(log)}, {"program", reader.program()}});
+  }
+  return {{"logs", true}, {"files", std::move(files)}, {"problems", Json::array({std::move(problem)})}};
+}
+
+}  // namespace slackline::program

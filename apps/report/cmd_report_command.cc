@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline report
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string_view>
+#include <system_error>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <slackline/apps/cli/cmd_common.h>
+#include <slackline/apps/report/cmd_log_runs.h>
+#include <slackline/apps/report/cmd_model_page.h>
+#include <slackline/apps/report/cmd_report_page.h>
+#include <slackline/apps/report/cmd_report_runs.h>
+#include <slackline/core/check.h>
+#include <slackline/core/model_file.h>
+#include <slackline/core/read_file.h>
+
+namespace slackline::program {
+namespace {
+
+constexpr const char* kDescription =
+    "Draws one HTML page, which needs no network. FILE is told by its content:\n"
+    "a model                            what it is, how it was trained, its strongest weights and pairs\n"
+    "logs of training (--log)           a curve of each\n"
+    "results of `slackline bench`       charts, tables of work and final figures, commands and machines";
+
+constexpr const char* kExamples =
+    "A page shows one model, or files of one kind: all logs are in one chart, and so are curves of one "
+    "problem of "
+    "`bench`, also those\nof several files. PNG and CSV buttons are for papers.\n\n"
+    "Examples:\n"
+    "  slackline report yeast.slk -o yeast.html\n"
+    "  slackline report run.jsonl other.jsonl -o training.html\n"
+    "  slackline bench --problems toy --out toy.json\n"
+    "  slackline report toy.json --out toy.html\n"
+    "  slackline report runs/*.json --out report.html --title 'Figures of the papers'";
+
+/// Runs are held in memory as a whole; models are not bounded.
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 28;
+
+struct ReportCommand {
+  std::vector<std::string> files;
+  std::string out;
+  std::string title;
+};
+
+enum class FileContent { kModel, kLog, kBench };
+
+std::string_view Noun(FileContent content) {
+  switch (content) {
+    case FileContent::kModel:
+      return "a model";
+    case FileContent::kLog:
+      return "a log of training";
+    case FileContent::kBench:
+      return "no model and no log";
+  }
+  return "";
+}
+
+/// Whether a regular file begins as models, or checkpoints, do.
+bool IsModelFile(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return false;
+  std::string bytes(kModelKind.magic.size(), '\0');
+  std::ifstream(path, std::ios::binary).read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  return bytes == kModelKind.magic || bytes == kCheckpointKind.magic;
+}
+
+/// The texts of all files that are not models; *content becomes the kind of all files. Throws
+/// DataError when they are of different kinds.
+std::vector<RunText> ReadTexts(const std::vector<std::string>& paths, FileContent* content) {
+  std::vector<RunText> texts;
+  for (std::size_t k = 0; k < paths.size(); ++k) {
+    FileContent kind = FileContent::kModel;
+    if (!IsModelFile(paths[k])) {
+      texts.push_back({paths[k], ReadFile(paths[k], kMostBytes)});
+      if (texts.back().text.starts_with(kModelKind.magic))
+        throw DataError(paths[k], 0, "a model must be an ordinary file here");
+      kind = LooksLikeLog(texts.back().text) ? FileContent::kLog : FileContent::kBench;
+    }
+    if (k == 0) *content = kind;
+    if (kind == *content) continue;
+    throw DataError(paths[k], 0,
+                    "is " + std::string(Noun(kind)) + ", but " + paths[0] + " is " +
+                        std::string(Noun(*content)) + "; a page shows files of one kind");
+  }
+  return texts;
+}
+
+int Run(const ReportCommand& command) {
+  CheckOutput("out", command.out, command.files, true);
+  FileContent content = FileContent::kBench;
+  const std::vector<RunText> texts = ReadTexts(command.files, &content);
+  if (content == FileContent::kModel) {
+    if (command.files.size() > 1) throw DataError(command.files[1], 0, "a page shows one model");
+    const Json data = ModelPageData(command.files[0]);
+    const std::string title = "Model " + data["model"]["file"].get<std::string>();
+    WriteOutput(command.out, ReportPage(data, command.title.empty() ? title : command.title));
+    return 0;
+  }
+  const Json data = content == FileContent::kLog ? ReadLogs(texts) : ReadBenchRuns(texts);
+  if (data["problems"].empty())
+    throw DataError(command.files.front(), 0, "there are no problems in the runs");
+  WriteOutput(command.out, ReportPage(data, command.title.empty() ? "Training curves" : command.title));
+  return 0;
+}
+
+}  // namespace
+
+void AddReport(CLI::App* parent, Action* action) {
+  const auto command = std::make_shared<ReportCommand>();
+  CLI::App* app = parent->add_subcommand("report", kDescription);
+  app->add_option("FILE", command->files, "a model, logs, or files that `slackline bench --out` wrote")
+      ->required()
+      ->type_name("...");
+  AddTextOption(app, "out,-o", &command->out, "PAGE.html", "the page; - is the standard output")->required();
+  AddTextOption(app, "title", &command->title, "TEXT", "its heading", "what the page shows");
+  app->footer(kExamples);
+  app->callback([command, action] { *action = [command] { return Run(*command); }; });
+}
+
+}  // namespace slackline::program

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/segmentation/commands/cmd_segment.h>
+
+#include <CLI/CLI.hpp>
+
+#include <slackline/core/check.h>
+#include <slackline/core/quoted.h>
+#ifdef SLACKLINE_WITH_VISION
+#include <slackline/vision/image.h>
+#endif
+
+namespace slackline::program {
+namespace {
+
+constexpr const char* kDescription = "Image segmentation: every superpixel of an image has a class.";
+
+}  // namespace
+
+#ifdef SLACKLINE_WITH_VISION
+
+void PixelFlag::Register(CLI::App* app) {
+  most = std::to_string(kMostPixels);
+  AddTextOption(app, "max-pixels", &most, "N",
+                "refuse images of more pixels: to read and label one takes some 35 bytes of memory a pixel",
+                most);
+}
+
+Index PixelFlag::Read() const {
+  const Index count = ReadCount("max-pixels", most, 1);
+  if (count <= kLargestImage) return count;
+  throw DataError("--max-pixels: " + Quoted(most) + " is not allowed; at most " +
+                  std::to_string(kLargestImage) + " are possible");
+}
+
+void AddSegment(CLI::App* parent, Action* action) {
+  CLI::App* app = parent->add_subcommand("segment", kDescription);
+  app->require_subcommand(1);
+  AddSegmentDraw(app, action);
+  AddSegmentPrepare(app, action);
+  AddSegmentTrain(app, action);
+  AddSegmentPredict(app, action);
+  AddSegmentEvaluate(app, action);
+  AddSegmentCv(app, action);
+  AddSegmentPotentials(app, action);
+}
+
+#else
+
+#ifndef SLACKLINE_VISION_MISSING
+#define SLACKLINE_VISION_MISSING ""
+#endif
+
+namespace {
+
+[[noreturn]] int Refuse() {
+  const std::string missing = SLACKLINE_VISION_MISSING;
+  throw DataError("segment: this program was built without image segmentation, " +
+                  (missing.empty() ? "which was switched off" : "for want of: " + missing));
+}
+
+}  // namespace
+
+void AddSegment(CLI::App* parent, Action* action) {
+  CLI::App* app = parent->add_subcommand("segment", std::string(kDescription) + " (Not in this build.)");
+  app->prefix_command();  // whatever follows
+  app->callback([action] { *action = Refuse; });
+}
+
+#endif
+
+}  // namespace slackline::program

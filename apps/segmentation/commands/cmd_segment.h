@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline segment: labels for the pixels of images.
+#pragma once
+
+#include <slackline/apps/cli/cmd_common.h>
+
+namespace slackline::program {
+
+/// --max-pixels of the commands that read images.
+struct PixelFlag {
+  std::string most;  ///< once registered: the default, or what the command line says
+
+  void Register(CLI::App* app);
+  /// Throws DataError.
+  Index Read() const;
+};
+
+/// Each adds its command to `parent`; parsing it sets *action.
+void AddSegmentDraw(CLI::App* parent, Action* action);
+void AddSegmentPrepare(CLI::App* parent, Action* action);
+void AddSegmentTrain(CLI::App* parent, Action* action);
+void AddSegmentPredict(CLI::App* parent, Action* action);
+void AddSegmentEvaluate(CLI::App* parent, Action* action);
+void AddSegmentCv(CLI::App* parent, Action* action);
+void AddSegmentPotentials(CLI::App* parent, Action* action);
+
+}  // namespace slackline::program

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline segment potentials
+#ifdef SLACKLINE_WITH_VISION
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include <CLI/CLI.hpp>
+
+#include <slackline/apps/cli/cmd_interrupt.h>
+#include <slackline/apps/cli/terminal_line.h>
+#include <slackline/apps/common/folds.h>
+#include <slackline/apps/segmentation/class_potentials.h>
+#include <slackline/apps/segmentation/commands/cmd_segment.h>
+#include <slackline/apps/segmentation/commands/cmd_segment_common.h>
+#include <slackline/core/check.h>
+#include <slackline/learning/run/path_trainer.h>
+
+namespace slackline::program {
+namespace {
+
+constexpr const char* kDescription =
+    "Writes class potentials of the prepared images of FEATURES, for `segment train --potentials`: the "
+    "scores "
+    "of every class for\n"
+    "every superpixel, by its features alone, under models that have not seen its image. The training images "
+    "are dealt out to K\n"
+    "folds at random; those of each fold are scored by a model of the others, test images by a model of all "
+    "training images.\n"
+    "The file is text, with a superpixel a line; any other classifier's scores may be written in the same "
+    "way.";
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  slackline segment potentials pets.fea --lambda 0.01 --out scores.tsv\n"
+    "  slackline segment train pets.fea --potentials scores.tsv --model small.slk\n"
+    "  slackline segment evaluate --features pets.fea --potentials scores.tsv --model small.slk";
+
+struct PotentialsCommand {
+  SegmentFlags segment;
+  std::string out;
+  std::string folds = "5";
+  bool quiet = false;
+  TrainFlags train;
+};
+
+void Register(CLI::App* app, PotentialsCommand* command) {
+  command->segment.Register(app);
+  app->remove_option(app->get_option("--potentials"));
+  app->get_option("--pairwise")
+      ->description(
+          "weights of a link between layers: one for different classes, or one for every pair of\nclasses "
+          "[table]");
+  AddTextOption(app, "out", &command->out, "FILE", "where to write them; - is the standard output")
+      ->required();
+  AddTextOption(app, "folds", &command->folds, "K", "number of folds, at least 2", "5");
+  app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
+  command->train.Register(app);
+  command->train.SetDefaultText("lambda", kDefaultSegmentLambda);
+  app->footer(kExamples);
+}
+
+/// What is trained and scored. Writes nothing before all is known.
+class Scorer {
+ public:
+  Scorer(const SegmentTask& task, const TrainOptions& options, SegmentLoss loss)
+      : task_(task), options_(options), loss_(loss), model_(task.model), text_(task.model.classes()) {}
+
+  /// False when it was interrupted.
+  bool Train(Problem problem, const std::atomic<int>* interrupt) {
+    const TrainSummary summary =
+        PathTrainer(problem.WithLambda(options_.lambda), options_).Train(options_.lambda, interrupt);
+    if (summary.termination == Termination::kInterrupted) return false;
+    if (summary.termination != Termination::kConverged) ++unconverged_;
+    largest_gap_ = std::max(largest_gap_, summary.last.relative_gap);
+    model_.set_weights(summary.weights);
+    return true;
+  }
+
+  void Score(const std::string& name, const SegmentExample& example, const FeatureRows& rows) {
+    const Index fine = example.graph.num_fine;
+    text_.Add(name, true, ClassScores(model_, true, rows, example.first_row, fine));
+    if (!model_.has_coarse()) return;
+    text_.Add(name, false,
+              ClassScores(model_, false, rows, example.first_row + fine, example.graph.num_coarse));
+  }
+
+  bool TrainingImages(const std::vector<std::vector<Index>>& folds, const std::atomic<int>* interrupt,
+                      TerminalLine* line) {
+    for (std::size_t f = 0; f < folds.size(); ++f) {
+      if (!Train(MakeFoldProblem(task_, loss_, folds, f), interrupt)) return false;
+      for (const Index m : folds[f]) {
+        const auto k = static_cast<std::size_t>(m);
+        Score(task_.data.names[k], task_.data.examples[k], *task_.data.rows);
+      }
+      line->Show(FoldName(f, folds.size()) + " done");
+    }
+    return true;
+  }
+
+  const std::string& text() const { return text_.text(); }
+  /// Trainings that did not reach their gap, and the largest relative gap of all.
+  Index unconverged() const { return unconverged_; }
+  double largest_gap() const { return largest_gap_; }
+
+ private:
+  const SegmentTask& task_;
+  const TrainOptions& options_;
+  SegmentLoss loss_;
+  SegmentModel model_;
+  ClassPotentialsText text_;
+  Index unconverged_ = 0;
+  double largest_gap_ = 0;
+};
+
+int Run(const PotentialsCommand& command) {
+  command.segment.Check();
+  TrainOptions options = command.train.Read();
+  RefuseKernels(options, "images");
+  const Index num_folds = ReadCount("folds", command.folds, 2);
+  CheckOutput("out", command.out, {command.segment.features}, true);
+  SegmentTask task = LoadSegmentTask(command.segment);
+  const auto images = static_cast<Index>(task.data.examples.size());
+  if (num_folds > images)
+    throw DataError("--folds: " + command.folds + ", but " + task.data.source + " has " +
+                    Count(images, "training image"));
+  const SegmentLoss loss = command.segment.ReadLoss();
+  const SegmentSession session(command.segment, loss, &task);
+  if (options.lambda == 0) options.lambda = UsableDefault(options, session);
+  if (!command.quiet)
+    session.Describe(ChooseLearner(session.problem().WithLambda(options.lambda), options),
+                     Number(options.lambda) + " (" + Count(num_folds, "fold") + ")");
+  const std::vector<PreparedExample> test =
+      LoadPrepared(command.segment.features, "", task.model, ImageRole::kTest);
+  const std::atomic<int>* interrupt = CatchInterrupts();
+  TerminalLine line(!command.quiet);
+  Scorer scorer(task, options, loss);
+  const auto folds = MakeFolds(images, num_folds, static_cast<std::uint64_t>(options.seed));
+  bool done = scorer.TrainingImages(folds, interrupt, &line);
+  done = done && (test.empty() || scorer.Train(session.problem(), interrupt));
+  line.Clear();
+  if (!done) {
+    std::fprintf(stderr, "interrupted: nothing is written\n");
+    return 128 + interrupt->load();
+  }
+  for (const PreparedExample& image : test) scorer.Score(image.name, image.example, *image.rows);
+  WriteOutput(command.out, scorer.text());
+  if (command.quiet) return 0;
+  if (scorer.unconverged() > 0)
+    std::fprintf(stderr, "note: %s did not reach the gap that was wanted\n",
+                 Count(scorer.unconverged(), "model").c_str());
+  std::fprintf(stderr, "largest relative gap %s %%\n", Number(100 * scorer.largest_gap(), 3).c_str());
+  std::fprintf(stderr, "potentials of %s written to %s\n",
+               Count(images + static_cast<Offset>(test.size()), "image").c_str(), command.out.c_str());
+  return 0;
+}
+
+}  // namespace
+
+void AddSegmentPotentials(CLI::App* parent, Action* action) {
+  const auto command = std::make_shared<PotentialsCommand>();
+  CLI::App* app = parent->add_subcommand("potentials", kDescription);
+  Register(app, command.get());
+  app->callback([command, action] { *action = [command] { return Run(*command); }; });
+}
+
+}  // namespace slackline::program
+#endif

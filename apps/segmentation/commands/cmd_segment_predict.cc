@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline segment predict
+#ifdef SLACKLINE_WITH_VISION
+#include <atomic>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+#include <slackline/apps/cli/terminal_line.h>
+#include <slackline/apps/segmentation/commands/cmd_segment.h>
+#include <slackline/apps/segmentation/commands/cmd_segment_common.h>
+#include <slackline/apps/segmentation/commands/cmd_void.h>
+#include <slackline/core/check.h>
+#include <slackline/core/model_file.h>
+#include <slackline/core/parallel.h>
+#include <slackline/core/quoted.h>
+#include <slackline/vision/pictures.h>
+
+namespace slackline::program {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kDescription =
+    "Predicts the class of every pixel of images.\n"
+    "DIR/NAME.png is written for IMAGE NAME.jpg: a palette image whose values are class numbers, "
+    "or with prepare\n--void those of the training labels. With --overlay also DIR/NAME-overlay.png, for "
+    "people; with --scores\nDIR/NAME-scores.csv, a line per fine superpixel: its number, its class, then "
+    "the scores of all classes by its own\nfeatures; and DIR/NAME-superpixels.png, whose 16-bit values are "
+    "superpixel numbers.";
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  slackline segment predict holiday/*.jpg --model pets.slk --out predicted --overlay";
+
+struct PredictCommand {
+  std::vector<std::string> images;
+  std::string model;
+  std::string out;
+  bool overlay = false;
+  bool scores = false;
+  bool quiet = false;
+  DecodeFlags decode;
+  PixelFlag pixels;
+};
+
+/// Names of outputs without endings. Throws DataError when two images would have the same, or an image would be replaced.
+std::vector<std::string> OutputNames(const PredictCommand& command) {
+  std::map<std::string, std::string> images;
+  std::vector<std::string> names;
+  for (const std::string& image : command.images) {
+    const std::string stem = fs::path(image).stem().string();
+    const auto [at, fresh] = images.emplace(stem, image);
+    if (!fresh) {
+      throw DataError("the results of " + Quoted(at->second) + " and " + Quoted(image) +
+                      " would have the same name, " + stem + ".png");
+    }
+    names.push_back((fs::path(command.out) / stem).string());
+  }
+  std::vector<std::string> outputs;
+  for (const std::string& name : names) {
+    outputs.push_back(name + ".png");
+    if (command.overlay) outputs.push_back(name + "-overlay.png");
+    if (command.scores) outputs.insert(outputs.end(), {name + "-scores.csv", name + "-superpixels.png"});
+  }
+  std::vector<std::string> inputs = command.images;
+  inputs.push_back(command.model);
+  CheckResults("out", outputs, inputs);
+  return names;
+}
+
+std::string ScoreLines(const SegmentModel& model, const Segmenter::Result& result) {
+  const auto k = static_cast<std::size_t>(model.num_classes());
+  std::string text = "superpixel,class";
+  for (const std::string& name : model.classes()) text += "," + CsvCell(name);
+  text += '\n';
+  std::vector<Index> label(result.scores.size() / k);
+  for (std::size_t p = 0; p < result.labels.labels.size(); ++p)
+    label[static_cast<std::size_t>(result.superpixels.of_pixel[p])] = result.labels.labels[p];
+  for (std::size_t i = 0; i < label.size(); ++i) {
+    text += std::to_string(i) + "," + CsvCell(model.classes()[static_cast<std::size_t>(label[i])]);
+    for (std::size_t c = 0; c < k; ++c) text += "," + Number(result.scores[i * k + c], 9);
+    text += '\n';
+  }
+  return text;
+}
+
+/// Values in the place of class numbers.
+LabelImage Encode(LabelImage image, const LabelCoding& coding) {
+  for (std::uint8_t& label : image.labels) label = coding.ValueOf(label);
+  return image;
+}
+
+int Run(const PredictCommand& command) {
+  const DecodeKind decode = command.decode.ReadDecode();
+  const int threads = command.decode.ReadThreads();
+  const Index most_pixels = command.pixels.Read();
+  const std::vector<std::string> names = OutputNames(command);
+  const SegmentModel model = SegmentModel::Load(command.model);
+  const Segmenter segmenter(model, decode);
+  const auto count = static_cast<Index>(names.size());
+  // Everything is read once: an error in the last image should not come after half of the results.
+  std::vector<std::optional<Image>> kept(names.size());
+  ParallelChunks(count, count, threads, [&](const Chunk& chunk) {
+    for (Index i = chunk.begin; i < chunk.end; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      Image image = ReadImage(command.images[k], most_pixels);
+      // What is no file cannot be read again.
+      if (!fs::is_regular_file(command.images[k])) kept[k] = std::move(image);
+    }
+  });
+  MakeFolder("out", command.out);
+  const LabelCoding coding = CodingOf(model);
+  const std::vector<std::uint8_t> palette = ClassPalette(coding);
+  TerminalLine line(!command.quiet);
+  std::mutex mutex;
+  Index done = 0;
+  double prepare = 0;
+  double predict = 0;
+  Index certified = 0;
+  ParallelChunks(count, count, threads, [&](const Chunk& chunk) {
+    for (Index i = chunk.begin; i < chunk.end; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      const Image image = kept[k] ? std::move(*kept[k]) : ReadImage(command.images[k], most_pixels);
+      const Segmenter::Result result = segmenter.Predict(image, command.scores);
+      WriteLabelPng(names[k] + ".png", Encode(result.labels, coding), palette);
+      if (command.overlay)
+        WritePng(names[k] + "-overlay.png", Overlay(image, result.labels, model.classes()));
+      if (command.scores) {
+        WriteFileAtomically(names[k] + "-scores.csv", ScoreLines(model, result));
+        WriteNumberPng(names[k] + "-superpixels.png", image.width, image.height, result.superpixels.of_pixel);
+      }
+      const std::lock_guard<std::mutex> lock(mutex);
+      prepare += result.prepare_seconds;
+      predict += result.predict_seconds;
+      certified += result.certified ? 1 : 0;
+      ++done;
+      if (line.due() || done == 1)
+        line.Show("predicting " + std::to_string(done) + " of " + std::to_string(count));
+    }
+  });
+  line.Clear();
+  if (!command.quiet) {
+    std::fprintf(stderr, "%s written to %s; %s proven optimal; %s s an image to prepare, %s ms to predict\n",
+                 Count(count, "label image").c_str(), command.out.c_str(), std::to_string(certified).c_str(),
+                 Number(prepare / count, 3).c_str(), Number(1e3 * predict / count, 3).c_str());
+  }
+  return 0;
+}
+
+}  // namespace
+
+void AddSegmentPredict(CLI::App* parent, Action* action) {
+  const auto command = std::make_shared<PredictCommand>();
+  CLI::App* app = parent->add_subcommand("predict", kDescription);
+  app->add_option("IMAGES", command->images, "JPEG or PNG files")->required()->type_name("");
+  AddTextOption(app, "model", &command->model, "MODEL.slk", "the model")->required();
+  AddTextOption(app, "out", &command->out, "DIR", "folder for the results; made if it is not there")
+      ->required();
+  app->add_flag("--overlay", command->overlay,
+                "also write the images with their classes in colour, and a legend");
+  app->add_flag("--scores", command->scores, "also write superpixels and their scores");
+  app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
+  command->decode.Register(app);
+  command->pixels.Register(app);
+  app->footer(kExamples);
+  app->callback([command, action] { *action = [command] { return Run(*command); }; });
+}
+
+}  // namespace slackline::program
+#endif

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline segment prepare
+#include <slackline/apps/segmentation/commands/cmd_segment.h>
+
+#ifdef SLACKLINE_WITH_VISION
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include <CLI/CLI.hpp>
+
+#include <slackline/apps/cli/cmd_interrupt.h>
+#include <slackline/apps/cli/terminal_line.h>
+#include <slackline/apps/common/progress_text.h>
+#include <slackline/apps/segmentation/commands/cmd_segment_lists.h>
+#include <slackline/apps/segmentation/commands/cmd_void.h>
+#include <slackline/core/parallel.h>
+#include <slackline/core/quoted.h>
+#include <slackline/core/timer.h>
+#include <slackline/vision/feature_extractor.h>
+#include <slackline/vision/feature_file.h>
+
+namespace slackline::program {
+namespace {
+
+constexpr const char* kDescription =
+    "Turns labelled images into a feature file, from which segment train learns.\n"
+    "Visual words and principal components are learned from the training images only. Label images are "
+    "greyscale or "
+    "palette PNGs; 255 is void unless --void says otherwise.";
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  slackline segment prepare --images images --labels labels --classes classes.txt --train train.txt "
+    "--test "
+    "test.txt --out all.fea\n"
+    "  slackline segment prepare --images images --labels labels --classes classes.txt --train train.txt "
+    "--superpixels 100 --threads 0 --out train.fea";
+
+struct PrepareCommand {
+  std::string images, labels, classes, train, test, out;
+  std::string superpixels = "200";
+  std::string coarse = "30";
+  std::string features = "standard";
+  std::string seed = "1";
+  std::string threads = "1";
+  PixelFlag pixels;
+  VoidFlag voids;
+  bool quiet = false;
+};
+
+void Register(CLI::App* app, PrepareCommand* command) {
+  AddTextOption(app, "images", &command->images, "DIR",
+                "folder of the images, NAME.jpg, NAME.jpeg or NAME.png")
+      ->required();
+  AddTextOption(app, "labels", &command->labels, "DIR", "folder of the label images, NAME.png")->required();
+  AddTextOption(app, "classes", &command->classes, "FILE",
+                "names of the classes, one a line; the value in label images is the number of the line, from "
+                "0 (but see --void)")
+      ->required();
+  AddTextOption(app, "train", &command->train, "LIST", "names of the training images, one a line")
+      ->required();
+  AddTextOption(app, "test", &command->test, "LIST", "names of the test images, one a line");
+  AddTextOption(app, "out", &command->out, "FEATURES", "where to write the feature file")->required();
+  AddTextOption(app, "superpixels", &command->superpixels, "N", "superpixels wanted an image", "200");
+  AddTextOption(app, "coarse", &command->coarse, "N", "superpixels of the coarse layer wanted an image",
+                "30");
+  AddTextOption(app, "features", &command->features, "standard|small",
+                "small: fewer and smaller vocabularies, for small machines", "standard");
+  AddTextOption(app, "seed", &command->seed, "S", "seed of the random samples and vocabularies", "1");
+  AddTextOption(app, "threads", &command->threads, "N", "threads; 0 = all. Results do not depend on it", "1");
+  command->pixels.Register(app);
+  command->voids.Register(app, "255");
+  app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
+  app->footer(kExamples);
+}
+
+/// One image with its files.
+struct Source {
+  std::string name;
+  ImageRole role;
+  std::string image;
+  std::string labels;
+};
+
+/// All that can be told without long work.
+struct Settings {
+  ExtractorOptions extractor;
+  int threads = 1;
+  Index most_pixels = kMostPixels;
+  std::vector<std::string> classes;
+  LabelCoding coding;
+  std::vector<Source> sources;
+  Index num_train = 0;
+};
+
+ExtractorOptions ReadOptions(const PrepareCommand& command) {
+  constexpr Index kMostSuperpixels = 100'000;
+  ExtractorOptions options;
+  options.fine = ReadCount("superpixels", command.superpixels, 1);
+  options.coarse = ReadCount("coarse", command.coarse, 1);
+  if (options.fine > kMostSuperpixels) {
+    throw DataError("--superpixels: " + Quoted(command.superpixels) + " is not allowed; at most " +
+                    std::to_string(kMostSuperpixels) + " are possible");
+  }
+  if (options.coarse > options.fine) {
+    throw DataError("--coarse: " + Quoted(command.coarse) +
+                    " is not allowed; it must be at most --superpixels, " + std::to_string(options.fine));
+  }
+  CheckChoice("features", command.features, {"standard", "small"});
+  options.features = command.features == "small" ? FeatureSet::kSmall : FeatureSet::kStandard;
+  options.seed = static_cast<std::uint64_t>(ReadCount("seed", command.seed, 0));
+  return options;
+}
+
+int ReadThreads(const std::string& value) {
+  constexpr Index kMostThreads = 1024;
+  const Index threads = ReadCount("threads", value, 0);
+  if (threads > kMostThreads) {
+    throw DataError("--threads: " + Quoted(value) + " is not allowed; at most " +
+                    std::to_string(kMostThreads) + " are possible");
+  }
+  return NumThreads(threads);
+}
+
+void CheckFolder(const std::string& option, const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(path, ignored)) {
+    throw DataError("--" + option + ": there is no folder '" + path + "'");
+  }
+}
+
+/// The files of a listed image; where one is missing the message also tells who asked for it.
+Source FindSource(const PrepareCommand& command, const ListedImage& listed, ImageRole role) {
+  try {
+    return {listed.name, role,
+            FindImageFile(command.images, listed.name, {std::begin(kImageEndings), std::end(kImageEndings)}),
+            FindImageFile(command.labels, listed.name, {std::begin(kLabelEndings), std::end(kLabelEndings)})};
+  } catch (const DataError& error) {
+    throw DataError(listed.list, listed.line, "image " + Quoted(listed.name) + ": " + error.what());
+  }
+}
+
+/// An image under two names would be learned from twice, or be tested on what was learned from it.
+void CheckDifferent(const std::vector<ListedImage>& listed, const std::vector<Source>& sources) {
+  std::map<std::filesystem::path, std::size_t> known;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    std::error_code ignored;
+    const auto [found, added] =
+        known.emplace(std::filesystem::weakly_canonical(sources[i].image, ignored), i);
+    if (added) continue;
+    const ListedImage& other = listed[found->second];
+    throw DataError(listed[i].list, listed[i].line,
+                    "image " + Quoted(listed[i].name) + " is the same file as " + Quoted(other.name) +
+                        " in " + other.list + ", line " + std::to_string(other.line));
+  }
+}
+
+Settings ReadSettings(const PrepareCommand& command) {
+  Settings settings;
+  settings.extractor = ReadOptions(command);
+  settings.threads = ReadThreads(command.threads);
+  settings.most_pixels = command.pixels.Read();
+  CheckFolder("images", command.images);
+  CheckFolder("labels", command.labels);
+  settings.classes = ReadClassNames(command.classes);
+  settings.coding = command.voids.Read(LabelCoding(), static_cast<Index>(settings.classes.size()));
+  std::vector<ListedImage> listed;
+  ReadImageList(command.train, &listed);
+  settings.num_train = static_cast<Index>(listed.size());
+  if (!command.test.empty()) ReadImageList(command.test, &listed);
+  std::vector<std::string> inputs = {command.classes, command.train, command.test};
+  for (std::size_t i = 0; i < listed.size(); ++i) {
+    const bool train = i < static_cast<std::size_t>(settings.num_train);
+    settings.sources.push_back(FindSource(command, listed[i], train ? ImageRole::kTrain : ImageRole::kTest));
+    inputs.push_back(settings.sources.back().image);
+    inputs.push_back(settings.sources.back().labels);
+  }
+  CheckDifferent(listed, settings.sources);
+  CheckOutput("out", command.out, inputs, false);
+  return settings;
+}
+
+/// What ends the work when the user interrupts.
+struct Interrupted {};
+
+struct LabelledImage {
+  Image image;
+  LabelImage labels;
+};
+
+LabelledImage ReadSource(const Source& source, const Settings& settings) {
+  LabelledImage read{ReadImage(source.image, settings.most_pixels),
+                     ReadLabelImage(source.labels, static_cast<Index>(settings.classes.size()),
+                                    settings.most_pixels, settings.coding)};
+  const auto size = [](Index width, Index height) {
+    return std::to_string(width) + " × " + std::to_string(height);
+  };
+  if (read.labels.width != read.image.width || read.labels.height != read.image.height) {
+    throw DataError(source.labels, 0,
+                    "the label image has " + size(read.labels.width, read.labels.height) + " pixels, but " +
+                        source.image + " has " + size(read.image.width, read.image.height));
+  }
+  return read;
+}
+
+/// Counts for the summary.
+struct Totals {
+  Offset fine = 0;
+  Offset coarse = 0;
+  Offset fine_void = 0;  ///< with more void than labelled pixels
+
+  void Add(const ImageFeatures& features, const LabelImage& labels, Index num_classes) {
+    fine += features.fine.count;
+    coarse += features.coarse.count;
+    const std::vector<std::int32_t> pixels = ClassPixels(features.fine, labels, num_classes);
+    for (std::size_t row = 0; row < pixels.size(); row += static_cast<std::size_t>(num_classes) + 1) {
+      Offset labelled = 0;
+      for (std::size_t k = 0; k < static_cast<std::size_t>(num_classes); ++k) labelled += pixels[row + k];
+      fine_void += pixels[row + static_cast<std::size_t>(num_classes)] > labelled;
+    }
+  }
+};
+
+class Preparation {
+ public:
+  Preparation(const PrepareCommand& command, const Settings& settings)
+      : command_(command),
+        settings_(settings),
+        interrupt_(CatchInterrupts()),
+        line_(!command.quiet),
+        class_pixels_(settings.classes.size()) {}
+
+  int Run() {
+    try {
+      Check();
+      Learn();
+      Write();
+    } catch (const Interrupted&) {
+      line_.Clear();
+      std::fprintf(stderr, "interrupted: no feature file is written\n");
+      return 128 + interrupt_->load();
+    } catch (...) {
+      line_.Clear();
+      throw;
+    }
+    line_.Clear();
+    if (!command_.quiet) Summarise();
+    return 0;
+  }
+
+ private:
+  static constexpr const char* kWords = "learning words";
+
+  Index num_images() const { return static_cast<Index>(settings_.sources.size()); }
+  const Source& source(Index i) const { return settings_.sources[static_cast<std::size_t>(i)]; }
+
+  /// Between the steps of long work, by any thread.
+  void CheckInterrupt() const {
+    if (interrupt_->load() != 0) throw Interrupted{};
+  }
+
+  void Show(const char* work, Index done, Index all) {
+    CheckInterrupt();
+    stage_.Begin(work);
+    if (line_.due() || done == 1 || done == all) line_.Show(ProgressText(work, done, all, stage_.Seconds()));
+  }
+
+  /// Calls work(i) for images [begin, end), on all threads. The first failure in the order of the images is thrown.
+  template <class Work>
+  void ForImages(const char* name, Index begin, Index end, const Work& work) {
+    std::mutex mutex;
+    stage_.Begin(name);
+    Index done = begin;
+    ParallelChunks(end - begin, end - begin, settings_.threads, [&](const Chunk& chunk) {
+      CheckInterrupt();
+      work(begin + chunk.begin);
+      const std::lock_guard<std::mutex> lock(mutex);
+      Show(name, ++done, num_images());
+    });
+  }
+
+  /// Reads everything once: an error in the last image should not come after hours.
+  void Check() {
+    std::mutex mutex;
+    ForImages("checking", 0, num_images(), [&](Index i) {
+      const LabelledImage read = ReadSource(source(i), settings_);
+      if (i >= settings_.num_train) return;
+      std::vector<Offset> pixels(kVoid + 1);
+      for (const std::uint8_t label : read.labels.labels) ++pixels[label];
+      const std::lock_guard<std::mutex> lock(mutex);
+      for (std::size_t k = 0; k < class_pixels_.size(); ++k) class_pixels_[k] += pixels[k];
+    });
+    if (std::all_of(class_pixels_.begin(), class_pixels_.end(), [](Offset n) { return n == 0; }))
+      throw DataError(command_.train, 0, "no training image has a labelled pixel");
+  }
+
+  void Learn() {
+    std::vector<std::string> paths;
+    for (Index i = 0; i < settings_.num_train; ++i) paths.push_back(source(i).image);
+    LearnProgress progress;
+    stage_.Begin(kWords);
+    progress.image = [this, &paths](Index done, Index) {
+      // Two passes over the training images.
+      const auto count = static_cast<Index>(paths.size());
+      Show(done <= count ? kWords : "learning components", (done - 1) % count + 1, count);
+      if (done == count) line_.Show("learning words: clustering");
+    };
+    progress.check = [this] { CheckInterrupt(); };
+    extractor_ = std::make_unique<FeatureExtractor>(
+        FeatureExtractor::Learn(paths, settings_.extractor, settings_.threads, progress));
+    learned_seconds_ = timer_.Seconds();
+  }
+
+  void Write() {
+    FeatureFileWriter writer(command_.out, settings_.classes, extractor_->dimension(), extractor_->blocks(),
+                             extractor_->Save());
+    writer.SetCoding(settings_.coding);
+    const auto num_classes = static_cast<Index>(settings_.classes.size());
+    const Index batch = 4 * settings_.threads;
+    for (Index begin = 0; begin < num_images(); begin += batch) {
+      const Index end = std::min(begin + batch, num_images());
+      std::vector<ImageFeatures> features(static_cast<std::size_t>(end - begin));
+      std::vector<LabelImage> labels(features.size());
+      ForImages("features", begin, end, [&](Index i) {
+        LabelledImage read = ReadSource(source(i), settings_);
+        const auto k = static_cast<std::size_t>(i - begin);
+        features[k] = extractor_->Extract(read.image, [this] { CheckInterrupt(); });
+        labels[k] = std::move(read.labels);
+      });
+      for (std::size_t k = 0; k < features.size(); ++k) {
+        const Source& from = settings_.sources[static_cast<std::size_t>(begin) + k];
+        writer.Add(from.name, from.role, features[k], labels[k]);
+        totals_.Add(features[k], labels[k], num_classes);
+      }
+    }
+    writer.Finish();
+  }
+
+  void Summarise() const {
+    const Index num_test = num_images() - settings_.num_train;
+    const double seconds = timer_.Seconds();
+    std::fprintf(stderr, "%s: %s, %s\n", command_.out.c_str(),
+                 Count(settings_.num_train, "training image").c_str(), Count(num_test, "test image").c_str());
+    std::fprintf(
+        stderr, "superpixels: %s fine and %s coarse an image, %s %% of the fine mostly void\n",
+        Number(static_cast<double>(totals_.fine) / num_images(), 4).c_str(),
+        Number(static_cast<double>(totals_.coarse) / num_images(), 3).c_str(),
+        Number(100 * static_cast<double>(totals_.fine_void) / static_cast<double>(totals_.fine), 3).c_str());
+    std::string missing;
+    for (std::size_t k = 0; k < class_pixels_.size(); ++k) {
+      if (class_pixels_[k] == 0) missing += (missing.empty() ? "" : ", ") + Quoted(settings_.classes[k]);
+    }
+    if (!missing.empty())
+      std::fprintf(stderr, "classes without pixels in training images: %s\n", missing.c_str());
+    std::fprintf(stderr, "features: %d\n", static_cast<int>(extractor_->dimension()));
+    std::fprintf(stderr, "time: %s s, %s s a training image for learning, %s s an image for features\n",
+                 Number(seconds, 4).c_str(), Number(learned_seconds_ / settings_.num_train, 3).c_str(),
+                 Number((seconds - learned_seconds_) / num_images(), 3).c_str());
+  }
+
+  const PrepareCommand& command_;
+  const Settings& settings_;
+  const std::atomic<int>* interrupt_;
+  TerminalLine line_;
+  StageClock stage_;
+  WallTimer timer_;
+  double learned_seconds_ = 0;
+  std::unique_ptr<FeatureExtractor> extractor_;
+  std::vector<Offset> class_pixels_;  // of the training images
+  Totals totals_;
+};
+
+int Run(const PrepareCommand& command) {
+  const Settings settings = ReadSettings(command);
+  return Preparation(command, settings).Run();
+}
+
+}  // namespace
+
+void AddSegmentPrepare(CLI::App* parent, Action* action) {
+  const auto command = std::make_shared<PrepareCommand>();
+  CLI::App* app = parent->add_subcommand("prepare", kDescription);
+  Register(app, command.get());
+  app->callback([command, action] { *action = [command] { return Run(*command); }; });
+}
+
+}  // namespace slackline::program
+
+#endif

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline segment train
+#ifdef SLACKLINE_WITH_VISION
+#include <memory>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+#include <slackline/apps/cli/cmd_help.h>
+#include <slackline/apps/segmentation/commands/cmd_segment.h>
+#include <slackline/apps/segmentation/commands/cmd_segment_common.h>
+
+namespace slackline::program {
+namespace {
+
+constexpr const char* kDescription =
+    "Trains a segmentation model on the training images of a file that `segment prepare` made.\n"
+    "Ctrl-C ends training early and keeps the best model. Without --lambda, --C and --lambda-path, lambda is "
+    "n/80 times the\nmean squared norm of the features, n superpixels an image, which is often not far from "
+    "the best; `segment cv` finds that.";
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  slackline segment train pets.fea --model pets.slk\n"
+    "  slackline segment train pets.fea --layers neighbours --loss balanced --lambda 0.001 --model pets.slk\n"
+    "  slackline segment train pets.fea --lambda-path 0.1:0.0001:7 --model pets.slk\n"
+    "  slackline segment train pets.fea --potentials scores.tsv --model small.slk";
+
+struct TrainCommand {
+  SegmentFlags segment;
+  SessionFlags session;
+};
+
+int Run(const TrainCommand& command) {
+  command.segment.Check();
+  SessionSettings settings = ReadSession(command.session, command.segment.inputs());
+  RefuseKernels(settings.train, "images");
+  SegmentTask data = LoadSegmentTask(command.segment);
+  SegmentSession task(command.segment, command.segment.ReadLoss(), &data);
+  return RunSession(command.session, std::move(settings), &task);
+}
+
+}  // namespace
+
+void AddSegmentTrain(CLI::App* parent, Action* action) {
+  const auto command = std::make_shared<TrainCommand>();
+  CLI::App* app = parent->add_subcommand("train", kDescription);
+  command->segment.Register(app);
+  command->session.Register(app);
+  command->session.train.SetDefaultText("lambda", kDefaultSegmentLambda);
+  GroupHelp(app);
+  app->footer(kExamples);
+  app->callback([command, action] { *action = [command] { return Run(*command); }; });
+}
+
+}  // namespace slackline::program
+#endif

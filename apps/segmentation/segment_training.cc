@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <memory>
+#include <numeric>
+
+#include <slackline/apps/segmentation/segment_model.h>
+#include <slackline/core/check.h>
+#include <slackline/core/feature_map.h>
+#include <slackline/core/row_kernels.h>
+#include <slackline/learning/default_lambda.h>
+
+namespace slackline {
+namespace {
+
+std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
+
+/// Factors of the loss per true class: 1, or the mean number of pixels of a class (of those that occur) over its own.
+std::vector<double> ClassFactors(const std::vector<SegmentExample>& examples, Index num_classes,
+                                 SegmentLoss loss) {
+  std::vector<double> pixels(Size(num_classes), 0.0);
+  for (const SegmentExample& example : examples) {
+    for (std::size_t k = 0; k < example.fine_pixels.size(); ++k)
+      pixels[k % Size(num_classes)] += static_cast<double>(example.fine_pixels[k]);
+  }
+  const auto present = static_cast<double>(
+      std::count_if(pixels.begin(), pixels.end(), [](double count) { return count > 0; }));
+  const double mean = std::accumulate(pixels.begin(), pixels.end(), 0.0) / std::max(1.0, present);
+  std::vector<double> factors;
+  for (const double count : pixels)
+    factors.push_back(loss == SegmentLoss::kBalanced && count > 0 ? mean / count : 1);
+  return factors;
+}
+
+/// Labels and loss weights of the superpixels of a layer.
+struct Layer {
+  std::vector<bool> keep;
+  std::vector<Index> labels;   // of those that are kept
+  std::vector<double> weight;  // the same; sum 1 before the factors
+};
+
+/// The constants of DefaultSegmentLambda.
+constexpr double kSuperpixelsPerNorm = 80;
+constexpr double kSquaresPerLambda = 4;
+
+Layer MakeLayer(std::span<const std::int64_t> pixels, Index num_classes, const std::vector<double>& factors) {
+  Layer layer;
+  const double total = static_cast<double>(std::accumulate(pixels.begin(), pixels.end(), std::int64_t{0}));
+  const std::vector<Index> majority = MajorityLabels(pixels, num_classes);
+  for (std::size_t i = 0; i < majority.size(); ++i) {
+    layer.keep.push_back(majority[i] != kUnlabelled);
+    if (majority[i] == kUnlabelled) continue;
+    const auto row = pixels.subspan(i * Size(num_classes), Size(num_classes));
+    const auto labelled = static_cast<double>(std::accumulate(row.begin(), row.end(), std::int64_t{0}));
+    layer.labels.push_back(majority[i]);
+    layer.weight.push_back(factors[Size(majority[i])] * labelled / total);
+  }
+  return layer;
+}
+
+void AddExample(const SegmentExample& example, const std::shared_ptr<const Structure>& structure,
+                const std::vector<Index>& labels, Dataset* data) {
+  const std::span<const double> potentials = example.potentials;
+  const std::size_t needed = Size(structure->num_potentials());  // those of the last superpixels may be void
+  SLACKLINE_CHECK(potentials.size() >= needed, "there are too few potentials");
+  data->Add(structure, labels, example.first_row, potentials.first(needed));
+}
+
+}  // namespace
+
+TrainingSet MakeSegmentTraining(const SegmentModel& model, const std::vector<SegmentExample>& examples,
+                                const std::shared_ptr<const FeatureRows>& rows, SegmentLoss loss) {
+  const Index k = model.num_classes();
+  const std::vector<double> factors = ClassFactors(examples, k, loss);
+  Dataset data(model.layout(), rows);
+  std::vector<double> losses;
+  std::vector<Offset> begin = {0};
+  Index skipped = 0;
+  Offset unlabelled = 0;
+  for (const SegmentExample& example : examples) {
+    Layer fine = MakeLayer(example.fine_pixels, k, factors);
+    if (fine.labels.empty()) {
+      ++skipped;
+      continue;
+    }
+    Layer coarse;
+    if (model.has_coarse()) coarse = MakeLayer(example.coarse_pixels, k, factors);
+    unlabelled += std::count(fine.keep.begin(), fine.keep.end(), false) +
+                  std::count(coarse.keep.begin(), coarse.keep.end(), false);
+    std::vector<Index> labels = fine.labels;
+    labels.insert(labels.end(), coarse.labels.begin(), coarse.labels.end());
+    std::vector<double> weight = fine.weight;
+    weight.insert(weight.end(), coarse.weight.begin(), coarse.weight.end());
+    const double share = model.has_coarse() ? 0.5 : 1;  // of a layer
+    for (std::size_t i = 0; i < weight.size(); ++i) {
+      for (Index s = 0; s < k; ++s) losses.push_back(s == labels[i] ? 0 : share * weight[i]);
+    }
+    begin.push_back(static_cast<Offset>(losses.size()));
+    AddExample(example, model.MakeStructure(example.graph, fine.keep, coarse.keep), labels, &data);
+  }
+  return {std::move(data), std::move(losses), std::move(begin), skipped, unlabelled};
+}
+
+double DefaultSegmentLambda(const SegmentModel& model, const std::vector<SegmentExample>& examples,
+                            const CostScales& scales) {
+  if (model.inputs() == SegmentInputs::kFeatures)
+    return RoundedLambda(scales.mean_squared_norm / (kSuperpixelsPerNorm * scales.loss_per_variable));
+  double sum = 0;
+  double count = 0;
+  for (const SegmentExample& example : examples) {
+    for (const double value : example.potentials) sum += value * value;
+    count += static_cast<double>(example.potentials.size());
+  }
+  return sum > 0 ? RoundedLambda(kSquaresPerLambda * sum / count) : 1;
+}
+
+SegmentPrediction PredictSegments(const SegmentModel& model, const SegmentExample& example,
+                                  const std::shared_ptr<const FeatureRows>& rows, DecodeKind decode) {
+  const std::shared_ptr<const Structure> structure = model.MakeStructure(example.graph, {}, {});
+  Dataset data(model.layout(), rows);
+  const std::vector<Index> labels(Size(structure->graph().num_variables()), kUnlabelled);
+  AddExample(example, structure, labels, &data);
+  std::vector<double> scores(Size(structure->graph().total_states()));
+  ScoreTables(data.example(0), model.weights(), scores);
+  Decoder decoder(decode, structure->shared_graph());
+  MapResult result;
+  decoder.Decode(scores, &result);
+  SegmentPrediction prediction;
+  prediction.fine.assign(result.labels.begin(), result.labels.begin() + example.graph.num_fine);
+  prediction.value = result.value;
+  prediction.upper_bound = result.upper_bound;
+  return prediction;
+}
+
+std::vector<double> ClassScores(const SegmentModel& model, bool fine, const FeatureRows& rows,
+                                Index first_row, Index count) {
+  SLACKLINE_CHECK(model.inputs() == SegmentInputs::kFeatures && (fine || model.has_coarse()),
+                  "the model has no features of the layer");
+  const Index k = model.num_classes();
+  const double* weights = model.weights().data() + model.layout()->block(model.class_block(fine)).offset;
+  std::vector<double> scores(Size(count) * Size(k));
+  for (Index i = 0; i < count; ++i)
+    RowScores(weights, k, rows.row(first_row + i), scores.data() + Size(i) * Size(k));
+  return scores;
+}
+
+}  // namespace slackline

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline sequence, and slackline sequence template
+#include <slackline/apps/sequence/commands/cmd_sequence.h>
+
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include <slackline/apps/sequence/data/conll_reader.h>
+#include <slackline/apps/sequence/data/letters_reader.h>
+#include <slackline/apps/sequence/template_sets.h>
+#include <slackline/core/split.h>
+
+namespace slackline::program {
+namespace {
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  slackline sequence train conll-train.txt.gz --model chunks.slk\n"
+    "  slackline sequence evaluate conll-test.txt.gz --model chunks.slk\n"
+    "  slackline sequence predict conll-test.txt.gz --model chunks.slk --out predicted.txt\n"
+    "  slackline sequence train letter.data.gz --folds 1-9 --model letters.slk";
+
+constexpr const char* kTemplateDescription =
+    "Writes templates of features: those that `sequence train DATA` uses, or those of a set by name.\n"
+    "The sets: spelling (words nearby; lower case, shape, first and last characters of the word), chunking "
+    "(words and parts of speech\nnearby, which are columns 0 and 1), chunking+spelling (with lower case, "
+    "shape "
+    "and endings of the word), and auto: spelling with\none column, else chunking+spelling where column 0 "
+    "holds "
+    "words, and chunking where it does not (words: half of the different texts\nhave two characters or more "
+    "and a letter).\n\n"
+    "A template a line: a name, a colon, and a text with macros, which stand for columns of tokens nearby. "
+    "Rows count from the\ntoken (-1 is the one before), columns from 0.\n"
+    "  %x[row,column]       the text\n"
+    "  %low[row,column]     the text in lower case (%X is the same)\n"
+    "  %shape[row,column]   its kinds of characters: McDonald-3 is XxXx-d\n"
+    "  %pre[row,column,n]   its first n characters; %suf its last\n"
+    "  %t[row,column,\"re\"]  true or false: whether a regular expression matches a part of it\n"
+    "  %m[row,column,\"re\"]  the part that it matches: the first, as long as possible (%M: in lower case)\n"
+    "Regular expressions have . [a-z] [^a-z] ^ $ * + ? | ( ) and \\d \\a \\l \\u \\w \\s \\p (digit, letter, "
+    "small letter, capital, letter\nor digit, blank, punctuation; of ASCII; \\D, … any other). \\ before any "
+    "other "
+    "character is the character itself.";
+
+struct TemplateCommand {
+  std::string data;
+  std::string columns = "2";
+  std::string templates = "auto";
+};
+
+/// Throws DataError when the file has letters.
+SequenceData ReadColumns(const std::string& path) {
+  LineReader reader(path);
+  std::string_view line;
+  while (reader.Next(&line) && Trimmed(line).empty()) {
+  }
+  if (LooksLikeLetter(line)) {
+    throw DataError(reader.name(), reader.line_number(),
+                    "letters have their pixels as features, and no templates");
+  }
+  return ReadConll(&reader, line);
+}
+
+int RunTemplate(const TemplateCommand& command) {
+  const Index columns = ReadCount("columns", command.columns, 1);
+  std::string_view set = TemplateSetNames()[CheckChoice(
+      "template", command.templates, {TemplateSetNames().begin(), TemplateSetNames().end()})];
+  if (command.data.empty()) {
+    WriteOutput("-", ForOption("template", [&] { return TemplateSetText(set, columns); }));
+    return 0;
+  }
+  const SequenceData data = ReadColumns(command.data);
+  const TokenTable& tokens = *data.tokens;
+  if (set == "auto") set = ChooseTemplateSet(tokens);
+  WriteOutput("-", ForOption("template", [&] { return TemplateSetText(set, tokens.num_columns); }));
+  return 0;
+}
+
+}  // namespace
+
+void AddSequenceTemplate(CLI::App* parent, Action* action) {
+  const auto command = std::make_shared<TemplateCommand>();
+  CLI::App* app = parent->add_subcommand("template", kTemplateDescription);
+  CLI::Option* data = app->add_option("DATA", command->data, "training data in CoNLL columns")->type_name("");
+  AddTextOption(app, "columns", &command->columns, "N",
+                "without DATA: columns of the data, without that of the labels; column 0 holds words", "2")
+      ->excludes(data);
+  AddTextOption(app, "template", &command->templates, "SET", "auto, chunking, spelling or chunking+spelling",
+                "auto");
+  app->footer(
+      "Examples:\n"
+      "  slackline sequence template conll-train.txt.gz > mine.txt\n"
+      "  slackline sequence template --template chunking");
+  app->callback([command, action] { *action = [command] { return RunTemplate(*command); }; });
+}
+
+void AddSequence(CLI::App* parent, Action* action) {
+  CLI::App* app = parent->add_subcommand(
+      "sequence",
+      "Sequence labelling: every token of a sequence has a label; letters of words, words of "
+      "sentences.");
+  app->require_subcommand(1);
+  app->footer(kExamples);
+  AddSequenceTrain(app, action);
+  AddSequencePredict(app, action);
+  AddSequenceEvaluate(app, action);
+  AddSequenceCv(app, action);
+  AddSequenceTemplate(app, action);
+}
+
+}  // namespace slackline::program

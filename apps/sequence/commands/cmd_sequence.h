@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline sequence: a label for every token of a sequence.
+#pragma once
+
+#include <slackline/apps/cli/cmd_common.h>
+
+namespace slackline::program {
+
+/// Each adds its command to `parent`; parsing it sets *action.
+void AddSequenceTrain(CLI::App* parent, Action* action);
+void AddSequencePredict(CLI::App* parent, Action* action);
+void AddSequenceEvaluate(CLI::App* parent, Action* action);
+void AddSequenceCv(CLI::App* parent, Action* action);
+void AddSequenceTemplate(CLI::App* parent, Action* action);
+
+}  // namespace slackline::program

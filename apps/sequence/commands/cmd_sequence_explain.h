@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline sequence predict --explain. Part of the program only.
+#pragma once
+
+#include <string>
+
+#include <slackline/apps/cli/cmd_explain_flags.h>
+
+namespace slackline::program {
+
+/// What is explained, and where that is written to.
+struct SequenceExplainTask {
+  std::string data, folds, model, out;
+  Index threads = 1;
+  bool quiet = false;
+  ExplainFlags flags;
+};
+
+/// Returns the exit code. Throws DataError.
+int ExplainSequences(const SequenceExplainTask& task);
+
+}  // namespace slackline::program

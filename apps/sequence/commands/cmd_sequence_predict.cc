@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline sequence predict
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+
+#include <slackline/apps/cli/cmd_stream_output.h>
+#include <slackline/apps/sequence/commands/cmd_sequence.h>
+#include <slackline/apps/sequence/commands/cmd_sequence_common.h>
+#include <slackline/apps/sequence/commands/cmd_sequence_explain.h>
+#include <slackline/apps/sequence/sequence_predict.h>
+#include <slackline/apps/sequence/sequence_stream.h>
+#include <slackline/core/check.h>
+#include <slackline/core/parse_number.h>
+#include <slackline/core/quoted.h>
+
+namespace slackline::program {
+namespace {
+
+constexpr const char* kDescription =
+    "Predicts the label of every token: of every sequence the best labelling.\n"
+    "DATA is read like training data; - reads the standard input. Labels in it are not used, and CoNLL "
+    "columns may lack "
+    "them.\nFrom the standard input, and with --stream, each sequence is predicted as soon as its last line "
+    "is read (of CoNLL the blank\nline behind it), and its lines are written at once, by one thread in "
+    "little memory. A file after --out appears at the end.\n\n"
+    "--output labels writes a line per token: the columns of DATA without its label (of letters: id, word "
+    "id, position), then "
+    "the\npredicted label. Blank lines stand between sequences.\n"
+    "--output scores writes a line with the names of the labels, tabs between, then a line per token: for "
+    "every label the best "
+    "score\nof a labelling of the sequence with it minus the best of all. 0: the predicted label; the "
+    "farther below, the less "
+    "likely;\n-inf: the constraints of the model allow no such labelling.\n"
+    "--output nbest=K writes, for each sequence, its K best labellings (or all, if fewer), the best first: a "
+    "line `# RANK SCORE` "
+    "and\nthe lines of --output labels, with a blank line after each labelling.";
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  slackline sequence predict conll-test.txt.gz --model chunks.slk --out predicted.txt\n"
+    "  tokenise < text | slackline sequence predict - --model chunks.slk | less\n"
+    "  zcat letter.data.gz | slackline sequence predict - --folds 0 --model letters.slk --output nbest=5\n"
+    "  slackline sequence predict conll-test.txt.gz --model chunks.slk --output scores --threads 0 > "
+    "scores.tsv\n"
+    "  slackline sequence predict conll-test.txt.gz --model chunks.slk --explain 1";
+
+struct PredictCommand {
+  std::string data;
+  std::string model;
+  std::string output = "labels";
+  std::string folds;
+  std::string out;
+  bool stream = false;
+  bool quiet = false;
+  ThreadFlag threads;
+  ExplainFlags explain;
+};
+
+constexpr std::string_view kBest = "nbest=";
+
+SequencePredictOptions ReadOptions(const PredictCommand& command) {
+  SequencePredictOptions options;
+  options.threads = command.threads.Read();
+  options.scores = command.output == "scores";
+  if (command.output == "labels" || options.scores) return options;
+  const std::string_view output = command.output;
+  if (!output.starts_with(kBest) || !ParseIndex(output.substr(kBest.size()), &options.best) ||
+      options.best < 1) {
+    throw DataError("--output: " + Quoted(output) +
+                    " is not allowed; it must be one of labels scores nbest=K, with a whole number K ≥ 1");
+  }
+  return options;
+}
+
+void AppendNumber(double value, std::string* text) {
+  std::array<char, 32> buffer;
+  const auto end =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::general, 9).ptr;
+  text->append(buffer.data(), end);
+}
+
+/// The lines of one sequence.
+void AppendLabels(const SequenceModel& model, const SequenceData& data, Index m,
+                  std::span<const Index> labels, std::string* text) {
+  Offset token = data.begin[static_cast<std::size_t>(m)];
+  for (const Index label : labels) {
+    AppendInput(data, token++, text);
+    text->push_back(data.tokens->separator);
+    text->append(model.label_names()[static_cast<std::size_t>(label)]).push_back('\n');
+  }
+}
+
+void AppendScores(std::span<const double> scores, std::size_t labels, std::string* text) {
+  for (std::size_t k = 0; k < scores.size(); ++k) {
+    AppendNumber(scores[k], text);
+    text->push_back((k + 1) % labels == 0 ? '\n' : '\t');
+  }
+}
+
+void SayCounts(Offset sequences, Offset tokens) {
+  std::fprintf(stderr, "%s, %s\n", Count(sequences, "sequence").c_str(), Count(tokens, "token").c_str());
+}
+
+/// What stands before all sequences.
+std::string Head(const SequenceModel& model, const SequencePredictOptions& options) {
+  std::string text;
+  if (!options.scores) return text;
+  for (const std::string& label : model.label_names()) text.append(label).push_back('\t');
+  text.back() = '\n';
+  return text;
+}
+
+/// The best labellings of one sequence.
+void AppendBest(const SequenceModel& model, const SequenceData& data, Index m,
+                const std::vector<RankedLabelling>& best, std::string* text) {
+  int rank = 0;
+  for (const RankedLabelling& labelling : best) {
+    Append(text, "# %d ", ++rank);
+    AppendNumber(labelling.value, text);
+    text->push_back('\n');
+    AppendLabels(model, data, m, labelling.labels, text);
+    text->push_back('\n');
+  }
+}
+
+std::string Lines(const SequenceModel& model, const SequenceInput& input,
+                  const SequencePredictOptions& options, const SequencePredictions& predictions) {
+  const std::size_t k = model.label_names().size();
+  std::string text = Head(model, options);
+  std::size_t token = 0;
+  for (std::size_t j = 0; j < input.sequences.size(); ++j) {
+    const Index m = input.sequences[j];
+    const auto length = static_cast<std::size_t>(input.data.length(m));
+    if (options.best > 0) {
+      AppendBest(model, input.data, m, predictions.best[j], &text);
+      continue;
+    }
+    if (j > 0) text.push_back('\n');
+    if (options.scores) {
+      AppendScores(std::span<const double>(predictions.scores).subspan(token * k, length * k), k, &text);
+    } else {
+      AppendLabels(model, input.data, m, std::span<const Index>(predictions.labels).subspan(token, length),
+                   &text);
+    }
+    token += length;
+  }
+  return text;
+}
+
+/// Each sequence is predicted, and its lines are written, before the next one is read.
+void PredictStream(const PredictCommand& command, const SequenceModel& model,
+                   const SequencePredictOptions& options) {
+  SequenceStream stream(model, command.data, command.folds);
+  StreamOutput out(command.out);
+  SequenceDecoder decoder(model);
+  SequencePredictions predictions;
+  std::string text = Head(model, options);
+  while (stream.Next()) {
+    if (stream.num_sequences() > 1 && options.best == 0) text.push_back('\n');
+    decoder.Decode(stream.data(), 0, options, &predictions);
+    if (options.best > 0) {
+      AppendBest(model, stream.data(), 0, predictions.best.front(), &text);
+    } else if (options.scores) {
+      AppendScores(predictions.scores, model.label_names().size(), &text);
+    } else {
+      AppendLabels(model, stream.data(), 0, predictions.labels, &text);
+    }
+    out.Write(text);
+    text.clear();
+  }
+  out.Finish();
+  if (command.quiet) return;
+  NoteUnknown(stream.data(), stream.unknown_features());
+  SayCounts(stream.num_sequences(), stream.num_tokens());
+}
+
+int Run(const PredictCommand& command) {
+  const SequencePredictOptions options = ReadOptions(command);
+  if (!command.out.empty()) CheckOutput("out", command.out, {command.data, command.model}, true);
+  if (command.explain.wanted()) {
+    return ExplainSequences({command.data, command.folds, command.model, command.out, options.threads,
+                             command.quiet, command.explain});
+  }
+  const SequenceModel model = SequenceModel::Load(command.model);
+  if (command.stream || command.data == "-") {
+    PredictStream(command, model, options);
+    return 0;
+  }
+  const SequenceInput input = LoadSequences(model, command.data, command.folds, command.quiet);
+  const SequencePredictions predictions = PredictSequences(model, input.data, input.sequences, options);
+  WriteOutput(command.out, Lines(model, input, options, predictions));
+  if (!command.quiet) SayCounts(static_cast<Offset>(input.sequences.size()), input.num_tokens());
+  return 0;
+}
+
+}  // namespace
+
+void AddSequencePredict(CLI::App* parent, Action* action) {
+  const auto command = std::make_shared<PredictCommand>();
+  CLI::App* app = parent->add_subcommand("predict", kDescription);
+  app->add_option("DATA", command->data, "sequences")->required()->type_name("");
+  AddTextOption(app, "model", &command->model, "M.slk", "the model")->required();
+  AddTextOption(app, "output", &command->output, "labels|scores|nbest=K", "what to write (see above)",
+                "labels");
+  command->explain.Register(app, "sequence");
+  AddFoldsOption(app, "folds", &command->folds);
+  AddTextOption(app, "out", &command->out, "FILE", "where to write", "the standard output");
+  app->add_flag("--stream", command->stream,
+                "write the lines of each sequence as soon as it is read, as always with - as DATA");
+  command->threads.Register(app);
+  app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
+  app->footer(kExamples);
+  app->callback([command, action] { *action = [command] { return Run(*command); }; });
+}
+
+}  // namespace slackline::program

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/sequence/sequence_input.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include <slackline/apps/sequence/data/conll_reader.h>
+#include <slackline/apps/sequence/data/letters_reader.h>
+#include <slackline/apps/sequence/template_sets.h>
+#include <slackline/core/check.h>
+#include <slackline/core/line_reader.h>
+#include <slackline/core/memory_limit.h>
+#include <slackline/core/parse_number.h>
+#include <slackline/core/quoted.h>
+#include <slackline/core/split.h>
+
+namespace slackline {
+namespace {
+
+std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
+
+/// Of the memory that training takes at least, in bytes per weight: those of the point, of the evaluation, of the best evaluation, of the
+/// model, and two copies as it is saved.
+constexpr double kBytesPerWeight = 48;
+/// Per token and label: labels and losses of the training set, scores and messages of an oracle.
+constexpr double kBytesPerState = 8;
+/// Per pair of tokens and pair of labels: the tables of the learners al and soft.
+constexpr double kBytesPerPairState = 8;
+/// Per structure and transition: the table both ways in the oracles of training and of checks, and the structure's own.
+constexpr double kBytesPerTransition = 40;
+
+/// The first line with text; an empty one when there is none.
+std::string_view FirstLine(LineReader* reader) {
+  std::string_view line;
+  while (reader->Next(&line)) {
+    if (!Trimmed(line).empty()) return line;
+  }
+  return {};
+}
+
+std::vector<Index> WantedSequences(const SequenceData& data, const std::string& folds) {
+  std::vector<Index> wanted(Size(data.num_sequences()));
+  std::iota(wanted.begin(), wanted.end(), 0);
+  if (folds.empty()) return wanted;
+  const std::vector<bool> selected = SelectFolds(folds, data);
+  std::erase_if(wanted, [&](Index m) { return !selected[Size(m)]; });
+  return wanted;
+}
+
+SequenceFeatures LearnFeatures(const SequenceReadOptions& options, SequenceData* data) {
+  FeatureTemplates templates = ReadTemplates(options.templates, *data->tokens);
+  FeatureDictionary dictionary = LearnSequenceFeatures(templates, options.features, data);
+  return {std::move(templates), std::move(dictionary)};
+}
+
+/// The line of a token. Tokens of a sequence are on lines one after the other.
+long LineOf(const SequenceData& data, Offset token) {
+  const auto after = std::upper_bound(data.begin.begin(), data.begin.end(), token);
+  const auto m = static_cast<std::size_t>(after - data.begin.begin()) - 1;
+  return data.lines[m] + static_cast<long>(token - data.begin[m]);
+}
+
+void ScaleRows(const FeatureScaling& scaling, SequenceData* data) {
+  if (!scaling.active()) return;
+  try {
+    data->rows = scaling.Apply(*data->rows, data->num_features);
+  } catch (const ScaleError& error) {
+    throw DataError(data->source, LineOf(*data, error.row()), error.what());
+  }
+}
+
+/// That the labels are those of IOB2, and the wanted sequences labelled by its rules.
+void CheckBio(const SequenceInput& input) {
+  const SequenceData& data = input.data;
+  if (input.format == SequenceFormat::kLetters)
+    throw DataError(data.source, 0, "letters have no chunks for constraints bio");
+  const std::string why = WhyNotBio(data.label_names);
+  if (!why.empty()) throw DataError(data.source, 0, "constraints bio need BIO labels, but " + why);
+  const BioRules rules = BioAllowed(data.label_names);
+  for (const Index m : input.sequences) {
+    const Offset begin = data.begin[Size(m)];
+    for (Index i = 0; i < data.length(m); ++i) {
+      const Index label = data.labels[Size(begin + i)];
+      if (label == kUnlabelled) continue;
+      const Index before = i > 0 ? data.labels[Size(begin + i - 1)] : kUnlabelled;
+      const bool allowed =
+          i == 0 ? rules.start[Size(label)] : before == kUnlabelled || rules.Allows(before, label);
+      if (allowed) continue;
+      const std::string name = Quoted(data.label_names[Size(label)]);
+      // Tokens of CoNLL sequences are on lines one after the other.
+      throw DataError(
+          data.source, data.lines[Size(m)] + i,
+          "constraints bio do not allow " + name +
+              (i == 0 ? " to begin a sequence" : " after " + Quoted(data.label_names[Size(before)])));
+    }
+  }
+}
+
+/// At most so many structures have tables of their own: one for each length, and for each pattern of tokens without labels.
+Offset NumStructures(const SequenceInput& input) {
+  std::set<Index> lengths;
+  Offset patterns = 0;
+  for (const Index m : input.sequences) {
+    const auto begin = input.data.labels.begin() + input.data.begin[Size(m)];
+    const auto end = begin + input.data.length(m);
+    lengths.insert(input.data.length(m));
+    patterns += std::find(begin, end, kUnlabelled) != end ? 1 : 0;
+  }
+  return static_cast<Offset>(lengths.size()) + patterns;
+}
+
+}  // namespace
+
+Offset SequenceInput::num_tokens() const {
+  Offset tokens = 0;
+  for (const Index m : sequences) tokens += data.length(m);
+  return tokens;
+}
+
+SequenceInput ReadTrainingSequences(const std::string& path, const SequenceReadOptions& options) {
+  LineReader reader(path);
+  const std::string_view line = FirstLine(&reader);
+  SequenceInput input;
+  input.format =
+      options.format.value_or(LooksLikeLetter(line) ? SequenceFormat::kLetters : SequenceFormat::kConll);
+  if (input.format == SequenceFormat::kLetters) {
+    input.data = ReadLetters(&reader, line);
+  } else {
+    input.data = ReadConll(&reader, line);
+  }
+  input.sequences = WantedSequences(input.data, options.folds);
+  if (input.format == SequenceFormat::kConll) input.features = LearnFeatures(options, &input.data);
+  return input;
+}
+
+std::int64_t MakeRowsFor(const SequenceModel& model, SequenceData* data) {
+  std::int64_t unknown = 0;
+  if (model.format() == SequenceFormat::kConll) {
+    const SequenceFeatures& features = model.features();
+    unknown = MakeSequenceFeatures(features.templates, features.dictionary, data);
+  }
+  ScaleRows(model.scaling(), data);
+  return unknown;
+}
+
+std::unique_ptr<SequenceReader> MakeReaderFor(const SequenceModel& model, LineReader* lines) {
+  if (model.format() == SequenceFormat::kLetters)
+    return MakeLettersReader(lines, {model.label_names(), model.num_features()});
+  return MakeConllReader(lines, {model.label_names(), model.features().templates.num_columns()});
+}
+
+SequenceInput ReadSequencesFor(const SequenceModel& model, const std::string& path,
+                               const std::string& folds) {
+  LineReader lines(path);
+  SequenceInput input;
+  input.format = model.format();
+  input.data = ReadAllSequences(MakeReaderFor(model, &lines).get());
+  input.unknown_features = MakeRowsFor(model, &input.data);
+  input.sequences = WantedSequences(input.data, folds);
+  return input;
+}
+
+SequenceModel MakeSequenceModel(const SequenceInput& input, LearnerKind learner,
+                                LabelConstraints constraints) {
+  const SequenceData& data = input.data;
+  const Offset labels = data.num_labels();
+  if (labels > kMostSequenceLabels) {
+    throw DataError(data.source, 0,
+                    std::to_string(labels) + " different labels, but at most " +
+                        std::to_string(kMostSequenceLabels) +
+                        " are possible: is the last column that of the labels?");
+  }
+  const auto k = static_cast<double>(labels);
+  const auto tokens = static_cast<double>(input.num_tokens());
+  const Offset weights = SequenceModel::NumWeights(labels, data.num_features);
+  double bytes = kBytesPerWeight * static_cast<double>(weights) + kBytesPerState * tokens * k;
+  const bool blocks = learner == LearnerKind::kAugmentedLagrangian || learner == LearnerKind::kSoft;
+  if (blocks) bytes += kBytesPerPairState * (tokens - static_cast<double>(input.sequences.size())) * k * k;
+  bytes += kBytesPerTransition * static_cast<double>(NumStructures(input)) * k * k;
+  const std::string excess = MemoryExcess(bytes);
+  if (!excess.empty()) {
+    throw DataError(data.source, 0,
+                    std::to_string(labels) + " labels × " + std::to_string(data.num_features) +
+                        " features on " + std::to_string(input.num_tokens()) + " tokens: " + excess +
+                        (blocks ? "; --learner bcfw needs less" : "; use fewer features"));
+  }
+  if (weights > std::numeric_limits<Index>::max()) {
+    throw DataError(data.source, 0,
+                    std::to_string(labels) + " labels × " + std::to_string(data.num_features) +
+                        " features are " + std::to_string(weights) + " weights; more than " +
+                        std::to_string(std::numeric_limits<Index>::max()) + " are not possible");
+  }
+  if (constraints == LabelConstraints::kBio) CheckBio(input);
+  if (input.features) return SequenceModel(data.label_names, *input.features, constraints);
+  return SequenceModel(data.label_names, data.num_features, constraints);
+}
+
+std::vector<double> ReadLabelCosts(const std::string& path, std::span<const std::string> label_names) {
+  const std::size_t k = label_names.size();
+  std::vector<double> costs(k * k, 1.0);
+  for (std::size_t label = 0; label < k; ++label) costs[label * k + label] = 0;
+  std::vector<bool> one(k * k, false);  // by a line of its own, which counts more than one for all others
+  std::vector<bool> all(k, false);
+  LineReader reader(path);
+  std::string_view line;
+  std::vector<std::string_view> fields;
+  while (reader.Next(&line)) {
+    SplitAtBlanks(line, &fields);
+    if (fields.empty()) continue;
+    const auto fail = [&](const std::string& message) {
+      throw DataError(reader.name(), reader.line_number(), message);
+    };
+    const auto label = [&](std::string_view name) {
+      const auto found = std::find(label_names.begin(), label_names.end(), name);
+      if (found == label_names.end()) fail("there is no label " + Quoted(name) + " in the data");
+      return static_cast<std::size_t>(found - label_names.begin());
+    };
+    if (fields.size() != 3) fail("a line has a given label, a predicted label and a cost");
+    double cost = 0;
+    if (!ParseNumber(fields[2], &cost) || cost < 0 || cost > kLargestValue)
+      fail("cost " + Quoted(fields[2]) + " is not a number ≥ 0");
+    const std::size_t given = label(fields[0]);
+    if (fields[1] == "*") {
+      if (all[given]) fail("label " + Quoted(fields[0]) + " has a cost for all others already");
+      all[given] = true;
+      for (std::size_t other = 0; other < k; ++other) {
+        if (other != given && !one[given * k + other]) costs[given * k + other] = cost;
+      }
+      continue;
+    }
+    const std::size_t predicted = label(fields[1]);
+    if (predicted == given && cost != 0) fail("label " + Quoted(fields[0]) + " itself must cost nothing");
+    if (one[given * k + predicted])
+      fail("label " + Quoted(fields[0]) + " predicted as " + Quoted(fields[1]) + " has a cost already");
+    one[given * k + predicted] = true;
+    costs[given * k + predicted] = cost;
+  }
+  return costs;
+}
+
+}  // namespace slackline

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/sequence/sequence_metrics.h>
+
+#include <map>
+#include <string_view>
+
+#include <slackline/apps/sequence/data/chunk_tags.h>
+#include <slackline/core/check.h>
+
+namespace slackline {
+namespace {
+
+double Ratio(double a, double b) { return b > 0 ? a / b : 0; }
+
+void Finish(ChunkMetrics* m) {
+  const auto given = static_cast<double>(m->given);
+  const auto predicted = static_cast<double>(m->predicted);
+  const auto right = static_cast<double>(m->right);
+  m->precision = Ratio(right, predicted);
+  m->recall = Ratio(right, given);
+  m->f1 = Ratio(2 * right, given + predicted);
+}
+
+struct Chunk {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::string_view type;
+  friend bool operator==(const Chunk&, const Chunk&) = default;
+};
+
+/// The chunks of labels [begin, end), none of which is unknown, in order.
+void FindChunks(std::span<const Index> labels, std::size_t begin, std::size_t end,
+                std::span<const ChunkTag> tags, std::vector<Chunk>* chunks) {
+  chunks->clear();
+  ChunkTag previous;
+  for (std::size_t t = begin; t < end; ++t) {
+    const ChunkTag& tag = tags[static_cast<std::size_t>(labels[t])];
+    if (BeginsChunk(previous, tag)) {
+      chunks->push_back({t, t + 1, tag.type});
+    } else if (tag.role != ChunkTag::Role::kOutside) {
+      chunks->back().end = t + 1;
+    }
+    previous = tag;
+  }
+}
+
+/// Counts chunks, stretch by stretch of known labels.
+class ChunkCounter {
+ public:
+  explicit ChunkCounter(std::span<const std::string> label_names) {
+    for (const std::string& label : label_names) tags_.push_back(ParseChunkTag(label));
+  }
+
+  void Count(std::span<const Index> given, std::span<const Index> predicted, std::size_t begin,
+             std::size_t end) {
+    FindChunks(given, begin, end, tags_, &given_);
+    FindChunks(predicted, begin, end, tags_, &predicted_);
+    for (const Chunk& chunk : given_) ++types_[chunk.type].given;
+    for (const Chunk& chunk : predicted_) ++types_[chunk.type].predicted;
+    auto candidate = predicted_.begin();
+    for (const Chunk& chunk : given_) {
+      while (candidate != predicted_.end() && candidate->begin < chunk.begin) ++candidate;
+      if (candidate != predicted_.end() && *candidate == chunk) ++types_[chunk.type].right;
+    }
+  }
+
+  void Finish(SequenceMetrics* metrics) {
+    ChunkMetrics& all = metrics->chunks;
+    for (auto& [type, counts] : types_) {
+      counts.type = type;
+      slackline::Finish(&counts);
+      all.given += counts.given;
+      all.predicted += counts.predicted;
+      all.right += counts.right;
+      metrics->chunk_types.push_back(counts);
+    }
+    slackline::Finish(&all);
+  }
+
+ private:
+  std::vector<ChunkTag> tags_;
+  std::vector<Chunk> given_;
+  std::vector<Chunk> predicted_;
+  std::map<std::string_view, ChunkMetrics> types_;
+};
+
+void CheckArguments(std::span<const Offset> begin, std::span<const Index> given,
+                    std::span<const Index> predicted, std::size_t num_labels) {
+  SLACKLINE_CHECK(!begin.empty() && begin.front() == 0 && given.size() == predicted.size() &&
+                      begin.back() == static_cast<Offset>(given.size()),
+                  "labels do not fit the sequences");
+  for (std::size_t m = 1; m < begin.size(); ++m)
+    SLACKLINE_CHECK(begin[m - 1] <= begin[m], "sequences must be in order");
+  for (std::size_t t = 0; t < given.size(); ++t) {
+    SLACKLINE_CHECK(given[t] == kUnlabelled || (given[t] >= 0 && Offset{given[t]} < Offset(num_labels)),
+                    "a given label without a name");
+    SLACKLINE_CHECK(predicted[t] >= 0 && Offset{predicted[t]} < Offset(num_labels),
+                    "a predicted label without a name");
+  }
+}
+
+}  // namespace
+
+SequenceMetrics ComputeSequenceMetrics(std::span<const Offset> begin, std::span<const Index> given,
+                                       std::span<const Index> predicted,
+                                       std::span<const std::string> label_names) {
+  CheckArguments(begin, given, predicted, label_names.size());
+  SequenceMetrics metrics;
+  ChunkCounter chunks(label_names);
+  std::int64_t right_tokens = 0;
+  Index right_sequences = 0;
+  for (std::size_t m = 0; m + 1 < begin.size(); ++m) {
+    const auto end = static_cast<std::size_t>(begin[m + 1]);
+    std::int64_t known = 0;
+    std::int64_t wrong = 0;
+    auto stretch = static_cast<std::size_t>(begin[m]);
+    for (auto t = stretch; t <= end; ++t) {
+      if (t == end || given[t] == kUnlabelled) {
+        chunks.Count(given, predicted, stretch, t);
+        stretch = t + 1;
+        continue;
+      }
+      ++known;
+      if (given[t] != predicted[t]) ++wrong;
+    }
+    if (known == 0) continue;
+    ++metrics.sequences;
+    metrics.tokens += known;
+    right_tokens += known - wrong;
+    if (wrong == 0) ++right_sequences;
+    metrics.hamming_loss += static_cast<double>(wrong) / static_cast<double>(known);
+  }
+  metrics.token_accuracy = Ratio(static_cast<double>(right_tokens), static_cast<double>(metrics.tokens));
+  metrics.sequence_accuracy = Ratio(right_sequences, metrics.sequences);
+  metrics.hamming_loss = Ratio(metrics.hamming_loss, metrics.sequences);
+  chunks.Finish(&metrics);
+  return metrics;
+}
+
+}  // namespace slackline

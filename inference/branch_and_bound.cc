@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/inference/branch_and_bound.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include <slackline/core/check.h>
+#include <slackline/factors/max_oracle.h>
+#include <slackline/inference/rounding.h>
+
+namespace slackline {
+namespace {
+
+std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
+
+/// The search recurses once per variable.
+constexpr Index kMaxVariables = 20000;
+
+std::span<const double> PartTable(const FactorGraph& graph, Index part, std::span<const double> scores) {
+  return scores.subspan(Size(graph.state_offset(part)), Size(graph.num_states(part)));
+}
+
+/// out: the scores, but a finite penalty for −∞.
+void ReplaceForbidden(const FactorGraph& graph, std::span<const double> scores, std::span<double> out) {
+  double range = 0;
+  double lowest = 0;
+  double magnitude = 0;
+  for (Index part = 0; part < graph.num_parts(); ++part) {
+    const auto [low, high] = AllowedRange(PartTable(graph, part, scores));
+    if (high == -kInfinity) continue;
+    range += high - low;
+    lowest = std::min(lowest, low);
+    magnitude = std::max({magnitude, std::abs(low), std::abs(high)});
+  }
+  const double penalty = lowest - 2 * range - magnitude - 1;  // by far more than rounding errors
+  for (std::size_t s = 0; s < scores.size(); ++s) out[s] = scores[s] == -kInfinity ? penalty : scores[s];
+}
+
+double Range(std::span<const double> table) {
+  const auto [low, high] = std::minmax_element(table.begin(), table.end());
+  return *high - *low;
+}
+
+}  // namespace
+
+/// Step 1: holds the reparametrised scores.
+class BranchAndBoundSolver::Ascent {
+ public:
+  explicit Ascent(const FactorGraph& graph) : graph_(graph) {
+    for (Index i = 0; i < graph.num_variables(); ++i) {
+      for (const Incidence& at : graph.factors_of(i)) {
+        Index inner = 1;
+        const std::span<const Index> scope = graph.scope(at.factor);
+        for (std::size_t k = Size(at.position) + 1; k < scope.size(); ++k)
+          inner *= graph.cardinality(scope[k]);
+        edges_.push_back({graph.factor_offset(at.factor), graph.factor_states(at.factor), inner});
+      }
+    }
+  }
+
+  /// Sweeps until the bound is within `tolerance` of `enough`, or nearly stops. Returns the bound.
+  double Run(std::span<const double> scores, Index max_sweeps, double enough, double tolerance) {
+    scores_.assign(scores.begin(), scores.end());
+    double bound = Bound();
+    for (Index sweep = 0; sweep < max_sweeps && bound > enough + tolerance; ++sweep) {
+      const Edge* edge = edges_.data();
+      for (Index i = 0; i < graph_.num_variables(); ++i) edge = UpdateVariable(i, edge);
+      const double next = Bound();
+      const bool slow = bound - next < 2e-3 * (next - enough);
+      bound = std::min(bound, next);
+      if (slow) break;
+    }
+    return bound;
+  }
+
+  std::span<const double> scores() const { return scores_; }
+
+ private:
+  struct Edge {  // of a variable, in the order of variables
+    Offset table;
+    Index size;
+    Index inner;
+  };
+
+  double Bound() const {
+    double sum = 0;
+    for (Index part = 0; part < graph_.num_parts(); ++part)
+      sum += TableMax(PartTable(graph_, part, scores_)).value;
+    return sum;
+  }
+
+  const Edge* UpdateVariable(Index i, const Edge* edge) {
+    const Index states = graph_.cardinality(i);
+    const auto degree = static_cast<Index>(graph_.factors_of(i).size());
+    if (degree == 0) return edge;
+    double* own = scores_.data() + graph_.state_offset(i);
+    marginal_.resize(Size(degree) * Size(states));
+    for (Index k = 0; k < degree; ++k) {
+      double* m = marginal_.data() + static_cast<Offset>(k) * states;
+      MaxMarginal(edge[k], states, m);
+      for (Index s = 0; s < states; ++s) own[s] += m[s];
+    }
+    const double share = 1.0 / (degree + 1);
+    for (Index s = 0; s < states; ++s) own[s] *= share;
+    for (Index k = 0; k < degree; ++k) {
+      double* m = marginal_.data() + static_cast<Offset>(k) * states;
+      for (Index s = 0; s < states; ++s) m[s] = own[s] - m[s];
+      AddAlong(edge[k], states, m);
+    }
+    return edge + degree;
+  }
+
+  void MaxMarginal(const Edge& edge, Index states, double* out) const {
+    const double* entry = scores_.data() + edge.table;
+    if (edge.size == 4 && states == 2) {
+      out[0] = std::max(entry[0], entry[edge.inner == 1 ? 2 : 1]);
+      out[1] = std::max(entry[3], entry[edge.inner == 1 ? 1 : 2]);
+      return;
+    }
+    std::fill_n(out, states, -kInfinity);
+    for (const double* end = entry + edge.size; entry != end;) {
+      for (Index s = 0; s < states; ++s) {
+        for (Index r = 0; r < edge.inner; ++r) out[s] = std::max(out[s], *entry++);
+      }
+    }
+  }
+
+  void AddAlong(const Edge& edge, Index states, const double* add) {
+    double* entry = scores_.data() + edge.table;
+    for (const double* end = entry + edge.size; entry != end;) {
+      for (Index s = 0; s < states; ++s) {
+        for (Index r = 0; r < edge.inner; ++r) *entry++ += add[s];
+      }
+    }
+  }
+
+  const FactorGraph& graph_;
+  std::vector<Edge> edges_;
+  std::vector<double> scores_;
+  std::vector<double> marginal_;
+};
+
+/// Step 2.
+class BranchAndBoundSolver::Tree {
+ public:
+  explicit Tree(const FactorGraph& graph) : graph_(graph) {}
+
+  /// Searches for a labelling whose reparametrised score exceeds `best`; returns whether `labels` was
+  /// replaced.
+  bool Run(std::span<const double> scores, double best, double tolerance, Offset node_limit,
+           std::span<Index> labels) {
+    Prepare(scores);
+    best_ = best;
+    tolerance_ = tolerance;
+    node_limit_ = node_limit;
+    nodes_ = 0;
+    open_bound_ = -kInfinity;
+    found_ = false;
+    Descend(0, root_bound_);
+    if (found_) std::copy(best_labels_.begin(), best_labels_.end(), labels.begin());
+    return found_;
+  }
+
+  Offset nodes() const { return nodes_; }
+  /// Largest bound of a node that was left out for the node limit; −∞ when the search is complete.
+  double open_bound() const { return open_bound_; }
+
+ private:
+  /// What happens to a factor when a certain variable of it is set.
+  struct Event {
+    Index factor;
+    Index states;         // of the variable that is set
+    Offset before;        // where the maxima given the earlier variables begin
+    Offset after;         // given this variable as well; when `receiver` ≥ 0 the sorted table itself
+    Index receiver = -1;  // the only variable left: the table's row is added to its scores
+  };
+
+  void Prepare(std::span<const double> scores);
+  void ChooseOrder(std::span<const double> scores);
+  void AddFactor(Index c, std::span<const double> scores);
+  double Set(Index depth, Index state, double bound);
+  void Undo(Index depth);
+  void Descend(Index depth, double bound);
+
+  const FactorGraph& graph_;
+  std::vector<Index> order_;                // variables by depth
+  std::vector<Index> depth_;                // and back
+  std::vector<std::vector<Event>> events_;  // per depth
+  std::vector<double> tables_;              // sorted tables and their partial maxima
+  std::vector<Index> prefix_;               // per factor: joint state of the variables that are set
+  std::vector<double> score_;               // of the variables' states, given what is set
+  std::vector<double> largest_;             // per variable: its maximum
+  std::vector<double> undo_;
+  std::vector<double> child_bound_;  // per depth and state
+  std::vector<Index> labels_;
+  std::vector<Index> best_labels_;
+  std::vector<Index> axis_;
+  double root_bound_ = 0;
+  double best_ = 0;
+  double tolerance_ = 0;
+  double open_bound_ = 0;
+  Offset node_limit_ = 0;
+  Offset nodes_ = 0;
+  bool found_ = false;
+};
+
+/// Variables with much at stake in their factors come first: the rest of the bound becomes tight early.
+void BranchAndBoundSolver::Tree::ChooseOrder(std::span<const double> scores) {
+  std::vector<double> weight(Size(graph_.num_variables()), 0.0);
+  for (Index i = 0; i < graph_.num_variables(); ++i) {
+    for (const Incidence& at : graph_.factors_of(i)) {
+      weight[Size(i)] += Range(PartTable(graph_, graph_.num_variables() + at.factor, scores));
+    }
+  }
+  order_.resize(weight.size());
+  depth_.resize(weight.size());
+  std::iota(order_.begin(), order_.end(), 0);
+  std::stable_sort(order_.begin(), order_.end(),
+                   [&](Index a, Index b) { return weight[Size(a)] > weight[Size(b)]; });
+  for (std::size_t d = 0; d < order_.size(); ++d) depth_[Size(order_[d])] = static_cast<Index>(d);
+}
+
+void BranchAndBoundSolver::Tree::Prepare(std::span<const double> scores) {
+  ChooseOrder(scores);
+  const Index n = graph_.num_variables();
+  events_.resize(Size(n));
+  for (auto& events : events_) events.clear();
+  tables_.clear();
+  undo_.clear();
+  prefix_.assign(Size(graph_.num_factors()), 0);
+  labels_.assign(Size(n), 0);
+  score_.assign(scores.begin(), scores.begin() + graph_.variable_states());
+  child_bound_.resize(score_.size());
+  root_bound_ = 0;
+  for (Index c = 0; c < graph_.num_factors(); ++c) AddFactor(c, scores);
+  largest_.resize(Size(n));
+  for (Index i = 0; i < n; ++i) {
+    largest_[Size(i)] = TableMax(PartTable(graph_, i, score_)).value;
+    root_bound_ += largest_[Size(i)];
+  }
+}
+
+/// Stores the table with its axes in the order of the search, last variable fastest, and the maxima over the
+/// last axes.
+void BranchAndBoundSolver::Tree::AddFactor(Index c, std::span<const double> scores) {
+  const std::span<const Index> scope = graph_.scope(c);
+  const std::span<const double> table = PartTable(graph_, graph_.num_variables() + c, scores);
+  const std::size_t k = scope.size();
+  if (k == 1) {
+    double* own = score_.data() + graph_.state_offset(scope[0]);
+    for (std::size_t s = 0; s < table.size(); ++s) own[s] += table[s];
+    return;
+  }
+  axis_.resize(k);
+  std::iota(axis_.begin(), axis_.end(), 0);
+  std::sort(axis_.begin(), axis_.end(),
+            [&](Index a, Index b) { return depth_[Size(scope[Size(a)])] < depth_[Size(scope[Size(b)])]; });
+  Offset level = static_cast<Offset>(tables_.size());  // of the maxima given the first k, k−1, … variables
+  std::vector<Offset> levels(k + 1, level);
+  tables_.resize(tables_.size() + table.size());
+  std::vector<Index> states(k);
+  for (Index joint = 0; joint < static_cast<Index>(table.size()); ++joint) {
+    JointToStates(graph_, c, joint, states);
+    Index sorted = 0;
+    for (const Index a : axis_) sorted = sorted * graph_.cardinality(scope[Size(a)]) + states[Size(a)];
+    tables_[Size(level + sorted)] = table[Size(joint)];
+  }
+  auto size = static_cast<Offset>(table.size());
+  for (std::size_t p = k; p-- > 0;) {
+    const Index inner = graph_.cardinality(scope[Size(axis_[p])]);
+    size /= inner;
+    levels[p] = static_cast<Offset>(tables_.size());
+    for (Offset prefix = 0; prefix < size; ++prefix) {
+      const auto begin = tables_.begin() + levels[p + 1] + prefix * inner;
+      tables_.push_back(*std::max_element(begin, begin + inner));
+    }
+  }
+  root_bound_ += tables_.back();
+  for (std::size_t p = 0; p + 1 < k; ++p) {
+    const Index i = scope[Size(axis_[p])];
+    const bool last = p + 2 == k;
+    events_[Size(depth_[Size(i)])].push_back({c, graph_.cardinality(i), levels[p],
+                                              last ? level : levels[p + 1],
+                                              last ? scope[Size(axis_[k - 1])] : Index{-1}});
+  }
+}
+
+/// Sets the variable at `depth` and returns the bound of the node below.
+double BranchAndBoundSolver::Tree::Set(Index depth, Index state, double bound) {
+  const Index i = order_[Size(depth)];
+  labels_[Size(i)] = state;
+  bound += score_[Size(graph_.state_offset(i) + state)] - largest_[Size(i)];
+  for (const Event& event : events_[Size(depth)]) {
+    Index& prefix = prefix_[Size(event.factor)];
+    bound -= tables_[Size(event.before + prefix)];
+    prefix = prefix * event.states + state;
+    if (event.receiver < 0) {
+      bound += tables_[Size(event.after + prefix)];
+      continue;
+    }
+    const Index states = graph_.cardinality(event.receiver);
+    const double* row = tables_.data() + event.after + static_cast<Offset>(prefix) * states;
+    double* score = score_.data() + graph_.state_offset(event.receiver);
+    double& largest = largest_[Size(event.receiver)];
+    undo_.insert(undo_.end(), score, score + states);
+    undo_.push_back(largest);
+    bound -= largest;
+    largest = -kInfinity;
+    for (Index s = 0; s < states; ++s) largest = std::max(largest, score[s] += row[s]);
+    bound += largest;
+  }
+  return bound;
+}
+
+void BranchAndBoundSolver::Tree::Undo(Index depth) {
+  const std::vector<Event>& events = events_[Size(depth)];
+  for (std::size_t k = events.size(); k-- > 0;) {
+    const Event& event = events[k];
+    prefix_[Size(event.factor)] /= event.states;
+    if (event.receiver < 0) continue;
+    const auto states = Size(graph_.cardinality(event.receiver));
+    largest_[Size(event.receiver)] = undo_.back();
+    undo_.pop_back();
+    std::copy(undo_.end() - static_cast<Offset>(states), undo_.end(),
+              score_.begin() + graph_.state_offset(event.receiver));
+    undo_.resize(undo_.size() - states);
+  }
+}
+
+/// Visits the states of one variable, best bound first (ties: lowest state).
+void BranchAndBoundSolver::Tree::Descend(Index depth, double bound) {
+  ++nodes_;
+  if (depth == graph_.num_variables()) {
+    if (bound > best_) {
+      best_ = bound;
+      best_labels_ = labels_;
+      found_ = true;
+    }
+    return;
+  }
+  const Index i = order_[Size(depth)];
+  const Index states = graph_.cardinality(i);
+  double* child = child_bound_.data() + graph_.state_offset(i);
+  for (Index s = 0; s < states; ++s) {
+    child[s] = bound + score_[Size(graph_.state_offset(i) + s)] - largest_[Size(i)];
+    if (child[s] <= best_ + tolerance_) continue;
+    child[s] = Set(depth, s, bound);
+    Undo(depth);
+  }
+  for (;;) {
+    const FactorMax next = TableMax({child, Size(states)});
+    if (next.value <= best_ + tolerance_) return;
+    if (nodes_ >= node_limit_) {
+      open_bound_ = std::max(open_bound_, next.value);
+      return;
+    }
+    Set(depth, next.joint, bound);
+    Descend(depth + 1, next.value);
+    Undo(depth);
+    child[next.joint] = -kInfinity;
+  }
+}
+
+BranchAndBoundSolver::BranchAndBoundSolver(std::shared_ptr<const FactorGraph> graph,
+                                           const SearchOptions& options)
+    : graph_(std::move(graph)),
+      options_(options),
+      ascent_(std::make_unique<Ascent>(*graph_)),
+      tree_(std::make_unique<Tree>(*graph_)) {
+  RequireTablesOnly(*graph_, "search");
+  if (graph_->num_variables() > kMaxVariables) {
+    throw DataError("a graph of " + std::to_string(graph_->num_variables()) +
+                    " variables is too deep for a search (" + std::to_string(kMaxVariables) +
+                    " at most); use messages");
+  }
+}
+
+BranchAndBoundSolver::~BranchAndBoundSolver() = default;
+
+void BranchAndBoundSolver::Solve(std::span<const double> scores, WarmStart* /*warm*/, MapResult* result) {
+  SLACKLINE_CHECK(scores.size() == Size(graph_->total_states()), "scores do not fit the graph");
+  if (std::find(scores.begin(), scores.end(), -kInfinity) == scores.end()) return SolveFinite(scores, result);
+  // Reparametrisations of −∞ are no numbers. A forbidden state costs more than all others together can gain: the best labelling stays, and
+  // bounds stay bounds.
+  finite_.resize(scores.size());
+  ReplaceForbidden(*graph_, scores, finite_);
+  SolveFinite(finite_, result);
+  result->value = LabellingScore(*graph_, scores, result->labels);
+  if (result->exact) {
+    RequireAllowedLabelling(result->value);
+    result->upper_bound = result->value;
+  } else if (result->value == -kInfinity) {
+    throw DataError("the search found no allowed labelling before it reached its limit of " +
+                    std::to_string(options_.node_limit) + " nodes");
+  }
+}
+
+void BranchAndBoundSolver::SolveFinite(std::span<const double> scores, MapResult* result) {
+  const FactorGraph& graph = *graph_;
+  double magnitude = 0;
+  for (const double score : scores) magnitude = std::max(magnitude, std::abs(score));
+  // Covers the rounding of all reparametrisations; a labelling that is better by less may be missed.
+  const double tolerance = 1e-14 * magnitude * (10 + graph.num_parts());
+
+  nodes_ = 0;
+  result->integral = true;
+  result->marginals.clear();
+  result->labels.resize(Size(graph.num_variables()));
+  RoundMarginals(graph, scores, result->labels);
+  const ImproveOptions improve{.max_joint_states =
+                                   options_.joint_changes && graph.num_variables() > 24 ? 64 : 0};
+  double value = ImproveLabelling(graph, scores, result->labels, improve);
+  double bound = ascent_->Run(scores, options_.max_sweeps, value, tolerance);
+  std::vector<Index> other(result->labels.size());
+  RoundMarginals(graph, ascent_->scores(), other);
+  if (const double score = ImproveLabelling(graph, scores, other, improve); score > value) {
+    value = score;
+    result->labels = std::move(other);
+  }
+  if (bound > value + tolerance) {
+    tree_->Run(ascent_->scores(), value, tolerance, options_.node_limit, result->labels);
+    nodes_ = tree_->nodes();
+    const double found = LabellingScore(graph, scores, result->labels);
+    bound = tree_->open_bound() > -kInfinity ? std::min(bound, std::max(found, tree_->open_bound())) : found;
+    value = found;
+  } else {
+    bound = value;
+  }
+  work_ += 20 * graph.total_states() + 90 * nodes_;
+  result->value = value;
+  result->exact = bound <= value + tolerance;
+  result->upper_bound = result->exact ? value : bound;
+}
+
+}  // namespace slackline

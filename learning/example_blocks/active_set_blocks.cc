@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/example_blocks/active_set_blocks.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include <slackline/core/check.h>
+#include <slackline/core/feature_gram.h>
+#include <slackline/core/feature_map.h>
+#include <slackline/core/parallel.h>
+#include <slackline/core/slot_sweeps.h>
+#include <slackline/learning/step/dual_mixture.h>
+#include <slackline/learning/step/step.h>
+
+namespace slackline {
+namespace {
+
+std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
+
+constexpr Index kIdleLimit = 10;     // visits
+constexpr double kLocalShare = 0.1;  // of the gap that local steps leave
+constexpr Index kMaxLocalSteps = 20;
+/// An oracle whose corners show less than this share of the gap by its bound is helped by a search, where there may be one, …
+constexpr double kShown = 0.25;
+/// … at every fourth visit in a row: messages that are kept often get there by themselves.
+constexpr Index kPatience = 3;
+constexpr Index kMostFailures =
+    MessageBranchAndBound::kMostDoublings;  // in a row: 255 visits without a search
+constexpr Offset kGramShare = 4;  // numbers of inner products of inputs, at most, per number of the inputs
+
+/// Curvatures are differences of inner products: what is below their rounding errors may be anything. Taken for zero, it would
+/// ask for a full step where features of very different size meet; taken for this, steps are too short at worst.
+constexpr double kCurvatureRounding = 1e-15;
+double Curvature(double difference, double norms) { return std::max(difference, kCurvatureRounding * norms); }
+
+}  // namespace
+
+ActiveSetBlocks::ActiveSetBlocks(const Problem& problem, CornerOracle* oracle, StepKind step,
+                                 AverageKind average, int threads)
+    : problem_(problem),
+      oracle_(oracle),
+      step_(step),
+      threads_(threads),
+      average_(average, problem.num_weights(), problem.size()),
+      sets_(Size(problem.size())),
+      weights_(Size(problem.num_weights()), 0.0),
+      warm_(Size(problem.size())) {
+  scratch_ = MakeCornerScratch(problem.data());
+  const std::size_t slots = scratch_.slot.size();
+  slot_scores_.assign(slots, 0.0);
+  slot_delta_.assign(slots, 0.0);
+  MakeInputGrams(threads);
+  const Dataset& data = problem.data();
+  Index large = 0;
+  for (Index m = 0; m < data.size(); ++m) large += ThreadsShareSweeps(data.example(m), threads) ? 1 : 0;
+  if (2 * large <= data.size()) threads_ = 1;  // not even a test in the visits of small ones
+  std::vector<double> coordinates;
+  SparseCorner given;
+  for (Index m = 0; m < problem.size(); ++m) {
+    const ExampleView example = problem.data().example(m);
+    coordinates.assign(Size(example.structure().num_coordinates()), 0.0);
+    AddLabellingFeatures(example, example.labels(), 1, coordinates);
+    SparsifyCorner(example.structure(), coordinates, &given);
+    ActiveSet& set = sets_[Size(m)];
+    scratch_.inputs = Inputs(m);
+    set.Add(example, given, &scratch_);
+    set.alpha()[0] = 1;
+    if (oracle_->SearchesOnDemand(m)) searches_.resize(Size(problem.size()), {.rest = kPatience});
+  }
+  oracle_->Refresh(weights_);
+}
+
+/// Inner products of inputs are kept where several share a weight block, and all together need memory of the inputs' order.
+void ActiveSetBlocks::MakeInputGrams(int threads) {
+  const Dataset& data = problem_.data();
+  Offset numbers = 0;
+  bool shared = false;
+  for (const auto& structure : data.structures()) {
+    if (!InputGram::Applies(*structure)) return;
+    shared = shared || !structure->slots_are_orthogonal();
+  }
+  if (!shared) return;
+  for (Index m = 0; m < data.size(); ++m) numbers += InputGram::Numbers(data.example(m).structure());
+  if (data.rows() == nullptr) return;
+  Offset values = 0;
+  for (Index r = 0; r < data.rows()->size(); ++r) values += data.rows()->row(r).count;
+  if (numbers > kGramShare * values) return;
+  input_grams_.resize(Size(data.size()));
+  ParallelChunks(data.size(), data.size(), threads, [&](const Chunk& chunk) {
+    for (Index m = chunk.begin; m < chunk.end; ++m) input_grams_[Size(m)] = InputGram(data.example(m));
+  });
+}
+
+const InputGram* ActiveSetBlocks::Inputs(Index m) const {
+  return input_grams_.empty() ? nullptr : &input_grams_[Size(m)];
+}
+
+void ActiveSetBlocks::ScoreSlots(const ExampleView& example) {
+  work_ += SlotScores(example, weights_, slot_scores_, threads_) / 4;
+}
+
+void ActiveSetBlocks::ScoreCorners(const ActiveSet& set) {
+  scores_.resize(Size(set.size()));
+  for (Index a = 0; a < set.size(); ++a) scores_[Size(a)] = set.Score(a, slot_scores_, weights_);
+  alpha_before_.assign(set.alpha().begin(), set.alpha().end());
+}
+
+/// Steps on the active sets until max H − min H over α > 0 is at most `tolerance`, or, when that is negative, −tolerance
+/// times what it was.
+ActiveSetBlocks::Local ActiveSetBlocks::Improve(ActiveSet* set, double tolerance) {
+  Local result;
+  const std::size_t count = scores_.size();
+  const std::span<const double> alpha = set->alpha();
+  const double* const scores = scores_.data();
+  for (Index step = 0;; ++step) {
+    std::size_t best = 0;
+    std::size_t worst = 0;
+    double low = kInfinity;
+    for (std::size_t a = 0; a < count; ++a) {
+      if (scores[a] > scores[best]) best = a;
+      if (alpha[a] > 0 && scores[a] < low) {
+        low = scores[a];
+        worst = a;
+      }
+    }
+    const double gap = scores[best] - low;
+    if (step == 0) {
+      result.gap = gap;
+      if (tolerance < 0) tolerance *= -gap;
+    }
+    if (gap <= tolerance || step == kMaxLocalSteps) break;
+    const LocalStep done =
+        step_ == StepKind::kAway ? AwayStep(set, best, worst) : PairwiseStep(set, best, worst);
+    if (done.length == 0) break;
+    result.gain += done.length * done.gap - 0.5 * done.length * done.length * done.curvature;
+    ++steps_;
+    work_ += 3 * static_cast<std::int64_t>(count);
+  }
+  return result;
+}
+
+/// Moves weight from `worst` to `best`, and the scores with it.
+ActiveSetBlocks::LocalStep ActiveSetBlocks::PairwiseStep(ActiveSet* set, std::size_t best,
+                                                         std::size_t worst) {
+  const std::span<double> alpha = set->alpha();
+  const double* to = set->gram_row(static_cast<Index>(best));
+  const double* from = set->gram_row(static_cast<Index>(worst));
+  const double inverse = StepScale();
+  LocalStep step;
+  step.gap = scores_[best] - scores_[worst];
+  step.curvature = Curvature(to[best] + from[worst] - 2 * to[worst], to[best] + from[worst]) * inverse;
+  const double limit = alpha[worst];
+  step.length = LineSearch(step.gap, step.curvature, limit);
+  alpha[worst] = step.length == limit ? 0 : limit - step.length;
+  alpha[best] += step.length;
+  const double scale = step.length * inverse;
+  for (std::size_t a = 0; a < scores_.size(); ++a) scores_[a] += scale * (from[a] - to[a]);
+  return step;
+}
+
+/// Towards `best` (Frank-Wolfe) or away from `worst`, whichever promises more (Guélat and Marcotte, 1986). With more than
+/// half of the weight on `worst`, away never does; and there its step 1 + α/(1 − α) would blow rounding errors up.
+ActiveSetBlocks::LocalStep ActiveSetBlocks::AwayStep(ActiveSet* set, std::size_t best, std::size_t worst) {
+  const std::span<double> alpha = set->alpha();
+  const std::size_t count = scores_.size();
+  double towards = 0;
+  double away = 0;
+  for (std::size_t a = 0; a < count; ++a) {  // differences: scores have a constant in common
+    towards += alpha[a] * (scores_[best] - scores_[a]);
+    away += alpha[a] * (scores_[a] - scores_[worst]);
+  }
+  const bool forward = towards >= away || alpha[worst] > 0.5;
+  const std::size_t corner = forward ? best : worst;
+  const double sign = forward ? 1 : -1;
+  LocalStep step;
+  step.gap = forward ? towards : away;
+  const double inverse = StepScale();
+  // d = ±(e_corner − α); direction_ = G·d / (λM).
+  direction_.resize(count);
+  double dot = 0;
+  double norms = set->gram_row(static_cast<Index>(corner))[corner];
+  for (std::size_t a = 0; a < count; ++a) {
+    const double* row = set->gram_row(static_cast<Index>(a));
+    double sum = row[corner];
+    for (std::size_t b = 0; b < count; ++b) sum -= row[b] * alpha[b];
+    direction_[a] = sign * sum * inverse;
+    dot -= sign * alpha[a] * direction_[a];
+    norms += alpha[a] * row[a];
+  }
+  step.curvature = Curvature(dot + sign * direction_[corner], norms * inverse);
+  const double limit = forward ? 1 : alpha[worst] / (1 - alpha[worst]);
+  step.length = LineSearch(step.gap, step.curvature, limit);
+  for (double& share : alpha) share *= 1 - sign * step.length;
+  alpha[corner] += sign * step.length;
+  if (!forward && step.length == limit) alpha[worst] = 0;
+  double sum = 0;
+  for (const double share : alpha) sum += share;
+  for (double& share : alpha) share /= sum;
+  for (std::size_t a = 0; a < count; ++a) scores_[a] -= step.length * direction_[a];
+  work_ += static_cast<std::int64_t>(count * count);
+  return step;
+}
+
+/// Brings w (scalar features) and slot_delta_ up to date with α, whose former values are in alpha_before_.
+void ActiveSetBlocks::Apply(const ExampleView& example, const ActiveSet& set, bool update_scores) {
+  const double inverse = StepScale();
+  const std::span<const Slot> slots = example.structure().slots();
+  const double norm = update_scores && !slots.empty() ? example.input(slots[0].input).squared_norm : 0;
+  for (Index a = 0; a < set.size(); ++a) {
+    const double change = alpha_before_[Size(a)] - set.alpha()[Size(a)];
+    if (change == 0) continue;
+    const double scale = change * inverse;  // λ Ψα = Σ α (φ(given) − φ(s)) / M
+    set.ForEachSlotEntry(a, [&](Index k, double value) {
+      slot_delta_[Size(k)] += scale * value;
+      slot_scores_[Size(k)] += scale * value * norm;
+    });
+    set.ForEachScalarEntry(a, [&](Index position, double value) {
+      double& weight = weights_[Size(position)];
+      const double before = weight;
+      weight += scale * value;
+      oracle_->WeightChanged(position, before, weight);
+      if (average_.active()) average_.lag()[Size(position)] += average_.scale() * scale * value;
+    });
+    work_ += set.entries(a);
+  }
+}
+
+/// slot_scores_ as they are once w has been moved by slot_delta_.
+void ActiveSetBlocks::AddSlotChanges(const ExampleView& example) {
+  const std::size_t count = Size(SlotCoordinates(example.structure()));
+  slot_change_.resize(slot_scores_.size());
+  scratch_.inputs->Apply(example.structure(), slot_delta_, slot_change_);
+  for (std::size_t k = 0; k < count; ++k) slot_scores_[k] += slot_change_[k];
+  work_ += static_cast<std::int64_t>(count) * example.structure().num_inputs() / 4;
+}
+
+void ActiveSetBlocks::FlushSlots(const ExampleView& example) {
+  const std::span<double> delta =
+      std::span<double>(slot_delta_).first(Size(SlotCoordinates(example.structure())));
+  work_ += AddSlots(example, delta, weights_, threads_) / 4;
+  if (average_.active()) {
+    for (double& value : delta) value *= average_.scale();
+    AddSlots(example, delta, average_.lag(), threads_);
+  }
+  std::fill(delta.begin(), delta.end(), 0.0);
+}
+
+ActiveSetBlocks::VisitResult ActiveSetBlocks::Visit(Index m, bool ask) {
+  const ExampleView example = problem_.data().example(m);
+  ActiveSet& set = sets_[Size(m)];
+  VisitResult result;
+  centre_.Leave();
+  scratch_.inputs = Inputs(m);
+  ScoreSlots(example);
+  work_ += kVisitWork;
+  if (set.size() > 1) {
+    ScoreCorners(set);
+    const Local local = Improve(&set, -kLocalShare);
+    result.spread = local.gap;
+    result.gain += local.gain;
+    if (local.gain > 0) {
+      // With one input the slots' scores follow from its norm, or from inner products of inputs where these are kept; else w is moved and
+      // asked again.
+      const bool one_slot = example.structure().slots().size() <= 1;
+      Apply(example, set, ask && one_slot);
+      if (ask && !one_slot) {
+        if (scratch_.inputs != nullptr) {
+          AddSlotChanges(example);
+        } else {
+          FlushSlots(example);
+          ScoreSlots(example);
+        }
+      }
+    }
+  }
+  if (ask) {
+    AskOracle(m, &set, &result);
+    if (result.gap > 0) {
+      result.gain += Improve(&set, kLocalShare * result.gap).gain;
+      Apply(example, set, false);
+    }
+    set.DropIdle(kIdleLimit);
+  }
+  FlushSlots(example);
+  average_.EndStep();
+  return result;
+}
+
+void ActiveSetBlocks::AskOracle(Index m, ActiveSet* set, VisitResult* result) {
+  const ExampleView example = problem_.data().example(m);
+  const auto read = [&](double bound) {
+    const Index found = set->Add(example, found_, &scratch_);
+    ScoreCorners(*set);
+    double value = 0;
+    for (Index a = 0; a < set->size(); ++a) value += set->alpha()[Size(a)] * scores_[Size(a)];
+    result->gap = std::max(0.0, scores_[Size(found)] - value);
+    result->open = std::max(result->gap, bound - value);
+  };
+  const double bound = oracle_->Maximise(m, slot_scores_, weights_, &warm_[Size(m)], false, &found_);
+  ++oracle_calls_;
+  read(bound);
+  if (searches_.empty() || !oracle_->SearchesOnDemand(m)) return;
+  SearchRecord& record = searches_[Size(m)];
+  if (!(result->gap < kShown * result->open)) {
+    record.rest = std::max(record.rest, kPatience);
+    return;
+  }
+  if (record.rest > 0) {
+    --record.rest;
+    return;
+  }
+  const double shown = result->gap;
+  bool complete = false;
+  const double searched =
+      oracle_->Search(m, slot_scores_, weights_, record.doublings, &warm_[Size(m)], &found_, &complete);
+  read(std::min(bound, searched));
+  result->gap = std::max(result->gap, shown);
+  record.needed = complete;
+  const bool helped = complete || result->gap >= kShown * result->open;
+  record.failures = helped ? 0 : std::min(record.failures + 1, kMostFailures);
+  if (!helped) record.doublings = std::min(record.doublings + 1, MessageBranchAndBound::kMostDoublings);
+  // What gives up at a higher limit is paid by more visits without.
+  const Index paid = complete ? 0 : std::max(record.failures, record.doublings);
+  record.rest = std::max(helped ? kPatience : 0, (Index{1} << paid) - 1);
+}
+
+void ActiveSetBlocks::CopyForChecks(CheckCopy* copy) const {
+  if (copy->given.empty()) {
+    for (const ActiveSet& set : sets_) copy->given.push_back(set.First());
+  }
+  copy->warm = warm_;
+  copy->searches = searches_;
+}
+
+double ActiveSetBlocks::HingeBound(Index m, std::span<const double> weights, CornerOracle* oracle,
+                                   CheckScratch* scratch, const CheckCopy* copy) const {
+  const std::vector<SearchRecord>& searches = copy != nullptr ? copy->searches : searches_;
+  std::optional<Index> doublings;
+  if (!searches.empty() && searches[Size(m)].needed) doublings = searches[Size(m)].doublings;
+  return CertifiedHinge(problem_, m, weights, copy != nullptr ? copy->given[Size(m)] : sets_[Size(m)],
+                        copy != nullptr ? copy->warm[Size(m)] : warm_[Size(m)], doublings, oracle, scratch);
+}
+
+ActiveSetBlocks::VisitResult ActiveSetBlocks::Ask(Index m, Index idle_limit) {
+  const ExampleView example = problem_.data().example(m);
+  ActiveSet& set = sets_[Size(m)];
+  scratch_.inputs = Inputs(m);
+  ScoreSlots(example);
+  work_ += kVisitWork;
+  ScoreCorners(set);
+  double most = -kInfinity;
+  double value = 0;
+  for (std::size_t a = 0; a < scores_.size(); ++a) {
+    most = std::max(most, scores_[a]);
+    value += set.alpha()[a] * scores_[a];
+  }
+  oracle_->Maximise(m, slot_scores_, weights_, &warm_[Size(m)], false, &found_);
+  ++oracle_calls_;
+  const Index found = set.Add(example, found_, &scratch_);
+  const double score = set.Score(found, slot_scores_, weights_);
+  if (idle_limit > 0) set.DropIdle(idle_limit);
+  VisitResult result;
+  result.gap = std::max({0.0, score - value, most - value});
+  result.spread = std::max(0.0, score - most);
+  return result;
+}
+
+double ActiveSetBlocks::WeightsOfPoint(std::vector<double>* weights) const {
+  weights->assign(weights_.size(), 0.0);
+  const double inverse = 1 / problem_.lambda_m();
+  double loss = 0;
+  std::vector<double> delta(slot_delta_.size());
+  for (Index m = 0; m < problem_.size(); ++m) {
+    const ExampleView example = problem_.data().example(m);
+    const ActiveSet& set = sets_[Size(m)];
+    std::fill(delta.begin(), delta.end(), 0.0);
+    double sum = 0;  // 1 but for rounding errors of the steps
+    for (const double share : set.alpha()) sum += share;
+    for (Index a = 0; a < set.size(); ++a) {
+      const double alpha = set.alpha()[Size(a)] / sum;
+      const double scale = ((a == 0 ? 1.0 : 0.0) - alpha) * inverse;
+      if (scale == 0) continue;
+      loss += alpha * set.loss(a);
+      set.ForEachSlotEntry(a, [&](Index k, double value) { delta[Size(k)] += scale * value; });
+      set.ForEachScalarEntry(a, [&](Index k, double value) { (*weights)[Size(k)] += scale * value; });
+    }
+    AddSlots(example, delta, *weights, threads_);
+  }
+  return loss / problem_.size();
+}
+
+double ActiveSetBlocks::PointOfExample(Index m, std::vector<double>* coordinates) const {
+  const Structure& structure = problem_.data().example(m).structure();
+  coordinates->assign(Size(structure.num_coordinates()), 0.0);
+  const ActiveSet& set = sets_[Size(m)];
+  double sum = 0;
+  for (const double share : set.alpha()) sum += share;
+  double loss = 0;
+  for (Index a = 0; a < set.size(); ++a) {
+    const double alpha = set.alpha()[Size(a)] / sum;
+    if (alpha == 0) continue;
+    loss += alpha * set.loss(a);
+    set.AddCoordinates(structure, a, alpha, *coordinates);
+  }
+  return loss;
+}
+
+void ActiveSetBlocks::Rebuild() {
+  WeightsOfPoint(&weights_);
+  centre_.Blend(problem_.lambda(), weights_);
+  oracle_->Refresh(weights_);
+}
+
+void ActiveSetBlocks::MoveCentre(double kappa) {
+  if (kappa == 0 && centre_.kappa() == 0) return;
+  const std::vector<double> before = average_.active() ? weights_ : std::vector<double>();
+  centre_.Move(kappa, problem_.lambda(), &weights_);
+  for (std::size_t k = 0; k < before.size(); ++k)
+    average_.lag()[k] += average_.scale() * (weights_[k] - before[k]);
+  work_ += static_cast<std::int64_t>(weights_.size());
+  oracle_->Refresh(weights_);
+}
+
+double ActiveSetBlocks::CentreGap() const {
+  if (kappa() == 0) return 0;
+  double sum = 0;  // Ψα − w = κ/λ (w − c)
+  for (std::size_t k = 0; k < weights_.size(); ++k) {
+    const double d = weights_[k] - centre_.point()[k];
+    sum += d * d;
+  }
+  return kappa() * kappa() / (2 * problem_.lambda()) * sum;
+}
+
+void ActiveSetBlocks::ChangeLambda(const Problem& problem) {
+  problem_ = problem;
+  std::vector<double> weights;
+  const double loss = WeightsOfPoint(&weights);
+  const double theta = BestShare(loss, Regulariser(problem_.lambda(), weights));
+  for (ActiveSet& set : sets_) {
+    const std::span<double> alpha = set.alpha();
+    for (double& share : alpha) share *= theta;
+    alpha[0] += 1 - theta;
+  }
+  average_ = IterateAverage(average_.kind(), problem_.num_weights(), problem_.size());
+  oracle_calls_ = 0;
+  steps_ = 0;
+  centre_.Leave();
+  Rebuild();
+}
+
+void ActiveSetBlocks::Save(StateWriter* writer) const {
+  writer->Tag("corner blocks");
+  writer->Reals(weights_);
+  centre_.Save(writer);
+  for (const ActiveSet& set : sets_) set.Save(writer);
+  for (const WarmStart& warm : warm_) writer->Bytes(warm.bytes);
+  for (const SearchRecord& record : searches_) {
+    writer->Flag(record.needed);
+    for (const Index n : {record.failures, record.doublings, record.rest}) writer->Integer(n);
+  }
+  average_.Save(writer);
+  writer->Integer(oracle_calls_);
+  writer->Integer(steps_);
+  writer->Integer(work());
+}
+
+void ActiveSetBlocks::Load(StateReader* reader) {
+  reader->Tag("corner blocks");
+  reader->FiniteReals(weights_);
+  centre_.Load(problem_.num_weights(), problem_.lambda(), reader);
+  for (Index m = 0; m < problem_.size(); ++m) {
+    scratch_.inputs = Inputs(m);
+    sets_[Size(m)].Load(problem_.data().example(m), reader, &scratch_);
+  }
+  for (WarmStart& warm : warm_) warm.bytes = reader->Bytes();
+  for (SearchRecord& record : searches_) {
+    record.needed = reader->Flag();
+    record.failures = static_cast<Index>(reader->Integer(0, kMostFailures));
+    record.doublings = static_cast<Index>(reader->Integer(0, MessageBranchAndBound::kMostDoublings));
+    record.rest = static_cast<Index>(reader->Integer(0, (Index{1} << kMostFailures) - 1));
+  }
+  average_.Load(reader);
+  oracle_calls_ = reader->Count();
+  steps_ = reader->Count();
+  work_ = reader->Count() - oracle_->work();
+}
+
+}  // namespace slackline

@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/example_blocks/active_set_learner.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <slackline/core/feature_map.h>
+#include <slackline/core/parallel.h>
+#include <slackline/learning/example_blocks/active_set_blocks.h>
+#include <slackline/learning/oracle/corner_evaluator.h>
+#include <slackline/learning/step/dual_mixture.h>
+#include <slackline/learning/step/proximal_control.h>
+#include <slackline/learning/step/sampling.h>
+
+namespace slackline {
+namespace {
+
+constexpr Index kRebuildEvery = 16;  // passes
+constexpr double kSmallGap = 0.3;    // of the mean: not worth a call
+constexpr double kGrowth = 2;        // of what is remembered of a gap, with every call that is left out
+constexpr double kDrift = 0.05;      // of the mean gap, added to that
+constexpr Index kMaxCachedRounds = 50;
+constexpr Index kLongestRest = 8;  // passes without rounds over active sets
+constexpr int kChunks = 64;
+
+class ActiveSetLearner : public ActiveSetLearnerBase {
+ public:
+  ActiveSetLearner(const Problem& problem, const TrainOptions& options)
+      : problem_(problem),
+        options_(options),
+        visits_(options, problem.size()),
+        oracle_(problem, options.oracle, CornerOracle::Effort::kTraining, Rescaling::kMargin,
+                CornerOracle::Searches::kOnDemand),
+        blocks_(problem, &oracle_, options.step, options.average, NumThreads(options.threads)),
+        gaps_(static_cast<std::size_t>(problem.size()), kInfinity),
+        opens_(gaps_),
+        promises_(gaps_),
+        spreads_(gaps_) {
+    if (options.proximal != Switch::kOff) blocks_.MoveCentre(FirstKappa(problem));
+  }
+
+  std::string_view name() const override { return "bcfw"; }
+
+  void RunPass(const StopControl& stop) override {
+    const Progress total = OracleRound(stop);
+    asking_work_ += total.work;
+    if (rest_ > 0) {
+      --rest_;
+    } else {
+      CachedRounds(stop, total);
+    }
+    if (!stop.ShouldStop()) MoveCentre();
+    if (++pass_ % kRebuildEvery == 0) blocks_.Rebuild();
+  }
+
+  Evaluation Evaluate(int threads) override {
+    const std::int64_t before = CheckingWork();
+    const Evaluation evaluation = EvaluateNow(threads, nullptr);
+    check_work_ = CheckingWork() - before;
+    work_at_check_ = blocks_.work();
+    return evaluation;
+  }
+
+  bool EvaluatesBesidePasses() const override { return !blocks_.threads_share_visits(); }
+  Evaluation EvaluateBesidePass(int threads, const StopControl& stop, double* pass_seconds) override {
+    const std::int64_t before = CheckingWork();
+    const std::int64_t work = blocks_.work();
+    const std::function<void()> pass = [&] {
+      const WallTimer timer;
+      RunPass(stop);
+      *pass_seconds = timer.Seconds();
+    };
+    const Evaluation evaluation = EvaluateNow(threads, &pass);
+    check_work_ = CheckingWork() - before;
+    work_at_check_ = work;
+    return evaluation;
+  }
+
+  std::span<const double> weights() const override { return evaluated_; }
+  bool CheckIsCheap() const override { return blocks_.work() - work_at_check_ >= 2 * check_work_; }
+  double GapEstimate() const override { return Mean(opens_) + centre_gap_; }
+  double ScoreScale() const override { return slackline::ScoreScale(problem_); }
+  double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
+  WorkCounts work() const override { return {blocks_.oracle_calls(), blocks_.steps(), blocks_.work()}; }
+  std::span<const ActiveSet> sets() const override { return blocks_.sets(); }
+  std::span<const double> reached() const override { return blocks_.reached(); }
+  double WorkOfRound() const override {
+    const auto calls = static_cast<double>(blocks_.oracle_calls());
+    return calls > 0 ? static_cast<double>(asking_work_) * problem_.size() / calls : 0;
+  }
+
+  void KeepDualPoint() override { best_point_.resize(gaps_.size()); }
+  bool DualPointIsBest() const override {
+    return options_.proximal == Switch::kOff || (!best_point_.empty() && !loaded_);
+  }
+
+  bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
+    if (best_point_.empty() || best_dual_ == -kInfinity) {
+      *loss = NewestPoint(m, coordinates);
+      return true;
+    }
+    const Structure& structure = problem_.data().example(m).structure();
+    const SparsePoint& point = best_point_[static_cast<std::size_t>(m)];
+    coordinates->assign(static_cast<std::size_t>(structure.num_coordinates()), 0.0);
+    for (std::size_t e = 0; e < point.index.size(); ++e)
+      (*coordinates)[static_cast<std::size_t>(point.index[e])] = point.value[e];
+    *loss = point.loss;
+    return true;
+  }
+
+  void Save(StateWriter* writer) const override {
+    writer->Tag("bcfw with corners");
+    visits_.Save(writer);
+    oracle_.Save(writer);
+    blocks_.Save(writer);
+    writer->Reals(gaps_);
+    writer->Reals(opens_);
+    writer->Reals(promises_);
+    writer->Reals(spreads_);
+    writer->Real(centre_gap_);
+    control_.Save(writer);
+    SaveBestPoint(writer);
+    writer->Integer(check_work_);
+    writer->Integer(work_at_check_);
+    writer->Integer(asking_work_);
+    for (const Index n : {pass_, rest_, next_rest_}) writer->Integer(n);
+  }
+
+  void Load(StateReader* reader) override {
+    reader->Tag("bcfw with corners");
+    visits_.Load(reader);
+    oracle_.Load(reader);
+    blocks_.Load(reader);
+    reader->Reals(gaps_);
+    reader->Reals(opens_);
+    reader->Reals(promises_);
+    reader->Reals(spreads_);
+    centre_gap_ = reader->FiniteReal();
+    control_.Load(reader);
+    LoadBestPoint(reader);
+    check_work_ = reader->Count();
+    work_at_check_ = reader->Count();
+    asking_work_ = reader->Count();
+    pass_ = reader->Passes();
+    rest_ = static_cast<Index>(reader->Integer(0, kLongestRest));
+    next_rest_ = static_cast<Index>(reader->Integer(1, kLongestRest));
+    evaluated_.clear();
+    share_ = 1;
+  }
+
+  void ChangeLambda(const Problem& problem) override {
+    problem_ = problem;
+    oracle_.set_problem(problem);
+    for (const auto& checker : checkers_) checker->oracle.set_problem(problem);
+    blocks_.ChangeLambda(problem);
+    // Nothing is known about the gaps of the new problem.
+    std::fill(gaps_.begin(), gaps_.end(), kInfinity);
+    opens_ = promises_ = spreads_ = gaps_;
+    best_dual_ = -kInfinity;
+    loaded_ = false;
+    share_ = 1;
+    pass_ = rest_ = 0;
+    asking_work_ = 0;
+    next_rest_ = 1;
+    control_ = ProximalControl();
+    if (options_.proximal != Switch::kOff && blocks_.kappa() == 0) blocks_.MoveCentre(FirstKappa(problem_));
+  }
+
+ private:
+  /// φ_m(μ_m) and Δ_m·μ_m of the newest α, mixed with the ground truth as in the last evaluation.
+  double NewestPoint(Index m, std::vector<double>* coordinates) const {
+    const double loss = blocks_.PointOfExample(m, coordinates);
+    if (share_ < 1) {
+      const ExampleView example = problem_.data().example(m);
+      for (double& coordinate : *coordinates) coordinate *= share_;
+      AddLabellingFeatures(example, example.labels(), 1 - share_, *coordinates);
+    }
+    return share_ * loss;
+  }
+
+  void KeepPoint(double dual) {
+    best_dual_ = dual;
+    std::vector<double> coordinates;
+    for (Index m = 0; m < problem_.size(); ++m) {
+      SparsePoint& point = best_point_[static_cast<std::size_t>(m)];
+      point.loss = NewestPoint(m, &coordinates);
+      point.index.clear();
+      point.value.clear();
+      for (std::size_t k = 0; k < coordinates.size(); ++k) {
+        if (coordinates[k] == 0) continue;
+        point.index.push_back(static_cast<Index>(k));
+        point.value.push_back(coordinates[k]);
+      }
+    }
+  }
+
+  void SaveBestPoint(StateWriter* writer) const {
+    writer->Flag(!best_point_.empty() && !loaded_);
+    if (best_point_.empty() || loaded_) return;
+    writer->Real(best_dual_);
+    for (const SparsePoint& point : best_point_) {
+      writer->Indices(point.index);
+      writer->Reals(point.value);
+      writer->Real(point.loss);
+    }
+  }
+
+  /// loaded_: evaluations have been made whose points were not kept.
+  void LoadBestPoint(StateReader* reader) {
+    loaded_ = !reader->Flag();
+    if (loaded_) return;
+    const double dual = reader->Real();
+    std::vector<SparsePoint> points(gaps_.size());
+    for (Index m = 0; m < problem_.size(); ++m) {
+      SparsePoint& point = points[static_cast<std::size_t>(m)];
+      point.index = reader->Indices(0, problem_.data().example(m).structure().num_coordinates() - 1);
+      point.value = reader->FiniteReals();
+      point.loss = reader->FiniteReal();
+      StateReader::Require(point.index.size() == point.value.size(), "a dual point does not add up");
+    }
+    // Not asked for any more; or the check found a better one beside the pass that is now taken back.
+    if (best_point_.empty() || best_dual_ > dual) return;
+    best_point_ = std::move(points);
+    best_dual_ = dual;
+  }
+
+  double Mean(std::span<const double> per_example) const {
+    double sum = 0;
+    for (const double value : per_example) sum += value;
+    return sum / problem_.size();
+  }
+
+  /// beside: null, or the next pass, to be made at the same time.
+  Evaluation EvaluateNow(int threads, const std::function<void()>* beside) {
+    const double loss = blocks_.WeightsOfPoint(&evaluated_);
+    const double regulariser = Regulariser(problem_.lambda(), evaluated_);
+    Evaluation evaluation;
+    evaluation.problem = oracle_.relaxed() ? CertifiedProblem::kRelaxed : CertifiedProblem::kExact;
+    // Far from a centre Ψα is no good point, and one between it and the ground truth may be.
+    share_ = blocks_.kappa() > 0 ? BestShare(loss, regulariser) : 1;
+    evaluation.dual = share_ * loss - share_ * share_ * regulariser;
+    if (!best_point_.empty() && evaluation.dual > best_dual_) KeepPoint(evaluation.dual);
+    if (blocks_.kappa() > 0) {
+      // A centre that has just been moved is where the pass ended; the newest weights lie beyond it.
+      evaluated_.assign(blocks_.reached().begin(), blocks_.reached().end());
+    }
+    std::vector<double> average;
+    if (blocks_.averages()) blocks_.ReadAverage(&average);
+    if (beside != nullptr) blocks_.CopyForChecks(&copy_);
+    const ActiveSetBlocks::CheckCopy* copy = beside != nullptr ? &copy_ : nullptr;
+    evaluation.primal = Regulariser(problem_.lambda(), evaluated_) + Hinge(evaluated_, threads, copy, beside);
+    if (!average.empty()) {
+      const double primal = Regulariser(problem_.lambda(), average) + Hinge(average, threads, copy, nullptr);
+      if (primal < evaluation.primal) {
+        evaluation.primal = primal;
+        evaluated_ = std::move(average);
+      }
+    }
+    return evaluation;
+  }
+
+  std::int64_t CheckingWork() const {
+    std::int64_t work = 0;
+    for (const auto& checker : checkers_) work += checker->oracle.work();
+    return work;
+  }
+
+  struct Progress {
+    double gain = 0;
+    std::int64_t work = 0;
+  };
+
+  /// Rounds over active sets while they gain more for their work than the pass so far. When not even the first one does, the next passes make
+  /// none: twice as many as the last time.
+  void CachedRounds(const StopControl& stop, Progress total) {
+    for (Index round = 0; round < kMaxCachedRounds && !stop.ShouldStop(); ++round) {
+      const Progress cached = CachedRound(stop);
+      total.gain += cached.gain;
+      total.work += cached.work;
+      if (cached.gain * static_cast<double>(total.work) > total.gain * static_cast<double>(cached.work)) {
+        next_rest_ = 1;
+        continue;
+      }
+      if (round == 0) {
+        rest_ = next_rest_;
+        next_rest_ = std::min(2 * next_rest_, kLongestRest);
+      }
+      break;
+    }
+  }
+
+  void MoveCentre() {
+    if (blocks_.kappa() == 0) return;
+    // Drawn with replacement, some examples may not have been seen yet.
+    double sum = 0;
+    Index known = 0;
+    for (const double gap : gaps_) {
+      if (!std::isfinite(gap)) continue;
+      sum += gap;
+      ++known;
+    }
+    if (known == 0) return;
+    centre_gap_ = blocks_.CentreGap();
+    const std::optional<double> kappa =
+        control_.AfterPass(problem_.lambda(), blocks_.kappa(), sum / known, centre_gap_);
+    if (!kappa) return;
+    blocks_.MoveCentre(*kappa);
+    if (*kappa == 0) centre_gap_ = 0;
+  }
+
+  /// With order gap: whether a visit is likely to be worth its cost, from what is remembered of a gap and the mean of all. Lets
+  /// the former grow if not.
+  bool Worthwhile(double* remembered, double mean) const {
+    if (options_.order != OrderKind::kGap || !(*remembered < kSmallGap * mean)) return true;
+    *remembered = kGrowth * *remembered + kDrift * mean;
+    return false;
+  }
+
+  /// The examples of an order that are worth a visit, chosen before the first visit, so that it is known which come next.
+  template <class Wanted>
+  std::span<const Index> Choose(const Wanted& wanted) {
+    chosen_.clear();
+    for (const Index m : Order()) {
+      if (wanted(m)) chosen_.push_back(m);
+    }
+    return chosen_;
+  }
+
+  /// The oracle for every example that may have a gap worth the call.
+  Progress OracleRound(const StopControl& stop) {
+    const double mean = Mean(gaps_);
+    const std::int64_t before = blocks_.work();
+    Progress progress;
+    const std::span<const Index> chosen =
+        Choose([&](Index m) { return Worthwhile(&promises_[static_cast<std::size_t>(m)], mean); });
+    for (std::size_t k = 0; k < chosen.size(); ++k) {
+      blocks_.PrefetchBehind(chosen, k);
+      const auto m = static_cast<std::size_t>(chosen[k]);
+      const ActiveSetBlocks::VisitResult visit = blocks_.Visit(chosen[k], true);
+      gaps_[m] = visit.gap;
+      opens_[m] = visit.open;
+      promises_[m] = visit.open;
+      spreads_[m] = visit.spread;
+      progress.gain += visit.gain;
+      if (stop.ShouldStop()) break;
+    }
+    progress.work = blocks_.work() - before;
+    return progress;
+  }
+
+  /// Steps on the active sets of the examples that have several, and among them a gap worth a visit.
+  Progress CachedRound(const StopControl& stop) {
+    const double mean = MeanSpread();
+    const std::int64_t before = blocks_.work();
+    Progress progress;
+    const std::span<const Index> chosen = Choose([&](Index m) {
+      return several_[static_cast<std::size_t>(m)] != 0 &&
+             Worthwhile(&spreads_[static_cast<std::size_t>(m)], mean);
+    });
+    for (std::size_t k = 0; k < chosen.size(); ++k) {
+      blocks_.PrefetchBehind(chosen, k);
+      const ActiveSetBlocks::VisitResult visit = blocks_.Visit(chosen[k], false);
+      spreads_[static_cast<std::size_t>(chosen[k])] = visit.spread;
+      progress.gain += visit.gain;
+      if (stop.ShouldStop()) break;
+    }
+    progress.work = blocks_.work() - before;
+    return progress;
+  }
+
+  /// Of the examples with several corners that have been visited. Notes which have several.
+  double MeanSpread() {
+    several_.resize(gaps_.size());
+    double sum = 0;
+    Index known = 0;
+    for (Index m = 0; m < problem_.size(); ++m) {
+      const double spread = spreads_[static_cast<std::size_t>(m)];
+      several_[static_cast<std::size_t>(m)] = blocks_.kept(m) < 2 ? 0 : 1;
+      if (blocks_.kept(m) < 2 || !std::isfinite(spread)) continue;
+      sum += spread;
+      ++known;
+    }
+    return known > 0 ? sum / known : 0;
+  }
+
+  std::span<const Index> Order() {
+    if (options_.order != OrderKind::kUniform) return visits_.Permutation();
+    drawn_.resize(gaps_.size());
+    for (Index& m : drawn_) m = static_cast<Index>(visits_.random().Below(gaps_.size()));
+    return drawn_;
+  }
+
+  /// (1/M) Σ of certified bounds on max H_m. Changes nothing that passes depend on.
+  double Hinge(std::span<const double> weights, int threads, const ActiveSetBlocks::CheckCopy* copy,
+               const std::function<void()>* beside) {
+    threads = std::min(threads, kChunks);
+    PrepareCheckers(problem_, options_.oracle, Rescaling::kMargin, CornerOracle::Searches::kOnDemand, weights,
+                    threads, &checkers_);
+    std::vector<double> bounds(kChunks, 0.0);
+    const auto bound = [&](const Chunk& chunk) {
+      HingeChecker& checker = *checkers_[static_cast<std::size_t>(chunk.thread)];
+      for (Index m = chunk.begin; m < chunk.end; ++m) {
+        bounds[static_cast<std::size_t>(chunk.chunk)] +=
+            blocks_.HingeBound(m, weights, &checker.oracle, &checker.scratch, copy);
+      }
+    };
+    if (beside != nullptr) {
+      ParallelChunksBeside(*beside, problem_.size(), kChunks, threads, bound);
+    } else {
+      ParallelChunks(problem_.size(), kChunks, threads, bound);
+    }
+    double hinge = 0;
+    for (const double sum : bounds) hinge += sum;
+    return hinge / problem_.size();
+  }
+
+  Problem problem_;
+  TrainOptions options_;
+  ExampleVisits visits_;
+  CornerOracle oracle_;
+  ActiveSetBlocks blocks_;
+  std::vector<double> gaps_;      // of the examples, when the oracle was last asked
+  std::vector<double> opens_;     // the same by the oracle's bound
+  std::vector<double> promises_;  // that, growing while the oracle is not asked
+  std::vector<double> spreads_;   // of the active sets' scores, when last visited; growing as well
+  std::vector<Index> drawn_;
+  std::vector<Index> chosen_;  // of a round
+  std::vector<std::uint8_t>
+      several_;  // whether an example keeps several corners, as a round of steps on these begins
+  std::vector<std::unique_ptr<HingeChecker>> checkers_;  // one per thread
+  std::vector<double> evaluated_;
+  ActiveSetBlocks::CheckCopy copy_;  // empty before a pass is made beside an evaluation
+  struct SparsePoint {
+    std::vector<Index> index;
+    std::vector<double> value;
+    double loss = 0;
+  };
+  std::vector<SparsePoint> best_point_;  // empty unless asked for
+  double best_dual_ = -kInfinity;        // of best_point_
+  bool loaded_ = false;                  // evaluations have been made whose points were not kept
+  std::int64_t check_work_ = 0;          // of the last evaluation
+  std::int64_t work_at_check_ = 0;       // of all passes before it
+  std::int64_t asking_work_ = 0;         // of all oracle calls, with their steps
+  double share_ = 1;                     // of Ψα in the dual point that was last evaluated
+  double centre_gap_ = 0;
+  ProximalControl control_;
+  Index pass_ = 0;
+  Index rest_ = 0;       // passes to come without rounds over active sets
+  Index next_rest_ = 1;  // when they next do not pay
+};
+
+}  // namespace
+
+std::unique_ptr<ActiveSetLearnerBase> MakeActiveSetLearner(const Problem& problem,
+                                                           const TrainOptions& options) {
+  return std::make_unique<ActiveSetLearner>(problem, options);
+}
+
+}  // namespace slackline

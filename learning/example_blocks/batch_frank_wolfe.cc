@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/example_blocks/batch_frank_wolfe.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <slackline/core/feature_map.h>
+#include <slackline/core/parallel.h>
+#include <slackline/learning/oracle/example_evaluator.h>
+#include <slackline/learning/step/dual_mixture.h>
+#include <slackline/learning/step/dual_points.h>
+#include <slackline/learning/step/iterate_average.h>
+#include <slackline/learning/step/step.h>
+
+namespace slackline {
+namespace {
+
+std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
+
+class FrankWolfeLearner : public Learner {
+ public:
+  FrankWolfeLearner(const Problem& problem, const TrainOptions& options)
+      : problem_(problem),
+        options_(options),
+        iterate_(Size(problem.num_weights()) + 1, 0.0),
+        target_(iterate_.size(), 0.0),
+        points_(problem),
+        corners_(problem),
+        bounds_(Size(problem.size()), 0.0),
+        warm_(bounds_.size()),
+        average_(options.average, problem.num_weights() + 1, 1),
+        evaluator_(problem, options.oracle) {}
+
+  std::string_view name() const override { return "fw"; }
+
+  void RunPass(const StopControl& stop) override {
+    if (!swept_ && !Sweep(stop)) return;
+    Step();
+    Sweep(stop);
+  }
+
+  Evaluation Evaluate(int threads) override {
+    Evaluation evaluation;
+    evaluation.problem = evaluator_.certified();
+    evaluation.dual = Dual();
+    if (best_.empty()) {
+      evaluated_.assign(newest().begin(), newest().end());
+      evaluation.primal = evaluator_.Primal(evaluated_, warm_, threads);
+    } else {
+      evaluated_ = best_;
+      evaluation.primal = best_primal_;
+    }
+    evaluator_.TryAverage(average_, iterate_, warm_, threads, &evaluated_, &evaluation);
+    return evaluation;
+  }
+
+  std::span<const double> weights() const override { return evaluated_; }
+  double ScoreScale() const override { return slackline::ScoreScale(problem_); }
+  double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
+  WorkCounts work() const override { return {oracle_calls_, steps_ * problem_.size()}; }
+  double GapEstimate() const override { return best_.empty() ? kNone : best_primal_ - Dual(); }
+
+  bool DualPointIsBest() const override { return !options_.fixed_step; }
+  bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
+    *loss = points_.Read(problem_.data().example(m), m, 1, coordinates);
+    return true;
+  }
+
+  void Save(StateWriter* writer) const override {
+    writer->Tag("fw");
+    for (const auto* list : {&iterate_, &target_}) writer->Reals(*list);
+    for (const DualPoints* points : {&points_, &corners_}) points->Save(writer);
+    for (const WarmStart& warm : warm_) writer->Bytes(warm.bytes);
+    average_.Save(writer);
+    writer->Reals(best_);
+    writer->Real(best_primal_);
+    writer->Flag(swept_);
+    writer->Integer(steps_);
+    writer->Integer(oracle_calls_);
+  }
+
+  void Load(StateReader* reader) override {
+    reader->Tag("fw");
+    for (auto* list : {&iterate_, &target_}) reader->FiniteReals(*list);
+    for (DualPoints* points : {&points_, &corners_}) points->Load(reader);
+    for (WarmStart& warm : warm_) warm.bytes = reader->Bytes();
+    average_.Load(reader);
+    best_ = reader->FiniteReals();
+    StateReader::Require(best_.empty() || best_.size() == newest().size(), "the weights have another length");
+    best_primal_ = reader->FiniteReal();
+    swept_ = reader->Flag();
+    steps_ = reader->Integer(0, std::numeric_limits<Index>::max());
+    oracle_calls_ = reader->Count();
+    evaluated_.clear();
+  }
+
+  void ChangeLambda(const Problem& problem) override {
+    problem_ = problem;
+    evaluator_.set_problem(problem);
+    Gather(points_, &iterate_);
+    const double theta = BestShare(iterate_.back(), Regulariser(problem_.lambda(), newest()));
+    for (double& value : iterate_) value *= theta;
+    points_.Scale(theta);
+    average_ = IterateAverage(average_.kind(), problem.num_weights() + 1, 1);
+    best_.clear();
+    best_primal_ = 0;
+    swept_ = false;
+    steps_ = 0;
+    oracle_calls_ = 0;
+  }
+
+ private:
+  std::span<const double> newest() const { return std::span(iterate_).first(iterate_.size() - 1); }
+  double Dual() const { return iterate_.back() - Regulariser(problem_.lambda(), newest()); }
+
+  /// Asks all oracles at the newest weights. False, and no corner known, when `stop` came in between.
+  bool Sweep(const StopControl& stop) {
+    const int threads = NumThreads(options_.threads);
+    swept_ = evaluator_.Sweep(newest(), warm_, threads, stop, [this](Index m, const Corner& corner) {
+      corners_.Set(m, corner.coordinates, corner.loss);
+      bounds_[Size(m)] = corner.upper_bound;
+    });
+    if (!swept_) return false;
+    oracle_calls_ += problem_.size();
+    Gather(corners_, &target_);
+    double hinge = 0;
+    for (const double bound : bounds_) hinge += bound;
+    const double primal = Regulariser(problem_.lambda(), newest()) + hinge / problem_.size();
+    if (best_.empty() || primal < best_primal_) {
+      best_.assign(newest().begin(), newest().end());
+      best_primal_ = primal;
+    }
+    return true;
+  }
+
+  /// (w, ℓ) of the points.
+  void Gather(const DualPoints& points, std::vector<double>* sums) {
+    std::fill(sums->begin(), sums->end(), 0.0);
+    points.AddFeatures(problem_, 1 / problem_.lambda_m(), std::span(*sums).first(sums->size() - 1));
+    sums->back() = points.MeanLoss();
+  }
+
+  /// Algorithm 2, from the line search on.
+  void Step() {
+    const std::size_t d = iterate_.size() - 1;
+    double slope = 0;  // (w − w_s)·w
+    double square = 0;
+    for (std::size_t k = 0; k < d; ++k) {
+      const double difference = iterate_[k] - target_[k];
+      slope += difference * iterate_[k];
+      square += difference * difference;
+    }
+    const double gap = problem_.lambda() * slope - iterate_[d] + target_[d];
+    const double step = options_.fixed_step ? 2.0 / (static_cast<double>(steps_) + 2.0)
+                                            : LineSearch(gap, problem_.lambda() * square, 1);
+    if (average_.active()) {
+      const double scale = average_.scale() * step;
+      const std::span<double> lag = average_.lag();
+      for (std::size_t k = 0; k <= d; ++k) lag[k] += scale * (target_[k] - iterate_[k]);
+    }
+    for (std::size_t k = 0; k <= d; ++k) iterate_[k] = (1 - step) * iterate_[k] + step * target_[k];
+    points_.Mix(step, corners_);
+    average_.EndStep();
+    ++steps_;
+  }
+
+  Problem problem_;
+  TrainOptions options_;
+  std::vector<double> iterate_;
+  std::vector<double> target_;
+  std::vector<double> evaluated_;
+  DualPoints points_;
+  DualPoints corners_;
+  std::vector<double> bounds_;
+  std::vector<WarmStart> warm_;
+  IterateAverage average_;
+  ExampleEvaluator evaluator_;
+  std::vector<double> best_;  // of all iterates whose primal is known; empty before the first
+  double best_primal_ = 0;
+  bool swept_ = false;  // target_ belongs to the newest weights
+  std::int64_t steps_ = 0;
+  std::int64_t oracle_calls_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Learner> MakeFrankWolfeLearner(const Problem& problem, const TrainOptions& options) {
+  return std::make_unique<FrankWolfeLearner>(problem, options);
+}
+
+}  // namespace slackline

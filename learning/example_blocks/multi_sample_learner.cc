@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/example_blocks/multi_sample_learner.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include <slackline/core/check.h>
+#include <slackline/core/feature_map.h>
+#include <slackline/core/number_text.h>
+#include <slackline/learning/example_blocks/multi_sample_update.h>
+#include <slackline/learning/oracle/example_evaluator.h>
+#include <slackline/learning/problem_scales.h>
+#include <slackline/learning/step/dual_mixture.h>
+#include <slackline/learning/step/dual_points.h>
+#include <slackline/learning/step/iterate_average.h>
+#include <slackline/learning/step/sampling.h>
+
+namespace slackline {
+namespace {
+
+constexpr Index kRebuildEvery = 64;
+constexpr int kRounds = 1;
+constexpr double kSmallScale = 1e-100;
+constexpr std::int64_t kNotesEvery = 4;  // steps between two notes, as a factor
+
+double Inner(std::span<const double> a, std::span<const double> b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
+
+/// One variable with one linear term that has a row for each state, and nothing else: Algorithm 2 applies.
+bool IsMulticlass(const Structure& structure) {
+  const FactorGraph& graph = structure.graph();
+  if (graph.num_variables() != 1 || graph.num_factors() > 0 || graph.num_global_factors() > 0) return false;
+  if (structure.terms(0).size() != 1) return false;
+  const FeatureTerm& term = structure.terms(0)[0];
+  std::vector<Index> rows = structure.map(term.map).rows;
+  std::sort(rows.begin(), rows.end());
+  return term.kind == FeatureKind::kLinear && rows.front() != kAbsent &&
+         std::adjacent_find(rows.begin(), rows.end()) == rows.end();
+}
+
+/// B: no labelling of any example has a larger loss.
+double LargestLossOfAll(const Problem& problem) {
+  double largest = 0;
+  for (Index m = 0; m < problem.size(); ++m) largest = std::max(largest, LargestLoss(problem, m));
+  return largest;
+}
+
+std::string Figure(double value) { return NumberText(value, 5); }
+
+class MultiSampleLearner : public Learner {
+ public:
+  MultiSampleLearner(const Problem& problem, const TrainOptions& options,
+                     std::unique_ptr<LabellingSampler> sampler)
+      : problem_(problem),
+        options_(options),
+        sampler_(sampler != nullptr ? std::move(sampler) : MakeLabellingSampler(problem, options.oracle)),
+        visits_(options, problem.size()),
+        largest_loss_(LargestLossOfAll(problem)),
+        weights_(static_cast<std::size_t>(problem.num_weights()), 0.0),
+        points_(problem),
+        masses_(static_cast<std::size_t>(problem.size()), 0.0),
+        counts_(static_cast<std::size_t>(problem.size()), options.revisit ? 1 : 0),
+        warm_(static_cast<std::size_t>(problem.size())),
+        average_(options.average, problem.num_weights(), problem.size()),
+        evaluator_(problem, options.oracle) {
+    for (const auto& structure : problem.data().structures()) multiclass_.push_back(IsMulticlass(*structure));
+  }
+
+  std::string_view name() const override { return "multi-sample"; }
+
+  void RunPass(const StopControl& stop) override {
+    visits_.Pass(stop, [&](Index m) {
+      Step(m);
+      average_.EndStep();
+    });
+    FoldScale();
+    if (++pass_ % kRebuildEvery == 0) Rebuild();
+  }
+
+  Evaluation Evaluate(int threads) override {
+    Evaluation evaluation;
+    evaluation.problem = evaluator_.certified();
+    double loss = 0;
+    std::vector<double> at_point;
+    SumMeans(&at_point, &loss);
+    evaluation.dual = loss / problem_.size() - Regulariser(problem_.lambda(), at_point);
+    evaluated_ = weights_;
+    evaluation.primal = evaluator_.Primal(evaluated_, warm_, threads);
+    evaluator_.TryAverage(average_, weights_, warm_, threads, &evaluated_, &evaluation);
+    return evaluation;
+  }
+
+  std::string Adapt(const Evaluation& evaluation) override {
+    if (options_.revisit || counted_ == 0 || counted_ < next_note_) return {};
+    next_note_ = kNotesEvery * counted_;
+    const OnlineFigures figures = online();
+    std::string note = "after " + std::to_string(figures.steps) + " examples: mean objective suffered " +
+                       Figure(figures.mean_objective) + ", average regret between " +
+                       Figure(figures.mean_objective - evaluation.primal) + " and " +
+                       Figure(figures.mean_objective - evaluation.dual);
+    // The lemma is about runs that begin at w = 0.
+    if (counted_ == steps_) note += ", bound " + Figure(figures.bound);
+    return note;
+  }
+
+  OnlineFigures online() const {
+    const double count = std::max<double>(1, static_cast<double>(counted_));
+    return {counted_, suffered_ / count, gradients_ / count};
+  }
+
+  std::span<const double> weights() const override { return evaluated_; }
+  double ScoreScale() const override { return slackline::ScoreScale(problem_); }
+  double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
+  WorkCounts work() const override { return {oracle_calls_, oracle_calls_}; }
+
+  bool DualPointIsBest() const override { return options_.revisit; }
+  bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
+    *loss = points_.Read(problem_.data().example(m), m, MeanShare(m), coordinates);
+    return true;
+  }
+
+  void Save(StateWriter* writer) const override {
+    writer->Tag("multi-sample");
+    visits_.Save(writer);
+    writer->Reals(weights_);
+    points_.Save(writer);
+    writer->Reals(masses_);
+    writer->Offsets(counts_);
+    for (const double value : {scale_, suffered_, gradients_}) writer->Real(value);
+    for (const WarmStart& warm : warm_) writer->Bytes(warm.bytes);
+    average_.Save(writer);
+    for (const std::int64_t count : {std::int64_t{pass_}, oracle_calls_, steps_, counted_, next_note_})
+      writer->Integer(count);
+  }
+
+  void Load(StateReader* reader) override {
+    constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max() / 8;
+    reader->Tag("multi-sample");
+    visits_.Load(reader);
+    reader->FiniteReals(weights_);
+    points_.Load(reader);
+    reader->FiniteReals(masses_);
+    for (const double mass : masses_) StateReader::Require(mass >= -1e-6, "a mass is negative");
+    reader->Offsets(counts_);
+    for (const Offset count : counts_)
+      StateReader::Require(count >= 0 && count < kLargest, "a number of visits is out of range");
+    scale_ = reader->PositiveReal();
+    for (double* value : {&suffered_, &gradients_}) *value = reader->FiniteReal();
+    StateReader::Require(scale_ <= 1, "the scale is out of range");
+    for (WarmStart& warm : warm_) warm.bytes = reader->Bytes();
+    average_.Load(reader);
+    pass_ = reader->Passes();
+    for (std::int64_t* count : {&oracle_calls_, &steps_, &counted_, &next_note_})
+      *count = reader->Integer(0, kLargest);
+    evaluated_.clear();
+  }
+
+  /// Online: the mean dual point counts as one visit of every example, and the figures of regret begin anew.
+  void ChangeLambda(const Problem& problem) override {
+    std::vector<double> at_point;
+    double loss = 0;
+    for (Index m = 0; m < problem_.size(); ++m) ScalePoint(m, MeanShare(m));
+    std::fill(counts_.begin(), counts_.end(), 1);
+    scale_ = 1;
+    problem_ = problem;
+    evaluator_.set_problem(problem);
+    SumMeans(&at_point, &loss);
+    const double theta = BestShare(loss / problem_.size(), Regulariser(problem_.lambda(), at_point));
+    for (Index m = 0; m < problem_.size(); ++m) ScalePoint(m, theta);
+    steps_ = options_.revisit ? 0 : problem_.size();
+    Rebuild();
+    average_ = IterateAverage(average_.kind(), problem.num_weights(), problem.size());
+    suffered_ = gradients_ = 0;
+    counted_ = next_note_ = oracle_calls_ = 0;
+    pass_ = 0;
+  }
+
+ private:
+  /// From the sum over the visits of example m to their mean.
+  double MeanShare(Index m) const {
+    const Offset visits = counts_[static_cast<std::size_t>(m)];
+    return visits > 0 ? scale_ / static_cast<double>(visits) : 0.0;
+  }
+  void ScalePoint(Index m, double share) {
+    points_.Scale(m, share);
+    masses_[static_cast<std::size_t>(m)] *= share;
+  }
+  void FoldScale() {
+    if (scale_ == 1) return;
+    for (Index m = 0; m < problem_.size(); ++m) ScalePoint(m, scale_);
+    scale_ = 1;
+  }
+
+  /// Algorithm 3, lines 2 to 5.
+  void Step(Index m) {
+    const ExampleView example = problem_.data().example(m);
+    const double given_norm = options_.revisit ? 0.0 : Inner(weights_, weights_);
+    const Corner corner = evaluator_.oracle().Maximise(m, weights_, &warm_[static_cast<std::size_t>(m)]);
+    ++oracle_calls_;
+    CollectSamples(m, example, corner);
+    if (!options_.revisit) {
+      ++steps_;
+      CountRegret(example, corner, given_norm);
+      if (average_.active()) before_ = weights_;
+      const double shrink = static_cast<double>(steps_ - 1) / static_cast<double>(steps_);
+      for (double& w : weights_) w *= shrink;
+    }
+    const double lambda_t =
+        problem_.lambda() * static_cast<double>(options_.revisit ? problem_.size() : steps_);
+    Update(m, example, lambda_t);
+    const double step = 1 / lambda_t;
+    ScatterFeatures(example, change_, step, weights_);
+    if (options_.revisit) {
+      if (average_.active()) ScatterFeatures(example, change_, average_.scale() * step, average_.lag());
+      return;
+    }
+    Project();
+    if (!average_.active()) return;
+    for (std::size_t k = 0; k < weights_.size(); ++k)
+      average_.lag()[k] += average_.scale() * (weights_[k] - before_[k]);
+  }
+
+  /// f(w; Z) = λ/2 ‖w‖² + H and ‖λw − ψ‖² at the weights before the step.
+  void CountRegret(const ExampleView& example, const Corner& corner, double squared_norm) {
+    const double lambda = problem_.lambda();
+    ++counted_;
+    suffered_ += 0.5 * lambda * squared_norm + corner.upper_bound;
+    const double along = corner.loss - corner.value;  // w·ψ
+    const double gradient = lambda * lambda * squared_norm - 2 * lambda * along +
+                            gram_.SquaredNorm(example, samples_[0].coordinates);
+    gradients_ += std::max(0.0, gradient) / (2 * lambda * static_cast<double>(steps_));
+  }
+
+  /// The corner, and what the sampler finds besides it.
+  void CollectSamples(Index m, const ExampleView& example, const Corner& corner) {
+    samples_.clear();
+    samples_.push_back({{corner.coordinates.begin(), corner.coordinates.end()}, corner.loss});
+    labellings_.clear();
+    if (options_.samples == 1 && !multiclass(m)) return;
+    const MapResult& result = evaluator_.oracle().result();
+    if (result.integral || multiclass(m)) labellings_.push_back(result.labels);
+    const std::size_t first = labellings_.size();
+    scores_.resize(static_cast<std::size_t>(example.graph().total_states()));
+    ScoreTables(example, weights_, scores_);
+    const std::span<const double> loss = problem_.loss(m);
+    for (std::size_t s = 0; s < loss.size(); ++s) scores_[s] += loss[s];
+    // One more than wanted: the best of them is most often the corner.
+    sampler_->SetWeights(weights_);
+    sampler_->Sample(m, example, scores_, options_.samples, &visits_.random(), &labellings_);
+    for (std::size_t k = first;
+         k < labellings_.size() && static_cast<Index>(samples_.size()) < options_.samples; ++k) {
+      const auto end = labellings_.begin() + static_cast<std::ptrdiff_t>(k);
+      if (std::find(labellings_.begin(), end, labellings_[k]) == end) AddSample(m, example, labellings_[k]);
+    }
+  }
+
+  void AddSample(Index m, const ExampleView& example, const Labelling& labels) {
+    LabellingSample sample;
+    sample.coordinates.assign(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0);
+    AddLabellingFeatures(example, example.labels(), 1, sample.coordinates);
+    AddLabellingFeatures(example, labels, -1, sample.coordinates);
+    const std::span<const double> loss = problem_.loss(m);
+    for (Index i = 0; i < example.graph().num_variables(); ++i) {
+      sample.loss += loss[static_cast<std::size_t>(example.graph().state_offset(i) +
+                                                   labels[static_cast<std::size_t>(i)])];
+    }
+    samples_.push_back(std::move(sample));
+  }
+
+  bool multiclass(Index m) const {
+    return !options_.revisit && multiclass_[static_cast<std::size_t>(problem_.data().structure_of(m))];
+  }
+
+  /// Leaves the change of Σ α ψ in change_, and takes it into the example's point.
+  void Update(Index m, const ExampleView& example, double lambda_t) {
+    const auto k = static_cast<std::size_t>(m);
+    const std::span<double> own = points_.coordinates(m);
+    u_.resize(own.size());
+    CoordinateScores(example, weights_, u_);
+    if (options_.revisit) {
+      dual_.coordinates.assign(own.begin(), own.end());
+      dual_.loss = points_.loss(m);
+      dual_.mass = masses_[k];
+    } else {
+      dual_.coordinates.assign(own.size(), 0.0);
+      dual_.loss = dual_.mass = 0;
+      ++counts_[k];
+    }
+    if (multiclass(m)) {
+      UpdateMulticlass(example, lambda_t);
+    } else {
+      MultiSampleUpdate(example, samples_, lambda_t, kRounds, u_, &dual_, &change_, &gram_);
+    }
+    if (options_.revisit) {
+      points_.Set(m, dual_.coordinates, dual_.loss);
+      masses_[k] = dual_.mass;
+      return;
+    }
+    for (std::size_t e = 0; e < own.size(); ++e) own[e] += dual_.coordinates[e] / scale_;
+    points_.set_loss(m, points_.loss(m) + dual_.loss / scale_);
+    masses_[k] += dual_.mass / scale_;
+  }
+
+  void UpdateMulticlass(const ExampleView& example, double lambda_t) {
+    const double norm = example.input(example.structure().slots()[0].input).squared_norm;
+    // The given label itself has ψ = 0 and is no sample.
+    std::erase_if(samples_, [](const LabellingSample& sample) {
+      return std::all_of(sample.coordinates.begin(), sample.coordinates.end(),
+                         [](double q) { return q == 0; });
+    });
+    std::vector<double> values;
+    for (const LabellingSample& sample : samples_)
+      values.push_back(sample.loss - Inner(u_, sample.coordinates));
+    const std::vector<double> alpha = MulticlassUpdate(values, norm, lambda_t);
+    for (std::size_t j = 0; j < samples_.size(); ++j) {
+      for (std::size_t e = 0; e < dual_.coordinates.size(); ++e)
+        dual_.coordinates[e] += alpha[j] * samples_[j].coordinates[e];
+      dual_.loss += alpha[j] * samples_[j].loss;
+      dual_.mass += alpha[j];
+    }
+    change_ = dual_.coordinates;
+  }
+
+  /// Algorithm 3, line 5; dual variables shrink with w (Lemma 2.3).
+  void Project() {
+    const double squared = Inner(weights_, weights_);
+    const double limit = largest_loss_ / problem_.lambda();
+    if (squared <= limit) return;
+    const double share = std::sqrt(limit / squared);
+    for (double& w : weights_) w *= share;
+    scale_ *= share;
+    // A scale of zero (no loss at all) would lose the points' numbers.
+    if (scale_ < kSmallScale) FoldScale();
+  }
+
+  /// w(μ) and Σ_m Δ·μ of the examples' mean points.
+  void SumMeans(std::vector<double>* weights, double* loss) {
+    weights->assign(static_cast<std::size_t>(problem_.num_weights()), 0.0);
+    *loss = 0;
+    for (Index m = 0; m < problem_.size(); ++m) {
+      const double share = MeanShare(m);
+      ScatterFeatures(problem_.data().example(m), points_.coordinates(m), share / problem_.lambda_m(),
+                      *weights);
+      *loss += share * points_.loss(m);
+    }
+  }
+
+  /// w from the points: without the roundings of all steps.
+  void Rebuild() {
+    std::fill(weights_.begin(), weights_.end(), 0.0);
+    const double lambda_t =
+        problem_.lambda() * static_cast<double>(options_.revisit ? problem_.size() : steps_);
+    points_.AddFeatures(problem_, scale_ / lambda_t, weights_);
+  }
+
+  Problem problem_;
+  TrainOptions options_;
+  std::unique_ptr<LabellingSampler> sampler_;
+  ExampleVisits visits_;
+  double largest_loss_;  // B
+  std::vector<double> weights_;
+  std::vector<double> evaluated_;
+  DualPoints points_;           // sums over visits, divided by scale_
+  std::vector<double> masses_;  // as points_
+  std::vector<Offset> counts_;  // of visits
+  double scale_ = 1;
+  std::vector<WarmStart> warm_;
+  IterateAverage average_;
+  ExampleEvaluator evaluator_;
+  std::vector<bool> multiclass_;  // per structure
+  std::vector<LabellingSample> samples_;
+  std::vector<Labelling> labellings_;
+  ExampleDual dual_;
+  std::vector<double> change_, u_, scores_, before_;
+  FeatureGram gram_;
+  double suffered_ = 0;   // Σ f(w; Z)
+  double gradients_ = 0;  // Σ ‖∇f‖²/(2λt)
+  Index pass_ = 0;
+  std::int64_t oracle_calls_ = 0;
+  std::int64_t steps_ = 0;    // t
+  std::int64_t counted_ = 0;  // steps in suffered_ and gradients_
+  std::int64_t next_note_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Learner> MakeMultiSampleLearner(const Problem& problem, const TrainOptions& options,
+                                                std::unique_ptr<LabellingSampler> sampler) {
+  return std::make_unique<MultiSampleLearner>(problem, options, std::move(sampler));
+}
+
+OnlineFigures FiguresOf(const Learner& learner) {
+  const auto* online = dynamic_cast<const MultiSampleLearner*>(&learner);
+  SLACKLINE_CHECK(online != nullptr, "the learner is not multi-sample");
+  return online->online();
+}
+
+}  // namespace slackline

@@ -1,0 +1,514 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/example_blocks/prox_sdca_learner.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include <slackline/core/feature_gram.h>
+#include <slackline/core/feature_map.h>
+#include <slackline/core/random.h>
+#include <slackline/learning/oracle/example_evaluator.h>
+#include <slackline/learning/standalone/prox_regulariser.h>
+#include <slackline/learning/step/dual_mixture.h>
+#include <slackline/learning/step/dual_points.h>
+#include <slackline/learning/step/feature_bounds.h>
+#include <slackline/learning/step/iterate_average.h>
+#include <slackline/learning/step/sampling.h>
+#include <slackline/learning/step/simplex_projection.h>
+#include <slackline/learning/step/step.h>
+
+namespace slackline {
+namespace {
+
+constexpr Index kRebuildEvery = 64;
+constexpr int kInnerSteps = 10;          // of option I
+constexpr double kInnerReduction = 0.1;  // … which end when the example's gap is this share of the first
+
+/// Sets w = SoftThreshold(v) where the feature vector with coordinates q is not zero.
+void ThresholdWhereMoved(const ExampleView& example, std::span<const double> q, double threshold,
+                         std::span<const double> v, std::span<double> w) {
+  const Structure& structure = example.structure();
+  const auto set = [&](Offset position) {
+    const auto k = static_cast<std::size_t>(position);
+    w[k] = SoftThreshold(v[k], threshold);
+  };
+  const auto moved = [&](Index coordinate) { return q[static_cast<std::size_t>(coordinate)] != 0; };
+  for (const Slot& slot : structure.slots()) {
+    const WeightBlock& block = structure.layout().block(slot.block);
+    const FeatureRow x = example.input(slot.input);
+    for (Index r = 0; r < slot.rows; ++r) {
+      if (!moved(slot.coordinate + r)) continue;
+      for (Index f = 0; f < x.count; ++f) set(block.at(r, x.dense() ? f : x.columns[f]));
+    }
+  }
+  for (const ScalarBlock& scalar : structure.scalar_blocks()) {
+    const WeightBlock& block = structure.layout().block(scalar.block);
+    for (Index r = 0; r < scalar.rows; ++r) {
+      if (moved(scalar.coordinate + r)) set(block.at(r, 0));
+    }
+  }
+}
+
+double Inner(std::span<const double> a, std::span<const double> b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
+
+/// Whether no factor, with a table or global, joins variables: then maxima are those of single variables.
+bool VariablesAreFree(const Problem& problem) {
+  const auto& structures = problem.data().structures();
+  return std::all_of(structures.begin(), structures.end(), [](const auto& structure) {
+    return structure->graph().num_factors() == 0 && structure->graph().num_global_factors() == 0;
+  });
+}
+
+class ProxSdcaLearner : public Learner {
+ public:
+  ProxSdcaLearner(const Problem& problem, const TrainOptions& options)
+      : problem_(problem),
+        options_(options),
+        projects_(options.smoothing > 0 && VariablesAreFree(problem)),
+        visits_(options, problem.size()),
+        draw_(static_cast<std::uint64_t>(options.seed) + 0x9e3779b97f4a7c15ULL),
+        v_(static_cast<std::size_t>(problem.num_weights()), 0.0),
+        w_(options.l1 > 0 ? v_.size() : 0, 0.0),
+        points_(problem),
+        warm_(static_cast<std::size_t>(problem.size())),
+        average_(options.average, problem.num_weights(), problem.size()),
+        next_restart_(problem.size()),
+        evaluator_(problem, options.oracle) {
+    if (options.smoothing > 0) StartMarginals();
+    if (options.sdca_step >= 3) BoundFeatures();
+  }
+
+  std::string_view name() const override { return "prox-sdca"; }
+
+  void RunPass(const StopControl& stop) override {
+    visits_.Pass(stop, [&](Index m) {
+      Visit(m);
+      average_.EndStep();
+      if (options_.random_output) DrawOutput();
+    });
+    if (++pass_ % kRebuildEvery == 0) Rebuild();
+  }
+
+  Evaluation Evaluate(int threads) override {
+    // The weights of the passes stay as they are: evaluations change nothing.
+    points_.Weights(problem_, &evaluated_);
+    Threshold(&evaluated_);
+    Evaluation evaluation;
+    evaluation.problem = evaluator_.certified();
+    evaluation.dual = MeanLoss() - Regulariser(problem_.lambda(), evaluated_);
+    evaluation.primal = Primal(evaluated_, threads);
+    std::vector<double> other;
+    const auto consider = [&] {
+      const double primal = Primal(other, threads);
+      if (!(primal < evaluation.primal)) return;
+      evaluation.primal = primal;
+      evaluated_ = other;
+    };
+    if (average_.active()) {
+      average_.Read(v_, &other);
+      Threshold(&other);
+      consider();
+    }
+    if (!drawn_.empty()) {
+      other = drawn_;
+      consider();
+    }
+    return evaluation;
+  }
+
+  std::string Adapt(const Evaluation& /*evaluation*/) override {
+    if (told_ || (options_.l1 == 0 && options_.smoothing == 0)) return {};
+    told_ = true;
+    std::string note = "objective and bounds are those of the ";
+    if (options_.smoothing > 0) note += "smoothed ";
+    note += "problem";
+    if (options_.l1 > 0) note += std::string(options_.smoothing > 0 ? "," : "") + " with the l1 term";
+    return note + " (docs/learners.md)";
+  }
+
+  std::span<const double> weights() const override { return evaluated_; }
+  WorkCounts work() const override { return {oracle_calls_, steps_}; }
+
+  double ScoreScale() const override { return slackline::ScoreScale(problem_); }
+  double PrimalAtZero() const override {
+    double primal = PrimalAtZeroWeights(problem_);
+    if (options_.smoothing == 0) return primal;
+    double room = 0;  // the smoothed maximum is at most this much larger, for each variable 1 − 1/K
+    for (Index m = 0; m < problem_.size(); ++m) {
+      for (const Index k : problem_.data().example(m).graph().cardinalities()) room += 1 - 1.0 / k;
+    }
+    return primal + 0.5 * options_.smoothing * room / problem_.size();
+  }
+
+  bool DualPointIsBest() const override { return true; }
+  /// With smoothing the loss has the quadratic of the point, (γ/2) Σ_i (1 − ‖μ_i‖²), as D has.
+  bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
+    const ExampleView example = problem_.data().example(m);
+    *loss = points_.Read(example, m, 1, coordinates);
+    if (marginals_.empty()) return true;
+    double room = example.graph().num_variables();
+    const auto begin = problem_.training().loss_begin[static_cast<std::size_t>(m)];
+    for (std::size_t s = 0; s < problem_.loss(m).size(); ++s) {
+      const double mu = marginals_[static_cast<std::size_t>(begin) + s];
+      room -= mu * mu;
+    }
+    *loss += 0.5 * options_.smoothing * room;
+    return true;
+  }
+
+  void Save(StateWriter* writer) const override {
+    writer->Tag("prox-sdca");
+    SaveRandom(visits_.random(), writer);
+    SaveRandom(draw_, writer);
+    visits_.examples().Save(writer);
+    writer->Reals(v_);
+    writer->Reals(w_);
+    points_.Save(writer);
+    writer->Reals(marginals_);
+    writer->Flag(!drawn_.empty());
+    if (!drawn_.empty()) writer->Reals(drawn_);
+    for (const WarmStart& warm : warm_) writer->Bytes(warm.bytes);
+    average_.Save(writer);
+    for (const std::int64_t count :
+         {std::int64_t{pass_}, oracle_calls_, steps_, outputs_, next_restart_, std::int64_t{told_}}) {
+      writer->Integer(count);
+    }
+  }
+
+  void Load(StateReader* reader) override {
+    reader->Tag("prox-sdca");
+    LoadRandom(reader, &visits_.random());
+    LoadRandom(reader, &draw_);
+    visits_.examples().Load(reader);
+    reader->FiniteReals(v_);
+    reader->FiniteReals(w_);
+    points_.Load(reader);
+    reader->FiniteReals(marginals_);
+    drawn_.clear();
+    if (reader->Flag()) {
+      drawn_.resize(v_.size());
+      reader->FiniteReals(drawn_);
+    }
+    for (WarmStart& warm : warm_) warm.bytes = reader->Bytes();
+    average_.Load(reader);
+    pass_ = reader->Passes();
+    oracle_calls_ = reader->Count();
+    steps_ = reader->Count();
+    outputs_ = reader->Count();
+    next_restart_ = reader->Integer(1, StateReader::kMostCount);
+    told_ = reader->Integer(0, 1) == 1;
+    evaluated_.clear();
+  }
+
+  void ChangeLambda(const Problem& problem) override {
+    problem_ = problem;
+    evaluator_.set_problem(problem);
+    ScalePoints(BestScale());
+    Rebuild();
+    average_ = IterateAverage(average_.kind(), problem.num_weights(), problem.size());
+    drawn_.clear();
+    outputs_ = 0;
+    next_restart_ = problem.size();
+    pass_ = 0;
+    oracle_calls_ = steps_ = 0;
+  }
+
+ private:
+  std::span<const double> w() const { return options_.l1 > 0 ? w_ : v_; }
+  double threshold() const { return options_.l1 / problem_.lambda(); }
+  void Threshold(std::vector<double>* v) const {
+    if (options_.l1 == 0) return;
+    for (double& x : *v) x = SoftThreshold(x, threshold());
+  }
+
+  /// μ_i of the example's variables; empty without smoothing.
+  std::span<double> marginals(Index m) {
+    if (marginals_.empty()) return {};
+    const auto begin = static_cast<std::size_t>(problem_.training().loss_begin[static_cast<std::size_t>(m)]);
+    return std::span<double>(marginals_).subspan(begin, problem_.loss(m).size());
+  }
+
+  void StartMarginals() {
+    marginals_.assign(problem_.training().losses.size(), 0.0);
+    for (Index m = 0; m < problem_.size(); ++m) AddGiven(m, 1, marginals(m));
+  }
+
+  /// out += scale · the indicators of the given states.
+  void AddGiven(Index m, double scale, std::span<double> out) const {
+    const ExampleView example = problem_.data().example(m);
+    for (Index i = 0; i < example.graph().num_variables(); ++i) {
+      out[static_cast<std::size_t>(example.graph().state_offset(i) +
+                                   example.labels()[static_cast<std::size_t>(i)])] += scale;
+    }
+  }
+
+  void BoundFeatures() {
+    GlobalRanges known;
+    for (Index m = 0; m < problem_.size(); ++m) {
+      const ExampleView example = problem_.data().example(m);
+      bounds_.push_back(projects_ ? SquaredStateNorm(example) : SquaredFeatureRange(example, &known));
+    }
+    largest_bound_ = *std::max_element(bounds_.begin(), bounds_.end());
+  }
+
+  void Visit(Index m) {
+    const double gap = Step(m);
+    if (options_.sdca_step != 1) return;
+    for (int k = 1; k < kInnerSteps && gap > 0 && Step(m) > kInnerReduction * gap; ++k) {
+    }
+  }
+
+  /// One step on the example. Returns its gap before, times M.
+  double Step(Index m) {
+    ++steps_;
+    const ExampleView example = problem_.data().example(m);
+    const double target_loss = projects_ ? ProjectedTarget(m) : CornerTarget(m);
+    points_.Towards(m, direction_, &direction_);
+    u_.resize(direction_.size());
+    CoordinateScores(example, w(), u_);
+    double gap = target_loss - points_.loss(m);
+    for (std::size_t k = 0; k < u_.size(); ++k) gap -= u_[k] * direction_[k];
+    double squared = 0;
+    const std::span<double> mu = marginals(m);
+    for (std::size_t s = 0; s < mu.size(); ++s) {
+      target_[s] -= mu[s];
+      gap -= options_.smoothing * mu[s] * target_[s];
+      squared += target_[s] * target_[s];
+    }
+    const double step = StepSize(m, gap, squared);
+    if (step == 0) return gap;
+    points_.Move(m, step, direction_, target_loss);
+    for (std::size_t s = 0; s < mu.size(); ++s) mu[s] += step * target_[s];
+    ScatterFeatures(example, direction_, step / problem_.lambda_m(), v_);
+    if (options_.l1 > 0) ThresholdWhereMoved(example, direction_, threshold(), v_, w_);
+    if (average_.active()) {
+      ScatterFeatures(example, direction_, average_.scale() * step / problem_.lambda_m(), average_.lag());
+    }
+    return gap;
+  }
+
+  /// s of the step options, for the direction at hand. squared: ‖μ − u‖² over the variables' states, with smoothing.
+  double StepSize(Index m, double gap, double squared) {
+    const double lambda_m = problem_.lambda_m();
+    const double gamma = options_.smoothing;
+    if (options_.sdca_step == 5) return lambda_m * gamma / (largest_bound_ + lambda_m * gamma);
+    double bound = 0;  // on ‖X_i z‖²
+    if (options_.sdca_step >= 3) {
+      bound = options_.sdca_step == 3 ? bounds_[static_cast<std::size_t>(m)] : largest_bound_;
+      if (projects_) bound *= squared;
+    } else {
+      bound = gram_.SquaredNorm(problem_.data().example(m), direction_);
+    }
+    return LineSearch(gap, gamma * squared + bound / lambda_m, 1);
+  }
+
+  /// The oracle's corner: direction_ = its coordinates (of ψ), target_ = its marginals. Returns its loss.
+  double CornerTarget(Index m) {
+    const std::span<const double> mu = marginals(m);
+    offsets_.resize(mu.size());
+    for (std::size_t s = 0; s < mu.size(); ++s) offsets_[s] = -options_.smoothing * mu[s];
+    const Corner corner = evaluator_.oracle().Maximise(m, w(), &warm_[static_cast<std::size_t>(m)], offsets_);
+    ++oracle_calls_;
+    direction_.assign(corner.coordinates.begin(), corner.coordinates.end());
+    if (mu.empty()) return corner.loss;
+    const MapResult& result = evaluator_.oracle().result();
+    target_.assign(mu.size(), 0.0);
+    if (result.integral) {
+      const FactorGraph& graph = problem_.data().example(m).graph();
+      for (Index i = 0; i < graph.num_variables(); ++i) {
+        target_[static_cast<std::size_t>(graph.state_offset(i) +
+                                         result.labels[static_cast<std::size_t>(i)])] = 1;
+      }
+    } else {
+      std::copy_n(result.marginals.begin(), mu.size(), target_.begin());
+    }
+    return corner.loss;
+  }
+
+  /// argmax_μ θ·μ − (γ/2)‖μ‖² of an example without factors, in the same form.
+  double ProjectedTarget(Index m) {
+    const ExampleView example = problem_.data().example(m);
+    SmoothedMaximum(m, w());
+    ++oracle_calls_;
+    direction_.assign(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0);
+    AddLabellingFeatures(example, example.labels(), 1, direction_);
+    for (Index i = 0; i < example.graph().num_variables(); ++i) {
+      const auto states = static_cast<std::size_t>(example.graph().cardinality(i));
+      AddMarginalFeatures(
+          example, i,
+          std::span(target_).subspan(static_cast<std::size_t>(example.graph().state_offset(i)), states), -1,
+          direction_);
+    }
+    return Inner(problem_.loss(m), target_);
+  }
+
+  /// Leaves the maximiser in target_; returns max_μ [θ·μ + (γ/2) Σ_i (1 − ‖μ_i‖²)] for θ of H_m(·; weights).
+  double SmoothedMaximum(Index m, std::span<const double> weights) {
+    const ExampleView example = problem_.data().example(m);
+    const std::span<const double> loss = problem_.loss(m);
+    target_.assign(loss.begin(), loss.end());
+    u_.resize(static_cast<std::size_t>(example.structure().num_coordinates()));
+    CoordinateScores(example, weights, u_);
+    const double gamma = options_.smoothing;
+    double value = 0;
+    for (Index i = 0; i < example.graph().num_variables(); ++i) {
+      const auto begin = static_cast<std::size_t>(example.graph().state_offset(i));
+      const std::span<double> theta =
+          std::span(target_).subspan(begin, static_cast<std::size_t>(example.graph().cardinality(i)));
+      AddPartScores(example, i, u_, theta);
+      const double given = theta[static_cast<std::size_t>(example.labels()[static_cast<std::size_t>(i)])];
+      allowed_.clear();
+      for (const double score : theta) {
+        if (score != -kInfinity) allowed_.push_back((score - given) / gamma);
+      }
+      scores_ = allowed_;
+      ProjectOntoSimplex(allowed_);
+      std::size_t next = 0;
+      double squares = 0;
+      for (double& entry : theta) {
+        if (entry == -kInfinity) {
+          entry = 0;
+          continue;
+        }
+        entry = allowed_[next];
+        value += gamma * entry * scores_[next];
+        squares += entry * entry;
+        ++next;
+      }
+      value += 0.5 * gamma * (1 - squares);
+    }
+    return value;
+  }
+
+  double Primal(std::span<const double> weights, int threads) {
+    double one_norm = 0;
+    if (options_.l1 > 0) {
+      for (const double x : weights) one_norm += std::abs(x);
+    }
+    const double l1_term = options_.l1 * one_norm;
+    if (options_.smoothing == 0) return l1_term + evaluator_.Primal(weights, warm_, threads);
+    if (projects_) {
+      double hinge = 0;
+      for (Index m = 0; m < problem_.size(); ++m) hinge += SmoothedMaximum(m, weights);
+      return l1_term + Regulariser(problem_.lambda(), weights) + hinge / problem_.size();
+    }
+    std::vector<double> offsets = marginals_;
+    double room = 0;
+    for (double& mu : offsets) {
+      room += mu * mu;
+      mu *= -options_.smoothing;
+    }
+    for (Index m = 0; m < problem_.size(); ++m) room += problem_.data().example(m).graph().num_variables();
+    return l1_term + evaluator_.Primal(weights, warm_, threads, offsets) +
+           0.5 * options_.smoothing * room / problem_.size();
+  }
+
+  /// (1/M) Σ_m −φ_m*: the linear part of D, and the quadratic one.
+  double MeanLoss() const {
+    double loss = points_.TotalLoss();
+    if (options_.smoothing > 0) {
+      double room = -Inner(marginals_, marginals_);
+      for (Index m = 0; m < problem_.size(); ++m) room += problem_.data().example(m).graph().num_variables();
+      loss += 0.5 * options_.smoothing * room;
+    }
+    return loss / problem_.size();
+  }
+
+  /// v, and w, from the points.
+  void Rebuild() {
+    points_.Weights(problem_, &v_);
+    if (options_.l1 > 0) {
+      w_ = v_;
+      Threshold(&w_);
+    }
+  }
+
+  /// One iterate of those since the last power of two (times M steps), each with the same probability.
+  void DrawOutput() {
+    if (outputs_ >= next_restart_) {
+      outputs_ = 0;
+      next_restart_ *= 2;
+    }
+    ++outputs_;
+    if (draw_.Below(static_cast<std::uint64_t>(outputs_)) == 0) drawn_.assign(w().begin(), w().end());
+  }
+
+  /// The share θ ≤ 1 of the point (1 − θ: the ground truth) with the largest D: D is concave in it.
+  double BestScale() {
+    points_.Weights(problem_, &v_);
+    const double loss = points_.TotalLoss();
+    if (options_.l1 == 0 && options_.smoothing == 0)
+      return BestShare(loss / problem_.size(), Regulariser(problem_.lambda(), v_));
+    // Σ_i (1 − ‖e + θ(μ − e)‖²) = −2θ e·(μ − e) − θ²‖μ − e‖²
+    double linear = 0;
+    double square = 0;
+    if (options_.smoothing > 0) {
+      std::vector<double> given(marginals_.size(), 0.0);
+      for (Index m = 0; m < problem_.size(); ++m) {
+        const auto begin =
+            static_cast<std::size_t>(problem_.training().loss_begin[static_cast<std::size_t>(m)]);
+        AddGiven(m, 1, std::span(given).subspan(begin, problem_.loss(m).size()));
+      }
+      for (std::size_t s = 0; s < given.size(); ++s) {
+        const double d = marginals_[s] - given[s];
+        linear -= given[s] * d;
+        square += d * d;
+      }
+    }
+    double low = 0;
+    double high = 1;
+    for (int k = 0; k < 60; ++k) {
+      const double theta = k == 0 ? 1.0 : 0.5 * (low + high);
+      double slope = (loss + options_.smoothing * (linear - theta * square)) / problem_.size();
+      for (const double v : v_) slope -= problem_.lambda() * v * SoftThreshold(theta * v, threshold());
+      if (k == 0 && slope >= 0) return 1;
+      if (k > 0) (slope > 0 ? low : high) = theta;
+    }
+    return low;
+  }
+
+  void ScalePoints(double theta) {
+    points_.Scale(theta);
+    if (marginals_.empty()) return;
+    for (double& mu : marginals_) mu *= theta;
+    for (Index m = 0; m < problem_.size(); ++m) AddGiven(m, 1 - theta, marginals(m));
+  }
+
+  Problem problem_;
+  TrainOptions options_;
+  bool projects_;  // the smoothed maximiser is a projection
+  ExampleVisits visits_;
+  Random draw_;  // of the random output: a stream of its own
+  std::vector<double> v_;
+  std::vector<double> w_;  // empty without l1
+  std::vector<double> evaluated_;
+  DualPoints points_;
+  std::vector<double> marginals_;  // laid out as TrainingSet::losses; empty without smoothing
+  std::vector<WarmStart> warm_;
+  IterateAverage average_;
+  std::vector<double> drawn_;
+  std::int64_t outputs_ = 0;  // iterates that the drawn one stands for
+  std::int64_t next_restart_;
+  ExampleEvaluator evaluator_;
+  std::vector<double> bounds_;  // per example, for steps 3 to 5: of ‖X_i z‖², by ‖z‖² where projects_
+  double largest_bound_ = 0;
+  std::vector<double> direction_, target_, offsets_, u_, allowed_, scores_;
+  FeatureGram gram_;
+  Index pass_ = 0;
+  std::int64_t oracle_calls_ = 0;
+  std::int64_t steps_ = 0;
+  bool told_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Learner> MakeProxSdcaLearner(const Problem& problem, const TrainOptions& options) {
+  return std::make_unique<ProxSdcaLearner>(problem, options);
+}
+
+}  // namespace slackline

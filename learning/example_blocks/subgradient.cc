@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/example_blocks/subgradient.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <slackline/core/feature_gram.h>
+#include <slackline/core/feature_map.h>
+#include <slackline/learning/oracle/example_evaluator.h>
+#include <slackline/learning/step/dual_mixture.h>
+#include <slackline/learning/step/dual_points.h>
+#include <slackline/learning/step/iterate_average.h>
+#include <slackline/learning/step/sampling.h>
+
+namespace slackline {
+namespace {
+
+/// A smaller product of projections is multiplied into the sums.
+constexpr double kSmallestShrink = 1e-3;
+/// Of one projection: where no loss is possible the ball is a point, and sums have to stay divisible.
+constexpr double kSmallestFactor = 1e-100;
+
+std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
+
+class SubgradientLearner : public Learner {
+ public:
+  SubgradientLearner(const Problem& problem, const TrainOptions& options)
+      : problem_(problem),
+        options_(options),
+        visits_(options, problem.size()),
+        sum_(Size(problem.num_weights()), 0.0),
+        points_(problem),
+        masses_(Size(problem.size()), 0.0),
+        warm_(masses_.size()),
+        average_(options.average, problem.num_weights(), problem.size()),
+        evaluator_(problem, options.oracle),
+        primal_at_zero_(PrimalAtZeroWeights(problem)) {}
+
+  std::string_view name() const override { return "ssg"; }
+
+  void RunPass(const StopControl& stop) override {
+    visits_.Pass(stop, [&](Index m) { Step(m); });
+    FindShare();
+  }
+
+  Evaluation Evaluate(int threads) override {
+    evaluated_ = sum_;
+    for (double& weight : evaluated_) weight *= scale();
+    Evaluation evaluation;
+    evaluation.problem = evaluator_.certified();
+    const double regulariser = Regulariser(problem_.lambda(), evaluated_);
+    evaluation.dual = share_ * MeanLoss() - share_ * share_ * regulariser;
+    evaluation.primal = evaluator_.Primal(evaluated_, warm_, threads);
+    evaluator_.TryAverage(average_, sum_, warm_, threads, &evaluated_, &evaluation);
+    return evaluation;
+  }
+
+  std::span<const double> weights() const override { return evaluated_; }
+  double ScoreScale() const override { return slackline::ScoreScale(problem_); }
+  double PrimalAtZero() const override { return primal_at_zero_; }
+  WorkCounts work() const override { return {oracle_calls_, oracle_calls_}; }
+
+  bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
+    *loss = points_.Read(problem_.data().example(m), m, share_ * point_scale(), coordinates);
+    return true;
+  }
+
+  void Save(StateWriter* writer) const override {
+    writer->Tag("ssg");
+    visits_.Save(writer);
+    writer->Reals(sum_);
+    writer->Reals(points_.coordinates());
+    writer->Reals(masses_);
+    writer->Reals(points_.losses());
+    for (const WarmStart& warm : warm_) writer->Bytes(warm.bytes);
+    average_.Save(writer);
+    for (const double number : {shrink_, square_, share_}) writer->Real(number);
+    writer->Integer(steps_);
+    writer->Integer(oracle_calls_);
+  }
+
+  void Load(StateReader* reader) override {
+    reader->Tag("ssg");
+    visits_.Load(reader);
+    reader->FiniteReals(sum_);
+    reader->FiniteReals(points_.coordinates());
+    reader->FiniteReals(masses_);
+    reader->FiniteReals(points_.losses());
+    for (WarmStart& warm : warm_) warm.bytes = reader->Bytes();
+    average_.Load(reader);
+    shrink_ = reader->PositiveReal();
+    square_ = reader->FiniteReal();
+    share_ = reader->NonNegativeReal();
+    StateReader::Require(shrink_ <= 1 && share_ <= 1, "a share is larger than one");
+    for (const double mass : masses_) StateReader::Require(mass >= 0, "a mass is negative");
+    steps_ = reader->Count();
+    oracle_calls_ = reader->Count();
+    evaluated_.clear();
+  }
+
+  /// The dual point that was reached stands for the first pass of the new run.
+  void ChangeLambda(const Problem& problem) override {
+    problem_ = problem;
+    evaluator_.set_problem(problem);
+    oracle_calls_ = 0;
+    average_ = IterateAverage(average_.kind(), problem.num_weights(), problem.size());
+    if (steps_ == 0) return;
+    FindShare();
+    Multiply(share_ * point_scale());
+    shrink_ = 1;
+    steps_ = problem_.size();
+    FindShare();
+  }
+
+ private:
+  /// w = scale() · sum_.
+  double scale() const {
+    return steps_ > 0 ? shrink_ / (problem_.lambda() * static_cast<double>(steps_)) : 0;
+  }
+  /// μ = point_scale() · points_, and so for masses.
+  double point_scale() const {
+    return steps_ > 0 ? shrink_ * problem_.size() / static_cast<double>(steps_) : 0;
+  }
+  double MeanLoss() const { return point_scale() * points_.TotalLoss() / problem_.size(); }
+
+  void Step(Index m) {
+    const ExampleView example = problem_.data().example(m);
+    const double length = problem_.lambda() * static_cast<double>(steps_);  // λk
+    const Corner corner = evaluator_.oracle().Maximise(m, sum_, &warm_[Size(m)], {}, scale());
+    ++oracle_calls_;
+    ++steps_;
+    if (options_.projection) {
+      // ‖λk·w + ψ‖², where w·ψ = Δ − H.
+      square_ += 2 * length * (corner.loss - corner.value) + gram_.SquaredNorm(example, corner.coordinates);
+    }
+    const double added = 1 / shrink_;
+    ScatterFeatures(example, corner.coordinates, added, sum_);
+    if (average_.active())
+      ScatterFeatures(example, corner.coordinates, average_.scale() * added, average_.lag());
+    points_.Add(m, added, corner.coordinates, corner.loss);
+    masses_[Size(m)] += added;
+    if (options_.projection) Project();
+    average_.EndStep(scale());
+  }
+
+  void Project() {
+    const double length = problem_.lambda() * static_cast<double>(steps_);
+    const double radius = length * std::sqrt(primal_at_zero_ / problem_.lambda());
+    if (!(square_ > radius * radius)) return;
+    const double factor = std::max(radius / std::sqrt(square_), kSmallestFactor);
+    shrink_ *= factor;
+    square_ *= factor * factor;
+    if (shrink_ >= kSmallestShrink) return;
+    average_.Fold(sum_);
+    Multiply(shrink_);
+    shrink_ = 1;
+  }
+
+  void Multiply(double factor) {
+    for (auto* list : {&sum_, &masses_}) {
+      for (double& value : *list) value *= factor;
+    }
+    points_.Scale(factor);
+  }
+
+  /// θ, and ‖λk·w‖² anew: sums of many steps drift.
+  void FindShare() {
+    const double squares = 2 * Regulariser(1, sum_);
+    square_ = shrink_ * shrink_ * squares;
+    const double mass = point_scale() * *std::max_element(masses_.begin(), masses_.end());
+    const double regulariser = 0.5 * problem_.lambda() * scale() * scale() * squares;
+    share_ = std::min(BestShare(MeanLoss(), regulariser), mass > 1 ? 1 / mass : 1.0);
+  }
+
+  Problem problem_;
+  TrainOptions options_;
+  ExampleVisits visits_;
+  std::vector<double> sum_;
+  double shrink_ = 1;
+  double square_ = 0;  // ‖λk·w‖²; kept up to date within passes for projections only
+  double share_ = 1;   // θ of the newest point
+  std::vector<double> evaluated_;
+  DualPoints points_;           // Σ (corner / shrink_ before the step)
+  std::vector<double> masses_;  // Σ 1 / shrink_
+  std::vector<WarmStart> warm_;
+  IterateAverage average_;
+  ExampleEvaluator evaluator_;
+  FeatureGram gram_;
+  double primal_at_zero_;
+  std::int64_t steps_ = 0;
+  std::int64_t oracle_calls_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Learner> MakeSubgradientLearner(const Problem& problem, const TrainOptions& options) {
+  return std::make_unique<SubgradientLearner>(problem, options);
+}
+
+}  // namespace slackline

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/factor_blocks/active_pairs.h>
+
+#include <algorithm>
+
+namespace slackline {
+namespace {
+
+/// Above this share of active pairs, copies of them save nothing.
+constexpr double kLargestShare = 0.35;
+
+// Shares of woken pairs among the active ones: below the first, passes over all pairs become rarer, above the second more frequent.
+constexpr double kFewWoken = 0.02;
+constexpr double kManyWoken = 0.125;
+constexpr Index kMostEvery = 16;
+constexpr Index kLeastEvery = 2;
+
+}  // namespace
+
+ActivePairs::Counts ActivePairs::Collect(const BlockLayout& layout, const double* state) {
+  const PairGroup& pairs = layout.pairs;
+  const FactorGraph& graph = layout.structure->graph();
+  const auto count = static_cast<std::size_t>(pairs.count);
+  const bool known = in_use_;
+  member_.resize(count, 0);
+  pair_.clear();
+  const double* mu1 = state + pairs.plane(1);
+  const double* mu2 = state + pairs.plane(2);
+  const double* mu3 = state + pairs.plane(3);
+  Counts counts;
+  for (std::size_t k = 0; k < count; ++k) {
+    const bool alone = state[pairs.first_state[k]] == 0 && state[pairs.second_state[k]] == 0;
+    const bool rests = alone && mu1[k] == 0 && mu2[k] == 0 && mu3[k] == 0;
+    if (!rests) pair_.push_back(static_cast<Index>(k));
+    if (known && !rests && alone && member_[k] == 0) ++counts.woken;
+    member_[k] = rests ? 0 : 1;
+  }
+  counts.active = static_cast<Offset>(pair_.size());
+  in_use_ = static_cast<double>(pair_.size()) <= kLargestShare * static_cast<double>(count);
+  if (!in_use_) {
+    pair_.clear();
+    return counts;
+  }
+  CopyPlanes(layout, state);
+  full_.resize(static_cast<std::size_t>(graph.num_variables()));
+  for (Index i = 0; i < graph.num_variables(); ++i)
+    full_[static_cast<std::size_t>(i)] = graph.cardinality(i) == 2 && state[graph.state_offset(i) + 1] != 0;
+  resting_.assign(static_cast<std::size_t>(graph.variable_states()), 0.0);
+  if (pairs.eta < 0) return counts;
+  const double* eta_first = state + pairs.eta;
+  const double* eta_second = eta_first + pairs.count;
+  for (std::size_t k = 0; k < count; ++k) {
+    if (member_[k] != 0) continue;
+    resting_[static_cast<std::size_t>(pairs.first_state[k])] += eta_first[k];
+    resting_[static_cast<std::size_t>(pairs.second_state[k])] += eta_second[k];
+  }
+  return counts;
+}
+
+void ActivePairs::CopyPlanes(const BlockLayout& layout, const double* state) {
+  // Room for the pairs of a variable more.
+  capacity_ = pair_.size() + static_cast<std::size_t>(layout.structure->graph().num_variables());
+  const int planes = layout.pairs.num_planes();
+  planes_.resize(static_cast<std::size_t>(planes) * capacity_);
+  for (int p = 0; p < planes; ++p) {
+    const double* from = state + layout.pairs.plane(p);
+    double* to = plane(p);
+    for (std::size_t a = 0; a < pair_.size(); ++a) to[a] = from[pair_[a]];
+  }
+}
+
+void ActivePairs::WriteBack(const BlockLayout& layout, double* state) const {
+  const int planes = layout.pairs.num_planes();
+  for (int p = 0; p < planes; ++p) {
+    double* to = state + layout.pairs.plane(p);
+    const double* from = plane(p);
+    for (std::size_t a = 0; a < pair_.size(); ++a) to[pair_[a]] = from[a];
+  }
+}
+
+void ActivePairs::SumMessages(const BlockLayout& layout, double inverse_rho, double* sums) const {
+  const PairGroup& pairs = layout.pairs;
+  std::copy(resting_.begin(), resting_.end(), sums);
+  const double* mu1 = plane(1);
+  const double* mu2 = plane(2);
+  const double* mu3 = plane(3);
+  const double* eta_first = pairs.eta >= 0 ? plane(4) : nullptr;
+  const double* eta_second = pairs.eta >= 0 ? plane(5) : nullptr;
+  for (std::size_t a = 0; a < pair_.size(); ++a) {
+    const Index k = pair_[a];
+    double first = (mu2[a] + mu3[a]) * inverse_rho;
+    double second = (mu1[a] + mu3[a]) * inverse_rho;
+    if (eta_first != nullptr) {
+      first += eta_first[a];
+      second += eta_second[a];
+    }
+    sums[pairs.first_state[static_cast<std::size_t>(k)]] += first;
+    sums[pairs.second_state[static_cast<std::size_t>(k)]] += second;
+  }
+}
+
+void ActivePairs::Wake(const BlockLayout& layout, const double* state) {
+  const FactorGraph& graph = layout.structure->graph();
+  for (Index i = 0; i < graph.num_variables(); ++i) {
+    if (full_[static_cast<std::size_t>(i)] != 0 || graph.cardinality(i) != 2 ||
+        state[graph.state_offset(i) + 1] == 0)
+      continue;
+    full_[static_cast<std::size_t>(i)] = 1;
+    for (const Incidence& incidence : graph.factors_of(i)) {
+      const FactorPlace place = layout.places[static_cast<std::size_t>(incidence.factor)];
+      if (place.pair && member_[static_cast<std::size_t>(place.index)] == 0)
+        Append(layout, state, place.index);
+    }
+  }
+}
+
+void ActivePairs::Append(const BlockLayout& layout, const double* state, Index k) {
+  const PairGroup& pairs = layout.pairs;
+  const int planes = pairs.num_planes();
+  const std::size_t a = pair_.size();
+  if (a == capacity_) {
+    const std::size_t larger = std::min(static_cast<std::size_t>(pairs.count), 2 * capacity_ + 8);
+    std::vector<double> moved(static_cast<std::size_t>(planes) * larger);
+    for (int p = 0; p < planes; ++p)
+      std::copy(plane(p), plane(p) + a, moved.begin() + static_cast<std::ptrdiff_t>(larger) * p);
+    planes_ = std::move(moved);
+    capacity_ = larger;
+  }
+  member_[static_cast<std::size_t>(k)] = 1;
+  pair_.push_back(k);
+  for (int p = 0; p < planes; ++p) plane(p)[a] = state[pairs.plane(p) + k];
+  if (pairs.eta < 0) return;
+  resting_[static_cast<std::size_t>(pairs.first_state[static_cast<std::size_t>(k)])] -= plane(4)[a];
+  resting_[static_cast<std::size_t>(pairs.second_state[static_cast<std::size_t>(k)])] -= plane(5)[a];
+}
+
+PairPlanes ActivePairs::Planes(const BlockLayout& layout, const double* state,
+                               const std::vector<double>& all_weights, double* marginals, double* weights) {
+  const PairGroup& pairs = layout.pairs;
+  PairPlanes planes;
+  planes.count = count();
+  for (int p = 0; p < 4; ++p) planes.mu[p] = plane(p);
+  if (pairs.eta >= 0) {
+    planes.eta[0] = plane(4);
+    planes.eta[1] = plane(5);
+  }
+  for (std::size_t a = 0; a < pair_.size(); ++a) {
+    const auto k = static_cast<std::size_t>(pair_[a]);
+    marginals[a] = state[pairs.first_state[k]];
+    marginals[pair_.size() + a] = state[pairs.second_state[k]];
+    weights[a] = all_weights[static_cast<std::size_t>(pairs.weight[k])];
+  }
+  planes.p_first = marginals;
+  planes.p_second = marginals + pair_.size();
+  planes.weights = weights;
+  return planes;
+}
+
+void ActivePairs::ScatterWeights(const BlockLayout& layout, const double* weights,
+                                 std::vector<double>* all_weights) const {
+  for (std::size_t a = 0; a < pair_.size(); ++a) {
+    const Offset position = layout.pairs.weight[static_cast<std::size_t>(pair_[a])];
+    (*all_weights)[static_cast<std::size_t>(position)] = weights[a];
+  }
+}
+
+void ActivePairs::Save(StateWriter* writer) const {
+  writer->Flag(in_use_);
+  if (!in_use_) return;
+  writer->Indices(pair_);
+  writer->Reals(resting_);
+  writer->Bytes(full_);
+}
+
+void ActivePairs::Load(const BlockLayout& layout, const double* state, StateReader* reader) {
+  Clear();
+  if (!reader->Flag()) return;
+  const FactorGraph& graph = layout.structure->graph();
+  in_use_ = true;
+  pair_ = reader->Indices(0, layout.pairs.count - 1);
+  member_.assign(static_cast<std::size_t>(layout.pairs.count), 0);
+  for (const Index k : pair_) {
+    StateReader::Require(member_[static_cast<std::size_t>(k)] == 0, "a pair is active twice");
+    member_[static_cast<std::size_t>(k)] = 1;
+  }
+  resting_.resize(static_cast<std::size_t>(graph.variable_states()));
+  reader->FiniteReals(resting_);
+  full_ = reader->Bytes();
+  StateReader::Require(full_.size() == static_cast<std::size_t>(graph.num_variables()),
+                       "active pairs do not fit their example");
+  CopyPlanes(layout, state);
+}
+
+void ShrinkSchedule::AfterAll(const ActivePairs::Counts& counts) {
+  since_ = 1;
+  const auto active = static_cast<double>(counts.active);
+  const auto woken = static_cast<double>(counts.woken);
+  if (woken <= kFewWoken * active) every_ = std::min(kMostEvery, 2 * every_);
+  if (woken > kManyWoken * active) every_ = std::max(kLeastEvery, every_ / 2);
+}
+
+void ShrinkSchedule::Save(StateWriter* writer) const {
+  writer->Integer(every_);
+  writer->Integer(since_);
+}
+
+void ShrinkSchedule::Load(StateReader* reader) {
+  every_ = static_cast<Index>(reader->Integer(kLeastEvery, kMostEvery));
+  since_ = static_cast<Index>(reader->Integer(0, kMostEvery));
+}
+
+}  // namespace slackline

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/factor_blocks/augmented_lagrangian.h>
+
+#include <algorithm>
+
+#include <slackline/learning/factor_blocks/factor_learner.h>
+#include <slackline/learning/factor_blocks/penalty_control.h>
+#include <slackline/learning/step/proximal_control.h>
+
+namespace slackline {
+namespace {
+
+/// Start of ρ as a multiple of s = λM/R², from which PenaltyControl balances it.
+constexpr double kStartOfRho = 3;
+
+/// κ of the proximal centre, as a multiple of λ.
+constexpr double kCentre = 10;
+
+PenaltySettings StartSettings(const Problem& problem, const TrainOptions& options) {
+  PenaltySettings settings;
+  settings.tau = options.tau;
+  if (options.rho <= 0) {
+    settings.rho = kStartOfRho * problem.penalty_scale();
+  } else {
+    settings.rho = options.rho_scale == RhoScale::kPaper ? options.rho * problem.size() : options.rho;
+  }
+  return settings;
+}
+
+class AugmentedLagrangianLearner : public FactorLearner {
+ public:
+  AugmentedLagrangianLearner(const Problem& problem, const TrainOptions& options)
+      : FactorLearner(problem, options, /*multipliers=*/true),
+        options_(options),
+        control_(StartSettings(problem, options), options.rho <= 0, problem.penalty_scale()),
+        kappa_(Kappa(problem)),
+        steps_since_update_(static_cast<std::size_t>(problem.size()), 0) {}
+
+  std::string_view name() const override { return "al"; }
+
+  void RunPass(const StopControl& stop) override {
+    const PenaltySettings& settings = control_.settings();
+    blocks().set_rho(settings.rho);
+    const double eta_step = settings.tau / settings.rho;
+    if (uniform_order()) {
+      StepUniformBlocks(stop, [&](const Block& block) { StepAndUpdate(block, eta_step); });
+    } else {
+      const bool update = (pass() + 1) % settings.visits_per_update == 0;
+      VisitAll(stop, update ? eta_step : 0);
+    }
+    if (kappa_ > 0 && !stop.ShouldStop()) blocks().MoveCentre(kappa_);
+    FinishPass();
+  }
+
+  Evaluation Evaluate(int threads) override {
+    Evaluation evaluation = FactorLearner::Evaluate(threads);
+    evaluation.tau = control_.settings().tau;
+    return evaluation;
+  }
+
+  std::string Adapt(const Evaluation& evaluation) override {
+    best_primal_ = std::min(best_primal_, evaluation.primal);
+    return control_.Observe(
+        {pass(), evaluation.primal, evaluation.soft_dual, evaluation.dual, best_primal_ - evaluation.dual});
+  }
+
+  void Save(StateWriter* writer) const override {
+    FactorLearner::Save(writer);
+    control_.Save(writer);
+    writer->Offsets(steps_since_update_);
+    writer->Real(best_primal_);
+  }
+
+  void Load(StateReader* reader) override {
+    FactorLearner::Load(reader);
+    control_.Load(reader);
+    reader->Offsets(steps_since_update_);
+    for (const Offset steps : steps_since_update_)
+      StateReader::Require(steps >= 0, "a number of steps is negative");
+    best_primal_ = reader->Real();
+  }
+
+  void ChangeLambda(const Problem& changed) override {
+    // What ρ was balanced to is a better start than the default, as a multiple of the problem's scale.
+    const double balanced = control_.settings().rho / problem().penalty_scale();
+    FactorLearner::ChangeLambda(changed);
+    PenaltySettings settings = StartSettings(changed, options_);
+    if (options_.rho <= 0) settings.rho = balanced * changed.penalty_scale();
+    control_ = PenaltyControl(settings, options_.rho <= 0, changed.penalty_scale());
+    std::fill(steps_since_update_.begin(), steps_since_update_.end(), Offset{0});
+    kappa_ = Kappa(changed);
+    best_primal_ = kInfinity;
+  }
+
+ private:
+  double Kappa(const Problem& problem) const {
+    return options_.proximal == Switch::kOff ? 0 : FirstKappa(problem, kCentre);
+  }
+
+  /// An example's multipliers move after as many steps in it as it has blocks, times the visits per update.
+  void StepAndUpdate(const Block& block, double eta_step) {
+    blocks().StepBlock(block.example, block.part);
+    Offset& steps = steps_since_update_[static_cast<std::size_t>(block.example)];
+    const Offset parts = problem().data().example(block.example).graph().num_blocks();
+    if (++steps < parts * control_.settings().visits_per_update) return;
+    blocks().UpdateMultipliers(block.example, eta_step);
+    steps = 0;
+  }
+
+  TrainOptions options_;
+  PenaltyControl control_;
+  double kappa_;
+  std::vector<Offset> steps_since_update_;
+  double best_primal_ = kInfinity;
+};
+
+}  // namespace
+
+std::unique_ptr<Learner> MakeAugmentedLagrangianLearner(const Problem& problem, const TrainOptions& options) {
+  return std::make_unique<AugmentedLagrangianLearner>(problem, options);
+}
+
+}  // namespace slackline

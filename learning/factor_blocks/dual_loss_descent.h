@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Engine of the learners `dlpw` and `smooth-dlpw` (dual_loss.h): weights and messages of the relaxed problem G, descended on example by
+// example. It also runs the trials on a few examples that choose the step.
+//
+//   symbol   here                      shape
+//   w        scale_ · direction_       num_weights
+//   δ        messages(k)               graph.total_messages() per example
+//   μ̄        average(k)                graph.total_states() per example
+//   ε        temperature               number ≥ 0
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <slackline/learning/problem.h>
+#include <slackline/learning/state_archive.h>
+
+namespace slackline {
+
+/// What one thread needs to work on an example.
+struct DualLossWork {
+  std::vector<double> u, scores, marginals, messages, q, sweep;
+};
+
+class DualLossDescent {
+ public:
+  struct Settings {
+    double temperature = 0;  ///< ε; 0: the maximum itself
+    double eta = 1;  ///< step k on the weights has length η/(n + k), n = number of examples, and at most 1/λ
+    bool average = true;  ///< whether to keep μ̄
+  };
+
+  /// Works on these examples of the problem as if it had no others, from w = 0, δ = 0, μ̄ = the ground truth. `problem` must outlive the
+  /// object, and may be given another λ.
+  DualLossDescent(const Problem& problem, std::vector<Index> examples, const Settings& settings);
+
+  Index size() const { return static_cast<Index>(examples_.size()); }  ///< n
+  double eta() const { return settings_.eta; }
+  void set_eta(double eta) { settings_.eta = eta; }
+
+  /// Example number k < size(): a star sweep on its δ at the present w (inference/star_updates.h); its beliefs b; μ̄ += 2/(j+1) (b − μ̄) in its
+  /// j-th visit; and w −= η_t (λw − Σ_a ψ_a·b_a).
+  void Visit(Index k);
+
+  /// The present w.
+  void ReadWeights(std::vector<double>* weights) const;
+
+  /// Upper bound on max H over the local polytope for example k at these weights: its messages after a few sweeps with the maximum itself,
+  /// made on a copy. Safe to call from several threads with a `work` each.
+  double Bound(Index k, std::span<const double> weights, DualLossWork* work) const;
+  /// λ/2‖w‖² + the mean of all bounds, for the present w.
+  double Objective() const;
+
+  /// A point of the local polytope for example k: p_i = the mean of μ̄_i and all A_ci μ̄_c, factors repaired to it. *coordinates: of
+  /// φ(that point). Returns its loss. Requires settings.average.
+  double FeasibleCoordinates(Index k, std::vector<double>* coordinates, DualLossWork* work) const;
+
+  std::int64_t steps() const { return steps_; }
+
+  /// The problem has got another λ (Problem::WithLambda): goes on from the same δ, and from w with the same λw. Counts of steps begin anew.
+  void ChangeLambda(double before, double after);
+
+  void Save(StateWriter* writer) const;
+  void Load(StateReader* reader);
+
+ private:
+  ExampleView example(Index k) const {
+    return problem_->data().example(examples_[static_cast<std::size_t>(k)]);
+  }
+  std::span<const double> loss(Index k) const {
+    return problem_->loss(examples_[static_cast<std::size_t>(k)]);
+  }
+  std::size_t message_begin(Index k) const {
+    return static_cast<std::size_t>(message_begin_[static_cast<std::size_t>(k)]);
+  }
+  std::size_t average_begin(Index k) const {
+    return static_cast<std::size_t>(average_begin_[static_cast<std::size_t>(k)]);
+  }
+  void Scores(Index k, std::span<const double> weights, double scale, DualLossWork* work) const;
+  void TakeAverage(Index k);
+  void StepWeights(Index k);
+
+  const Problem* problem_;
+  std::vector<Index> examples_;
+  Settings settings_;
+  std::vector<Offset> message_begin_;
+  std::vector<Offset> average_begin_;
+  std::vector<double> messages_;
+  std::vector<double> averages_;
+  std::vector<Offset> visits_;  // per example
+  std::vector<double> direction_;
+  double scale_ = 1;
+  std::int64_t steps_ = 0;
+  DualLossWork work_;
+};
+
+}  // namespace slackline

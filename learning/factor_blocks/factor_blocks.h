@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Factor-block engine: the point μ, the weights w = Ψμ and the multipliers η of a training problem, and block steps on
+// them. It is what the learners `soft` and `al` share.
+//
+// Source: Meshi, Srebro, Hazan, "Efficient training of structured SVMs via soft constraints", AISTATS 2015, Algorithm 1;
+// pairwise steps and multipliers: docs/notation.md.
+//
+//   symbol   here                       shape
+//   μ        state(m), block_layout.h   every part on its own simplex
+//   w        weights()                  num_weights
+//   η_ci     state(m)                   one table per edge (binary pairs: one number)
+//   δ_ci     η_ci + (A_ci μ_c − μ_i)/ρ  computed when needed, not kept
+//   θ̂        theta_                     largest table
+//
+// With a proximal centre (proximal_centre.h) w = (κ c + λ Ψμ) / (κ + λ), and λ + κ stands for λ in the lengths of steps.
+//
+// Deviations from Algorithm 1: the per-example scale of ρ; blocks of one example are visited together (variables first), so
+// that its messages are summed once and its unary scores come from one sweep over its input; gradients are θ̂/M.
+//
+// Cost of a visit: two sweeps over the inputs' weight columns, one read and one write of the example's block memory. No
+// allocation.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <slackline/learning/factor_blocks/active_pairs.h>
+#include <slackline/learning/factor_blocks/block_layout.h>
+#include <slackline/learning/factor_blocks/global_blocks.h>
+#include <slackline/learning/factor_blocks/pair_kernel.h>
+#include <slackline/learning/options.h>
+#include <slackline/learning/problem.h>
+#include <slackline/learning/state_archive.h>
+#include <slackline/learning/step/proximal_centre.h>
+#include <slackline/learning/step/step.h>
+
+namespace slackline {
+
+class FactorBlocks {
+ public:
+  /// step kAuto is pairwise. Starts at the ground truth: μ = indicator of y^m, w = 0, η = 0.
+  FactorBlocks(const Problem& problem, StepKind step, bool multipliers);
+
+  const Problem& problem() const { return *problem_; }
+  bool multipliers() const { return multipliers_; }
+  double rho() const { return rho_; }
+  /// Changes ρ (> 0, per-example scale). μ and η stay as they are.
+  void set_rho(double rho);
+
+  /// γ ≥ 0: a quadratic −γ/(2M) ‖μ_a‖² for every part (docs/notation.md, section 3). Not with multipliers or global factors.
+  void set_smoothing(double smoothing) { smoothing_ = smoothing; }
+  double smoothing() const { return smoothing_; }
+
+  /// One step on every block of example m, variables before factors; then η += eta_step·v (0: no update).
+  void VisitExample(Index m, double eta_step);
+  /// The same, but on the active pairs only, where Shrink has found that to pay (active_pairs.h).
+  void VisitActive(Index m, double eta_step);
+  /// Chooses the active pairs of example m anew. To be called right after VisitExample.
+  ActivePairs::Counts Shrink(Index m);
+  /// One step on one block: part < num_variables: that variable, < num_parts: a factor, else a global factor.
+  void StepBlock(Index m, Index part);
+  /// η_ci += eta_step · (A_ci μ_c − μ_i) for all edges of example m.
+  void UpdateMultipliers(Index m, double eta_step);
+
+  /// From here on the proximal centre is the newest w, with κ = kappa ≥ 0 (0: none). O(d).
+  void MoveCentre(double kappa);
+  double kappa() const { return centre_.kappa(); }
+  /// The weights that the steps have reached: w, or the centre if no step was made since it moved.
+  std::span<const double> reached() const { return centre_.Reached(weights_); }
+
+  /// w (and the kept marginals of tables) from scratch: takes away the rounding errors that steps gather.
+  void Rebuild();
+
+  /// Goes on with another λ, from the same μ and η; counts begin anew. The problem must outlive the blocks.
+  void ChangeLambda(const Problem& problem);
+
+  void Save(StateWriter* writer) const;
+  void Load(StateReader* reader);
+
+  std::span<const double> weights() const { return weights_; }
+  std::int64_t block_steps() const { return block_steps_; }
+
+  // What evaluation reads.
+  const BlockLayout& layout(Index m) const {
+    return layouts_[static_cast<std::size_t>(problem_->data().structure_of(m))];
+  }
+  const GlobalBlocks& globals() const { return globals_; }
+  const double* state(Index m) const {
+    Settle(m);
+    return memory_.data() + begin_[static_cast<std::size_t>(m)];
+  }
+  /// Planes of the pairs [begin, end) of an example, without weights; `gathered` (2·count) takes the marginals.
+  static PairPlanes Planes(const BlockLayout& layout, const double* state, Index begin, Index end,
+                           double* gathered);
+
+  /// Bytes of block memory over all examples, without the copies of active pairs.
+  std::int64_t memory_bytes() const {
+    return static_cast<std::int64_t>(memory_.size() * sizeof(double)) + globals_.memory_bytes();
+  }
+
+ private:
+  /// One example during a step.
+  struct Visit {
+    ExampleView example;
+    const BlockLayout* layout;
+    double* state;
+    std::span<const double> loss;
+
+    const FactorGraph& graph() const { return example.graph(); }
+    const Slot& slot(Index s) const { return layout->structure->slots()[static_cast<std::size_t>(s)]; }
+  };
+
+  void StartAtGivenLabelling();
+  void ScaleSteps();
+  Visit Enter(Index m);
+  void StepPlanes(const PairPlanes& planes, double eta_step) const;
+  void StepGlobal(Index m, Index g);
+  void SumMessages(const Visit& visit);
+  void SumPairMessages(const Visit& visit);
+  void FinishMessages(const Visit& visit);
+  void StepOthers(const Visit& visit, Index m, double eta_step);
+  void CheckShares(Index m) const;
+  void Settle(Index m) const;
+  void SumMessagesOf(const Visit& visit, Index i);
+  void StepVariableGroup(const Visit& visit, const VariableGroup& group);
+  void StepSingleVariable(const Visit& visit, Index i);
+  void StepVariable(const Visit& visit, Index i, Index slot);
+  void StepBinaryLinear(const Visit& visit, Index i, double input_norm);
+  void StepPairs(const Visit& visit, Index begin, Index end, double eta_step);
+  void UpdateTableMultipliers(const Visit& visit, double eta_step);
+  void StepTable(const Visit& visit, const TableBlock& table);
+  void PartScores(const Visit& visit, Index part, double* theta) const;
+  void SubtractTableMessages(const Visit& visit, const TableBlock& table, double* theta);
+  static double TablePenalty(const Visit& visit, const TableBlock& table, const Direction& direction);
+  double DirectionNorm(const Visit& visit, Index part, const Direction& direction, std::span<const double> mu,
+                       double input_norm);
+  void TouchState(const Visit& visit, Index part, Index state, double scale);
+  void MoveFeatures(const Visit& visit, double step, Index slot, double input_norm);
+  void BeginSlot(const Visit& visit, Index slot);
+  void EndSlot(const Visit& visit, Index slot);
+
+  const Problem* problem_;
+  StepKind step_;
+  bool multipliers_;
+  double rho_ = 1;
+  double inverse_rho_ = 1;
+  double smoothing_ = 0;
+  double inverse_lambda_m_ = 1;                // 1/((λ + κ) M)
+  std::vector<BlockLayout> layouts_;           // one per structure
+  std::vector<Offset> begin_;                  // per example, into memory_
+  mutable std::vector<double> memory_;         // Settle brings it up to date
+  std::vector<ActivePairs> active_;            // per example
+  mutable std::vector<std::uint8_t> settled_;  // per example: memory_ holds what active_ does
+  std::vector<double> weights_;
+  ProximalCentre centre_;
+  GlobalBlocks globals_;
+  std::int64_t block_steps_ = 0;
+
+  // Work space, sized for the largest structure.
+  std::vector<double> messages_;     // Σ_c δ_ci(s), flat over the states of the variables
+  std::vector<double> theta_;        // θ̂ of the current part
+  std::vector<double> slot_scores_;  // z = W·x of the current slot
+  std::vector<double> slot_delta_;   // Σ of the steps on the rows of the current slot
+  std::vector<double> pair_weights_;
+  std::vector<double> gathered_;
+  std::vector<double> coordinates_;  // feature direction of the current step; zero between steps
+  std::vector<Index> touched_;
+  std::vector<std::int64_t> touch_stamp_;
+  std::int64_t stamp_ = 0;
+  std::vector<double> axis_message_;
+};
+
+/// q += scale · Σ_a (coordinates of φ_a(μ_a)), for the point in `state`.
+void AddPointFeatures(const ExampleView& example, const BlockLayout& layout, const double* state,
+                      double scale, std::span<double> q);
+
+}  // namespace slackline

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/factor_blocks/factor_certificate.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include <slackline/core/feature_map.h>
+#include <slackline/core/parallel.h>
+#include <slackline/inference/local_polytope.h>
+#include <slackline/learning/factor_blocks/global_certificate.h>
+#include <slackline/learning/factor_blocks/table_ops.h>
+#include <slackline/learning/step/smooth_maximum.h>
+
+namespace slackline {
+namespace {
+
+/// Parallel sums are merged over this many chunks, whatever the number of threads.
+constexpr int kChunks = 16;
+
+/// p_i = mean of μ_i and of all A_ci μ_c.
+void MeanMarginals(const ExampleView& example, const BlockLayout& layout, const double* state,
+                   std::vector<double>* p) {
+  const FactorGraph& graph = example.graph();
+  p->assign(state, state + graph.variable_states());
+  const PairGroup& pairs = layout.pairs;
+  const double* mu1 = state + pairs.mu + pairs.count;
+  const double* mu2 = mu1 + pairs.count;
+  const double* mu3 = mu2 + pairs.count;
+  for (Index k = 0; k < pairs.count; ++k) {
+    const auto first = static_cast<std::size_t>(pairs.first_state[static_cast<std::size_t>(k)]);
+    const auto second = static_cast<std::size_t>(pairs.second_state[static_cast<std::size_t>(k)]);
+    const double on_first = mu2[k] + mu3[k];
+    const double on_second = mu1[k] + mu3[k];
+    (*p)[first] += on_first;
+    (*p)[first - 1] += 1 - on_first;
+    (*p)[second] += on_second;
+    (*p)[second - 1] += 1 - on_second;
+  }
+  for (const TableBlock& table : layout.tables) {
+    for (const TableAxis& axis : table.axes) {
+      for (Index s = 0; s < axis.cardinality; ++s) {
+        (*p)[static_cast<std::size_t>(axis.state + s)] += state[axis.marginal + s];
+      }
+    }
+  }
+  AddGlobalMarginals(layout, state, *p);
+  for (Index i = 0; i < graph.num_variables(); ++i) {
+    // Divided by the sum instead of 1 + N_i: exactly normalised in spite of rounding.
+    const auto begin = p->begin() + graph.state_offset(i);
+    const auto end = begin + graph.cardinality(i);
+    double sum = 0;
+    for (auto entry = begin; entry != end; ++entry) sum += * entry = std::max(0.0, *entry);
+    for (auto entry = begin; entry != end; ++entry) *entry /= sum;
+  }
+}
+
+/// q = coordinates of φ(y^m): AddLabellingFeatures at the cost of two look-ups per pair.
+class GivenFeatures {
+ public:
+  void Fill(const ExampleView& example, const BlockLayout& layout, std::vector<double>* q) {
+    const FactorGraph& graph = example.graph();
+    q->assign(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0);
+    indicator_.assign(static_cast<std::size_t>(graph.variable_states()), 0.0);
+    for (Index i = 0; i < graph.num_variables(); ++i) {
+      const Index label = example.labels()[static_cast<std::size_t>(i)];
+      indicator_[static_cast<std::size_t>(graph.state_offset(i) + label)] = 1;
+      AddStateFeatures(example, i, label, 1, *q);
+    }
+    const PairGroup& pairs = layout.pairs;
+    for (std::size_t k = 0; k < pairs.coordinate.size(); ++k) {
+      (*q)[static_cast<std::size_t>(pairs.coordinate[k])] +=
+          indicator_[static_cast<std::size_t>(pairs.first_state[k])] *
+          indicator_[static_cast<std::size_t>(pairs.second_state[k])];
+    }
+    for (const TableBlock& table : layout.tables) {
+      AddStateFeatures(example, graph.num_variables() + table.factor,
+                       JointState(graph, table.factor, example.labels()), 1, *q);
+    }
+    for (std::size_t g = 0; g < layout.globals.size(); ++g) {
+      states_.resize(layout.globals[g].axes.size());
+      GlobalStates(graph, static_cast<Index>(g), example.labels(), states_);
+      AddGlobalFeatures(example.structure(), static_cast<Index>(g), states_, 1, *q);
+    }
+  }
+
+ private:
+  std::vector<double> indicator_;
+  std::vector<Index> states_;
+};
+
+/// q −= coordinates of example m at the feasible point with variable marginals p, which restricted global factors may
+/// change; returns Σ_i Δ_i·p_i.
+class FeasiblePoint {
+ public:
+  explicit FeasiblePoint(const FactorBlocks& blocks) : blocks_(blocks) {}
+
+  double Add(Index m, std::span<double> p, std::span<double> q) {
+    const ExampleView example = blocks_.problem().data().example(m);
+    const BlockLayout& layout = blocks_.layout(m);
+    const double* state = blocks_.state(m);
+    const std::span<const double> loss = blocks_.problem().loss(m);
+    if (!GlobalRepair::FitRestricted(layout, state, p)) {
+      return repair_.SubtractLabellings(blocks_.globals(), m, example, layout, p, loss, q);
+    }
+    for (std::size_t g = 0; g < layout.globals.size(); ++g) {
+      repair_.Subtract(blocks_.globals(), m, static_cast<Index>(g), layout, state, p, q);
+    }
+    const FactorGraph& graph = example.graph();
+    double value = 0;
+    for (std::size_t s = 0; s < loss.size(); ++s) value += loss[s] * p[s];
+    for (Index i = 0; i < graph.num_variables(); ++i) {
+      AddMarginalFeatures(example, i,
+                          p.subspan(static_cast<std::size_t>(graph.state_offset(i)),
+                                    static_cast<std::size_t>(graph.cardinality(i))),
+                          -1, q);
+    }
+    const PairGroup& pairs = layout.pairs;
+    const double* both = state + pairs.mu + 3 * static_cast<Offset>(pairs.count);
+    for (Index k = 0; k < pairs.count; ++k) {
+      const auto c = static_cast<std::size_t>(k);
+      const double first = p[static_cast<std::size_t>(pairs.first_state[c])];
+      const double second = p[static_cast<std::size_t>(pairs.second_state[c])];
+      q[static_cast<std::size_t>(pairs.coordinate[c])] -=
+          std::max(std::max(0.0, first + second - 1), std::min({both[k], first, second}));
+    }
+    for (const TableBlock& table : layout.tables) {
+      table_.assign(state + table.mu, state + table.mu + table.states);
+      RepairFactor(graph, table.factor, p, table_);
+      AddMarginalFeatures(example, graph.num_variables() + table.factor, table_, -1, q);
+    }
+    return value;
+  }
+
+ private:
+  const FactorBlocks& blocks_;
+  GlobalRepair repair_;
+  std::vector<double> table_;
+};
+
+/// A feasible point of all examples while it is summed.
+class PointSum {
+ public:
+  PointSum(const FactorBlocks& blocks, bool keeps_points)
+      : blocks_(blocks), weights_(static_cast<std::size_t>(blocks.problem().num_weights()), 0.0) {
+    if (keeps_points) points_.emplace(blocks.problem());
+  }
+
+  /// Example m at variable marginals p; q: the coordinates of its ground truth, which are overwritten.
+  void Add(FeasiblePoint* feasible, Index m, std::span<double> p, std::span<double> q) {
+    const Problem& problem = blocks_.problem();
+    const double loss = feasible->Add(m, p, q);
+    ScatterFeatures(problem.data().example(m), q, 1 / problem.lambda_m(), weights_);
+    if (points_) points_->Set(m, q, loss);
+    loss_ += loss;
+  }
+
+  void MixInto(DualMixture* mixture, MixedPoints* points) {
+    const double per_example = 1 / static_cast<double>(blocks_.problem().size());
+    const DualMixture::Change change = mixture->Add(std::move(weights_), loss_ * per_example);
+    if (points_) points->Add(std::move(*points_), change);
+  }
+
+ private:
+  const FactorBlocks& blocks_;
+  std::vector<double> weights_;
+  std::optional<DualPoints> points_;
+  double loss_ = 0;
+};
+
+/// First sweep: weights = Ψμ, the loss of μ, and two feasible points for the mixture: three with global factors.
+double SweepDual(const FactorBlocks& blocks, std::vector<double>* weights, DualMixture* mixture,
+                 MixedPoints* points) {
+  const Problem& problem = blocks.problem();
+  const double per_example = 1 / static_cast<double>(problem.size());
+  const double scale = 1 / problem.lambda_m();
+  const bool keeps = points != nullptr;
+  PointSum at_mu(blocks, keeps);
+  PointSum at_mean(blocks, keeps);
+  std::optional<PointSum> at_global;
+  if (blocks.globals().count() > 0) at_global.emplace(blocks, keeps);
+  double loss = 0;
+  std::vector<double> given;
+  std::vector<double> q;
+  std::vector<double> p;
+  GivenFeatures labelling;
+  FeasiblePoint feasible(blocks);
+  std::fill(weights->begin(), weights->end(), 0.0);
+  for (Index m = 0; m < problem.size(); ++m) {
+    const ExampleView example = problem.data().example(m);
+    const BlockLayout& layout = blocks.layout(m);
+    const double* state = blocks.state(m);
+    const std::span<const double> delta = problem.loss(m);
+    labelling.Fill(example, layout, &given);
+    q = given;
+    AddPointFeatures(example, layout, state, -1, q);
+    ScatterFeatures(example, q, scale, *weights);
+    for (std::size_t s = 0; s < delta.size(); ++s) loss += delta[s] * state[s];
+
+    q = given;
+    p.assign(state, state + delta.size());
+    at_mu.Add(&feasible, m, p, q);
+
+    q = given;
+    MeanMarginals(example, layout, state, &p);
+    at_mean.Add(&feasible, m, p, q);
+
+    if (!at_global) continue;
+    q = given;
+    MeanMarginals(example, layout, state, &p);
+    TakeGlobalMarginals(layout, state, p);
+    at_global->Add(&feasible, m, p, q);
+  }
+  if (at_global) at_global->MixInto(mixture, points);
+  at_mu.MixInto(mixture, points);
+  at_mean.MixInto(mixture, points);
+  return loss * per_example;
+}
+
+struct PointSums {
+  double hinge = 0;  // Σ_a max θ̂_a − w·φ(y^m), over the examples
+  double gaps = 0;
+  double violation_sq = 0;
+  double eta_v = 0;
+  double max_violation = 0;
+  double smoothed = 0;  // with γ: Σ_a (smooth maximum − maximum)
+  double squares = 0;   // with γ: Σ_a ‖μ_a‖²
+  Offset edges = 0;
+
+  void Merge(const PointSums& other) {
+    hinge += other.hinge;
+    gaps += other.gaps;
+    violation_sq += other.violation_sq;
+    eta_v += other.eta_v;
+    max_violation = std::max(max_violation, other.max_violation);
+    smoothed += other.smoothed;
+    squares += other.squares;
+    edges += other.edges;
+  }
+};
+
+/// Second sweep: reparametrised maxima at fixed w, example by example.
+class PointSweep {
+ public:
+  PointSweep(const FactorBlocks& blocks, std::span<const double> weights)
+      : blocks_(blocks), weights_(weights) {
+    scales_ = {1 / blocks.rho(), 1 / blocks.problem().lambda_m(), 0, blocks.smoothing()};
+  }
+
+  void Add(Index m, PointSums* sums) {
+    const ExampleView example = blocks_.problem().data().example(m);
+    const FactorGraph& graph = example.graph();
+    u_.resize(static_cast<std::size_t>(example.structure().num_coordinates()));
+    CoordinateScores(example, weights_, u_);
+    messages_.assign(static_cast<std::size_t>(graph.variable_states()), 0.0);
+    AddPairs(m, sums);
+    AddTables(m, example, sums);
+    AddGlobals(m, sums);
+    AddVariables(m, example, sums);
+    given_.Fill(example, blocks_.layout(m), &q_);
+    for (std::size_t k = 0; k < u_.size(); ++k) sums->hinge -= u_[k] * q_[k];
+    sums->edges += graph.num_edges();
+  }
+
+ private:
+  void AddPairs(Index m, PointSums* sums) {
+    const BlockLayout& layout = blocks_.layout(m);
+    const PairGroup& pairs = layout.pairs;
+    gathered_.resize(2 * static_cast<std::size_t>(pairs.count));
+    pair_weights_.resize(static_cast<std::size_t>(pairs.count));
+    for (std::size_t k = 0; k < pair_weights_.size(); ++k) {
+      pair_weights_[k] = weights_[static_cast<std::size_t>(pairs.weight[k])];
+    }
+    PairPlanes planes = FactorBlocks::Planes(layout, blocks_.state(m), 0, pairs.count, gathered_.data());
+    planes.weights = pair_weights_.data();
+    const PairSums pair_sums = EvaluatePairs(planes, scales_);
+    sums->hinge += pair_sums.maxima;
+    sums->gaps += pair_sums.gaps;
+    sums->violation_sq += pair_sums.violation_sq;
+    sums->eta_v += pair_sums.eta_v;
+    sums->max_violation = std::max(sums->max_violation, pair_sums.max_violation);
+    sums->smoothed += pair_sums.smoothed;
+    sums->squares += pair_sums.squares;
+    for (Index k = 0; k < pairs.count; ++k) {
+      for (int side = 0; side < 2; ++side) {
+        const double on = planes.mu[side == 0 ? 2 : 1][k] + planes.mu[3][k];
+        const double v = on - (side == 0 ? planes.p_first : planes.p_second)[k];
+        double delta = v * scales_.inverse_rho;
+        if (planes.eta[side] != nullptr) delta += planes.eta[side][k];
+        const auto state = static_cast<std::size_t>(
+            (side == 0 ? pairs.first_state : pairs.second_state)[static_cast<std::size_t>(k)]);
+        messages_[state] += delta;
+        messages_[state - 1] -= delta;
+      }
+    }
+  }
+
+  void AddTables(Index m, const ExampleView& example, PointSums* sums) {
+    const double* state = blocks_.state(m);
+    for (const TableBlock& table : blocks_.layout(m).tables) {
+      theta_.assign(static_cast<std::size_t>(table.states), 0.0);
+      AddPartScores(example, example.graph().num_variables() + table.factor, u_, theta_);
+      for (const TableAxis& axis : table.axes) {
+        delta_.resize(static_cast<std::size_t>(axis.cardinality));
+        for (Index s = 0; s < axis.cardinality; ++s) {
+          const double v = state[axis.marginal + s] - state[axis.state + s];
+          const double eta = axis.eta >= 0 ? state[axis.eta + s] : 0.0;
+          const double delta = eta + v * scales_.inverse_rho;
+          delta_[static_cast<std::size_t>(s)] = delta;
+          messages_[static_cast<std::size_t>(axis.state + s)] += delta;
+          sums->violation_sq += v * v;
+          sums->eta_v += eta * v;
+          sums->max_violation = std::max(sums->max_violation, std::abs(v));
+        }
+        SubtractMessage(delta_.data(), table.states, axis.cardinality, axis.stride, theta_.data());
+      }
+      AddMaximum(state + table.mu, sums);
+    }
+  }
+
+  void AddGlobals(Index m, PointSums* sums) {
+    const GlobalSums globals =
+        EvaluateGlobals(blocks_.layout(m), blocks_.state(m), scales_.inverse_rho, u_, messages_);
+    sums->hinge += globals.maxima;
+    sums->gaps += globals.gaps;
+    sums->violation_sq += globals.violation_sq;
+    sums->eta_v += globals.eta_v;
+    sums->max_violation = std::max(sums->max_violation, globals.max_violation);
+    sums->edges += globals.edges;
+  }
+
+  void AddVariables(Index m, const ExampleView& example, PointSums* sums) {
+    const FactorGraph& graph = example.graph();
+    const std::span<const double> loss = blocks_.problem().loss(m);
+    for (Index i = 0; i < graph.num_variables(); ++i) {
+      const auto base = static_cast<std::size_t>(graph.state_offset(i));
+      theta_.assign(loss.begin() + static_cast<std::ptrdiff_t>(base),
+                    loss.begin() + static_cast<std::ptrdiff_t>(base) + graph.cardinality(i));
+      for (std::size_t s = 0; s < theta_.size(); ++s) theta_[s] += messages_[base + s];
+      AddPartScores(example, i, u_, theta_);
+      AddMaximum(blocks_.state(m) + base, sums);
+    }
+  }
+
+  /// The part with gradient theta_ and marginals mu.
+  void AddMaximum(const double* mu, PointSums* sums) {
+    const double high = *std::max_element(theta_.begin(), theta_.end());
+    double gap = 0;
+    for (std::size_t s = 0; s < theta_.size(); ++s) gap += mu[s] * (high - theta_[s]);
+    if (scales_.smoothing > 0) {
+      double square = 0;
+      for (std::size_t s = 0; s < theta_.size(); ++s) square += mu[s] * mu[s];
+      const double lower = SmoothMaximum(theta_, scales_.smoothing) - high;
+      sums->smoothed += lower;
+      sums->squares += square;
+      gap += lower + 0.5 * scales_.smoothing * square;
+    }
+    sums->hinge += high;
+    sums->gaps += gap;
+  }
+
+  const FactorBlocks& blocks_;
+  std::span<const double> weights_;
+  PairScales scales_;
+  std::vector<double> u_;
+  std::vector<double> q_;
+  GivenFeatures given_;
+  std::vector<double> messages_;
+  std::vector<double> theta_;
+  std::vector<double> delta_;
+  std::vector<double> gathered_;
+  std::vector<double> pair_weights_;
+};
+
+}  // namespace
+
+FactorEvaluation EvaluateFactorBlocks(const FactorBlocks& blocks, int threads, std::vector<double>* weights,
+                                      DualMixture* mixture, MixedPoints* points) {
+  const Problem& problem = blocks.problem();
+  weights->resize(static_cast<std::size_t>(problem.num_weights()));
+  const double loss = SweepDual(blocks, weights, mixture, points);
+
+  const double point_regulariser = Regulariser(problem.lambda(), *weights);
+  if (blocks.kappa() > 0) weights->assign(blocks.reached().begin(), blocks.reached().end());
+
+  std::vector<PointSums> parts(kChunks);
+  ParallelChunks(problem.size(), kChunks, threads, [&](const Chunk& chunk) {
+    PointSweep sweep(blocks, *weights);
+    for (Index m = chunk.begin; m < chunk.end; ++m)
+      sweep.Add(m, &parts[static_cast<std::size_t>(chunk.chunk)]);
+  });
+  PointSums sums;
+  for (const PointSums& part : parts) sums.Merge(part);
+
+  const auto m = static_cast<double>(problem.size());
+  const double regulariser = Regulariser(problem.lambda(), *weights);
+  const double penalty = sums.violation_sq / (2 * blocks.rho() * m);
+  FactorEvaluation result;
+  result.relaxed_primal = regulariser + sums.hinge / m;
+  result.dual_point = loss - point_regulariser;
+  result.soft_primal = result.relaxed_primal + penalty + sums.smoothed / m;
+  result.soft_dual =
+      result.dual_point - sums.eta_v / m - penalty - 0.5 * blocks.smoothing() * sums.squares / m;
+  result.block_gaps = sums.gaps / m;
+  result.violation = sums.max_violation;
+  result.violation_norm = std::sqrt(sums.violation_sq / static_cast<double>(std::max<Offset>(1, sums.edges)));
+  return result;
+}
+
+double FeasibleCoordinates(const FactorBlocks& blocks, Index m, std::vector<double>* coordinates) {
+  const ExampleView example = blocks.problem().data().example(m);
+  std::vector<double> p;
+  MeanMarginals(example, blocks.layout(m), blocks.state(m), &p);
+  coordinates->assign(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0);
+  const double loss = FeasiblePoint(blocks).Add(m, p, *coordinates);
+  for (double& q : *coordinates) q = -q;
+  return loss;
+}
+
+}  // namespace slackline

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/factor_blocks/factor_learner.h>
+
+#include <limits>
+
+namespace slackline {
+namespace {
+
+/// Steps gather rounding errors in w: it is rebuilt after so many passes.
+constexpr Index kRebuildEvery = 64;
+
+}  // namespace
+
+FactorLearner::FactorLearner(const Problem& problem, const TrainOptions& options, bool multipliers)
+    : certified_(HasFactors(problem.data()) ? CertifiedProblem::kRelaxed : CertifiedProblem::kExact),
+      uniform_order_(options.order == OrderKind::kUniform),
+      shrinks_(multipliers && options.shrinking != Switch::kOff),
+      blocks_(problem, options.step, multipliers),
+      mixture_(problem.lambda()),
+      visits_(options, problem.size()),
+      uniform_(problem) {}
+
+Evaluation FactorLearner::Evaluate(int threads) {
+  checked_at_ = pass_;
+  const FactorEvaluation point = EvaluateFactorBlocks(
+      blocks_, threads, &weights_, &mixture_, keeps_points_ && !evaluations_unkept_ ? &points_ : nullptr);
+  if (!keeps_points_) evaluations_unkept_ = true;
+  Evaluation evaluation;
+  evaluation.problem = certified_;
+  evaluation.primal = point.relaxed_primal;
+  evaluation.dual = mixture_.value();
+  evaluation.soft_primal = point.soft_primal;
+  evaluation.soft_dual = point.soft_dual;
+  evaluation.soft_gap = point.soft_primal - point.soft_dual;
+  evaluation.violation = point.violation;
+  evaluation.rho = blocks_.rho();
+  return evaluation;
+}
+
+bool FactorLearner::DualPoint(Index m, std::vector<double>* coordinates, double* loss) const {
+  *loss = DualPointIsBest() ? points_.best().Read(problem().data().example(m), m, 1, coordinates)
+                            : FeasibleCoordinates(blocks_, m, coordinates);
+  return true;
+}
+
+void FactorLearner::VisitAll(const StopControl& stop, double eta_step) {
+  if (!shrinks_) {
+    VisitExamples(stop, [&](Index m) { blocks_.VisitExample(m, eta_step); });
+    return;
+  }
+  if (!shrinking_.VisitsAll()) {
+    VisitExamples(stop, [&](Index m) { blocks_.VisitActive(m, eta_step); });
+    return;
+  }
+  ActivePairs::Counts sum;
+  VisitExamples(stop, [&](Index m) {
+    blocks_.VisitExample(m, eta_step);
+    const ActivePairs::Counts counts = blocks_.Shrink(m);
+    sum.active += counts.active;
+    sum.woken += counts.woken;
+  });
+  shrinking_.AfterAll(sum);
+}
+
+void FactorLearner::FinishPass() {
+  if (++pass_ % kRebuildEvery == 0) blocks_.Rebuild();
+}
+
+void FactorLearner::Save(StateWriter* writer) const {
+  writer->Tag("factor learner");
+  visits_.Save(writer);
+  blocks_.Save(writer);
+  shrinking_.Save(writer);
+  mixture_.Save(writer);
+  writer->Integer(pass_);
+  writer->Integer(checked_at_);
+  const bool known = keeps_points_ && !evaluations_unkept_;
+  writer->Flag(known);
+  if (known) points_.Save(writer);
+}
+
+void FactorLearner::Load(StateReader* reader) {
+  reader->Tag("factor learner");
+  visits_.Load(reader);
+  blocks_.Load(reader);
+  shrinking_.Load(reader);
+  mixture_.Load(problem().num_weights(), reader);
+  pass_ = reader->Passes();
+  checked_at_ = reader->Passes();
+  weights_.clear();
+  points_ = MixedPoints();
+  const bool known = reader->Flag();
+  if (known) {
+    points_.Load(problem(), reader);
+    StateReader::Require(points_.size() == mixture_.size(), "a mixture does not have its points");
+  }
+  evaluations_unkept_ = !(known && keeps_points_);
+  if (evaluations_unkept_) points_ = MixedPoints();
+}
+
+void FactorLearner::ChangeLambda(const Problem& problem) {
+  blocks_.ChangeLambda(problem);
+  shrinking_.Restart();
+  mixture_ = DualMixture(problem.lambda());
+  points_ = MixedPoints();
+  evaluations_unkept_ = false;
+  pass_ = checked_at_ = 0;
+}
+
+}  // namespace slackline

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/factor_blocks/global_blocks.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <slackline/core/feature_map.h>
+#include <slackline/learning/step/step.h>
+
+namespace slackline {
+namespace {
+
+/// Steps among kept states after the one with the oracle's.
+constexpr int kInnerSteps = 2;
+
+std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
+
+/// Number of the kept state, or −1.
+Index FindCorner(const GlobalCorners& corners, std::span<const Index> states) {
+  for (Index k = 0; k < corners.count(); ++k) {
+    const std::span<const Index> kept = corners.corner(k, states.size());
+    if (std::equal(kept.begin(), kept.end(), states.begin())) return k;
+  }
+  return -1;
+}
+
+void Erase(std::size_t axes, Index corner, GlobalCorners* corners) {
+  const auto begin = corners->states.begin() + static_cast<std::ptrdiff_t>(Size(corner) * axes);
+  corners->states.erase(begin, begin + static_cast<std::ptrdiff_t>(axes));
+  corners->share.erase(corners->share.begin() + corner);
+}
+
+}  // namespace
+
+void AddIndicators(const GlobalBlock& global, std::span<const Index> states, double scale,
+                   double* marginals) {
+  for (std::size_t k = 0; k < states.size(); ++k) {
+    marginals[states[k]] += scale;
+    marginals += global.axes[k].cardinality;
+  }
+}
+
+void GlobalMessages(const GlobalBlock& global, const double* state, double inverse_rho, double* delta) {
+  for (const TableAxis& axis : global.axes) {
+    for (Index s = 0; s < axis.cardinality; ++s) {
+      delta[s] = (state[axis.marginal + s] - state[axis.state + s]) * inverse_rho;
+      if (axis.eta >= 0) delta[s] += state[axis.eta + s];
+    }
+    delta += axis.cardinality;
+  }
+}
+
+void GlobalBlocks::Start(const ExampleView& example, const BlockLayout& layout, double* state) {
+  for (std::size_t g = 0; g < layout.globals.size(); ++g) {
+    const GlobalBlock& global = layout.globals[g];
+    GlobalCorners corners;
+    corners.states.resize(global.axes.size());
+    GlobalStates(example.graph(), static_cast<Index>(g), example.labels(), corners.states);
+    AddIndicators(global, corners.states, 1, state + global.marginals);
+    if (global.num_weights > 0) {
+      global.factor->AddFeatures(corners.states, 1, {state + global.features, Size(global.num_weights)});
+    }
+    if (keep_) {
+      corners.share.push_back(1);
+    } else {
+      corners.states.clear();
+    }
+    corners_.push_back(std::move(corners));
+  }
+  first_.push_back(static_cast<Offset>(corners_.size()));
+  delta_.resize(std::max(delta_.size(), Size(layout.largest_global)));
+}
+
+double GlobalBlocks::ReparametrisedScore(const GlobalBlock& global, std::span<const double> weights,
+                                         std::span<const Index> states) const {
+  return global.factor->Score(weights, states) - MessageSum(global.factor->cardinalities(), delta_, states);
+}
+
+GlobalBlocks::Direction GlobalBlocks::OracleDirection(const GlobalBlock& global, const GlobalCorners& corners,
+                                                      const double* state, std::span<const double> weights) {
+  new_states_.resize(global.axes.size());
+  CheckedMaximum(*global.factor, weights, {delta_.data(), Size(global.num_states)}, new_states_);
+  // Scores of one way of computing them are compared, not the oracle's value with those of kept states.
+  const double best = ReparametrisedScore(global, weights, new_states_);
+  Direction direction;
+  if (keep_) {
+    direction = InnerDirection(global, corners, weights);
+    const double low = scores_[Size(direction.from)];
+    direction.to = FindCorner(corners, new_states_);
+    direction.gap = best - low;
+    return direction;
+  }
+  double mean = 0;
+  for (std::size_t k = 0; k < weights.size(); ++k)
+    mean += weights[k] * state[global.features + static_cast<Offset>(k)];
+  for (Index s = 0; s < global.num_states; ++s) mean -= delta_[Size(s)] * state[global.marginals + s];
+  direction.gap = best - mean;
+  return direction;
+}
+
+/// From the worst to the best kept state.
+GlobalBlocks::Direction GlobalBlocks::InnerDirection(const GlobalBlock& global, const GlobalCorners& corners,
+                                                     std::span<const double> weights) {
+  Direction direction{0, 0, 0, 1};
+  scores_.resize(corners.share.size());
+  for (Index k = 0; k < corners.count(); ++k) {
+    const double score = ReparametrisedScore(global, weights, corners.corner(k, global.axes.size()));
+    scores_[Size(k)] = score;
+    if (score > scores_[Size(direction.to)]) direction.to = k;
+    if (score < scores_[Size(direction.from)]) direction.from = k;
+  }
+  direction.gap = scores_[Size(direction.to)] - scores_[Size(direction.from)];
+  direction.limit = corners.share[Size(direction.from)];
+  return direction;
+}
+
+void GlobalBlocks::Move(const GlobalBlock& global, const Direction& direction, const GlobalScales& scales,
+                        GlobalCorners* corners, double* state, std::span<double> weights) {
+  if (direction.gap <= 0) return;
+  const std::size_t axes = global.axes.size();
+  const std::size_t num_weights = weights.size();
+  const std::span<const Index> to =
+      direction.to < 0 ? std::span<const Index>(new_states_) : corners->corner(direction.to, axes);
+  features_.assign(num_weights, 0.0);
+  marginals_.assign(Size(global.num_states), 0.0);
+  global.factor->AddFeatures(to, 1, features_);
+  AddIndicators(global, to, 1, marginals_.data());
+  if (direction.from >= 0) {
+    const std::span<const Index> from = corners->corner(direction.from, axes);
+    global.factor->AddFeatures(from, -1, features_);
+    AddIndicators(global, from, -1, marginals_.data());
+  } else {
+    for (std::size_t k = 0; k < num_weights; ++k)
+      features_[k] -= state[global.features + static_cast<Offset>(k)];
+    for (Index s = 0; s < global.num_states; ++s) marginals_[Size(s)] -= state[global.marginals + s];
+  }
+  double norm = 0;
+  double penalty = 0;
+  for (const double value : features_) norm += value * value;
+  for (const double value : marginals_) penalty += value * value;
+  const double step = LineSearch(direction.gap, norm * scales.inverse_lambda_m + penalty * scales.inverse_rho,
+                                 direction.limit);
+  for (std::size_t k = 0; k < num_weights; ++k) {
+    state[global.features + static_cast<Offset>(k)] += step * features_[k];
+    weights[k] -= step * scales.inverse_lambda_m * features_[k];
+  }
+  for (Index s = 0; s < global.num_states; ++s) state[global.marginals + s] += step * marginals_[Size(s)];
+  if (direction.from < 0) return;
+  if (direction.to < 0) {
+    corners->states.insert(corners->states.end(), new_states_.begin(), new_states_.end());
+    corners->share.push_back(step);
+  } else {
+    corners->share[Size(direction.to)] += step;
+  }
+  if (step >= direction.limit) {
+    Erase(axes, direction.from, corners);
+  } else {
+    corners->share[Size(direction.from)] -= step;
+  }
+}
+
+void GlobalBlocks::Step(Index m, Index g, const BlockLayout& layout, const GlobalScales& scales,
+                        double* state, std::span<double> weights) {
+  const GlobalBlock& global = layout.globals[Size(g)];
+  GlobalCorners& corners = corners_[Size(first_[Size(m)] + g)];
+  const std::span<double> local = weights.subspan(Size(global.weight), Size(global.num_weights));
+  GlobalMessages(global, state, scales.inverse_rho, delta_.data());
+  const Direction first = OracleDirection(global, corners, state, local);
+  Move(global, first, scales, &corners, state, local);
+  if (!keep_) return;
+  for (int step = 0; step < kInnerSteps && corners.count() > 1; ++step) {
+    GlobalMessages(global, state, scales.inverse_rho, delta_.data());
+    const Direction inner = InnerDirection(global, corners, local);
+    if (inner.gap <= 0.1 * first.gap) break;  // another example needs a step more than this block
+    Move(global, inner, scales, &corners, state, local);
+  }
+}
+
+void GlobalBlocks::AddMessages(const BlockLayout& layout, const double* state, double inverse_rho,
+                               double* messages) {
+  for (const GlobalBlock& global : layout.globals) {
+    for (const TableAxis& axis : global.axes) {
+      double* own = messages + axis.state;
+      for (Index s = 0; s < axis.cardinality; ++s) {
+        own[s] += state[axis.marginal + s] * inverse_rho;
+        if (axis.eta >= 0) own[s] += state[axis.eta + s];
+      }
+    }
+  }
+}
+
+void GlobalBlocks::AddMessagesOf(const BlockLayout& layout, Index variable, const double* state,
+                                 double inverse_rho, double* own) {
+  for (const GlobalBlock& global : layout.globals) {
+    for (const TableAxis& axis : global.axes) {
+      if (axis.variable != variable) continue;
+      for (Index s = 0; s < axis.cardinality; ++s) {
+        own[s] += (state[axis.marginal + s] - state[axis.state + s]) * inverse_rho;
+        if (axis.eta >= 0) own[s] += state[axis.eta + s];
+      }
+    }
+  }
+}
+
+void GlobalBlocks::UpdateMultipliers(const BlockLayout& layout, double eta_step, double* state) {
+  for (const GlobalBlock& global : layout.globals) {
+    for (const TableAxis& axis : global.axes) {
+      for (Index s = 0; s < axis.cardinality; ++s) {
+        state[axis.eta + s] += eta_step * (state[axis.marginal + s] - state[axis.state + s]);
+      }
+    }
+  }
+}
+
+void GlobalBlocks::Rebuild(Index m, const BlockLayout& layout, double* state) const {
+  if (!keep_) return;
+  for (std::size_t g = 0; g < layout.globals.size(); ++g) {
+    const GlobalBlock& global = layout.globals[g];
+    const GlobalCorners& own = corners(m, static_cast<Index>(g));
+    std::fill_n(state + global.marginals, global.num_states, 0.0);
+    std::fill_n(state + global.features, global.num_weights, 0.0);
+    for (Index k = 0; k < own.count(); ++k) {
+      const std::span<const Index> states = own.corner(k, global.axes.size());
+      AddIndicators(global, states, own.share[Size(k)], state + global.marginals);
+      if (global.num_weights > 0) {
+        global.factor->AddFeatures(states, own.share[Size(k)],
+                                   {state + global.features, Size(global.num_weights)});
+      }
+    }
+  }
+}
+
+std::int64_t GlobalBlocks::memory_bytes() const {
+  std::int64_t bytes = static_cast<std::int64_t>(corners_.size() * sizeof(GlobalCorners));
+  for (const GlobalCorners& corners : corners_) {
+    bytes += static_cast<std::int64_t>(corners.states.capacity() * sizeof(Index) +
+                                       corners.share.capacity() * sizeof(double));
+  }
+  return bytes;
+}
+
+void GlobalBlocks::Save(StateWriter* writer) const {
+  if (corners_.empty()) return;
+  writer->Tag("global blocks");
+  for (const GlobalCorners& corners : corners_) {
+    writer->Indices(corners.states);
+    writer->Reals(corners.share);
+  }
+}
+
+void GlobalBlocks::LoadCorners(const GlobalBlock& global, GlobalCorners* corners, StateReader* reader) {
+  const bool keeps = !corners->share.empty();
+  const std::size_t axes = global.axes.size();
+  const std::span<const Index> cardinalities = global.factor->cardinalities();
+  GlobalCorners loaded;
+  loaded.states = reader->Indices(0, *std::max_element(cardinalities.begin(), cardinalities.end()) - 1);
+  loaded.share = reader->FiniteReals();
+  if (keeps) StateReader::RequireShares(loaded.share.data(), loaded.share.size());
+  StateReader::Require(loaded.share.empty() != keeps && loaded.states.size() == loaded.share.size() * axes,
+                       "the kept states of a global factor do not fit it");
+  for (Index k = 0; k < loaded.count(); ++k) {
+    const std::span<const Index> states = loaded.corner(k, axes);
+    bool good = loaded.share[Size(k)] >= 0;
+    for (std::size_t a = 0; a < axes; ++a) good = good && states[a] < cardinalities[a];
+    StateReader::Require(good && global.factor->Allows(states), "a kept state of a global factor is none");
+  }
+  *corners = std::move(loaded);
+}
+
+}  // namespace slackline

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/kernels/kernel_bcfw.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <slackline/core/feature_map.h>
+#include <slackline/core/parallel.h>
+#include <slackline/core/row_kernels.h>
+#include <slackline/learning/kernels/kernel_expansion.h>
+#include <slackline/learning/oracle/example_oracle.h>
+#include <slackline/learning/problem_scales.h>
+#include <slackline/learning/step/dual_mixture.h>
+#include <slackline/learning/step/dual_points.h>
+#include <slackline/learning/step/iterate_average.h>
+#include <slackline/learning/step/sampling.h>
+#include <slackline/learning/step/step.h>
+
+namespace slackline {
+namespace {
+
+constexpr Index kRebuildEvery = 64;
+constexpr int kChunks = 16;
+
+std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
+
+double Dot(std::span<const double> a, std::span<const double> b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
+
+/// The dual point, the expansion that belongs to it, and its certificate: all but the steps.
+class KernelLearner : public Learner {
+ public:
+  KernelLearner(const Problem& problem, const TrainOptions& options, Offset first_suffix)
+      : problem_(problem),
+        options_(options),
+        first_suffix_(first_suffix),
+        expansion_(problem.data()),
+        gram_(KernelOf(options, problem.data()), {expansion_.inputs().begin(), expansion_.inputs().end()},
+              static_cast<std::int64_t>(options.cache_mb) * 1'000'000),
+        weights_(Size(expansion_.size()), 0.0),
+        points_(problem),
+        warm_(Size(problem.size())),
+        average_(options.average, expansion_.size(), first_suffix) {
+    oracles_.push_back(std::make_unique<ExampleOracle>(problem, options.oracle));
+  }
+
+  std::string_view name() const override { return Name(options_.learner); }
+
+  Evaluation Evaluate(int threads) override {
+    Rebuild(&evaluated_);
+    Evaluation evaluation;
+    evaluation.problem = oracles_[0]->relaxed() ? CertifiedProblem::kRelaxed : CertifiedProblem::kExact;
+    double regulariser = 0;
+    evaluation.primal = Primal(evaluated_, threads, &regulariser);
+    evaluation.dual = points_.MeanLoss() - regulariser;
+    if (average_.active() && pass_ > 0) {
+      std::vector<double> average;
+      average_.Read(weights_, &average);
+      const double primal = Primal(average, threads, &regulariser);
+      if (primal < evaluation.primal) {
+        evaluation.primal = primal;
+        evaluated_ = std::move(average);
+      }
+    }
+    return evaluation;
+  }
+
+  std::span<const double> weights() const override { return evaluated_; }
+  /// With the longest input in the kernel's feature space for every part.
+  double ScoreScale() const override {
+    double longest = 0;
+    for (const FeatureRow& x : expansion_.inputs())
+      longest = std::max(longest, KernelValue(gram_.kernel(), x, x));
+    return slackline::ScoreScale(problem_, 2 * longest);
+  }
+  double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
+  WorkCounts work() const override { return work_; }
+
+  bool DualPointIsBest() const override { return !options_.fixed_step; }
+  bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
+    *loss = points_.Read(problem_.data().example(m), m, 1, coordinates);
+    return true;
+  }
+
+  void Save(StateWriter* writer) const override {
+    writer->Tag(name());
+    writer->Reals(weights_);
+    points_.Save(writer);
+    for (const WarmStart& warm : warm_) writer->Bytes(warm.bytes);
+    average_.Save(writer);
+    writer->Integer(pass_);
+    writer->Integer(work_.oracle_calls);
+    writer->Integer(work_.block_steps);
+  }
+
+  void Load(StateReader* reader) override {
+    reader->Tag(name());
+    reader->FiniteReals(weights_);
+    points_.Load(reader);
+    for (WarmStart& warm : warm_) warm.bytes = reader->Bytes();
+    average_.Load(reader);
+    pass_ = reader->Passes();
+    work_.oracle_calls = reader->Count();
+    work_.block_steps = reader->Count();
+    evaluated_.clear();
+  }
+
+  void ChangeLambda(const Problem& problem) override {
+    problem_ = problem;
+    for (const auto& oracle : oracles_) oracle->set_problem(problem);
+    Rebuild(&weights_);
+    points_.Scale(BestShare(points_.MeanLoss(), problem.lambda() / 2 * SquaredNorm(weights_)));
+    Rebuild(&weights_);
+    average_ = IterateAverage(average_.kind(), expansion_.size(), first_suffix_);
+    pass_ = 0;
+    work_ = {};
+  }
+
+ protected:
+  std::size_t threads() const { return Size(NumThreads(options_.threads)); }
+
+  double SquaredNorm(std::span<const double> weights) {
+    scores_.resize(weights.size());
+    expansion_.Scores(gram_, weights, static_cast<int>(threads()), scores_);
+    return std::max(0.0, Dot(weights, scores_));
+  }
+
+  void Rebuild(std::vector<double>* weights) {
+    weights->assign(Size(expansion_.size()), 0.0);
+    for (Index m = 0; m < problem_.size(); ++m)
+      expansion_.AddFeatures(problem_.data(), m, points_.coordinates(m), 1 / problem_.lambda_m(), *weights);
+  }
+
+  /// Keeps as many kernel rows as there is room for. Whoever goes through all of them again and again would push out every row before it is
+  /// needed by asking for more.
+  void FillCache() {
+    for (Index j = 0; j < gram_.capacity() && j < gram_.size(); ++j) gram_.Row(j);
+  }
+
+  Problem problem_;
+  TrainOptions options_;
+  Offset first_suffix_;
+  KernelExpansion expansion_;
+  GramCache gram_;
+  std::vector<double> weights_;
+  std::vector<double> evaluated_;
+  DualPoints points_;
+  std::vector<WarmStart> warm_;
+  IterateAverage average_;
+  std::vector<std::unique_ptr<ExampleOracle>> oracles_;  // one per thread; the first is that of the passes
+  std::vector<double> scores_;
+  Index pass_ = 0;
+  WorkCounts work_;
+
+ private:
+  /// λ/2 ‖w‖², which goes into *regulariser, + (1/M) Σ_m of the oracle's bounds on max H_m.
+  double Primal(std::span<const double> weights, int threads, double* regulariser) {
+    MakeForThreads(threads, &oracles_,
+                   [&] { return std::make_unique<ExampleOracle>(problem_, options_.oracle); });
+    scores_.resize(weights.size());
+    expansion_.Scores(gram_, weights, threads, scores_);
+    *regulariser = problem_.lambda() / 2 * std::max(0.0, Dot(weights, scores_));
+    std::vector<double> bounds(kChunks, 0.0);
+    ParallelChunks(problem_.size(), kChunks, threads, [&](const Chunk& chunk) {
+      std::vector<double> u;
+      for (Index m = chunk.begin; m < chunk.end; ++m) {
+        WarmStart own = warm_[Size(m)];
+        u.resize(Size(problem_.data().example(m).structure().num_coordinates()));
+        expansion_.Gather(problem_.data(), m, scores_, u);
+        bounds[Size(chunk.chunk)] += oracles_[Size(chunk.thread)]->MaximiseAt(m, u, &own).upper_bound;
+      }
+    });
+    return *regulariser + std::accumulate(bounds.begin(), bounds.end(), 0.0) / problem_.size();
+  }
+};
+
+/// Algorithm B.1.
+class KernelBcfwLearner : public KernelLearner {
+ public:
+  KernelBcfwLearner(const Problem& problem, const TrainOptions& options)
+      : KernelLearner(problem, options, problem.size()), visits_(options, problem.size()) {}
+
+  void RunPass(const StopControl& stop) override {
+    visits_.Pass(stop, [&](Index m) {
+      Step(m);
+      average_.EndStep();
+    });
+    if (++pass_ % kRebuildEvery == 0) Rebuild(&weights_);
+  }
+
+  void Save(StateWriter* writer) const override {
+    KernelLearner::Save(writer);
+    visits_.Save(writer);
+  }
+  void Load(StateReader* reader) override {
+    KernelLearner::Load(reader);
+    visits_.Load(reader);
+  }
+
+ private:
+  void Step(Index m) {
+    const Structure& structure = problem_.data().example(m).structure();
+    Look(m, structure);
+    const Corner corner = oracles_[0]->MaximiseAt(m, u_, &warm_[Size(m)]);
+    const double size = problem_.size();
+    const double fixed = 2 * size / (static_cast<double>(work_.oracle_calls) + 2 * size);
+    ++work_.oracle_calls, ++work_.block_steps;
+    points_.Towards(m, corner.coordinates, &direction_);
+    const double gap = corner.loss - points_.loss(m) - Dot(u_, direction_);
+    const double q = SquaredLength(structure) / problem_.lambda_m();
+    const double step = options_.fixed_step ? fixed : LineSearch(gap, q, 1);
+    if (step == 0) return;
+    points_.Move(m, step, direction_, corner.loss);
+    const double scale = step / problem_.lambda_m();
+    expansion_.AddFeatures(problem_.data(), m, direction_, scale, weights_);
+    if (average_.active())
+      expansion_.AddFeatures(problem_.data(), m, direction_, average_.scale() * scale, average_.lag());
+  }
+
+  /// Coordinate scores of example m, and the kernel values among its own inputs that meet one block.
+  void Look(Index m, const Structure& structure) {
+    const Dataset& data = problem_.data();
+    const std::span<const Slot> slots = structure.slots();
+    u_.resize(Size(structure.num_coordinates()));
+    among_.resize(slots.size() * slots.size());
+    for (std::size_t s = 0; s < slots.size(); ++s) {
+      const std::span<const double> row = gram_.Row(expansion_.input_of(data, m, slots[s]));
+      RowScores(weights_.data() + expansion_.offset(slots[s].block), slots[s].rows,
+                {row.data(), nullptr, expansion_.num_inputs(), 0}, u_.data() + slots[s].coordinate);
+      for (std::size_t t = 0; t < slots.size(); ++t) {
+        among_[s * slots.size() + t] =
+            slots[s].block == slots[t].block ? row[Size(expansion_.input_of(data, m, slots[t]))] : 0.0;
+      }
+    }
+    for (const ScalarBlock& scalar : structure.scalar_blocks()) {
+      std::copy_n(weights_.data() + expansion_.offset(scalar.block), scalar.rows,
+                  u_.data() + scalar.coordinate);
+    }
+  }
+
+  /// ‖the feature vector with coordinates direction_‖², after Look.
+  double SquaredLength(const Structure& structure) const {
+    const std::span<const Slot> slots = structure.slots();
+    const std::span<const double> d = direction_;
+    double sum = 0;
+    for (std::size_t s = 0; s < slots.size(); ++s) {
+      const auto own = d.subspan(Size(slots[s].coordinate), Size(slots[s].rows));
+      if (std::all_of(own.begin(), own.end(), [](double value) { return value == 0; })) continue;
+      for (std::size_t t = 0; t < slots.size(); ++t) {
+        if (slots[s].block != slots[t].block) continue;
+        sum += among_[s * slots.size() + t] *
+               Dot(own, d.subspan(Size(slots[t].coordinate), Size(slots[t].rows)));
+      }
+    }
+    for (const ScalarBlock& scalar : structure.scalar_blocks()) {
+      const auto own = d.subspan(Size(scalar.coordinate), Size(scalar.rows));
+      sum += Dot(own, own);
+    }
+    return std::max(0.0, sum);
+  }
+
+  ExampleVisits visits_;
+  std::vector<double> u_;
+  std::vector<double> among_;  // slots × slots
+  std::vector<double> direction_;
+};
+
+/// Algorithm 2 with w kept as an expansion.
+class KernelFrankWolfeLearner : public KernelLearner {
+ public:
+  KernelFrankWolfeLearner(const Problem& problem, const TrainOptions& options)
+      : KernelLearner(problem, options, 1), corners_(problem) {}
+
+  /// Cut short, a pass leaves the point as it was.
+  void RunPass(const StopControl& stop) override {
+    if (work_.oracle_calls == 0) FillCache();
+    scores_.resize(weights_.size());
+    expansion_.Scores(gram_, weights_, static_cast<int>(threads()), scores_);
+    double gap = 0;
+    for (Index m = 0; m < problem_.size(); ++m) {
+      gap += Look(m);
+      if (stop.ShouldStop() && m + 1 < problem_.size()) return;
+    }
+    gap /= problem_.size();
+    direction_.assign(weights_.size(), 0.0);
+    for (Index m = 0; m < problem_.size(); ++m) {
+      expansion_.AddFeatures(problem_.data(), m, corners_.coordinates(m), 1 / problem_.lambda_m(),
+                             direction_);
+    }
+    const double fixed = 2 / (static_cast<double>(pass_) + 2);
+    const double step =
+        options_.fixed_step ? fixed : LineSearch(gap, problem_.lambda() * SquaredNorm(direction_), 1);
+    for (Index m = 0; m < problem_.size(); ++m)
+      points_.Move(m, step, corners_.coordinates(m), corners_.loss(m));
+    for (std::size_t k = 0; k < weights_.size(); ++k) weights_[k] += step * direction_[k];
+    if (average_.active()) {
+      const double scale = average_.scale() * step;
+      for (std::size_t k = 0; k < weights_.size(); ++k) average_.lag()[k] += scale * direction_[k];
+    }
+    average_.EndStep();
+    if (++pass_ % kRebuildEvery == 0) Rebuild(&weights_);
+  }
+
+ private:
+  /// The corner of example m minus its point, into corners_. Returns M times its share of the gap.
+  double Look(Index m) {
+    u_.resize(corners_.coordinates(m).size());
+    expansion_.Gather(problem_.data(), m, scores_, u_);
+    const Corner found = oracles_[0]->MaximiseAt(m, u_, &warm_[Size(m)]);
+    ++work_.oracle_calls, ++work_.block_steps;
+    points_.Towards(m, found.coordinates, &towards_);
+    corners_.Set(m, towards_, found.loss);
+    return found.loss - points_.loss(m) - Dot(u_, towards_);
+  }
+
+  DualPoints corners_;  // their coordinates minus those of the points, and their losses
+  std::vector<double> direction_;
+  std::vector<double> towards_, u_;
+};
+
+}  // namespace
+
+std::unique_ptr<Learner> MakeKernelLearner(const Problem& problem, const TrainOptions& options) {
+  if (options.learner == LearnerKind::kKernelFrankWolfe)
+    return std::make_unique<KernelFrankWolfeLearner>(problem, options);
+  return std::make_unique<KernelBcfwLearner>(problem, options);
+}
+
+}  // namespace slackline

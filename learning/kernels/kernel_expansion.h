@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Weight vectors of kernelized models, as coefficients of a training set's inputs.
+//
+// With the kernel k(x, x')·[same block, same row] (core/kernel.h), row r of a block b that meets inputs is
+//   w_b[r] = Σ_j c_b[j][r] Φ(x_j)
+// over the different inputs x_1 … x_N of the training set, and everything that is asked of it needs k alone:
+//   w_b[r]·Φ(x) = Σ_j c_b[j][r] k(x_j, x),      ‖w_b[r]‖² = Σ_ij c_b[i][r] c_b[j][r] k(x_i, x_j).
+// Blocks of scalar features keep their weights. Both together, one after the other, are one vector: adding, averaging and copying such vectors
+// is the same as for weights. In particular w(μ) = (1/(λM)) Σ_m [φ_m(y^m) − φ_m(μ_m)] has the coordinates of core/structure.h, divided by λM, as
+// its coefficients: duals need not be kept labelling by labelling.
+//
+//   [weights of the scalar blocks][c of the first block with inputs: N × rows][c of the second] …
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <slackline/core/dataset.h>
+#include <slackline/learning/kernels/gram_cache.h>
+#include <slackline/learning/options.h>
+
+namespace slackline {
+
+class KernelExpansion {
+ public:
+  /// The data's rows must outlive the expansion. O(size of the data).
+  explicit KernelExpansion(const Dataset& data);
+
+  /// Length of a vector.
+  Offset size() const { return size_; }
+
+  /// The different inputs that meet a weight block, in the order of their rows.
+  std::span<const FeatureRow> inputs() const { return inputs_; }
+  Index num_inputs() const { return static_cast<Index>(inputs_.size()); }
+  /// The number of the input at row `row` of the data set's FeatureRows; −1 when it meets no block.
+  Index input_at(Index row) const { return number_[static_cast<std::size_t>(row)]; }
+  Index input_of(const Dataset& data, Index m, const Slot& slot) const {
+    return input_at(data.first_input(m) + slot.input);
+  }
+
+  /// Blocks that meet inputs, and where their coefficients begin: c_b[j][r] is at offset + j·rows + r.
+  struct Block {
+    Index block = 0;
+    Index rows = 0;
+    Offset offset = 0;
+  };
+  std::span<const Block> blocks() const { return blocks_; }
+  /// Blocks of scalar features.
+  std::span<const Index> scalar_blocks() const { return scalar_blocks_; }
+  /// Where block b of the layout begins in a vector; −1 when no feature uses it.
+  Offset offset(Index b) const { return offset_[static_cast<std::size_t>(b)]; }
+
+  /// weights += scale · (the feature vector of example m whose coordinates are q).
+  void AddFeatures(const Dataset& data, Index m, std::span<const double> q, double scale,
+                   std::span<double> weights) const;
+
+  /// scores = the kernel matrix times `weights`, block by block, scalar weights as they are. Hence ‖w‖² = weights·scores. Kernel rows that
+  /// the cache does not keep are computed and forgotten. O(N² · rows of all blocks). The result does not depend on `threads`.
+  void Scores(const GramCache& gram, std::span<const double> weights, int threads,
+              std::span<double> scores) const;
+  /// The coordinate scores u of example m (core/structure.h) out of these.
+  void Gather(const Dataset& data, Index m, std::span<const double> scores, std::span<double> u) const;
+
+ private:
+  std::vector<Index> number_;
+  std::vector<FeatureRow> inputs_;
+  std::vector<Block> blocks_;
+  std::vector<Offset> offset_;
+  std::vector<Index> scalar_blocks_;
+  Offset num_scalars_ = 0;
+  Offset size_ = 0;
+};
+
+/// The kernel that the options say for these data: auto is linear, and gamma 0 is 1 / the largest number of columns of a block that
+/// meets inputs.
+Kernel KernelOf(const TrainOptions& options, const Dataset& data);
+
+}  // namespace slackline

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/marginals/exponentiated_gradient.h>
+
+#include <algorithm>
+#include <limits>
+
+#include <slackline/core/feature_gram.h>
+#include <slackline/core/feature_map.h>
+#include <slackline/learning/marginals/marginal_learner.h>
+#include <slackline/learning/step/dual_mixture.h>
+#include <slackline/learning/step/sampling.h>
+
+namespace slackline {
+namespace {
+
+constexpr Index kRebuildEvery = 64;
+constexpr double kFirstStep = 0.5;
+constexpr double kGrowth = 1.05;
+constexpr int kHalvingsOfFirstPass = 2;
+constexpr int kHalvings = 5;
+// Steps stay numbers, whatever happens: they grow for ever where an example's distribution has become a corner.
+constexpr double kSmallestStep = 1e-100;
+constexpr double kLargestStep = 1e9;
+
+class ExponentiatedGradientLearner : public MarginalLearner {
+ public:
+  ExponentiatedGradientLearner(const Problem& problem, const TrainOptions& options)
+      : MarginalLearner(problem, options),
+        visits_(options, problem.size()),
+        points_(problem),
+        log_potentials_(problem),
+        steps_(static_cast<std::size_t>(problem.size()), kFirstStep) {
+    for (Index m = 0; m < problem.size(); ++m) {
+      const Expectation expectation = marginals_.Expect(m, 0, log_potentials_.coordinates(m), 1);
+      points_.Set(m, expectation.coordinates, expectation.loss);
+      ++oracle_calls_;
+      const double norm = gram_.SquaredNorm(problem.data().example(m), points_.coordinates(m));
+      if (norm > 0) {
+        const double step = std::min(kFirstStep, problem.lambda_m() / norm);
+        steps_[static_cast<std::size_t>(m)] = std::max(step, kSmallestStep);
+      }
+    }
+    points_.Weights(problem_, &weights_);
+  }
+
+  void RunPass(const StopControl& stop) override {
+    visits_.Pass(stop, [&](Index m) { Visit(m); });
+    if (++pass_ % kRebuildEvery == 0) points_.Weights(problem_, &weights_);
+  }
+
+  /// At the mixture of μ and the ground truth that has the best dual value: early, and at small λ, Ψμ is far too long.
+  Evaluation Evaluate(int threads) override {
+    std::vector<double> psi;
+    points_.Weights(problem_, &psi);
+    const double loss = points_.MeanLoss();
+    const double share = BestShare(loss, Regulariser(problem_.lambda(), psi));
+    std::vector<double> w = psi;
+    for (double& value : w) value *= share;
+    return Certify(std::move(w), points_, psi, loss, threads);
+  }
+
+  void Save(StateWriter* writer) const override {
+    writer->Tag("eg");
+    SaveCommon(writer);
+    visits_.Save(writer);
+    writer->Reals(weights_);
+    points_.Save(writer);
+    log_potentials_.Save(writer);
+    writer->Reals(steps_);
+    writer->Integer(pass_);
+  }
+
+  void Load(StateReader* reader) override {
+    reader->Tag("eg");
+    LoadCommon(reader);
+    visits_.Load(reader);
+    reader->FiniteReals(weights_);
+    points_.Load(reader);
+    log_potentials_.Load(reader);
+    reader->FiniteReals(steps_);
+    for (const double step : steps_)
+      StateReader::Require(step >= kSmallestStep && step <= kLargestStep, "a step is out of range");
+    pass_ = reader->Passes();
+  }
+
+  /// α and the step sizes stay.
+  void ChangeLambda(const Problem& problem) override {
+    ChangeProblem(problem);
+    points_.Weights(problem_, &weights_);
+    pass_ = 0;
+  }
+
+ private:
+  const DualPoints& NewestPoints() const override { return points_; }
+
+  void Visit(Index m) {
+    const ExampleView example = problem_.data().example(m);
+    const std::span<double> potentials = log_potentials_.coordinates(m);
+    u_.resize(potentials.size());
+    CoordinateScores(example, weights_, u_);
+    double& step = steps_[static_cast<std::size_t>(m)];
+    ++block_steps_;
+    for (int halvings = pass_ == 0 ? kHalvingsOfFirstPass : kHalvings;; --halvings) {
+      if (TryStep(m, step) || halvings == 0) break;
+      step /= 2;
+    }
+    step = std::clamp(kGrowth * step, kSmallestStep, kLargestStep);
+  }
+
+  /// Makes the step of this length unless f falls. u_: the coordinate scores at w.
+  bool TryStep(Index m, double step) {
+    const ExampleView example = problem_.data().example(m);
+    const std::span<double> potentials = log_potentials_.coordinates(m);
+    const double loss_scale = log_potentials_.loss(m) + step;
+    moved_.assign(potentials.begin(), potentials.end());
+    for (std::size_t k = 0; k < moved_.size(); ++k) moved_[k] += step * u_[k];
+    const Expectation expectation = marginals_.Expect(m, loss_scale, moved_, 1);
+    ++oracle_calls_;
+    points_.Towards(m, expectation.coordinates, &direction_);
+    double gain = expectation.loss - points_.loss(m);  // of M f
+    for (std::size_t k = 0; k < direction_.size(); ++k) gain -= u_[k] * direction_[k];
+    gain -= gram_.SquaredNorm(example, direction_) / (2 * problem_.lambda_m());
+    if (!(gain >= 0)) return false;
+    log_potentials_.Set(m, moved_, loss_scale);
+    points_.Set(m, expectation.coordinates, expectation.loss);
+    ScatterFeatures(example, direction_, 1 / problem_.lambda_m(), weights_);
+    return true;
+  }
+
+  ExampleVisits visits_;
+  std::vector<double> weights_;
+  DualPoints points_;
+  DualPoints log_potentials_;  // not a point, but as many numbers: v_m, and c_m in place of the loss
+  std::vector<double> steps_;
+  Index pass_ = 0;
+  FeatureGram gram_;
+  std::vector<double> u_, moved_, direction_;
+};
+
+}  // namespace
+
+std::unique_ptr<Learner> MakeExponentiatedGradientLearner(const Problem& problem,
+                                                          const TrainOptions& options) {
+  return std::make_unique<ExponentiatedGradientLearner>(problem, options);
+}
+
+}  // namespace slackline

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/planes/cutting_plane_n.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include <slackline/learning/example_blocks/active_set_blocks.h>
+#include <slackline/learning/oracle/corner_evaluator.h>
+#include <slackline/learning/step/sampling.h>
+
+namespace slackline {
+namespace {
+
+constexpr Index kBatch = 100;          // new labellings between two solutions of the program
+constexpr double kProgramShare = 0.1;  // of the oracle's gap: what the program may leave
+constexpr Index kRoundsInPass = 20;    // of the program, while the pass still gathers labellings
+constexpr Index kRoundsAfterPass = 200;
+constexpr double kTinyViolation = 1e-12;  // of the objective at w = 0: rounding
+constexpr Index kRebuildEvery = 16;       // passes
+
+class CuttingPlaneNLearner : public Learner {
+ public:
+  CuttingPlaneNLearner(const Problem& problem, const TrainOptions& options)
+      : problem_(problem),
+        options_(options),
+        at_zero_(PrimalAtZeroWeights(problem)),
+        visits_(options, problem.size()),
+        oracle_(problem, options.oracle, CornerOracle::Effort::kTraining, options.rescaling),
+        blocks_(problem, &oracle_, StepKind::kPairwise, AverageKind::kOff),
+        evaluator_(problem, options.oracle, options.rescaling),
+        gap_(at_zero_) {}
+
+  std::string_view name() const override { return "cutting-plane-n"; }
+
+  void RunPass(const StopControl& stop) override {
+    double gap = 0;
+    Index asked = 0;
+    Index fresh = 0;
+    for (const Index m : visits_.Permutation()) {
+      const ActiveSetBlocks::VisitResult answer = blocks_.Ask(m, options_.prune_after);
+      gap += answer.gap;
+      ++asked;
+      fresh += answer.spread > kTinyViolation * at_zero_ ? 1 : 0;
+      if (stop.ShouldStop()) break;
+      if (fresh >= kBatch) {
+        fresh = 0;
+        SolveProgram(kProgramShare * gap / asked, kRoundsInPass, stop);
+      }
+    }
+    if (asked == problem_.size()) gap_ = gap / asked;
+    SolveProgram(kProgramShare * gap / asked, kRoundsAfterPass, stop);
+    if (++pass_ % kRebuildEvery == 0) blocks_.Rebuild();
+  }
+
+  Evaluation Evaluate(int threads) override {
+    const double loss = blocks_.WeightsOfPoint(&evaluated_);
+    const double regulariser = Regulariser(problem_.lambda(), evaluated_);
+    Evaluation evaluation;
+    evaluation.problem = oracle_.relaxed() ? CertifiedProblem::kRelaxed : CertifiedProblem::kExact;
+    evaluation.dual = loss - regulariser;
+    evaluation.primal = regulariser + evaluator_.Hinge(evaluated_, blocks_.sets(), blocks_.warm(), threads);
+    return evaluation;
+  }
+
+  std::span<const double> weights() const override { return evaluated_; }
+  double ScoreScale() const override { return slackline::ScoreScale(problem_); }
+  double PrimalAtZero() const override { return at_zero_; }
+  double GapEstimate() const override { return gap_; }
+  WorkCounts work() const override { return {blocks_.oracle_calls(), blocks_.steps()}; }
+
+  bool DualPointIsBest() const override { return true; }
+  bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
+    *loss = blocks_.PointOfExample(m, coordinates);
+    return true;
+  }
+
+  void Save(StateWriter* writer) const override {
+    writer->Tag("cutting-plane-n");
+    visits_.Save(writer);
+    oracle_.Save(writer);
+    blocks_.Save(writer);
+    writer->Real(gap_);
+    writer->Integer(pass_);
+  }
+
+  void Load(StateReader* reader) override {
+    reader->Tag("cutting-plane-n");
+    visits_.Load(reader);
+    oracle_.Load(reader);
+    blocks_.Load(reader);
+    gap_ = reader->FiniteReal();
+    pass_ = reader->Passes();
+    evaluated_.clear();
+  }
+
+  void ChangeLambda(const Problem& problem) override {
+    problem_ = problem;
+    oracle_.set_problem(problem);
+    blocks_.ChangeLambda(problem);
+    gap_ = at_zero_;
+    pass_ = 0;
+  }
+
+ private:
+  /// Rounds of pairwise steps over the active sets of all examples, until they leave a gap of at most `tolerance` (a mean over the examples).
+  void SolveProgram(double tolerance, Index most_rounds, const StopControl& stop) {
+    for (Index round = 0; round < most_rounds; ++round) {
+      double gap = 0;
+      for (Index m = 0; m < problem_.size(); ++m) {
+        if (blocks_.kept(m) < 2) continue;
+        gap += blocks_.Visit(m, false).spread;
+        if (stop.ShouldStop()) return;
+      }
+      if (gap / problem_.size() <= tolerance) break;
+    }
+  }
+
+  Problem problem_;
+  TrainOptions options_;
+  double at_zero_;
+  ExampleVisits visits_;
+  CornerOracle oracle_;
+  ActiveSetBlocks blocks_;
+  CornerEvaluator evaluator_;
+  std::vector<double> evaluated_;
+  double gap_;  // mean over the examples, by the last whole pass
+  Index pass_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Learner> MakeCuttingPlaneNLearner(const Problem& problem, const TrainOptions& options) {
+  return std::make_unique<CuttingPlaneNLearner>(problem, options);
+}
+
+}  // namespace slackline

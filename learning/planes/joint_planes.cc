@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/planes/joint_planes.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include <slackline/learning/oracle/corner_evaluator.h>
+#include <slackline/learning/planes/plane_bundle.h>
+#include <slackline/learning/planes/plane_labellings.h>
+
+namespace slackline {
+namespace {
+
+constexpr double kCachedTolerance = 0.05;  // of a cached plane's violation: its program need not be exact
+constexpr double kProgramShare =
+    1e-3;                          // of the gap: what the program after a plane of the oracle may leave …
+constexpr double kLoosest = 1e-8;  // … but of the objective at w = 0 at most this, and at least
+constexpr double kTightest = 1e-12;
+constexpr double kWorthAdding = 0.2;  // of the oracle's last violation: what a plane of kept labellings needs
+constexpr Index kMaxCachedRounds = 20;
+constexpr auto kNoLimit = std::numeric_limits<std::int64_t>::max();
+constexpr double kBeyond = 0.1;  // μ: of the rest of the line, beyond its best point
+constexpr double kSmallViolation =
+    0.05;  // of the gap: a plane off the newest weights that says nothing about them
+
+class JointPlaneLearner : public JointPlaneLearnerBase {
+ public:
+  JointPlaneLearner(const Problem& problem, const TrainOptions& options)
+      : problem_(problem),
+        options_(options),
+        cache_(options.learner == LearnerKind::kCuttingPlane1 && options.constraint_cache != Switch::kOff),
+        line_search_(options.learner == LearnerKind::kBundle && options.line_search != Switch::kOff),
+        at_zero_(PrimalAtZeroWeights(problem)),
+        kept_(problem, options.oracle, options.rescaling),
+        planes_(problem.num_weights(), problem.size(), problem.lambda()),
+        evaluator_(problem, options.oracle, options.rescaling),
+        best_(static_cast<std::size_t>(problem.num_weights()), 0.0),
+        best_risk_(at_zero_) {}
+
+  void TakeOver(std::span<const ActiveSet> sets, std::span<const double> weights, double gap) override {
+    kept_.TakeOver(sets);
+    point_.assign(weights.begin(), weights.end());
+    kept_.Recall(point_, StopControl(nullptr, 0), &plane_);
+    AddPlane(kCachedTolerance * gap);
+    violation_ = gap;
+  }
+
+  double dual() const override { return planes_.value(); }
+  void LimitPass(std::int64_t entries) override { most_work_ = entries; }
+
+  std::string_view name() const override { return Name(options_.learner); }
+
+  void RunPass(const StopControl& stop) override {
+    if (cache_) CachedRounds(stop);
+    most_work_ = kNoLimit;
+    const bool line = line_search_ && !at_newest_;
+    ChoosePoint(line);
+    kept_.Ask(point_, stop, &plane_);
+    if (plane_.whole) Measure();
+    violation_ = PlaneBundle::At(plane_.direction, plane_.offset, planes_.weights()) - planes_.cut();
+    at_newest_ = line && violation_ <= kSmallViolation * (BestObjective() - planes_.value());
+    AddPlane(Tolerance());
+  }
+
+  Evaluation Evaluate(int threads) override {
+    evaluated_ = best_;
+    Evaluation evaluation;
+    evaluation.problem = kept_.relaxed() ? CertifiedProblem::kRelaxed : CertifiedProblem::kExact;
+    evaluation.primal = Regulariser(problem_.lambda(), evaluated_) +
+                        evaluator_.Hinge(evaluated_, kept_.sets(), kept_.warm(), threads);
+    evaluation.dual = planes_.value();
+    return evaluation;
+  }
+
+  /// An oracle that stops early may have shown too little of the best weights' risk.
+  std::string Adapt(const Evaluation& evaluation) override {
+    best_risk_ = std::max(best_risk_, evaluation.primal - Regulariser(problem_.lambda(), best_));
+    return {};
+  }
+
+  std::span<const double> weights() const override { return evaluated_; }
+  double ScoreScale() const override { return slackline::ScoreScale(problem_); }
+  double PrimalAtZero() const override { return at_zero_; }
+  double GapEstimate() const override { return BestObjective() - planes_.value(); }
+  WorkCounts work() const override { return {kept_.oracle_calls(), rounds_, kept_.work() + planes_.work()}; }
+
+  bool DualPointIsBest() const override { return true; }
+  bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
+    const Structure& structure = problem_.data().example(m).structure();
+    coordinates->assign(static_cast<std::size_t>(structure.num_coordinates()), 0.0);
+    *loss = 0;
+    for (Index k = 0; k < planes_.size(); ++k) {
+      if (planes_.alpha(k) == 0) continue;
+      const Index corner = planes_.corners(k)[static_cast<std::size_t>(m)];
+      *loss += kept_.AddPoint(m, corner, planes_.alpha(k), *coordinates);
+    }
+    return true;
+  }
+
+  void Save(StateWriter* writer) const override {
+    writer->Tag("joint planes");
+    kept_.Save(writer);
+    planes_.Save(writer);
+    writer->Reals(best_);
+    writer->Real(best_risk_);
+    writer->Real(violation_);
+    writer->Flag(at_newest_);
+    writer->Integer(rounds_);
+  }
+
+  void Load(StateReader* reader) override {
+    reader->Tag("joint planes");
+    kept_.Load(reader);
+    planes_.Load(reader);
+    for (Index k = 0; k < planes_.size(); ++k) {
+      const std::span<const Index> corners = std::as_const(planes_).corners(k);
+      for (std::size_t m = 0; m < corners.size(); ++m)
+        StateReader::Require(corners[m] < kept_.sets()[m].size(), "a plane has a labelling that is not kept");
+    }
+    reader->FiniteReals(best_);
+    best_risk_ = reader->FiniteReal();
+    violation_ = reader->Real();
+    at_newest_ = reader->Flag();
+    rounds_ = reader->Count();
+    evaluated_.clear();
+  }
+
+  void ChangeLambda(const Problem& problem) override {
+    problem_ = problem;
+    kept_.set_problem(problem);
+    planes_.set_lambda(problem.lambda());
+    planes_.Solve(Tolerance());
+    // The risk is the same for every λ, but other weights may be the best now: w = 0 is one of them.
+    if (at_zero_ < BestObjective()) {
+      std::fill(best_.begin(), best_.end(), 0.0);
+      best_risk_ = at_zero_;
+    }
+    violation_ = kInfinity;
+    at_newest_ = true;
+    rounds_ = 0;
+  }
+
+ private:
+  double BestObjective() const { return best_risk_ + Regulariser(problem_.lambda(), best_); }
+
+  double Tolerance() const {
+    return std::clamp(kProgramShare * GapEstimate(), kTightest * at_zero_, kLoosest * at_zero_);
+  }
+
+  /// Where the next plane is taken. line: near the best point between the best and the newest weights (Franc and Sonnenburg, equation (13)).
+  void ChoosePoint(bool line) {
+    point_.assign(planes_.weights().begin(), planes_.weights().end());
+    if (!line) return;
+    const double k = kept_.BestOnLine(best_, point_);
+    const double share = (1 - kBeyond) * k + kBeyond;
+    for (std::size_t i = 0; i < point_.size(); ++i) point_[i] = best_[i] + share * (point_[i] - best_[i]);
+  }
+
+  /// Takes the point for the best weights if the plane shows a smaller objective there.
+  void Measure() {
+    if (!(plane_.value + Regulariser(problem_.lambda(), point_) < BestObjective())) return;
+    best_ = point_;
+    best_risk_ = plane_.value;
+  }
+
+  void AddPlane(double tolerance) {
+    planes_.Add(plane_.direction, plane_.offset, plane_.corners);
+    planes_.Solve(tolerance);
+    if (planes_.DropIdle(options_.prune_after)) kept_.DropUnused(&planes_);
+    ++rounds_;
+  }
+
+  /// Planes of kept labellings, as long as they are violated about as much as the oracle's last one was.
+  void CachedRounds(const StopControl& stop) {
+    const std::int64_t before = work().entries;
+    for (Index round = 0; round < kMaxCachedRounds && !stop.ShouldStop(); ++round) {
+      if (work().entries - before > most_work_) break;
+      kept_.Recall(planes_.weights(), stop, &plane_);
+      const double violation = plane_.value - planes_.cut();
+      if (!(violation > kWorthAdding * violation_)) break;
+      if (planes_.Has(plane_.corners)) break;  // rounding alone makes it violated, and would again
+      AddPlane(kCachedTolerance * violation);
+    }
+  }
+
+  Problem problem_;
+  TrainOptions options_;
+  bool cache_;        // planes of kept labellings before those of the oracle
+  bool line_search_;  // planes between the best weights and the newest; else at the newest
+  double at_zero_;
+  PlaneLabellings kept_;
+  PlaneBundle planes_;
+  CornerEvaluator evaluator_;
+  std::vector<double> point_;
+  NewPlane plane_;
+  std::vector<double> best_;
+  double best_risk_;  // (1/M) Σ max H_m at best_, as far as it was seen
+  std::vector<double> evaluated_;
+  double violation_ = kInfinity;  // by how much the oracle's last plane cut into the model at its minimum
+  bool at_newest_ = false;        // the next plane is taken at the newest weights
+  std::int64_t rounds_ = 0;       // planes added
+  std::int64_t most_work_ = kNoLimit;  // of the next pass, before the oracle is asked
+};
+
+}  // namespace
+
+std::unique_ptr<JointPlaneLearnerBase> MakeJointPlaneLearner(const Problem& problem,
+                                                             const TrainOptions& options) {
+  return std::make_unique<JointPlaneLearner>(problem, options);
+}
+
+}  // namespace slackline

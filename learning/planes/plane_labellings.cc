@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/planes/plane_labellings.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include <slackline/core/feature_gram.h>
+#include <slackline/core/feature_map.h>
+#include <slackline/core/inner_product.h>
+#include <slackline/core/slot_sweeps.h>
+
+namespace slackline {
+namespace {
+
+std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
+
+constexpr int kBisections = 40;
+
+}  // namespace
+
+PlaneLabellings::PlaneLabellings(const Problem& problem, SolverKind kind, Rescaling rescaling)
+    : problem_(problem),
+      oracle_(problem, kind, CornerOracle::Effort::kTraining, rescaling),
+      sets_(Size(problem.size()), ActiveSet(false)),
+      warm_(Size(problem.size())),
+      scratch_(MakeCornerScratch(problem.data())) {
+  slot_scores_.assign(scratch_.slot.size(), 0.0);
+  delta_.assign(scratch_.slot.size(), 0.0);
+  std::vector<double> coordinates;
+  for (Index m = 0; m < problem.size(); ++m) {
+    const ExampleView example = problem.data().example(m);
+    coordinates.assign(Size(example.structure().num_coordinates()), 0.0);
+    AddLabellingFeatures(example, example.labels(), 1, coordinates);
+    SparsifyCorner(example.structure(), coordinates, &found_);
+    sets_[Size(m)].Add(example, found_, &scratch_);
+  }
+}
+
+void PlaneLabellings::ScoreSlots(Index m, std::span<const double> weights) {
+  work_ += kVisitWork + SlotScores(problem_.data().example(m), weights, slot_scores_) / 4;
+}
+
+double PlaneLabellings::Hinge(Index m, Index a, std::span<const double> weights) const {
+  const ActiveSet& set = sets_[Size(m)];
+  return set.Score(a, slot_scores_, weights) - set.Score(0, slot_scores_, weights);
+}
+
+Index PlaneLabellings::BestKept(Index m, std::span<const double> weights) {
+  const ActiveSet& set = sets_[Size(m)];
+  for (Index a = 0; a < set.size(); ++a) work_ += set.entries(a);
+  Index best = 0;
+  double most = set.Score(0, slot_scores_, weights);
+  for (Index a = 1; a < set.size(); ++a) {
+    const double score = set.Score(a, slot_scores_, weights);
+    if (score > most) {
+      most = score;
+      best = a;
+    }
+  }
+  return best;
+}
+
+void PlaneLabellings::Begin(NewPlane* plane) const {
+  plane->direction.assign(Size(problem_.num_weights()), 0.0);
+  plane->offset = 0;
+  plane->value = 0;
+  plane->corners.assign(sets_.size(), 0);
+  plane->whole = true;
+}
+
+/// Adds ψ_m(corner)/M and Δ_m(corner)/M.
+void PlaneLabellings::AddToPlane(Index m, Index corner, NewPlane* plane) {
+  plane->corners[Size(m)] = corner;
+  if (corner == 0) return;
+  const ExampleView example = problem_.data().example(m);
+  const ActiveSet& set = sets_[Size(m)];
+  const double share = 1.0 / problem_.size();
+  plane->offset += share * set.loss(corner);
+  for (const auto& [a, sign] : {std::pair{Index{0}, share}, std::pair{corner, -share}}) {
+    const double scale = sign;
+    set.ForEachSlotEntry(a, [&](Index k, double value) { delta_[Size(k)] += scale * value; });
+    set.ForEachScalarEntry(a, [&](Index k, double value) { plane->direction[Size(k)] += scale * value; });
+  }
+  const std::span<double> delta = std::span<double>(delta_).first(Size(SlotCoordinates(example.structure())));
+  work_ += AddSlots(example, delta, plane->direction) / 4 + set.entries(0) + set.entries(corner);
+  std::fill(delta.begin(), delta.end(), 0.0);
+}
+
+void PlaneLabellings::Ask(std::span<const double> weights, const StopControl& stop, NewPlane* plane) {
+  Begin(plane);
+  oracle_.Refresh(weights);
+  for (Index m = 0; m < problem_.size(); ++m) {
+    ScoreSlots(m, weights);
+    oracle_.Maximise(m, slot_scores_, weights, &warm_[Size(m)], false, &found_);
+    ++oracle_calls_;
+    const Index found = sets_[Size(m)].Add(problem_.data().example(m), found_, &scratch_);
+    // An oracle that stops early may find less than the ground truth.
+    const double hinge = Hinge(m, found, weights);
+    if (hinge > 0) {
+      AddToPlane(m, found, plane);
+      plane->value += hinge / problem_.size();
+    }
+    if (stop.ShouldStop() && m + 1 < problem_.size()) {
+      plane->whole = false;
+      break;
+    }
+  }
+}
+
+void PlaneLabellings::Recall(std::span<const double> weights, const StopControl& stop, NewPlane* plane) {
+  Begin(plane);
+  for (Index m = 0; m < problem_.size(); ++m) {
+    if (sets_[Size(m)].size() < 2) continue;
+    ScoreSlots(m, weights);
+    const Index best = BestKept(m, weights);
+    AddToPlane(m, best, plane);
+    plane->value += Hinge(m, best, weights) / problem_.size();
+    if (stop.ShouldStop()) {
+      plane->whole = false;
+      break;
+    }
+  }
+}
+
+double PlaneLabellings::BestOnLine(std::span<const double> from, std::span<const double> to) {
+  // H of all active sets at both ends, example by example.
+  std::vector<double> start;
+  std::vector<double> end;
+  std::vector<std::size_t> first = {0};
+  for (const bool at_end : {false, true}) {
+    const std::span<const double> weights = at_end ? to : from;
+    std::vector<double>& values = at_end ? end : start;
+    for (Index m = 0; m < problem_.size(); ++m) {
+      const Index count = sets_[Size(m)].size();
+      if (!at_end) first.push_back(first.back() + Size(count));
+      if (count > 1) ScoreSlots(m, weights);
+      for (Index a = 0; a < count; ++a) values.push_back(count > 1 ? Hinge(m, a, weights) : 0.0);
+    }
+  }
+  const double start_norm = InnerProduct(from, from);
+  const double cross = InnerProduct(from, to);
+  const double norm = InnerProduct(to, to) - 2 * cross + start_norm;
+  const auto slope = [&](double k) {
+    double risk = 0;
+    for (std::size_t m = 0; m + 1 < first.size(); ++m) {
+      std::size_t best = first[m];
+      const auto value = [&](std::size_t a) { return start[a] + k * (end[a] - start[a]); };
+      for (std::size_t a = first[m]; a < first[m + 1]; ++a) {
+        if (value(a) > value(best)) best = a;
+      }
+      risk += end[best] - start[best];
+    }
+    return problem_.lambda() * (cross - start_norm + k * norm) + risk / problem_.size();
+  };
+  if (slope(1) <= 0) return 1;
+  double low = 0;
+  double high = 1;
+  for (int step = 0; step < kBisections; ++step) {
+    const double middle = 0.5 * (low + high);
+    (slope(middle) > 0 ? high : low) = middle;
+  }
+  return low;
+}
+
+void PlaneLabellings::DropUnused(PlaneBundle* bundle) {
+  std::vector<std::uint8_t> keep;
+  std::vector<Index> number;
+  for (Index m = 0; m < problem_.size(); ++m) {
+    ActiveSet& set = sets_[Size(m)];
+    keep.assign(Size(set.size()), 0);
+    keep[0] = 1;
+    for (Index k = 0; k < bundle->size(); ++k) keep[Size(bundle->corners(k)[Size(m)])] = 1;
+    number.assign(keep.size(), 0);
+    Index next = 0;
+    for (std::size_t a = 0; a < keep.size(); ++a) {
+      if (keep[a] != 0) number[a] = next++;
+    }
+    if (next == set.size()) continue;
+    for (Index k = 0; k < bundle->size(); ++k) {
+      Index& corner = bundle->corners(k)[Size(m)];
+      corner = number[Size(corner)];
+    }
+    set.Retain(keep);
+  }
+}
+
+double PlaneLabellings::AddPoint(Index m, Index corner, double share, std::span<double> coordinates) const {
+  const ActiveSet& set = sets_[Size(m)];
+  set.AddCoordinates(problem_.data().example(m).structure(), corner, share, coordinates);
+  return share * set.loss(corner);
+}
+
+void PlaneLabellings::TakeOver(std::span<const ActiveSet> sets) {
+  for (Index m = 0; m < problem_.size(); ++m) {
+    const ActiveSet& other = sets[Size(m)];
+    for (Index a = 1; a < other.size(); ++a) {
+      other.Read(a, &found_);
+      sets_[Size(m)].Add(problem_.data().example(m), found_, &scratch_);
+    }
+  }
+}
+
+void PlaneLabellings::set_problem(const Problem& problem) {
+  problem_ = problem;
+  oracle_.set_problem(problem);
+  oracle_calls_ = 0;
+}
+
+void PlaneLabellings::Save(StateWriter* writer) const {
+  writer->Tag("kept labellings");
+  for (const ActiveSet& set : sets_) set.Save(writer);
+  for (const WarmStart& warm : warm_) writer->Bytes(warm.bytes);
+  writer->Integer(oracle_calls_);
+  writer->Integer(work());
+}
+
+void PlaneLabellings::Load(StateReader* reader) {
+  reader->Tag("kept labellings");
+  for (Index m = 0; m < problem_.size(); ++m)
+    sets_[Size(m)].Load(problem_.data().example(m), reader, &scratch_);
+  for (WarmStart& warm : warm_) warm.bytes = reader->Bytes();
+  oracle_calls_ = reader->Count();
+  work_ = reader->Count() - oracle_.work();
+}
+
+}  // namespace slackline

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/run/fingerprint.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+
+namespace slackline {
+
+void DataHash::Add(std::span<const double> values) {
+  Add(values.size());
+  for (const double value : values) Add(std::bit_cast<std::uint64_t>(value));
+}
+
+void DataHash::Add(std::span<const Index> values) {
+  Add(values.size());
+  for (const Index value : values) Add(static_cast<std::uint64_t>(value));
+}
+
+void DataHash::Add(std::string_view text) {
+  Add(text.size());
+  for (const char c : text) Add(static_cast<unsigned char>(c));
+}
+
+std::string DataHash::Text() const {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(state_));
+  return text;
+}
+
+namespace {
+
+std::string HashFeatures(const Dataset& data) {
+  DataHash hash;
+  for (Index m = 0; m < data.size(); ++m) {
+    const ExampleView example = data.example(m);
+    for (Index k = 0; k < example.structure().num_inputs(); ++k) {
+      const FeatureRow row = example.input(k);
+      const auto count = static_cast<std::size_t>(row.count);
+      hash.Add(std::span<const double>(row.values, count));
+      if (!row.dense()) hash.Add(std::span<const Index>(row.columns, count));
+    }
+    hash.Add(example.potentials());
+  }
+  return hash.Text();
+}
+
+std::string HashLabels(const Dataset& data) {
+  DataHash hash;
+  for (Index m = 0; m < data.size(); ++m) hash.Add(data.example(m).labels());
+  return hash.Text();
+}
+
+void AddTerm(const Structure& structure, const FeatureTerm& term, DataHash* hash) {
+  const Index numbers[] = {static_cast<Index>(term.kind), term.block, term.source, term.base,
+                           term.coordinate};
+  hash->Add(std::span<const Index>(numbers));
+  hash->Add(std::span<const Index>(structure.map(term.map).rows));
+  hash->Add(std::span<const double>(structure.map(term.map).values));
+}
+
+/// Of the factor itself: its name, shape, and the features of some of its states.
+void AddGlobalPart(const Structure& structure, Index g, DataHash* hash) {
+  constexpr Index kProbes = 8;
+  const GlobalPart& part = structure.globals()[static_cast<std::size_t>(g)];
+  const Index numbers[] = {part.block, part.base, part.coordinate, part.factor->num_weights()};
+  hash->Add(std::span<const Index>(numbers));
+  hash->Add(structure.graph().global_scope(g));
+  hash->Add(part.factor->name());
+  std::vector<double> features;
+  for (const std::vector<Index>& states : ProbeStates(*part.factor, kProbes)) {
+    features.assign(static_cast<std::size_t>(part.factor->num_weights()), 0.0);
+    part.factor->AddFeatures(states, 1.0, features);
+    hash->Add(std::span<const Index>(states));
+    hash->Add(std::span<const double>(features));
+  }
+}
+
+std::string HashStructures(const Dataset& data) {
+  DataHash hash;
+  for (const WeightBlock& block : data.layout().blocks()) {
+    const Index sizes[] = {block.rows, block.cols};
+    hash.Add(std::span<const Index>(sizes));
+  }
+  for (const auto& structure : data.structures()) {
+    const FactorGraph& graph = structure->graph();
+    hash.Add(graph.cardinalities());
+    for (Index c = 0; c < graph.num_factors(); ++c) hash.Add(graph.scope(c));
+    for (Index a = 0; a < graph.num_parts(); ++a) {
+      for (const FeatureTerm& term : structure->terms(a)) AddTerm(*structure, term, &hash);
+      if (structure->has_forbidden_states()) hash.Add(structure->forbidden_states(a));
+    }
+    for (Index g = 0; g < graph.num_global_factors(); ++g) AddGlobalPart(*structure, g, &hash);
+    for (const Slot& slot : structure->slots()) hash.Add(static_cast<std::uint64_t>(slot.input));
+  }
+  for (Index m = 0; m < data.size(); ++m) hash.Add(static_cast<std::uint64_t>(data.structure_of(m)));
+  return hash.Text();
+}
+
+std::string HashLosses(const TrainingSet& training) {
+  DataHash hash;
+  hash.Add(std::span<const double>(training.losses));
+  if (training.form == LossForm::kF1) hash.Add(std::string_view("f1"));
+  return hash.Text();
+}
+
+/// What an automatic oracle is where that depends on how the program was built; else empty.
+std::string OracleOfTheBuild(const Problem& problem, const TrainOptions& options) {
+  std::string names;
+  if (!UsesOracle(options.learner) || options.oracle != SolverKind::kAuto) return names;
+  for (const auto& structure : problem.data().structures()) {
+    const SolverKind kind = AutomaticSolver(structure->graph());
+    const std::string name(SolverKindName(kind));
+    if ((kind != SolverKind::kLp && kind != SolverKind::kMessages) || names.find(name) != std::string::npos)
+      continue;
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  return names;
+}
+
+}  // namespace
+
+Fingerprint MakeFingerprint(const Problem& problem, const TrainOptions& options) {
+  Fingerprint fingerprint = {{"number of examples", std::to_string(problem.size())},
+                             {"number of weights", std::to_string(problem.num_weights())},
+                             {"features of the data", HashFeatures(problem.data())},
+                             {"labels of the data", HashLabels(problem.data())},
+                             {"graphs", HashStructures(problem.data())},
+                             {"losses", HashLosses(problem.training())}};
+  TrainOptions given = options;
+  given.lambda = problem.lambda();
+  for (const OptionRecord& record : OptionRecords()) {
+    if (record.outer) continue;
+    fingerprint.emplace_back("--" + std::string(record.name), OptionText(record, given));
+  }
+  const std::string oracle = OracleOfTheBuild(problem, options);
+  if (!oracle.empty()) fingerprint.emplace_back("--oracle auto", oracle);
+  return fingerprint;
+}
+
+std::string Difference(const Fingerprint& saved, const Fingerprint& now) {
+  std::string text;
+  const auto add = [&](const std::string& what) { text += (text.empty() ? "" : ", ") + what; };
+  for (const auto& entry : now) {
+    const auto& [name, value] = entry;
+    const auto found = std::find_if(saved.begin(), saved.end(),
+                                    [&](const auto& other) { return other.first == entry.first; });
+    if (found == saved.end()) {
+      add(name + " is not known there");
+    } else if (found->second != value) {
+      const bool shown = name.starts_with("--") || name.starts_with("number");
+      add(shown ? name + " was " + found->second + " and is " + value + " now" : name + " differ");
+    }
+  }
+  for (const auto& entry : saved) {
+    const bool known =
+        std::any_of(now.begin(), now.end(), [&](const auto& other) { return other.first == entry.first; });
+    if (!known) add(entry.first + " is not known here");
+  }
+  return text;
+}
+
+}  // namespace slackline

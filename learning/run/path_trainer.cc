@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/run/path_trainer.h>
+
+#include <utility>
+
+#include <slackline/learning/train_loop.h>
+
+namespace slackline {
+
+PathTrainer::PathTrainer(Problem problem, const TrainOptions& options)
+    : options_(options),
+      problem_(std::make_unique<Problem>(std::move(problem))),
+      learner_(MakeLearner(*problem_, options_)) {}
+
+TrainSummary PathTrainer::Train(double lambda, const std::atomic<int>* interrupt) {
+  if (lambda != problem_->lambda()) {
+    auto next = std::make_unique<Problem>(problem_->WithLambda(lambda));
+    learner_->ChangeLambda(*next);
+    problem_ = std::move(next);
+  }
+  return RunTraining(*learner_, options_, nullptr, interrupt);
+}
+
+}  // namespace slackline

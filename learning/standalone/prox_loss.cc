@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/standalone/prox_loss.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include <slackline/core/check.h>
+#include <slackline/learning/step/simplex_projection.h>
+
+namespace slackline {
+namespace {
+
+/// argmax over [0, 1] of slope·s − curvature·s²/2.
+double ClippedStep(double slope, double curvature) {
+  if (slope <= 0) return 0;
+  return slope < curvature ? slope / curvature : 1.0;
+}
+
+/// x ln x, 0 at 0.
+double EntropyTerm(double x) { return x > 0 ? x * std::log(x) : 0.0; }
+
+/// The zero of a rising function in [low, high], to the last digits.
+template <class Function>
+double Bisect(double low, double high, const Function& rising) {
+  for (int k = 0; k < 100 && low < high; ++k) {
+    const double middle = 0.5 * (low + high);
+    if (middle <= low || middle >= high) break;
+    (rising(middle) < 0 ? low : high) = middle;
+  }
+  return 0.5 * (low + high);
+}
+
+/// 1/(1 + e^t)
+double Fermi(double t) { return t > 0 ? std::exp(-t) / (1 + std::exp(-t)) : 1 / (1 + std::exp(t)); }
+
+double SquaredNorm(std::span<const double> x) {
+  return std::inner_product(x.begin(), x.end(), x.begin(), 0.0);
+}
+
+}  // namespace
+
+ScalarLoss::ScalarLoss(ScalarLossKind kind, std::vector<double> labels, double gamma)
+    : kind_(kind), labels_(std::move(labels)) {
+  for (const double y : labels_) {
+    const bool good = kind == ScalarLossKind::kSquared ? std::isfinite(y) : std::abs(y) == 1;
+    SLACKLINE_CHECK(good, "labels must be 1 or -1, finite for the squared loss");
+  }
+  switch (kind) {
+    case ScalarLossKind::kHinge:
+      gamma_ = 0;
+      break;
+    case ScalarLossKind::kSmoothedHinge:
+      SLACKLINE_CHECK(std::isfinite(gamma) && gamma > 0, "the smoothed hinge needs gamma > 0");
+      gamma_ = gamma;
+      break;
+    case ScalarLossKind::kSquared:
+      gamma_ = 1;
+      break;
+    case ScalarLossKind::kLogistic:
+      gamma_ = 4;
+      break;
+  }
+}
+
+double ScalarLoss::Value(Index i, std::span<const double> z) const {
+  const double y = label(i);
+  if (kind_ == ScalarLossKind::kSquared) return 0.5 * (z[0] - y) * (z[0] - y);
+  const double margin = y * z[0];
+  if (kind_ == ScalarLossKind::kLogistic) {
+    return std::max(0.0, -margin) + std::log1p(std::exp(-std::abs(margin)));
+  }
+  if (margin >= 1) return 0;
+  const double short_by = 1 - margin;
+  return short_by < gamma_ ? short_by * short_by / (2 * gamma_) : short_by - gamma_ / 2;
+}
+
+double ScalarLoss::Conjugate(Index i, std::span<const double> alpha) const {
+  const double b = label(i) * alpha[0];
+  if (kind_ == ScalarLossKind::kSquared) return 0.5 * alpha[0] * alpha[0] - b;
+  if (kind_ == ScalarLossKind::kLogistic) return EntropyTerm(b) + EntropyTerm(1 - b);
+  return 0.5 * gamma_ * b * b - b;
+}
+
+void ScalarLoss::Target(Index i, std::span<const double> z, std::span<double> u) const {
+  const double y = label(i);
+  const double margin = y * z[0];
+  switch (kind_) {
+    case ScalarLossKind::kHinge:
+      u[0] = margin < 1 ? y : 0.0;
+      return;
+    case ScalarLossKind::kSmoothedHinge:
+      u[0] = y * std::clamp((1 - margin) / gamma_, 0.0, 1.0);
+      return;
+    case ScalarLossKind::kSquared:
+      u[0] = y - z[0];
+      return;
+    case ScalarLossKind::kLogistic:
+      u[0] = y * Fermi(margin);
+      return;
+  }
+}
+
+double ScalarLoss::LineSearch(Index i, const SdcaLine& line) const {
+  const double y = label(i);
+  const double alpha = line.alpha[0];
+  const double d = line.direction[0];
+  if (d == 0) return 0;
+  if (kind_ != ScalarLossKind::kLogistic) {
+    return ClippedStep(d * (y - gamma_ * alpha) - line.slope, gamma_ * d * d + line.curvature);
+  }
+  // The derivative y·d·ln((1 − b)/b) − slope − s·curvature falls.
+  return Bisect(0.0, 1.0, [&](double s) {
+    const double b = std::clamp(y * (alpha + s * d), 0.0, 1.0);
+    return line.slope + s * line.curvature - y * d * (std::log1p(-b) - std::log(b));
+  });
+}
+
+void ScalarLoss::Maximise(Index i, std::span<const double> z, double curvature,
+                          std::span<double> alpha) const {
+  const double y = label(i);
+  if (kind_ == ScalarLossKind::kSquared) {
+    alpha[0] = (y - z[0] + curvature * alpha[0]) / (1 + curvature);
+    return;
+  }
+  const double before = y * alpha[0];
+  const double margin = y * z[0];
+  double b = 0;
+  if (kind_ == ScalarLossKind::kLogistic) {
+    // With b = 1/(1 + e^t): t = margin + curvature (b − before).
+    const double t = Bisect(margin - curvature, margin + curvature, [&](double candidate) {
+      return candidate - margin - curvature * (Fermi(candidate) - before);
+    });
+    b = Fermi(t);
+  } else {
+    const double slope = 1 - margin + curvature * before;
+    b = ClippedStep(slope, gamma_ + curvature);
+    if (gamma_ + curvature == 0 && slope == 0) b = before;
+  }
+  alpha[0] = y * b;
+}
+
+MulticlassLoss::MulticlassLoss(Index classes, std::vector<Index> labels, double gamma,
+                               std::vector<double> costs)
+    : classes_(classes), labels_(std::move(labels)), gamma_(gamma), costs_(std::move(costs)) {
+  SLACKLINE_CHECK(classes >= 1, "there must be a class");
+  SLACKLINE_CHECK(std::isfinite(gamma) && gamma >= 0, "gamma must not be negative");
+  for (const Index y : labels_) SLACKLINE_CHECK(y >= 0 && y < classes, "a label is out of range");
+  const auto k = static_cast<std::size_t>(classes);
+  SLACKLINE_CHECK(costs_.empty() || costs_.size() == k * k, "there must be a cost for every pair of classes");
+  for (std::size_t c = 0; c < costs_.size(); ++c) {
+    SLACKLINE_CHECK(std::isfinite(costs_[c]) && costs_[c] >= 0 && (c / k != c % k || costs_[c] == 0),
+                    "costs must not be negative, and zero for the given class");
+  }
+}
+
+double MulticlassLoss::lipschitz() const { return classes_ > 1 ? std::sqrt(2.0) : 0.0; }
+
+double MulticlassLoss::cost(Index i, std::size_t j) const {
+  const std::size_t y = label(i);
+  if (costs_.empty()) return j == y ? 0.0 : 1.0;
+  return costs_[y * static_cast<std::size_t>(classes_) + j];
+}
+
+void MulticlassLoss::Maximiser(Index i, std::span<const double> z, std::span<double> beta) const {
+  const std::size_t y = label(i);
+  for (std::size_t j = 0; j < beta.size(); ++j) beta[j] = cost(i, j) + z[j] - z[y];
+  if (gamma_ > 0) {
+    for (double& value : beta) value /= gamma_;
+    ProjectOntoSimplex(beta);
+    return;
+  }
+  const auto best = std::max_element(beta.begin(), beta.end()) - beta.begin();
+  std::fill(beta.begin(), beta.end(), 0.0);
+  beta[static_cast<std::size_t>(best)] = 1;
+}
+
+double MulticlassLoss::Value(Index i, std::span<const double> z) const {
+  std::vector<double> beta(z.size());
+  Maximiser(i, z, beta);
+  const double z_y = z[label(i)];
+  double value = 0.5 * gamma_ * (1 - SquaredNorm(beta));
+  for (std::size_t j = 0; j < z.size(); ++j) value += beta[j] * (cost(i, j) + z[j] - z_y);
+  return value;
+}
+
+double MulticlassLoss::Conjugate(Index i, std::span<const double> alpha) const {
+  double value = 0;
+  double squares = 0;
+  for (std::size_t j = 0; j < alpha.size(); ++j) {
+    const double beta = (j == label(i) ? 1.0 : 0.0) - alpha[j];
+    value -= beta * cost(i, j);
+    squares += beta * beta;
+  }
+  return value - 0.5 * gamma_ * (1 - squares);
+}
+
+void MulticlassLoss::Target(Index i, std::span<const double> z, std::span<double> u) const {
+  Maximiser(i, z, u);
+  for (double& value : u) value = -value;
+  u[label(i)] += 1;
+}
+
+double MulticlassLoss::LineSearch(Index i, const SdcaLine& line) const {
+  double slope = -line.slope;
+  for (std::size_t j = 0; j < line.direction.size(); ++j) {
+    const double beta = (j == label(i) ? 1.0 : 0.0) - line.alpha[j];
+    slope += line.direction[j] * (gamma_ * beta - cost(i, j));
+  }
+  return ClippedStep(slope, gamma_ * SquaredNorm(line.direction) + line.curvature);
+}
+
+void MulticlassLoss::Maximise(Index i, std::span<const double> z, double curvature,
+                              std::span<double> alpha) const {
+  const std::size_t y = label(i);
+  const double total = gamma_ + curvature;
+  std::vector<double> beta(z.size());
+  for (std::size_t j = 0; j < z.size(); ++j) beta[j] = (j == y ? 1.0 : 0.0) - alpha[j];
+  if (total > 0) {
+    for (std::size_t j = 0; j < z.size(); ++j) {
+      beta[j] = (cost(i, j) + z[j] - z[y] + curvature * beta[j]) / total;
+    }
+    ProjectOntoSimplex(beta);
+  } else {
+    Maximiser(i, z, beta);
+  }
+  for (std::size_t j = 0; j < z.size(); ++j) alpha[j] = (j == y ? 1.0 : 0.0) - beta[j];
+}
+
+}  // namespace slackline

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The corners that an example block keeps, in compact form, and the small quadratic program over their convex hull.
+//
+// A corner s enters training through φ_m(s), its loss Δ_m(s) and nothing else. φ_m(s) is kept as the list of its non-zero
+// coordinates (core/structure.h), of which nearly all are 1: 4 bytes each, 12 for the others. (Six labels with all their
+// pairs are 84 bytes, whatever the number of features and labels.) Inner products of corners are kept as well, so that steps
+// between active sets cost a few operations per corner and touch neither weights nor features.
+//
+// Sources: Shah, Kolmogorov, Lampert, "A multi-plane block-coordinate Frank-Wolfe algorithm for training structural SVMs with
+// a costly max-oracle", CVPR 2015 (kept planes, Gram cache); Osokin et al., "Minding the gaps for block Frank-Wolfe
+// optimization of structured SVMs", ICML 2016 (pairwise steps on blocks).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <slackline/core/dataset.h>
+#include <slackline/core/feature_gram.h>
+#include <slackline/core/input_gram.h>
+#include <slackline/core/prefetch.h>
+#include <slackline/learning/state_archive.h>
+
+namespace slackline {
+
+/// Array entries that stand for a visit of an example whatever its size, where work is counted.
+inline constexpr std::int64_t kVisitWork = 50;
+
+/// φ_m(s) as lists. Entries are of slots (`index` = coordinate of the slot) or of scalar features (`index` = position in the
+/// weight vector), and have value 1 or a value of their own.
+struct SparseCorner {
+  std::vector<Index> slot_ones, slot_index, scalar_ones, scalar_index;
+  std::vector<double> slot_value, scalar_value;
+  double loss = 0;
+
+  void Clear();
+};
+
+/// Turns a dense vector of coordinates into lists, which are sorted.
+void SparsifyCorner(const Structure& structure, std::span<const double> coordinates, SparseCorner* corner);
+
+/// Work space for inner products and for moves, shared by all blocks of one thread: dense arrays that are zero between uses.
+struct CornerScratch {
+  std::vector<double> slot;     ///< by coordinate
+  std::vector<double> product;  ///< the same; not zero between uses
+  std::vector<double> scalar;   ///< by position in the weight vector, less `scalar_begin`
+  Offset scalar_begin = 0;
+  FeatureGram gram;
+  const InputGram* inputs = nullptr;  ///< of the example at hand, where it has one: used in place of `gram`
+};
+
+/// Work space for examples of this data set.
+CornerScratch MakeCornerScratch(const Dataset& data);
+
+/// The active set of one example. Corner 0 is the ground truth and stays for ever.
+class ActiveSet {
+ public:
+  /// keeps_products: whether gram() is wanted.
+  explicit ActiveSet(bool keeps_products = true) : keeps_products_(keeps_products) {}
+
+  struct View {
+    std::span<const Index> slot_ones, slot_index, scalar_ones, scalar_index;
+    std::span<const double> slot_value, scalar_value;
+  };
+
+  Index size() const { return static_cast<Index>(heads_.size()); }
+  View corner(Index a) const;
+  double loss(Index a) const { return heads_[static_cast<std::size_t>(a)].loss; }
+  /// The weights of the corners: ≥ 0, sum 1.
+  std::span<double> alpha() { return alpha_; }
+  std::span<const double> alpha() const { return alpha_; }
+  /// ⟨φ(a), φ(b)⟩.
+  double gram(Index a, Index b) const {
+    return gram_[static_cast<std::size_t>(a) * capacity_ + static_cast<std::size_t>(b)];
+  }
+  /// A set of corner 0 alone.
+  ActiveSet First() const;
+  const double* gram_row(Index a) const { return gram_.data() + static_cast<std::size_t>(a) * capacity_; }
+
+  /// Hints that the set will be read: reads its own members, and asks for the first lines of what they point to.
+  void PrefetchParts() const {
+    Prefetch(heads_.data(), heads_.size() * sizeof(Head), 4);
+    Prefetch(alpha_.data(), alpha_.size() * sizeof(double), 2);
+    Prefetch(index_.data(), index_.size() * sizeof(Index), 4);
+    Prefetch(gram_.data(), gram_.size() * sizeof(double), 4);
+    Prefetch(value_.data(), value_.size() * sizeof(double), 2);
+  }
+
+  /// Calls visit(coordinate, value), or visit(position in the weight vector, value), for the non-zero entries of φ(a).
+  template <class Visit>
+  void ForEachSlotEntry(Index a, const Visit& visit) const {
+    const View view = corner(a);
+    for (const Index k : view.slot_ones) visit(k, 1.0);
+    for (std::size_t e = 0; e < view.slot_index.size(); ++e) visit(view.slot_index[e], view.slot_value[e]);
+  }
+  template <class Visit>
+  void ForEachScalarEntry(Index a, const Visit& visit) const {
+    const View view = corner(a);
+    for (const Index k : view.scalar_ones) visit(k, 1.0);
+    for (std::size_t e = 0; e < view.scalar_index.size(); ++e)
+      visit(view.scalar_index[e], view.scalar_value[e]);
+  }
+  Index entries(Index a) const { return heads_[static_cast<std::size_t>(a)].entries(); }
+
+  /// Appends a corner with weight 0 and computes its inner products, unless an equal one is there. Returns its number.
+  Index Add(const ExampleView& example, const SparseCorner& corner, CornerScratch* scratch);
+
+  /// Δ(a) + w·φ(a), from the slots' scores and the weight vector.
+  double Score(Index a, std::span<const double> slot_scores, std::span<const double> weights) const;
+
+  /// Corner a as it was added.
+  void Read(Index a, SparseCorner* corner) const;
+
+  /// Adds one to the idle count of all corners of weight 0, resets that of the others, and drops those idle for longer than
+  /// `limit`.
+  void DropIdle(Index limit);
+
+  /// Drops the corners a with keep[a] = 0 (but for corner 0), one flag per corner. The others keep their order.
+  void Retain(std::span<const std::uint8_t> keep);
+
+  /// coordinates += share · φ(a), in all coordinates of the structure.
+  void AddCoordinates(const Structure& structure, Index a, double share, std::span<double> coordinates) const;
+
+  /// Corners and their weights; inner products are computed again.
+  void Save(StateWriter* writer) const;
+  void Load(const ExampleView& example, StateReader* reader, CornerScratch* scratch);
+
+ private:
+  struct Head {
+    Index begin = 0;
+    Index value_begin = 0;
+    Index slot_ones = 0, slot_values = 0, scalar_ones = 0, scalar_values = 0;
+    Index idle = 0;
+    double loss = 0;
+
+    Index entries() const { return slot_ones + slot_values + scalar_ones + scalar_values; }
+  };
+  Index Find(const SparseCorner& corner) const;
+  template <class Keep>
+  void Compact(const Keep& keep);
+  void CheckEntries(const ExampleView& example, const CornerScratch& scratch) const;
+  void Grow();
+  void ComputeGram(const ExampleView& example, Index a, CornerScratch* scratch);
+
+  std::vector<Head> heads_;
+  std::vector<double> alpha_;
+  std::vector<Index> index_;
+  std::vector<double> value_;
+  std::vector<double> gram_;
+  std::size_t capacity_ = 0;
+  bool keeps_products_ = true;
+};
+
+}  // namespace slackline

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/step/dual_mixture.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <slackline/core/inner_product.h>
+
+namespace slackline {
+
+double BestShare(double loss, double regulariser) {
+  if (loss <= 0) return regulariser > 0 ? 0 : 1;
+  return loss < 2 * regulariser ? loss / (2 * regulariser) : 1;
+}
+
+std::vector<double> MaximiseOnSimplex(std::span<const double> linear, std::span<const double> q) {
+  const std::size_t n = linear.size();
+  std::vector<double> a(n, 0.0);
+  std::vector<double> gradient(linear.begin(), linear.end());
+  // Start at the best vertex.
+  if (n == 0) return a;
+  std::size_t start = 0;
+  for (std::size_t k = 1; k < n; ++k) {
+    if (linear[k] - 0.5 * q[k * n + k] > linear[start] - 0.5 * q[start * n + start]) start = k;
+  }
+  a[start] = 1;
+  for (std::size_t k = 0; k < n; ++k) gradient[k] -= q[k * n + start];
+  constexpr int kMaxSteps = 2000;
+  for (int step = 0; step < kMaxSteps; ++step) {
+    std::size_t up = 0;
+    std::size_t down = n;
+    for (std::size_t k = 0; k < n; ++k) {
+      if (gradient[k] > gradient[up]) up = k;
+      if (a[k] > 0 && (down == n || gradient[k] < gradient[down])) down = k;
+    }
+    if (down == n) break;  // a step that was no number has left nothing
+    const double gap = gradient[up] - gradient[down];
+    if (!(gap > 1e-14 * std::max(1e-300, std::abs(gradient[up])))) break;
+    const double curvature = q[up * n + up] + q[down * n + down] - 2 * q[up * n + down];
+    const double move = curvature > 0 ? std::min(gap / curvature, a[down]) : a[down];
+    a[up] += move;
+    a[down] -= move;
+    for (std::size_t k = 0; k < n; ++k) gradient[k] -= move * (q[k * n + up] - q[k * n + down]);
+  }
+  return a;
+}
+
+DualMixture::Change DualMixture::Add(std::vector<double> weights, double loss) {
+  Change change;
+  if (points_.size() >= kKept) {
+    // The mixture stays; of the others, the one that the newest mixture used least goes.
+    const auto least = std::min_element(points_.begin() + 1, points_.end(),
+                                        [](const Point& x, const Point& y) { return x.share < y.share; });
+    change.dropped = least - points_.begin();
+    for (Point& point : points_) point.products.erase(point.products.begin() + change.dropped);
+    points_.erase(least);
+  }
+  Append(weights, loss);
+  if (points_.size() == 1) Append(std::move(weights), loss);
+
+  const std::size_t n = points_.size();
+  std::vector<double> linear(n);
+  std::vector<double> q(n * n);
+  for (std::size_t j = 0; j < n; ++j) {
+    linear[j] = points_[j].loss;
+    for (std::size_t k = 0; k < n; ++k) q[j * n + k] = lambda_ * points_[j].products[k];
+  }
+  change.shares = MaximiseOnSimplex(linear, q);
+  change.improved = Mix(change.shares);
+  return change;
+}
+
+void DualMixture::Append(std::vector<double> weights, double loss) {
+  Point added{std::move(weights), loss, 0, {}};
+  for (Point& point : points_) {
+    const double product = InnerProduct(point.weights, added.weights);
+    point.products.push_back(product);
+    added.products.push_back(product);
+  }
+  added.products.push_back(InnerProduct(added.weights, added.weights));
+  points_.push_back(std::move(added));
+}
+
+bool DualMixture::Mix(std::span<const double> shares) {
+  const std::size_t n = points_.size();
+  Point mixture{std::vector<double>(points_[0].weights.size(), 0.0), 0, shares[0],
+                std::vector<double>(n, 0.0)};
+  for (std::size_t k = 0; k < n; ++k) {
+    points_[k].share = shares[k];
+    if (shares[k] == 0) continue;
+    mixture.loss += shares[k] * points_[k].loss;
+    for (std::size_t d = 0; d < mixture.weights.size(); ++d)
+      mixture.weights[d] += shares[k] * points_[k].weights[d];
+    for (std::size_t j = 0; j < n; ++j) mixture.products[j] += shares[k] * points_[k].products[j];
+  }
+  // The value is that of the weights themselves, whatever rounding has done to products.
+  mixture.products[0] = InnerProduct(mixture.weights, mixture.weights);
+  const double value = mixture.loss - 0.5 * lambda_ * mixture.products[0];
+  if (!(value > value_)) return false;
+  value_ = value;
+  for (std::size_t k = 1; k < n; ++k) points_[k].products[0] = mixture.products[k];
+  points_[0] = std::move(mixture);
+  return true;
+}
+
+double DualMixture::Value(std::span<const double> weights, double loss) const {
+  return loss - 0.5 * lambda_ * InnerProduct(weights, weights);
+}
+
+void DualMixture::Save(StateWriter* writer) const {
+  writer->Tag("mixture");
+  writer->Real(value_);
+  writer->Integer(static_cast<std::int64_t>(points_.size()));
+  for (const Point& point : points_) {
+    writer->Reals(point.weights);
+    writer->Real(point.loss);
+    writer->Real(point.share);
+    writer->Reals(point.products);
+  }
+}
+
+void DualMixture::Load(Offset num_weights, StateReader* reader) {
+  reader->Tag("mixture");
+  value_ = reader->Real();
+  const std::int64_t count = reader->Integer(0, kKept);
+  // A mixture of several points is one more point.
+  StateReader::Require(count != 1, "a mixture has one point");
+  points_.clear();
+  for (std::int64_t k = 0; k < count; ++k) {
+    Point point{std::vector<double>(static_cast<std::size_t>(num_weights)), 0, 0,
+                std::vector<double>(static_cast<std::size_t>(count))};
+    reader->FiniteReals(point.weights);
+    point.loss = reader->FiniteReal();
+    point.share = reader->FiniteReal();
+    reader->FiniteReals(point.products);
+    points_.push_back(std::move(point));
+  }
+  // The best mixture is there, so that its value can be computed again.
+  const double loss = points_.empty() ? 0 : points_[0].loss;
+  const double value = points_.empty() ? -kInfinity : Value(points_[0].weights, loss);
+  StateReader::Require(value_ == value || std::abs(value_ - value) <= 1e-9 * (1 + std::abs(loss)),
+                       "a mixture does not have its value");
+}
+
+}  // namespace slackline

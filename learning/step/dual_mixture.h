@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Certificates of the relaxed problem without an LP solver (docs/notation.md): for any messages, g(w,δ) is an upper bound
+// on the optimum G*; for any point μ' of the local polytopes, f(μ') is a lower bound.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <slackline/core/types.h>
+#include <slackline/learning/state_archive.h>
+
+namespace slackline {
+
+/// The best lower bound that convex combinations of feasible dual points give. The polytope is convex and
+///   f(Σ a_k μ'_k) = a·ℓ − λ/2 ‖Σ a_k w_k‖²
+/// needs only w_k = Ψμ'_k and ℓ_k = (1/M) Σ Δ·μ'_k of each point: the best mixture of a few points is a tiny quadratic
+/// program over a simplex. Points of successive checks scatter around the optimum; their mixture lies closer to it.
+class DualMixture {
+ public:
+  /// A point more than these are kept at most, the best mixture.
+  static constexpr std::size_t kKept = 6;
+
+  explicit DualMixture(double lambda) : lambda_(lambda) {}
+
+  /// What Add did, for others who keep the points themselves (step/mixed_points.h).
+  struct Change {
+    std::ptrdiff_t dropped = -1;  ///< the kept point that made room for the new one; −1: none
+    /// Of all kept points, the best mixture first and the new point last.
+    std::vector<double> shares;
+    bool improved = false;  ///< the points with these shares are the best mixture now
+  };
+  /// Takes a feasible point; keeps the best mixture of it, of the mixture so far and of a few earlier points.
+  /// O(kept · d) operations and numbers: one inner product with each of them.
+  Change Add(std::vector<double> weights, double loss);
+
+  /// Number of points, the best mixture among them.
+  Index size() const { return static_cast<Index>(points_.size()); }
+  /// The largest f over the mixtures tried; −∞ without points.
+  double value() const { return value_; }
+  /// w of the best mixture.
+  std::span<const double> weights() const {
+    return points_.empty() ? std::span<const double>() : points_[0].weights;
+  }
+
+  void Save(StateWriter* writer) const;
+  /// num_weights: length of the points' weight vectors.
+  void Load(Offset num_weights, StateReader* reader);
+
+ private:
+  struct Point {
+    std::vector<double> weights;
+    double loss = 0;
+    double share = 0;              // in the newest mixture
+    std::vector<double> products;  // inner products of the weights with those of all points
+  };
+  void Append(std::vector<double> weights, double loss);
+  bool Mix(std::span<const double> shares);
+  double Value(std::span<const double> weights, double loss) const;
+
+  double lambda_;
+  double value_ = -kInfinity;
+  std::vector<Point> points_;  // points_[0] is the best mixture
+};
+
+/// The best point between the ground truth (0) and a point with this loss and regulariser (1): the θ ≤ 1 that maximises
+/// f = θ·loss − θ²·regulariser.
+double BestShare(double loss, double regulariser);
+
+/// argmax over the simplex of a·linear − ½ aᵀQa, Q symmetric positive semidefinite (row-major), by
+/// pairwise steps until the pairwise gap is below 1e-14 of the value's scale. For a handful of
+/// entries. Where numbers overflow, the point reached until then.
+std::vector<double> MaximiseOnSimplex(std::span<const double> linear, std::span<const double> q);
+
+}  // namespace slackline

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/step/dual_points.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include <slackline/core/check.h>
+#include <slackline/core/feature_map.h>
+
+namespace slackline {
+
+DualPoints::DualPoints(const Problem& problem)
+    : begin_{0}, losses_(static_cast<std::size_t>(problem.size()), 0.0) {
+  for (Index m = 0; m < problem.size(); ++m) {
+    begin_.push_back(begin_.back() + problem.data().example(m).structure().num_coordinates());
+  }
+  coordinates_.assign(static_cast<std::size_t>(begin_.back()), 0.0);
+}
+
+void DualPoints::Set(Index m, std::span<const double> coordinates, double loss) {
+  std::copy(coordinates.begin(), coordinates.end(), this->coordinates(m).begin());
+  set_loss(m, loss);
+}
+
+double DualPoints::TotalLoss() const { return std::accumulate(losses_.begin(), losses_.end(), 0.0); }
+
+void DualPoints::Weights(const Problem& problem, std::vector<double>* weights) const {
+  weights->assign(static_cast<std::size_t>(problem.num_weights()), 0.0);
+  AddFeatures(problem, 1 / problem.lambda_m(), *weights);
+}
+
+void DualPoints::AddFeatures(const Problem& problem, double scale, std::span<double> weights) const {
+  for (Index m = 0; m < problem.size(); ++m) {
+    ScatterFeatures(problem.data().example(m), coordinates(m), scale, weights);
+  }
+}
+
+void DualPoints::Mix(double share, const DualPoints& other) {
+  SLACKLINE_CHECK(other.begin_ == begin_, "the points belong to different examples");
+  for (std::size_t k = 0; k < coordinates_.size(); ++k) {
+    coordinates_[k] = (1 - share) * coordinates_[k] + share * other.coordinates_[k];
+  }
+  for (std::size_t m = 0; m < losses_.size(); ++m) {
+    losses_[m] = (1 - share) * losses_[m] + share * other.losses_[m];
+  }
+}
+
+void DualPoints::Scale(double factor) {
+  for (double& coordinate : coordinates_) coordinate *= factor;
+  for (double& loss : losses_) loss *= factor;
+}
+
+void DualPoints::Scale(Index m, double factor) {
+  for (double& coordinate : coordinates(m)) coordinate *= factor;
+  losses_[static_cast<std::size_t>(m)] *= factor;
+}
+
+void DualPoints::Add(Index m, double scale, std::span<const double> coordinates, double loss) {
+  const std::span<double> own = this->coordinates(m);
+  for (std::size_t k = 0; k < own.size(); ++k) own[k] += scale * coordinates[k];
+  losses_[static_cast<std::size_t>(m)] += scale * loss;
+}
+
+void DualPoints::Towards(Index m, std::span<const double> target, std::vector<double>* direction) const {
+  const std::span<const double> own = coordinates(m);
+  direction->resize(own.size());
+  for (std::size_t k = 0; k < own.size(); ++k) (*direction)[k] = target[k] - own[k];
+}
+
+void DualPoints::Move(Index m, double step, std::span<const double> direction, double target_loss) {
+  const std::span<double> own = coordinates(m);
+  for (std::size_t k = 0; k < own.size(); ++k) own[k] += step * direction[k];
+  double& own_loss = losses_[static_cast<std::size_t>(m)];
+  own_loss += step * (target_loss - own_loss);
+}
+
+double DualPoints::Read(const ExampleView& example, Index m, double share,
+                        std::vector<double>* coordinates) const {
+  const std::span<const double> own = this->coordinates(m);
+  coordinates->assign(own.size(), 0.0);
+  AddLabellingFeatures(example, example.labels(), 1, *coordinates);
+  for (std::size_t k = 0; k < own.size(); ++k) (*coordinates)[k] -= share * own[k];
+  return share * loss(m);
+}
+
+void DualPoints::Save(StateWriter* writer) const {
+  writer->Reals(coordinates_);
+  writer->Reals(losses_);
+}
+
+void DualPoints::Load(StateReader* reader) {
+  reader->FiniteReals(coordinates_);
+  reader->FiniteReals(losses_);
+  // Losses are ≥ 0; steps between two of them leave rounding errors.
+  const double largest = *std::max_element(losses_.begin(), losses_.end());
+  for (const double loss : losses_)
+    StateReader::Require(loss >= -1e-6 * (1 + largest), "a dual point has a negative loss");
+}
+
+}  // namespace slackline

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/step/feature_bounds.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <slackline/core/check.h>
+
+namespace slackline {
+namespace {
+
+/// The coordinate's value in a state that has the feature; inputs are left out.
+double Scalar(const ExampleView& example, const FeatureTerm& term, const StateMap& map, std::size_t state) {
+  if (term.kind == FeatureKind::kPotential)
+    return example.potentials()[static_cast<std::size_t>(term.source) + state];
+  return term.kind == FeatureKind::kLinear || map.values.empty() ? 1.0 : map.values[state];
+}
+
+/// max over two states of the distance of a term's coordinates, bounded by the largest two of different rows.
+double TermReach(const ExampleView& example, const FeatureTerm& term, const StateMap& map) {
+  double low = 0;  // within a row, values of two signs lie apart
+  double high = 0;
+  double best = 0;
+  double second = 0;
+  Index best_row = kAbsent;
+  for (std::size_t s = 0; s < map.rows.size(); ++s) {
+    if (map.rows[s] == kAbsent) continue;
+    const double value = Scalar(example, term, map, s);
+    low = std::min(low, value);
+    high = std::max(high, value);
+    const double square = value * value;
+    if (square > best) {
+      if (map.rows[s] != best_row) second = best;
+      best = square;
+      best_row = map.rows[s];
+    } else if (map.rows[s] != best_row) {
+      second = std::max(second, square);
+    }
+  }
+  return std::max(std::sqrt(best + second), high - low);
+}
+
+/// What the parts of an example can do to its coordinates.
+struct Reaches {
+  std::vector<double> of_slots,
+      of_blocks;                       // sums over parts of what each can move the slot, the scalar block
+  std::vector<double> of_coordinates;  // the same for single coordinates
+};
+
+Reaches CollectReaches(const ExampleView& example) {
+  const Structure& structure = example.structure();
+  Reaches reaches;
+  reaches.of_slots.assign(structure.slots().size(), 0.0);
+  reaches.of_blocks.assign(static_cast<std::size_t>(structure.layout().num_blocks()), 0.0);
+  reaches.of_coordinates.assign(static_cast<std::size_t>(structure.num_coordinates()), 0.0);
+  std::vector<double> high(reaches.of_coordinates.size(), 0.0), low(high);
+  for (Index a = 0; a < example.graph().num_parts(); ++a) {
+    for (const FeatureTerm& term : structure.terms(a)) {
+      const StateMap& map = structure.map(term.map);
+      const bool linear = term.kind == FeatureKind::kLinear;
+      (linear ? reaches.of_slots[static_cast<std::size_t>(term.source)]
+              : reaches.of_blocks[static_cast<std::size_t>(term.block)]) += TermReach(example, term, map);
+      for (int pass = 0; pass < 2; ++pass) {
+        for (std::size_t s = 0; s < map.rows.size(); ++s) {
+          if (map.rows[s] == kAbsent) continue;
+          const auto k = static_cast<std::size_t>(term.coordinate + map.rows[s]);
+          const double value = Scalar(example, term, map, s);
+          if (pass == 0) {
+            high[k] = std::max(high[k], value);
+            low[k] = std::min(low[k], value);
+          } else {
+            reaches.of_coordinates[k] += high[k] - low[k];
+            high[k] = low[k] = 0;
+          }
+        }
+      }
+    }
+  }
+  return reaches;
+}
+
+/// Adds what global factors can do.
+void AddGlobalReaches(const Structure& structure, GlobalRanges* known, Reaches* reaches) {
+  for (const GlobalPart& part : structure.globals()) {
+    if (part.block < 0) continue;
+    const auto [entry, is_new] = known->try_emplace(part.factor.get());
+    if (is_new) entry->second = FeatureRanges(*part.factor);
+    double squares = 0;
+    for (std::size_t k = 0; k < entry->second.size(); ++k) {
+      reaches->of_coordinates[static_cast<std::size_t>(part.coordinate) + k] += entry->second[k];
+      squares += entry->second[k] * entry->second[k];
+    }
+    reaches->of_blocks[static_cast<std::size_t>(part.block)] += std::sqrt(squares);
+  }
+}
+
+/// ‖Δq‖² of coordinates [begin, begin + rows).
+double SquaredCoordinates(const Reaches& reaches, double by_parts, Index begin, Index rows) {
+  double squares = 0;
+  for (Index k = begin; k < begin + rows; ++k) {
+    const double reach = reaches.of_coordinates[static_cast<std::size_t>(k)];
+    squares += reach * reach;
+  }
+  return std::min(squares, by_parts * by_parts);
+}
+
+}  // namespace
+
+double SquaredFeatureRange(const ExampleView& example, GlobalRanges* known) {
+  const Structure& structure = example.structure();
+  Reaches reaches = CollectReaches(example);
+  AddGlobalReaches(structure, known, &reaches);
+  std::vector<double> of_block(static_cast<std::size_t>(structure.layout().num_blocks()), 0.0);
+  for (std::size_t k = 0; k < structure.slots().size(); ++k) {
+    const Slot& slot = structure.slots()[k];
+    of_block[static_cast<std::size_t>(slot.block)] +=
+        std::sqrt(example.input(slot.input).squared_norm *
+                  SquaredCoordinates(reaches, reaches.of_slots[k], slot.coordinate, slot.rows));
+  }
+  double range = 0;
+  for (const double norm : of_block) range += norm * norm;
+  for (const ScalarBlock& scalar : structure.scalar_blocks()) {
+    range += SquaredCoordinates(reaches, reaches.of_blocks[static_cast<std::size_t>(scalar.block)],
+                                scalar.coordinate, scalar.rows);
+  }
+  return range;
+}
+
+std::vector<double> FeatureRanges(const GlobalFactor& factor) {
+  const auto size = static_cast<std::size_t>(factor.num_weights());
+  Index messages = 0;
+  for (const Index states : factor.cardinalities()) messages += states;
+  const std::vector<double> zero(static_cast<std::size_t>(messages), 0.0);
+  std::vector<Index> states(factor.cardinalities().size());
+  std::vector<double> weights(size, 0.0);
+  std::vector<double> ranges(size, 0.0);
+  for (std::size_t k = 0; k < size; ++k) {
+    for (const double sign : {1.0, -1.0}) {
+      weights[k] = sign;
+      ranges[k] += CheckedMaximum(factor, weights, zero, states);
+    }
+    weights[k] = 0;
+  }
+  return ranges;
+}
+
+double SquaredStateNorm(const ExampleView& example) {
+  const Structure& structure = example.structure();
+  SLACKLINE_CHECK(example.graph().num_factors() == 0 && example.graph().num_global_factors() == 0,
+                  "the graph has factors");
+  double total = 0;
+  std::vector<double> of_row;
+  for (Index i = 0; i < example.graph().num_variables(); ++i) {
+    double norm = 0;
+    for (const FeatureTerm& term : structure.terms(i)) {
+      const StateMap& map = structure.map(term.map);
+      of_row.clear();
+      for (std::size_t s = 0; s < map.rows.size(); ++s) {
+        if (map.rows[s] == kAbsent) continue;
+        const auto row = static_cast<std::size_t>(map.rows[s]);
+        if (of_row.size() <= row) of_row.resize(row + 1, 0.0);
+        const double value = Scalar(example, term, map, s);
+        of_row[row] += value * value;
+      }
+      const double largest = of_row.empty() ? 0.0 : *std::max_element(of_row.begin(), of_row.end());
+      const double input =
+          term.kind == FeatureKind::kLinear
+              ? example.input(structure.slots()[static_cast<std::size_t>(term.source)].input).squared_norm
+              : 1.0;
+      norm += std::sqrt(input * largest);
+    }
+    total += norm * norm;
+  }
+  return total;
+}
+
+}  // namespace slackline

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/step/proximal_centre.h>
+
+#include <algorithm>
+
+namespace slackline {
+
+void ProximalCentre::Move(double kappa, double lambda, std::vector<double>* weights) {
+  if (kappa == 0 && kappa_ == 0) return;
+  // λ Ψμ = (κ + λ) w − κ c; the new w is (κ' w + λ Ψμ) / (κ' + λ).
+  point_.resize(weights->size(), 0.0);
+  const double scale = 1 / (kappa + lambda);
+  const double keep = (kappa + kappa_ + lambda) * scale;
+  const double away = kappa_ * scale;
+  for (std::size_t k = 0; k < weights->size(); ++k) {
+    double& weight = (*weights)[k];
+    const double before = weight;
+    weight = keep * before - away * point_[k];
+    point_[k] = before;
+  }
+  kappa_ = kappa;
+  at_point_ = kappa > 0;
+  if (kappa_ == 0) point_ = {};
+}
+
+void ProximalCentre::Blend(double lambda, std::span<double> weights) const {
+  if (kappa_ == 0) return;
+  const double share = kappa_ / (kappa_ + lambda);
+  for (std::size_t k = 0; k < weights.size(); ++k) weights[k] += share * (point_[k] - weights[k]);
+}
+
+void ProximalCentre::Save(StateWriter* writer) const {
+  writer->Real(kappa_);
+  writer->Reals(point_);
+  writer->Flag(at_point_);
+}
+
+void ProximalCentre::Load(Offset num_weights, double lambda, StateReader* reader) {
+  kappa_ = reader->NonNegativeReal();
+  // On a path over λ the centre may have the strength of a larger λ until the next pass moves it: the
+  // bound is none that λ would give.
+  constexpr double kAnyLambda = 1e60;
+  StateReader::Require(kappa_ <= std::max(kAnyLambda, 1.001 * kLargestKappa * lambda),
+                       "a proximal centre is too strong");
+  point_.assign(kappa_ > 0 ? static_cast<std::size_t>(num_weights) : 0, 0.0);
+  reader->FiniteReals(point_);
+  at_point_ = reader->Flag();
+  StateReader::Require(!at_point_ || kappa_ > 0, "weights lie at a centre that is not there");
+}
+
+}  // namespace slackline

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/step/proximal_control.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <slackline/core/feature_map.h>
+#include <slackline/learning/step/proximal_centre.h>
+
+namespace slackline {
+namespace {
+
+constexpr double kLargestFall = 0.3;  // factor of κ in a pass
+constexpr double kLargestRise = 1.5;
+constexpr double kDeadBand = 1.4;    // factors nearer to 1 than this change nothing
+constexpr double kUseless = 0.1;     // κ/λ: a smaller κ is worth nothing
+constexpr double kSmallerGap = 0.9;  // of the best so far: what counts as progress
+constexpr Index kPatience = 10;      // passes without progress, per hold
+constexpr Index kLongestHold = 1024;
+
+}  // namespace
+
+double FirstKappa(const Problem& problem, double most) {
+  std::vector<double> direction(static_cast<std::size_t>(problem.num_weights()), 0.0);
+  std::vector<double> coordinates;
+  std::vector<Index> worst;
+  for (Index m = 0; m < problem.size(); ++m) {
+    const ExampleView example = problem.data().example(m);
+    const FactorGraph& graph = example.graph();
+    const std::span<const double> loss = problem.loss(m);
+    worst.assign(example.labels().begin(), example.labels().end());
+    for (Index i = 0; i < graph.num_variables(); ++i) {
+      const double* first = loss.data() + graph.state_offset(i);
+      worst[static_cast<std::size_t>(i)] =
+          static_cast<Index>(std::max_element(first, first + graph.cardinality(i)) - first);
+    }
+    coordinates.assign(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0);
+    AddLabellingFeatures(example, example.labels(), 1, coordinates);
+    AddLabellingFeatures(example, worst, -1, coordinates);
+    ScatterFeatures(example, coordinates, 1.0 / problem.size(), direction);
+  }
+  double norm = 0;
+  for (const double d : direction) norm += d * d;
+  const double loss = std::max(PrimalAtZeroWeights(problem), std::numeric_limits<double>::min());
+  return std::min(most * problem.lambda(), norm / loss);
+}
+
+std::optional<double> ProximalControl::AfterPass(double lambda, double kappa, double block_gap,
+                                                 double centre_gap) {
+  ++waited_;
+  ++stalled_;
+  if (block_gap + centre_gap < kSmallerGap * best_gap_) {
+    best_gap_ = block_gap + centre_gap;
+    stalled_ = 0;
+  } else if (stalled_ > kPatience * hold_ && hold_ < kLongestHold) {
+    hold_ *= 2;
+    stalled_ = 0;
+  }
+  if (waited_ < hold_ && block_gap > centre_gap) return std::nullopt;
+  waited_ = 0;
+  double factor = std::sqrt(block_gap / std::max(centre_gap, std::numeric_limits<double>::min()));
+  if (factor > 1 / kDeadBand && factor < kDeadBand) factor = 1;
+  kappa *= std::clamp(factor, kLargestFall, kLargestRise);
+  kappa = std::min(kappa, ProximalCentre::kLargestKappa * lambda);
+  return kappa < kUseless * lambda ? 0 : kappa;
+}
+
+void ProximalControl::Save(StateWriter* writer) const {
+  writer->Real(best_gap_);
+  for (const Index count : {hold_, waited_, stalled_}) writer->Integer(count);
+}
+
+void ProximalControl::Load(StateReader* reader) {
+  best_gap_ = reader->Real();
+  hold_ = static_cast<Index>(reader->Integer(1, kLongestHold));
+  for (Index* count : {&waited_, &stalled_})
+    *count = static_cast<Index>(reader->Integer(0, std::numeric_limits<Index>::max() / 2));
+}
+
+}  // namespace slackline

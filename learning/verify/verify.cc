@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/verify/verify.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <slackline/core/feature_map.h>
+#include <slackline/core/graph_topology.h>
+#include <slackline/core/number_text.h>
+#include <slackline/core/timer.h>
+#include <slackline/inference/binary_pairs.h>
+#include <slackline/inference/brute_force.h>
+#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/kernels/kernel_expansion.h>
+#include <slackline/learning/marginals/marginal_learner.h>
+#include <slackline/learning/oracle/readable_marginals.h>
+#include <slackline/learning/verify/verify_hinge.h>
+#include <slackline/learning/verify/verify_space.h>
+
+namespace slackline {
+namespace {
+
+constexpr double kTolerance = 1e-7;  // of the objective
+constexpr double kOfLosses = 1e-9;  // of the objective at w = 0: its terms are of that size, whatever is left
+constexpr double kFeasible = 1e-9;  // of marginals
+constexpr double kRounding = 1e-12;  // of the largest scores
+constexpr Offset kFewLabellings = 1 << 12;
+
+std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
+
+/// q += coordinates of φ_part(state).
+void AddPlainCoordinates(const ExampleView& example, Index part, Index state, std::span<double> q) {
+  const Structure& structure = example.structure();
+  for (const FeatureTerm& term : structure.terms(part)) {
+    const Index row = structure.map(term.map).rows[Size(state)];
+    if (row != kAbsent) q[Size(term.coordinate + row)] += TermFactor(example, term, state);
+  }
+}
+
+/// Which objective is verified.
+struct Objective {
+  double l1 = 0;         // σ of its term σ‖w‖₁
+  double smoothing = 0;  // γ of the smoothed hinge
+  Rescaling rescaling = Rescaling::kMargin;
+};
+
+class Verifier {
+ public:
+  Verifier(const Problem& problem, std::unique_ptr<VerifySpace> space, const ProgressRecord& claim,
+           SolverKind trained, const Objective& objective)
+      : problem_(problem),
+        space_(std::move(space)),
+        objective_(objective),
+        hinges_(problem, trained, claim.problem, objective.rescaling, objective.smoothing),
+        weights_rounding_(space_->WeightsRounding()) {
+    for (const auto& structure : problem.data().structures()) {
+      // With slack rescaling points are multiplied by losses, and losses of counts are no sums over marginals.
+      const bool read =
+          objective.rescaling == Rescaling::kMargin && problem.training().form == LossForm::kSum;
+      readable_.push_back(read ? ReadableMarginals::Make(*structure) : std::nullopt);
+    }
+  }
+
+  /// Maximises example m, and adds its dual point if the learner has one.
+  void Add(Index m, const Learner* learner) {
+    u_.resize(Size(problem_.data().example(m).structure().num_coordinates()));
+    space_->Scores(m, u_);
+    const VerifiedHinge hinge = hinges_.Maximise(m, u_, space_->weights());
+    // Each part of the maximiser and of the ground truth has a score.
+    const double parts = 2.0 * problem_.data().example(m).graph().num_blocks();
+    const double rounding = parts * weights_rounding_.score;
+    score_rounding_ = std::max(score_rounding_, rounding);
+    if (!hinge.feasible) fault_ = "a solver's solution is not feasible";
+    value_ += hinge.value;
+    bound_ += hinge.bound;
+    scores_ = std::max(scores_, hinge.scores);
+    double loss = 0;
+    has_point_ = has_point_ && learner != nullptr && learner->DualPoint(m, &q_, &loss);
+    if (has_point_) AddPoint(m, hinge, loss, rounding);
+  }
+
+  double primal() const { return Primal(bound_); }
+  double primal_value() const { return Primal(value_); }
+  double dual() const {
+    if (!has_point_) return kNone;
+    const double squares = space_->PointSquaredNorm(objective_.l1 / problem_.lambda());
+    return loss_ / problem_.size() - problem_.lambda() / 2 * squares;
+  }
+  bool has_point() const { return has_point_; }
+  double scores() const { return scores_; }
+  /// How far rounding of kernel values may move the primal, and the dual besides (a sweep over the
+  /// point).
+  double PrimalRounding() const {
+    return problem_.lambda() / 2 * weights_rounding_.squared_norm + score_rounding_;
+  }
+  double DualRounding() const { return problem_.lambda() / 2 * space_->PointRounding(); }
+  const std::string& names() const { return hinges_.names(); }
+  /// Empty, or what is wrong with the points themselves.
+  const std::string& fault() const { return fault_; }
+
+ private:
+  double Primal(double hinges) const {
+    return problem_.lambda() / 2 * space_->SquaredNorm() + objective_.l1 * space_->OneNorm() +
+           hinges / problem_.size();
+  }
+
+  /// rounding: what it may move the example's hinge by.
+  void AddPoint(Index m, const VerifiedHinge& hinge, double loss, double rounding) {
+    const ExampleView example = problem_.data().example(m);
+    const FactorGraph& graph = example.graph();
+    const std::optional<ReadableMarginals>& readable = readable_[Size(problem_.data().structure_of(m))];
+    if (readable && readable->Violation(example.structure(), q_, problem_.loss(m), loss,
+                                        objective_.smoothing) > kFeasible * (1 + loss)) {
+      fault_ = "the dual point of example " + std::to_string(m) + " is not feasible";
+    }
+    psi_.assign(q_.size(), 0.0);
+    for (Index a = 0; a < graph.num_parts(); ++a)
+      AddPlainCoordinates(example, a, TrueState(example, a), psi_);
+    for (Index g = 0; g < graph.num_global_factors(); ++g) {
+      states_.resize(graph.global_scope(g).size());
+      GlobalStates(graph, g, example.labels(), states_);
+      AddGlobalFeatures(example.structure(), g, states_, 1, psi_);
+    }
+    double value = loss;  // of the point: Δ·μ − w·ψ(μ)
+    for (std::size_t k = 0; k < psi_.size(); ++k) {
+      psi_[k] -= q_[k];
+      value -= u_[k] * psi_[k];
+    }
+    space_->AddToPoint(m, psi_, 1 / problem_.lambda_m());
+    const double room = kTolerance * (1 + loss + hinge.bound) + 1e3 * kRounding * hinge.scores + 2 * rounding;
+    if (value > hinge.bound + room) {
+      fault_ = "the dual point of example " + std::to_string(m) + " has a larger value than its maximum";
+    }
+    loss_ += loss;
+  }
+
+  const Problem& problem_;
+  std::unique_ptr<VerifySpace> space_;
+  Objective objective_;
+  HingeVerifier hinges_;
+  std::vector<std::optional<ReadableMarginals>> readable_;  // per structure
+  std::string fault_;
+  std::vector<double> u_, q_, psi_;
+  std::vector<Index> states_;
+  bool has_point_ = true;
+  double value_ = 0;
+  double bound_ = 0;
+  double loss_ = 0;
+  double scores_ = 0;
+  VerifySpace::Rounding weights_rounding_;
+  double score_rounding_ = 0;  // what rounding may move an example's hinge by: the largest of all
+};
+
+/// What is known of a run before its figures are looked at.
+struct Training {
+  double room = 0;            // of its figures
+  double slack = 0;           // what an exact oracle's bound may lie too high: simplex solvers stop there
+  bool exact_oracle = false;  // the primal is the objective, not only a bound on it
+  bool own_bound = false;     // the lower bound is that of the dual point, not of several points
+};
+
+Training Describe(const Problem& problem, const TrainOptions& options, const ProgressRecord& claim,
+                  const Learner* learner) {
+  const auto& structures = problem.data().structures();
+  const bool messages = std::any_of(structures.begin(), structures.end(), [&](const auto& structure) {
+    return options.oracle == SolverKind::kMessages || options.oracle == SolverKind::kMessagesBranchAndBound ||
+           (options.oracle == SolverKind::kAuto &&
+            AutomaticSolver(structure->graph()) == SolverKind::kMessages);
+  });
+  Training training;
+  const double at_zero = PrimalAtZeroWeights(problem);
+  training.room = kTolerance * std::abs(claim.primal) + kOfLosses * at_zero;
+  training.slack = kTolerance * at_zero;
+  training.own_bound = learner != nullptr && learner->DualPointIsBest();
+  // A smoothed hinge is bounded at the newest marginals (prox_sdca_learner.h).
+  const bool smoothed = options.learner == LearnerKind::kProxSdca && options.smoothing > 0;
+  training.exact_oracle = !smoothed && (learner == nullptr || learner->PrimalIsObjective()) &&
+                          ((UsesOracle(options.learner) && !messages) || UsesMarginals(options.learner));
+  return training;
+}
+
+std::string Figure(double value) { return NumberText(value, 9); }
+
+/// Compares the figures and writes the sentence.
+void Judge(const Verifier& verifier, const ProgressRecord& claim, const Training& training,
+           Verification* result) {
+  result->primal = verifier.primal();
+  result->primal_value = verifier.primal_value();
+  result->dual = verifier.dual();
+  const double primal_rounding = verifier.PrimalRounding();
+  const double dual_rounding = verifier.DualRounding();
+  const double room = training.room + kRounding * verifier.scores() + primal_rounding;
+  result->dual_proved = claim.dual <= std::max(0.0, result->dual) + room + dual_rounding;
+  std::string fault = verifier.fault();
+  if (verifier.has_point() && !std::isfinite(result->dual)) fault = "the dual point is not finite";
+  const std::string but = ", but by " + verifier.names() + " it is ";
+  if (!(claim.primal >= result->primal_value - room)) {
+    fault = "the objective was claimed to be " + Figure(claim.primal) + but + Figure(result->primal_value);
+  } else if (training.exact_oracle && claim.primal > result->primal + room + training.slack) {
+    fault = "the objective was claimed to be " + Figure(claim.primal) + but + Figure(result->primal);
+  } else if (!(claim.dual <= result->primal + room)) {
+    fault = "the lower bound was claimed to be " + Figure(claim.dual) + ", above the objective, which is " +
+            Figure(result->primal) + " by " + verifier.names();
+  } else if (training.own_bound && !result->dual_proved && !std::isnan(result->dual)) {
+    fault = "the lower bound was claimed to be " + Figure(claim.dual) + ", but that of the dual point is " +
+            Figure(result->dual);
+  }
+  result->outcome = fault.empty() ? VerifyOutcome::kHolds : VerifyOutcome::kFails;
+  if (!fault.empty()) {
+    result->message = "the certificate does not hold: " + fault;
+    return;
+  }
+  result->message = "the certificate holds: objective " + Figure(result->primal) + " by " + verifier.names() +
+                    " (claimed " + Figure(claim.primal) + ")";
+  const double rounding = primal_rounding + dual_rounding;
+  if (rounding > 1e-6 * claim.primal)
+    result->message +=
+        ", as far as rounding of kernel values lets it be seen (" + NumberText(rounding, 2) + ")";
+  if (std::isnan(result->dual)) return;
+  result->message += ", lower bound " + Figure(result->dual) + " from the dual point (claimed " +
+                     Figure(claim.dual) + (result->dual_proved ? ")" : ", of other points)");
+}
+
+}  // namespace
+
+SolverKind VerifyingSolver(const FactorGraph& graph, SolverKind trained, CertifiedProblem problem) {
+  const bool few = CountLabellings(graph, kFewLabellings) <= kFewLabellings;
+  const bool forest = IsForest(graph);
+  const bool small = graph.total_states() <= kSmallLpStates;
+  const bool binary = IsBinaryPairwise(graph);
+  // Left to themselves, some learners take roof duality on forests and some dynamic programming.
+  if (trained == SolverKind::kAuto && forest && binary && small && HasGlpk()) return SolverKind::kLp;
+  if (trained == SolverKind::kAuto) trained = AutomaticSolver(graph);
+  // Without cycles both problems are the same.
+  if (forest && trained != SolverKind::kTree) return SolverKind::kTree;
+  if (forest && binary) return SolverKind::kRoof;
+  if (problem == CertifiedProblem::kExact || forest) {
+    if (few && trained != SolverKind::kBruteForce) return SolverKind::kBruteForce;
+    if (forest && HasGlpk() && small) return SolverKind::kLp;
+    return forest ? SolverKind::kMessages : SolverKind::kSearch;
+  }
+  // The simplex takes seconds on large graphs. Roof duality comes with a feasible point and a bound from messages, both of
+  // which are evaluated without it.
+  if (binary && (trained != SolverKind::kRoof || !small || !HasGlpk())) return SolverKind::kRoof;
+  if (!HasGlpk() || !small) return SolverKind::kMessages;
+  return trained == SolverKind::kLp ? SolverKind::kLpPolytope : SolverKind::kLp;
+}
+
+SolverKind VerifyingSolver(const Structure& structure, SolverKind trained, CertifiedProblem problem) {
+  const FactorGraph& graph = structure.graph();
+  if (!structure.has_forbidden_states()) return VerifyingSolver(graph, trained, problem);
+  const bool few = CountLabellings(graph, kFewLabellings) <= kFewLabellings;
+  if (few && trained != SolverKind::kBruteForce) return SolverKind::kBruteForce;
+  return IsForest(graph) ? SolverKind::kTree : SolverKind::kSearch;
+}
+
+Verification VerifyCertificate(const Problem& problem, std::span<const double> weights,
+                               const ProgressRecord& claim, const TrainOptions& trained,
+                               const Learner* learner, const VerifyOptions& options) {
+  const WallTimer timer;
+  const TrainOptions chosen = ChooseLearner(problem, trained).options;
+  const SolverKind oracle = UsesOracle(chosen.learner)      ? chosen.oracle
+                            : UsesMarginals(chosen.learner) ? SolverKind::kTree
+                                                            : SolverKind::kMessages;
+  const bool prox = chosen.learner == LearnerKind::kProxSdca;
+  Verifier verifier(problem,
+                    UsesKernel(chosen)
+                        ? MakeKernelSpace(problem.data(), KernelOf(chosen, problem.data()), weights)
+                        : MakeLinearSpace(problem.data(), weights),
+                    claim, oracle, {chosen.l1, prox ? chosen.smoothing : 0, chosen.rescaling});
+  Verification result;
+  result.solvers = verifier.names();
+  for (Index m = 0; m < problem.size(); ++m) {
+    if (options.interrupt != nullptr && options.interrupt->load(std::memory_order_relaxed) != 0) {
+      result.seconds = timer.Seconds();
+      result.message = "verification interrupted after " + std::to_string(m) + " of " +
+                       std::to_string(problem.size()) + " examples";
+      return result;
+    }
+    verifier.Add(m, learner);
+    if (options.progress) options.progress(m + 1);
+  }
+  Judge(verifier, claim, Describe(problem, chosen, claim, learner), &result);
+  result.seconds = timer.Seconds();
+  return result;
+}
+
+}  // namespace slackline

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/verify/verify_hinge.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <slackline/core/check.h>
+#include <slackline/factors/joint_states.h>
+#include <slackline/inference/branch_and_bound.h>
+#include <slackline/inference/brute_force.h>
+#include <slackline/inference/count_search.h>
+#include <slackline/inference/global_solver.h>
+#include <slackline/inference/local_polytope.h>
+#include <slackline/inference/rounding.h>
+#include <slackline/learning/verify/verify.h>
+
+namespace slackline {
+namespace {
+
+constexpr double kFeasible = 1e-9;  // of marginals
+constexpr Offset kFewLabellings = 1 << 12;
+constexpr Offset kSearchNodes = 1 << 20;  // a tenth of a second
+constexpr int kSmoothSteps = 200;
+constexpr double kSmoothGap = 1e-9;  // of the value, where smooth steps end
+
+std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
+
+/// Σ over the terms of the part of the coordinate scores that the state has.
+double PlainScore(const ExampleView& example, Index part, Index state, std::span<const double> u) {
+  const Structure& structure = example.structure();
+  double score = 0;
+  for (const FeatureTerm& term : structure.terms(part)) {
+    const Index row = structure.map(term.map).rows[Size(state)];
+    if (row != kAbsent) score += u[Size(term.coordinate + row)] * TermFactor(example, term, state);
+  }
+  return score;
+}
+
+}  // namespace
+
+Index TrueState(const ExampleView& example, Index part) {
+  const FactorGraph& graph = example.graph();
+  if (part < graph.num_variables()) return example.labels()[Size(part)];
+  return JointState(graph, part - graph.num_variables(), example.labels());
+}
+
+double TermFactor(const ExampleView& example, const FeatureTerm& term, Index state) {
+  if (term.kind == FeatureKind::kLinear) return 1;
+  if (term.kind == FeatureKind::kPotential) return example.potentials()[Size(term.source + state)];
+  const StateMap& map = example.structure().map(term.map);
+  return map.values.empty() ? 1.0 : map.values[Size(state)];
+}
+
+HingeVerifier::HingeVerifier(const Problem& problem, SolverKind trained, CertifiedProblem certified,
+                             Rescaling rescaling, double smoothing)
+    : problem_(problem), rescaling_(rescaling), smoothing_(smoothing) {
+  for (const auto& structure : problem.data().structures()) {
+    solvers_.push_back(nullptr);
+    decoders_.push_back(nullptr);
+    if (rescaling == Rescaling::kSlack) {
+      AddName("enumeration");
+    } else if (structure->graph().num_global_factors() > 0) {
+      // Bounds of the relaxation are wanted, not only of labellings: none are enumerated where they differ.
+      GlobalDecodeOptions options;
+      const bool exact = HasExactGlobals(structure->graph());
+      options.enumerate = exact ? kFewLabellings : 0;
+      const bool few = exact && CountLabellings(structure->graph(), kFewLabellings) <= kFewLabellings;
+      decoders_.back() = std::make_unique<GlobalDecoder>(structure, options);
+      AddName(few ? "enumeration" : exact ? "global" : "dual decomposition");
+    } else {
+      const SolverKind kind = VerifyingSolver(*structure, trained, certified);
+      // Training gave up on some of these graphs, too: what a search leaves open is bounded.
+      solvers_.back() = kind == SolverKind::kSearch && trained == SolverKind::kMessagesBranchAndBound
+                            ? std::make_unique<BranchAndBoundSolver>(
+                                  structure->shared_graph(), SearchOptions{.node_limit = kSearchNodes})
+                            : MakeMapSolver(kind, structure->shared_graph());
+      const bool counts = problem.training().form == LossForm::kF1;
+      AddName(std::string(solvers_.back()->name()) + (counts ? " for each count" : ""));
+    }
+  }
+}
+
+void HingeVerifier::AddName(const std::string& name) {
+  if (("," + names_ + ",").find("," + name + ",") != std::string::npos) return;
+  names_ += (names_.empty() ? "" : ",") + name;
+}
+
+/// theta_ = w·φ of all states, without losses. Returns w·φ of the ground truth.
+double HingeVerifier::FillScores(const ExampleView& example, std::span<const double> u) {
+  const FactorGraph& graph = example.graph();
+  theta_.assign(Size(graph.total_states()), 0.0);
+  double truth = GlobalScores(example, u, example.labels());
+  for (Index a = 0; a < graph.num_parts(); ++a) {
+    const Index label = TrueState(example, a);
+    for (Index s = 0; s < graph.num_states(a); ++s) {
+      const double score = PlainScore(example, a, s, u);
+      theta_[Size(graph.state_offset(a) + s)] = score;
+      if (s == label) truth += score;
+    }
+    for (const Index s : example.structure().forbidden_states(a))
+      theta_[Size(graph.state_offset(a) + s)] = -kInfinity;
+  }
+  return truth;
+}
+
+VerifiedHinge HingeVerifier::Maximise(Index m, std::span<const double> u, std::span<const double> weights) {
+  const ExampleView example = problem_.data().example(m);
+  const std::span<const double> loss = problem_.loss(m);
+  const double truth = FillScores(example, u);
+  VerifiedHinge hinge;
+  for (std::size_t s = 0; s < theta_.size(); ++s) {
+    if (theta_[s] != -kInfinity)
+      hinge.scores =
+          std::max(hinge.scores, std::abs(theta_[s]) + (s < loss.size() ? std::abs(loss[s]) : 0.0));
+  }
+  if (rescaling_ == Rescaling::kSlack) {
+    Slack(example, u, loss, truth, &hinge);
+    return hinge;
+  }
+  if (problem_.training().form == LossForm::kF1) {
+    Counts(m, example, truth, &hinge);
+    return hinge;
+  }
+  for (std::size_t s = 0; s < loss.size(); ++s) theta_[s] += loss[s];
+  if (smoothing_ > 0) {
+    Smoothed(m, example, u, weights, truth, &hinge);
+    return hinge;
+  }
+  const Solution solution = Solve(m, example, u, weights, theta_, &hinge.feasible);
+  // The ground truth has no loss: it reaches 0.
+  hinge.value = std::max(0.0, solution.value - truth);
+  hinge.bound = std::max(solution.bound - truth, hinge.value);
+  return hinge;
+}
+
+/// Maximises theta over the solver's domain. The value is that of the point itself, evaluated again.
+HingeVerifier::Solution HingeVerifier::Solve(Index m, const ExampleView& example, std::span<const double> u,
+                                             std::span<const double> weights, std::span<const double> theta,
+                                             bool* feasible) {
+  const FactorGraph& graph = example.graph();
+  const std::size_t structure = Size(problem_.data().structure_of(m));
+  if (decoders_[structure] != nullptr) {
+    decoders_[structure]->Decode(theta, weights, &result_);
+  } else {
+    solvers_[structure]->Solve(theta, nullptr, &result_);
+  }
+  Solution solution;
+  solution.bound = result_.upper_bound;
+  const std::size_t states = Size(graph.variable_states());
+  if (!result_.integral) {
+    if (PolytopeViolation(graph, result_.marginals) > kFeasible) *feasible = false;
+    solution.value = MarginalsScore(theta, result_.marginals);
+    solution.marginals.assign(result_.marginals.begin(),
+                              result_.marginals.begin() + static_cast<std::ptrdiff_t>(states));
+    return solution;
+  }
+  solution.value = ScoreOf(example, u, theta, result_.labels);
+  solution.marginals.assign(states, 0.0);
+  for (Index i = 0; i < graph.num_variables(); ++i)
+    solution.marginals[Size(graph.state_offset(i) + result_.labels[Size(i)])] = 1;
+  return solution;
+}
+
+/// theta of the labelling and its global factors; −∞ when one of them forbids it.
+double HingeVerifier::ScoreOf(const ExampleView& example, std::span<const double> u,
+                              std::span<const double> theta, std::span<const Index> labels) {
+  return LabellingScore(example.graph(), theta, labels) + GlobalScores(example, u, labels);
+}
+
+/// Σ_g w·φ_g(labels), feature by feature; −∞ for what a global factor forbids.
+double HingeVerifier::GlobalScores(const ExampleView& example, std::span<const double> u,
+                                   std::span<const Index> labels) {
+  double score = 0;
+  for (Index g = 0; g < example.graph().num_global_factors(); ++g) {
+    const GlobalPart& part = example.structure().globals()[Size(g)];
+    states_.resize(example.graph().global_scope(g).size());
+    GlobalStates(example.graph(), g, labels, states_);
+    if (!part.factor->Allows(states_)) return -kInfinity;
+    features_.assign(Size(part.factor->num_weights()), 0.0);
+    part.factor->AddFeatures(states_, 1, features_);
+    for (std::size_t k = 0; k < features_.size(); ++k) score += u[Size(part.coordinate) + k] * features_[k];
+  }
+  return score;
+}
+
+/// F(μ) = θ·μ + (γ/2) Σ_i (1 − ‖μ_i‖²) from the ground truth on. At every point F and a maximum of θ − γμ
+/// bound the largest F; both of the best points are kept.
+void HingeVerifier::Smoothed(Index m, const ExampleView& example, std::span<const double> u,
+                             std::span<const double> weights, double truth, VerifiedHinge* hinge) {
+  const FactorGraph& graph = example.graph();
+  const double variables = graph.num_variables();
+  std::vector<double> mu(Size(graph.variable_states()), 0.0);
+  for (Index i = 0; i < graph.num_variables(); ++i)
+    mu[Size(graph.state_offset(i) + example.labels()[Size(i)])] = 1;
+  double linear = truth;  // θ·μ
+  double squares = variables;
+  const std::vector<double> theta = theta_;
+  std::vector<double> gradient;
+  hinge->bound = kInfinity;
+  for (int step = 0; step < kSmoothSteps; ++step) {
+    gradient = theta;
+    for (std::size_t s = 0; s < mu.size(); ++s) gradient[s] -= smoothing_ * mu[s];
+    const Solution corner = Solve(m, example, u, weights, gradient, &hinge->feasible);
+    const double value = linear - truth + smoothing_ / 2 * (variables - squares);
+    const double here = linear - smoothing_ * squares;  // the gradient times μ
+    hinge->value = std::max(hinge->value, value);
+    hinge->bound = std::min(hinge->bound, value + std::max(0.0, corner.bound - here));
+    double along = 0;
+    double length = 0;
+    for (std::size_t s = 0; s < mu.size(); ++s) {
+      const double d = corner.marginals[s] - mu[s];
+      along += mu[s] * corner.marginals[s];
+      length += d * d;
+    }
+    const double gap = corner.value - here;
+    if (!(gap > kSmoothGap * (std::abs(value) + smoothing_))) break;
+    const double share = length > 0 ? std::min(1.0, gap / (smoothing_ * length)) : 1.0;
+    linear += share * (corner.value + smoothing_ * along - linear);
+    squares = 0;
+    for (std::size_t s = 0; s < mu.size(); ++s) {
+      mu[s] += share * (corner.marginals[s] - mu[s]);
+      squares += mu[s] * mu[s];
+    }
+  }
+  hinge->bound = std::max(hinge->bound, hinge->value);
+}
+
+/// With k labels and p relevant ones, 1 − F1 = 1 − 2h/(p + k) takes 2/(p + k) off each hit.
+void HingeVerifier::Counts(Index m, const ExampleView& example, double truth, VerifiedHinge* hinge) {
+  const auto& structure = problem_.data().structures()[Size(problem_.data().structure_of(m))];
+  const FactorGraph& graph = *structure->shared_graph();
+  const std::span<const Index> labels = example.labels();
+  const auto relevant = static_cast<Index>(std::count(labels.begin(), labels.end(), 1));
+  std::vector<double> theta;
+  for (Index k = 0; k <= graph.num_variables(); ++k) {
+    theta = theta_;
+    for (Index i = 0; i < graph.num_variables(); ++i) {
+      if (labels[Size(i)] == 1) theta[Size(graph.state_offset(i) + 1)] -= 2.0 / (relevant + k);
+    }
+    const double constant = relevant + k > 0 ? 1 : 0;
+    CountSearch search(structure->shared_graph(), {k, k});
+    search.Solve(theta, solvers_[Size(problem_.data().structure_of(m))].get(), &result_);
+    const double value =
+        ScoreOf(example, {}, theta_, result_.labels) + problem_.training().LossOf(m, result_.labels);
+    hinge->value = std::max(hinge->value, value - truth);
+    hinge->bound = std::max(hinge->bound, result_.upper_bound + constant - truth);
+  }
+  hinge->bound = std::max(hinge->bound, hinge->value);
+}
+
+void HingeVerifier::Slack(const ExampleView& example, std::span<const double> u, std::span<const double> loss,
+                          double truth, VerifiedHinge* hinge) {
+  const FactorGraph& graph = example.graph();
+  std::vector<Index> labels(Size(graph.num_variables()), 0);
+  do {
+    const double score = ScoreOf(example, u, theta_, labels);
+    if (score == -kInfinity) continue;  // forbidden
+    double delta = 0;
+    for (Index i = 0; i < graph.num_variables(); ++i)
+      delta += loss[Size(graph.state_offset(i) + labels[Size(i)])];
+    hinge->value = std::max(hinge->value, delta * (1 + score - truth));
+    hinge->scores = std::max(hinge->scores, delta * (1 + std::abs(score) + std::abs(truth)));
+  } while (NextJoint(graph.cardinalities(), labels));
+  hinge->bound = hinge->value;
+}
+
+}  // namespace slackline

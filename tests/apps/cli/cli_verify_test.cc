@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// train --verify: certificates that hold, one that does not, and verification that is interrupted.
+#include <signal.h>
+
+#include <chrono>
+#include <thread>
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <slackline/learning/run/checkpoint.h>
+#include <slackline/learning/run/loop_state.h>
+#include <tests/apps/program.h>
+
+using namespace slackline::test;
+using Json = nlohmann::json;
+
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+struct Session {
+  TemporaryFolder folder;
+  std::string data = folder.Write("d.svm", LibsvmText(80, 6, 4, 1));
+  std::string model = folder.Path("m.slk");
+  std::string log = folder.Path("run.jsonl");
+  std::string checkpoint = folder.Path("run.ckpt");
+
+  Outcome Train(const Arguments& more) const {
+    return RunProgram(
+        Arguments{"multilabel", "train", data, "--num-labels", "4", "--model", model, "--log", log} + more);
+  }
+  Json End() const { return Json::parse(Lines(ReadBytes(log)).back()); }
+};
+
+/// Lowers the claimed objective of a checkpoint.
+void Falsify(const std::string& path) {
+  slackline::Checkpoint checkpoint = slackline::LoadCheckpoint(path);
+  slackline::StateReader reader(checkpoint.state);
+  slackline::LoopState loop;
+  loop.Load(&reader);
+  // Between the bounds: below the lower one the run itself would find it.
+  loop.record.primal -= 0.3 * (loop.record.primal - loop.record.dual);
+  slackline::StateWriter writer;
+  loop.Save(&writer);
+  const auto rest = static_cast<std::size_t>(reader.left());
+  checkpoint.state = writer.bytes() + checkpoint.state.substr(checkpoint.state.size() - rest);
+  slackline::SaveCheckpoint(path, checkpoint);
+}
+
+}  // namespace
+
+TEST_CASE("certificates of all learners are verified") {
+  const Session s;
+  const std::vector<Arguments> ways = {
+      {},
+      {"--learner", "al"},
+      {"--learner", "soft", "--max-passes", "200"},
+      {"--learner", "bcfw", "--step", "fw", "--max-passes", "200"},
+      {"--oracle", "messages", "--max-passes", "50"},
+      {"--oracle", "search"},
+      {"--graph", "tree"},
+      {"--graph", "none"},
+      {"--loss", "count", "--bias", "0"},
+  };
+  for (const Arguments& way : ways) {
+    const Outcome outcome = s.Train(way + Arguments{"--verify"});
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 0);
+    CHECK(Contains(outcome.err, "\nverified in "));
+    CHECK(Contains(outcome.err, "the certificate holds: objective "));
+    const Json end = s.End();
+    CHECK(end["event"] == "end");
+    CHECK(end["verified"] == true);
+    CHECK(end["verify_seconds"].get<double>() >= 0);
+    CHECK(end["verified_primal"].get<double>() <= end["primal"].get<double>() + 1e-6);
+    CHECK(end["verified_dual"].get<double>() <= end["verified_primal"].get<double>());
+    CHECK(end["verified_dual_proved"].is_boolean());
+  }
+  const Outcome quiet = s.Train({"--verify", "--quiet"});
+  CHECK(quiet.code == 0);
+  CHECK(quiet.err.empty());
+  CHECK(s.Train({}).code == 0);
+  CHECK_FALSE(s.End().contains("verified"));
+}
+
+TEST_CASE("every model of a path is verified") {
+  const Session s;
+  const Outcome outcome = s.Train({"--lambda-path", "0.1,0.01", "--verify"});
+  CHECK(outcome.code == 0);
+  int verified = 0;
+  for (const std::string& line : Lines(outcome.err)) verified += line.starts_with("verified in ") ? 1 : 0;
+  CHECK(verified == 2);
+}
+
+TEST_CASE("a certificate that does not hold ends with code 1, and the model is kept") {
+  const Session s;
+  const Arguments all = {"--gap-tolerance", "0", "--lambda", "0.01", "--learner", "bcfw", "--step", "fw"};
+  REQUIRE(s.Train(all + Arguments{"--max-passes", "20", "--checkpoint", s.checkpoint}).code == 0);
+  Falsify(s.checkpoint);
+  const Arguments again = all + Arguments{"--max-passes", "21", "--resume", s.checkpoint};
+  CHECK(s.Train(again).code == 0);
+  for (const bool quiet : {false, true}) {
+    s.folder.Write("m.slk", "");
+    const Outcome outcome = s.Train(again + (quiet ? Arguments{"--verify", "-q"} : Arguments{"--verify"}));
+    CHECK(outcome.code == 1);
+    CHECK(Contains(outcome.err, "slackline: " + s.model +
+                                    ": the certificate does not hold: the objective was claimed to be "));
+    CHECK(Contains(outcome.err, "(the model is kept)"));
+    CHECK(s.End()["verified"] == false);
+    CHECK(RunProgram({"info", s.model}).code == 0);
+  }
+}
+
+TEST_CASE("a run that is interrupted is not verified") {
+  const Session s;
+  Process process(Arguments{"multilabel", "train", s.data, "--num-labels", "4", "--model", s.model, "--log",
+                            s.log, "--gap-tolerance", "0", "--max-passes", "2000000000", "--verify"});
+  for (int k = 0; k < 6000 && Lines(ReadBytes(s.log)).size() < 4; ++k) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  process.Signal(SIGINT);
+  const Outcome outcome = process.Wait();
+  CHECK(outcome.code == 130);
+  CHECK(Contains(outcome.err, "verification interrupted after 0 of 80 examples"));
+  CHECK(s.End()["verified"].is_null());
+  CHECK(RunProgram({"info", s.model}).code == 0);
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline multilabel cv, and the library behind it.
+#include <signal.h>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <thread>
+
+#include <nlohmann/json.hpp>
+
+#include <slackline/apps/common/folds.h>
+#include <slackline/apps/common/training_record.h>
+#include <slackline/apps/multilabel/validation/cross_validation.h>
+#include <tests/apps/cv_parts.h>
+#include <tests/apps/program.h>
+
+using namespace slackline;
+using namespace slackline::test;
+using Json = nlohmann::json;
+
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+struct Files {
+  TemporaryFolder folder;
+  std::string data = folder.Write("d.svm", LibsvmText(60, 6, 4, 2));
+  std::string model = folder.Path("m.slk");
+
+  Arguments Cv(const Arguments& more) const {
+    return Arguments{"multilabel", "cv", data, "--num-labels", "4", "--lambda-path", "0.001:1:4"} + more;
+  }
+  Json Result(const Arguments& more) const {
+    const Outcome outcome = RunProgram(Cv(more + Arguments{"--json"}));
+    INFO(outcome.err);
+    REQUIRE(outcome.code == 0);
+    return Json::parse(outcome.out);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("selected examples are those of the data") {
+  const Files files;
+  MultiLabelReadOptions options;
+  options.num_labels = 4;
+  options.append_constant = true;
+  const MultiLabelData data = ReadMultiLabelData(files.data, options);
+  const std::vector<Index> chosen = {3, 59, 0};
+  const MultiLabelData part = SelectExamples(data, chosen);
+  REQUIRE(part.num_examples() == 3);
+  CHECK(part.num_features == data.num_features);
+  CHECK(part.has_constant);
+  for (std::size_t k = 0; k < 3; ++k) {
+    const FeatureRow a = data.rows->row(chosen[k]);
+    const FeatureRow b = part.rows->row(static_cast<Index>(k));
+    REQUIRE(a.count == b.count);
+    CHECK(std::equal(a.values, a.values + a.count, b.values));
+    CHECK(part.lines[k] == data.lines[static_cast<std::size_t>(chosen[k])]);
+    for (std::size_t i = 0; i < 4; ++i)
+      CHECK(part.labels[4 * k + i] == data.labels[4 * static_cast<std::size_t>(chosen[k]) + i]);
+  }
+}
+
+TEST_CASE("the table, the best lambda, and the model of all data") {
+  const Files files;
+  const Outcome outcome = RunProgram(files.Cv({"--model", files.model}));
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const auto lines = Lines(outcome.out);
+  REQUIRE(lines.size() == 5);
+  CHECK(Contains(lines[0], "micro F1"));
+  CHECK(Contains(lines[0], "Hamming loss"));
+  CHECK(Contains(lines[1], "           1 "));
+  CHECK(Contains(lines[4], "       0.001 "));
+  CHECK(std::count_if(lines.begin(), lines.end(), [](const auto& l) { return l.ends_with("  best"); }) == 1);
+  CHECK(Contains(outcome.err, "model written to " + files.model));
+  const Json result = files.Result({"--no-refit"});
+  const Json info = Json::parse(RunProgram({"info", files.model, "--json"}).out);
+  CHECK(info["lambda"] == result["best"]["lambda"]);
+  // The model is that of `train`.
+  const std::string trained = files.folder.Path("t.slk");
+  REQUIRE(RunProgram({"multilabel", "train", files.data, "--num-labels", "4", "--lambda",
+                      result["best"]["lambda"].dump(), "--model", trained})
+              .code == 0);
+  CHECK(ModelWeights(trained) == ModelWeights(files.model));
+}
+
+TEST_CASE("JSON has all metrics, and their figures are right") {
+  const Files files;
+  const Json result = files.Result({"--no-refit", "--folds", "3", "--metric", "hamming"});
+  CHECK(result["folds"] == 3);
+  CHECK(result["metric"] == "hamming_loss");
+  CHECK_FALSE(result.contains("refit"));
+  REQUIRE(result["path"].size() == 4);
+  double best = 2;
+  for (const Json& entry : result["path"]) {
+    CHECK(entry["converged"] == 3);
+    for (const char* key :
+         {"hamming_loss", "subset_accuracy", "micro_f1", "macro_f1", "example_f1", "jaccard"}) {
+      REQUIRE(entry[key]["folds"].size() == 3);
+      double mean = 0;
+      for (const Json& value : entry[key]["folds"]) mean += value.get<double>() / 3;
+      double squares = 0;
+      for (const Json& value : entry[key]["folds"]) squares += std::pow(value.get<double>() - mean, 2);
+      CHECK(std::abs(entry[key]["mean"].get<double>() - mean) < 1e-12);
+      CHECK(std::abs(entry[key]["deviation"].get<double>() - std::sqrt(squares / 2)) < 1e-12);
+    }
+    best = std::min(best, entry["hamming_loss"]["mean"].get<double>());
+  }
+  CHECK(result["best"]["mean"] == best);
+}
+
+TEST_CASE("a fold's figure is that of training on the others") {
+  const Files files;
+  const Json result = files.Result({"--no-refit", "--folds", "4", "--seed", "9", "--gap-tolerance", "1e-9"});
+  const auto folds = MakeFolds(60, 4, 9);
+  const auto examples = Lines(ReadBytes(files.data));
+  REQUIRE(examples.size() == 60);
+  const auto [inside, outside] = SplitByFold(examples, folds[2]);
+  const std::string train = files.folder.Write("train.svm", outside);
+  const std::string test = files.folder.Write("test.svm", inside);
+  for (std::size_t k = 0; k < 4; ++k) {
+    REQUIRE(
+        RunProgram({"multilabel", "train", train, "--num-labels", "4", "--lambda",
+                    result["path"][k]["lambda"].dump(), "--gap-tolerance", "1e-9", "--model", files.model})
+            .code == 0);
+    const Json metrics =
+        Json::parse(RunProgram({"multilabel", "evaluate", test, "--model", files.model, "--json"}).out);
+    for (const char* key : {"hamming_loss", "micro_f1", "jaccard"}) {
+      CHECK(std::abs(result["path"][k][key]["folds"][2].get<double>() - metrics[key].get<double>()) < 1e-9);
+    }
+  }
+}
+
+TEST_CASE("the result depends on the seed and on nothing else") {
+  const Files files;
+  const Json first = Timeless(files.Result({"--no-refit"}));
+  CHECK(first == Timeless(files.Result({"--no-refit"})));
+  CHECK(first == Timeless(files.Result({"--no-refit", "--threads", "2"})));
+  CHECK(first["path"] != Timeless(files.Result({"--no-refit", "--seed", "2"}))["path"]);
+  CHECK(files.folder.NumFiles() == 1);
+}
+
+TEST_CASE("other learners, trees and metrics") {
+  const Files files;
+  for (const char* learner : {"al", "soft"}) {
+    CHECK(files.Result({"--no-refit", "--folds", "2", "--learner", learner})["path"].size() == 4);
+  }
+  CHECK(files
+            .Result({"--no-refit", "--folds", "2", "--graph", "tree", "--step", "fw", "--learner", "bcfw",
+                     "--gap-tolerance", "0.05"})["path"]
+            .size() == 4);
+  for (const char* metric : {"subset", "macro-f1", "example-f1", "jaccard"}) {
+    CHECK(RunProgram(files.Cv({"--no-refit", "--folds", "2", "--metric", metric})).code == 0);
+  }
+  const Json refit = files.Result({"--model", files.model, "-q"});
+  CHECK(refit["refit"]["model"] == files.model);
+  CHECK(refit["refit"]["termination"] == "converged");
+}
+
+TEST_CASE("without values of lambda: around the default of train, further while the best lies at an end") {
+  const Files files;
+  const Arguments plain = {"multilabel", "cv", files.data, "--num-labels", "4"};
+  const Outcome outcome = RunProgram(plain + Arguments{"--model", files.model, "--json"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const Json result = Json::parse(outcome.out);
+  const std::string trained = files.folder.Path("t.slk");
+  REQUIRE(RunProgram({"multilabel", "train", files.data, "--num-labels", "4", "--model", trained}).code == 0);
+  const double usual = Json::parse(RunProgram({"info", trained, "--json"}).out)["lambda"].get<double>();
+  std::vector<double> lambdas;
+  for (const Json& entry : result["path"]) lambdas.push_back(entry["lambda"].get<double>());
+  REQUIRE(lambdas.size() >= 5);
+  CHECK(std::is_sorted(lambdas.rbegin(), lambdas.rend()));
+  CHECK(std::find(lambdas.begin(), lambdas.end(), usual) != lambdas.end());
+  for (std::size_t k = 1; k < lambdas.size(); ++k)
+    CHECK(std::abs(lambdas[k - 1] / lambdas[k] - std::sqrt(10.0)) < 0.05);
+  const double best = result["best"]["lambda"].get<double>();
+  const bool inside = best < lambdas.front() && best > lambdas.back();
+  CHECK(inside != result["at_edge"].get<bool>());
+  CHECK(Json::parse(RunProgram({"info", files.model, "--json"}).out)["lambda"] == best);
+}
+
+TEST_CASE("given values: the best at an end is told, and none are added") {
+  const Files files;
+  const Arguments data = {"multilabel", "cv", files.data, "--num-labels", "4", "--no-refit"};
+  const Outcome outcome = RunProgram(data + Arguments{"--lambda-path", "1000,100"});
+  CHECK(outcome.code == 0);
+  CHECK(Lines(outcome.out).size() == 3);
+  CHECK(Contains(outcome.err, "of those tried"));
+  CHECK_FALSE(Contains(RunProgram(data + Arguments{"--lambda-path", "1"}).err, "of those tried"));
+}
+
+TEST_CASE("a training that takes too many passes is cut off, and that is told") {
+  const Files files;
+  const Arguments slow = {"--no-refit", "--folds", "2", "--gap-tolerance", "0"};
+  const Outcome limited = RunProgram(files.Cv(slow));
+  CHECK(limited.code == 0);
+  CHECK(Contains(limited.err, "ended at the limit of 500 passes, with gaps up to"));
+  CHECK(Contains(limited.err, "--max-passes allows more"));
+  const Outcome own = RunProgram(files.Cv(slow + Arguments{"--max-passes", "3"}));
+  CHECK(Contains(own.err, "2 of 2 trainings ended at a limit, with gaps up to"));
+  CHECK_FALSE(Contains(RunProgram(files.Cv(slow + Arguments{"--quiet"})).err, "limit"));
+}
+
+TEST_CASE("graphs are chosen by the same folds") {
+  const Files files;
+  const Json both = files.Result({"--graph", "full,none", "--model", files.model});
+  REQUIRE(both["path"].size() == 8);
+  const Json none = files.Result({"--graph", "none", "--no-refit"});
+  const Json full = files.Result({"--graph", "full", "--no-refit"});
+  double best = -1;
+  for (std::size_t k = 0; k < 4; ++k) {
+    CHECK(both["path"][k]["graph"] == "none");
+    CHECK(both["path"][k]["micro_f1"] == none["path"][k]["micro_f1"]);
+    CHECK(both["path"][4 + k]["graph"] == "full");
+    CHECK(both["path"][4 + k]["micro_f1"] == full["path"][k]["micro_f1"]);
+    for (const std::size_t entry : {k, 4 + k})
+      best = std::max(best, both["path"][entry]["micro_f1"]["mean"].get<double>());
+  }
+  CHECK(both["best"]["mean"] == best);
+  const Json info = Json::parse(RunProgram({"info", files.model, "--json"}).out);
+  CHECK(info["options"]["graph"] == both["best"]["graph"]);
+  CHECK(info["pairs"].size() == (both["best"]["graph"] == "full" ? 6 : 0));
+  CHECK(files.Result({"--graph", "auto", "--no-refit"})["path"].size() == 12);
+}
+
+TEST_CASE("train --graph auto trains with the graph that it chose") {
+  const Files files;
+  const Arguments data = {"multilabel", "train", files.data, "--num-labels", "4", "--lambda", "0.1"};
+  const Outcome outcome = RunProgram(data + Arguments{"--graph", "auto", "--model", files.model});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const std::string graph =
+      Json::parse(RunProgram({"info", files.model, "--json"}).out)["options"]["graph"].get<std::string>();
+  CHECK(Contains(outcome.err, "graph: " + graph + ", by cross-validation: micro F1 none "));
+  const std::string trained = files.folder.Path("t.slk");
+  REQUIRE(RunProgram(data + Arguments{"--graph", graph, "--model", trained}).code == 0);
+  CHECK(ModelWeights(trained) == ModelWeights(files.model));
+}
+
+TEST_CASE("bad input: code 2, one line, nothing written") {
+  const Files files;
+  files.folder.Write("m.slk", "old");
+  const std::size_t before = files.folder.NumFiles();
+  const auto refuse = [&](const Arguments& arguments, const std::string& part) {
+    const Outcome outcome = RunProgram(arguments);
+    INFO(outcome.err);
+    CHECK(outcome.code == 2);
+    CHECK(outcome.out.empty());
+    CHECK(Lines(outcome.err).size() == 1);
+    CHECK_MESSAGE(Contains(outcome.err, part), part);
+    CHECK(ReadBytes(files.model) == "old");
+    CHECK(files.folder.NumFiles() == before);
+  };
+  const Arguments model = {"--model", files.model};
+  refuse(files.Cv(model + Arguments{"--graph", "tree,chain"}), "--graph: 'chain' is not allowed");
+  refuse(files.Cv(model + Arguments{"--scale", "max"}), "--scale: 'max' is not allowed");
+  refuse(files.Cv({}), "--model: a file name is needed, or --no-refit");
+  refuse(files.Cv(model + Arguments{"--no-refit"}), "--no-refit");
+  refuse(files.Cv(model + Arguments{"--folds", "1"}),
+         "--folds: '1' is not allowed; it must be a whole number ≥ 2");
+  refuse(files.Cv(model + Arguments{"--folds", "61"}), "has 60 examples");
+  refuse(files.Cv(model + Arguments{"--metric", "f1"}),
+         "--metric: 'f1' is not allowed; it must be one of hamming");
+  refuse(files.Cv(model + Arguments{"--lambda", "1"}), "--lambda: its values are those of --lambda-path");
+  refuse(files.Cv({"--model", files.data}), "would be overwritten");
+  refuse(files.Cv(model + Arguments{"--learner", "soft", "--tau", "0.5"}), "--tau applies to");
+  refuse({"multilabel", "cv", files.data, "--num-labels", "4", "--lambda-path", "1,0", "--no-refit"},
+         "--lambda-path: '0' is not allowed");
+  refuse({"multilabel", "cv", files.folder.Path("none"), "--num-labels", "4", "--lambda-path", "1",
+          "--no-refit"},
+         "cannot open the file");
+}
+
+TEST_CASE("folds without known labels are named") {
+  const Files files;
+  std::string text = "1 1:1\n0 1:-1\n";
+  for (int k = 0; k < 6; ++k) text += "? 1:0.5\n";
+  const std::string data = files.folder.Write("unknown.svm", text);
+  const Outcome outcome = RunProgram({"multilabel", "cv", data, "--num-labels", "2", "--lambda-path", "1",
+                                      "--folds", "4", "--no-refit", "-q"});
+  CHECK(outcome.code == 2);
+  CHECK(Contains(outcome.err, "of 4 has no known label"));
+}
+
+TEST_CASE("an interrupt ends a cross-validation without a result") {
+  const Files files;
+  Process process(files.Cv({"--model", files.model, "--gap-tolerance", "0", "--max-passes", "2000000000"}));
+  REQUIRE(process.Catches(SIGINT));
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  process.Signal(SIGINT);
+  const Outcome outcome = process.Wait();
+  CHECK(outcome.code == 130);
+  CHECK(outcome.out.empty());
+  CHECK(Contains(outcome.err,
+                 "interrupted after 0 of 20 trainings: no lambda is chosen and no model is written"));
+  CHECK_FALSE(std::filesystem::exists(files.model));
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/apps/sequence/data/letters_reader.h>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include <slackline/core/check.h>
+#include <tests/core/temporary_folder.h>
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+SequenceData Read(const std::string& text, const LettersReadOptions& options = {}) {
+  const TemporaryFolder folder;
+  return ReadLetters(folder.Write("words.data", text), options);
+}
+
+/// The error without the folder: "words.data:3: message".
+std::string Error(const std::string& text, const LettersReadOptions& options = {}) {
+  const std::string message = MessageOf<DataError>([&] { Read(text, options); });
+  const std::size_t name = message.find("words.data");
+  return name == std::string::npos ? message : message.substr(name);
+}
+
+std::vector<Index> Columns(const SequenceData& data, Index token) {
+  const FeatureRow row = data.rows->row(token);
+  REQUIRE_FALSE(row.dense());
+  for (Index k = 0; k < row.count; ++k) CHECK(row.values[k] == 1);
+  return {row.columns, row.columns + row.count};
+}
+
+std::string RepeatedPixels(int count) {
+  std::string pixels;
+  for (int k = 0; k < count; ++k) pixels += k % 3 == 0 ? "\t1" : "\t0";
+  return pixels;
+}
+
+const char* const kWords =
+    "1\to\t2\t1\t1\t0\t0\t1\t1\t\n"
+    "2\tm\t-1\t1\t2\t0\t0\t0\t0\t\n"
+    "7\ta\t-1\t4\t1\t3\t1\t0\t0\n";
+
+}  // namespace
+
+TEST_CASE("letters make words") {
+  const SequenceData data = Read(kWords);
+  CHECK(data.label_names == std::vector<std::string>{"a", "m", "o"});
+  CHECK(data.num_model_labels == 3);
+  CHECK(data.has_labels);
+  CHECK(data.num_sequences() == 2);
+  CHECK(data.num_tokens() == 3);
+  CHECK(data.begin == std::vector<Offset>{0, 2, 3});
+  CHECK(data.length(0) == 2);
+  CHECK(data.labels == std::vector<Index>{2, 1, 0});
+  CHECK(data.folds == std::vector<Index>{0, 3});
+  CHECK(data.lines == std::vector<long>{1, 3});
+  CHECK(data.num_features == 3);
+  CHECK(Columns(data, 0) == std::vector<Index>{1, 2});
+  CHECK(Columns(data, 1).empty());
+  CHECK(Columns(data, 2) == std::vector<Index>{0});
+  std::string line = "> ";
+  AppendInput(data, 1, &line);
+  CHECK(line == "> 2\t1\t2");
+}
+
+TEST_CASE("carriage returns, gzip and lines without text change nothing") {
+  const TemporaryFolder folder;
+  std::string text = kWords;
+  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2) text.insert(at, "\r");
+  const SequenceData data = ReadLetters(folder.WriteGzip("w.gz", "\r\n" + text + "\t\r\n\r\n"));
+  const SequenceData plain = Read(kWords);
+  CHECK(data.labels == plain.labels);
+  CHECK(data.begin == plain.begin);
+  CHECK(data.lines == std::vector<long>{2, 4});
+  CHECK(Columns(data, 0) == Columns(plain, 0));
+}
+
+TEST_CASE("unknown letters") {
+  const SequenceData data = Read("1\t?\t2\t1\t1\t0\t1\n2\tb\t-1\t1\t2\t0\t1\n");
+  CHECK(data.labels == std::vector<Index>{kUnlabelled, 0});
+  CHECK(Error("1\t?\t-1\t1\t1\t0\t1\n") == "words.data: no known letters");
+  LettersReadOptions options;
+  options.label_names = {"x", "b"};
+  const SequenceData test = Read("1\t?\t2\t1\t1\t0\t1\n2\ta\t-1\t1\t2\t0\t1\n", options);
+  CHECK(test.labels == std::vector<Index>{kUnlabelled, 2});
+  CHECK(test.label_names == std::vector<std::string>{"x", "b", "a"});
+  CHECK(test.num_model_labels == 2);
+  CHECK(Read("1\t?\t-1\t1\t1\t0\t1\n", options).labels == std::vector<Index>{kUnlabelled});
+}
+
+TEST_CASE("lines that do not make a word name line and token") {
+  const std::string first = "1\to\t2\t1\t1\t0\t0\t1\n";
+  CHECK(Error("") == "words.data: no words");
+  CHECK(Error(first) == "words.data:1: the file ends within word 1: the letter with id 2 is missing");
+  CHECK(Error(first + "3\tm\t-1\t1\t2\t0\t0\t1\n") ==
+        "words.data:2: id '3', but the line before says that the word goes on with id 2");
+  CHECK(Error(first + "2\tm\t-1\t1\t3\t0\t0\t1\n") == "words.data:2: position '3', expected 2");
+  CHECK(Error("1\to\t2\t1\t2\t0\t0\t1\n") == "words.data:1: position '2', expected 1");
+  CHECK(Error(first + "2\tm\t-1\t8\t2\t0\t0\t1\n") == "words.data:2: word id '8' within word 1");
+  CHECK(Error(first + "2\tm\t-1\t1\t2\t9\t0\t1\n") == "words.data:2: fold '9' within a word of fold 0");
+}
+
+TEST_CASE("fields that are not what they should be") {
+  CHECK(
+      Error("1\to\t2\t1\t1\t0\n") ==
+      "words.data:1: 6 fields, but a line has id, letter, next id, word id, position, fold and pixels, with "
+      "tabs between");
+  CHECK(Error("1 o 2 1 1 0 1\n").find("words.data:1: 1 field,") == 0);
+  CHECK(Error("x\to\t-1\t1\t1\t0\t1\n") == "words.data:1: id 'x' is not a whole number from 0");
+  CHECK(Error("1\to\t-2\t1\t1\t0\t1\n") == "words.data:1: next id '-2' is not a whole number from 0");
+  CHECK(Error("1\to\t-1\t\t1\t0\t1\n") == "words.data:1: word id '' is not a whole number from 0");
+  CHECK(Error("1\to\t-1\t1\t1.0\t0\t1\n") == "words.data:1: position '1.0' is not a whole number from 0");
+  CHECK(Error("1\to\t-1\t1\t1\tz\t1\n") == "words.data:1: fold 'z' is not a whole number from 0");
+  CHECK(Error("1\t\t-1\t1\t1\t0\t1\n") == "words.data:1: no letter");
+  CHECK(Error("1\to\t-1\t1\t1\t0\t1\t2\n") == "words.data:1: pixel 2 is '2', not 0 or 1");
+  CHECK(Error("1\to\t-1\t1\t1\t0\t1\t\t\n") == "words.data:1: pixel 2 is '', not 0 or 1");
+  CHECK(Error("1\to\t-1\t1\t1\t0\t1\t0\n2\tp\t-1\t2\t1\t0\t1\n") ==
+        "words.data:2: 1 pixels at letter 'p', but the lines before have 2");
+  LettersReadOptions options;
+  options.label_names = {"a"};
+  options.num_features = 3;
+  CHECK(Error("1\to\t-1\t1\t1\t0\t1\t0\n", options) == "words.data:1: 2 pixels, but the model has 3");
+}
+
+TEST_CASE("the words that ship") {
+  const SequenceData data = ReadLetters(SLACKLINE_SOURCE_DIR "/data/letters/letter-fold0.data.gz");
+  CHECK(data.num_sequences() == 626);
+  CHECK(data.num_tokens() == 4617);
+  CHECK(data.num_features == 128);
+  CHECK(data.num_labels() == 26);
+  CHECK(data.label_names.front() == "a");
+  CHECK(data.label_names.back() == "z");
+  CHECK(std::count(data.folds.begin(), data.folds.end(), 0) == 626);
+  CHECK(std::filesystem::file_size(SLACKLINE_SOURCE_DIR "/data/letters/letter-fold0.data.gz") < 400000);
+}
+
+TEST_CASE("lines of letters are told from other text") {
+  CHECK(LooksLikeLetter("1\to\t2\t1\t1\t0\t0\t1\t1\t"));
+  CHECK(LooksLikeLetter("2\tm\t-1\t1\t2\t0\t0"));
+  CHECK(LooksLikeLetter("2\t\t-1\t1\t2\t0\t1\t0"));      // what the reader refuses, with a reason
+  CHECK_FALSE(LooksLikeLetter("2\tm\t-1\t1\t2\t0"));     // no pixels
+  CHECK_FALSE(LooksLikeLetter("2\tm\t-1\t1\t2\t0\t2"));  // no pixel
+  CHECK_FALSE(LooksLikeLetter("2\tm\t-2\t1\t2\t0\t1"));  // no id
+  CHECK_FALSE(LooksLikeLetter("2\tm\t3\tx\t2\t0\t1"));   // no word
+  CHECK_FALSE(LooksLikeLetter("2 m -1 1 2 0 1"));        // no tabs
+  CHECK_FALSE(LooksLikeLetter("Confidence\tNN\tB-NP"));
+  CHECK_FALSE(LooksLikeLetter(""));
+  // With many pixels one field may be wrong, and is left for the reader to tell.
+  const std::string many = RepeatedPixels(30);
+  CHECK(LooksLikeLetter("x\tm\t-1\t1\t2\t0" + many));
+  CHECK(LooksLikeLetter("2\tm\t-1\t1\t2\t0" + many + "\t7"));
+  CHECK_FALSE(LooksLikeLetter("x\tm\ty\t1\t2\t0" + many));
+  CHECK_FALSE(LooksLikeLetter("x\tm\t-1\t1\t2\t0" + RepeatedPixels(29)));
+}
+
+TEST_CASE("words come one after the other") {
+  const TemporaryFolder folder;
+  LineReader lines(
+      folder.Write("t.data", "1\to\t2\t1\t1\t0\t0\t1\n2\tm\t-1\t1\t2\t0\t0\t0\n7\ta\t-1\t4\t1\t3\t1\t0\n"));
+  const auto reader = MakeLettersReader(&lines, {{"m", "o"}, 2});
+  REQUIRE(reader->Next());
+  CHECK(lines.line_number() == 2);
+  SequenceData data = reader->Take();
+  CHECK(data.labels == std::vector<Index>{1, 0});
+  CHECK(data.folds == std::vector<Index>{0});
+  CHECK(data.rows->size() == 2);
+  REQUIRE(reader->Next());
+  data = reader->Take();
+  CHECK(data.labels == std::vector<Index>{2});
+  CHECK(data.folds == std::vector<Index>{3});
+  CHECK(data.num_features == 2);
+  CHECK(data.rows->size() == 1);
+  CHECK(data.tokens->text(0, 1) == "4");
+  CHECK_FALSE(reader->Next());
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Tokens for tests of templates.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <slackline/apps/sequence/data/sequence_data.h>
+
+namespace slackline::test {
+
+/// A table of one column per text of a token; all rows have as many.
+inline TokenTable Table(const std::vector<std::vector<std::string>>& rows) {
+  TokenTable table;
+  table.num_columns = static_cast<Index>(rows.at(0).size());
+  for (const auto& row : rows) {
+    for (const std::string& text : row) table.cells.push_back(table.texts.Add(text));
+  }
+  return table;
+}
+
+}  // namespace slackline::test

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/example_blocks/multi_sample_update.h>
+
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <Eigen/Core>
+
+#include <slackline/core/feature_map.h>
+
+#include "tests/support/agreement.h"
+#include "tests/support/dense_qp.h"
+#include "tests/support/multiclass_problems.h"
+#include "tests/support/quadratic_program.h"
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+/// min ½ αᵀQα/λt − αᵀH over α ≥ 0, Σα ≤ 1.
+VectorXd SimplexQp(const MatrixXd& gram, const VectorXd& values, double lambda_t) {
+  const Eigen::Index k = values.size();
+  MatrixXd q = MatrixXd::Zero(k + 1, k + 1);
+  q.topLeftCorner(k, k) = gram / lambda_t;
+  VectorXd c = VectorXd::Zero(k + 1);
+  c.head(k) = -values;
+  return SolveQp(q, c, MatrixXd::Ones(1, k + 1), VectorXd::Ones(1)).x.head(k);
+}
+
+std::vector<Index> RandomLabels(Random& random, const FactorGraph& graph) {
+  std::vector<Index> labels;
+  for (const Index k : graph.cardinalities())
+    labels.push_back(static_cast<Index>(random.Below(static_cast<std::uint64_t>(k))));
+  return labels;
+}
+
+LabellingSample Sample(const TrainingSet& training, Index m, std::span<const Index> labels) {
+  const ExampleView example = training.data.example(m);
+  LabellingSample sample;
+  sample.coordinates.assign(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0);
+  AddLabellingFeatures(example, example.labels(), 1, sample.coordinates);
+  AddLabellingFeatures(example, labels, -1, sample.coordinates);
+  for (Index i = 0; i < example.graph().num_variables(); ++i) {
+    const Offset at = example.graph().state_offset(i) + labels[static_cast<std::size_t>(i)];
+    sample.loss += training.loss(m)[static_cast<std::size_t>(at)];
+  }
+  return sample;
+}
+
+/// The dual objective of one example at lambda_t as a function of its own point: D − w₀·Ψ − ‖Ψ‖²/(2λt).
+double DualValue(const TrainingSet& training, const std::vector<double>& w0, const ExampleDual& dual,
+                 double lambda_t) {
+  std::vector<double> features(w0.size(), 0.0);
+  ScatterFeatures(training.data.example(0), dual.coordinates, 1, features);
+  return dual.loss - std::inner_product(w0.begin(), w0.end(), features.begin(), 0.0) -
+         std::inner_product(features.begin(), features.end(), features.begin(), 0.0) / (2 * lambda_t);
+}
+
+}  // namespace
+
+TEST_CASE("AlgorithmTwoSolvesItsQuadraticProgram") {
+  Random random(1);
+  int full = 0;
+  int partial = 0;
+  for (int trial = 0; trial < 200; ++trial) {
+    const auto k = static_cast<Eigen::Index>(1 + random.Below(7));
+    const double norm = trial % 4 == 0 ? 25.0 : 0.3 + random.Uniform();
+    const double lambda_t = trial % 3 == 0 ? 5.0 : 0.5;
+    std::vector<double> values(static_cast<std::size_t>(k));
+    for (double& value : values) value = random.Normal();
+    if (trial % 5 == 0) values[0] = values.back();
+    const std::vector<double> alpha = MulticlassUpdate(values, norm, lambda_t);
+    const MatrixXd gram = norm * (MatrixXd::Ones(k, k) + MatrixXd::Identity(k, k));
+    const VectorXd reference = SimplexQp(gram, Eigen::Map<VectorXd>(values.data(), k), lambda_t);
+    double sum = 0;
+    for (Eigen::Index j = 0; j < k; ++j) {
+      const double own = alpha[static_cast<std::size_t>(j)];
+      CHECK(own >= 0);
+      CHECK(std::abs(own - reference[j]) < 1e-4);
+      sum += own;
+    }
+    CHECK(sum <= 1 + 1e-12);
+    (sum > 1 - 1e-9 ? full : partial) += 1;
+  }
+  CHECK(full > 20);
+  CHECK(partial > 20);
+}
+
+TEST_CASE("AlgorithmTwoWithoutFeaturesOrViolations") {
+  CHECK(MulticlassUpdate(std::vector<double>{-1, -2}, 1, 1) == std::vector<double>{0, 0});
+  CHECK(MulticlassUpdate(std::vector<double>{0.5, 1, 1}, 0, 1) == std::vector<double>{0, 1, 0});
+  CHECK(MulticlassUpdate({}, 1, 1).empty());
+  CHECK_THROWS_AS(MulticlassUpdate(std::vector<double>{1}, -1, 1), std::invalid_argument);
+}
+
+TEST_CASE("MovesRaiseTheDualAndKeepTheirSums") {
+  Random random(2);
+  for (int trial = 0; trial < 30; ++trial) {
+    ProblemOptions shape = RandomOptions(random);
+    shape.num_examples = 1;
+    const TrainingSet training = RandomProblem(random, shape);
+    const ExampleView example = training.data.example(0);
+    const double lambda_t = trial % 3 == 0 ? 0.05 : 2.0;
+    std::vector<double> w0(static_cast<std::size_t>(training.data.layout().size()));
+    for (double& w : w0) w = 0.3 * random.Normal();
+    std::vector<LabellingSample> samples = {Sample(training, 0, example.labels())};
+    for (int k = 0; k < 4; ++k) samples.push_back(Sample(training, 0, RandomLabels(random, example.graph())));
+    const auto count = static_cast<std::size_t>(example.structure().num_coordinates());
+    std::vector<double> u(count), change;
+    CoordinateScores(example, w0, u);
+    ExampleDual dual{std::vector<double>(count, 0.0), 0, 0};
+    FeatureGram gram;
+    double value = 0;
+    for (int round = 0; round < 6; ++round) {
+      for (const LabellingSample& sample : samples) {
+        MultiSampleUpdate(example, {&sample, 1}, lambda_t, 1, u, &dual, &change, &gram);
+        const double next = DualValue(training, w0, dual, lambda_t);
+        CHECK(next >= value - 1e-12 * std::max(1.0, std::abs(value)));
+        CHECK(dual.mass >= 0);
+        CHECK(dual.mass <= 1);
+        value = next;
+      }
+    }
+    // Scores follow the weights that the point stands for.
+    std::vector<double> w = w0, moved(count);
+    ScatterFeatures(example, dual.coordinates, 1 / lambda_t, w);
+    CoordinateScores(example, w, moved);
+    for (std::size_t k = 0; k < count; ++k) CHECK(Near(moved[k], u[k], 1e-9));
+    // Many rounds come close to the best point of the samples' hull.
+    MultiSampleUpdate(example, samples, lambda_t, 3000, u, &dual, &change, &gram);
+    MatrixXd q(5, 5);
+    VectorXd h(5);
+    std::vector<VectorXd> psi;
+    for (const LabellingSample& sample : samples) {
+      std::vector<double> features(w0.size(), 0.0);
+      ScatterFeatures(example, sample.coordinates, 1, features);
+      psi.push_back(Eigen::Map<VectorXd>(features.data(), static_cast<Eigen::Index>(features.size())));
+    }
+    const Eigen::Map<VectorXd> w_0(w0.data(), static_cast<Eigen::Index>(w0.size()));
+    for (int a = 0; a < 5; ++a) {
+      h[a] = samples[static_cast<std::size_t>(a)].loss - w_0.dot(psi[static_cast<std::size_t>(a)]);
+      for (int b = 0; b < 5; ++b)
+        q(a, b) = psi[static_cast<std::size_t>(a)].dot(psi[static_cast<std::size_t>(b)]);
+    }
+    const VectorXd best = SimplexQp(q, h, lambda_t);
+    const double optimum = h.dot(best) - best.dot(q * best) / (2 * lambda_t);
+    const double reached = DualValue(training, w0, dual, lambda_t);
+    CHECK(reached <= optimum + 1e-7 * std::max(1.0, optimum));
+    CHECK(reached >= optimum - 0.02 * std::max(1.0, optimum));
+  }
+}
+
+TEST_CASE("TheSwapMoveHasTheCurvatureOfTheDifference") {
+  // Two classes beside the given one, both certain to be taken in full: then half of each is better than the second alone, and the
+  // curvature ‖u + v‖² of the printed formula would stop short of it.
+  Random random(3);
+  const MulticlassProblem problem = RandomMulticlassProblem(random, 1, 3, 2);
+  const Index given = problem.labels[0];
+  std::vector<LabellingSample> samples;
+  for (Index j = 0; j < 3; ++j) {
+    if (j != given) samples.push_back(Sample(problem.training, 0, std::vector<Index>{j}));
+  }
+  const ExampleView example = problem.training.data.example(0);
+  const double norm = problem.rows->row(0).squared_norm;
+  const double lambda_t = 100 * norm;  // weak curvature: the first expand move is limited to mass 1
+  std::vector<double> u(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0), change;
+  ExampleDual dual{std::vector<double>(u.size(), 0.0), 0, 0};
+  FeatureGram gram;
+  MultiSampleUpdate(example, samples, lambda_t, 1, u, &dual, &change, &gram);
+  CHECK(dual.mass == 1);
+  // H is the same for both, so the best mixture of them is the middle: ‖ψ_1 − α(ψ_1 − ψ_2)‖² is smallest at α = 1/2.
+  for (Index j = 0; j < 3; ++j) {
+    if (j != given) CHECK(Near(dual.coordinates[static_cast<std::size_t>(j)], -0.5, kExact));
+  }
+  CHECK(Near(dual.coordinates[static_cast<std::size_t>(given)], 1.0, kExact));
+}
+
+TEST_CASE("WrongSizesAreRefused") {
+  Random random(4);
+  const MulticlassProblem problem = RandomMulticlassProblem(random, 1, 3, 2);
+  const ExampleView example = problem.training.data.example(0);
+  std::vector<double> u(3, 0.0), change;
+  ExampleDual dual{std::vector<double>(2, 0.0), 0, 0};
+  FeatureGram gram;
+  CHECK_THROWS_AS(MultiSampleUpdate(example, {}, 1, 1, u, &dual, &change, &gram), std::invalid_argument);
+  dual.coordinates.resize(3);
+  CHECK_THROWS_AS(MultiSampleUpdate(example, {}, 0, 1, u, &dual, &change, &gram), std::invalid_argument);
+}

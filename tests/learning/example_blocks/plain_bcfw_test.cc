@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Plain bcfw beyond what learners_test asks: fixed steps, averages and loose linear programs.
+#include <slackline/learning/example_blocks/plain_bcfw.h>
+
+#include <cmath>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include <slackline/core/check.h>
+#include <slackline/learning/train_loop.h>
+
+#include "tests/support/agreement.h"
+#include "tests/support/dense_qp.h"
+#include "tests/support/learner_checks.h"
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+TrainOptions FixedOptions(AverageKind average = AverageKind::kAuto, OrderKind order = OrderKind::kAuto) {
+  TrainOptions options = Options(LearnerKind::kBcfw, StepKind::kFrankWolfe, 0);
+  options.absolute_gap = 0;
+  options.oracle = SolverKind::kBruteForce;
+  options.fixed_step = true;
+  options.average = average;
+  options.order = order;
+  return options;
+}
+
+std::string Refusal(const Problem& problem, const TrainOptions& options) {
+  try {
+    Train(problem, options);
+  } catch (const DataError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+/// R² = max ‖ψ_m(y)‖² over all examples and labellings.
+double LargestSquaredPsi(const Problem& problem) {
+  double largest = 0;
+  for (Index m = 0; m < problem.size(); ++m) {
+    const ExampleView example = problem.data().example(m);
+    const FactorGraph& graph = example.graph();
+    const auto features = [&](std::span<const Index> labels) {
+      Eigen::VectorXd sum = Eigen::VectorXd::Zero(problem.num_weights());
+      for (Index a = 0; a < graph.num_parts(); ++a) {
+        const bool variable = a < graph.num_variables();
+        sum += DenseFeatures(example, a,
+                             variable ? labels[static_cast<std::size_t>(a)]
+                                      : JointState(graph, a - graph.num_variables(), labels));
+      }
+      return sum;
+    };
+    const Eigen::VectorXd given = features(example.labels());
+    std::vector<Index> labels(static_cast<std::size_t>(graph.num_variables()), 0);
+    for (bool more = true; more;) {
+      largest = std::max(largest, (given - features(labels)).squaredNorm());
+      more = false;
+      for (Index i = 0; i < graph.num_variables() && !more; ++i) {
+        Index& label = labels[static_cast<std::size_t>(i)];
+        more = ++label < graph.cardinality(i);
+        if (!more) label = 0;
+      }
+    }
+  }
+  return largest;
+}
+
+}  // namespace
+
+TEST_CASE("FixedStepsKeepBoundsRightWithAllAverages") {
+  Random random(91);
+  for (int trial = 0; trial < 6; ++trial) {
+    const Problem problem(SomeProblem(random, trial), 0.2);
+    const double optimum = ExactOptimum(problem.training(), 0.2);
+    for (const AverageKind average :
+         {AverageKind::kOff, AverageKind::kUniform, AverageKind::kWeighted, AverageKind::kSuffix}) {
+      for (const OrderKind order : {OrderKind::kExample, OrderKind::kUniform}) {
+        CAPTURE(trial);
+        CheckPasses(problem, FixedOptions(average, order), optimum, 9);
+      }
+    }
+  }
+}
+
+TEST_CASE("FixedStepsArriveWithinTheRateOfTheTheorem") {
+  // Theorem 2: E[f] − f* ≤ 2n/(k + 2n) (C + h_0), with C ≤ 4R²/(λn) and h_0 = the optimum (the start has value 0).
+  Random random(92);
+  for (int trial = 0; trial < 4; ++trial) {
+    const double lambda = 0.3;
+    const Problem problem(SomeProblem(random, trial), lambda);
+    const double optimum = ExactOptimum(problem.training(), lambda);
+    const double n = problem.size();
+    const double constant = 4 * LargestSquaredPsi(problem) / (lambda * n) + optimum;
+    const StopControl never(nullptr, 0);
+    constexpr int kSeeds = 10;
+    std::vector<double> errors(60, 0.0);
+    for (int seed = 1; seed <= kSeeds; ++seed) {
+      TrainOptions options = FixedOptions(AverageKind::kOff, OrderKind::kUniform);
+      options.seed = seed;
+      const auto learner = MakeLearner(problem, options);
+      for (double& error : errors) {
+        learner->RunPass(never);
+        error += (optimum - learner->Evaluate(1).dual) / kSeeds;
+      }
+    }
+    for (std::size_t pass = 0; pass < errors.size(); ++pass) {
+      const double k = n * static_cast<double>(pass + 1);
+      CAPTURE(pass);
+      CHECK(errors[pass] <= 2 * n / (k + 2 * n) * constant);
+      CHECK(errors[pass] >= -kSolver);
+    }
+    CHECK(errors.back() < 0.2 * (optimum - 0));
+  }
+}
+
+TEST_CASE("FixedStepRunsReplayResumeVerifyAndEndureUnpleasantProblems") {
+  Random random(93);
+  const Problem problem(RandomMultiLabelProblem(random, 20, 5, 3, true), 0.02);
+  for (const OrderKind order : {OrderKind::kExample, OrderKind::kUniform}) {
+    for (const AverageKind average : {AverageKind::kWeighted, AverageKind::kSuffix}) {
+      CheckReplay(problem, FixedOptions(average, order));
+      CheckResume(problem, FixedOptions(average, order));
+    }
+  }
+  CheckVerifies(problem, FixedOptions());
+  CheckUnpleasantProblems(FixedOptions(AverageKind::kUniform));
+}
+
+TEST_CASE("AveragesOfFixedStepsLeaveTheStepsAloneAndAreOftenBetter") {
+  Random random(94);
+  int better = 0;
+  for (int trial = 0; trial < 6; ++trial) {
+    const Problem problem(RandomMultiLabelProblem(random, 20, 4, 3, true), 0.02);
+    Evaluation evaluations[2];
+    for (const bool average : {false, true}) {
+      const auto learner =
+          MakeLearner(problem, FixedOptions(average ? AverageKind::kWeighted : AverageKind::kOff));
+      const StopControl never(nullptr, 0);
+      for (int pass = 0; pass < 20; ++pass) learner->RunPass(never);
+      evaluations[average] = learner->Evaluate(1);
+    }
+    CHECK(evaluations[0].dual == evaluations[1].dual);
+    CHECK(evaluations[1].primal <= evaluations[0].primal);
+    better += evaluations[1].primal < evaluations[0].primal;
+  }
+  CHECK(better >= 3);
+}
+
+TEST_CASE("LooseLinearProgramsLeaveCertificatesRight") {
+  if (!HasGlpk()) return;
+  Random random(95);
+  for (int trial = 0; trial < 4; ++trial) {
+    const Problem problem(SomeProblem(random, trial), 0.3);
+    const double optimum = RelaxedOptimum(problem.training(), 0.3);
+    for (const SolverKind oracle : {SolverKind::kLp, SolverKind::kLpPolytope}) {
+      for (const double tolerance : {1e-9, 1e-4, 0.1}) {
+        TrainOptions options = FixedOptions();
+        options.fixed_step = false;
+        options.oracle = oracle;
+        options.lp_tolerance = tolerance;
+        CAPTURE(trial);
+        CAPTURE(tolerance);
+        CheckPasses(problem, options, optimum, 6);
+        options.gap_tolerance = options.absolute_gap = 2e-2;
+        options.max_passes = 3000;
+        const Run run = TrainOn(problem, options, optimum);
+        CHECK(run.sound);
+        if (tolerance < 1e-3) CHECK(run.summary.termination == Termination::kConverged);
+      }
+    }
+  }
+}
+
+TEST_CASE("TheLpToleranceIsRefusedWhereNothingReadsIt") {
+  Random random(96);
+  const Problem problem(RandomMultiLabelProblem(random, 3, 3, 2, true), 0.1);
+  TrainOptions options = FixedOptions();
+  options.fixed_step = false;
+  options.lp_tolerance = 1e-3;
+  options.max_passes = 1;
+  if (!HasGlpk()) {
+    options.oracle = SolverKind::kLp;
+    CHECK(Refusal(problem, options) == "--lp-tolerance is for GLPK, which this build does not have");
+    return;
+  }
+  CHECK(Refusal(problem, options) == "--lp-tolerance needs --oracle lp or lp-polytope");
+  options.oracle = SolverKind::kLp;
+  CHECK(Refusal(problem, options) == "accepted");
+  options.step = StepKind::kPairwise;
+  CHECK(Refusal(problem, options) == "--lp-tolerance needs --step fw: active sets need exact oracles");
+  // Left to itself, --learner auto takes the steps that read it.
+  options.learner = LearnerKind::kAuto;
+  options.step = StepKind::kAuto;
+  CHECK(Refusal(problem, options) == "accepted");
+}

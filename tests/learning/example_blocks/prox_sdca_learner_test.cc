@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/example_blocks/prox_sdca_learner.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <slackline/core/check.h>
+#include <slackline/core/feature_map.h>
+#include <slackline/factors/joint_states.h>
+#include <slackline/learning/standalone/prox_sdca.h>
+#include <slackline/learning/step/feature_bounds.h>
+#include <slackline/learning/verify/verify.h>
+
+#include "tests/support/agreement.h"
+#include "tests/support/global_problems.h"
+#include "tests/support/learner_checks.h"
+#include "tests/support/multiclass_problems.h"
+#include "tests/support/prox_reference.h"
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+TrainOptions SdcaOptions(Index step, double gap = 1e-3) {
+  TrainOptions options = Options(LearnerKind::kProxSdca, StepKind::kAuto, gap);
+  options.oracle = SolverKind::kBruteForce;
+  options.sdca_step = step;
+  return options;
+}
+
+/// Small ones with 1-state variables, ties and repeated examples among them.
+TrainingSet SmallProblem(Random& random, int trial) {
+  ProblemOptions shape = RandomOptions(random);
+  shape.num_examples = 1 + trial % 3;
+  shape.num_variables = 3;
+  shape.input_dimension = 2;
+  shape.single_states = trial % 4 == 1;
+  shape.repeat_examples = trial % 4 == 2;
+  shape.whole_inputs = trial % 5 == 3;
+  return RandomProblem(random, shape);
+}
+
+double Distance(std::span<const double> a, std::span<const double> b) {
+  double largest = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) largest = std::max(largest, std::abs(a[k] - b[k]));
+  return largest;
+}
+
+std::string Refusal(const Problem& problem, const TrainOptions& options) {
+  try {
+    MakeLearner(problem, options);
+  } catch (const DataError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+}  // namespace
+
+TEST_CASE("WithLineSearchAndL2ItIsBlockCoordinateFrankWolfe") {
+  Random random(1);
+  for (int trial = 0; trial < 8; ++trial) {
+    const Problem problem(SomeProblem(random, trial), 0.05);
+    TrainOptions options = SdcaOptions(2);
+    options.order = trial % 2 == 0 ? OrderKind::kExample : OrderKind::kUniform;
+    options.average = trial % 3 == 0 ? AverageKind::kWeighted : AverageKind::kAuto;
+    const auto sdca = MakeLearner(problem, options);
+    options = Options(LearnerKind::kBcfw, StepKind::kFrankWolfe, 1e-3);
+    options.oracle = SolverKind::kBruteForce;
+    options.order = trial % 2 == 0 ? OrderKind::kExample : OrderKind::kUniform;
+    options.average = trial % 3 == 0 ? AverageKind::kWeighted : AverageKind::kAuto;
+    const auto bcfw = MakeLearner(problem, options);
+    const StopControl stop(nullptr, 0);
+    for (int pass = 0; pass < 70; ++pass) {
+      sdca->RunPass(stop);
+      bcfw->RunPass(stop);
+      const Evaluation a = sdca->Evaluate(1);
+      const Evaluation b = bcfw->Evaluate(1);
+      CHECK(a.primal == b.primal);
+      CHECK(a.dual == b.dual);
+      CHECK(Distance(sdca->weights(), bcfw->weights()) == 0);
+    }
+  }
+}
+
+TEST_CASE("ElasticNetAndSmoothingBracketTheOptimumOfAQuadraticProgram") {
+  Random random(2);
+  for (int trial = 0; trial < 12; ++trial) {
+    const TrainingSet training = SmallProblem(random, trial);
+    const double lambda = trial % 2 == 0 ? 0.1 : 0.5;
+    const double l1 = trial % 3 == 0 ? 0.0 : 0.01 * (1 + trial % 4);
+    const double smoothing = trial % 3 == 1 ? 0.0 : 0.2;
+    const Problem problem(training, lambda);
+    const Optimum optimum = SolveProx(training, lambda, l1, smoothing);
+    for (const Index step : {1, 2, 3, 4}) {
+      TrainOptions options = SdcaOptions(step, step <= 2 ? 5e-3 : 5e-2);
+      options.l1 = l1;
+      options.smoothing = smoothing;
+      options.max_passes = 3000;
+      options.average = trial % 2 == 0 ? AverageKind::kWeighted : AverageKind::kAuto;
+      options.random_output = trial % 4 == 0;
+      const Run run = TrainOn(problem, options, optimum.value);
+      CAPTURE(trial);
+      CAPTURE(step);
+      CAPTURE(run.summary.message);
+      CHECK(run.sound);
+      CHECK(run.summary.termination == Termination::kConverged);
+      // Strong convexity: λ/2 ‖w − w*‖² ≤ P(w) − P*.
+      const double distance = Distance(run.summary.weights, optimum.weights);
+      CHECK(0.5 * lambda * distance * distance <= run.summary.last.gap + 1e-6);
+    }
+  }
+}
+
+TEST_CASE("FractionalCornersSmoothTheRelaxation") {
+  Random random(13);
+  for (int trial = 0; trial < 6; ++trial) {
+    // On chains the relaxation is exact, and the reference is; with cycles its optimum lies above the reference.
+    const bool cycles = trial % 2 == 1;
+    const TrainingSet training = RandomMultiLabelProblem(random, 4, 3, 2, cycles);
+    const Problem problem(training, 0.05);
+    TrainOptions options = SdcaOptions(2, 5e-3);
+    options.oracle = SolverKind::kRoof;
+    options.l1 = 0.01;
+    options.smoothing = 0.2;
+    options.max_passes = 3000;
+    const double exact = SolveProx(training, 0.05, options.l1, options.smoothing).value;
+    const TrainSummary summary = Train(problem, options);
+    CHECK(summary.last.problem == CertifiedProblem::kRelaxed);
+    CHECK(summary.termination == Termination::kConverged);
+    CHECK(summary.last.primal >= exact - kSolver);
+    if (!cycles) CHECK(summary.last.dual <= exact + kSolver);
+  }
+}
+
+TEST_CASE("ExamplesWithoutFactorsUseTheGradientOfTheSmoothedLoss") {
+  Random random(3);
+  for (int trial = 0; trial < 4; ++trial) {
+    const MulticlassProblem multiclass = RandomMulticlassProblem(random, 8, 3, 4);
+    const double l1 = trial % 2 == 0 ? 0.0 : 0.05;
+    const Problem problem(multiclass.training, 0.1);
+    const Optimum optimum = SolveProx(multiclass.training, 0.1, l1, 0.3);
+    for (const Index step : {1, 2, 3, 4, 5}) {
+      TrainOptions options = SdcaOptions(step, 1e-8);
+      options.l1 = l1;
+      options.smoothing = 0.3;
+      const Run run = TrainOn(problem, options, optimum.value);
+      CAPTURE(step);
+      CAPTURE(run.summary.message);
+      CHECK(run.sound);
+      CHECK(run.summary.termination == Termination::kConverged);
+      CHECK(run.summary.last.pass < 1000);  // it converges linearly
+      CHECK(Distance(run.summary.weights, optimum.weights) < 1e-3);
+    }
+  }
+}
+
+TEST_CASE("ItIsTheLibrarysAlgorithmOnMulticlassProblems") {
+  Random random(4);
+  const MulticlassProblem multiclass = RandomMulticlassProblem(random, 8, 3, 4);
+  const Problem problem(multiclass.training, 0.1);
+  const RowFeatures features(multiclass.rows, 3);
+  const MulticlassLoss loss(3, multiclass.labels, 0.3);
+  ProxSdca sdca(features, loss, ProxRegulariser(ProxKind::kElasticNet, 12, 0.5), 0.1, SdcaStep::kSmooth, 1);
+  sdca.Run(2000);
+  TrainOptions options = SdcaOptions(5, 1e-9);
+  options.l1 = 0.05;
+  options.smoothing = 0.3;
+  const TrainSummary summary = Train(problem, options);
+  CHECK(Near(summary.last.primal, sdca.Newest().primal, 1e-7));
+  for (std::size_t j = 0; j < 3; ++j) {
+    for (std::size_t f = 0; f < 4; ++f)
+      CHECK(std::abs(summary.weights[f * 3 + j] - sdca.weights()[j * 4 + f]) < 1e-3);
+  }
+}
+
+TEST_CASE("LargerL1LeavesFewerWeights") {
+  Random random(5);
+  const Problem problem(RandomMultiLabelProblem(random, 20, 4, 6, true), 0.05);
+  std::ptrdiff_t before = static_cast<std::ptrdiff_t>(problem.num_weights()) + 1;
+  for (const double l1 : {0.0, 0.01, 0.05, 10.0}) {
+    TrainOptions options = SdcaOptions(2, 1e-2);
+    options.l1 = l1;
+    const TrainSummary summary = Train(problem, options);
+    const auto nonzero = static_cast<std::ptrdiff_t>(summary.weights.size()) -
+                         std::count(summary.weights.begin(), summary.weights.end(), 0.0);
+    CHECK(nonzero <= before);
+    before = nonzero;
+    if (l1 == 0.05) CHECK(nonzero < static_cast<std::ptrdiff_t>(summary.weights.size()));
+  }
+  CHECK(before == 0);  // beyond the largest entry of the gradient at zero
+}
+
+TEST_CASE("DualsNeverFallAndRunsResumeBitForBit") {
+  Random random(6);
+  for (int trial = 0; trial < 10; ++trial) {
+    const Problem problem(SmallProblem(random, trial), trial % 2 == 0 ? 0.1 : 1e-3);
+    TrainOptions options = SdcaOptions(1 + trial % 4);
+    options.l1 = trial % 3 == 0 ? 0.0 : 0.01;
+    options.smoothing = trial % 3 == 1 ? 0.0 : 0.1;
+    options.average = AverageKind::kSuffix;
+    options.random_output = true;
+    options.order = trial % 2 == 0 ? OrderKind::kExample : OrderKind::kUniform;
+    CheckDualNeverFalls(problem, options, 70, 1e-10);
+    CheckTakeOver(problem, options, {70, 5, [](Learner& evaluated) { evaluated.Evaluate(1); }});
+  }
+}
+
+TEST_CASE("PathsOverLambdaKeepTheBracket") {
+  Random random(7);
+  for (int trial = 0; trial < 6; ++trial) {
+    const TrainingSet training = SmallProblem(random, trial);
+    TrainOptions options = SdcaOptions(2);
+    options.l1 = trial % 2 == 0 ? 0.0 : 0.02;
+    options.smoothing = trial % 3 == 0 ? 0.0 : 0.1;
+    const Problem first(training, 1.0);
+    const double optimum = SolveProx(training, 0.05, options.l1, options.smoothing).value;
+    CHECK(CheckPath(first, first.WithLambda(0.05), options, optimum, 20, 300, 0.1).dual >= -1e-12);
+  }
+}
+
+TEST_CASE("CertificatesWithAnL1TermAreVerified") {
+  Random random(8);
+  for (int trial = 0; trial < 4; ++trial) {
+    const Problem problem(SmallProblem(random, trial), 0.1);
+    TrainOptions options = SdcaOptions(2, 1e-2);
+    options.l1 = 0.02;
+    const VerifiedRun run = CheckVerifies(problem, options, options.max_passes);
+    CHECK(run.verification.dual_proved);
+    ProgressRecord wrong = run.summary.last;
+    wrong.primal *= 0.99;
+    if (wrong.primal >= 1e-6) CheckFails(problem, options, run, wrong);
+  }
+}
+
+TEST_CASE("RefusalsSayWhatToUse") {
+  Random random(9);
+  const Problem problem(RandomMultiLabelProblem(random, 4, 3, 2, true), 0.1);
+  TrainOptions options = SdcaOptions(5);
+  CHECK(Refusal(problem, options).find("--sdca-step 5 needs --smoothing") != std::string::npos);
+  options.smoothing = 0.1;
+  CHECK(Refusal(problem, options).find("without factors") != std::string::npos);
+  options = Options(LearnerKind::kBcfw, StepKind::kAuto, 1e-3);
+  options.l1 = 0.1;
+  CHECK(Refusal(problem, options).find("--l1") != std::string::npos);
+}
+
+TEST_CASE("NotesSayWhichObjectiveIsReported") {
+  Random random(10);
+  const Problem problem(RandomMultiLabelProblem(random, 4, 3, 2, true), 0.1);
+  TrainOptions options = SdcaOptions(2, 0);
+  options.max_passes = 10;
+  CHECK(Train(problem, options).notes.empty());
+  options.l1 = 0.1;
+  const TrainSummary summary = Train(problem, options);
+  REQUIRE(summary.notes.size() == 1);
+  CHECK(summary.notes[0].find("l1") != std::string::npos);
+}
+
+TEST_CASE("FeatureBoundsHoldForAllLabellings") {
+  Random random(11);
+  for (int trial = 0; trial < 20; ++trial) {
+    ProblemOptions shape = RandomOptions(random);
+    shape.num_variables = 3;
+    shape.potentials = trial % 2 == 0;
+    const TrainingSet training = RandomProblem(random, shape);
+    for (Index m = 0; m < training.data.size(); ++m) {
+      const ExampleView example = training.data.example(m);
+      const double bound = SquaredFeatureRange(example);
+      for (int pair = 0; pair < 20; ++pair) {
+        Eigen::VectorXd difference = Eigen::VectorXd::Zero(training.data.layout().size());
+        for (const double sign : {1.0, -1.0}) {
+          std::vector<Index> states;
+          for (const Index k : example.graph().cardinalities())
+            states.push_back(static_cast<Index>(random.Below(static_cast<std::uint64_t>(k))));
+          for (Index a = 0; a < example.graph().num_parts(); ++a) {
+            const Index n = example.graph().num_variables();
+            const Index state =
+                a < n ? states[static_cast<std::size_t>(a)] : JointState(example.graph(), a - n, states);
+            difference += sign * DenseFeatures(example, a, state);
+          }
+        }
+        CHECK(difference.squaredNorm() <= bound * (1 + 1e-12));
+      }
+    }
+  }
+  const MulticlassProblem multiclass = RandomMulticlassProblem(random, 1, 3, 4);
+  const double norm = multiclass.rows->row(0).squared_norm;
+  CHECK(Near(SquaredStateNorm(multiclass.training.data.example(0)), norm, kExact));
+  CHECK(Near(SquaredFeatureRange(multiclass.training.data.example(0)), 2 * norm, kExact));
+}
+
+TEST_CASE("FeatureBoundsCountGlobalFactors") {
+  Random random(13);
+  int reached = 0;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    GlobalProblemOptions shape;
+    shape.num_examples = 1;
+    shape.num_pairs = static_cast<Index>(seed % 3);
+    shape.chain = seed % 2 == 0;
+    shape.copies = 2;
+    shape.input_scale = 0.1;
+    const TrainingSet training = RandomGlobalProblem(seed, shape);
+    const ExampleView example = training.data.example(0);
+    const double bound = SquaredFeatureRange(example);
+    double most = 0;
+    for (int pair = 0; pair < 100; ++pair) {
+      std::vector<double> weights(static_cast<std::size_t>(training.data.layout().size()), 0.0);
+      std::vector<double> q(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0);
+      for (const double sign : {1.0, -1.0}) {
+        std::vector<Index> labels(static_cast<std::size_t>(shape.num_variables));
+        for (Index& label : labels) label = static_cast<Index>(random.Below(2));
+        AddLabellingFeatures(example, labels, sign, q);
+      }
+      ScatterFeatures(example, q, 1, weights);
+      double squares = 0;
+      for (const double w : weights) squares += w * w;
+      most = std::max(most, squares);
+    }
+    CAPTURE(seed);
+    CHECK(most <= bound * (1 + kExact));
+    reached += most >= 0.1 * bound ? 1 : 0;
+  }
+  CHECK(reached >= 6);
+}
+
+TEST_CASE("UnpleasantProblemsStayFinite") {
+  Random random(12);
+  for (int trial = 0; trial < 24; ++trial) {
+    const ProblemOptions shape = RandomHardOptions(random);
+    for (const double lambda : {1e-9, 1e9}) {
+      const Problem problem(RandomProblem(random, shape), lambda);
+      TrainOptions options = SdcaOptions(1 + trial % 4);
+      options.max_passes = 5;
+      options.l1 = trial % 3 == 0 ? 0.0 : 1e-3;
+      options.smoothing = trial % 2 == 0 ? 0.0 : 1e-3;
+      options.average = AverageKind::kUniform;
+      CheckNumbers(Train(problem, options));
+    }
+  }
+}

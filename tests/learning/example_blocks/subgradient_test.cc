@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/example_blocks/subgradient.h>
+
+#include <cmath>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <slackline/core/check.h>
+#include <slackline/core/feature_map.h>
+#include <slackline/core/random.h>
+#include <slackline/learning/oracle/example_oracle.h>
+#include <slackline/learning/step/sampling.h>
+#include <slackline/learning/train_loop.h>
+
+#include "tests/support/agreement.h"
+#include "tests/support/dense_qp.h"
+#include "tests/support/learner_checks.h"
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+TrainOptions SsgOptions(bool projection = false, OrderKind order = OrderKind::kExample,
+                        AverageKind average = AverageKind::kAuto) {
+  TrainOptions options = Options(LearnerKind::kSubgradient, StepKind::kAuto, 0);
+  options.absolute_gap = 0;
+  options.oracle = SolverKind::kBruteForce;
+  options.projection = projection;
+  options.order = order;
+  options.average = average;
+  return options;
+}
+
+/// The method as it is written: dense weights, one line per formula.
+class PlainSubgradient {
+ public:
+  PlainSubgradient(const Problem& problem, std::uint64_t seed, bool projection)
+      : problem_(problem),
+        projection_(projection),
+        random_(seed),
+        order_(problem.size()),
+        oracle_(problem, SolverKind::kBruteForce),
+        w_(static_cast<std::size_t>(problem.num_weights()), 0.0) {}
+
+  void Pass() {
+    const std::span<const Index> order = order_.Next(&random_);
+    for (const Index m : order) {
+      const Corner corner = oracle_.Maximise(m, w_, nullptr);
+      ++k_;
+      for (double& w : w_) w *= 1 - 1 / k_;
+      ScatterFeatures(problem_.data().example(m), corner.coordinates, 1 / (problem_.lambda() * k_), w_);
+      if (projection_) {
+        const double radius = std::sqrt(PrimalAtZeroWeights(problem_) / problem_.lambda());
+        const double norm = std::sqrt(2 * Regulariser(1, w_));
+        if (norm > radius) ++projections;
+        for (double& w : w_) w *= norm > radius ? radius / norm : 1;
+      }
+      iterates.push_back(w_);
+    }
+  }
+  const std::vector<double>& w() const { return w_; }
+
+  std::vector<double> Average(AverageKind kind, std::size_t start) const {
+    std::vector<double> average(w_.size(), 0.0);
+    double total = 0;
+    for (std::size_t k = start; k < iterates.size(); ++k) {
+      const double weight = kind == AverageKind::kWeighted ? static_cast<double>(k + 1) : 1.0;
+      total += weight;
+      for (std::size_t d = 0; d < average.size(); ++d) average[d] += weight * iterates[k][d];
+    }
+    for (double& value : average) value /= total;
+    return average;
+  }
+
+  std::vector<std::vector<double>> iterates;
+  int projections = 0;
+
+ private:
+  Problem problem_;
+  bool projection_;
+  Random random_;
+  ExampleOrder order_;
+  ExampleOracle oracle_;
+  std::vector<double> w_;
+  double k_ = 0;
+};
+
+void CheckNear(std::span<const double> a, std::span<const double> b) {
+  REQUIRE(a.size() == b.size());
+  double scale = 1;
+  for (const double value : a) scale = std::max(scale, std::abs(value));
+  for (std::size_t k = 0; k < a.size(); ++k) CHECK(std::abs(a[k] - b[k]) <= kTight * scale);
+}
+
+}  // namespace
+
+TEST_CASE("IteratesAreThoseOfTheFormulaWithAndWithoutProjection") {
+  Random random(81);
+  for (const double lambda : {1.0, 0.3, 0.001, 1e-4}) {
+    const Problem problem(RandomMultiLabelProblem(random, 8, 4, 3, true), lambda);
+    for (const bool projection : {false, true}) {
+      PlainSubgradient plain(problem, 1, projection);
+      const auto learner = MakeLearner(problem, SsgOptions(projection));
+      const StopControl never(nullptr, 0);
+      for (int pass = 0; pass < 12; ++pass) {
+        plain.Pass();
+        learner->RunPass(never);
+        learner->Evaluate(1);
+        CheckNear(plain.w(), learner->weights());
+      }
+      CHECK((plain.projections > 0) == projection);
+    }
+  }
+}
+
+TEST_CASE("AveragesAreThoseOfTheIterates") {
+  Random random(81);  // no two labels are the same in all examples: oracles would see ties
+  const TrainingSet training = RandomMultiLabelProblem(random, 8, 4, 3, true);
+  constexpr std::size_t kExamples = 8;
+  for (const AverageKind kind : {AverageKind::kUniform, AverageKind::kWeighted, AverageKind::kSuffix}) {
+    int averages = 0;
+    for (const double lambda : {1.0, 0.01, 1e-4}) {
+      const Problem problem(training, lambda);
+      for (const bool projection : {false, true}) {
+        PlainSubgradient plain(problem, 1, projection);
+        const auto learner = MakeLearner(problem, SsgOptions(projection, OrderKind::kExample, kind));
+        const StopControl never(nullptr, 0);
+        std::size_t start = 0;  // of the suffix
+        for (std::size_t pass = 1; pass <= 12; ++pass) {
+          plain.Pass();
+          learner->RunPass(never);
+          if (kind == AverageKind::kSuffix && (pass & (pass - 1)) == 0) start = pass * kExamples;
+          if (start == pass * kExamples) continue;
+          const std::vector<double> expected = plain.Average(kind, start);
+          learner->Evaluate(1);
+          // The better of the two was certified.
+          const bool better =
+              ExactPrimal(training, lambda, expected) < ExactPrimal(training, lambda, plain.w());
+          CAPTURE(lambda);
+          CAPTURE(projection);
+          CAPTURE(pass);
+          CAPTURE(Name(kind));
+          CheckNear(better ? expected : plain.w(), learner->weights());
+          averages += better;
+        }
+      }
+    }
+    CHECK(averages >= 5);
+  }
+}
+
+TEST_CASE("BoundsHoldInEveryOrderWithAndWithoutProjection") {
+  Random random(83);
+  for (int trial = 0; trial < 6; ++trial) {
+    const Problem problem(SomeProblem(random, trial), 0.2);
+    const double optimum = ExactOptimum(problem.training(), 0.2);
+    for (const bool projection : {false, true}) {
+      for (const OrderKind order : {OrderKind::kExample, OrderKind::kUniform}) {
+        CAPTURE(trial);
+        CheckPasses(problem, SsgOptions(projection, order, AverageKind::kWeighted), optimum, 9);
+      }
+    }
+  }
+}
+
+TEST_CASE("AfterWholePassesTheDualPointIsTheNewestIterateItself") {
+  // θ = 1 then: the bound is mean loss − λ/2 ‖w‖² at the evaluated weights.
+  Random random(84);
+  const Problem problem(RandomMultiLabelProblem(random, 8, 4, 3, true), 0.3);
+  const auto learner = MakeLearner(problem, SsgOptions());
+  const StopControl never(nullptr, 0);
+  for (int pass = 0; pass < 10; ++pass) {
+    learner->RunPass(never);
+    const Evaluation evaluation = learner->Evaluate(1);
+    double loss = 0;
+    std::vector<double> coordinates;
+    for (Index m = 0; m < problem.size(); ++m) {
+      double own = 0;
+      REQUIRE(learner->DualPoint(m, &coordinates, &own));
+      loss += own / problem.size();
+    }
+    const double regulariser = Regulariser(problem.lambda(), learner->weights());
+    if (loss > 2 * regulariser) CHECK(Near(evaluation.dual, loss - regulariser, kTight));
+    if (pass >= 5) CHECK(loss > 2 * regulariser);
+  }
+}
+
+TEST_CASE("TheCertifiedGapCloses") {
+  Random random(85);
+  for (int trial = 0; trial < 8; ++trial) {
+    const Problem problem(SomeProblem(random, trial), 0.5);
+    const double optimum = ExactOptimum(problem.training(), 0.5);
+    for (const bool projection : {false, true}) {
+      TrainOptions options = SsgOptions(projection, OrderKind::kExample, AverageKind::kWeighted);
+      options.gap_tolerance = options.absolute_gap = 0.02;
+      const Run run = TrainOn(problem, options, optimum);
+      CAPTURE(trial);
+      CAPTURE(run.summary.message);
+      CHECK(run.sound);
+      CHECK(run.summary.termination == Termination::kConverged);
+    }
+  }
+}
+
+TEST_CASE("APassCutShortKeepsTheBoundsRight") {
+  Random random(86);
+  const Problem problem(RandomMultiLabelProblem(random, 8, 4, 3, true), 0.1);
+  const double optimum = ExactOptimum(problem.training(), 0.1);
+  const auto learner = MakeLearner(problem, SsgOptions());
+  std::atomic<int> interrupt{SIGINT};
+  const StopControl at_once(&interrupt, 0);
+  for (int step = 1; step < 40; ++step) {
+    learner->RunPass(at_once);  // one step
+    const Evaluation evaluation = learner->Evaluate(1);
+    CHECK(learner->work().oracle_calls == step);
+    CHECK(evaluation.dual <= optimum + kSolver);
+    CHECK(evaluation.primal >= optimum - kSolver);
+    CHECK(Near(evaluation.dual, ValueOfDualPoint(problem, *learner), kTight));
+  }
+}
+
+TEST_CASE("SubgradientRunsReplayAndResume") {
+  Random random(87);
+  const Problem binary(RandomMultiLabelProblem(random, 20, 5, 3, true), 0.01);
+  const Problem general(SomeProblem(random, 1), 0.1);
+  for (const bool projection : {false, true}) {
+    for (const OrderKind order : {OrderKind::kExample, OrderKind::kUniform}) {
+      TrainOptions options =
+          SsgOptions(projection, order, projection ? AverageKind::kWeighted : AverageKind::kSuffix);
+      CheckReplay(binary, options);
+      CheckResume(binary, options);
+      options.oracle = SolverKind::kMessages;
+      CheckResume(general, options);
+    }
+  }
+}
+
+TEST_CASE("SubgradientsGoOnWithAnotherLambda") {
+  Random random(88);
+  const Problem problem(RandomMultiLabelProblem(random, 10, 4, 3, true), 0.5);
+  for (const bool projection : {false, true}) {
+    CheckChangeLambda(problem, SsgOptions(projection, OrderKind::kExample, AverageKind::kWeighted), 0.2,
+                      ExactOptimum(problem.training(), 0.2), 1e-3, 300, 2e-2);
+  }
+}
+
+TEST_CASE("SubgradientCertificatesAreVerified") {
+  Random random(89);
+  for (int trial = 0; trial < 4; ++trial) {
+    const Problem problem(SomeProblem(random, trial), 0.05);
+    for (const bool projection : {false, true}) CheckVerifies(problem, SsgOptions(projection));
+  }
+}
+
+TEST_CASE("SubgradientsEndureUnpleasantProblems") {
+  for (const bool projection : {false, true})
+    CheckUnpleasantProblems(SsgOptions(projection, OrderKind::kUniform, AverageKind::kUniform));
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Shrinking: visits of the active pairs alone, against visits of all.
+#include <slackline/learning/factor_blocks/active_pairs.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <slackline/learning/factor_blocks/factor_blocks.h>
+#include <slackline/learning/train_loop.h>
+
+#include "tests/support/multilabel_problems.h"
+#include "tests/support/tolerances.h"
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+constexpr double kFewLabels = 5;  // threshold of RandomMultiLabelProblem
+
+double LargestDifference(std::span<const double> a, std::span<const double> b) {
+  double largest = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) largest = std::max(largest, std::abs(a[k] - b[k]));
+  return largest;
+}
+
+std::span<const double> State(const FactorBlocks& blocks, Index m) {
+  return {blocks.state(m), static_cast<std::size_t>(blocks.layout(m).size)};
+}
+
+void CopyInto(const FactorBlocks& from, FactorBlocks* to) {
+  StateWriter writer;
+  from.Save(&writer);
+  StateReader reader(writer.bytes());
+  to->Load(&reader);
+  reader.Finish();
+}
+
+/// Mass of the pairs that lies elsewhere than on (0,0).
+double MassOff(const FactorBlocks& blocks, Index m) {
+  const PairGroup& pairs = blocks.layout(m).pairs;
+  double sum = 0;
+  for (Offset k = pairs.count; k < 4 * static_cast<Offset>(pairs.count); ++k)
+    sum += blocks.state(m)[pairs.mu + k];
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("a visit of the active pairs is a visit of all where none is woken") {
+  Random random(71);
+  int shrunk = 0;
+  int grown = 0;
+  int compared = 0;
+  for (int trial = 0; trial < 6; ++trial) {
+    const Problem problem(RandomMultiLabelProblem(random, 10, 8, 4, true, kFewLabels),
+                          trial % 2 == 0 ? 0.3 : 0.02);
+    for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
+      for (const bool multipliers : {true, false}) {
+        FactorBlocks blocks(problem, step, multipliers);
+        blocks.set_rho(0.5);
+        const double eta_step = multipliers ? 0.8 : 0;
+        for (int pass = 0; pass < 60; ++pass) {
+          Index in_use = 0;
+          Offset active = 0;
+          for (Index m = 0; m < problem.size(); ++m) {
+            blocks.VisitExample(m, eta_step);
+            const std::vector<double> before(State(blocks, m).begin(), State(blocks, m).end());
+            const ActivePairs::Counts counts = blocks.Shrink(m);
+            active += counts.active;
+            CHECK(counts.woken <= counts.active);
+            CHECK(LargestDifference(before, State(blocks, m)) == 0);
+          }
+          CHECK(active <= static_cast<Offset>(problem.size()) * 91);
+          FactorBlocks all(problem, step, multipliers);
+          CopyInto(blocks, &all);
+          for (Index m = 0; m < problem.size(); ++m) {
+            const std::int64_t steps = blocks.block_steps();
+            blocks.VisitActive(m, eta_step);
+            in_use += blocks.block_steps() - steps < 105 ? 1 : 0;
+            const double mass = MassOff(all, m);
+            all.VisitExample(m, eta_step);
+            // A pair that was left out and has a gap moves mass off (0,0) in the one visit only.
+            const bool woken = std::abs(MassOff(all, m) - MassOff(blocks, m)) > 1e-12;
+            grown += MassOff(blocks, m) > mass + 1e-9 ? 1 : 0;
+            compared += woken ? 0 : 1;
+            if (!woken) CHECK(LargestDifference(State(all, m), State(blocks, m)) <= 1e-11);
+            CopyInto(blocks, &all);
+          }
+          shrunk += in_use;
+          const std::vector<double> kept(blocks.weights().begin(), blocks.weights().end());
+          blocks.Rebuild();
+          CHECK(LargestDifference(kept, blocks.weights()) <= 1e-11 * (1 + std::abs(kept[0])));
+        }
+      }
+    }
+  }
+  CHECK(shrunk > 10000);  // of 17280 visits
+  CHECK(compared > 12000);
+  CHECK(grown > 1000);  // pairs do become active between two looks at all
+}
+
+TEST_CASE("single steps and other regularisers find the state that active visits left") {
+  Random random(72);
+  const Problem problem(RandomMultiLabelProblem(random, 12, 8, 4, true, kFewLabels), 0.05);
+  const Problem other(problem.training(), 0.01);
+  FactorBlocks blocks(problem, StepKind::kPairwise, true);
+  blocks.set_rho(0.5);
+  for (int pass = 0; pass < 40; ++pass) {
+    for (Index m = 0; m < problem.size(); ++m) {
+      if (pass % 4 == 0) {
+        blocks.VisitExample(m, 1);
+        blocks.Shrink(m);
+      } else {
+        blocks.VisitActive(m, 1);
+      }
+    }
+    if (pass % 7 == 0) {
+      for (Index m = 0; m < problem.size(); m += 2) {
+        for (Index a = 0; a < problem.data().example(m).graph().num_parts(); ++a) blocks.StepBlock(m, a);
+        blocks.UpdateMultipliers(m, 0.5);
+      }
+    }
+    if (pass == 20) blocks.ChangeLambda(other);
+  }
+  const std::vector<double> kept(blocks.weights().begin(), blocks.weights().end());
+  blocks.Rebuild();
+  CHECK(LargestDifference(kept, blocks.weights()) <= 1e-10);
+  for (Index m = 0; m < problem.size(); ++m) {
+    const PairGroup& pairs = blocks.layout(m).pairs;
+    for (Index k = 0; k < pairs.count; ++k) {
+      double sum = 0;
+      for (int y = 0; y < 4; ++y) {
+        const double mu = blocks.state(m)[pairs.mu + static_cast<Offset>(y) * pairs.count + k];
+        CHECK(mu >= 0);
+        sum += mu;
+      }
+      CHECK(Near(sum, 1, kTight));
+    }
+  }
+}
+
+TEST_CASE("training with shrinking comes to the same optimum in fewer block steps") {
+  Random random(73);
+  for (int trial = 0; trial < 4; ++trial) {
+    const Problem problem(RandomMultiLabelProblem(random, 60, 16, 6, true, 4.5), 0.02);
+    TrainOptions options;
+    options.learner = LearnerKind::kAugmentedLagrangian;
+    options.gap_tolerance = 1e-4;
+    options.max_passes = 20000;
+    const TrainSummary with = Train(problem, options);
+    options.shrinking = Switch::kOff;
+    const TrainSummary without = Train(problem, options);
+    CHECK(with.termination == Termination::kConverged);
+    CHECK(without.termination == Termination::kConverged);
+    CHECK(with.last.dual <= without.last.primal + kTight);
+    CHECK(without.last.dual <= with.last.primal + kTight);
+    CAPTURE(with.last.pass);
+    CAPTURE(without.last.pass);
+    CHECK(with.last.block_steps < without.last.block_steps);
+  }
+}
+
+TEST_CASE("passes over all pairs become rarer while they wake few") {
+  ShrinkSchedule schedule;
+  CHECK(schedule.VisitsAll());
+  schedule.AfterAll({100, 0});
+  CHECK(schedule.every() == 4);
+  for (int pass = 0; pass < 3; ++pass) CHECK_FALSE(schedule.VisitsAll());
+  CHECK(schedule.VisitsAll());
+  schedule.AfterAll({100, 5});
+  CHECK(schedule.every() == 4);
+  schedule.AfterAll({100, 30});
+  CHECK(schedule.every() == 2);
+  schedule.AfterAll({100, 100});
+  CHECK(schedule.every() == 2);
+  for (int k = 0; k < 10; ++k) schedule.AfterAll({0, 0});
+  CHECK(schedule.every() == 16);
+
+  StateWriter writer;
+  schedule.Save(&writer);
+  ShrinkSchedule copy;
+  StateReader reader(writer.bytes());
+  copy.Load(&reader);
+  for (int pass = 0; pass < 40; ++pass) CHECK(copy.VisitsAll() == schedule.VisitsAll());
+  schedule.Restart();
+  CHECK(schedule.VisitsAll());
+}

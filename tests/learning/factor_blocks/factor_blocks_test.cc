@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Invariants of the factor-block engine on random problems of every shape.
+#include <slackline/learning/factor_blocks/factor_blocks.h>
+
+#include <cmath>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <slackline/learning/factor_blocks/factor_certificate.h>
+
+#include "tests/support/multilabel_problems.h"
+#include "tests/support/random_problems.h"
+#include "tests/support/tolerances.h"
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+std::vector<double> Copy(std::span<const double> values) { return {values.begin(), values.end()}; }
+
+double LargestDifference(std::span<const double> a, std::span<const double> b) {
+  double largest = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) largest = std::max(largest, std::abs(a[k] - b[k]));
+  return largest;
+}
+
+FactorEvaluation Evaluate(const FactorBlocks& blocks, int threads = 1) {
+  std::vector<double> weights;
+  DualMixture mixture(blocks.problem().lambda());
+  return EvaluateFactorBlocks(blocks, threads, &weights, &mixture);
+}
+
+/// Problems with tables only, with tied weights, and multi-label ones whose pairs run in the vector kernel.
+TrainingSet AnyProblem(Random& random, int trial) {
+  return trial % 3 == 0 ? RandomMultiLabelProblem(random, 4, 5, 3, trial % 2 == 0)
+                        : RandomProblem(random, RandomOptions(random));
+}
+
+}  // namespace
+
+TEST_CASE("StartIsTheGivenLabellingWithZeroWeightsAndDualZero") {
+  Random random(1);
+  for (int trial = 0; trial < 20; ++trial) {
+    const Problem problem(AnyProblem(random, trial), 0.1);
+    FactorBlocks blocks(problem, StepKind::kPairwise, true);
+    const FactorEvaluation start = Evaluate(blocks);
+    CHECK(std::abs(start.soft_dual) <= kExact);
+    CHECK(std::abs(start.dual_point) <= kExact);
+    CHECK(start.violation == 0);
+    for (const double w : blocks.weights()) CHECK(w == 0);
+    blocks.Rebuild();
+    for (const double w : blocks.weights()) CHECK(std::abs(w) <= kExact);
+  }
+}
+
+TEST_CASE("IncrementalWeightsAreTheRebuiltOnes") {
+  Random random(2);
+  for (int trial = 0; trial < 40; ++trial) {
+    const Problem problem(AnyProblem(random, trial), 0.05);
+    for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
+      FactorBlocks blocks(problem, step, true);
+      blocks.set_rho(0.7);
+      for (int pass = 0; pass < 30; ++pass) {
+        for (Index m = 0; m < problem.size(); ++m) blocks.VisitExample(m, pass % 2 == 0 ? 0.5 : 0);
+        for (Index m = 0; m < problem.size(); ++m) {
+          for (Index a = 0; a < problem.data().example(m).graph().num_parts(); ++a) blocks.StepBlock(m, a);
+        }
+      }
+      const std::vector<double> before = Copy(blocks.weights());
+      blocks.Rebuild();
+      double scale = 1;
+      for (const double w : before) scale = std::max(scale, std::abs(w));
+      CHECK(LargestDifference(before, blocks.weights()) <= 1e-11 * scale);
+    }
+  }
+}
+
+TEST_CASE("TheSoftGapIsTheSumOfTheBlockGaps") {
+  Random random(3);
+  for (int trial = 0; trial < 40; ++trial) {
+    const Problem problem(AnyProblem(random, trial), 0.05);
+    for (const bool multipliers : {false, true}) {
+      FactorBlocks blocks(problem, StepKind::kPairwise, multipliers);
+      blocks.set_rho(0.3);
+      if (!multipliers && trial % 2 == 0) blocks.set_smoothing(0.2);
+      for (int pass = 0; pass < 8; ++pass) {
+        for (Index m = 0; m < problem.size(); ++m) blocks.VisitExample(m, multipliers ? 0.4 / 0.3 : 0);
+        const FactorEvaluation point = Evaluate(blocks);
+        CHECK(Near(point.soft_primal - point.soft_dual, point.block_gaps,
+                   1e-11 * std::max(1.0, point.soft_primal)));
+        CHECK(point.block_gaps >= -kExact);
+      }
+    }
+  }
+}
+
+TEST_CASE("WithACentreTheSoftGapIsThatOfTheBlocksAndOfTheCentre") {
+  Random random(33);
+  for (int trial = 0; trial < 40; ++trial) {
+    const Problem problem(AnyProblem(random, trial), 0.05);
+    FactorBlocks blocks(problem, StepKind::kPairwise, true);
+    blocks.set_rho(0.3);
+    for (const double kappa : {0.1, 0.7, 0.7, 0.0, 0.2}) {
+      for (Index m = 0; m < problem.size(); ++m) blocks.VisitExample(m, 0.4 / 0.3);
+      const std::vector<double> reached = Copy(blocks.reached());
+      CHECK(LargestDifference(reached, blocks.weights()) == 0);
+      blocks.MoveCentre(kappa);
+      if (kappa > 0) CHECK(LargestDifference(reached, blocks.reached()) == 0);
+      // Ψμ by way of a copy without a centre.
+      StateWriter writer;
+      blocks.Save(&writer);
+      FactorBlocks copy(problem, StepKind::kPairwise, true);
+      StateReader reader(writer.bytes());
+      copy.Load(&reader);
+      CHECK(copy.kappa() == kappa);
+      copy.MoveCentre(0);
+      copy.Rebuild();
+      const FactorEvaluation point = Evaluate(blocks);
+      double squared = 0;
+      for (std::size_t k = 0; k < reached.size(); ++k)
+        squared += std::pow(blocks.reached()[k] - copy.weights()[k], 2);
+      CHECK(Near(point.soft_primal - point.soft_dual, point.block_gaps + 0.5 * problem.lambda() * squared,
+                 1e-11 * std::max(1.0, point.soft_primal)));
+      CHECK(point.block_gaps >= -kExact);
+      // Steps keep w where its definition says.
+      for (Index m = 0; m < problem.size(); ++m) blocks.VisitExample(m, 0);
+      const std::vector<double> before = Copy(blocks.weights());
+      blocks.Rebuild();
+      CHECK(LargestDifference(before, blocks.weights()) <= 1e-11 * (1 + point.soft_primal));
+    }
+  }
+}
+
+TEST_CASE("ExactLineSearchNeverLowersTheSoftDual") {
+  Random random(4);
+  for (int trial = 0; trial < 24; ++trial) {
+    const Problem problem(AnyProblem(random, trial), 0.2);
+    for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
+      FactorBlocks blocks(problem, step, false);
+      blocks.set_rho(0.5);
+      double last = 0;
+      for (int pass = 0; pass < 3; ++pass) {
+        for (Index m = 0; m < problem.size(); ++m) {
+          for (Index a = 0; a < problem.data().example(m).graph().num_parts(); ++a) {
+            blocks.StepBlock(m, a);
+            const double dual = Evaluate(blocks).soft_dual;
+            CHECK(dual >= last - kExact * std::max(1.0, std::abs(last)));
+            last = dual;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("AVisitIsOneStepOnEveryBlock") {
+  // Variables of one slot share one sweep over the input; single steps must come to the same point.
+  Random random(5);
+  for (int trial = 0; trial < 24; ++trial) {
+    const Problem problem(AnyProblem(random, trial), 0.1);
+    for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
+      FactorBlocks visits(problem, step, true);
+      FactorBlocks steps(problem, step, true);
+      visits.set_rho(0.4);
+      steps.set_rho(0.4);
+      for (int pass = 0; pass < 4; ++pass) {
+        for (Index m = 0; m < problem.size(); ++m) {
+          visits.VisitExample(m, 0.9);
+          const BlockLayout& layout = steps.layout(m);
+          const Index n = problem.data().example(m).graph().num_variables();
+          for (const VariableGroup& group : layout.variable_groups) {
+            for (const Index i : group.variables) steps.StepBlock(m, i);
+          }
+          for (const Index c : layout.pairs.factor) steps.StepBlock(m, n + c);
+          for (const TableBlock& table : layout.tables) steps.StepBlock(m, n + table.factor);
+          steps.UpdateMultipliers(m, 0.9);
+        }
+      }
+      CHECK(visits.block_steps() == steps.block_steps());
+      CHECK(LargestDifference(visits.weights(), steps.weights()) <= 1e-9);
+      for (Index m = 0; m < problem.size(); ++m) {
+        const auto size = static_cast<std::size_t>(visits.layout(m).size);
+        CHECK(LargestDifference({visits.state(m), size}, {steps.state(m), size}) <= 1e-9);
+      }
+    }
+  }
+}
+
+TEST_CASE("MarginalsStayOnTheirSimplexes") {
+  Random random(6);
+  for (int trial = 0; trial < 20; ++trial) {
+    const Problem problem(AnyProblem(random, trial), 0.02);
+    FactorBlocks blocks(problem, trial % 2 == 0 ? StepKind::kPairwise : StepKind::kFrankWolfe, true);
+    blocks.set_rho(1.5);
+    for (int pass = 0; pass < 50; ++pass) {
+      for (Index m = 0; m < problem.size(); ++m) blocks.VisitExample(m, 0.1);
+    }
+    for (Index m = 0; m < problem.size(); ++m) {
+      const FactorGraph& graph = problem.data().example(m).graph();
+      for (Index i = 0; i < graph.num_variables(); ++i) {
+        double sum = 0;
+        for (Offset s = graph.state_offset(i); s < graph.state_offset(i + 1); ++s) {
+          CHECK(blocks.state(m)[s] >= 0);
+          sum += blocks.state(m)[s];
+        }
+        CHECK(Near(sum, 1, kExact));
+      }
+      for (const TableBlock& table : blocks.layout(m).tables) {
+        double sum = 0;
+        for (Index s = 0; s < table.states; ++s) {
+          CHECK(blocks.state(m)[table.mu + s] >= 0);
+          sum += blocks.state(m)[table.mu + s];
+        }
+        CHECK(Near(sum, 1, kExact));
+      }
+    }
+  }
+}
+
+TEST_CASE("EvaluationDoesNotDependOnThreads") {
+  Random random(7);
+  const Problem problem(RandomMultiLabelProblem(random, 37, 6, 4, true), 0.01);
+  FactorBlocks blocks(problem, StepKind::kPairwise, true);
+  blocks.set_rho(0.5);
+  for (Index m = 0; m < problem.size(); ++m) blocks.VisitExample(m, 1);
+  const FactorEvaluation one = Evaluate(blocks, 1);
+  const FactorEvaluation four = Evaluate(blocks, 4);
+  CHECK(one.relaxed_primal == four.relaxed_primal);
+  CHECK(one.soft_dual == four.soft_dual);
+  CHECK(one.block_gaps == four.block_gaps);
+}
+
+TEST_CASE("PairBlocksTakeAtMost48Bytes") {
+  Random random(8);
+  const TrainingSet small = RandomMultiLabelProblem(random, 10, 8, 3, true);
+  const Problem problem(small, 0.1);
+  const FactorBlocks blocks(problem, StepKind::kPairwise, true);
+  const std::int64_t variables = 10 * 8 * 2 * 8;  // examples · labels · states · bytes
+  CHECK((blocks.memory_bytes() - variables) == 10 * 28 * 48);
+}

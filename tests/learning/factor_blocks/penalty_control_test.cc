@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/factor_blocks/penalty_control.h>
+
+#include <doctest/doctest.h>
+
+using namespace slackline;
+
+namespace {
+
+/// A check at which P − A = steps and A − D = constraints.
+PenaltyControl::Observation Seen(Index pass, double steps, double constraints) {
+  return {pass, 10 + steps, 10, 10 - constraints, steps + constraints};
+}
+
+}  // namespace
+
+TEST_CASE("RhoGrowsWhereBlockStepsLagAndFallsWhereConstraintsDo") {
+  PenaltyControl lagging({1, 1, 1}, true, 1);
+  lagging.Observe(Seen(5, 4, 1));
+  CHECK(lagging.settings().rho == doctest::Approx(2));
+  PenaltyControl violated({1, 1, 1}, true, 1);
+  violated.Observe(Seen(5, 1, 4));
+  CHECK(violated.settings().rho == doctest::Approx(0.5));
+}
+
+TEST_CASE("OneChangeOfRhoIsBounded") {
+  PenaltyControl control({1, 1, 1}, true, 1);
+  control.Observe(Seen(5, 1e6, 1));
+  CHECK(control.settings().rho == doctest::Approx(PenaltyControl::kLargestFactor));
+  PenaltyControl down({1, 1, 1}, true, 1);
+  down.Observe(Seen(5, 1, 1e6));
+  CHECK(down.settings().rho == doctest::Approx(1 / PenaltyControl::kLargestFactor));
+}
+
+TEST_CASE("RhoIsBalancedWithinTheRangeOfItsScale") {
+  PenaltyControl control({1, 1, 1}, true, 2);
+  for (Index pass = 3; pass < 100000; pass *= 2) control.Observe(Seen(pass, 1e6 / pass, 0));
+  CHECK(control.settings().rho == PenaltyControl::kHighest * 2);
+}
+
+TEST_CASE("BalancedGapsLeaveRhoAlone") {
+  PenaltyControl control({1, 1, 1}, true, 1);
+  control.Observe(Seen(5, 1.9, 1));
+  CHECK(control.settings().rho == 1);
+}
+
+TEST_CASE("FrequentChecksDoNotMeanFrequentChanges") {
+  PenaltyControl control({1, 1, 1}, true, 1);
+  for (Index pass = 60; pass < 70; ++pass) control.Observe(Seen(pass, 4, 1));
+  CHECK(control.settings().rho == doctest::Approx(2));
+  control.Observe(Seen(70, 4, 1));
+  CHECK(control.settings().rho == doctest::Approx(4));
+}
+
+TEST_CASE("AGivenRhoStaysWhileTheGapFalls") {
+  PenaltyControl control({7, 1, 1}, false, 1);
+  double gap = 1;
+  for (Index pass = 1; pass < 2000; pass = pass * 6 / 5 + 1) {
+    gap *= 0.7;
+    CHECK(control.Observe(Seen(pass, gap, gap / 10)).empty());
+  }
+  CHECK(control.settings().rho == 7);
+  CHECK(control.settings().visits_per_update == 1);
+}
+
+TEST_CASE("AStalledGapMeansMoreVisitsPerUpdate") {
+  PenaltyControl control({1, 1, 1}, false, 1);
+  std::string note;
+  for (Index pass = 1; pass <= 50 && note.empty(); ++pass) note = control.Observe(Seen(pass, 1, 0.1));
+  CHECK(note.find("safeguard at pass 40") == 0);
+  CHECK(control.settings().visits_per_update == 3);
+}
+
+TEST_CASE("AStalledGapOfConstraintsLengthensShortMultiplierSteps") {
+  PenaltyControl control({1, 0.01, 1}, false, 1);
+  for (Index pass = 1; pass <= 50; ++pass) control.Observe(Seen(pass, 0.1, 1));
+  CHECK(control.settings().tau == doctest::Approx(0.03));
+  CHECK(control.settings().visits_per_update == 1);
+}
+
+TEST_CASE("RhoIsChangedAFiniteNumberOfTimes") {
+  PenaltyControl control({1, 1, 1}, true, 1);
+  double last = 1;
+  int changes = 0;
+  Index pass = 3;
+  for (Index k = 0; k < 90; ++k, pass += pass / 5 + 1) {
+    control.Observe(Seen(pass, k % 2 == 0 ? 9 : 1, k % 2 == 0 ? 1 : 9));
+    if (control.settings().rho != last) ++changes;
+    last = control.settings().rho;
+  }
+  CHECK(changes == PenaltyControl::kMaxChanges);
+}

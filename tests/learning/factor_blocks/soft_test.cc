@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Smoothed soft constraints, and what Meshi, Srebro and Hazan (AISTATS 2015) prove about soft constraints, against the optima of an independent
+// quadratic program.
+#include <slackline/learning/factor_blocks/soft.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <slackline/core/check.h>
+#include <slackline/core/feature_map.h>
+
+#include "tests/support/agreement.h"
+#include "tests/support/dense_qp.h"
+#include "tests/support/global_problems.h"
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+double Norm(std::span<const double> values) {
+  double sum = 0;
+  for (const double v : values) sum += v * v;
+  return std::sqrt(sum);
+}
+
+/// Σ ‖A_ci μ_c − μ_i‖² of a point as dense_qp has it: flat tables, example by example.
+double SquaredViolation(const TrainingSet& training, const std::vector<double>& marginals) {
+  double sum = 0;
+  std::size_t begin = 0;
+  for (Index m = 0; m < training.data.size(); ++m) {
+    const FactorGraph& graph = training.data.example(m).graph();
+    for (Index c = 0; c < graph.num_factors(); ++c) {
+      const auto scope = graph.scope(c);
+      std::vector<Index> states(scope.size());
+      for (std::size_t k = 0; k < scope.size(); ++k) {
+        std::vector<double> v(static_cast<std::size_t>(graph.cardinality(scope[k])));
+        for (std::size_t s = 0; s < v.size(); ++s)
+          v[s] = -marginals[begin + static_cast<std::size_t>(graph.state_offset(scope[k])) + s];
+        for (Index y = 0; y < graph.factor_states(c); ++y) {
+          JointToStates(graph, c, y, states);
+          v[static_cast<std::size_t>(states[k])] +=
+              marginals[begin + static_cast<std::size_t>(graph.factor_offset(c) + y)];
+        }
+        sum += Norm(v) * Norm(v);
+      }
+    }
+    begin += static_cast<std::size_t>(graph.total_states());
+  }
+  return sum;
+}
+
+/// The constants of theorem 4.1, by enumeration.
+struct Constants {
+  explicit Constants(const TrainingSet& training) {
+    for (Index m = 0; m < training.data.size(); ++m) {
+      const ExampleView example = training.data.example(m);
+      const FactorGraph& graph = example.graph();
+      parts = std::max<double>(parts, graph.num_parts());
+      double loss = 0;
+      for (Index i = 0; i < graph.num_variables(); ++i) {
+        states = std::max<double>(states, graph.cardinality(i));
+        const auto own = training.loss(m).subspan(static_cast<std::size_t>(graph.state_offset(i)),
+                                                  static_cast<std::size_t>(graph.cardinality(i)));
+        loss += *std::max_element(own.begin(), own.end());
+      }
+      largest_loss = std::max(largest_loss, loss);
+      // ‖φ(x, y)‖ is at most the sum over the parts of their largest.
+      double features = 0;
+      for (Index a = 0; a < graph.num_parts(); ++a) {
+        double largest = 0;
+        for (Index s = 0; s < graph.num_states(a); ++s)
+          largest = std::max(largest, DenseFeatures(example, a, s).norm());
+        features += largest;
+      }
+      norm = std::max(norm, features);
+    }
+  }
+  /// (8 Y_max q (BR + L))²: the h of the theorem is M times that.
+  double Root(double weights) const {
+    const double root = 8 * states * parts * (weights * norm + largest_loss);
+    return root * root;
+  }
+
+  double states = 0;        // Y_max
+  double parts = 0;         // q
+  double norm = 0;          // R
+  double largest_loss = 0;  // L
+};
+
+/// The sum over all blocks of sup (s − μ)ᵀ(−∇²f)(s − μ), of which the paper's Theorem 5.1 makes its rate.
+double Curvature(const TrainingSet& training, double lambda, double rho) {
+  const double m_count = training.data.size();
+  double sum = 0;
+  for (Index m = 0; m < training.data.size(); ++m) {
+    const ExampleView example = training.data.example(m);
+    const FactorGraph& graph = example.graph();
+    for (Index a = 0; a < graph.num_parts(); ++a) {
+      double range = 0;
+      for (Index s = 0; s < graph.num_states(a); ++s) {
+        for (Index t = 0; t < s; ++t)
+          range =
+              std::max(range, (DenseFeatures(example, a, s) - DenseFeatures(example, a, t)).squaredNorm());
+      }
+      const double axes = a < graph.num_variables()
+                              ? static_cast<double>(graph.factors_of(a).size())
+                              : static_cast<double>(graph.scope(a - graph.num_variables()).size());
+      if (graph.num_states(a) > 1) sum += range / (lambda * m_count * m_count) + 2 * axes / (rho * m_count);
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("smoothed soft problems are solved to their own optimum with both steps and orders") {
+  Random random(331);
+  for (int trial = 0; trial < 20; ++trial) {
+    const Problem problem(SomeProblem(random, trial), 0.1);
+    const double rho = trial % 2 == 0 ? 1.0 : 0.1;
+    const double gamma = trial % 3 == 0 ? 1.0 : trial % 3 == 1 ? 0.1 : 0.01;
+    const double optimum = SoftOptimum(problem.training(), 0.1, rho, gamma);
+    TrainOptions options = Options(LearnerKind::kSoft, StepKind::kPairwise, 1e-7);
+    options.rho = rho;
+    options.smoothing = gamma;
+    if (trial % 5 == 4) options.order = OrderKind::kUniform;
+    CAPTURE(trial);
+    const Run run = TrainOn(problem, options, RelaxedOptimum(problem.training(), 0.1), optimum);
+    CAPTURE(run.summary.message);
+    CHECK(run.sound);
+    CHECK(run.summary.termination == Termination::kConverged);
+    CHECK(Near(run.summary.last.soft_dual, optimum, 1e-6));
+    CHECK(Near(run.summary.last.soft_primal, optimum, 1e-6));
+
+    options.step = StepKind::kFrankWolfe;
+    options.gap_tolerance = options.absolute_gap = 1e-3;
+    const Run frank_wolfe = TrainOn(problem, options, RelaxedOptimum(problem.training(), 0.1), optimum);
+    CHECK(frank_wolfe.sound);
+    CHECK(frank_wolfe.summary.termination == Termination::kConverged);
+    CHECK(Near(frank_wolfe.summary.last.soft_dual, optimum, 2e-3));
+  }
+}
+
+TEST_CASE("smoothing lowers the optimum by what its bounds say, and vanishes with gamma") {
+  Random random(332);
+  for (int trial = 0; trial < 8; ++trial) {
+    const TrainingSet training = SomeProblem(random, trial);
+    double upper = 0;
+    double lower = 0;
+    for (Index m = 0; m < training.data.size(); ++m) {
+      const FactorGraph& graph = training.data.example(m).graph();
+      for (Index a = 0; a < graph.num_parts(); ++a) {
+        upper += 0.5 / training.data.size();
+        lower += 0.5 / (graph.num_states(a) * static_cast<double>(training.data.size()));
+      }
+    }
+    const double plain = SoftOptimum(training, 0.1, 1);
+    double before = plain;
+    for (const double gamma : {1e-4, 1e-2, 1.0}) {
+      const double smoothed = SoftOptimum(training, 0.1, 1, gamma);
+      CAPTURE(trial);
+      CAPTURE(gamma);
+      CHECK(smoothed <= plain - gamma * lower + kSolver);
+      CHECK(smoothed >= plain - gamma * upper - kSolver);
+      CHECK(smoothed <= before + kSolver);
+      before = smoothed;
+    }
+  }
+}
+
+TEST_CASE("smoothing of global factors is refused") {
+  const Problem problem(RandomGlobalProblem(1, GlobalProblemOptions()), 0.1);
+  TrainOptions options = Options(LearnerKind::kSoft, StepKind::kPairwise, 1e-3);
+  options.smoothing = 0.1;
+  CHECK_THROWS_AS(MakeLearner(problem, options), DataError);
+}
+
+// Theorem 4.1: g*_ρ − (ρ_p/2) h ≤ g* ≤ g*_ρ with h = M (8 Y_max q (BR + L))² and the paper's ρ_p = ρ/M, so that (ρ_p/2) h = (ρ/2) (8 …)²
+// with the ρ per example. B bounds ‖w‖ of the solutions. Its proof needs an optimal δ of G with ‖δ‖² ≤ h, which is checked with the soft
+// solution δ = v/ρ of a small ρ.
+TEST_CASE("theorem 4.1: the soft optimum lies above the hard one by no more than its bound") {
+  Random random(333);
+  for (int trial = 0; trial < 12; ++trial) {
+    const double lambda = trial % 2 == 0 ? 0.1 : 1;
+    const TrainingSet training = SomeProblem(random, trial);
+    const Constants constants(training);
+    const double m_count = training.data.size();
+    const Optimum hard = SolveRelaxed(training, lambda);
+    CAPTURE(trial);
+    // ‖δ‖² of the soft solution with the smallest ρ tends from below to that of the optimal δ of least norm.
+    const double small_rho = 1e-3;
+    const Optimum strict = SolveSoft(training, lambda, small_rho);
+    const double delta_sq = SquaredViolation(training, strict.marginals) / (small_rho * small_rho);
+    const double b = std::max(Norm(hard.weights), Norm(strict.weights));
+    const double h = m_count * constants.Root(b);
+    CHECK(delta_sq <= h);
+    double rate_before = kInfinity;
+    for (const double rho : {1e-2, 1e-1, 1.0, 10.0, 1000.0}) {
+      const Optimum soft = SolveSoft(training, lambda, rho);
+      const double excess = soft.value - hard.value;
+      const double largest = std::max(b, Norm(soft.weights));
+      CAPTURE(rho);
+      CHECK(excess >= -kSolver);
+      const double rho_paper = rho / m_count;
+      CHECK(excess <= 0.5 * rho_paper * m_count * constants.Root(largest) + kSolver);
+      // g*_ρ is a minimum of linear functions of ρ: concave, with the slope ‖δ‖²/2M, so that it lies below its tangents, and the excess per ρ
+      // falls.
+      CHECK(soft.value <= strict.value + 0.5 * (rho - small_rho) / m_count * delta_sq + 1e-5);
+      CHECK(excess / rho <= rate_before + kSolver / rho);
+      rate_before = excess / rho;
+    }
+  }
+}
+
+// Theorem 4.2: a point with the soft gap ε is (ε + ρ_p h/2)-optimal for G. Sharp form: g ≤ g_ρ ≤ g*_ρ + ε.
+TEST_CASE("theorem 4.2: a nearly optimal soft point is nearly optimal for the hard problem") {
+  Random random(334);
+  for (int trial = 0; trial < 10; ++trial) {
+    const Problem problem(SomeProblem(random, trial), 0.1);
+    const TrainingSet& training = problem.training();
+    const Constants constants(training);
+    const Optimum hard = SolveRelaxed(training, 0.1);
+    for (const double rho : {0.05, 1.0}) {
+      const Optimum soft = SolveSoft(training, 0.1, rho);
+      TrainOptions options = Options(LearnerKind::kSoft, StepKind::kPairwise, 0);
+      options.rho = rho;
+      const auto learner = MakeLearner(problem, options);
+      const StopControl stop(nullptr, 0);
+      for (int pass = 0; pass < 30; ++pass) {
+        learner->RunPass(stop);
+        const Evaluation point = learner->Evaluate(1);
+        const double largest = std::max({Norm(hard.weights), Norm(soft.weights), Norm(learner->weights())});
+        CAPTURE(trial);
+        CAPTURE(pass);
+        CHECK(point.primal - hard.value <= point.soft_gap + 0.5 * rho * constants.Root(largest));
+        CHECK(point.primal <= soft.value + point.soft_gap + kSolver);
+        CHECK(point.primal >= hard.value - kSolver);
+      }
+    }
+  }
+}
+
+// Theorem 5.1 (Lacoste-Julien et al. 2013, Theorem 2) with n = all blocks of all examples: after t steps on blocks drawn with replacement, f*_ρ − E f_ρ ≤
+// 2n/(t + 2n) (C + f*_ρ − f_ρ(0)), where C ≤ Curvature; for the literal penalty 1/(2 ρ_p M²) it is the paper's O(1/M (1/λ + 1/ρ_p M)) per block. The mean of several runs
+// stands for the expectation.
+TEST_CASE("theorem 5.1: Frank-Wolfe steps on random blocks keep the rate") {
+  Random random(335);
+  for (int trial = 0; trial < 6; ++trial) {
+    const Problem problem(SomeProblem(random, trial), 0.1);
+    for (const double rho : {0.1, 1.0}) {
+      const double optimum = SoftOptimum(problem.training(), 0.1, rho);
+      const double curvature = Curvature(problem.training(), 0.1, rho);
+      constexpr int kRuns = 5;
+      constexpr int kPasses = 40;
+      std::vector<double> mean(kPasses, 0.0);
+      for (int run = 0; run < kRuns; ++run) {
+        TrainOptions options = Options(LearnerKind::kSoft, StepKind::kFrankWolfe, 0);
+        options.rho = rho;
+        options.order = OrderKind::kUniform;
+        options.seed = run + 1;
+        const auto learner = MakeLearner(problem, options);
+        const StopControl stop(nullptr, 0);
+        for (int pass = 0; pass < kPasses; ++pass) {
+          learner->RunPass(stop);
+          mean[static_cast<std::size_t>(pass)] += learner->Evaluate(1).soft_dual / kRuns;
+        }
+      }
+      for (int pass = 0; pass < kPasses; ++pass) {
+        const double rate = 2.0 / (pass + 1 + 2.0);  // t = (pass + 1) n
+        CAPTURE(trial);
+        CAPTURE(pass);
+        CHECK(optimum - mean[static_cast<std::size_t>(pass)] <= rate * (curvature + optimum) + kSolver);
+      }
+    }
+  }
+}

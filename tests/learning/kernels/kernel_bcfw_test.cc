@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// kernel-bcfw and kernel-fw: the iterates of bcfw and of plain batch Frank-Wolfe with the linear kernel, and with other kernels the optima of
+// quadratic programs over explicit kernel matrices (tests/support/kernel_problems.h).
+#include <slackline/learning/kernels/kernel_bcfw.h>
+
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <slackline/core/check.h>
+#include <slackline/core/factor_graph_builder.h>
+#include <slackline/core/feature_map.h>
+#include <slackline/learning/kernels/kernel_expansion.h>
+#include <slackline/learning/oracle/example_oracle.h>
+#include <slackline/learning/step/step.h>
+#include <slackline/learning/verify/verify.h>
+
+#include "tests/support/agreement.h"
+#include "tests/support/dense_qp.h"
+#include "tests/support/kernel_problems.h"
+#include "tests/support/learner_checks.h"
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+const StopControl kNoStop(nullptr, 0);
+
+TrainOptions KernelOptions(LearnerKind learner, KernelKind kernel, double gap = 1e-3) {
+  TrainOptions options = Options(learner, StepKind::kAuto, gap);
+  options.kernel = kernel;
+  if (kernel == KernelKind::kRbf) options.kernel_gamma = 0.4;
+  if (kernel == KernelKind::kPolynomial) options.kernel_degree = 2;
+  options.oracle = SolverKind::kBruteForce;
+  return options;
+}
+
+void CheckSameDuals(const Problem& problem, const Learner& a, const Learner& b) {
+  std::vector<double> qa, qb;
+  double loss_a = 0, loss_b = 0;
+  for (Index m = 0; m < problem.size(); ++m) {
+    REQUIRE(a.DualPoint(m, &qa, &loss_a));
+    REQUIRE(b.DualPoint(m, &qb, &loss_b));
+    REQUIRE(qa.size() == qb.size());
+    for (std::size_t k = 0; k < qa.size(); ++k) CHECK(Near(qa[k], qb[k], 1e-8));
+    CHECK(Near(loss_a, loss_b, 1e-8));
+  }
+}
+
+/// Variables that have inputs; those of trial % 4 == 0 are multi-label problems.
+TrainingSet WithInputs(Random& random, int trial) {
+  if (trial % 4 == 0) return RandomMultiLabelProblem(random, 4, 3, 2, true);
+  ProblemOptions shape = RandomOptions(random);
+  if (shape.inputs == InputKind::kNone) shape.inputs = InputKind::kSparse;
+  return RandomProblem(random, shape);
+}
+
+/// The same where no two labellings have the same loss: rounding errors decide between corners that tie.
+TrainingSet WithoutTies(Random& random, int trial) {
+  TrainingSet training = WithInputs(random, trial);
+  for (double& loss : training.losses) loss *= 0.5 + random.Uniform();
+  return training;
+}
+
+/// Algorithm 2 of the paper with weights and features written out.
+class PlainFrankWolfe {
+ public:
+  explicit PlainFrankWolfe(const Problem& problem, bool fixed)
+      : problem_(problem), oracle_(problem, SolverKind::kBruteForce), fixed_(fixed) {
+    w_.assign(static_cast<std::size_t>(problem.num_weights()), 0.0);
+  }
+  void Pass() {
+    std::vector<double> w_s(w_.size(), 0.0);
+    double loss_s = 0;
+    for (Index m = 0; m < problem_.size(); ++m) {
+      const Corner corner = oracle_.Maximise(m, w_, nullptr);
+      ScatterFeatures(problem_.data().example(m), corner.coordinates, 1 / problem_.lambda_m(), w_s);
+      loss_s += corner.loss / problem_.size();
+    }
+    double gap = loss_s - loss_, q = 0;
+    for (std::size_t k = 0; k < w_.size(); ++k) {
+      gap += problem_.lambda() * (w_[k] - w_s[k]) * w_[k];
+      q += problem_.lambda() * (w_[k] - w_s[k]) * (w_[k] - w_s[k]);
+    }
+    const double step = fixed_ ? 2.0 / (k_ + 2.0) : LineSearch(gap, q, 1);
+    ++k_;
+    for (std::size_t k = 0; k < w_.size(); ++k) w_[k] += step * (w_s[k] - w_[k]);
+    loss_ += step * (loss_s - loss_);
+  }
+  double Dual() const { return loss_ - Regulariser(problem_.lambda(), w_); }
+
+ private:
+  const Problem& problem_;
+  ExampleOracle oracle_;
+  bool fixed_;
+  std::vector<double> w_;
+  double loss_ = 0;
+  int k_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("WithTheLinearKernelTheIteratesAreThoseOfBcfw") {
+  Random random(41);
+  for (int trial = 0; trial < 16; ++trial) {
+    const Problem problem(WithoutTies(random, trial), trial % 2 == 0 ? 0.3 : 0.03);
+    for (const bool fixed : {false, true}) {
+      TrainOptions options = KernelOptions(LearnerKind::kBcfw, KernelKind::kAuto);
+      options.step = StepKind::kFrankWolfe;
+      options.fixed_step = fixed;
+      if (trial % 3 == 0) options.order = OrderKind::kUniform;
+      const auto linear = MakeLearner(problem, options);
+      options.learner = LearnerKind::kKernelBcfw;
+      options.step = StepKind::kAuto;
+      const auto kernel = MakeLearner(problem, options);
+      for (int pass = 0; pass < 6; ++pass) {
+        linear->RunPass(kNoStop);
+        kernel->RunPass(kNoStop);
+      }
+      CAPTURE(trial);
+      CheckSameDuals(problem, *linear, *kernel);
+      const Evaluation a = linear->Evaluate(1);
+      const Evaluation b = kernel->Evaluate(1);
+      CHECK(Near(a.primal, b.primal, 1e-8));
+      CHECK(Near(a.dual, b.dual, 1e-8));
+    }
+  }
+}
+
+TEST_CASE("WithTheLinearKernelTheIteratesAreThoseOfBatchFrankWolfe") {
+  Random random(42);
+  for (int trial = 0; trial < 16; ++trial) {
+    const Problem problem(WithoutTies(random, trial), trial % 2 == 0 ? 0.3 : 0.03);
+    for (const bool fixed : {false, true}) {
+      TrainOptions options = KernelOptions(LearnerKind::kKernelFrankWolfe, KernelKind::kLinear);
+      options.fixed_step = fixed;
+      const auto kernel = MakeLearner(problem, options);
+      PlainFrankWolfe plain(problem, fixed);
+      for (int pass = 0; pass < 8; ++pass) {
+        kernel->RunPass(kNoStop);
+        plain.Pass();
+        CAPTURE(trial);
+        CAPTURE(fixed);
+        CHECK(Near(kernel->Evaluate(1).dual, plain.Dual(), 1e-9));
+      }
+      CHECK(kernel->work().oracle_calls == 8 * problem.size());
+    }
+  }
+}
+
+TEST_CASE("TheBracketHoldsTheOptimumOfTheQuadraticProgramOverTheKernelMatrix") {
+  Random random(43);
+  for (int trial = 0; trial < 12; ++trial) {
+    const Problem problem(WithInputs(random, trial), 0.3);
+    for (const KernelKind kind : {KernelKind::kRbf, KernelKind::kPolynomial}) {
+      TrainOptions options = KernelOptions(LearnerKind::kKernelBcfw, kind, 2e-3);
+      const TrainingSet linear = Featurised(problem.training(), KernelOf(options, problem.data()));
+      const double optimum = ExactOptimum(linear, 0.3);
+      CAPTURE(trial);
+      const Run block = TrainOn(problem, options, optimum);
+      CAPTURE(block.summary.message);
+      CHECK(block.sound);
+      CHECK(block.summary.last.problem == CertifiedProblem::kExact);
+      CHECK(block.summary.termination == Termination::kConverged);
+      options.learner = LearnerKind::kKernelFrankWolfe;
+      options.gap_tolerance = options.absolute_gap = 2e-2;
+      const Run batch = TrainOn(problem, options, optimum);
+      CHECK(batch.sound);
+      CHECK(batch.summary.termination == Termination::kConverged);
+      CHECK(block.summary.weights.size() == batch.summary.weights.size());
+    }
+  }
+}
+
+TEST_CASE("RelaxedOraclesCertifyTheRelaxedProblem") {
+  Random random(44);
+  const Problem problem(RandomMultiLabelProblem(random, 6, 4, 2, true), 0.05);
+  TrainOptions options = KernelOptions(LearnerKind::kKernelBcfw, KernelKind::kRbf, 2e-3);
+  options.oracle = SolverKind::kRoof;
+  for (const AverageKind average : {AverageKind::kOff, AverageKind::kWeighted, AverageKind::kSuffix}) {
+    options.average = average;
+    const Run run =
+        TrainOn(problem, options,
+                RelaxedOptimum(Featurised(problem.training(), KernelOf(options, problem.data())), 0.05));
+    CHECK(run.sound);
+    CHECK(run.summary.last.problem == CertifiedProblem::kRelaxed);
+    CHECK(run.summary.termination == Termination::kConverged);
+  }
+}
+
+TEST_CASE("SavedWeightsHaveTheReportedPrimal") {
+  Random random(45);
+  for (int trial = 0; trial < 6; ++trial) {
+    const Problem problem(WithInputs(random, trial), 0.1);
+    TrainOptions options = KernelOptions(LearnerKind::kKernelBcfw, KernelKind::kRbf, 1e-2);
+    options.average = AverageKind::kWeighted;
+    const VerifiedRun run = CheckVerifies(problem, options);
+    CHECK(run.verification.dual_proved);
+    // A figure that is a little off is found.
+    ProgressRecord wrong = run.summary.last;
+    wrong.primal -= 1e-4;
+    wrong.dual = 0;
+    CHECK(VerifyCertificate(problem, run.summary.weights, wrong, options, nullptr).outcome ==
+          VerifyOutcome::kFails);
+  }
+}
+
+TEST_CASE("FixedStepsLeaveADualPointThatNeedNotBeTheBest") {
+  Random random(51);
+  const Problem problem(WithInputs(random, 1), 0.01);
+  for (const LearnerKind kind : {LearnerKind::kKernelBcfw, LearnerKind::kKernelFrankWolfe}) {
+    TrainOptions options = KernelOptions(kind, KernelKind::kRbf, 0);
+    options.max_passes = 7;
+    CHECK(MakeLearner(problem, options)->DualPointIsBest());
+    options.fixed_step = true;
+    const auto learner = MakeLearner(problem, options);
+    CHECK_FALSE(learner->DualPointIsBest());
+    const TrainSummary summary = RunTraining(*learner, options, nullptr, nullptr);
+    CHECK(VerifyCertificate(problem, summary.weights, summary.last, options, learner.get()).outcome ==
+          VerifyOutcome::kHolds);
+  }
+}
+
+TEST_CASE("RbfSeparatesWhatNoLinearModelCan") {
+  // Exclusive or, with a constant weight for the label.
+  const auto layout = std::make_shared<WeightLayout>();
+  layout->AddBlock("label", 1, 2);
+  layout->AddBlock("bias", 1);
+  FactorGraphBuilder graph;
+  graph.AddVariables(1, 2);
+  StructureBuilder builder(graph.Build(), layout);
+  const Index on = builder.AddStateMap({{kAbsent, 0}, {}});
+  builder.AddLinear(0, 0, 0, on);
+  builder.AddConstant(0, 1, on);
+  const auto structure = builder.Build();
+  const auto rows = std::make_shared<FeatureRows>();
+  Dataset data(layout, rows);
+  for (const double a : {-1.0, 1.0}) {
+    for (const double b : {-1.0, 1.0}) {
+      const Index labels[] = {a * b < 0 ? 1 : 0};
+      const Index row = rows->AddDense(std::vector<double>{a, b});
+      data.Add(structure, labels, row);
+    }
+  }
+  const Problem problem(MakeTrainingSet(data, LossOptions{}), 0.01);
+  const auto errors = [&](KernelKind kind) {
+    const TrainOptions options = KernelOptions(LearnerKind::kKernelBcfw, kind, 1e-3);
+    const TrainSummary summary = Train(problem, options);
+    const KernelExpansion expansion(problem.data());
+    const GramCache gram(KernelOf(options, problem.data()),
+                         {expansion.inputs().begin(), expansion.inputs().end()}, 0);
+    std::vector<double> scores(summary.weights.size());
+    expansion.Scores(gram, summary.weights, 1, scores);
+    int wrong = 0;
+    for (Index m = 0; m < problem.size(); ++m) {
+      std::vector<double> u(2);
+      expansion.Gather(problem.data(), m, scores, u);
+      wrong += (u[0] + u[1] > 0 ? 1 : 0) != problem.data().example(m).labels()[0] ? 1 : 0;
+    }
+    return wrong;
+  };
+  CHECK(errors(KernelKind::kLinear) > 0);
+  CHECK(errors(KernelKind::kRbf) == 0);
+  CHECK(errors(KernelKind::kPolynomial) == 0);
+}
+
+TEST_CASE("NeitherCacheNorThreadsChangeTheResult") {
+  Random random(46);
+  const Problem problem(RandomMultiLabelProblem(random, 420, 2, 3, true), 0.01);  // 1.4 MB of kernel values
+  for (const LearnerKind learner : {LearnerKind::kKernelBcfw, LearnerKind::kKernelFrankWolfe}) {
+    TrainOptions options = KernelOptions(learner, KernelKind::kRbf, 0);
+    options.absolute_gap = 0;
+    options.oracle = SolverKind::kRoof;
+    options.max_passes = 2;
+    options.average = AverageKind::kUniform;
+    const TrainSummary all = Train(problem, options);
+    options.cache_mb = 1;
+    options.threads = 3;
+    const TrainSummary some = Train(problem, options);
+    CHECK(all.weights == some.weights);
+    CHECK(all.last.primal == some.last.primal);
+    CHECK(all.last.dual == some.last.dual);
+  }
+}
+
+TEST_CASE("ASavedStateGoesOnBitForBit") {
+  Random random(47);
+  for (int trial = 0; trial < 4; ++trial) {
+    const Problem problem(WithInputs(random, trial), 0.05);
+    for (const LearnerKind learner : {LearnerKind::kKernelBcfw, LearnerKind::kKernelFrankWolfe}) {
+      TrainOptions options = KernelOptions(learner, KernelKind::kRbf);
+      options.average = AverageKind::kSuffix;
+      CheckTakeOver(problem, options);
+    }
+  }
+}
+
+TEST_CASE("AnotherLambdaStartsFromTheDualPoint") {
+  Random random(48);
+  const Problem problem(RandomMultiLabelProblem(random, 6, 3, 2, true), 1.0);
+  for (const LearnerKind kind : {LearnerKind::kKernelBcfw, LearnerKind::kKernelFrankWolfe}) {
+    const TrainOptions options = KernelOptions(kind, KernelKind::kRbf, 1e-2);
+    const auto learner = MakeLearner(problem, options);
+    for (int pass = 0; pass < 10; ++pass) learner->RunPass(kNoStop);
+    for (const double lambda : {0.1, 1e-3, 10.0}) {
+      const Problem next = problem.WithLambda(lambda);
+      const double optimum =
+          ExactOptimum(Featurised(problem.training(), KernelOf(options, problem.data())), lambda);
+      learner->ChangeLambda(next);
+      CHECK(learner->work().oracle_calls == 0);
+      double dual = learner->Evaluate(1).dual;
+      CHECK(dual >= -kExact);
+      for (int pass = 0; pass < 10; ++pass) {
+        learner->RunPass(kNoStop);
+        const Evaluation evaluation = learner->Evaluate(1);
+        CHECK(evaluation.dual >= dual - kTight);
+        CHECK(evaluation.dual <= optimum + kSolver);
+        CHECK(evaluation.primal >= optimum - kSolver);
+        dual = evaluation.dual;
+      }
+    }
+  }
+}
+
+TEST_CASE("UnpleasantProblemsLeaveTheBracketSound") {
+  Random random(49);
+  for (int trial = 0; trial < 24; ++trial) {
+    ProblemOptions shape = RandomHardOptions(random);
+    shape.forbidden = false;
+    if (shape.inputs == InputKind::kNone) shape.inputs = InputKind::kDense;
+    const double lambda = trial % 3 == 0 ? 1e6 : trial % 3 == 1 ? 1e-6 : 0.1;
+    const Problem problem(RandomProblem(random, shape), lambda);
+    for (const LearnerKind learner : {LearnerKind::kKernelBcfw, LearnerKind::kKernelFrankWolfe}) {
+      TrainOptions options = KernelOptions(learner, KernelKind::kRbf);
+      options.max_passes = 10;
+      CheckNumbers(Train(problem, options));
+    }
+  }
+}
+
+TEST_CASE("ProblemsWithoutInputsAreRefused") {
+  Random random(50);
+  ProblemOptions shape;
+  shape.inputs = InputKind::kNone;
+  shape.potentials = true;
+  const Problem problem(RandomProblem(random, shape), 0.1);
+  CHECK_THROWS_WITH_AS(MakeLearner(problem, KernelOptions(LearnerKind::kKernelBcfw, KernelKind::kRbf)),
+                       doctest::Contains("no input vectors"), DataError);
+  CHECK_THROWS_WITH_AS(MakeLearner(problem, KernelOptions(LearnerKind::kBcfw, KernelKind::kRbf)),
+                       doctest::Contains("no input vectors"), DataError);
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/marginals/excessive_gap.h>
+
+#include <doctest/doctest.h>
+
+#include "tests/support/forest_checks.h"
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+/// The certified gap after so many passes.
+double GapAfter(const Problem& problem, Index passes) {
+  TrainOptions options = Options(LearnerKind::kExcessiveGap, StepKind::kAuto, 0);
+  options.check_every = passes;
+  options.max_passes = passes;
+  const TrainSummary summary = Train(problem, options);
+  return summary.last.primal - summary.last.dual;
+}
+
+}  // namespace
+
+TEST_CASE("ExcessiveGapComesNearTheOptimumOfThePrograms") {
+  CheckComesNear(LearnerKind::kExcessiveGap, {1.0, 0.1, 0.02}, 1e-4);
+}
+
+TEST_CASE("TheGapFallsWithTheSquareOfThePasses") {
+  Random random(2);
+  double early = 0;
+  double late = 0;
+  for (int trial = 0; trial < 8; ++trial) {
+    const Problem problem(RandomMultiLabelProblem(random, 6, 4, 3, false), 0.05);
+    early += GapAfter(problem, 40);
+    late += GapAfter(problem, 320);
+  }
+  // 64 times less by the bound; half of that is asked.
+  CHECK(early > 0);
+  CHECK(late <= early / 32);
+}
+
+TEST_CASE("APassIsOneSweepUnlessTheConditionBreaks") {
+  // L doubles about once in the seven passes in which it falls by half.
+  CheckSweeps(LearnerKind::kExcessiveGap, 200, 1, 260, 3);
+}

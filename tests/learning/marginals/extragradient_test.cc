@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/marginals/extragradient.h>
+
+#include <doctest/doctest.h>
+
+#include "tests/support/forest_checks.h"
+
+using namespace slackline;
+using namespace slackline::test;
+
+TEST_CASE("ExtragradientComesNearTheOptimumOfThePrograms") {
+  CheckComesNear(LearnerKind::kExtragradient, {1.0, 0.3, 0.1}, 1e-3);
+}
+
+TEST_CASE("AStepTakesTwoSweepsUnlessItIsTooLong") {
+  // β is halved about once in the seven passes in which it doubles.
+  CheckSweeps(LearnerKind::kExtragradient, 100, 2, 260, 2);
+}
+
+TEST_CASE("ALargeRegulariserIsSolvedInAFewSteps") {
+  // There the saddle point lies next to the corners of the largest losses, and F hardly turns.
+  Random random(3);
+  for (int trial = 0; trial < 5; ++trial) {
+    const Problem problem(ForestProblem(random, trial), 1e4);
+    TrainOptions options = Options(LearnerKind::kExtragradient, StepKind::kAuto, 1e-2);
+    options.max_passes = 200;
+    const Run run = TrainOn(problem, options, ExactOptimum(problem.training(), 1e4));
+    CAPTURE(trial);
+    CHECK(run.sound);
+    CHECK(run.summary.termination == Termination::kConverged);
+  }
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Training with message passing that searches where its labellings do not reach its bounds: what `auto` chooses on graphs with cycles.
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <slackline/apps/bench/grid_problem.h>
+#include <slackline/core/feature_gram.h>
+#include <slackline/core/slot_sweeps.h>
+#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/oracle/corner_oracle.h>
+#include <slackline/learning/train_loop.h>
+#include <slackline/learning/verify/verify.h>
+
+#include "tests/support/learner_checks.h"
+#include "tests/support/random_problems.h"
+#include "tests/support/tolerances.h"
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+/// Random labels on dense loops of full tables: relaxations that are rarely tight.
+Problem Frustrated(int seed) {
+  Random random(static_cast<std::uint64_t>(seed));
+  ProblemOptions options;
+  options.num_examples = 5;
+  options.num_variables = 6;
+  options.num_factors = 12;
+  options.max_order = seed % 3 == 0 ? 3 : 2;
+  options.potts = false;
+  options.input_dimension = 4;
+  return Problem(RandomProblem(random, options), 0.02);
+}
+
+TrainOptions Automatic(double gap) {
+  TrainOptions options;
+  options.gap_tolerance = gap;
+  options.max_passes = 20000;
+  return options;
+}
+
+Problem Grids() {
+  GridProblemOptions grid;
+  grid.examples = 10;
+  grid.rows = grid.cols = 8;
+  grid.states = 4;
+  grid.features = 5;
+  return Problem(MakeGridProblem(grid), 0.01);
+}
+
+}  // namespace
+
+TEST_CASE("auto trains graphs with cycles to the optimum of the exact problem") {
+  for (int seed = 1; seed <= 6; ++seed) {
+    const Problem problem = Frustrated(seed);
+    TrainOptions options = Automatic(1e-6);
+    const LearnerChoice choice = ChooseLearner(problem, options);
+    CHECK(choice.options.oracle == SolverKind::kMessagesBranchAndBound);
+    const TrainSummary trained = Train(problem, options);
+    CAPTURE(seed);
+    CHECK(trained.termination == Termination::kConverged);
+    CHECK(trained.last.problem == CertifiedProblem::kExact);
+
+    TrainOptions exact = options;
+    exact.learner = LearnerKind::kBcfw;
+    exact.step = StepKind::kPairwise;
+    exact.oracle = SolverKind::kBruteForce;
+    const TrainSummary expected = Train(problem, exact);
+    CHECK(trained.last.primal >= expected.last.dual - 1e-9);
+    CHECK(trained.last.dual <= expected.last.primal + 1e-9);
+    const Verification verified =
+        VerifyCertificate(problem, trained.weights, trained.last, options, nullptr, {});
+    CHECK_MESSAGE(verified.outcome == VerifyOutcome::kHolds, verified.message);
+  }
+}
+
+TEST_CASE("learners that make planes search in every call, and arrive as well") {
+  const Problem problem = Frustrated(2);
+  for (const LearnerKind learner :
+       {LearnerKind::kCuttingPlane1, LearnerKind::kCuttingPlaneN, LearnerKind::kBundle}) {
+    TrainOptions options = Automatic(1e-4);
+    options.learner = learner;
+    options.oracle = SolverKind::kMessagesBranchAndBound;
+    const TrainSummary trained = Train(problem, options);
+    CAPTURE(Name(learner));
+    CHECK(trained.termination == Termination::kConverged);
+    const TrainSummary expected = Train(problem, Automatic(1e-6));
+    CHECK(trained.last.primal >= expected.last.dual - 1e-9);
+    CHECK(trained.last.dual <= expected.last.primal + 1e-9);
+  }
+}
+
+TEST_CASE("a gap that messages alone cannot close") {
+  const Problem problem = Grids();
+  TrainOptions options = Automatic(2e-4);
+  options.max_passes = 800;
+  const TrainSummary searched = Train(problem, options);
+  CHECK(searched.termination == Termination::kConverged);
+  options.oracle = SolverKind::kMessages;
+  const TrainSummary messages = Train(problem, options);
+  CHECK(messages.termination == Termination::kMaxPasses);
+  // Both brackets are of the exact problem: message passing finds labellings, and its bounds hold for them.
+  CHECK(messages.last.primal >= searched.last.dual);
+  CHECK(messages.last.dual <= searched.last.primal);
+}
+
+TEST_CASE("searches that give up go on to higher limits, call by call") {
+  Random random(8);
+  ProblemOptions dense;
+  dense.num_examples = 1;
+  dense.num_variables = 60;
+  dense.num_factors = 260;
+  dense.potts = dense.tied_weights = false;
+  const Problem problem(RandomProblem(random, dense), 0.01);
+  std::vector<double> weights(static_cast<std::size_t>(problem.num_weights()));
+  for (double& weight : weights) weight = random.Normal();
+  std::vector<double> slots(static_cast<std::size_t>(SlotCoordinates(problem.data().example(0).structure())));
+  SlotScores(problem.data().example(0), weights, slots);
+  CornerOracle oracle(problem, SolverKind::kMessagesBranchAndBound, CornerOracle::Effort::kTraining);
+  oracle.Refresh(weights);
+  WarmStart warm;
+  SparseCorner corner;
+  const double first = oracle.Maximise(0, slots, weights, &warm, true, &corner);
+  double last = first;
+  for (int call = 0; call < 100; ++call) last = oracle.Maximise(0, slots, weights, &warm, true, &corner);
+  CornerOracle demand(problem, SolverKind::kMessagesBranchAndBound, CornerOracle::Effort::kTraining,
+                      Rescaling::kMargin, CornerOracle::Searches::kOnDemand);
+  bool complete = true;
+  demand.Search(0, slots, weights, 0, &warm, nullptr, &complete);
+  CHECK_FALSE(complete);
+  const double maximum =
+      demand.Search(0, slots, weights, MessageBranchAndBound::kMostDoublings, &warm, nullptr, &complete);
+  CHECK(complete);
+  CHECK(first > maximum + 0.01);
+  CHECK(last == doctest::Approx(maximum).epsilon(1e-9));
+}
+
+TEST_CASE("a run that is resumed after searches is the same bit for bit, for every number of threads") {
+  const Problem problem = Grids();
+  const TrainOptions options = ChooseLearner(problem, Automatic(0)).options;
+  const StopControl never(nullptr, 0);
+  constexpr int kPasses = 160, kCut = 120;
+  const std::unique_ptr<Learner> whole = MakeLearner(problem, options);
+  std::string state;
+  for (int pass = 1; pass <= kPasses; ++pass) {
+    whole->RunPass(never);
+    if (pass != kCut) continue;
+    whole->Evaluate(1);
+    StateWriter writer;
+    whole->Save(&writer);
+    state = writer.bytes();
+  }
+  const Evaluation expected = whole->Evaluate(2);
+
+  const std::unique_ptr<Learner> resumed = MakeLearner(problem, options);
+  StateReader reader(state);
+  resumed->Load(&reader);
+  for (int pass = kCut + 1; pass <= kPasses; ++pass) resumed->RunPass(never);
+  const Evaluation evaluation = resumed->Evaluate(1);
+  CHECK(evaluation.primal == expected.primal);
+  CHECK(evaluation.dual == expected.dual);
+  CHECK(resumed->work().entries == whole->work().entries);
+  CHECK(std::vector<double>(resumed->weights().begin(), resumed->weights().end()) ==
+        std::vector<double>(whole->weights().begin(), whole->weights().end()));
+}
+
+TEST_CASE("Search returns the maximum, and Maximise leaves it to the caller") {
+  const Problem problem = Frustrated(1);
+  Random random(5);
+  std::vector<double> weights(static_cast<std::size_t>(problem.num_weights()));
+  for (double& weight : weights) weight = random.Normal();
+  CornerOracle demand(problem, SolverKind::kMessagesBranchAndBound, CornerOracle::Effort::kTraining,
+                      Rescaling::kMargin, CornerOracle::Searches::kOnDemand);
+  CornerOracle always(problem, SolverKind::kMessagesBranchAndBound, CornerOracle::Effort::kTraining);
+  CornerOracle exact(problem, SolverKind::kBruteForce, CornerOracle::Effort::kTraining);
+  CHECK_FALSE(demand.relaxed());
+  for (CornerOracle* oracle : {&demand, &always, &exact}) oracle->Refresh(weights);
+  std::vector<double> slots;
+  SparseCorner corner;
+  for (Index m = 0; m < problem.size(); ++m) {
+    CHECK(demand.SearchesOnDemand(m));
+    CHECK_FALSE(always.SearchesOnDemand(m));
+    const ExampleView example = problem.data().example(m);
+    slots.resize(static_cast<std::size_t>(SlotCoordinates(example.structure())));
+    SlotScores(example, weights, slots);
+    const double best = exact.Maximise(m, slots, weights, nullptr, true, &corner);
+    WarmStart warm;
+    CHECK(always.Maximise(m, slots, weights, &warm, true, &corner) == doctest::Approx(best).epsilon(1e-9));
+    CHECK(demand.Maximise(m, slots, weights, &warm, true, &corner) >= best - 1e-9);
+    bool complete = false;
+    CHECK(demand.Search(m, slots, weights, 0, &warm, &corner, &complete) ==
+          doctest::Approx(best).epsilon(1e-9));
+    CHECK(complete);
+  }
+}
+
+TEST_CASE("where nothing can be searched, Search passes messages for longer and keeps them") {
+  const Problem problem = Grids();
+  Random random(6);
+  std::vector<double> weights(static_cast<std::size_t>(problem.num_weights()));
+  for (double& weight : weights) weight = random.Normal();
+  CornerOracle messages(problem, SolverKind::kMessages, CornerOracle::Effort::kTraining, Rescaling::kMargin,
+                        CornerOracle::Searches::kOnDemand);
+  CornerOracle exact(problem, SolverKind::kSearch, CornerOracle::Effort::kTraining);
+  CHECK(messages.relaxed());
+  std::vector<double> slots;
+  SparseCorner quick, longer, best;
+  for (Index m = 0; m < problem.size(); ++m) {
+    const ExampleView example = problem.data().example(m);
+    slots.resize(static_cast<std::size_t>(SlotCoordinates(example.structure())));
+    SlotScores(example, weights, slots);
+    WarmStart warm;
+    REQUIRE(messages.SearchesOnDemand(m));
+    const double first = messages.Maximise(m, slots, weights, &warm, false, &quick);
+    const std::vector<std::uint8_t> kept = warm.bytes;
+    bool complete = true;
+    const double bound = messages.Search(m, slots, weights, 0, &warm, &longer, &complete);
+    CHECK_FALSE(complete);
+    CHECK(warm.bytes != kept);
+    CHECK(bound <= first + 1e-9);
+    CHECK(bound >= exact.Maximise(m, slots, weights, nullptr, true, &best) - 1e-9);
+  }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/oracle/oracle_check.h>
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <slackline/core/feature_map.h>
+#include <slackline/learning/problem.h>
+
+#include "tests/support/random_problems.h"
+#include "tests/support/tolerances.h"
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+/// One example whose scores and losses are of size `scale`, at random weights.
+struct Example {
+  explicit Example(double scale) : problem(Make(scale), 1) {
+    Random random(3);
+    std::vector<double> weights(static_cast<std::size_t>(problem.num_weights()));
+    for (double& w : weights) w = scale * random.Normal();
+    u.resize(static_cast<std::size_t>(view().structure().num_coordinates()));
+    CoordinateScores(view(), weights, u);
+    std::vector<double> q(u.size(), 0.0);
+    AddLabellingFeatures(view(), view().labels(), 1, q);
+    for (std::size_t k = 0; k < q.size(); ++k) truth += u[k] * q[k];
+  }
+  static TrainingSet Make(double scale) {
+    Random random(4);
+    ProblemOptions options;
+    options.num_examples = 1;
+    TrainingSet training = RandomProblem(random, options);
+    for (double& loss : training.losses) loss *= scale;
+    return training;
+  }
+  ExampleView view() const { return problem.data().example(0); }
+  double Check(double bound, double least = 0) const {
+    return CheckedHinge(0, {bound, truth, least}, [&] { return SizeOfScores(view(), u, problem.loss(0)); });
+  }
+
+  Problem problem;
+  std::vector<double> u;
+  double truth = 0;
+};
+
+}  // namespace
+
+TEST_CASE("BoundsBelowTheGroundTruthAreRefusedAtEveryScale") {
+  for (const double scale : {1e-30, 1e-12, 1e-6, 1.0, 1e6, 1e12, 1e30}) {
+    const Example example(scale);
+    const double size = SizeOfScores(example.view(), example.u, example.problem.loss(0));
+    CAPTURE(scale);
+    CHECK(size > 0.1 * scale);
+    CHECK(size < 1e3 * scale);
+    CHECK(Near(example.Check(example.truth + size) / size, 1, kTight));
+    CHECK(example.Check(example.truth) == 0);
+    // Just inside what rounding may do, and just outside.
+    CHECK(example.Check(example.truth - 0.5e-9 * size) == 0);
+    CHECK_THROWS_WITH_AS(example.Check(example.truth - 3e-9 * (size + 2 * std::abs(example.truth))),
+                         doctest::Contains("the oracle is wrong: its bound on example 0"), std::logic_error);
+    CHECK_THROWS_AS(example.Check(std::nan("")), std::logic_error);
+    CHECK_THROWS_AS(example.Check(-kInfinity), std::logic_error);
+  }
+}
+
+TEST_CASE("OffsetsOfTheGroundTruthAreTheLeastHinge") {
+  const Example example(1);
+  CHECK(example.Check(example.truth + 2, 1) == 2);
+  CHECK(example.Check(example.truth + 1, 1) == 1);
+  CHECK(Near(example.Check(example.truth - 3, -4), -3, kExact));
+  CHECK_THROWS_AS(example.Check(example.truth + 0.99, 1), std::logic_error);
+}
+
+TEST_CASE("LargeTermsThatCancelLeaveRoomForTheirRounding") {
+  // Scores of 1e9 of two parts cancel in the ground truth: what is left of the digits is no contradiction.
+  Random random(5);
+  ProblemOptions options;
+  options.num_examples = 1;
+  options.num_factors = 0;
+  options.num_variables = 2;
+  options.tied_weights = false;
+  const Problem problem(RandomProblem(random, options), 1);
+  const ExampleView example = problem.data().example(0);
+  std::vector<double> u(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0);
+  std::vector<double> q(u.size(), 0.0);
+  AddLabellingFeatures(example, example.labels(), 1, q);
+  double sign = 1e9;
+  for (std::size_t k = 0; k < q.size(); ++k) {
+    if (q[k] == 0) continue;
+    u[k] = sign;
+    sign = -1e9 + 1;
+  }
+  const auto size = [&] { return SizeOfScores(example, u, problem.loss(0)); };
+  CHECK(CheckedHinge(0, {1 - 1e-3, 1, 0}, size) == 0);
+  std::fill(u.begin(), u.end(), 0.0);
+  CHECK_THROWS_AS(CheckedHinge(0, {1 - 1e-3, 1, 0}, size), std::logic_error);
+}
+
+TEST_CASE("TheSizeIsAskedForOnlyWhenMoreThanTheLastDigitsAreMissing") {
+  int asked = 0;
+  const auto size = [&asked] { return ++asked, 1e9; };
+  CHECK(CheckedHinge(0, {3, 1, 0}, size) == 2);
+  CHECK(CheckedHinge(0, {1, 1, 0}, size) == 0);
+  CHECK(CheckedHinge(0, {1 - 1e-13, 1, 0}, size) == 0);
+  CHECK(asked == 0);
+  CHECK(CheckedHinge(0, {1 - 1e-12, 1, 0}, size) == 0);
+  CHECK(asked == 1);
+}

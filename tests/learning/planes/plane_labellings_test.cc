@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/planes/plane_labellings.h>
+
+#include <atomic>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <slackline/core/feature_map.h>
+#include <slackline/core/random.h>
+
+#include "tests/support/agreement.h"
+#include "tests/support/dense_qp.h"
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+std::vector<double> RandomWeights(Random& random, const Problem& problem) {
+  std::vector<double> weights(static_cast<std::size_t>(problem.num_weights()));
+  for (double& w : weights) w = 2 * random.Uniform() - 1;
+  return weights;
+}
+
+double Risk(const Problem& problem, std::span<const double> weights) {
+  return ExactPrimal(problem.training(), problem.lambda(), weights) - Regulariser(problem.lambda(), weights);
+}
+
+}  // namespace
+
+TEST_CASE("PlanesTouchTheRiskWhereTheyAreMadeAndNeverLieAboveIt") {
+  Random random(1);
+  const StopControl never(nullptr, 0);
+  for (int trial = 0; trial < 24; ++trial) {
+    const Problem problem(SomeProblem(random, trial), 0.1);
+    PlaneLabellings kept(problem, SolverKind::kBruteForce, Rescaling::kMargin);
+    NewPlane asked, recalled;
+    for (int round = 0; round < 4; ++round) {
+      const std::vector<double> w = RandomWeights(random, problem);
+      // Before the oracle is asked, what is kept gives a plane below.
+      kept.Recall(w, never, &recalled);
+      kept.Ask(w, never, &asked);
+      CAPTURE(trial);
+      CHECK(asked.whole);
+      CHECK(Near(asked.value, Risk(problem, w), kTight));
+      CHECK(Near(PlaneBundle::At(asked.direction, asked.offset, w), asked.value, kTight));
+      CHECK(Near(PlaneBundle::At(recalled.direction, recalled.offset, w), recalled.value, kTight));
+      CHECK(recalled.value <= asked.value + kTight);
+      CHECK(recalled.value >= -kTight);
+      kept.Recall(w, never, &recalled);
+      CHECK(Near(recalled.value, asked.value, kTight));
+      const std::vector<double> elsewhere = RandomWeights(random, problem);
+      CHECK(PlaneBundle::At(asked.direction, asked.offset, elsewhere) <= Risk(problem, elsewhere) + kTight);
+    }
+    CHECK(kept.oracle_calls() == 4 * problem.size());
+  }
+}
+
+TEST_CASE("AnInterruptedPlaneIsStillAPlane") {
+  Random random(2);
+  const std::atomic<int> interrupt = 1;
+  const StopControl at_once(&interrupt, 0);
+  for (int trial = 0; trial < 8; ++trial) {
+    const Problem problem(SomeProblem(random, trial), 0.1);
+    PlaneLabellings kept(problem, SolverKind::kBruteForce, Rescaling::kMargin);
+    NewPlane plane;
+    const std::vector<double> w = RandomWeights(random, problem);
+    kept.Ask(w, at_once, &plane);
+    CHECK(plane.whole == (problem.size() == 1));
+    CHECK(kept.oracle_calls() == 1);
+    CHECK(plane.value <= Risk(problem, w) + kTight);
+    CHECK(Near(PlaneBundle::At(plane.direction, plane.offset, w), plane.value, kTight));
+  }
+}
+
+TEST_CASE("TheBestPointOfALineIsThatOfTheKeptLabellings") {
+  Random random(3);
+  const StopControl never(nullptr, 0);
+  int inside = 0;
+  for (int trial = 0; trial < 40; ++trial) {
+    const Problem problem(SomeProblem(random, trial), trial % 2 == 0 ? 0.1 : 0.5);
+    PlaneLabellings kept(problem, SolverKind::kBruteForce, Rescaling::kMargin);
+    NewPlane plane;
+    const std::vector<double> from = RandomWeights(random, problem);
+    const std::vector<double> to = RandomWeights(random, problem);
+    const auto point = [&](double k) {
+      std::vector<double> w(from.size());
+      for (std::size_t i = 0; i < w.size(); ++i) w[i] = from[i] + k * (to[i] - from[i]);
+      return w;
+    };
+    for (int k = 0; k <= 6; ++k) kept.Ask(point(k / 6.0), never, &plane);
+    const auto objective = [&](double k) {
+      const std::vector<double> w = point(k);
+      kept.Recall(w, never, &plane);
+      return plane.value + Regulariser(problem.lambda(), w);
+    };
+    const double best = kept.BestOnLine(from, to);
+    const double value = objective(best);
+    CHECK(best >= 0);
+    CHECK(best <= 1);
+    for (int k = 0; k <= 20; ++k) CHECK(objective(k / 20.0) >= value - kTight);
+    inside += best > 0.01 && best < 0.99 ? 1 : 0;
+  }
+  CHECK(inside > 5);
+}
+
+TEST_CASE("LabellingsOfDroppedPlanesGoAndTheOthersKeepTheirPlanes") {
+  Random random(4);
+  const StopControl never(nullptr, 0);
+  int dropped = 0;
+  for (int trial = 0; trial < 16; ++trial) {
+    const Problem problem(SomeProblem(random, trial), 0.1);
+    PlaneLabellings kept(problem, SolverKind::kBruteForce, Rescaling::kMargin);
+    PlaneBundle bundle(problem.num_weights(), problem.size(), problem.lambda());
+    NewPlane plane;
+    for (int round = 0; round < 12; ++round) {
+      kept.Ask(RandomWeights(random, problem), never, &plane);
+      bundle.Add(plane.direction, plane.offset, plane.corners);
+    }
+    bundle.Solve(1e-12);
+    std::size_t before = 0;
+    for (const ActiveSet& set : kept.sets()) before += static_cast<std::size_t>(set.size());
+    bundle.DropIdle(1);
+    if (bundle.DropIdle(1)) kept.DropUnused(&bundle);
+    std::size_t after = 0;
+    for (const ActiveSet& set : kept.sets()) after += static_cast<std::size_t>(set.size());
+    dropped += after < before ? 1 : 0;
+    // The dual point, from the corners, has the value that the bundle claims.
+    std::vector<double> w(static_cast<std::size_t>(problem.num_weights()), 0.0);
+    double loss = 0;
+    std::vector<double> coordinates;
+    for (Index m = 0; m < problem.size(); ++m) {
+      const ExampleView example = problem.data().example(m);
+      coordinates.assign(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0);
+      kept.AddPoint(m, 0, -1, coordinates);
+      for (Index k = 0; k < bundle.size(); ++k) {
+        const Index corner = std::as_const(bundle).corners(k)[static_cast<std::size_t>(m)];
+        REQUIRE(corner < kept.sets()[static_cast<std::size_t>(m)].size());
+        loss += kept.AddPoint(m, corner, bundle.alpha(k), coordinates);
+      }
+      ScatterFeatures(example, coordinates, -1 / problem.lambda_m(), w);
+    }
+    CHECK(Near(loss / problem.size() - Regulariser(problem.lambda(), w), bundle.value(), kTight));
+  }
+  CHECK(dropped > 8);
+}

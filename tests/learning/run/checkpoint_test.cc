@@ -1,0 +1,580 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Runs that are stopped and resumed compute what uninterrupted ones do, bit for bit.
+#include <slackline/learning/run/checkpoint.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <slackline/core/check.h>
+#include <slackline/core/graph_topology.h>
+#include <slackline/core/model_file.h>
+#include <slackline/learning/marginals/marginal_learner.h>
+#include <slackline/learning/train_loop.h>
+
+#include "tests/core/temporary_folder.h"
+#include "tests/support/learner_ways.h"
+#include "tests/support/multilabel_problems.h"
+#include "tests/support/random_problems.h"
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+struct Variant {
+  std::string name;
+  TrainOptions options;
+  bool other = false;  ///< one of those for comparison: tried in fewer places
+};
+
+TrainOptions Base(LearnerKind learner, StepKind step, OrderKind order) {
+  TrainOptions options;
+  options.learner = learner;
+  options.step = step;
+  options.order = order;
+  options.gap_tolerance = 0;
+  return options;
+}
+
+/// Learners on factor blocks and bcfw, with all their steps, orders, averages, schedules and oracles.
+std::vector<Variant> BlockVariants() {
+  std::vector<Variant> variants;
+  const auto add = [&](const std::string& what, const TrainOptions& options) {
+    std::string name(Name(options.learner));
+    name.append(" ")
+        .append(Name(options.step))
+        .append(" ")
+        .append(Name(options.order))
+        .append(" ")
+        .append(what);
+    variants.push_back({name, options});
+  };
+  for (const OrderKind order : {OrderKind::kExample, OrderKind::kUniform}) {
+    for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
+      add("", Base(LearnerKind::kSoft, step, order));
+      add("", Base(LearnerKind::kAugmentedLagrangian, step, order));
+    }
+    add("", Base(LearnerKind::kBcfw, StepKind::kFrankWolfe, order));
+  }
+  for (const OrderKind order : {OrderKind::kExample, OrderKind::kUniform, OrderKind::kGap}) {
+    for (const StepKind step : {StepKind::kPairwise, StepKind::kAway}) {
+      add("", Base(LearnerKind::kBcfw, step, order));
+    }
+  }
+  TrainOptions race = Base(LearnerKind::kBcfw, StepKind::kPairwise, OrderKind::kGap);
+  race.planes = PlaneRace::kOn;
+  add("planes", race);
+  for (const AverageKind average : {AverageKind::kUniform, AverageKind::kWeighted, AverageKind::kSuffix}) {
+    for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
+      TrainOptions options = Base(LearnerKind::kBcfw, step, OrderKind::kExample);
+      options.average = average;
+      add(std::string(Name(average)), options);
+    }
+  }
+  TrainOptions falling = Base(LearnerKind::kSoft, StepKind::kPairwise, OrderKind::kExample);
+  falling.rho_final = 0.01;
+  falling.rho_passes = 12;
+  add("falling", falling);
+  TrainOptions strict = Base(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, OrderKind::kExample);
+  strict.rho = 1e-3;
+  strict.tau = 0.05;
+  add("strict", strict);
+  // Oracles that remember something of every example, and one that does not.
+  for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
+    TrainOptions options = Base(LearnerKind::kBcfw, step, OrderKind::kExample);
+    options.oracle = SolverKind::kMessages;
+    add("messages", options);
+    options.oracle = SolverKind::kBruteForce;
+    add("brute force", options);
+  }
+  if (HasGlpk()) {
+    for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
+      TrainOptions options = Base(LearnerKind::kBcfw, step, OrderKind::kExample);
+      options.oracle = SolverKind::kLpPolytope;
+      add("lp", options);
+    }
+  }
+  return variants;
+}
+
+/// The learners for comparison, with those of their options that states depend on.
+std::vector<Variant> OtherVariants() {
+  std::vector<Variant> variants;
+  const auto add = [&](LearnerKind learner, const std::string& what, const auto& change) {
+    TrainOptions options = Base(learner, StepKind::kAuto, OrderKind::kAuto);
+    change(&options);
+    variants.push_back({std::string(Name(learner)) + " " + what, options});
+  };
+  const auto nothing = [](TrainOptions*) {};
+  const auto uniform = [](TrainOptions* options) { options->order = OrderKind::kUniform; };
+  const auto suffix = [](TrainOptions* options) { options->average = AverageKind::kSuffix; };
+  const auto weighted = [](TrainOptions* options) { options->average = AverageKind::kWeighted; };
+  for (const LearnerKind learner : {LearnerKind::kFrankWolfe, LearnerKind::kKernelFrankWolfe,
+                                    LearnerKind::kKernelBcfw, LearnerKind::kSubgradient}) {
+    add(learner, "", nothing);
+    add(learner, "suffix", suffix);
+    add(learner, "weighted", weighted);
+    if (learner != LearnerKind::kSubgradient)
+      add(learner, "fixed", [](TrainOptions* options) { options->fixed_step = true; });
+  }
+  add(LearnerKind::kKernelBcfw, "uniform", uniform);
+  add(LearnerKind::kSubgradient, "uniform", uniform);
+  add(LearnerKind::kSubgradient, "projection", [](TrainOptions* options) { options->projection = true; });
+  for (const LearnerKind learner :
+       {LearnerKind::kCuttingPlane1, LearnerKind::kCuttingPlaneN, LearnerKind::kBundle}) {
+    add(learner, "", nothing);
+    add(learner, "pruned", [](TrainOptions* options) { options->prune_after = 2; });
+    add(learner, "messages", [](TrainOptions* options) { options->oracle = SolverKind::kMessages; });
+    add(learner, "messages-search",
+        [](TrainOptions* options) { options->oracle = SolverKind::kMessagesBranchAndBound; });
+  }
+  for (const LearnerKind learner : {LearnerKind::kCuttingPlane1, LearnerKind::kCuttingPlaneN})
+    add(learner, "slack", [](TrainOptions* options) { options->rescaling = Rescaling::kSlack; });
+  add(LearnerKind::kExponentiatedGradient, "", nothing);
+  add(LearnerKind::kExponentiatedGradient, "uniform", uniform);
+  add(LearnerKind::kExcessiveGap, "", nothing);
+  add(LearnerKind::kExtragradient, "", nothing);
+  for (const LearnerKind learner : {LearnerKind::kDlpw, LearnerKind::kSmoothDlpw}) {
+    add(learner, "", [](TrainOptions* options) { options->step_size = 1; });
+    add(learner, "uniform", [&](TrainOptions* options) { options->step_size = 1, uniform(options); });
+  }
+  for (const Index step : {1, 2, 3, 4}) {
+    add(LearnerKind::kProxSdca, std::to_string(step), [&](TrainOptions* options) {
+      options->sdca_step = step;
+      if (step % 2 == 0) options->l1 = 0.01, options->random_output = true;
+      if (step > 2) options->smoothing = 0.1, suffix(options);
+    });
+  }
+  add(LearnerKind::kProxSdca, "uniform", uniform);
+  for (const bool revisit : {false, true}) {
+    add(LearnerKind::kMultiSample, revisit ? "revisit" : "", [&](TrainOptions* options) {
+      options->samples = 3;
+      options->revisit = revisit;
+      if (revisit) uniform(options);
+      if (!revisit) weighted(options);
+    });
+  }
+  add(LearnerKind::kAuto, "", nothing);
+  add(LearnerKind::kAugmentedLagrangian, "with a kernel",
+      [](TrainOptions* options) { options->kernel = KernelKind::kRbf; });
+  return variants;
+}
+
+/// All learners that apply to the problem.
+std::vector<Variant> Variants(const Problem& problem) {
+  std::vector<Variant> variants = BlockVariants();
+  for (const Variant& variant : OtherVariants()) {
+    if (UsesMarginals(variant.options.learner) && !AllGraphs(problem, IsForest)) continue;
+    if (UsesKernel(variant.options) && !HasInputs(problem)) continue;
+    variants.push_back(variant);
+    variants.back().other = true;
+  }
+  return variants;
+}
+
+/// The last of five has no cycles.
+TrainingSet SomeProblem(Random& random, int trial) {
+  if (trial == 4) return RandomMultiLabelProblem(random, 6, 5, 3, false);
+  if (trial % 2 == 0) return RandomMultiLabelProblem(random, 6, 5, 3, true);
+  ProblemOptions options;
+  options.potentials = true;
+  options.shared_structure = trial % 4 == 1;
+  options.tied_weights = trial % 4 == 1;
+  return RandomProblem(random, options);
+}
+
+/// Keeps the first `count` states that a run hands out, one after every pass, then interrupts it.
+struct Stopper {
+  std::atomic<int> interrupt{0};
+  std::vector<std::string> states;
+
+  CheckpointPlan Plan(std::size_t count) {
+    CheckpointPlan plan;
+    plan.every_seconds = 0;
+    plan.write = [this, count](const std::string& state) {
+      if (states.size() < count) states.push_back(state);
+      if (states.size() >= count) interrupt = SIGINT;
+    };
+    return plan;
+  }
+};
+
+struct Checks : public TrainObserver {
+  void OnCheck(const ProgressRecord& record) override { records.push_back(record); }
+  std::vector<ProgressRecord> records;
+};
+
+void CheckSame(const TrainSummary& a, const TrainSummary& b) {
+  CHECK(a.weights == b.weights);
+  CHECK(a.last.pass == b.last.pass);
+  CHECK(a.last.primal == b.last.primal);
+  CHECK(a.last.dual == b.last.dual);
+  CHECK((a.last.rho == b.last.rho || (std::isnan(a.last.rho) && std::isnan(b.last.rho))));
+  CHECK(a.last.oracle_calls == b.last.oracle_calls);
+  CHECK(a.last.block_steps == b.last.block_steps);
+  CHECK(a.termination == b.termination);
+  CHECK(a.notes == b.notes);
+}
+
+constexpr Index kPasses = 40;
+
+/// The state after `pass` passes of a run that is then stopped.
+std::string StateAfter(const Problem& problem, const TrainOptions& options, std::size_t pass) {
+  Stopper stopper;
+  const auto learner = MakeLearner(problem, options);
+  RunTraining(*learner, options, nullptr, &stopper.interrupt, stopper.Plan(pass));
+  REQUIRE(stopper.states.size() == pass);
+  return stopper.states.back();
+}
+
+}  // namespace
+
+TEST_CASE("AResumedRunOfAnyLearnerEqualsAnUninterruptedOne") {
+  std::set<LearnerKind> resumed_learners;
+  for (int trial = 0; trial < 5; ++trial) {
+    Random random(100 + trial);
+    const Problem problem(SomeProblem(random, trial), trial < 2 ? 0.1 : 0.01);
+    for (Variant variant : Variants(problem)) {
+      if (variant.other && (trial == 1 || trial == 2)) continue;
+      CAPTURE(variant.name);
+      resumed_learners.insert(variant.options.learner);
+      CAPTURE(trial);
+      variant.options.max_passes = kPasses;
+      Checks whole_checks;
+      const TrainSummary whole = Train(problem, variant.options, &whole_checks);
+      for (const std::size_t pass : {1, 7, 23}) {
+        CAPTURE(pass);
+        CheckpointPlan plan;
+        const std::string state = StateAfter(problem, variant.options, pass);
+        plan.resume = state;
+        Checks checks;
+        const auto learner = MakeLearner(problem, variant.options);
+        const TrainSummary resumed = RunTraining(*learner, variant.options, &checks, nullptr, plan);
+        CheckSame(whole, resumed);
+        REQUIRE(checks.records.size() <= whole_checks.records.size());
+        const std::size_t skipped = whole_checks.records.size() - checks.records.size();
+        for (std::size_t k = 0; k < checks.records.size(); ++k) {
+          CHECK(checks.records[k].primal == whole_checks.records[skipped + k].primal);
+          CHECK(checks.records[k].dual == whole_checks.records[skipped + k].dual);
+        }
+      }
+    }
+  }
+  for (const LearnerKind learner : AllLearners()) {
+    CAPTURE(Name(learner));
+    CHECK(resumed_learners.count(learner) == 1);
+  }
+}
+
+TEST_CASE("TakingStatesChangesNothing") {
+  Random random(5);
+  for (const int trial : {0, 4}) {
+    const Problem problem(SomeProblem(random, trial), 0.05);
+    for (Variant variant : Variants(problem)) {
+      CAPTURE(variant.name);
+      variant.options.max_passes = 20;
+      std::size_t states = 0;
+      CheckpointPlan plan;
+      plan.every_seconds = 0;
+      plan.write = [&](const std::string&) { ++states; };
+      const auto learner = MakeLearner(problem, variant.options);
+      CheckSame(Train(problem, variant.options),
+                RunTraining(*learner, variant.options, nullptr, nullptr, plan));
+      CHECK(states == 20);
+    }
+  }
+}
+
+TEST_CASE("AStateSavedTwiceHasTheSameBytes") {
+  Random random(6);
+  for (const int trial : {0, 4}) {
+    const Problem problem(SomeProblem(random, trial), 0.05);
+    for (const Variant& variant : Variants(problem)) {
+      CAPTURE(variant.name);
+      const StopControl never(nullptr, 0);
+      const auto learner = MakeLearner(problem, variant.options);
+      for (int pass = 0; pass < 5; ++pass) learner->RunPass(never);
+      StateWriter first;
+      learner->Save(&first);
+      const auto other = MakeLearner(problem, variant.options);
+      StateReader reader(first.bytes());
+      other->Load(&reader);
+      reader.Finish();
+      StateWriter second;
+      other->Save(&second);
+      CHECK(first.bytes() == second.bytes());
+    }
+  }
+}
+
+TEST_CASE("APassBesideAnEvaluationIsTheSameAsOneAfterIt") {
+  Random random(61);
+  Index made = 0;
+  for (int trial = 0; trial < 2; ++trial) {
+    const Problem problem(SomeProblem(random, trial), 0.02);
+    for (const Variant& variant : Variants(problem)) {
+      CAPTURE(variant.name);
+      const StopControl never(nullptr, 0);
+      const auto plain = MakeLearner(problem, variant.options);
+      const auto beside = MakeLearner(problem, variant.options);
+      if (!plain->EvaluatesBesidePasses()) continue;
+      plain->RunPass(never);
+      beside->RunPass(never);
+      for (int pass = 0; pass < 4; ++pass) {
+        const Evaluation after = plain->Evaluate(1);
+        plain->RunPass(never);
+        double seconds = -1;
+        const Evaluation at_once = beside->EvaluateBesidePass(3, never, &seconds);
+        CHECK(seconds >= 0);
+        CHECK(after.primal == at_once.primal);
+        CHECK(after.dual == at_once.dual);
+        CHECK(std::equal(plain->weights().begin(), plain->weights().end(), beside->weights().begin(),
+                         beside->weights().end()));
+        CHECK(plain->CheckIsCheap() == beside->CheckIsCheap());
+        StateWriter first, second;
+        plain->Save(&first);
+        beside->Save(&second);
+        CHECK(first.bytes() == second.bytes());
+        ++made;
+      }
+    }
+  }
+  CHECK(made >= 40);
+}
+
+TEST_CASE("AnInterruptInsideAPassKeepsTheStateBeforeIt") {
+  // A learner that notices the interrupt in the middle of its fourth pass.
+  class Torn : public Learner {
+   public:
+    explicit Torn(std::atomic<int>* flag) : flag_(flag) {}
+    std::string_view name() const override { return "torn"; }
+    void RunPass(const StopControl& stop) override {
+      if (++passes == 4 && flag_ != nullptr) *flag_ = SIGINT;
+      torn = stop.ShouldStop();
+    }
+    Evaluation Evaluate(int) override {
+      weights_ = {1.0};
+      Evaluation evaluation;
+      evaluation.primal = 2;
+      evaluation.dual = 1;
+      return evaluation;
+    }
+    std::span<const double> weights() const override { return weights_; }
+    WorkCounts work() const override { return {}; }
+    void Save(StateWriter* writer) const override {
+      CHECK_FALSE(torn);
+      writer->Integer(passes);
+    }
+    void Load(StateReader* reader) override { passes = reader->Integer(0, 100); }
+    std::int64_t passes = 0;
+    bool torn = false;
+
+   private:
+    std::atomic<int>* flag_;
+    std::vector<double> weights_;
+  };
+  std::atomic<int> flag{0};
+  Torn learner(&flag);
+  TrainOptions options;
+  options.max_passes = 10;
+  CheckpointPlan plan;
+  std::string state;
+  plan.every_seconds = 0;
+  plan.write = [&](const std::string& bytes) { state = bytes; };
+  const TrainSummary summary = RunTraining(learner, options, nullptr, &flag, plan);
+  CHECK(summary.termination == Termination::kInterrupted);
+  CHECK(summary.last.pass == 4);
+  Torn resumed(nullptr);
+  plan.write = nullptr;
+  plan.resume = state;
+  CHECK(RunTraining(resumed, options, nullptr, nullptr, plan).last.pass == 10);
+  CHECK(resumed.passes == 10);
+}
+
+TEST_CASE("StateBeforeTheFirstPass") {
+  Random random(8);
+  const Problem problem(SomeProblem(random, 0), 0.1);
+  TrainOptions options = Base(LearnerKind::kBcfw, StepKind::kPairwise, OrderKind::kGap);
+  options.max_passes = 5;
+  std::atomic<int> interrupt{SIGINT};
+  std::string state;
+  CheckpointPlan plan;
+  plan.write = [&](const std::string& bytes) { state = bytes; };
+  const auto first = MakeLearner(problem, options);
+  CHECK(RunTraining(*first, options, nullptr, &interrupt, plan).last.pass == 1);
+  CheckpointPlan resume;
+  resume.resume = state;
+  const auto second = MakeLearner(problem, options);
+  CheckSame(Train(problem, options), RunTraining(*second, options, nullptr, nullptr, resume));
+}
+
+TEST_CASE("TimesAreAddedUpAndTimeLimitsCountThemAll") {
+  Random random(9);
+  const Problem problem(SomeProblem(random, 0), 0.1);
+  TrainOptions options = Base(LearnerKind::kBcfw, StepKind::kPairwise, OrderKind::kGap);
+  const std::string state = StateAfter(problem, options, 5);
+  const auto resume = [&](double limit) {
+    TrainOptions rules = options;
+    rules.max_passes = 10;
+    rules.time_limit_seconds = limit;
+    CheckpointPlan plan;
+    plan.resume = state;
+    const auto learner = MakeLearner(problem, rules);
+    return RunTraining(*learner, rules, nullptr, nullptr, plan);
+  };
+  // The passes before the state have used up the first limit; the second is far away.
+  const TrainSummary ended = resume(1e-9);
+  CHECK(ended.termination == Termination::kTimeLimit);
+  CHECK(ended.last.pass == 5);
+  CHECK(ended.last.seconds > 0);
+  const TrainSummary continued = resume(1e6);
+  CHECK(continued.termination == Termination::kMaxPasses);
+  CHECK(continued.last.pass == 10);
+  CHECK(continued.last.seconds > ended.last.seconds);
+  CHECK(continued.last.cpu_seconds >= ended.last.cpu_seconds);
+}
+
+TEST_CASE("DamagedStatesAreRefused") {
+  Random random(10);
+  const Problem problem(RandomMultiLabelProblem(random, 2, 2, 2, true), 0.1);
+  for (const Variant& variant : Variants(problem)) {
+    CAPTURE(variant.name);
+    const std::string state = StateAfter(problem, variant.options, 3);
+    const auto resume = [&](std::string_view bytes) {
+      TrainOptions options = variant.options;
+      options.max_passes = 4;
+      CheckpointPlan plan;
+      plan.resume = bytes;
+      const auto learner = MakeLearner(problem, options);
+      RunTraining(*learner, options, nullptr, nullptr, plan);
+    };
+    const std::size_t stride = variant.other ? 1 + state.size() / 200 : 1;
+    for (std::size_t length = 1; length < state.size(); length += stride) {
+      CHECK_THROWS_AS(resume(std::string_view(state).substr(0, length)), DataError);
+    }
+    CHECK_THROWS_AS(resume(state + "x"), DataError);
+    // Other bytes may still be a state, and are refused where they are none: never an error of the
+    // program.
+    const auto try_state = [&](const std::string& changed) {
+      try {
+        resume(changed);
+      } catch (const DataError&) {
+      }
+    };
+    for (std::size_t k = 0; k < state.size(); k += stride) {
+      for (const char flip : {'\x01', '\x40', '\x80', '\xff'}) {
+        std::string changed = state;
+        changed[k] = static_cast<char>(changed[k] ^ flip);
+        try_state(changed);
+      }
+      for (const double wild : {kInfinity, -kInfinity, std::nan(""), 1e308, -1e99, -2.0, 1e-310}) {
+        if (k + sizeof wild > state.size()) break;
+        std::string changed = state;
+        std::memcpy(changed.data() + k, &wild, sizeof wild);
+        try_state(changed);
+      }
+    }
+  }
+}
+
+TEST_CASE("StatesOfOtherLearnersAndProblemsAreRefused") {
+  Random random(11);
+  const Problem problem(SomeProblem(random, 0), 0.1);
+  const Problem larger(RandomMultiLabelProblem(random, 7, 5, 3, true), 0.1);
+  TrainOptions al = Base(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, OrderKind::kExample);
+  TrainOptions corners = Base(LearnerKind::kBcfw, StepKind::kPairwise, OrderKind::kGap);
+  CheckpointPlan plan;
+  const std::string state = StateAfter(problem, al, 2);
+  plan.resume = state;
+  const auto other = MakeLearner(problem, corners);
+  CHECK_THROWS_AS(RunTraining(*other, corners, nullptr, nullptr, plan), DataError);
+  const auto of_larger = MakeLearner(larger, al);
+  CHECK_THROWS_AS(RunTraining(*of_larger, al, nullptr, nullptr, plan), DataError);
+}
+
+TEST_CASE("FingerprintsTellWhatDiffers") {
+  Random random(12);
+  const Problem problem(SomeProblem(random, 0), 0.1);
+  const TrainOptions options = Base(LearnerKind::kBcfw, StepKind::kPairwise, OrderKind::kGap);
+  const Fingerprint print = MakeFingerprint(problem, options);
+  CHECK(Difference(print, MakeFingerprint(problem, options)).empty());
+  CHECK(Difference(print, MakeFingerprint(problem.WithLambda(0.2), options)) ==
+        "--lambda was 0.1 and is 0.2 now");
+  TrainOptions outer = options;
+  outer.gap_tolerance = 0.5;
+  outer.absolute_gap = 1;
+  outer.max_passes = 3;
+  outer.time_limit_seconds = 7;
+  outer.threads = 2;
+  CHECK(Difference(print, MakeFingerprint(problem, outer)).empty());
+  TrainOptions seed = options;
+  seed.seed = 2;
+  seed.check_every = 3;
+  CHECK(Difference(print, MakeFingerprint(problem, seed)) ==
+        "--check-every was 0 and is 3 now, --seed was 1 and is 2 now");
+  Random again(13);
+  const Problem others(SomeProblem(again, 0), 0.1);
+  const std::string difference = Difference(print, MakeFingerprint(others, options));
+  CHECK(Contains(difference, "features of the data differ"));
+  CHECK(Contains(difference, "labels of the data differ"));
+  CHECK_FALSE(Contains(difference, "graph"));
+}
+
+TEST_CASE("FingerprintsKnowOraclesThatDependOnTheBuild") {
+  ProblemOptions shape;
+  shape.num_factors = 8;
+  shape.potts = false;
+  Random random(14);
+  const Problem problem(RandomProblem(random, shape), 0.1);
+  TrainOptions options = Base(LearnerKind::kBcfw, StepKind::kPairwise, OrderKind::kGap);
+  const std::pair<std::string, std::string> entry{"--oracle auto", HasGlpk() ? "lp" : "messages"};
+  const Fingerprint automatic = MakeFingerprint(problem, options);
+  CHECK(std::count(automatic.begin(), automatic.end(), entry) == 1);
+  options.oracle = SolverKind::kMessages;
+  const Fingerprint given = MakeFingerprint(problem, options);
+  CHECK(std::count(given.begin(), given.end(), entry) == 0);
+}
+
+TEST_CASE("CheckpointFiles") {
+  const TemporaryFolder folder;
+  const std::string path = folder.Path("run.ckpt");
+  const Fingerprint print = {{"--lambda", "0.1"}, {"labels of the data", "ab"}};
+  const std::string state("state\0with a zero", 17);
+  const Checkpoint saved{print, 3, {0.5, -1}, state};
+  SaveCheckpoint(path, saved);
+  const Checkpoint loaded = LoadCheckpoint(path);
+  CHECK(loaded.fingerprint == print);
+  CHECK(loaded.stage == 3);
+  CHECK(loaded.figures == saved.figures);
+  CHECK(loaded.state == state);
+  const std::string bytes = ReadBytes(path);
+  for (std::size_t length = 0; length < bytes.size(); ++length) {
+    const std::string cut = folder.Write("cut.ckpt", bytes.substr(0, length));
+    CHECK_THROWS_AS(LoadCheckpoint(cut), DataError);
+  }
+  for (std::size_t k = 0; k < bytes.size(); ++k) {
+    std::string changed = bytes;
+    changed[k] = static_cast<char>(changed[k] ^ 4);
+    CHECK_THROWS_AS(LoadCheckpoint(folder.Write("changed.ckpt", changed)), DataError);
+  }
+  ModelWriter newer;
+  newer.Add("state_version", std::vector<std::int64_t>{kStateVersion + 1});
+  newer.Save(path, kCheckpointKind);
+  CHECK(Contains(MessageOf<DataError>([&] { LoadCheckpoint(path); }), "written by a newer version"));
+  newer.Save(path);
+  CHECK(MessageOf<DataError>([&] { LoadCheckpoint(path); }) ==
+        path + ": a Slackline model, not a checkpoint");
+  SaveCheckpoint(path, saved);
+  CHECK(MessageOf<DataError>([&] { ModelReader reader(path); }) ==
+        path + ": a Slackline checkpoint, not a model");
+}

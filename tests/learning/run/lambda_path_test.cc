@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Paths over λ: their texts, and learners that go on with another λ.
+#include <slackline/learning/run/lambda_path.h>
+
+#include <cmath>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <slackline/core/check.h>
+#include <slackline/core/graph_topology.h>
+#include <slackline/learning/step/dual_mixture.h>
+#include <slackline/learning/train_loop.h>
+
+#include "tests/core/temporary_folder.h"
+#include "tests/support/dense_qp.h"
+#include "tests/support/learner_ways.h"
+#include "tests/support/multilabel_problems.h"
+#include "tests/support/random_problems.h"
+#include "tests/support/tolerances.h"
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+std::string PathError(const std::string& text) {
+  return MessageOf<DataError>([&] { ParseLambdaPath(text); });
+}
+
+TrainOptions Options(LearnerKind learner, StepKind step) {
+  TrainOptions options;
+  options.learner = learner;
+  options.step = step;
+  options.gap_tolerance = 1e-6;
+  options.absolute_gap = 1e-6;
+  options.max_passes = 30000;
+  return options;
+}
+
+/// Sublinear learners get wide tolerances, and few passes where nothing says that they reach those.
+void AddOthers(const Problem& problem, std::vector<TrainOptions>* all) {
+  const auto add = [&](LearnerKind learner, double gap, Index passes) -> TrainOptions& {
+    all->push_back(Options(learner, StepKind::kAuto));
+    all->back().gap_tolerance = all->back().absolute_gap = gap;
+    all->back().max_passes = passes;
+    return all->back();
+  };
+  for (const LearnerKind learner :
+       {LearnerKind::kCuttingPlane1, LearnerKind::kCuttingPlaneN, LearnerKind::kBundle})
+    add(learner, 1e-6, 3000);
+  add(LearnerKind::kCuttingPlaneN, 1e-6, 3000).rescaling = Rescaling::kSlack;
+  add(LearnerKind::kFrankWolfe, 1e-2, 30000);
+  add(LearnerKind::kSubgradient, 5e-2, 30000).average = AverageKind::kWeighted;
+  add(LearnerKind::kProxSdca, 2e-3, 30000).average = AverageKind::kWeighted;
+  TrainOptions& elastic = add(LearnerKind::kProxSdca, 5e-3, 30000);
+  elastic.l1 = 0.01;
+  elastic.smoothing = 0.1;
+  add(LearnerKind::kMultiSample, 2e-3, 30000).revisit = true;
+  add(LearnerKind::kMultiSample, 5e-2, 30000).average = AverageKind::kWeighted;
+  if (HasInputs(problem)) {
+    add(LearnerKind::kKernelBcfw, 2e-3, 30000).average = AverageKind::kWeighted;
+    add(LearnerKind::kKernelFrankWolfe, 1e-2, 30000).kernel = KernelKind::kRbf;
+    add(LearnerKind::kAugmentedLagrangian, 1e-4, 30000).kernel = KernelKind::kLinear;
+  }
+  if (AllGraphs(problem, IsForest)) {
+    add(LearnerKind::kExponentiatedGradient, 2e-2, 5000);
+    add(LearnerKind::kExcessiveGap, 1e-3, 30000);
+    add(LearnerKind::kExtragradient, 3e-3, 30000);
+  }
+  add(LearnerKind::kDlpw, 1e-2, 100).step_size = 2;
+  add(LearnerKind::kSmoothDlpw, 1e-2, 100).step_size = 2;
+}
+
+/// Whether nothing says that the learner's gap closes: the maximum of messages may halt, and smoothed ones solve another problem.
+bool MayHalt(const TrainOptions& options) {
+  return options.learner == LearnerKind::kDlpw || options.learner == LearnerKind::kSmoothDlpw;
+}
+
+std::vector<TrainOptions> AllOptions(const Problem& problem) {
+  std::vector<TrainOptions> all(1);  // auto
+  all.back().gap_tolerance = 1e-5;
+  for (const StepKind step : {StepKind::kPairwise, StepKind::kAway}) {
+    for (const OrderKind order : {OrderKind::kGap, OrderKind::kExample, OrderKind::kUniform}) {
+      all.push_back(Options(LearnerKind::kBcfw, step));
+      all.back().order = order;
+    }
+  }
+  for (const OrderKind order : {OrderKind::kExample, OrderKind::kUniform}) {
+    all.push_back(Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise));
+    all.back().order = order;
+  }
+  // Plain Frank-Wolfe steps are slow: a wide tolerance.
+  for (const AverageKind average : {AverageKind::kOff, AverageKind::kWeighted, AverageKind::kSuffix}) {
+    all.push_back(Options(LearnerKind::kBcfw, StepKind::kFrankWolfe));
+    all.back().average = average;
+    all.back().gap_tolerance = all.back().absolute_gap = 2e-3;
+  }
+  AddOthers(problem, &all);
+  return all;
+}
+
+/// The last of seven has no cycles.
+TrainingSet SomeProblem(Random& random, int trial) {
+  if (trial == 6) return RandomMultiLabelProblem(random, 5, 4, 3, false);
+  if (trial % 2 == 0) return RandomMultiLabelProblem(random, 5, 4, 3, true);
+  return RandomProblem(random, RandomOptions(random));
+}
+
+}  // namespace
+
+TEST_CASE("PathsAreListsOrGeometricSequences") {
+  CHECK(ParseLambdaPath("0.1") == std::vector<double>{0.1});
+  CHECK(ParseLambdaPath("0.001,0.1,1e-2") == std::vector<double>{0.1, 0.01, 0.001});
+  CHECK(ParseLambdaPath("0.001:0.1:3") == std::vector<double>{0.1, 0.01, 0.001});
+  CHECK(ParseLambdaPath("0.1:0.001:3") == std::vector<double>{0.1, 0.01, 0.001});
+  CHECK(ParseLambdaPath("1:2:2") == std::vector<double>{2, 1});
+  const std::vector<double> path = ParseLambdaPath("0.1:0.0005:8");
+  REQUIRE(path.size() == 8);
+  CHECK(path.front() == 0.1);
+  CHECK(path.back() == 0.0005);
+  CHECK(LambdaText(path[1]) == "0.0469117");
+  CHECK(LambdaText(path[7]) == "0.0005");
+  CHECK(LambdaText(1e-7) == "1e-07");
+  for (std::size_t k = 1; k < 8; ++k) {
+    CHECK(std::abs(path[k] / path[k - 1] - std::pow(0.005, 1.0 / 7)) < 1e-5);
+  }
+}
+
+TEST_CASE("BadPathsAreRefusedByName") {
+  for (const char* text : {"", ",", "0.1,", "a", "0", "-1", "0.1,nan", "inf", "1e999", "0.1 ,1"}) {
+    CAPTURE(text);
+    CHECK(Contains(PathError(text), "is not allowed as a value of lambda; it must be a number > 0"));
+  }
+  for (const char* text : {"1:2:1", "1:2:", "1:2:x", "1:2:1001", "1:2:2.5", "1:2:-3"}) {
+    CAPTURE(text);
+    CHECK(Contains(PathError(text), "is not allowed as the number of values; it must be from 2 to 1000"));
+  }
+  CHECK(Contains(PathError("1:2"), "it must be L1,L2,... or FROM:TO:COUNT"));
+  CHECK(Contains(PathError("1:2:3:4"), "it must be L1,L2,... or FROM:TO:COUNT"));
+  CHECK(PathError("0.1,0.2,0.10") == "the value 0.1 occurs twice");
+  CHECK(PathError("1:1:2") == "the value 1 occurs twice");
+}
+
+TEST_CASE("ProblemsShareTheirTrainingSet") {
+  Random random(1);
+  const Problem problem(SomeProblem(random, 0), 0.5);
+  const Problem other = problem.WithLambda(0.25);
+  CHECK(&other.training() == &problem.training());
+  CHECK(other.lambda() == 0.25);
+  CHECK(problem.lambda() == 0.5);
+  CHECK(other.lambda_m() == 0.25 * problem.size());
+  CHECK(other.penalty_scale() == 0.5 * problem.penalty_scale());
+  CHECK_THROWS_AS(problem.WithLambda(0), std::invalid_argument);
+  CHECK_THROWS_AS(problem.WithLambda(kInfinity), std::invalid_argument);
+}
+
+TEST_CASE("TheBestShareMaximisesTheDual") {
+  for (const double loss : {0.0, 0.3, 1.0, 7.0}) {
+    for (const double regulariser : {0.0, 0.1, 0.5, 20.0}) {
+      const double best = BestShare(loss, regulariser);
+      CHECK(best >= 0);
+      CHECK(best <= 1);
+      const auto dual = [&](double theta) { return theta * loss - theta * theta * regulariser; };
+      for (double theta = 0; theta <= 1; theta += 0.01) CHECK(dual(best) >= dual(theta) - 1e-15);
+    }
+  }
+}
+
+TEST_CASE("EveryLambdaOfAPathIsSolvedAsFromAColdStart") {
+  Random random(2);
+  std::set<LearnerKind> learners = {LearnerKind::kSoft};  // below
+  for (int trial = 0; trial < 7; ++trial) {
+    const Problem first(SomeProblem(random, trial), 1);
+    for (const TrainOptions& options : AllOptions(first)) {
+      learners.insert(options.learner);
+      CAPTURE(trial);
+      const std::string way = Describe(options);
+      CAPTURE(way);
+      std::unique_ptr<Learner> learner;
+      std::vector<std::unique_ptr<Problem>> problems;
+      // Up and down again: any λ may follow any other.
+      for (const double lambda : {0.5, 0.1, 0.02, 0.3}) {
+        CAPTURE(lambda);
+        problems.push_back(std::make_unique<Problem>(first.WithLambda(lambda)));
+        if (learner == nullptr) {
+          learner = MakeLearner(*problems.back(), options);
+        } else {
+          learner->ChangeLambda(*problems.back());
+          problems.front().reset();  // a problem left behind is not needed any more
+          problems.erase(problems.begin());
+        }
+        const TrainSummary warm = RunTraining(*learner, options, nullptr, nullptr);
+        const TrainSummary cold = Train(*problems.back(), options);
+        if (!MayHalt(options)) CHECK(warm.termination == Termination::kConverged);
+        // Both brackets hold the same optimum.
+        const double room = kSolver * std::max(1.0, std::abs(cold.last.primal));
+        CHECK(warm.last.dual <= cold.last.primal + room);
+        CHECK(cold.last.dual <= warm.last.primal + room);
+        CHECK(warm.last.pass >= 1);
+      }
+    }
+  }
+  for (const LearnerKind learner : AllLearners()) {
+    CAPTURE(Name(learner));
+    CHECK(learners.count(learner) == 1);
+  }
+}
+
+TEST_CASE("AWarmStartBeginsWithADualAboveZero") {
+  Random random(3);
+  for (const StepKind step : {StepKind::kPairwise, StepKind::kAway, StepKind::kFrankWolfe}) {
+    const Problem problem(RandomMultiLabelProblem(random, 20, 4, 3, true), 0.1);
+    TrainOptions options = Options(LearnerKind::kBcfw, step);
+    options.gap_tolerance = options.absolute_gap = 1e-3;
+    const auto learner = MakeLearner(problem, options);
+    const TrainSummary large = RunTraining(*learner, options, nullptr, nullptr);
+    // The newest point: with a proximal centre, an earlier one may have had the best dual of the run.
+    const double newest = learner->Evaluate(1).dual;
+    CHECK(newest >= large.last.dual - 1e-3);
+    const Problem same = problem.WithLambda(0.1);
+    learner->ChangeLambda(same);
+    CHECK(learner->work().oracle_calls == 0);
+    // The same λ again: nothing is lost.
+    CHECK(learner->Evaluate(1).dual >= newest - 1e-12);
+    const Problem smaller = problem.WithLambda(0.05);
+    learner->ChangeLambda(smaller);
+    const double start = learner->Evaluate(1).dual;
+    CHECK(start > 0);
+    // θ = λ'/λ keeps w, and is one of those that were to choose from.
+    const double kept_weights =
+        0.5 * (large.last.dual + Regulariser(0.1, large.weights)) - Regulariser(0.05, large.weights);
+    CHECK(start >= kept_weights - 1e-3 * std::abs(kept_weights));
+    CHECK(start <= Train(smaller, options).last.primal + 1e-9);
+  }
+}
+
+TEST_CASE("ASoftPathSolvesEachPenalizedProblem") {
+  Random random(4);
+  for (int trial = 0; trial < 4; ++trial) {
+    TrainOptions options = Options(LearnerKind::kSoft, StepKind::kPairwise);
+    options.rho = 0.5;
+    if (trial % 2 == 1) {
+      options.rho_final = 0.1;
+      options.rho_passes = 10;
+    }
+    const Problem first(SomeProblem(random, trial), 0.5);
+    const Problem second = first.WithLambda(0.1);
+    const auto learner = MakeLearner(first, options);
+    RunTraining(*learner, options, nullptr, nullptr);
+    learner->ChangeLambda(second);
+    const TrainSummary warm = RunTraining(*learner, options, nullptr, nullptr);
+    const TrainSummary cold = Train(second, options);
+    CHECK(warm.termination == Termination::kConverged);
+    CHECK(warm.last.rho == cold.last.rho);
+    CHECK(Near(warm.last.soft_primal, cold.last.soft_primal, 1e-5));
+  }
+}
+
+TEST_CASE("WarmStartsReplay") {
+  Random random(5);
+  for (const int trial : {0, 6}) {
+    const Problem first(SomeProblem(random, trial), 0.5);
+    const Problem second = first.WithLambda(0.05);
+    for (TrainOptions options : AllOptions(first)) {
+      if (trial > 0) options.max_passes = 50;
+      std::vector<double> weights[2];
+      for (auto& result : weights) {
+        const auto learner = MakeLearner(first, options);
+        RunTraining(*learner, options, nullptr, nullptr);
+        learner->ChangeLambda(second);
+        result = RunTraining(*learner, options, nullptr, nullptr).weights;
+      }
+      CHECK(weights[0] == weights[1]);
+    }
+  }
+}

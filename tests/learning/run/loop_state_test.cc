@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/run/loop_state.h>
+
+#include <cmath>
+#include <limits>
+
+#include <doctest/doctest.h>
+
+#include <slackline/core/check.h>
+
+using namespace slackline;
+
+namespace {
+
+/// What Load makes of a saved state with these bounds.
+ProgressRecord Reloaded(double primal, double dual) {
+  LoopState state;
+  state.record.pass = 1;
+  state.record.primal = primal;
+  state.record.dual = dual;
+  state.weights = {0.5};
+  StateWriter writer;
+  state.Save(&writer);
+  StateReader reader(writer.bytes());
+  LoopState loaded;
+  loaded.Load(&reader);
+  reader.Finish();
+  return loaded.record;
+}
+
+}  // namespace
+
+TEST_CASE("ALowerBoundUpToThePrimalIsRead") {
+  for (const double dual : {0.0, std::nextafter(2.0, 0.0), 2.0}) CHECK(Reloaded(2, dual).dual == dual);
+  CHECK(std::isnan(Reloaded(2, std::nan("")).dual));
+}
+
+TEST_CASE("ALowerBoundAboveThePrimalIsRefused") {
+  for (const double dual : {std::nextafter(2.0, 3.0), 3.0}) {
+    CAPTURE(dual);
+    CHECK_THROWS_WITH_AS(Reloaded(2, dual), doctest::Contains("the bounds contradict each other"), DataError);
+  }
+}
+
+TEST_CASE("APrimalThatIsNotFiniteIsRefused") {
+  CHECK_THROWS_AS(Reloaded(std::nan(""), 0), DataError);
+  CHECK_THROWS_AS(Reloaded(std::numeric_limits<double>::infinity(), 0), DataError);
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <slackline/learning/run/path_trainer.h>
+#include <slackline/learning/train_loop.h>
+
+#include "tests/support/multilabel_problems.h"
+#include "tests/support/tolerances.h"
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+constexpr double kGap = 1e-6;
+
+TrainOptions Options(LearnerKind learner) {
+  TrainOptions options;
+  options.learner = learner;
+  if (learner == LearnerKind::kBcfw) options.step = StepKind::kPairwise;
+  options.gap_tolerance = options.absolute_gap = kGap;
+  options.max_passes = 30000;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("every lambda is solved, also one that comes again") {
+  Random random(1);
+  for (int trial = 0; trial < 4; ++trial) {
+    const Problem first(RandomMultiLabelProblem(random, 8, 4, 3, true), 0.5);
+    for (const LearnerKind kind :
+         {LearnerKind::kAuto, LearnerKind::kBcfw, LearnerKind::kAugmentedLagrangian}) {
+      CAPTURE(trial);
+      CAPTURE(std::string(Name(kind)));
+      PathTrainer trainer(first, Options(kind));
+      for (const double lambda : {0.5, 0.05, 0.05, 0.2}) {
+        CAPTURE(lambda);
+        const TrainSummary warm = trainer.Train(lambda, nullptr);
+        CHECK(warm.termination == Termination::kConverged);
+        const TrainSummary cold = Train(first.WithLambda(lambda), Options(kind));
+        // Both brackets hold the optimum, and are no wider than was asked for.
+        const double room = kGap * std::max(1.0, std::abs(cold.last.primal)) + kExact;
+        CHECK(std::abs(warm.last.primal - cold.last.primal) <= room);
+        CHECK(std::abs(warm.last.dual - cold.last.dual) <= room);
+      }
+    }
+  }
+}
+
+TEST_CASE("the first lambda is trained as without a path") {
+  Random random(2);
+  const Problem problem(RandomMultiLabelProblem(random, 8, 4, 3, true), 0.1);
+  const TrainOptions options = Options(LearnerKind::kBcfw);
+  PathTrainer trainer(problem, options);
+  CHECK(trainer.Train(0.1, nullptr).weights == Train(problem, options).weights);
+}
+
+TEST_CASE("a path can be interrupted, and refuses what is no lambda") {
+  Random random(3);
+  PathTrainer trainer(Problem(RandomMultiLabelProblem(random, 8, 4, 3, true), 0.1),
+                      Options(LearnerKind::kBcfw));
+  const std::atomic<int> interrupt{2};
+  CHECK(trainer.Train(0.1, &interrupt).termination == Termination::kInterrupted);
+  CHECK_THROWS_AS(trainer.Train(0, nullptr), std::invalid_argument);
+  CHECK(trainer.Train(0.01, nullptr).termination == Termination::kConverged);
+}

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/standalone/frank_wolfe.h>
+
+#include <cmath>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <slackline/core/feature_map.h>
+#include <slackline/learning/train_loop.h>
+
+#include "tests/support/agreement.h"
+#include "tests/support/dense_qp.h"
+#include "tests/support/simplex_quadratic.h"
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+/// The dual of a structural SVM with all labellings written out: λ/2 ‖Aα‖² − b·α, one simplex per example.
+class SvmDual {
+ public:
+  explicit SvmDual(const Problem& problem) : lambda_(problem.lambda()) {
+    const double m_count = problem.size();
+    for (Index m = 0; m < problem.size(); ++m) {
+      const ExampleView example = problem.data().example(m);
+      const FactorGraph& graph = example.graph();
+      const auto features = [&](std::span<const Index> labels) {
+        Eigen::VectorXd sum = Eigen::VectorXd::Zero(problem.num_weights());
+        for (Index i = 0; i < graph.num_variables(); ++i)
+          sum += DenseFeatures(example, i, labels[static_cast<std::size_t>(i)]);
+        for (Index c = 0; c < graph.num_factors(); ++c)
+          sum += DenseFeatures(example, graph.num_variables() + c, JointState(graph, c, labels));
+        return sum;
+      };
+      const Eigen::VectorXd given = features(example.labels());
+      const auto variables = static_cast<std::size_t>(graph.num_variables());
+      Eigen::MatrixXd a(problem.num_weights(), 1 << variables);
+      Eigen::VectorXd b(1 << variables);
+      std::vector<double> start(std::size_t{1} << variables, 0.0);
+      for (Index y = 0; y < (1 << variables); ++y) {  // binary; the last variable is the fastest
+        std::vector<Index> labels(variables);
+        double loss = 0;
+        for (std::size_t i = 0; i < variables; ++i) {
+          labels[i] = (y >> (variables - 1 - i)) & 1;
+          loss += problem.loss(
+              m)[static_cast<std::size_t>(graph.state_offset(static_cast<Index>(i)) + labels[i])];
+        }
+        a.col(y) = (given - features(labels)) / problem.lambda_m();
+        b[y] = loss / m_count;
+        const std::span<const Index> truth = example.labels();
+        if (std::equal(labels.begin(), labels.end(), truth.begin())) start[static_cast<std::size_t>(y)] = 1;
+      }
+      columns_.push_back(std::move(a));
+      losses_.push_back(std::move(b));
+      start_.insert(start_.end(), start.begin(), start.end());
+    }
+  }
+
+  Index num_blocks() const { return static_cast<Index>(columns_.size()); }
+  Index block_size(Index i) const { return static_cast<Index>(losses_[static_cast<std::size_t>(i)].size()); }
+  void Gradient(Index i, std::span<const double> x, std::span<double> out) const {
+    const auto k = static_cast<std::size_t>(i);
+    const Eigen::VectorXd gradient = lambda_ * columns_[k].transpose() * Weights(x) - losses_[k];
+    std::copy(gradient.begin(), gradient.end(), out.begin());
+  }
+  void Minimise(Index /*i*/, std::span<const double> gradient, std::span<double> out) {
+    SmallestEntry(gradient, out);
+    const double best = *std::min_element(gradient.begin(), gradient.end());
+    for (std::size_t k = 0; k < gradient.size(); ++k) {
+      if (out[k] == 0) closest_call_ = std::min(closest_call_, gradient[k] - best);
+    }
+  }
+  double Curvature(Index i, std::span<const double> direction) const {
+    if (i == kAllBlocks) return lambda_ * Weights(direction).squaredNorm();
+    const Eigen::Map<const Eigen::VectorXd> d(direction.data(), static_cast<Index>(direction.size()));
+    return lambda_ * (columns_[static_cast<std::size_t>(i)] * d).squaredNorm();
+  }
+
+  Eigen::VectorXd Weights(std::span<const double> x) const {
+    Eigen::VectorXd w = Eigen::VectorXd::Zero(columns_[0].rows());
+    std::size_t begin = 0;
+    for (const Eigen::MatrixXd& a : columns_) {
+      w += a * Eigen::Map<const Eigen::VectorXd>(x.data() + begin, a.cols());
+      begin += static_cast<std::size_t>(a.cols());
+    }
+    return w;
+  }
+  const std::vector<double>& start() const { return start_; }
+  /// The smallest difference between the best corner and the next that a step has seen. A line search ends where two are equal: which of
+  /// them comes first then is a matter of rounding.
+  double closest_call() const { return closest_call_; }
+
+ private:
+  double lambda_;
+  std::vector<Eigen::MatrixXd> columns_;
+  std::vector<Eigen::VectorXd> losses_;
+  std::vector<double> start_;
+  double closest_call_ = kInfinity;
+};
+
+/// w of a learner's dual point: of its newest iterate, whatever weights it would save.
+Eigen::VectorXd WeightsOfDualPoint(const Problem& problem, const Learner& learner) {
+  std::vector<double> weights(static_cast<std::size_t>(problem.num_weights()), 0.0);
+  std::vector<double> coordinates;
+  double loss = 0;
+  for (Index m = 0; m < problem.size(); ++m) {
+    const ExampleView example = problem.data().example(m);
+    REQUIRE(learner.DualPoint(m, &coordinates, &loss));
+    ScatterFeatures(example, coordinates, -1 / problem.lambda_m(), weights);
+    coordinates.assign(coordinates.size(), 0.0);
+    AddLabellingFeatures(example, example.labels(), 1, coordinates);
+    ScatterFeatures(example, coordinates, 1 / problem.lambda_m(), weights);
+  }
+  return Eigen::Map<Eigen::VectorXd>(weights.data(), static_cast<Index>(weights.size()));
+}
+
+/// Returns for how many passes there was no tie.
+template <class Method>
+int CheckSameIterates(const Problem& problem, const SvmDual& dual, LearnerKind kind, bool fixed,
+                      Method& method) {
+  TrainOptions options =
+      Options(kind, kind == LearnerKind::kBcfw ? StepKind::kFrankWolfe : StepKind::kAuto, 0);
+  options.oracle = SolverKind::kBruteForce;
+  options.fixed_step = fixed;
+  const auto learner = MakeLearner(problem, options);
+  const StopControl never(nullptr, 0);
+  for (int pass = 0; pass < 25; ++pass) {
+    learner->RunPass(never);
+    method.Pass();
+    if (dual.closest_call() < 1e-10) return pass;
+    const Eigen::VectorXd expected = dual.Weights(method.point());
+    const double apart = (WeightsOfDualPoint(problem, *learner) - expected).norm();
+    CAPTURE(pass);
+    CHECK(apart <= 1e-8 * std::max(1.0, expected.norm()));
+    if (pass == 0) CHECK(expected.norm() > 0);
+  }
+  return 25;
+}
+
+/// Σ_r log(1 + exp(−b_r a_r·x)) over the l1 ball of radius R: one block, no quadratic.
+class SparseLogistic {
+ public:
+  SparseLogistic(Eigen::MatrixXd rows, Eigen::VectorXd signs, double radius)
+      : rows_(std::move(rows)), signs_(std::move(signs)), radius_(radius) {}
+
+  Index num_blocks() const { return 1; }
+  Index block_size(Index /*i*/) const { return static_cast<Index>(rows_.cols()); }
+  void Gradient(Index /*i*/, std::span<const double> x, std::span<double> out) const {
+    const Eigen::VectorXd gradient = rows_.transpose() * Slopes(Product(x));
+    std::copy(gradient.begin(), gradient.end(), out.begin());
+  }
+  void Minimise(Index /*i*/, std::span<const double> gradient, std::span<double> out) const {
+    std::size_t best = 0;
+    for (std::size_t k = 1; k < gradient.size(); ++k) {
+      if (std::abs(gradient[k]) > std::abs(gradient[best])) best = k;
+    }
+    std::fill(out.begin(), out.end(), 0.0);
+    out[best] = gradient[best] > 0 ? -radius_ : radius_;
+  }
+  /// Bisection on the slope.
+  double LineSearch(Index /*i*/, std::span<const double> x, std::span<const double> direction, double slope) {
+    CHECK(slope < 0);
+    const Eigen::VectorXd at = Product(x);
+    const Eigen::VectorXd along = Product(direction);
+    CHECK(Near(Slopes(at).dot(along), slope, kTight));
+    double low = 0;
+    double high = 1;
+    if (Slopes(at + along).dot(along) <= 0) return 1;
+    for (int k = 0; k < 60; ++k) {
+      const double middle = 0.5 * (low + high);
+      (Slopes(at + middle * along).dot(along) <= 0 ? low : high) = middle;
+    }
+    return low;
+  }
+  double Value(std::span<const double> x) const {
+    const Eigen::VectorXd at = Product(x);
+    double sum = 0;
+    for (Eigen::Index r = 0; r < at.size(); ++r) sum += std::log1p(std::exp(-signs_[r] * at[r]));
+    return sum;
+  }
+
+ private:
+  Eigen::VectorXd Product(std::span<const double> x) const {
+    return rows_ * Eigen::Map<const Eigen::VectorXd>(x.data(), static_cast<Index>(x.size()));
+  }
+  Eigen::VectorXd Slopes(const Eigen::VectorXd& at) const {
+    Eigen::VectorXd slopes(at.size());
+    for (Eigen::Index r = 0; r < at.size(); ++r) slopes[r] = -signs_[r] / (1 + std::exp(signs_[r] * at[r]));
+    return slopes;
+  }
+  Eigen::MatrixXd rows_;
+  Eigen::VectorXd signs_;
+  double radius_;
+};
+
+/// Knows neither curvature nor line search.
+struct NoSearch {
+  Index num_blocks() const { return 1; }
+  Index block_size(Index /*i*/) const { return 2; }
+  void Gradient(Index /*i*/, std::span<const double> x, std::span<double> out) const {
+    out[0] = x[0] - x[1];
+    out[1] = x[1];
+  }
+  void Minimise(Index /*i*/, std::span<const double> gradient, std::span<double> out) const {
+    SmallestEntry(gradient, out);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("EveryVariantReachesTheOptimumAndItsGapIsABound") {
+  Random random(61);
+  for (int trial = 0; trial < 6; ++trial) {
+    SimplexQuadratic quadratic(random, {3, 2, 4, 1}, 5);
+    const double optimum = quadratic.Optimum();
+    for (const bool fixed : {false, true}) {
+      for (const OrderKind order : {OrderKind::kUniform, OrderKind::kExample}) {
+        FrankWolfeOptions options;
+        options.fixed_step = fixed;
+        options.order = order;
+        FrankWolfe method(&quadratic, quadratic.Start(), options);
+        double gap = method.Gap();
+        for (int pass = 0; pass < 400; ++pass) {
+          if (pass % 20 == 0) {
+            gap = method.Gap();
+            CHECK(quadratic.Value(method.point()) - optimum <= gap + kTight);
+          }
+          method.Pass();
+        }
+        CAPTURE(trial);
+        CHECK(method.steps() == 400 * 4);
+        CHECK(Near(quadratic.Value(method.point()), optimum, 2e-2));
+        CHECK(gap < 0.2);
+        CHECK(quadratic.Infeasibility(method.point()) <= kExact);
+      }
+    }
+  }
+}
+
+TEST_CASE("TheLearnersMakeTheSameSteps") {
+  Random random(62);
+  int batch_passes = 0;
+  int block_passes = 0;
+  for (int trial = 0; trial < 8; ++trial) {
+    const Problem problem(RandomMultiLabelProblem(random, 5, 3, 3, true), trial % 2 == 0 ? 0.3 : 0.02);
+    for (const bool fixed : {false, true}) {
+      CAPTURE(trial);
+      CAPTURE(fixed);
+      SvmDual dual(problem);
+      FrankWolfeOptions options;
+      options.fixed_step = fixed;
+      options.order = OrderKind::kExample;
+      FrankWolfe block_wise(&dual, dual.start(), options);
+      block_passes += CheckSameIterates(problem, dual, LearnerKind::kBcfw, fixed, block_wise);
+      SvmDual again(problem);
+      AsOneBlock<SvmDual> whole(&again);
+      FrankWolfe batch(&whole, again.start(), options);
+      batch_passes += CheckSameIterates(problem, again, LearnerKind::kFrankWolfe, fixed, batch);
+    }
+  }
+  CHECK(block_passes > 150);
+  CHECK(batch_passes > 150);
+}
+
+TEST_CASE("AveragesAreThoseOfTheIteratesAndStartsDoNotCount") {
+  Random random(63);
+  SimplexQuadratic quadratic(random, {3, 2, 4}, 5);
+  for (const AverageKind kind : {AverageKind::kUniform, AverageKind::kWeighted}) {
+    FrankWolfeOptions options;
+    options.average = kind;
+    FrankWolfe method(&quadratic, quadratic.Start(), options);
+    CHECK_THROWS_AS(method.Average(), std::invalid_argument);
+    std::vector<double> sum(method.point().size(), 0.0);
+    double total = 0;
+    for (int step = 1; step <= 50; ++step) {
+      method.Step();
+      const double weight = kind == AverageKind::kWeighted ? step : 1;
+      total += weight;
+      const std::vector<double> average = method.Average();
+      for (std::size_t k = 0; k < sum.size(); ++k) {
+        sum[k] += weight * method.point()[k];
+        CHECK(Near(average[k], sum[k] / total, kExact));
+      }
+    }
+  }
+}
+
+TEST_CASE("OneBlockOfAllIsFrankWolfeOnTheProduct") {
+  // Where there is one block there is nothing to join.
+  Random random(64);
+  SimplexQuadratic quadratic(random, {6}, 4);
+  AsOneBlock<SimplexQuadratic> whole(&quadratic);
+  FrankWolfe plain(&quadratic, quadratic.Start(), {});
+  FrankWolfe joined(&whole, quadratic.Start(), {});
+  for (int step = 0; step < 30; ++step) {
+    CHECK(plain.Step() == joined.Step());
+    CHECK(std::equal(plain.point().begin(), plain.point().end(), joined.point().begin()));
+  }
+}
+
+TEST_CASE("ObjectivesThatKeepAnImageAreToldEveryMove") {
+  Random random(65);
+  for (const bool fixed : {false, true}) {
+    SimplexQuadratic quadratic(random, {3, 2, 4}, 5);
+    FollowingQuadratic following(quadratic);
+    FrankWolfeOptions options;
+    options.fixed_step = fixed;
+    FrankWolfe method(&following, quadratic.Start(), options);
+    FrankWolfe reference(&quadratic, quadratic.Start(), options);
+    for (int step = 0; step < 60; ++step) CHECK(Near(method.Step(), reference.Step(), kTight));
+    AsOneBlock<FollowingQuadratic> whole(&following);
+    following.Reset();
+    FrankWolfe batch(&whole, quadratic.Start(), options);
+    AsOneBlock<SimplexQuadratic> plain(&quadratic);
+    FrankWolfe batch_reference(&plain, quadratic.Start(), options);
+    for (int step = 0; step < 60; ++step) CHECK(Near(batch.Step(), batch_reference.Step(), kTight));
+  }
+}
+
+TEST_CASE("AnyLineSearchServesFunctionsThatAreNotQuadratic") {
+  Random random(66);
+  Eigen::MatrixXd rows(12, 6);
+  Eigen::VectorXd signs(12);
+  for (Eigen::Index r = 0; r < 12; ++r) {
+    for (Eigen::Index c = 0; c < 6; ++c) rows(r, c) = random.Normal();
+    signs[r] = random.Below(2) == 0 ? -1 : 1;
+  }
+  SparseLogistic logistic(rows, signs, 0.8);
+  FrankWolfe method(&logistic, std::vector<double>(6, 0.0), {});
+  double value = logistic.Value(method.point());
+  double best_bound = 0;
+  for (int step = 0; step < 300; ++step) {
+    best_bound = std::max(best_bound, value - method.Gap());
+    method.Step();
+    const double next = logistic.Value(method.point());
+    CHECK(next <= value + kExact);
+    CHECK(next >= best_bound - kTight);
+    value = next;
+  }
+  CHECK(value - best_bound <= 1e-2 * value);
+}
+
+TEST_CASE("WhatDoesNotFitIsRefused") {
+  NoSearch objective;
+  FrankWolfeOptions options;
+  CHECK_THROWS_AS(FrankWolfe(&objective, {1.0, 0.0}, options), std::invalid_argument);
+  options.fixed_step = true;
+  FrankWolfe method(&objective, {1.0, 0.0}, options);
+  for (int step = 0; step < 1000; ++step) method.Step();
+  CHECK(method.Gap() < 0.01);
+  CHECK_THROWS_AS(FrankWolfe(&objective, {1.0}, options), std::invalid_argument);
+  options.quality = 0;
+  CHECK_THROWS_AS(FrankWolfe(&objective, {1.0, 0.0}, options), std::invalid_argument);
+  options.quality = 1;
+  options.order = OrderKind::kGap;
+  CHECK_THROWS_AS(FrankWolfe(&objective, {1.0, 0.0}, options), std::invalid_argument);
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Certificates of training with global factors are verified: right ones hold, wrong ones do not.
+#include <doctest/doctest.h>
+
+#include <slackline/learning/train_loop.h>
+#include <slackline/learning/verify/verify.h>
+
+#include "tests/support/dense_qp.h"
+#include "tests/support/global_problems.h"
+#include "tests/support/tolerances.h"
+
+using namespace slackline;
+using namespace slackline::test;
+
+TEST_CASE("RightCertificatesHoldAndWrongOnesDoNot") {
+  for (int trial = 0; trial < 8; ++trial) {
+    GlobalProblemOptions shape;
+    shape.exactly_one = trial % 4 == 1;
+    shape.overlapping_bounds = shape.exactly_one;
+    shape.chain = trial % 4 >= 2;
+    shape.copies = trial % 4 == 3 ? 2 : 1;
+    const Problem problem(RandomGlobalProblem(static_cast<std::uint64_t>(trial), shape), 0.05);
+    TrainOptions options;
+    options.max_passes = 400;
+    options.gap_tolerance = 1e-3;
+    options.step = trial < 4 ? StepKind::kPairwise : StepKind::kFrankWolfe;
+    const auto learner = MakeLearner(problem, options);
+    learner->KeepDualPoint();
+    const TrainSummary summary = RunTraining(*learner, options, nullptr, nullptr);
+    const Verification right =
+        VerifyCertificate(problem, summary.weights, summary.last, options, learner.get());
+    CAPTURE(trial);
+    CAPTURE(right.message);
+    CHECK(right.outcome == VerifyOutcome::kHolds);
+    CHECK(right.solvers == "dual decomposition");
+    // The labelling and the bound lie on both sides of the objective of these weights.
+    CHECK(right.primal_value <= ExactPrimal(problem.training(), 0.05, summary.weights) + kTight);
+    CHECK(right.primal >= RelaxedPrimal(problem.training(), 0.05, summary.weights) - kSolver);
+    CHECK(right.dual <= RelaxedOptimum(problem.training(), 0.05) + kSolver);
+
+    ProgressRecord low = summary.last;
+    low.primal = right.primal_value - 1e-3;
+    low.dual = low.primal - 1e-3;
+    CHECK(VerifyCertificate(problem, summary.weights, low, options, learner.get()).outcome ==
+          VerifyOutcome::kFails);
+    ProgressRecord high = summary.last;
+    high.dual = right.primal + 1e-3;
+    high.primal = high.dual + 1e-3;
+    CHECK(VerifyCertificate(problem, summary.weights, high, options, learner.get()).outcome ==
+          VerifyOutcome::kFails);
+  }
+}

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Right certificates are verified, wrong ones are not.
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <slackline/core/check.h>
+#include <slackline/core/factor_graph_builder.h>
+#include <slackline/learning/train_loop.h>
+#include <slackline/learning/verify/verify.h>
+
+#include "tests/support/dense_qp.h"
+#include "tests/support/global_problems.h"
+#include "tests/support/multilabel_problems.h"
+#include "tests/support/random_models.h"
+#include "tests/support/random_problems.h"
+#include "tests/support/tolerances.h"
+
+using namespace slackline;
+using namespace slackline::test;
+
+namespace {
+
+struct Way {
+  LearnerKind learner;
+  StepKind step;
+  SolverKind oracle = SolverKind::kAuto;
+  Index threads = 1;
+};
+
+/// All learners, with oracles that apply to any small graph.
+std::vector<Way> Ways() {
+  std::vector<Way> ways = {{LearnerKind::kAuto, StepKind::kAuto},
+                           {LearnerKind::kAugmentedLagrangian, StepKind::kPairwise},
+                           {LearnerKind::kSoft, StepKind::kPairwise}};
+  std::vector<SolverKind> oracles = {SolverKind::kAuto, SolverKind::kMessages, SolverKind::kBruteForce,
+                                     SolverKind::kSearch};
+  if (HasGlpk()) oracles.push_back(SolverKind::kLp);
+  for (const SolverKind oracle : oracles) {
+    ways.push_back({LearnerKind::kBcfw, StepKind::kFrankWolfe, oracle});
+    ways.push_back({LearnerKind::kBcfw, StepKind::kPairwise, oracle});
+    ways.push_back(
+        {LearnerKind::kBcfw, StepKind::kPairwise, oracle, 2});  // a pass beside a check may be taken back
+  }
+  return ways;
+}
+
+TrainOptions Options(const Way& way) {
+  TrainOptions options;
+  options.learner = way.learner;
+  options.step = way.step;
+  options.oracle = way.oracle;
+  options.threads = way.threads;
+  options.max_passes = 60;
+  return options;
+}
+
+/// A run, and the learner as the run left it.
+struct Run {
+  Run(const Problem& given, const Way& way)
+      : problem(given), options(Options(way)), learner(MakeLearner(problem, options)) {
+    learner->KeepDualPoint();
+    summary = RunTraining(*learner, options, nullptr, nullptr);
+  }
+  Verification Verify() const {
+    return VerifyCertificate(problem, summary.weights, summary.last, options, learner.get());
+  }
+  const Problem& problem;
+  TrainOptions options;
+  std::unique_ptr<Learner> learner;
+  TrainSummary summary;
+};
+
+TrainingSet SomeProblem(Random& random, int trial) {
+  if (trial % 2 == 0) return RandomMultiLabelProblem(random, 6, 4, 3, trial % 4 == 0);
+  return RandomProblem(random, RandomOptions(random));
+}
+
+}  // namespace
+
+TEST_CASE("CertificatesOfAllLearnersHold") {
+  Random random(51);
+  for (int trial = 0; trial < 12; ++trial) {
+    const Problem problem(SomeProblem(random, trial), 0.05);
+    for (const Way& way : Ways()) {
+      const Run run(problem, way);
+      int examples = 0;
+      VerifyOptions options;
+      options.progress = [&](Index done) { CHECK(done == ++examples); };
+      const Verification verification = VerifyCertificate(problem, run.summary.weights, run.summary.last,
+                                                          run.options, run.learner.get(), options);
+      CAPTURE(trial);
+      CAPTURE(verification.message);
+      CHECK(verification.outcome == VerifyOutcome::kHolds);
+      CHECK(examples == problem.size());
+      CHECK(verification.primal_value <= verification.primal);
+      CHECK(verification.dual <= verification.primal + kTight);
+      CHECK(verification.dual_proved);
+      const bool exact = run.summary.last.problem == CertifiedProblem::kExact;
+      const double primal = exact ? ExactPrimal(problem.training(), 0.05, run.summary.weights)
+                                  : RelaxedPrimal(problem.training(), 0.05, run.summary.weights);
+      if (HasGlpk()) CHECK(Near(verification.primal, primal, kSolver));
+    }
+  }
+}
+
+TEST_CASE("WithoutALearnerThePrimalIsVerified") {
+  Random random(52);
+  const Problem problem(RandomMultiLabelProblem(random, 6, 4, 3, true), 0.05);
+  const Run run(problem, Ways()[0]);
+  const Verification verification =
+      VerifyCertificate(problem, run.summary.weights, run.summary.last, run.options, nullptr);
+  CHECK(verification.outcome == VerifyOutcome::kHolds);
+  CHECK(std::isnan(verification.dual));
+  CHECK_FALSE(verification.dual_proved);
+}
+
+TEST_CASE("WrongClaimsFail") {
+  Random random(53);
+  for (int trial = 0; trial < 4; ++trial) {
+    const Problem problem(RandomMultiLabelProblem(random, 6, 4, 3, trial % 2 == 0), 0.05);
+    for (const Way& way : Ways()) {
+      Run run(problem, way);
+      const TrainSummary right = run.summary;
+      CAPTURE(trial);
+      CAPTURE(static_cast<int>(way.learner));
+      CAPTURE(static_cast<int>(way.oracle));
+
+      run.summary.last.primal = right.last.dual - 1e-3;
+      CHECK(run.Verify().outcome == VerifyOutcome::kFails);
+      run.summary.last = right.last;
+
+      run.summary.last.dual = right.last.primal + 1e-3;
+      CHECK(run.Verify().outcome == VerifyOutcome::kFails);
+      run.summary.last.dual = right.last.dual + 1e-5;
+      CHECK(run.Verify().outcome == VerifyOutcome::kFails);
+      run.summary.last = right.last;
+
+      for (double& weight : run.summary.weights) weight = 2 * weight + 0.1;
+      const Verification changed = run.Verify();
+      CHECK(changed.outcome == VerifyOutcome::kFails);
+      CHECK(changed.message.find("the certificate does not hold") == 0);
+    }
+  }
+}
+
+TEST_CASE("WhereTheOracleIsExactThePrimalIsTheObjective") {
+  Random random(54);
+  const Problem problem(RandomMultiLabelProblem(random, 6, 4, 3, true), 0.05);
+  for (const SolverKind oracle : {SolverKind::kAuto, SolverKind::kBruteForce}) {
+    Run run(problem, {LearnerKind::kBcfw, StepKind::kPairwise, oracle});
+    run.summary.last.primal += 1e-5;
+    CHECK(run.Verify().outcome == VerifyOutcome::kFails);
+  }
+  Run al(problem, {LearnerKind::kAugmentedLagrangian, StepKind::kPairwise});
+  al.summary.last.primal += 1e-5;
+  CHECK(al.Verify().outcome == VerifyOutcome::kHolds);
+}
+
+TEST_CASE("DualPointsThatAreNotFeasibleFail") {
+  /// Hands out the dual point of another learner, with one coordinate or the loss changed.
+  class Wrong : public Learner {
+   public:
+    Wrong(const Learner& right, double coordinate, double loss)
+        : right_(right), coordinate_(coordinate), loss_(loss) {}
+    std::string_view name() const override { return "wrong"; }
+    void RunPass(const StopControl&) override {}
+    Evaluation Evaluate(int) override { return {}; }
+    std::span<const double> weights() const override { return {}; }
+    WorkCounts work() const override { return {}; }
+    bool PrimalIsObjective() const override { return right_.PrimalIsObjective(); }
+    bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
+      if (!right_.DualPoint(m, coordinates, loss)) return false;
+      coordinates->back() += coordinate_;
+      *loss += loss_;
+      return true;
+    }
+
+   private:
+    const Learner& right_;
+    double coordinate_, loss_;
+  };
+  Random random(55);
+  const Problem problem(RandomMultiLabelProblem(random, 6, 4, 3, true), 0.05);
+  for (const Way& way : Ways()) {
+    const Run run(problem, way);
+    const auto verify = [&](double coordinate, double loss) {
+      const Wrong wrong(*run.learner, coordinate, loss);
+      return VerifyCertificate(problem, run.summary.weights, run.summary.last, run.options, &wrong).outcome;
+    };
+    CHECK(verify(0, 0) == VerifyOutcome::kHolds);
+    CHECK(verify(1.1, 0) == VerifyOutcome::kFails);
+    CHECK(verify(-1.1, 0) == VerifyOutcome::kFails);
+    CHECK(verify(0, 1e-3) == VerifyOutcome::kFails);
+  }
+}
+
+TEST_CASE("VerificationCanBeInterrupted") {
+  Random random(56);
+  const Problem problem(RandomMultiLabelProblem(random, 6, 4, 3, true), 0.05);
+  const Run run(problem, Ways()[0]);
+  std::atomic<int> interrupt{0};
+  VerifyOptions options;
+  options.interrupt = &interrupt;
+  options.progress = [&](Index done) { interrupt = done == 2 ? 2 : 0; };
+  const Verification verification = VerifyCertificate(problem, run.summary.weights, run.summary.last,
+                                                      run.options, run.learner.get(), options);
+  CHECK(verification.outcome == VerifyOutcome::kInterrupted);
+  CHECK(verification.message == "verification interrupted after 2 of 6 examples");
+}
+
+TEST_CASE("AnotherSolverVerifies") {
+  using K = SolverKind;
+  constexpr auto kRelaxed = CertifiedProblem::kRelaxed;
+  constexpr auto kExactProblem = CertifiedProblem::kExact;
+  const auto full = FullBinary(6);
+  const auto cycle = Cycle(4, 3);
+  const auto chain = Grid(1, 4, 3);
+  const auto binary_chain = Grid(1, 4, 2);
+  CHECK(VerifyingSolver(*full, K::kRoof, kRelaxed) == (HasGlpk() ? K::kLp : K::kRoof));
+  CHECK(VerifyingSolver(*full, K::kAuto, kRelaxed) == (HasGlpk() ? K::kLp : K::kRoof));
+  CHECK(VerifyingSolver(*full, K::kMessages, kRelaxed) == K::kRoof);
+  CHECK(VerifyingSolver(*full, K::kLp, kRelaxed) == K::kRoof);
+  CHECK(VerifyingSolver(*full, K::kSearch, kExactProblem) == K::kBruteForce);
+  CHECK(VerifyingSolver(*full, K::kBruteForce, kExactProblem) == K::kSearch);
+  CHECK(VerifyingSolver(*FullBinary(60), K::kRoof, kRelaxed) == K::kRoof);
+  CHECK(VerifyingSolver(*cycle, K::kMessages, kRelaxed) == (HasGlpk() ? K::kLp : K::kMessages));
+  CHECK(VerifyingSolver(*cycle, K::kLp, kRelaxed) == (HasGlpk() ? K::kLpPolytope : K::kMessages));
+  CHECK(VerifyingSolver(*cycle, K::kMessagesBranchAndBound, kExactProblem) == K::kBruteForce);
+  CHECK(VerifyingSolver(*Cycle(20, 3), K::kMessagesBranchAndBound, kExactProblem) == K::kSearch);
+  CHECK(VerifyingSolver(*chain, K::kLp, kRelaxed) == K::kTree);
+  CHECK(VerifyingSolver(*chain, K::kTree, kExactProblem) == K::kBruteForce);
+  CHECK(VerifyingSolver(*binary_chain, K::kTree, kExactProblem) == K::kRoof);
+  CHECK(VerifyingSolver(*binary_chain, K::kAuto, kExactProblem) == (HasGlpk() ? K::kLp : K::kRoof));
+}
+
+namespace {
+
+/// A run of another objective than the plain one.
+TrainOptions SlackRescaled(LearnerKind learner) {
+  TrainOptions options;
+  options.learner = learner;
+  options.rescaling = Rescaling::kSlack;
+  return options;
+}
+TrainOptions Smoothed(double smoothing, double l1) {
+  TrainOptions options;
+  options.learner = LearnerKind::kProxSdca;
+  options.smoothing = smoothing;
+  options.l1 = l1;
+  return options;
+}
+TrainOptions Kernelized(LearnerKind learner, KernelKind kernel) {
+  TrainOptions options;
+  options.learner = learner;
+  options.kernel = kernel;
+  if (kernel != KernelKind::kLinear) options.kernel_gamma = 0.7;
+  return options;
+}
+
+/// Its certificate holds; a claim is refuted whose objective is too small, whose lower bound lies above the
+/// objective or that of the dual point, or whose weights are others.
+void CheckVerification(const Problem& problem, TrainOptions options, bool all_of_weights) {
+  options.max_passes = 40;
+  const std::string learner(Name(options.learner));
+  CAPTURE(learner);
+  const std::unique_ptr<Learner> trained = MakeLearner(problem, options);
+  trained->KeepDualPoint();
+  const TrainSummary summary = RunTraining(*trained, options, nullptr, nullptr);
+  const auto outcome = [&](const ProgressRecord& claim, std::span<const double> weights) {
+    return VerifyCertificate(problem, weights, claim, options, trained.get());
+  };
+  const Verification right = outcome(summary.last, summary.weights);
+  CAPTURE(right.message);
+  CHECK(right.outcome == VerifyOutcome::kHolds);
+  CHECK(right.dual_proved);
+  ProgressRecord wrong = summary.last;
+  wrong.primal = 0.5 * right.primal_value;
+  wrong.dual = std::min(wrong.dual, wrong.primal);
+  CHECK(outcome(wrong, summary.weights).outcome == VerifyOutcome::kFails);
+  wrong = summary.last;
+  wrong.dual = 1.01 * right.primal;
+  CHECK(outcome(wrong, summary.weights).outcome == VerifyOutcome::kFails);
+  wrong.dual = std::min(right.primal, right.dual + 0.01 * right.primal);
+  if (wrong.dual > right.dual + 1e-4) CHECK(outcome(wrong, summary.weights).outcome == VerifyOutcome::kFails);
+  if (!all_of_weights) return;
+  std::vector<double> other(summary.weights.size(), 10.0);
+  CHECK(outcome(summary.last, other).outcome == VerifyOutcome::kFails);
+}
+
+}  // namespace
+
+TEST_CASE("CertificatesOfOtherObjectivesAreVerifiedByMeansOfTheirOwn") {
+  Random random(77);
+  const Problem multilabel(RandomMultiLabelProblem(random, 6, 3, 2, true), 0.1);
+  ProblemOptions shape;
+  shape.forest = true;
+  const Problem forest(RandomProblem(random, shape), 0.05);
+  GlobalProblemOptions of_globals;
+  of_globals.num_pairs = 0;
+  const Problem globals(RandomGlobalProblem(5, of_globals), 0.1);
+  for (const Problem* problem : {&multilabel, &forest, &globals}) {
+    CheckVerification(*problem, SlackRescaled(LearnerKind::kCuttingPlane1), true);
+    CheckVerification(*problem, SlackRescaled(LearnerKind::kCuttingPlaneN), true);
+    for (const double l1 : {0.0, 0.01}) {
+      CheckVerification(*problem, Smoothed(0.1, l1), true);
+      CheckVerification(*problem, Smoothed(1e-4, l1), true);
+    }
+  }
+  for (const KernelKind kernel : {KernelKind::kLinear, KernelKind::kPolynomial, KernelKind::kRbf}) {
+    for (const LearnerKind learner : {LearnerKind::kBcfw, LearnerKind::kKernelBcfw}) {
+      CheckVerification(multilabel, Kernelized(learner, kernel), true);
+      CheckVerification(forest, Kernelized(learner, kernel), true);
+    }
+  }
+}
