@@ -3,12 +3,13 @@
 // Training with global factors (core/global_factor.h), learner al, measured.
 //
 //   bench_global grid ROWS COLS STATES EXAMPLES LAMBDA [SECONDS [STEP]]
-//       the edges of a grid as single pair factors, and its rows and columns as chains: one model in blocks of two sizes
+//       the edges of a grid as single pair factors, and its rows and columns as chains: one model
+//       in blocks of two sizes
 //   bench_global counts LABELS EXAMPLES LAMBDA [SECONDS [STEP]]
 //       multi-label data with all pairs, without and with a factor on the number of labels
 //
-// SECONDS: time limit of one run, 60 by default; STEP: pairwise or fw. Printed: processor seconds of training (checks not counted)
-// and passes at which certified relative gaps were first reached.
+// SECONDS: time limit of one run, 60 by default; STEP: pairwise or fw. Printed: processor seconds
+// of training (checks not counted) and passes at which certified relative gaps were first reached.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -130,7 +131,8 @@ int main(int argc, char** argv) {
   options.learner = LearnerKind::kAugmentedLagrangian;
   options.gap_tolerance = 1e-3;
   options.time_limit_seconds = argc > 2 + numbers ? std::atof(argv[2 + numbers]) : 60;
-  if (argc > 3 + numbers && std::string(argv[3 + numbers]) == "fw") options.step = StepKind::kFrankWolfe;
+  if (argc > 3 + numbers && std::string(argv[3 + numbers]) == "fw")
+    options.step = StepKind::kFrankWolfe;
   if (what == "grid") {
     GridProblemOptions grid;
     grid.rows = std::atoi(argv[2]);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Oracles on fully connected binary models, milliseconds per call: unary scores N(0,1), pair scores σ N(0,1)/√K.
+// Oracles on fully connected binary models, milliseconds per call: unary scores N(0,1), pair scores
+// σ N(0,1)/√K.
 //
 //   bench_oracles [SIGMA]
 //
-// "cold": every call on a new model. "5 %", "0.5 %": scores drift by so much from call to call, solvers that can start from the
-// last solution of the example.
+// "cold": every call on a new model. "5 %", "0.5 %": scores drift by so much from call to call,
+// solvers that can start from the last solution of the example.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -50,7 +51,8 @@ void Drift(Random& random, const FactorGraph& graph, double sigma, double drift,
   }
 }
 
-double MillisecondsPerCall(MapSolver& solver, const FactorGraph& graph, double sigma, double drift) {
+double MillisecondsPerCall(MapSolver& solver, const FactorGraph& graph, double sigma,
+                           double drift) {
   Random random(7);
   std::vector<double> scores(static_cast<std::size_t>(graph.total_states()), 0.0);
   WarmStart warm;
@@ -80,11 +82,13 @@ void Row(const char* name, MapSolver& solver, const FactorGraph& graph, double s
   std::fflush(stdout);
 }
 
-/// The doubled graph without deciding anything first: this project's maximum flow against Boost.Graph's; and roof duality on
-/// bare coefficients, without the score tables of the general interface.
+/// The doubled graph without deciding anything first: this project's maximum flow against
+/// Boost.Graph's; and roof duality on bare coefficients, without the score tables of the general
+/// interface.
 void CompareMaxFlows(const FactorGraph& graph, double sigma) {
   std::vector<VariablePair> pairs;
-  for (Index c = 0; c < graph.num_factors(); ++c) pairs.push_back({graph.scope(c)[0], graph.scope(c)[1]});
+  for (Index c = 0; c < graph.num_factors(); ++c)
+    pairs.push_back({graph.scope(c)[0], graph.scope(c)[1]});
   const Index n = graph.num_variables();
   bench::BoostDoubledGraph boost_graph(n, pairs);
   RoofDuality roof(n, pairs);
@@ -125,7 +129,8 @@ void CompareMaxFlows(const FactorGraph& graph, double sigma) {
   }
   const char* const names[] = {"Boost.Graph BK, doubled", "own maximum flow, doubled",
                                "roof duality, coefficients"};
-  for (int k = 0; k < 3; ++k) std::printf("%-28s K = %3d  %9.4f\n", names[k], n, 1e3 * seconds[k] / calls);
+  for (int k = 0; k < 3; ++k)
+    std::printf("%-28s K = %3d  %9.4f\n", names[k], n, 1e3 * seconds[k] / calls);
 }
 
 }  // namespace
@@ -139,9 +144,11 @@ int main(int argc, char** argv) {
     Row("roof duality", *MakeRoofSolver(graph), *graph, sigma);
     if (HasGlpk() && labels <= 50) {
       Row("lp, compact (GLPK)", *MakeGlpkSolver(graph, GlpkFormulation::kCompact), *graph, sigma);
-      Row("lp, local polytope (GLPK)", *MakeGlpkSolver(graph, GlpkFormulation::kGeneral), *graph, sigma);
+      Row("lp, local polytope (GLPK)", *MakeGlpkSolver(graph, GlpkFormulation::kGeneral), *graph,
+          sigma);
     }
-    if (labels <= 20) Row("search, exact", *MakeMapSolver(SolverKind::kSearch, graph), *graph, sigma);
+    if (labels <= 20)
+      Row("search, exact", *MakeMapSolver(SolverKind::kSearch, graph), *graph, sigma);
   }
   return 0;
 }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Training, measured: seconds per pass, bytes per block, and process CPU seconds to certified relative gaps.
+// Training, measured: seconds per pass, bytes per block, and process CPU seconds to certified
+// relative gaps.
 //
 //   bench_training DATA_FOLDER yeast [SECONDS]     passes; auto, al and bcfw with GLPK on Yeast
 //   bench_training DATA_FOLDER reuters [SECONDS]   the same on Reuters (30 labels)
 //
 // SECONDS: time limit of one run, 60 by default.
 //
-// DATA_FOLDER holds yeast/yeast-train.arff(.gz) and yeast.xml, reuters30/reuters30-train.svm.gz. Every figure is the median of
-// several runs in one process, in processor seconds, checks not counted ("seconds" of docs/notation.md, section 6).
+// DATA_FOLDER holds yeast/yeast-train.arff(.gz) and yeast.xml, reuters30/reuters30-train.svm.gz.
+// Every figure is the median of several runs in one process, in processor seconds, checks not
+// counted ("seconds" of docs/notation.md, section 6).
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -65,22 +67,24 @@ void TimePasses(const Problem& problem, bool multipliers, int passes) {
   std::vector<double> seconds;
   for (int pass = 0; pass < passes; ++pass) {
     const double before = ProcessCpuSeconds();
-    for (Index m = 0; m < problem.size(); ++m) blocks.VisitExample(m, multipliers ? 1 / blocks.rho() : 0);
+    for (Index m = 0; m < problem.size(); ++m)
+      blocks.VisitExample(m, multipliers ? 1 / blocks.rho() : 0);
     seconds.push_back(ProcessCpuSeconds() - before);
   }
   const FactorGraph& graph = problem.data().example(0).graph();
   const double variables = static_cast<double>(graph.variable_states() * 8) * problem.size();
   const double pairs = static_cast<double>(graph.num_factors()) * problem.size();
   std::printf(
-      "%-5s pass: %7.2f ms (median of %d), %5.1f ns a block, %4.1f bytes a pair block, %.1f MB of blocks\n",
+      "%-5s pass: %7.2f ms (median of %d), %5.1f ns a block, %4.1f bytes a pair block, %.1f MB of "
+      "blocks\n",
       multipliers ? "al" : "soft", 1e3 * Median(seconds), passes,
       1e9 * Median(seconds) / static_cast<double>(problem.num_parts()),
       (static_cast<double>(blocks.memory_bytes()) - variables) / pairs,
       static_cast<double>(blocks.memory_bytes()) / 1e6);
 }
 
-std::vector<double> TimeToGaps(const Problem& problem, const TrainOptions& options, const char* name,
-                               int runs) {
+std::vector<double> TimeToGaps(const Problem& problem, const TrainOptions& options,
+                               const char* name, int runs) {
   std::vector<std::vector<double>> reached(std::size(kGaps));
   ProgressRecord last;
   for (int run = 0; run < runs; ++run) {
@@ -99,13 +103,14 @@ std::vector<double> TimeToGaps(const Problem& problem, const TrainOptions& optio
     medians.push_back(Median(values));
     std::isinf(medians.back()) ? std::printf("  %9s", "-") : std::printf("  %9.3f", medians.back());
   }
-  std::printf("   last run: pass %d, primal %.5f, dual %.5f, %lld oracle calls\n", last.pass, last.primal,
-              last.dual, static_cast<long long>(last.oracle_calls));
+  std::printf("   last run: pass %d, primal %.5f, dual %.5f, %lld oracle calls\n", last.pass,
+              last.primal, last.dual, static_cast<long long>(last.oracle_calls));
   std::fflush(stdout);
   return medians;
 }
 
-void PrintRatio(const char* name, const std::vector<double>& slow, const std::vector<double>& fast) {
+void PrintRatio(const char* name, const std::vector<double>& slow,
+                const std::vector<double>& fast) {
   std::printf("%-14s", name);
   for (std::size_t k = 0; k < fast.size(); ++k) {
     std::isinf(slow[k]) ? std::printf("  %9s", "-") : std::printf("  %9.2f", slow[k] / fast[k]);
@@ -115,7 +120,8 @@ void PrintRatio(const char* name, const std::vector<double>& slow, const std::ve
 
 void Compare(const Problem& problem, double seconds) {
   std::printf(
-      "M = %d, d = %lld, lambda = %g, count loss; seconds of training to certified relative gap\n%-14s",
+      "M = %d, d = %lld, lambda = %g, count loss; seconds of training to certified relative "
+      "gap\n%-14s",
       problem.size(), static_cast<long long>(problem.num_weights()), problem.lambda(), "learner");
   for (const double gap : kGaps) std::printf("  %9g", gap);
   std::printf("\n");
@@ -151,7 +157,8 @@ std::string Existing(const std::string& path) {
 void BenchYeast(const std::string& folder, double seconds) {
   MultiLabelReadOptions read;
   read.labels_xml = folder + "/yeast/yeast.xml";
-  const MultiLabelData data = ReadMultiLabelData(Existing(folder + "/yeast/yeast-train.arff"), read);
+  const MultiLabelData data =
+      ReadMultiLabelData(Existing(folder + "/yeast/yeast-train.arff"), read);
   {
     const Problem problem = MakeProblem(data, 0.01);
     TimePasses(problem, false, 100);
@@ -163,7 +170,8 @@ void BenchYeast(const std::string& folder, double seconds) {
 void BenchReuters(const std::string& folder, double seconds) {
   MultiLabelReadOptions read;
   read.num_labels = 30;
-  const MultiLabelData data = ReadMultiLabelData(Existing(folder + "/reuters30/reuters30-train.svm"), read);
+  const MultiLabelData data =
+      ReadMultiLabelData(Existing(folder + "/reuters30/reuters30-train.svm"), read);
   const Problem problem = MakeProblem(data, 0.001);
   TimePasses(problem, true, 10);
   Compare(problem, seconds);

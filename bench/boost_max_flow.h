@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Boost.Graph's Boykov-Kolmogorov maximum flow on the same networks as inference/max_flow.h, for comparison.
+// Boost.Graph's Boykov-Kolmogorov maximum flow on the same networks as inference/max_flow.h, for
+// comparison.
 #pragma once
 
 #include <span>
@@ -23,9 +24,10 @@ class BoostDoubledGraph {
                                       boost::property<boost::vertex_distance_t, long,
                                                       boost::property<boost::vertex_predecessor_t,
                                                                       Traits::edge_descriptor>>>>,
-      boost::property<boost::edge_capacity_t, double,
-                      boost::property<boost::edge_residual_capacity_t, double,
-                                      boost::property<boost::edge_reverse_t, Traits::edge_descriptor>>>>;
+      boost::property<
+          boost::edge_capacity_t, double,
+          boost::property<boost::edge_residual_capacity_t, double,
+                          boost::property<boost::edge_reverse_t, Traits::edge_descriptor>>>>;
 
  public:
   BoostDoubledGraph(Index variables, std::span<const VariablePair> pairs)
@@ -70,14 +72,16 @@ class BoostDoubledGraph {
   Edge Connect(Index a, Index b) {
     const Edge there =
         boost::add_edge(static_cast<std::size_t>(a), static_cast<std::size_t>(b), graph_).first;
-    const Edge back = boost::add_edge(static_cast<std::size_t>(b), static_cast<std::size_t>(a), graph_).first;
+    const Edge back =
+        boost::add_edge(static_cast<std::size_t>(b), static_cast<std::size_t>(a), graph_).first;
     boost::put(boost::edge_reverse, graph_, there, back);
     boost::put(boost::edge_reverse, graph_, back, there);
     return there;
   }
   void SetBoth(Edge edge, double capacity) {
     boost::put(boost::edge_capacity, graph_, edge, capacity);
-    boost::put(boost::edge_capacity, graph_, boost::get(boost::edge_reverse, graph_, edge), capacity);
+    boost::put(boost::edge_capacity, graph_, boost::get(boost::edge_reverse, graph_, edge),
+               capacity);
   }
   void SetTerminals(std::size_t node, double excess) {
     boost::put(boost::edge_capacity, graph_, from_source_[node], std::max(0.0, excess));

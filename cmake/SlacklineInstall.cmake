@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What `cmake --install` gives: headers, libraries, program, CMake package, pkg-config file, licence. Nothing in it
-# names the source tree, the build tree or the prefix, so that an installed tree can be moved.
+# What `cmake --install` gives: headers, libraries, program, CMake package, pkg-config file,
+# licence. Nothing in it names the source tree, the build tree or the prefix, so that an installed
+# tree can be moved.
 include(CMakePackageConfigHelpers)
 
 set(SLACKLINE_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/slackline)
@@ -47,7 +48,8 @@ install(FILES ${PROJECT_BINARY_DIR}/slacklineConfig.cmake ${PROJECT_BINARY_DIR}/
               ${PROJECT_SOURCE_DIR}/cmake/FindGLPK.cmake
         DESTINATION ${SLACKLINE_CMAKE_DIR})
 
-# pkg-config. Libraries are named before those that they use. What static libraries need, their user needs.
+# pkg-config. Libraries are named before those that they use. What static libraries need, their user
+# needs.
 set(slackline_libraries ${libraries})
 list(REVERSE slackline_libraries)
 set(needed_packages pugixml zlib)

@@ -11,7 +11,8 @@ namespace slackline {
 
 /// Neither NaN nor infinite.
 inline bool AllFinite(std::span<const double> values) {
-  return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+  return std::all_of(values.begin(), values.end(),
+                     [](double value) { return std::isfinite(value); });
 }
 
 }  // namespace slackline

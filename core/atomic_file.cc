@@ -28,11 +28,13 @@ std::string ResolveTarget(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  const fs::path target =
-      fs::is_symlink(fs::symlink_status(path, error)) ? fs::weakly_canonical(path, error) : fs::path(path);
+  const fs::path target = fs::is_symlink(fs::symlink_status(path, error))
+                              ? fs::weakly_canonical(path, error)
+                              : fs::path(path);
   if (fs::is_directory(status)) throw DataError(path, 0, "is a directory, not a file");
   // Renaming over a device or a pipe would replace it.
-  if (fs::exists(status) && !fs::is_regular_file(status)) throw DataError(path, 0, "is not a regular file");
+  if (fs::exists(status) && !fs::is_regular_file(status))
+    throw DataError(path, 0, "is not a regular file");
   if (fs::exists(status) && access(path.c_str(), W_OK) != 0) {
     throw DataError(path, 0, std::string("cannot write here: ") + std::strerror(errno));
   }
@@ -42,7 +44,8 @@ std::string ResolveTarget(const std::string& path) {
   return target.string();
 }
 
-/// Makes a rename durable. Not all file systems can do it, and the file itself is safe: failures are ignored.
+/// Makes a rename durable. Not all file systems can do it, and the file itself is safe: failures
+/// are ignored.
 void SyncFolder(const std::string& target) {
   const std::filesystem::path folder = std::filesystem::path(target).parent_path();
   const int descriptor = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_CLOEXEC);
@@ -141,7 +144,8 @@ void AtomicFile::Write(std::string_view bytes) {
 
 void AtomicFile::Rewrite(std::uint64_t offset, std::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t count = pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    const ssize_t count =
+        pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) Fail();
     bytes.remove_prefix(static_cast<std::size_t>(count));

@@ -13,14 +13,15 @@ namespace slackline {
 std::uint32_t Crc32(std::string_view bytes, std::uint32_t before = 0);
 
 /// A file that is written so that at any moment `path` holds either the old file or the complete
-/// new one: into a temporary file path + ".slackline-tmp-<number>" first, which is forced to the disk and
-/// then renamed. A symbolic link is followed. Without Commit nothing remains. The temporary file is
-/// locked while it is written: what a process leaves behind that is killed has no lock, and the
-/// next AtomicFile for the path removes it; that of a living process stays, and gets its turn.
+/// new one: into a temporary file path + ".slackline-tmp-<number>" first, which is forced to the
+/// disk and then renamed. A symbolic link is followed. Without Commit nothing remains. The
+/// temporary file is locked while it is written: what a process leaves behind that is killed has no
+/// lock, and the next AtomicFile for the path removes it; that of a living process stays, and gets
+/// its turn.
 class AtomicFile {
  public:
-  /// Throws DataError when the file cannot be written: its folder is missing, permission is lacking, or something that is
-  /// not a regular file is there.
+  /// Throws DataError when the file cannot be written: its folder is missing, permission is
+  /// lacking, or something that is not a regular file is there.
   explicit AtomicFile(const std::string& path);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
@@ -45,8 +46,9 @@ class AtomicFile {
 /// Writes any bytes to a file by AtomicFile.
 void WriteFileAtomically(const std::string& path, std::string_view bytes);
 
-/// Throws DataError when AtomicFile could not write `path`. Meant to be called before long work; nothing is left behind
-/// and an existing file is not touched (the temporary file is created and removed).
+/// Throws DataError when AtomicFile could not write `path`. Meant to be called before long work;
+/// nothing is left behind and an existing file is not touched (the temporary file is created and
+/// removed).
 void CheckWritable(const std::string& path);
 
 }  // namespace slackline

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How errors are reported. Three kinds, and no others:
-//   - DataError: the user's input (file, option, model) is bad. Thrown by readers and builders, caught once in main().
-//   - std::invalid_argument from SLACKLINE_CHECK: a caller broke a documented requirement. Always on, at API boundaries.
+//   - DataError: the user's input (file, option, model) is bad. Thrown by readers and builders,
+//     caught once in main().
+//   - std::invalid_argument from SLACKLINE_CHECK: a caller broke a documented requirement. Always
+//     on, at API boundaries.
 //   - SLACKLINE_DCHECK: an internal invariant inside a kernel. Debug builds only.
 #pragma once
 

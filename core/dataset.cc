@@ -10,7 +10,8 @@
 
 namespace slackline {
 
-Dataset::Dataset(std::shared_ptr<const WeightLayout> layout, std::shared_ptr<const FeatureRows> rows)
+Dataset::Dataset(std::shared_ptr<const WeightLayout> layout,
+                 std::shared_ptr<const FeatureRows> rows)
     : layout_(std::move(layout)), rows_(std::move(rows)) {
   SLACKLINE_CHECK(layout_ != nullptr, "a data set needs a weight layout");
   if (rows_ == nullptr) rows_ = std::make_shared<const FeatureRows>();
@@ -19,16 +20,18 @@ Dataset::Dataset(std::shared_ptr<const WeightLayout> layout, std::shared_ptr<con
 Index Dataset::Add(std::shared_ptr<const Structure> structure, std::span<const Index> labels,
                    Index first_input, std::span<const double> potentials) {
   SLACKLINE_CHECK(structure != nullptr, "an example needs a structure");
-  SLACKLINE_CHECK(structure->shared_layout() == layout_, "the structure belongs to another weight layout");
+  SLACKLINE_CHECK(structure->shared_layout() == layout_,
+                  "the structure belongs to another weight layout");
   const FactorGraph& graph = structure->graph();
   SLACKLINE_CHECK(static_cast<Index>(labels.size()) == graph.num_variables(),
-                  "an example needs one label per variable (" + std::to_string(graph.num_variables()) +
-                      "), not " + std::to_string(labels.size()));
+                  "an example needs one label per variable (" +
+                      std::to_string(graph.num_variables()) + "), not " +
+                      std::to_string(labels.size()));
   for (Index i = 0; i < graph.num_variables(); ++i) {
     const Index label = labels[static_cast<std::size_t>(i)];
-    SLACKLINE_CHECK(
-        label == kUnlabelled || (label >= 0 && label < graph.cardinality(i)),
-        "label " + std::to_string(label) + " of variable " + std::to_string(i) + " is out of range");
+    SLACKLINE_CHECK(label == kUnlabelled || (label >= 0 && label < graph.cardinality(i)),
+                    "label " + std::to_string(label) + " of variable " + std::to_string(i) +
+                        " is out of range");
   }
   SLACKLINE_CHECK(first_input >= 0 && first_input <= rows_->size() - structure->num_inputs(),
                   "the inputs of an example are not among the feature rows");
@@ -37,12 +40,13 @@ Index Dataset::Add(std::shared_ptr<const Structure> structure, std::span<const I
     const Index dimension = x.count == 0 ? 0 : x.dense() ? x.count : x.columns[x.count - 1] + 1;
     const WeightBlock& block = layout_->block(slot.block);
     SLACKLINE_CHECK(dimension <= block.cols && (!x.dense() || dimension == block.cols),
-                    "an input of dimension " + std::to_string(dimension) + " does not fit weight block '" +
-                        block.name + "' with " + std::to_string(block.cols) + " columns");
+                    "an input of dimension " + std::to_string(dimension) +
+                        " does not fit weight block '" + block.name + "' with " +
+                        std::to_string(block.cols) + " columns");
   }
   SLACKLINE_CHECK(static_cast<Index>(potentials.size()) == structure->num_potentials(),
-                  "an example needs " + std::to_string(structure->num_potentials()) + " potentials, not " +
-                      std::to_string(potentials.size()));
+                  "an example needs " + std::to_string(structure->num_potentials()) +
+                      " potentials, not " + std::to_string(potentials.size()));
   SLACKLINE_CHECK(AllFinite(potentials), "a potential is not a finite number");
 
   const auto [known, added] =
@@ -67,8 +71,9 @@ bool HasFactors(const Dataset& data) {
 }
 
 bool HasGlobalFactors(const Dataset& data) {
-  return std::any_of(data.structures().begin(), data.structures().end(),
-                     [](const auto& structure) { return structure->graph().num_global_factors() > 0; });
+  return std::any_of(data.structures().begin(), data.structures().end(), [](const auto& structure) {
+    return structure->graph().num_global_factors() > 0;
+  });
 }
 
 }  // namespace slackline

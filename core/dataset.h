@@ -14,7 +14,8 @@
 
 namespace slackline {
 
-/// One example as algorithms see it: its structure and the data that belong to it. Valid while the Dataset lives.
+/// One example as algorithms see it: its structure and the data that belong to it. Valid while the
+/// Dataset lives.
 class ExampleView {
  public:
   ExampleView(const Structure& structure, const FeatureRows* rows, Index first_input,
@@ -45,11 +46,12 @@ class Dataset {
  public:
   Dataset(std::shared_ptr<const WeightLayout> layout, std::shared_ptr<const FeatureRows> rows);
 
-  /// Appends an example and returns its number. Its inputs are rows first_input … of the feature rows. Throws
-  /// std::invalid_argument when the layout, the number of inputs, an input's dimension, the number of potentials, the
-  /// number of labels or a label does not fit the structure.
-  Index Add(std::shared_ptr<const Structure> structure, std::span<const Index> labels, Index first_input = 0,
-            std::span<const double> potentials = {});
+  /// Appends an example and returns its number. Its inputs are rows first_input … of the feature
+  /// rows. Throws std::invalid_argument when the layout, the number of inputs, an input's
+  /// dimension, the number of potentials, the number of labels or a label does not fit the
+  /// structure.
+  Index Add(std::shared_ptr<const Structure> structure, std::span<const Index> labels,
+            Index first_input = 0, std::span<const double> potentials = {});
 
   Index size() const { return static_cast<Index>(examples_.size()); }
   ExampleView example(Index m) const {
@@ -62,11 +64,13 @@ class Dataset {
             {labels_.data() + e.first_label, static_cast<std::size_t>(s.graph().num_variables())}};
   }
 
-  /// The different structures of the examples, in the order of their first use, and the one of example m.
+  /// The different structures of the examples, in the order of their first use, and the one of
+  /// example m.
   std::span<const std::shared_ptr<const Structure>> structures() const { return structures_; }
   Index structure_of(Index m) const { return examples_[static_cast<std::size_t>(m)].structure; }
 
-  /// Hints that example m will be read, nearer and nearer: where it is (0), where its inputs are (1), what these hold (2).
+  /// Hints that example m will be read, nearer and nearer: where it is (0), where its inputs are
+  /// (1), what these hold (2).
   void Prefetch(Index m, int nearness) const {
     const Entry& e = examples_[static_cast<std::size_t>(m)];
     if (nearness == 0) return slackline::Prefetch(&e);

@@ -23,18 +23,21 @@ Index JointState(const FactorGraph& graph, Index c, std::span<const Index> label
   return joint;
 }
 
-void GlobalStates(const FactorGraph& graph, Index g, std::span<const Index> labels, std::span<Index> states) {
+void GlobalStates(const FactorGraph& graph, Index g, std::span<const Index> labels,
+                  std::span<Index> states) {
   const std::span<const Index> scope = graph.global_scope(g);
-  for (std::size_t k = 0; k < scope.size(); ++k) states[k] = labels[static_cast<std::size_t>(scope[k])];
+  for (std::size_t k = 0; k < scope.size(); ++k)
+    states[k] = labels[static_cast<std::size_t>(scope[k])];
 }
 
 void RequireTablesOnly(const FactorGraph& graph, std::string_view who) {
   if (graph.num_global_factors() == 0) return;
-  throw DataError(
-      std::string(who) + " needs a table of scores for every factor, but this graph has " +
-      std::to_string(graph.num_global_factors()) +
-      " global factor(s), which have none; use learner al or soft for training and GlobalDecoder for "
-      "prediction");
+  throw DataError(std::string(who) +
+                  " needs a table of scores for every factor, but this graph has " +
+                  std::to_string(graph.num_global_factors()) +
+                  " global factor(s), which have none; use learner al or soft for training and "
+                  "GlobalDecoder for "
+                  "prediction");
 }
 
 }  // namespace slackline

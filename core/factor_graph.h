@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The factor graph: variables with their numbers of states, factors with their scopes. Structure only: no scores, no
-// weights, no data. Immutable, made by FactorGraphBuilder, and shared by all examples that have the same graph.
+// The factor graph: variables with their numbers of states, factors with their scopes. Structure
+// only: no scores, no weights, no data. Immutable, made by FactorGraphBuilder, and shared by all
+// examples that have the same graph.
 //
-// A *part* is a variable or a factor: parts 0 … n−1 are the variables, parts n … n+C−1 the factors. The joint states of
-// a factor are numbered with the last variable of its scope fastest. Tables of all parts lie one after the other in one
-// flat array (state_offset); messages of all (factor, variable) edges in another (message_offset).
+// A *part* is a variable or a factor: parts 0 … n−1 are the variables, parts n … n+C−1 the factors.
+// The joint states of a factor are numbered with the last variable of its scope fastest. Tables of
+// all parts lie one after the other in one flat array (state_offset); messages of all (factor,
+// variable) edges in another (message_offset).
 //
-// *Global factors* (global_factor.h) have a scope, but no table: they are numbered apart, from 0, have no place in the flat
-// arrays, and are neither parts nor factors in the sense of the functions below.
+// *Global factors* (global_factor.h) have a scope, but no table: they are numbered apart, from 0,
+// have no place in the flat arrays, and are neither parts nor factors in the sense of the functions
+// below.
 #pragma once
 
 #include <span>
@@ -31,7 +34,8 @@ class FactorGraph {
   Index num_factors() const { return static_cast<Index>(scope_begin_.size()) - 1; }
   Index num_parts() const { return num_variables() + num_factors(); }
   Index num_global_factors() const { return static_cast<Index>(global_begin_.size()) - 1; }
-  /// Parts and global factors: what learners on factor blocks step on. Block num_parts() + g is global factor g.
+  /// Parts and global factors: what learners on factor blocks step on. Block num_parts() + g is
+  /// global factor g.
   Index num_blocks() const { return num_parts() + num_global_factors(); }
 
   /// Number of states of variable i.
@@ -41,7 +45,8 @@ class FactorGraph {
   /// The variables of factor c, in the order of its table's axes (last one fastest).
   std::span<const Index> scope(Index c) const {
     const auto k = static_cast<std::size_t>(c);
-    return {scope_.data() + scope_begin_[k], static_cast<std::size_t>(scope_begin_[k + 1] - scope_begin_[k])};
+    return {scope_.data() + scope_begin_[k],
+            static_cast<std::size_t>(scope_begin_[k + 1] - scope_begin_[k])};
   }
 
   /// The variables of global factor g, in the order of its axes.
@@ -77,7 +82,8 @@ class FactorGraph {
   Index edge(Index c, Index position) const {
     return static_cast<Index>(scope_begin_[static_cast<std::size_t>(c)]) + position;
   }
-  /// Where the message δ_ci of an edge (as many entries as i has states) begins in a flat array over all edges.
+  /// Where the message δ_ci of an edge (as many entries as i has states) begins in a flat array
+  /// over all edges.
   Offset message_offset(Index edge) const { return message_begin_[static_cast<std::size_t>(edge)]; }
   Offset total_messages() const { return message_begin_.back(); }
 
@@ -97,17 +103,20 @@ class FactorGraph {
   std::vector<Offset> message_begin_;  // per edge
 };
 
-/// Splits the joint state of a factor into the states of its variables. `states` has as many entries as the scope.
+/// Splits the joint state of a factor into the states of its variables. `states` has as many
+/// entries as the scope.
 void JointToStates(const FactorGraph& graph, Index c, Index joint, std::span<Index> states);
 
 /// The joint state of factor c under a labelling of all variables of the graph.
 Index JointState(const FactorGraph& graph, Index c, std::span<const Index> labels);
 
-/// The states of global factor g under a labelling of all variables. `states` has as many entries as its scope.
-void GlobalStates(const FactorGraph& graph, Index g, std::span<const Index> labels, std::span<Index> states);
+/// The states of global factor g under a labelling of all variables. `states` has as many entries
+/// as its scope.
+void GlobalStates(const FactorGraph& graph, Index g, std::span<const Index> labels,
+                  std::span<Index> states);
 
-/// Throws DataError when the graph has global factors: for solvers that see tables only. `who` begins the sentence ("dynamic
-/// programming").
+/// Throws DataError when the graph has global factors: for solvers that see tables only. `who`
+/// begins the sentence ("dynamic programming").
 void RequireTablesOnly(const FactorGraph& graph, std::string_view who);
 
 }  // namespace slackline

@@ -22,7 +22,8 @@ Index FactorGraphBuilder::AddVariables(Index count, Index cardinality) {
 void FactorGraphBuilder::CheckScope(std::span<const Index> scope) const {
   SLACKLINE_CHECK(!scope.empty(), "a factor needs at least one variable");
   for (const Index i : scope) {
-    SLACKLINE_CHECK(i >= 0 && i < num_variables(), "factor over unknown variable " + std::to_string(i));
+    SLACKLINE_CHECK(i >= 0 && i < num_variables(),
+                    "factor over unknown variable " + std::to_string(i));
   }
   std::vector<Index> sorted(scope.begin(), scope.end());
   std::sort(sorted.begin(), sorted.end());
@@ -60,7 +61,8 @@ std::shared_ptr<const FactorGraph> FactorGraphBuilder::Build() const {
   graph->global_scope_ = global_scope_;
 
   Offset states = 0;
-  graph->state_begin_.reserve(cardinality_.size() + scope_begin_.size());  // as many as parts, and one more
+  graph->state_begin_.reserve(cardinality_.size() +
+                              scope_begin_.size());  // as many as parts, and one more
   graph->message_begin_.reserve(scope_.size() + 1);
   for (const Index cardinality : cardinality_) {
     graph->state_begin_.push_back(states);

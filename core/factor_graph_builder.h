@@ -22,22 +22,25 @@ class FactorGraphBuilder {
   /// Adds `count` ≥ 0 variables with the same cardinality; returns the number of the first.
   Index AddVariables(Index count, Index cardinality);
 
-  /// Adds a factor over existing, pairwise different variables (at least one); returns its number. Throws
-  /// std::invalid_argument when a variable is unknown or named twice (a self-loop), or the table exceeds kMaxTable.
+  /// Adds a factor over existing, pairwise different variables (at least one); returns its number.
+  /// Throws std::invalid_argument when a variable is unknown or named twice (a self-loop), or the
+  /// table exceeds kMaxTable.
   Index AddFactor(std::span<const Index> scope);
   Index AddFactor(std::initializer_list<Index> scope) {
     return AddFactor(std::span<const Index>(scope.begin(), scope.size()));
   }
 
-  /// Adds a global factor (no table, any number of joint states) over existing, pairwise different variables (at least
-  /// one); returns its number, counted apart from the others. Throws std::invalid_argument as AddFactor does.
+  /// Adds a global factor (no table, any number of joint states) over existing, pairwise different
+  /// variables (at least one); returns its number, counted apart from the others. Throws
+  /// std::invalid_argument as AddFactor does.
   Index AddGlobalFactor(std::span<const Index> scope);
 
   Index num_variables() const { return static_cast<Index>(cardinality_.size()); }
   Index num_factors() const { return static_cast<Index>(scope_begin_.size()) - 1; }
   Index num_global_factors() const { return static_cast<Index>(global_begin_.size()) - 1; }
 
-  /// The finished graph. A graph without variables or without factors is allowed. The builder can go on after it.
+  /// The finished graph. A graph without variables or without factors is allowed. The builder can
+  /// go on after it.
   std::shared_ptr<const FactorGraph> Build() const;
 
  private:

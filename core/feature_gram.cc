@@ -12,7 +12,8 @@ Index SlotCoordinates(const Structure& structure) {
   return slots.empty() ? 0 : slots.back().coordinate + slots.back().rows;
 }
 
-void FeatureGram::Apply(const ExampleView& example, std::span<const double> q, std::span<double> out) {
+void FeatureGram::Apply(const ExampleView& example, std::span<const double> q,
+                        std::span<double> out) {
   const Structure& structure = example.structure();
   if (structure.slots_are_orthogonal()) {
     for (const Slot& slot : structure.slots()) {

@@ -9,7 +9,8 @@
 namespace slackline {
 namespace {
 
-double TermValue(const ExampleView& example, const FeatureTerm& term, const StateMap& map, Index state) {
+double TermValue(const ExampleView& example, const FeatureTerm& term, const StateMap& map,
+                 Index state) {
   switch (term.kind) {
     case FeatureKind::kPotential:
       return example.potentials()[static_cast<std::size_t>(term.source + state)];
@@ -23,7 +24,8 @@ double TermValue(const ExampleView& example, const FeatureTerm& term, const Stat
 
 }  // namespace
 
-void CoordinateScores(const ExampleView& example, std::span<const double> weights, std::span<double> u) {
+void CoordinateScores(const ExampleView& example, std::span<const double> weights,
+                      std::span<double> u) {
   const Structure& structure = example.structure();
   SlotScores(example, weights, u);
   for (const ScalarBlock& scalar : structure.scalar_blocks()) {
@@ -32,7 +34,8 @@ void CoordinateScores(const ExampleView& example, std::span<const double> weight
   }
 }
 
-void AddPartScores(const ExampleView& example, Index part, std::span<const double> u, std::span<double> out) {
+void AddPartScores(const ExampleView& example, Index part, std::span<const double> u,
+                   std::span<double> out) {
   const Structure& structure = example.structure();
   for (const FeatureTerm& term : structure.terms(part)) {
     const StateMap& map = structure.map(term.map);
@@ -42,7 +45,8 @@ void AddPartScores(const ExampleView& example, Index part, std::span<const doubl
                 u[static_cast<std::size_t>(term.coordinate + map.rows[s])];
     }
   }
-  for (const Index s : structure.forbidden_states(part)) out[static_cast<std::size_t>(s)] = -kInfinity;
+  for (const Index s : structure.forbidden_states(part))
+    out[static_cast<std::size_t>(s)] = -kInfinity;
 }
 
 void AddScores(const ExampleView& example, std::span<const double> u, std::span<double> out) {
@@ -54,7 +58,8 @@ void AddScores(const ExampleView& example, std::span<const double> u, std::span<
   }
 }
 
-void ScoreTables(const ExampleView& example, std::span<const double> weights, std::span<double> scores) {
+void ScoreTables(const ExampleView& example, std::span<const double> weights,
+                 std::span<double> scores) {
   std::vector<double> u(static_cast<std::size_t>(example.structure().num_coordinates()));
   CoordinateScores(example, weights, u);
   std::fill(scores.begin(), scores.end(), 0.0);
@@ -68,12 +73,13 @@ void AddStateFeatures(const ExampleView& example, Index part, Index state, doubl
     const StateMap& map = structure.map(term.map);
     const Index row = map.rows[static_cast<std::size_t>(state)];
     if (row == kAbsent) continue;
-    q[static_cast<std::size_t>(term.coordinate + row)] += scale * TermValue(example, term, map, state);
+    q[static_cast<std::size_t>(term.coordinate + row)] +=
+        scale * TermValue(example, term, map, state);
   }
 }
 
-void AddMarginalFeatures(const ExampleView& example, Index part, std::span<const double> mu, double scale,
-                         std::span<double> q) {
+void AddMarginalFeatures(const ExampleView& example, Index part, std::span<const double> mu,
+                         double scale, std::span<double> q) {
   const Structure& structure = example.structure();
   for (const FeatureTerm& term : structure.terms(part)) {
     const StateMap& map = structure.map(term.map);
@@ -85,12 +91,13 @@ void AddMarginalFeatures(const ExampleView& example, Index part, std::span<const
   }
 }
 
-void AddGlobalFeatures(const Structure& structure, Index g, std::span<const Index> states, double scale,
-                       std::span<double> q) {
+void AddGlobalFeatures(const Structure& structure, Index g, std::span<const Index> states,
+                       double scale, std::span<double> q) {
   const GlobalPart& part = structure.globals()[static_cast<std::size_t>(g)];
   const auto count = static_cast<std::size_t>(part.factor->num_weights());
   if (count == 0) return;
-  part.factor->AddFeatures(states, scale, q.subspan(static_cast<std::size_t>(part.coordinate), count));
+  part.factor->AddFeatures(states, scale,
+                           q.subspan(static_cast<std::size_t>(part.coordinate), count));
 }
 
 void AddLabellingFeatures(const ExampleView& example, std::span<const Index> labels, double scale,
@@ -106,7 +113,8 @@ void AddLabellingFeatures(const ExampleView& example, std::span<const Index> lab
   for (Index g = 0; g < graph.num_global_factors(); ++g) {
     states.resize(graph.global_scope(g).size());
     GlobalStates(graph, g, labels, states);
-    if (!example.structure().globals()[static_cast<std::size_t>(g)].factor->Allows(states)) continue;
+    if (!example.structure().globals()[static_cast<std::size_t>(g)].factor->Allows(states))
+      continue;
     AddGlobalFeatures(example.structure(), g, states, scale, q);
   }
 }

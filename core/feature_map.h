@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Ψ applied, never formed: from weights to coordinate scores u, from u to the score table of a part, and back from
-// marginals to coordinates q and from q to weights. See core/structure.h for coordinates.
+// Ψ applied, never formed: from weights to coordinate scores u, from u to the score table of a
+// part, and back from marginals to coordinates q and from q to weights. See core/structure.h for
+// coordinates.
 #pragma once
 
 #include <span>
@@ -11,30 +12,38 @@
 
 namespace slackline {
 
-/// u[k] for all coordinates: W_block·x for slots, the weight itself for scalar features. `u` has num_coordinates entries.
-void CoordinateScores(const ExampleView& example, std::span<const double> weights, std::span<double> u);
+/// u[k] for all coordinates: W_block·x for slots, the weight itself for scalar features. `u` has
+/// num_coordinates entries.
+void CoordinateScores(const ExampleView& example, std::span<const double> weights,
+                      std::span<double> u);
 
 /// out[s] += w·φ_part(s), for all states s of the part; −∞ for those that are forbidden.
-void AddPartScores(const ExampleView& example, Index part, std::span<const double> u, std::span<double> out);
+void AddPartScores(const ExampleView& example, Index part, std::span<const double> u,
+                   std::span<double> out);
 
 /// The same for all parts, in the flat order of the graph (total_states entries).
 void AddScores(const ExampleView& example, std::span<const double> u, std::span<double> out);
 
-/// Score tables w·φ_a(y_a) of all parts in the flat order of the graph (total_states entries); −∞ for forbidden states.
-void ScoreTables(const ExampleView& example, std::span<const double> weights, std::span<double> scores);
+/// Score tables w·φ_a(y_a) of all parts in the flat order of the graph (total_states entries); −∞
+/// for forbidden states.
+void ScoreTables(const ExampleView& example, std::span<const double> weights,
+                 std::span<double> scores);
 
 /// q += scale · (coordinates of φ_part(state)).
-void AddStateFeatures(const ExampleView& example, Index part, Index state, double scale, std::span<double> q);
+void AddStateFeatures(const ExampleView& example, Index part, Index state, double scale,
+                      std::span<double> q);
 
-/// q += scale · Σ_s mu[s] · (coordinates of φ_part(s)). Zero entries of mu cost no more than a test.
-void AddMarginalFeatures(const ExampleView& example, Index part, std::span<const double> mu, double scale,
-                         std::span<double> q);
+/// q += scale · Σ_s mu[s] · (coordinates of φ_part(s)). Zero entries of mu cost no more than a
+/// test.
+void AddMarginalFeatures(const ExampleView& example, Index part, std::span<const double> mu,
+                         double scale, std::span<double> q);
 
 /// q += scale · (coordinates of global factor g's features at its own `states`).
-void AddGlobalFeatures(const Structure& structure, Index g, std::span<const Index> states, double scale,
-                       std::span<double> q);
+void AddGlobalFeatures(const Structure& structure, Index g, std::span<const Index> states,
+                       double scale, std::span<double> q);
 
-/// q += scale · φ(labels), over all parts and global factors (but for those that forbid it). Every label must be known.
+/// q += scale · φ(labels), over all parts and global factors (but for those that forbid it). Every
+/// label must be known.
 void AddLabellingFeatures(const ExampleView& example, std::span<const Index> labels, double scale,
                           std::span<double> q);
 

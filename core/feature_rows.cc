@@ -44,9 +44,9 @@ void FeatureRows::Append(std::span<const double> values, Offset columns) {
                   "a feature vector is too long: its squared norm is not a finite number");
   // Where the last values are the same, as in rows of ones, they serve for this row, too.
   const std::size_t count = values.size();
-  const bool there =
-      count > 0 && values_.size() >= count &&
-      std::memcmp(values_.data() + (values_.size() - count), values.data(), count * sizeof(double)) == 0;
+  const bool there = count > 0 && values_.size() >= count &&
+                     std::memcmp(values_.data() + (values_.size() - count), values.data(),
+                                 count * sizeof(double)) == 0;
   rows_.push_back({static_cast<Offset>(values_.size() - (there ? count : 0)), columns,
                    static_cast<Index>(count), squared_norm});
   if (!there) values_.insert(values_.end(), values.begin(), values.end());
@@ -65,7 +65,8 @@ Index FeatureRows::AddDense(std::span<const double> values) {
 }
 
 Index FeatureRows::AddSparse(std::span<const Index> columns, std::span<const double> values) {
-  SLACKLINE_CHECK(columns.size() == values.size(), "a sparse vector needs one value for every column");
+  SLACKLINE_CHECK(columns.size() == values.size(),
+                  "a sparse vector needs one value for every column");
   Index last = -1;
   for (const Index column : columns) {
     SLACKLINE_CHECK(column > last, "the columns of a sparse vector must increase");

@@ -12,8 +12,8 @@
 
 namespace slackline {
 
-/// One input vector. Dense: columns == nullptr and values[f] is feature f, f < count. Sparse: values[k] is feature
-/// columns[k], columns strictly increasing.
+/// One input vector. Dense: columns == nullptr and values[f] is feature f, f < count. Sparse:
+/// values[k] is feature columns[k], columns strictly increasing.
 struct FeatureRow {
   const double* values = nullptr;
   const Index* columns = nullptr;
@@ -23,7 +23,8 @@ struct FeatureRow {
   bool dense() const { return columns == nullptr; }
 };
 
-/// Calls visit(feature, value), the feature as std::size_t, for the stored values of the first num_features features.
+/// Calls visit(feature, value), the feature as std::size_t, for the stored values of the first
+/// num_features features.
 template <class Visit>
 void ForEachValue(const FeatureRow& row, Index num_features, const Visit& visit) {
   for (Index k = 0; k < row.count; ++k) {
@@ -37,23 +38,28 @@ double Dot(const FeatureRow& a, const FeatureRow& b);
 
 class FeatureRows {
  public:
-  /// Appends a dense vector; returns its number. Values must be finite (else std::invalid_argument).
+  /// Appends a dense vector; returns its number. Values must be finite (else
+  /// std::invalid_argument).
   Index AddDense(std::span<const double> values);
-  /// Appends a sparse vector: columns strictly increasing and ≥ 0, values finite, both of one length.
+  /// Appends a sparse vector: columns strictly increasing and ≥ 0, values finite, both of one
+  /// length.
   Index AddSparse(std::span<const Index> columns, std::span<const double> values);
 
   Index size() const { return static_cast<Index>(rows_.size()); }
   FeatureRow row(Index r) const {
     const Entry& entry = rows_[static_cast<std::size_t>(r)];
-    return {values_.data() + entry.values, entry.columns < 0 ? nullptr : columns_.data() + entry.columns,
-            entry.count, entry.squared_norm};
+    return {values_.data() + entry.values,
+            entry.columns < 0 ? nullptr : columns_.data() + entry.columns, entry.count,
+            entry.squared_norm};
   }
 
-  /// Hints that `count` rows from `first` on will be read: first what says where they are, then (values) the first lines of what they hold.
+  /// Hints that `count` rows from `first` on will be read: first what says where they are, then
+  /// (values) the first lines of what they hold.
   void Prefetch(Index first, Index count, bool values) const {
     if (count == 0) return;
     const Entry* const entries = rows_.data() + first;
-    if (!values) return slackline::Prefetch(entries, static_cast<std::size_t>(count) * sizeof(Entry), 4);
+    if (!values)
+      return slackline::Prefetch(entries, static_cast<std::size_t>(count) * sizeof(Entry), 4);
     constexpr Index kMostRows = 8;
     constexpr std::size_t kLines = 4;
     for (Index k = 0; k < std::min(count, kMostRows); ++k) {
@@ -66,7 +72,8 @@ class FeatureRows {
 
   /// 1 + the largest feature that occurs in any row; 0 without features.
   Index dimension() const { return dimension_; }
-  /// Number of values in memory; those of rows that end like the row before them, such as rows of ones, count once.
+  /// Number of values in memory; those of rows that end like the row before them, such as rows of
+  /// ones, count once.
   Offset stored() const { return static_cast<Offset>(values_.size()); }
 
   /// Gives back the memory that was kept for rows to come, up to half of all.

@@ -28,8 +28,9 @@ bool HasSparseRows(const FeatureRows& rows) {
 std::vector<double> LargestValues(const FeatureRows& rows, Index num_features) {
   std::vector<double> largest(Size(num_features), 0.0);
   for (Index r = 0; r < rows.size(); ++r) {
-    ForEachValue(rows.row(r), num_features,
-                 [&](std::size_t f, double value) { largest[f] = std::max(largest[f], std::abs(value)); });
+    ForEachValue(rows.row(r), num_features, [&](std::size_t f, double value) {
+      largest[f] = std::max(largest[f], std::abs(value));
+    });
   }
   return largest;
 }
@@ -38,7 +39,8 @@ std::vector<double> Means(const FeatureRows& rows, Index num_features) {
   std::vector<double> mean(Size(num_features), 0.0);
   const auto count = static_cast<double>(rows.size());
   for (Index r = 0; r < rows.size(); ++r) {
-    ForEachValue(rows.row(r), num_features, [&](std::size_t f, double value) { mean[f] += value / count; });
+    ForEachValue(rows.row(r), num_features,
+                 [&](std::size_t f, double value) { mean[f] += value / count; });
   }
   return mean;
 }
@@ -128,7 +130,8 @@ FeatureScaling FeatureScaling::FromNumbers(ScaleKind kind, std::vector<double> s
   SLACKLINE_CHECK(numbers || divisor.empty(), "this scaling has no numbers");
   SLACKLINE_CHECK(shift.empty() || (kind == ScaleKind::kStandard && shift.size() == divisor.size()),
                   "a scaling needs a mean for every divisor, or none");
-  SLACKLINE_CHECK(AllFinite(shift) && AllFinite(divisor), "a number of a scaling is not a finite number");
+  SLACKLINE_CHECK(AllFinite(shift) && AllFinite(divisor),
+                  "a number of a scaling is not a finite number");
   for (const double d : divisor) SLACKLINE_CHECK(d > 0, "the divisors of a scaling are positive");
   FeatureScaling scaling;
   scaling.kind_ = kind;
@@ -140,7 +143,8 @@ FeatureScaling FeatureScaling::FromNumbers(ScaleKind kind, std::vector<double> s
 void FeatureScaling::ScaleDense(std::span<double> values, Index num_features) const {
   values = values.first(std::min(values.size(), Size(num_features)));
   if (kind_ == ScaleKind::kNorm) {
-    const double norm = std::sqrt(std::inner_product(values.begin(), values.end(), values.begin(), 0.0));
+    const double norm =
+        std::sqrt(std::inner_product(values.begin(), values.end(), values.begin(), 0.0));
     for (double& value : values) value = norm > 0 ? value / norm : value;
     return;
   }
@@ -156,8 +160,8 @@ void FeatureScaling::ScaleSparse(std::span<const Index> columns, std::span<doubl
                                  Index num_features) const {
   if (!active()) return;
   SLACKLINE_CHECK(shift_.empty(), "sparse vectors cannot be centred");
-  const auto own = static_cast<std::size_t>(std::lower_bound(columns.begin(), columns.end(), num_features) -
-                                            columns.begin());
+  const auto own = static_cast<std::size_t>(
+      std::lower_bound(columns.begin(), columns.end(), num_features) - columns.begin());
   if (kind_ == ScaleKind::kNorm) {
     ScaleDense(values.first(own), num_features);
     return;
@@ -170,7 +174,8 @@ void FeatureScaling::ScaleSparse(std::span<const Index> columns, std::span<doubl
   }
 }
 
-std::shared_ptr<const FeatureRows> FeatureScaling::Apply(const FeatureRows& rows, Index num_features) const {
+std::shared_ptr<const FeatureRows> FeatureScaling::Apply(const FeatureRows& rows,
+                                                         Index num_features) const {
   auto scaled = std::make_shared<FeatureRows>();
   std::vector<double> values;
   for (Index r = 0; r < rows.size(); ++r) try {

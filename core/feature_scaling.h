@@ -50,7 +50,8 @@ class FeatureScaling {
   /// From numbers that were saved: shift and divisor have one entry per feature, or none where the
   /// kind has no such numbers (`shift` may be empty for kStandard). Throws std::invalid_argument on
   /// sizes that do not fit, numbers that are not finite, and divisors that are not positive.
-  static FeatureScaling FromNumbers(ScaleKind kind, std::vector<double> shift, std::vector<double> divisor);
+  static FeatureScaling FromNumbers(ScaleKind kind, std::vector<double> shift,
+                                    std::vector<double> divisor);
 
   ScaleKind kind() const { return kind_; }
   bool active() const { return kind_ != ScaleKind::kUnscaled; }
@@ -66,8 +67,10 @@ class FeatureScaling {
   /// value becomes larger than kLargestValue (parse_number.h).
   void ScaleDense(std::span<double> values, Index num_features) const;
   /// The same for a sparse vector: values[k] belongs to columns[k]. Requires that shift() is empty.
-  void ScaleSparse(std::span<const Index> columns, std::span<double> values, Index num_features) const;
-  /// All rows, in their order; sparse ones become dense where shift() is not empty. Throws ScaleError.
+  void ScaleSparse(std::span<const Index> columns, std::span<double> values,
+                   Index num_features) const;
+  /// All rows, in their order; sparse ones become dense where shift() is not empty. Throws
+  /// ScaleError.
   std::shared_ptr<const FeatureRows> Apply(const FeatureRows& rows, Index num_features) const;
 
  private:
@@ -87,10 +90,11 @@ struct ScaleAdvice {
   bool differ = false;
 };
 
-/// kUnscaled when features have similar sizes, and a constant 1 beside them, which models have, too:
-/// the largest is at most kSimilarSizes times the middle one, nineteen of twenty are at least the
-/// middle one divided by that; the middle one is at most kLargestMiddle, and vectors have a root mean
-/// square length of at least kShortestLength. Otherwise kStandard, for sparse rows kMaxAbs. One sweep.
+/// kUnscaled when features have similar sizes, and a constant 1 beside them, which models have,
+/// too: the largest is at most kSimilarSizes times the middle one, nineteen of twenty are at least
+/// the middle one divided by that; the middle one is at most kLargestMiddle, and vectors have a
+/// root mean square length of at least kShortestLength. Otherwise kStandard, for sparse rows
+/// kMaxAbs. One sweep.
 inline constexpr double kSimilarSizes = 20;
 inline constexpr double kLargestMiddle = 5;
 inline constexpr double kShortestLength = 0.25;

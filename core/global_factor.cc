@@ -44,7 +44,8 @@ double CheckedMaximum(const GlobalFactor& factor, std::span<const double> weight
   const double value = factor.Maximize(weights, messages, states);
   const std::span<const Index> cardinalities = factor.cardinalities();
   const auto check = [&](bool good, const char* what) {
-    SLACKLINE_CHECK(good, "the maximum of global factor '" + std::string(factor.name()) + "' " + what);
+    SLACKLINE_CHECK(good,
+                    "the maximum of global factor '" + std::string(factor.name()) + "' " + what);
   };
   for (std::size_t k = 0; k < states.size(); ++k) {
     check(states[k] >= 0 && states[k] < cardinalities[k], "has a state that does not exist");
@@ -77,8 +78,8 @@ std::vector<std::vector<Index>> ProbeStates(const GlobalFactor& factor, Index co
   std::vector<std::vector<Index>> probes;
   Random random(7);
   std::vector<Index> states(axes);
-  std::vector<double> messages(
-      static_cast<std::size_t>(std::accumulate(cardinalities.begin(), cardinalities.end(), Offset{0})));
+  std::vector<double> messages(static_cast<std::size_t>(
+      std::accumulate(cardinalities.begin(), cardinalities.end(), Offset{0})));
   const std::vector<double> weights(static_cast<std::size_t>(factor.num_weights()), 0.0);
   for (Index n = 0; n < count; ++n) {
     if (n % 2 == 0) {  // first states, second states, …: extremes of most features

@@ -20,8 +20,8 @@ PartGraph MakePartGraph(const FactorGraph& graph) {
   PartGraph parts(static_cast<std::size_t>(graph.num_parts()));
   for (Index c = 0; c < graph.num_factors(); ++c) {
     for (const Index i : graph.scope(c)) {
-      boost::add_edge(static_cast<std::size_t>(i), static_cast<std::size_t>(graph.num_variables() + c),
-                      parts);
+      boost::add_edge(static_cast<std::size_t>(i),
+                      static_cast<std::size_t>(graph.num_variables() + c), parts);
     }
   }
   return parts;
@@ -33,7 +33,8 @@ class ParentRecorder : public boost::default_bfs_visitor {
   explicit ParentRecorder(std::vector<EliminationStep>* visited) : visited_(visited) {}
   template <class Edge, class Graph>
   void tree_edge(const Edge& edge, const Graph& graph) const {
-    visited_->push_back({static_cast<Index>(target(edge, graph)), static_cast<Index>(source(edge, graph))});
+    visited_->push_back(
+        {static_cast<Index>(target(edge, graph)), static_cast<Index>(source(edge, graph))});
   }
 
  private:
@@ -46,8 +47,9 @@ Components ConnectedComponents(const FactorGraph& graph) {
   const PartGraph parts = MakePartGraph(graph);
   std::vector<Index> component(static_cast<std::size_t>(graph.num_parts()), 0);
   Components result;
-  result.count =
-      component.empty() ? 0 : static_cast<Index>(boost::connected_components(parts, component.data()));
+  result.count = component.empty()
+                     ? 0
+                     : static_cast<Index>(boost::connected_components(parts, component.data()));
   component.resize(static_cast<std::size_t>(graph.num_variables()));
   result.component = std::move(component);
   return result;
@@ -60,7 +62,8 @@ bool IsForest(const FactorGraph& graph) {
 }
 
 std::vector<EliminationStep> ForestElimination(const FactorGraph& graph) {
-  SLACKLINE_CHECK(IsForest(graph), "an elimination order was asked of a graph that is not a forest");
+  SLACKLINE_CHECK(IsForest(graph),
+                  "an elimination order was asked of a graph that is not a forest");
   const PartGraph parts = MakePartGraph(graph);
   std::vector<boost::default_color_type> color(boost::num_vertices(parts), boost::white_color);
   std::vector<EliminationStep> visited;
@@ -77,12 +80,15 @@ std::vector<EliminationStep> ForestElimination(const FactorGraph& graph) {
   return visited;
 }
 
-std::vector<WeightedEdge> MaximumSpanningForest(Index num_nodes, std::span<const WeightedEdge> edges) {
-  using Cost =
-      boost::property<boost::edge_weight_t, double, boost::property<boost::edge_index_t, std::size_t>>;
-  using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS, boost::no_property, Cost>;
+std::vector<WeightedEdge> MaximumSpanningForest(Index num_nodes,
+                                                std::span<const WeightedEdge> edges) {
+  using Cost = boost::property<boost::edge_weight_t, double,
+                               boost::property<boost::edge_index_t, std::size_t>>;
+  using Graph =
+      boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS, boost::no_property, Cost>;
   Graph graph(static_cast<std::size_t>(num_nodes));
-  // Kruskal's queue does not keep the order of equal weights, so ties are resolved by rank instead of weight.
+  // Kruskal's queue does not keep the order of equal weights, so ties are resolved by rank instead
+  // of weight.
   std::vector<std::size_t> rank(edges.size());
   for (std::size_t e = 0; e < edges.size(); ++e) rank[e] = e;
   std::stable_sort(rank.begin(), rank.end(),
@@ -98,8 +104,9 @@ std::vector<WeightedEdge> MaximumSpanningForest(Index num_nodes, std::span<const
   boost::kruskal_minimum_spanning_tree(graph, std::back_inserter(tree));
   std::vector<WeightedEdge> result;
   for (const auto& edge : tree) result.push_back(edges[boost::get(boost::edge_index, graph, edge)]);
-  std::sort(result.begin(), result.end(),
-            [](const WeightedEdge& x, const WeightedEdge& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; });
+  std::sort(result.begin(), result.end(), [](const WeightedEdge& x, const WeightedEdge& y) {
+    return x.a != y.a ? x.a < y.a : x.b < y.b;
+  });
   return result;
 }
 

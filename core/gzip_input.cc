@@ -33,7 +33,8 @@ struct GzipInput::Stream {
   }
 };
 
-GzipInput::GzipInput(int descriptor) : descriptor_(descriptor), stream_(std::make_unique<Stream>()) {
+GzipInput::GzipInput(int descriptor)
+    : descriptor_(descriptor), stream_(std::make_unique<Stream>()) {
   stream_->z.next_in = stream_->buffer.data();
 }
 
@@ -93,7 +94,8 @@ std::size_t GzipInput::ReadMember(char* out, std::size_t room) {
   z.avail_out = wanted;
   while (z.avail_out == wanted) {
     if (z.avail_in == 0 && !Refill()) {
-      return error_.empty() ? Fail("the gzip data are truncated or damaged: they end too early") : 0;
+      return error_.empty() ? Fail("the gzip data are truncated or damaged: they end too early")
+                            : 0;
     }
     const int code = inflate(&z, Z_NO_FLUSH);
     if (code == Z_STREAM_END) {
@@ -102,7 +104,8 @@ std::size_t GzipInput::ReadMember(char* out, std::size_t room) {
     }
     if (code != Z_OK && code != Z_BUF_ERROR) {
       if (code == Z_MEM_ERROR) throw std::bad_alloc();
-      Fail(std::string("the gzip data are truncated or damaged: ") + (z.msg != nullptr ? z.msg : "bad data"));
+      Fail(std::string("the gzip data are truncated or damaged: ") +
+           (z.msg != nullptr ? z.msg : "bad data"));
       break;
     }
   }
@@ -125,7 +128,8 @@ std::size_t GzipInput::Read(char* out, std::size_t room) {
         mode_ = BeginMember() ? Mode::kMember : error_.empty() ? Mode::kPadding : Mode::kEnd;
         break;
       case Mode::kPadding:
-        if (std::any_of(z.next_in, z.next_in + z.avail_in, [](unsigned char byte) { return byte != 0; })) {
+        if (std::any_of(z.next_in, z.next_in + z.avail_in,
+                        [](unsigned char byte) { return byte != 0; })) {
           return Fail("the gzip data are followed by something that is not gzip");
         }
         z.avail_in = 0;

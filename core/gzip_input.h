@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The bytes of a file, decompressed when its content is gzip. Stricter than zlib's gzread, which takes anything behind the
-// last member for the end of the file.
+// The bytes of a file, decompressed when its content is gzip. Stricter than zlib's gzread, which
+// takes anything behind the last member for the end of the file.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,13 @@ class GzipInput {
   GzipInput(const GzipInput&) = delete;
   GzipInput& operator=(const GzipInput&) = delete;
 
-  /// Fills `out` with up to `room` > 0 bytes and returns their number. 0: the end of the file, or an error; see error().
+  /// Fills `out` with up to `room` > 0 bytes and returns their number. 0: the end of the file, or
+  /// an error; see error().
   std::size_t Read(char* out, std::size_t room);
 
-  /// "" as long as all went well, else what is wrong: the file cannot be read, its gzip data are truncated or damaged, or
-  /// followed by something that is not gzip. (Several members after each other, and zeros behind the last one, are gzip.)
+  /// "" as long as all went well, else what is wrong: the file cannot be read, its gzip data are
+  /// truncated or damaged, or followed by something that is not gzip. (Several members after each
+  /// other, and zeros behind the last one, are gzip.)
   const std::string& error() const { return error_; }
 
  private:

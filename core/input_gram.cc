@@ -34,12 +34,15 @@ void ForEachRun(std::span<const Slot> slots, const Visit& visit) {
   }
 }
 
-/// Inner products of dense inputs of one length: by the kernels for rows, on a transposed copy of some of them, and by halves, since the
-/// matrix is symmetric.
+/// Inner products of dense inputs of one length: by the kernels for rows, on a transposed copy of
+/// some of them, and by halves, since the matrix is symmetric.
 class DenseGram {
  public:
   DenseGram(const std::vector<FeatureRow>& inputs, double* gram)
-      : inputs_(inputs), n_(inputs.size()), length_(static_cast<std::size_t>(inputs[0].count)), gram_(gram) {
+      : inputs_(inputs),
+        n_(inputs.size()),
+        length_(static_cast<std::size_t>(inputs[0].count)),
+        gram_(gram) {
     Square(0, n_);
   }
 
@@ -62,7 +65,8 @@ class DenseGram {
     const std::size_t columns = last - first;
     transposed_.resize(columns * length_);
     for (std::size_t f = 0; f < length_; ++f) {
-      for (std::size_t j = 0; j < columns; ++j) transposed_[f * columns + j] = inputs_[first + j].values[f];
+      for (std::size_t j = 0; j < columns; ++j)
+        transposed_[f * columns + j] = inputs_[first + j].values[f];
     }
     rows_.clear();
     for (std::size_t i = begin; i < end; ++i) rows_.push_back(gram_ + i * n_ + first);
@@ -102,7 +106,8 @@ InputGram::InputGram(const ExampleView& example) {
   std::vector<FeatureRow> inputs;
   ForEachRun(slots, [&](const Run& run) {
     inputs.clear();
-    for (std::size_t s = run.begin; s < run.end; ++s) inputs.push_back(example.input(slots[s].input));
+    for (std::size_t s = run.begin; s < run.end; ++s)
+      inputs.push_back(example.input(slots[s].input));
     const std::size_t n = inputs.size();
     const bool dense = std::all_of(inputs.begin(), inputs.end(), [&](const FeatureRow& x) {
       return x.dense() && x.count == inputs[0].count;
@@ -111,7 +116,8 @@ InputGram::InputGram(const ExampleView& example) {
       DenseGram(inputs, gram);  // fills it
     } else {
       for (std::size_t i = 0; i < n; ++i) {
-        for (std::size_t j = 0; j <= i; ++j) gram[i * n + j] = gram[j * n + i] = Dot(inputs[i], inputs[j]);
+        for (std::size_t j = 0; j <= i; ++j)
+          gram[i * n + j] = gram[j * n + i] = Dot(inputs[i], inputs[j]);
       }
     }
     gram += n * n;
@@ -124,14 +130,16 @@ InputGram::InputGram(const ExampleView& example) {
   gram_ = {};
 }
 
-void InputGram::Apply(const Structure& structure, std::span<const double> q, std::span<double> out) const {
+void InputGram::Apply(const Structure& structure, std::span<const double> q,
+                      std::span<double> out) const {
   const std::span<const Slot> slots = structure.slots();
   const std::vector<double> unpacked(counts_.begin(), counts_.end());
   const double* gram = counts_.empty() ? gram_.data() : unpacked.data();
   std::vector<FeatureRow> rows;
   std::vector<double*> to;
   ForEachRun(slots, [&](const Run& run) {
-    // A matrix product: the coordinates of the run are a weight block with an input's number in the place of a feature.
+    // A matrix product: the coordinates of the run are a weight block with an input's number in the
+    // place of a feature.
     const auto n = static_cast<Index>(run.size());
     const Index states = slots[run.begin].rows;
     rows.clear();

@@ -18,8 +18,8 @@ double Power(double base, Index exponent) {
   return power;
 }
 
-/// A distance this much shorter than the vectors themselves is summed feature by feature: little is left
-/// of the digits of a difference of norms.
+/// A distance this much shorter than the vectors themselves is summed feature by feature: little is
+/// left of the digits of a difference of norms.
 constexpr double kCancels = 1e-3;
 
 Index Column(const FeatureRow& row, Index k) { return row.dense() ? k : row.columns[k]; }
@@ -40,8 +40,8 @@ double PlainSquaredDistance(const FeatureRow& a, const FeatureRow& b) {
   return sum;
 }
 
-/// ‖a − b‖², to the last digits however near the vectors are. Dense vectors feature by feature, others by
-/// their norms as far as these do not cancel.
+/// ‖a − b‖², to the last digits however near the vectors are. Dense vectors feature by feature,
+/// others by their norms as far as these do not cancel.
 double SquaredDistance(const FeatureRow& a, const FeatureRow& b) {
   if (!a.dense() || !b.dense()) {
     const double norms = a.squared_norm + b.squared_norm;
@@ -50,7 +50,8 @@ double SquaredDistance(const FeatureRow& a, const FeatureRow& b) {
   }
   const Index shared = std::min(a.count, b.count);
   double sum = 0;
-  for (Index f = 0; f < shared; ++f) sum += (a.values[f] - b.values[f]) * (a.values[f] - b.values[f]);
+  for (Index f = 0; f < shared; ++f)
+    sum += (a.values[f] - b.values[f]) * (a.values[f] - b.values[f]);
   const FeatureRow& longer = a.count > b.count ? a : b;
   for (Index f = shared; f < longer.count; ++f) sum += longer.values[f] * longer.values[f];
   return sum;
@@ -74,7 +75,8 @@ std::string_view Name(KernelKind kind) {
 
 std::string Kernel::description() const {
   std::string text(Name(kind));
-  if (kind == KernelKind::kPolynomial || kind == KernelKind::kRbf) text += ", gamma " + NumberText(gamma);
+  if (kind == KernelKind::kPolynomial || kind == KernelKind::kRbf)
+    text += ", gamma " + NumberText(gamma);
   if (kind == KernelKind::kPolynomial)
     text += ", degree " + std::to_string(degree) + ", offset " + NumberText(offset);
   return text;
@@ -84,7 +86,8 @@ void CheckKernel(const Kernel& kernel) {
   SLACKLINE_CHECK(kernel.kind != KernelKind::kAuto, "a kernel must be linear, polynomial or rbf");
   SLACKLINE_CHECK(std::isfinite(kernel.gamma) && kernel.gamma > 0, "a kernel's gamma must be > 0");
   SLACKLINE_CHECK(kernel.degree >= 1, "a kernel's degree must be at least 1");
-  SLACKLINE_CHECK(std::isfinite(kernel.offset) && kernel.offset >= 0, "a kernel's offset must be ≥ 0");
+  SLACKLINE_CHECK(std::isfinite(kernel.offset) && kernel.offset >= 0,
+                  "a kernel's offset must be ≥ 0");
 }
 
 double KernelValue(const Kernel& kernel, const FeatureRow& a, const FeatureRow& b) {
@@ -103,8 +106,9 @@ void KernelRow(const Kernel& kernel, const FeatureRow& x, std::span<const Featur
   for (std::size_t j = 0; j < inputs.size(); ++j) {
     out[j] = KernelValue(kernel, x, inputs[j]);
     if (!std::isfinite(out[j])) {
-      throw DataError("the " + kernel.description() +
-                      " kernel overflows on these features; scale them, or take a smaller gamma or degree");
+      throw DataError(
+          "the " + kernel.description() +
+          " kernel overflows on these features; scale them, or take a smaller gamma or degree");
     }
   }
 }

@@ -4,9 +4,10 @@
 //   linear       ⟨x, x'⟩
 //   polynomial   (γ⟨x, x'⟩ + c)^p
 //   rbf          exp(−γ‖x − x'‖²)
-// In a model the kernel takes the place of the inner product of the inputs that meet one weight block: two parts that read the rows r and r'
-// of that block have the kernel k(x, x')·[r = r'] (Lacoste-Julien, Jaggi, Schmidt, Pletscher, ICML 2013, appendix B.5, with these
-// structured kernels). Scalar features stay linear.
+// In a model the kernel takes the place of the inner product of the inputs that meet one weight
+// block: two parts that read the rows r and r' of that block have the kernel k(x, x')·[r = r']
+// (Lacoste-Julien, Jaggi, Schmidt, Pletscher, ICML 2013, appendix B.5, with these structured
+// kernels). Scalar features stay linear.
 #pragma once
 
 #include <span>
@@ -33,13 +34,16 @@ struct Kernel {
   std::string description() const;
 };
 
-/// Throws std::invalid_argument unless the kind is not kAuto and all numbers are finite and within their ranges.
+/// Throws std::invalid_argument unless the kind is not kAuto and all numbers are finite and within
+/// their ranges.
 void CheckKernel(const Kernel& kernel);
 
-/// k(a, b): symmetric, bit for bit. Features that one of the vectors does not reach are 0. O(non-zeros).
+/// k(a, b): symmetric, bit for bit. Features that one of the vectors does not reach are 0.
+/// O(non-zeros).
 double KernelValue(const Kernel& kernel, const FeatureRow& a, const FeatureRow& b);
 
-/// out[j] = k(x, inputs[j]). Throws DataError when a value is not finite (a polynomial of long vectors).
+/// out[j] = k(x, inputs[j]). Throws DataError when a value is not finite (a polynomial of long
+/// vectors).
 void KernelRow(const Kernel& kernel, const FeatureRow& x, std::span<const FeatureRow> inputs,
                std::span<double> out);
 

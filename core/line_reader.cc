@@ -30,7 +30,8 @@ LineReader::LineReader(const std::string& path, std::size_t longest_line)
     throw DataError(name_, 0, "is a directory, not a file");
   }
   const int descriptor = path == "-" ? dup(STDIN_FILENO) : open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) throw DataError(name_, 0, std::string("cannot open the file: ") + std::strerror(errno));
+  if (descriptor < 0)
+    throw DataError(name_, 0, std::string("cannot open the file: ") + std::strerror(errno));
   input_ = std::make_unique<GzipInput>(descriptor);
 }
 
@@ -48,8 +49,9 @@ bool LineReader::Fill() {
   const std::size_t count =
       input_->Read(buffer_.data() + end_, std::min(buffer_.size() - end_, kLargestRead));
   if (!input_->error().empty() && count == 0) {
-    const std::string place = line_number_ > 0 ? " (after line " + std::to_string(line_number_) + ")"
-                                               : " (before the end of line 1)";
+    const std::string place = line_number_ > 0
+                                  ? " (after line " + std::to_string(line_number_) + ")"
+                                  : " (before the end of line 1)";
     throw DataError(name_, 0, input_->error() + place);
   }
   end_ += count;
@@ -95,8 +97,9 @@ std::string ReadAll(LineReader* reader) {
   while (reader->Next(&line)) {
     text.append(line).push_back('\n');
     if (text.size() <= reader->longest_line()) continue;
-    throw DataError(reader->name(), reader->line_number(),
-                    "the file is longer than " + BytesText(static_cast<double>(reader->longest_line())));
+    throw DataError(
+        reader->name(), reader->line_number(),
+        "the file is longer than " + BytesText(static_cast<double>(reader->longest_line())));
   }
   return text;
 }

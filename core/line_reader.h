@@ -20,8 +20,8 @@ inline constexpr std::size_t kLongestLine = std::size_t{1} << 28;
 /// Reads lines; memory is bounded by the longest line. Not for use by several threads at once.
 class LineReader {
  public:
-  /// Opens the file; "-" is the standard input. Throws DataError when there is no such file, it is a
-  /// directory or it may not be read.
+  /// Opens the file; "-" is the standard input. Throws DataError when there is no such file, it is
+  /// a directory or it may not be read.
   explicit LineReader(const std::string& path, std::size_t longest_line = kLongestLine);
   ~LineReader();
   LineReader(const LineReader&) = delete;

@@ -15,19 +15,23 @@ namespace {
 void CheckLossOptions(const LossOptions& options) {
   for (const auto* weights : {&options.variable_weights, &options.given_weights}) {
     for (const double weight : *weights)
-      SLACKLINE_CHECK(std::isfinite(weight) && weight >= 0, "a loss weight must be finite and not negative");
+      SLACKLINE_CHECK(std::isfinite(weight) && weight >= 0,
+                      "a loss weight must be finite and not negative");
   }
-  SLACKLINE_CHECK(options.form == LossForm::kSum || (options.variable_weights.empty() &&
-                                                     options.given_weights.empty() && options.costs.empty()),
-                  "the loss 1 - F1 has no weights and no costs");
+  SLACKLINE_CHECK(
+      options.form == LossForm::kSum || (options.variable_weights.empty() &&
+                                         options.given_weights.empty() && options.costs.empty()),
+      "the loss 1 - F1 has no weights and no costs");
   if (options.costs.empty()) return;
   const auto states =
       static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(options.costs.size()))));
-  SLACKLINE_CHECK(states * states == options.costs.size(), "the cost matrix of the loss must be square");
+  SLACKLINE_CHECK(states * states == options.costs.size(),
+                  "the cost matrix of the loss must be square");
   for (std::size_t k = 0; k < options.costs.size(); ++k) {
     const double cost = options.costs[k];
     SLACKLINE_CHECK(std::isfinite(cost) && cost >= 0, "a cost must be finite and not negative");
-    SLACKLINE_CHECK(k / states != k % states || cost == 0, "the cost of the given label itself must be zero");
+    SLACKLINE_CHECK(k / states != k % states || cost == 0,
+                    "the cost of the given label itself must be zero");
   }
 }
 
@@ -35,8 +39,9 @@ double StateLoss(const LossOptions& options, Index cardinality, Index given, Ind
   if (state == given) return 0;
   if (options.costs.empty()) return 1;
   const auto states = static_cast<std::size_t>(cardinality);
-  SLACKLINE_CHECK(states * states == options.costs.size(),
-                  "the cost matrix does not fit a variable with " + std::to_string(cardinality) + " states");
+  SLACKLINE_CHECK(
+      states * states == options.costs.size(),
+      "the cost matrix does not fit a variable with " + std::to_string(cardinality) + " states");
   return options.costs[static_cast<std::size_t>(given) * states + static_cast<std::size_t>(state)];
 }
 
@@ -65,10 +70,12 @@ void CheckGlobalFactors(const Structure& structure, std::span<const Index> label
 
 }  // namespace
 
-double SumOfLosses(const FactorGraph& graph, std::span<const double> table, std::span<const Index> labels) {
+double SumOfLosses(const FactorGraph& graph, std::span<const double> table,
+                   std::span<const Index> labels) {
   double sum = 0;
   for (Index i = 0; i < graph.num_variables(); ++i)
-    sum += table[static_cast<std::size_t>(graph.state_offset(i) + labels[static_cast<std::size_t>(i)])];
+    sum += table[static_cast<std::size_t>(graph.state_offset(i) +
+                                          labels[static_cast<std::size_t>(i)])];
   return sum;
 }
 
@@ -90,7 +97,8 @@ double TrainingSet::LossOf(Index m, std::span<const Index> labels) const {
 TrainingSet MakeTrainingSet(const Dataset& dataset, const LossOptions& options) {
   CheckLossOptions(options);
   TrainingSet result{Dataset(dataset.shared_layout(), dataset.rows()), {}, {0}, 0, 0, options.form};
-  // Enough also where all variables are labelled. Doubling would leave up to half of the losses' memory unused.
+  // Enough also where all variables are labelled. Doubling would leave up to half of the losses'
+  // memory unused.
   Offset states = 0;
   for (Index m = 0; m < dataset.size(); ++m) states += dataset.example(m).graph().variable_states();
   result.losses.reserve(static_cast<std::size_t>(states));
@@ -115,15 +123,18 @@ TrainingSet MakeTrainingSet(const Dataset& dataset, const LossOptions& options) 
       for (std::size_t i = 0; i < given.size(); ++i) keep[i] = given[i] != kUnlabelled;
       const auto key = std::make_pair(dataset.structure_of(m), keep);
       auto found = restricted.find(key);
-      if (found == restricted.end()) found = restricted.emplace(key, Restrict(*structure, keep)).first;
+      if (found == restricted.end())
+        found = restricted.emplace(key, Restrict(*structure, keep)).first;
       structure = found->second.structure;
       kept = &found->second.variables;
       std::erase(labels, kUnlabelled);
     }
     CheckGlobalFactors(*structure, labels, m);
-    // A restricted structure may need fewer potentials than the example has: the first ones keep their numbers.
-    result.data.Add(structure, labels, dataset.first_input(m),
-                    example.potentials().first(static_cast<std::size_t>(structure->num_potentials())));
+    // A restricted structure may need fewer potentials than the example has: the first ones keep
+    // their numbers.
+    result.data.Add(
+        structure, labels, dataset.first_input(m),
+        example.potentials().first(static_cast<std::size_t>(structure->num_potentials())));
 
     const bool mean = options.scale == LossScale::kMean && options.form == LossForm::kSum;
     const double scale = mean ? 1.0 / static_cast<double>(labels.size()) : 1.0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Losses, zero at the ground truth: decomposable ones Δ(y) = Σ_i Δ_i(y_i), and 1 − F1 of an example's labels. And the training set: the
-// examples of a data set as training sees them, that is without their unlabelled variables, each with its table of losses.
+// Losses, zero at the ground truth: decomposable ones Δ(y) = Σ_i Δ_i(y_i), and 1 − F1 of an
+// example's labels. And the training set: the examples of a data set as training sees them, that is
+// without their unlabelled variables, each with its table of losses.
 #pragma once
 
 #include <span>
@@ -11,15 +12,17 @@
 
 namespace slackline {
 
-/// Hamming losses: kCount counts the wrong variables, kMean divides that by the number of labelled variables.
+/// Hamming losses: kCount counts the wrong variables, kMean divides that by the number of labelled
+/// variables.
 enum class LossScale { kMean, kCount };
 
-/// kSum: Σ_i Δ_i(y_i). kF1: 1 − F1 of binary labels, of which state 1 is the relevant one:
-/// 1 − 2h / (p + h + f) with p relevant labels, h of them found, and f false alarms; 0 where p = h + f = 0.
+/// kSum: Σ_i Δ_i(y_i). kF1: 1 − F1 of binary labels, of which state 1 is the relevant one: 1 − 2h /
+/// (p + h + f) with p relevant labels, h of them found, and f false alarms; 0 where p = h + f = 0.
 enum class LossForm { kSum, kF1 };
 
 /// Σ_i table[state_offset(i) + labels[i]], the loss of a labelling whose variables have this table.
-double SumOfLosses(const FactorGraph& graph, std::span<const double> table, std::span<const Index> labels);
+double SumOfLosses(const FactorGraph& graph, std::span<const double> table,
+                   std::span<const Index> labels);
 
 /// 1 − F1, see LossForm::kF1.
 double F1Loss(Index relevant, Index hits, Index false_alarms);
@@ -27,24 +30,24 @@ double F1Loss(Index relevant, Index hits, Index false_alarms);
 struct LossOptions {
   LossScale scale = LossScale::kMean;
 
-  /// Weight ≥ 0 of each variable, by its number in the original structure; empty = 1 for all. `mean` still divides by the
-  /// number of variables, not by the sum of the weights.
+  /// Weight ≥ 0 of each variable, by its number in the original structure; empty = 1 for all.
+  /// `mean` still divides by the number of variables, not by the sum of the weights.
   std::vector<double> variable_weights;
 
-  /// Weight ≥ 0 of an error on variable i where its given state is s: entry i · K + s, for problems whose variables all have K states;
-  /// empty = 1 for all.
+  /// Weight ≥ 0 of an error on variable i where its given state is s: entry i · K + s, for problems
+  /// whose variables all have K states; empty = 1 for all.
   std::vector<double> given_weights;
 
-  /// costs[given · K + predicted] ≥ 0 for problems whose variables all have K states, zero where predicted = given;
-  /// empty = 1 for every error.
+  /// costs[given · K + predicted] ≥ 0 for problems whose variables all have K states, zero where
+  /// predicted = given; empty = 1 for every error.
   std::vector<double> costs;
 
   /// kF1 needs binary variables; it has no scale, weights or costs.
   LossForm form = LossForm::kSum;
 };
 
-/// Examples to train on. data.example(m) has only labelled variables; loss(m)[s] is Δ_i(s) in the flat order of the
-/// variables' states, with kF1 1 for the wrong state.
+/// Examples to train on. data.example(m) has only labelled variables; loss(m)[s] is Δ_i(s) in the
+/// flat order of the variables' states, with kF1 1 for the wrong state.
 struct TrainingSet {
   Dataset data;
   std::vector<double> losses;
@@ -55,15 +58,17 @@ struct TrainingSet {
 
   std::span<const double> loss(Index m) const {
     const auto k = static_cast<std::size_t>(m);
-    return {losses.data() + loss_begin[k], static_cast<std::size_t>(loss_begin[k + 1] - loss_begin[k])};
+    return {losses.data() + loss_begin[k],
+            static_cast<std::size_t>(loss_begin[k + 1] - loss_begin[k])};
   }
   /// Δ of a labelling of example m.
   double LossOf(Index m, std::span<const Index> labels) const;
 };
 
-/// Leaves out unlabelled variables with all their factors (docs/notation.md, section 1) and computes the losses. Examples that lack
-/// the same variables share one restricted structure. Throws std::invalid_argument on options that do not fit, and when the given labels
-/// of an example are forbidden, by forbidden states (FirstForbiddenPart finds them) or by a global factor.
+/// Leaves out unlabelled variables with all their factors (docs/notation.md, section 1) and
+/// computes the losses. Examples that lack the same variables share one restricted structure.
+/// Throws std::invalid_argument on options that do not fit, and when the given labels of an example
+/// are forbidden, by forbidden states (FirstForbiddenPart finds them) or by a global factor.
 TrainingSet MakeTrainingSet(const Dataset& dataset, const LossOptions& options);
 
 }  // namespace slackline

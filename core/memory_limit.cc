@@ -63,8 +63,8 @@ double ReclaimableBytes(const std::filesystem::path& group, const GroupFiles& fi
   std::string name;
   double bytes = 0;
   while (file >> name >> bytes) {
-    const bool counts =
-        std::find(files.reclaimable.begin(), files.reclaimable.end(), name) != files.reclaimable.end();
+    const bool counts = std::find(files.reclaimable.begin(), files.reclaimable.end(), name) !=
+                        files.reclaimable.end();
     if (counts) sum += bytes;
   }
   return sum;
@@ -140,7 +140,8 @@ std::string BytesText(double bytes) {
 std::string MemoryExcess(double bytes) {
   const double usable = UsableMemory();
   if (bytes <= usable) return {};
-  return "training needs about " + BytesText(bytes) + " of memory, and there are " + BytesText(usable);
+  return "training needs about " + BytesText(bytes) + " of memory, and there are " +
+         BytesText(usable);
 }
 
 }  // namespace slackline

@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::size_t kMagicBytes = 8;
 constexpr FileKind kKinds[] = {kModelKind, kCheckpointKind};
-static_assert(kModelKind.magic.size() == kMagicBytes && kCheckpointKind.magic.size() == kMagicBytes);
+static_assert(kModelKind.magic.size() == kMagicBytes &&
+              kCheckpointKind.magic.size() == kMagicBytes);
 constexpr std::size_t kHeaderBytes = 8 + 4 + 8 + 4;
 constexpr std::size_t kLengthPlace = 8 + 4;
 constexpr std::size_t kChecksumBytes = 4;
@@ -26,7 +27,8 @@ constexpr const char* kTypeNames[] = {"string", "strings", "integers", "doubles"
 
 template <class T>
 void AppendNumber(T value, std::string* out) {
-  for (std::size_t b = 0; b < sizeof(T); ++b) out->push_back(static_cast<char>((value >> (8 * b)) & 0xff));
+  for (std::size_t b = 0; b < sizeof(T); ++b)
+    out->push_back(static_cast<char>((value >> (8 * b)) & 0xff));
 }
 
 void AppendString(std::string_view text, std::string* out) {
@@ -44,7 +46,8 @@ T NumberAt(const char* bytes) {
 }
 
 /// Types of entries.
-constexpr char kString = 0, kStrings = 1, kIntegers = 2, kDoubles = 3, kPacked = 4, kPackedSingle = 5;
+constexpr char kString = 0, kStrings = 1, kIntegers = 2, kDoubles = 3, kPacked = 4,
+               kPackedSingle = 5;
 
 /// Whether the bytes begin like a file of this kind, as far as they go.
 bool BeginsAs(FileKind kind, std::string_view bytes) {
@@ -62,8 +65,9 @@ std::string ReadFramed(const std::string& path, FileKind kind) {
     // would.
     if (bytes.size() < kSmallFile || static_cast<double>(length) <= UsableMemory()) return length;
     throw DataError(path, 0,
-                    "the " + std::string(kind.noun) + " says that it has " + std::to_string(length) +
-                        " bytes, and there are " + BytesText(UsableMemory()) + " of memory");
+                    "the " + std::string(kind.noun) + " says that it has " +
+                        std::to_string(length) + " bytes, and there are " +
+                        BytesText(UsableMemory()) + " of memory");
   });
 }
 
@@ -102,7 +106,8 @@ void CheckFrame(const std::string& path, FileKind kind, std::string_view bytes) 
   }
 }
 
-/// Takes values off the front of the entries; every length is checked against what is left before it is used.
+/// Takes values off the front of the entries; every length is checked against what is left before
+/// it is used.
 class EntryCursor {
  public:
   EntryCursor(const std::string& path, FileKind kind, std::string_view rest)
@@ -127,7 +132,8 @@ class EntryCursor {
     return static_cast<std::size_t>(count);
   }
   [[noreturn]] void Fail() const {
-    throw DataError(path_, 0, "the " + std::string(kind_.noun) + " is damaged: its entries do not add up");
+    throw DataError(path_, 0,
+                    "the " + std::string(kind_.noun) + " is damaged: its entries do not add up");
   }
 
  private:
@@ -195,7 +201,8 @@ void ModelWriter::Add(std::string_view name, const std::vector<std::string>& val
 void ModelWriter::Add(std::string_view name, std::span<const std::int64_t> values) {
   BeginEntry(name, kIntegers);
   AppendNumber<std::uint64_t>(values.size(), &entries_);
-  for (const std::int64_t value : values) AppendNumber(std::bit_cast<std::uint64_t>(value), &entries_);
+  for (const std::int64_t value : values)
+    AppendNumber(std::bit_cast<std::uint64_t>(value), &entries_);
 }
 
 void ModelWriter::Add(std::string_view name, std::span<const double> values) {
@@ -204,8 +211,11 @@ void ModelWriter::Add(std::string_view name, std::span<const double> values) {
   for (const double value : values) AppendNumber(std::bit_cast<std::uint64_t>(value), &entries_);
 }
 
-void ModelWriter::AddWeights(std::string_view name, std::span<const double> values, bool single_precision) {
-  const auto fits = [](double value) { return std::abs(value) <= std::numeric_limits<float>::max(); };
+void ModelWriter::AddWeights(std::string_view name, std::span<const double> values,
+                             bool single_precision) {
+  const auto fits = [](double value) {
+    return std::abs(value) <= std::numeric_limits<float>::max();
+  };
   const bool single = single_precision && std::all_of(values.begin(), values.end(), fits);
   // Of numbers that become 0 in single precision, no bit is set.
   const auto bits = [single](double value) -> std::uint64_t {
@@ -252,8 +262,9 @@ void ModelWriter::Save(const std::string& path, FileKind kind) const {
 ModelReader::ModelReader(const std::string& path, FileKind kind) : path_(path), kind_(kind) {
   const std::string bytes = ReadFramed(path, kind);
   CheckFrame(path, kind, bytes);
-  ParseEntries(std::string_view(bytes).substr(kHeaderBytes, bytes.size() - kHeaderBytes - kChecksumBytes),
-               NumberAt<std::uint32_t>(bytes.data() + 20));
+  ParseEntries(
+      std::string_view(bytes).substr(kHeaderBytes, bytes.size() - kHeaderBytes - kChecksumBytes),
+      NumberAt<std::uint32_t>(bytes.data() + 20));
 }
 
 void ModelReader::ParseEntries(std::string_view entries, std::uint32_t count) {
@@ -302,10 +313,13 @@ const T& ModelReader::Get(std::string_view name) const {
   if (const T* value = std::get_if<T>(&found->second)) return *value;
   throw DataError(path_, 0,
                   "entry '" + std::string(name) + "' of the " + noun + " holds " +
-                      kTypeNames[found->second.index()] + ", not " + kTypeNames[Value(T()).index()]);
+                      kTypeNames[found->second.index()] + ", not " +
+                      kTypeNames[Value(T()).index()]);
 }
 
-const std::string& ModelReader::String(std::string_view name) const { return Get<std::string>(name); }
+const std::string& ModelReader::String(std::string_view name) const {
+  return Get<std::string>(name);
+}
 const std::vector<std::string>& ModelReader::Strings(std::string_view name) const {
   return Get<std::vector<std::string>>(name);
 }

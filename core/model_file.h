@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The file in which models are kept: a versioned container of named, typed entries, guarded by its length and
-// a checksum. The bytes are the same on every machine (little-endian):
-//   "SLACKLIN" (checkpoints: "SLACKCKP")   u32 format version   u64 length of the whole file   u32 number of entries
+// The file in which models are kept: a versioned container of named, typed entries, guarded by its
+// length and a checksum. The bytes are the same on every machine (little-endian):
+//   "SLACKLIN" (checkpoints: "SLACKCKP")   u32 format version   u64 length of the whole file
+//   u32 number of entries
 //   per entry:   u8 type   u32 length of the name   the name   the value
 //   u32 CRC-32 (as zlib's) of everything before it
-// Values: string = u64 length, bytes; strings = u64 count, strings; integers and doubles = u64 count, 8 bytes
-// each; packed doubles (format 2) = u64 count, one bit each for whether the number is not +0 (the first in the lowest bit of the first
-// byte), and those that are not, in 8 bytes each or, in single precision, in 4.
-// Files without packed numbers have format 1, which older versions read.
+// Values: string = u64 length, bytes; strings = u64 count, strings; integers and doubles = u64
+// count, 8 bytes each; packed doubles (format 2) = u64 count, one bit each for whether the number
+// is not +0 (the first in the lowest bit of the first byte), and those that are not, in 8 bytes
+// each or, in single precision, in 4. Files without packed numbers have format 1, which older
+// versions read.
 #pragma once
 
 #include <cstdint>
@@ -42,11 +44,14 @@ class ModelWriter {
   void Add(std::string_view name, const std::vector<std::string>& values);
   void Add(std::string_view name, std::span<const std::int64_t> values);
   void Add(std::string_view name, std::span<const double> values);
-  /// Doubles of which many may be 0: packed where that is smaller. `single_precision`: rounded to the nearest of single precision (by at most
-  /// 6e-8 of themselves, for numbers above 1e-38), unless one is too large for it (3.4e38): then all stay as they are.
-  void AddWeights(std::string_view name, std::span<const double> values, bool single_precision = false);
+  /// Doubles of which many may be 0: packed where that is smaller. `single_precision`: rounded to
+  /// the nearest of single precision (by at most 6e-8 of themselves, for numbers above 1e-38),
+  /// unless one is too large for it (3.4e38): then all stay as they are.
+  void AddWeights(std::string_view name, std::span<const double> values,
+                  bool single_precision = false);
 
-  /// Writes the file in the way of AtomicFile. On failure throws DataError and leaves the old file as it was.
+  /// Writes the file in the way of AtomicFile. On failure throws DataError and leaves the old file
+  /// as it was.
   void Save(const std::string& path, FileKind kind = kModelKind) const;
 
  private:
@@ -60,7 +65,8 @@ class ModelWriter {
 /// Reads a whole file into memory. Throws DataError that tells apart: not a Slackline model (or
 /// what `kind` says), written by a newer version (states both), truncated or too long (states both
 /// lengths), damaged (the checksum does not match). Memory is bounded by the actual size of the
-/// file (some 64 times that, if it is all packed zeros), whatever lengths it claims, and by the claimed length where the file has no end.
+/// file (some 64 times that, if it is all packed zeros), whatever lengths it claims, and by the
+/// claimed length where the file has no end.
 class ModelReader {
  public:
   explicit ModelReader(const std::string& path, FileKind kind = kModelKind);
@@ -70,8 +76,8 @@ class ModelReader {
   /// Names of all entries, in the order of the file.
   const std::vector<std::string>& names() const { return names_; }
 
-  /// The value of an entry, valid while the reader lives. Throws DataError when there is no such entry or it
-  /// has another type.
+  /// The value of an entry, valid while the reader lives. Throws DataError when there is no such
+  /// entry or it has another type.
   const std::string& String(std::string_view name) const;
   const std::vector<std::string>& Strings(std::string_view name) const;
   std::span<const std::int64_t> Integers(std::string_view name) const;
@@ -79,11 +85,13 @@ class ModelReader {
   /// The same, taken out of the reader, which has no such entry afterwards.
   std::vector<double> TakeDoubles(std::string_view name);
   /// Whether the file has such an entry in single precision, also when it was taken.
-  bool HasSinglePrecision(std::string_view name) const { return single_.count(std::string(name)) > 0; }
+  bool HasSinglePrecision(std::string_view name) const {
+    return single_.count(std::string(name)) > 0;
+  }
 
  private:
-  using Value =
-      std::variant<std::string, std::vector<std::string>, std::vector<std::int64_t>, std::vector<double>>;
+  using Value = std::variant<std::string, std::vector<std::string>, std::vector<std::int64_t>,
+                             std::vector<double>>;
   template <class T>
   const T& Get(std::string_view name) const;
   void ParseEntries(std::string_view entries, std::uint32_t count);

@@ -31,18 +31,19 @@ namespace {
 
 Chunk MakeChunk(Index count, int num_chunks, int k, int thread) {
   const Offset n = count;
-  return Chunk{static_cast<Index>(n * k / num_chunks), static_cast<Index>(n * (k + 1) / num_chunks), k,
-               thread};
+  return Chunk{static_cast<Index>(n * k / num_chunks), static_cast<Index>(n * (k + 1) / num_chunks),
+               k, thread};
 }
 
 #ifdef _OPENMP
-/// As many of the wanted threads as the system can start at once. OpenMP does not tell that it cannot
-/// start one: its libraries end the process. Results do not depend on the number, so that fewer
-/// threads do.
+/// As many of the wanted threads as the system can start at once. OpenMP does not tell that it
+/// cannot start one: its libraries end the process. Results do not depend on the number, so that
+/// fewer threads do.
 int StartableThreads(int wanted) {
   static std::atomic<int> tried{1};
   static std::atomic<int> most{std::numeric_limits<int>::max()};
-  if (wanted <= tried || most < std::numeric_limits<int>::max()) return std::min(wanted, most.load());
+  if (wanted <= tried || most < std::numeric_limits<int>::max())
+    return std::min(wanted, most.load());
   std::vector<std::thread> threads;
   std::mutex gate;
   // Threads that allocate get memory of their own from the system, beside their stacks.
@@ -66,7 +67,8 @@ int StartableThreads(int wanted) {
   return std::min(wanted, most.load());
 }
 
-/// The failure of the first chunk in order that fails: which one is told must not depend on which thread was faster.
+/// The failure of the first chunk in order that fails: which one is told must not depend on which
+/// thread was faster.
 class FirstError {
  public:
   /// Whether a chunk before this one has failed, so that nobody asks for this one.
@@ -115,8 +117,8 @@ void ParallelChunks(Index count, int num_chunks, int num_threads,
   for (int k = 0; k < num_chunks; ++k) work(MakeChunk(count, num_chunks, k, 0));
 }
 
-void ParallelChunksBeside(const std::function<void()>& beside, Index count, int num_chunks, int num_threads,
-                          const std::function<void(const Chunk&)>& work) {
+void ParallelChunksBeside(const std::function<void()>& beside, Index count, int num_chunks,
+                          int num_threads, const std::function<void(const Chunk&)>& work) {
 #ifdef _OPENMP
   if (num_threads > 1) num_threads = StartableThreads(num_threads);
   if (num_threads > 1) {

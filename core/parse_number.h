@@ -17,9 +17,9 @@ inline constexpr double kLargestValue = 1e50;
 
 inline bool IsBlank(char c) { return c == ' ' || c == '\t'; }
 
-/// Reads a finite decimal number at the start of [begin, end): an optional sign, digits, a point, an
-/// exponent. Returns the first character after it, or nullptr when there is none (also for "nan", "inf" and
-/// values beyond a double's range).
+/// Reads a finite decimal number at the start of [begin, end): an optional sign, digits, a point,
+/// an exponent. Returns the first character after it, or nullptr when there is none (also for
+/// "nan", "inf" and values beyond a double's range).
 inline const char* ParseNumber(const char* begin, const char* end, double* value) {
   if (end - begin >= 2 && *begin == '+' && begin[1] != '-') ++begin;
   const std::from_chars_result result = std::from_chars(begin, end, *value);
@@ -35,7 +35,8 @@ inline bool ParseNumber(std::string_view text, double* value) {
 /// True when the whole of `text` is a whole number ≥ 0 within the range of Index, without a sign.
 inline bool ParseIndex(std::string_view text, Index* value) {
   if (text.empty() || text.front() == '-') return false;
-  const std::from_chars_result result = std::from_chars(text.data(), text.data() + text.size(), *value);
+  const std::from_chars_result result =
+      std::from_chars(text.data(), text.data() + text.size(), *value);
   return result.ec == std::errc() && result.ptr == text.data() + text.size();
 }
 

@@ -8,10 +8,12 @@
 
 namespace slackline {
 
-/// The text with all bytes that a terminal might obey, and those that are not UTF-8, written as \xNN.
+/// The text with all bytes that a terminal might obey, and those that are not UTF-8, written as
+/// \xNN.
 std::string Printable(std::string_view text);
 
-/// A piece of input for a message: printable, in quotes, cut off after 60 bytes (but not inside of a character).
+/// A piece of input for a message: printable, in quotes, cut off after 60 bytes (but not inside of
+/// a character).
 std::string Quoted(std::string_view token);
 
 }  // namespace slackline

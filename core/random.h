@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Random numbers that are the same on every machine and compiler: the generator is xoshiro256** (Blackman and
-// Vigna, 2018), seeded by splitmix64. The standard library's distributions are avoided, since they differ between
-// implementations.
+// Random numbers that are the same on every machine and compiler: the generator is xoshiro256**
+// (Blackman and Vigna, 2018), seeded by splitmix64. The standard library's distributions are
+// avoided, since they differ between implementations.
 #pragma once
 
 #include <array>

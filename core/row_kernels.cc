@@ -8,9 +8,10 @@
 namespace slackline {
 namespace {
 
-// A strip of up to kStrip rows keeps its sums in registers while the features go by. 16 doubles are four AVX2 registers:
-// enough independent additions to hide their latency. Every number of rows up to kStrip has its own loop, since several
-// narrow sweeps over the same columns cost more than one (14 rows as 8 + 4 + 2: twice the time).
+// A strip of up to kStrip rows keeps its sums in registers while the features go by. 16 doubles are
+// four AVX2 registers: enough independent additions to hide their latency. Every number of rows up
+// to kStrip has its own loop, since several narrow sweeps over the same columns cost more than one
+// (14 rows as 8 + 4 + 2: twice the time).
 constexpr Index kStrip = 16;
 
 /// kRows sums or steps as vectors: kRows / 4 wide ones, then a narrow one, then a single number.
@@ -24,7 +25,8 @@ struct Strip {
   double one = 0;
 
   inline __attribute__((always_inline)) void AddProduct(double value, const double* column) {
-    for (Index k = 0; k < kFours; ++k) four[k] += value * *reinterpret_cast<const Four*>(column + 4 * k);
+    for (Index k = 0; k < kFours; ++k)
+      four[k] += value * *reinterpret_cast<const Four*>(column + 4 * k);
     if constexpr (kHasTwo) two += value * *reinterpret_cast<const Two*>(column + 4 * kFours);
     if constexpr (kHasOne) one += value * column[kRows - 1];
   }
@@ -46,11 +48,12 @@ struct Strip {
 };
 
 template <Index kRows>
-inline __attribute__((always_inline)) void StripScores(const double* weights, Index rows, const FeatureRow& x,
-                                                       double* scores) {
+inline __attribute__((always_inline)) void StripScores(const double* weights, Index rows,
+                                                       const FeatureRow& x, double* scores) {
   Strip<kRows> sum;
   if (x.dense()) {
-    for (Index f = 0; f < x.count; ++f) sum.AddProduct(x.values[f], weights + static_cast<Offset>(f) * rows);
+    for (Index f = 0; f < x.count; ++f)
+      sum.AddProduct(x.values[f], weights + static_cast<Offset>(f) * rows);
   } else {
     for (Index k = 0; k < x.count; ++k)
       sum.AddProduct(x.values[k], weights + static_cast<Offset>(x.columns[k]) * rows);
@@ -59,12 +62,13 @@ inline __attribute__((always_inline)) void StripScores(const double* weights, In
 }
 
 template <Index kRows>
-inline __attribute__((always_inline)) void StripUpdate(double* weights, Index rows, const FeatureRow& x,
-                                                       const double* delta) {
+inline __attribute__((always_inline)) void StripUpdate(double* weights, Index rows,
+                                                       const FeatureRow& x, const double* delta) {
   Strip<kRows> step;
   step.Load(delta);
   if (x.dense()) {
-    for (Index f = 0; f < x.count; ++f) step.AddTo(x.values[f], weights + static_cast<Offset>(f) * rows);
+    for (Index f = 0; f < x.count; ++f)
+      step.AddTo(x.values[f], weights + static_cast<Offset>(f) * rows);
   } else {
     for (Index k = 0; k < x.count; ++k)
       step.AddTo(x.values[k], weights + static_cast<Offset>(x.columns[k]) * rows);
@@ -95,8 +99,9 @@ inline __attribute__((always_inline)) void TailUpdate(double* weights, Index row
   }
 }
 
-// Tiles of kTile dense inputs and eight rows: twelve AVX2 registers of sums or steps, two of W, and for each input one of its value. The last eight
-// rows of a block overlap those before where the number of rows is no multiple of eight.
+// Tiles of kTile dense inputs and eight rows: twelve AVX2 registers of sums or steps, two of W, and
+// for each input one of its value. The last eight rows of a block overlap those before where the
+// number of rows is no multiple of eight.
 constexpr Index kTile = 6;
 constexpr Index kTileRows = 8;
 
@@ -126,8 +131,9 @@ inline __attribute__((always_inline)) void TileScores(const double* weights, Ind
 
 /// `done`: rows from `first` on that have their steps already.
 template <Index kInputs>
-inline __attribute__((always_inline)) void TileUpdate(double* weights, Index rows, const FeatureRow* inputs,
-                                                      Index first, Index done, const double* const* delta) {
+inline __attribute__((always_inline)) void TileUpdate(double* weights, Index rows,
+                                                      const FeatureRow* inputs, Index first,
+                                                      Index done, const double* const* delta) {
   const double* x[kInputs];
   Four low[kInputs];
   Four high[kInputs];

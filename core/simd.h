@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One build, several instruction sets: a function marked SLACKLINE_MULTIVERSION is compiled for the baseline and for
-// AVX2 with fused multiply-add, and the loader picks the one that the processor has. Elsewhere the mark is empty.
+// One build, several instruction sets: a function marked SLACKLINE_MULTIVERSION is compiled for the
+// baseline and for AVX2 with fused multiply-add, and the loader picks the one that the processor
+// has. Elsewhere the mark is empty.
 //
-// Results may differ in the last bits between machines of different kind (fused multiply-add rounds once), never
-// between runs on one machine.
+// Results may differ in the last bits between machines of different kind (fused multiply-add rounds
+// once), never between runs on one machine.
 #pragma once
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(SLACKLINE_NO_MULTIVERSION)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(SLACKLINE_NO_MULTIVERSION)
 #define SLACKLINE_MULTIVERSION __attribute__((target_clones("default", "arch=x86-64-v3")))
 #else
 #define SLACKLINE_MULTIVERSION
 #endif
 
-// Before a loop whose iterations are independent of each other, which lets compilers vectorise it without checks.
+// Before a loop whose iterations are independent of each other, which lets compilers vectorise it
+// without checks.
 #if defined(__clang__)
 #define SLACKLINE_INDEPENDENT_ITERATIONS _Pragma("clang loop vectorize(assume_safety)")
 #elif defined(__GNUC__)
@@ -24,8 +27,9 @@
 
 namespace slackline {
 
-/// Vectors of the compilers' own kind, since neither GCC nor Clang turns the inner loops over a row count like 14 into wide
-/// instructions by itself. Unaligned; the baseline build splits the wide one into two.
+/// Vectors of the compilers' own kind, since neither GCC nor Clang turns the inner loops over a row
+/// count like 14 into wide instructions by itself. Unaligned; the baseline build splits the wide
+/// one into two.
 typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
 typedef double Two __attribute__((vector_size(16), aligned(8), may_alias));
 

@@ -10,10 +10,12 @@
 namespace slackline {
 namespace {
 
-/// Slots of one block that are swept together, at most this many: a multiple of what the kernels take at a time.
+/// Slots of one block that are swept together, at most this many: a multiple of what the kernels
+/// take at a time.
 constexpr std::size_t kMostTogether = 24;
 
-/// Calls sweep(offset of the block, rows, inputs, values of their slots) for groups of slots that follow each other.
+/// Calls sweep(offset of the block, rows, inputs, values of their slots) for groups of slots that
+/// follow each other.
 template <class Value, class Sweep>
 class SlotSweeps {
  public:
@@ -32,7 +34,8 @@ class SlotSweeps {
   void Flush() {
     if (count_ == 0) return;
     sweep_(example_.structure().layout().block(block_).offset, rows_,
-           std::span<const FeatureRow>(inputs_, count_), std::span<Value* const>(pointers_, count_));
+           std::span<const FeatureRow>(inputs_, count_),
+           std::span<Value* const>(pointers_, count_));
     count_ = 0;
   }
   Offset work() const { return work_; }
@@ -58,23 +61,26 @@ Offset SweepAllSlots(const ExampleView& example, Value* values, const Sweep& swe
 }
 
 template <class Sweep>
-Offset SweepNonZeroSlots(const ExampleView& example, std::span<const double> q, const Sweep& sweep) {
+Offset SweepNonZeroSlots(const ExampleView& example, std::span<const double> q,
+                         const Sweep& sweep) {
   SlotSweeps<const double, Sweep> sweeps(example, q.data(), sweep);
   for (const Slot& slot : example.structure().slots()) {
     const double* begin = q.data() + slot.coordinate;
-    if (std::any_of(begin, begin + slot.rows, [](double value) { return value != 0; })) sweeps.Add(slot);
+    if (std::any_of(begin, begin + slot.rows, [](double value) { return value != 0; }))
+      sweeps.Add(slot);
   }
   sweeps.Flush();
   return sweeps.work();
 }
 
-/// Multiply-adds of a sweep from which on threads share it: some 30 µs of work. Calling threads together takes 2 µs, but what one has written
-/// another one has to fetch.
+/// Multiply-adds of a sweep from which on threads share it: some 30 µs of work. Calling threads
+/// together takes 2 µs, but what one has written another one has to fetch.
 constexpr Offset kWorthThreads = 500'000;
 constexpr int kChunksPerThread = 4;  // of slots, when they are scored
 constexpr int kRangesPerThread = 2;  // of features, when their weights are moved
 
-/// The same groups, put aside to be swept by several threads, and cut where dense and sparse inputs meet: kernels take these apart, too.
+/// The same groups, put aside to be swept by several threads, and cut where dense and sparse inputs
+/// meet: kernels take these apart, too.
 template <class Value>
 class SlotGroups {
  public:
@@ -84,7 +90,8 @@ class SlotGroups {
     std::size_t begin, count;
   };
 
-  void Add(Offset offset, Index rows, std::span<const FeatureRow> inputs, std::span<Value* const> values) {
+  void Add(Offset offset, Index rows, std::span<const FeatureRow> inputs,
+           std::span<Value* const> values) {
     for (std::size_t begin = 0, end = 0; begin < inputs.size(); begin = end) {
       while (end < inputs.size() && inputs[end].dense() == inputs[begin].dense()) ++end;
       groups_.push_back({offset, rows, inputs_.size() + begin, end - begin});
@@ -119,27 +126,30 @@ FeatureRow Part(const FeatureRow& x, Index begin, Index end) {
 }
 
 /// Groups of slots are divided among the threads.
-Offset SlotScoresByThreads(const ExampleView& example, std::span<const double> weights, std::span<double> u,
-                           int threads) {
+Offset SlotScoresByThreads(const ExampleView& example, std::span<const double> weights,
+                           std::span<double> u, int threads) {
   SlotGroups<double> slots;
-  const Offset work = SweepAllSlots(example, u.data(),
-                                    [&](Offset offset, Index rows, const auto& inputs, const auto& scores) {
-                                      slots.Add(offset, rows, inputs, scores);
-                                    });
+  const Offset work = SweepAllSlots(
+      example, u.data(), [&](Offset offset, Index rows, const auto& inputs, const auto& scores) {
+        slots.Add(offset, rows, inputs, scores);
+      });
   const auto count = static_cast<Index>(slots.groups().size());
-  ParallelChunks(count, std::min(kChunksPerThread * threads, count), threads, [&](const Chunk& chunk) {
-    for (const auto& group : slots.groups().subspan(chunk.begin, chunk.end - chunk.begin))
-      RowsScores(weights.data() + group.offset, group.rows, slots.inputs(group), slots.values(group));
-  });
+  ParallelChunks(
+      count, std::min(kChunksPerThread * threads, count), threads, [&](const Chunk& chunk) {
+        for (const auto& group : slots.groups().subspan(chunk.begin, chunk.end - chunk.begin))
+          RowsScores(weights.data() + group.offset, group.rows, slots.inputs(group),
+                     slots.values(group));
+      });
   return work;
 }
 
-/// Features are divided among the threads: each adds to the weights of its own in the same order as one thread does.
-Offset AddSlotsByThreads(const ExampleView& example, std::span<const double> q, std::span<double> weights,
-                         int threads) {
+/// Features are divided among the threads: each adds to the weights of its own in the same order as
+/// one thread does.
+Offset AddSlotsByThreads(const ExampleView& example, std::span<const double> q,
+                         std::span<double> weights, int threads) {
   SlotGroups<const double> slots;
-  const Offset work =
-      SweepNonZeroSlots(example, q, [&](Offset offset, Index rows, const auto& inputs, const auto& delta) {
+  const Offset work = SweepNonZeroSlots(
+      example, q, [&](Offset offset, Index rows, const auto& inputs, const auto& delta) {
         slots.Add(offset, rows, inputs, delta);
       });
   Index features = 0;
@@ -150,10 +160,11 @@ Offset AddSlotsByThreads(const ExampleView& example, std::span<const double> q, 
     FeatureRow parts[kMostTogether];
     for (const auto& group : slots.groups()) {
       const std::span<const FeatureRow> inputs = slots.inputs(group);
-      for (std::size_t k = 0; k < inputs.size(); ++k) parts[k] = Part(inputs[k], chunk.begin, chunk.end);
+      for (std::size_t k = 0; k < inputs.size(); ++k)
+        parts[k] = Part(inputs[k], chunk.begin, chunk.end);
       const Offset skipped = inputs[0].dense() ? static_cast<Offset>(chunk.begin) * group.rows : 0;
-      RowsUpdate(weights.data() + group.offset + skipped, group.rows, std::span(parts, inputs.size()),
-                 slots.values(group));
+      RowsUpdate(weights.data() + group.offset + skipped, group.rows,
+                 std::span(parts, inputs.size()), slots.values(group));
     }
   });
   return work;
@@ -171,7 +182,8 @@ bool ThreadsShareSweeps(const ExampleView& example, int threads) {
 
 Offset SlotScores(const ExampleView& example, std::span<const double> weights, std::span<double> u,
                   int threads) {
-  if (ThreadsShareSweeps(example, threads)) return SlotScoresByThreads(example, weights, u, threads);
+  if (ThreadsShareSweeps(example, threads))
+    return SlotScoresByThreads(example, weights, u, threads);
   return SweepAllSlots(example, u.data(),
                        [&](Offset offset, Index rows, const auto& inputs, const auto& scores) {
                          RowsScores(weights.data() + offset, rows, inputs, scores);
@@ -181,9 +193,10 @@ Offset SlotScores(const ExampleView& example, std::span<const double> weights, s
 Offset AddSlots(const ExampleView& example, std::span<const double> q, std::span<double> weights,
                 int threads) {
   if (ThreadsShareSweeps(example, threads)) return AddSlotsByThreads(example, q, weights, threads);
-  return SweepNonZeroSlots(example, q, [&](Offset offset, Index rows, const auto& inputs, const auto& delta) {
-    RowsUpdate(weights.data() + offset, rows, inputs, delta);
-  });
+  return SweepNonZeroSlots(example, q,
+                           [&](Offset offset, Index rows, const auto& inputs, const auto& delta) {
+                             RowsUpdate(weights.data() + offset, rows, inputs, delta);
+                           });
 }
 
 }  // namespace slackline

@@ -9,8 +9,8 @@
 
 namespace slackline {
 
-/// The pieces between separators, always one more than there are separators: "a,,b" has an empty one in the middle, and ""
-/// is one empty piece.
+/// The pieces between separators, always one more than there are separators: "a,,b" has an empty
+/// one in the middle, and "" is one empty piece.
 std::vector<std::string> Split(std::string_view text, char separator);
 /// The same as views of the text, in place of what *pieces has.
 void SplitViews(std::string_view text, char separator, std::vector<std::string_view>* pieces);

@@ -17,8 +17,9 @@ namespace {
 /// Notes that a block is used with linear ('l') or with scalar features ('s').
 void UseBlock(const WeightLayout& layout, Index block, char kind, std::vector<char>* use) {
   char& known = (*use)[static_cast<std::size_t>(block)];
-  SLACKLINE_CHECK(known == 0 || known == kind, "weight block '" + layout.block(block).name +
-                                                   "' is used with linear and with scalar features");
+  SLACKLINE_CHECK(known == 0 || known == kind,
+                  "weight block '" + layout.block(block).name +
+                      "' is used with linear and with scalar features");
   known = kind;
 }
 
@@ -27,13 +28,15 @@ void UseBlock(const WeightLayout& layout, Index block, char kind, std::vector<ch
 StructureBuilder::StructureBuilder(std::shared_ptr<const FactorGraph> graph,
                                    std::shared_ptr<const WeightLayout> layout)
     : graph_(std::move(graph)), layout_(std::move(layout)) {
-  SLACKLINE_CHECK(graph_ != nullptr && layout_ != nullptr, "a structure needs a graph and a weight layout");
+  SLACKLINE_CHECK(graph_ != nullptr && layout_ != nullptr,
+                  "a structure needs a graph and a weight layout");
   globals_.resize(static_cast<std::size_t>(graph_->num_global_factors()));
 }
 
-void StructureBuilder::SetGlobalFactor(Index g, std::shared_ptr<const GlobalFactor> factor, Index block,
-                                       Index base) {
-  SLACKLINE_CHECK(g >= 0 && g < graph_->num_global_factors(), "unknown global factor " + std::to_string(g));
+void StructureBuilder::SetGlobalFactor(Index g, std::shared_ptr<const GlobalFactor> factor,
+                                       Index block, Index base) {
+  SLACKLINE_CHECK(g >= 0 && g < graph_->num_global_factors(),
+                  "unknown global factor " + std::to_string(g));
   SLACKLINE_CHECK(factor != nullptr, "a global factor needs an object that describes it");
   const std::string name(factor->name());
   const std::span<const Index> scope = graph_->global_scope(g);
@@ -45,17 +48,20 @@ void StructureBuilder::SetGlobalFactor(Index g, std::shared_ptr<const GlobalFact
     SLACKLINE_CHECK(cardinalities[k] == graph_->cardinality(scope[k]),
                     "global factor '" + name + "' with " + std::to_string(cardinalities[k]) +
                         " states on axis " + std::to_string(k) + " does not fit variable " +
-                        std::to_string(scope[k]) + " with " + std::to_string(graph_->cardinality(scope[k])));
+                        std::to_string(scope[k]) + " with " +
+                        std::to_string(graph_->cardinality(scope[k])));
   }
   const Index num_weights = factor->num_weights();
-  SLACKLINE_CHECK(num_weights >= 0, "global factor '" + name + "' has a negative number of weights");
+  SLACKLINE_CHECK(num_weights >= 0,
+                  "global factor '" + name + "' has a negative number of weights");
   GlobalPart part{std::move(factor), -1, 0, 0};
   if (num_weights > 0) {
     SLACKLINE_CHECK(block >= 0 && block < layout_->num_blocks(),
                     "unknown weight block " + std::to_string(block));
     const WeightBlock& weights = layout_->block(block);
-    SLACKLINE_CHECK(weights.cols == 1,
-                    "a global factor's weights need a block with one column, not '" + weights.name + "'");
+    SLACKLINE_CHECK(
+        weights.cols == 1,
+        "a global factor's weights need a block with one column, not '" + weights.name + "'");
     SLACKLINE_CHECK(base >= 0 && num_weights <= weights.rows - base,
                     "global factor '" + name + "' with " + std::to_string(num_weights) +
                         " weights reads past the rows of block '" + weights.name + "'");
@@ -74,10 +80,11 @@ StateMap IdentityMap(Index states) {
 Index StructureBuilder::AddStateMap(StateMap map) {
   SLACKLINE_CHECK(map.values.empty() || map.values.size() == map.rows.size(),
                   "a state map needs as many values as rows, or none");
-  for (const Index row : map.rows) SLACKLINE_CHECK(row >= kAbsent, "a state map has a negative row");
+  for (const Index row : map.rows)
+    SLACKLINE_CHECK(row >= kAbsent, "a state map has a negative row");
   SLACKLINE_CHECK(AllFinite(map.values), "a state map has a value that is not finite");
-  const auto [known, added] =
-      map_number_.try_emplace(std::make_pair(map.rows, map.values), static_cast<Index>(maps_.size()));
+  const auto [known, added] = map_number_.try_emplace(std::make_pair(map.rows, map.values),
+                                                      static_cast<Index>(maps_.size()));
   if (added) maps_.push_back(std::move(map));
   return known->second;
 }
@@ -85,12 +92,14 @@ Index StructureBuilder::AddStateMap(StateMap map) {
 void StructureBuilder::Add(Index part, Index input, FeatureTerm term) {
   SLACKLINE_CHECK(part >= 0 && part < graph_->num_parts(), "unknown part " + std::to_string(part));
   SLACKLINE_CHECK(term.block >= 0 && term.block < layout_->num_blocks(), "unknown weight block");
-  SLACKLINE_CHECK(term.map >= 0 && term.map < static_cast<Index>(maps_.size()), "unknown state map");
+  SLACKLINE_CHECK(term.map >= 0 && term.map < static_cast<Index>(maps_.size()),
+                  "unknown state map");
   const StateMap& map = maps_[static_cast<std::size_t>(term.map)];
   const WeightBlock& block = layout_->block(term.block);
   SLACKLINE_CHECK(static_cast<Index>(map.rows.size()) == graph_->num_states(part),
-                  "a state map of " + std::to_string(map.rows.size()) + " states does not fit part " +
-                      std::to_string(part) + " with " + std::to_string(graph_->num_states(part)));
+                  "a state map of " + std::to_string(map.rows.size()) +
+                      " states does not fit part " + std::to_string(part) + " with " +
+                      std::to_string(graph_->num_states(part)));
   SLACKLINE_CHECK(term.kind == FeatureKind::kConstant || map.values.empty(),
                   "only constant features have values in their state map");
   SLACKLINE_CHECK(term.kind == FeatureKind::kLinear || block.cols == 1,
@@ -109,11 +118,12 @@ void StructureBuilder::AddLinear(Index part, Index block, Index input, Index map
   Add(part, input, {FeatureKind::kLinear, block, 0, map, base, 0});
 }
 
-void StructureBuilder::AddPotential(Index part, Index block, Index first_potential, Index map, Index base) {
+void StructureBuilder::AddPotential(Index part, Index block, Index first_potential, Index map,
+                                    Index base) {
   SLACKLINE_CHECK(part >= 0 && part < graph_->num_parts(), "unknown part " + std::to_string(part));
-  SLACKLINE_CHECK(
-      first_potential >= 0 && first_potential <= std::numeric_limits<Index>::max() - graph_->num_states(part),
-      "the position of a potential must not be negative or larger than fits");
+  SLACKLINE_CHECK(first_potential >= 0 && first_potential <= std::numeric_limits<Index>::max() -
+                                                                 graph_->num_states(part),
+                  "the position of a potential must not be negative or larger than fits");
   Add(part, -1, {FeatureKind::kPotential, block, first_potential, map, base, 0});
 }
 
@@ -127,7 +137,8 @@ void StructureBuilder::ForbidStates(Index part, const std::vector<bool>& forbidd
                   std::to_string(forbidden.size()) + " flags of forbidden states do not fit part " +
                       std::to_string(part) + " with " + std::to_string(graph_->num_states(part)));
   std::vector<bool> all = forbidden;
-  if (forbidden_of_.empty()) forbidden_of_.assign(static_cast<std::size_t>(graph_->num_parts()), -1);
+  if (forbidden_of_.empty())
+    forbidden_of_.assign(static_cast<std::size_t>(graph_->num_parts()), -1);
   Index& own = forbidden_of_[static_cast<std::size_t>(part)];
   if (own >= 0) {
     for (const Index s : forbidden_lists_[static_cast<std::size_t>(own)])
@@ -159,7 +170,8 @@ std::shared_ptr<const Structure> StructureBuilder::Build() const {
 
   std::vector<PartTerm> terms = terms_;
   std::stable_sort(terms.begin(), terms.end(), [](const PartTerm& a, const PartTerm& b) {
-    return a.part != b.part ? a.part < b.part : a.term.kind < b.term.kind;  // a linear term comes first
+    return a.part != b.part ? a.part < b.part
+                            : a.term.kind < b.term.kind;  // a linear term comes first
   });
 
   // Coordinates: slots in the order of (block, input), then scalar blocks.
@@ -205,7 +217,8 @@ std::shared_ptr<const Structure> StructureBuilder::Build() const {
       const auto slot =
           std::lower_bound(slot_keys.begin(), slot_keys.end(), std::make_pair(term.block, t.input));
       term.source = static_cast<Index>(slot - slot_keys.begin());
-      term.coordinate = structure->slots_[static_cast<std::size_t>(term.source)].coordinate + term.base;
+      term.coordinate =
+          structure->slots_[static_cast<std::size_t>(term.source)].coordinate + term.base;
       SLACKLINE_CHECK(structure->terms_.empty() ||
                           structure->term_begin_[static_cast<std::size_t>(t.part) + 1] == 0 ||
                           structure->terms_.back().kind != FeatureKind::kLinear,
@@ -290,7 +303,8 @@ RestrictedStructure Restrict(const Structure& structure, const std::vector<bool>
   }
   for (Index g = 0; g < graph.num_global_factors(); ++g) {
     scope.clear();
-    for (const Index i : graph.global_scope(g)) scope.push_back(renumbered[static_cast<std::size_t>(i)]);
+    for (const Index i : graph.global_scope(g))
+      scope.push_back(renumbered[static_cast<std::size_t>(i)]);
     if (std::find(scope.begin(), scope.end(), -1) != scope.end()) continue;
     graph_builder.AddGlobalFactor(scope);
     result.globals.push_back(g);
@@ -302,8 +316,9 @@ RestrictedStructure Restrict(const Structure& structure, const std::vector<bool>
       const Index map = builder.AddStateMap(structure.map(term.map));
       switch (term.kind) {
         case FeatureKind::kLinear:
-          builder.AddLinear(to, term.block, structure.slots()[static_cast<std::size_t>(term.source)].input,
-                            map, term.base);
+          builder.AddLinear(to, term.block,
+                            structure.slots()[static_cast<std::size_t>(term.source)].input, map,
+                            term.base);
           break;
         case FeatureKind::kPotential:
           builder.AddPotential(to, term.block, term.source, map, term.base);

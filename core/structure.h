@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A Structure is a factor graph together with the feature map of every part: everything about an example except its
-// data (inputs, potentials, labels). Examples with the same shape share one Structure; examples of different shapes have
-// their own, over one common WeightLayout.
+// A Structure is a factor graph together with the feature map of every part: everything about an
+// example except its data (inputs, potentials, labels). Examples with the same shape share one
+// Structure; examples of different shapes have their own, over one common WeightLayout.
 //
-// Feature maps are applied, never formed. φ_a(x, y_a) is a sum of *terms*, each of which reads one entry per state:
+// Feature maps are applied, never formed. φ_a(x, y_a) is a sum of *terms*, each of which reads one
+// entry per state:
 //   linear     row `rows[s] + base` of a weight block, times an input vector x of the example
-//   potential  weight `rows[s] + base` of a block, times a scalar x_s that the example gives for state s
+//   potential  weight `rows[s] + base` of a block, times a scalar x_s that the example gives for
+//              state s
 //   constant   weight `rows[s] + base` of a block, times values[s] (1 when no values are given)
-// A state whose row is kAbsent has no feature in the term and costs nothing; states with one row share it (tied).
+// A state whose row is kAbsent has no feature in the term and costs nothing; states with one row
+// share it (tied).
 //
-// States of a part may be *forbidden*: no labelling may use them, whatever its features are (a transition that labels must not make). They are
-// lists beside the features, so that parts without them pay a test.
+// States of a part may be *forbidden*: no labelling may use them, whatever its features are (a
+// transition that labels must not make). They are lists beside the features, so that parts without
+// them pay a test.
 //
-// *Coordinates.* Everything that the weights can know about a labelling is a short vector q over the coordinates of the
-// structure: one coordinate per row of every (block, input) pair that occurs — a *slot* — and one per row of every block
-// of scalar features. With u = the scores of the coordinates (a slot's u is W_block·x, a scalar's u is its weight),
-// w·φ(y) = u·q(y). Learners keep q (105 numbers on Yeast) where they would otherwise keep a copy of w (1533).
+// *Coordinates.* Everything that the weights can know about a labelling is a short vector q over
+// the coordinates of the structure: one coordinate per row of every (block, input) pair that occurs
+// — a *slot* — and one per row of every block of scalar features. With u = the scores of the
+// coordinates (a slot's u is W_block·x, a scalar's u is its weight), w·φ(y) = u·q(y). Learners keep
+// q (105 numbers on Yeast) where they would otherwise keep a copy of w (1533).
 #pragma once
 
 #include <map>
@@ -31,7 +36,8 @@
 
 namespace slackline {
 
-/// Which row each state of a part reads, and for constant features with which value. Shared by many parts.
+/// Which row each state of a part reads, and for constant features with which value. Shared by many
+/// parts.
 struct StateMap {
   std::vector<Index> rows;     ///< per state: a row ≥ 0, or kAbsent
   std::vector<double> values;  ///< per state (constant features only); empty = all 1
@@ -46,13 +52,15 @@ struct FeatureTerm {
   FeatureKind kind = FeatureKind::kConstant;
   Index block = 0;
   Index source =
-      0;  ///< linear: number of the slot; potential: position of the scalar of state 0; constant: unused
+      /// linear: number of the slot; potential: position of the scalar of state 0; constant: unused
+      0;
   Index map = 0;         ///< number of the StateMap
   Index base = 0;        ///< added to every present row
   Index coordinate = 0;  ///< coordinate of row 0 of the term (`base` included)
 };
 
-/// A (weight block, input vector) pair: its scores W_block·x are coordinates [coordinate, coordinate + rows).
+/// A (weight block, input vector) pair: its scores W_block·x are coordinates [coordinate,
+/// coordinate + rows).
 struct Slot {
   Index block = 0;
   Index input = 0;
@@ -84,7 +92,8 @@ class Structure {
 
   std::span<const FeatureTerm> terms(Index part) const {
     const auto k = static_cast<std::size_t>(part);
-    return {terms_.data() + term_begin_[k], static_cast<std::size_t>(term_begin_[k + 1] - term_begin_[k])};
+    return {terms_.data() + term_begin_[k],
+            static_cast<std::size_t>(term_begin_[k + 1] - term_begin_[k])};
   }
   const StateMap& map(Index m) const { return maps_[static_cast<std::size_t>(m)]; }
 
@@ -112,13 +121,14 @@ class Structure {
   Index num_inputs() const { return num_inputs_; }
   Index num_potentials() const { return num_potentials_; }
 
-  /// True when no weight block is used with two different inputs: the norm of a feature vector is then a sum over
-  /// coordinates, and no inner products of inputs are needed.
+  /// True when no weight block is used with two different inputs: the norm of a feature vector is
+  /// then a sum over coordinates, and no inner products of inputs are needed.
   bool slots_are_orthogonal() const { return slots_are_orthogonal_; }
 
  private:
   friend class StructureBuilder;
-  friend std::shared_ptr<const Structure> WithLayout(const Structure&, std::shared_ptr<const WeightLayout>);
+  friend std::shared_ptr<const Structure> WithLayout(const Structure&,
+                                                     std::shared_ptr<const WeightLayout>);
   Structure() = default;
 
   std::shared_ptr<const FactorGraph> graph_;
@@ -127,7 +137,8 @@ class Structure {
   std::vector<FeatureTerm> terms_;
   std::vector<StateMap> maps_;
   std::vector<std::vector<Index>> forbidden_lists_;
-  std::vector<Index> forbidden_of_;  // per part: number of its list or −1; empty when no part has one
+  std::vector<Index>
+      forbidden_of_;  // per part: number of its list or −1; empty when no part has one
   std::vector<GlobalPart> globals_;
   std::vector<Slot> slots_;
   std::vector<ScalarBlock> scalar_blocks_;
@@ -140,7 +151,8 @@ class Structure {
 /// Makes a Structure. All methods throw std::invalid_argument on arguments out of range.
 class StructureBuilder {
  public:
-  StructureBuilder(std::shared_ptr<const FactorGraph> graph, std::shared_ptr<const WeightLayout> layout);
+  StructureBuilder(std::shared_ptr<const FactorGraph> graph,
+                   std::shared_ptr<const WeightLayout> layout);
 
   /// Registers a map and returns its number; an equal map that is already there is reused.
   Index AddStateMap(StateMap map);
@@ -152,14 +164,17 @@ class StructureBuilder {
   /// φ += values[s] at weight `map[s] + base` of `block` (one column).
   void AddConstant(Index part, Index block, Index map, Index base = 0);
 
-  /// Forbids the states with forbidden[s] = true, one flag per state of the part (several calls: all that are named). Every part must keep a state.
+  /// Forbids the states with forbidden[s] = true, one flag per state of the part (several calls:
+  /// all that are named). Every part must keep a state.
   void ForbidStates(Index part, const std::vector<bool>& forbidden);
 
-  /// What global factor g of the graph is. Its weight k is row k + base of `block`, which must have one column; `block` is
-  /// not looked at when the factor has no weights.
-  void SetGlobalFactor(Index g, std::shared_ptr<const GlobalFactor> factor, Index block, Index base = 0);
+  /// What global factor g of the graph is. Its weight k is row k + base of `block`, which must have
+  /// one column; `block` is not looked at when the factor has no weights.
+  void SetGlobalFactor(Index g, std::shared_ptr<const GlobalFactor> factor, Index block,
+                       Index base = 0);
 
-  /// The finished structure. All global factors must be set. A block must be used either with linear or with scalar features, not with both.
+  /// The finished structure. All global factors must be set. A block must be used either with
+  /// linear or with scalar features, not with both.
   std::shared_ptr<const Structure> Build() const;
 
  private:
@@ -181,16 +196,18 @@ class StructureBuilder {
   std::vector<GlobalPart> globals_;
 };
 
-/// The first part (variables before factors) whose state in this labelling is forbidden, or −1. Parts with an unlabelled variable are passed
-/// over; global factors are not looked at. Requires one label per variable, in its range or kUnlabelled.
+/// The first part (variables before factors) whose state in this labelling is forbidden, or −1.
+/// Parts with an unlabelled variable are passed over; global factors are not looked at. Requires
+/// one label per variable, in its range or kUnlabelled.
 Index FirstForbiddenPart(const Structure& structure, std::span<const Index> labels);
 
-/// The same structure over another layout, whose blocks have as many rows each, and one column where they have one here and are used with
-/// scalar features: inputs of another length.
+/// The same structure over another layout, whose blocks have as many rows each, and one column
+/// where they have one here and are used with scalar features: inputs of another length.
 std::shared_ptr<const Structure> WithLayout(const Structure& structure,
                                             std::shared_ptr<const WeightLayout> layout);
 
-/// What remains of a structure when some variables (and all factors that contain one of them) are left out.
+/// What remains of a structure when some variables (and all factors that contain one of them) are
+/// left out.
 struct RestrictedStructure {
   std::shared_ptr<const Structure> structure;
   std::vector<Index> variables;  ///< per remaining variable: its number in the original
@@ -198,7 +215,8 @@ struct RestrictedStructure {
   std::vector<Index> globals;    ///< per remaining global factor: the same
 };
 
-/// Keeps the variables with keep[i] true, and the forbidden states of all parts that remain. Input and potential numbers stay as they were.
+/// Keeps the variables with keep[i] true, and the forbidden states of all parts that remain. Input
+/// and potential numbers stay as they were.
 RestrictedStructure Restrict(const Structure& structure, const std::vector<bool>& keep);
 
 }  // namespace slackline

@@ -14,7 +14,8 @@ using Index = std::int32_t;
 /// Positions in the long flat arrays (states of all parts, weights, non-zeros of all examples).
 using Offset = std::int64_t;
 
-/// The label of a variable whose true state is not known (docs/notation.md: it takes no part in training).
+/// The label of a variable whose true state is not known (docs/notation.md: it takes no part in
+/// training).
 inline constexpr Index kUnlabelled = -1;
 
 /// In a state map: this state has no feature (and costs nothing).

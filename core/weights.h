@@ -3,8 +3,8 @@
 // The weight vector w as named blocks. A block is a matrix of `rows` × `cols`:
 //   - for linear features, one row per (label or class) and one column per input feature,
 //   - for scalar features (pair tables, Potts, potentials), `rows` weights and one column.
-// A block is stored with the rows of one column side by side (entry (r, c) at offset + c·rows + r), so that one sweep
-// over the non-zeros of an input vector yields the scores of all labels.
+// A block is stored with the rows of one column side by side (entry (r, c) at offset + c·rows + r),
+// so that one sweep over the non-zeros of an input vector yields the scores of all labels.
 #pragma once
 
 #include <string>

@@ -23,7 +23,8 @@ StateMap OwnRows(Index size) {
 CardinalityFactor::CardinalityFactor(Index size)
     : CardinalityFactor(size, size + 1, OwnRows(size), 0, size) {}
 
-CardinalityFactor::CardinalityFactor(Index size, Index num_weights, StateMap counts, Index low, Index high)
+CardinalityFactor::CardinalityFactor(Index size, Index num_weights, StateMap counts, Index low,
+                                     Index high)
     : num_weights_(num_weights), counts_(std::move(counts)), low_(low), high_(high) {
   SLACKLINE_CHECK(size >= 1, "a cardinality factor needs at least one variable");
   SLACKLINE_CHECK(0 <= low && low <= high && high <= size,
@@ -33,7 +34,8 @@ CardinalityFactor::CardinalityFactor(Index size, Index num_weights, StateMap cou
   SLACKLINE_CHECK(counts_.values.empty() || counts_.values.size() == counts_.rows.size(),
                   "a cardinality factor needs as many values as rows, or none");
   for (const Index row : counts_.rows) {
-    SLACKLINE_CHECK(row >= kAbsent && row < num_weights, "a row of a cardinality factor is out of range");
+    SLACKLINE_CHECK(row >= kAbsent && row < num_weights,
+                    "a row of a cardinality factor is out of range");
   }
   for (const double value : counts_.values) {
     SLACKLINE_CHECK(std::isfinite(value), "a value of a cardinality factor is not finite");
@@ -42,7 +44,8 @@ CardinalityFactor::CardinalityFactor(Index size, Index num_weights, StateMap cou
 }
 
 CardinalityFactor CardinalityFactor::Between(Index size, Index low, Index high) {
-  return {size, 0, {std::vector<Index>(Size(std::max(size, Index{0})) + 1, kAbsent), {}}, low, high};
+  return {
+      size, 0, {std::vector<Index>(Size(std::max(size, Index{0})) + 1, kAbsent), {}}, low, high};
 }
 
 double CardinalityFactor::CountScore(std::span<const double> weights, Index count) const {
@@ -55,10 +58,12 @@ void CardinalityFactor::AddFeatures(std::span<const Index> states, double scale,
                                     std::span<double> out) const {
   const Index count = CountOnes(states);
   const Index row = counts_.rows[Size(count)];
-  if (row != kAbsent) out[Size(row)] += scale * (counts_.values.empty() ? 1.0 : counts_.values[Size(count)]);
+  if (row != kAbsent)
+    out[Size(row)] += scale * (counts_.values.empty() ? 1.0 : counts_.values[Size(count)]);
 }
 
-double CardinalityFactor::Score(std::span<const double> weights, std::span<const Index> states) const {
+double CardinalityFactor::Score(std::span<const double> weights,
+                                std::span<const Index> states) const {
   return CountScore(weights, CountOnes(states));
 }
 
@@ -67,7 +72,8 @@ bool CardinalityFactor::Allows(std::span<const Index> states) const {
   return low_ <= count && count <= high_;
 }
 
-double CardinalityFactor::Maximize(std::span<const double> weights, std::span<const double> messages,
+double CardinalityFactor::Maximize(std::span<const double> weights,
+                                   std::span<const double> messages,
                                    std::span<Index> states) const {
   // With n ones, those variables are 1 that gain most by it.
   std::vector<std::pair<double, Index>> gains(cardinalities_.size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Global factors that see how many of their binary variables are 1: a weight per count, and bounds on the count
-// (at most one, exactly one, …).
+// Global factors that see how many of their binary variables are 1: a weight per count, and bounds
+// on the count (at most one, exactly one, …).
 #pragma once
 
 #include <span>
@@ -12,13 +12,15 @@
 
 namespace slackline {
 
-/// φ(y) = values[n] · e_{rows[n]}, n = Σ_i y_i, for the counts low ≤ n ≤ high; other counts are forbidden.
+/// φ(y) = values[n] · e_{rows[n]}, n = Σ_i y_i, for the counts low ≤ n ≤ high; other counts are
+/// forbidden.
 class CardinalityFactor final : public GlobalFactor {
  public:
   /// `size` ≥ 1 binary variables, a weight for each count 0 … size.
   explicit CardinalityFactor(Index size);
-  /// Count n reads weight counts.rows[n] (kAbsent: none, counts may share one) times counts.values[n]; both have size + 1
-  /// entries (values may be empty: all 1). Requires 0 ≤ low ≤ high ≤ size. Throws std::invalid_argument.
+  /// Count n reads weight counts.rows[n] (kAbsent: none, counts may share one) times
+  /// counts.values[n]; both have size + 1 entries (values may be empty: all 1). Requires 0 ≤ low ≤
+  /// high ≤ size. Throws std::invalid_argument.
   CardinalityFactor(Index size, Index num_weights, StateMap counts, Index low, Index high);
 
   /// No weights, only bounds on the count.
@@ -29,7 +31,8 @@ class CardinalityFactor final : public GlobalFactor {
   std::string_view name() const override { return "cardinality"; }
   std::span<const Index> cardinalities() const override { return cardinalities_; }
   Index num_weights() const override { return num_weights_; }
-  void AddFeatures(std::span<const Index> states, double scale, std::span<double> out) const override;
+  void AddFeatures(std::span<const Index> states, double scale,
+                   std::span<double> out) const override;
   /// By sorting the gains of the variables: O(size · log size).
   double Maximize(std::span<const double> weights, std::span<const double> messages,
                   std::span<Index> states) const override;

@@ -10,15 +10,16 @@
 namespace slackline {
 namespace {
 
-// What surrounds an output buffer (of ordinary size, so that adding to it shows), and what fills a buffer
-// that the factor is to write.
+// What surrounds an output buffer (of ordinary size, so that adding to it shows), and what fills a
+// buffer that the factor is to write.
 constexpr double kGuard = -8.0625;
 constexpr std::size_t kGuardSize = 16;
 constexpr double kPoison = std::numeric_limits<double>::quiet_NaN();
 
 // Kinds of numbers that weights and messages are filled with.
 enum class Filling { kZero, kInteger, kNormal, kLarge };
-constexpr Filling kFillings[] = {Filling::kZero, Filling::kInteger, Filling::kNormal, Filling::kLarge};
+constexpr Filling kFillings[] = {Filling::kZero, Filling::kInteger, Filling::kNormal,
+                                 Filling::kLarge};
 
 std::vector<double> Numbers(Random& random, Filling filling, std::size_t count) {
   std::vector<double> numbers(count, 0.0);
@@ -48,7 +49,8 @@ double LargestMagnitude(std::span<const double> values) {
 
 std::string Text(std::span<const Index> states) {
   std::string text = "(";
-  for (std::size_t k = 0; k < states.size(); ++k) text += (k > 0 ? ", " : "") + std::to_string(states[k]);
+  for (std::size_t k = 0; k < states.size(); ++k)
+    text += (k > 0 ? ", " : "") + std::to_string(states[k]);
   return text + ")";
 }
 
@@ -86,7 +88,8 @@ class Checker {
   bool CheckShape() {
     cardinalities_ = factor_.cardinalities();
     num_weights_ = factor_.num_weights();
-    if (!Expect(!cardinalities_.empty(), "cardinalities() is empty: a factor needs at least one variable"))
+    if (!Expect(!cardinalities_.empty(),
+                "cardinalities() is empty: a factor needs at least one variable"))
       return false;
     Offset states = 1;
     for (const Index cardinality : cardinalities_) {
@@ -95,12 +98,14 @@ class Checker {
         return false;
       }
       states *= cardinality;
-      if (!Expect(states <= options_.max_states, "the factor has too many joint states to be checked"))
+      if (!Expect(states <= options_.max_states,
+                  "the factor has too many joint states to be checked"))
         return false;
     }
     num_states_ = static_cast<std::size_t>(states);
     return Expect(num_weights_ >= 0, "num_weights() is negative") &&
-           Expect(factor_.cardinalities() == cardinalities_, "cardinalities() changes from call to call") &&
+           Expect(factor_.cardinalities() == cardinalities_,
+                  "cardinalities() changes from call to call") &&
            Expect(factor_.num_weights() == num_weights_, "num_weights() changes from call to call");
   }
 
@@ -109,12 +114,14 @@ class Checker {
                        std::vector<double>* result) {
     std::vector<double> buffer(start.size() + 2 * kGuardSize, kGuard);
     std::copy(start.begin(), start.end(), buffer.begin() + kGuardSize);
-    factor_.add_features(states, scale, std::span<double>(buffer).subspan(kGuardSize, start.size()));
+    factor_.add_features(states, scale,
+                         std::span<double>(buffer).subspan(kGuardSize, start.size()));
     const auto first = buffer.begin() + kGuardSize;
     const auto last = first + static_cast<std::ptrdiff_t>(start.size());
     result->assign(first, last);
     const auto is_guard = [](double value) { return value == kGuard; };
-    return std::all_of(buffer.begin(), first, is_guard) && std::all_of(last, buffer.end(), is_guard);
+    return std::all_of(buffer.begin(), first, is_guard) &&
+           std::all_of(last, buffer.end(), is_guard);
   }
 
   bool CheckFeatures() {
@@ -166,7 +173,8 @@ class Checker {
     const std::vector<double> zero(phi.size(), 0.0);
     const std::vector<double> start = Numbers(random_, Filling::kNormal, phi.size());
     for (const double scale : {0.0, -2.5, 0.125, random_.Normal()}) {
-      if (!Expect(agrees(scale, zero), "AddFeatures is not proportional to its scale" + where)) return false;
+      if (!Expect(agrees(scale, zero), "AddFeatures is not proportional to its scale" + where))
+        return false;
     }
     return Expect(agrees(1.0, start) && agrees(-0.5, start),
                   "AddFeatures overwrites its output instead of adding to it" + where);
@@ -190,7 +198,8 @@ class Checker {
   void CheckScores() {
     for (const Filling filling : kFillings) {
       for (int trial = 0; trial < options_.trials; ++trial) {
-        const std::vector<double> weights = Numbers(random_, filling, static_cast<std::size_t>(num_weights_));
+        const std::vector<double> weights =
+            Numbers(random_, filling, static_cast<std::size_t>(num_weights_));
         if (!CheckScoresAt(weights)) return;
       }
     }
@@ -227,12 +236,14 @@ class Checker {
       std::vector<double> phi(static_cast<std::size_t>(num_weights_), 0.0);
       for (const StateMap& map : table.terms) {
         if (map.rows[joint] == kAbsent) continue;
-        phi[static_cast<std::size_t>(map.rows[joint])] += map.values.empty() ? 1.0 : map.values[joint];
+        phi[static_cast<std::size_t>(map.rows[joint])] +=
+            map.values.empty() ? 1.0 : map.values[joint];
       }
       const std::span<const double> expected = Features(joint);
       for (std::size_t k = 0; k < phi.size(); ++k) {
-        if (!Expect(Close(phi[k], expected[k], std::abs(expected[k])),
-                    "feature_table() and AddFeatures differ in joint state " + std::to_string(joint))) {
+        if (!Expect(
+                Close(phi[k], expected[k], std::abs(expected[k])),
+                "feature_table() and AddFeatures differ in joint state " + std::to_string(joint))) {
           return;
         }
       }
@@ -241,14 +252,16 @@ class Checker {
 
   void CheckMaximize() {
     std::size_t message_size = 0;
-    for (const Index cardinality : cardinalities_) message_size += static_cast<std::size_t>(cardinality);
+    for (const Index cardinality : cardinalities_)
+      message_size += static_cast<std::size_t>(cardinality);
     for (const Filling weight_filling : kFillings) {
       for (const Filling message_filling : kFillings) {
         // Sums of small integers are exact: ties are ties, and the tie rule can be asked for.
-        const bool exact =
-            integral_ && weight_filling <= Filling::kInteger && message_filling <= Filling::kInteger;
+        const bool exact = integral_ && weight_filling <= Filling::kInteger &&
+                           message_filling <= Filling::kInteger;
         for (int trial = 0; trial < options_.trials; ++trial) {
-          const auto weights = Numbers(random_, weight_filling, static_cast<std::size_t>(num_weights_));
+          const auto weights =
+              Numbers(random_, weight_filling, static_cast<std::size_t>(num_weights_));
           const auto messages = Numbers(random_, message_filling, message_size);
           if (!CheckMaximizeAt(weights, messages, exact)) return;
         }
@@ -256,7 +269,8 @@ class Checker {
     }
   }
 
-  bool CheckMaximizeAt(std::span<const double> weights, std::span<const double> messages, bool exact) {
+  bool CheckMaximizeAt(std::span<const double> weights, std::span<const double> messages,
+                       bool exact) {
     std::vector<double> table = ReferenceTable(weights);
     const double size = LargestMagnitude(table) + LargestMagnitude(weights) +
                         LargestMagnitude(messages) * static_cast<double>(cardinalities_.size());
@@ -265,12 +279,14 @@ class Checker {
     const FactorMax found = factor_.maximize(weights, messages);
     const std::string against = ": " + std::to_string(found.value) + " at joint state " +
                                 std::to_string(found.joint) + ", the table has " +
-                                std::to_string(expected.value) + " at " + std::to_string(expected.joint);
+                                std::to_string(expected.value) + " at " +
+                                std::to_string(expected.joint);
     return Expect(found.joint >= 0 && static_cast<std::size_t>(found.joint) < num_states_,
                   "Maximize returns a joint state that does not exist" + against) &&
            Expect(Close(table[static_cast<std::size_t>(found.joint)], expected.value, size),
                   "Maximize does not find the best joint state" + against) &&
-           Expect(Close(found.value, expected.value, size), "Maximize returns a wrong value" + against) &&
+           Expect(Close(found.value, expected.value, size),
+                  "Maximize returns a wrong value" + against) &&
            Expect(!exact || found.joint == expected.joint,
                   "Maximize does not take the lowest of several best joint states" + against);
   }
@@ -279,9 +295,9 @@ class Checker {
     const Marginalization a(cardinalities_, axis);
     const std::string where = " on axis " + std::to_string(axis);
     const auto states = static_cast<std::size_t>(cardinalities_[static_cast<std::size_t>(axis)]);
-    if (!Expect(
-            static_cast<std::size_t>(a.rows()) == states && static_cast<std::size_t>(a.cols()) == num_states_,
-            "a marginalization matrix has the wrong size" + where)) {
+    if (!Expect(static_cast<std::size_t>(a.rows()) == states &&
+                    static_cast<std::size_t>(a.cols()) == num_states_,
+                "a marginalization matrix has the wrong size" + where)) {
       return;
     }
     const Eigen::SparseMatrix<double> matrix = a.Matrix();
@@ -300,7 +316,8 @@ class Checker {
       a.Apply(indicator, out);
       std::vector<double> expected(states, 0.0);
       expected[static_cast<std::size_t>(split[static_cast<std::size_t>(axis)])] = 1.0;
-      if (!Expect(out == expected, "the marginals of an indicator are not an indicator" + where)) return;
+      if (!Expect(out == expected, "the marginals of an indicator are not an indicator" + where))
+        return;
       if (!CheckAdjoint(a, matrix, where)) return;
     }
   }
@@ -308,21 +325,26 @@ class Checker {
   /// ⟨A μ, m⟩ = ⟨μ, Aᵀ m⟩, and both as the Eigen matrix says.
   bool CheckAdjoint(const Marginalization& a, const Eigen::SparseMatrix<double>& matrix,
                     const std::string& where) {
-    const std::vector<double> mu = Numbers(random_, Filling::kNormal, static_cast<std::size_t>(a.cols()));
-    const std::vector<double> m = Numbers(random_, Filling::kNormal, static_cast<std::size_t>(a.rows()));
+    const std::vector<double> mu =
+        Numbers(random_, Filling::kNormal, static_cast<std::size_t>(a.cols()));
+    const std::vector<double> m =
+        Numbers(random_, Filling::kNormal, static_cast<std::size_t>(a.rows()));
     std::vector<double> applied(m.size(), kPoison);
     std::vector<double> transposed(mu.size(), 0.0);
     a.Apply(mu, applied);
     a.ApplyTransposeAdd(m, 1.0, transposed);
     const auto vector = [](const std::vector<double>& values) {
-      return Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
+      return Eigen::Map<const Eigen::VectorXd>(values.data(),
+                                               static_cast<Eigen::Index>(values.size()));
     };
     const double size = static_cast<double>(mu.size());
     const double left = vector(applied).dot(vector(m));
     const double right = vector(mu).dot(vector(transposed));
     return Expect(Close(left, right, size), "A and its transpose do not belong together" + where) &&
-           Expect(Close((matrix * vector(mu) - vector(applied)).lpNorm<Eigen::Infinity>(), 0.0, size) &&
-                      Close((matrix.transpose() * vector(m) - vector(transposed)).lpNorm<Eigen::Infinity>(),
+           Expect(Close((matrix * vector(mu) - vector(applied)).lpNorm<Eigen::Infinity>(), 0.0,
+                        size) &&
+                      Close((matrix.transpose() * vector(m) - vector(transposed))
+                                .lpNorm<Eigen::Infinity>(),
                             0.0, size),
                   "A and its sparse matrix differ" + where);
   }
@@ -346,7 +368,8 @@ std::string ConformanceReport::Text() const {
   return text;
 }
 
-ConformanceReport CheckFactorMethods(const FactorMethods& factor, const ConformanceOptions& options) {
+ConformanceReport CheckFactorMethods(const FactorMethods& factor,
+                                     const ConformanceOptions& options) {
   return Checker(factor, options).Run();
 }
 

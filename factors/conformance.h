@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Checks whether a factor object does what factor_concept.h asks of it. For the tests of one's own factors:
+// Checks whether a factor object does what factor_concept.h asks of it. For the tests of one's own
+// factors:
 //
 //     const ConformanceReport report = CheckFactor(MyFactor(3, 4));
 //     if (!report.ok()) std::cerr << report.Text();
 //
-// It runs every method on random and on awkward weights and messages (zero, ties, large of both signs),
-// compares each with what the others say, and looks at its matrices A_ci.
+// It runs every method on random and on awkward weights and messages (zero, ties, large of both
+// signs), compares each with what the others say, and looks at its matrices A_ci.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,8 @@ namespace slackline {
 
 struct ConformanceOptions {
   std::uint64_t seed = 1;
-  int trials = 20;  ///< random weights and messages of each kind; joint states that are looked at closely
+  int trials =
+      20;  ///< random weights and messages of each kind; joint states that are looked at closely
   double tolerance = 1e-9;              ///< relative to the size of the numbers that are compared
   Offset max_states = Offset{1} << 16;  ///< larger factors are not checked (reported as a failure)
 };
@@ -36,8 +38,8 @@ struct ConformanceReport {
   std::string Text() const;
 };
 
-/// A factor with its type erased. `maximize` and `feature_table` are empty where the factor has none of its
-/// own.
+/// A factor with its type erased. `maximize` and `feature_table` are empty where the factor has
+/// none of its own.
 struct FactorMethods {
   std::function<std::vector<Index>()> cardinalities;
   std::function<Index()> num_weights;
@@ -49,7 +51,8 @@ struct FactorMethods {
 };
 
 /// The check itself. Exceptions of the factor's methods become failures.
-ConformanceReport CheckFactorMethods(const FactorMethods& factor, const ConformanceOptions& options);
+ConformanceReport CheckFactorMethods(const FactorMethods& factor,
+                                     const ConformanceOptions& options);
 
 template <Factor F>
 ConformanceReport CheckFactor(const F& factor, const ConformanceOptions& options = {}) {
@@ -60,7 +63,8 @@ ConformanceReport CheckFactor(const F& factor, const ConformanceOptions& options
     return std::vector<Index>(cardinalities.begin(), cardinalities.end());
   };
   methods.num_weights = [&factor] { return factor.num_weights(); };
-  methods.add_features = [&factor](std::span<const Index> states, double scale, std::span<double> out) {
+  methods.add_features = [&factor](std::span<const Index> states, double scale,
+                                   std::span<double> out) {
     factor.AddFeatures(states, scale, out);
   };
   methods.score = [&factor](Weights weights, std::span<const Index> states) {

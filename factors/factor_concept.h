@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a factor is: an object that knows its shape and its features. It has no weights of its own; it reads
-// num_weights local ones, which a model places anywhere in its weight vector. Its score of a joint state is
-// w·φ(y).
+// What a factor is: an object that knows its shape and its features. It has no weights of its own;
+// it reads num_weights local ones, which a model places anywhere in its weight vector. Its score of
+// a joint state is w·φ(y).
 //
 // A user's factor comes at three levels, each of which conformance.h checks:
 //   1. TableFactor::FromFunction (table.h): a function that fills in φ, state by state;
 //   2. a type of one's own that models the concept below: full speed, own max oracle if wanted;
 //   3. a class derived from UserDefinedFactor (user_defined.h): chosen at run time.
-// Factor objects are for describing and examining a model. Models tabulate them once (model_builder.h);
-// training and inference then run over plain tables and never call them.
+// Factor objects are for describing and examining a model. Models tabulate them once
+// (model_builder.h); training and inference then run over plain tables and never call them.
 #pragma once
 
 #include <algorithm>
@@ -26,11 +26,11 @@
 
 namespace slackline {
 
-/// cardinalities()              states of each variable of the scope; the last one is fastest in joint states
+/// cardinalities()              states of each variable of the scope; the last one is fastest in
+///                              joint states
 /// num_weights()                how many local weights the factor reads
-/// AddFeatures(y, scale, out)   out += scale · φ(y); out has num_weights() entries, those without a feature
-/// stay as they
-///                              are
+/// AddFeatures(y, scale, out)   out += scale · φ(y); out has num_weights() entries, those without a
+///                              feature stay as they are
 /// All const, without side effects, and the same on every call.
 template <class F>
 concept Factor = requires(const F& factor, std::span<const Index> states, double scale,
@@ -47,8 +47,8 @@ concept FactorWithScore = requires(const F& factor, std::span<const double> weig
   { factor.Score(weights, states) } -> std::same_as<double>;
 };
 
-/// Optional: the factor's own max oracle, which maximises w·φ(y) − Σ_i messages_i(y_i); messages are those of
-/// the scope, one after the other. Of several best joint states it returns the lowest.
+/// Optional: the factor's own max oracle, which maximises w·φ(y) − Σ_i messages_i(y_i); messages
+/// are those of the scope, one after the other. Of several best joint states it returns the lowest.
 template <class F>
 concept FactorWithMaximize = requires(const F& factor, std::span<const double> weights,
                                       std::span<const double> messages) {
@@ -75,8 +75,8 @@ double Score(const F& factor, std::span<const double> weights, std::span<const I
   }
 }
 
-/// out[y] = w·φ(y) for all joint states y. Requires weights.size() = num_weights(), out.size() = their
-/// number.
+/// out[y] = w·φ(y) for all joint states y. Requires weights.size() = num_weights(), out.size() =
+/// their number.
 template <Factor F>
 void ScoreTable(const F& factor, std::span<const double> weights, std::span<double> out) {
   const std::span<const Index> cardinalities = factor.cardinalities();
@@ -91,10 +91,11 @@ void ScoreTable(const F& factor, std::span<const double> weights, std::span<doub
   }
 }
 
-/// The best joint state of w·φ(y) − Σ_i messages_i(y_i): by the factor's own oracle where it has one, else by
-/// its table.
+/// The best joint state of w·φ(y) − Σ_i messages_i(y_i): by the factor's own oracle where it has
+/// one, else by its table.
 template <Factor F>
-FactorMax MaxOracle(const F& factor, std::span<const double> weights, std::span<const double> messages) {
+FactorMax MaxOracle(const F& factor, std::span<const double> weights,
+                    std::span<const double> messages) {
   const Offset num_states = NumJointStates(factor.cardinalities());
   if constexpr (FactorWithMaximize<F>) {
     const FactorMax best = factor.Maximize(weights, messages);
@@ -114,7 +115,8 @@ Marginalization MarginalizationOf(const F& factor, Index position) {
   return Marginalization(factor.cardinalities(), position);
 }
 
-/// The features of all joint states. Unless the factor brings its table, O(joint states · num_weights).
+/// The features of all joint states. Unless the factor brings its table, O(joint states ·
+/// num_weights).
 template <Factor F>
 FeatureTable TabulateFeatures(const F& factor) {
   if constexpr (FactorWithFeatureTable<F>) {

@@ -26,8 +26,8 @@ void CheckCardinalities(std::span<const Index> cardinalities) {
   }
 }
 
-// Values that are all 1 (where there is a row) say nothing: leave them out, so that equal features have equal
-// maps.
+// Values that are all 1 (where there is a row) say nothing: leave them out, so that equal features
+// have equal maps.
 void DropUnitValues(StateMap* map) {
   for (std::size_t s = 0; s < map->rows.size(); ++s) {
     if (map->rows[s] != kAbsent && map->values[s] != 1) return;

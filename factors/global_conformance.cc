@@ -59,7 +59,8 @@ class GlobalChecker {
   bool CheckShape() {
     const std::span<const Index> cardinalities = factor_.cardinalities();
     cardinalities_.assign(cardinalities.begin(), cardinalities.end());
-    if (!Expect(!cardinalities_.empty(), "cardinalities() is empty: a factor needs at least one variable") ||
+    if (!Expect(!cardinalities_.empty(),
+                "cardinalities() is empty: a factor needs at least one variable") ||
         !Expect(*std::min_element(cardinalities_.begin(), cardinalities_.end()) >= 1,
                 "a variable needs at least one state") ||
         !Expect(factor_.num_weights() >= 0, "num_weights() is negative")) {
@@ -68,7 +69,8 @@ class GlobalChecker {
     num_weights_ = static_cast<std::size_t>(factor_.num_weights());
     const std::span<const Index> again = factor_.cardinalities();
     return Expect(!factor_.name().empty(), "name() is empty") &&
-           Expect(std::equal(again.begin(), again.end(), cardinalities_.begin(), cardinalities_.end()) &&
+           Expect(std::equal(again.begin(), again.end(), cardinalities_.begin(),
+                             cardinalities_.end()) &&
                       static_cast<std::size_t>(factor_.num_weights()) == num_weights_,
                   "the shape changes from call to call");
   }
@@ -109,7 +111,8 @@ class GlobalChecker {
       const std::vector<double> scaled = Features(states, -2.5, 0.5);
       double score = 0;
       for (std::size_t k = 0; k < phi.size(); ++k) {
-        if (!Expect(std::isfinite(phi[k]), "AddFeatures gives a feature that is not a finite number") ||
+        if (!Expect(std::isfinite(phi[k]),
+                    "AddFeatures gives a feature that is not a finite number") ||
             !Expect(Close(scaled[k], 0.5 - 2.5 * phi[k], std::abs(phi[k])),
                     "AddFeatures does not add, in proportion to its scale")) {
           return false;
@@ -129,8 +132,10 @@ class GlobalChecker {
 
   void CheckMaxima() {
     std::size_t message_size = 0;
-    for (const Index cardinality : cardinalities_) message_size += static_cast<std::size_t>(cardinality);
-    const Filling fillings[] = {Filling::kZero, Filling::kInteger, Filling::kNormal, Filling::kLarge};
+    for (const Index cardinality : cardinalities_)
+      message_size += static_cast<std::size_t>(cardinality);
+    const Filling fillings[] = {Filling::kZero, Filling::kInteger, Filling::kNormal,
+                                Filling::kLarge};
     for (const Filling weights : fillings) {
       for (const Filling messages : fillings) {
         for (int trial = 0; trial < options_.trials; ++trial) {
@@ -166,8 +171,10 @@ class GlobalChecker {
       best = std::max(best, score(states));
       size = std::max(size, std::abs(factor_.Score(weights, states)));
     }
-    const std::string against = ": " + std::to_string(value) + ", but a state has " + std::to_string(best);
-    return Expect(Close(value, score(found), size), "Maximize returns another value than its states have") &&
+    const std::string against =
+        ": " + std::to_string(value) + ", but a state has " + std::to_string(best);
+    return Expect(Close(value, score(found), size),
+                  "Maximize returns another value than its states have") &&
            Expect(value >= best || Close(value, best, size),
                   "Maximize does not find the best states" + against);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Joint states of a list of variables, numbered with the last variable fastest: the one convention of all
-// tables.
+// Joint states of a list of variables, numbered with the last variable fastest: the one convention
+// of all tables.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@
 
 namespace slackline {
 
-/// Number of joint states: the product of the cardinalities (1 for an empty list). Requires that it fits an
-/// Offset.
+/// Number of joint states: the product of the cardinalities (1 for an empty list). Requires that it
+/// fits an Offset.
 inline Offset NumJointStates(std::span<const Index> cardinalities) {
   Offset count = 1;
   for (const Index cardinality : cardinalities) count *= cardinality;
@@ -21,11 +21,13 @@ inline Offset NumJointStates(std::span<const Index> cardinalities) {
 /// The number of a joint state.
 inline Index JointIndex(std::span<const Index> cardinalities, std::span<const Index> states) {
   Index joint = 0;
-  for (std::size_t k = 0; k < cardinalities.size(); ++k) joint = joint * cardinalities[k] + states[k];
+  for (std::size_t k = 0; k < cardinalities.size(); ++k)
+    joint = joint * cardinalities[k] + states[k];
   return joint;
 }
 
-/// The states of the single variables in joint state number `joint`; `states` has one entry per variable.
+/// The states of the single variables in joint state number `joint`; `states` has one entry per
+/// variable.
 inline void SplitJoint(std::span<const Index> cardinalities, Index joint, std::span<Index> states) {
   for (std::size_t k = cardinalities.size(); k-- > 0;) {
     states[k] = joint % cardinalities[k];

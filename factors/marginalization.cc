@@ -8,7 +8,8 @@
 namespace slackline {
 
 Marginalization::Marginalization(std::span<const Index> cardinalities, Index axis) {
-  SLACKLINE_CHECK(axis >= 0 && axis < static_cast<Index>(cardinalities.size()), "the table has no such axis");
+  SLACKLINE_CHECK(axis >= 0 && axis < static_cast<Index>(cardinalities.size()),
+                  "the table has no such axis");
   for (std::size_t k = 0; k < cardinalities.size(); ++k) {
     SLACKLINE_CHECK(cardinalities[k] >= 1, "an axis needs at least one state");
     const auto here = static_cast<std::size_t>(axis);
@@ -17,8 +18,9 @@ Marginalization::Marginalization(std::span<const Index> cardinalities, Index axi
 }
 
 void Marginalization::Apply(std::span<const double> table, std::span<double> out) const {
-  SLACKLINE_CHECK(static_cast<Index>(table.size()) == cols() && static_cast<Index>(out.size()) == rows(),
-                  "a marginalization matrix does not fit its vectors");
+  SLACKLINE_CHECK(
+      static_cast<Index>(table.size()) == cols() && static_cast<Index>(out.size()) == rows(),
+      "a marginalization matrix does not fit its vectors");
   std::fill(out.begin(), out.end(), 0.0);
   const double* from = table.data();
   for (Index o = 0; o < outer_; ++o) {
@@ -30,8 +32,9 @@ void Marginalization::Apply(std::span<const double> table, std::span<double> out
 
 void Marginalization::ApplyTransposeAdd(std::span<const double> message, double scale,
                                         std::span<double> table) const {
-  SLACKLINE_CHECK(static_cast<Index>(table.size()) == cols() && static_cast<Index>(message.size()) == rows(),
-                  "a marginalization matrix does not fit its vectors");
+  SLACKLINE_CHECK(
+      static_cast<Index>(table.size()) == cols() && static_cast<Index>(message.size()) == rows(),
+      "a marginalization matrix does not fit its vectors");
   double* to = table.data();
   for (Index o = 0; o < outer_; ++o) {
     for (const double value : message) {

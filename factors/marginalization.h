@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The marginalization matrices A_ci (docs/notation.md, section 2): row s sums the joint states of factor c in which
-// variable i (one axis of the table) has state s. Applied as strided loops over the table, never formed,
-// except on request.
+// The marginalization matrices A_ci (docs/notation.md, section 2): row s sums the joint states of
+// factor c in which variable i (one axis of the table) has state s. Applied as strided loops over
+// the table, never formed, except on request.
 #pragma once
 
 #include <span>
@@ -15,8 +15,8 @@ namespace slackline {
 
 class Marginalization {
  public:
-  /// The matrix of axis number `axis` of a table with these cardinalities. Throws std::invalid_argument when
-  /// the axis does not exist or a cardinality is less than 1.
+  /// The matrix of axis number `axis` of a table with these cardinalities. Throws
+  /// std::invalid_argument when the axis does not exist or a cardinality is less than 1.
   Marginalization(std::span<const Index> cardinalities, Index axis);
 
   /// K_i, the number of states of the variable.
@@ -27,8 +27,10 @@ class Marginalization {
   /// out = A · table. Requires table.size() = cols(), out.size() = rows(). No allocation.
   void Apply(std::span<const double> table, std::span<double> out) const;
 
-  /// table += scale · Aᵀ · message. Requires message.size() = rows(), table.size() = cols(). No allocation.
-  void ApplyTransposeAdd(std::span<const double> message, double scale, std::span<double> table) const;
+  /// table += scale · Aᵀ · message. Requires message.size() = rows(), table.size() = cols(). No
+  /// allocation.
+  void ApplyTransposeAdd(std::span<const double> message, double scale,
+                         std::span<double> table) const;
 
   /// Row of the single 1 in a column: the state of the variable in a joint state.
   Index StateOf(Index joint) const { return joint / inner_ % states_; }

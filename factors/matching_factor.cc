@@ -12,14 +12,15 @@ namespace {
 
 std::size_t Size(Index n) { return static_cast<std::size_t>(n); }
 
-/// The flow and the search of one call. Nodes: left ones, then right ones. An arc of the residual network is a left node's edge that
-/// is not chosen, or a right node's edge that is.
+/// The flow and the search of one call. Nodes: left ones, then right ones. An arc of the residual
+/// network is a left node's edge that is not chosen, or a right node's edge that is.
 class Matcher {
  public:
   using Edge = MatchingFactor::Edge;
 
-  Matcher(std::span<const Edge> edges, std::span<const Index> left_begin, std::span<const Index> by_left,
-          std::span<const Index> right_capacities, std::span<const double> messages, std::span<Index> chosen)
+  Matcher(std::span<const Edge> edges, std::span<const Index> left_begin,
+          std::span<const Index> by_left, std::span<const Index> right_capacities,
+          std::span<const double> messages, std::span<Index> chosen)
       : edges_(edges),
         left_begin_(left_begin),
         by_left_(by_left),
@@ -68,7 +69,9 @@ class Matcher {
   struct Entry {
     double distance;
     Index node;
-    bool operator<(const Entry& other) const { return distance > other.distance; }  // the nearest on top
+    bool operator<(const Entry& other) const {
+      return distance > other.distance;
+    }  // the nearest on top
   };
 
   Index RightNode(Index j) const { return num_left_ + j; }
@@ -89,7 +92,8 @@ class Matcher {
           const Index e = by_left_[Size(k)];
           if (chosen_[Size(e)] != 0 || !(gain_[Size(e)] > 0)) continue;
           const Index right = RightNode(edges_[Size(e)].right);
-          const double cost = potential_[Size(entry.node)] - gain_[Size(e)] - potential_[Size(right)];
+          const double cost =
+              potential_[Size(entry.node)] - gain_[Size(e)] - potential_[Size(right)];
           Reach(right, entry.distance + std::max(0.0, cost), e);
         }
       } else {
@@ -97,7 +101,8 @@ class Matcher {
         if (room_[Size(j)] > 0) TryEnd(entry.node, entry.distance, &end);
         for (Index e = first_mate_[Size(j)]; e >= 0; e = next_mate_[Size(e)]) {
           const Index left = edges_[Size(e)].left;
-          const double cost = gain_[Size(e)] + potential_[Size(entry.node)] - potential_[Size(left)];
+          const double cost =
+              gain_[Size(e)] + potential_[Size(entry.node)] - potential_[Size(left)];
           Reach(left, entry.distance + std::max(0.0, cost), e);
         }
       }
@@ -148,8 +153,9 @@ class Matcher {
   Index num_left_;
   std::span<Index> chosen_;
   std::vector<double> gain_;
-  std::vector<Index> room_;        // per right node: capacity that is left
-  std::vector<Index> first_mate_;  // per right node: its chosen edges as a list, and per edge: the next one
+  std::vector<Index> room_;  // per right node: capacity that is left
+  std::vector<Index>
+      first_mate_;  // per right node: its chosen edges as a list, and per edge: the next one
   std::vector<Index> next_mate_;
   std::vector<double> potential_;
   std::vector<double> distance_;
@@ -166,10 +172,10 @@ std::vector<Index> Uniform(Index count, Index capacity) {
 
 }  // namespace
 
-MatchingFactor::MatchingFactor(Index num_left, Index num_right, std::vector<Edge> edges, Index left_capacity,
-                               Index right_capacity)
-    : MatchingFactor(std::move(edges), Uniform(num_left, left_capacity), Uniform(num_right, right_capacity)) {
-}
+MatchingFactor::MatchingFactor(Index num_left, Index num_right, std::vector<Edge> edges,
+                               Index left_capacity, Index right_capacity)
+    : MatchingFactor(std::move(edges), Uniform(num_left, left_capacity),
+                     Uniform(num_right, right_capacity)) {}
 
 MatchingFactor::MatchingFactor(std::vector<Edge> edges, std::vector<Index> left_capacities,
                                std::vector<Index> right_capacities)
@@ -184,8 +190,9 @@ MatchingFactor::MatchingFactor(std::vector<Edge> edges, std::vector<Index> left_
   left_begin_.assign(left_capacities_.size() + 1, 0);
   std::vector<Index> right_degree(right_capacities_.size(), 0);
   for (const Edge& edge : edges_) {
-    SLACKLINE_CHECK(edge.left >= 0 && edge.left < num_left() && edge.right >= 0 && edge.right < num_right(),
-                    "an edge of a matching factor joins nodes that are not there");
+    SLACKLINE_CHECK(
+        edge.left >= 0 && edge.left < num_left() && edge.right >= 0 && edge.right < num_right(),
+        "an edge of a matching factor joins nodes that are not there");
     ++left_begin_[Size(edge.left) + 1];
     ++right_degree[Size(edge.right)];
   }
@@ -212,8 +219,8 @@ bool MatchingFactor::Allows(std::span<const Index> states) const {
   return true;
 }
 
-double MatchingFactor::Maximize(std::span<const double> /*weights*/, std::span<const double> messages,
-                                std::span<Index> states) const {
+double MatchingFactor::Maximize(std::span<const double> /*weights*/,
+                                std::span<const double> messages, std::span<Index> states) const {
   std::fill(states.begin(), states.end(), 0);
   Matcher matcher(edges_, left_begin_, by_left_, right_capacities_, messages, states);
   for (Index i = 0; i < num_left(); ++i) {

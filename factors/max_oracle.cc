@@ -7,26 +7,28 @@
 namespace slackline {
 namespace {
 
-// Calls visit(joint of the row's first entry, messages of the last axis, sum of the other axes' messages) for
-// every row along the last axis. Recursion over the axes keeps the work free of allocations for tables of any
-// order.
+// Calls visit(joint of the row's first entry, messages of the last axis, sum of the other axes'
+// messages) for every row along the last axis. Recursion over the axes keeps the work free of
+// allocations for tables of any order.
 template <class Visit>
-void ForEachRow(std::span<const Index> cardinalities, Index joint, const double* messages, double sum,
-                Visit& visit) {
+void ForEachRow(std::span<const Index> cardinalities, Index joint, const double* messages,
+                double sum, Visit& visit) {
   const Index states = cardinalities.front();
   if (cardinalities.size() == 1) {
     visit(joint * states, messages, sum);
     return;
   }
   for (Index s = 0; s < states; ++s) {
-    ForEachRow(cardinalities.subspan(1), joint * states + s, messages + states, sum + messages[s], visit);
+    ForEachRow(cardinalities.subspan(1), joint * states + s, messages + states, sum + messages[s],
+               visit);
   }
 }
 
 void CheckSizes(std::span<const Index> cardinalities, std::size_t table, std::size_t messages) {
   SLACKLINE_CHECK(!cardinalities.empty(), "a factor needs at least one variable");
   std::size_t message_size = 0;
-  for (const Index cardinality : cardinalities) message_size += static_cast<std::size_t>(cardinality);
+  for (const Index cardinality : cardinalities)
+    message_size += static_cast<std::size_t>(cardinality);
   SLACKLINE_CHECK(static_cast<Offset>(table) == NumJointStates(cardinalities),
                   "the table does not fit its axes");
   SLACKLINE_CHECK(messages == message_size, "the messages do not fit the axes of the table");

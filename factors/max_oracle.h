@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The best joint state of a score table. One rule for ties, everywhere: the lowest index. Scores may be −∞ (a
-// forbidden state), never NaN or +∞; messages are finite. No allocation.
+// The best joint state of a score table. One rule for ties, everywhere: the lowest index. Scores
+// may be −∞ (a forbidden state), never NaN or +∞; messages are finite. No allocation.
 #pragma once
 
 #include <span>
@@ -20,8 +20,9 @@ struct FactorMax {
 FactorMax TableMax(std::span<const double> table);
 
 /// The largest entry of table(y) − Σ_i messages_i(y_i): θ_c − Σ_i A_ciᵀ δ_ci. `messages` holds the
-/// messages of the axes one after the other. Requires at least one axis, table.size() = Π cardinalities and
-/// messages.size() = Σ cardinalities. One addition and comparison per joint state.
+/// messages of the axes one after the other. Requires at least one axis, table.size() = Π
+/// cardinalities and messages.size() = Σ cardinalities. One addition and comparison per joint
+/// state.
 FactorMax ReparametrisedMax(std::span<const Index> cardinalities, std::span<const double> table,
                             std::span<const double> messages);
 

@@ -10,7 +10,8 @@
 
 namespace slackline {
 
-ModelBuilder::ModelBuilder(std::shared_ptr<const WeightLayout> layout) : layout_(std::move(layout)) {
+ModelBuilder::ModelBuilder(std::shared_ptr<const WeightLayout> layout)
+    : layout_(std::move(layout)) {
   SLACKLINE_CHECK(layout_ != nullptr, "a model needs a weight layout");
 }
 
@@ -20,14 +21,15 @@ Index ModelBuilder::AddVariable(Index cardinality) {
   return variable;
 }
 
-void ModelBuilder::AddLinearFeatures(Index variable, Index block, Index input, std::span<const Index> rows,
-                                     Index base) {
+void ModelBuilder::AddLinearFeatures(Index variable, Index block, Index input,
+                                     std::span<const Index> rows, Index base) {
   AddRows({false, CheckVariable(variable)}, FeatureKind::kLinear, block, input, rows, base);
 }
 
 void ModelBuilder::AddPotentials(Index variable, Index block, Index first_potential,
                                  std::span<const Index> rows, Index base) {
-  AddRows({false, CheckVariable(variable)}, FeatureKind::kPotential, block, first_potential, rows, base);
+  AddRows({false, CheckVariable(variable)}, FeatureKind::kPotential, block, first_potential, rows,
+          base);
 }
 
 void ModelBuilder::AddVariableFeatures(Index variable, FactorType type, Index block, Index base) {
@@ -43,7 +45,8 @@ Index ModelBuilder::AddFactor(std::span<const Index> scope) {
   return factor;
 }
 
-Index ModelBuilder::AddFactor(std::span<const Index> scope, FactorType type, Index block, Index base) {
+Index ModelBuilder::AddFactor(std::span<const Index> scope, FactorType type, Index block,
+                              Index base) {
   CheckScope(scope, type);
   CheckWeights(type, block, base);
   const Index factor = AddFactor(scope);
@@ -51,8 +54,9 @@ Index ModelBuilder::AddFactor(std::span<const Index> scope, FactorType type, Ind
   return factor;
 }
 
-Index ModelBuilder::AddGlobalFactor(std::span<const Index> scope, std::shared_ptr<const GlobalFactor> factor,
-                                    Index block, Index base) {
+Index ModelBuilder::AddGlobalFactor(std::span<const Index> scope,
+                                    std::shared_ptr<const GlobalFactor> factor, Index block,
+                                    Index base) {
   // Its own little structure says now what Build would say later.
   FactorGraphBuilder graph;
   for (const Index i : scope) {
@@ -74,7 +78,8 @@ void ModelBuilder::AddFactorLinearFeatures(Index factor, Index block, Index inpu
 
 void ModelBuilder::AddFactorPotentials(Index factor, Index block, Index first_potential,
                                        std::span<const Index> rows, Index base) {
-  AddRows({true, CheckFactorNumber(factor)}, FeatureKind::kPotential, block, first_potential, rows, base);
+  AddRows({true, CheckFactorNumber(factor)}, FeatureKind::kPotential, block, first_potential, rows,
+          base);
 }
 
 void ModelBuilder::AddFactorFeatures(Index factor, FactorType type, Index block, Index base) {
@@ -104,7 +109,9 @@ std::shared_ptr<const Structure> ModelBuilder::Build() const {
   std::vector<Index> map_number;
   map_number.reserve(maps_.size());
   for (const StateMap& map : maps_) map_number.push_back(builder.AddStateMap(map));
-  const auto number = [this](PartRef part) { return part.number + (part.is_factor ? num_variables() : 0); };
+  const auto number = [this](PartRef part) {
+    return part.number + (part.is_factor ? num_variables() : 0);
+  };
   for (const Forbidden& entry : forbidden_) builder.ForbidStates(number(entry.part), entry.flags);
   for (const Term& term : terms_) {
     const Index part = number(term.part);
@@ -135,7 +142,8 @@ Index ModelBuilder::CheckVariable(Index variable) const {
 }
 
 Index ModelBuilder::CheckFactorNumber(Index factor) const {
-  SLACKLINE_CHECK(factor >= 0 && factor < num_factors(), "unknown factor " + std::to_string(factor));
+  SLACKLINE_CHECK(factor >= 0 && factor < num_factors(),
+                  "unknown factor " + std::to_string(factor));
   return factor;
 }
 
@@ -146,13 +154,14 @@ Index ModelBuilder::NumStates(PartRef part) const {
 void ModelBuilder::AddRows(PartRef part, FeatureKind kind, Index block, Index source,
                            std::span<const Index> rows, Index base) {
   const Index states = NumStates(part);
-  SLACKLINE_CHECK(rows.empty() || static_cast<Index>(rows.size()) == states,
-                  std::to_string(rows.size()) + " rows do not fit " + std::to_string(states) + " states");
+  SLACKLINE_CHECK(
+      rows.empty() || static_cast<Index>(rows.size()) == states,
+      std::to_string(rows.size()) + " rows do not fit " + std::to_string(states) + " states");
   SLACKLINE_CHECK(block >= 0 && block < layout_->num_blocks(),
                   "unknown weight block " + std::to_string(block));
-  SLACKLINE_CHECK(
-      kind == FeatureKind::kLinear || layout_->block(block).cols == 1,
-      "scalar features need a weight block with one column, not '" + layout_->block(block).name + "'");
+  SLACKLINE_CHECK(kind == FeatureKind::kLinear || layout_->block(block).cols == 1,
+                  "scalar features need a weight block with one column, not '" +
+                      layout_->block(block).name + "'");
   SLACKLINE_CHECK(source >= 0, "the number of an input or potential must not be negative");
   SLACKLINE_CHECK(base >= 0, "the base row must not be negative");
   Index last = rows.empty() ? states - 1 : kAbsent;
@@ -160,14 +169,16 @@ void ModelBuilder::AddRows(PartRef part, FeatureKind kind, Index block, Index so
     SLACKLINE_CHECK(row >= kAbsent, "a row must not be negative");
     last = std::max(last, row);
   }
-  SLACKLINE_CHECK(last == kAbsent || last < layout_->block(block).rows - base,
-                  "features read past the rows of weight block '" + layout_->block(block).name + "'");
+  SLACKLINE_CHECK(
+      last == kAbsent || last < layout_->block(block).rows - base,
+      "features read past the rows of weight block '" + layout_->block(block).name + "'");
   const Index map = rows.empty() ? IdentityMap(states) : AddMap({{rows.begin(), rows.end()}, {}});
   terms_.push_back({part, kind, block, source, map, base});
 }
 
 const ModelBuilder::Type& ModelBuilder::CheckType(FactorType type) const {
-  SLACKLINE_CHECK(type.number >= 0 && type.number < static_cast<Index>(types_.size()), "unknown factor type");
+  SLACKLINE_CHECK(type.number >= 0 && type.number < static_cast<Index>(types_.size()),
+                  "unknown factor type");
   return types_[static_cast<std::size_t>(type.number)];
 }
 
@@ -178,10 +189,10 @@ void ModelBuilder::CheckScope(std::span<const Index> scope, FactorType type) con
                       " variables does not fit a scope of " + std::to_string(scope.size()));
   for (std::size_t k = 0; k < scope.size(); ++k) {
     const Index states = cardinality_[static_cast<std::size_t>(CheckVariable(scope[k]))];
-    SLACKLINE_CHECK(states == cardinalities[k], "a factor with " + std::to_string(cardinalities[k]) +
-                                                    " states on axis " + std::to_string(k) +
-                                                    " does not fit variable " + std::to_string(scope[k]) +
-                                                    " with " + std::to_string(states));
+    SLACKLINE_CHECK(states == cardinalities[k],
+                    "a factor with " + std::to_string(cardinalities[k]) + " states on axis " +
+                        std::to_string(k) + " does not fit variable " + std::to_string(scope[k]) +
+                        " with " + std::to_string(states));
   }
 }
 
@@ -193,8 +204,8 @@ void ModelBuilder::CheckWeights(FactorType type, Index block, Index base) const 
   SLACKLINE_CHECK(weights.cols == 1,
                   "a factor's weights need a block with one column, not '" + weights.name + "'");
   SLACKLINE_CHECK(base >= 0 && num_weights <= weights.rows - base,
-                  "a factor with " + std::to_string(num_weights) + " weights reads past the rows of block '" +
-                      weights.name + "'");
+                  "a factor with " + std::to_string(num_weights) +
+                      " weights reads past the rows of block '" + weights.name + "'");
 }
 
 void ModelBuilder::AddTypeTerms(PartRef part, FactorType type, Index block, Index base) {
@@ -202,7 +213,8 @@ void ModelBuilder::AddTypeTerms(PartRef part, FactorType type, Index block, Inde
   SLACKLINE_CHECK(static_cast<Index>(NumJointStates(features.cardinalities)) == NumStates(part),
                   "the features of a factor do not fit its number of states");
   CheckWeights(type, block, base);
-  for (const Index map : features.maps) terms_.push_back({part, FeatureKind::kConstant, block, 0, map, base});
+  for (const Index map : features.maps)
+    terms_.push_back({part, FeatureKind::kConstant, block, 0, map, base});
 }
 
 Index ModelBuilder::AddMap(StateMap map) {

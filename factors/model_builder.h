@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Makes a Structure from variables, features and factor objects: the graph and its feature maps in one go.
+// Makes a Structure from variables, features and factor objects: the graph and its feature maps in
+// one go.
 //
 //     auto layout = std::make_shared<WeightLayout>();
 //     const Index unary = layout->AddBlock("unary", 5, 130);   // 5 labels, 130 input features
@@ -12,8 +13,9 @@
 //     builder.AddFactor({a, b}, PottsFactor(5), smooth);
 //     std::shared_ptr<const Structure> structure = builder.Build();
 //
-// All methods throw std::invalid_argument on arguments out of range. Where `rows` is given, state s reads row
-// rows[s] + base of the block (kAbsent: nothing, equal rows: tied); where it is empty, row s + base.
+// All methods throw std::invalid_argument on arguments out of range. Where `rows` is given, state s
+// reads row rows[s] + base of the block (kAbsent: nothing, equal rows: tied); where it is empty,
+// row s + base.
 #pragma once
 
 #include <any>
@@ -43,13 +45,13 @@ class ModelBuilder {
   /// Adds a variable with `cardinality` ≥ 1 states; returns its number.
   Index AddVariable(Index cardinality);
 
-  /// φ_i(s) += x in the row of state s, x = input vector number `input` of the example. Once per variable or
-  /// factor.
+  /// φ_i(s) += x in the row of state s, x = input vector number `input` of the example. Once per
+  /// variable or factor.
   void AddLinearFeatures(Index variable, Index block, Index input, std::span<const Index> rows = {},
                          Index base = 0);
   /// φ_i(s) += potentials[first_potential + s] of the example, at the weight of state s.
-  void AddPotentials(Index variable, Index block, Index first_potential, std::span<const Index> rows = {},
-                     Index base = 0);
+  void AddPotentials(Index variable, Index block, Index first_potential,
+                     std::span<const Index> rows = {}, Index base = 0);
   /// φ_i += the features of a factor over one variable. Its weight k is row k + base of the block.
   void AddVariableFeatures(Index variable, FactorType type, Index block, Index base = 0);
   template <Factor F>
@@ -57,13 +59,15 @@ class ModelBuilder {
     AddVariableFeatures(variable, Register(factor), block, base);
   }
 
-  /// Adds a factor without features; returns its number. `scope` names different variables, the last one
-  /// fastest.
+  /// Adds a factor without features; returns its number. `scope` names different variables, the
+  /// last one fastest.
   Index AddFactor(std::span<const Index> scope);
   Index AddFactor(std::initializer_list<Index> scope) { return AddFactor(Span(scope)); }
-  /// Adds a factor with the features of `factor`, whose weight k is row k + base of the block (one column).
+  /// Adds a factor with the features of `factor`, whose weight k is row k + base of the block (one
+  /// column).
   Index AddFactor(std::span<const Index> scope, FactorType type, Index block, Index base = 0);
-  Index AddFactor(std::initializer_list<Index> scope, FactorType type, Index block, Index base = 0) {
+  Index AddFactor(std::initializer_list<Index> scope, FactorType type, Index block,
+                  Index base = 0) {
     return AddFactor(Span(scope), type, block, base);
   }
   template <Factor F>
@@ -71,31 +75,35 @@ class ModelBuilder {
     return AddFactor(scope, Register(factor), block, base);
   }
   template <Factor F>
-  Index AddFactor(std::initializer_list<Index> scope, const F& factor, Index block, Index base = 0) {
+  Index AddFactor(std::initializer_list<Index> scope, const F& factor, Index block,
+                  Index base = 0) {
     return AddFactor(Span(scope), Register(factor), block, base);
   }
 
-  /// Adds a global factor (core/global_factor.h), whose weight k is row k + base of the block (one column; not looked at when
-  /// it has no weights); returns its number, counted apart from the other factors. Examples and scopes may share `factor`
-  /// and weights. Learners soft and al train it, GlobalDecoder predicts with it.
+  /// Adds a global factor (core/global_factor.h), whose weight k is row k + base of the block (one
+  /// column; not looked at when it has no weights); returns its number, counted apart from the
+  /// other factors. Examples and scopes may share `factor` and weights. Learners soft and al train
+  /// it, GlobalDecoder predicts with it.
   Index AddGlobalFactor(std::span<const Index> scope, std::shared_ptr<const GlobalFactor> factor,
                         Index block = -1, Index base = 0);
 
   /// As for variables; the states are the joint states of factor number `factor`.
-  void AddFactorLinearFeatures(Index factor, Index block, Index input, std::span<const Index> rows = {},
-                               Index base = 0);
-  void AddFactorPotentials(Index factor, Index block, Index first_potential, std::span<const Index> rows = {},
-                           Index base = 0);
+  void AddFactorLinearFeatures(Index factor, Index block, Index input,
+                               std::span<const Index> rows = {}, Index base = 0);
+  void AddFactorPotentials(Index factor, Index block, Index first_potential,
+                           std::span<const Index> rows = {}, Index base = 0);
   void AddFactorFeatures(Index factor, FactorType type, Index block, Index base = 0);
 
-  /// Forbids the states with forbidden[s] = true of a variable, or the joint states of factor number `factor`: no labelling may use them
-  /// (docs/notation.md, section 10). One state at least must stay allowed.
+  /// Forbids the states with forbidden[s] = true of a variable, or the joint states of factor
+  /// number `factor`: no labelling may use them (docs/notation.md, section 10). One state at least
+  /// must stay allowed.
   void ForbidStates(Index variable, const std::vector<bool>& forbidden);
   void ForbidFactorStates(Index factor, const std::vector<bool>& forbidden);
 
-  /// Tabulates the features of a factor; a factor of the same features is not stored again. Factors that can
-  /// be copied and compared (all of the library's own) are recognized by value: adding one to 100 000 edges
-  /// costs one table. Others are tabulated on every call: call this once and pass on the FactorType.
+  /// Tabulates the features of a factor; a factor of the same features is not stored again. Factors
+  /// that can be copied and compared (all of the library's own) are recognized by value: adding one
+  /// to 100 000 edges costs one table. Others are tabulated on every call: call this once and pass
+  /// on the FactorType.
   template <Factor F>
   FactorType Register(const F& factor);
 
@@ -148,8 +156,8 @@ class ModelBuilder {
   Index CheckVariable(Index variable) const;
   Index CheckFactorNumber(Index factor) const;
   void Forbid(PartRef part, const std::vector<bool>& flags);
-  void AddRows(PartRef part, FeatureKind kind, Index block, Index source, std::span<const Index> rows,
-               Index base);
+  void AddRows(PartRef part, FeatureKind kind, Index block, Index source,
+               std::span<const Index> rows, Index base);
   void AddTypeTerms(PartRef part, FactorType type, Index block, Index base);
   const Type& CheckType(FactorType type) const;
   void CheckScope(std::span<const Index> scope, FactorType type) const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A factor over two variables with a weight for each of its K0 · K1 joint states, in their order (y_1
-// fastest).
+// A factor over two variables with a weight for each of its K0 · K1 joint states, in their order
+// (y_1 fastest).
 #pragma once
 
 #include <array>
@@ -13,12 +13,14 @@ namespace slackline {
 
 class PairwiseTableFactor {
  public:
-  /// Throws std::invalid_argument when a cardinality is less than 1 or the table would be too large.
+  /// Throws std::invalid_argument when a cardinality is less than 1 or the table would be too
+  /// large.
   PairwiseTableFactor(Index first_cardinality, Index second_cardinality);
 
   std::span<const Index> cardinalities() const { return cardinalities_; }
   Index num_weights() const { return cardinalities_[0] * cardinalities_[1]; }
-  void AddFeatures(std::span<const Index> states, double scale, std::span<double> weights_out) const {
+  void AddFeatures(std::span<const Index> states, double scale,
+                   std::span<double> weights_out) const {
     weights_out[Joint(states)] += scale;
   }
   double Score(std::span<const double> weights, std::span<const Index> states) const {
@@ -28,7 +30,9 @@ class PairwiseTableFactor {
   FactorMax Maximize(std::span<const double> weights, std::span<const double> messages) const {
     return ReparametrisedMax(cardinalities_, weights, messages);
   }
-  FeatureTable feature_table() const { return OwnWeightPerState({cardinalities_[0], cardinalities_[1]}); }
+  FeatureTable feature_table() const {
+    return OwnWeightPerState({cardinalities_[0], cardinalities_[1]});
+  }
 
   bool operator==(const PairwiseTableFactor& other) const = default;
 

@@ -11,7 +11,8 @@ PottsFactor::PottsFactor(Index cardinality) : cardinalities_{cardinality, cardin
                   "a factor's table would have more than 2^26 joint states");
 }
 
-FactorMax PottsFactor::Maximize(std::span<const double> weights, std::span<const double> messages) const {
+FactorMax PottsFactor::Maximize(std::span<const double> weights,
+                                std::span<const double> messages) const {
   const Index states = cardinalities_[0];
   SLACKLINE_CHECK(weights.size() == 1 && static_cast<Index>(messages.size()) == 2 * states,
                   "the weights or messages do not fit a Potts factor");
@@ -34,7 +35,8 @@ FactorMax PottsFactor::Maximize(std::span<const double> weights, std::span<const
   const auto consider = [&](Index a, Index b, double score) {
     const double value = score - (first[a] + second[b]);
     const Index joint = a * states + b;
-    if (value > result.value || (value == result.value && joint < result.joint)) result = {joint, value};
+    if (value > result.value || (value == result.value && joint < result.joint))
+      result = {joint, value};
   };
   result = {0, -(first[0] + second[0])};
   for (Index a = 0; a < states; ++a) {

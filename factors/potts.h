@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The Potts factor: φ(y_0, y_1) = [y_0 ≠ y_1], one weight. A negative weight rewards agreement, a positive
-// one disagreement; learning may find either.
+// The Potts factor: φ(y_0, y_1) = [y_0 ≠ y_1], one weight. A negative weight rewards agreement, a
+// positive one disagreement; learning may find either.
 #pragma once
 
 #include <array>
@@ -18,14 +18,15 @@ class PottsFactor {
 
   std::span<const Index> cardinalities() const { return cardinalities_; }
   Index num_weights() const { return 1; }
-  void AddFeatures(std::span<const Index> states, double scale, std::span<double> weights_out) const {
+  void AddFeatures(std::span<const Index> states, double scale,
+                   std::span<double> weights_out) const {
     if (states[0] != states[1]) weights_out[0] += scale;
   }
   double Score(std::span<const double> weights, std::span<const Index> states) const {
     return states[0] != states[1] ? weights[0] : 0.0;
   }
-  /// O(K): the best agreeing pair against the best disagreeing one, which needs the two best states of one
-  /// side.
+  /// O(K): the best agreeing pair against the best disagreeing one, which needs the two best states
+  /// of one side.
   FactorMax Maximize(std::span<const double> weights, std::span<const double> messages) const;
 
   bool operator==(const PottsFactor& other) const = default;

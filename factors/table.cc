@@ -23,8 +23,8 @@ double TableFactor::Score(std::span<const double> weights, std::span<const Index
   double score = 0;
   for (const StateMap& map : table_->terms) {
     if (map.rows[joint] == kAbsent) continue;
-    score +=
-        weights[static_cast<std::size_t>(map.rows[joint])] * (map.values.empty() ? 1 : map.values[joint]);
+    score += weights[static_cast<std::size_t>(map.rows[joint])] *
+             (map.values.empty() ? 1 : map.values[joint]);
   }
   return score;
 }

@@ -25,10 +25,11 @@ class TableFactor {
   TableFactor(std::vector<Index> cardinalities, Index num_weights, StateMap map)
       : TableFactor(FeatureTable{std::move(cardinalities), num_weights, {std::move(map)}}) {}
 
-  /// fill(states, features) is called once per joint state, with all features zero, and writes those that are
-  /// not.
+  /// fill(states, features) is called once per joint state, with all features zero, and writes
+  /// those that are not.
   ///     // linear in the distance of two positions, truncated at 2
-  ///     TableFactor::FromFunction({5, 5}, 1, [](std::span<const Index> y, std::span<double> features) {
+  ///     using States = std::span<const Index>;
+  ///     TableFactor::FromFunction({5, 5}, 1, [](States y, std::span<double> features) {
   ///       features[0] = std::min(2, std::abs(y[0] - y[1]));
   ///     });
   template <class Fill>
@@ -36,7 +37,8 @@ class TableFactor {
 
   std::span<const Index> cardinalities() const { return table_->cardinalities; }
   Index num_weights() const { return table_->num_weights; }
-  void AddFeatures(std::span<const Index> states, double scale, std::span<double> weights_out) const;
+  void AddFeatures(std::span<const Index> states, double scale,
+                   std::span<double> weights_out) const;
   double Score(std::span<const double> weights, std::span<const Index> states) const;
   const FeatureTable& feature_table() const { return *table_; }
 
@@ -49,7 +51,8 @@ class TableFactor {
 };
 
 template <class Fill>
-TableFactor TableFactor::FromFunction(std::vector<Index> cardinalities, Index num_weights, Fill&& fill) {
+TableFactor TableFactor::FromFunction(std::vector<Index> cardinalities, Index num_weights,
+                                      Fill&& fill) {
   FeatureTableBuilder builder(cardinalities, num_weights);
   std::vector<Index> states(cardinalities.size(), 0);
   std::vector<double> features(static_cast<std::size_t>(num_weights));

@@ -17,13 +17,14 @@ double ValueOf(const StateMap& term, std::size_t joint) {
 
 }  // namespace
 
-TreeFactor::TreeFactor(std::vector<Index> cardinalities, Index num_weights, std::vector<FeatureTable> tables,
-                       std::vector<Edge> edges)
+TreeFactor::TreeFactor(std::vector<Index> cardinalities, Index num_weights,
+                       std::vector<FeatureTable> tables, std::vector<Edge> edges)
     : cardinalities_(std::move(cardinalities)),
       num_weights_(num_weights),
       tables_(std::move(tables)),
       edges_(std::move(edges)) {
-  SLACKLINE_CHECK(!cardinalities_.empty() && num_weights_ >= 0, "a tree factor needs at least one variable");
+  SLACKLINE_CHECK(!cardinalities_.empty() && num_weights_ >= 0,
+                  "a tree factor needs at least one variable");
   begin_.push_back(0);
   for (const Index cardinality : cardinalities_) {
     SLACKLINE_CHECK(cardinality >= 1, "a variable needs at least one state");
@@ -31,7 +32,8 @@ TreeFactor::TreeFactor(std::vector<Index> cardinalities, Index num_weights, std:
   }
   for (const FeatureTable& table : tables_) {
     CheckFeatureTable(table);
-    SLACKLINE_CHECK(table.cardinalities.size() == 2, "the tables of a tree factor are over two variables");
+    SLACKLINE_CHECK(table.cardinalities.size() == 2,
+                    "the tables of a tree factor are over two variables");
   }
   const auto axes = static_cast<Index>(cardinalities_.size());
   for (const Edge& edge : edges_) {
@@ -51,7 +53,8 @@ TreeFactor::TreeFactor(std::vector<Index> cardinalities, Index num_weights, std:
 
 TreeFactor TreeFactor::Chain(Index length, FeatureTable pair) {
   SLACKLINE_CHECK(
-      length >= 1 && pair.cardinalities.size() == 2 && pair.cardinalities[0] == pair.cardinalities[1],
+      length >= 1 && pair.cardinalities.size() == 2 &&
+          pair.cardinalities[0] == pair.cardinalities[1],
       "a chain needs at least one variable, and a pair of variables with as many states each");
   std::vector<Edge> edges;
   for (Index k = 0; k + 1 < length; ++k) edges.push_back({k, k + 1, 0, 0});
@@ -108,18 +111,21 @@ void TreeFactor::ForEachFeature(std::span<const Index> states, const Visit& visi
     const std::size_t joint =
         Size(states[Size(edge.first)] * table.cardinalities[1] + states[Size(edge.second)]);
     for (const StateMap& term : table.terms) {
-      if (term.rows[joint] != kAbsent) visit(Size(edge.base + term.rows[joint]), ValueOf(term, joint));
+      if (term.rows[joint] != kAbsent)
+        visit(Size(edge.base + term.rows[joint]), ValueOf(term, joint));
     }
   }
 }
 
-void TreeFactor::AddFeatures(std::span<const Index> states, double scale, std::span<double> out) const {
+void TreeFactor::AddFeatures(std::span<const Index> states, double scale,
+                             std::span<double> out) const {
   ForEachFeature(states, [&](std::size_t weight, double value) { out[weight] += scale * value; });
 }
 
 double TreeFactor::Score(std::span<const double> weights, std::span<const Index> states) const {
   double score = 0;
-  ForEachFeature(states, [&](std::size_t weight, double value) { score += weights[weight] * value; });
+  ForEachFeature(states,
+                 [&](std::size_t weight, double value) { score += weights[weight] * value; });
   return score;
 }
 

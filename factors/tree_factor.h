@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A tree (or chain) of pair factors as one global factor: its maximum is found by dynamic programming. As a block it does at
-// once what single pairs settle by messages, and it is as tight: the local polytope of a tree is the hull of its joint states.
+// A tree (or chain) of pair factors as one global factor: its maximum is found by dynamic
+// programming. As a block it does at once what single pairs settle by messages, and it is as tight:
+// the local polytope of a tree is the hull of its joint states.
 #pragma once
 
 #include <span>
@@ -23,12 +24,14 @@ class TreeFactor final : public GlobalFactor {
     Index base = 0;   ///< added to every row of the table: edges may have weights of their own
   };
 
-  /// The features of an edge are those of its table over two variables, whose weight k is local weight base + k. Throws
-  /// std::invalid_argument when an edge does not fit its axes or the edges close a cycle. Axes without an edge are allowed.
+  /// The features of an edge are those of its table over two variables, whose weight k is local
+  /// weight base + k. Throws std::invalid_argument when an edge does not fit its axes or the edges
+  /// close a cycle. Axes without an edge are allowed.
   TreeFactor(std::vector<Index> cardinalities, Index num_weights, std::vector<FeatureTable> tables,
              std::vector<Edge> edges);
 
-  /// A chain of `length` ≥ 1 variables whose neighbours are joined by `pair`, all edges with the same weights.
+  /// A chain of `length` ≥ 1 variables whose neighbours are joined by `pair`, all edges with the
+  /// same weights.
   template <Factor F>
   static TreeFactor Chain(Index length, const F& pair) {
     return Chain(length, TabulateFeatures(pair));
@@ -38,7 +41,8 @@ class TreeFactor final : public GlobalFactor {
   std::string_view name() const override { return "tree"; }
   std::span<const Index> cardinalities() const override { return cardinalities_; }
   Index num_weights() const override { return num_weights_; }
-  void AddFeatures(std::span<const Index> states, double scale, std::span<double> out) const override;
+  void AddFeatures(std::span<const Index> states, double scale,
+                   std::span<double> out) const override;
   /// O(Σ_e K_first · K_second), and the tables' scores once per different (table, base).
   double Maximize(std::span<const double> weights, std::span<const double> messages,
                   std::span<Index> states) const override;

@@ -14,12 +14,14 @@ class UnaryFactor {
  public:
   /// A weight for each state.
   explicit UnaryFactor(Index cardinality) : table_(std::vector<Index>{cardinality}) {}
-  /// State s reads weight rows[s] of num_weights: kAbsent = none (its score is 0), equal rows = tied states.
+  /// State s reads weight rows[s] of num_weights: kAbsent = none (its score is 0), equal rows =
+  /// tied states.
   UnaryFactor(std::vector<Index> rows, Index num_weights);
 
   std::span<const Index> cardinalities() const { return table_.cardinalities(); }
   Index num_weights() const { return table_.num_weights(); }
-  void AddFeatures(std::span<const Index> states, double scale, std::span<double> weights_out) const {
+  void AddFeatures(std::span<const Index> states, double scale,
+                   std::span<double> weights_out) const {
     table_.AddFeatures(states, scale, weights_out);
   }
   double Score(std::span<const double> weights, std::span<const Index> states) const {

@@ -5,7 +5,8 @@
 
 namespace slackline {
 
-double UserDefinedFactor::Score(std::span<const double> weights, std::span<const Index> states) const {
+double UserDefinedFactor::Score(std::span<const double> weights,
+                                std::span<const Index> states) const {
   std::vector<double> features(weights.size(), 0.0);
   AddFeatures(states, 1.0, features);
   double score = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The base class of factors that are chosen at run time. Where the type is known at compile time, modelling
-// the concept of factor_concept.h is as short and has no virtual calls.
+// The base class of factors that are chosen at run time. Where the type is known at compile time,
+// modelling the concept of factor_concept.h is as short and has no virtual calls.
 #pragma once
 
 #include <span>
@@ -24,9 +24,10 @@ class UserDefinedFactor {
   /// w·φ(states). Default: by AddFeatures.
   virtual double Score(std::span<const double> weights, std::span<const Index> states) const;
 
-  /// The lowest of the best joint states of w·φ(y) − Σ_i messages_i(y_i). Default: by the score of every
-  /// joint state.
-  virtual FactorMax Maximize(std::span<const double> weights, std::span<const double> messages) const;
+  /// The lowest of the best joint states of w·φ(y) − Σ_i messages_i(y_i). Default: by the score of
+  /// every joint state.
+  virtual FactorMax Maximize(std::span<const double> weights,
+                             std::span<const double> messages) const;
 
  protected:
   UserDefinedFactor() = default;

@@ -15,7 +15,8 @@ namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
-/// How far tables may break the inequality, and how little a move may gain, relative to the largest score.
+/// How far tables may break the inequality, and how little a move may gain, relative to the largest
+/// score.
 constexpr double kRounding = 1e-12;
 
 class ExpansionSolver final : public MapSolver {
@@ -88,17 +89,20 @@ class ExpansionSolver final : public MapSolver {
     }
   }
 
-  /// max V / min_{a≠b} V, at least 1; ∞ when states differ at no cost. Throws DataError when moves would not be cuts.
+  /// max V / min_{a≠b} V, at least 1; ∞ when states differ at no cost. Throws DataError when moves
+  /// would not be cuts.
   double CheckTable(Index c) const {
     const auto table = Table(c);
     const auto at = [&](Index a, Index b) { return table[Size(a) * Size(states_) + Size(b)]; };
     for (Index alpha = 0; alpha < states_; ++alpha) {
       for (Index a = 0; a < states_; ++a) {
         for (Index b = 0; b < states_; ++b) {
-          if (at(a, b) + at(alpha, alpha) - at(a, alpha) - at(alpha, b) >= -kRounding * largest_) continue;
+          if (at(a, b) + at(alpha, alpha) - at(a, alpha) - at(alpha, b) >= -kRounding * largest_)
+            continue;
           throw DataError("factor " + std::to_string(c) + " is not associative: its states (" +
-                          std::to_string(a) + ", " + std::to_string(b) + ") cannot be cut from state " +
-                          std::to_string(alpha) + ", and expansion moves do not apply");
+                          std::to_string(a) + ", " + std::to_string(b) +
+                          ") cannot be cut from state " + std::to_string(alpha) +
+                          ", and expansion moves do not apply");
         }
       }
     }
@@ -113,12 +117,14 @@ class ExpansionSolver final : public MapSolver {
     return *high > unequal ? (*high - *low) / (*high - unequal) : kInfinity;
   }
 
-  /// With two states everything at 0, from where one move is exact; else the best states by themselves.
+  /// With two states everything at 0, from where one move is exact; else the best states by
+  /// themselves.
   void Start() {
     for (Index i = 0; i < graph_->num_variables(); ++i) {
       const auto own = UnaryOf(i);
       labels_[Size(i)] =
-          states_ <= 2 ? 0 : static_cast<Index>(std::max_element(own.begin(), own.end()) - own.begin());
+          states_ <= 2 ? 0
+                       : static_cast<Index>(std::max_element(own.begin(), own.end()) - own.begin());
     }
   }
 
@@ -126,7 +132,8 @@ class ExpansionSolver final : public MapSolver {
   double Expand() {
     double value = LabellingScore(*graph_, scores_, labels_);
     Index idle = 0;  // states in a row whose move did not gain
-    for (Index alpha = states_ <= 2 ? states_ - 1 : 0; idle < states_; alpha = (alpha + 1) % states_) {
+    for (Index alpha = states_ <= 2 ? states_ - 1 : 0; idle < states_;
+         alpha = (alpha + 1) % states_) {
       Move(alpha);
       const double moved = LabellingScore(*graph_, scores_, moved_);
       if (moved > value + kRounding * largest_) {
@@ -141,8 +148,9 @@ class ExpansionSolver final : public MapSolver {
     return value;
   }
 
-  /// moved_: the best labelling in which variables keep their states or take alpha. With t_i = 1 where i moves, a pair contributes
-  /// A + (C − A) t_i + (B − A) t_j + q t_i t_j, q = A + D − B − C ≥ 0, and q t_i t_j = q/2 (t_i + t_j − |t_i − t_j|).
+  /// moved_: the best labelling in which variables keep their states or take alpha. With t_i = 1
+  /// where i moves, a pair contributes A + (C − A) t_i + (B − A) t_j + q t_i t_j, q = A + D − B − C
+  /// ≥ 0, and q t_i t_j = q/2 (t_i + t_j − |t_i − t_j|).
   void Move(Index alpha) {
     flow_.Reset(graph_->num_variables());
     for (Index i = 0; i < graph_->num_variables(); ++i) {

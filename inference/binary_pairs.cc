@@ -54,8 +54,8 @@ class BinaryPairFormulation final : public LpFormulation {
       model_.column_upper[Size(n) + e] = std::abs(t);
       model_.cost[Size(n) + e] = positive ? 0 : 1;
     }
-    // The whole matrix is written anew: its order, and with it all rounding, then depends on the scores
-    // alone.
+    // The whole matrix is written anew: its order, and with it all rounding, then depends on the
+    // scores alone.
     if (flipped) {
       FillMatrix();
       ++model_.matrix_version;
@@ -92,8 +92,8 @@ class BinaryPairFormulation final : public LpFormulation {
     model_.coefficient.push_back(coefficient);
   }
 
-  /// Tried instead, with the same or longer times: f at its better bound for an ICM labelling, GLPK's two own
-  /// bases.
+  /// Tried instead, with the same or longer times: f at its better bound for an ICM labelling,
+  /// GLPK's two own bases.
   void FillStart() {
     model_.start.assign(Size(model_.rows + model_.columns), BasisStatus::kAtLower);
     for (std::size_t i = 0; i < u_.size(); ++i) {
@@ -169,7 +169,8 @@ void BinaryPairs::Marginals(std::span<const double> scores, std::span<const doub
     const Offset offset = graph_->factor_offset(pair.factor);
     const double p = x[Size(pair.first)];
     const double q = x[Size(pair.second)];
-    const double both = PairTerm(scores.data() + offset) > 0 ? std::min(p, q) : std::max(0.0, p + q - 1);
+    const double both =
+        PairTerm(scores.data() + offset) > 0 ? std::min(p, q) : std::max(0.0, p + q - 1);
     double* table = marginals.data() + offset;
     table[3] = both;
     table[2] = p - both;

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The local polytope of graphs with binary variables and factors over one or two of them, written small.
+// The local polytope of graphs with binary variables and factors over one or two of them, written
+// small.
 //
-// Every 2×2 table is  θ_c(y_i, y_j) = k + a y_i + b y_j + t y_i y_j  with k = θ_c(0,0), a = θ_c(1,0) − k, b =
-// θ_c(0,1) − k, t = θ_c(0,0) + θ_c(1,1) − θ_c(0,1) − θ_c(1,0). With u_i = all linear terms of variable i, the
-// relaxation is
+// Every 2×2 table is  θ_c(y_i, y_j) = k + a y_i + b y_j + t y_i y_j  with k = θ_c(0,0), a =
+// θ_c(1,0) − k, b = θ_c(0,1) − k, t = θ_c(0,0) + θ_c(1,1) − θ_c(0,1) − θ_c(1,0). With u_i = all
+// linear terms of variable i, the relaxation is
 //   max Σ_i u_i x_i + Σ_{t>0} t min(x_i, x_j) − Σ_{t<0} |t| max(0, x_i + x_j − 1),   x ∈ [0, 1]^n.
-// Each pair term is a minimum over one number f ∈ [0, |t|]: of f x_i + (t − f) x_j, or of f (1 − x_i − x_j).
-// The dual is
+// Each pair term is a minimum over one number f ∈ [0, |t|]: of f x_i + (t − f) x_j, or of f (1 −
+// x_i − x_j). The dual is
 //   min Σ_i p_i + Σ_{t<0} f_c   over p ≥ 0, 0 ≤ f_c ≤ |t_c|
-//   with p_i ≥ r_i(f) := u_i + Σ_{c∋i} [f_c | t_c − f_c | −f_c]   (t > 0 and i first | t > 0 and i second | t
-//   < 0),
-// a program of only n rows and n + C columns; the dual values of its rows are x. That is what is handed to
-// the solver: the primal form (columns x and z, three rows per pair) takes GLPK 3 to 20 times as long.
+//   with p_i ≥ r_i(f) := u_i + Σ_{c∋i} [f_c | t_c − f_c | −f_c]
+//   (for t > 0 and i first | t > 0 and i second | t < 0),
+// a program of only n rows and n + C columns; the dual values of its rows are x. That is what is
+// handed to the solver: the primal form (columns x and z, three rows per pair) takes GLPK 3 to 20
+// times as long.
 //
 // Corners are half-integral (Boros and Hammer 2002), so x is snapped to {0, ½, 1} and the pairs are
 // recomputed.
@@ -46,13 +48,15 @@ class BinaryPairs {
   /// u has one entry per variable, t one per pair. O(total states).
   void Coefficients(std::span<const double> scores, std::span<double> u, std::span<double> t) const;
 
-  /// The point of the local polytope with μ_i(1) = x_i that is best for the scores: every pair by the sign of
-  /// its t. Requires 0 ≤ x ≤ 1. Exactly feasible when x is in {0, ½, 1}^n.
+  /// The point of the local polytope with μ_i(1) = x_i that is best for the scores: every pair by
+  /// the sign of its t. Requires 0 ≤ x ≤ 1. Exactly feasible when x is in {0, ½, 1}^n.
   void Marginals(std::span<const double> scores, std::span<const double> x,
                  std::span<double> marginals) const;
 
-  /// The messages δ for which DualBound is the dual objective at f (one entry per pair, clipped to [0, |t|]).
-  void Messages(std::span<const double> scores, std::span<const double> f, std::span<double> messages) const;
+  /// The messages δ for which DualBound is the dual objective at f (one entry per pair, clipped to
+  /// [0, |t|]).
+  void Messages(std::span<const double> scores, std::span<const double> f,
+                std::span<double> messages) const;
 
  private:
   const FactorGraph* graph_;

@@ -18,12 +18,14 @@ std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 /// The search recurses once per variable.
 constexpr Index kMaxVariables = 20000;
 
-std::span<const double> PartTable(const FactorGraph& graph, Index part, std::span<const double> scores) {
+std::span<const double> PartTable(const FactorGraph& graph, Index part,
+                                  std::span<const double> scores) {
   return scores.subspan(Size(graph.state_offset(part)), Size(graph.num_states(part)));
 }
 
 /// out: the scores, but a finite penalty for −∞.
-void ReplaceForbidden(const FactorGraph& graph, std::span<const double> scores, std::span<double> out) {
+void ReplaceForbidden(const FactorGraph& graph, std::span<const double> scores,
+                      std::span<double> out) {
   double range = 0;
   double lowest = 0;
   double magnitude = 0;
@@ -35,7 +37,8 @@ void ReplaceForbidden(const FactorGraph& graph, std::span<const double> scores, 
     magnitude = std::max({magnitude, std::abs(low), std::abs(high)});
   }
   const double penalty = lowest - 2 * range - magnitude - 1;  // by far more than rounding errors
-  for (std::size_t s = 0; s < scores.size(); ++s) out[s] = scores[s] == -kInfinity ? penalty : scores[s];
+  for (std::size_t s = 0; s < scores.size(); ++s)
+    out[s] = scores[s] == -kInfinity ? penalty : scores[s];
 }
 
 double Range(std::span<const double> table) {
@@ -147,8 +150,8 @@ class BranchAndBoundSolver::Tree {
  public:
   explicit Tree(const FactorGraph& graph) : graph_(graph) {}
 
-  /// Searches for a labelling whose reparametrised score exceeds `best`; returns whether `labels` was
-  /// replaced.
+  /// Searches for a labelling whose reparametrised score exceeds `best`; returns whether `labels`
+  /// was replaced.
   bool Run(std::span<const double> scores, double best, double tolerance, Offset node_limit,
            std::span<Index> labels) {
     Prepare(scores);
@@ -171,9 +174,9 @@ class BranchAndBoundSolver::Tree {
   /// What happens to a factor when a certain variable of it is set.
   struct Event {
     Index factor;
-    Index states;         // of the variable that is set
-    Offset before;        // where the maxima given the earlier variables begin
-    Offset after;         // given this variable as well; when `receiver` ≥ 0 the sorted table itself
+    Index states;   // of the variable that is set
+    Offset before;  // where the maxima given the earlier variables begin
+    Offset after;   // given this variable as well; when `receiver` ≥ 0 the sorted table itself
     Index receiver = -1;  // the only variable left: the table's row is added to its scores
   };
 
@@ -206,7 +209,8 @@ class BranchAndBoundSolver::Tree {
   bool found_ = false;
 };
 
-/// Variables with much at stake in their factors come first: the rest of the bound becomes tight early.
+/// Variables with much at stake in their factors come first: the rest of the bound becomes tight
+/// early.
 void BranchAndBoundSolver::Tree::ChooseOrder(std::span<const double> scores) {
   std::vector<double> weight(Size(graph_.num_variables()), 0.0);
   for (Index i = 0; i < graph_.num_variables(); ++i) {
@@ -242,8 +246,8 @@ void BranchAndBoundSolver::Tree::Prepare(std::span<const double> scores) {
   }
 }
 
-/// Stores the table with its axes in the order of the search, last variable fastest, and the maxima over the
-/// last axes.
+/// Stores the table with its axes in the order of the search, last variable fastest, and the maxima
+/// over the last axes.
 void BranchAndBoundSolver::Tree::AddFactor(Index c, std::span<const double> scores) {
   const std::span<const Index> scope = graph_.scope(c);
   const std::span<const double> table = PartTable(graph_, graph_.num_variables() + c, scores);
@@ -255,16 +259,19 @@ void BranchAndBoundSolver::Tree::AddFactor(Index c, std::span<const double> scor
   }
   axis_.resize(k);
   std::iota(axis_.begin(), axis_.end(), 0);
-  std::sort(axis_.begin(), axis_.end(),
-            [&](Index a, Index b) { return depth_[Size(scope[Size(a)])] < depth_[Size(scope[Size(b)])]; });
-  Offset level = static_cast<Offset>(tables_.size());  // of the maxima given the first k, k−1, … variables
+  std::sort(axis_.begin(), axis_.end(), [&](Index a, Index b) {
+    return depth_[Size(scope[Size(a)])] < depth_[Size(scope[Size(b)])];
+  });
+  Offset level =
+      static_cast<Offset>(tables_.size());  // of the maxima given the first k, k−1, … variables
   std::vector<Offset> levels(k + 1, level);
   tables_.resize(tables_.size() + table.size());
   std::vector<Index> states(k);
   for (Index joint = 0; joint < static_cast<Index>(table.size()); ++joint) {
     JointToStates(graph_, c, joint, states);
     Index sorted = 0;
-    for (const Index a : axis_) sorted = sorted * graph_.cardinality(scope[Size(a)]) + states[Size(a)];
+    for (const Index a : axis_)
+      sorted = sorted * graph_.cardinality(scope[Size(a)]) + states[Size(a)];
     tables_[Size(level + sorted)] = table[Size(joint)];
   }
   auto size = static_cast<Offset>(table.size());
@@ -379,11 +386,13 @@ BranchAndBoundSolver::BranchAndBoundSolver(std::shared_ptr<const FactorGraph> gr
 
 BranchAndBoundSolver::~BranchAndBoundSolver() = default;
 
-void BranchAndBoundSolver::Solve(std::span<const double> scores, WarmStart* /*warm*/, MapResult* result) {
+void BranchAndBoundSolver::Solve(std::span<const double> scores, WarmStart* /*warm*/,
+                                 MapResult* result) {
   SLACKLINE_CHECK(scores.size() == Size(graph_->total_states()), "scores do not fit the graph");
-  if (std::find(scores.begin(), scores.end(), -kInfinity) == scores.end()) return SolveFinite(scores, result);
-  // Reparametrisations of −∞ are no numbers. A forbidden state costs more than all others together can gain: the best labelling stays, and
-  // bounds stay bounds.
+  if (std::find(scores.begin(), scores.end(), -kInfinity) == scores.end())
+    return SolveFinite(scores, result);
+  // Reparametrisations of −∞ are no numbers. A forbidden state costs more than all others together
+  // can gain: the best labelling stays, and bounds stay bounds.
   finite_.resize(scores.size());
   ReplaceForbidden(*graph_, scores, finite_);
   SolveFinite(finite_, result);
@@ -401,7 +410,8 @@ void BranchAndBoundSolver::SolveFinite(std::span<const double> scores, MapResult
   const FactorGraph& graph = *graph_;
   double magnitude = 0;
   for (const double score : scores) magnitude = std::max(magnitude, std::abs(score));
-  // Covers the rounding of all reparametrisations; a labelling that is better by less may be missed.
+  // Covers the rounding of all reparametrisations; a labelling that is better by less may be
+  // missed.
   const double tolerance = 1e-14 * magnitude * (10 + graph.num_parts());
 
   nodes_ = 0;
@@ -423,7 +433,8 @@ void BranchAndBoundSolver::SolveFinite(std::span<const double> scores, MapResult
     tree_->Run(ascent_->scores(), value, tolerance, options_.node_limit, result->labels);
     nodes_ = tree_->nodes();
     const double found = LabellingScore(graph, scores, result->labels);
-    bound = tree_->open_bound() > -kInfinity ? std::min(bound, std::max(found, tree_->open_bound())) : found;
+    bound = tree_->open_bound() > -kInfinity ? std::min(bound, std::max(found, tree_->open_bound()))
+                                             : found;
     value = found;
   } else {
     bound = value;

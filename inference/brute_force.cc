@@ -45,8 +45,8 @@ class BruteForceSolver final : public MapSolver {
   bool relaxed() const override { return false; }
 
  private:
-  /// Tries all states of variable i and those after it; `score` is the sum of all parts over earlier
-  /// variables only.
+  /// Tries all states of variable i and those after it; `score` is the sum of all parts over
+  /// earlier variables only.
   void Descend(Index i, double score) {
     if (i == graph_->num_variables()) {
       if (score > best_score_) {
@@ -88,8 +88,8 @@ Offset CountLabellings(const FactorGraph& graph, Offset limit) {
 std::unique_ptr<MapSolver> MakeBruteForceSolver(std::shared_ptr<const FactorGraph> graph) {
   RequireTablesOnly(*graph, "brute force");
   if (CountLabellings(*graph, kMaxLabellings) > kMaxLabellings) {
-    throw DataError("a graph of " + std::to_string(graph->num_variables()) + " variables has more than " +
-                    std::to_string(kMaxLabellings) +
+    throw DataError("a graph of " + std::to_string(graph->num_variables()) +
+                    " variables has more than " + std::to_string(kMaxLabellings) +
                     " labellings, too many for brute force; use tree (no cycles), lp or search");
   }
   return std::make_unique<BruteForceSolver>(std::move(graph));

@@ -40,7 +40,8 @@ Index ChainDp::CheckLength(std::span<const double> unary, std::span<const Index>
   const std::size_t length = unary.size() / Size(states_);
   SLACKLINE_CHECK(length >= 1 && unary.size() == length * Size(states_) && labels.size() == length,
                   "scores and labels do not fit the chain");
-  SLACKLINE_CHECK(shared_ || length <= Size(num_tables_) + 1, "there are too few tables for the chain");
+  SLACKLINE_CHECK(shared_ || length <= Size(num_tables_) + 1,
+                  "there are too few tables for the chain");
   return static_cast<Index>(length);
 }
 
@@ -67,11 +68,13 @@ double ChainDp::Maximise(std::span<const double> unary, std::span<Index> labels)
 void ChainDp::Complete(Index i, std::span<Index> labels) const {
   for (std::size_t j = Size(i) + 1; j < labels.size(); ++j) {
     const auto variable = static_cast<Index>(j);
-    labels[j] = tables_.Best({table_of(variable - 1), false}, labels[j - 1], behind(variable).data());
+    labels[j] =
+        tables_.Best({table_of(variable - 1), false}, labels[j - 1], behind(variable).data());
   }
 }
 
-void ChainDp::MaxMarginals(std::span<const double> unary, std::span<Index> labels, std::span<double> out) {
+void ChainDp::MaxMarginals(std::span<const double> unary, std::span<Index> labels,
+                           std::span<double> out) {
   SLACKLINE_CHECK(out.size() == unary.size(), "max-marginals do not fit the chain");
   if (Maximise(unary, labels) == -kInfinity) {
     std::fill(out.begin(), out.end(), -kInfinity);
@@ -87,7 +90,8 @@ void ChainDp::MaxMarginals(std::span<const double> unary, std::span<Index> label
       tables_.MaxPlus({table_of(variable - 1), false}, ahead_.data(), message_.data());
       std::swap(ahead_, message_);
     }
-    // Sums in another order than the best score's: what belongs to the best labelling is the measure.
+    // Sums in another order than the best score's: what belongs to the best labelling is the
+    // measure.
     const std::span<const double> rest = behind(variable);
     const double best = ahead_[Size(labels[i])] + rest[Size(labels[i])];
     for (std::size_t s = 0; s < k; ++s) out[i * k + s] = std::min(0.0, ahead_[s] + rest[s] - best);

@@ -13,7 +13,9 @@ namespace {
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
 /// Entries of a table for one state.
-std::size_t Area(Index hits, Index others) { return Size((Offset{hits} + 1) * (Offset{others} + 1)); }
+std::size_t Area(Index hits, Index others) {
+  return Size((Offset{hits} + 1) * (Offset{others} + 1));
+}
 
 }  // namespace
 
@@ -47,8 +49,9 @@ CountForest::CountForest(std::shared_ptr<const FactorGraph> graph) : graph_(std:
 double CountForest::Maximise(std::span<const double> scores, std::span<const Index> marked,
                              std::span<const double> gains, std::span<Index> labels) {
   const auto n = Size(graph_->num_variables());
-  SLACKLINE_CHECK(scores.size() == Size(graph_->total_states()) && marked.size() == n && labels.size() == n,
-                  "scores, marks and labels must fit the graph");
+  SLACKLINE_CHECK(
+      scores.size() == Size(graph_->total_states()) && marked.size() == n && labels.size() == n,
+      "scores, marks and labels must fit the graph");
   const auto hits = static_cast<Index>(std::count(marked.begin(), marked.end(), 1));
   SLACKLINE_CHECK(gains.size() == Area(hits, static_cast<Index>(n) - hits),
                   "there must be a gain for every pair of counts");
@@ -75,7 +78,8 @@ double CountForest::Sorted(std::span<const double> gains, std::span<const Index>
   const auto gain = [&](Index i) { return base_[2 * Size(i) + 1] - base_[2 * Size(i)]; };
   for (std::size_t kind = 0; kind < 2; ++kind) {
     std::vector<Index>& order = order_[kind];
-    std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return gain(a) > gain(b); });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](Index a, Index b) { return gain(a) > gain(b); });
     prefix_[kind].assign(1, 0.0);
     for (const Index i : order) prefix_[kind].push_back(prefix_[kind].back() + gain(i));
   }
@@ -195,7 +199,8 @@ void CountForest::Merge(Node* parent, Index states, Join* join) {
   parent->others = others;
 }
 
-/// Back through the joins: each gives its child the counts and the state that made the parent's entry.
+/// Back through the joins: each gives its child the counts and the state that made the parent's
+/// entry.
 void CountForest::ReadLabels(Index hits, Index others, std::span<Index> labels) const {
   const Index n = graph_->num_variables();
   struct Share {
@@ -210,11 +215,13 @@ void CountForest::ReadLabels(Index hits, Index others, std::span<Index> labels) 
                            Size(parent.hits) * (Size(join->others) + 1) + Size(parent.others);
     const auto counts = Size(join->counts[at]);
     const std::size_t child_width = Size(join->child_others) + 1;
-    const Share child = {static_cast<Index>(counts / child_width), static_cast<Index>(counts % child_width)};
+    const Share child = {static_cast<Index>(counts / child_width),
+                         static_cast<Index>(counts % child_width)};
     shares[Size(join->child)] = child;
     parent.hits -= child.hits;
     parent.others -= child.others;
-    labels[Size(join->child)] = join->states[state * Area(join->child_hits, join->child_others) + counts];
+    labels[Size(join->child)] =
+        join->states[state * Area(join->child_hits, join->child_others) + counts];
   }
 }
 

@@ -4,19 +4,21 @@
 //
 //   max_y θ(y) + g(h, f),   h = Σ_{i marked} y_i,   f = Σ_{i not marked} y_i,
 //
-// for any g. With the relevant labels marked, h counts hits and f false alarms, and losses such as 1 − F1 are such gains.
+// for any g. With the relevant labels marked, h counts hits and f false alarms, and losses such as
+// 1 − F1 are such gains.
 //
-// Without factors the variables of each kind are taken in the order of what state 1 gains, so that a prefix is best for each
-// count. On forests of pairs dynamic programming from the leaves: T_i[s][h][f] is the best score of the subtree of i with
-// y_i = s and these counts in it.
+// Without factors the variables of each kind are taken in the order of what state 1 gains, so that
+// a prefix is best for each count. On forests of pairs dynamic programming from the leaves:
+// T_i[s][h][f] is the best score of the subtree of i with y_i = s and these counts in it.
 //
 // | symbol | variable           | shape                                            |
 // |--------|--------------------|--------------------------------------------------|
 // | g      | gains              | (marked + 1) × (not marked + 1), row h           |
 // | T_i    | Node::table        | 2 × (marked below i + 1) × (not marked below + 1) |
 //
-// Cost with n variables, p of them marked: O(n log n + p (n − p)) without factors. On forests O(n² p²) at most, as two subtrees are
-// joined in the product of the sizes of their tables; memory O(n² p).
+// Cost with n variables, p of them marked: O(n log n + p (n − p)) without factors. On forests O(n²
+// p²) at most, as two subtrees are joined in the product of the sizes of their tables; memory O(n²
+// p).
 #pragma once
 
 #include <cstdint>
@@ -31,14 +33,16 @@ namespace slackline {
 /// Keeps work space: one object per thread.
 class CountForest {
  public:
-  /// Whether all variables are binary, the graph has no cycle, no global factor, and no factor over more than two variables.
+  /// Whether all variables are binary, the graph has no cycle, no global factor, and no factor over
+  /// more than two variables.
   static bool Fits(const FactorGraph& graph);
 
   /// Requires Fits(*graph).
   explicit CountForest(std::shared_ptr<const FactorGraph> graph);
 
-  /// Writes a best labelling and returns θ(y) + g. scores: θ in the graph's order, finite. marked: per variable, whether it is (1) or not
-  /// (0). gains: g, finite, see above for its shape. Throws std::invalid_argument where sizes do not fit.
+  /// Writes a best labelling and returns θ(y) + g. scores: θ in the graph's order, finite. marked:
+  /// per variable, whether it is (1) or not (0). gains: g, finite, see above for its shape. Throws
+  /// std::invalid_argument where sizes do not fit.
   double Maximise(std::span<const double> scores, std::span<const Index> marked,
                   std::span<const double> gains, std::span<Index> labels);
 
@@ -50,8 +54,9 @@ class CountForest {
   struct Join {
     Index parent = 0;  ///< num_variables: the sum over the components
     Index child = 0;
-    Index factor = -1;                 ///< none where a component ends
-    std::vector<std::int32_t> counts;  ///< per entry of the new table: h · width + f of the child's share
+    Index factor = -1;  ///< none where a component ends
+    std::vector<std::int32_t>
+        counts;  ///< per entry of the new table: h · width + f of the child's share
     std::vector<std::uint8_t>
         states;  ///< per entry of the parent's state and the child's counts: the child's state
     Index hits = 0, others = 0;  ///< of the new table: its largest counts
@@ -63,12 +68,13 @@ class CountForest {
     Index hits = 0, others = 0;
   };
 
-  double Sorted(std::span<const double> gains, std::span<const Index> marked, std::span<Index> labels);
-  double Forest(std::span<const double> scores, std::span<const double> gains, std::span<const Index> marked,
+  double Sorted(std::span<const double> gains, std::span<const Index> marked,
                 std::span<Index> labels);
+  double Forest(std::span<const double> scores, std::span<const double> gains,
+                std::span<const Index> marked, std::span<Index> labels);
   void Start(Index variable, Index marked);
-  void Pass(const Node& child, std::span<const double> factor_scores, bool child_first, Index states,
-            Join* join);
+  void Pass(const Node& child, std::span<const double> factor_scores, bool child_first,
+            Index states, Join* join);
   void Merge(Node* parent, Index states, Join* join);
   void ReadLabels(Index hits, Index others, std::span<Index> labels) const;
 

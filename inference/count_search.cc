@@ -31,7 +31,11 @@ constexpr std::int8_t kFree = -1;
 class CountSearch::Run {
  public:
   Run(const FactorGraph& graph, CountRange range, const CountSearchOptions& options)
-      : graph_(graph), range_(range), options_(options), n_(Size(graph.num_variables())), gains_(n_) {}
+      : graph_(graph),
+        range_(range),
+        options_(options),
+        n_(Size(graph.num_variables())),
+        gains_(n_) {}
 
   void Solve(std::span<const double> scores, MapSolver* solver, MapResult* result) {
     scores_ = scores;
@@ -59,7 +63,8 @@ class CountSearch::Run {
   struct LowerBound {
     bool operator()(const Node& a, const Node& b) const { return a.bound < b.bound; }
   };
-  /// A solution with the price of ones taken off: θ·μ, and how many are 1 (fractional solutions: the sum of their marginals).
+  /// A solution with the price of ones taken off: θ·μ, and how many are 1 (fractional solutions:
+  /// the sum of their marginals).
   struct Point {
     double value = 0;
     double ones = 0;
@@ -68,7 +73,8 @@ class CountSearch::Run {
 
   bool Reached(double bound) const { return ReachesBound(best_value_, bound); }
 
-  // --- Labellings -----------------------------------------------------------------------------------
+  // --- Labellings
+  // -----------------------------------------------------------------------------------
 
   /// What flipping variable i would gain.
   double FlipGain(Index i) {
@@ -101,7 +107,8 @@ class CountSearch::Run {
   Index BestFlip(Index state) const {
     Index best = -1;
     for (std::size_t i = 0; i < n_; ++i) {
-      if (labels_[i] == state && (best < 0 || gains_[i] > gains_[Size(best)])) best = static_cast<Index>(i);
+      if (labels_[i] == state && (best < 0 || gains_[i] > gains_[Size(best)]))
+        best = static_cast<Index>(i);
     }
     return best;
   }
@@ -130,7 +137,8 @@ class CountSearch::Run {
       for (const Index state : {0, 1}) {
         if (!range_.Contains(ones_ + (state == 0 ? 1 : -1))) continue;
         const Index i = BestFlip(state);
-        if (i >= 0 && gains_[Size(i)] > least_gain_ && (flip < 0 || gains_[Size(i)] > gains_[Size(flip)]))
+        if (i >= 0 && gains_[Size(i)] > least_gain_ &&
+            (flip < 0 || gains_[Size(i)] > gains_[Size(flip)]))
           flip = i;
       }
       if (flip < 0) return;
@@ -156,7 +164,8 @@ class CountSearch::Run {
     return false;
   }
 
-  // --- Bounds ---------------------------------------------------------------------------------------
+  // --- Bounds
+  // ---------------------------------------------------------------------------------------
 
   /// Without factors: the maximum of a factor that has nothing but the bounds.
   double SortGains() {
@@ -170,7 +179,8 @@ class CountSearch::Run {
     return best_value_;
   }
 
-  /// Maximises θ + μ·ones over the labellings that `fixed` allows; the bound is of θ + μ·(ones − k).
+  /// Maximises θ + μ·ones over the labellings that `fixed` allows; the bound is of θ + μ·(ones −
+  /// k).
   double SolveAt(double price, double k, const Fixed& fixed, Point* point) {
     priced_.assign(scores_.begin(), scores_.end());
     const double penalty = penalty_ + 4 * std::abs(price);
@@ -184,8 +194,8 @@ class CountSearch::Run {
     point->ones = 0;
     for (std::size_t i = 0; i < n_; ++i) {
       const auto at = Size(graph_.state_offset(static_cast<Index>(i)));
-      point->on[i] =
-          solution_.integral ? static_cast<double>(solution_.labels[i]) : solution_.marginals[at + 1];
+      point->on[i] = solution_.integral ? static_cast<double>(solution_.labels[i])
+                                        : solution_.marginals[at + 1];
       point->ones += point->on[i];
     }
     point->value = solution_.integral ? LabellingScore(graph_, scores_, solution_.labels)
@@ -230,7 +240,8 @@ class CountSearch::Run {
     if (!Reached(node->bound)) node->branch = NextVariable(node->fixed, point, other);
   }
 
-  /// few, many: solutions with fewer than k ones (or as many), and with more. They become those that meet at the minimum.
+  /// few, many: solutions with fewer than k ones (or as many), and with more. They become those
+  /// that meet at the minimum.
   void MinimiseOverPrices(Index k, Node* node, Point* few, Point* many) {
     Point point;
     for (Index round = 0; round < kMostPrices && !Reached(node->bound); ++round) {
@@ -250,7 +261,8 @@ class CountSearch::Run {
     }
   }
 
-  /// A free variable in which the solutions at the minimum differ, or that is fractional: the one that counts most.
+  /// A free variable in which the solutions at the minimum differ, or that is fractional: the one
+  /// that counts most.
   Index NextVariable(const Fixed& fixed, const Point& a, const Point& b) const {
     Index best = -1;
     double best_rank = -1;

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The best labelling of binary variables of which at least so many and at most so many are 1, where the best of all
-// labellings has another number of them.
+// The best labelling of binary variables of which at least so many and at most so many are 1, where
+// the best of all labellings has another number of them.
 //
 // With a price μ on every 1, and k the bound that the best labelling violates,
 //
-//   D(μ) = max_y [ θ(y) + μ·(Σ_i y_i − k) ]  ≥  the best labelling within the bounds      (μ ≥ 0 for the lower bound, ≤ 0 for the upper one)
+//   D(μ) = max_y [ θ(y) + μ·(Σ_i y_i − k) ]  ≥  the best labelling within the bounds      (μ ≥ 0
+//     for the lower bound, ≤ 0 for the upper one)
 //
-// is convex and piecewise linear, and any solver without bounds evaluates it (the relaxation's value is a bound as well). Its
-// minimum is found along the lines of two labellings, one on either side of k: where these meet, either both are best, or a better
-// one takes the place of one of them (the search of Eisner and Severance, Journal of the ACM 23, 1976, for one parameter). Labellings
-// on the way, moved into the bounds and improved by single changes and exchanges, are the candidates. Where the best of them does not
-// reach the bound, branch and bound: one variable is fixed either way, and the bound of each half found anew, the half with the highest
-// bound first.
+// is convex and piecewise linear, and any solver without bounds evaluates it (the relaxation's
+// value is a bound as well). Its minimum is found along the lines of two labellings, one on either
+// side of k: where these meet, either both are best, or a better one takes the place of one of them
+// (the search of Eisner and Severance, Journal of the ACM 23, 1976, for one parameter). Labellings
+// on the way, moved into the bounds and improved by single changes and exchanges, are the
+// candidates. Where the best of them does not reach the bound, branch and bound: one variable is
+// fixed either way, and the bound of each half found anew, the half with the highest bound first.
 //
-// Without factors one price is enough: gains are sorted. Cost: calls of the solver, on average 6 for the 121 documents of Reuters-30 that
-// have no label without the bound, and 12 for the 110 of rcv1s1.
+// Without factors one price is enough: gains are sorted. Cost: calls of the solver, on average 6
+// for the 121 documents of Reuters-30 that have no label without the bound, and 12 for the 110 of
+// rcv1s1.
 #pragma once
 
 #include <memory>
@@ -29,23 +32,25 @@
 namespace slackline {
 
 struct CountSearchOptions {
-  /// Bounds that branch and bound computes before it gives up: the result is then the best labelling found, and upper_bound
-  /// covers the rest.
+  /// Bounds that branch and bound computes before it gives up: the result is then the best
+  /// labelling found, and upper_bound covers the rest.
   Index node_limit = 400;
 };
 
 /// Keeps work space: one object per thread.
 class CountSearch {
  public:
-  /// Requires tables only (no global factors), two states for every variable, and a range that fits them; else std::invalid_argument.
+  /// Requires tables only (no global factors), two states for every variable, and a range that fits
+  /// them; else std::invalid_argument.
   CountSearch(std::shared_ptr<const FactorGraph> graph, CountRange range,
               const CountSearchOptions& options = {});
   ~CountSearch();
 
   const CountRange& range() const { return range_; }
 
-  /// Writes the best labelling found, its value, a bound of all labellings within the range, and whether they meet (within 1e-7 relative, as
-  /// Decoder). `solver` maximises over the labellings or the local polytope of the graph; scores are finite.
+  /// Writes the best labelling found, its value, a bound of all labellings within the range, and
+  /// whether they meet (within 1e-7 relative, as Decoder). `solver` maximises over the labellings
+  /// or the local polytope of the graph; scores are finite.
   void Solve(std::span<const double> scores, MapSolver* solver, MapResult* result);
 
  private:

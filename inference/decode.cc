@@ -55,14 +55,16 @@ Decoder::Decoder(DecodeKind kind, std::shared_ptr<const FactorGraph> graph, Coun
       solver_ = MakeMapSolver(AutomaticSolver(*graph_), graph_);
       break;
   }
-  if (counts.Restricts(graph_->num_variables())) counts_ = std::make_unique<CountSearch>(graph_, counts);
+  if (counts.Restricts(graph_->num_variables()))
+    counts_ = std::make_unique<CountSearch>(graph_, counts);
 }
 
 void Decoder::Decode(std::span<const double> scores, MapResult* result) {
   solver_->Solve(scores, nullptr, result);
   fractional_ = !result->integral;
   if (method_ == Method::kLpImproved && !result->exact) {
-    // Joint changes of two variables cost (factors · neighbours) a sweep: too much for dense graphs.
+    // Joint changes of two variables cost (factors · neighbours) a sweep: too much for dense
+    // graphs.
     ImproveOptions improve;
     if (graph_->num_factors() > kManyFactors) improve.max_joint_states = 0;
     result->value = ImproveLabelling(*graph_, scores, result->labels, improve);
@@ -83,8 +85,9 @@ void Decoder::Decode(std::span<const double> scores, MapResult* result) {
   num_fractional_ += fractional_;
 }
 
-/// The best value with the state fixed: the other states are made so expensive that no solution uses them.
-/// Its value is then computed with the scores themselves; −∞ when no labelling with the state is allowed.
+/// The best value with the state fixed: the other states are made so expensive that no solution
+/// uses them. Its value is then computed with the scores themselves; −∞ when no labelling with the
+/// state is allowed.
 double Decoder::ConditionedValue(Index variable, Index state, std::span<const double> scores) {
   const auto begin = Size(graph_->state_offset(variable));
   if (scores[begin + Size(state)] == -kInfinity) return -kInfinity;
@@ -103,8 +106,9 @@ double Decoder::ConditionedValue(Index variable, Index state, std::span<const do
 
 void Decoder::MaxMarginalTables(std::span<const double> scores, std::span<double> out) {
   const FactorGraph& graph = *graph_;
-  SLACKLINE_CHECK(scores.size() == Size(graph.total_states()) && out.size() == Size(graph.variable_states()),
-                  "scores or output do not fit the graph");
+  SLACKLINE_CHECK(
+      scores.size() == Size(graph.total_states()) && out.size() == Size(graph.variable_states()),
+      "scores or output do not fit the graph");
   if (method_ == Method::kTree) {
     static_cast<TreeSolver&>(*solver_).MaxMarginals(scores, out);
     return;
@@ -140,10 +144,12 @@ void Decoder::MaxMarginals(std::span<const double> scores, std::span<double> dif
                       std::all_of(graph.cardinalities().begin(), graph.cardinalities().end(),
                                   [](Index states) { return states == 2; }),
                   "differences of max-marginals need binary variables");
-  SLACKLINE_CHECK(differences.size() == Size(graph.num_variables()), "the output does not fit the graph");
+  SLACKLINE_CHECK(differences.size() == Size(graph.num_variables()),
+                  "the output does not fit the graph");
   std::vector<double> tables(Size(graph.variable_states()));
   MaxMarginalTables(scores, tables);
-  for (std::size_t i = 0; i < differences.size(); ++i) differences[i] = tables[2 * i + 1] - tables[2 * i];
+  for (std::size_t i = 0; i < differences.size(); ++i)
+    differences[i] = tables[2 * i + 1] - tables[2 * i];
 }
 
 std::string Decoder::description() const {
@@ -168,7 +174,8 @@ std::string Decoder::description() const {
   }
   if (num_decoded_ > 0 && (solves_lp() || num_certified_ < num_decoded_)) {
     char share[64];
-    std::snprintf(share, sizeof share, "; %.1f %% certified optimal", 100.0 * num_certified_ / num_decoded_);
+    std::snprintf(share, sizeof share, "; %.1f %% certified optimal",
+                  100.0 * num_certified_ / num_decoded_);
     text += share;
   }
   return text;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Prediction: one labelling per example, and how much every label matters, with a record of how sure the
-// results are.
+// Prediction: one labelling per example, and how much every label matters, with a record of how
+// sure the results are.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,9 @@
 namespace slackline {
 
 enum class DecodeKind {
-  kAuto,  ///< exact where that is cheap (no cycles, or at most 2^20 labellings), else the LP, rounded and
-          ///< improved
+  /// exact where that is cheap (no cycles, or at most 2^20 labellings), else the LP, rounded and
+  kAuto,
+  ///< improved
   kLp,    ///< the LP relaxation, rounded
   kExact  ///< exact where possible, else the best that can be done, as kAuto
 };
@@ -30,31 +31,36 @@ DecodeKind ParseDecodeKind(std::string_view name);
 /// Decodes examples that share one graph. Keeps work space and counts: one object per thread.
 class Decoder {
  public:
-  /// `counts`: how many variables of a prediction may be 1. Bounds that leave out labellings need binary variables, and a labelling that
-  /// keeps them (std::invalid_argument).
+  /// `counts`: how many variables of a prediction may be 1. Bounds that leave out labellings need
+  /// binary variables, and a labelling that keeps them (std::invalid_argument).
   Decoder(DecodeKind kind, std::shared_ptr<const FactorGraph> graph, CountRange counts = {});
 
-  /// Requires graph.total_states() scores, finite, or −∞ for forbidden states where an exact method is used (DataError elsewhere, and when
-  /// no labelling is allowed). `result->labels` is the prediction. kLp leaves a fractional LP solution in the result (integral = false,
-  /// value = its value); in all other cases the result describes the labelling. upper_bound is certified for all labellings that keep the
-  /// bounds on the count, and exact says whether the labelling reaches it.
+  /// Requires graph.total_states() scores, finite, or −∞ for forbidden states where an exact method
+  /// is used (DataError elsewhere, and when no labelling is allowed). `result->labels` is the
+  /// prediction. kLp leaves a fractional LP solution in the result (integral = false, value = its
+  /// value); in all other cases the result describes the labelling. upper_bound is certified for
+  /// all labellings that keep the bounds on the count, and exact says whether the labelling reaches
+  /// it.
   void Decode(std::span<const double> scores, MapResult* result);
 
-  /// For binary variables: differences[i] = max {value | y_i = 1} − max {value | y_i = 0}, one per variable.
-  /// Exact values with exact methods (±∞ where all labellings with one of the states are forbidden), values of the LP where the LP is
-  /// used, best values found where a search gives up. Bounds on the count do not matter here. Requires that all variables have two
-  /// states.
+  /// For binary variables: differences[i] = max {value | y_i = 1} − max {value | y_i = 0}, one per
+  /// variable. Exact values with exact methods (±∞ where all labellings with one of the states are
+  /// forbidden), values of the LP where the LP is used, best values found where a search gives up.
+  /// Bounds on the count do not matter here. Requires that all variables have two states.
   void MaxMarginals(std::span<const double> scores, std::span<double> differences);
 
-  /// The same per state: out[state_offset(i) + s] = max {value | y_i = s}. Forests: two sweeps. Else one call
-  /// to the solver, and one more for every state that is not in its solution (by roof duality: RoofMarginals).
+  /// The same per state: out[state_offset(i) + s] = max {value | y_i = s}. Forests: two sweeps.
+  /// Else one call to the solver, and one more for every state that is not in its solution (by roof
+  /// duality: RoofMarginals).
   void MaxMarginalTables(std::span<const double> scores, std::span<double> out);
 
   /// Whether the LP solution behind the last Decode was fractional (false where no LP was solved).
   bool fractional() const { return fractional_; }
 
   Index num_decoded() const { return num_decoded_; }
-  Index num_certified() const { return num_certified_; }    ///< labellings that are known to be optimal
+  Index num_certified() const {
+    return num_certified_;
+  }  ///< labellings that are known to be optimal
   Index num_fractional() const { return num_fractional_; }  ///< LP solutions that were fractional
   /// Adds the counts of another decoder (of another thread) to its own.
   void AddCounts(const Decoder& other) {
@@ -78,8 +84,9 @@ class Decoder {
   std::shared_ptr<const FactorGraph> graph_;
   Method method_;
   std::unique_ptr<MapSolver> solver_;
-  std::unique_ptr<CountSearch> counts_;            // null without bounds on the count
-  std::unique_ptr<RoofMarginals> roof_marginals_;  // made when needed, where roof duality solves the LP
+  std::unique_ptr<CountSearch> counts_;  // null without bounds on the count
+  std::unique_ptr<RoofMarginals>
+      roof_marginals_;  // made when needed, where roof duality solves the LP
   bool fractional_ = false;
   Index num_decoded_ = 0;
   Index num_certified_ = 0;

@@ -23,9 +23,20 @@ inline __attribute__((always_inline)) void ExpFour(Four* values) {
   const Four shifted = bounded * 0x1.71547652b82fep+0 + 0x1.8p52;
   const Four n = shifted - 0x1.8p52;
   const Four r = (bounded - n * 0x1.62e42feep-1) - n * 0x1.a39ef35793c76p-33;
-  constexpr double kInverseFactorials[] = {
-      1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040,
-      1.0 / 720,        1.0 / 120,       1.0 / 24,       1.0 / 6,       1.0 / 2,      1.0,         1.0};
+  constexpr double kInverseFactorials[] = {1.0 / 6227020800,
+                                           1.0 / 479001600,
+                                           1.0 / 39916800,
+                                           1.0 / 3628800,
+                                           1.0 / 362880,
+                                           1.0 / 40320,
+                                           1.0 / 5040,
+                                           1.0 / 720,
+                                           1.0 / 120,
+                                           1.0 / 24,
+                                           1.0 / 6,
+                                           1.0 / 2,
+                                           1.0,
+                                           1.0};
   Four sum = Four{} + kInverseFactorials[0];
   for (int k = 1; k < 14; ++k) sum = sum * r + kInverseFactorials[k];
   const FourBits scaled = (FourBits)sum + ((FourBits)shifted << 52);
@@ -33,7 +44,8 @@ inline __attribute__((always_inline)) void ExpFour(Four* values) {
 }
 
 /// Fewer than kLanes entries; the others become `rest`.
-inline __attribute__((always_inline)) void Load(const double* from, Index count, double rest, Four* values) {
+inline __attribute__((always_inline)) void Load(const double* from, Index count, double rest,
+                                                Four* values) {
   *values = Four{} + rest;
   std::memcpy(values, from, static_cast<std::size_t>(count) * sizeof(double));
 }
@@ -65,7 +77,8 @@ double ExpSum(double* x, Index size, double shift, double inverse) {
 }
 
 SLACKLINE_MULTIVERSION
-void ExpColumns(double* x, Index rows, Index size, const double* shift, double inverse, double* sum) {
+void ExpColumns(double* x, Index rows, Index size, const double* shift, double inverse,
+                double* sum) {
   Four values;
   Index s = 0;
   for (; s + kLanes <= size; s += kLanes) {

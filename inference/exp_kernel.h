@@ -2,21 +2,22 @@
 //
 // Exponentials of score tables, several at a time: the inner loop of sum-product.
 //
-// e^t = 2^n e^r with n = t / ln 2 rounded and r = t − n ln 2 (ln 2 in two parts, so that r is exact to the last bits), and
-// e^r, |r| ≤ ln(2)/2, by its Taylor series up to r^13, whose rest is below 5e-18. Within 3 units in the last place for
-// −700 ≤ t ≤ 0, and 0 below.
+// e^t = 2^n e^r with n = t / ln 2 rounded and r = t − n ln 2 (ln 2 in two parts, so that r is exact
+// to the last bits), and e^r, |r| ≤ ln(2)/2, by its Taylor series up to r^13, whose rest is below
+// 5e-18. Within 3 units in the last place for −700 ≤ t ≤ 0, and 0 below.
 #pragma once
 
 #include <slackline/core/types.h>
 
 namespace slackline {
 
-/// x[k] = exp((x[k] − shift) · inverse) for k < size; returns their sum. Requires shift finite, inverse > 0 and finite, and
-/// x[k] ≤ shift (−∞ as well, which gives 0).
+/// x[k] = exp((x[k] − shift) · inverse) for k < size; returns their sum. Requires shift finite,
+/// inverse > 0 and finite, and x[k] ≤ shift (−∞ as well, which gives 0).
 double ExpSum(double* x, Index size, double shift, double inverse);
 
-/// The same for the columns s of a table of rows × size, rows ≥ 1: x[r · size + s] = exp((x − shift[s]) · inverse), and sum[s] gets their
-/// sum over the rows.
-void ExpColumns(double* x, Index rows, Index size, const double* shift, double inverse, double* sum);
+/// The same for the columns s of a table of rows × size, rows ≥ 1: x[r · size + s] = exp((x −
+/// shift[s]) · inverse), and sum[s] gets their sum over the rows.
+void ExpColumns(double* x, Index rows, Index size, const double* shift, double inverse,
+                double* sum);
 
 }  // namespace slackline

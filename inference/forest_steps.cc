@@ -14,8 +14,9 @@ ForestSteps::ForestSteps(const FactorGraph& graph) {
       continue;
     }
     const Index c = elimination.part - graph.num_variables();
-    ForestStep step{graph.factor_offset(c), graph.factor_states(c), static_cast<Index>(axes_.size()), 0, 0,
-                    message_states_};
+    ForestStep step{
+        graph.factor_offset(c), graph.factor_states(c), static_cast<Index>(axes_.size()), 0, 0,
+        message_states_};
     Index inner = step.size;
     Index outer = 1;
     for (const Index i : graph.scope(c)) {

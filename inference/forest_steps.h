@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The order of messages on graphs without cycles, leaves first, and how the tables of factors lie: what max-product (tree_dp.h) and
-// sum-product (sum_product.h) have in common.
+// The order of messages on graphs without cycles, leaves first, and how the tables of factors lie:
+// what max-product (tree_dp.h) and sum-product (sum_product.h) have in common.
 #pragma once
 
 #include <span>
@@ -25,8 +25,10 @@ struct ForestStep {
   Index size;        ///< and how many there are
   Index first_axis;  ///< for ForestSteps::axes
   Index num_axes;
-  Index parent;    ///< number of the axis of the parent
-  Offset message;  ///< where its message to the parent begins, with those of all factors one after the other
+  Index parent;  ///< number of the axis of the parent
+  Offset
+      /// where its message to the parent begins, with those of all factors one after the other
+      message;
 };
 
 class ForestSteps {

@@ -16,7 +16,8 @@
 namespace slackline {
 namespace {
 
-/// γ is halved when the bound has not fallen for so many iterations; below the smallest γ nothing moves any more.
+/// γ is halved when the bound has not fallen for so many iterations; below the smallest γ nothing
+/// moves any more.
 constexpr Index kPatience = 5;
 constexpr double kSmallestStep = 1e-4;
 /// Candidates are improved in the first iterations, and then in every so-manieth.
@@ -36,7 +37,8 @@ std::shared_ptr<const FactorGraph> TablesOf(const FactorGraph& graph) {
 
 }  // namespace
 
-GlobalDecoder::GlobalDecoder(std::shared_ptr<const Structure> structure, const GlobalDecodeOptions& options)
+GlobalDecoder::GlobalDecoder(std::shared_ptr<const Structure> structure,
+                             const GlobalDecodeOptions& options)
     : structure_(std::move(structure)), options_(options) {
   SLACKLINE_CHECK(structure_ != nullptr, "a decoder needs a structure");
   const FactorGraph& graph = structure_->graph();
@@ -47,7 +49,8 @@ GlobalDecoder::GlobalDecoder(std::shared_ptr<const Structure> structure, const G
   tables_ = TablesOf(graph);
   solver_ = MakeMapSolver(SolverKind::kAuto, tables_);
   if (HasExactGlobals(graph)) exact_ = MakeGlobalSolver(structure_);
-  enumerates_ = options.enumerate > 0 && CountLabellings(graph, options.enumerate) <= options.enumerate;
+  enumerates_ =
+      options.enumerate > 0 && CountLabellings(graph, options.enumerate) <= options.enumerate;
   globals_of_.resize(Size(graph.num_variables()));
   begin_.push_back(0);
   for (Index g = 0; g < graph.num_global_factors(); ++g) {
@@ -61,7 +64,8 @@ GlobalDecoder::GlobalDecoder(std::shared_ptr<const Structure> structure, const G
   }
 }
 
-std::span<const double> GlobalDecoder::LocalWeights(Index g, std::span<const double> weights) const {
+std::span<const double> GlobalDecoder::LocalWeights(Index g,
+                                                    std::span<const double> weights) const {
   const GlobalPart& part = structure_->globals()[Size(g)];
   if (part.block < 0) return {};
   const Offset first = structure_->layout().block(part.block).at(part.base, 0);
@@ -79,11 +83,13 @@ double GlobalDecoder::GlobalScore(Index g, std::span<const double> weights,
 double GlobalDecoder::Score(std::span<const double> scores, std::span<const double> weights,
                             std::span<const Index> labels) const {
   double sum = LabellingScore(*tables_, scores, labels);
-  for (Index g = 0; g < structure_->graph().num_global_factors(); ++g) sum += GlobalScore(g, weights, labels);
+  for (Index g = 0; g < structure_->graph().num_global_factors(); ++g)
+    sum += GlobalScore(g, weights, labels);
   return sum;
 }
 
-void GlobalDecoder::Decode(const ExampleView& example, std::span<const double> weights, MapResult* result) {
+void GlobalDecoder::Decode(const ExampleView& example, std::span<const double> weights,
+                           MapResult* result) {
   SLACKLINE_CHECK(&example.structure() == structure_.get(), "the example has another structure");
   own_scores_.resize(Size(structure_->graph().total_states()));
   ScoreTables(example, weights, own_scores_);
@@ -92,8 +98,10 @@ void GlobalDecoder::Decode(const ExampleView& example, std::span<const double> w
 
 void GlobalDecoder::Decode(std::span<const double> scores, std::span<const double> weights,
                            MapResult* result) {
-  SLACKLINE_CHECK(scores.size() == Size(structure_->graph().total_states()), "scores do not fit the graph");
-  SLACKLINE_CHECK(weights.size() == Size(structure_->layout().size()), "weights do not fit the structure");
+  SLACKLINE_CHECK(scores.size() == Size(structure_->graph().total_states()),
+                  "scores do not fit the graph");
+  SLACKLINE_CHECK(weights.size() == Size(structure_->layout().size()),
+                  "weights do not fit the structure");
   result->integral = true;
   result->marginals.clear();
   result->labels.clear();
@@ -206,12 +214,13 @@ void GlobalDecoder::Overlay(Index g, std::span<const Index> states, std::span<In
 }
 
 /// The labellings that the slaves propose.
-void GlobalDecoder::Consider(std::span<const double> scores, std::span<const double> weights, bool improve,
-                             MapResult* result) {
+void GlobalDecoder::Consider(std::span<const double> scores, std::span<const double> weights,
+                             bool improve, MapResult* result) {
   const Index globals = structure_->graph().num_global_factors();
   labels_ = slave_.labels;
   Candidate(scores, weights, improve, result);
-  // All global factors' states over the tables' labelling, the last one winning where they overlap; and each alone.
+  // All global factors' states over the tables' labelling, the last one winning where they overlap;
+  // and each alone.
   labels_ = slave_.labels;
   for (Index g = 0; g < globals; ++g) Overlay(g, states_[Size(g)], labels_);
   Candidate(scores, weights, improve, result);
@@ -224,13 +233,14 @@ void GlobalDecoder::Consider(std::span<const double> scores, std::span<const dou
 }
 
 /// Takes labels_ if it is better than what there is.
-void GlobalDecoder::Candidate(std::span<const double> scores, std::span<const double> weights, bool improve,
-                              MapResult* result) {
+void GlobalDecoder::Candidate(std::span<const double> scores, std::span<const double> weights,
+                              bool improve, MapResult* result) {
   if (improve) {
     if (std::find(seen_.begin(), seen_.end(), labels_) != seen_.end()) return;
     seen_.push_back(labels_);
   }
-  const double value = improve ? Improve(scores, weights, labels_) : Score(scores, weights, labels_);
+  const double value =
+      improve ? Improve(scores, weights, labels_) : Score(scores, weights, labels_);
   if (value <= result->value && !result->labels.empty()) return;
   result->value = value;
   result->labels = labels_;
@@ -250,11 +260,11 @@ double GlobalDecoder::Improve(std::span<const double> scores, std::span<const do
   return Score(scores, weights, labels);
 }
 
-/// out[s] = what the parts that contain variable i score with it in state s and the others as in `labels`, global factor
-/// `without` left out.
+/// out[s] = what the parts that contain variable i score with it in state s and the others as in
+/// `labels`, global factor `without` left out.
 void GlobalDecoder::ConditionalScores(Index i, std::span<const double> scores,
-                                      std::span<const double> weights, Index without, std::span<Index> labels,
-                                      double* out) const {
+                                      std::span<const double> weights, Index without,
+                                      std::span<Index> labels, double* out) const {
   const FactorGraph& graph = *tables_;
   const Index before = labels[Size(i)];
   for (Index s = 0; s < graph.cardinality(i); ++s) {
@@ -270,8 +280,8 @@ void GlobalDecoder::ConditionalScores(Index i, std::span<const double> scores,
   labels[Size(i)] = before;
 }
 
-bool GlobalDecoder::MoveVariable(Index i, std::span<const double> scores, std::span<const double> weights,
-                                 std::span<Index> labels) {
+bool GlobalDecoder::MoveVariable(Index i, std::span<const double> scores,
+                                 std::span<const double> weights, std::span<Index> labels) {
   std::vector<double> own(Size(tables_->cardinality(i)));
   ConditionalScores(i, scores, weights, -1, labels, own.data());
   const auto best = std::max_element(own.begin(), own.end());
@@ -282,9 +292,10 @@ bool GlobalDecoder::MoveVariable(Index i, std::span<const double> scores, std::s
   return true;
 }
 
-/// The factor's best states where every variable of its scope sees the others as they are: a guess that is taken if it gains.
-bool GlobalDecoder::MoveGlobal(Index g, std::span<const double> scores, std::span<const double> weights,
-                               std::span<Index> labels) {
+/// The factor's best states where every variable of its scope sees the others as they are: a guess
+/// that is taken if it gains.
+bool GlobalDecoder::MoveGlobal(Index g, std::span<const double> scores,
+                               std::span<const double> weights, std::span<Index> labels) {
   const FactorGraph& graph = structure_->graph();
   const std::span<const Index> scope = graph.global_scope(g);
   std::vector<double> messages(Size(begin_[Size(g) + 1] - begin_[Size(g)]));
@@ -300,7 +311,8 @@ bool GlobalDecoder::MoveGlobal(Index g, std::span<const double> scores, std::spa
   // What another factor forbids costs more than all the rest.
   for (double& message : messages) message = std::isfinite(message) ? -message : 2 * largest;
   std::vector<Index> states(scope.size());
-  CheckedMaximum(*structure_->globals()[Size(g)].factor, LocalWeights(g, weights), messages, states);
+  CheckedMaximum(*structure_->globals()[Size(g)].factor, LocalWeights(g, weights), messages,
+                 states);
   const std::vector<Index> before(labels.begin(), labels.end());
   const double old_score = Score(scores, weights, labels);
   Overlay(g, states, labels);

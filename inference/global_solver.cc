@@ -11,7 +11,8 @@ namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
-/// About as many nanoseconds as an oracle that sorts, or matches, takes for a state of its variables.
+/// About as many nanoseconds as an oracle that sorts, or matches, takes for a state of its
+/// variables.
 constexpr std::int64_t kWorkOfState = 32;
 
 /// Per variable: whether a global factor has it.
@@ -25,7 +26,8 @@ std::vector<bool> CoveredVariables(const FactorGraph& graph) {
 
 class GlobalSolver final : public MapSolver {
  public:
-  explicit GlobalSolver(std::shared_ptr<const Structure> structure) : structure_(std::move(structure)) {
+  explicit GlobalSolver(std::shared_ptr<const Structure> structure)
+      : structure_(std::move(structure)) {
     const FactorGraph& graph = structure_->graph();
     const std::vector<bool> covered = CoveredVariables(graph);
     for (Index i = 0; i < graph.num_variables(); ++i) {
@@ -34,7 +36,8 @@ class GlobalSolver final : public MapSolver {
   }
 
   void SetWeights(std::span<const double> weights) override {
-    SLACKLINE_CHECK(weights.size() == Size(structure_->layout().size()), "weights do not fit the structure");
+    SLACKLINE_CHECK(weights.size() == Size(structure_->layout().size()),
+                    "weights do not fit the structure");
     weights_ = weights;
   }
 
@@ -82,7 +85,8 @@ class GlobalSolver final : public MapSolver {
   std::span<const double> LocalWeights(Index g) const {
     const GlobalPart& part = structure_->globals()[Size(g)];
     if (part.block < 0 || part.factor->num_weights() == 0) return {};
-    SLACKLINE_CHECK(!weights_.empty(), "a solver for global factors needs the weights before it solves");
+    SLACKLINE_CHECK(!weights_.empty(),
+                    "a solver for global factors needs the weights before it solves");
     const Offset first = structure_->layout().block(part.block).at(part.base, 0);
     return weights_.subspan(Size(first), Size(part.factor->num_weights()));
   }
@@ -111,8 +115,10 @@ std::unique_ptr<MapSolver> MakeGlobalSolver(std::shared_ptr<const Structure> str
   SLACKLINE_CHECK(structure != nullptr, "a solver needs a structure");
   if (!HasExactGlobals(structure->graph())) {
     throw DataError(
-        "solver global maximises global factors over whole examples, which needs at least one of them, no "
-        "variable in two, and no factors with tables beside them; a GlobalDecoder takes all others");
+        "solver global maximises global factors over whole examples, which needs at least one of "
+        "them, no "
+        "variable in two, and no factors with tables beside them; a GlobalDecoder takes all "
+        "others");
   }
   return std::make_unique<GlobalSolver>(std::move(structure));
 }

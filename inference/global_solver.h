@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Exact maximisation of whole examples by the oracles of their global factors (core/global_factor.h), where nothing couples these: no
-// factor with a table, and no variable in two global factors. A bipartite matching over all edges is such an example
+// Exact maximisation of whole examples by the oracles of their global factors
+// (core/global_factor.h), where nothing couples these: no factor with a table, and no variable in
+// two global factors. A bipartite matching over all edges is such an example
 // (factors/matching_factor.h), or a tree over all variables.
 //
-//   max_y Σ_i θ_i(y_i) + Σ_g w·φ_g(y_g)  =  Σ_g max_{y_g} [w·φ_g(y_g) + Σ_{i∈g} θ_i(y_i)]  +  Σ_{i in no g} max_s θ_i(s),
+//   max_y Σ_i θ_i(y_i) + Σ_g w·φ_g(y_g)  =  Σ_g max_{y_g} [w·φ_g(y_g) + Σ_{i∈g} θ_i(y_i)]  +  Σ_{i
+//     in no g} max_s θ_i(s),
 //
 // so that messages −θ turn the factors' own maxima into that of the example.
 #pragma once
@@ -15,11 +17,13 @@
 
 namespace slackline {
 
-/// Whether there are global factors and nothing couples them: no factors with tables, no variable in two of them. O(graph).
+/// Whether there are global factors and nothing couples them: no factors with tables, no variable
+/// in two of them. O(graph).
 bool HasExactGlobals(const FactorGraph& graph);
 
-/// Its bound is the value that the factors give, checked against that of their states (CheckedMaximum). SetWeights must come before
-/// Solve where factors have weights. Throws DataError when the graph has no global factors, or they are coupled.
+/// Its bound is the value that the factors give, checked against that of their states
+/// (CheckedMaximum). SetWeights must come before Solve where factors have weights. Throws DataError
+/// when the graph has no global factors, or they are coupled.
 std::unique_ptr<MapSolver> MakeGlobalSolver(std::shared_ptr<const Structure> structure);
 
 }  // namespace slackline

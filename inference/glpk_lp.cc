@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The only file that knows GLPK. The formulations are in binary_pairs and local_polytope; here is how GLPK is
-// driven. Tried on fully connected binary models with 14 to 101 variables, from a cold start and with scores
-// that drift:
-//   - columns x and z with three rows per pair took 3 to 20 times as long as the n rows of binary_pairs; only
-//   the
-//     rows that the sign of a pair needs, the dual simplex and glp_adv_basis gained at most a quarter of
-//     that;
-//   - on the n rows, the primal simplex from f = 0 is the fastest cold start (the dual takes 1 to 2.5 times
-//   as
-//     long), and as good as the dual from the last basis, which the signs' changes often spoil for it;
-//   - textbook pricing takes up to 1.7 times as long as steepest edge at 50 variables, no less at 101;
+// The only file that knows GLPK. The formulations are in binary_pairs and local_polytope; here is
+// how GLPK is driven. Tried on fully connected binary models with 14 to 101 variables, from a cold
+// start and with scores that drift:
+//   - columns x and z with three rows per pair took 3 to 20 times as long as the n rows of
+//     binary_pairs; only the rows that the sign of a pair needs, the dual simplex and
+//     glp_adv_basis gained at most a quarter of that;
+//   - on the n rows, the primal simplex from f = 0 is the fastest cold start (the dual takes 1 to
+//     2.5 times as long), and as good as the dual from the last basis, which the signs' changes
+//     often spoil for it;
+//   - textbook pricing takes up to 1.7 times as long as steepest edge at 50 variables, no less at
+//     101;
 #include <slackline/inference/glpk_lp.h>
 
 #include <slackline/core/check.h>
@@ -24,7 +24,8 @@ bool HasGlpk() { return false; }
 std::unique_ptr<MapSolver> MakeGlpkSolver(std::shared_ptr<const FactorGraph> /*graph*/,
                                           GlpkFormulation /*formulation*/, double /*tolerance*/) {
   throw DataError(
-      "this build has no GLPK, so there is no LP solver; use tree (graphs without cycles), search or "
+      "this build has no GLPK, so there is no LP solver; use tree (graphs without cycles), search "
+      "or "
       "brute-force "
       "(few labellings), or build with SLACKLINE_WITH_GLPK=ON");
 }
@@ -52,8 +53,8 @@ namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
-/// The problems that one thread has made. GLPK's memory is bound to the thread: freeing a problem elsewhere
-/// would damage the lists of both threads.
+/// The problems that one thread has made. GLPK's memory is bound to the thread: freeing a problem
+/// elsewhere would damage the lists of both threads.
 class ThreadProblems {
  public:
   static std::shared_ptr<ThreadProblems> OfThisThread() {
@@ -68,8 +69,8 @@ class ThreadProblems {
     return problem;
   }
 
-  /// From any thread. Other threads' problems are only marked, unless their thread has ended and deleted
-  /// them.
+  /// From any thread. Other threads' problems are only marked, unless their thread has ended and
+  /// deleted them.
   void Release(glp_prob* problem) {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -107,7 +108,8 @@ class ThreadProblems {
   }
 
   const std::thread::id thread_ = std::this_thread::get_id();
-  const bool owns_environment_ = glp_init_env() == 0;  // else the caller's program uses GLPK as well
+  const bool owns_environment_ =
+      glp_init_env() == 0;  // else the caller's program uses GLPK as well
   std::mutex mutex_;
   std::vector<glp_prob*> released_;
   bool ended_ = false;
@@ -160,20 +162,23 @@ class GlpkProblem {
     if (matrix_version_ != model.matrix_version) LoadMatrix(model);
   }
 
-  /// Sets a basis of `rows` basic rows and columns; the factorisation of an earlier call is dropped.
+  /// Sets a basis of `rows` basic rows and columns; the factorisation of an earlier call is
+  /// dropped.
   void SetBasis(const LpModel& model, std::span<const BasisStatus> status) {
-    for (Index r = 0; r < model.rows; ++r) glp_set_row_stat(problem_, r + 1, ToGlpk(status[Size(r)]));
+    for (Index r = 0; r < model.rows; ++r)
+      glp_set_row_stat(problem_, r + 1, ToGlpk(status[Size(r)]));
     for (Index j = 0; j < model.columns; ++j) {
       glp_set_col_stat(problem_, j + 1, ToGlpk(status[Size(model.rows + j)]));
     }
-    // GLPK keeps the factors of the last call when the basis is the same; results would then depend on what was solved
-    // before. A basis that cannot be factorised is the simplex method's to mend.
+    // GLPK keeps the factors of the last call when the basis is the same; results would then depend
+    // on what was solved before. A basis that cannot be factorised is the simplex method's to mend.
     glp_factorize(problem_);
   }
 
   void GetBasis(const LpModel& model, std::vector<BasisStatus>* status) const {
     status->resize(Size(model.rows + model.columns));
-    for (Index r = 0; r < model.rows; ++r) (*status)[Size(r)] = FromGlpk(glp_get_row_stat(problem_, r + 1));
+    for (Index r = 0; r < model.rows; ++r)
+      (*status)[Size(r)] = FromGlpk(glp_get_row_stat(problem_, r + 1));
     for (Index j = 0; j < model.columns; ++j) {
       (*status)[Size(model.rows + j)] = FromGlpk(glp_get_col_stat(problem_, j + 1));
     }
@@ -218,7 +223,9 @@ class GlpkProblem {
     return high == kInfinity ? GLP_LO : GLP_DB;
   }
   static int ToGlpk(BasisStatus status) {  // GLPK makes NL and NU fit the type of the bounds
-    return status == BasisStatus::kBasic ? GLP_BS : status == BasisStatus::kAtUpper ? GLP_NU : GLP_NL;
+    return status == BasisStatus::kBasic     ? GLP_BS
+           : status == BasisStatus::kAtUpper ? GLP_NU
+                                             : GLP_NL;
   }
   static BasisStatus FromGlpk(int status) {
     return status == GLP_BS   ? BasisStatus::kBasic
@@ -235,7 +242,8 @@ class GlpkProblem {
       column[k + 1] = model.column[k] + 1;
       value[k + 1] = model.coefficient[k];
     }
-    glp_load_matrix(problem_, static_cast<int>(model.row.size()), row.data(), column.data(), value.data());
+    glp_load_matrix(problem_, static_cast<int>(model.row.size()), row.data(), column.data(),
+                    value.data());
     matrix_version_ = model.matrix_version;
   }
 
@@ -257,7 +265,8 @@ class PackedBasis {
     warm->bytes.assign(1 + (status.size() + 3) / 4, 0);
     warm->bytes[0] = tag;
     for (std::size_t k = 0; k < status.size(); ++k) {
-      warm->bytes[1 + k / 4] |= static_cast<std::uint8_t>(static_cast<unsigned>(status[k]) << (2 * (k % 4)));
+      warm->bytes[1 + k / 4] |=
+          static_cast<std::uint8_t>(static_cast<unsigned>(status[k]) << (2 * (k % 4)));
     }
   }
 
@@ -283,7 +292,8 @@ class GlpkSolver final : public MapSolver {
   GlpkSolver(std::shared_ptr<const FactorGraph> graph, bool compact, double tolerance)
       : graph_(std::move(graph)),
         tolerance_(tolerance),
-        formulation_(compact ? MakeBinaryPairFormulation(graph_) : MakeLocalPolytopeFormulation(graph_)),
+        formulation_(compact ? MakeBinaryPairFormulation(graph_)
+                             : MakeLocalPolytopeFormulation(graph_)),
         tag_(compact ? 1 : 2),
         messages_(Size(graph_->total_messages())) {}
 
@@ -338,7 +348,8 @@ class GlpkSolver final : public MapSolver {
                              std::to_string(graph_->num_factors()) + " factors");
   }
 
-  /// Turns GLPK's solution into the result. False when it is no optimum by the solver's own certificate.
+  /// Turns GLPK's solution into the result. False when it is no optimum by the solver's own
+  /// certificate.
   bool ReadSolution(std::span<const double> scores, MapResult* result) {
     problem_.GetSolution(&solution_);
     const auto finite = [](double v) { return std::isfinite(v); };
@@ -355,7 +366,8 @@ class GlpkSolver final : public MapSolver {
       result->integral = false;
       result->value = MarginalsScore(scores, result->marginals);
     }
-    // The bound is valid for any messages. At the optimum it equals the value but for rounding errors.
+    // The bound is valid for any messages. At the optimum it equals the value but for rounding
+    // errors.
     const double bound = DualBound(*graph_, scores, messages_);
     result->upper_bound = std::max(bound, result->value);
     const double gap = result->upper_bound - result->value;
@@ -395,12 +407,14 @@ bool HasGlpk() { return true; }
 
 std::unique_ptr<MapSolver> MakeGlpkSolver(std::shared_ptr<const FactorGraph> graph,
                                           GlpkFormulation formulation, double tolerance) {
-  SLACKLINE_CHECK(tolerance >= kTightLpTolerance && tolerance <= 0.1, "the LP tolerance is out of range");
+  SLACKLINE_CHECK(tolerance >= kTightLpTolerance && tolerance <= 0.1,
+                  "the LP tolerance is out of range");
   RequireTablesOnly(*graph, "linear programming");
   const bool binary = IsBinaryPairwise(*graph);
   if (formulation == GlpkFormulation::kCompact && !binary) {
     throw DataError(
-        "the compact LP needs binary variables and factors over one or two of them; use the general one");
+        "the compact LP needs binary variables and factors over one or two of them; use the "
+        "general one");
   }
   const bool compact = binary && formulation != GlpkFormulation::kGeneral;
   return std::make_unique<GlpkSolver>(std::move(graph), compact, tolerance);

@@ -13,8 +13,9 @@ namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
-/// A part of the labellings that are not found yet, by its best one: as a found one before variable `at`, there `state`, the rest as good as
-/// can be. The part leaves out `excluded` at that variable.
+/// A part of the labellings that are not found yet, by its best one: as a found one before variable
+/// `at`, there `state`, the rest as good as can be. The part leaves out `excluded` at that
+/// variable.
 struct Candidate {
   double value = -kInfinity;
   std::size_t parent = 0;
@@ -23,7 +24,8 @@ struct Candidate {
   std::vector<Index> excluded;
 };
 
-/// Higher scores first, then lexicographic. Parts are disjoint: two candidates differ at the nearer of their variables, if not before.
+/// Higher scores first, then lexicographic. Parts are disjoint: two candidates differ at the nearer
+/// of their variables, if not before.
 struct Before {
   const std::vector<RankedLabelling>* found;
 
@@ -72,7 +74,8 @@ class KBestSearch {
     for (std::size_t i = 0; i < length; ++i) {
       const auto at = static_cast<Index>(i);
       const Index label = found_[parent].labels[i];
-      const double* table = i > 0 ? chain_.row(at - 1, found_[parent].labels[i - 1]).data() : nullptr;
+      const double* table =
+          i > 0 ? chain_.row(at - 1, found_[parent].labels[i - 1]).data() : nullptr;
       if (at >= from) {
         excluded.push_back(label);
         Add(parent, at, prefix, table, std::move(excluded));
@@ -82,7 +85,8 @@ class KBestSearch {
     }
   }
 
-  void Add(std::size_t parent, Index at, double prefix, const double* table, std::vector<Index> excluded) {
+  void Add(std::size_t parent, Index at, double prefix, const double* table,
+           std::vector<Index> excluded) {
     Candidate candidate{-kInfinity, parent, at, -1, std::move(excluded)};
     for (const Index state : candidate.excluded) barred_[Size(state)] = 1;
     const std::span<const double> behind = chain_.behind(at);
@@ -122,7 +126,8 @@ class KBestSearch {
 
 }  // namespace
 
-std::vector<RankedLabelling> KBestLabellings(ChainDp* chain, std::span<const double> unary, Index count) {
+std::vector<RankedLabelling> KBestLabellings(ChainDp* chain, std::span<const double> unary,
+                                             Index count) {
   SLACKLINE_CHECK(count >= 1, "at least one labelling must be asked for");
   return KBestSearch(chain, unary, count).Run();
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The K best labellings of a chain, all different, by partition of what is left: whatever is not yet found differs from a found labelling
-// first at some variable, and the best of those is known from what ChainDp keeps. After the first labelling each takes n·K operations;
-// memory n for each labelling, besides that of ChainDp.
-// Reference: Lawler, "A procedure for computing the K best solutions to discrete optimization problems …", Management Science 18 (1972).
+// The K best labellings of a chain, all different, by partition of what is left: whatever is not
+// yet found differs from a found labelling first at some variable, and the best of those is known
+// from what ChainDp keeps. After the first labelling each takes n·K operations; memory n for each
+// labelling, besides that of ChainDp. Reference: Lawler, "A procedure for computing the K best
+// solutions to discrete optimization problems …", Management Science 18 (1972).
 #pragma once
 
 #include <span>
@@ -19,9 +20,11 @@ struct RankedLabelling {
   std::vector<Index> labels;
 };
 
-/// The `count` ≥ 1 best labellings of the chain that are not forbidden (score −∞), or all where there are fewer. Scores fall; equal ones are in
-/// lexicographic order of the labels (where sums are rounded, labellings may count as equal or not by the last bits). The first is that of
+/// The `count` ≥ 1 best labellings of the chain that are not forbidden (score −∞), or all where
+/// there are fewer. Scores fall; equal ones are in lexicographic order of the labels (where sums
+/// are rounded, labellings may count as equal or not by the last bits). The first is that of
 /// ChainDp::Maximise.
-std::vector<RankedLabelling> KBestLabellings(ChainDp* chain, std::span<const double> unary, Index count);
+std::vector<RankedLabelling> KBestLabellings(ChainDp* chain, std::span<const double> unary,
+                                             Index count);
 
 }  // namespace slackline

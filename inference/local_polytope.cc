@@ -69,20 +69,23 @@ void ScaleSlices(const Axis& axis, std::span<const double> factor, std::span<dou
   }
 }
 
-std::span<const double> VariableTable(const FactorGraph& graph, Index i, std::span<const double> p) {
+std::span<const double> VariableTable(const FactorGraph& graph, Index i,
+                                      std::span<const double> p) {
   return p.subspan(Size(graph.state_offset(i)), Size(graph.cardinality(i)));
 }
 
-/// True when the table has no negative entry and its marginals differ from p by rounding errors only.
-bool Fits(const FactorGraph& graph, Index c, std::span<const double> p, std::span<const double> table,
-          std::span<double> work) {
+/// True when the table has no negative entry and its marginals differ from p by rounding errors
+/// only.
+bool Fits(const FactorGraph& graph, Index c, std::span<const double> p,
+          std::span<const double> table, std::span<double> work) {
   bool fits = std::all_of(table.begin(), table.end(), [](double entry) { return entry >= 0; });
   ForEachAxis(graph, c, [&](const Axis& axis, Index i) {
     if (!fits) return;
     const std::span<double> marginal = work.first(axis.states);
     Marginalise(axis, table, marginal);
     const std::span<const double> wanted = VariableTable(graph, i, p);
-    for (std::size_t s = 0; s < axis.states; ++s) fits = fits && std::abs(marginal[s] - wanted[s]) <= 5e-16;
+    for (std::size_t s = 0; s < axis.states; ++s)
+      fits = fits && std::abs(marginal[s] - wanted[s]) <= 5e-16;
   });
   return fits;
 }
@@ -96,10 +99,10 @@ void RepairBinaryPair(double p, double q, std::span<double> table) {
   table[0] = std::max(0.0, 1 - (p + q - both));
 }
 
-/// Algorithm 2 of Altschuler, Weed and Rigollet. `work`: the missing mass e_i of all axes, one after the
-/// other.
-void RepairTable(const FactorGraph& graph, Index c, std::span<const double> p, std::span<double> table,
-                 std::span<double> work) {
+/// Algorithm 2 of Altschuler, Weed and Rigollet. `work`: the missing mass e_i of all axes, one
+/// after the other.
+void RepairTable(const FactorGraph& graph, Index c, std::span<const double> p,
+                 std::span<double> table, std::span<double> work) {
   for (double& entry : table) entry = std::max(0.0, entry);
   ForEachAxis(graph, c, [&](const Axis& axis, Index i) {
     const std::span<double> factor = work.first(axis.states);
@@ -117,9 +120,11 @@ void RepairTable(const FactorGraph& graph, Index c, std::span<const double> p, s
     Marginalise(axis, table, missing);
     const std::span<const double> wanted = VariableTable(graph, i, p);
     double sum = 0;
-    for (std::size_t s = 0; s < axis.states; ++s) sum += missing[s] = std::max(0.0, wanted[s] - missing[s]);
+    for (std::size_t s = 0; s < axis.states; ++s)
+      sum += missing[s] = std::max(0.0, wanted[s] - missing[s]);
     if (begin == 0) mass = sum;
-    // Every axis but the first is normalised by its own sum, which differs from t by rounding errors only.
+    // Every axis but the first is normalised by its own sum, which differs from t by rounding
+    // errors only.
     if (begin > 0 && sum > 0) {
       for (double& e : missing) e /= sum;
     }
@@ -145,7 +150,8 @@ void RepairTable(const FactorGraph& graph, Index c, std::span<const double> p, s
 
 }  // namespace
 
-void RepairFactor(const FactorGraph& graph, Index c, std::span<const double> p, std::span<double> table) {
+void RepairFactor(const FactorGraph& graph, Index c, std::span<const double> p,
+                  std::span<double> table) {
   const std::span<const Index> scope = graph.scope(c);
   if (scope.size() == 1) {
     const std::span<const double> wanted = VariableTable(graph, scope[0], p);
@@ -157,20 +163,24 @@ void RepairFactor(const FactorGraph& graph, Index c, std::span<const double> p, 
   Scratch scratch(states);
   if (Fits(graph, c, p, table, scratch.get())) return;
   if (scope.size() == 2 && table.size() == 4 && states == 4) {
-    RepairBinaryPair(VariableTable(graph, scope[0], p)[1], VariableTable(graph, scope[1], p)[1], table);
+    RepairBinaryPair(VariableTable(graph, scope[0], p)[1], VariableTable(graph, scope[1], p)[1],
+                     table);
   } else {
     RepairTable(graph, c, p, table, scratch.get());
   }
 }
 
-void RepairToLocalPolytope(const FactorGraph& graph, std::span<const double> p, std::span<double> marginals) {
-  SLACKLINE_CHECK(p.size() >= Size(graph.variable_states()) && marginals.size() == Size(graph.total_states()),
-                  "marginals do not fit the graph");
+void RepairToLocalPolytope(const FactorGraph& graph, std::span<const double> p,
+                           std::span<double> marginals) {
+  SLACKLINE_CHECK(
+      p.size() >= Size(graph.variable_states()) && marginals.size() == Size(graph.total_states()),
+      "marginals do not fit the graph");
   if (p.data() != marginals.data()) {
     std::copy_n(p.begin(), graph.variable_states(), marginals.begin());
   }
   for (Index c = 0; c < graph.num_factors(); ++c) {
-    RepairFactor(graph, c, p, marginals.subspan(Size(graph.factor_offset(c)), Size(graph.factor_states(c))));
+    RepairFactor(graph, c, p,
+                 marginals.subspan(Size(graph.factor_offset(c)), Size(graph.factor_states(c))));
   }
 }
 
@@ -185,7 +195,8 @@ double PolytopeViolation(const FactorGraph& graph, std::span<const double> margi
   }
   std::vector<double> marginal;
   for (Index c = 0; c < graph.num_factors(); ++c) {
-    const auto table = marginals.subspan(Size(graph.factor_offset(c)), Size(graph.factor_states(c)));
+    const auto table =
+        marginals.subspan(Size(graph.factor_offset(c)), Size(graph.factor_states(c)));
     ForEachAxis(graph, c, [&](const Axis& axis, Index i) {
       marginal.resize(axis.states);
       Marginalise(axis, table, marginal);
@@ -197,10 +208,11 @@ double PolytopeViolation(const FactorGraph& graph, std::span<const double> margi
   return worst;
 }
 
-double DualBound(const FactorGraph& graph, std::span<const double> scores, std::span<const double> messages) {
-  SLACKLINE_CHECK(
-      scores.size() == Size(graph.total_states()) && messages.size() == Size(graph.total_messages()),
-      "scores or messages do not fit the graph");
+double DualBound(const FactorGraph& graph, std::span<const double> scores,
+                 std::span<const double> messages) {
+  SLACKLINE_CHECK(scores.size() == Size(graph.total_states()) &&
+                      messages.size() == Size(graph.total_messages()),
+                  "scores or messages do not fit the graph");
   std::vector<double> belief(scores.begin(), scores.begin() + graph.variable_states());
   std::vector<Index> cardinalities;
   double bound = 0;
@@ -214,12 +226,14 @@ double DualBound(const FactorGraph& graph, std::span<const double> scores, std::
       for (Index s = 0; s < graph.cardinality(i); ++s) out[s] += *message++;
     }
     const auto length = static_cast<std::size_t>(message - messages.data() - begin);
-    bound += ReparametrisedMax(cardinalities,
-                               scores.subspan(Size(graph.factor_offset(c)), Size(graph.factor_states(c))),
-                               messages.subspan(Size(begin), length))
+    bound += ReparametrisedMax(
+                 cardinalities,
+                 scores.subspan(Size(graph.factor_offset(c)), Size(graph.factor_states(c))),
+                 messages.subspan(Size(begin), length))
                  .value;
   }
-  for (Index i = 0; i < graph.num_variables(); ++i) bound += TableMax(VariableTable(graph, i, belief)).value;
+  for (Index i = 0; i < graph.num_variables(); ++i)
+    bound += TableMax(VariableTable(graph, i, belief)).value;
   return bound;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The local polytope as a linear program: rows of MakeLocalPolytopeRows, costs = scores. The primal form is
-// kept (fewer rows than the dual has), and a change of scores leaves every basis primal feasible.
+// The local polytope as a linear program: rows of MakeLocalPolytopeRows, costs = scores. The primal
+// form is kept (fewer rows than the dual has), and a change of scores leaves every basis primal
+// feasible.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -57,11 +58,13 @@ class LocalPolytopeFormulation final : public LpFormulation {
     return model;
   }
 
-  void Read(const LpSolution& solution, std::span<const double> /*scores*/, std::span<double> marginals,
-            std::span<double> messages) const override {
-    for (std::size_t k = 0; k < marginals.size(); ++k) marginals[k] = std::max(0.0, solution.column_value[k]);
+  void Read(const LpSolution& solution, std::span<const double> /*scores*/,
+            std::span<double> marginals, std::span<double> messages) const override {
+    for (std::size_t k = 0; k < marginals.size(); ++k)
+      marginals[k] = std::max(0.0, solution.column_value[k]);
     for (Index i = 0; i < graph_->num_variables(); ++i) {
-      const auto table = marginals.subspan(Size(graph_->state_offset(i)), Size(graph_->cardinality(i)));
+      const auto table =
+          marginals.subspan(Size(graph_->state_offset(i)), Size(graph_->cardinality(i)));
       double sum = 0;
       for (const double entry : table) sum += entry;
       for (double& entry : table) entry /= sum;
@@ -69,14 +72,15 @@ class LocalPolytopeFormulation final : public LpFormulation {
     RepairToLocalPolytope(*graph_, marginals, marginals);
     std::fill(messages.begin(), messages.end(), 0.0);
     for (std::size_t r = 0; r < rows_.row_message.size(); ++r) {
-      if (rows_.row_message[r] >= 0) messages[Size(rows_.row_message[r])] = solution.row_dual[r] / scale_;
+      if (rows_.row_message[r] >= 0)
+        messages[Size(rows_.row_message[r])] = solution.row_dual[r] / scale_;
     }
   }
 
  private:
-  /// Per factor as many basic columns as rows: the joint states at distance ≤ 1 from y_c. Solving for one
-  /// edge's rows gives the entries that differ from y_c in that variable, and y_c itself takes what is left:
-  /// non-singular.
+  /// Per factor as many basic columns as rows: the joint states at distance ≤ 1 from y_c. Solving
+  /// for one edge's rows gives the entries that differ from y_c in that variable, and y_c itself
+  /// takes what is left: non-singular.
   void FillStart(std::span<const double> scores) {
     const FactorGraph& graph = *graph_;
     std::vector<Index> labels(Size(graph.num_variables()));
@@ -87,8 +91,11 @@ class LocalPolytopeFormulation final : public LpFormulation {
     ImproveLabelling(graph, scores, labels);
     LpModel& model = rows_.model;
     model.start.assign(Size(model.rows + model.columns), BasisStatus::kAtLower);
-    const auto basic = [&](Offset column) { model.start[Size(model.rows + column)] = BasisStatus::kBasic; };
-    for (Index i = 0; i < graph.num_variables(); ++i) basic(graph.state_offset(i) + labels[Size(i)]);
+    const auto basic = [&](Offset column) {
+      model.start[Size(model.rows + column)] = BasisStatus::kBasic;
+    };
+    for (Index i = 0; i < graph.num_variables(); ++i)
+      basic(graph.state_offset(i) + labels[Size(i)]);
     for (Index c = 0; c < graph.num_factors(); ++c) {
       const Index joint = JointState(graph, c, labels);
       Index inner = graph.factor_states(c);
@@ -123,7 +130,8 @@ LocalPolytopeRows MakeLocalPolytopeRows(const FactorGraph& graph) {
   model->columns = static_cast<Index>(graph.total_states());
   rows.row_message.assign(Size(graph.num_variables()), -1);
   for (Index i = 0; i < graph.num_variables(); ++i) {
-    for (Index s = 0; s < graph.cardinality(i); ++s) AddEntry(i, graph.state_offset(i) + s, 1, model);
+    for (Index s = 0; s < graph.cardinality(i); ++s)
+      AddEntry(i, graph.state_offset(i) + s, 1, model);
   }
   for (Index c = 0; c < graph.num_factors(); ++c) AddFactorRows(graph, c, &rows);
   model->row_lower.assign(Size(model->rows), 0.0);
@@ -135,7 +143,8 @@ LocalPolytopeRows MakeLocalPolytopeRows(const FactorGraph& graph) {
   return rows;
 }
 
-std::unique_ptr<LpFormulation> MakeLocalPolytopeFormulation(std::shared_ptr<const FactorGraph> graph) {
+std::unique_ptr<LpFormulation> MakeLocalPolytopeFormulation(
+    std::shared_ptr<const FactorGraph> graph) {
   return std::make_unique<LocalPolytopeFormulation>(std::move(graph));
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A linear program as plain arrays, and what a formulation of the local polytope must be able to do: state
-// the program for given scores, and read a corner and dual messages out of a solution. Knows no LP solver.
+// A linear program as plain arrays, and what a formulation of the local polytope must be able to
+// do: state the program for given scores, and read a corner and dual messages out of a solution.
+// Knows no LP solver.
 #pragma once
 
 #include <memory>
@@ -16,8 +17,8 @@ namespace slackline {
 /// Where a row or column stands in a simplex basis.
 enum class BasisStatus : std::uint8_t { kBasic, kAtLower, kAtUpper };
 
-/// Optimise cost · x subject to row_lower ≤ A x ≤ row_upper, column_lower ≤ x ≤ column_upper. Infinite bounds
-/// are allowed.
+/// Optimise cost · x subject to row_lower ≤ A x ≤ row_upper, column_lower ≤ x ≤ column_upper.
+/// Infinite bounds are allowed.
 struct LpModel {
   bool maximise = true;
   Index rows = 0;
@@ -34,31 +35,32 @@ struct LpModel {
   std::vector<BasisStatus> start;
 };
 
-/// A solution: values of the columns, dual values of the rows (cost_j − Σ_r dual_r A_rj is column j's reduced
-/// cost).
+/// A solution: values of the columns, dual values of the rows (cost_j − Σ_r dual_r A_rj is column
+/// j's reduced cost).
 struct LpSolution {
   std::vector<double> column_value;
   std::vector<double> row_dual;
 };
 
-/// One way to write the local polytope of a graph. Keeps the arrays between calls: one object per thread.
+/// One way to write the local polytope of a graph. Keeps the arrays between calls: one object per
+/// thread.
 class LpFormulation {
  public:
   virtual ~LpFormulation() = default;
 
-  /// The program for these scores (finite, total_states entries), which may be scaled by a power of two.
-  /// Valid until the next call. `with_start`: also fills model.start.
+  /// The program for these scores (finite, total_states entries), which may be scaled by a power of
+  /// two. Valid until the next call. `with_start`: also fills model.start.
   virtual const LpModel& Update(std::span<const double> scores, bool with_start) = 0;
 
-  /// Reads the solution of the program of the last Update. `marginals` (total_states entries) becomes a point
-  /// of the local polytope: constraints met to rounding. `messages` (total_messages entries) become dual
-  /// variables δ.
-  virtual void Read(const LpSolution& solution, std::span<const double> scores, std::span<double> marginals,
-                    std::span<double> messages) const = 0;
+  /// Reads the solution of the program of the last Update. `marginals` (total_states entries)
+  /// becomes a point of the local polytope: constraints met to rounding. `messages` (total_messages
+  /// entries) become dual variables δ.
+  virtual void Read(const LpSolution& solution, std::span<const double> scores,
+                    std::span<double> marginals, std::span<double> messages) const = 0;
 
  protected:
-  /// A power of two that brings the largest score to [0.5, 1): solvers' tolerances are absolute. 1 if all are
-  /// zero.
+  /// A power of two that brings the largest score to [0.5, 1): solvers' tolerances are absolute. 1
+  /// if all are zero.
   static double ScaleOf(std::span<const double> scores);
 };
 

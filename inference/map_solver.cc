@@ -37,7 +37,8 @@ constexpr std::array<std::pair<SolverKind, std::string_view>, 10> kSolverNames{{
 
 [[noreturn]] void ForbiddenStatesNeed(const std::string& who) {
   throw DataError(
-      "forbidden states need graphs without cycles (dynamic programming), or search or brute-force on small "
+      "forbidden states need graphs without cycles (dynamic programming), or search or brute-force "
+      "on small "
       "ones; " +
       who + " cannot leave them out");
 }
@@ -48,7 +49,8 @@ SolverKind AutomaticSolver(const FactorGraph& graph) {
   if (HasExactGlobals(graph)) return SolverKind::kGlobal;
   if (IsForest(graph)) return SolverKind::kTree;
   if (IsBinaryPairwise(graph)) return SolverKind::kRoof;
-  return HasGlpk() && graph.total_states() <= kSmallLpStates ? SolverKind::kLp : SolverKind::kMessages;
+  return HasGlpk() && graph.total_states() <= kSmallLpStates ? SolverKind::kLp
+                                                             : SolverKind::kMessages;
 }
 
 SolverKind ParseSolverKind(std::string_view name) {
@@ -68,13 +70,15 @@ std::string_view SolverKindName(SolverKind kind) {
 }
 
 bool SeesForbiddenStates(SolverKind kind) {
-  return kind == SolverKind::kTree || kind == SolverKind::kBruteForce || kind == SolverKind::kSearch;
+  return kind == SolverKind::kTree || kind == SolverKind::kBruteForce ||
+         kind == SolverKind::kSearch;
 }
 
 void RequireSolverFor(const Structure& structure, SolverKind kind) {
   if (!structure.has_forbidden_states()) return;
   if (kind == SolverKind::kAuto) kind = AutomaticSolver(structure.graph());
-  if (!SeesForbiddenStates(kind)) ForbiddenStatesNeed("solver " + std::string(SolverKindName(kind)));
+  if (!SeesForbiddenStates(kind))
+    ForbiddenStatesNeed("solver " + std::string(SolverKindName(kind)));
 }
 
 void RequireFiniteScores(std::span<const double> scores, std::string_view who) {
@@ -104,8 +108,9 @@ std::pair<double, double> AllowedRange(std::span<const double> scores) {
 double FixingPenalty(const FactorGraph& graph, std::span<const double> scores) {
   double sum = 0;
   for (Index part = 0; part < graph.num_parts(); ++part) {
-    const auto [low, high] = AllowedRange(scores.subspan(static_cast<std::size_t>(graph.state_offset(part)),
-                                                         static_cast<std::size_t>(graph.num_states(part))));
+    const auto [low, high] =
+        AllowedRange(scores.subspan(static_cast<std::size_t>(graph.state_offset(part)),
+                                    static_cast<std::size_t>(graph.num_states(part))));
     if (high > low) sum += high - low;
   }
   return 4 * sum + 1;
@@ -129,7 +134,8 @@ std::unique_ptr<MapSolver> MakeStructureSolver(SolverKind kind,
   return MakeGlobalSolver(structure);
 }
 
-std::unique_ptr<MapSolver> MakeMapSolver(SolverKind kind, std::shared_ptr<const FactorGraph> graph) {
+std::unique_ptr<MapSolver> MakeMapSolver(SolverKind kind,
+                                         std::shared_ptr<const FactorGraph> graph) {
   SLACKLINE_CHECK(graph != nullptr, "a solver needs a graph");
   RequireTablesOnly(*graph, "a solver of whole examples");
   if (kind == SolverKind::kAuto) kind = AutomaticSolver(*graph);
@@ -148,7 +154,8 @@ std::unique_ptr<MapSolver> MakeMapSolver(SolverKind kind, std::shared_ptr<const 
       return std::make_unique<BranchAndBoundSolver>(std::move(graph));
     case SolverKind::kGlobal:
       throw DataError(
-          "solver global maximises the one global factor of each example, and there is none; let the solver "
+          "solver global maximises the one global factor of each example, and there is none; let "
+          "the solver "
           "be "
           "chosen automatically");
     case SolverKind::kLpPolytope:

@@ -53,8 +53,8 @@ void MaxFlow::BuildArcs() {
   }
 }
 
-/// Breadth-first search from the sinks against the arcs. True when a node with excess was reached. Stops after the first
-/// level that has one.
+/// Breadth-first search from the sinks against the arcs. True when a node with excess was reached.
+/// Stops after the first level that has one.
 bool MaxFlow::FindLevels() {
   const std::size_t nodes = excess_.size();
   level_.assign(nodes, -1);
@@ -99,7 +99,8 @@ double MaxFlow::Augment(Index source) {
       excess_[Size(source)] -= amount;
       excess_[Size(node)] += amount;
       sent += amount;
-      // Back to the tail of the first arc that is full now. A sink that is served is no goal any more.
+      // Back to the tail of the first arc that is full now. A sink that is served is no goal any
+      // more.
       std::size_t keep = path_.size();
       for (std::size_t k = path_.size(); k-- > 0;) {
         residual_[Size(path_[k])] -= amount;
@@ -119,7 +120,8 @@ double MaxFlow::Augment(Index source) {
     const Index end = first_[Size(node) + 1];
     const Index wanted = level_[Size(node)] - 1;
     const Index begin = arc;
-    while (arc < end && !(level_[Size(head_[Size(arc)])] == wanted && residual_[Size(arc)] > 0)) ++arc;
+    while (arc < end && !(level_[Size(head_[Size(arc)])] == wanted && residual_[Size(arc)] > 0))
+      ++arc;
     work_ += arc - begin + 1;
     if (arc < end) {
       path_.push_back(arc);
@@ -149,7 +151,8 @@ double MaxFlow::SendAlongEdges() {
     double& i = excess_[Size(edge.tail)];
     double& j = excess_[Size(edge.head)];
     if (i * j >= 0) continue;
-    const double amount = i > 0 ? std::min({i, -j, edge.forward}) : -std::min({-i, j, edge.backward});
+    const double amount =
+        i > 0 ? std::min({i, -j, edge.forward}) : -std::min({-i, j, edge.backward});
     edge.sent = amount;
     i -= amount;
     j += amount;

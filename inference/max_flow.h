@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Maximum flow and minimum cut in arrays that are kept between calls: the inside of roof duality and graph cuts, where
-// one training run solves millions of small problems.
+// Maximum flow and minimum cut in arrays that are kept between calls: the inside of roof duality
+// and graph cuts, where one training run solves millions of small problems.
 //
-// Source: Dinic (1970), blocking flows in level graphs, with levels counted from the sinks (so that no search ends in a
-// dead end of the first kind) and with the terminals as signed excesses of the nodes, as Boykov and Kolmogorov (2004)
-// keep them. Every augmentation empties a node or saturates an arc exactly, so that it ends with floating-point
-// capacities too, without tolerances.
+// Source: Dinic (1970), blocking flows in level graphs, with levels counted from the sinks (so that
+// no search ends in a dead end of the first kind) and with the terminals as signed excesses of the
+// nodes, as Boykov and Kolmogorov (2004) keep them. Every augmentation empties a node or saturates
+// an arc exactly, so that it ends with floating-point capacities too, without tolerances.
 #pragma once
 
 #include <cstdint>
@@ -21,18 +21,20 @@ class MaxFlow {
   /// Forgets everything and begins with `nodes` nodes without excess. Keeps its memory.
   void Reset(Index nodes);
 
-  /// amount > 0: raises the capacity source → node; amount < 0: that of node → sink. Capacities of both kinds at one node
-  /// cancel, as the flow through them would.
+  /// amount > 0: raises the capacity source → node; amount < 0: that of node → sink. Capacities of
+  /// both kinds at one node cancel, as the flow through them would.
   void AddExcess(Index node, double amount) { excess_[static_cast<std::size_t>(node)] += amount; }
 
-  /// An edge that carries at most `forward` ≥ 0 from i to j and `backward` ≥ 0 from j to i; i ≠ j. Returns its number.
+  /// An edge that carries at most `forward` ≥ 0 from i to j and `backward` ≥ 0 from j to i; i ≠ j.
+  /// Returns its number.
   Index AddEdge(Index i, Index j, double forward, double backward);
 
   /// Finds a maximum flow. Returns the amount (without what cancelled at single nodes).
   double Solve();
 
   // After Solve:
-  /// True for the nodes from which a sink can still be reached: the smallest sink side of all minimum cuts.
+  /// True for the nodes from which a sink can still be reached: the smallest sink side of all
+  /// minimum cuts.
   bool SinkSide(Index node) const { return level_[static_cast<std::size_t>(node)] >= 0; }
   /// Net flow from i to j over edge number `edge`.
   double EdgeFlow(Index edge) const;

@@ -23,8 +23,8 @@ constexpr double kMessageTolerance = 1e-5;
 constexpr double kReached = 1e-9;
 
 /// *moved = θ_i + Σ_c δ_ci for variables, θ_c − Σ_j δ_cj for factors.
-void Reparametrise(const FactorGraph& graph, std::span<const double> scores, std::span<const double> messages,
-                   std::vector<double>* moved) {
+void Reparametrise(const FactorGraph& graph, std::span<const double> scores,
+                   std::span<const double> messages, std::vector<double>* moved) {
   moved->assign(scores.begin(), scores.end());
   for (Index c = 0; c < graph.num_factors(); ++c) {
     const std::span<const Index> scope = graph.scope(c);
@@ -52,7 +52,8 @@ class MessageBranchAndBoundSolver final : public MapSolver {
  public:
   explicit MessageBranchAndBoundSolver(const std::shared_ptr<const FactorGraph>& graph)
       : graph_(graph), passing_(graph) {
-    if (MessageBranchAndBound::Fits(*graph)) search_ = std::make_unique<MessageBranchAndBound>(graph);
+    if (MessageBranchAndBound::Fits(*graph))
+      search_ = std::make_unique<MessageBranchAndBound>(graph);
   }
 
   void Solve(std::span<const double> scores, WarmStart* warm, MapResult* result) override {
@@ -135,11 +136,14 @@ void SearchPlan::Record(bool complete) {
   rest = (Index{1} << doublings) - 1;
 }
 
-bool MessageBranchAndBound::Fits(const FactorGraph& graph) { return graph.total_states() <= kMostStates; }
+bool MessageBranchAndBound::Fits(const FactorGraph& graph) {
+  return graph.total_states() <= kMostStates;
+}
 
 MessageBranchAndBound::MessageBranchAndBound(std::shared_ptr<const FactorGraph> graph)
     : graph_(graph),
-      search_(std::move(graph), {.node_limit = kNodeLimit, .max_sweeps = kSweeps, .joint_changes = false}) {}
+      search_(std::move(graph),
+              {.node_limit = kNodeLimit, .max_sweeps = kSweeps, .joint_changes = false}) {}
 
 void MessageBranchAndBound::Solve(std::span<const double> scores, std::span<const double> messages,
                                   MapResult* result, Index doublings) {
@@ -149,10 +153,12 @@ void MessageBranchAndBound::Solve(std::span<const double> scores, std::span<cons
   work_ += graph_->total_states();
   search_.Solve(moved_, nullptr, result);
   result->value = LabellingScore(*graph_, scores, result->labels);
-  result->upper_bound = result->exact ? result->value : std::max(result->value, result->upper_bound);
+  result->upper_bound =
+      result->exact ? result->value : std::max(result->value, result->upper_bound);
 }
 
-std::unique_ptr<MapSolver> MakeMessageBranchAndBoundSolver(std::shared_ptr<const FactorGraph> graph) {
+std::unique_ptr<MapSolver> MakeMessageBranchAndBoundSolver(
+    std::shared_ptr<const FactorGraph> graph) {
   SLACKLINE_CHECK(graph != nullptr, "a solver needs a graph");
   RequireTablesOnly(*graph, "message passing");
   return std::make_unique<MessageBranchAndBoundSolver>(graph);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Exact maximisation where message passing leaves a gap: its messages reparametrise the scores (every labelling keeps its score, and the
-// maxima of the parts sum to the bound of the messages), and a short branch and bound (branch_and_bound.h) goes on from there. On grids of 8 × 8
-// variables with 4 states whose relaxation is not tight, some hundred nodes are enough; where the node limit is not, what is left is still
-// a certified bound, never above that of the messages.
+// Exact maximisation where message passing leaves a gap: its messages reparametrise the scores
+// (every labelling keeps its score, and the maxima of the parts sum to the bound of the messages),
+// and a short branch and bound (branch_and_bound.h) goes on from there. On grids of 8 × 8 variables
+// with 4 states whose relaxation is not tight, some hundred nodes are enough; where the node limit
+// is not, what is left is still a certified bound, never above that of the messages.
 //
 // Cost of a search: one pass over all tables, some sweeps of the ascent, and about 90 ns a node.
 #pragma once
@@ -18,8 +19,9 @@
 
 namespace slackline {
 
-/// How far the searches of one graph go, call by call: to the first node limit, and from time to time, once these have given up, to the
-/// next higher one, so that all searches together take about twice the time of the first ones.
+/// How far the searches of one graph go, call by call: to the first node limit, and from time to
+/// time, once these have given up, to the next higher one, so that all searches together take about
+/// twice the time of the first ones.
 struct SearchPlan {
   Index doublings = 0;   ///< of the node limit
   bool arrived = false;  ///< the last search to this limit ended before it
@@ -46,9 +48,10 @@ class MessageBranchAndBound {
 
   explicit MessageBranchAndBound(std::shared_ptr<const FactorGraph> graph);
 
-  /// scores: total_states, finite. messages: total_messages, any finite ones; good ones make it short. labels, value, upper_bound and exact of
-  /// *result are set, the labelling being the best one found; upper_bound holds for labellings, not for the relaxation. Gives up after
-  /// kNodeLimit · 2^doublings nodes; doublings: 0 to kMostDoublings.
+  /// scores: total_states, finite. messages: total_messages, any finite ones; good ones make it
+  /// short. labels, value, upper_bound and exact of *result are set, the labelling being the best
+  /// one found; upper_bound holds for labellings, not for the relaxation. Gives up after kNodeLimit
+  /// · 2^doublings nodes; doublings: 0 to kMostDoublings.
   void Solve(std::span<const double> scores, std::span<const double> messages, MapResult* result,
              Index doublings = 0);
 
@@ -61,8 +64,9 @@ class MessageBranchAndBound {
   std::int64_t work_ = 0;
 };
 
-/// Message passing, and a search where its labelling does not reach its bound. Requires finite scores. A WarmStart keeps the messages. Throws
-/// DataError on graphs with global factors.
-std::unique_ptr<MapSolver> MakeMessageBranchAndBoundSolver(std::shared_ptr<const FactorGraph> graph);
+/// Message passing, and a search where its labelling does not reach its bound. Requires finite
+/// scores. A WarmStart keeps the messages. Throws DataError on graphs with global factors.
+std::unique_ptr<MapSolver> MakeMessageBranchAndBoundSolver(
+    std::shared_ptr<const FactorGraph> graph);
 
 }  // namespace slackline

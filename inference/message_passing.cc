@@ -17,7 +17,8 @@ std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
 class MessagePassingSolver final : public MapSolver {
  public:
-  MessagePassingSolver(std::shared_ptr<const FactorGraph> graph, const MessagePassingOptions& options)
+  MessagePassingSolver(std::shared_ptr<const FactorGraph> graph,
+                       const MessagePassingOptions& options)
       : graph_(graph), options_(options), passing_(std::move(graph)) {}
 
   void Solve(std::span<const double> scores, WarmStart* warm, MapResult* result) override {
@@ -65,7 +66,8 @@ class MessagePassingSolver final : public MapSolver {
 
 }  // namespace
 
-MessagePassing::MessagePassing(std::shared_ptr<const FactorGraph> graph, std::span<const Index> table_of)
+MessagePassing::MessagePassing(std::shared_ptr<const FactorGraph> graph,
+                               std::span<const Index> table_of)
     : graph_(std::move(graph)), begin_(Size(graph_->num_variables()) + 1, 0) {
   AddTables(table_of);
   Index largest_variable = 0;
@@ -102,9 +104,9 @@ void MessagePassing::AddTables(std::span<const Index> table_of) {
       tables_.push_back(table);
     }
     Table& table = tables_[Size(number)];
-    const bool equal = std::ranges::equal(scope, graph_->scope(table.factor), [&](Index i, Index j) {
-      return graph_->cardinality(i) == graph_->cardinality(j);
-    });
+    const bool equal = std::ranges::equal(
+        scope, graph_->scope(table.factor),
+        [&](Index i, Index j) { return graph_->cardinality(i) == graph_->cardinality(j); });
     SLACKLINE_CHECK(equal, "factors of different shape cannot share a table");
     ++table.uses;
     const auto order = static_cast<std::int64_t>(scope.size());
@@ -131,7 +133,8 @@ void MessagePassing::AddEdges(Index i) {
     if (edge.pair) {
       const Table& table = tables_[Size(table_of_[Size(incidence.factor)])];
       edge.other = scope[Size(1 - incidence.position)];
-      edge.other_message = graph_->message_offset(graph_->edge(incidence.factor, 1 - incidence.position));
+      edge.other_message =
+          graph_->message_offset(graph_->edge(incidence.factor, 1 - incidence.position));
       edge.view = {table.pair, incidence.position == 0};
     }
     edges_.push_back(edge);
@@ -150,7 +153,8 @@ void MessagePassing::SetTable(Index number, std::span<const double> scores) {
     iteration_work_ += table.uses * pairs_.Work(table.pair);
     return;
   }
-  SLACKLINE_CHECK(scores.size() == Size(graph_->factor_states(table.factor)), "scores do not fit the table");
+  SLACKLINE_CHECK(scores.size() == Size(graph_->factor_states(table.factor)),
+                  "scores do not fit the table");
   std::copy(scores.begin(), scores.end(), table_scores_.begin() + table.scores);
 }
 
@@ -166,7 +170,8 @@ double MessagePassing::Iterate(std::span<double> messages) {
   return Sweep<false>(messages.data());
 }
 
-/// Backwards, returns Σ max b_i: when a factor's first variable has collected from it, nothing is left in the factor.
+/// Backwards, returns Σ max b_i: when a factor's first variable has collected from it, nothing is
+/// left in the factor.
 template <bool kForward>
 double MessagePassing::Sweep(double* messages) {
   const Index n = graph_->num_variables();
@@ -177,7 +182,8 @@ double MessagePassing::Sweep(double* messages) {
     const double* theta = variable_scores_.data() + graph_->state_offset(i);
     std::copy(theta, theta + states, belief_.begin());
     for (const Edge& edge : edges(i)) {
-      if (!(kForward ? edge.first : edge.last) || (edge.first && edge.last)) Collect(edge, messages);
+      if (!(kForward ? edge.first : edge.last) || (edge.first && edge.last))
+        Collect(edge, messages);
       const double* message = messages + edge.message;
       for (Index s = 0; s < states; ++s) belief_[Size(s)] += message[s];
     }
@@ -208,7 +214,8 @@ void MessagePassing::MaxMarginals(const Edge& edge, const double* messages) {
   const Index own_states = graph_->cardinality(scope[Size(edge.position)]);
   if (edge.pair) return pairs_.MaxMinus(edge.view, messages + edge.other_message, maxima_.data());
   const Index states = graph_->factor_states(c);
-  std::copy_n(table_scores_.begin() + tables_[Size(table_of_[Size(c)])].scores, states, table_.begin());
+  std::copy_n(table_scores_.begin() + tables_[Size(table_of_[Size(c)])].scores, states,
+              table_.begin());
   Index stride = states;
   Index own_stride = 1;
   for (Index position = 0; position < static_cast<Index>(scope.size()); ++position) {
@@ -235,13 +242,13 @@ void MessagePassing::Decode(std::span<const double> messages, std::span<Index> l
     const Index states = graph_->cardinality(i);
     std::copy_n(variable_scores_.begin() + graph_->state_offset(i), states, belief_.begin());
     for (const Edge& edge : edges(i)) AddDecoded(edge, i, messages.data(), labels);
-    labels[Size(i)] =
-        static_cast<Index>(std::max_element(belief_.begin(), belief_.begin() + states) - belief_.begin());
+    labels[Size(i)] = static_cast<Index>(
+        std::max_element(belief_.begin(), belief_.begin() + states) - belief_.begin());
   }
 }
 
-/// Adds what a factor says about i given labels of all smaller variables; larger ones are maximised over, less their
-/// messages.
+/// Adds what a factor says about i given labels of all smaller variables; larger ones are maximised
+/// over, less their messages.
 void MessagePassing::AddDecoded(const Edge& edge, Index i, const double* messages,
                                 std::span<const Index> labels) {
   const Index states = graph_->cardinality(i);
@@ -289,9 +296,11 @@ void MessagePassing::AddGiven(const Edge& edge, std::span<const Index> labels) {
   const std::span<const Index> scope = graph_->scope(edge.factor);
   const Index own = scope[Size(edge.position)];
   Offset inner = 1;  // entries from one state of the variable to the next
-  for (std::size_t k = Size(edge.position) + 1; k < scope.size(); ++k) inner *= graph_->cardinality(scope[k]);
+  for (std::size_t k = Size(edge.position) + 1; k < scope.size(); ++k)
+    inner *= graph_->cardinality(scope[k]);
   const Offset first = JointState(*graph_, edge.factor, labels) - labels[Size(own)] * inner;
-  const double* theta = table_scores_.data() + tables_[Size(table_of_[Size(edge.factor)])].scores + first;
+  const double* theta =
+      table_scores_.data() + tables_[Size(table_of_[Size(edge.factor)])].scores + first;
   for (Index s = 0; s < graph_->cardinality(own); ++s) belief_[Size(s)] += theta[s * inner];
 }
 
@@ -303,8 +312,8 @@ void MessagePassing::Improve(std::span<Index> labels) {
       const Index states = graph_->cardinality(i);
       std::copy_n(variable_scores_.begin() + graph_->state_offset(i), states, belief_.begin());
       for (const Edge& edge : edges(i)) AddGiven(edge, labels);
-      const auto best =
-          static_cast<Index>(std::max_element(belief_.begin(), belief_.begin() + states) - belief_.begin());
+      const auto best = static_cast<Index>(
+          std::max_element(belief_.begin(), belief_.begin() + states) - belief_.begin());
       if (!(belief_[Size(best)] > belief_[Size(labels[Size(i)])])) continue;
       labels[Size(i)] = best;
       changed = true;
@@ -319,8 +328,9 @@ double MessagePassing::Score(std::span<const Index> labels) const {
     for (const Edge& edge : edges(i)) {
       if (!edge.first) continue;
       const Table& table = tables_[Size(table_of_[Size(edge.factor)])];
-      sum += edge.pair ? pairs_.row(edge.view, labels[Size(edge.other)])[labels[Size(i)]]
-                       : table_scores_[Size(table.scores + JointState(*graph_, edge.factor, labels))];
+      sum += edge.pair
+                 ? pairs_.row(edge.view, labels[Size(edge.other)])[labels[Size(i)]]
+                 : table_scores_[Size(table.scores + JointState(*graph_, edge.factor, labels))];
     }
   }
   return sum;

@@ -1,23 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The local polytope of any graph without an LP solver: dual block-coordinate ascent over messages, sequential and tree
-// reweighted, with a certified bound at any moment and a labelling decoded on the way.
+// The local polytope of any graph without an LP solver: dual block-coordinate ascent over messages,
+// sequential and tree reweighted, with a certified bound at any moment and a labelling decoded on
+// the way.
 //
-// Sources: Kolmogorov, "Convergent tree-reweighted message passing for energy minimization", PAMI 2006 (TRW-S); Kolmogorov,
-// "A new look at reweighted message passing", PAMI 2015 (SRMP: factors of any order, section 4). Here for maximisation.
+// Sources: Kolmogorov, "Convergent tree-reweighted message passing for energy minimization", PAMI
+// 2006 (TRW-S); Kolmogorov, "A new look at reweighted message passing", PAMI 2015 (SRMP: factors of
+// any order, section 4). Here for maximisation.
 //
 //   symbol        here                                     shape
 //   δ_ci          messages[message_offset(edge)]           states of i
 //   b_i           belief_: θ_i + Σ_c δ_ci                  states of i
 //
-// One iteration visits the variables in increasing and then in decreasing order. At variable i, forwards: every factor in
-// which i is not the first variable hands its max-marginals over, δ_ci(s) = max over y_c with y_i = s of
-// (θ_c − Σ_{j≠i} δ_cj)(y_c); then every factor in which i is not the last gets back the share 1/max(number not first, number
-// not last) of b_i. Backwards with first and last exchanged. On chains numbered from end to end one iteration is max-product and
-// the bound is tight. The bound never gets worse; it may stop short of the optimum of the LP (fixed points of coordinate ascent).
+// One iteration visits the variables in increasing and then in decreasing order. At variable i,
+// forwards: every factor in which i is not the first variable hands its max-marginals over, δ_ci(s)
+// = max over y_c with y_i = s of (θ_c − Σ_{j≠i} δ_cj)(y_c); then every factor in which i is not the
+// last gets back the share 1/max(number not first, number not last) of b_i. Backwards with first
+// and last exchanged. On chains numbered from end to end one iteration is max-product and the bound
+// is tight. The bound never gets worse; it may stop short of the optimum of the LP (fixed points of
+// coordinate ascent).
 //
-// Cost of an iteration: two reads of all pairwise tables and two operations per entry, less for Potts tables (pair_tables.h); for
-// factors of order k > 2, 2(k − 1) times k + 1 sweeps over the table. Factors with equal tables may share one.
+// Cost of an iteration: two reads of all pairwise tables and two operations per entry, less for
+// Potts tables (pair_tables.h); for factors of order k > 2, 2(k − 1) times k + 1 sweeps over the
+// table. Factors with equal tables may share one.
 #pragma once
 
 #include <memory>
@@ -32,9 +37,10 @@ namespace slackline {
 /// Keeps scores and work space for one graph; not to be shared between threads.
 class MessagePassing {
  public:
-  /// table_of: per factor, the number of its score table, 0 … the largest; factors with one number have equal cardinalities
-  /// (else std::invalid_argument). Empty: every factor has its own.
-  explicit MessagePassing(std::shared_ptr<const FactorGraph> graph, std::span<const Index> table_of = {});
+  /// table_of: per factor, the number of its score table, 0 … the largest; factors with one number
+  /// have equal cardinalities (else std::invalid_argument). Empty: every factor has its own.
+  explicit MessagePassing(std::shared_ptr<const FactorGraph> graph,
+                          std::span<const Index> table_of = {});
 
   Index num_tables() const { return static_cast<Index>(tables_.size()); }
   /// Scores of all states of all variables, in the graph's order, to be written.
@@ -44,16 +50,17 @@ class MessagePassing {
   /// All scores at once, as for MapSolver. Requires tables of the factors' own.
   void SetScores(std::span<const double> scores);
 
-  /// One iteration on the messages (total_messages entries). Returns an upper bound on the maximum, certified up to the
-  /// rounding errors that messages gather.
+  /// One iteration on the messages (total_messages entries). Returns an upper bound on the maximum,
+  /// certified up to the rounding errors that messages gather.
   double Iterate(std::span<double> messages);
 
-  /// Variable after variable takes the best state given those before it and the messages of those after it. `labels`: one
-  /// per variable. Good after Iterate.
+  /// Variable after variable takes the best state given those before it and the messages of those
+  /// after it. `labels`: one per variable. Good after Iterate.
   void Decode(std::span<const double> messages, std::span<Index> labels);
 
-  /// Changes single variables to the best state given all others while that gains, in at most kImproveSweeps sweeps over the variables
-  /// (iterated conditional modes). A sweep: a few operations per state and factor of the variables.
+  /// Changes single variables to the best state given all others while that gains, in at most
+  /// kImproveSweeps sweeps over the variables (iterated conditional modes). A sweep: a few
+  /// operations per state and factor of the variables.
   void Improve(std::span<Index> labels);
   static constexpr Index kImproveSweeps = 10;
 
@@ -93,7 +100,8 @@ class MessagePassing {
   double Sweep(double* messages);
   void Collect(const Edge& edge, double* messages);
   void MaxMarginals(const Edge& edge, const double* messages);
-  /// belief_ += the scores of a factor for the states of i, given the labels of its other variables.
+  /// belief_ += the scores of a factor for the states of i, given the labels of its other
+  /// variables.
   void AddGiven(const Edge& edge, std::span<const Index> labels);
   void AddDecoded(const Edge& edge, Index i, const double* messages, std::span<const Index> labels);
 
@@ -114,21 +122,22 @@ class MessagePassing {
 
 inline constexpr std::size_t kSearchPlanBytes = 4;
 
-/// The messages that a warm start keeps: zeros where it is null, empty, or of another graph's size. Behind them it may keep a SearchPlan
-/// (message_branch_and_bound.h).
+/// The messages that a warm start keeps: zeros where it is null, empty, or of another graph's size.
+/// Behind them it may keep a SearchPlan (message_branch_and_bound.h).
 void ReadMessages(const FactorGraph& graph, const WarmStart* warm, std::vector<double>* messages);
 /// Does nothing when `warm` is null. Leaves a search plan as it is.
 void WriteMessages(std::span<const double> messages, WarmStart* warm);
 
 struct MessagePassingOptions {
   Index max_iterations = 100;
-  /// Stops when bound − value ≤ tolerance · max(1, |value|), or when the bound has gained less than a tenth of that in an
-  /// iteration.
+  /// Stops when bound − value ≤ tolerance · max(1, |value|), or when the bound has gained less than
+  /// a tenth of that in an iteration.
   double tolerance = 1e-7;
 };
 
-/// A solver that returns labellings (points of the local polytope) with the bound of its messages. A WarmStart keeps the
-/// messages. exact = the labelling reaches the bound within 1e-7 · max(1, |value|).
+/// A solver that returns labellings (points of the local polytope) with the bound of its messages.
+/// A WarmStart keeps the messages. exact = the labelling reaches the bound within 1e-7 · max(1,
+/// |value|).
 std::unique_ptr<MapSolver> MakeMessagePassingSolver(std::shared_ptr<const FactorGraph> graph,
                                                     const MessagePassingOptions& options = {});
 

@@ -33,8 +33,9 @@ PairForest::PairForest(std::shared_ptr<const FactorGraph> graph, std::span<const
     const Index rows = graph_->cardinality(graph_->scope(c)[0]);
     const Index cols = graph_->cardinality(graph_->scope(c)[1]);
     if (table == tables_.size()) tables_.Add(rows, cols);
-    SLACKLINE_CHECK(tables_.own_states({table, true}) == rows && tables_.own_states({table, false}) == cols,
-                    "factors of different shape cannot share a table");
+    SLACKLINE_CHECK(
+        tables_.own_states({table, true}) == rows && tables_.own_states({table, false}) == cols,
+        "factors of different shape cannot share a table");
   }
   std::vector<Index> child(Size(graph_->num_factors()), -1);
   Index most_states = 0;
@@ -49,14 +50,16 @@ PairForest::PairForest(std::shared_ptr<const FactorGraph> graph, std::span<const
       continue;
     }
     const Index c = elimination.part - graph_->num_variables();
-    steps_.push_back(
-        {child[Size(c)], elimination.parent, {table_of[Size(c)], elimination.parent == graph_->scope(c)[0]}});
+    steps_.push_back({child[Size(c)],
+                      elimination.parent,
+                      {table_of[Size(c)], elimination.parent == graph_->scope(c)[0]}});
   }
   message_.resize(Size(PairTables::Padded(most_states)));
 }
 
 double PairForest::Maximise(std::span<Index> labels) {
-  SLACKLINE_CHECK(labels.size() == Size(graph_->num_variables()), "the labels do not fit the graph");
+  SLACKLINE_CHECK(labels.size() == Size(graph_->num_variables()),
+                  "the labels do not fit the graph");
   for (const Step& step : steps_) {
     tables_.MaxPlus(step.view, belief(step.variable), message_.data());
     double* to = belief(step.parent);
@@ -74,7 +77,8 @@ double PairForest::Maximise(std::span<Index> labels) {
   for (std::size_t k = steps_.size(); k-- > 0;) {
     const Step& step = steps_[k];
     const PairTables::View down = {step.view.table, !step.view.transposed};
-    labels[Size(step.variable)] = tables_.Best(down, labels[Size(step.parent)], belief(step.variable));
+    labels[Size(step.variable)] =
+        tables_.Best(down, labels[Size(step.parent)], belief(step.variable));
   }
   return value;
 }

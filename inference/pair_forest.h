@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Max-product on forests of pairs (chains, stars, trees whose factors join two variables): what TreeSolver does, for the inner
-// loops of training, where factors share tables.
+// Max-product on forests of pairs (chains, stars, trees whose factors join two variables): what
+// TreeSolver does, for the inner loops of training, where factors share tables.
 //
-// Leaves first, a variable r hands max_r table(r, s) + b_r to its parent s, in whole vectors of states s (pair_tables.h); back from
-// the roots, every variable takes its best state given its parent's. With V variables of K states and one shared table: V·K² vector
-// operations, V·K with a Potts table; nothing of the size V·K² is read or written. Ties: the lowest state of the root, then the
-// lowest state of each variable given its parent, as TreeSolver.
+// Leaves first, a variable r hands max_r table(r, s) + b_r to its parent s, in whole vectors of
+// states s (pair_tables.h); back from the roots, every variable takes its best state given its
+// parent's. With V variables of K states and one shared table: V·K² vector operations, V·K with a
+// Potts table; nothing of the size V·K² is read or written. Ties: the lowest state of the root,
+// then the lowest state of each variable given its parent, as TreeSolver.
 #pragma once
 
 #include <memory>
@@ -27,13 +28,14 @@ class PairForest {
   /// Requires Fits(*graph). table_of: as for MessagePassing.
   PairForest(std::shared_ptr<const FactorGraph> graph, std::span<const Index> table_of);
 
-  /// Scores of all states of all variables, in the graph's order, to be written before each call of Maximise, which overwrites them.
+  /// Scores of all states of all variables, in the graph's order, to be written before each call of
+  /// Maximise, which overwrites them.
   std::span<double> variable_scores() { return belief_; }
   /// Scores of all joint states.
   void SetTable(Index table, std::span<const double> scores) { tables_.Set(table, scores); }
 
-  /// The best labelling (one state per variable); returns its value. Scores may be −∞ (forbidden states); throws
-  /// DataError when no labelling is left.
+  /// The best labelling (one state per variable); returns its value. Scores may be −∞ (forbidden
+  /// states); throws DataError when no labelling is left.
   double Maximise(std::span<Index> labels);
 
   /// About the nanoseconds of a call.

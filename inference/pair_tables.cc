@@ -19,8 +19,8 @@ double Larger(double a, double b) { return a > b ? a : b; }
 
 // kSign is +1 or −1: whether a_r is added or subtracted.
 template <int kSign, Index kFours>
-inline __attribute__((always_inline)) void MaxStrip(const double* table, Index stride, const double* a,
-                                                    Index rows, double* out) {
+inline __attribute__((always_inline)) void MaxStrip(const double* table, Index stride,
+                                                    const double* a, Index rows, double* out) {
   Four best[kFours];
   for (Index k = 0; k < kFours; ++k)
     best[k] = *reinterpret_cast<const Four*>(table + kLanes * k) + kSign * a[0];
@@ -36,10 +36,11 @@ inline __attribute__((always_inline)) void MaxStrip(const double* table, Index s
 
 /// For `stride` (a multiple of kLanes) columns.
 template <int kSign>
-inline __attribute__((always_inline)) void MaxOverRows(const double* table, Index stride, const double* a,
-                                                       Index rows, double* out) {
+inline __attribute__((always_inline)) void MaxOverRows(const double* table, Index stride,
+                                                       const double* a, Index rows, double* out) {
   Index s = 0;
-  for (; s + 4 * kLanes <= stride; s += 4 * kLanes) MaxStrip<kSign, 4>(table + s, stride, a, rows, out + s);
+  for (; s + 4 * kLanes <= stride; s += 4 * kLanes)
+    MaxStrip<kSign, 4>(table + s, stride, a, rows, out + s);
   switch ((stride - s) / kLanes) {
     case 3:
       return MaxStrip<kSign, 3>(table + s, stride, a, rows, out + s);
@@ -80,8 +81,8 @@ inline __attribute__((always_inline)) double Largest(const double* a, Index size
 
 /// out[s] = max(equal + a_s, other + max_{r≠s} a_r) for the states 0 … size − 1 of both variables.
 template <int kSign>
-inline __attribute__((always_inline)) void MaxPotts(double equal, double other, const double* a, Index size,
-                                                    double* out) {
+inline __attribute__((always_inline)) void MaxPotts(double equal, double other, const double* a,
+                                                    Index size, double* out) {
   const double best = Largest<kSign>(a, size);
   const double rest = other + best;
   Index s = 0;
@@ -167,13 +168,15 @@ Index PairTables::Best(View view, Index r, const double* add) const {
 void PairTables::MaxPlus(View view, const double* add, double* out) const {
   const Table& table = tables_[Size(view.table)];
   if (table.potts) return MaxPottsPlus(table.equal, table.other, add, table.rows, out);
-  MaxOverRowsPlus(Scores(table, view.transposed), Padded(own_states(view)), add, other_states(view), out);
+  MaxOverRowsPlus(Scores(table, view.transposed), Padded(own_states(view)), add, other_states(view),
+                  out);
 }
 
 void PairTables::MaxMinus(View view, const double* shift, double* out) const {
   const Table& table = tables_[Size(view.table)];
   if (table.potts) return MaxPottsMinus(table.equal, table.other, shift, table.rows, out);
-  MaxOverRowsMinus(Scores(table, view.transposed), Padded(own_states(view)), shift, other_states(view), out);
+  MaxOverRowsMinus(Scores(table, view.transposed), Padded(own_states(view)), shift,
+                   other_states(view), out);
 }
 
 }  // namespace slackline

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Score tables of two variables, and the inner loop of max-sum over them: for all states s of one variable, the maximum over the
-// states r of the other of table(r, s) plus or minus something that belongs to r.
+// Score tables of two variables, and the inner loop of max-sum over them: for all states s of one
+// variable, the maximum over the states r of the other of table(r, s) plus or minus something that
+// belongs to r.
 //
-// A table is kept twice, by rows of its first and of its second variable, each row padded to whole vectors, so that whole vectors
-// of states s are maximised over rows r: R · S entries are read, two operations each. A Potts table (one value where the states
-// are equal, one elsewhere; found by Set) takes 2 S operations instead: with v the equal and u the other value,
+// A table is kept twice, by rows of its first and of its second variable, each row padded to whole
+// vectors, so that whole vectors of states s are maximised over rows r: R · S entries are read, two
+// operations each. A Potts table (one value where the states are equal, one elsewhere; found by
+// Set) takes 2 S operations instead: with v the equal and u the other value,
 //     max_r table(r, s) + a_r = max(v + a_s, u + max_{r≠s} a_r),
 // where the best and the second best a_r are enough for either sign of v − u.
 #pragma once
@@ -29,7 +31,8 @@ class PairTables {
   /// A table seen from one of its variables.
   struct View {
     Index table = 0;
-    bool transposed = false;  ///< seen from the first variable, whose states are s; r are those of the second
+    bool transposed =
+        false;  ///< seen from the first variable, whose states are s; r are those of the second
   };
   Index own_states(View view) const {
     const Table& table = tables_[static_cast<std::size_t>(view.table)];
@@ -41,7 +44,8 @@ class PairTables {
   }
 
   static constexpr Index kLanes = 4;  ///< of a vector
-  /// Entries that the output of Max needs room for: own states, rounded up to whole vectors. It must not overlap the input.
+  /// Entries that the output of Max needs room for: own states, rounded up to whole vectors. It
+  /// must not overlap the input.
   static Index Padded(Index states) { return (states + kLanes - 1) / kLanes * kLanes; }
   /// out[s] = max_r table(r, s) + add[r].
   void MaxPlus(View view, const double* add, double* out) const;

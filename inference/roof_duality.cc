@@ -53,7 +53,8 @@ void RoofDuality::ComputeRowSums(std::span<const double> t, RowSums* sums) const
 }
 
 void RoofDuality::Solve(std::span<const double> u, std::span<const double> t, const RowSums* sums) {
-  SLACKLINE_CHECK(u.size() == Size(n_) && t.size() == pairs_.size(), "coefficients do not fit the pairs");
+  SLACKLINE_CHECK(u.size() == Size(n_) && t.size() == pairs_.size(),
+                  "coefficients do not fit the pairs");
   u_ = u;
   t_ = t;
   integral_ = true;
@@ -92,7 +93,8 @@ void RoofDuality::Solve(std::span<const double> u, std::span<const double> t, co
   if (!free_.empty()) SolveFlow();
 }
 
-/// Takes the variables that their bounds decide out of free_, into changed_. False when there is none, or nothing is left.
+/// Takes the variables that their bounds decide out of free_, into changed_. False when there is
+/// none, or nothing is left.
 bool RoofDuality::Decide() {
   changed_.clear();
   ++round_;
@@ -128,7 +130,8 @@ void RoofDuality::Propagate() {
   }
 }
 
-/// The same from scratch: cheaper when few variables are left, and without differences of large sums.
+/// The same from scratch: cheaper when few variables are left, and without differences of large
+/// sums.
 void RoofDuality::RecomputeBounds() {
   for (const Index i : free_) {
     double base = u_[Size(i)];
@@ -149,7 +152,8 @@ void RoofDuality::RecomputeBounds() {
   }
 }
 
-/// Signs flip_ with flip_i flip_j t_ij ≥ 0 for all undecided pairs, if there are any: two-colouring, depth first.
+/// Signs flip_ with flip_i flip_j t_ij ≥ 0 for all undecided pairs, if there are any:
+/// two-colouring, depth first.
 bool RoofDuality::FindSwitching() {
   for (const Index i : free_) flip_[Size(i)] = 0;
   for (const Index root : free_) {
@@ -185,7 +189,8 @@ void RoofDuality::SolveFlow() {
   ReadCut(flow_doubled_);
 }
 
-/// Nodes: k for variable free_[k] (one, or its flip), count + k for its complement. Source side = 1.
+/// Nodes: k for variable free_[k] (one, or its flip), count + k for its complement. Source side =
+/// 1.
 void RoofDuality::AddPairsOfFlow(bool doubled) {
   const auto count = static_cast<Index>(free_.size());
   for (Index k = 0; k < count; ++k) {
@@ -261,8 +266,8 @@ double RoofDuality::ValueWith(std::span<const double> u) const {
 }
 
 void RoofDuality::DualFlows(std::span<double> f) const {
-  // Pairs that are not in the flow: whichever variable was decided first assumed nothing about the other, and the other
-  // was then decided (or left to the flow) with the first one's label put in.
+  // Pairs that are not in the flow: whichever variable was decided first assumed nothing about the
+  // other, and the other was then decided (or left to the flow) with the first one's label put in.
   for (std::size_t e = 0; e < pairs_.size(); ++e) {
     Index first = pairs_[e].first;
     Index second = pairs_[e].second;
@@ -270,8 +275,9 @@ void RoofDuality::DualFlows(std::span<double> f) const {
     const bool swapped = later(second) < later(first);
     const bool one = doubled_[Size(swapped ? second : first)] == 2;
     if (t_[e] > 0) {
-      f[e] = one == swapped ? t_[e]
-                            : 0;  // f x_first + (t − f) x_second: on the decided one at 0, on the other at 1
+      f[e] = one == swapped
+                 ? t_[e]
+                 : 0;  // f x_first + (t − f) x_second: on the decided one at 0, on the other at 1
     } else {
       f[e] = one ? -t_[e] : 0;  // f (1 − x_first − x_second)
     }

@@ -4,16 +4,18 @@
 //
 //   max  Σ_i u_i x_i + Σ_{t>0} t min(x_i, x_j) − Σ_{t<0} |t| max(0, x_i + x_j − 1),   x ∈ [0, 1]^n
 //
-// (inference/binary_pairs.h shows that this is the local polytope). It has a half-integral solution, and the labels at 0 and
-// 1 belong to some best labelling as well.
+// (inference/binary_pairs.h shows that this is the local polytope). It has a half-integral
+// solution, and the labels at 0 and 1 belong to some best labelling as well.
 //
-// Sources: Hammer, Hansen, Simeone (1984), roof duality; Boros and Hammer (2002); Kolmogorov and Rother (2007), the
-// doubled graph. Three stages:
-//   1. Variables that their bounds decide: u_i + Σ_j max(0, t_ij) ≤ 0 gives x_i = 0, u_i + Σ_j min(0, t_ij) ≥ 0 gives
-//      x_i = 1. Every decision narrows the bounds of the neighbours; repeated until nothing changes.
-//   2. What is left is written with spins, a_i = u_i + ½ Σ_j t_ij and |t_ij|/2 · |x_i − x_j| or |x_i + x_j − 1|. If the signs
-//      of the edges are balanced (no cycle with an odd number of negative ones; all edges positive is the submodular case),
-//      flipping some variables makes all edges positive: a minimum cut on as many nodes as variables, an integral solution.
+// Sources: Hammer, Hansen, Simeone (1984), roof duality; Boros and Hammer (2002); Kolmogorov and
+// Rother (2007), the doubled graph. Three stages:
+//   1. Variables that their bounds decide: u_i + Σ_j max(0, t_ij) ≤ 0 gives x_i = 0, u_i + Σ_j
+//      min(0, t_ij) ≥ 0 gives x_i = 1. Every decision narrows the bounds of the neighbours;
+//      repeated until nothing changes.
+//   2. What is left is written with spins, a_i = u_i + ½ Σ_j t_ij and |t_ij|/2 · |x_i − x_j| or
+//      |x_i + x_j − 1|. If the signs of the edges are balanced (no cycle with an odd number of
+//      negative ones; all edges positive is the submodular case), flipping some variables makes all
+//      edges positive: a minimum cut on as many nodes as variables, an integral solution.
 //   3. Otherwise a minimum cut on the doubled graph, one node for x_i and one for 1 − x_i.
 #pragma once
 
@@ -32,7 +34,8 @@ struct VariablePair {
   Index second = 0;
 };
 
-/// Solves the program above for one set of pairs and changing coefficients. Keeps work space: one object per thread.
+/// Solves the program above for one set of pairs and changing coefficients. Keeps work space: one
+/// object per thread.
 class RoofDuality {
  public:
   /// Pairs may repeat. Requires 0 ≤ first ≠ second < num_variables.
@@ -45,8 +48,9 @@ class RoofDuality {
   };
   void ComputeRowSums(std::span<const double> t, RowSums* sums) const;
 
-  /// Requires finite u (one per variable) and t (one per pair), which must live until the results have been read.
-  /// `sums`: of t, or null. O(n + pairs) besides the flow; with sums, O(n + pairs of undecided variables).
+  /// Requires finite u (one per variable) and t (one per pair), which must live until the results
+  /// have been read. `sums`: of t, or null. O(n + pairs) besides the flow; with sums, O(n + pairs
+  /// of undecided variables).
   void Solve(std::span<const double> u, std::span<const double> t, const RowSums* sums = nullptr);
 
   // Results of the last Solve.
@@ -60,7 +64,8 @@ class RoofDuality {
   /// f of inference/binary_pairs.h, one entry per pair, in [0, |t|]: the dual solution. O(pairs).
   void DualFlows(std::span<double> f) const;
 
-  /// Variables that stage 1 left, over all calls; and a count of work done in stages 1 to 3 (array entries looked at).
+  /// Variables that stage 1 left, over all calls; and a count of work done in stages 1 to 3 (array
+  /// entries looked at).
   std::int64_t undecided() const { return undecided_; }
   std::int64_t work() const { return work_ + flow_.work(); }
 

@@ -75,7 +75,8 @@ std::unique_ptr<MapSolver> MakeRoofSolver(std::shared_ptr<const FactorGraph> gra
   SLACKLINE_CHECK(graph != nullptr, "a solver needs a graph");
   RequireTablesOnly(*graph, "roof duality");
   if (!IsBinaryPairwise(*graph)) {
-    throw DataError("roof duality needs variables with two states and factors over one or two of them");
+    throw DataError(
+        "roof duality needs variables with two states and factors over one or two of them");
   }
   return std::make_unique<RoofSolver>(std::move(graph));
 }
@@ -90,8 +91,9 @@ RoofMarginals::RoofMarginals(std::shared_ptr<const FactorGraph> graph)
 
 void RoofMarginals::Compute(std::span<const double> scores, std::span<double> out) {
   const std::size_t n = u_.size();
-  SLACKLINE_CHECK(scores.size() == static_cast<std::size_t>(graph_->total_states()) && out.size() == 2 * n,
-                  "scores or output do not fit the graph");
+  SLACKLINE_CHECK(
+      scores.size() == static_cast<std::size_t>(graph_->total_states()) && out.size() == 2 * n,
+      "scores or output do not fit the graph");
   RequireFiniteScores(scores, "roof duality");
   form_.Coefficients(scores, u_, t_);
   roof_.ComputeRowSums(t_, &sums_);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The local polytope of binary pairwise graphs by roof duality (inference/roof_duality.h), as a MapSolver.
+// The local polytope of binary pairwise graphs by roof duality (inference/roof_duality.h), as a
+// MapSolver.
 #pragma once
 
 #include <memory>
@@ -13,17 +14,19 @@
 
 namespace slackline {
 
-/// A solver of max θ·μ over the local polytope for graphs with binary variables and factors over one or two of them (else
-/// DataError). Solutions are half-integral; `upper_bound` is the DualBound of the messages that the flow gives.
-/// exact = integral and the bound reached within 1e-7 · max(1, |value|). Needs no warm start. Throws std::invalid_argument on
-/// scores that are not finite.
+/// A solver of max θ·μ over the local polytope for graphs with binary variables and factors over
+/// one or two of them (else DataError). Solutions are half-integral; `upper_bound` is the DualBound
+/// of the messages that the flow gives. exact = integral and the bound reached within 1e-7 · max(1,
+/// |value|). Needs no warm start. Throws std::invalid_argument on scores that are not finite.
 std::unique_ptr<MapSolver> MakeRoofSolver(std::shared_ptr<const FactorGraph> graph);
 
-/// Max-marginals of the relaxation: for every variable and state, the largest value of a point of the local polytope with x_i = s.
+/// Max-marginals of the relaxation: for every variable and state, the largest value of a point of
+/// the local polytope with x_i = s.
 ///
-/// One roof duality (inference/roof_duality.h) per state that the solution does not have, with the variable fixed. The coefficients and their
-/// sums per variable are computed once for all of them. Then each costs what its stage 1 leaves: O(n) and the pairs of the few
-/// variables that their bounds do not decide, not all n² pairs (docs/performance.md, "Oracles").
+/// One roof duality (inference/roof_duality.h) per state that the solution does not have, with the
+/// variable fixed. The coefficients and their sums per variable are computed once for all of them.
+/// Then each costs what its stage 1 leaves: O(n) and the pairs of the few variables that their
+/// bounds do not decide, not all n² pairs (docs/performance.md, "Oracles").
 ///
 /// Keeps work space: one object per thread.
 class RoofMarginals {
@@ -31,8 +34,8 @@ class RoofMarginals {
   /// Requires IsBinaryPairwise(*graph).
   explicit RoofMarginals(std::shared_ptr<const FactorGraph> graph);
 
-  /// out[state_offset(i) + s] = max { θ·μ | μ in the local polytope, μ_i(s) = 1 }. Requires finite scores for all states, and two entries of
-  /// out per variable.
+  /// out[state_offset(i) + s] = max { θ·μ | μ in the local polytope, μ_i(s) = 1 }. Requires finite
+  /// scores for all states, and two entries of out per variable.
   void Compute(std::span<const double> scores, std::span<double> out);
 
  private:

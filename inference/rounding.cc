@@ -111,10 +111,11 @@ class LocalSearch {
 
 }  // namespace
 
-void RoundMarginals(const FactorGraph& graph, std::span<const double> marginals, std::span<Index> labels) {
-  SLACKLINE_CHECK(
-      marginals.size() >= Size(graph.variable_states()) && labels.size() == Size(graph.num_variables()),
-      "marginals or labels do not fit the graph");
+void RoundMarginals(const FactorGraph& graph, std::span<const double> marginals,
+                    std::span<Index> labels) {
+  SLACKLINE_CHECK(marginals.size() >= Size(graph.variable_states()) &&
+                      labels.size() == Size(graph.num_variables()),
+                  "marginals or labels do not fit the graph");
   for (Index i = 0; i < graph.num_variables(); ++i) {
     labels[Size(i)] =
         TableMax(marginals.subspan(Size(graph.state_offset(i)), Size(graph.cardinality(i)))).joint;
@@ -133,10 +134,11 @@ double LabellingScore(const FactorGraph& graph, std::span<const double> scores,
   return sum;
 }
 
-double ImproveLabelling(const FactorGraph& graph, std::span<const double> scores, std::span<Index> labels,
-                        const ImproveOptions& options) {
-  SLACKLINE_CHECK(scores.size() == Size(graph.total_states()) && labels.size() == Size(graph.num_variables()),
-                  "scores or labels do not fit the graph");
+double ImproveLabelling(const FactorGraph& graph, std::span<const double> scores,
+                        std::span<Index> labels, const ImproveOptions& options) {
+  SLACKLINE_CHECK(
+      scores.size() == Size(graph.total_states()) && labels.size() == Size(graph.num_variables()),
+      "scores or labels do not fit the graph");
   const std::vector<Index> before(labels.begin(), labels.end());
   const double old_score = LabellingScore(graph, scores, labels);
   LocalSearch search(graph, scores, labels);
@@ -145,7 +147,8 @@ double ImproveLabelling(const FactorGraph& graph, std::span<const double> scores
   }
   const double score = LabellingScore(graph, scores, labels);
   if (score >= old_score) return score;
-  std::copy(before.begin(), before.end(), labels.begin());  // a gain that was a rounding error after all
+  std::copy(before.begin(), before.end(),
+            labels.begin());  // a gain that was a rounding error after all
   return old_score;
 }
 

@@ -31,7 +31,8 @@ void ForEachRun(const Axis& axis, Table* table, const Visit& visit) {
   }
 }
 
-void MaxMarginals(const Axis& axis, const double* table, double temperature, double* high, double* soft) {
+void MaxMarginals(const Axis& axis, const double* table, double temperature, double* high,
+                  double* soft) {
   std::fill(high, high + axis.cardinality, -kInfinity);
   ForEachRun(axis, table, [&](Index s, const double* run) {
     for (Index t = 0; t < axis.stride; ++t) high[s] = std::max(high[s], run[t]);
@@ -57,14 +58,16 @@ std::span<const double> Table(const FactorGraph& graph, Index part, std::span<co
 
 }  // namespace
 
-void Reparametrise(const FactorGraph& graph, std::span<const double> messages, std::span<double> scores) {
+void Reparametrise(const FactorGraph& graph, std::span<const double> messages,
+                   std::span<double> scores) {
   for (Index i = 0; i < graph.num_variables(); ++i) {
     for (const Incidence& incidence : graph.factors_of(i)) {
       const double* delta =
           messages.data() + graph.message_offset(graph.edge(incidence.factor, incidence.position));
       double* own = scores.data() + graph.state_offset(i);
       for (Index s = 0; s < graph.cardinality(i); ++s) own[s] += delta[s];
-      AddToAxis(AxisOf(graph, incidence), delta, -1, scores.data() + graph.factor_offset(incidence.factor));
+      AddToAxis(AxisOf(graph, incidence), delta, -1,
+                scores.data() + graph.factor_offset(incidence.factor));
     }
   }
 }
@@ -81,14 +84,15 @@ void StarSweep(const FactorGraph& graph, double temperature, std::span<double> r
     double* own = reparametrised.data() + graph.state_offset(i);
     for (std::size_t k = 0; k < factors.size(); ++k) {
       double* m = marginals + k * states;
-      MaxMarginals(AxisOf(graph, factors[k]), reparametrised.data() + graph.factor_offset(factors[k].factor),
-                   temperature, m, soft);
+      MaxMarginals(AxisOf(graph, factors[k]),
+                   reparametrised.data() + graph.factor_offset(factors[k].factor), temperature, m,
+                   soft);
       for (std::size_t s = 0; s < states; ++s) own[s] += m[s];
     }
     for (std::size_t s = 0; s < states; ++s) own[s] /= static_cast<double>(factors.size() + 1);
     for (std::size_t k = 0; k < factors.size(); ++k) {
-      double* delta =
-          messages.data() + graph.message_offset(graph.edge(factors[k].factor, factors[k].position));
+      double* delta = messages.data() +
+                      graph.message_offset(graph.edge(factors[k].factor, factors[k].position));
       for (std::size_t s = 0; s < states; ++s) {
         soft[s] = own[s] - marginals[k * states + s];
         delta[s] -= soft[s];
@@ -99,7 +103,8 @@ void StarSweep(const FactorGraph& graph, double temperature, std::span<double> r
   }
 }
 
-double SumOfMaxima(const FactorGraph& graph, double temperature, std::span<const double> reparametrised) {
+double SumOfMaxima(const FactorGraph& graph, double temperature,
+                   std::span<const double> reparametrised) {
   double sum = 0;
   for (Index a = 0; a < graph.num_parts(); ++a) {
     const auto table = Table(graph, a, reparametrised);
@@ -113,8 +118,8 @@ double SumOfMaxima(const FactorGraph& graph, double temperature, std::span<const
   return sum;
 }
 
-void PartBeliefs(const FactorGraph& graph, double temperature, std::span<const double> reparametrised,
-                 std::span<double> marginals) {
+void PartBeliefs(const FactorGraph& graph, double temperature,
+                 std::span<const double> reparametrised, std::span<double> marginals) {
   std::fill(marginals.begin(), marginals.end(), 0.0);
   for (Index a = 0; a < graph.num_parts(); ++a) {
     const auto table = Table(graph, a, reparametrised);

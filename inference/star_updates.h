@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Block-coordinate descent on the messages of the dual bound
-//   B(δ) = Σ_i max_s θ̂_i(s) + Σ_c max_y θ̂_c(y),   θ̂_i = θ_i + Σ_{c∋i} δ_ci,   θ̂_c = θ_c − Σ_{i∈c} A_ciᵀ δ_ci
-// (docs/notation.md, section 2) and of its smooth form B_ε, where ε log Σ exp(·/ε) stands for every max.
+//   B(δ) = Σ_i max_s θ̂_i(s) + Σ_c max_y θ̂_c(y),
+//   θ̂_i = θ_i + Σ_{c∋i} δ_ci,   θ̂_c = θ_c − Σ_{i∈c} A_ciᵀ δ_ci
+// (docs/notation.md, section 2) and of its smooth form B_ε, where ε log Σ exp(·/ε) stands for every
+// max.
 //
-// Source: the star update of Sontag, Globerson, Jaakkola, "Introduction to dual decomposition for inference" (2011), and its
-// soft form, Hazan, Shashua, "Norm-product belief propagation" (2010) with all counting numbers 1. For a variable i, all of
-// its messages at once:
-//   δ_ci ← δ_ci + m_ci − t,   m_ci(s) = max of θ̂_c over the states that agree with s,   t = (θ̂_i + Σ_c m_ci) / (1 + N_i),
-// after which θ̂_i = t and every factor has the max-marginals t over i. This is a minimiser of B over these messages; with soft maxima
-// (m_ci by ε log Σ exp) it is the minimiser of B_ε, up to constants. So neither ever rises. Fixed points of the first need not be
-// minima of B, those of the second are minima of B_ε, and B ≤ B_ε ≤ B + ε Σ_a log K_a.
+// Source: the star update of Sontag, Globerson, Jaakkola, "Introduction to dual decomposition for
+// inference" (2011), and its soft form, Hazan, Shashua, "Norm-product belief propagation" (2010)
+// with all counting numbers 1. For a variable i, all of its messages at once:
+//   δ_ci ← δ_ci + m_ci − t,   t = (θ̂_i + Σ_c m_ci) / (1 + N_i),
+//   m_ci(s) = max of θ̂_c over the states that agree with s,
+// after which θ̂_i = t and every factor has the max-marginals t over i. This is a minimiser of B
+// over these messages; with soft maxima (m_ci by ε log Σ exp) it is the minimiser of B_ε, up to
+// constants. So neither ever rises. Fixed points of the first need not be minima of B, those of the
+// second are minima of B_ε, and B ≤ B_ε ≤ B + ε Σ_a log K_a.
 //
 //   symbol   here            shape
 //   θ̂        reparametrised  graph.total_states()
@@ -26,18 +30,22 @@
 namespace slackline {
 
 /// scores becomes θ̂. O(Σ_c axes · states).
-void Reparametrise(const FactorGraph& graph, std::span<const double> messages, std::span<double> scores);
+void Reparametrise(const FactorGraph& graph, std::span<const double> messages,
+                   std::span<double> scores);
 
-/// One star update on every variable in turn. `work`: kept between calls so that nothing is allocated. O(Σ_c axes · states), with as many
-/// exponentials where temperature > 0. Finite scores only; global factors are not seen (RequireTablesOnly).
+/// One star update on every variable in turn. `work`: kept between calls so that nothing is
+/// allocated. O(Σ_c axes · states), with as many exponentials where temperature > 0. Finite scores
+/// only; global factors are not seen (RequireTablesOnly).
 void StarSweep(const FactorGraph& graph, double temperature, std::span<double> reparametrised,
                std::span<double> messages, std::vector<double>* work);
 
 /// B(δ), or B_ε(δ) for temperature > 0.
-double SumOfMaxima(const FactorGraph& graph, double temperature, std::span<const double> reparametrised);
+double SumOfMaxima(const FactorGraph& graph, double temperature,
+                   std::span<const double> reparametrised);
 
-/// The gradient of B_ε in θ: every part's soft maximum, a distribution; for temperature 0 the indicator of its (lowest) best state.
-void PartBeliefs(const FactorGraph& graph, double temperature, std::span<const double> reparametrised,
-                 std::span<double> marginals);
+/// The gradient of B_ε in θ: every part's soft maximum, a distribution; for temperature 0 the
+/// indicator of its (lowest) best state.
+void PartBeliefs(const FactorGraph& graph, double temperature,
+                 std::span<const double> reparametrised, std::span<double> marginals);
 
 }  // namespace slackline

@@ -18,7 +18,8 @@ std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
 double Larger(double a, double b) { return a > b ? a : b; }
 
-// The kernels see a table as outer × states × inner. Where inner is 1 they go along rows of states, else along runs of inner.
+// The kernels see a table as outer × states × inner. Where inner is 1 they go along rows of states,
+// else along runs of inner.
 
 /// table(o, s, r) += add[s].
 SLACKLINE_MULTIVERSION
@@ -101,12 +102,13 @@ void SumAlong(Index outer, Index states, Index inner, const double* table, doubl
 }
 
 /// table = exp((table − shift[s]) · inverse), and their sums over o and r.
-void ExpAlong(Index outer, Index states, Index inner, const double* shift, double inverse, double* table,
-              double* sum) {
+void ExpAlong(Index outer, Index states, Index inner, const double* shift, double inverse,
+              double* table, double* sum) {
   if (inner == 1) return ExpColumns(table, outer, states, shift, inverse, sum);
   std::fill_n(sum, states, 0.0);
   for (Index o = 0; o < outer; ++o) {
-    for (Index s = 0; s < states; ++s, table += inner) sum[s] += ExpSum(table, inner, shift[s], inverse);
+    for (Index s = 0; s < states; ++s, table += inner)
+      sum[s] += ExpSum(table, inner, shift[s], inverse);
   }
 }
 
@@ -126,7 +128,8 @@ SumProduct::SumProduct(std::shared_ptr<const FactorGraph> graph)
   belief_.resize(Size(graph_->variable_states()));
 }
 
-/// Adds the message of a finished factor to its parent's belief; `table` gets what stands under the sums.
+/// Adds the message of a finished factor to its parent's belief; `table` gets what stands under the
+/// sums.
 void SumProduct::SendUp(const ForestStep& step, std::span<const double> scores, double temperature,
                         double* table) {
   std::copy_n(scores.begin() + step.table, step.size, table);
@@ -145,10 +148,12 @@ void SumProduct::SendUp(const ForestStep& step, std::span<const double> scores, 
   double* sum = sums_.data() + step.message;
   ExpAlong(parent.outer, parent.states, parent.inner, shift_.data(), 1 / temperature, table, sum);
   double* to = belief(parent.variable);
-  for (Index s = 0; s < parent.states; ++s) to[s] += shift_[Size(s)] + temperature * std::log(sum[s]);
+  for (Index s = 0; s < parent.states; ++s)
+    to[s] += shift_[Size(s)] + temperature * std::log(sum[s]);
 }
 
-double SumProduct::Upward(std::span<const double> scores, double temperature, std::span<double> tables) {
+double SumProduct::Upward(std::span<const double> scores, double temperature,
+                          std::span<double> tables) {
   SLACKLINE_CHECK(scores.size() == Size(graph_->total_states()), "scores do not fit the graph");
   SLACKLINE_CHECK(temperature > 0 && std::isfinite(temperature) && std::isfinite(1 / temperature),
                   "the temperature must be positive and finite");
@@ -181,16 +186,19 @@ void SumProduct::SendDown(const ForestStep& step, std::span<double> marginals) {
   for (Index k = 0; k < step.num_axes; ++k) {
     if (k == step.parent) continue;
     const ForestAxis& a = axis[Size(k)];
-    SumAlong(a.outer, a.states, a.inner, table, marginals.data() + graph_->state_offset(a.variable));
+    SumAlong(a.outer, a.states, a.inner, table,
+             marginals.data() + graph_->state_offset(a.variable));
   }
 }
 
 double SumProduct::Marginals(std::span<const double> scores, double temperature,
                              std::span<double> marginals) {
-  SLACKLINE_CHECK(marginals.size() == Size(graph_->total_states()), "the output does not fit the graph");
+  SLACKLINE_CHECK(marginals.size() == Size(graph_->total_states()),
+                  "the output does not fit the graph");
   const double value = Upward(scores, temperature, marginals);
   for (const Index root : forest_.roots()) {
-    std::copy_n(belief(root), graph_->cardinality(root), marginals.data() + graph_->state_offset(root));
+    std::copy_n(belief(root), graph_->cardinality(root),
+                marginals.data() + graph_->state_offset(root));
   }
   for (std::size_t k = forest_.steps().size(); k-- > 0;) SendDown(forest_.steps()[k], marginals);
   return value;

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Exact sum-product on graphs without cycles, factors of any order: for scores θ and a temperature T > 0, the marginals of the
-// distribution  p(y) ∝ exp(Σ_a θ_a(y_a) / T)  and its log-partition  T log Σ_y exp(Σ_a θ_a(y_a) / T), which tends to the
-// maximum of max-product (tree_dp.h) as T goes to 0.
+// Exact sum-product on graphs without cycles, factors of any order: for scores θ and a temperature
+// T > 0, the marginals of the
+// distribution p(y) ∝ exp(Σ_a θ_a(y_a) / T) and its log-partition T log Σ_y exp(Σ_a θ_a(y_a) / T),
+// which tends to the maximum of max-product (tree_dp.h) as T goes to 0.
 //
-// Parts are visited leaves first. The belief of a variable is  b_i = θ_i + Σ_{finished c∋i} m_ci ; a factor sends to its
-// parent p  m_cp(s) = T log Σ_{y_c : y_p = s} exp((θ_c(y_c) + Σ_{i∈c, i≠p} b_i(y_i)) / T), with the largest of its terms taken out
-// of the sum, so that nothing overflows at any temperature. What stands under the sum, divided by it, is the distribution
-// of the factor's other variables given y_p: back from the roots, it only has to be multiplied by the marginal of p. Hence one
-// exponential per joint state and sweep, and marginals of factors that sum up to those of their variables.
+// Parts are visited leaves first. The belief of a variable is b_i = θ_i + Σ_{finished c∋i} m_ci. A
+// factor sends to its parent p m_cp(s) = T log Σ_{y_c : y_p = s} exp((θ_c(y_c) + Σ_{i∈c, i≠p}
+// b_i(y_i)) / T), with the largest of its terms taken out of the sum, so that nothing overflows at
+// any temperature. What stands under the sum, divided by it, is the distribution of the factor's
+// other variables given y_p: back from the roots, it only has to be multiplied by the marginal of
+// p. Hence one exponential per joint state and sweep, and marginals of factors that sum up to those
+// of their variables.
 //
-// Cost O(Σ_c |c| · states of c) per call, exponentials in vectors of four; memory O(states of the variables + largest table).
+// Cost O(Σ_c |c| · states of c) per call, exponentials in vectors of four; memory O(states of the
+// variables + largest table).
 #pragma once
 
 #include <memory>
@@ -28,10 +32,12 @@ class SumProduct {
   /// Throws DataError when the graph has a cycle or global factors.
   explicit SumProduct(std::shared_ptr<const FactorGraph> graph);
 
-  /// Writes μ_a(y_a) of all parts to `marginals`, in the flat order of the graph, and returns the log-partition (in the units of the
-  /// scores). Requires both spans of total_states() entries, temperature > 0 and finite (its inverse as well), scores finite or −∞ (forbidden: their
-  /// marginals are 0 exactly). Throws DataError when every labelling has a score of −∞. Marginals of a part sum to 1 and those of a factor to its variables'
-  /// up to rounding (1e-12 for graphs of thousands of variables). Allocates nothing.
+  /// Writes μ_a(y_a) of all parts to `marginals`, in the flat order of the graph, and returns the
+  /// log-partition (in the units of the scores). Requires both spans of total_states() entries,
+  /// temperature > 0 and finite (its inverse as well), scores finite or −∞ (forbidden: their
+  /// marginals are 0 exactly). Throws DataError when every labelling has a score of −∞. Marginals
+  /// of a part sum to 1 and those of a factor to its variables' up to rounding (1e-12 for graphs of
+  /// thousands of variables). Allocates nothing.
   double Marginals(std::span<const double> scores, double temperature, std::span<double> marginals);
 
   /// The log-partition alone, by the first half of the work.
@@ -42,7 +48,8 @@ class SumProduct {
 
   /// tables: the marginals' span, whose factors become unnormalised conditionals, or empty.
   double Upward(std::span<const double> scores, double temperature, std::span<double> tables);
-  void SendUp(const ForestStep& step, std::span<const double> scores, double temperature, double* table);
+  void SendUp(const ForestStep& step, std::span<const double> scores, double temperature,
+              double* table);
   void SendDown(const ForestStep& step, std::span<double> marginals);
 
   std::shared_ptr<const FactorGraph> graph_;

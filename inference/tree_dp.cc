@@ -38,7 +38,8 @@ void MaxOverRows(const double* table, const double* add, Index rows, Index size,
 
 ForestSteps CheckedForest(const FactorGraph& graph) {
   RequireTablesOnly(graph, "dynamic programming");
-  if (!IsForest(graph)) throw DataError("the tree solver needs a graph without cycles; use lp or search");
+  if (!IsForest(graph))
+    throw DataError("the tree solver needs a graph without cycles; use lp or search");
   return ForestSteps(graph);
 }
 
@@ -52,7 +53,8 @@ TreeSolver::TreeSolver(std::shared_ptr<const FactorGraph> graph)
 }
 
 /// The factor's table plus the beliefs of all its variables except axis `left_out`.
-const double* TreeSolver::Join(const ForestStep& step, std::span<const double> scores, Index left_out) {
+const double* TreeSolver::Join(const ForestStep& step, std::span<const double> scores,
+                               Index left_out) {
   std::copy_n(scores.begin() + step.table, step.size, work_.begin());
   Index number = 0;
   for (const ForestAxis& axis : forest_.axes(step)) {
@@ -68,7 +70,8 @@ const double* TreeSolver::Join(const ForestStep& step, std::span<const double> s
   return work_.data();
 }
 
-/// message(s) = max over the joint states with state s of axis `to`, with the beliefs of the other axes.
+/// message(s) = max over the joint states with state s of axis `to`, with the beliefs of the other
+/// axes.
 void TreeSolver::SendMessage(const ForestStep& step, std::span<const double> scores, Index to,
                              double* message) {
   const double* table = scores.data() + step.table;
@@ -82,8 +85,8 @@ void TreeSolver::SendMessage(const ForestStep& step, std::span<const double> sco
       MaxOverRows(table, belief(other.variable), other.states, target.states, message);
     } else {
       for (Index s = 0; s < target.states; ++s) {
-        message[s] =
-            MaxOfSum(table + static_cast<Offset>(s) * other.states, belief(other.variable), other.states);
+        message[s] = MaxOfSum(table + static_cast<Offset>(s) * other.states, belief(other.variable),
+                              other.states);
       }
     }
   } else {
@@ -160,8 +163,8 @@ void TreeSolver::Solve(std::span<const double> scores, WarmStart* /*warm*/, MapR
 void TreeSolver::MaxMarginals(std::span<const double> scores, std::span<double> out) {
   SLACKLINE_CHECK(out.size() == belief_.size(), "the output does not fit the graph");
   Upward(scores);
-  // From the roots: a parent's belief is complete. Without what the factor told it, it is what the rest of
-  // the tree says.
+  // From the roots: a parent's belief is complete. Without what the factor told it, it is what the
+  // rest of the tree says.
   for (std::size_t k = forest_.steps().size(); k-- > 0;) {
     const ForestStep& step = forest_.steps()[k];
     if (step.num_axes == 1) continue;
@@ -171,10 +174,12 @@ void TreeSolver::MaxMarginals(std::span<const double> scores, std::span<double> 
     SendMessage(step, scores, step.parent, message_.data());
     std::copy_n(complete, parent.states, out.begin() + graph_->state_offset(parent.variable));
     for (Index s = 0; s < parent.states; ++s) {
-      // Where the message is −∞ the rest of the tree is not known any more, nor needed: nothing below s is allowed.
+      // Where the message is −∞ the rest of the tree is not known any more, nor needed: nothing
+      // below s is allowed.
       complete[s] = message_[Size(s)] == -kInfinity ? -kInfinity : complete[s] - message_[Size(s)];
     }
-    // A child's message must not see that child's own new belief: all are computed before any is added.
+    // A child's message must not see that child's own new belief: all are computed before any is
+    // added.
     for (Index to = 0; to < step.num_axes; ++to) {
       if (to == step.parent) continue;
       SendMessage(step, scores, to, out.data() + graph_->state_offset(axis[Size(to)].variable));
@@ -183,7 +188,8 @@ void TreeSolver::MaxMarginals(std::span<const double> scores, std::span<double> 
       const Offset offset = graph_->state_offset(axis[Size(to)].variable);
       double* to_belief = belief_.data() + offset;
       for (Index s = 0; s < axis[Size(to)].states; ++s) {
-        to_belief[s] = to == step.parent ? out[Size(offset + s)] : to_belief[s] + out[Size(offset + s)];
+        to_belief[s] =
+            to == step.parent ? out[Size(offset + s)] : to_belief[s] + out[Size(offset + s)];
       }
     }
   }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Exact maximisation on graphs without cycles by max-product (Viterbi) elimination, factors of any order.
+// Exact maximisation on graphs without cycles by max-product (Viterbi) elimination, factors of any
+// order.
 //
-// Parts are visited leaves first. The belief of a variable is  b_i = θ_i + Σ_{finished c∋i} m_ci ; a factor
-// sends to its parent p  m_cp(s) = max_{y_c : y_p = s} θ_c(y_c) + Σ_{i∈c, i≠p} b_i(y_i). On the way back
-// every factor, given its parent's state, takes a best joint state. On forests the local polytope is tight:
-// this is the LP as well.
+// Parts are visited leaves first. The belief of a variable is b_i = θ_i + Σ_{finished c∋i} m_ci. A
+// factor sends to its parent p m_cp(s) = max_{y_c : y_p = s} θ_c(y_c) + Σ_{i∈c, i≠p} b_i(y_i). On
+// the way back every factor, given its parent's state, takes a best joint state. On forests the
+// local polytope is tight: this is the LP as well.
 //
-// Cost O(Σ_c |c| · states of c) per call; memory O(states of the variables + largest table). Ties: lowest
-// state of the root, then lowest joint state of each factor.
+// Cost O(Σ_c |c| · states of c) per call; memory O(states of the variables + largest table). Ties:
+// lowest state of the root, then lowest joint state of each factor.
 #pragma once
 
 #include <memory>
@@ -25,11 +26,13 @@ class TreeSolver final : public MapSolver {
   /// Throws DataError when the graph has a cycle.
   explicit TreeSolver(std::shared_ptr<const FactorGraph> graph);
 
-  /// Scores may be −∞. No allocation after the first call with the same result. upper_bound = value, exact = true.
+  /// Scores may be −∞. No allocation after the first call with the same result. upper_bound =
+  /// value, exact = true.
   void Solve(std::span<const double> scores, WarmStart* warm, MapResult* result) override;
 
-  /// out[state_offset(i) + s] = max { θ·μ | y_i = s } for all variables and states, −∞ where no labelling with y_i = s is allowed. A second sweep, from the
-  /// roots back to the leaves: about twice the cost of Solve. Requires out.size() == graph.variable_states().
+  /// out[state_offset(i) + s] = max { θ·μ | y_i = s } for all variables and states, −∞ where no
+  /// labelling with y_i = s is allowed. A second sweep, from the roots back to the leaves: about
+  /// twice the cost of Solve. Requires out.size() == graph.variable_states().
   void MaxMarginals(std::span<const double> scores, std::span<double> out);
 
   std::string_view name() const override { return "tree"; }
@@ -41,9 +44,11 @@ class TreeSolver final : public MapSolver {
 
   void Upward(std::span<const double> scores);
   const double* Join(const ForestStep& step, std::span<const double> scores, Index left_out);
-  void SendMessage(const ForestStep& step, std::span<const double> scores, Index to, double* message);
+  void SendMessage(const ForestStep& step, std::span<const double> scores, Index to,
+                   double* message);
   void SendUp(const ForestStep& step, std::span<const double> scores);
-  void ChooseStates(const ForestStep& step, std::span<const double> scores, std::span<Index> labels);
+  void ChooseStates(const ForestStep& step, std::span<const double> scores,
+                    std::span<Index> labels);
 
   std::shared_ptr<const FactorGraph> graph_;
   ForestSteps forest_;

@@ -29,8 +29,8 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
   const auto example_blocks = [&](const std::string& oracle, const std::string& why) {
     options->learner = LearnerKind::kBcfw;
     if (options->step == StepKind::kAuto)
-      options->step =
-          options->fixed_step || options->lp_tolerance > 0 ? StepKind::kFrankWolfe : StepKind::kPairwise;
+      options->step = options->fixed_step || options->lp_tolerance > 0 ? StepKind::kFrankWolfe
+                                                                       : StepKind::kPairwise;
     const std::string step = options->step == StepKind::kFrankWolfe
                                  ? "Frank-Wolfe steps"
                                  : std::string(Name(options->step)) + " steps over active sets";
@@ -44,25 +44,28 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
   }
   if (HasGlobalFactors(problem.data())) {
     if (!factor_blocks && HasExampleOracles(problem.data()) && !HasForbiddenStates(problem.data()))
-      return example_blocks("global",
-                            "nothing couples the global factors, whose maxima are then those of examples");
+      return example_blocks(
+          "global", "nothing couples the global factors, whose maxima are then those of examples");
     options->learner = LearnerKind::kAugmentedLagrangian;
     return factor_blocks
                ? "factor blocks with multipliers (al): an option is given that only they have"
-               : "factor blocks with multipliers (al): there are global factors, which share variables "
+               : "factor blocks with multipliers (al): there are global factors, which share "
+                 "variables "
                  "or stand beside tables, so that there are no oracles over examples";
   }
   if (HasForbiddenStates(problem.data())) {
     if (factor_blocks)
       throw DataError(
-          "--rho, --tau and --shrinking belong to factor blocks, which do not see forbidden states");
+          "--rho, --tau and --shrinking belong to factor blocks, which do not see forbidden "
+          "states");
     if (options->oracle != SolverKind::kAuto) {
       return example_blocks(std::string(SolverKindName(options->oracle)), "the oracle is given");
     }
     const bool forest = AllGraphs(problem, IsForest);
     if (forest) options->oracle = SolverKind::kTree;
-    return example_blocks(forest ? "dynamic programming" : "dynamic programming where states are forbidden",
-                          "other oracles would not see forbidden states");
+    return example_blocks(
+        forest ? "dynamic programming" : "dynamic programming where states are forbidden",
+        "other oracles would not see forbidden states");
   }
   if (factor_blocks) {
     options->learner = LearnerKind::kAugmentedLagrangian;
@@ -72,17 +75,21 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
     return example_blocks(std::string(SolverKindName(options->oracle)), "the oracle is given");
   }
   // Options that only example blocks have.
-  const bool of_examples = options->average != AverageKind::kAuto || options->step == StepKind::kAway ||
-                           options->order == OrderKind::kGap || options->planes == PlaneRace::kOn;
-  if (!HasFactors(problem.data()) && !of_examples && !options->fixed_step && !UsesKernel(*options)) {
+  const bool of_examples = options->average != AverageKind::kAuto ||
+                           options->step == StepKind::kAway || options->order == OrderKind::kGap ||
+                           options->planes == PlaneRace::kOn;
+  if (!HasFactors(problem.data()) && !of_examples && !options->fixed_step &&
+      !UsesKernel(*options)) {
     options->learner = LearnerKind::kAugmentedLagrangian;
-    return "factor blocks (al): nothing joins the variables, so that every one is a block of its own";
+    return "factor blocks (al): nothing joins the variables, so that every one is a block of its "
+           "own";
   }
   if (AllGraphs(problem, IsForest)) {
     return example_blocks("dynamic programming", "no graph has a cycle, so it is exact");
   }
   if (AllGraphs(problem, IsBinaryPairwise)) {
-    return example_blocks("roof duality", "all variables are binary and all factors join at most two");
+    return example_blocks("roof duality",
+                          "all variables are binary and all factors join at most two");
   }
   const auto fits = [](const FactorGraph& graph) { return MessageBranchAndBound::Fits(graph); };
   if (AnyGraph(problem, fits)) {
@@ -112,10 +119,11 @@ LearnerChoice ChooseLearner(const Problem& problem, const TrainOptions& options)
     if ((For(chosen.learner) & (kForAl | kForSoft)) != 0) chosen.step = StepKind::kPairwise;
   }
   if (chosen.average == AverageKind::kAuto) chosen.average = AverageKind::kOff;
-  const bool keeps_corners = chosen.learner == LearnerKind::kBcfw && chosen.step != StepKind::kFrankWolfe;
+  const bool keeps_corners =
+      chosen.learner == LearnerKind::kBcfw && chosen.step != StepKind::kFrankWolfe;
   if (chosen.planes == PlaneRace::kAuto) {
-    const bool race =
-        options.learner == LearnerKind::kAuto && keeps_corners && chosen.average == AverageKind::kOff;
+    const bool race = options.learner == LearnerKind::kAuto && keeps_corners &&
+                      chosen.average == AverageKind::kOff;
     chosen.planes = race ? PlaneRace::kOn : PlaneRace::kOff;
   }
   if (chosen.order == OrderKind::kAuto && (For(chosen.learner) & kWithoutOrders) == 0) {

@@ -30,10 +30,12 @@ double SquaredConstants(const Dataset& data) {
       return;
     }
     std::erase_if(constants, [&](const Column& column) {
-      if (row.dense()) return column.number >= row.count || row.values[column.number] != column.value;
+      if (row.dense())
+        return column.number >= row.count || row.values[column.number] != column.value;
       const Index* end = row.columns + row.count;
       const Index* found = std::lower_bound(row.columns, end, column.number);
-      return found == end || *found != column.number || row.values[found - row.columns] != column.value;
+      return found == end || *found != column.number ||
+             row.values[found - row.columns] != column.value;
     });
   };
   for (Index m = 0; m < data.size(); ++m) {
@@ -53,7 +55,8 @@ struct SquaredNorm {
 };
 
 /// ‖φ(s)‖² of state s of a term; `input` is the value of every state that a linear term has.
-double SquaredValue(const ExampleView& example, const FeatureTerm& term, std::size_t state, double input) {
+double SquaredValue(const ExampleView& example, const FeatureTerm& term, std::size_t state,
+                    double input) {
   const StateMap& map = example.structure().map(term.map);
   if (map.rows[state] == kAbsent) return 0;
   switch (term.kind) {
@@ -69,7 +72,8 @@ double SquaredValue(const ExampleView& example, const FeatureTerm& term, std::si
   return 0;
 }
 
-/// max over the states y of ‖φ_i(y)‖². Terms of a variable have rows of their own. squared_constants: of every input.
+/// max over the states y of ‖φ_i(y)‖². Terms of a variable have rows of their own.
+/// squared_constants: of every input.
 SquaredNorm LargestSquaredNorm(const ExampleView& example, Index variable, const Kernel* kernel,
                                double squared_constants) {
   const Structure& structure = example.structure();
@@ -91,8 +95,9 @@ SquaredNorm LargestSquaredNorm(const ExampleView& example, Index variable, const
       norms[s].features += std::max(0.0, value - constants);
     }
   }
-  return *std::max_element(norms.begin(), norms.end(),
-                           [](const SquaredNorm& a, const SquaredNorm& b) { return a.sum() < b.sum(); });
+  return *std::max_element(
+      norms.begin(), norms.end(),
+      [](const SquaredNorm& a, const SquaredNorm& b) { return a.sum() < b.sum(); });
 }
 
 /// How many rows of weights the linear terms of a variable reach.
@@ -153,7 +158,8 @@ CostScales ScalesOf(const Problem& problem, const TrainOptions& options) {
     const ExampleView example = problem.data().example(m);
     losses += SingleErrors(problem, m);
     for (Index i = 0; i < example.graph().num_variables(); ++i) {
-      const SquaredNorm norm = LargestSquaredNorm(example, i, kernel ? &*kernel : nullptr, squared_constants);
+      const SquaredNorm norm =
+          LargestSquaredNorm(example, i, kernel ? &*kernel : nullptr, squared_constants);
       norms.features += norm.features;
       norms.constants += norm.constants;
       linear_rows += NumLinearRows(example.structure(), i);

@@ -9,9 +9,9 @@
 //   C = 1 / (ℓ λ M).
 //
 // ℓ is 1 with the loss `count`, and 1/n with `mean` and n variables an example. C·R², R² the mean
-// squared norm of an input, depends neither on the units of the loss nor on the length of the inputs.
-// Its best values lie between 1 and 40 on the data sets of docs/defaults.md, and rise where each weight
-// has many variables to learn from, as on images of letters. The default is
+// squared norm of an input, depends neither on the units of the loss nor on the length of the
+// inputs. Its best values lie between 1 and 40 on the data sets of docs/defaults.md, and rise where
+// each weight has many variables to learn from, as on images of letters. The default is
 //
 //   C·R² = 4 · √max(1, v/40),   λ = R² / (C·R² ℓ M),   v variables for each weight of a row.
 #pragma once
@@ -33,10 +33,10 @@ double RoundedLambda(double lambda);
 
 /// What C·R² is made of.
 struct CostScales {
-  /// R²: mean over all variables of the largest ‖φ_i(y)‖², y over the states of the variable; with a
-  /// kernel, k(x, x) in the place of ‖x‖². Constants (scalar features, and columns that have one value
-  /// in all inputs) count at most as much as all others, so that R² follows the unit of inputs that
-  /// are short. 1 where variables have no features.
+  /// R²: mean over all variables of the largest ‖φ_i(y)‖², y over the states of the variable; with
+  /// a kernel, k(x, x) in the place of ‖x‖². Constants (scalar features, and columns that have one
+  /// value in all inputs) count at most as much as all others, so that R² follows the unit of
+  /// inputs that are short. 1 where variables have no features.
   double mean_squared_norm = 1;
   /// ℓ: mean over all variables of their largest loss. 1 where nothing costs anything.
   double loss_per_variable = 1;
@@ -56,7 +56,9 @@ struct CostScales {
     return RoundedLambda(LambdaFor(kDefaultCostTimesSquaredNorm * std::sqrt(std::max(1.0, many))));
   }
   /// C = 1 / (ℓ λ M).
-  double CostPerVariable(double lambda) const { return 1 / (loss_per_variable * lambda * num_examples); }
+  double CostPerVariable(double lambda) const {
+    return 1 / (loss_per_variable * lambda * num_examples);
+  }
 };
 /// One sweep over the variables. Of the options, those of the kernel are read.
 CostScales ScalesOf(const Problem& problem, const TrainOptions& options);

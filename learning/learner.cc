@@ -23,6 +23,8 @@ Evaluation Learner::EvaluateBesidePass(int threads, const StopControl& stop, dou
 
 void Learner::Save(StateWriter* /*writer*/) const { Lacks(name(), "cannot save its state"); }
 void Learner::Load(StateReader* /*reader*/) { Lacks(name(), "cannot load a state"); }
-void Learner::ChangeLambda(const Problem& /*problem*/) { Lacks(name(), "cannot go on with another lambda"); }
+void Learner::ChangeLambda(const Problem& /*problem*/) {
+  Lacks(name(), "cannot go on with another lambda");
+}
 
 }  // namespace slackline

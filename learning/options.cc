@@ -64,8 +64,10 @@ constexpr Named<KernelKind> kKernels[] = {{"auto", KernelKind::kAuto},
                                           {"polynomial", KernelKind::kPolynomial},
                                           {"rbf", KernelKind::kRbf}};
 constexpr Named<bool> kFlags[] = {{"on", true}, {"off", false}};
-constexpr Named<RhoScale> kScales[] = {{"example", RhoScale::kExample}, {"paper", RhoScale::kPaper}};
-constexpr Named<Rescaling> kRescalings[] = {{"margin", Rescaling::kMargin}, {"slack", Rescaling::kSlack}};
+constexpr Named<RhoScale> kScales[] = {{"example", RhoScale::kExample},
+                                       {"paper", RhoScale::kPaper}};
+constexpr Named<Rescaling> kRescalings[] = {{"margin", Rescaling::kMargin},
+                                            {"slack", Rescaling::kSlack}};
 
 template <class T>
 std::string_view Find(Names<T> names, T value) {
@@ -75,9 +77,10 @@ std::string_view Find(Names<T> names, T value) {
   return "?";
 }
 
-[[noreturn]] void Refuse(const OptionRecord& record, std::string_view value, const std::string& allowed) {
-  throw DataError("--" + std::string(record.name) + ": " + Quoted(value) + " is not allowed; it must be " +
-                  allowed);
+[[noreturn]] void Refuse(const OptionRecord& record, std::string_view value,
+                         const std::string& allowed) {
+  throw DataError("--" + std::string(record.name) + ": " + Quoted(value) +
+                  " is not allowed; it must be " + allowed);
 }
 
 template <class T>
@@ -118,7 +121,8 @@ T ReadNumber(const OptionRecord& record, std::string_view value) {
 }
 
 LearnerSet SetOf(LearnerKind learner) {
-  return learner == LearnerKind::kAuto ? kForAl | kForBcfw : For(learner);  // what auto chooses from
+  return learner == LearnerKind::kAuto ? kForAl | kForBcfw
+                                       : For(learner);  // what auto chooses from
 }
 
 /// "al or soft"
@@ -165,7 +169,8 @@ void CheckReaders(const TrainOptions& options, std::span<const std::string_view>
     const std::string applies = name + " applies to --learner " + LearnerNames(readers);
     if ((left & readers) == 0) {
       if (before.empty()) throw DataError(applies + " only");
-      throw DataError(applies + ", but " + before + " to --learner " + LearnerNames(readers_before));
+      throw DataError(applies + ", but " + before + " to --learner " +
+                      LearnerNames(readers_before));
     }
     if ((left & readers) != left) {
       left &= readers;
@@ -174,9 +179,11 @@ void CheckReaders(const TrainOptions& options, std::span<const std::string_view>
     }
     if (record.needs.empty() || (left & record.needed_for) != left) continue;
     const auto& records = OptionRecords();
-    const auto needed = std::find_if(records.begin(), records.end(),
-                                     [&](const OptionRecord& other) { return other.name == record.needs; });
-    if (!is_given(*needed)) throw DataError(name + " has no effect without --" + std::string(record.needs));
+    const auto needed =
+        std::find_if(records.begin(), records.end(),
+                     [&](const OptionRecord& other) { return other.name == record.needs; });
+    if (!is_given(*needed))
+      throw DataError(name + " has no effect without --" + std::string(record.needs));
   }
 }
 
@@ -189,7 +196,8 @@ constexpr OwnWay kOwnSteps[] = {
     {For(LearnerKind::kFrankWolfe, LearnerKind::kKernelFrankWolfe, LearnerKind::kKernelBcfw),
      "takes Frank-Wolfe steps only"},
     {For(LearnerKind::kSubgradient), "takes subgradient steps only"},
-    {kForCuttingPlanes | For(LearnerKind::kBundle), "takes no steps, but solves a program over its planes"},
+    {kForCuttingPlanes | For(LearnerKind::kBundle),
+     "takes no steps, but solves a program over its planes"},
     {For(LearnerKind::kExponentiatedGradient), "takes exponentiated gradient steps only"},
     {For(LearnerKind::kExcessiveGap), "takes steps of the excessive gap method only"},
     {For(LearnerKind::kExtragradient), "takes extragradient steps only"},
@@ -200,7 +208,8 @@ constexpr OwnWay kOwnOrders[] = {
     {kForBatches, "takes all examples at once"},
     {kWithoutOrders & ~kForBatches, "always goes through all examples in a fresh random order"}};
 
-/// Refuses the option with this value where the learner has a way of its own. Who gave it by name is told who reads it.
+/// Refuses the option with this value where the learner has a way of its own. Who gave it by name
+/// is told who reads it.
 void RefuseOwnWays(std::span<const OwnWay> ways, LearnerKind learner, std::string_view option,
                    std::string_view value, std::span<const std::string_view> given) {
   LearnerSet readers = kForAll;
@@ -208,8 +217,8 @@ void RefuseOwnWays(std::span<const OwnWay> ways, LearnerKind learner, std::strin
   for (const OwnWay& own : ways) {
     if ((own.learners & For(learner)) == 0) continue;
     const std::string name = "--" + std::string(option);
-    std::string message = name + " " + std::string(value) + ": learner " + std::string(Name(learner)) + " " +
-                          std::string(own.way);
+    std::string message = name + " " + std::string(value) + ": learner " +
+                          std::string(Name(learner)) + " " + std::string(own.way);
     if (std::find(given.begin(), given.end(), option) != given.end())
       message += "; " + name + " applies to --learner " + LearnerNames(readers);
     throw DataError(message);
@@ -221,10 +230,12 @@ void CheckCombinations(const TrainOptions& options, std::span<const std::string_
   const double rho = options.rho > 0 ? options.rho : 1;
   if (options.rho_final > rho)
     throw DataError("--rho-final must not be larger than --rho: the penalty gets stricter");
-  const bool frank_wolfe = options.step == StepKind::kFrankWolfe ||
-                           (options.step == StepKind::kAuto && options.learner == LearnerKind::kBcfw);
+  const bool frank_wolfe =
+      options.step == StepKind::kFrankWolfe ||
+      (options.step == StepKind::kAuto && options.learner == LearnerKind::kBcfw);
   if (options.fixed_step && options.learner == LearnerKind::kBcfw && !frank_wolfe) {
-    throw DataError("--fixed-step needs --step fw: pairwise and away steps search along their line");
+    throw DataError(
+        "--fixed-step needs --step fw: pairwise and away steps search along their line");
   }
   if (options.lp_tolerance > 0) {
     if (!HasGlpk()) throw DataError("--lp-tolerance is for GLPK, which this build does not have");
@@ -239,9 +250,11 @@ void CheckCombinations(const TrainOptions& options, std::span<const std::string_
     RefuseOwnWays(kOwnOrders, options.learner, "order", Name(options.order), given);
   if (options.rescaling == Rescaling::kSlack && options.oracle != SolverKind::kAuto &&
       options.oracle != SolverKind::kBruteForce) {
-    throw DataError("--rescaling slack enumerates labellings: --oracle must be auto or brute-force");
+    throw DataError(
+        "--rescaling slack enumerates labellings: --oracle must be auto or brute-force");
   }
-  if (options.sdca_step == 5 && options.learner == LearnerKind::kProxSdca && options.smoothing <= 0) {
+  if (options.sdca_step == 5 && options.learner == LearnerKind::kProxSdca &&
+      options.smoothing <= 0) {
     throw DataError("--sdca-step 5 needs --smoothing: it is for smooth losses");
   }
   if (options.l1 > 0 && options.kernel != KernelKind::kAuto) {
@@ -252,8 +265,10 @@ void CheckCombinations(const TrainOptions& options, std::span<const std::string_
     throw DataError("--kernel-gamma has no effect with --kernel linear");
   }
   if (options.kernel != KernelKind::kPolynomial &&
-      (options.kernel_degree != defaults.kernel_degree || options.kernel_offset != defaults.kernel_offset)) {
-    throw DataError("--kernel-degree and --kernel-offset have no effect without --kernel polynomial");
+      (options.kernel_degree != defaults.kernel_degree ||
+       options.kernel_offset != defaults.kernel_offset)) {
+    throw DataError(
+        "--kernel-degree and --kernel-offset have no effect without --kernel polynomial");
   }
   if (options.planes == PlaneRace::kOn) {
     if (options.learner == LearnerKind::kBcfw && frank_wolfe)

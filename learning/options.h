@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// All options of training, in one aggregate, and one record per option that drives the command line's help, the range
-// checks, and what is written into model files.
+// All options of training, in one aggregate, and one record per option that drives the command
+// line's help, the range checks, and what is written into model files.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@
 
 namespace slackline {
 
-/// kAuto: chosen from the structure of the problem (learning/choose_learner.h). The others are described where they are made.
+/// kAuto: chosen from the structure of the problem (learning/choose_learner.h). The others are
+/// described where they are made.
 enum class LearnerKind {
   kAuto,
   kAugmentedLagrangian,
@@ -45,10 +46,12 @@ enum class OrderKind { kAuto, kExample, kUniform, kGap };
 enum class AverageKind { kAuto, kOff, kUniform, kWeighted, kSuffix };
 /// A technique that can be switched off.
 enum class Switch { kAuto, kOff };
-/// Whether example blocks race with planes of the whole training set and with factor blocks. kAuto: where `auto` chose the learner.
+/// Whether example blocks race with planes of the whole training set and with factor blocks. kAuto:
+/// where `auto` chose the learner.
 enum class PlaneRace { kAuto, kOn, kOff };
 enum class RhoScale { kExample, kPaper };
-/// What the hinge of a labelling y is: Δ(y) − w·ψ(y) (margin), or Δ(y)·(1 − w·ψ(y)) (slack; label spaces that can be enumerated).
+/// What the hinge of a labelling y is: Δ(y) − w·ψ(y) (margin), or Δ(y)·(1 − w·ψ(y)) (slack; label
+/// spaces that can be enumerated).
 enum class Rescaling { kMargin, kSlack };
 
 /// Smaller λ lead to numbers without meaning.
@@ -65,14 +68,18 @@ inline constexpr LearnerSet kForAl = For(LearnerKind::kAugmentedLagrangian);
 inline constexpr LearnerSet kForSoft = For(LearnerKind::kSoft);
 inline constexpr LearnerSet kForBcfw = For(LearnerKind::kBcfw);
 inline constexpr LearnerSet kForAll = ~0U;
-inline constexpr LearnerSet kForCuttingPlanes = For(LearnerKind::kCuttingPlane1, LearnerKind::kCuttingPlaneN);
+inline constexpr LearnerSet kForCuttingPlanes =
+    For(LearnerKind::kCuttingPlane1, LearnerKind::kCuttingPlaneN);
 /// Learners that ask an oracle for the best labelling of a whole example.
 inline constexpr LearnerSet kForOracles =
-    kForBcfw | For(LearnerKind::kFrankWolfe, LearnerKind::kKernelFrankWolfe, LearnerKind::kKernelBcfw,
-                   LearnerKind::kSubgradient, LearnerKind::kCuttingPlane1, LearnerKind::kCuttingPlaneN,
-                   LearnerKind::kBundle, LearnerKind::kProxSdca, LearnerKind::kMultiSample);
-inline constexpr LearnerSet kForKernels = For(LearnerKind::kKernelFrankWolfe, LearnerKind::kKernelBcfw);
-/// Learners that do not read TrainOptions::order: those that take all examples at once, and one that has an order of its own.
+    kForBcfw | For(LearnerKind::kFrankWolfe, LearnerKind::kKernelFrankWolfe,
+                   LearnerKind::kKernelBcfw, LearnerKind::kSubgradient, LearnerKind::kCuttingPlane1,
+                   LearnerKind::kCuttingPlaneN, LearnerKind::kBundle, LearnerKind::kProxSdca,
+                   LearnerKind::kMultiSample);
+inline constexpr LearnerSet kForKernels =
+    For(LearnerKind::kKernelFrankWolfe, LearnerKind::kKernelBcfw);
+/// Learners that do not read TrainOptions::order: those that take all examples at once, and one
+/// that has an order of its own.
 inline constexpr LearnerSet kForBatches =
     For(LearnerKind::kFrankWolfe, LearnerKind::kKernelFrankWolfe, LearnerKind::kCuttingPlane1,
         LearnerKind::kBundle, LearnerKind::kExcessiveGap, LearnerKind::kExtragradient);
@@ -82,19 +89,22 @@ constexpr bool UsesOracle(LearnerKind learner) { return (For(learner) & kForOrac
 struct TrainOptions {
   LearnerKind learner = LearnerKind::kAuto;
 
-  /// λ of the objective; 0 = that of the problem (Train). The command line takes one by the data then (learning/default_lambda.h).
+  /// λ of the objective; 0 = that of the problem (Train). The command line takes one by the data
+  /// then (learning/default_lambda.h).
   double lambda = 0;
 
   /// al, soft, bcfw; the others have steps of their own.
   StepKind step = StepKind::kAuto;
-  /// All but kWithoutOrders. example: all examples in a fresh random order each pass. uniform: blocks (bcfw: examples) drawn with replacement.
-  /// gap (bcfw with pairwise or away steps): as example, without those whose gap was small when last seen.
+  /// All but kWithoutOrders. example: all examples in a fresh random order each pass. uniform:
+  /// blocks (bcfw: examples) drawn with replacement. gap (bcfw with pairwise or away steps): as
+  /// example, without those whose gap was small when last seen.
   OrderKind order = OrderKind::kAuto;
   /// bcfw: which weights are evaluated besides the newest; the better ones are kept.
   AverageKind average = AverageKind::kAuto;
   /// al, and bcfw with pairwise or away steps: whether passes work on proximal problems.
   Switch proximal = Switch::kAuto;
-  /// auto, bcfw with pairwise or away steps: whether planes or factor blocks take over where they are faster (planes/race_learner.h).
+  /// auto, bcfw with pairwise or away steps: whether planes or factor blocks take over where they
+  /// are faster (planes/race_learner.h).
   PlaneRace planes = PlaneRace::kAuto;
   /// fw, bcfw and their kernelized forms: the step 2/(k+2), or 2M/(k+2M), instead of a line search.
   bool fixed_step = false;
@@ -105,18 +115,23 @@ struct TrainOptions {
 
   /// cutting-plane-1, cutting-plane-n: which objective is trained.
   Rescaling rescaling = Rescaling::kMargin;
-  /// cutting-plane-1: whether planes of kept labellings are added as long as they are violated enough, before the oracle is asked.
+  /// cutting-plane-1: whether planes of kept labellings are added as long as they are violated
+  /// enough, before the oracle is asked.
   Switch constraint_cache = Switch::kAuto;
-  /// bmrm: whether the next plane is taken near the best point of the line from the best weights so far (else at the newest).
+  /// bmrm: whether the next plane is taken near the best point of the line from the best weights so
+  /// far (else at the newest).
   Switch line_search = Switch::kAuto;
-  /// cutting-plane-1, cutting-plane-n, bmrm: planes that had no weight in so many rounds are dropped; 0 = none are.
+  /// cutting-plane-1, cutting-plane-n, bmrm: planes that had no weight in so many rounds are
+  /// dropped; 0 = none are.
   Index prune_after = 50;
 
   /// ρ of the soft penalty; 0 = chosen by the program (1 for soft; from the data for al).
   double rho = 0;
-  /// Scale in which `rho` and `rho_final` are given: per example, or equation (5) of the paper read literally, ρ/M.
+  /// Scale in which `rho` and `rho_final` are given: per example, or equation (5) of the paper read
+  /// literally, ρ/M.
   RhoScale rho_scale = RhoScale::kExample;
-  /// soft: ρ falls geometrically from rho to rho_final over the first rho_passes passes; 0 = stays at rho.
+  /// soft: ρ falls geometrically from rho to rho_final over the first rho_passes passes; 0 = stays
+  /// at rho.
   double rho_final = 0;
   Index rho_passes = 100;
   /// al: length of a multiplier step, in (0, 1].
@@ -124,8 +139,9 @@ struct TrainOptions {
 
   /// dlpw, smooth-dlpw: η of the steps η/t on the weights; 0 = found by short trials.
   double step_size = 0;
-  /// soft: weight γ of a quadratic on every simplex, which smooths the maxima; 0 = none. smooth-dlpw: the temperature of its soft maxima;
-  /// 0 = from the losses (dual_loss.h). prox-sdca: γ of the quadratic that smooths the hinge; 0 = none.
+  /// soft: weight γ of a quadratic on every simplex, which smooths the maxima; 0 = none.
+  /// smooth-dlpw: the temperature of its soft maxima; 0 = from the losses (dual_loss.h). prox-sdca:
+  /// γ of the quadratic that smooths the hinge; 0 = none.
   double smoothing = 0;
   /// prox-sdca: which of the paper's step options I to V (prox_sdca_learner.h).
   Index sdca_step = 2;
@@ -135,9 +151,11 @@ struct TrainOptions {
   bool random_output = false;
   /// multi-sample: labellings in each update of an example.
   Index samples = 10;
-  /// multi-sample: later visits of an example go on from its dual variables, instead of counting it as a new one.
+  /// multi-sample: later visits of an example go on from its dual variables, instead of counting it
+  /// as a new one.
   bool revisit = false;
-  /// Kernel on input vectors (core/kernel.h). auto: linear for the kernelized learners, none for the others.
+  /// Kernel on input vectors (core/kernel.h). auto: linear for the kernelized learners, none for
+  /// the others.
   KernelKind kernel = KernelKind::kAuto;
   /// γ of the polynomial and rbf kernels; 0 = 1 / number of features.
   double kernel_gamma = 0;
@@ -148,7 +166,8 @@ struct TrainOptions {
 
   /// Oracle of bcfw.
   SolverKind oracle = SolverKind::kAuto;
-  /// bcfw with fw steps, oracle lp or lp-polytope: GLPK's tolerances in passes (checks keep tight ones); 0 = tight as well.
+  /// bcfw with fw steps, oracle lp or lp-polytope: GLPK's tolerances in passes (checks keep tight
+  /// ones); 0 = tight as well.
   double lp_tolerance = 0;
 
   /// Stop when gap ≤ gap_tolerance · |primal| (0 = never)
@@ -158,8 +177,9 @@ struct TrainOptions {
   Index max_passes = 100000;
   /// Elapsed seconds of training, checks included; 0 = no limit.
   double time_limit_seconds = 0;
-  /// Passes between two evaluations of the certificate; 0 = often at first, then every fifth (or half) more, and when a learner expects the wanted gap; not while its guess is
-  /// hopeless or a check would cost more than the passes since the last.
+  /// Passes between two evaluations of the certificate; 0 = often at first, then every fifth (or
+  /// half) more, and when a learner expects the wanted gap; not while its guess is hopeless or a
+  /// check would cost more than the passes since the last.
   Index check_every = 0;
 
   std::int64_t seed = 1;
@@ -176,7 +196,8 @@ std::string_view Name(AverageKind kind);
 std::string_view Name(Switch kind);
 std::string_view Name(PlaneRace kind);
 
-/// One option: its command-line name, what it means, its default in words, and how its value is read, checked and shown.
+/// One option: its command-line name, what it means, its default in words, and how its value is
+/// read, checked and shown.
 struct OptionRecord {
   std::string_view name;  ///< without dashes
   std::string_view
@@ -197,10 +218,12 @@ struct OptionRecord {
   double maximum = kInfinity;
   bool positive = false;
 
-  /// Says when to stop, or how to use the machine, but not where the run goes: may differ when a run is resumed.
+  /// Says when to stop, or how to use the machine, but not where the run goes: may differ when a
+  /// run is resumed.
   bool outer = false;
 
-  /// The learners that read the option, and the values that this concerns (blanks between them; empty = all but auto).
+  /// The learners that read the option, and the values that this concerns (blanks between them;
+  /// empty = all but auto).
   LearnerSet learners = kForAll;
   std::string_view special_values = {};
   /// The option says nothing unless this other one is given, too, to the learners `needed_for`.
@@ -216,11 +239,13 @@ void SetOption(const OptionRecord& record, std::string_view value, TrainOptions*
 /// The option's value as text that SetOption reads back.
 std::string OptionText(const OptionRecord& record, const TrainOptions& options);
 
-/// Throws DataError when options contradict each other, are outside of their ranges, or are not read by the learner: options
-/// that differ from their defaults, and those in `given` (names), whatever their values.
+/// Throws DataError when options contradict each other, are outside of their ranges, or are not
+/// read by the learner: options that differ from their defaults, and those in `given` (names),
+/// whatever their values.
 void CheckOptions(const TrainOptions& options, std::span<const std::string_view> given = {});
 
-/// Whether inputs meet each other through a kernel: the weights of a run are then those of an expansion (kernel_expansion.h).
+/// Whether inputs meet each other through a kernel: the weights of a run are then those of an
+/// expansion (kernel_expansion.h).
 bool UsesKernel(const TrainOptions& options);
 
 }  // namespace slackline

@@ -15,13 +15,15 @@
 namespace slackline {
 namespace {
 
-/// max over pairs of states of ‖φ_a(s) − φ_a(s')‖², bounded from above state by state where the part has several terms.
+/// max over pairs of states of ‖φ_a(s) − φ_a(s')‖², bounded from above state by state where the
+/// part has several terms.
 double SquaredRange(const ExampleView& example, Index part) {
   const Structure& structure = example.structure();
   double range = 0;
   for (const FeatureTerm& term : structure.terms(part)) {
     const StateMap& map = structure.map(term.map);
-    // Two states in different rows are |value|² + |value'|² apart: the two largest of different rows decide.
+    // Two states in different rows are |value|² + |value'|² apart: the two largest of different
+    // rows decide.
     double best = 0;
     double second = 0;
     Index best_row = kAbsent;
@@ -30,8 +32,8 @@ double SquaredRange(const ExampleView& example, Index part) {
       if (map.rows[s] != kAbsent) {
         switch (term.kind) {
           case FeatureKind::kLinear:
-            value =
-                example.input(structure.slots()[static_cast<std::size_t>(term.source)].input).squared_norm;
+            value = example.input(structure.slots()[static_cast<std::size_t>(term.source)].input)
+                        .squared_norm;
             break;
           case FeatureKind::kPotential: {
             const double x = example.potentials()[static_cast<std::size_t>(term.source) + s];
@@ -61,9 +63,10 @@ std::unique_ptr<MapSolver> MakeLossSolver(const Structure& structure) {
   return MakeMapSolver(IsForest(*graph) ? SolverKind::kTree : SolverKind::kSearch, graph);
 }
 
-/// max Δ over what the global factors allow, which the structure's own solver (inference/global_solver.h) finds.
-double LargestAllowedLoss(const std::shared_ptr<const Structure>& structure, std::span<const double> loss,
-                          std::unique_ptr<MapSolver>* solver) {
+/// max Δ over what the global factors allow, which the structure's own solver
+/// (inference/global_solver.h) finds.
+double LargestAllowedLoss(const std::shared_ptr<const Structure>& structure,
+                          std::span<const double> loss, std::unique_ptr<MapSolver>* solver) {
   const std::vector<double> weights(static_cast<std::size_t>(structure->layout().size()), 0.0);
   if (*solver == nullptr) *solver = MakeStructureSolver(SolverKind::kGlobal, structure);
   (*solver)->SetWeights(weights);
@@ -72,9 +75,10 @@ double LargestAllowedLoss(const std::shared_ptr<const Structure>& structure, std
   return best.upper_bound;
 }
 
-/// max Δ over the labellings without forbidden states, or a bound on it where a search gives up with a labelling at hand; DataError where it has
-/// none.
-double LargestAllowedLoss(const ExampleView& example, std::span<const double> loss, MapSolver* solver) {
+/// max Δ over the labellings without forbidden states, or a bound on it where a search gives up
+/// with a labelling at hand; DataError where it has none.
+double LargestAllowedLoss(const ExampleView& example, std::span<const double> loss,
+                          MapSolver* solver) {
   const FactorGraph& graph = example.graph();
   std::vector<double> scores(static_cast<std::size_t>(graph.total_states()), 0.0);
   std::copy(loss.begin(), loss.end(), scores.begin());
@@ -104,7 +108,8 @@ Problem::Problem(TrainingSet training, double lambda)
     const ExampleView example = data().example(m);
     num_parts_ += example.graph().num_blocks();
     for (Index a = 0; a < example.graph().num_parts(); ++a) total += SquaredRange(example, a);
-    for (const GlobalPart& part : example.structure().globals()) total += squared_range(part.factor.get());
+    for (const GlobalPart& part : example.structure().globals())
+      total += squared_range(part.factor.get());
   }
   mean_squared_range_ = total / static_cast<double>(num_parts_);
 }
@@ -121,7 +126,8 @@ double Problem::penalty_scale() const {
 }
 
 double PrimalAtZeroWeights(const Problem& problem) {
-  if (problem.training().form == LossForm::kF1) return 1;  // every labelling is allowed (support_table.h)
+  if (problem.training().form == LossForm::kF1)
+    return 1;  // every labelling is allowed (support_table.h)
   std::vector<std::unique_ptr<MapSolver>> solvers(problem.data().structures().size());
   double sum = 0;
   for (Index m = 0; m < problem.size(); ++m) {
@@ -147,7 +153,9 @@ double PrimalAtZeroWeights(const Problem& problem) {
   return sum / problem.size();
 }
 
-double ScoreScale(const Problem& problem) { return ScoreScale(problem, problem.mean_squared_range()); }
+double ScoreScale(const Problem& problem) {
+  return ScoreScale(problem, problem.mean_squared_range());
+}
 
 double Regulariser(double lambda, std::span<const double> weights) {
   double sum = 0;
@@ -155,6 +163,8 @@ double Regulariser(double lambda, std::span<const double> weights) {
   return 0.5 * lambda * sum;
 }
 
-double RelativeGap(double primal, double dual) { return (primal - dual) / std::max(1e-12, std::abs(primal)); }
+double RelativeGap(double primal, double dual) {
+  return (primal - dual) / std::max(1e-12, std::abs(primal));
+}
 
 }  // namespace slackline

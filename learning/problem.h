@@ -3,8 +3,10 @@
 // THE definition of the training problem and of its scales.
 //
 //   exact    P(w)   = λ/2 ‖w‖² + (1/M) Σ_m max_y [Δ_m(y) − w·ψ_m(y)]
-//   relaxed  G(w,δ) = the same with the maximum over the local polytope, written with messages δ (dual_mixture.h)
-//   dual     f(μ)   = (1/M) Σ_m Σ_i Δ_i·μ_i − λ/2 ‖w(μ)‖²,   w(μ) = (1/(λM)) Σ_m [φ_m(y^m) − φ_m(μ_m)]
+//   relaxed  G(w,δ) = the same with the maximum over the local polytope, written with messages δ
+//            (dual_mixture.h)
+//   dual     f(μ)   = (1/M) Σ_m Σ_i Δ_i·μ_i − λ/2 ‖w(μ)‖²,
+//                     w(μ) = (1/(λM)) Σ_m [φ_m(y^m) − φ_m(μ_m)]
 //
 // All objectives are per example; gaps are differences of such objectives.
 #pragma once
@@ -18,7 +20,8 @@
 
 namespace slackline {
 
-/// A training set with its regularisation. Immutable; learners only read it. Copies share the training set.
+/// A training set with its regularisation. Immutable; learners only read it. Copies share the
+/// training set.
 class Problem {
  public:
   /// Requires a training set with at least one example, and lambda > 0 and finite.
@@ -33,13 +36,16 @@ class Problem {
   double lambda_m() const { return lambda_ * static_cast<double>(size()); }  ///< λM
   Offset num_weights() const { return data().layout().size(); }
 
-  /// Δ_i(s) of example m, flat over the states of its variables. With training().form = kF1, Δ_m is no sum of these: TrainingSet::LossOf.
+  /// Δ_i(s) of example m, flat over the states of its variables. With training().form = kF1, Δ_m is
+  /// no sum of these: TrainingSet::LossOf.
   std::span<const double> loss(Index m) const { return training_->loss(m); }
 
-  /// Number of parts (variables, factors and global factors) of all examples together: the blocks of factor-block learners.
+  /// Number of parts (variables, factors and global factors) of all examples together: the blocks
+  /// of factor-block learners.
   Offset num_parts() const { return num_parts_; }
 
-  /// R²: the mean over all parts of max_{y,y'} ‖ψ_a(y) − ψ_a(y')‖² (docs/notation.md, section 5). Sets the scale s = λM/R² of ρ.
+  /// R²: the mean over all parts of max_{y,y'} ‖ψ_a(y) − ψ_a(y')‖² (docs/notation.md, section 5).
+  /// Sets the scale s = λM/R² of ρ.
   double mean_squared_range() const { return mean_squared_range_; }
   /// s = λM/R², the natural scale of ρ (1 when all features are zero).
   double penalty_scale() const;
@@ -51,12 +57,15 @@ class Problem {
   double mean_squared_range_ = 0;
 };
 
-/// P(0) = G(0): the mean over the examples of the largest loss, Σ_i max_s Δ_i(s), or 1 with the loss 1 − F1. Where states are forbidden it is that of the best allowed
-/// labelling, found by dynamic programming (by search where there are cycles). Where global factors forbid states: exact if global_solver.h applies, else an upper bound.
+/// P(0) = G(0): the mean over the examples of the largest loss, Σ_i max_s Δ_i(s), or 1 with the
+/// loss 1 − F1. Where states are forbidden it is that of the best allowed labelling, found by
+/// dynamic programming (by search where there are cycles). Where global factors forbid states:
+/// exact if global_solver.h applies, else an upper bound.
 double PrimalAtZeroWeights(const Problem& problem);
 
-/// Times √P(w), not below the mean over the examples of Σ_a |w·φ_a|, up to the spread of lengths among parts:
-/// √(2/λ) · √(parts · Σ_a range²) / M, since λ/2 ‖w‖² ≤ P(w). So sums of scores round by about 1e-16 times that.
+/// Times √P(w), not below the mean over the examples of Σ_a |w·φ_a|, up to the spread of lengths
+/// among parts: √(2/λ) · √(parts · Σ_a range²) / M, since λ/2 ‖w‖² ≤ P(w). So sums of scores round
+/// by about 1e-16 times that.
 double ScoreScale(const Problem& problem);
 
 /// ½λ‖w‖².

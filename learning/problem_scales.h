@@ -7,8 +7,8 @@
 
 namespace slackline {
 
-/// Σ_i max_s Δ_i(s) of example m, or 1 with the loss 1 − F1: no labelling of it has a larger loss. One that reaches it may be
-/// forbidden.
+/// Σ_i max_s Δ_i(s) of example m, or 1 with the loss 1 − F1: no labelling of it has a larger loss.
+/// One that reaches it may be forbidden.
 double LargestLoss(const Problem& problem, Index m);
 
 /// ScoreScale (problem.h) where parts have another mean squared range of features than the problem

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a training run tells while it goes on, and at its end. The library never prints: observers do.
+// What a training run tells while it goes on, and at its end. The library never prints: observers
+// do.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,8 @@
 
 namespace slackline {
 
-/// Which optimum the certified figures bracket: that of the LP-relaxed problem, or that of the exact one.
+/// Which optimum the certified figures bracket: that of the LP-relaxed problem, or that of the
+/// exact one.
 enum class CertifiedProblem { kRelaxed, kExact };
 
 inline constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
@@ -26,9 +28,10 @@ struct ProgressRecord {
   double cpu_seconds = 0;    ///< processor time of both, all threads
 
   CertifiedProblem problem = CertifiedProblem::kRelaxed;
-  double primal = kNone;  ///< smallest certified upper bound so far: that of the weights that would be saved
-  double dual = kNone;    ///< largest certified lower bound so far
-  double gap = kNone;     ///< primal − dual
+  double primal =
+      kNone;  ///< smallest certified upper bound so far: that of the weights that would be saved
+  double dual = kNone;          ///< largest certified lower bound so far
+  double gap = kNone;           ///< primal − dual
   double relative_gap = kNone;  ///< gap / max(1e-12, |primal|)
 
   double soft_primal =
@@ -39,8 +42,9 @@ struct ProgressRecord {
   double rho = kNone;        ///< factor blocks: current ρ (per example)
   double tau = kNone;        ///< al: current multiplier step
 
-  std::int64_t oracle_calls = 0;  ///< maximisations over whole examples, those of the checks excluded
-  std::int64_t block_steps = 0;   ///< blocks visited
+  std::int64_t oracle_calls =
+      0;  ///< maximisations over whole examples, those of the checks excluded
+  std::int64_t block_steps = 0;  ///< blocks visited
 };
 
 enum class Termination { kConverged, kMaxPasses, kTimeLimit, kInterrupted };
@@ -55,7 +59,7 @@ struct TrainSummary {
   std::vector<double> weights;  ///< of the evaluation with the smallest certified primal
   ProgressRecord last;          ///< figures of the saved weights, counts and times of the whole run
   Termination termination = Termination::kMaxPasses;
-  std::string message;             ///< one sentence with both numbers of the rule that ended the run
+  std::string message;  ///< one sentence with both numbers of the rule that ended the run
   std::vector<std::string> notes;  ///< what the learner decided or changed on the way
 };
 
@@ -66,7 +70,8 @@ class TrainObserver {
   virtual void OnCheck(const ProgressRecord& record) = 0;
   /// After every pass; `pass` passes are done.
   virtual void OnPass(Index pass) { static_cast<void>(pass); }
-  /// When the learner decides something that a user may want to know (chosen ρ, a safeguard that acted).
+  /// When the learner decides something that a user may want to know (chosen ρ, a safeguard that
+  /// acted).
   virtual void OnNote(std::string_view note) { static_cast<void>(note); }
 };
 

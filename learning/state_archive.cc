@@ -11,8 +11,9 @@ namespace slackline {
 namespace {
 
 void RequireEntries(std::span<const double> values) {
-  const bool good = std::all_of(values.begin(), values.end(),
-                                [](double value) { return std::abs(value) <= StateReader::kLargestEntry; });
+  const bool good = std::all_of(values.begin(), values.end(), [](double value) {
+    return std::abs(value) <= StateReader::kLargestEntry;
+  });
   StateReader::Require(good, "a number is not finite, or too large");
 }
 
@@ -68,7 +69,9 @@ std::int64_t StateReader::Integer(std::int64_t low, std::int64_t high) {
   return value;
 }
 
-Index StateReader::Passes() { return static_cast<Index>(Integer(0, std::numeric_limits<Index>::max() / 4)); }
+Index StateReader::Passes() {
+  return static_cast<Index>(Integer(0, std::numeric_limits<Index>::max() / 4));
+}
 
 std::uint64_t StateReader::Bits() { return Number<std::uint64_t>(); }
 

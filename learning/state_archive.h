@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A small binary archive for the state of learners: values one after the other, every list with its length, and tags between
-// the parts, so that a reader that is out of step stops at once. Bytes are little-endian on every machine. The archive itself
-// has no checksum: the file that it is kept in has one (checkpoint.h).
+// A small binary archive for the state of learners: values one after the other, every list with its
+// length, and tags between the parts, so that a reader that is out of step stops at once. Bytes are
+// little-endian on every machine. The archive itself has no checksum: the file that it is kept in
+// has one (checkpoint.h).
 #pragma once
 
 #include <bit>

@@ -99,39 +99,50 @@ struct Reason {
 };
 constexpr Reason kReasons[] = {
     {Need::kSumLoss,
-     "{} needs a loss that is a sum over the labels, which 1 - F1 is not; use --learner auto, bcfw, fw, ssg, "
+     "{} needs a loss that is a sum over the labels, which 1 - F1 is not; use --learner auto, "
+     "bcfw, fw, ssg, "
      "bmrm, or a cutting plane without --rescaling slack"},
     {Need::kNoGlobals, "{} does not see global factors, which have no tables; use --oracle auto"},
     {Need::kExampleOracle,
-     "{} needs oracles over whole examples, which there are not where global factors share variables or "
+     "{} needs oracles over whole examples, which there are not where global factors share "
+     "variables or "
      "stand beside factors with tables; use --learner al or soft"},
     {Need::kMarginals,
-     "{} needs exact marginals of whole examples, which there are without global factors and on graphs "
+     "{} needs exact marginals of whole examples, which there are without global factors and on "
+     "graphs "
      "without cycles only; use --learner bcfw or al"},
     {Need::kTables,
-     "{} needs the scores of all joint states of a factor, which global factors do not have; use --learner "
+     "{} needs the scores of all joint states of a factor, which global factors do not have; use "
+     "--learner "
      "al, or soft without --smoothing"},
     {Need::kEveryState,
-     "{} cannot leave out forbidden states, which need graphs without cycles (--oracle tree), or --oracle "
+     "{} cannot leave out forbidden states, which need graphs without cycles (--oracle tree), or "
+     "--oracle "
      "search or brute-force on small ones, and no global factors beside them; use --learner bcfw"},
     {Need::kFreeVariables,
-     "{} needs examples without factors, whose smoothed maximum is a projection; use --sdca-step 2"},
+     "{} needs examples without factors, whose smoothed maximum is a projection; use --sdca-step "
+     "2"},
     {Need::kEnumeration,
-     "--rescaling slack enumerates the labellings of every example, at most 4096; there are examples with "
+     "--rescaling slack enumerates the labellings of every example, at most 4096; there are "
+     "examples with "
      "more: use --rescaling margin"},
     {Need::kBruteForce, "{} tries all labellings, and there are too many; use --oracle auto"},
     {Need::kNoCycles, "{} needs graphs without cycles; use --oracle auto"},
-    {Need::kBinaryPairs, "{} needs binary variables and factors over one or two of them; use --oracle auto"},
+    {Need::kBinaryPairs,
+     "{} needs binary variables and factors over one or two of them; use --oracle auto"},
     {Need::kSomeGlobals, "{} maximises global factors, and there are none; use --oracle auto"},
     {Need::kInputs,
-     "there are no input vectors for a kernel to compare: all features are scalars; leave out --kernel, and "
+     "there are no input vectors for a kernel to compare: all features are scalars; leave out "
+     "--kernel, and "
      "use --learner bcfw"},
 };
 constexpr std::string_view kCountsNeed =
-    "the loss 1 - F1 needs binary labels without cycles of pairs, without global factors and without "
+    "the loss 1 - F1 needs binary labels without cycles of pairs, without global factors and "
+    "without "
     "forbidden states: for labels, --graph none or tree";
 constexpr std::string_view kNoKernelsOfGlobals =
-    "kernels do not go with global factors, whose features are not inputs; leave out --kernel, and use "
+    "kernels do not go with global factors, whose features are not inputs; leave out --kernel, and "
+    "use "
     "--learner auto";
 
 std::string TextOf(Need need, const std::string& who) {
@@ -149,8 +160,9 @@ std::string CountLossFault(const Problem& problem, SolverKind oracle) {
   if (oracle != SolverKind::kAuto && oracle != SolverKind::kTree)
     return "the loss 1 - F1 has an oracle of its own: leave out --oracle";
   const auto& structures = problem.data().structures();
-  const bool fit = std::all_of(structures.begin(), structures.end(),
-                               [](const auto& structure) { return CountLossOracle::Fits(*structure); });
+  const bool fit = std::all_of(structures.begin(), structures.end(), [](const auto& structure) {
+    return CountLossOracle::Fits(*structure);
+  });
   return fit ? std::string() : std::string(kCountsNeed);
 }
 
@@ -178,7 +190,8 @@ const Way& WayOf(const TrainOptions& options) {
   for (const Way& way : kWays) {
     if (way.learner == options.learner && way.applies(options)) return way;
   }
-  SLACKLINE_CHECK(false, "learner '" + std::string(Name(options.learner)) + "' is not in the support table");
+  SLACKLINE_CHECK(
+      false, "learner '" + std::string(Name(options.learner)) + "' is not in the support table");
 }
 
 NeedSet NeedsOf(SolverKind oracle) {
@@ -224,7 +237,8 @@ std::string Unsupported(const Problem& problem, const TrainOptions& options) {
     const TraitSet traits = TraitsOf(*structure) | (counts ? Bit(Trait::kCountLoss) : 0);
     common &= traits;
     const NeedSet out = RuledOutByAll(traits);
-    if (UsesKernel(options) && (out & Bit(Need::kNoGlobals)) != 0) return std::string(kNoKernelsOfGlobals);
+    if (UsesKernel(options) && (out & Bit(Need::kNoGlobals)) != 0)
+      return std::string(kNoKernelsOfGlobals);
     // One input among all examples is enough for a kernel.
     std::string fault = FirstFault(way.needs & out & ~Bit(Need::kInputs), learner);
     if (!fault.empty()) return fault;
@@ -244,7 +258,8 @@ std::string Unsupported(const Problem& problem, const TrainOptions& options) {
   const bool lp = options.oracle == SolverKind::kLp || options.oracle == SolverKind::kLpPolytope;
   if (lp && !HasGlpk())
     return "oracle lp is GLPK's, which this build does not have; use --oracle auto or messages";
-  if (UsesKernel(options) && (common & Bit(Trait::kNoInputs)) != 0) return TextOf(Need::kInputs, learner);
+  if (UsesKernel(options) && (common & Bit(Trait::kNoInputs)) != 0)
+    return TextOf(Need::kInputs, learner);
   return {};
 }
 

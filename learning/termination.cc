@@ -41,8 +41,8 @@ std::optional<StopDecision> DecideStop(const TrainOptions& options, StoppingGap 
   const double relative = gap / std::max(1e-12, std::abs(primal));
   const std::string kind = soft ? "soft" : "certified";
   if (options.gap_tolerance > 0 && relative <= options.gap_tolerance) {
-    return StopDecision{Termination::kConverged,
-                        kind + " relative gap " + Figure(relative) + " <= " + Figure(options.gap_tolerance)};
+    return StopDecision{Termination::kConverged, kind + " relative gap " + Figure(relative) +
+                                                     " <= " + Figure(options.gap_tolerance)};
   }
   if (options.absolute_gap > 0 && gap <= options.absolute_gap) {
     return StopDecision{Termination::kConverged,
@@ -53,12 +53,14 @@ std::optional<StopDecision> DecideStop(const TrainOptions& options, StoppingGap 
   if (interrupted) return StopDecision{Termination::kInterrupted, reached};
   const double elapsed = record.seconds + record.check_seconds;
   if (options.time_limit_seconds > 0 && elapsed >= options.time_limit_seconds) {
-    return StopDecision{Termination::kTimeLimit, Figure(elapsed) + " s of at most " +
-                                                     Figure(options.time_limit_seconds) + " s, " + reached};
+    return StopDecision{
+        Termination::kTimeLimit,
+        Figure(elapsed) + " s of at most " + Figure(options.time_limit_seconds) + " s, " + reached};
   }
   if (record.pass >= options.max_passes) {
-    return StopDecision{Termination::kMaxPasses, std::to_string(record.pass) + " passes of at most " +
-                                                     std::to_string(options.max_passes) + ", " + reached};
+    return StopDecision{Termination::kMaxPasses,
+                        std::to_string(record.pass) + " passes of at most " +
+                            std::to_string(options.max_passes) + ", " + reached};
   }
   return std::nullopt;
 }

@@ -16,7 +16,8 @@
 namespace slackline {
 namespace {
 
-/// What rounding may leave of a difference of bounds, as a share of the losses and of the objective …
+/// What rounding may leave of a difference of bounds, as a share of the losses and of the objective
+/// …
 constexpr double kRounding = 1e-9;
 /// … and of the scores, whose sums cancel.
 constexpr double kRoundingOfScores = 1e-14;
@@ -31,7 +32,8 @@ struct Rounding {
     return kRoundingOfScores * score_scale * std::sqrt(std::max(0.0, primal));
   }
   double Of(double primal) const {
-    return kRounding * std::max(std::isnan(at_zero) ? 1.0 : at_zero, std::abs(primal)) + OfScores(primal);
+    return kRounding * std::max(std::isnan(at_zero) ? 1.0 : at_zero, std::abs(primal)) +
+           OfScores(primal);
   }
 };
 
@@ -43,16 +45,20 @@ void Timed(double* seconds, const Work& work) {
   *seconds += timer.Seconds();
 }
 
-/// A lower bound that lies above its upper bound by no more than sums in floating point do is that upper
-/// bound. More is a contradiction, which ends the run.
-double WithoutRounding(const Learner& learner, double lower, double upper, const Rounding& rounding) {
+/// A lower bound that lies above its upper bound by no more than sums in floating point do is that
+/// upper bound. More is a contradiction, which ends the run.
+double WithoutRounding(const Learner& learner, double lower, double upper,
+                       const Rounding& rounding) {
   if (!(lower > upper)) return lower;
   if (lower - upper <= rounding.Of(upper)) return upper;
-  throw CertificateError(
-      "learner " + std::string(learner.name()) + " contradicts itself: its lower bound on the optimum, " +
-      NumberText(lower, 9) + ", lies above its upper bound, " + NumberText(upper, 9) +
-      ". One of the two is wrong, so that the run has no certificate and no model is written. This is an "
-      "error of the program: please report it with the version, the command line and, if you can, the data");
+  throw CertificateError("learner " + std::string(learner.name()) +
+                         " contradicts itself: its lower bound on the optimum, " +
+                         NumberText(lower, 9) + ", lies above its upper bound, " +
+                         NumberText(upper, 9) +
+                         ". One of the two is wrong, so that the run has no certificate and no "
+                         "model is written. This is an "
+                         "error of the program: please report it with the version, the command "
+                         "line and, if you can, the data");
 }
 
 /// Takes an evaluation into the state, and its weights when they are the best so far.
@@ -67,8 +73,10 @@ void Absorb(const Learner& learner, const Evaluation& evaluation, const WorkCoun
     record.primal = evaluation.primal;
     state->weights.assign(learner.weights().begin(), learner.weights().end());
   }
-  StateReader::Require(state->weights.size() == learner.weights().size(), "the weights have another length");
-  // w = 0 is a model like any other, and known without a check; the ground truth are a dual point of value 0.
+  StateReader::Require(state->weights.size() == learner.weights().size(),
+                       "the weights have another length");
+  // w = 0 is a model like any other, and known without a check; the ground truth are a dual point
+  // of value 0.
   if (learner.stopping_gap() == StoppingGap::kCertified && rounding.at_zero < record.primal) {
     record.primal = rounding.at_zero;
     std::fill(state->weights.begin(), state->weights.end(), 0.0);
@@ -78,7 +86,8 @@ void Absorb(const Learner& learner, const Evaluation& evaluation, const WorkCoun
   record.gap = record.primal - record.dual;
   record.relative_gap = RelativeGap(record.primal, record.dual);
   record.soft_primal = evaluation.soft_primal;
-  record.soft_dual = WithoutRounding(learner, evaluation.soft_dual, evaluation.soft_primal, rounding);
+  record.soft_dual =
+      WithoutRounding(learner, evaluation.soft_dual, evaluation.soft_primal, rounding);
   record.soft_gap = record.soft_primal - record.soft_dual;
   record.violation = evaluation.violation;
   record.rho = evaluation.rho;
@@ -100,20 +109,23 @@ double WantedGap(const TrainOptions& options, double primal) {
   return std::max(options.absolute_gap, options.gap_tolerance * std::abs(primal));
 }
 
-/// A guess of the gap beyond this share of the objective at w = 0 is not worth a check, in passes before …
+/// A guess of the gap beyond this share of the objective at w = 0 is not worth a check, in passes
+/// before …
 constexpr double kHopelessGap = 0.001;
 constexpr Index kSurelyWorthChecking = 8;
 
-/// A run that has to end makes one more evaluation, so that no progress is lost — unless weights are at hand and the
-/// evaluation would keep the user waiting: more than half a second, and more than a tenth of the run so far.
+/// A run that has to end makes one more evaluation, so that no progress is lost — unless weights
+/// are at hand and the evaluation would keep the user waiting: more than half a second, and more
+/// than a tenth of the run so far.
 bool LastCheckIsWorthWaitingFor(const LoopState& state) {
   if (state.weights.empty()) return true;
   const double one_check = state.record.check_seconds / std::max<Index>(1, state.checks);
   return one_check < 0.5 || one_check < 0.1 * (state.record.seconds + state.record.check_seconds);
 }
 
-/// One run. A pass of the loop is: steps, then a check if one is due. States are saved in between. With several threads the
-/// next pass is made during a check, in the hope that it will be wanted; if not, the learner returns to where it was.
+/// One run. A pass of the loop is: steps, then a check if one is due. States are saved in between.
+/// With several threads the next pass is made during a check, in the hope that it will be wanted;
+/// if not, the learner returns to where it was.
 class Run {
  public:
   Run(Learner& learner, const TrainOptions& options, TrainObserver* observer,
@@ -129,7 +141,8 @@ class Run {
     const ProgressRecord& record = state_.record;
     cpu_start_ = ProcessCpuSeconds() - record.cpu_seconds;
     stop_.emplace(interrupt, options.time_limit_seconds, record.seconds + record.check_seconds);
-    if (!resumed) state_.next_check = NextCheck(0, options.check_every, !std::isnan(learner.GapEstimate()));
+    if (!resumed)
+      state_.next_check = NextCheck(0, options.check_every, !std::isnan(learner.GapEstimate()));
     KeepState();
   }
 
@@ -138,9 +151,10 @@ class Run {
   /// each other (messages of a size that leaves no digits of a bound).
   void BlameResumedState(const std::exception& error) const {
     if (!MayBeOfSavedState(error)) return;
-    StateReader::Require(plan_.resume.empty(), std::string("the run cannot go on from it: ") + error.what() +
-                                                   " (if a run from the beginning ends like this, too, the "
-                                                   "program is at fault: please report it)");
+    StateReader::Require(plan_.resume.empty(),
+                         std::string("the run cannot go on from it: ") + error.what() +
+                             " (if a run from the beginning ends like this, too, the "
+                             "program is at fault: please report it)");
   }
 
   TrainSummary Go() {
@@ -171,7 +185,8 @@ class Run {
 
   void AfterPass() {
     ++state_.record.pass;
-    // A pass that was asked to stop may have been cut short: from there no run could go on as if nothing had happened.
+    // A pass that was asked to stop may have been cut short: from there no run could go on as if
+    // nothing had happened.
     whole_ = whole_ && !stop_->ShouldStop();
     if (observer_ != nullptr) observer_->OnPass(state_.record.pass);
     KeepState();
@@ -218,10 +233,11 @@ class Run {
     double elapsed = 0;
     Timed(&elapsed, [&] {
       if (ahead_) KeepForReturn();
-      evaluation =
-          ahead_ ? learner_.EvaluateBesidePass(threads, *stop_, &pass_seconds) : learner_.Evaluate(threads);
+      evaluation = ahead_ ? learner_.EvaluateBesidePass(threads, *stop_, &pass_seconds)
+                          : learner_.Evaluate(threads);
     });
-    // A learner whose stopping gap is its own saves the weights that the gap belongs to: the newest.
+    // A learner whose stopping gap is its own saves the weights that the gap belongs to: the
+    // newest.
     if (learner_.stopping_gap() == StoppingGap::kSoft) state_.weights.clear();
     Absorb(learner_, evaluation, work, {primal_at_zero_, score_scale_}, &state_);
     record.check_seconds += elapsed - pass_seconds;
@@ -242,18 +258,21 @@ class Run {
       if (observer_ != nullptr) observer_->OnNote(note);
       state_.notes.push_back(std::move(note));
     }
-    state_.next_check = NextCheck(record.pass, options_.check_every, !std::isnan(learner_.GapEstimate()));
+    state_.next_check =
+        NextCheck(record.pass, options_.check_every, !std::isnan(learner_.GapEstimate()));
     state_.hopeful_again = record.pass + std::max<Index>(1, record.pass / 10);
     if (ahead_) AfterPass();
     return false;
   }
 
-  /// Whether to make the next pass during a check. A check alone is divided among all threads, too; beside it a pass waits for no thread, but the
-  /// state has to be put aside first, and the last of such passes is made for nothing. That pays where a check takes clearly longer than a pass, and
+  /// Whether to make the next pass during a check. A check alone is divided among all threads, too;
+  /// beside it a pass waits for no thread, but the state has to be put aside first, and the last of
+  /// such passes is made for nothing. That pays where a check takes clearly longer than a pass, and
   /// than it takes to wake a thread. Which it is makes no difference to the run.
   bool PassBesideCheckPays(int threads, bool stopping) const {
     const ProgressRecord& record = state_.record;
-    if (threads < 2 || stopping || !learner_.EvaluatesBesidePasses() || record.pass >= options_.max_passes)
+    if (threads < 2 || stopping || !learner_.EvaluatesBesidePasses() ||
+        record.pass >= options_.max_passes)
       return false;
     return check_cost_ >= std::max(kWorthThreads, kWorthPass * pass_cost_);
   }
@@ -275,14 +294,16 @@ class Run {
   std::optional<StopDecision> Decide() const {
     TrainOptions rules = options_;
     if (state_.provisional) rules.gap_tolerance = rules.absolute_gap = 0;
-    // The limit holds for all that the run does, observers and saved states too: learners cut their passes short when it is reached.
+    // The limit holds for all that the run does, observers and saved states too: learners cut their
+    // passes short when it is reached.
     ProgressRecord record = state_.record;
     if (stop_->ShouldStop())
       record.check_seconds = std::max(record.check_seconds, stop_->Elapsed() - record.seconds);
     return DecideStop(rules, learner_.stopping_gap(), record, stop_->interrupted());
   }
 
-  /// Puts the state aside, now that it is whole. When that is is a matter of time, what is put aside is not.
+  /// Puts the state aside, now that it is whole. When that is is a matter of time, what is put
+  /// aside is not.
   void KeepState() {
     if (!plan_.write || !whole_) return;
     const bool due = since_written_.Seconds() >= plan_.every_seconds;
@@ -315,7 +336,8 @@ class Run {
     reader.Finish();
   }
 
-  /// States are put aside at most this often: the time between two of them, in units of the time that one takes.
+  /// States are put aside at most this often: the time between two of them, in units of the time
+  /// that one takes.
   static constexpr double kKeepEvery = 30;
   /// Seconds of a check.
   static constexpr double kWorthThreads = 1e-3;

@@ -13,7 +13,8 @@ namespace slackline {
 inline constexpr Index kGlyphWidth = 5;
 inline constexpr Index kGlyphHeight = 7;
 
-/// Rows from the top; of each the lowest five bits, the highest of them on the left. A box for all but printable ASCII.
+/// Rows from the top; of each the lowest five bits, the highest of them on the left. A box for all
+/// but printable ASCII.
 const std::array<std::uint8_t, kGlyphHeight>& Glyph(char character);
 
 /// How many rows lower than others the glyph is drawn.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Numbers and texts as bytes, little-endian, in the saved extractor and the directory of feature files.
+// Numbers and texts as bytes, little-endian, in the saved extractor and the directory of feature
+// files.
 #pragma once
 
 #include <bit>

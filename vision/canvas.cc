@@ -51,13 +51,15 @@ void Canvas::Fill(Index x, Index y, Index width, Index height, Color color) {
 void Canvas::Paste(Index x, Index y, const Image& image) {
   const std::uint8_t* from = image.rgb.data();
   for (Index v = 0; v < image.height; ++v) {
-    for (Index u = 0; u < image.width; ++u, from += 3) Set(x + u, y + v, {from[0], from[1], from[2]});
+    for (Index u = 0; u < image.width; ++u, from += 3)
+      Set(x + u, y + v, {from[0], from[1], from[2]});
   }
 }
 
 void Canvas::Text(Index x, Index y, std::string_view text, Index scale, Color color) {
-  ForTextPixels(
-      text, [&](Index column, Index row) { Fill(x + column * scale, y + row * scale, scale, scale, color); });
+  ForTextPixels(text, [&](Index column, Index row) {
+    Fill(x + column * scale, y + row * scale, scale, scale, color);
+  });
 }
 
 void Canvas::TextUpwards(Index x, Index y, std::string_view text, Index scale, Color color) {

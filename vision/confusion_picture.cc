@@ -53,7 +53,8 @@ struct Layout {
     scale = num_classes <= 40 ? 2 : 1;
     margin = 4 * scale;
     cell = TextWidth("100", scale) + 5 * scale;
-    line = TextHeight(scale) + 4 * scale;  // letters reach below their line by two pixels of the font
+    line =
+        TextHeight(scale) + 4 * scale;  // letters reach below their line by two pixels of the font
     Index widest = 0;
     for (const std::string& name : classes) {
       names.push_back(FitText(name, TextWidth(std::string(16, 'x'), scale), scale));
@@ -64,7 +65,8 @@ struct Layout {
     const Index least = TextWidth(std::string(kLeastColumns, 'x'), scale);
     // Axes and their names have room where there are few classes.
     grid_height = std::max(num_classes * cell, TextWidth(kRowAxis, scale));
-    width = std::max({left + num_classes * cell, left + TextWidth(kColumnAxis, scale), least}) + margin;
+    width =
+        std::max({left + num_classes * cell, left + TextWidth(kColumnAxis, scale), least}) + margin;
     legend = WrapText(kLegend, width - 2 * margin, scale);
     legend_top = top + grid_height + 2 * margin;
     height = legend_top + static_cast<Index>(legend.size()) * line + margin;
@@ -80,16 +82,17 @@ void DrawNames(Canvas& canvas, const Layout& at) {
   const Index grid = at.num_classes * at.cell;
   const Index half_letter = TextHeight(at.scale) / 2;
   canvas.Text(at.margin, at.margin, kTitle, at.scale, kInk);
-  canvas.Text(at.left + std::max(0, grid - TextWidth(kColumnAxis, at.scale)) / 2, at.margin + at.line,
-              kColumnAxis, at.scale, kInk);
-  canvas.TextUpwards(at.margin, at.top + (at.grid_height + TextWidth(kRowAxis, at.scale)) / 2, kRowAxis,
-                     at.scale, kInk);
+  canvas.Text(at.left + std::max(0, grid - TextWidth(kColumnAxis, at.scale)) / 2,
+              at.margin + at.line, kColumnAxis, at.scale, kInk);
+  canvas.TextUpwards(at.margin, at.top + (at.grid_height + TextWidth(kRowAxis, at.scale)) / 2,
+                     kRowAxis, at.scale, kInk);
   for (std::size_t k = 0; k < at.legend.size(); ++k)
-    canvas.Text(at.margin, at.legend_top + static_cast<Index>(k) * at.line, at.legend[k], at.scale, kInk);
+    canvas.Text(at.margin, at.legend_top + static_cast<Index>(k) * at.line, at.legend[k], at.scale,
+                kInk);
   for (Index k = 0; k < at.num_classes; ++k) {
     const Index middle = k * at.cell + at.cell / 2 - half_letter;
-    canvas.Text(at.left - at.margin - TextWidth(at.names[k], at.scale), at.top + middle, at.names[k],
-                at.scale, kInk);
+    canvas.Text(at.left - at.margin - TextWidth(at.names[k], at.scale), at.top + middle,
+                at.names[k], at.scale, kInk);
     canvas.TextUpwards(at.left + middle, at.top - at.margin, at.names[k], at.scale, kInk);
   }
 }
@@ -100,8 +103,8 @@ void DrawEmptyRow(Canvas& canvas, const Layout& at, Index row) {
   const Index width = at.num_classes * at.cell - 1;
   canvas.Fill(at.left + 1, y + 1, width, at.cell - 1, kEmpty);
   const std::string text = FitText(kNoPixels, width - 2 * at.margin, at.scale);
-  canvas.Text(at.left + (width - TextWidth(text, at.scale)) / 2, y + (at.cell - TextHeight(at.scale) + 1) / 2,
-              text, at.scale, kInk);
+  canvas.Text(at.left + (width - TextWidth(text, at.scale)) / 2,
+              y + (at.cell - TextHeight(at.scale) + 1) / 2, text, at.scale, kInk);
 }
 
 void DrawCell(Canvas& canvas, const Layout& at, Index row, Index column, double share) {
@@ -110,8 +113,9 @@ void DrawCell(Canvas& canvas, const Layout& at, Index row, Index column, double 
   canvas.Fill(x + 1, y + 1, at.cell - 1, at.cell - 1, Shade(share));
   if (share < 0.005) return;
   const std::string text = std::to_string(static_cast<int>(100 * share + 0.5));
-  canvas.Text(x + (at.cell - TextWidth(text, at.scale) + 1) / 2, y + (at.cell - TextHeight(at.scale) + 1) / 2,
-              text, at.scale, share > 0.45 ? kWhite : kInk);
+  canvas.Text(x + (at.cell - TextWidth(text, at.scale) + 1) / 2,
+              y + (at.cell - TextHeight(at.scale) + 1) / 2, text, at.scale,
+              share > 0.45 ? kWhite : kInk);
 }
 
 }  // namespace
@@ -119,7 +123,8 @@ void DrawCell(Canvas& canvas, const Layout& at, Index row, Index column, double 
 Image ConfusionPicture(std::span<const std::int64_t> counts, std::span<const std::string> classes) {
   const std::size_t num_classes = classes.size();
   SLACKLINE_CHECK(num_classes >= 1 && num_classes <= kVoid, "there are 1 to 255 classes");
-  SLACKLINE_CHECK(counts.size() == num_classes * num_classes, "there is a count for every pair of classes");
+  SLACKLINE_CHECK(counts.size() == num_classes * num_classes,
+                  "there is a count for every pair of classes");
   const Layout at(classes);
   Canvas canvas(at.width, at.height, kWhite);
   DrawNames(canvas, at);

@@ -23,9 +23,11 @@ struct Sums {
   Eight low[kRows], high[kRows];
 };
 
-/// Products of kRows points, `stride` apart, with a panel, plus bias. A stride of 0 repeats one point.
-[[gnu::always_inline]] inline void PanelProduct(const float* points, std::size_t stride, const float* panel,
-                                                const float* bias, Index size, Sums* sums) {
+/// Products of kRows points, `stride` apart, with a panel, plus bias. A stride of 0 repeats one
+/// point.
+[[gnu::always_inline]] inline void PanelProduct(const float* points, std::size_t stride,
+                                                const float* panel, const float* bias, Index size,
+                                                Sums* sums) {
   const Eight low = *reinterpret_cast<const Eight*>(bias);
   const Eight high = *reinterpret_cast<const Eight*>(bias + kWidth);
   Eight a0 = low, a1 = low, a2 = low, a3 = low;
@@ -51,15 +53,15 @@ struct Sums {
 
 /// Products of a block of points with one panel; out has rows of `columns`.
 SLACKLINE_MULTIVERSION
-void MultiplyPanel(const float* points, Index num_points, Index size, const float* panel, const float* bias,
-                   Index first, Index columns, float* out) {
+void MultiplyPanel(const float* points, Index num_points, Index size, const float* panel,
+                   const float* bias, Index first, Index columns, float* out) {
   const Index count = std::min(PackedColumns::kPanel, columns - first);
   for (Index p = 0; p < num_points; p += kRows) {
     const bool full = p + kRows <= num_points;
     for (Index q = p; q < (full ? p + 1 : num_points); ++q) {
       Sums sums;
-      PanelProduct(points + static_cast<std::size_t>(q) * size, full ? static_cast<std::size_t>(size) : 0,
-                   panel, bias, size, &sums);
+      PanelProduct(points + static_cast<std::size_t>(q) * size,
+                   full ? static_cast<std::size_t>(size) : 0, panel, bias, size, &sums);
       for (Index r = 0; r < (full ? kRows : 1); ++r) {
         float* to = out + static_cast<std::size_t>(q + r) * columns + first;
         for (Index k = 0; k < count; ++k) {
@@ -94,15 +96,16 @@ struct Best {
 }
 
 SLACKLINE_MULTIVERSION
-void ImprovePanel(const float* points, Index num_points, Index size, const float* panel, const float* bias,
-                  Index first, Best* best) {
+void ImprovePanel(const float* points, Index num_points, Index size, const float* panel,
+                  const float* bias, Index first, Best* best) {
   for (Index p = 0; p < num_points; p += kRows) {
     const bool full = p + kRows <= num_points;
     for (Index q = p; q < (full ? p + 1 : num_points); ++q) {
       Sums sums;
-      PanelProduct(points + static_cast<std::size_t>(q) * size, full ? static_cast<std::size_t>(size) : 0,
-                   panel, bias, size, &sums);
-      for (Index r = 0; r < (full ? kRows : 1); ++r) Improve(sums.low[r], sums.high[r], first, &best[q + r]);
+      PanelProduct(points + static_cast<std::size_t>(q) * size,
+                   full ? static_cast<std::size_t>(size) : 0, panel, bias, size, &sums);
+      for (Index r = 0; r < (full ? kRows : 1); ++r)
+        Improve(sums.low[r], sums.high[r], first, &best[q + r]);
     }
   }
 }
@@ -119,7 +122,8 @@ Index Largest(const Best& best) {
 
 }  // namespace
 
-PackedColumns::PackedColumns(const std::vector<float>& columns, const std::vector<float>& bias, Index size)
+PackedColumns::PackedColumns(const std::vector<float>& columns, const std::vector<float>& bias,
+                             Index size)
     : size_(size), columns_(static_cast<Index>(bias.size())) {
   SLACKLINE_CHECK(columns.size() == bias.size() * static_cast<std::size_t>(size),
                   "columns × size numbers are needed");
@@ -152,25 +156,27 @@ void Multiply(const PackedColumns& matrix, const float* points, Index num_points
   for (Index begin = 0; begin < num_points; begin += kBlock) {
     const Index count = std::min(kBlock, num_points - begin);
     for (Index p = 0; p < matrix.panels(); ++p) {
-      MultiplyPanel(points + static_cast<std::size_t>(begin) * size, count, matrix.size(), matrix.panel(p),
-                    matrix.bias(p), p * PackedColumns::kPanel, matrix.columns(),
+      MultiplyPanel(points + static_cast<std::size_t>(begin) * size, count, matrix.size(),
+                    matrix.panel(p), matrix.bias(p), p * PackedColumns::kPanel, matrix.columns(),
                     out + static_cast<std::size_t>(begin) * columns);
     }
   }
 }
 
-void NearestColumns(const PackedColumns& matrix, const float* points, Index num_points, Index* words) {
+void NearestColumns(const PackedColumns& matrix, const float* points, Index num_points,
+                    Index* words) {
   const auto size = static_cast<std::size_t>(matrix.size());
   std::vector<Best> best(static_cast<std::size_t>(std::min(kBlock, num_points)));
   Best nothing;
-  std::fill(std::begin(nothing.value), std::end(nothing.value), -std::numeric_limits<float>::infinity());
+  std::fill(std::begin(nothing.value), std::end(nothing.value),
+            -std::numeric_limits<float>::infinity());
   std::fill(std::begin(nothing.column), std::end(nothing.column), 0);
   for (Index begin = 0; begin < num_points; begin += kBlock) {
     const Index count = std::min(kBlock, num_points - begin);
     std::fill(best.begin(), best.end(), nothing);
     for (Index p = 0; p < matrix.panels(); ++p) {
-      ImprovePanel(points + static_cast<std::size_t>(begin) * size, count, matrix.size(), matrix.panel(p),
-                   matrix.bias(p), p * PackedColumns::kPanel, best.data());
+      ImprovePanel(points + static_cast<std::size_t>(begin) * size, count, matrix.size(),
+                   matrix.panel(p), matrix.bias(p), p * PackedColumns::kPanel, best.data());
     }
     for (Index k = 0; k < count; ++k) words[begin + k] = Largest(best[static_cast<std::size_t>(k)]);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The two products that descriptors and features are made by: many short points with one matrix. Cost of both: points · size ·
-// columns multiply-adds, at close to the speed of the processor.
+// The two products that descriptors and features are made by: many short points with one matrix.
+// Cost of both: points · size · columns multiply-adds, at close to the speed of the processor.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 
 namespace slackline {
 
-/// A matrix of `columns` columns of `size` numbers, in panels of 16 columns whose rows lie together, and a number (bias) for each.
+/// A matrix of `columns` columns of `size` numbers, in panels of 16 columns whose rows lie
+/// together, and a number (bias) for each.
 class PackedColumns {
  public:
   static constexpr Index kPanel = 16;
@@ -40,7 +41,9 @@ class PackedColumns {
 /// out[p · columns + k] = point p · column k + bias k, for points of matrix.size() numbers each.
 void Multiply(const PackedColumns& matrix, const float* points, Index num_points, float* out);
 
-/// words[p] = the column with the largest product with point p plus bias (the first of equals): by ForNearest the nearest.
-void NearestColumns(const PackedColumns& matrix, const float* points, Index num_points, Index* words);
+/// words[p] = the column with the largest product with point p plus bias (the first of equals): by
+/// ForNearest the nearest.
+void NearestColumns(const PackedColumns& matrix, const float* points, Index num_points,
+                    Index* words);
 
 }  // namespace slackline

@@ -38,7 +38,8 @@ Plane Mix(const Image& image, float red, float green, float blue) {
 
 Plane Grey(const Image& image) { return Mix(image, 0.299f, 0.587f, 0.114f); }
 
-/// The square root of the shares of the whole: Euclidean distances then compare histograms (Arandjelović and Zisserman 2012).
+/// The square root of the shares of the whole: Euclidean distances then compare histograms
+/// (Arandjelović and Zisserman 2012).
 void WriteRoots(const float* from, float* to) {
   const float sum = std::accumulate(from, from + kSiftSize, 0.0f);
   if (!(sum > 0)) return;
@@ -48,7 +49,8 @@ void WriteRoots(const float* from, float* to) {
 using DsiftFilter = std::unique_ptr<VlDsiftFilter, decltype(&vl_dsift_delete)>;
 
 /// Dense SIFT of a plane whose margins lie outside of the image.
-DsiftFilter RunSift(const Plane& padded, const DescriptorSpec& spec, Index offset_x, Index offset_y) {
+DsiftFilter RunSift(const Plane& padded, const DescriptorSpec& spec, Index offset_x,
+                    Index offset_y) {
   VlDsiftFilter* filter = nullptr;
   CallVlFeat([&] {
     filter = vl_dsift_new_basic(padded.width, padded.height, spec.step, spec.bin);
@@ -60,12 +62,13 @@ DsiftFilter RunSift(const Plane& padded, const DescriptorSpec& spec, Index offse
   return {filter, &vl_dsift_delete};
 }
 
-/// Dense SIFT of a plane, into values[part · 128 …] of each descriptor; appends to `pixels` where that is empty.
+/// Dense SIFT of a plane, into values[part · 128 …] of each descriptor; appends to `pixels` where
+/// that is empty.
 void AddSift(const Plane& plane, const DescriptorSpec& spec, Index part, Descriptors* out) {
   const double sigma = spec.bin / kBinsPerSigma;
   const Index border = 3 * spec.bin / 2;  // so that the first centre is at the first pixel
-  const Plane padded =
-      Padded(Smooth(plane, std::sqrt(std::max(0.0, sigma * sigma - kCameraSigma * kCameraSigma))), border);
+  const Plane padded = Padded(
+      Smooth(plane, std::sqrt(std::max(0.0, sigma * sigma - kCameraSigma * kCameraSigma))), border);
   const DsiftFilter filter =
       RunSift(padded, spec, (plane.width - 1) % spec.step / 2, (plane.height - 1) % spec.step / 2);
   const Index count = vl_dsift_get_keypoint_num(filter.get());
@@ -81,9 +84,9 @@ void AddSift(const Plane& plane, const DescriptorSpec& spec, Index part, Descrip
       out->pixels.push_back(y * plane.width + x);
     }
     if (points[k].norm < kFlat) continue;
-    WriteRoots(
-        descriptors + static_cast<std::size_t>(k) * kSiftSize,
-        out->values.data() + static_cast<std::size_t>(k) * size + static_cast<std::size_t>(part) * kSiftSize);
+    WriteRoots(descriptors + static_cast<std::size_t>(k) * kSiftSize,
+               out->values.data() + static_cast<std::size_t>(k) * size +
+                   static_cast<std::size_t>(part) * kSiftSize);
   }
 }
 
@@ -110,7 +113,8 @@ void Store(const Plane& plane, Index response, Descriptors* out) {
   }
 }
 
-/// Calls value(x before, x, x behind, y before, y, y behind) for every pixel; there is nothing new beyond the border.
+/// Calls value(x before, x, x behind, y before, y, y behind) for every pixel; there is nothing new
+/// beyond the border.
 template <class Value>
 Plane FromNeighbours(const Plane& plane, const Value& value) {
   Plane result(plane.width, plane.height);
@@ -120,7 +124,8 @@ Plane FromNeighbours(const Plane& plane, const Value& value) {
     const Index below = std::min(y + 1, plane.height - 1);
     for (Index x = 0; x < plane.width; ++x) {
       *to++ = value(plane.at(std::max(x - 1, 0), y), plane.at(x, y),
-                    plane.at(std::min(x + 1, plane.width - 1), y), plane.at(x, above), plane.at(x, below));
+                    plane.at(std::min(x + 1, plane.width - 1), y), plane.at(x, above),
+                    plane.at(x, below));
     }
   }
   return result;
@@ -138,11 +143,12 @@ void AddTextons(const DescribedImage& described, Descriptors* out) {
       if (sigma < 8) Store(smooth, response++, out);
       if (channel > 0) continue;
       const auto scale = static_cast<float>(sigma);
-      Store(FromNeighbours(smooth,
-                           [scale](float left, float middle, float right, float above, float below) {
-                             return scale * scale * (left + right + above + below - 4 * middle);
-                           }),
-            response++, out);
+      Store(
+          FromNeighbours(smooth,
+                         [scale](float left, float middle, float right, float above, float below) {
+                           return scale * scale * (left + right + above + below - 4 * middle);
+                         }),
+          response++, out);
       if (sigma != 2 && sigma != 4) continue;
       Store(FromNeighbours(smooth, [scale](float left, float, float right, float,
                                            float) { return scale * (right - left); }),
@@ -154,7 +160,8 @@ void AddTextons(const DescribedImage& described, Descriptors* out) {
   }
 }
 
-/// Words of the 256 patterns of eight neighbours: one for each with at most two changes around the circle, one for all others.
+/// Words of the 256 patterns of eight neighbours: one for each with at most two changes around the
+/// circle, one for all others.
 std::array<Index, 256> PatternWords() {
   std::array<Index, 256> words{};
   Index next = 0;
@@ -174,7 +181,8 @@ void AddPatterns(const Plane& grey, Descriptors* out) {
     const float* centre = plane.values.data() + (y + 1) * width + 1;
     for (Index x = 0; x < grey.width; ++x, ++centre) {
       unsigned pattern = 0;
-      for (int k = 0; k < 8; ++k) pattern |= static_cast<unsigned>(centre[around[k]] >= *centre) << k;
+      for (int k = 0; k < 8; ++k)
+        pattern |= static_cast<unsigned>(centre[around[k]] >= *centre) << k;
       out->words.push_back(words[pattern]);
     }
   }

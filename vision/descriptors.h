@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Descriptors of the surroundings of pixels: dense SIFT (Lowe 2004; by VLFeat) on grey and on opponent colours (van de Sande et
-// al. 2010), colours, textons' filter responses (after Shotton et al. 2009), local binary patterns (Ojala et al. 2002).
+// Descriptors of the surroundings of pixels: dense SIFT (Lowe 2004; by VLFeat) on grey and on
+// opponent colours (van de Sande et al. 2010), colours, textons' filter responses (after Shotton et
+// al. 2009), local binary patterns (Ojala et al. 2002).
 #pragma once
 
 #include <string_view>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// FeatureExtractor::Learn: one pass over the images for the vocabularies, and one for the principal components.
+// FeatureExtractor::Learn: one pass over the images for the vocabularies, and one for the principal
+// components.
 #include <algorithm>
 #include <cmath>
 #include <mutex>
@@ -23,7 +24,8 @@ constexpr Index kBatch = 32;                // images whose histograms are in me
 constexpr double kLeastVariance = 1e-6;     // of a block: less is noise of rounding
 constexpr double kLeastDeviation = 1e-3;    // of a shape value, over its mean: likewise
 
-/// How many features the histograms may have, and the share of the variance of each block that they keep if they may.
+/// How many features the histograms may have, and the share of the variance of each block that they
+/// keep if they may.
 struct Budget {
   Index total;
   Index most;  ///< of a block
@@ -50,7 +52,8 @@ std::vector<Index> Choose(Index count, Index wanted, Random* random) {
   return all;
 }
 
-std::vector<float> TakeRows(const std::vector<float>& rows, Index size, const std::vector<Index>& chosen) {
+std::vector<float> TakeRows(const std::vector<float>& rows, Index size,
+                            const std::vector<Index>& chosen) {
   std::vector<float> taken;
   taken.reserve(chosen.size() * static_cast<std::size_t>(size));
   for (const Index row : chosen) {
@@ -84,7 +87,8 @@ BlockMap ComponentMap(const Moments& moments, const Spectrum& spectrum, Index co
   for (std::size_t k = 0; k < static_cast<std::size_t>(count) * size; ++k) {
     map.axes.push_back(static_cast<float>(spectrum.vectors[k]));
   }
-  const double variance = std::accumulate(spectrum.values.begin(), spectrum.values.begin() + count, 0.0);
+  const double variance =
+      std::accumulate(spectrum.values.begin(), spectrum.values.begin() + count, 0.0);
   map.scale = variance > kLeastVariance ? static_cast<float>(1 / std::sqrt(variance)) : 0;
   map.Pack();
   return map;
@@ -136,7 +140,8 @@ class ExtractorLearner {
   using ImageRows = std::vector<std::vector<float>>;
 
   Random RandomFor(Index image, std::uint64_t pass) const {
-    Random random(state_.options.seed * 0x9e3779b97f4a7c15ULL + 2 * static_cast<std::uint64_t>(image) + pass);
+    Random random(state_.options.seed * 0x9e3779b97f4a7c15ULL +
+                  2 * static_cast<std::uint64_t>(image) + pass);
     return random;
   }
 
@@ -153,7 +158,8 @@ class ExtractorLearner {
 
   void LearnVocabularies() {
     std::vector<ImageRows> samples(paths_.size());
-    ForImages(0, num_images_, [&](Index i) { samples[static_cast<std::size_t>(i)] = SampleDescriptors(i); });
+    ForImages(0, num_images_,
+              [&](Index i) { samples[static_cast<std::size_t>(i)] = SampleDescriptors(i); });
     std::vector<std::vector<float>> by_kind(specs_.size());
     for (std::size_t k = 0; k < specs_.size(); ++k) {
       for (ImageRows& image : samples) {
@@ -161,8 +167,8 @@ class ExtractorLearner {
         image[k] = {};
       }
     }
-    state_.vocabularies =
-        Vocabulary::Learn(specs_, std::move(by_kind), state_.options.seed, threads_, progress_.check);
+    state_.vocabularies = Vocabulary::Learn(specs_, std::move(by_kind), state_.options.seed,
+                                            threads_, progress_.check);
   }
 
   ImageRows SampleDescriptors(Index i) const {
@@ -176,8 +182,8 @@ class ExtractorLearner {
       if (spec.size == 0) continue;
       const Descriptors found = Describe(working.described(), spec);
       const Index wanted = (SampleSize(spec) - 1) / num_images_ + 1;
-      samples.back() =
-          TakeRows(found.values, spec.size, Choose(static_cast<Index>(found.pixels.size()), wanted, &random));
+      samples.back() = TakeRows(found.values, spec.size,
+                                Choose(static_cast<Index>(found.pixels.size()), wanted, &random));
     }
     return samples;
   }
@@ -190,7 +196,8 @@ class ExtractorLearner {
     std::vector<ImageRows> batch(kBatch);
     for (Index begin = 0; begin < num_images_; begin += kBatch) {
       const Index end = std::min(begin + kBatch, num_images_);
-      ForImages(begin, end, [&](Index i) { batch[static_cast<std::size_t>(i - begin)] = SampleRows(i); });
+      ForImages(begin, end,
+                [&](Index i) { batch[static_cast<std::size_t>(i - begin)] = SampleRows(i); });
       const auto blocks = static_cast<Index>(moments.size());
       ParallelChunks(blocks, blocks, threads_, [&](const Chunk& chunk) {
         CheckStep(progress_.check);
@@ -214,7 +221,8 @@ class ExtractorLearner {
     const LayerRows rows = ExtractorState::MakeRows(working, fine, Neighbours(image, fine),
                                                     state_.FindWords(working, progress_.check));
     Random random = RandomFor(i, 1);
-    const std::vector<Index> chosen = Choose(fine.count, (kMostSuperpixels - 1) / num_images_ + 1, &random);
+    const std::vector<Index> chosen =
+        Choose(fine.count, (kMostSuperpixels - 1) / num_images_ + 1, &random);
     // The image's own histograms are the same for all: each image counts by its chosen superpixels.
     const std::vector<Index> first(chosen.size(), 0);
     ImageRows sampled;
@@ -257,7 +265,8 @@ FeatureExtractor FeatureExtractor::Learn(const std::vector<std::string>& image_p
                                          const ExtractorOptions& options, int threads,
                                          const LearnProgress& progress) {
   SLACKLINE_CHECK(!image_paths.empty(), "an extractor is learned from at least one image");
-  SLACKLINE_CHECK(options.fine >= 1 && options.coarse >= 1, "at least one superpixel must be wanted");
+  SLACKLINE_CHECK(options.fine >= 1 && options.coarse >= 1,
+                  "at least one superpixel must be wanted");
   auto state = std::make_unique<State>();
   state->options = options;
   ExtractorLearner(image_paths, state.get(), threads, progress).Learn();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What an extractor has learned, and the steps from an image to rows of histograms. Part of FeatureExtractor.
+// What an extractor has learned, and the steps from an image to rows of histograms. Part of
+// FeatureExtractor.
 #pragma once
 
 #include <string>
@@ -14,7 +15,8 @@
 
 namespace slackline {
 
-/// An image, its Lab colours, and what its descriptors are taken from: for images of more than kMostDescribedPixels a smaller copy.
+/// An image, its Lab colours, and what its descriptors are taken from: for images of more than
+/// kMostDescribedPixels a smaller copy.
 class WorkingImage {
  public:
   explicit WorkingImage(const Image& image);
@@ -55,7 +57,8 @@ struct BlockMap {
   void Pack();
 };
 
-/// The histograms of one layer of superpixels: by Region and kind of descriptor. Those of the image are one row.
+/// The histograms of one layer of superpixels: by Region and kind of descriptor. Those of the image
+/// are one row.
 using LayerRows = std::array<std::vector<std::vector<float>>, kRegionNames.size()>;
 
 struct ExtractorState {
@@ -75,7 +78,7 @@ struct ExtractorState {
 
   ExtractorOptions options;
   std::vector<Vocabulary> vocabularies;  ///< by kind of descriptor; empty for patterns
-  std::vector<BlockMap> maps;            ///< by region and then kind of descriptor; shape values last
+  std::vector<BlockMap> maps;  ///< by region and then kind of descriptor; shape values last
   std::vector<FeatureBlock> blocks;
   Index dimension = 0;
 };

@@ -20,8 +20,8 @@ constexpr std::uint32_t kVersion = 1;
 constexpr std::size_t kChecksumBytes = 4;
 
 /// Copies `count` rows into columns of wider rows; a single row into all.
-void CopyColumns(const std::vector<float>& rows, Index columns, Index count, Index begin, Index dimension,
-                 std::vector<float>* to) {
+void CopyColumns(const std::vector<float>& rows, Index columns, Index count, Index begin,
+                 Index dimension, std::vector<float>* to) {
   const bool one = rows.size() == static_cast<std::size_t>(columns);
   for (Index s = 0; s < count; ++s) {
     const float* from = rows.data() + (one ? 0 : static_cast<std::size_t>(s) * columns);
@@ -49,7 +49,8 @@ std::vector<Index> WorkingImage::SuperpixelOfDescribed(const Superpixels& superp
     const Index from_y = std::min(y * factor_ + factor_ / 2, image_.height - 1);
     for (Index x = 0; x < small_.width; ++x) {
       const Index from_x = std::min(x * factor_ + factor_ / 2, image_.width - 1);
-      of_pixel.push_back(superpixels.of_pixel[static_cast<std::size_t>(from_y) * image_.width + from_x]);
+      of_pixel.push_back(
+          superpixels.of_pixel[static_cast<std::size_t>(from_y) * image_.width + from_x]);
     }
   }
   return of_pixel;
@@ -70,7 +71,8 @@ void BlockMap::Pack() {
   packed = PackedColumns(columns, bias, inputs());
 }
 
-std::vector<ImageWords> ExtractorState::FindWords(const WorkingImage& working, const StepCheck& check) const {
+std::vector<ImageWords> ExtractorState::FindWords(const WorkingImage& working,
+                                                  const StepCheck& check) const {
   std::vector<ImageWords> all;
   for (std::size_t k = 0; k < specs().size(); ++k) {
     CheckStep(check);
@@ -100,7 +102,8 @@ LayerRows ExtractorState::MakeRows(const WorkingImage& working, const Superpixel
   return rows;
 }
 
-std::vector<float> ExtractorState::Features(const WorkingImage& working, const Superpixels& superpixels,
+std::vector<float> ExtractorState::Features(const WorkingImage& working,
+                                            const Superpixels& superpixels,
                                             const std::vector<NeighbourPair>& neighbours,
                                             const std::vector<ImageWords>& words) const {
   const LayerRows rows = MakeRows(working, superpixels, neighbours, words);
@@ -122,7 +125,8 @@ std::vector<float> ExtractorState::Features(const WorkingImage& working, const S
     for (const auto& histograms : region) put(m++, histograms);
   }
   put(m, ShapeValues(working.image(), working.lab(), superpixels));
-  // Feature files hold half precision: who predicts from an image sees the numbers that others were trained on.
+  // Feature files hold half precision: who predicts from an image sees the numbers that others were
+  // trained on.
   RoundToHalf(features);
   return features;
 }
@@ -163,7 +167,8 @@ ImageFeatures FeatureExtractor::Extract(const Image& image, const StepCheck& che
   features.neighbours = Neighbours(image, features.fine);
   const std::vector<ImageWords> words = state.FindWords(working, check);
   features.fine_rows = state.Features(working, features.fine, features.neighbours, words);
-  features.coarse_rows = state.Features(working, features.coarse, Neighbours(image, features.coarse), words);
+  features.coarse_rows =
+      state.Features(working, features.coarse, Neighbours(image, features.coarse), words);
   return features;
 }
 
@@ -194,7 +199,8 @@ ExtractorOptions ReadOptions(ByteReader* in) {
   options.coarse = in->Number<Index>();
   const auto features = in->Number<std::uint32_t>();
   options.seed = in->Number<std::uint64_t>();
-  if (options.fine < 1 || options.coarse < 1 || features > static_cast<std::uint32_t>(FeatureSet::kSmall)) {
+  if (options.fine < 1 || options.coarse < 1 ||
+      features > static_cast<std::uint32_t>(FeatureSet::kSmall)) {
     throw BadBytes{};
   }
   options.features = static_cast<FeatureSet>(features);
@@ -208,10 +214,10 @@ BlockMap ReadMap(Index inputs, ByteReader* in) {
   map.scale = in->Number<float>();
   const auto size = static_cast<std::size_t>(inputs);
   const auto finite = [](float value) { return std::isfinite(value); };
-  const bool good = map.mean.size() == size && !map.axes.empty() && map.axes.size() % size == 0 &&
-                    map.axes.size() / size <= size && std::all_of(map.mean.begin(), map.mean.end(), finite) &&
-                    std::all_of(map.axes.begin(), map.axes.end(), finite) && finite(map.scale) &&
-                    map.scale >= 0;
+  const bool good =
+      map.mean.size() == size && !map.axes.empty() && map.axes.size() % size == 0 &&
+      map.axes.size() / size <= size && std::all_of(map.mean.begin(), map.mean.end(), finite) &&
+      std::all_of(map.axes.begin(), map.axes.end(), finite) && finite(map.scale) && map.scale >= 0;
   if (!good) throw BadBytes{};
   map.Pack();
   return map;
@@ -220,7 +226,8 @@ BlockMap ReadMap(Index inputs, ByteReader* in) {
 }  // namespace
 
 FeatureExtractor FeatureExtractor::Load(std::string_view bytes) {
-  if (bytes.size() < kMagic.size() + 4 + kChecksumBytes || bytes.substr(0, kMagic.size()) != kMagic) {
+  if (bytes.size() < kMagic.size() + 4 + kChecksumBytes ||
+      bytes.substr(0, kMagic.size()) != kMagic) {
     throw DataError("not a feature extractor, or truncated");
   }
   const std::string_view body = bytes.substr(0, bytes.size() - kChecksumBytes);
@@ -241,10 +248,12 @@ FeatureExtractor FeatureExtractor::Load(std::string_view bytes) {
       state->vocabularies.push_back(Vocabulary::Read(spec, &in));
     }
     for (std::size_t r = 0; r < kRegionNames.size(); ++r) {
-      for (const DescriptorSpec& spec : state->specs()) state->maps.push_back(ReadMap(spec.words, &in));
+      for (const DescriptorSpec& spec : state->specs())
+        state->maps.push_back(ReadMap(spec.words, &in));
     }
     state->maps.push_back(ReadMap(kShapeValues, &in));
-    if (!in.empty() || version == 0 || state->maps.back().outputs() != kShapeValues) throw BadBytes{};
+    if (!in.empty() || version == 0 || state->maps.back().outputs() != kShapeValues)
+      throw BadBytes{};
   } catch (const BadBytes&) {
     throw DataError("the feature extractor is damaged: its sizes do not fit together");
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// From an image to superpixels with feature vectors: histograms of visual words and simple statistics, reduced by principal
-// components. Vocabularies and components are learned from training images, and travel with models.
+// From an image to superpixels with feature vectors: histograms of visual words and simple
+// statistics, reduced by principal components. Vocabularies and components are learned from
+// training images, and travel with models.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +31,8 @@ struct ExtractorOptions {
 
 /// Consecutive features of one kind.
 struct FeatureBlock {
-  std::string
-      name;  ///< region/descriptor, for example "own/sift4", "neighbours/lab", "image/texton", "own/shape"
+  /// region/descriptor, for example "own/sift4", "neighbours/lab", "image/texton", "own/shape"
+  std::string name;
   Index begin = 0;
   Index size = 0;
 };
@@ -41,23 +42,27 @@ struct ImageFeatures {
   Superpixels fine, coarse;
   std::vector<Index> parent;              ///< per fine superpixel: a coarse one
   std::vector<NeighbourPair> neighbours;  ///< of fine superpixels
-  std::vector<float> fine_rows;    ///< fine.count × dimension, numbers of half precision (vision/half.h)
+  std::vector<float>
+      fine_rows;  ///< fine.count × dimension, numbers of half precision (vision/half.h)
   std::vector<float> coarse_rows;  ///< coarse.count × dimension, likewise
 };
 
 /// What is called during learning; either may be empty. What they throw ends the work.
 struct LearnProgress {
-  /// With (images done, images in all), by one thread at a time. Learning sees each image twice, and counts it twice.
+  /// With (images done, images in all), by one thread at a time. Learning sees each image twice,
+  /// and counts it twice.
   std::function<void(Index, Index)> image;
   StepCheck check;
 };
 
 class FeatureExtractor {
  public:
-  /// Learns vocabularies and components from these images only. The result depends on the images, their order and the options,
-  /// not on `threads`. Throws DataError for the first image that cannot be read, std::invalid_argument without images.
-  static FeatureExtractor Learn(const std::vector<std::string>& image_paths, const ExtractorOptions& options,
-                                int threads, const LearnProgress& progress);
+  /// Learns vocabularies and components from these images only. The result depends on the images,
+  /// their order and the options, not on `threads`. Throws DataError for the first image that
+  /// cannot be read, std::invalid_argument without images.
+  static FeatureExtractor Learn(const std::vector<std::string>& image_paths,
+                                const ExtractorOptions& options, int threads,
+                                const LearnProgress& progress);
 
   /// Bytes of a learned extractor; Load throws DataError when they are damaged.
   std::string Save() const;
@@ -67,8 +72,9 @@ class FeatureExtractor {
   FeatureExtractor& operator=(FeatureExtractor&&) noexcept;
   ~FeatureExtractor();
 
-  /// Of an image of any size ≥ 1 × 1. Deterministic. Several threads may call it at a time. Descriptors of images of more than 320 000
-  /// pixels are taken from a copy that is smaller by a whole factor: time and memory stay in proportion, and so do objects. Features are the very
+  /// Of an image of any size ≥ 1 × 1. Deterministic. Several threads may call it at a time.
+  /// Descriptors of images of more than 320 000 pixels are taken from a copy that is smaller by a
+  /// whole factor: time and memory stay in proportion, and so do objects. Features are the very
   /// numbers that a feature file keeps.
   ImageFeatures Extract(const Image& image, const StepCheck& check = nullptr) const;
 

@@ -31,7 +31,8 @@ constexpr float kHalfOverflow = 65520;  // from here on half precision is infini
 
 // Arrays of a file are used where they lie in the map.
 static_assert(sizeof(Index) == 4 && sizeof(NeighbourPair) == 16 && sizeof(float) == 4);
-static_assert(std::is_trivially_copyable_v<NeighbourPair> && std::is_standard_layout_v<NeighbourPair>);
+static_assert(std::is_trivially_copyable_v<NeighbourPair> &&
+              std::is_standard_layout_v<NeighbourPair>);
 
 struct Header {
   std::array<char, 8> magic;
@@ -174,10 +175,12 @@ Header CheckFrame(const std::string& path, std::string_view bytes) {
   if (header.version > kFeatureFileVersion) {
     throw DataError(path, 0,
                     "written by a newer version: its format is " + std::to_string(header.version) +
-                        ", this program reads formats up to " + std::to_string(kFeatureFileVersion));
+                        ", this program reads formats up to " +
+                        std::to_string(kFeatureFileVersion));
   }
   if (header.version == 0 || header.checksum != HeaderChecksum(header)) {
-    throw DataError(path, 0, "the feature file is damaged: the checksum of its header does not match");
+    throw DataError(path, 0,
+                    "the feature file is damaged: the checksum of its header does not match");
   }
   if (bytes.size() < header.length) truncated(std::to_string(header.length));
   if (bytes.size() > header.length) {
@@ -260,7 +263,8 @@ void FeatureFile::State::CheckArrays(Index i) const {
   const Entry& entry = images[static_cast<std::size_t>(i)];
   const Places places = PlacesOf(entry);
   const std::string of = " of image '" + std::string(entry.name) + "'";
-  if (Crc32(map.bytes().substr(places.parent, places.fine_features - places.parent)) != entry.checksum) {
+  if (Crc32(map.bytes().substr(places.parent, places.fine_features - places.parent)) !=
+      entry.checksum) {
     Fail("the checksum" + of + " does not match");
   }
   const PreparedImage image = Image(i);
@@ -392,7 +396,8 @@ struct FeatureFileWriter::State {
 FeatureFileWriter::FeatureFileWriter(const std::string& path, std::vector<std::string> classes,
                                      Index dimension, std::vector<FeatureBlock> blocks,
                                      std::string_view extractor) {
-  SLACKLINE_CHECK(!classes.empty() && classes.size() <= kMostClasses, "1 to 255 classes are possible");
+  SLACKLINE_CHECK(!classes.empty() && classes.size() <= kMostClasses,
+                  "1 to 255 classes are possible");
   SLACKLINE_CHECK(dimension >= 1 && static_cast<std::uint64_t>(dimension) <= kMostDimensions,
                   "features have 1 to 2^24 dimensions");
   state_ = std::make_unique<State>(path, std::move(classes), dimension);
@@ -436,14 +441,17 @@ void FeatureFileWriter::Add(const std::string& name, ImageRole role, const Image
                     "a feature of '" + name + "' has no half precision");
   }
   const Superpixels& fine = features.fine;
-  const auto length = [&](Index count) { return static_cast<std::size_t>(count) * state.dimension; };
+  const auto length = [&](Index count) {
+    return static_cast<std::size_t>(count) * state.dimension;
+  };
   SLACKLINE_CHECK(features.fine_rows.size() == length(fine.count) &&
                       features.coarse_rows.size() == length(features.coarse.count),
                   "features of '" + name + "' have another dimension");
   SLACKLINE_CHECK(labels.width == fine.width && labels.height == fine.height,
                   "labels of '" + name + "' have another size than the image");
-  Entry entry{
-      name, static_cast<std::uint8_t>(role), fine.width, fine.height, fine.count, features.coarse.count};
+  Entry entry{name,       static_cast<std::uint8_t>(role),
+              fine.width, fine.height,
+              fine.count, features.coarse.count};
   entry.num_neighbours = features.neighbours.size();
   entry.begin = state.position;
   SLACKLINE_CHECK(Sensible(entry), "'" + name + "' has no name or no superpixels");

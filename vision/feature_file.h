@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files of prepared images: classes, extractor, and for every image its superpixels' features (half precision), parents,
-// neighbours and labelled pixels. Read by memory map: a file may be larger than memory. Layout: docs/feature_file.md.
+// Files of prepared images: classes, extractor, and for every image its superpixels' features (half
+// precision), parents, neighbours and labelled pixels. Read by memory map: a file may be larger
+// than memory. Layout: docs/feature_file.md.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,8 @@ struct PreparedImage {
   Index num_coarse = 0;
   std::span<const std::int32_t> parent;       ///< num_fine
   std::span<const NeighbourPair> neighbours;  ///< of fine superpixels
-  std::span<const std::int32_t> fine_pixels;  ///< num_fine × (classes + 1): pixels of each class, void last
+  std::span<const std::int32_t>
+      fine_pixels;  ///< num_fine × (classes + 1): pixels of each class, void last
   std::span<const std::int32_t> coarse_pixels;     ///< num_coarse × (classes + 1)
   std::span<const std::uint16_t> fine_features;    ///< num_fine × dimension, IEEE half precision
   std::span<const std::uint16_t> coarse_features;  ///< num_coarse × dimension
@@ -38,8 +40,8 @@ struct PreparedImage {
 
 class FeatureFile {
  public:
-  /// Throws DataError: missing, not such a file, of a newer version, truncated, damaged (a checksum over all but the features; those
-  /// of an image are checked by CheckFeatures).
+  /// Throws DataError: missing, not such a file, of a newer version, truncated, damaged (a checksum
+  /// over all but the features; those of an image are checked by CheckFeatures).
   explicit FeatureFile(const std::string& path);
   ~FeatureFile();
   FeatureFile(const FeatureFile&) = delete;
@@ -73,10 +75,12 @@ class FeatureFileWriter {
   FeatureFileWriter(const FeatureFileWriter&) = delete;
   FeatureFileWriter& operator=(const FeatureFileWriter&) = delete;
 
-  /// Notes what the values of label images meant; else they were class numbers. At most once, before Finish.
+  /// Notes what the values of label images meant; else they were class numbers. At most once,
+  /// before Finish.
   void SetCoding(const LabelCoding& coding);
   /// labels of the size of the image.
-  void Add(const std::string& name, ImageRole role, const ImageFeatures& features, const LabelImage& labels);
+  void Add(const std::string& name, ImageRole role, const ImageFeatures& features,
+           const LabelImage& labels);
   void Finish();
 
  private:

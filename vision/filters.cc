@@ -37,7 +37,8 @@ void Correlate(const float* from, Offset stride, const float* kernel, int radius
 
 }  // namespace
 
-Plane Channel(const std::vector<float>& values, Index width, Index height, Index stride, Index first) {
+Plane Channel(const std::vector<float>& values, Index width, Index height, Index stride,
+              Index first) {
   Plane plane(width, height);
   const float* from = values.data() + first;
   for (float& value : plane.values) {
@@ -93,7 +94,8 @@ Image Reduced(const Image& image, Index factor) {
       const auto pixels = static_cast<std::uint32_t>((right - x) * (below - y));
       std::uint32_t sums[3] = {pixels / 2, pixels / 2, pixels / 2};
       for (Index v = y; v < below; ++v) {
-        const std::uint8_t* from = image.rgb.data() + 3 * (static_cast<std::size_t>(v) * image.width + x);
+        const std::uint8_t* from =
+            image.rgb.data() + 3 * (static_cast<std::size_t>(v) * image.width + x);
         for (Index k = 0; k < 3 * (right - x); ++k) sums[k % 3] += from[k];
       }
       for (const std::uint32_t sum : sums) *to++ = static_cast<std::uint8_t>(sum / pixels);

@@ -24,15 +24,18 @@ struct Plane {
 };
 
 /// Every `stride`-th value from `first` on: one channel of an image of this size.
-Plane Channel(const std::vector<float>& values, Index width, Index height, Index stride, Index first);
+Plane Channel(const std::vector<float>& values, Index width, Index height, Index stride,
+              Index first);
 
-/// By a Gaussian; the image goes on beyond its border with the values there. sigma ≤ 0: the plane itself.
+/// By a Gaussian; the image goes on beyond its border with the values there. sigma ≤ 0: the plane
+/// itself.
 Plane Smooth(const Plane& plane, double sigma);
 
 /// The plane with `border` more values on every side, equal to the nearest.
 Plane Padded(const Plane& plane, Index border);
 
-/// The mean of squares of factor × factor pixels; at the right and lower border of what there is of them.
+/// The mean of squares of factor × factor pixels; at the right and lower border of what there is of
+/// them.
 Image Reduced(const Image& image, Index factor);
 
 }  // namespace slackline

@@ -11,19 +11,22 @@
 namespace slackline {
 namespace {
 
-constexpr std::uint32_t kExponent = 0x7c00U << 13;     // of half precision, where single precision has it
+constexpr std::uint32_t kExponent = 0x7c00U
+                                    << 13;  // of half precision, where single precision has it
 constexpr std::uint32_t kSmallestNormal = 113U << 23;  // 2^-14 in single precision
 constexpr std::uint32_t kShiftBias = (127U - 15U) << 23;
 static_assert(std::numeric_limits<float>::is_iec559);
 
-/// Without branches, for the vectoriser. Numbers below 2^-14 get a leading one that is subtracted again.
+/// Without branches, for the vectoriser. Numbers below 2^-14 get a leading one that is subtracted
+/// again.
 inline float Decode(std::uint16_t half) {
   const std::uint32_t bits = (half & 0x7fffU) << 13;
   const std::uint32_t exponent = bits & kExponent;
   const std::uint32_t shift = exponent == kExponent ? 2 * kShiftBias : kShiftBias;
   const std::uint32_t leading = exponent == 0 ? 1U << 23 : 0;
   const std::uint32_t surplus = exponent == 0 ? kSmallestNormal : 0;
-  const float magnitude = std::bit_cast<float>(bits + shift + leading) - std::bit_cast<float>(surplus);
+  const float magnitude =
+      std::bit_cast<float>(bits + shift + leading) - std::bit_cast<float>(surplus);
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(magnitude) | (half & 0x8000U) << 16);
 }
 

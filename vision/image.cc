@@ -29,7 +29,8 @@ struct FileContent {
 FileFormat FormatOf(const std::string& path, std::string_view begin) {
   if (begin.starts_with(kPngMagic)) return FileFormat::kPng;
   if (begin.starts_with(kJpegMagic)) return FileFormat::kJpeg;
-  throw DataError(path, 0, begin.empty() ? "the file is empty" : "is neither a JPEG nor a PNG file");
+  throw DataError(path, 0,
+                  begin.empty() ? "the file is empty" : "is neither a JPEG nor a PNG file");
 }
 
 /// The whole file, once its beginning shows that it is an image.
@@ -46,11 +47,12 @@ FileContent ReadImageBytes(const std::string& path) {
   if (!known) content.format = FormatOf(path, content.bytes);
   if (content.bytes.size() <= kMostBytes) return content;
   throw DataError(path, 0,
-                  "the file is longer than any image; at most " + BytesText(static_cast<double>(kMostBytes)) +
-                      " are read");
+                  "the file is longer than any image; at most " +
+                      BytesText(static_cast<double>(kMostBytes)) + " are read");
 }
 
-/// "value 30 at column 3, row 7 (from 0) is neither a class, of which there are 21, nor 255 (no label)"
+/// "value 30 at column 3, row 7 (from 0) is neither a class, of which there are 21, nor 255 (no
+/// label)"
 std::string BadValue(int value, std::size_t column, std::size_t row, Index num_classes,
                      const LabelCoding& coding) {
   std::string classes = std::to_string(num_classes);
@@ -58,12 +60,13 @@ std::string BadValue(int value, std::size_t column, std::size_t row, Index num_c
     classes += " (values " + std::to_string(coding.ValueOf(0)) + " to " +
                std::to_string(coding.ValueOf(static_cast<std::uint8_t>(num_classes - 1))) + ")";
   return "value " + std::to_string(value) + " at column " + std::to_string(column) + ", row " +
-         std::to_string(row) + " (from 0) is neither a class, of which there are " + classes + ", nor " +
-         coding.VoidText() + " (no label)";
+         std::to_string(row) + " (from 0) is neither a class, of which there are " + classes +
+         ", nor " + coding.VoidText() + " (no label)";
 }
 
 /// Turns values into class numbers.
-void Decode(const std::string& path, Index num_classes, const LabelCoding& coding, LabelImage* image) {
+void Decode(const std::string& path, Index num_classes, const LabelCoding& coding,
+            LabelImage* image) {
   for (std::size_t p = 0; p < image->labels.size(); ++p) {
     const std::uint8_t value = image->labels[p];
     const std::uint8_t label = coding.ClassOf(value);
@@ -84,12 +87,14 @@ Image ReadImage(const std::string& path, Index most_pixels) {
 
 LabelImage ReadLabelImage(const std::string& path, Index num_classes, Index most_pixels,
                           const LabelCoding& coding) {
-  SLACKLINE_CHECK(num_classes >= 1 && num_classes <= coding.most_classes(), "there are 1 to 255 classes");
+  SLACKLINE_CHECK(num_classes >= 1 && num_classes <= coding.most_classes(),
+                  "there are 1 to 255 classes");
   const FileContent content = ReadImageBytes(path);
   if (content.format != FileFormat::kPng) {
-    throw DataError(path, 0,
-                    "a label image must be a greyscale or palette PNG of at most 8 bits whose values are "
-                    "class numbers; this one is a JPEG");
+    throw DataError(
+        path, 0,
+        "a label image must be a greyscale or palette PNG of at most 8 bits whose values are "
+        "class numbers; this one is a JPEG");
   }
   LabelImage image = DecodeLabelPng(path, content.bytes, most_pixels);
   Decode(path, num_classes, coding, &image);
@@ -105,7 +110,8 @@ void WriteLabelPng(const std::string& path, const LabelImage& image,
   WriteFileAtomically(path, EncodeLabelPng(path, image, palette));
 }
 
-void WriteNumberPng(const std::string& path, Index width, Index height, const std::vector<Index>& numbers) {
+void WriteNumberPng(const std::string& path, Index width, Index height,
+                    const std::vector<Index>& numbers) {
   WriteFileAtomically(path, EncodeNumberPng(path, width, height, numbers));
 }
 

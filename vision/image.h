@@ -41,23 +41,29 @@ inline constexpr Index kLargestImage = 500'000'000;
 /// file: missing, not of either kind, damaged, too large (which is known before memory is taken).
 Image ReadImage(const std::string& path, Index most_pixels = kMostPixels);
 
-/// The class numbers that the values of an 8-bit (or narrower) greyscale or palette PNG mean. Throws
-/// DataError as ReadImage, and for colour images and for values that are neither one of num_classes
-/// classes nor void (with column, row and value). Requires num_classes <= coding.most_classes().
-LabelImage ReadLabelImage(const std::string& path, Index num_classes, Index most_pixels = kMostPixels,
+/// The class numbers that the values of an 8-bit (or narrower) greyscale or palette PNG mean.
+/// Throws DataError as ReadImage, and for colour images and for values that are neither one of
+/// num_classes classes nor void (with column, row and value). Requires num_classes <=
+/// coding.most_classes().
+LabelImage ReadLabelImage(const std::string& path, Index num_classes,
+                          Index most_pixels = kMostPixels,
                           const LabelCoding& coding = LabelCoding());
 
 /// Writes a PNG, replacing the file at once or not at all. Throws DataError.
 void WritePng(const std::string& path, const Image& image);
 
-/// Writes an 8-bit palette PNG that ReadLabelImage reads back: colour 3k, 3k + 1, 3k + 2 of `palette` (256 colours) for value k.
+/// Writes an 8-bit palette PNG that ReadLabelImage reads back: colour 3k, 3k + 1, 3k + 2 of
+/// `palette` (256 colours) for value k.
 void WriteLabelPng(const std::string& path, const LabelImage& image,
                    const std::vector<std::uint8_t>& palette);
 
-/// Writes a 16-bit greyscale PNG of numbers 0 … 65535, one a pixel in rows from the top. Throws DataError, also for larger numbers.
-void WriteNumberPng(const std::string& path, Index width, Index height, const std::vector<Index>& numbers);
+/// Writes a 16-bit greyscale PNG of numbers 0 … 65535, one a pixel in rows from the top. Throws
+/// DataError, also for larger numbers.
+void WriteNumberPng(const std::string& path, Index width, Index height,
+                    const std::vector<Index>& numbers);
 
-/// The file folder/name.EXTENSION for the first of the extensions (with dots) that exists; DataError that names them all if none.
+/// The file folder/name.EXTENSION for the first of the extensions (with dots) that exists;
+/// DataError that names them all if none.
 std::string FindImageFile(const std::string& folder, const std::string& name,
                           const std::vector<std::string_view>& extensions);
 

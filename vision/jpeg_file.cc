@@ -12,8 +12,8 @@
 #include <slackline/core/check.h>
 #include <slackline/vision/png_file.h>
 
-// libjpeg's errors are turned into longjmp. It is caught only in functions whose names begin with Try, which hold no objects with
-// destructors; all memory belongs to their callers.
+// libjpeg's errors are turned into longjmp. It is caught only in functions whose names begin with
+// Try, which hold no objects with destructors; all memory belongs to their callers.
 
 namespace slackline {
 
@@ -73,7 +73,9 @@ class JpegReader {
   }
 
  private:
-  bool four_inks() const { return info_.jpeg_color_space == JCS_CMYK || info_.jpeg_color_space == JCS_YCCK; }
+  bool four_inks() const {
+    return info_.jpeg_color_space == JCS_CMYK || info_.jpeg_color_space == JCS_YCCK;
+  }
 
   [[noreturn]] void Fail() const {
     if (errors_.base.msg_code == JERR_OUT_OF_MEMORY) throw std::bad_alloc();
@@ -104,7 +106,8 @@ class JpegReader {
   }
 
   /// Adobe's programs store how much of an ink is missing.
-  static void ConvertInk(const std::uint8_t* ink, std::uint8_t* rgb, std::size_t width, bool inverted) {
+  static void ConvertInk(const std::uint8_t* ink, std::uint8_t* rgb, std::size_t width,
+                         bool inverted) {
     for (std::size_t x = 0; x < width; ++x) {
       const int black = inverted ? ink[4 * x + 3] : 255 - ink[4 * x + 3];
       for (std::size_t c = 0; c < 3; ++c) {

@@ -17,8 +17,10 @@ namespace {
 
 constexpr int kChunks = 16;  // of the points of a task
 constexpr int kMostIterations = 40;
-constexpr double kFewChanges = 0.001;  // share of points that change their centre in the last iteration
-constexpr double kLeastShared = 1e7;   // multiply-adds of an iteration: less is done before threads have met
+constexpr double kFewChanges =
+    0.001;  // share of points that change their centre in the last iteration
+constexpr double kLeastShared =
+    1e7;  // multiply-adds of an iteration: less is done before threads have met
 
 class Clustering {
  public:
@@ -33,13 +35,16 @@ class Clustering {
         parts_(kChunks) {}
 
   /// Multiply-adds of an iteration.
-  double cost() const { return static_cast<double>(points_.size()) * static_cast<double>(num_centres_); }
+  double cost() const {
+    return static_cast<double>(points_.size()) * static_cast<double>(num_centres_);
+  }
   bool finished() const { return finished_; }
   std::vector<float> TakeCentres() { return std::move(centres_); }
 
   /// Every centre is a point, drawn by the square of its distance to those before.
   void Seed(const StepCheck& check) {
-    std::vector<float> distance(static_cast<std::size_t>(count_), std::numeric_limits<float>::infinity());
+    std::vector<float> distance(static_cast<std::size_t>(count_),
+                                std::numeric_limits<float>::infinity());
     auto next = static_cast<Index>(random_.Below(static_cast<std::uint64_t>(count_)));
     for (std::size_t k = 0; k < num_centres_; ++k) {
       CheckStep(check);
@@ -51,7 +56,8 @@ class Clustering {
     packed_ = PackedColumns::ForNearest(centres_, static_cast<Index>(size_));
   }
 
-  /// The first half of an iteration, for one of kChunks pieces of the points: their centres, and the sums of the points of each.
+  /// The first half of an iteration, for one of kChunks pieces of the points: their centres, and
+  /// the sums of the points of each.
   void Assign(int chunk) {
     const auto part_of = [&](int k) { return static_cast<Index>(Offset{count_} * k / kChunks); };
     const Index begin = part_of(chunk);
@@ -157,9 +163,9 @@ std::vector<std::vector<float>> KMeans(const std::vector<ClusterTask>& tasks, in
   std::vector<Clustering> all;
   all.reserve(tasks.size());
   for (const ClusterTask& task : tasks) {
-    SLACKLINE_CHECK(
-        task.size >= 1 && task.num_centres >= 1 && task.points.size() >= static_cast<std::size_t>(task.size),
-        "k-means needs a point and a centre");
+    SLACKLINE_CHECK(task.size >= 1 && task.num_centres >= 1 &&
+                        task.points.size() >= static_cast<std::size_t>(task.size),
+                    "k-means needs a point and a centre");
     all.emplace_back(task);
   }
   if (all.empty()) return {};

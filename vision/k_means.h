@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Centres of points: Lloyd's algorithm from centres drawn by k-means++ (Arthur and Vassilvitskii 2007).
+// Centres of points: Lloyd's algorithm from centres drawn by k-means++ (Arthur and Vassilvitskii
+// 2007).
 #pragma once
 
 #include <cstdint>
@@ -18,9 +19,10 @@ struct ClusterTask {
   std::uint64_t seed = 1;
 };
 
-/// For each task num_centres × size numbers. Among fewer different points than centres some centres are equal. Tasks are worked on
-/// side by side, as threads wait for each other only once an iteration over all of them; results do not depend on `threads`, nor on
-/// the other tasks. Cost: iterations (at most 40) · points · size · num_centres.
+/// For each task num_centres × size numbers. Among fewer different points than centres some centres
+/// are equal. Tasks are worked on side by side, as threads wait for each other only once an
+/// iteration over all of them; results do not depend on `threads`, nor on the other tasks. Cost:
+/// iterations (at most 40) · points · size · num_centres.
 std::vector<std::vector<float>> KMeans(const std::vector<ClusterTask>& tasks, int threads,
                                        const StepCheck& check);
 

@@ -8,18 +8,20 @@ namespace slackline {
 
 namespace {
 
-/// Lookup of the two curves of the transform. The root is interpolated between steps so small that the error stays below 1e-4
-/// in Lab units.
+/// Lookup of the two curves of the transform. The root is interpolated between steps so small that
+/// the error stays below 1e-4 in Lab units.
 class LabTables {
  public:
   LabTables() {
     for (int v = 0; v < 256; ++v) {
       const double s = v / 255.0;
-      linear_[v] = static_cast<float>(s <= 0.04045 ? s / 12.92 : std::pow((s + 0.055) / 1.055, 2.4));
+      linear_[v] =
+          static_cast<float>(s <= 0.04045 ? s / 12.92 : std::pow((s + 0.055) / 1.055, 2.4));
     }
     for (int k = 0; k <= kSteps + 1; ++k) {
       const double t = static_cast<double>(k) / kSteps;
-      root_[k] = static_cast<float>(t > 216.0 / 24389 ? std::cbrt(t) : (24389.0 / 27 * t + 16) / 116);
+      root_[k] =
+          static_cast<float>(t > 216.0 / 24389 ? std::cbrt(t) : (24389.0 / 27 * t + 16) / 116);
     }
   }
 

@@ -9,14 +9,15 @@
 
 namespace slackline {
 
-LabelCoding::LabelCoding(std::vector<std::uint8_t> void_values) : void_values_(std::move(void_values)) {
+LabelCoding::LabelCoding(std::vector<std::uint8_t> void_values)
+    : void_values_(std::move(void_values)) {
   SLACKLINE_CHECK(!void_values_.empty() && void_values_.size() <= 254 &&
                       std::is_sorted(void_values_.begin(), void_values_.end(), std::less_equal<>()),
                   "there are 1 to 254 different void values, in rising order");
   std::uint8_t next = 0;
   for (std::size_t value = 0; value < class_of_.size(); ++value) {
-    const bool is_void =
-        std::binary_search(void_values_.begin(), void_values_.end(), static_cast<std::uint8_t>(value));
+    const bool is_void = std::binary_search(void_values_.begin(), void_values_.end(),
+                                            static_cast<std::uint8_t>(value));
     class_of_[value] = is_void ? kVoid : next;
     if (!is_void) value_of_[next++] = static_cast<std::uint8_t>(value);
   }

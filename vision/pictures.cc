@@ -15,14 +15,16 @@ namespace {
 
 /// Far from each other, from black and from white.
 constexpr std::array<Color, 28> kFirstColors = {{
-    {51, 102, 204},  {51, 153, 51},   {204, 51, 51},   {255, 204, 51},  {255, 0, 255},   {187, 187, 187},
-    {0, 255, 0},     {0, 0, 255},     {0, 102, 102},   {255, 153, 255}, {0, 255, 204},   {153, 0, 102},
-    {153, 102, 0},   {153, 102, 102}, {0, 204, 255},   {153, 204, 0},   {255, 102, 153}, {204, 102, 255},
-    {255, 153, 102}, {255, 102, 0},   {153, 153, 102}, {153, 153, 204}, {0, 51, 204},    {0, 204, 51},
-    {0, 102, 153},   {153, 153, 0},   {255, 204, 255}, {0, 102, 51},
+    {51, 102, 204},  {51, 153, 51},   {204, 51, 51},   {255, 204, 51},  {255, 0, 255},
+    {187, 187, 187}, {0, 255, 0},     {0, 0, 255},     {0, 102, 102},   {255, 153, 255},
+    {0, 255, 204},   {153, 0, 102},   {153, 102, 0},   {153, 102, 102}, {0, 204, 255},
+    {153, 204, 0},   {255, 102, 153}, {204, 102, 255}, {255, 153, 102}, {255, 102, 0},
+    {153, 153, 102}, {153, 153, 204}, {0, 51, 204},    {0, 204, 51},    {0, 102, 153},
+    {153, 153, 0},   {255, 204, 255}, {0, 102, 51},
 }};
 
-/// PASCAL VOC's colours: the bits of a number go to red, green and blue in turn, to the highest places first.
+/// PASCAL VOC's colours: the bits of a number go to red, green and blue in turn, to the highest
+/// places first.
 Color ColorFromBits(int number) {
   Color color{};
   for (int place = 7; number != 0; --place) {
@@ -103,7 +105,8 @@ Image Blend(const Image& image, const LabelImage& labels, Index line) {
 /// A table of coloured squares with names, as wide as it may be.
 class Legend {
  public:
-  Legend(std::span<const std::string> classes, const std::array<bool, 256>& occurs, Index width, Index scale)
+  Legend(std::span<const std::string> classes, const std::array<bool, 256>& occurs, Index width,
+         Index scale)
       : scale_(scale) {
     const Index room = width - 2 * margin() - square() - 3 * scale_;
     const Index longest = TextWidth(std::string(24, 'x'), scale_);

@@ -11,8 +11,8 @@
 
 #include <slackline/core/check.h>
 
-// libpng reports errors by longjmp. It is caught only in functions whose names begin with Try, which hold no objects with
-// destructors; all memory belongs to their callers.
+// libpng reports errors by longjmp. It is caught only in functions whose names begin with Try,
+// which hold no objects with destructors; all memory belongs to their callers.
 
 namespace slackline {
 
@@ -40,7 +40,8 @@ void OnFree(png_structp, png_voidp block) { std::free(block); }
 
 class PngReader {
  public:
-  PngReader(const std::string& path, std::string_view bytes, Index most_pixels) : path_(path), rest_(bytes) {
+  PngReader(const std::string& path, std::string_view bytes, Index most_pixels)
+      : path_(path), rest_(bytes) {
     handles_.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &message_, OnError, OnWarning,
                                             &out_of_memory_, OnMalloc, OnFree);
     if (handles_.png == nullptr) throw std::bad_alloc();
@@ -100,7 +101,8 @@ class PngReader {
   bool TryReadHeader() {
     if (setjmp(png_jmpbuf(png())) != 0) return false;
     png_set_read_fn(png(), &rest_, OnRead);
-    png_set_user_limits(png(), PNG_UINT_31_MAX, PNG_UINT_31_MAX);  // the limit of this library is on pixels
+    png_set_user_limits(png(), PNG_UINT_31_MAX,
+                        PNG_UINT_31_MAX);  // the limit of this library is on pixels
     png_read_info(png(), info());
     return true;
   }
@@ -124,8 +126,10 @@ class PngReader {
   }
 
   std::vector<std::uint8_t> ReadRows(int channels) {
-    const std::size_t row_bytes = static_cast<std::size_t>(width()) * static_cast<std::size_t>(channels);
-    SLACKLINE_CHECK(png_get_rowbytes(png(), info()) == row_bytes, "libpng's rows are of the expected length");
+    const std::size_t row_bytes =
+        static_cast<std::size_t>(width()) * static_cast<std::size_t>(channels);
+    SLACKLINE_CHECK(png_get_rowbytes(png(), info()) == row_bytes,
+                    "libpng's rows are of the expected length");
     std::vector<std::uint8_t> pixels(row_bytes * static_cast<std::size_t>(height()));
     if (!TryReadRows(pixels.data(), row_bytes)) Fail();
     return pixels;
@@ -135,7 +139,8 @@ class PngReader {
     if (setjmp(png_jmpbuf(png())) != 0) return false;
     const std::size_t num_rows = static_cast<std::size_t>(height());
     for (int pass = 0; pass < passes_; ++pass) {
-      for (std::size_t y = 0; y < num_rows; ++y) png_read_row(png(), pixels + y * row_bytes, nullptr);
+      for (std::size_t y = 0; y < num_rows; ++y)
+        png_read_row(png(), pixels + y * row_bytes, nullptr);
     }
     png_read_end(png(), nullptr);
     return true;
@@ -173,10 +178,11 @@ void CheckLabelKind(const std::string& path, int color_type, int bit_depth) {
     found = "has 16 bits";
   }
   if (found == nullptr) return;
-  throw DataError(path, 0,
-                  "a label image must be a greyscale or palette PNG of at most 8 bits whose values are class "
-                  "numbers; this one " +
-                      std::string(found));
+  throw DataError(
+      path, 0,
+      "a label image must be a greyscale or palette PNG of at most 8 bits whose values are class "
+      "numbers; this one " +
+          std::string(found));
 }
 
 struct PixelKind {
@@ -201,9 +207,10 @@ class PngWriter {
   PngWriter& operator=(const PngWriter&) = delete;
 
   /// 16-bit values have their higher byte first.
-  std::string Write(Index width, Index height, const std::vector<std::uint8_t>& pixels, PixelKind kind,
-                    const std::vector<std::uint8_t>* palette = nullptr) {
-    if (!TryWrite(width, height, pixels.data(), kind, palette == nullptr ? nullptr : palette->data())) {
+  std::string Write(Index width, Index height, const std::vector<std::uint8_t>& pixels,
+                    PixelKind kind, const std::vector<std::uint8_t>* palette = nullptr) {
+    if (!TryWrite(width, height, pixels.data(), kind,
+                  palette == nullptr ? nullptr : palette->data())) {
       if (out_of_memory_) throw std::bad_alloc();
       throw DataError(path_, 0, std::string("the PNG cannot be made: ") + message_.data());
     }
@@ -244,11 +251,13 @@ class PngWriter {
     png_infop info = handles_.info;
     png_set_write_fn(png, &bytes_, OnWrite, OnFlush);
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-    png_set_IHDR(png, info, static_cast<png_uint_32>(width), static_cast<png_uint_32>(height), kind.bit_depth,
-                 kind.color_type, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_set_IHDR(png, info, static_cast<png_uint_32>(width), static_cast<png_uint_32>(height),
+                 kind.bit_depth, kind.color_type, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+                 PNG_FILTER_TYPE_DEFAULT);
     if (palette != nullptr) {
       png_color colors[256];
-      for (int k = 0; k < 256; ++k) colors[k] = {palette[3 * k], palette[3 * k + 1], palette[3 * k + 2]};
+      for (int k = 0; k < 256; ++k)
+        colors[k] = {palette[3 * k], palette[3 * k + 1], palette[3 * k + 2]};
       png_set_PLTE(png, info, colors, 256);
     }
     png_write_info(png, info);
@@ -268,7 +277,8 @@ class PngWriter {
 
 }  // namespace
 
-void CheckNumPixels(const std::string& path, std::int64_t width, std::int64_t height, Index most_pixels) {
+void CheckNumPixels(const std::string& path, std::int64_t width, std::int64_t height,
+                    Index most_pixels) {
   if (width <= most_pixels && height <= most_pixels && width * height <= most_pixels) return;
   throw DataError(path, 0,
                   "an image of " + std::to_string(width) + " x " + std::to_string(height) +

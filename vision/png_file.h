@@ -13,7 +13,8 @@ namespace slackline {
 
 Image DecodePng(const std::string& path, std::string_view bytes, Index most_pixels = kMostPixels);
 /// The stored values, whatever they are.
-LabelImage DecodeLabelPng(const std::string& path, std::string_view bytes, Index most_pixels = kMostPixels);
+LabelImage DecodeLabelPng(const std::string& path, std::string_view bytes,
+                          Index most_pixels = kMostPixels);
 
 std::string EncodePng(const std::string& path, const Image& image);
 /// palette: 256 colours, three bytes each.
@@ -25,6 +26,7 @@ std::string EncodeNumberPng(const std::string& path, Index width, Index height,
                             const std::vector<Index>& numbers);
 
 /// Throws DataError when an image has more pixels than it may have.
-void CheckNumPixels(const std::string& path, std::int64_t width, std::int64_t height, Index most_pixels);
+void CheckNumPixels(const std::string& path, std::int64_t width, std::int64_t height,
+                    Index most_pixels);
 
 }  // namespace slackline

@@ -39,7 +39,8 @@ void Moments::Add(const float* rows, Index num_rows) {
 double Moments::Covariance(std::size_t d, std::size_t e) const {
   if (count_ == 0) return 0;
   // The lower triangle, by columns.
-  const double product = products_[std::min(d, e) * static_cast<std::size_t>(size_) + std::max(d, e)];
+  const double product =
+      products_[std::min(d, e) * static_cast<std::size_t>(size_) + std::max(d, e)];
   const double covariance = product / count_ - Mean(d) * Mean(e);
   return d == e ? std::max(0.0, covariance) : covariance;
 }
@@ -49,7 +50,8 @@ Spectrum Decompose(const Moments& moments) {
   Eigen::MatrixXd covariance(size, size);
   for (Index d = 0; d < size; ++d) {
     for (Index e = 0; e < size; ++e) {
-      covariance(d, e) = moments.Covariance(static_cast<std::size_t>(d), static_cast<std::size_t>(e));
+      covariance(d, e) =
+          moments.Covariance(static_cast<std::size_t>(d), static_cast<std::size_t>(e));
     }
   }
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(covariance);
@@ -62,7 +64,8 @@ Spectrum Decompose(const Moments& moments) {
 }
 
 Index CountFor(const Spectrum& spectrum, double share) {
-  const double wanted = share * std::accumulate(spectrum.values.begin(), spectrum.values.end(), 0.0);
+  const double wanted =
+      share * std::accumulate(spectrum.values.begin(), spectrum.values.end(), 0.0);
   double sum = spectrum.values.front();
   std::size_t count = 1;
   while (sum < wanted && count < spectrum.values.size()) sum += spectrum.values[count++];

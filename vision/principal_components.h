@@ -9,8 +9,8 @@
 
 namespace slackline {
 
-/// Sums of rows of `size` numbers and of their products. Sums do not depend on threads, but in the last bits on how rows are cut into
-/// calls of Add.
+/// Sums of rows of `size` numbers and of their products. Sums do not depend on threads, but in the
+/// last bits on how rows are cut into calls of Add.
 class Moments {
  public:
   explicit Moments(Index size);
@@ -29,7 +29,8 @@ class Moments {
   std::vector<double> products_;
 };
 
-/// Eigenvalues of the covariance, from the largest, none below 0, and their unit vectors one after the other.
+/// Eigenvalues of the covariance, from the largest, none below 0, and their unit vectors one after
+/// the other.
 struct Spectrum {
   std::vector<double> values;
   std::vector<double> vectors;

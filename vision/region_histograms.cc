@@ -7,7 +7,8 @@
 namespace slackline {
 
 std::vector<float> CountWords(const PlacedWords& words, Index count) {
-  std::vector<float> rows(static_cast<std::size_t>(count) * static_cast<std::size_t>(words.num_words));
+  std::vector<float> rows(static_cast<std::size_t>(count) *
+                          static_cast<std::size_t>(words.num_words));
   for (std::size_t k = 0; k < words.words.size(); ++k) {
     rows[static_cast<std::size_t>(words.superpixels[k]) * words.num_words + words.words[k]] += 1;
   }

@@ -12,7 +12,8 @@ namespace slackline {
 namespace {
 
 std::uint64_t PackPair(Index a, Index b) {
-  return (static_cast<std::uint64_t>(std::min(a, b)) << 32) | static_cast<std::uint64_t>(std::max(a, b));
+  return (static_cast<std::uint64_t>(std::min(a, b)) << 32) |
+         static_cast<std::uint64_t>(std::max(a, b));
 }
 
 /// Numbers anew in the order of first occurrence. Returns how many numbers there are.
@@ -122,7 +123,8 @@ std::vector<Border> FindBorders(Index width, Index height, const std::vector<Ind
       const Index p = y * width + x;
       const Index own = of_pixel[p];
       if (x + 1 < width && of_pixel[p + 1] != own) pairs.push_back(PackPair(own, of_pixel[p + 1]));
-      if (y + 1 < height && of_pixel[p + width] != own) pairs.push_back(PackPair(own, of_pixel[p + width]));
+      if (y + 1 < height && of_pixel[p + width] != own)
+        pairs.push_back(PackPair(own, of_pixel[p + width]));
     }
   }
   std::sort(pairs.begin(), pairs.end());
@@ -130,7 +132,8 @@ std::vector<Border> FindBorders(Index width, Index height, const std::vector<Ind
   for (std::size_t k = 0; k < pairs.size();) {
     const std::size_t begin = k;
     while (k < pairs.size() && pairs[k] == pairs[begin]) ++k;
-    borders.push_back({static_cast<Index>(pairs[begin] >> 32), static_cast<Index>(pairs[begin] & 0xffffffffU),
+    borders.push_back({static_cast<Index>(pairs[begin] >> 32),
+                       static_cast<Index>(pairs[begin] & 0xffffffffU),
                        static_cast<Index>(k - begin)});
   }
   return borders;
@@ -164,8 +167,10 @@ Index NumberRegions(Index width, Index height, std::vector<Index>& of_pixel) {
   return count;
 }
 
-Index MergeSmallRegions(Index width, Index height, Index least, Index most, std::vector<Index>& of_pixel) {
-  const Index count = of_pixel.empty() ? 0 : *std::max_element(of_pixel.begin(), of_pixel.end()) + 1;
+Index MergeSmallRegions(Index width, Index height, Index least, Index most,
+                        std::vector<Index>& of_pixel) {
+  const Index count =
+      of_pixel.empty() ? 0 : *std::max_element(of_pixel.begin(), of_pixel.end()) + 1;
   RegionMerger merger(width, height, of_pixel, count);
   merger.MergeSmallest(least, most);
   for (Index& region : of_pixel) region = merger.Find(region);

@@ -19,12 +19,15 @@ struct Border {
 /// All borders, by first and then second.
 std::vector<Border> FindBorders(Index width, Index height, const std::vector<Index>& of_pixel);
 
-/// Replaces the numbers by those of their 4-connected regions, in the order of first pixels. Returns their number.
+/// Replaces the numbers by those of their 4-connected regions, in the order of first pixels.
+/// Returns their number.
 Index NumberRegions(Index width, Index height, std::vector<Index>& of_pixel);
 
-/// Merges regions of less than `least` pixels, the smallest first, each into the neighbour with the longest border (the lowest of
-/// equals), then further regions in the same way while there are more than `most` ≥ 1. Numbers anew in the order of first pixels. Takes
-/// what NumberRegions gives. Returns the number of regions left.
-Index MergeSmallRegions(Index width, Index height, Index least, Index most, std::vector<Index>& of_pixel);
+/// Merges regions of less than `least` pixels, the smallest first, each into the neighbour with the
+/// longest border (the lowest of equals), then further regions in the same way while there are more
+/// than `most` ≥ 1. Numbers anew in the order of first pixels. Takes what NumberRegions gives.
+/// Returns the number of regions left.
+Index MergeSmallRegions(Index width, Index height, Index least, Index most,
+                        std::vector<Index>& of_pixel);
 
 }  // namespace slackline

@@ -57,8 +57,11 @@ class Summation {
         sums_(static_cast<std::size_t>(superpixels.count)) {}
 
   const std::vector<Sums>& Run() {
-    ForPixels([this](Index x, Index y, std::size_t pixel, Sums* sums) { AddPixel(x, y, pixel, sums); });
-    ForPixels([this](Index x, Index y, std::size_t pixel, Sums* sums) { AddDifferences(x, y, pixel, sums); });
+    ForPixels(
+        [this](Index x, Index y, std::size_t pixel, Sums* sums) { AddPixel(x, y, pixel, sums); });
+    ForPixels([this](Index x, Index y, std::size_t pixel, Sums* sums) {
+      AddDifferences(x, y, pixel, sums);
+    });
     return sums_;
   }
 
@@ -151,14 +154,16 @@ void AddPlace(const Sums& sums, const Image& image, Row* row) {
   row->Add(static_cast<double>(sums.left) / image.width, (sums.right + 1.0) / image.width,
            static_cast<double>(sums.top) / image.height, (sums.bottom + 1.0) / image.height);
   row->Add(std::log(sums.pixels / image.num_pixels()));
-  row->Add(sums.left == 0, sums.right + 1 == image.width, sums.top == 0, sums.bottom + 1 == image.height);
+  row->Add(sums.left == 0, sums.right + 1 == image.width, sums.top == 0,
+           sums.bottom + 1 == image.height);
 }
 
 void AddForm(const Sums& sums, Row* row) {
   const double n = sums.pixels;
   const double width = sums.right - sums.left + 1;
   const double height = sums.bottom - sums.top + 1;
-  row->Add(std::log(sums.perimeter * sums.perimeter / n), std::log(width / height), n / (width * height));
+  row->Add(std::log(sums.perimeter * sums.perimeter / n), std::log(width / height),
+           n / (width * height));
   // Over the area: both mean squares and area are squares of lengths.
   const double xx = sums.xx / n / n;
   const double yy = sums.yy / n / n;

@@ -7,8 +7,8 @@
 
 namespace slackline {
 
-/// Called between the steps of long work, some hundred times a second, by several threads at a time; what it throws ends the work.
-/// May be empty.
+/// Called between the steps of long work, some hundred times a second, by several threads at a
+/// time; what it throws ends the work. May be empty.
 using StepCheck = std::function<void()>;
 
 inline void CheckStep(const StepCheck& check) {

@@ -20,8 +20,9 @@ namespace {
 
 /// The square of the distance in Lab that weighs as much as the distance of two centres.
 constexpr float kCompactness = 200;
-/// VLFeat makes up to a hundred passes over its image. It gets a smaller one, of half the size where superpixels are large enough
-/// and of about this many pixels at most; the borders are then moved to their places in the image itself.
+/// VLFeat makes up to a hundred passes over its image. It gets a smaller one, of half the size
+/// where superpixels are large enough and of about this many pixels at most; the borders are then
+/// moved to their places in the image itself.
 constexpr std::int64_t kMostWorkingPixels = 150'000;
 constexpr std::int64_t kLeastRegionPixels = 60;
 
@@ -66,7 +67,8 @@ Image Shrink(const Image& image, Index factor) {
 
 Index ShrinkFactor(const Image& image, Index wanted) {
   const auto pixels = [&image](Index factor) {
-    return static_cast<std::int64_t>(DivideUp(image.width, factor)) * DivideUp(image.height, factor);
+    return static_cast<std::int64_t>(DivideUp(image.width, factor)) *
+           DivideUp(image.height, factor);
   };
   Index factor = 1;
   while ((factor == 1 || pixels(factor) > kMostWorkingPixels) &&
@@ -100,16 +102,18 @@ Index RegionSide(const Image& image, Index wanted) {
 /// Rectangles, for images that are too small or too thin for VLFeat.
 std::vector<Index> Grid(const Image& image, Index wanted) {
   const double ideal = std::sqrt(static_cast<double>(image.num_pixels()) / wanted);
-  Index rows = std::clamp<Index>(static_cast<Index>(std::lround(image.height / ideal)), 1, image.height);
-  const Index columns =
-      std::clamp<Index>(static_cast<Index>(std::lround(static_cast<double>(wanted) / rows)), 1, image.width);
-  rows = std::clamp<Index>(static_cast<Index>(std::lround(static_cast<double>(wanted) / columns)), 1,
-                           image.height);
+  Index rows =
+      std::clamp<Index>(static_cast<Index>(std::lround(image.height / ideal)), 1, image.height);
+  const Index columns = std::clamp<Index>(
+      static_cast<Index>(std::lround(static_cast<double>(wanted) / rows)), 1, image.width);
+  rows = std::clamp<Index>(static_cast<Index>(std::lround(static_cast<double>(wanted) / columns)),
+                           1, image.height);
   std::vector<Index> of_pixel;
   of_pixel.reserve(static_cast<std::size_t>(image.num_pixels()));
   for (std::int64_t y = 0; y < image.height; ++y) {
     for (std::int64_t x = 0; x < image.width; ++x) {
-      of_pixel.push_back(static_cast<Index>(y * rows / image.height * columns + x * columns / image.width));
+      of_pixel.push_back(
+          static_cast<Index>(y * rows / image.height * columns + x * columns / image.width));
     }
   }
   return of_pixel;
@@ -125,7 +129,8 @@ std::vector<Index> Segment(const Image& image, Index side) {
   std::vector<vl_uint32> segments(num_pixels);
   CallVlFeat([&] {
     vl_slic_segment(segments.data(), planes.data(), static_cast<vl_size>(image.width),
-                    static_cast<vl_size>(image.height), 3, static_cast<vl_size>(side), kCompactness, 0);
+                    static_cast<vl_size>(image.height), 3, static_cast<vl_size>(side), kCompactness,
+                    0);
   });
   return {segments.begin(), segments.end()};
 }
@@ -143,15 +148,16 @@ struct Blocks {
     found.clear();
     for (Index t = std::max(v - 1, 0); t <= std::min(v + 1, height - 1); ++t) {
       for (Index s = std::max(u - 1, 0); s <= std::min(u + 1, width - 1); ++s) {
-        if (std::find(found.begin(), found.end(), At(s, t)) == found.end()) found.push_back(At(s, t));
+        if (std::find(found.begin(), found.end(), At(s, t)) == found.end())
+          found.push_back(At(s, t));
       }
     }
   }
 };
 
 /// Mean colours and places; the places are scaled so that distances add up.
-std::vector<std::array<float, 5>> Centres(const std::vector<float>& lab, Index width, const Blocks& blocks,
-                                          float scale) {
+std::vector<std::array<float, 5>> Centres(const std::vector<float>& lab, Index width,
+                                          const Blocks& blocks, float scale) {
   const Index count = *std::max_element(blocks.number.begin(), blocks.number.end()) + 1;
   std::vector<std::array<double, 6>> sums(count);
   const Index height = static_cast<Index>(lab.size() / 3) / width;
@@ -206,7 +212,8 @@ std::vector<Index> Refine(const Image& image, const Blocks& blocks, Index side) 
       const Index y_end = std::min((v + 1) * blocks.factor, image.height);
       for (Index y = v * blocks.factor; y < y_end; ++y) {
         for (Index x = u * blocks.factor; x < x_end; ++x) {
-          of_pixel[y * image.width + x] = candidates.size() == 1 ? candidates.front() : nearest(x, y);
+          of_pixel[y * image.width + x] =
+              candidates.size() == 1 ? candidates.front() : nearest(x, y);
         }
       }
     }
@@ -224,7 +231,8 @@ Superpixels Slic(const Image& image, Index wanted) {
   if (factor > 1) {
     const Image small = Shrink(image, factor);
     const Index side = RegionSide(small, wanted);
-    result.of_pixel = Refine(image, {factor, small.width, small.height, Segment(small, side)}, side);
+    result.of_pixel =
+        Refine(image, {factor, small.width, small.height, Segment(small, side)}, side);
   } else if (const Index side = RegionSide(image, wanted);
              side >= 3 && std::min(image.width, image.height) >= 4) {
     result.of_pixel = Segment(image, side);
@@ -247,7 +255,8 @@ std::vector<Index> Parents(const Superpixels& fine, const Superpixels& coarse) {
   for (Index s = 0; s < fine.count; ++s) begin[s + 1] += begin[s];
   std::vector<Index> coarse_by_fine(num_pixels);
   std::vector<Index> at(begin.begin(), begin.end() - 1);
-  for (std::size_t p = 0; p < num_pixels; ++p) coarse_by_fine[at[fine.of_pixel[p]]++] = coarse.of_pixel[p];
+  for (std::size_t p = 0; p < num_pixels; ++p)
+    coarse_by_fine[at[fine.of_pixel[p]]++] = coarse.of_pixel[p];
 
   std::vector<Index> parents(fine.count, 0);
   std::vector<Index> shared(coarse.count, 0);
@@ -256,7 +265,8 @@ std::vector<Index> Parents(const Superpixels& fine, const Superpixels& coarse) {
     for (Index k = begin[s]; k < begin[s + 1]; ++k) ++shared[coarse_by_fine[k]];
     for (Index k = begin[s]; k < begin[s + 1]; ++k) {
       const Index c = coarse_by_fine[k];
-      if (best == coarse.count || shared[c] > shared[best] || (shared[c] == shared[best] && c < best)) {
+      if (best == coarse.count || shared[c] > shared[best] ||
+          (shared[c] == shared[best] && c < best)) {
         best = c;
       }
     }
@@ -285,7 +295,8 @@ std::vector<NeighbourPair> Neighbours(const Image& image, const Superpixels& sup
       const double difference = a[c] / a[3] - b[c] / b[3];
       square += difference * difference;
     }
-    pairs.push_back({border.first, border.second, border.length, static_cast<float>(std::sqrt(square))});
+    pairs.push_back(
+        {border.first, border.second, border.length, static_cast<float>(std::sqrt(square))});
   }
   return pairs;
 }
@@ -310,7 +321,8 @@ LabelImage Paint(const Superpixels& superpixels, const std::vector<Index>& label
   SLACKLINE_CHECK(labels.size() == static_cast<std::size_t>(superpixels.count),
                   "every superpixel has a label");
   for (const Index label : labels) {
-    SLACKLINE_CHECK(label == kUnlabelled || (label >= 0 && label <= kVoid), "a label fits into a byte");
+    SLACKLINE_CHECK(label == kUnlabelled || (label >= 0 && label <= kVoid),
+                    "a label fits into a byte");
   }
   LabelImage image{superpixels.width, superpixels.height, {}};
   image.labels.reserve(superpixels.of_pixel.size());

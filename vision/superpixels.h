@@ -10,7 +10,8 @@
 
 namespace slackline {
 
-/// Every pixel belongs to one of `count` superpixels, which are connected (4 neighbours) and numbered in the order of their first pixels.
+/// Every pixel belongs to one of `count` superpixels, which are connected (4 neighbours) and
+/// numbered in the order of their first pixels.
 struct Superpixels {
   Index width = 0;
   Index height = 0;
@@ -18,8 +19,8 @@ struct Superpixels {
   std::vector<Index> of_pixel;  ///< width · height, in rows from the top
 };
 
-/// About `wanted` ≥ 1 superpixels; at least one, and at most 1.2 times as many. Deterministic. Works on images of any size, 1 × 1
-/// included.
+/// About `wanted` ≥ 1 superpixels; at least one, and at most 1.2 times as many. Deterministic.
+/// Works on images of any size, 1 × 1 included.
 Superpixels Slic(const Image& image, Index wanted);
 
 /// For every fine superpixel the coarse one that it shares most pixels with (the lowest of equals).

@@ -16,7 +16,8 @@ enum Material : std::uint8_t { kSky, kGrass, kWater, kStone, kWood, kCloth, kTre
 constexpr std::array<const char*, 8> kNames = {"sky",  "grass", "water", "stone",
                                                "wood", "cloth", "tree",  "sand"};
 
-/// Mean colours lie near each other for materials that meet: texture and place must tell them apart.
+/// Mean colours lie near each other for materials that meet: texture and place must tell them
+/// apart.
 constexpr std::array<std::array<int, 3>, 8> kMeans = {{{150, 180, 210},
                                                        {95, 130, 70},
                                                        {125, 158, 185},
@@ -27,7 +28,8 @@ constexpr std::array<std::array<int, 3>, 8> kMeans = {{{150, 180, 210},
                                                        {180, 160, 115}}};
 
 int Between(Random& random, int low, int high) {
-  return low + static_cast<int>(random.Below(static_cast<std::uint64_t>(std::max(high - low, 0)) + 1));
+  return low +
+         static_cast<int>(random.Below(static_cast<std::uint64_t>(std::max(high - low, 0)) + 1));
 }
 
 /// −128 … 127, from the place alone.
@@ -223,14 +225,16 @@ class Scene {
         const int lighter = Pattern(material, texture, x, y, height_);
         for (std::size_t c = 0; c < 3; ++c) {
           const int noise = Speckle(grain + c, x, y) / 20;
-          rgb.push_back(static_cast<std::uint8_t>(std::clamp(texture.color[c] + lighter + noise, 0, 255)));
+          rgb.push_back(
+              static_cast<std::uint8_t>(std::clamp(texture.color[c] + lighter + noise, 0, 255)));
         }
       }
     }
     return rgb;
   }
 
-  /// Pixels on both sides of the outlines of things have no label, as where people draw outlines by hand.
+  /// Pixels on both sides of the outlines of things have no label, as where people draw outlines by
+  /// hand.
   void MarkBorders() {
     const auto differ = [this](Index p, Index q) { return thing_[p] != thing_[q]; };
     for (Index p = 0; p < width_ * height_; ++p) {

@@ -16,7 +16,8 @@ namespace {
 constexpr Index kSlice = 8192;  // rows of a sample between checks
 constexpr float kLeastDeviation = 1e-6f;
 
-/// Projections to kept numbers: principal components, or where none are dropped every number by its deviation.
+/// Projections to kept numbers: principal components, or where none are dropped every number by its
+/// deviation.
 void LearnAxes(const DescriptorSpec& spec, const std::vector<float>& sample, const StepCheck& check,
                std::vector<float>* axes, std::vector<float>* shift) {
   Moments moments(spec.size);
@@ -24,7 +25,8 @@ void LearnAxes(const DescriptorSpec& spec, const std::vector<float>& sample, con
   const auto count = static_cast<Index>(sample.size() / size);
   for (Index begin = 0; begin < count; begin += kSlice) {
     CheckStep(check);
-    moments.Add(sample.data() + static_cast<std::size_t>(begin) * size, std::min(kSlice, count - begin));
+    moments.Add(sample.data() + static_cast<std::size_t>(begin) * size,
+                std::min(kSlice, count - begin));
   }
   if (spec.kept < spec.size) {
     const Spectrum spectrum = Decompose(moments);
@@ -45,7 +47,8 @@ void LearnAxes(const DescriptorSpec& spec, const std::vector<float>& sample, con
 }
 
 bool AllFinite(const std::vector<float>& values) {
-  return std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
+  return std::all_of(values.begin(), values.end(),
+                     [](float value) { return std::isfinite(value); });
 }
 
 }  // namespace
@@ -57,8 +60,8 @@ void Vocabulary::Pack(const DescriptorSpec& spec) {
 }
 
 std::vector<Vocabulary> Vocabulary::Learn(const std::vector<DescriptorSpec>& specs,
-                                          std::vector<std::vector<float>> samples, std::uint64_t seed,
-                                          int threads, const StepCheck& check) {
+                                          std::vector<std::vector<float>> samples,
+                                          std::uint64_t seed, int threads, const StepCheck& check) {
   SLACKLINE_CHECK(samples.size() == specs.size(), "a sample of each kind is needed");
   std::vector<Vocabulary> vocabularies(specs.size());
   std::vector<std::size_t> kinds;
@@ -73,8 +76,8 @@ std::vector<Vocabulary> Vocabulary::Learn(const std::vector<DescriptorSpec>& spe
     const std::size_t k = kinds[t];
     const DescriptorSpec& spec = specs[k];
     vocabularies[k].LearnProjection(spec, samples[k], check);
-    tasks[t] = {vocabularies[k].Project(samples[k]), spec.kept > 0 ? spec.kept : spec.size, spec.words,
-                seed + k};
+    tasks[t] = {vocabularies[k].Project(samples[k]), spec.kept > 0 ? spec.kept : spec.size,
+                spec.words, seed + k};
     samples[k] = {};
   });
   std::vector<std::vector<float>> centres = KMeans(tasks, threads, check);
@@ -106,10 +109,11 @@ Vocabulary Vocabulary::Read(const DescriptorSpec& spec, ByteReader* in) {
   vocabulary.centres_ = in->Floats();
   const auto size = static_cast<std::size_t>(spec.size);
   const auto kept = static_cast<std::size_t>(spec.kept);
-  const bool good =
-      vocabulary.axes_.size() == kept * size && vocabulary.shift_.size() == kept &&
-      vocabulary.centres_.size() == static_cast<std::size_t>(spec.words) * (kept > 0 ? kept : size) &&
-      AllFinite(vocabulary.axes_) && AllFinite(vocabulary.shift_) && AllFinite(vocabulary.centres_);
+  const bool good = vocabulary.axes_.size() == kept * size && vocabulary.shift_.size() == kept &&
+                    vocabulary.centres_.size() ==
+                        static_cast<std::size_t>(spec.words) * (kept > 0 ? kept : size) &&
+                    AllFinite(vocabulary.axes_) && AllFinite(vocabulary.shift_) &&
+                    AllFinite(vocabulary.centres_);
   if (!good) throw BadBytes{};
   if (spec.size > 0) vocabulary.Pack(spec);
   return vocabulary;

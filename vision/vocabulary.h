@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Visual words: descriptors are projected to fewer numbers, and belong to the nearest of the centres that k-means found.
+// Visual words: descriptors are projected to fewer numbers, and belong to the nearest of the
+// centres that k-means found.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,9 @@ namespace slackline {
 class Vocabulary {
  public:
   Vocabulary() = default;
-  /// One of each kind; samples: for each kind descriptors one after the other, at least one where there are vocabularies. Kind k is
-  /// learned with seed + k, whatever the other kinds; the result does not depend on `threads`.
+  /// One of each kind; samples: for each kind descriptors one after the other, at least one where
+  /// there are vocabularies. Kind k is learned with seed + k, whatever the other kinds; the result
+  /// does not depend on `threads`.
   static std::vector<Vocabulary> Learn(const std::vector<DescriptorSpec>& specs,
                                        std::vector<std::vector<float>> samples, std::uint64_t seed,
                                        int threads, const StepCheck& check);
@@ -34,7 +36,8 @@ class Vocabulary {
   const std::vector<float>& centres() const { return centres_; }
 
  private:
-  void LearnProjection(const DescriptorSpec& spec, const std::vector<float>& sample, const StepCheck& check);
+  void LearnProjection(const DescriptorSpec& spec, const std::vector<float>& sample,
+                       const StepCheck& check);
   void Pack(const DescriptorSpec& spec);
 
   std::vector<float> axes_;   // kept × size

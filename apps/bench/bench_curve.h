@@ -13,7 +13,8 @@ namespace slackline {
 /// The relative gaps of tables.
 inline constexpr double kBenchGaps[] = {1e-1, 1e-2, 1e-3, 1e-4};
 
-/// Processor seconds of training up to the record: the share of training in those of training and checks together.
+/// Processor seconds of training up to the record: the share of training in those of training and
+/// checks together.
 double TrainingCpuSeconds(const ProgressRecord& record);
 
 /// The work of one run up to a gap; infinite when the gap was not reached.
@@ -30,8 +31,8 @@ WorkToGap FindWorkToGap(std::span<const ProgressRecord> curve, double gap, Index
 /// The middle value, or the mean of both; values may be infinite. NaN when there are none.
 double Median(std::vector<double> values);
 
-/// The exponent a of the least-squares fit log y = a log x + b over the points with finite y > 0; NaN when fewer than two
-/// different x remain.
+/// The exponent a of the least-squares fit log y = a log x + b over the points with finite y > 0;
+/// NaN when fewer than two different x remain.
 double FittedExponent(std::span<const double> x, std::span<const double> y);
 
 }  // namespace slackline

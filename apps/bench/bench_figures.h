@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The comparisons behind the figures of the papers, as `slackline bench --figure NAME` runs them. 001: Branson et al., CVPR 2013; 002:
-// Meshi et al., AISTATS 2015; 003: Lacoste-Julien et al., ICML 2013; 004: Shalev-Shwartz and Zhang, 2012.
+// The comparisons behind the figures of the papers, as `slackline bench --figure NAME` runs them.
+// 001: Branson et al., CVPR 2013; 002: Meshi et al., AISTATS 2015; 003: Lacoste-Julien et al., ICML
+// 2013; 004: Shalev-Shwartz and Zhang, 2012.
 #pragma once
 
 #include <span>

@@ -68,7 +68,8 @@ BenchLearner FindLearner(const std::string& name) {
 void SetByName(const std::string& piece, BenchLearner* learner) {
   const std::size_t equals = piece.find('=');
   const std::string name = piece.substr(0, equals);
-  if (equals == std::string::npos) throw DataError(Quoted(piece) + " is not of the form option=value");
+  if (equals == std::string::npos)
+    throw DataError(Quoted(piece) + " is not of the form option=value");
   if (std::find(std::begin(kNotOptions), std::end(kNotOptions), name) != std::end(kNotOptions)) {
     throw DataError("option " + Quoted(name) + " is the comparison's, not a learner's");
   }
@@ -124,13 +125,15 @@ std::string BenchLearnerNames() {
   return names;
 }
 
-std::vector<BenchLearner> ParseBenchLearners(std::string_view list, std::vector<std::string>* left_out) {
+std::vector<BenchLearner> ParseBenchLearners(std::string_view list,
+                                             std::vector<std::string>* left_out) {
   std::vector<BenchLearner> learners;
   for (const std::vector<std::string>& group : GroupPieces(list)) {
     try {
       BenchLearner learner = ReadGroup(group);
       const auto same = [&](const BenchLearner& other) { return other.name == learner.name; };
-      if (std::none_of(learners.begin(), learners.end(), same)) learners.push_back(std::move(learner));
+      if (std::none_of(learners.begin(), learners.end(), same))
+        learners.push_back(std::move(learner));
     } catch (const DataError& error) {
       if (left_out == nullptr) throw;
       left_out->emplace_back(error.what());

@@ -26,25 +26,28 @@ constexpr BenchProblem kProblems[] = {
     {"yeast-0.01", "Yeast, 14 labels, no bias, λ = 0.01", BenchSource::kYeast, false, 0.01},
     {"yeast-0.001", "Yeast, 14 labels, no bias, λ = 0.001", BenchSource::kYeast, false, 0.001},
     {"reuters", "Reuters, 30 labels, bias, λ = 1/M", BenchSource::kReuters30, true, 0},
-    {"reuters-0.001", "Reuters, 30 labels, no bias, λ = 0.001", BenchSource::kReuters30, false, 0.001},
-    {"rcv1s1", "RCV1 subset 1, 101 labels, bias, λ = 0.001", BenchSource::kRcv1s1, true, 0.001},
-    {"letters", "handwritten words, folds 1 to 9, λ = 1/M, mean loss", BenchSource::kLetters, true, 0},
-    {"letters-0.01", "handwritten words, folds 1 to 9, λ = 0.01, mean loss", BenchSource::kLetters, true,
-     0.01},
-    {"letters-0.001", "handwritten words, folds 1 to 9, λ = 0.001, mean loss", BenchSource::kLetters, true,
+    {"reuters-0.001", "Reuters, 30 labels, no bias, λ = 0.001", BenchSource::kReuters30, false,
      0.001},
-    {"letters-small", "handwritten words, fold 0, λ = 0.01, mean loss", BenchSource::kLetters0, true, 0.01},
+    {"rcv1s1", "RCV1 subset 1, 101 labels, bias, λ = 0.001", BenchSource::kRcv1s1, true, 0.001},
+    {"letters", "handwritten words, folds 1 to 9, λ = 1/M, mean loss", BenchSource::kLetters, true,
+     0},
+    {"letters-0.01", "handwritten words, folds 1 to 9, λ = 0.01, mean loss", BenchSource::kLetters,
+     true, 0.01},
+    {"letters-0.001", "handwritten words, folds 1 to 9, λ = 0.001, mean loss",
+     BenchSource::kLetters, true, 0.001},
+    {"letters-small", "handwritten words, fold 0, λ = 0.01, mean loss", BenchSource::kLetters0,
+     true, 0.01},
     {"conll", "CoNLL-2000 chunks, λ = 1/M, mean loss", BenchSource::kConll, true, 0},
     {"conll-0.01", "CoNLL-2000 chunks, λ = 0.01, mean loss", BenchSource::kConll, true, 0.01},
     {"conll-0.001", "CoNLL-2000 chunks, λ = 0.001, mean loss", BenchSource::kConll, true, 0.001},
     {"msrc", "MSRC-21, two layers of superpixels, class potentials, Potts links, λ = 0.001",
      BenchSource::kMsrc, false, 0.001},
-    {"grids", "synthetic, 50 grids of 20×20 variables with 10 states, λ = 1, mean loss", BenchSource::kGrids,
-     false, 1},
+    {"grids", "synthetic, 50 grids of 20×20 variables with 10 states, λ = 1, mean loss",
+     BenchSource::kGrids, false, 1},
     {"grids-small", "synthetic, 10 grids of 8×8 variables with 4 states, λ = 0.1, mean loss",
      BenchSource::kSmallGrids, false, 0.1},
-    {"matching", "synthetic, 300 alignments of 5 to 20 words, λ = 1/M, costs 1 and 3", BenchSource::kMatching,
-     false, 0},
+    {"matching", "synthetic, 300 alignments of 5 to 20 words, λ = 1/M, costs 1 and 3",
+     BenchSource::kMatching, false, 0},
     {"matching-0.01", "synthetic, 300 alignments of 5 to 20 words, λ = 0.01, costs 1 and 3",
      BenchSource::kMatching, false, 0.01},
     {"matching-0.001", "synthetic, 300 alignments of 5 to 20 words, λ = 0.001, costs 1 and 3",
@@ -110,7 +113,8 @@ class DenseInputs {
     for (double& value : values_) value = random->Normal() * scale;
     for (std::size_t i = 0; i < labels.size(); ++i) {
       if (labels[i] != 1) continue;
-      for (std::size_t f = 0; f < features; ++f) values_[f] += 0.3 * scale * directions_[i * features + f];
+      for (std::size_t f = 0; f < features; ++f)
+        values_[f] += 0.3 * scale * directions_[i * features + f];
     }
     for (std::size_t f = 0; f < factors_.size(); ++f) values_[f] *= factors_[f];
     if (options_.constant) values_.push_back(1);
@@ -162,12 +166,14 @@ const BenchProblem& FindBenchProblem(std::string_view name) {
     names.append(names.empty() ? "" : ", ").append(problem.name);
     choices.push_back(problem.name);
   }
-  throw DataError("unknown problem " + Quoted(name) + "; choose from " + names + DidYouMean(name, choices));
+  throw DataError("unknown problem " + Quoted(name) + "; choose from " + names +
+                  DidYouMean(name, choices));
 }
 
 std::string BenchChoice::name() const {
   const std::string whole(problem->name);
-  return examples == 0 ? whole : whole + "@" + std::to_string(examples) + "." + std::to_string(seed);
+  return examples == 0 ? whole
+                       : whole + "@" + std::to_string(examples) + "." + std::to_string(seed);
 }
 
 BenchChoice FindBenchChoice(std::string_view name) {
@@ -179,7 +185,8 @@ BenchChoice FindBenchChoice(std::string_view name) {
   const auto read = [&](std::string_view text, auto* value) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *value);
     if (error != std::errc() || end != text.data() + text.size() || *value < 1)
-      throw DataError(Quoted(name) + " is not of the form problem@examples or problem@examples.seed");
+      throw DataError(Quoted(name) +
+                      " is not of the form problem@examples or problem@examples.seed");
   };
   read(numbers.substr(0, dot), &choice.examples);
   if (dot != std::string_view::npos) read(numbers.substr(dot + 1), &choice.seed);
@@ -199,7 +206,8 @@ std::vector<std::string> BenchFiles(const BenchProblem& problem, const std::stri
     case BenchSource::kLetters0: {
       const std::string fold = Existing(folder + "/letters/letter-fold0.data");
       std::error_code ignored;
-      return {std::filesystem::exists(fold, ignored) ? fold : Existing(folder + "/letters/letter.data")};
+      return {std::filesystem::exists(fold, ignored) ? fold
+                                                     : Existing(folder + "/letters/letter.data")};
     }
     case BenchSource::kConll:
       return {Existing(folder + "/conll2000/train.txt")};
@@ -245,7 +253,8 @@ void CheckBenchData(const BenchProblem& problem, const std::string& folder) {
     if (std::filesystem::exists(file, ignored)) continue;
     const bool plain = file.ends_with(".xml") || file.ends_with(".fea");
     const std::string packed = plain ? "" : ", also not as .gz";
-    throw DataError(file, 0, "there is no such file" + packed + "; the problem '" + name + "' needs it");
+    throw DataError(file, 0,
+                    "there is no such file" + packed + "; the problem '" + name + "' needs it");
   }
 }
 
@@ -290,9 +299,11 @@ Problem MakeChainProblem(const SequenceInput& input, double lambda) {
 }
 
 Problem MakeBenchProblem(const BenchProblem& problem, const std::string& folder) {
-  if (problem.sequences()) return MakeChainProblem(ReadBenchSequences(problem, folder), problem.lambda);
+  if (problem.sequences())
+    return MakeChainProblem(ReadBenchSequences(problem, folder), problem.lambda);
   if (problem.source == BenchSource::kMatching) return MakeMatchings(problem);
-  SLACKLINE_CHECK(!problem.segments(), "not a problem of this library: " + std::string(problem.name));
+  SLACKLINE_CHECK(!problem.segments(),
+                  "not a problem of this library: " + std::string(problem.name));
   if (!problem.multilabel()) return MakeGrids(problem);
   return MakeFullGraphProblem(ReadBenchData(problem, folder), problem.lambda);
 }
@@ -357,8 +368,8 @@ TrainingSet SubsetOfExamples(const TrainingSet& training, Index count, std::uint
   TrainingSet subset{Dataset(data.shared_layout(), data.rows()), {}, {0}, 0, 0, training.form};
   for (const Index m : chosen) {
     const ExampleView example = data.example(m);
-    subset.data.Add(data.structures()[Size(data.structure_of(m))], example.labels(), data.first_input(m),
-                    example.potentials());
+    subset.data.Add(data.structures()[Size(data.structure_of(m))], example.labels(),
+                    data.first_input(m), example.potentials());
     const std::span<const double> loss = training.loss(m);
     subset.losses.insert(subset.losses.end(), loss.begin(), loss.end());
     subset.loss_begin.push_back(static_cast<Offset>(subset.losses.size()));
@@ -368,7 +379,8 @@ TrainingSet SubsetOfExamples(const TrainingSet& training, Index count, std::uint
 
 MultiLabelData MostFrequentLabels(const MultiLabelData& data, Index count) {
   const auto labels = Size(data.num_labels());
-  SLACKLINE_CHECK(count >= 1 && count <= data.num_labels(), "a subset has between one and all labels");
+  SLACKLINE_CHECK(count >= 1 && count <= data.num_labels(),
+                  "a subset has between one and all labels");
   std::vector<Index> frequency(labels);
   for (std::size_t k = 0; k < data.labels.size(); ++k) frequency[k % labels] += data.labels[k] == 1;
   std::vector<std::size_t> chosen(labels);

@@ -8,7 +8,8 @@ namespace {
 
 constexpr double kFeatureLambda = 0.01;
 
-ScalingAxis ExampleAxis(const BenchProblem& definition, const std::string& folder, std::uint64_t seed) {
+ScalingAxis ExampleAxis(const BenchProblem& definition, const std::string& folder,
+                        std::uint64_t seed) {
   const auto whole = std::make_shared<const Problem>(MakeBenchProblem(definition, folder));
   const Index all = whole->size();
   ScalingAxis axis{"examples", "examples of " + std::string(definition.name), {}, {}};
@@ -34,10 +35,11 @@ ScalingAxis LabelAxis(const std::string& folder) {
 }
 
 ScalingAxis FeatureAxis(Index stored, std::uint64_t seed) {
-  ScalingAxis axis{stored > 0 ? "features, sparse" : "features, dense", {}, {1000, 4000, 16000}, {}};
+  ScalingAxis axis{
+      stored > 0 ? "features, sparse" : "features, dense", {}, {1000, 4000, 16000}, {}};
   axis.text = "synthetic, 200 examples, 10 labels, ";
-  axis.text +=
-      stored > 0 ? std::to_string(stored) + " features that are not 0 per example" : "dense features";
+  axis.text += stored > 0 ? std::to_string(stored) + " features that are not 0 per example"
+                          : "dense features";
   axis.make = [stored, seed](Index size) {
     SyntheticLabelsOptions options;
     options.features = size;
@@ -52,7 +54,8 @@ ScalingAxis FeatureAxis(Index stored, std::uint64_t seed) {
 
 std::vector<ScalingAxis> ScalingAxes(const BenchProblem& problem, const std::string& folder,
                                      std::uint64_t seed) {
-  return {ExampleAxis(problem, folder, seed), LabelAxis(folder), FeatureAxis(0, seed), FeatureAxis(50, seed)};
+  return {ExampleAxis(problem, folder, seed), LabelAxis(folder), FeatureAxis(0, seed),
+          FeatureAxis(50, seed)};
 }
 
 }  // namespace slackline

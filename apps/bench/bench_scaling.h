@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Families of training problems that differ in one size, to see how the work of learners grows with it.
+// Families of training problems that differ in one size, to see how the work of learners grows with
+// it.
 #pragma once
 
 #include <functional>
@@ -20,7 +21,8 @@ struct ScalingAxis {
 
 /// The axes
 ///   examples           a quarter, half and all examples of `problem`, drawn by `seed`
-///   labels             the 10, 25, 50 and 101 most frequent labels of rcv1s1; 2, 4 and 6 of toy without a data folder
+///   labels             the 10, 25, 50 and 101 most frequent labels of rcv1s1; 2, 4 and 6 of toy
+///                      without a data folder
 ///   features, dense    synthetic labels with 1000, 4000 and 16000 features
 ///   features, sparse   the same with 50 features that are not 0 per example
 /// Data is read when a problem is made. λ stays the same along an axis.

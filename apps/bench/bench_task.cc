@@ -13,12 +13,14 @@
 namespace slackline {
 namespace {
 
-std::vector<double> Copy(std::span<const double> weights) { return {weights.begin(), weights.end()}; }
+std::vector<double> Copy(std::span<const double> weights) {
+  return {weights.begin(), weights.end()};
+}
 
 BenchTask MakeMultiLabelTask(const BenchProblem& problem, const std::string& folder) {
   const MultiLabelData data = ReadBenchData(problem, folder);
-  const auto model = std::make_shared<MultiLabelModel>(data.label_names, data.num_features, data.has_constant,
-                                                       MakeLabelGraph("full", data));
+  const auto model = std::make_shared<MultiLabelModel>(
+      data.label_names, data.num_features, data.has_constant, MakeLabelGraph("full", data));
   MultiLabelReadOptions read = model->ReadOptions();
   read.fill_values = data.fill_values;
   read.strict = true;
@@ -45,7 +47,8 @@ BenchTask MakeSequenceTask(const BenchProblem& problem, const std::string& folde
       ReadSequencesFor(*model, BenchTestFiles(problem, folder).front(), BenchTestFolds(problem)));
   return {MakeChainProblem(input, problem.lambda), [model, test](std::span<const double> weights) {
             model->set_weights(Copy(weights));
-            const SequencePredictions predictions = PredictSequences(*model, test->data, test->sequences, {});
+            const SequencePredictions predictions =
+                PredictSequences(*model, test->data, test->sequences, {});
             const SequenceMetrics metrics =
                 EvaluateSequences(test->data, test->sequences, predictions.labels);
             TestFigures figures = {{"hamming_loss", metrics.hamming_loss},
@@ -65,10 +68,11 @@ BenchTask MakeBenchTask(const BenchProblem& problem, const std::string& folder, 
   std::error_code ignored;
   if (!std::filesystem::exists(files.front(), ignored)) {
     throw DataError(files.front(), 0,
-                    "there is no such file, also not as .gz; the test data of '" + std::string(problem.name) +
-                        "' are there");
+                    "there is no such file, also not as .gz; the test data of '" +
+                        std::string(problem.name) + "' are there");
   }
-  return problem.sequences() ? MakeSequenceTask(problem, folder) : MakeMultiLabelTask(problem, folder);
+  return problem.sequences() ? MakeSequenceTask(problem, folder)
+                             : MakeMultiLabelTask(problem, folder);
 }
 
 }  // namespace slackline

@@ -26,7 +26,8 @@ Lambda At(double value) { return {value, 1}; }
 Lambda Times(double times) { return {0, times}; }
 
 std::string Text(const Lambda& lambda) {
-  return lambda.value > 0 ? "lambda=" + NumberText(lambda.value, 4) : NumberText(lambda.times) + "x";
+  return lambda.value > 0 ? "lambda=" + NumberText(lambda.value, 4)
+                          : NumberText(lambda.times) + "x";
 }
 
 Problem WithLambda(const Problem& problem, const Lambda& lambda) {
@@ -38,11 +39,12 @@ class Family {
  public:
   using Make = std::function<Problem(const std::string&)>;
 
-  void Add(const std::string& name, bool needs_data, const Make& make, const std::vector<Lambda>& lambdas) {
+  void Add(const std::string& name, bool needs_data, const Make& make,
+           const std::vector<Lambda>& lambdas) {
     for (const Lambda& lambda : lambdas) {
-      problems_.push_back({name + "/" + Text(lambda), needs_data, [make, lambda](const std::string& folder) {
-                             return WithLambda(make(folder), lambda);
-                           }});
+      problems_.push_back(
+          {name + "/" + Text(lambda), needs_data,
+           [make, lambda](const std::string& folder) { return WithLambda(make(folder), lambda); }});
     }
   }
 
@@ -50,31 +52,35 @@ class Family {
                    const std::vector<Lambda>& lambdas) {
     Add(
         "pictures-" + name, false,
-        [options](const std::string&) { return Problem(MakePicturesProblem(options), 1); }, lambdas);
+        [options](const std::string&) { return Problem(MakePicturesProblem(options), 1); },
+        lambdas);
   }
 
   void AddGrids(const std::string& name, const GridProblemOptions& options,
                 const std::vector<Lambda>& lambdas) {
     Add(
-        name, false, [options](const std::string&) { return Problem(MakeGridProblem(options), 1); }, lambdas);
+        name, false, [options](const std::string&) { return Problem(MakeGridProblem(options), 1); },
+        lambdas);
   }
 
-  void AddLabels(const std::string& name, const SyntheticLabelsOptions& options, const std::string& graph,
-                 const std::vector<Lambda>& lambdas) {
+  void AddLabels(const std::string& name, const SyntheticLabelsOptions& options,
+                 const std::string& graph, const std::vector<Lambda>& lambdas) {
     const auto make = [options, graph](const std::string&) {
       return MakeLabelProblem(MakeSyntheticLabels(options), graph, LossScale::kMean, 1);
     };
     Add("labels-" + name + "-" + graph, false, make, lambdas);
   }
 
-  void AddMulan(const std::string& name, bool standardise, const std::string& graph, LossScale scale,
-                const std::vector<Lambda>& lambdas) {
+  void AddMulan(const std::string& name, bool standardise, const std::string& graph,
+                LossScale scale, const std::vector<Lambda>& lambdas) {
     const auto make = [=](const std::string& folder) {
       MultiLabelReadOptions read;
       read.labels_xml = folder + "/" + name + "/" + name + ".xml";
-      MultiLabelData data = ReadMultiLabelData(folder + "/" + name + "/" + name + "-train.arff", read);
+      MultiLabelData data =
+          ReadMultiLabelData(folder + "/" + name + "/" + name + "-train.arff", read);
       if (standardise) {
-        const auto scaling = FeatureScaling::Learn(ScaleKind::kStandard, *data.rows, data.num_features);
+        const auto scaling =
+            FeatureScaling::Learn(ScaleKind::kStandard, *data.rows, data.num_features);
         data.rows = scaling.Apply(*data.rows, data.num_features);
       }
       return MakeLabelProblem(data, graph, scale, 1);
@@ -86,11 +92,13 @@ class Family {
   }
 
   /// One of the named problems, with λ of its own.
-  void AddNamed(const std::string& name, const std::string& source, const std::vector<Lambda>& lambdas) {
+  void AddNamed(const std::string& name, const std::string& source,
+                const std::vector<Lambda>& lambdas) {
     const BenchProblem& problem = FindBenchProblem(source);
     Add(
         name, problem.needs_data(),
-        [&problem](const std::string& folder) { return MakeBenchProblem(problem, folder); }, lambdas);
+        [&problem](const std::string& folder) { return MakeBenchProblem(problem, folder); },
+        lambdas);
   }
 
   std::vector<FamilyProblem> Take() { return std::move(problems_); }
@@ -260,21 +268,24 @@ std::vector<FamilyProblem> FamilyProblems() {
   return family.Take();
 }
 
-std::vector<FamilyProblem> ChooseFamily(const std::vector<std::string>& pieces, const std::string& folder) {
+std::vector<FamilyProblem> ChooseFamily(const std::vector<std::string>& pieces,
+                                        const std::string& folder) {
   const std::vector<FamilyProblem> all = FamilyProblems();
   const auto contains = [](const FamilyProblem& problem, const std::string& piece) {
     return problem.name.find(piece) != std::string::npos;
   };
   for (const std::string& piece : pieces) {
-    if (std::none_of(all.begin(), all.end(), [&](const auto& problem) { return contains(problem, piece); }))
+    if (std::none_of(all.begin(), all.end(),
+                     [&](const auto& problem) { return contains(problem, piece); }))
       throw DataError("no problem of the family has " + Quoted(piece) + " in its name");
   }
   std::vector<FamilyProblem> chosen;
   for (const FamilyProblem& problem : all) {
     if (problem.needs_data && folder.empty()) continue;
     const bool wanted =
-        pieces.empty() || std::any_of(pieces.begin(), pieces.end(),
-                                      [&](const std::string& piece) { return contains(problem, piece); });
+        pieces.empty() || std::any_of(pieces.begin(), pieces.end(), [&](const std::string& piece) {
+          return contains(problem, piece);
+        });
     if (wanted) chosen.push_back(problem);
   }
   if (chosen.empty()) throw DataError("these problems of the family need the data folder");

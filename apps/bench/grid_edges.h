@@ -7,7 +7,8 @@
 
 namespace slackline {
 
-/// Calls visit(v, neighbour) for every variable in order, with the one to its right and the one below it where they exist.
+/// Calls visit(v, neighbour) for every variable in order, with the one to its right and the one
+/// below it where they exist.
 template <class Visit>
 void ForEachGridEdge(Index rows, Index cols, const Visit& visit) {
   for (Index r = 0; r < rows; ++r) {

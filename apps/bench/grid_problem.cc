@@ -27,7 +27,8 @@ class SmoothField {
       const double angle = 2 * std::numbers::pi * random->Uniform();
       const double periods = 0.5 + random->Uniform();
       const double length = 2 * std::numbers::pi * periods / std::max(options.rows, options.cols);
-      wave = {length * std::cos(angle), length * std::sin(angle), 2 * std::numbers::pi * random->Uniform()};
+      wave = {length * std::cos(angle), length * std::sin(angle),
+              2 * std::numbers::pi * random->Uniform()};
     }
   }
   double operator()(Index row, Index col) const {
@@ -62,8 +63,8 @@ void AddChains(const GridProblemOptions& options, const PairwiseTableFactor& pai
 }
 
 std::shared_ptr<const Structure> GridStructure(const GridProblemOptions& options,
-                                               std::shared_ptr<const WeightLayout> layout, Index unary,
-                                               Index table) {
+                                               std::shared_ptr<const WeightLayout> layout,
+                                               Index unary, Index table) {
   ModelBuilder builder(std::move(layout));
   for (Index v = 0; v < options.rows * options.cols; ++v) {
     builder.AddVariable(options.states);
@@ -100,11 +101,12 @@ std::vector<Index> SmoothLabels(Random* random, const GridProblemOptions& option
 }  // namespace
 
 TrainingSet MakeGridProblem(const GridProblemOptions& options) {
-  SLACKLINE_CHECK(options.examples >= 1 && options.rows >= 1 && options.cols >= 1 && options.states >= 1 &&
-                      options.features >= 1,
+  SLACKLINE_CHECK(options.examples >= 1 && options.rows >= 1 && options.cols >= 1 &&
+                      options.states >= 1 && options.features >= 1,
                   "a grid problem needs at least one example, row, column, state and feature");
-  SLACKLINE_CHECK(options.feature_noise >= 0 && options.label_noise >= 0 && options.label_noise <= 1,
-                  "the noise of a grid problem is out of range");
+  SLACKLINE_CHECK(
+      options.feature_noise >= 0 && options.label_noise >= 0 && options.label_noise <= 1,
+      "the noise of a grid problem is out of range");
   Random random(options.seed);
   auto layout = std::make_shared<WeightLayout>();
   const Index unary = layout->AddBlock("unary", options.states, options.features);
@@ -117,7 +119,8 @@ TrainingSet MakeGridProblem(const GridProblemOptions& options) {
   std::vector<std::vector<Index>> labellings;
   std::vector<double> x(Size(options.features));
   // Inputs of unit norm, on average.
-  const double scale = 1 / std::sqrt(options.features * (1 + options.feature_noise * options.feature_noise));
+  const double scale =
+      1 / std::sqrt(options.features * (1 + options.feature_noise * options.feature_noise));
   for (Index m = 0; m < options.examples; ++m) {
     std::vector<Index> labels = SmoothLabels(&random, options);
     for (Index& label : labels) {

@@ -14,8 +14,8 @@ namespace slackline {
 namespace {
 
 std::shared_ptr<const Structure> PictureStructure(const PicturesOptions& options,
-                                                  std::shared_ptr<const WeightLayout> layout, Index unary,
-                                                  Index same) {
+                                                  std::shared_ptr<const WeightLayout> layout,
+                                                  Index unary, Index same) {
   ModelBuilder builder(std::move(layout));
   for (Index v = 0; v < options.side * options.side; ++v) {
     builder.AddVariable(options.states);
@@ -29,8 +29,8 @@ std::shared_ptr<const Structure> PictureStructure(const PicturesOptions& options
 }
 
 std::vector<Index> DrawDiscs(const PicturesOptions& options, Random* random) {
-  std::vector<Index> labels(static_cast<std::size_t>(options.side) * static_cast<std::size_t>(options.side),
-                            0);
+  std::vector<Index> labels(
+      static_cast<std::size_t>(options.side) * static_cast<std::size_t>(options.side), 0);
   for (Index state = 1; state < options.states; ++state) {
     const double radius = options.side * (0.125 + 0.125 * random->Uniform());
     const double row = options.side * random->Uniform();
@@ -47,10 +47,10 @@ std::vector<Index> DrawDiscs(const PicturesOptions& options, Random* random) {
 }  // namespace
 
 TrainingSet MakePicturesProblem(const PicturesOptions& options) {
-  SLACKLINE_CHECK(
-      options.examples >= 1 && options.side >= 1 && options.states >= 1 && options.states <= 16 &&
-          options.extra_features >= 0,
-      "pictures need at least one example and pixel, 1 to 16 states, and no negative number of features");
+  SLACKLINE_CHECK(options.examples >= 1 && options.side >= 1 && options.states >= 1 &&
+                      options.states <= 16 && options.extra_features >= 0,
+                  "pictures need at least one example and pixel, 1 to 16 states, and no negative "
+                  "number of features");
   Random random(options.seed);
   auto layout = std::make_shared<WeightLayout>();
   const Index features = 2 + options.extra_features;

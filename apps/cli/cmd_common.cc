@@ -47,14 +47,14 @@ bool IsSpecial(const std::string& path) {
          !std::filesystem::is_directory(status);
 }
 
-/// Whether both names lead to one file, which need not exist yet. The input "-" is the file that the standard input comes
-/// from.
+/// Whether both names lead to one file, which need not exist yet. The input "-" is the file that
+/// the standard input comes from.
 bool IsSameFile(const std::string& output, const std::string& input) {
   if (input == "-") {
     struct stat in {};
     struct stat out {};
-    return fstat(STDIN_FILENO, &in) == 0 && stat(output.c_str(), &out) == 0 && in.st_dev == out.st_dev &&
-           in.st_ino == out.st_ino;
+    return fstat(STDIN_FILENO, &in) == 0 && stat(output.c_str(), &out) == 0 &&
+           in.st_dev == out.st_dev && in.st_ino == out.st_ino;
   }
   namespace fs = std::filesystem;
   std::error_code ignored;
@@ -66,8 +66,9 @@ bool IsSameFile(const std::string& output, const std::string& input) {
 }  // namespace
 
 std::size_t Length(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
 }
 
 std::string Wrap(std::string_view text, std::size_t width) {
@@ -98,7 +99,8 @@ std::string ProgramVersion() { return std::string("slackline ") + SLACKLINE_VERS
 CLI::Option* AddTextOption(CLI::App* app, std::string_view name, std::string* value,
                            std::string_view placeholder, std::string_view text,
                            std::string_view default_text) {
-  CLI::Option* option = app->add_option("--" + std::string(name), *value, Description(text, default_text));
+  CLI::Option* option =
+      app->add_option("--" + std::string(name), *value, Description(text, default_text));
   option->type_name(std::string(placeholder));
   return option;
 }
@@ -108,11 +110,12 @@ void TrainFlags::Register(CLI::App* app) {
     Flag& flag = flags_[std::string(record.name)];
     if (std::holds_alternative<bool TrainOptions::*>(record.member)) {
       flag.value = "on";
-      const std::string text = Wrap(record.text, kHelpWidth);  // older CLI11 takes a flag's text by reference
+      const std::string text =
+          Wrap(record.text, kHelpWidth);  // older CLI11 takes a flag's text by reference
       flag.option = app->add_flag("--" + std::string(record.name), text);
     } else {
-      flag.option =
-          AddTextOption(app, record.name, &flag.value, record.placeholder, record.text, record.default_text);
+      flag.option = AddTextOption(app, record.name, &flag.value, record.placeholder, record.text,
+                                  record.default_text);
     }
     flag.option->group("Training");
   }
@@ -151,7 +154,8 @@ void DecodeFlags::Register(CLI::App* app) {
       app, "decode", &decode, "auto|lp|exact",
       "auto: exact where that is cheap (graphs without cycles, up to about 20 labels), else the LP "
       "relaxation, "
-      "rounded and improved. lp: the LP relaxation, rounded. exact: exact where possible, else as auto",
+      "rounded and improved. lp: the LP relaxation, rounded. exact: exact where possible, else as "
+      "auto",
       "auto");
   threads.Register(app);
 }
@@ -161,7 +165,8 @@ DecodeKind DecodeFlags::ReadDecode() const {
 }
 
 void ThreadFlag::Register(CLI::App* app) {
-  AddTextOption(app, "threads", &threads, "N", "threads; 0 = all. Results do not depend on it", "1");
+  AddTextOption(app, "threads", &threads, "N", "threads; 0 = all. Results do not depend on it",
+                "1");
 }
 int ThreadFlag::Read() const {
   TrainOptions options;
@@ -191,21 +196,22 @@ std::size_t CheckChoice(std::string_view option, std::string_view value,
   if (found != choices.end()) return static_cast<std::size_t>(found - choices.begin());
   std::string allowed;
   for (const std::string_view choice : choices) allowed.append(" ").append(choice);
-  throw DataError("--" + std::string(option) + ": " + Quoted(value) + " is not allowed; it must be one of" +
-                  allowed + DidYouMean(value, choices));
+  throw DataError("--" + std::string(option) + ": " + Quoted(value) +
+                  " is not allowed; it must be one of" + allowed + DidYouMean(value, choices));
 }
 
 LossScale ReadLossScale(std::string_view value) {
   return CheckChoice("loss", value, {"mean", "count"}) == 0 ? LossScale::kMean : LossScale::kCount;
 }
 
-void CheckOutput(std::string_view option, const std::string& path, const std::vector<std::string>& inputs,
-                 bool special_files) {
+void CheckOutput(std::string_view option, const std::string& path,
+                 const std::vector<std::string>& inputs, bool special_files) {
   const std::string name = "--" + std::string(option);
   if (path.empty()) throw DataError(name + ": the file name is empty");
   if (special_files && (path == "-" || IsSpecial(path))) return;
   if (path == "-") {
-    throw DataError(name + ": '-', the standard output, is not possible here (./- is a file of that name)");
+    throw DataError(
+        name + ": '-', the standard output, is not possible here (./- is a file of that name)");
   }
   for (const std::string& input : inputs) {
     if (input.empty() || !IsSameFile(path, input)) continue;
@@ -229,7 +235,8 @@ void WriteOutput(const std::string& path, std::string_view bytes) {
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   out.flush();
   if (!out)
-    throw DataError(standard ? "<stdout>" : path, 0, std::string("writing failed: ") + std::strerror(errno));
+    throw DataError(standard ? "<stdout>" : path, 0,
+                    std::string("writing failed: ") + std::strerror(errno));
 }
 
 void CheckStandardOutput() {
@@ -259,7 +266,8 @@ std::string Number(double value, int digits) { return NumberText(value, digits);
 
 std::string CsvCell(const std::string& text) {
   const bool plain = !text.empty() && text.find_first_of(",\"\r\n") == std::string::npos &&
-                     text.front() != ' ' && text.back() != ' ' && text.front() != '\t' && text.back() != '\t';
+                     text.front() != ' ' && text.back() != ' ' && text.front() != '\t' &&
+                     text.back() != '\t';
   if (plain) return text;
   std::string quoted = "\"";
   for (const char c : text) {

@@ -43,8 +43,8 @@ void AddMatching(CLI::App* parent, Action* action);
 /// "slackline 0.1.0".
 std::string ProgramVersion();
 
-/// Adds `--name PLACEHOLDER` with wrapped help text, which ends with the default in brackets unless that is
-/// empty.
+/// Adds `--name PLACEHOLDER` with wrapped help text, which ends with the default in brackets unless
+/// that is empty.
 CLI::Option* AddTextOption(CLI::App* app, std::string_view name, std::string* value,
                            std::string_view placeholder, std::string_view text,
                            std::string_view default_text = "");
@@ -53,7 +53,8 @@ CLI::Option* AddTextOption(CLI::App* app, std::string_view name, std::string* va
 class TrainFlags {
  public:
   void Register(CLI::App* app);
-  /// To be called after Register, where the default of an option is another than its record says, or a command takes its values elsewhere.
+  /// To be called after Register, where the default of an option is another than its record says,
+  /// or a command takes its values elsewhere.
   void SetDefaultText(std::string_view name, std::string_view default_text);
   void Hide(std::string_view name);
   bool Given(std::string_view name) const;
@@ -102,9 +103,11 @@ auto ForOption(std::string_view option, const Work& work) {
 
 /// The value of `--option`: a whole number, or a number. Throw DataError that says what is allowed.
 Index ReadCount(std::string_view option, std::string_view value, Index minimum);
-double ReadReal(std::string_view option, std::string_view value, bool positive, double largest = kInfinity);
+double ReadReal(std::string_view option, std::string_view value, bool positive,
+                double largest = kInfinity);
 
-/// The number of the choice that is the value of `--option`. Throws DataError that names all of them when there is none.
+/// The number of the choice that is the value of `--option`. Throws DataError that names all of
+/// them when there is none.
 std::size_t CheckChoice(std::string_view option, std::string_view value,
                         const std::vector<std::string_view>& choices);
 
@@ -119,14 +122,14 @@ T ReadChoice(std::string_view option, std::string_view value, std::initializer_l
   return choices.begin()[CheckChoice(option, value, names)];
 }
 
-/// Throws DataError, before any work is done, when `path` (given with `--option`) cannot be written, or is
-/// one of the `inputs` ("-": the file that the standard input comes from). Devices and pipes are allowed when
-/// `special_files` is true, and so is "-", the standard output.
-void CheckOutput(std::string_view option, const std::string& path, const std::vector<std::string>& inputs,
-                 bool special_files);
+/// Throws DataError, before any work is done, when `path` (given with `--option`) cannot be
+/// written, or is one of the `inputs` ("-": the file that the standard input comes from). Devices
+/// and pipes are allowed when `special_files` is true, and so is "-", the standard output.
+void CheckOutput(std::string_view option, const std::string& path,
+                 const std::vector<std::string>& inputs, bool special_files);
 
-/// Writes the bytes at once: to the standard output when `path` is "" or "-", to a device or pipe as it is,
-/// and to a file so that it is never half written. Throws DataError on failure.
+/// Writes the bytes at once: to the standard output when `path` is "" or "-", to a device or pipe
+/// as it is, and to a file so that it is never half written. Throws DataError on failure.
 void WriteOutput(const std::string& path, std::string_view bytes);
 
 /// Throws DataError when anything that was written to the standard output did not arrive.
@@ -142,8 +145,8 @@ std::size_t Length(std::string_view text);
 std::string Wrap(std::string_view text, std::size_t width);
 /// A text of ASCII characters at the right end of a column.
 std::string RightCell(const std::string& text, std::size_t width);
-/// One cell of a comma-separated line: in quotes where it is empty, contains a comma, a quote or a line end,
-/// or begins or ends with a blank.
+/// One cell of a comma-separated line: in quotes where it is empty, contains a comma, a quote or a
+/// line end, or begins or ends with a blank.
 std::string CsvCell(const std::string& text);
 
 }  // namespace slackline::program

@@ -26,10 +26,11 @@ std::string Column(const std::string& text) { return RightCell(text, kNumberWidt
 }  // namespace
 
 void ExplainFlags::Register(CLI::App* app, const std::string& noun) {
-  option_ = AddTextOption(app, "explain", &explain, "N|all",
-                          "instead: take the score of the predicted labels of " + noun +
-                              " number N, counted from 1, apart into what its features, constants and "
-                              "pairs of labels contribute");
+  option_ =
+      AddTextOption(app, "explain", &explain, "N|all",
+                    "instead: take the score of the predicted labels of " + noun +
+                        " number N, counted from 1, apart into what its features, constants and "
+                        "pairs of labels contribute");
   option_->excludes("--output");
   AddTextOption(app, "top", &top, "K", "how many features --explain shows of each label", "10")
       ->needs(option_);
@@ -67,10 +68,12 @@ void AppendParts(const ScoreSum& sum, std::string* text) {
   *text += Column("score") + Column("weight") + Column(raw ? "scaled" : "value") +
            (raw ? Column("value") : "") + "  feature\n";
   for (const ScorePart& part : sum.parts) {
-    *text += Column(Number(part.score, 4)) + Column(Number(part.weight, 4)) + Column(Number(part.value, 4));
+    *text += Column(Number(part.score, 4)) + Column(Number(part.weight, 4)) +
+             Column(Number(part.value, 4));
     if (raw) *text += Column(Number(part.raw, 4));
-    *text +=
-        "  " + Fitted(part.name, std::min(kNameWidth, std::max<std::size_t>(1, Length(part.name)))) + "\n";
+    *text += "  " +
+             Fitted(part.name, std::min(kNameWidth, std::max<std::size_t>(1, Length(part.name)))) +
+             "\n";
   }
   if (sum.num_others == 0) return;
   const std::size_t columns = raw ? 3 : 2;
@@ -89,7 +92,8 @@ std::string SumText(double total, const std::vector<std::pair<std::string, doubl
 Json PartsJson(const ScoreSum& sum) {
   Json parts = Json::array();
   for (const ScorePart& part : sum.parts) {
-    Json entry = {{"name", part.name}, {"score", part.score}, {"weight", part.weight}, {"value", part.value}};
+    Json entry = {
+        {"name", part.name}, {"score", part.score}, {"weight", part.weight}, {"value", part.value}};
     entry["raw"] = part.raw;
     parts.push_back(std::move(entry));
   }

@@ -20,16 +20,18 @@ constexpr const char* kGroups[] = {"Data", "Model", "Training", "Output"};
 constexpr std::size_t kColumn = 34;  // of the texts, as in the help of all commands
 
 constexpr std::string_view kModel[] = {
-    "graph",          "loss-weights", "loss",          "bias",           "clusters",       "label-counts",
-    "cluster-rounds", "calibrate",    "layers",        "pairwise",       "regions",        "potentials",
-    "constraints",    "costs",        "left-capacity", "right-capacity", "precision-cost", "recall-cost",
-    "kernel",         "kernel-gamma", "kernel-degree", "kernel-offset"};
+    "graph",          "loss-weights",   "loss",        "bias",   "clusters",
+    "label-counts",   "cluster-rounds", "calibrate",   "layers", "pairwise",
+    "regions",        "potentials",     "constraints", "costs",  "left-capacity",
+    "right-capacity", "precision-cost", "recall-cost", "kernel", "kernel-gamma",
+    "kernel-degree",  "kernel-offset"};
 constexpr std::string_view kTraining[] = {"C", "lambda-path", "metric"};
 constexpr std::string_view kOutput[] = {"model",    "log",        "quiet",  "verbose",
                                         "verify",   "checkpoint", "resume", "checkpoint-every",
                                         "no-refit", "json",       "compact"};
 /// Of the options of training (learning/options.h), those that are needed first.
-constexpr std::string_view kFirstOfTraining[] = {"lambda", "gap-tolerance", "time-limit", "seed", "threads"};
+constexpr std::string_view kFirstOfTraining[] = {"lambda", "gap-tolerance", "time-limit", "seed",
+                                                 "threads"};
 /// Of the others, those that are not.
 constexpr std::string_view kLater[] = {"format",
                                        "ignore-columns",
@@ -83,14 +85,17 @@ class ShortFormatter : public CLI::Formatter {
  public:
   ShortFormatter() { column_width(kColumn); }
 
-  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override {
     if (mode == CLI::AppFormatMode::Sub) return CLI::Formatter::make_help(app, name, mode);
     const bool all = mode == CLI::AppFormatMode::All;
-    std::string text = make_description(app) + make_usage(app, std::move(name)) + make_positionals(app);
+    std::string text =
+        make_description(app) + make_usage(app, std::move(name)) + make_positionals(app);
     for (const std::string group : kGroups) {
       std::vector<const CLI::Option*> options;
       for (const CLI::Option* option : app->get_options()) {
-        if (option->nonpositional() && option->get_group() == group && (all || IsNeededFirst(*option)))
+        if (option->nonpositional() && option->get_group() == group &&
+            (all || IsNeededFirst(*option)))
           options.push_back(option);
       }
       if (!options.empty()) text += make_group(group, false, std::move(options));

@@ -9,7 +9,9 @@ namespace {
 std::atomic<int> received_signal{0};
 static_assert(std::atomic<int>::is_always_lock_free, "used in a signal handler");
 
-extern "C" void StoreSignal(int number) { received_signal.store(number, std::memory_order_relaxed); }
+extern "C" void StoreSignal(int number) {
+  received_signal.store(number, std::memory_order_relaxed);
+}
 
 }  // namespace
 

@@ -70,8 +70,8 @@ void Say(const char* text) {
   static_cast<void>(pages[0]);
 }
 
-/// Grows the stack to what the program uses while it is sure that there is room: a stack that cannot
-/// grow any more (ulimit -v) ends the process by a signal.
+/// Grows the stack to what the program uses while it is sure that there is room: a stack that
+/// cannot grow any more (ulimit -v) ends the process by a signal.
 void GrowStack() {
   rlimit limit{};
   if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < 4 * kStackBytes) return;

@@ -22,8 +22,9 @@ void CertificateCheck::Register(CLI::App* app) {
                 "the exit code is 1. Ctrl-C leaves it out");
 }
 
-void CertificateCheck::Run(const Problem& problem, const TrainOptions& options, const TrainSummary& summary,
-                           const Learner& learner, const std::string& model, bool quiet,
+void CertificateCheck::Run(const Problem& problem, const TrainOptions& options,
+                           const TrainSummary& summary, const Learner& learner,
+                           const std::string& model, bool quiet,
                            const std::atomic<int>* interrupt) {
   last_.reset();
   if (!wanted_) return;
@@ -34,9 +35,9 @@ void CertificateCheck::Run(const Problem& problem, const TrainOptions& options, 
   how.progress = [&](Index done) {
     if (!line.due()) return;
     const double seconds = running.Seconds();
-    line.Show("verifying: " + std::to_string(done) + " of " + Count(problem.size(), "example") + "  " +
-              Number(seconds, 3) + " s, about " + Number(seconds / done * (problem.size() - done), 2) +
-              " s to go");
+    line.Show("verifying: " + std::to_string(done) + " of " + Count(problem.size(), "example") +
+              "  " + Number(seconds, 3) + " s, about " +
+              Number(seconds / done * (problem.size() - done), 2) + " s to go");
   };
   // A kernelized model has the inputs that matter, not their places among those of training.
   last_ = VerifyCertificate(problem, UsesKernel(options) ? summary.weights : ModelWeights(model),
@@ -61,9 +62,11 @@ Json CertificateCheck::Figures() const {
 void CertificateCheck::Tell(const std::string& model, bool quiet) const {
   if (!last_) return;
   if (last_->outcome == VerifyOutcome::kFails) {
-    std::fprintf(stderr, "slackline: %s: %s (the model is kept)\n", model.c_str(), last_->message.c_str());
+    std::fprintf(stderr, "slackline: %s: %s (the model is kept)\n", model.c_str(),
+                 last_->message.c_str());
   } else if (!quiet && last_->outcome == VerifyOutcome::kHolds) {
-    std::fprintf(stderr, "verified in %s s: %s\n", Number(last_->seconds, 3).c_str(), last_->message.c_str());
+    std::fprintf(stderr, "verified in %s s: %s\n", Number(last_->seconds, 3).c_str(),
+                 last_->message.c_str());
   } else if (!quiet) {
     std::fprintf(stderr, "%s\n", last_->message.c_str());
   }

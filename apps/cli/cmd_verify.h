@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// --verify: the certificate of a run, checked with the weights as they lie in the model file. Part of the program only.
+// --verify: the certificate of a run, checked with the weights as they lie in the model file. Part
+// of the program only.
 #pragma once
 
 #include <atomic>
@@ -17,10 +18,12 @@ class CertificateCheck {
  public:
   void Register(CLI::App* app);
 
-  /// To be called after the model was written. Does nothing unless --verify is given; a run that the user interrupted is not
-  /// verified, nor is one that is interrupted now. Shows its progress on a terminal unless `quiet`.
+  /// To be called after the model was written. Does nothing unless --verify is given; a run that
+  /// the user interrupted is not verified, nor is one that is interrupted now. Shows its progress
+  /// on a terminal unless `quiet`.
   void Run(const Problem& problem, const TrainOptions& options, const TrainSummary& summary,
-           const Learner& learner, const std::string& model, bool quiet, const std::atomic<int>* interrupt);
+           const Learner& learner, const std::string& model, bool quiet,
+           const std::atomic<int>* interrupt);
 
   /// What the last object of the run's log says of it; null without --verify.
   Json Figures() const;

@@ -43,7 +43,8 @@ void AppendRanking(const WeightRanking& ranking, const char* titles[2], std::str
                      std::any_of(ranking.negative.begin(), ranking.negative.end(), known);
   const std::size_t rows = std::max(ranking.positive.size(), ranking.negative.size());
   if (rows == 0) return;
-  *text += Trimmed("  " + Fitted(Heading(titles[0], sizes), kColumnWidth) + "  " + Heading(titles[1], sizes));
+  *text += Trimmed("  " + Fitted(Heading(titles[0], sizes), kColumnWidth) + "  " +
+                   Heading(titles[1], sizes));
   for (std::size_t k = 0; k < rows; ++k) {
     const std::string left = k < ranking.positive.size() ? Cell(ranking.positive[k], sizes) : "";
     const std::string right = k < ranking.negative.size() ? Cell(ranking.negative[k], sizes) : "";
@@ -62,13 +63,15 @@ std::string PairName(const PairSummary& pairs, const PairWeight& pair) {
   const auto fitted = [](const std::string& name, std::size_t width) {
     return Fitted(name, std::max<std::size_t>(1, width));
   };
-  return fitted(pair.first, for_first) + (pairs.directed ? " → " : " + ") + fitted(pair.second, for_second);
+  return fitted(pair.first, for_first) + (pairs.directed ? " → " : " + ") +
+         fitted(pair.second, for_second);
 }
 
 WeightRanking RankingOf(const PairSummary& pairs) {
   const auto named = [&](const std::vector<PairWeight>& list) {
     std::vector<NamedWeight> result;
-    for (const PairWeight& pair : list) result.push_back({PairName(pairs, pair), pair.weight, kNone});
+    for (const PairWeight& pair : list)
+      result.push_back({PairName(pairs, pair), pair.weight, kNone});
     return result;
   };
   return {named(pairs.positive), named(pairs.negative), 0, 0};
@@ -81,8 +84,8 @@ void AppendLabel(const LabelWeights& label, std::string* text) {
     constants += (constants.empty() ? "" : ", ") + constant.name + " " + Number(constant.weight, 4);
   const std::string name = label.label.empty() ? "edges" : label.label;
   const std::size_t room = kLineWidth - std::min(kLineWidth / 2, constants.size() + 2);
-  *text += "\n" +
-           Trimmed(Fitted(name, std::min(room, Length(name))) + (constants.empty() ? "" : "  " + constants));
+  *text += "\n" + Trimmed(Fitted(name, std::min(room, Length(name))) +
+                          (constants.empty() ? "" : "  " + constants));
   AppendRanking(label.features, titles, text);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The command line. Exit codes: 0 = done, 1 = an error of the program itself, or a certificate that
-// --verify refutes, 2 = bad input (arguments, files, models), 130, 143 and 129 = training interrupted
-// by SIGINT, SIGTERM or SIGHUP, with the model written.
+// --verify refutes, 2 = bad input (arguments, files, models), 130, 143 and 129 = training
+// interrupted by SIGINT, SIGTERM or SIGHUP, with the model written.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -45,18 +45,21 @@ constexpr const char* kOtherExamples =
 void CheckValues(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     const auto& values = option->results();
-    if (option->get_expected_max() == 0 || std::find(values.begin(), values.end(), "") == values.end())
+    if (option->get_expected_max() == 0 ||
+        std::find(values.begin(), values.end(), "") == values.end())
       continue;
     throw DataError(option->get_name() + ": the value is empty");
   }
 }
 
-/// "--lambda is given twice", or "" when every option has at most one value. (Flags may be repeated.)
+/// "--lambda is given twice", or "" when every option has at most one value. (Flags may be
+/// repeated.)
 std::string DescribeRepeated(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     const std::size_t count = option->results().size();
     if (option->get_expected_max() != 1 || count < 2) continue;
-    return option->get_name() + " is given " + (count == 2 ? "twice" : std::to_string(count) + " times");
+    return option->get_name() + " is given " +
+           (count == 2 ? "twice" : std::to_string(count) + " times");
   }
   return {};
 }
@@ -89,20 +92,23 @@ std::string SimilarOption(const CLI::App& root, const std::string& text) {
 
 std::string Describe(const CLI::App& root, const CLI::ParseError& error) {
   const std::vector<std::string> extras = root.remaining(true);
-  const auto option =
-      std::find_if(extras.begin(), extras.end(), [](const auto& text) { return text.starts_with("-"); });
-  if (option != extras.end()) return "unknown option " + Quoted(*option) + SimilarOption(root, *option);
+  const auto option = std::find_if(extras.begin(), extras.end(),
+                                   [](const auto& text) { return text.starts_with("-"); });
+  if (option != extras.end())
+    return "unknown option " + Quoted(*option) + SimilarOption(root, *option);
 
   const std::string repeated = DescribeRepeated(InnerCommand(root));
   if (!repeated.empty()) return repeated;
 
   const std::string text = error.what();
-  const std::size_t missing = text.find(": 1 required ");  // CLI11: "--log: 1 required FILE missing"
+  const std::size_t missing =
+      text.find(": 1 required ");  // CLI11: "--log: 1 required FILE missing"
   if (missing != std::string::npos) return text.substr(0, missing) + " needs a value";
 
   std::string commands;
   std::vector<std::string_view> names;
-  for (const CLI::App* app : InnerCommand(root).get_subcommands([](const CLI::App*) { return true; })) {
+  for (const CLI::App* app :
+       InnerCommand(root).get_subcommands([](const CLI::App*) { return true; })) {
     commands += (commands.empty() ? "" : ", ") + app->get_name();
     names.push_back(app->get_name());
   }
@@ -134,8 +140,8 @@ void AddCommands(CLI::App* root, Action* action) {
   root->get_formatter()->column_width(34);
   root->require_subcommand(1);
   root->footer(std::string(kExamples) + "\n" + kOtherExamples);
-  CLI::App* multilabel =
-      root->add_subcommand("multilabel", "Multi-label classification: every example has a set of labels.");
+  CLI::App* multilabel = root->add_subcommand(
+      "multilabel", "Multi-label classification: every example has a set of labels.");
   multilabel->require_subcommand(1);
   multilabel->footer(kExamples);
   AddMultiLabelTrain(multilabel, action);
@@ -183,6 +189,7 @@ int main(int argc, char** argv) {
   } catch (const CertificateError& error) {
     return program::Complain(program::kInternalError, error.what());
   } catch (const std::exception& error) {
-    return program::Complain(program::kInternalError, std::string("internal error: ") + error.what());
+    return program::Complain(program::kInternalError,
+                             std::string("internal error: ") + error.what());
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A line of progress at the bottom of the terminal, written over and over. Part of the program only.
+// A line of progress at the bottom of the terminal, written over and over. Part of the program
+// only.
 #pragma once
 
 #include <unistd.h>

@@ -16,7 +16,8 @@ FeatureDictionary FeatureDictionary::Hashed(int bits) {
 }
 
 FeatureDictionary FeatureDictionary::FromText(std::string_view text, const std::string& source) {
-  if (!text.empty() && text.back() != '\n') throw DataError(source, 0, "the last feature is not complete");
+  if (!text.empty() && text.back() != '\n')
+    throw DataError(source, 0, "the last feature is not complete");
   FeatureDictionary dictionary;
   for (Index number = 0; !text.empty(); ++number) {
     const std::string_view name = text.substr(0, text.find('\n'));

@@ -13,8 +13,8 @@
 
 namespace slackline {
 
-/// Immutable. By name: column i is the i-th feature, and features without a column are unknown. Hashed: no feature is
-/// unknown, and several may share a column.
+/// Immutable. By name: column i is the i-th feature, and features without a column are unknown.
+/// Hashed: no feature is unknown, and several may share a column.
 class FeatureDictionary {
  public:
   static constexpr int kMaxHashBits = 30;
@@ -22,7 +22,8 @@ class FeatureDictionary {
   FeatureDictionary() = default;  ///< by name, without features
   /// 2^bits columns, 1 ≤ bits ≤ kMaxHashBits; a feature's column is the low bits of HashText.
   static FeatureDictionary Hashed(int bits);
-  /// From what Text() gave. Throws DataError about `source` on text that is not complete and on features given twice.
+  /// From what Text() gave. Throws DataError about `source` on text that is not complete and on
+  /// features given twice.
   static FeatureDictionary FromText(std::string_view text, const std::string& source);
 
   /// The column of a feature, or kAbsent.
@@ -35,7 +36,8 @@ class FeatureDictionary {
   int hash_bits() const { return hash_bits_; }  ///< 0: by name
   /// By name: feature i, i < size().
   std::string_view name(Index i) const { return names_.text(i); }
-  /// For files: the features in the order of their columns, each with \n after it. Empty when hashed.
+  /// For files: the features in the order of their columns, each with \n after it. Empty when
+  /// hashed.
   std::string Text() const;
 
  private:
@@ -48,11 +50,12 @@ class FeatureDictionary {
 /// Makes a dictionary by name from all features of the training data.
 class FeatureCounter {
  public:
-  /// Counts a feature (text without \n); returns its number, from 0 in the order of first occurrence.
+  /// Counts a feature (text without \n); returns its number, from 0 in the order of first
+  /// occurrence.
   Index Add(std::string_view feature);
   Index size() const { return names_.size(); }
-  /// The dictionary of those that were counted at least min_count ≥ 1 times, in the order of first occurrence.
-  /// (*column)[i] becomes the column of number i, kAbsent where it is dropped.
+  /// The dictionary of those that were counted at least min_count ≥ 1 times, in the order of first
+  /// occurrence. (*column)[i] becomes the column of number i, kAbsent where it is dropped.
   FeatureDictionary Finish(std::int64_t min_count, std::vector<Index>* column) const;
 
  private:

@@ -25,7 +25,8 @@ std::string FoldName(std::size_t number, std::size_t count) {
   return "fold " + std::to_string(number + 1) + " of " + std::to_string(count);
 }
 
-std::vector<Index> ExamplesOutside(const std::vector<std::vector<Index>>& folds, std::size_t number) {
+std::vector<Index> ExamplesOutside(const std::vector<std::vector<Index>>& folds,
+                                   std::size_t number) {
   std::vector<Index> examples;
   for (std::size_t f = 0; f < folds.size(); ++f) {
     if (f != number) examples.insert(examples.end(), folds[f].begin(), folds[f].end());

@@ -20,7 +20,8 @@ std::vector<std::vector<Index>> MakeFolds(Index examples, Index folds, std::uint
 /// "fold 1 of 5" for fold number 0.
 std::string FoldName(std::size_t number, std::size_t count);
 /// The examples of all folds but one, fold after fold.
-std::vector<Index> ExamplesOutside(const std::vector<std::vector<Index>>& folds, std::size_t number);
+std::vector<Index> ExamplesOutside(const std::vector<std::vector<Index>>& folds,
+                                   std::size_t number);
 
 /// Mean over the folds, and their standard deviation (with K − 1).
 struct Spread {

@@ -16,7 +16,8 @@ std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
 Kernel LoadKernel(const ModelEntries& entries) {
   Kernel kernel;
-  kernel.kind = entries.Choose("kernel", {KernelKind::kLinear, KernelKind::kPolynomial, KernelKind::kRbf});
+  kernel.kind =
+      entries.Choose("kernel", {KernelKind::kLinear, KernelKind::kPolynomial, KernelKind::kRbf});
   const auto numbers = entries.Doubles("kernel_numbers", 3);
   entries.Require(AllFinite(numbers) && numbers[0] > 0 && numbers[1] >= 0, "kernel_numbers");
   entries.Require(numbers[2] >= 1 && numbers[2] <= 1e6 && numbers[2] == std::floor(numbers[2]),
@@ -94,8 +95,8 @@ KernelSupport SupportOf(const KernelExpansion& expansion, const Kernel& kernel, 
                   "the coefficients do not fit the data");
   KernelSupport support(kernel, found->rows);
   for (Index j = 0; j < expansion.num_inputs(); ++j) {
-    const auto own =
-        weights.subspan(Size(found->offset + static_cast<Offset>(j) * found->rows), Size(found->rows));
+    const auto own = weights.subspan(Size(found->offset + static_cast<Offset>(j) * found->rows),
+                                     Size(found->rows));
     if (std::any_of(own.begin(), own.end(), [](double value) { return value != 0; }))
       support.Add(expansion.inputs()[Size(j)], own);
   }

@@ -85,7 +85,8 @@ class Search {
     }
     std::stable_sort(result_.entries.begin(), result_.entries.end(),
                      [](const SearchEntry& a, const SearchEntry& b) {
-                       return a.candidate != b.candidate ? a.candidate < b.candidate : a.lambda > b.lambda;
+                       return a.candidate != b.candidate ? a.candidate < b.candidate
+                                                         : a.lambda > b.lambda;
                      });
   }
 
@@ -111,7 +112,8 @@ class Search {
     seconds_[k].sum += seconds;
     ++seconds_[k].count;
     if (!task_.observer) return;
-    const double lanes = static_cast<double>(result_.progress.total) / static_cast<double>(seconds_.size());
+    const double lanes =
+        static_cast<double>(result_.progress.total) / static_cast<double>(seconds_.size());
     double left = 0;
     double last = 0;
     for (const Seconds& known : seconds_) {
@@ -181,7 +183,8 @@ FoldTotals SearchEntry::totals() const {
 double SearchEntry::widest_gap() const {
   double widest = 0;
   for (const TrialResult& fold : folds) {
-    if (fold.termination != Termination::kConverged) widest = std::max(widest, fold.last.relative_gap);
+    if (fold.termination != Termination::kConverged)
+      widest = std::max(widest, fold.last.relative_gap);
   }
   return widest;
 }

@@ -3,9 +3,9 @@
 // Cross-validation of all applications: which λ, and which of several candidates (graphs of labels,
 // losses), predicts best what training has not seen.
 //
-// Every candidate is tried in every fold. In a fold, the values of λ are trained from the largest to
-// the smallest, each from the solution of the one before. Candidates in folds are independent of each
-// other and run side by side; the result does not depend on how many do.
+// Every candidate is tried in every fold. In a fold, the values of λ are trained from the largest
+// to the smallest, each from the solution of the one before. Candidates in folds are independent of
+// each other and run side by side; the result does not depend on how many do.
 #pragma once
 
 #include <atomic>
@@ -46,7 +46,8 @@ struct LambdaSearchTask {
   std::vector<double> lambdas;  ///< falling, at least one
   std::size_t num_candidates = 1;
   Index num_folds = 2;
-  /// Values of λ beyond the ends, a factor of √10 apart, are tried while the best one lies at an end.
+  /// Values of λ beyond the ends, a factor of √10 apart, are tried while the best one lies at an
+  /// end.
   bool extend = false;
   /// The figure to choose by.
   std::size_t metric = 0;

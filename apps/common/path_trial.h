@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the trials of all applications share: training on what a fold leaves, value of λ by value of λ.
+// What the trials of all applications share: training on what a fold leaves, value of λ by value of
+// λ.
 #pragma once
 
 #include <optional>

@@ -27,7 +27,8 @@ FeatureScaling LoadScaling(const ModelEntries& entries, Index num_features) {
   const bool centred = kind == ScaleKind::kStandard && shift.size() == features;
   entries.Require(shift.empty() || centred, "scaling_shift");
   entries.Require(std::all_of(shift.begin(), shift.end(), finite), "scaling_shift");
-  return FeatureScaling::FromNumbers(kind, {shift.begin(), shift.end()}, {divisor.begin(), divisor.end()});
+  return FeatureScaling::FromNumbers(kind, {shift.begin(), shift.end()},
+                                     {divisor.begin(), divisor.end()});
 }
 
 }  // namespace slackline

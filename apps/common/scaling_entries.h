@@ -11,8 +11,8 @@ namespace slackline {
 
 void SaveScaling(const FeatureScaling& scaling, ModelWriter* writer);
 
-/// The scaling of a model with so many features. Throws DataError when the entries are no scaling of
-/// so many features.
+/// The scaling of a model with so many features. Throws DataError when the entries are no scaling
+/// of so many features.
 FeatureScaling LoadScaling(const ModelEntries& entries, Index num_features);
 
 }  // namespace slackline

@@ -23,8 +23,8 @@ double RawValue(const FeatureScaling& scaling, bool dense, Index feature, double
 
 }  // namespace
 
-ScoreSum TakeApart(const LinearScore& linear, const FeatureRow& x, const FeatureScaling& scaling, Index top,
-                   const std::function<std::string(Offset)>& name) {
+ScoreSum TakeApart(const LinearScore& linear, const FeatureRow& x, const FeatureScaling& scaling,
+                   Index top, const std::function<std::string(Offset)>& name) {
   SLACKLINE_CHECK(top >= 1, "an explanation needs room for one feature");
   struct Term {
     Index feature;
@@ -41,13 +41,15 @@ ScoreSum TakeApart(const LinearScore& linear, const FeatureRow& x, const Feature
     sum.magnitude += std::abs(score);
     if (score != 0) terms.push_back({feature, x.values[k], weight, score});
   }
-  std::stable_sort(terms.begin(), terms.end(),
-                   [](const Term& a, const Term& b) { return std::abs(a.score) > std::abs(b.score); });
+  std::stable_sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) {
+    return std::abs(a.score) > std::abs(b.score);
+  });
   for (std::size_t k = 0; k < terms.size(); ++k) {
     const Term& term = terms[k];
     if (k < Size(top)) {
       sum.parts.push_back({name(term.feature), term.value,
-                           RawValue(scaling, x.dense(), term.feature, term.value), term.weight, term.score});
+                           RawValue(scaling, x.dense(), term.feature, term.value), term.weight,
+                           term.score});
     } else {
       ++sum.num_others;
       sum.others += term.score;
@@ -59,7 +61,8 @@ ScoreSum TakeApart(const LinearScore& linear, const FeatureRow& x, const Feature
 void CheckSums(double a, double b, double magnitude) {
   constexpr double kRounding = 1e-9;
   // Of a model that was made up: weights are finite, but their sums need not be.
-  if (!std::isfinite(magnitude)) throw DataError("the model's weights are too large for these data");
+  if (!std::isfinite(magnitude))
+    throw DataError("the model's weights are too large for these data");
   if (!(std::abs(a - b) <= kRounding * (1 + magnitude)))
     throw std::logic_error("the parts of a score do not add up to it");
 }

@@ -41,8 +41,8 @@ struct LinearScore {
   Offset offset = 0;
   Index num_features = 0;
 };
-ScoreSum TakeApart(const LinearScore& linear, const FeatureRow& x, const FeatureScaling& scaling, Index top,
-                   const std::function<std::string(Offset)>& name);
+ScoreSum TakeApart(const LinearScore& linear, const FeatureRow& x, const FeatureScaling& scaling,
+                   Index top, const std::function<std::string(Offset)>& name);
 
 /// Throws std::logic_error when two sums of the same terms do not agree up to rounding. magnitude:
 /// the sum of the terms' absolute values. Throws DataError when that is not finite.

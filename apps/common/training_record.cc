@@ -10,7 +10,9 @@
 
 namespace slackline {
 
-std::string ModelTask(const ModelReader& file) { return file.Has("task") ? file.String("task") : ""; }
+std::string ModelTask(const ModelReader& file) {
+  return file.Has("task") ? file.String("task") : "";
+}
 
 std::vector<double> ModelWeights(const std::string& path) {
   const ModelReader reader(path);
@@ -21,13 +23,15 @@ std::vector<double> ModelWeights(const std::string& path) {
 ModelEntries::ModelEntries(ModelReader file, std::string_view task) : file_(std::move(file)) {
   const std::string found = file_.Has("task") ? file_.String("task") : "unknown";
   if (found != task) {
-    throw DataError(path(), 0,
-                    "a model of another task: " + Quoted(found) + ", not '" + std::string(task) + "'");
+    throw DataError(
+        path(), 0,
+        "a model of another task: " + Quoted(found) + ", not '" + std::string(task) + "'");
   }
 }
 
 void ModelEntries::Require(bool good, const std::string& entry) const {
-  if (!good) throw DataError(path(), 0, "the model is inconsistent: entry '" + entry + "' does not fit");
+  if (!good)
+    throw DataError(path(), 0, "the model is inconsistent: entry '" + entry + "' does not fit");
 }
 
 Index ModelEntries::ToIndex(const std::string& entry, std::int64_t value) const {
@@ -35,7 +39,8 @@ Index ModelEntries::ToIndex(const std::string& entry, std::int64_t value) const 
   return static_cast<Index>(value);
 }
 
-std::span<const std::int64_t> ModelEntries::Integers(const std::string& entry, std::size_t count) const {
+std::span<const std::int64_t> ModelEntries::Integers(const std::string& entry,
+                                                     std::size_t count) const {
   const auto values = file_.Integers(entry);
   Require(values.size() == count, entry);
   return values;
@@ -92,7 +97,8 @@ CrossValidationRecord LoadCrossValidation(const ModelEntries& entries) {
   const auto& candidates = file.Strings("cv_candidates");
   const auto figures = entries.Doubles("cv_figures", 3 * candidates.size());
   for (std::size_t k = 0; k < candidates.size(); ++k)
-    record.points.push_back({candidates[k], figures[3 * k], figures[3 * k + 1], figures[3 * k + 2]});
+    record.points.push_back(
+        {candidates[k], figures[3 * k], figures[3 * k + 1], figures[3 * k + 2]});
   if (file.Has("cv_best")) {
     record.best = entries.ToIndex("cv_best", entries.Integers("cv_best", 1)[0]);
     entries.Require(static_cast<std::size_t>(record.best) < candidates.size(), "cv_best");
@@ -106,7 +112,8 @@ void SaveCurve(const std::vector<CurvePoint>& curve, ModelWriter* writer) {
   if (curve.empty()) return;
   std::vector<double> figures;
   for (const CurvePoint& point : curve)
-    figures.insert(figures.end(), {static_cast<double>(point.pass), point.seconds, point.primal, point.dual});
+    figures.insert(figures.end(),
+                   {static_cast<double>(point.pass), point.seconds, point.primal, point.dual});
   writer->Add("curve", figures);
 }
 
@@ -117,8 +124,8 @@ std::vector<CurvePoint> LoadCurve(const ModelEntries& entries) {
   entries.Require(figures.size() % kCurveFigures == 0, "curve");
   for (std::size_t k = 0; k < figures.size(); k += kCurveFigures) {
     const double pass = figures[k];
-    entries.Require(pass >= 0 && pass < std::numeric_limits<Index>::max() && std::floor(pass) == pass,
-                    "curve");
+    entries.Require(
+        pass >= 0 && pass < std::numeric_limits<Index>::max() && std::floor(pass) == pass, "curve");
     entries.Require(std::isfinite(figures[k + 1]), "curve");
     entries.Require(curve.empty() || static_cast<Index>(pass) >= curve.back().pass, "curve");
     curve.push_back({static_cast<Index>(pass), figures[k + 1], figures[k + 2], figures[k + 3]});
@@ -144,8 +151,9 @@ void SaveRecord(const TrainingRecord& record, ModelWriter* writer) {
   writer->Add("termination", std::string(Name(record.termination)));
   writer->Add("message", record.message);
   writer->Add("counts", std::vector<std::int64_t>{record.num_examples, record.passes});
-  writer->Add("figures", std::vector<double>{record.lambda, record.primal, record.dual, record.gap,
-                                             record.relative_gap, record.seconds, record.check_seconds});
+  writer->Add("figures",
+              std::vector<double>{record.lambda, record.primal, record.dual, record.gap,
+                                  record.relative_gap, record.seconds, record.check_seconds});
   SaveCrossValidation(record.cross_validation, writer);
   SaveCurve(record.curve, writer);
   // Files without this entry are of older versions.
@@ -164,9 +172,11 @@ TrainingRecord LoadRecord(const ModelEntries& entries) {
   for (std::size_t k = 0; k < names.size(); ++k) record.options.emplace_back(names[k], values[k]);
   record.loss = file.String("loss");
   record.single_precision = file.HasSinglePrecision("weights");
-  record.problem = entries.Choose("problem", {CertifiedProblem::kRelaxed, CertifiedProblem::kExact});
-  record.termination = entries.Choose("termination", {Termination::kConverged, Termination::kMaxPasses,
-                                                      Termination::kTimeLimit, Termination::kInterrupted});
+  record.problem =
+      entries.Choose("problem", {CertifiedProblem::kRelaxed, CertifiedProblem::kExact});
+  record.termination =
+      entries.Choose("termination", {Termination::kConverged, Termination::kMaxPasses,
+                                     Termination::kTimeLimit, Termination::kInterrupted});
   record.message = file.String("message");
   const auto counts = entries.Integers("counts", 2);
   record.num_examples = entries.ToIndex("counts", counts[0]);
@@ -179,7 +189,8 @@ TrainingRecord LoadRecord(const ModelEntries& entries) {
   record.relative_gap = figures[4];
   record.seconds = figures[5];
   record.check_seconds = figures[6];
-  if (file.Has("cost_per_variable")) record.cost_per_variable = entries.Doubles("cost_per_variable", 1)[0];
+  if (file.Has("cost_per_variable"))
+    record.cost_per_variable = entries.Doubles("cost_per_variable", 1)[0];
   record.cross_validation = LoadCrossValidation(entries);
   record.curve = LoadCurve(entries);
   return record;

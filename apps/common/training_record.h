@@ -23,7 +23,8 @@ namespace slackline {
 /// What cross-validation found, for models that it chose.
 struct CrossValidationRecord {
   struct Point {
-    std::string candidate;  ///< "full" of graphs, "balanced" of losses; empty where λ alone is chosen
+    std::string
+        candidate;  ///< "full" of graphs, "balanced" of losses; empty where λ alone is chosen
     double lambda = 0;
     double mean = 0;       ///< of the figure over the folds
     double deviation = 0;  ///< standard deviation over the folds
@@ -38,12 +39,14 @@ struct CrossValidationRecord {
 
 /// Of what a model is made, and what is known about its weights. Kept in the model's file.
 struct TrainingRecord {
-  std::string program;                                       ///< name and version of what trained it
-  std::string data;                                          ///< name of the training data
-  std::vector<std::pair<std::string, std::string>> options;  ///< names without dashes, values as text
-  Index num_examples = 0;                                    ///< M of the objective
+  std::string program;  ///< name and version of what trained it
+  std::string data;     ///< name of the training data
+  std::vector<std::pair<std::string, std::string>>
+      options;             ///< names without dashes, values as text
+  Index num_examples = 0;  ///< M of the objective
   double lambda = 0;
-  /// C of linear classifiers, per variable (learning/default_lambda.h); none in models of older versions.
+  /// C of linear classifiers, per variable (learning/default_lambda.h); none in models of older
+  /// versions.
   double cost_per_variable = kNone;
   std::string loss;               ///< "mean" or "count"
   bool single_precision = false;  ///< weights are kept so in the file (ModelWriter::AddWeights)
@@ -70,7 +73,8 @@ void FinishRecord(const TrainSummary& summary, TrainingRecord* record);
 /// The entry "task" of a model file, empty without one.
 std::string ModelTask(const ModelReader& file);
 
-/// The weights in a model file of any task. Throws DataError when the file is no model or is damaged.
+/// The weights in a model file of any task. Throws DataError when the file is no model or is
+/// damaged.
 std::vector<double> ModelWeights(const std::string& path);
 
 /// Reads entries of a model, and refuses what does not fit with a DataError that names the file.

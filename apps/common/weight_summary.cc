@@ -145,14 +145,16 @@ PairSummary RankPairs(std::string title, bool directed, std::span<const std::str
   });
   const auto named = [&](const std::vector<Pair>& list) {
     std::vector<PairWeight> result;
-    for (const Pair& pair : list) result.push_back({labels[Size(pair.a)], labels[Size(pair.b)], pair.weight});
+    for (const Pair& pair : list)
+      result.push_back({labels[Size(pair.a)], labels[Size(pair.b)], pair.weight});
     return result;
   };
   summary.title = std::move(title);
   summary.directed = directed;
   summary.positive = named(positive.Take());
   summary.negative = named(negative.Take());
-  if (options.matrix_labels > 0) summary.matrix = MakeMatrix(directed, labels, pairs, options.matrix_labels);
+  if (options.matrix_labels > 0)
+    summary.matrix = MakeMatrix(directed, labels, pairs, options.matrix_labels);
   return summary;
 }
 

@@ -42,8 +42,8 @@ struct PairWeight {
   double weight = 0;
 };
 
-/// A table of pair weights, labels × labels by rows. Of many labels those of the strongest pairs, in
-/// their order.
+/// A table of pair weights, labels × labels by rows. Of many labels those of the strongest pairs,
+/// in their order.
 struct PairMatrix {
   std::vector<std::string> labels;
   std::vector<double> cells;  ///< kNone: there is no such pair
@@ -86,7 +86,9 @@ struct StridedWeights {
   Offset stride = 1;
   Offset count = 0;
 
-  double operator[](Offset k) const { return values[static_cast<std::size_t>(offset + k * stride)]; }
+  double operator[](Offset k) const {
+    return values[static_cast<std::size_t>(offset + k * stride)];
+  }
 };
 
 /// The strongest of the weights; of equal ones the first. `size` may be null: not known.

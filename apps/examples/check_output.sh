@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Usage: check_output.sh PROGRAM EXPECTED
-# Runs the program and compares what it prints with the file, word by word. Numbers may differ by a relative 1e-3, since
-# processors round differently.
+# Usage: check_output.sh PROGRAM EXPECTED Runs the program and compares what it prints with the
+# file, word by word. Numbers may differ by a relative 1e-3, since processors round differently.
 set -euo pipefail
 
 output=$("$1")

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Lesson 3: a factor over all variables at once. Photographs get three or four of 24 tags. Whether a tag fits can be seen
-// only dimly, but how many there are helps: a weight per number of tags, on a factor over all 24 variables. Its table would
-// have 16 million entries; its maximum is a sort.
+// Lesson 3: a factor over all variables at once. Photographs get three or four of 24 tags. Whether
+// a tag fits can be seen only dimly, but how many there are helps: a weight per number of tags, on
+// a factor over all 24 variables. Its table would have 16 million entries; its maximum is a sort.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -39,7 +39,8 @@ void TrainAndTest(bool counted) {
   if (counted) builder.AddGlobalFactor(all, std::make_shared<CardinalityFactor>(kTags), number);
   const auto structure = builder.Build();
 
-  // A photograph has the three or four tags that fit its looks best, by a truth that training does not see.
+  // A photograph has the three or four tags that fit its looks best, by a truth that training does
+  // not see.
   Random random(11);
   std::vector<std::vector<double>> truth(kTags, std::vector<double>(kLooks));
   for (auto& row : truth) std::ranges::generate(row, [&] { return random.Normal(); });
@@ -72,8 +73,9 @@ void TrainAndTest(bool counted) {
     decoder.Decode(photographs.example(m), result.weights, &best);
     right += std::ranges::equal(best.labels, photographs.example(m).labels());
   }
-  std::cout << (counted ? "with" : "without") << " a factor over all tags: " << Name(result.termination)
-            << "\nobjective " << result.last.primal << " , at least " << result.last.dual << "\n"
+  std::cout << (counted ? "with" : "without")
+            << " a factor over all tags: " << Name(result.termination) << "\nobjective "
+            << result.last.primal << " , at least " << result.last.dual << "\n"
             << right << " of " << kTest << " photographs with all tags right\n";
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Lesson 4: an associative Markov network on a grid. Maps of water, fields and forest are seen through noise. What each place looks like,
-// and how rarely neighbours differ, is learned from four maps; a new one is labelled by graph cuts: expansion moves for three kinds of land,
-// and one cut, which is exact, for two. (Cuts need neighbours that do not like to differ.)
+// Lesson 4: an associative Markov network on a grid. Maps of water, fields and forest are seen
+// through noise. What each place looks like, and how rarely neighbours differ, is learned from four
+// maps; a new one is labelled by graph cuts: expansion moves for three kinds of land, and one cut,
+// which is exact, for two. (Cuts need neighbours that do not like to differ.)
 #include <algorithm>
 #include <array>
 #include <iostream>
@@ -46,7 +47,8 @@ void TrainAndLabel(Index kinds) {
     const Index rows = m < kMaps ? 12 : 16, cols = m < kMaps ? 12 : kCols;
     const std::vector<Index> map = Draw(random, rows, cols, kinds);
     ModelBuilder builder(layout);
-    for (Index k = 0; k < rows * cols; ++k) builder.AddLinearFeatures(builder.AddVariable(kinds), look, k);
+    for (Index k = 0; k < rows * cols; ++k)
+      builder.AddLinearFeatures(builder.AddVariable(kinds), look, k);
     for (Index k = 0; k < rows * cols; ++k) {
       if (k % cols + 1 < cols) builder.AddFactor({k, k + 1}, potts, differ, 0);
       if (k + cols < rows * cols) builder.AddFactor({k, k + cols}, potts, differ, 1);
@@ -55,7 +57,8 @@ void TrainAndLabel(Index kinds) {
     constexpr std::array<std::array<double, 2>, 3> kColours = {{{0, 0}, {1, 0.2}, {0.4, 1}}};
     for (const Index kind : map) {
       const auto& own = kColours[static_cast<std::size_t>(kind)];
-      colours->AddDense(std::array{own[0] + 0.7 * random.Normal(), own[1] + 0.7 * random.Normal(), 1.0});
+      colours->AddDense(
+          std::array{own[0] + 0.7 * random.Normal(), own[1] + 0.7 * random.Normal(), 1.0});
     }
     (m < kMaps ? train : test).Add(builder.Build(), map, first);
   }
@@ -74,7 +77,8 @@ void TrainAndLabel(Index kinds) {
     std::cout << "~ %"[cut.labels[k]] << (k % kCols + 1 == kCols ? "|\n" : "");
   }
   std::cout << kinds << " kinds of land: " << Name(result.termination) << ", " << right << " of "
-            << cut.labels.size() << " places right" << (cut.exact ? ", the best map there is\n" : "\n");
+            << cut.labels.size() << " places right"
+            << (cut.exact ? ", the best map there is\n" : "\n");
 }
 
 int main() { return TrainAndLabel(2), TrainAndLabel(3), 0; }

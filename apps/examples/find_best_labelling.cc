@@ -2,8 +2,9 @@
 //
 // Lesson 1: a small factor graph with a factor of one's own, and its best labelling.
 //
-// A trip of five days, each spent at the beach, in a museum, or hiking. How much we enjoy each depends on
-// the weather; a day that differs from the one before is worth 2 more; museums after the first cost 4 each.
+// A trip of five days, each spent at the beach, in a museum, or hiking. How much we enjoy each
+// depends on the weather; a day that differs from the one before is worth 2 more; museums after the
+// first cost 4 each.
 #include <array>
 #include <iostream>
 #include <memory>
@@ -21,8 +22,8 @@ using namespace slackline;
 constexpr Index kDays = 5, kChoices = 3, kMuseum = 1;
 constexpr std::array<const char*, kChoices> kNames = {"beach", "museum", "hike"};
 
-// How many more than `limit` variables are in `state`. Any type with these three functions is a factor. It
-// describes features; the weight that multiplies them is chosen (or learned) elsewhere.
+// How many more than `limit` variables are in `state`. Any type with these three functions is a
+// factor. It describes features; the weight that multiplies them is chosen (or learned) elsewhere.
 class AtMostFactor {
  public:
   AtMostFactor(std::vector<Index> cardinalities, Index state, Index limit)
@@ -60,17 +61,22 @@ int main() {
   }
   builder.AddFactor({0, 1, 2, 3, 4}, one_museum, excess);
 
-  // The example: the numbers that belong to this trip. It rains on the first two days and on the last.
+  // The example: the numbers that belong to this trip. It rains on the first two days and on the
+  // last.
   const std::vector<double> potentials = {0, 5, 1, 0, 5, 1, 6, 1, 3, 5, 0, 4, 1, 6, 2};
   Dataset trips(layout, nullptr);
   trips.Add(builder.Build(), std::vector<Index>(kDays, kUnlabelled), 0, potentials);
   const ExampleView trip = trips.example(0);
 
-  // Weights times features give a score table per variable and factor; a solver finds the best labelling.
+  // Weights times features give a score table per variable and factor; a solver finds the best
+  // labelling.
   std::vector<double> scores(static_cast<std::size_t>(trip.graph().total_states()));
   ScoreTables(trip, std::array{1.0, 2.0, -4.0}, scores);
   MapResult best;
-  MakeMapSolver(SolverKind::kSearch, trip.structure().shared_graph())->Solve(scores, nullptr, &best);
-  for (const Index choice : best.labels) std::cout << kNames[static_cast<std::size_t>(choice)] << ' ';
-  std::cout << "\nvalue " << best.value << (best.exact ? ", the best of all\n" : ", perhaps not the best\n");
+  MakeMapSolver(SolverKind::kSearch, trip.structure().shared_graph())
+      ->Solve(scores, nullptr, &best);
+  for (const Index choice : best.labels)
+    std::cout << kNames[static_cast<std::size_t>(choice)] << ' ';
+  std::cout << "\nvalue " << best.value
+            << (best.exact ? ", the best of all\n" : ", perhaps not the best\n");
 }

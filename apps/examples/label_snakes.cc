@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Lesson 7: one model, blocks of two sizes. A snake of five cells lies on a grid; the colour of a cell tells where it goes next. Cells are
-// to be numbered from the tail, by their colours and those around them. Blocks are the edges of the grid, or its rows and columns: chains,
-// maximised by dynamic programming, that agree on common cells softly (soft) or through multipliers (al).
+// Lesson 7: one model, blocks of two sizes. A snake of five cells lies on a grid; the colour of a
+// cell tells where it goes next. Cells are to be numbered from the tail, by their colours and those
+// around them. Blocks are the edges of the grid, or its rows and columns: chains, maximised by
+// dynamic programming, that agree on common cells softly (soft) or through multipliers (al).
 #include <iostream>
 
 #include <slackline/core/random.h>
@@ -44,7 +45,8 @@ Index TrainAndTest(LearnerKind learner, bool chains) {
   const Index own = layout->AddBlock("own", kLabels, 5 * kColours);
   const Index links = layout->AddBlock("links", kLabels * kLabels);
   ModelBuilder builder(layout);
-  for (Index i = 0; i < kCells; ++i) builder.AddLinearFeatures(builder.AddVariable(kLabels), own, i);
+  for (Index i = 0; i < kCells; ++i)
+    builder.AddLinearFeatures(builder.AddVariable(kLabels), own, i);
   const PairwiseTableFactor pair(kLabels, kLabels);
   const auto chain = std::make_shared<TreeFactor>(TreeFactor::Chain(kSide, pair));
   for (Index a = 0; a < kSide; ++a) {
@@ -52,14 +54,16 @@ Index TrainAndTest(LearnerKind learner, bool chains) {
     for (Index b = 0; b < kSide; ++b) row.push_back(a * kSide + b), column.push_back(b * kSide + a);
     for (const auto& line : {row, column}) {
       if (chains) builder.AddGlobalFactor(line, chain, links);
-      for (int k = 1; k < kSide && !chains; ++k) builder.AddFactor({line[k - 1], line[k]}, pair, links);
+      for (int k = 1; k < kSide && !chains; ++k)
+        builder.AddFactor({line[k - 1], line[k]}, pair, links);
     }
   }
   auto rows = std::make_shared<FeatureRows>();
   Dataset sets[] = {{layout, rows}, {layout, rows}};
   const auto structure = builder.Build();
   Random random(3);
-  for (Index m = 0; m < 64; ++m) sets[m < 40].Add(structure, DrawSnake(&random, rows.get()), m * kCells);
+  for (Index m = 0; m < 64; ++m)
+    sets[m < 40].Add(structure, DrawSnake(&random, rows.get()), m * kCells);
   const TrainOptions options{.learner = learner, .gap_tolerance = 0.1, .check_every = 20};
   const TrainSummary result = Train(Problem(MakeTrainingSet(sets[0], {}), 0.02), options);
   MapResult best;
@@ -68,13 +72,15 @@ Index TrainAndTest(LearnerKind learner, bool chains) {
     GlobalDecoder(structure).Decode(sets[1].example(m), result.weights, &best);
     for (int i = 0; i < kCells; ++i) right += best.labels[i] == sets[1].example(m).labels()[i];
   }
-  std::cout << Name(learner) << (chains ? ", chains: " : ", edges: ") << right * 100 / 640 << " % right\n";
+  std::cout << Name(learner) << (chains ? ", chains: " : ", edges: ") << right * 100 / 640
+            << " % right\n";
   return result.last.pass;
 }
 
 int main() {
   for (const LearnerKind learner : {LearnerKind::kSoft, LearnerKind::kAugmentedLagrangian}) {
     const Index edges = TrainAndTest(learner, false), chains = TrainAndTest(learner, true);
-    std::cout << "chains need " << (chains < edges ? "fewer passes" : "as many passes or more") << "\n";
+    std::cout << "chains need " << (chains < edges ? "fewer passes" : "as many passes or more")
+              << "\n";
   }
 }

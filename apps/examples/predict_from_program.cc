@@ -22,9 +22,10 @@ namespace {
 /// As `slackline sequence train TEXT --min-count 1 --lambda 0.01 --model PATH` does.
 void TrainTagger(const std::string& folder, const std::string& path) {
   const std::string text = folder + "/names.txt";
-  WriteFileAtomically(text,
-                      "Mary NNP PER\nsees VBZ O\nParis NNP LOC\n\nJohn NNP PER\nlives VBZ O\nin IN O\n"
-                      "London NNP LOC\n\nthe DT O\nriver NN O\nruns VBZ O\nin IN O\nParis NNP LOC\n");
+  WriteFileAtomically(
+      text,
+      "Mary NNP PER\nsees VBZ O\nParis NNP LOC\n\nJohn NNP PER\nlives VBZ O\nin IN O\n"
+      "London NNP LOC\n\nthe DT O\nriver NN O\nruns VBZ O\nin IN O\nParis NNP LOC\n");
   SequenceReadOptions read;
   read.features.min_count = 1;
   const SequenceInput input = ReadTrainingSequences(text, read);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Lesson 5: block-coordinate Frank-Wolfe without a support vector machine. A river carries water of four springs, each with
-// its own minerals. Every day a sample is analysed; from which springs did it come? The shares of a day are a point of a
-// simplex (one block), and those of days that follow each other are alike:
+// Lesson 5: block-coordinate Frank-Wolfe without a support vector machine. A river carries water of
+// four springs, each with its own minerals. Every day a sample is analysed; from which springs did
+// it come? The shares of a day are a point of a simplex (one block), and those of days that follow
+// each other are alike:
 //     f(x) = ½ Σ_day ‖B x_day − sample_day‖² + ½ κ Σ_day ‖x_day − x_(day−1)‖².
 #include <algorithm>
 #include <array>
@@ -28,7 +29,8 @@ struct River {
       for (std::size_t k = 0; k < kMinerals; ++k) sum[k] += shares[s] * springs[s][k];
     return sum;
   }
-  // What Frank-Wolfe asks: the blocks, the gradient of a day, and the spring at which it is smallest …
+  // What Frank-Wolfe asks: the blocks, the gradient of a day, and the spring at which it is
+  // smallest …
   Index num_blocks() const { return kDays; }
   Index block_size(Index /*day*/) const { return kSprings; }
   void Gradient(Index block, std::span<const double> x, std::span<double> out) const {
@@ -37,7 +39,8 @@ struct River {
     const Minerals mixture = Mixture(shares(day));
     for (std::size_t s = 0; s < kSprings; ++s) {
       out[s] = 0;
-      for (std::size_t k = 0; k < kMinerals; ++k) out[s] += springs[s][k] * (mixture[k] - samples[day][k]);
+      for (std::size_t k = 0; k < kMinerals; ++k)
+        out[s] += springs[s][k] * (mixture[k] - samples[day][k]);
       if (day > 0) out[s] += kAlike * (shares(day)[s] - shares(day - 1)[s]);
       if (day + 1 < kDays) out[s] += kAlike * (shares(day)[s] - shares(day + 1)[s]);
     }
@@ -46,7 +49,8 @@ struct River {
     const auto best = std::min_element(gradient.begin(), gradient.end()) - gradient.begin();
     for (std::size_t s = 0; s < kSprings; ++s) out[s] = s == static_cast<std::size_t>(best) ? 1 : 0;
   }
-  // … and, since f is a quadratic, its curvature along a direction: then steps have the best length.
+  // … and, since f is a quadratic, its curvature along a direction: then steps have the best
+  // length.
   double Curvature(Index day, std::span<const double> direction) const {
     double sum = 0;
     for (const double mineral : Mixture(direction)) sum += mineral * mineral;
@@ -57,7 +61,8 @@ struct River {
 };
 
 int main() {
-  // The river's water changes from the first spring's to the third's, and a fifth of it is the fourth's.
+  // The river's water changes from the first spring's to the third's, and a fifth of it is the
+  // fourth's.
   River river;
   Random random(3);
   for (Minerals& spring : river.springs)
@@ -74,7 +79,8 @@ int main() {
   std::printf("no shares have an f that is smaller by more than %.3f\n", method.Gap());
   for (const std::size_t day : {0, 4, 7, 11}) {
     std::printf("day %d :", static_cast<int>(day) + 1);
-    for (const double share : method.point().subspan(day * kSprings, kSprings)) std::printf(" %.2f", share);
+    for (const double share : method.point().subspan(day * kSprings, kSprings))
+      std::printf(" %.2f", share);
     std::printf("\n");
   }
 }

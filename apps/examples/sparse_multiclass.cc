@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Lesson 6: multiclass problems, and weights that are zero. A class is one variable with a row of weights for each state; only
-// five of its thirty features tell anything. An l1 term finds out which, and the certificate holds with it as without.
+// Lesson 6: multiclass problems, and weights that are zero. A class is one variable with a row of
+// weights for each state; only five of its thirty features tell anything. An l1 term finds out
+// which, and the certificate holds with it as without.
 #include <algorithm>
 #include <array>
 #include <iomanip>
@@ -18,14 +19,16 @@ using namespace slackline;
 constexpr Index kClasses = 4, kFeatures = 30, kUseful = 5, kTrain = 200, kTest = 1000;
 
 int main() {
-  // The model: one variable, whose state j scores by row j of the weights. Weights of one feature lie side by side.
+  // The model: one variable, whose state j scores by row j of the weights. Weights of one feature
+  // lie side by side.
   auto layout = std::make_shared<WeightLayout>();
   const Index rows = layout->AddBlock("classes", kClasses, kFeatures);
   ModelBuilder builder(layout);
   builder.AddLinearFeatures(builder.AddVariable(kClasses), rows, 0);
   const auto structure = builder.Build();
 
-  // The data: classes are the best of four random directions among the useful features; all other features are noise.
+  // The data: classes are the best of four random directions among the useful features; all other
+  // features are noise.
   Random random(3);
   std::array<std::array<double, kUseful>, kClasses> truth;
   for (auto& direction : truth)
@@ -48,7 +51,8 @@ int main() {
     shown.Add(structure, std::array{classes[static_cast<std::size_t>(m)]}, m);
   const Problem problem(MakeTrainingSet(shown, {}), 0.01);
 
-  // Training with lambda/2 |w|^2 + l1 |w|_1 + the mean hinge, smoothed a little so that it converges fast.
+  // Training with lambda/2 |w|^2 + l1 |w|_1 + the mean hinge, smoothed a little so that it
+  // converges fast.
   std::cout << std::setprecision(4) << "l1 weights features objective at_least errors\n";
   for (const double l1 : {0.0, 0.01, 0.03, 0.06, 0.1, 0.2}) {
     TrainOptions options;
@@ -64,7 +68,8 @@ int main() {
       std::array<double, kClasses> score{};
       for (std::size_t k = 0; k < result.weights.size(); ++k)
         score[k % kClasses] += result.weights[k] * inputs->row(m).values[k / kClasses];
-      errors += std::ranges::max_element(score) - score.begin() != classes[static_cast<std::size_t>(m)];
+      errors +=
+          std::ranges::max_element(score) - score.begin() != classes[static_cast<std::size_t>(m)];
     }
     const auto nonzero = [](double w) { return w != 0; };
     Index features = 0;
@@ -72,7 +77,7 @@ int main() {
       const auto begin = result.weights.begin() + static_cast<std::ptrdiff_t>(f * kClasses);
       features += std::any_of(begin, begin + kClasses, nonzero);
     }
-    std::cout << l1 << " " << std::ranges::count_if(result.weights, nonzero) << " " << features << " "
-              << result.last.primal << " " << result.last.dual << " " << errors << "\n";
+    std::cout << l1 << " " << std::ranges::count_if(result.weights, nonzero) << " " << features
+              << " " << result.last.primal << " " << result.last.dual << " " << errors << "\n";
   }
 }

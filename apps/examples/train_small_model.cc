@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Lesson 2: training. The trips of lesson 1 again, but now nobody tells us the weights: we are shown how
-// thirty earlier trips went, and learn what the travellers like.
+// Lesson 2: training. The trips of lesson 1 again, but now nobody tells us the weights: we are
+// shown how thirty earlier trips went, and learn what the travellers like.
 #include <algorithm>
 #include <array>
 #include <iostream>
@@ -25,13 +25,15 @@ Labels Predict(const ExampleView& trip, std::span<const double> weights) {
   std::vector<double> scores(static_cast<std::size_t>(trip.graph().total_states()));
   ScoreTables(trip, weights, scores);
   MapResult best;
-  MakeMapSolver(SolverKind::kSearch, trip.structure().shared_graph())->Solve(scores, nullptr, &best);
+  MakeMapSolver(SolverKind::kSearch, trip.structure().shared_graph())
+      ->Solve(scores, nullptr, &best);
   return best.labels;
 }
 
 int main() {
-  // The model. Each choice has a row of weights for what we know of a day: sunshine, wind, and a constant 1.
-  // The factor of lesson 1 is written at the simplest level here: a function that fills in the features.
+  // The model. Each choice has a row of weights for what we know of a day: sunshine, wind, and a
+  // constant 1. The factor of lesson 1 is written at the simplest level here: a function that fills
+  // in the features.
   auto layout = std::make_shared<WeightLayout>();
   const Index taste = layout->AddBlock("taste", kChoices, 3);
   const Index change = layout->AddBlock("change", 1);
@@ -48,8 +50,9 @@ int main() {
   builder.AddFactor({0, 1, 2, 3}, one_museum, excess);
   const auto structure = builder.Build();
 
-  // The data: weather by chance, and choices that follow these weights (which training will not see). Rows
-  // of a block lie side by side: the first three weights are those of sunshine for beach, museum and hike.
+  // The data: weather by chance, and choices that follow these weights (which training will not
+  // see). Rows of a block lie side by side: the first three weights are those of sunshine for
+  // beach, museum and hike.
   const std::vector<double> truth = {3, -2, 1, -2, 1, 1, -1, 2, 0, 1, -3};
   Random random(7);
   auto days = std::make_shared<FeatureRows>();
@@ -61,7 +64,8 @@ int main() {
     if (m < kTrain) shown.Add(structure, Predict(trips.example(m), truth), kDays * m);
   }
 
-  // Training. The result comes with a certificate: no weights whatever have an objective below `dual`.
+  // Training. The result comes with a certificate: no weights whatever have an objective below
+  // `dual`.
   TrainOptions options;
   options.gap_tolerance = 1e-5;
   const Problem problem(MakeTrainingSet(shown, {}), 0.01);
@@ -72,7 +76,8 @@ int main() {
   // Twenty new trips.
   Index right = 0;
   for (Index m = kTrain; m < kTrain + kTest; ++m) {
-    const Labels guess = Predict(trips.example(m), result.weights), actual = Predict(trips.example(m), truth);
+    const Labels guess = Predict(trips.example(m), result.weights),
+                 actual = Predict(trips.example(m), truth);
     for (std::size_t day = 0; day < kDays; ++day) right += guess[day] == actual[day];
   }
   std::cout << right << " of " << kDays * kTest << " days predicted right\n";

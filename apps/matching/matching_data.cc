@@ -52,7 +52,9 @@ class MatchingParser {
   }
 
  private:
-  [[noreturn]] void Fail(const std::string& message) const { throw DataError(name_, line_, message); }
+  [[noreturn]] void Fail(const std::string& message) const {
+    throw DataError(name_, line_, message);
+  }
 
   Index ParseCount(std::string_view token, const char* what) const {
     Index value = 0;
@@ -84,8 +86,8 @@ class MatchingParser {
     const std::string what = std::string("a ") + side + " node";
     const Index node = ParseCount(token, what.c_str());
     if (node >= count) {
-      Fail(Quoted(token) + " is not " + what + " of the example, which has " + std::to_string(count) +
-           (count == 0 ? "" : ", counted from 0"));
+      Fail(Quoted(token) + " is not " + what + " of the example, which has " +
+           std::to_string(count) + (count == 0 ? "" : ", counted from 0"));
     }
     return node;
   }

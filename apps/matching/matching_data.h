@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Data of bipartite matchings: examples with two sides, and candidate edges with features and labels. The text format is described in
-// docs/matching_format.md.
+// Data of bipartite matchings: examples with two sides, and candidate edges with features and
+// labels. The text format is described in docs/matching_format.md.
 #pragma once
 
 #include <cstdint>
@@ -50,9 +50,11 @@ struct MatchingData {
   Index num_edges() const { return static_cast<Index>(edges.size()); }
 };
 
-/// Reads all examples, plain or gzip; "-" is the standard input. `dictionary`: of the features, by name; null: one is made from the
-/// data, with a column per feature in the order of first occurrence, and put into *made. Throws DataError with file, line and token:
-/// headers and edges that are not what the format says, nodes out of range, an edge or a feature of an edge given twice, no examples.
+/// Reads all examples, plain or gzip; "-" is the standard input. `dictionary`: of the features, by
+/// name; null: one is made from the data, with a column per feature in the order of first
+/// occurrence, and put into *made. Throws DataError with file, line and token: headers and edges
+/// that are not what the format says, nodes out of range, an edge or a feature of an edge given
+/// twice, no examples.
 MatchingData ReadMatchings(const std::string& path, const FeatureDictionary* dictionary,
                            FeatureDictionary* made);
 

@@ -36,14 +36,16 @@ class Drawing {
       for (std::size_t b = 0; b < truth_.size(); ++b) {
         const bool partners = truth_[a] == static_cast<Index>(b);
         const double mean = partners ? 0.6 : random_.Uniform() < kMisleading ? 0.45 : 0.1;
-        dice_[a * truth_.size() + b] = std::clamp(mean + options.noise * random_.Normal(), 0.0, 1.0);
+        dice_[a * truth_.size() + b] =
+            std::clamp(mean + options.noise * random_.Normal(), 0.0, 1.0);
       }
     }
   }
 
   std::string Example() {
     const Sentences drawn = Draw();
-    std::string text = std::to_string(drawn.left.size()) + " " + std::to_string(drawn.right.size()) + "\n";
+    std::string text =
+        std::to_string(drawn.left.size()) + " " + std::to_string(drawn.right.size()) + "\n";
     for (std::size_t i = 0; i < drawn.left.size(); ++i) {
       for (std::size_t j = 0; j < drawn.right.size(); ++j) AppendEdge(drawn, i, j, &text);
     }
@@ -86,11 +88,12 @@ class Drawing {
     const auto relative = [](std::size_t k, std::size_t n) {
       return (static_cast<double>(k) + 0.5) / static_cast<double>(n);
     };
-    const double distance = std::abs(relative(i, drawn.left.size()) - relative(j, drawn.right.size()));
+    const double distance =
+        std::abs(relative(i, drawn.left.size()) - relative(j, drawn.right.size()));
     char line[160];
     std::snprintf(line, sizeof line, "%zu %zu %d dice:%.3f distance:%.3f", i, j,
-                  drawn.partner[j] == static_cast<Index>(i) ? 1 : 0, Dice(drawn.left[i], drawn.right[j]),
-                  distance);
+                  drawn.partner[j] == static_cast<Index>(i) ? 1 : 0,
+                  Dice(drawn.left[i], drawn.right[j]), distance);
     *text += line;
     if (i > 0 && j > 0) AppendFeature("before", Dice(drawn.left[i - 1], drawn.right[j - 1]), text);
     if (i + 1 < drawn.left.size() && j + 1 < drawn.right.size())
@@ -116,8 +119,9 @@ class Drawing {
 }  // namespace
 
 std::vector<std::string> DrawAlignments(const DrawnAlignments& options) {
-  SLACKLINE_CHECK(options.examples >= 1 && options.shortest >= 1 && options.longest >= options.shortest &&
-                      options.vocabulary >= 1 && options.vocabulary <= kMostDrawnWords,
+  SLACKLINE_CHECK(options.examples >= 1 && options.shortest >= 1 &&
+                      options.longest >= options.shortest && options.vocabulary >= 1 &&
+                      options.vocabulary <= kMostDrawnWords,
                   "numbers of drawn alignments are out of range");
   SLACKLINE_CHECK(std::isfinite(options.noise) && options.noise >= 0,
                   "the noise must be finite and not negative");

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Synthetic alignments of sentences, to try matchings with. Words of a left and a right vocabulary are partners by a truth that nobody
-// sees. A left sentence is drawn; its right one has the partners in nearly the same order, some missing, some replaced, and some words
-// that belong to nothing. Candidate edges are all pairs of positions, with features as the first word aligners had them: how often the two
-// words occur together (`dice`: noisy, and misleading for some pairs), how far apart their relative positions are, and whether the
-// neighbours on the left (right) would agree as well.
+// Synthetic alignments of sentences, to try matchings with. Words of a left and a right vocabulary
+// are partners by a truth that nobody sees. A left sentence is drawn; its right one has the
+// partners in nearly the same order, some missing, some replaced, and some words that belong to
+// nothing. Candidate edges are all pairs of positions, with features as the first word aligners had
+// them: how often the two words occur together (`dice`: noisy, and misleading for some pairs), how
+// far apart their relative positions are, and whether the neighbours on the left (right) would
+// agree as well.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +29,9 @@ struct DrawnAlignments {
   std::uint64_t seed = 1;
 };
 
-/// Examples in the format of docs/matching_format.md, a text each, the same on every machine. Each left and each right node has at most one edge with label 1.
-/// Throws std::invalid_argument on options out of range.
+/// Examples in the format of docs/matching_format.md, a text each, the same on every machine. Each
+/// left and each right node has at most one edge with label 1. Throws std::invalid_argument on
+/// options out of range.
 std::vector<std::string> DrawAlignments(const DrawnAlignments& options);
 
 }  // namespace slackline

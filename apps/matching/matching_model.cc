@@ -24,7 +24,8 @@ bool CostsFit(const MatchingCosts& costs) {
 }
 
 /// Throws DataError at the first edge that is one too many for its node.
-void CheckCapacity(const MatchingData& data, const MatchingExample& example, bool left, Index capacity) {
+void CheckCapacity(const MatchingData& data, const MatchingExample& example, bool left,
+                   Index capacity) {
   if (capacity == 0) return;
   std::vector<Index> used(Size(left ? example.num_left : example.num_right), 0);
   for (const MatchingEdge& edge : data.edges_of(example)) {
@@ -33,14 +34,16 @@ void CheckCapacity(const MatchingData& data, const MatchingExample& example, boo
     if (++used[Size(node)] <= capacity) continue;
     const std::string side = left ? "left" : "right";
     throw DataError(data.source, edge.line,
-                    side + " node " + std::to_string(node) + " has more than " + Count(capacity, "edge") +
-                        " with label 1, which --" + side + "-capacity does not allow");
+                    side + " node " + std::to_string(node) + " has more than " +
+                        Count(capacity, "edge") + " with label 1, which --" + side +
+                        "-capacity does not allow");
   }
 }
 
 }  // namespace
 
-MatchingModel::MatchingModel(FeatureDictionary dictionary, MatchingCapacities capacities, MatchingCosts costs)
+MatchingModel::MatchingModel(FeatureDictionary dictionary, MatchingCapacities capacities,
+                             MatchingCosts costs)
     : dictionary_(std::move(dictionary)), capacities_(capacities), costs_(costs) {
   SLACKLINE_CHECK(capacities.left >= 0 && capacities.right >= 0, "a capacity is negative");
   SLACKLINE_CHECK(CostsFit(costs), "costs must be finite and not negative");
@@ -61,8 +64,8 @@ MatchingFactor MatchingModel::MakeFactor(const MatchingExample& example,
           capacities_.right == 0 ? count : capacities_.right};
 }
 
-std::shared_ptr<const Structure> MatchingModel::MakeStructure(const MatchingExample& example,
-                                                              std::span<const MatchingEdge> edges) const {
+std::shared_ptr<const Structure> MatchingModel::MakeStructure(
+    const MatchingExample& example, std::span<const MatchingEdge> edges) const {
   SLACKLINE_CHECK(!edges.empty(), "an example without edges has no structure");
   const std::array<Index, 2> chosen = {kAbsent, 0};
   ModelBuilder builder(layout_);

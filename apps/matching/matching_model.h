@@ -2,11 +2,12 @@
 //
 // The model of bipartite matchings. Every candidate edge e is a binary variable; with D features
 //   φ_e(x, 1) = x_e in "edge" (1 × D), and 1 in "bias"          φ_e(x, 0) = 0
-// so that d = D + 1, and a labelling must be a matching: each left node has at most left_capacity edges, each right node at most
-// right_capacity (factors/matching_factor.h).
+// so that d = D + 1, and a labelling must be a matching: each left node has at most left_capacity
+// edges, each right node at most right_capacity (factors/matching_factor.h).
 //
-// Source: word alignment as in Taskar, Lacoste-Julien, Klein, "A discriminative matching approach to word alignment", HLT/EMNLP 2005; costs
-// of 1 for an edge too many and 3 for one too few as in Lacoste-Julien, Jaggi, Schmidt, Pletscher, ICML 2013, supplement.
+// Source: word alignment as in Taskar, Lacoste-Julien, Klein, "A discriminative matching approach
+// to word alignment", HLT/EMNLP 2005; costs of 1 for an edge too many and 3 for one too few as in
+// Lacoste-Julien, Jaggi, Schmidt, Pletscher, ICML 2013, supplement.
 #pragma once
 
 #include <memory>
@@ -39,9 +40,10 @@ struct MatchingCosts {
 
 class MatchingModel {
  public:
-  /// By the dictionary's features, which may be none. All weights zero. Throws std::invalid_argument on negative capacities, and costs that are
-  /// negative or not finite.
-  MatchingModel(FeatureDictionary dictionary, MatchingCapacities capacities, MatchingCosts costs = {});
+  /// By the dictionary's features, which may be none. All weights zero. Throws
+  /// std::invalid_argument on negative capacities, and costs that are negative or not finite.
+  MatchingModel(FeatureDictionary dictionary, MatchingCapacities capacities,
+                MatchingCosts costs = {});
 
   const FeatureDictionary& dictionary() const { return dictionary_; }
   MatchingCapacities capacities() const { return capacities_; }
@@ -49,12 +51,13 @@ class MatchingModel {
   const std::shared_ptr<const WeightLayout>& layout() const { return layout_; }
 
   /// Which labellings of these edges are matchings; at least one edge.
-  MatchingFactor MakeFactor(const MatchingExample& example, std::span<const MatchingEdge> edges) const;
+  MatchingFactor MakeFactor(const MatchingExample& example,
+                            std::span<const MatchingEdge> edges) const;
   /// The structure of these edges between so many nodes, at least one edge.
   std::shared_ptr<const Structure> MakeStructure(const MatchingExample& example,
                                                  std::span<const MatchingEdge> edges) const;
-  /// The examples with edges whose label is known, restricted to these edges. Throws DataError, with the line, when the given edges
-  /// of a node are more than its capacity.
+  /// The examples with edges whose label is known, restricted to these edges. Throws DataError,
+  /// with the line, when the given edges of a node are more than its capacity.
   Dataset MakeTrainingData(const MatchingData& data) const;
   /// The loss of the costs.
   LossOptions Loss(LossScale scale) const;
@@ -74,7 +77,8 @@ class MatchingModel {
   TrainingRecord record;
 
   void Save(const std::string& path) const;
-  /// Throws DataError when the file is no model, is damaged, belongs to another task, or its entries contradict each other.
+  /// Throws DataError when the file is no model, is damaged, belongs to another task, or its
+  /// entries contradict each other.
   static MatchingModel Load(ModelReader file);
   static MatchingModel Load(const std::string& path) { return Load(ModelReader(path)); }
 

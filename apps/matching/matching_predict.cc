@@ -18,7 +18,8 @@ double Ratio(std::int64_t part, std::int64_t whole) {
 
 }  // namespace
 
-MatchingPredictions PredictMatchings(const MatchingModel& model, const MatchingData& data, int threads) {
+MatchingPredictions PredictMatchings(const MatchingModel& model, const MatchingData& data,
+                                     int threads) {
   SLACKLINE_CHECK(data.rows != nullptr && data.num_features == model.dictionary().size(),
                   "the data do not have the features of the model");
   MatchingPredictions out;
@@ -29,7 +30,8 @@ MatchingPredictions PredictMatchings(const MatchingModel& model, const MatchingD
       out.scores[Size(e)] = model.EdgeScore(data, e);
   }
   // Of a model that was made up: weights are finite, but their sums need not be.
-  if (!AllFinite(out.scores)) throw DataError("the model's weights are too large for these features");
+  if (!AllFinite(out.scores))
+    throw DataError("the model's weights are too large for these features");
   ParallelChunks(data.num_examples(), kChunks, NumThreads(threads), [&](const Chunk& chunk) {
     std::vector<double> messages;
     for (Index m = chunk.begin; m < chunk.end; ++m) {
@@ -42,7 +44,8 @@ MatchingPredictions PredictMatchings(const MatchingModel& model, const MatchingD
       }
       model.MakeFactor(example, data.edges_of(example))
           .Maximize({}, messages,
-                    std::span<Index>(out.labels).subspan(Size(example.first_edge), Size(example.num_edges)));
+                    std::span<Index>(out.labels)
+                        .subspan(Size(example.first_edge), Size(example.num_edges)));
     }
   });
   return out;
@@ -50,7 +53,8 @@ MatchingPredictions PredictMatchings(const MatchingModel& model, const MatchingD
 
 MatchingMetrics EvaluateMatchings(const MatchingData& data, std::span<const Index> predicted,
                                   const MatchingCosts& costs) {
-  SLACKLINE_CHECK(predicted.size() == data.edges.size(), "there must be a predicted label per edge");
+  SLACKLINE_CHECK(predicted.size() == data.edges.size(),
+                  "there must be a predicted label per edge");
   MatchingMetrics metrics;
   std::int64_t without_error = 0;
   double loss = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Predictions of a model of matchings, exact by the factor's oracle (factors/matching_factor.h), and how well they agree with given
-// labels. Results do not depend on the number of threads.
+// Predictions of a model of matchings, exact by the factor's oracle (factors/matching_factor.h),
+// and how well they agree with given labels. Results do not depend on the number of threads.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,11 @@ struct MatchingPredictions {
   std::vector<double> scores;  ///< w·φ_e(1) per edge
 };
 
-/// A best matching of every example. Labels in the data are not looked at. threads: 0 = all of the machine. Throws DataError when the
-/// model's weights are too large for the features, std::invalid_argument when the data do not have the model's features.
-MatchingPredictions PredictMatchings(const MatchingModel& model, const MatchingData& data, int threads);
+/// A best matching of every example. Labels in the data are not looked at. threads: 0 = all of the
+/// machine. Throws DataError when the model's weights are too large for the features,
+/// std::invalid_argument when the data do not have the model's features.
+MatchingPredictions PredictMatchings(const MatchingModel& model, const MatchingData& data,
+                                     int threads);
 
 /// Edges whose given label is not known take no part. 0/0 is 0.
 struct MatchingMetrics {
@@ -31,13 +33,15 @@ struct MatchingMetrics {
   double precision = 0;        ///< right / predicted
   double recall = 0;           ///< right / given
   double f1 = 0;               ///< 2 right / (given + predicted)
-  /// Alignment error rate (Och and Ney 2003) where all given edges are sure ones: 1 − F1; 0 where nothing is given or predicted.
+  /// Alignment error rate (Och and Ney 2003) where all given edges are sure ones: 1 − F1; 0 where
+  /// nothing is given or predicted.
   double error_rate = 0;
   double exact = 0;      ///< share of the examples without a wrong edge
   double mean_loss = 0;  ///< mean over the examples of the costs of their errors
 };
 
-/// predicted: a label per edge of the data. Throws std::invalid_argument when their number is another.
+/// predicted: a label per edge of the data. Throws std::invalid_argument when their number is
+/// another.
 MatchingMetrics EvaluateMatchings(const MatchingData& data, std::span<const Index> predicted,
                                   const MatchingCosts& costs);
 

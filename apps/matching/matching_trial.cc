@@ -17,23 +17,25 @@ MatchingData Select(const MatchingData& data, std::span<const Index> examples) {
   part.rows = data.rows;
   part.num_features = data.num_features;
   part.edges = data.edges;
-  for (const Index m : examples) part.examples.push_back(data.examples[static_cast<std::size_t>(m)]);
+  for (const Index m : examples)
+    part.examples.push_back(data.examples[static_cast<std::size_t>(m)]);
   return part;
 }
 
 bool HasKnownLabel(const MatchingData& data) {
-  return std::any_of(data.examples.begin(), data.examples.end(), [&](const MatchingExample& example) {
-    const auto edges = data.edges_of(example);
-    return std::any_of(edges.begin(), edges.end(),
-                       [](const MatchingEdge& edge) { return edge.label != kUnlabelled; });
-  });
+  return std::any_of(
+      data.examples.begin(), data.examples.end(), [&](const MatchingExample& example) {
+        const auto edges = data.edges_of(example);
+        return std::any_of(edges.begin(), edges.end(),
+                           [](const MatchingEdge& edge) { return edge.label != kUnlabelled; });
+      });
 }
 
 }  // namespace
 
 MatchingTrial::MatchingTrial(const MatchingData& data, const MatchingModel& model, LossScale loss,
-                             const TrainOptions& options, const std::vector<std::vector<Index>>& folds,
-                             std::size_t number)
+                             const TrainOptions& options,
+                             const std::vector<std::vector<Index>>& folds, std::size_t number)
     : PathTrial(options), model_(model), held_out_(Select(data, folds[number])) {
   const std::string name = FoldName(number, folds.size());
   if (!HasKnownLabel(held_out_))
@@ -42,7 +44,8 @@ MatchingTrial::MatchingTrial(const MatchingData& data, const MatchingModel& mode
   std::sort(others.begin(), others.end());
   const MatchingData training = Select(data, others);
   if (!HasKnownLabel(training))
-    throw DataError(data.source, 0, name + " has all labels that are known: nothing is left to train on");
+    throw DataError(data.source, 0,
+                    name + " has all labels that are known: nothing is left to train on");
   SetProblem(Problem(MakeTrainingSet(model_.MakeTrainingData(training), model_.Loss(loss)), 1));
 }
 

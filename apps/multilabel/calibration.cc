@@ -33,16 +33,20 @@ Sample MakeSample(std::span<const double> scores, std::span<const std::int8_t> t
   for (std::size_t k = 0; k < scores.size(); ++k) {
     if (truth[k] < 0) continue;
     sample.scores.push_back(scores[k]);
-    sample.targets.push_back(truth[k] == 1 ? (positives + 1) / (positives + 2) : 1 / (negatives + 2));
+    sample.targets.push_back(truth[k] == 1 ? (positives + 1) / (positives + 2)
+                                           : 1 / (negatives + 2));
   }
   return sample;
 }
 
-double Logistic(double u) { return u >= 0 ? 1 / (1 + std::exp(-u)) : std::exp(u) / (1 + std::exp(u)); }
+double Logistic(double u) {
+  return u >= 0 ? 1 / (1 + std::exp(-u)) : std::exp(u) / (1 + std::exp(u));
+}
 
 /// −t log p − (1 − t) log(1 − p) with p = Logistic(u), without cancellation.
 double EntropyAt(double u, double target) {
-  return u >= 0 ? (1 - target) * u + std::log1p(std::exp(-u)) : -target * u + std::log1p(std::exp(u));
+  return u >= 0 ? (1 - target) * u + std::log1p(std::exp(-u))
+                : -target * u + std::log1p(std::exp(u));
 }
 
 double EntropyOf(const Sigmoid& sigmoid, const Sample& sample) {
@@ -105,7 +109,8 @@ Sigmoid Minimise(const Sample& sample, Sigmoid at) {
 }  // namespace
 
 double Sigmoid::Probability(double score) const {
-  return std::clamp(Logistic(slope * score + intercept), kSmallestProbability, 1 - kSmallestProbability);
+  return std::clamp(Logistic(slope * score + intercept), kSmallestProbability,
+                    1 - kSmallestProbability);
 }
 
 Sigmoid FitSigmoid(std::span<const double> scores, std::span<const std::int8_t> truth) {
@@ -124,7 +129,8 @@ Sigmoid FitSigmoid(std::span<const double> scores, std::span<const std::int8_t> 
   if (!(deviation > 1e-12 * std::abs(mean))) return constant;
   for (double& s : sample.scores) s = (s - mean) / deviation;
   const Sigmoid scaled = Minimise(sample, constant);
-  const Sigmoid sigmoid{scaled.slope / deviation, scaled.intercept - scaled.slope * mean / deviation};
+  const Sigmoid sigmoid{scaled.slope / deviation,
+                        scaled.intercept - scaled.slope * mean / deviation};
   const bool usable = std::isfinite(sigmoid.slope) && std::isfinite(sigmoid.intercept);
   return sigmoid.slope > 0 && usable ? sigmoid : constant;
 }

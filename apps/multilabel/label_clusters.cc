@@ -19,7 +19,8 @@ using PairNumbers = std::map<LabelPair, Index>;
 
 PairNumbers NumberPairs(const MultiLabelModel& model) {
   PairNumbers numbers;
-  for (const LabelPair& pair : model.pairs()) numbers.emplace(pair, static_cast<Index>(numbers.size()));
+  for (const LabelPair& pair : model.pairs())
+    numbers.emplace(pair, static_cast<Index>(numbers.size()));
   return numbers;
 }
 
@@ -37,7 +38,8 @@ std::vector<Triangle> Triangles(const MultiLabelModel& model) {
   const PairNumbers numbers = NumberPairs(model);
   std::vector<Triangle> triangles;
   for (const auto& [pair, number] : numbers) {
-    for (auto next = numbers.upper_bound(pair); next != numbers.end() && next->first.a == pair.a; ++next) {
+    for (auto next = numbers.upper_bound(pair); next != numbers.end() && next->first.a == pair.a;
+         ++next) {
       const auto third = numbers.find({pair.b, next->first.b});
       if (third == numbers.end()) continue;
       triangles.push_back({{pair.a, pair.b, next->first.b}, {number, next->second, third->second}});
@@ -71,14 +73,17 @@ std::vector<ViolatedTriple> FindViolatedTriples(const MultiLabelModel& model, In
     const auto at = [&](Index coordinate) { return q[static_cast<std::size_t>(coordinate)]; };
     for (std::size_t t = 0; t < triangles.size(); ++t) {
       const auto& [labels, pairs] = triangles[t];
-      const std::array<double, 3> single = {at(label + labels.a), at(label + labels.b), at(label + labels.c)};
-      const std::array<double, 3> joint = {at(pair + pairs[0]), at(pair + pairs[1]), at(pair + pairs[2])};
+      const std::array<double, 3> single = {at(label + labels.a), at(label + labels.b),
+                                            at(label + labels.c)};
+      const std::array<double, 3> joint = {at(pair + pairs[0]), at(pair + pairs[1]),
+                                           at(pair + pairs[2])};
       sums[t] += TriangleViolation(single, joint);
     }
   }
   std::vector<ViolatedTriple> found;
   for (std::size_t t = 0; t < triangles.size(); ++t) {
-    if (sums[t] > kSmallestViolation * num_examples) found.push_back({triangles[t].labels, sums[t]});
+    if (sums[t] > kSmallestViolation * num_examples)
+      found.push_back({triangles[t].labels, sums[t]});
   }
   std::sort(found.begin(), found.end(), [](const ViolatedTriple& x, const ViolatedTriple& y) {
     return x.violation != y.violation ? x.violation > y.violation : x.labels < y.labels;

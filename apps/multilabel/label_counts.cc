@@ -33,7 +33,8 @@ std::vector<LabelTally> TallyLabels(const MultiLabelData& data) {
   return tallies;
 }
 
-/// Labels that an example has for certain, at least; examples of which nothing is known do not count.
+/// Labels that an example has for certain, at least; examples of which nothing is known do not
+/// count.
 Index SmallestCount(const MultiLabelData& data) {
   Index smallest = kAbsent;
   for (const LabelTally& tally : TallyLabels(data)) {
@@ -66,7 +67,8 @@ CountRange LabelCountsFor(const std::optional<CountRange>& asked, const MultiLab
   if (!asked->Fits(training.num_labels()))
     throw DataError(training.source, 0,
                     "--label-counts asks for " + std::to_string(asked->low) +
-                        " labels or more, but the data have " + std::to_string(training.num_labels()));
+                        " labels or more, but the data have " +
+                        std::to_string(training.num_labels()));
   return *asked;
 }
 
@@ -81,7 +83,9 @@ CountRange TrainingCounts(const std::optional<CountRange>& asked, const MultiLab
 }
 
 std::string DescribeLabelCounts(const CountRange& range, Index labels) {
-  const auto noun = [](Index count) { return std::to_string(count) + (count == 1 ? " label" : " labels"); };
+  const auto noun = [](Index count) {
+    return std::to_string(count) + (count == 1 ? " label" : " labels");
+  };
   if (!range.Restricts(labels)) return "any number of labels";
   if (range.high >= labels) return "at least " + noun(range.low);
   if (range.low == range.high) return "exactly " + noun(range.low);

@@ -14,16 +14,18 @@
 
 namespace slackline {
 
-/// "any", "MIN-MAX", "MIN-" (no upper bound) or "N" (exactly so many); "auto": none, which leaves it to the training data. Throws
-/// DataError on anything else.
+/// "any", "MIN-MAX", "MIN-" (no upper bound) or "N" (exactly so many); "auto": none, which leaves
+/// it to the training data. Throws DataError on anything else.
 std::optional<CountRange> ParseLabelCounts(std::string_view text);
 
-/// What was asked for or, where nothing was, no fewer labels than every training example has (of entries that are unknown, those could be
-/// 0). Throws DataError when there are too few labels for it.
+/// What was asked for or, where nothing was, no fewer labels than every training example has (of
+/// entries that are unknown, those could be 0). Throws DataError when there are too few labels for
+/// it.
 CountRange LabelCountsFor(const std::optional<CountRange>& asked, const MultiLabelData& training);
 
-/// The bounds that training keeps as well, by a global factor: those that were asked for, where the model has no kernel and no pairs, so
-/// that examples are still maximised exactly, where the loss is a sum, and where the labels of all examples are known and keep them; else none.
+/// The bounds that training keeps as well, by a global factor: those that were asked for, where the
+/// model has no kernel and no pairs, so that examples are still maximised exactly, where the loss
+/// is a sum, and where the labels of all examples are known and keep them; else none.
 CountRange TrainingCounts(const std::optional<CountRange>& asked, const MultiLabelModel& model,
                           const MultiLabelData& training, LossForm form = LossForm::kSum);
 

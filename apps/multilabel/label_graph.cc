@@ -23,8 +23,8 @@ void CheckFullSize(const MultiLabelData& data) {
   const Offset pairs = n * (n - 1) / 2;
   if (pairs <= kMaxLabelPairs) return;
   throw DataError(data.source, 0,
-                  std::to_string(n) + " labels have " + std::to_string(pairs) + " pairs, more than the " +
-                      std::to_string(kMaxLabelPairs) +
+                  std::to_string(n) + " labels have " + std::to_string(pairs) +
+                      " pairs, more than the " + std::to_string(kMaxLabelPairs) +
                       " that can be used; give --graph none or a file of pairs");
 }
 
@@ -113,16 +113,19 @@ std::vector<LabelPair> MutualInformationTree(const MultiLabelData& data) {
   return tree;
 }
 
-std::vector<LabelPair> ReadLabelGraph(const std::string& path, std::span<const std::string> label_names) {
+std::vector<LabelPair> ReadLabelGraph(const std::string& path,
+                                      std::span<const std::string> label_names) {
   SLACKLINE_CHECK(!label_names.empty(), "a graph of labels needs labels");
   LabelLines lines(path, label_names);
   std::map<LabelPair, long> where;
   while (lines.Next()) {
     const auto [before, is_new] = where.emplace(ParsePair(lines), lines.line_number());
     if (!is_new)
-      lines.Fail("the pair " + lines.Text() + " was given before, on line " + std::to_string(before->second));
+      lines.Fail("the pair " + lines.Text() + " was given before, on line " +
+                 std::to_string(before->second));
   }
-  if (where.empty()) throw DataError(lines.name(), 0, "no pairs of labels (--graph none means none)");
+  if (where.empty())
+    throw DataError(lines.name(), 0, "no pairs of labels (--graph none means none)");
   std::vector<LabelPair> pairs;
   for (const auto& [pair, line] : where) pairs.push_back(pair);
   return pairs;

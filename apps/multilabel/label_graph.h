@@ -32,20 +32,23 @@ inline constexpr Offset kMaxLabelPairs = 50'000'000;
 /// Throws DataError on bad files, and on more than kMaxLabelPairs pairs.
 std::vector<LabelPair> MakeLabelGraph(const std::string& graph, const MultiLabelData& data);
 
-/// Reads a graph file: one pair a line, two labels separated by blanks or tabs. A label is its name, or where
-/// no label has that name, its number, which counts from 0 in the order of `label_names` (for ARFF data that of the
-/// labels' columns, not that of the XML). Names that contain blanks, or begin with # or ", stand in
-/// double quotes, with "" for a quote. Text from a word that begins with # to the end of the line is a
-/// comment. Throws DataError with file, line and token on unknown labels, self-loops, pairs that occur twice,
-/// lines without exactly two labels, and files without pairs.
-std::vector<LabelPair> ReadLabelGraph(const std::string& path, std::span<const std::string> label_names);
+/// Reads a graph file: one pair a line, two labels separated by blanks or tabs. A label is its
+/// name, or where no label has that name, its number, which counts from 0 in the order of
+/// `label_names` (for ARFF data that of the labels' columns, not that of the XML). Names that
+/// contain blanks, or begin with # or ", stand in double quotes, with "" for a quote. Text from a
+/// word that begins with # to the end of the line is a comment. Throws DataError with file, line
+/// and token on unknown labels, self-loops, pairs that occur twice, lines without exactly two
+/// labels, and files without pairs.
+std::vector<LabelPair> ReadLabelGraph(const std::string& path,
+                                      std::span<const std::string> label_names);
 
-/// Maximum spanning tree of the labels' mutual information. Per pair, examples where one of both is not known
-/// do not count. Pairs without information are used too, so that the tree spans all labels. O(n² M / 64).
+/// Maximum spanning tree of the labels' mutual information. Per pair, examples where one of both is
+/// not known do not count. Pairs without information are used too, so that the tree spans all
+/// labels. O(n² M / 64).
 std::vector<LabelPair> MutualInformationTree(const MultiLabelData& data);
 
-/// Mutual information, in nats, of two binary variables from counts[2·a + b] of their joint states; 0 without
-/// any.
+/// Mutual information, in nats, of two binary variables from counts[2·a + b] of their joint states;
+/// 0 without any.
 double MutualInformation(std::span<const std::int64_t, 4> counts);
 
 }  // namespace slackline

@@ -10,7 +10,8 @@ namespace slackline {
 LabelLines::LabelLines(const std::string& path, std::span<const std::string> label_names)
     : reader_(path), names_(label_names) {
   SLACKLINE_CHECK(!label_names.empty(), "lines of labels need labels");
-  for (std::size_t i = 0; i < names_.size(); ++i) numbers_.emplace(names_[i], static_cast<Index>(i));
+  for (std::size_t i = 0; i < names_.size(); ++i)
+    numbers_.emplace(names_[i], static_cast<Index>(i));
 }
 
 void LabelLines::Fail(const std::string& message) const {
@@ -60,7 +61,8 @@ std::string LabelLines::TakeQuoted(std::string_view line, std::size_t* k) const 
       ++*k;
     } else {
       ++*k;
-      if (*k < line.size() && !IsBlank(line[*k])) Fail("text follows the closing quote: " + Quoted(rest));
+      if (*k < line.size() && !IsBlank(line[*k]))
+        Fail("text follows the closing quote: " + Quoted(rest));
       return text;
     }
   }
@@ -73,8 +75,9 @@ Index LabelLines::LabelOf(const Word& word) const {
   Index number = 0;
   const auto count = static_cast<Index>(names_.size());
   if (!word.quoted && ParseIndex(word.text, &number) && number < count) return number;
-  Fail("unknown label " + Quoted(word.text) + ": there are " + std::to_string(count) + " labels, from " +
-       Quoted(names_.front()) + " to " + Quoted(names_.back()) + ", also numbered from 0");
+  Fail("unknown label " + Quoted(word.text) + ": there are " + std::to_string(count) +
+       " labels, from " + Quoted(names_.front()) + " to " + Quoted(names_.back()) +
+       ", also numbered from 0");
 }
 
 }  // namespace slackline

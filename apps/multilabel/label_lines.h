@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files whose lines speak of labels: graphs, weights. Words are separated by blanks or tabs. A label is its name, or where no label has
-// that name, its number, which counts from 0. Words that contain blanks, or begin with # or ", stand in double quotes, with "" for a
-// quote. Text from a word that begins with # to the end of the line is a comment.
+// Files whose lines speak of labels: graphs, weights. Words are separated by blanks or tabs. A
+// label is its name, or where no label has that name, its number, which counts from 0. Words that
+// contain blanks, or begin with # or ", stand in double quotes, with "" for a quote. Text from a
+// word that begins with # to the end of the line is a comment.
 #pragma once
 
 #include <span>
@@ -23,10 +24,12 @@ class LabelLines {
     bool quoted = false;
   };
 
-  /// Requires at least one name; the names must outlive the object. Throws DataError when the file cannot be read.
+  /// Requires at least one name; the names must outlive the object. Throws DataError when the file
+  /// cannot be read.
   LabelLines(const std::string& path, std::span<const std::string> label_names);
 
-  /// Goes to the next line with words; false at the end. Throws DataError on quotes that do not close.
+  /// Goes to the next line with words; false at the end. Throws DataError on quotes that do not
+  /// close.
   bool Next();
   const std::vector<Word>& words() const { return words_; }
   /// The words as they are quoted in messages.

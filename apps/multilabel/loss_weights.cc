@@ -53,12 +53,14 @@ std::vector<double> ReadWeights(const std::string& path, const MultiLabelData& d
   while (lines.Next()) {
     const std::vector<LabelLines::Word>& words = lines.words();
     if (words.size() < 2 || words.size() > 3) {
-      lines.Fail("expected a label, what missing it costs, and perhaps what a false alarm costs, found " +
-                 lines.Text() + " (names with blanks need double quotes)");
+      lines.Fail(
+          "expected a label, what missing it costs, and perhaps what a false alarm costs, found " +
+          lines.Text() + " (names with blanks need double quotes)");
     }
     const std::size_t i = Size(lines.LabelOf(words[0]));
     if (where[i] > 0) {
-      lines.Fail("label " + Quoted(words[0].text) + " was given before, on line " + std::to_string(where[i]));
+      lines.Fail("label " + Quoted(words[0].text) + " was given before, on line " +
+                 std::to_string(where[i]));
     }
     where[i] = lines.line_number();
     weights[2 * i + 1] = ReadWeight(lines, words[1]);
@@ -80,7 +82,8 @@ LossWeights LossWeights::Parse(const std::string& text) {
     const std::string_view rest = std::string_view(text).substr(kByFrequency.size());
     if (ParseNumber(rest.substr(1), &weights.power_) && weights.power_ > 0 && weights.power_ <= 1)
       return weights;
-    throw DataError("--loss-weights: " + Quoted(text) + ": the power must be above 0 and at most 1");
+    throw DataError("--loss-weights: " + Quoted(text) +
+                    ": the power must be above 0 and at most 1");
   }
   std::error_code ignored;
   if (!std::filesystem::exists(text, ignored))
@@ -94,7 +97,8 @@ std::vector<double> LossWeights::For(const MultiLabelData& training) const {
   std::vector<double> weights;
   if (!file_.empty()) weights = ReadWeights(file_, training);
   if (power_ > 0) weights = ByFrequency(training, power_);
-  if (std::all_of(weights.begin(), weights.end(), [](double weight) { return weight == 1; })) return {};
+  if (std::all_of(weights.begin(), weights.end(), [](double weight) { return weight == 1; }))
+    return {};
   return weights;
 }
 

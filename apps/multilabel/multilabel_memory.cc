@@ -12,14 +12,15 @@ namespace {
 
 double PairBlockBytes(const MultiLabelSize& size, LearnerKind learner) {
   const bool blocks = learner == LearnerKind::kAugmentedLagrangian || learner == LearnerKind::kSoft;
-  return blocks ? kBytesPerPairBlock * static_cast<double>(size.examples) * static_cast<double>(size.pairs)
+  return blocks ? kBytesPerPairBlock * static_cast<double>(size.examples) *
+                      static_cast<double>(size.pairs)
                 : 0;
 }
 
 double WeightBytes(const MultiLabelSize& size) {
-  return kBytesPerWeight *
-         (static_cast<double>(size.labels) * static_cast<double>(std::max(size.columns, Offset{1})) +
-          static_cast<double>(size.pairs));
+  return kBytesPerWeight * (static_cast<double>(size.labels) *
+                                static_cast<double>(std::max(size.columns, Offset{1})) +
+                            static_cast<double>(size.pairs));
 }
 
 }  // namespace
@@ -28,7 +29,8 @@ Offset RestrictedPairs(const MultiLabelData& data, std::span<const LabelPair> pa
   const auto n = static_cast<std::size_t>(data.num_labels());
   std::set<std::vector<bool>> patterns;
   Offset total = 0;
-  for (auto row = data.labels.begin(); row != data.labels.end(); row += static_cast<std::ptrdiff_t>(n)) {
+  for (auto row = data.labels.begin(); row != data.labels.end();
+       row += static_cast<std::ptrdiff_t>(n)) {
     std::vector<bool> known(n);
     std::transform(row, row + static_cast<std::ptrdiff_t>(n), known.begin(),
                    [](std::int8_t label) { return label >= 0; });
@@ -46,9 +48,11 @@ Offset RestrictedPairs(const MultiLabelData& data, std::span<const LabelPair> pa
 
 double TrainingBytes(const MultiLabelSize& size, LearnerKind learner) {
   return WeightBytes(size) +
-         kBytesPerLabelEntry * static_cast<double>(size.examples) * static_cast<double>(size.labels) +
+         kBytesPerLabelEntry * static_cast<double>(size.examples) *
+             static_cast<double>(size.labels) +
          kBytesPerPair * static_cast<double>(size.pairs) +
-         kBytesPerRestrictedPair * static_cast<double>(size.restricted_pairs) + PairBlockBytes(size, learner);
+         kBytesPerRestrictedPair * static_cast<double>(size.restricted_pairs) +
+         PairBlockBytes(size, learner);
 }
 
 std::string TrainingExcess(const MultiLabelSize& size, LearnerKind learner) {
@@ -59,7 +63,8 @@ std::string TrainingExcess(const MultiLabelSize& size, LearnerKind learner) {
   if (size.columns > 0) text += " × " + std::to_string(size.columns) + " features";
   if (size.pairs > 0) text += " and " + std::to_string(size.pairs) + " pairs of labels";
   if (size.examples > 0) text += " on " + std::to_string(size.examples) + " examples";
-  const double restricted_bytes = kBytesPerRestrictedPair * static_cast<double>(size.restricted_pairs);
+  const double restricted_bytes =
+      kBytesPerRestrictedPair * static_cast<double>(size.restricted_pairs);
   if (restricted_bytes > bytes / 2) text += " with many different patterns of missing labels";
   text += ": " + excess;
   if (PairBlockBytes(size, learner) > bytes / 2) {

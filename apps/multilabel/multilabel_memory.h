@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The memory that training a multi-label model takes at least. Measured on resident sizes of the program: what does not
-// fit by these figures does not fit at all, so that data with a mistyped feature number or number of labels are refused
-// before anything is allocated.
+// The memory that training a multi-label model takes at least. Measured on resident sizes of the
+// program: what does not fit by these figures does not fit at all, so that data with a mistyped
+// feature number or number of labels are refused before anything is allocated.
 #pragma once
 
 #include <span>
@@ -15,9 +15,11 @@
 
 namespace slackline {
 
-/// Per weight: those of the point, of the evaluation, of the best evaluation, of the model, and two copies as it is saved.
+/// Per weight: those of the point, of the evaluation, of the best evaluation, of the model, and two
+/// copies as it is saved.
 inline constexpr double kBytesPerWeight = 48;
-/// Per example and label: given labels, as read, in the data set and in the training set, and the table of losses.
+/// Per example and label: given labels, as read, in the data set and in the training set, and the
+/// table of losses.
 inline constexpr double kBytesPerLabelEntry = 25;
 /// Per pair of labels: scope, incidences, feature term, and the arrays of an oracle.
 inline constexpr double kBytesPerPair = 400;
@@ -34,11 +36,12 @@ struct MultiLabelSize {
   Offset restricted_pairs = 0;  ///< of the graphs of all patterns of missing labels together
 };
 
-/// The pairs that remain of `pairs` in every different pattern of missing labels of the data, all together. Examples without
-/// missing labels, and those without labels, do not count.
+/// The pairs that remain of `pairs` in every different pattern of missing labels of the data, all
+/// together. Examples without missing labels, and those without labels, do not count.
 Offset RestrictedPairs(const MultiLabelData& data, std::span<const LabelPair> pairs);
 
-/// Lower bound of the memory that training takes, in bytes. kAuto: without the blocks of al and soft.
+/// Lower bound of the memory that training takes, in bytes. kAuto: without the blocks of al and
+/// soft.
 double TrainingBytes(const MultiLabelSize& size, LearnerKind learner);
 
 /// Says what takes how much memory when that is more than the machine has, and what to do; else "".

@@ -36,7 +36,8 @@ bool ArePairs(const std::vector<LabelPair>& pairs, Index num_labels) {
 
 /// bias: whether labels have a constant feature besides their columns; counts: see MakeDataset.
 std::shared_ptr<const Structure> MakeStructure(Index labels, Index columns, bool bias,
-                                               const std::vector<LabelPair>& pairs, CountRange counts) {
+                                               const std::vector<LabelPair>& pairs,
+                                               CountRange counts) {
   auto layout = std::make_shared<WeightLayout>();
   const Index label_block = layout->AddBlock("labels", labels, columns);
   const Index bias_block = bias ? layout->AddBlock("bias", labels) : -1;
@@ -54,8 +55,8 @@ std::shared_ptr<const Structure> MakeStructure(Index labels, Index columns, bool
   StructureBuilder structure(graph.Build(), layout);
   if (counted) {
     structure.SetGlobalFactor(0,
-                              std::make_shared<CardinalityFactor>(
-                                  CardinalityFactor::Between(labels, counts.low, counts.Most(labels))),
+                              std::make_shared<CardinalityFactor>(CardinalityFactor::Between(
+                                  labels, counts.low, counts.Most(labels))),
                               -1);
   }
   const Index on = structure.AddStateMap({{kAbsent, 0}, {}});
@@ -100,8 +101,8 @@ std::vector<LabelPair> ReadPairs(const ModelEntries& entries, Index num_labels) 
 
 }  // namespace
 
-MultiLabelModel::MultiLabelModel(std::vector<std::string> label_names, Index num_features, bool has_constant,
-                                 std::vector<LabelPair> pairs, bool kernelized)
+MultiLabelModel::MultiLabelModel(std::vector<std::string> label_names, Index num_features,
+                                 bool has_constant, std::vector<LabelPair> pairs, bool kernelized)
     : label_names_(std::move(label_names)),
       num_features_(num_features),
       has_constant_(has_constant),
@@ -164,14 +165,16 @@ void MultiLabelModel::set_calibration(std::optional<LabelCalibration> calibratio
 
 void MultiLabelModel::SetTrained(const Problem& problem, const TrainOptions& options,
                                  std::span<const double> weights) {
-  SLACKLINE_CHECK(UsesKernel(options) == kernelized_, "a kernelized model comes from training with a kernel");
+  SLACKLINE_CHECK(UsesKernel(options) == kernelized_,
+                  "a kernelized model comes from training with a kernel");
   if (!kernelized_) {
     set_weights({weights.begin(), weights.end()});
     return;
   }
   const KernelExpansion expansion(problem.data());
   support_ = SupportOf(expansion, KernelOf(options, problem.data()), 0, weights);
-  // The blocks of scalar features, one after the other. (Data in which no label is ever used with a block lack it.)
+  // The blocks of scalar features, one after the other. (Data in which no label is ever used with a
+  // block lack it.)
   std::vector<double> scalars(weights_.size(), 0.0);
   const WeightLayout& layout = structure_->layout();
   for (const Index b : expansion.scalar_blocks()) {
@@ -190,11 +193,12 @@ void MultiLabelModel::Scores(const ExampleView& example, std::span<double> score
   std::vector<double> u(Size(structure.num_coordinates()), 0.0);
   const Slot& slot = structure.slots()[0];
   if (support_)
-    support_->Scores(example.input(slot.input), std::span(u).subspan(Size(slot.coordinate), Size(slot.rows)));
+    support_->Scores(example.input(slot.input),
+                     std::span(u).subspan(Size(slot.coordinate), Size(slot.rows)));
   const WeightLayout& layout = structure.layout();
   for (const ScalarBlock& scalar : structure.scalar_blocks()) {
-    std::copy_n(weights_.begin() + (layout.block(scalar.block).offset - layout.block(0).size()), scalar.rows,
-                u.begin() + scalar.coordinate);
+    std::copy_n(weights_.begin() + (layout.block(scalar.block).offset - layout.block(0).size()),
+                scalar.rows, u.begin() + scalar.coordinate);
   }
   std::fill(scores.begin(), scores.end(), 0.0);
   AddScores(example, u, scores);
@@ -258,9 +262,9 @@ void MultiLabelModel::Save(const std::string& path) const {
 MultiLabelModel MultiLabelModel::Load(ModelReader file) {
   ModelEntries entries(std::move(file), kMultiLabelTask);
   const auto& names = entries.file().Strings("label_names");
-  entries.Require(
-      !names.empty() && names.size() < Size(std::numeric_limits<Index>::max()) && AllDifferent(names),
-      "label_names");
+  entries.Require(!names.empty() && names.size() < Size(std::numeric_limits<Index>::max()) &&
+                      AllDifferent(names),
+                  "label_names");
   const auto sizes = entries.Integers("sizes", 2);
   entries.Require(sizes[1] == 0 || sizes[1] == 1, "sizes");
   const Index num_features = entries.ToIndex("sizes", sizes[0]);
@@ -269,8 +273,9 @@ MultiLabelModel MultiLabelModel::Load(ModelReader file) {
   const auto num_labels = static_cast<Index>(names.size());
   std::vector<LabelPair> pairs = ReadPairs(entries, num_labels);
   // Before anything is allocated by these sizes.
-  const Offset expected = static_cast<Offset>(num_labels) * ((kernelized ? 0 : sizes[0]) + sizes[1]) +
-                          static_cast<Offset>(pairs.size());
+  const Offset expected =
+      static_cast<Offset>(num_labels) * ((kernelized ? 0 : sizes[0]) + sizes[1]) +
+      static_cast<Offset>(pairs.size());
   std::vector<double> weights = entries.TakeDoubles("weights", Size(expected));
   entries.Require(AllFinite(weights), "weights");
 

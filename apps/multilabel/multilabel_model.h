@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The multi-label model (docs/notation.md, section 8). Every label is a binary variable; state 1 means that the example
-// has it.
+// The multi-label model (docs/notation.md, section 8). Every label is a binary variable; state 1
+// means that the example has it.
 //   φ_i(x, 1) = x, with own weights per label; φ_i(x, 0) = 0
 //   φ_ij = [y_i = y_j = 1], one weight per pair of the label graph
 // The constant feature (bias), where a model has one, is the last feature of x.
 //
-// Kernelized models compare x by a kernel (core/kernel.h) and keep support vectors in the place of the weights of x. The constant is no feature of x
-// then, but one weight per label of its own, as those of pairs are: w·φ_i(x, 1) = Σ_j c_ij k(x_j, x) + b_i.
+// Kernelized models compare x by a kernel (core/kernel.h) and keep support vectors in the place of
+// the weights of x. The constant is no feature of x then, but one weight per label of its own, as
+// those of pairs are: w·φ_i(x, 1) = Σ_j c_ij k(x_j, x) + b_i.
 #pragma once
 
 #include <memory>
@@ -34,9 +35,9 @@ namespace slackline {
 
 class MultiLabelModel {
  public:
-  /// A model with all weights zero. Requires at least one label, different names, at least one feature (the
-  /// constant counts), and pairs a < b < number of labels in strictly increasing order; else
-  /// std::invalid_argument. `kernelized`: the constant does not count as a feature.
+  /// A model with all weights zero. Requires at least one label, different names, at least one
+  /// feature (the constant counts), and pairs a < b < number of labels in strictly increasing
+  /// order; else std::invalid_argument. `kernelized`: the constant does not count as a feature.
   MultiLabelModel(std::vector<std::string> label_names, Index num_features, bool has_constant,
                   std::vector<LabelPair> pairs, bool kernelized = false);
 
@@ -61,14 +62,15 @@ class MultiLabelModel {
   const CountRange& label_counts() const { return label_counts_; }
   /// Requires a range that fits the labels.
   void set_label_counts(CountRange counts);
-  /// What errors cost in training (LossOptions::given_weights, two numbers per label); empty: all the same.
+  /// What errors cost in training (LossOptions::given_weights, two numbers per label); empty: all
+  /// the same.
   const std::vector<double>& loss_weights() const { return loss_weights_; }
   /// Requires two finite numbers ≥ 0 for every label, or none.
   void set_loss_weights(std::vector<double> weights);
 
-  /// One variable per label and one factor per pair, shared by all examples. Weight blocks: "labels" (a row
-  /// per label, a column per feature), "bias" (a row per label) in kernelized models with a constant, and "pairs" (in their order) where there
-  /// are any.
+  /// One variable per label and one factor per pair, shared by all examples. Weight blocks:
+  /// "labels" (a row per label, a column per feature), "bias" (a row per label) in kernelized
+  /// models with a constant, and "pairs" (in their order) where there are any.
   const std::shared_ptr<const Structure>& structure() const { return structure_; }
 
   /// All weights; of a kernelized model those of "bias" and "pairs".
@@ -86,34 +88,40 @@ class MultiLabelModel {
   void set_weights(std::vector<double> weights);
 
   bool kernelized() const { return kernelized_; }
-  /// The support vectors with a coefficient per label; none before training, and in models that are not kernelized.
+  /// The support vectors with a coefficient per label; none before training, and in models that are
+  /// not kernelized.
   const std::optional<KernelSupport>& support() const { return support_; }
-  /// Takes over what training on `problem` gave, a vector of weights or, with a kernel, an expansion (learning/kernels/kernel_expansion.h).
-  void SetTrained(const Problem& problem, const TrainOptions& options, std::span<const double> weights);
+  /// Takes over what training on `problem` gave, a vector of weights or, with a kernel, an
+  /// expansion (learning/kernels/kernel_expansion.h).
+  void SetTrained(const Problem& problem, const TrainOptions& options,
+                  std::span<const double> weights);
 
   /// Turns scores into probabilities; none unless training was asked for it.
   const std::optional<LabelCalibration>& calibration() const { return calibration_; }
   /// Requires a sigmoid for every label, or none.
   void set_calibration(std::optional<LabelCalibration> calibration);
 
-  /// What decodes score tables of this model, within its label counts. Throws DataError when the way to decode does not apply.
-  Decoder MakeDecoder(DecodeKind kind) const { return {kind, structure_->shared_graph(), label_counts_}; }
+  /// What decodes score tables of this model, within its label counts. Throws DataError when the
+  /// way to decode does not apply.
+  Decoder MakeDecoder(DecodeKind kind) const {
+    return {kind, structure_->shared_graph(), label_counts_};
+  }
 
   /// Score tables w·φ_a(y_a) of all parts, in the flat order of the graph.
   void Scores(const ExampleView& example, std::span<double> scores) const;
 
-  /// The data as examples of this model, with their labels. Requires data with the model's labels and
-  /// features, as they are read with ReadOptions(). counts: labellings with another number of labels are forbidden, by a global factor
-  /// (the default forbids none).
+  /// The data as examples of this model, with their labels. Requires data with the model's labels
+  /// and features, as they are read with ReadOptions(). counts: labellings with another number of
+  /// labels are forbidden, by a global factor (the default forbids none).
   Dataset MakeDataset(const MultiLabelData& data, CountRange counts = {}) const;
   /// How to read data for this model.
   MultiLabelReadOptions ReadOptions() const;
 
-  /// Writes everything that prediction needs, and the record, into a model file (core/model_file.h: at any
-  /// time the path holds the old file or the complete new one).
+  /// Writes everything that prediction needs, and the record, into a model file (core/model_file.h:
+  /// at any time the path holds the old file or the complete new one).
   void Save(const std::string& path) const;
-  /// Throws DataError when the file is no model, is damaged, belongs to another task, or its entries
-  /// contradict each other.
+  /// Throws DataError when the file is no model, is damaged, belongs to another task, or its
+  /// entries contradict each other.
   static MultiLabelModel Load(ModelReader file);
   static MultiLabelModel Load(const std::string& path) { return Load(ModelReader(path)); }
 

@@ -8,7 +8,8 @@ namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
-void AddLabels(const MultiLabelModel& model, const WeightSummaryOptions& options, WeightSummary* summary) {
+void AddLabels(const MultiLabelModel& model, const WeightSummaryOptions& options,
+               WeightSummary* summary) {
   const Index shown = LabelsToShow(model.num_labels(), options, summary);
   const auto name = [&](Offset feature) { return FeatureName(model, feature); };
   const auto size = [&](Offset feature) { return TypicalSize(model.scaling(), feature); };
@@ -21,24 +22,28 @@ void AddLabels(const MultiLabelModel& model, const WeightSummaryOptions& options
     const Offset columns = model.kernelized() ? 0 : model.num_features();
     if (model.has_constant())
       entry.constants.push_back({"constant", model.constant_weights()[Size(label)], kNone});
-    entry.features = RankWeights({model.weights(), label, stride, columns}, options.top, name, size);
+    entry.features =
+        RankWeights({model.weights(), label, stride, columns}, options.top, name, size);
     summary->labels.push_back(std::move(entry));
   }
 }
 
-void AddPairs(const MultiLabelModel& model, const WeightSummaryOptions& options, WeightSummary* summary) {
+void AddPairs(const MultiLabelModel& model, const WeightSummaryOptions& options,
+              WeightSummary* summary) {
   if (model.pairs().empty()) return;
   const PairVisitor visitor = [&](const std::function<void(Index, Index, double)>& visit) {
     for (std::size_t k = 0; k < model.pairs().size(); ++k)
       visit(model.pairs()[k].a, model.pairs()[k].b, model.pair_weights()[k]);
   };
-  summary->pairs.push_back(RankPairs("pairs of labels", false, model.label_names(), visitor, options));
+  summary->pairs.push_back(
+      RankPairs("pairs of labels", false, model.label_names(), visitor, options));
 }
 
 }  // namespace
 
 std::string FeatureName(const MultiLabelModel& model, Offset feature) {
-  return model.feature_names().empty() ? NumberedFeature(feature) : model.feature_names()[Size(feature)];
+  return model.feature_names().empty() ? NumberedFeature(feature)
+                                       : model.feature_names()[Size(feature)];
 }
 
 WeightSummary SummariseWeights(const MultiLabelModel& model, const WeightSummaryOptions& options) {

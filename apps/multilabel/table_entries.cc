@@ -18,9 +18,9 @@ std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 std::vector<double> LoadFillValues(const ModelEntries& entries, Index num_features) {
   if (!entries.file().Has("fill_values")) return {};
   const auto values = entries.Doubles("fill_values", Size(num_features));
-  entries.Require(
-      std::all_of(values.begin(), values.end(), [](double v) { return std::abs(v) <= kLargestValue; }),
-      "fill_values");
+  entries.Require(std::all_of(values.begin(), values.end(),
+                              [](double v) { return std::abs(v) <= kLargestValue; }),
+                  "fill_values");
   return {values.begin(), values.end()};
 }
 
@@ -39,7 +39,8 @@ std::vector<TableColumn> LoadColumns(const ModelEntries& entries) {
   std::vector<TableColumn> columns;
   std::size_t begin = 0;
   for (std::size_t c = 0; c < names.size(); ++c) {
-    entries.Require(counts[c] >= 0 && Size(counts[c]) <= categories.size() - begin, "table_category_counts");
+    entries.Require(counts[c] >= 0 && Size(counts[c]) <= categories.size() - begin,
+                    "table_category_counts");
     const auto first = categories.begin() + static_cast<std::ptrdiff_t>(begin);
     TableColumn column{names[c], {first, first + counts[c]}};
     // Strictly increasing: they are found by bisection.

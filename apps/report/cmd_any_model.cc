@@ -34,7 +34,8 @@ std::string CrossValidationText(const CrossValidationRecord& record) {
   if (record.best != kAbsent) {
     const auto& best = record.points[static_cast<std::size_t>(record.best)];
     text += Number(best.mean, 4) + " ± " + Number(best.deviation, 2) + " with " +
-            (best.candidate.empty() ? "" : best.candidate + " and ") + "lambda " + Number(best.lambda) + "; ";
+            (best.candidate.empty() ? "" : best.candidate + " and ") + "lambda " +
+            Number(best.lambda) + "; ";
   }
   double least = kInfinity;
   double most = -kInfinity;
@@ -42,8 +43,8 @@ std::string CrossValidationText(const CrossValidationRecord& record) {
     least = std::min(least, point.mean);
     most = std::max(most, point.mean);
   }
-  return text + Count(static_cast<Offset>(record.points.size()), "trial") + " from " + Number(least, 4) +
-         " to " + Number(most, 4);
+  return text + Count(static_cast<Offset>(record.points.size()), "trial") + " from " +
+         Number(least, 4) + " to " + Number(most, 4);
 }
 
 void AddRecord(const TrainingRecord& record, const std::vector<double>& weights, Json* json) {
@@ -71,8 +72,8 @@ void AddRecord(const TrainingRecord& record, const std::vector<double>& weights,
 }
 
 /// variable: "label".
-void AddRecord(const TrainingRecord& record, const std::vector<double>& weights, const std::string& variable,
-               Lines* lines) {
+void AddRecord(const TrainingRecord& record, const std::vector<double>& weights,
+               const std::string& variable, Lines* lines) {
   const std::string cost = std::isnan(record.cost_per_variable)
                                ? ""
                                : ", C " + Number(record.cost_per_variable, 3) + " per " + variable;
@@ -82,16 +83,16 @@ void AddRecord(const TrainingRecord& record, const std::vector<double>& weights,
   const Lines common = {
       {"weights", std::to_string(weights.size()) + ", norm " + Number(Norm(weights)) +
                       (record.single_precision ? ", in single precision" : "")},
-      {"objective",
-       Number(record.primal, 8) + " (lambda " + Number(record.lambda) + cost + ", loss " + record.loss + ")"},
+      {"objective", Number(record.primal, 8) + " (lambda " + Number(record.lambda) + cost +
+                        ", loss " + record.loss + ")"},
       {"certified", std::string("the optimum of the ") +
                         (record.problem == CertifiedProblem::kExact ? "exact" : "LP-relaxed") +
                         " problem lies between " + Number(record.dual, 8) + " and " +
-                        Number(record.primal, 8) + ", relative gap " + Number(100 * record.relative_gap, 3) +
-                        " %"},
+                        Number(record.primal, 8) + ", relative gap " +
+                        Number(100 * record.relative_gap, 3) + " %"},
       {"ended", std::string(Name(record.termination)) + ": " + record.message},
-      {"effort", Count(record.passes, "pass") + ", " + Number(record.seconds, 3) + " s of training and " +
-                     Number(record.check_seconds, 3) + " s of checks"},
+      {"effort", Count(record.passes, "pass") + ", " + Number(record.seconds, 3) +
+                     " s of training and " + Number(record.check_seconds, 3) + " s of checks"},
       {"options", options}};
   lines->insert(lines->end(), common.begin(), common.end());
   if (record.cross_validation.known())
@@ -107,8 +108,10 @@ struct Nouns {
 template <class Model>
 Json WithRecord(std::string_view task, const Model& model, const Json& own) {
   const TrainingRecord& record = model.record;
-  Json json = {
-      {"task", task}, {"program", record.program}, {"data", record.data}, {"examples", record.num_examples}};
+  Json json = {{"task", task},
+               {"program", record.program},
+               {"data", record.data},
+               {"examples", record.num_examples}};
   json.update(own);
   json["scaling"] = Name(model.scaling().kind());
   AddRecord(record, model.weights(), &json);
@@ -136,8 +139,8 @@ void AddSupport(const std::optional<KernelSupport>& support, Json* json) {
 
 void AddSupport(const std::optional<KernelSupport>& support, Lines* lines) {
   if (!support) return;
-  lines->push_back(
-      {"kernel", support->kernel().description() + "; " + Count(support->size(), "support vector")});
+  lines->push_back({"kernel", support->kernel().description() + "; " +
+                                  Count(support->size(), "support vector")});
 }
 
 std::string Join(const std::vector<std::string>& names) {
@@ -168,12 +171,13 @@ void AddColumns(const MultiLabelModel& model, Lines* lines) {
 Json ToJson(const MultiLabelModel& model) {
   Json pairs = Json::array();
   for (const LabelPair& pair : model.pairs()) pairs.push_back({pair.a, pair.b});
-  Json json = {{"labels", model.label_names()},
-               {"features", model.num_features()},
-               {"constant", model.has_constant()},
-               {"feature_names", !model.feature_names().empty()},
-               {"pairs", std::move(pairs)},
-               {"label_counts", {model.label_counts().low, model.label_counts().Most(model.num_labels())}}};
+  Json json = {
+      {"labels", model.label_names()},
+      {"features", model.num_features()},
+      {"constant", model.has_constant()},
+      {"feature_names", !model.feature_names().empty()},
+      {"pairs", std::move(pairs)},
+      {"label_counts", {model.label_counts().low, model.label_counts().Most(model.num_labels())}}};
   AddColumns(model, &json);
   AddSupport(model.support(), &json);
   return WithRecord(kMultiLabelTask, model, json);
@@ -184,7 +188,8 @@ Lines ToLines(const MultiLabelModel& model) {
   const Offset n = model.num_labels();
   Lines lines = {
       {"labels", std::to_string(n) + ": " + Join(model.label_names())},
-      {"features", std::to_string(model.num_features()) + (model.has_constant() ? " and a constant" : "") +
+      {"features", std::to_string(model.num_features()) +
+                       (model.has_constant() ? " and a constant" : "") +
                        (model.feature_names().empty() ? "" : ", with names")},
       {"pairs", std::to_string(model.pairs().size()) + " of " + std::to_string(n * (n - 1) / 2)},
       {"predicts", DescribeLabelCounts(model.label_counts(), model.num_labels())}};
@@ -201,12 +206,13 @@ Json ToJson(const SegmentModel& model) {
 }
 
 Lines ToLines(const SegmentModel& model) {
-  Lines lines = {{"classes", std::to_string(model.num_classes()) + ": " + Join(model.classes())},
-                 {"features", model.inputs() == SegmentInputs::kPotentials
-                                  ? "class potentials"
-                                  : std::to_string(model.num_features()) + " and a constant"},
-                 {"model", "layers " + std::string(Name(model.layers())) + ", links " +
-                               (model.has_coarse() ? std::string(Name(model.pairwise())) : "none")}};
+  Lines lines = {
+      {"classes", std::to_string(model.num_classes()) + ": " + Join(model.classes())},
+      {"features", model.inputs() == SegmentInputs::kPotentials
+                       ? "class potentials"
+                       : std::to_string(model.num_features()) + " and a constant"},
+      {"model", "layers " + std::string(Name(model.layers())) + ", links " +
+                    (model.has_coarse() ? std::string(Name(model.pairwise())) : "none")}};
   return WithRecord(kSegmentTask, {"image", "superpixel"}, model, lines);
 }
 
@@ -245,7 +251,8 @@ Lines ToLines(const SequenceModel& model) {
   } else {
     const FeatureTemplates& templates = model.features().templates;
     features += (model.features().dictionary.hash_bits() > 0 ? ", hashed, of " : " of ") +
-                Count(templates.size(), "template") + " over " + Count(templates.num_columns(), "column");
+                Count(templates.size(), "template") + " over " +
+                Count(templates.num_columns(), "column");
   }
   Lines lines = {{"format", std::string(Name(model.format()))},
                  {"labels", std::to_string(model.num_labels()) + ": " + Join(model.label_names())},
@@ -267,10 +274,12 @@ Json ToJson(const MatchingModel& model) {
 }
 
 Lines ToLines(const MatchingModel& model) {
-  const auto capacity = [](Index count) { return count == 0 ? "any number" : std::to_string(count); };
+  const auto capacity = [](Index count) {
+    return count == 0 ? "any number" : std::to_string(count);
+  };
   Lines lines = {{"features", std::to_string(model.dictionary().size()) + " and a constant"},
-                 {"edges", "left nodes have at most " + capacity(model.capacities().left) + ", right nodes " +
-                               capacity(model.capacities().right)},
+                 {"edges", "left nodes have at most " + capacity(model.capacities().left) +
+                               ", right nodes " + capacity(model.capacities().right)},
                  {"costs", Number(model.costs().precision) + " for an edge too many, " +
                                Number(model.costs().recall) + " for one too few"}};
   return WithRecord(kMatchingTask, {"example", "edge"}, model, lines);
@@ -314,8 +323,10 @@ Json FactsJson(const AnyModel& model) {
 WeightSummary WeightsOf(const AnyModel& model, const WeightSummaryOptions& options) {
   if (const auto* segment = std::get_if<SegmentModel>(&model))
     return SummariseWeights(*segment, FeatureNamesOf(*segment), options);
-  if (const auto* sequence = std::get_if<SequenceModel>(&model)) return SummariseWeights(*sequence, options);
-  if (const auto* matching = std::get_if<MatchingModel>(&model)) return SummariseWeights(*matching, options);
+  if (const auto* sequence = std::get_if<SequenceModel>(&model))
+    return SummariseWeights(*sequence, options);
+  if (const auto* matching = std::get_if<MatchingModel>(&model))
+    return SummariseWeights(*matching, options);
   return SummariseWeights(std::get<MultiLabelModel>(model), options);
 }
 

@@ -41,7 +41,8 @@ class SyntaxCheck : public nlohmann::json_sax<Json> {
   bool end_object() override { return Leave(); }
   bool start_array(std::size_t) override { return Enter(); }
   bool end_array() override { return Leave(); }
-  bool parse_error(std::size_t position, const std::string& token, const Json::exception& error) override {
+  bool parse_error(std::size_t position, const std::string& token,
+                   const Json::exception& error) override {
     const bool overflow = dynamic_cast<const Json::out_of_range*>(&error) != nullptr;
     throw DataError(path_, LineAt(position),
                     overflow ? "the number " + Quoted(token) + " is too large"
@@ -112,7 +113,9 @@ Json ParseJson(const std::string& path, const std::string& text, long first_line
   return Json::parse(text);
 }
 
-void JsonChecker::Fail(const std::string& message) const { throw DataError(path_, line_, what_ + message); }
+void JsonChecker::Fail(const std::string& message) const {
+  throw DataError(path_, line_, what_ + message);
+}
 
 const Json& JsonChecker::Member(const Json& object, const char* name, Json::value_t type,
                                 const std::string& where) const {

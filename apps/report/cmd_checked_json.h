@@ -13,8 +13,8 @@
 namespace slackline::program {
 
 /// A value from a text. first_line: number of the text's first line in the file. Throws DataError
-/// with the line where the text is no JSON, numbers are too large, or brackets are nested deeper than
-/// any result of this program.
+/// with the line where the text is no JSON, numbers are too large, or brackets are nested deeper
+/// than any result of this program.
 Json ParseJson(const std::string& path, const std::string& text, long first_line = 1);
 
 /// Reads members, and says what is wrong with them in a DataError.

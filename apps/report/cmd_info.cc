@@ -15,7 +15,8 @@ namespace {
 
 constexpr const char* kDescription =
     "Shows what a model file contains, how it was trained, and what is certified.\n"
-    "With --weights: by name, the features that speak most for and against each label, and the pairs of "
+    "With --weights: by name, the features that speak most for and against each label, and the "
+    "pairs of "
     "labels that attract\nand repel each other most (of sequences transitions, of images links).";
 constexpr const char* kExamples =
     "Examples:\n"
@@ -58,8 +59,8 @@ void AddInfo(CLI::App* parent, Action* action) {
   const auto command = std::make_shared<InfoCommand>();
   CLI::App* app = parent->add_subcommand("info", kDescription);
   app->add_option("MODEL", command->model, "a model file")->required()->type_name("");
-  CLI::Option* weights =
-      app->add_flag("--weights", command->weights, "show the strongest weights instead (with --json: too)");
+  CLI::Option* weights = app->add_flag("--weights", command->weights,
+                                       "show the strongest weights instead (with --json: too)");
   AddTextOption(app, "top", &command->top, "K", "how many of each kind --weights shows", "10")
       ->needs(weights);
   app->add_flag("--json", command->json, "write JSON instead of text");

@@ -92,7 +92,8 @@ class LogReader {
   }
 
   void AddCheck(const JsonChecker& check, const Json& json) {
-    for (const char* name : std::span(kCurveColumns).first<6>()) check.Number(json, name, "the check");
+    for (const char* name : std::span(kCurveColumns).first<6>())
+      check.Number(json, name, "the check");
     check.Text(json, "problem", "the check");
     const auto add = [&](const char* name) {
       const Json value = json.contains(name) ? json[name] : Json();
@@ -121,7 +122,9 @@ class LogReader {
           curve_.erase(name);
       }
       bool thinned = problem_["thinned"].get<bool>();
-      Json run = {{"termination", termination_}, {"last", last_}, {"curve", ThinnedCurve(curve_, &thinned)}};
+      Json run = {{"termination", termination_},
+                  {"last", last_},
+                  {"curve", ThinnedCurve(curve_, &thinned)}};
       problem_["thinned"] = thinned;
       const Json& options = (*row_)["options"];
       if (options.contains("seed")) run["seed"] = options["seed"];
@@ -154,7 +157,9 @@ bool LooksLikeLog(std::string_view text) {
 
 namespace {
 
-std::string FileName(const RunText& log) { return std::filesystem::path(log.path).filename().string(); }
+std::string FileName(const RunText& log) {
+  return std::filesystem::path(log.path).filename().string();
+}
 
 /// The name of the file, or the whole path where another log has the same name.
 std::string ShownName(const std::vector<RunText>& logs, const RunText& log) {
@@ -175,7 +180,8 @@ Json ReadLogs(const std::vector<RunText>& logs) {
     const LogReader reader(log, ShownName(logs, log), files.size(), &problem);
     files.push_back({{"file", FileName(log)}, {"program", reader.program()}});
   }
-  return {{"logs", true}, {"files", std::move(files)}, {"problems", Json::array({std::move(problem)})}};
+  return {
+      {"logs", true}, {"files", std::move(files)}, {"problems", Json::array({std::move(problem)})}};
 }
 
 }  // namespace slackline::program

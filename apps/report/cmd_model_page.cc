@@ -50,21 +50,22 @@ Json ModelPageData(const std::string& path) {
   Json strongest = WeightsJson(summary);
   for (std::size_t k = 0; k < summary.pairs.size(); ++k)
     strongest["pairs"][k]["matrix"] = MatrixJson(summary.pairs[k].matrix);
-  Json page = {{"file", std::filesystem::path(path).filename().string()},
-               {"task", facts.front().second},
-               {"facts", std::move(lines)},
-               {"certificate",
-                {{"problem", Name(record.problem)},
-                 {"primal", record.primal},
-                 {"dual", record.dual},
-                 {"relative_gap", record.relative_gap},
-                 {"termination", Name(record.termination)},
-                 {"message", record.message}}},
-               {"curve", CurveJson(record.curve)},
-               {"lambda", record.lambda},
-               {"cross_validation",
-                record.cross_validation.known() ? CrossValidationJson(record.cross_validation) : Json()},
-               {"strongest", std::move(strongest)}};
+  Json page = {
+      {"file", std::filesystem::path(path).filename().string()},
+      {"task", facts.front().second},
+      {"facts", std::move(lines)},
+      {"certificate",
+       {{"problem", Name(record.problem)},
+        {"primal", record.primal},
+        {"dual", record.dual},
+        {"relative_gap", record.relative_gap},
+        {"termination", Name(record.termination)},
+        {"message", record.message}}},
+      {"curve", CurveJson(record.curve)},
+      {"lambda", record.lambda},
+      {"cross_validation",
+       record.cross_validation.known() ? CrossValidationJson(record.cross_validation) : Json()},
+      {"strongest", std::move(strongest)}};
   return {{"model", std::move(page)}};
 }
 

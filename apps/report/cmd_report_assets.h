@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files that the build puts into the program (cmake/EmbedFile.cmake), for the pages of `slackline report`.
+// Files that the build puts into the program (cmake/EmbedFile.cmake), for the pages of `slackline
+// report`.
 #pragma once
 
 #include <string_view>

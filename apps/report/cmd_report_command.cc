@@ -25,12 +25,15 @@ namespace {
 
 constexpr const char* kDescription =
     "Draws one HTML page, which needs no network. FILE is told by its content:\n"
-    "a model                            what it is, how it was trained, its strongest weights and pairs\n"
+    "a model                            what it is, how it was trained, its strongest weights and "
+    "pairs\n"
     "logs of training (--log)           a curve of each\n"
-    "results of `slackline bench`       charts, tables of work and final figures, commands and machines";
+    "results of `slackline bench`       charts, tables of work and final figures, commands and "
+    "machines";
 
 constexpr const char* kExamples =
-    "A page shows one model, or files of one kind: all logs are in one chart, and so are curves of one "
+    "A page shows one model, or files of one kind: all logs are in one chart, and so are curves of "
+    "one "
     "problem of "
     "`bench`, also those\nof several files. PNG and CSV buttons are for papers.\n\n"
     "Examples:\n"
@@ -68,7 +71,8 @@ bool IsModelFile(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return false;
   std::string bytes(kModelKind.magic.size(), '\0');
-  std::ifstream(path, std::ios::binary).read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  std::ifstream(path, std::ios::binary)
+      .read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   return bytes == kModelKind.magic || bytes == kCheckpointKind.magic;
 }
 
@@ -107,7 +111,8 @@ int Run(const ReportCommand& command) {
   const Json data = content == FileContent::kLog ? ReadLogs(texts) : ReadBenchRuns(texts);
   if (data["problems"].empty())
     throw DataError(command.files.front(), 0, "there are no problems in the runs");
-  WriteOutput(command.out, ReportPage(data, command.title.empty() ? "Training curves" : command.title));
+  WriteOutput(command.out,
+              ReportPage(data, command.title.empty() ? "Training curves" : command.title));
   return 0;
 }
 
@@ -116,10 +121,12 @@ int Run(const ReportCommand& command) {
 void AddReport(CLI::App* parent, Action* action) {
   const auto command = std::make_shared<ReportCommand>();
   CLI::App* app = parent->add_subcommand("report", kDescription);
-  app->add_option("FILE", command->files, "a model, logs, or files that `slackline bench --out` wrote")
+  app->add_option("FILE", command->files,
+                  "a model, logs, or files that `slackline bench --out` wrote")
       ->required()
       ->type_name("...");
-  AddTextOption(app, "out,-o", &command->out, "PAGE.html", "the page; - is the standard output")->required();
+  AddTextOption(app, "out,-o", &command->out, "PAGE.html", "the page; - is the standard output")
+      ->required();
   AddTextOption(app, "title", &command->title, "TEXT", "its heading", "what the page shows");
   app->footer(kExamples);
   app->callback([command, action] { *action = [command] { return Run(*command); }; });

@@ -58,11 +58,18 @@ std::string ReportPage(const Json& data, std::string_view title) {
   std::string page = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
   // The browser itself sees to it that nothing is loaded from elsewhere.
   page +=
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+      "'unsafe-inline'; "
       "script-src 'unsafe-inline'; img-src data: blob:\">\n";
-  page += "<meta name=\"viewport\" content=\"width=device-width\">\n<title>" + shown + "</title>\n<style>\n";
-  page.append(ReportStyle()).append("</style>\n</head>\n<body>\n<h1>").append(shown).append("</h1>\n");
-  page += "<noscript>The figures of this page are drawn by its script; please allow scripts.</noscript>\n";
+  page += "<meta name=\"viewport\" content=\"width=device-width\">\n<title>" + shown +
+          "</title>\n<style>\n";
+  page.append(ReportStyle())
+      .append("</style>\n</head>\n<body>\n<h1>")
+      .append(shown)
+      .append("</h1>\n");
+  page +=
+      "<noscript>The figures of this page are drawn by its script; please allow "
+      "scripts.</noscript>\n";
   page += "<main id=\"report\"></main>\n<script type=\"application/json\" id=\"runs\">";
   page += ScriptJson(data) + "</script>\n";
   AddScript("/*!\n" + std::string(ChartLicence()) + "*/\n" + std::string(LibraryText()), &page);

@@ -25,7 +25,8 @@ void CheckCurve(const JsonChecker& check, const Json& curve, const std::string& 
       check.Fail("the columns of the curve of " + where + " differ in length");
     for (const Json& value : column) {
       if (!value.is_number() && !value.is_null())
-        check.Fail("the curve of " + where + " has " + Quoted(value.dump()) + " where numbers should be");
+        check.Fail("the curve of " + where + " has " + Quoted(value.dump()) +
+                   " where numbers should be");
     }
   }
   if (!std::all_of(curve["pass"].begin(), curve["pass"].end(),
@@ -46,18 +47,20 @@ Json ReadRun(const JsonChecker& check, const Json& run, const std::string& where
 }
 
 /// One learner on one problem.
-Json ReadRow(const JsonChecker& check, const Json& row, const std::string& problem, std::size_t file,
-             bool* thinned) {
+Json ReadRow(const JsonChecker& check, const Json& row, const std::string& problem,
+             std::size_t file, bool* thinned) {
   const std::string name = check.Text(row, "learner", "a learner of '" + problem + "'");
   const std::string where = "'" + name + "' on '" + problem + "'";
   Json result = {{"learner", name}, {"file", file}};
-  for (const char* text : {"state", "reason", "choice"}) result[text] = check.Text(row, text, where);
+  for (const char* text : {"state", "reason", "choice"})
+    result[text] = check.Text(row, text, where);
   result["options"] = check.Object(row, "options", where);
   for (const auto& [option, value] : result["options"].items()) {
     if (!value.is_string()) check.Fail("option '" + option + "' of " + where + " is no text");
   }
   result["work"] = check.Array(row, "median_work_to_gap", where);
-  for (const Json& work : result["work"]) check.Number(work, "relative_gap", "the work of " + where);
+  for (const Json& work : result["work"])
+    check.Number(work, "relative_gap", "the work of " + where);
   result["runs"] = Json::array();
   for (const Json& run : check.Array(row, "runs", where)) {
     result["runs"].push_back(ReadRun(check, run, where, thinned));
@@ -117,7 +120,8 @@ void AddFile(const std::string& path, const std::string& text, Json* data) {
   }
   const std::size_t number = (*data)["files"].size();
   (*data)["files"].push_back(std::move(file));
-  for (const Json& problem : problems) AddProblem(check, problem, figure, number, &(*data)["problems"]);
+  for (const Json& problem : problems)
+    AddProblem(check, problem, figure, number, &(*data)["problems"]);
 }
 
 }  // namespace

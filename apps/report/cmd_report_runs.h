@@ -10,7 +10,8 @@
 
 namespace slackline::program {
 
-/// Curves of more checks than this are thinned: all of the first hundred passes, then one for each percent of passes more.
+/// Curves of more checks than this are thinned: all of the first hundred passes, then one for each
+/// percent of passes more.
 inline constexpr std::size_t kMostPoints = 1000;
 
 /// A file and its text.
@@ -21,8 +22,10 @@ struct RunText {
 
 /// What a page draws, from one or more files, each checked:
 ///   files     per file: its name, command line, date, machine, build, settings
-///   problems  those of all files; those of the same name, sizes and figure are one, with the learners of all of them
-/// Throws DataError with the file (and for text that is no JSON its line) when a file is not such a file, or has curves whose columns differ in length or are no numbers.
+///   problems  those of all files; those of the same name, sizes and figure are one, with the
+///             learners of all of them
+/// Throws DataError with the file (and for text that is no JSON its line) when a file is not such a
+/// file, or has curves whose columns differ in length or are no numbers.
 Json ReadBenchRuns(const std::vector<RunText>& runs);
 
 }  // namespace slackline::program

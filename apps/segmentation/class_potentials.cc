@@ -46,22 +46,26 @@ ClassPotentials::ClassPotentials(const std::string& path, const std::vector<std:
     const auto count = static_cast<std::size_t>(std::count(line.begin(), line.end(), '\t')) + 1;
     if (begun && count != header.size())
       fail(std::to_string(count) + " cells instead of " + std::to_string(header.size()));
-    if (count > 2 * header.size() + kLeadingCells) fail("there are " + std::to_string(count) + " cells");
+    if (count > 2 * header.size() + kLeadingCells)
+      fail("there are " + std::to_string(count) + " cells");
     SplitViews(line, '\t', &cells);
     if (!begun) {
       begun = true;
-      const auto [want, have] = std::mismatch(header.begin(), header.end(), cells.begin(), cells.end());
+      const auto [want, have] =
+          std::mismatch(header.begin(), header.end(), cells.begin(), cells.end());
       if (want != header.end())
         fail("the first line should name " + Quoted(*want) + " in cell " +
              std::to_string(want - header.begin() + 1) +
              (have == cells.end() ? "" : ", not " + Quoted(*have)));
-      if (have != cells.end()) fail("the class " + Quoted(*have) + " is not one of the prepared images");
+      if (have != cells.end())
+        fail("the class " + Quoted(*have) + " is not one of the prepared images");
       continue;
     }
     if (cells[1] != LayerName(true) && cells[1] != LayerName(false))
       fail("the layer is fine or coarse, not " + Quoted(cells[1]));
     Row row{0, reader.line_number(), values_.size()};
-    if (!ParseIndex(cells[2], &row.superpixel)) fail("no number of a superpixel: " + Quoted(cells[2]));
+    if (!ParseIndex(cells[2], &row.superpixel))
+      fail("no number of a superpixel: " + Quoted(cells[2]));
     for (std::size_t c = kLeadingCells; c < cells.size(); ++c) {
       double value = 0;
       if (!ParseNumber(cells[c], &value) || std::abs(value) > kLargestValue)
@@ -84,11 +88,13 @@ std::vector<double> ClassPotentials::Layer(std::string_view image, bool fine, In
       if (row.superpixel >= count)
         throw DataError(path_, row.line,
                         "image " + Quoted(image) + " has " + std::to_string(count) + " " +
-                            std::string(LayerName(fine)) + " superpixels, numbered from 0; there is no " +
+                            std::string(LayerName(fine)) +
+                            " superpixels, numbered from 0; there is no " +
                             std::to_string(row.superpixel));
       if (seen[i])
-        throw DataError(path_, row.line,
-                        "image " + Quoted(image) + ": " + what + std::to_string(i) + " is there twice");
+        throw DataError(
+            path_, row.line,
+            "image " + Quoted(image) + ": " + what + std::to_string(i) + " is there twice");
       seen[i] = true;
       std::copy_n(values_.begin() + static_cast<std::ptrdiff_t>(row.begin), num_classes_,
                   layer.begin() + static_cast<std::ptrdiff_t>(i * num_classes_));
@@ -96,14 +102,15 @@ std::vector<double> ClassPotentials::Layer(std::string_view image, bool fine, In
   }
   const auto missing = std::find(seen.begin(), seen.end(), false);
   if (missing == seen.end()) return layer;
-  throw DataError(
-      path_, 0,
-      "image " + Quoted(image) + ": " + what + std::to_string(missing - seen.begin()) + " has no potentials");
+  throw DataError(path_, 0,
+                  "image " + Quoted(image) + ": " + what + std::to_string(missing - seen.begin()) +
+                      " has no potentials");
 }
 
 ClassPotentialsText::ClassPotentialsText(const std::vector<std::string>& classes)
     : num_classes_(classes.size()) {
-  for (const std::string& cell : Header(classes)) text_.append(text_.empty() ? "" : "\t").append(cell);
+  for (const std::string& cell : Header(classes))
+    text_.append(text_.empty() ? "" : "\t").append(cell);
   text_ += '\n';
 }
 
@@ -113,8 +120,8 @@ void ClassPotentialsText::Add(std::string_view image, bool fine, std::span<const
     text_.append(image).append("\t").append(LayerName(fine)).append("\t");
     text_.append(std::to_string(begin / num_classes_));
     for (const double value : values.subspan(begin, num_classes_)) {
-      const auto end =
-          std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::general, 7);
+      const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value,
+                                     std::chars_format::general, 7);
       text_.append("\t").append(digits.data(), end.ptr);
     }
     text_ += '\n';

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files of class potentials: for every superpixel of an image a number per class, from whatever classifier. Text, one superpixel a
-// line, cells separated by tabs, may be compressed with gzip:
-//   image    layer    superpixel    grass    tree    …        the first line: these three words and the names of the classes
-//   1_1_s    fine     0             -0.31    0.92    …        layer: fine or coarse; superpixels count from 0 in either layer
+// Files of class potentials: for every superpixel of an image a number per class, from whatever
+// classifier. Text, one superpixel a line, cells separated by tabs, may be compressed with gzip:
+//   image    layer    superpixel    grass    tree    …        the first line: these three words and
+//                                                             the names of the classes
+//   1_1_s    fine     0             -0.31    0.92    …        layer: fine or coarse; superpixels
+//                                                             count from 0 in either layer
 // Lines may come in any order; empty lines are passed over.
 #pragma once
 
@@ -19,12 +21,12 @@ namespace slackline {
 
 class ClassPotentials {
  public:
-  /// Throws DataError with file, line and token: when the first line does not name the same classes in the same order, on any line that is
-  /// not as above, and on numbers that are not finite.
+  /// Throws DataError with file, line and token: when the first line does not name the same classes
+  /// in the same order, on any line that is not as above, and on numbers that are not finite.
   ClassPotentials(const std::string& path, const std::vector<std::string>& classes);
 
-  /// count × classes numbers of the image's superpixels of a layer. Throws DataError when one is missing, there twice, or not below
-  /// `count`.
+  /// count × classes numbers of the image's superpixels of a layer. Throws DataError when one is
+  /// missing, there twice, or not below `count`.
   std::vector<double> Layer(std::string_view image, bool fine, Index count) const;
 
  private:

@@ -77,7 +77,9 @@ std::string_view Name(SegmentPairwise pairwise) {
   return pairwise == SegmentPairwise::kPotts ? "potts" : "table";
 }
 
-std::string_view Name(SegmentLoss loss) { return loss == SegmentLoss::kPixels ? "pixels" : "balanced"; }
+std::string_view Name(SegmentLoss loss) {
+  return loss == SegmentLoss::kPixels ? "pixels" : "balanced";
+}
 
 std::vector<Index> MajorityLabels(std::span<const std::int64_t> pixels, Index num_classes) {
   std::vector<Index> labels;
@@ -89,31 +91,34 @@ std::vector<Index> MajorityLabels(std::span<const std::int64_t> pixels, Index nu
 }
 
 SegmentModel::SegmentModel(std::vector<std::string> classes, Index file_dimension,
-                           std::vector<FeatureRange> ranges, SegmentLayers layers, SegmentPairwise pairwise)
-    : SegmentModel(SegmentInputs::kFeatures, std::move(classes), file_dimension, std::move(ranges), layers,
-                   pairwise) {}
+                           std::vector<FeatureRange> ranges, SegmentLayers layers,
+                           SegmentPairwise pairwise)
+    : SegmentModel(SegmentInputs::kFeatures, std::move(classes), file_dimension, std::move(ranges),
+                   layers, pairwise) {}
 
 SegmentModel SegmentModel::OfPotentials(std::vector<std::string> classes, SegmentLayers layers,
                                         SegmentPairwise pairwise) {
   return {SegmentInputs::kPotentials, std::move(classes), 0, {}, layers, pairwise};
 }
 
-SegmentModel::SegmentModel(SegmentInputs inputs, std::vector<std::string> classes, Index file_dimension,
-                           std::vector<FeatureRange> ranges, SegmentLayers layers, SegmentPairwise pairwise)
+SegmentModel::SegmentModel(SegmentInputs inputs, std::vector<std::string> classes,
+                           Index file_dimension, std::vector<FeatureRange> ranges,
+                           SegmentLayers layers, SegmentPairwise pairwise)
     : inputs_(inputs),
       classes_(std::move(classes)),
       file_dimension_(file_dimension),
       ranges_(std::move(ranges)),
       layers_(layers),
       pairwise_(pairwise) {
-  SLACKLINE_CHECK(
-      classes_.size() >= 2 && classes_.size() <= 255 &&
-          std::unordered_set<std::string>(classes_.begin(), classes_.end()).size() == classes_.size(),
-      "a segmentation model needs 2 to 255 classes with different names");
+  SLACKLINE_CHECK(classes_.size() >= 2 && classes_.size() <= 255 &&
+                      std::unordered_set<std::string>(classes_.begin(), classes_.end()).size() ==
+                          classes_.size(),
+                  "a segmentation model needs 2 to 255 classes with different names");
   auto layout = std::make_shared<WeightLayout>();
   const Index k = num_classes();
   if (inputs == SegmentInputs::kFeatures) {
-    SLACKLINE_CHECK(RangesFit(ranges_, file_dimension), "the ranges of features do not fit their number");
+    SLACKLINE_CHECK(RangesFit(ranges_, file_dimension),
+                    "the ranges of features do not fit their number");
     num_columns_ = 1;
     for (const FeatureRange& range : ranges_) num_columns_ += range.size;
     fine_block_ = layout->AddBlock("fine", k, num_columns_);
@@ -124,7 +129,8 @@ SegmentModel::SegmentModel(SegmentInputs inputs, std::vector<std::string> classe
   if (has_coarse()) {
     link_block_ = layout->AddBlock("link", pairwise == SegmentPairwise::kTable ? k * k : 1);
   }
-  if (layers == SegmentLayers::kNeighbours) neighbour_block_ = layout->AddBlock("neighbours", kContrastBins);
+  if (layers == SegmentLayers::kNeighbours)
+    neighbour_block_ = layout->AddBlock("neighbours", kContrastBins);
   layout_ = std::move(layout);
   weights_.assign(Size(layout_->size()), 0.0);
 }
@@ -134,17 +140,19 @@ void SegmentModel::SelectFeatures(std::span<const double> features, std::span<do
                       row.size() == Size(num_columns_),
                   "the features do not fit the model");
   auto to = row.begin();
-  for (const FeatureRange& range : ranges_) to = std::copy_n(features.begin() + range.begin, range.size, to);
+  for (const FeatureRange& range : ranges_)
+    to = std::copy_n(features.begin() + range.begin, range.size, to);
   *to = 1;
   scaling_.ScaleDense(row, num_features());
 }
 
-std::shared_ptr<const Structure> SegmentModel::MakeStructure(const SegmentGraph& graph,
-                                                             const std::vector<bool>& keep_fine,
-                                                             const std::vector<bool>& keep_coarse) const {
+std::shared_ptr<const Structure> SegmentModel::MakeStructure(
+    const SegmentGraph& graph, const std::vector<bool>& keep_fine,
+    const std::vector<bool>& keep_coarse) const {
   const Index k = num_classes();
-  SLACKLINE_CHECK((Offset{graph.num_fine} + graph.num_coarse) * k <= std::numeric_limits<Index>::max(),
-                  "there are too many superpixels");
+  SLACKLINE_CHECK(
+      (Offset{graph.num_fine} + graph.num_coarse) * k <= std::numeric_limits<Index>::max(),
+      "there are too many superpixels");
   Index variables = 0;
   const std::vector<Index> fine = Number(graph.num_fine, keep_fine, &variables);
   const std::vector<Index> coarse =
@@ -186,7 +194,8 @@ std::shared_ptr<const Structure> SegmentModel::MakeStructure(const SegmentGraph&
   for (Index c = 0; c < links; ++c) structure.AddConstant(variables + c, link_block_, link);
   const Index differ = structure.AddStateMap(Differ(k));
   for (std::size_t c = 0; c < bins.size(); ++c) {
-    structure.AddConstant(variables + links + static_cast<Index>(c), neighbour_block_, differ, bins[c]);
+    structure.AddConstant(variables + links + static_cast<Index>(c), neighbour_block_, differ,
+                          bins[c]);
   }
   return structure.Build();
 }
@@ -233,10 +242,12 @@ SegmentModel SegmentModel::Load(ModelReader file) {
       classes.size() >= 2 && classes.size() <= 255 &&
           std::unordered_set<std::string>(classes.begin(), classes.end()).size() == classes.size(),
       "classes");
-  const auto layers =
-      entries.Choose("layers", {SegmentLayers::kTwo, SegmentLayers::kFine, SegmentLayers::kNeighbours});
-  const auto pairwise = entries.Choose("pairwise", {SegmentPairwise::kPotts, SegmentPairwise::kTable});
-  const auto inputs = entries.Choose("inputs", {SegmentInputs::kFeatures, SegmentInputs::kPotentials});
+  const auto layers = entries.Choose(
+      "layers", {SegmentLayers::kTwo, SegmentLayers::kFine, SegmentLayers::kNeighbours});
+  const auto pairwise =
+      entries.Choose("pairwise", {SegmentPairwise::kPotts, SegmentPairwise::kTable});
+  const auto inputs =
+      entries.Choose("inputs", {SegmentInputs::kFeatures, SegmentInputs::kPotentials});
   const auto flat = entries.file().Integers("features");
   entries.Require(flat.size() % 2 == 1, "features");
   const Index dimension = entries.ToIndex("features", flat[0]);
@@ -244,11 +255,13 @@ SegmentModel SegmentModel::Load(ModelReader file) {
   std::vector<FeatureRange> ranges;
   Offset columns = 1;
   for (std::size_t r = 1; r < flat.size(); r += 2) {
-    ranges.push_back({entries.ToIndex("features", flat[r]), entries.ToIndex("features", flat[r + 1])});
+    ranges.push_back(
+        {entries.ToIndex("features", flat[r]), entries.ToIndex("features", flat[r + 1])});
     columns += ranges.back().size;
   }
   const bool features = inputs == SegmentInputs::kFeatures;
-  entries.Require(features ? RangesFit(ranges, dimension) : ranges.empty() && dimension == 0, "features");
+  entries.Require(features ? RangesFit(ranges, dimension) : ranges.empty() && dimension == 0,
+                  "features");
   // Before anything is allocated by these sizes.
   const auto k = static_cast<Offset>(classes.size());
   const bool coarse = layers != SegmentLayers::kFine;

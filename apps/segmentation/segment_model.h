@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The two-layer segmentation model (docs/notation.md, section 8). An image is cut twice into superpixels; every fine and every
-// coarse one is a variable whose states are the K classes.
-//   φ_i(x, y)  = (x_i, 1) in row y of "fine" or "coarse", with own weights per class; or, where the inputs are class potentials,
-//                x_{i,y} in row y of "class", one weight per class for both layers (the paper's form: with Potts links d = K + 1)
-//   link       fine i and the coarse j that contains it: one weight per pair of classes (table), or [y_i ≠ y_j] (Potts)
-//   neighbours fine i and i': [y_i ≠ y_i'], with a weight for each of kContrastBins ranges of the contrast across their border
-// Without neighbour links the graph is a forest of stars; with them it has cycles.
-// Source: Meshi, Srebro, Hazan, "Efficient training of structured SVMs via soft constraints", AISTATS 2015, section 6.
+// The two-layer segmentation model (docs/notation.md, section 8). An image is cut twice into
+// superpixels; every fine and every coarse one is a variable whose states are the K classes.
+//   φ_i(x, y)  = (x_i, 1) in row y of "fine" or "coarse", with own weights per class; or, where the
+//              inputs are class potentials,
+//                x_{i,y} in row y of "class", one weight per class for both layers (the paper's
+//                form: with Potts links d = K + 1)
+//   link       fine i and the coarse j that contains it: one weight per pair of classes (table), or
+//              [y_i ≠ y_j] (Potts)
+//   neighbours fine i and i': [y_i ≠ y_i'], with a weight for each of kContrastBins ranges of the
+//   contrast across their border
+// Without neighbour links the graph is a forest of stars; with them it has cycles. Source: Meshi,
+// Srebro, Hazan, "Efficient training of structured SVMs via soft constraints", AISTATS 2015,
+// section 6.
 #pragma once
 
 #include <array>
@@ -37,8 +42,8 @@ enum class SegmentLayers {
   kNeighbours
 };  ///< kFine: no links. kNeighbours: two layers and neighbour links
 enum class SegmentPairwise { kPotts, kTable };  ///< of the links between layers
-/// Pixels: a wrong superpixel costs its share of the image's labelled pixels, in each layer. Balanced: times the mean number of pixels of
-/// a class over that of its true class.
+/// Pixels: a wrong superpixel costs its share of the image's labelled pixels, in each layer.
+/// Balanced: times the mean number of pixels of a class over that of its true class.
 enum class SegmentLoss { kPixels, kBalanced };
 std::string_view Name(SegmentInputs inputs);
 std::string_view Name(SegmentLayers layers);
@@ -80,10 +85,10 @@ struct FeatureRange {
 
 class SegmentModel {
  public:
-  /// All weights zero. Requires 2 … 255 different class names, ranges that are not empty, in order and apart, within
-  /// file_dimension; else std::invalid_argument.
-  SegmentModel(std::vector<std::string> classes, Index file_dimension, std::vector<FeatureRange> ranges,
-               SegmentLayers layers, SegmentPairwise pairwise);
+  /// All weights zero. Requires 2 … 255 different class names, ranges that are not empty, in order
+  /// and apart, within file_dimension; else std::invalid_argument.
+  SegmentModel(std::vector<std::string> classes, Index file_dimension,
+               std::vector<FeatureRange> ranges, SegmentLayers layers, SegmentPairwise pairwise);
   /// A model of class potentials: no features, no ranges, no columns.
   static SegmentModel OfPotentials(std::vector<std::string> classes, SegmentLayers layers,
                                    SegmentPairwise pairwise);
@@ -106,11 +111,13 @@ class SegmentModel {
   /// Requires numbers for every feature.
   void set_scaling(FeatureScaling scaling);
 
-  /// `row` (num_columns), scaled, from the superpixel's features in the file (file_dimension). Throws ScaleError.
+  /// `row` (num_columns), scaled, from the superpixel's features in the file (file_dimension).
+  /// Throws ScaleError.
   void SelectFeatures(std::span<const double> features, std::span<double> row) const;
 
-  /// The structure of an image: its fine superpixels for which keep_fine is true, then the coarse ones (empty = all). Its inputs are those
-  /// of all superpixels, whatever is kept: the fine ones, then the coarse ones where the model has them.
+  /// The structure of an image: its fine superpixels for which keep_fine is true, then the coarse
+  /// ones (empty = all). Its inputs are those of all superpixels, whatever is kept: the fine ones,
+  /// then the coarse ones where the model has them.
   std::shared_ptr<const Structure> MakeStructure(const SegmentGraph& graph,
                                                  const std::vector<bool>& keep_fine,
                                                  const std::vector<bool>& keep_coarse) const;
@@ -123,8 +130,8 @@ class SegmentModel {
   /// Requires as many finite weights as the layout has.
   void set_weights(std::vector<double> weights);
 
-  /// The values of label images that mean void, rising; the classes are the others in their order. 255
-  /// unless the training data say otherwise.
+  /// The values of label images that mean void, rising; the classes are the others in their order.
+  /// 255 unless the training data say otherwise.
   const std::vector<std::int64_t>& void_values() const { return void_values_; }
   /// Requires different values 0 … 255 in rising order, which leave enough for the classes.
   void set_void_values(std::vector<std::int64_t> values);
@@ -134,7 +141,8 @@ class SegmentModel {
   TrainingRecord record;
 
   void Save(const std::string& path) const;
-  /// Throws DataError when the file is no model, is damaged, belongs to another task, or its entries contradict each other.
+  /// Throws DataError when the file is no model, is damaged, belongs to another task, or its
+  /// entries contradict each other.
   static SegmentModel Load(ModelReader file);
   static SegmentModel Load(const std::string& path) { return Load(ModelReader(path)); }
 
@@ -159,14 +167,18 @@ class SegmentModel {
 /// The entry "task" of the model files of this class.
 inline constexpr std::string_view kSegmentTask = "segmentation";
 
-/// The training problem: superpixels without labelled pixels are left out with their links (docs/notation.md, section 1), images without
-/// labelled pixels are skipped. `rows` have the model's columns. Throws std::invalid_argument when they do not fit.
-TrainingSet MakeSegmentTraining(const SegmentModel& model, const std::vector<SegmentExample>& examples,
+/// The training problem: superpixels without labelled pixels are left out with their links
+/// (docs/notation.md, section 1), images without labelled pixels are skipped. `rows` have the
+/// model's columns. Throws std::invalid_argument when they do not fit.
+TrainingSet MakeSegmentTraining(const SegmentModel& model,
+                                const std::vector<SegmentExample>& examples,
                                 const std::shared_ptr<const FeatureRows>& rows, SegmentLoss loss);
 
-/// A λ to begin with, to three digits; scales: of the problem. Of features: R²/(80 ℓ), R² the mean squared norm of a row and ℓ the mean loss of a wrong superpixel, 1/n
-/// with n superpixels an image. It does not fall with the number of images, as that of other models does: superpixels of an image are alike, and
-/// measurements with 55 and 335 images agree (docs/defaults.md). Of potentials: four times their mean square.
+/// A λ to begin with, to three digits; scales: of the problem. Of features: R²/(80 ℓ), R² the mean
+/// squared norm of a row and ℓ the mean loss of a wrong superpixel, 1/n with n superpixels an
+/// image. It does not fall with the number of images, as that of other models does: superpixels of
+/// an image are alike, and measurements with 55 and 335 images agree (docs/defaults.md). Of
+/// potentials: four times their mean square.
 double DefaultSegmentLambda(const SegmentModel& model, const std::vector<SegmentExample>& examples,
                             const CostScales& scales);
 
@@ -181,10 +193,11 @@ struct SegmentPrediction {
 };
 /// Of an image whose pixels need not be known. rows: num_columns each, for a model of features.
 SegmentPrediction PredictSegments(const SegmentModel& model, const SegmentExample& example,
-                                  const std::shared_ptr<const FeatureRows>& rows, DecodeKind decode);
+                                  const std::shared_ptr<const FeatureRows>& rows,
+                                  DecodeKind decode);
 
-/// Scores of every class for `count` superpixels of a layer by their own features, from row first_row on: count × num_classes, without
-/// links.
+/// Scores of every class for `count` superpixels of a layer by their own features, from row
+/// first_row on: count × num_classes, without links.
 std::vector<double> ClassScores(const SegmentModel& model, bool fine, const FeatureRows& rows,
                                 Index first_row, Index count);
 

@@ -14,7 +14,8 @@ namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
-/// Factors of the loss per true class: 1, or the mean number of pixels of a class (of those that occur) over its own.
+/// Factors of the loss per true class: 1, or the mean number of pixels of a class (of those that
+/// occur) over its own.
 std::vector<double> ClassFactors(const std::vector<SegmentExample>& examples, Index num_classes,
                                  SegmentLoss loss) {
   std::vector<double> pixels(Size(num_classes), 0.0);
@@ -42,15 +43,18 @@ struct Layer {
 constexpr double kSuperpixelsPerNorm = 80;
 constexpr double kSquaresPerLambda = 4;
 
-Layer MakeLayer(std::span<const std::int64_t> pixels, Index num_classes, const std::vector<double>& factors) {
+Layer MakeLayer(std::span<const std::int64_t> pixels, Index num_classes,
+                const std::vector<double>& factors) {
   Layer layer;
-  const double total = static_cast<double>(std::accumulate(pixels.begin(), pixels.end(), std::int64_t{0}));
+  const double total =
+      static_cast<double>(std::accumulate(pixels.begin(), pixels.end(), std::int64_t{0}));
   const std::vector<Index> majority = MajorityLabels(pixels, num_classes);
   for (std::size_t i = 0; i < majority.size(); ++i) {
     layer.keep.push_back(majority[i] != kUnlabelled);
     if (majority[i] == kUnlabelled) continue;
     const auto row = pixels.subspan(i * Size(num_classes), Size(num_classes));
-    const auto labelled = static_cast<double>(std::accumulate(row.begin(), row.end(), std::int64_t{0}));
+    const auto labelled =
+        static_cast<double>(std::accumulate(row.begin(), row.end(), std::int64_t{0}));
     layer.labels.push_back(majority[i]);
     layer.weight.push_back(factors[Size(majority[i])] * labelled / total);
   }
@@ -60,14 +64,16 @@ Layer MakeLayer(std::span<const std::int64_t> pixels, Index num_classes, const s
 void AddExample(const SegmentExample& example, const std::shared_ptr<const Structure>& structure,
                 const std::vector<Index>& labels, Dataset* data) {
   const std::span<const double> potentials = example.potentials;
-  const std::size_t needed = Size(structure->num_potentials());  // those of the last superpixels may be void
+  const std::size_t needed =
+      Size(structure->num_potentials());  // those of the last superpixels may be void
   SLACKLINE_CHECK(potentials.size() >= needed, "there are too few potentials");
   data->Add(structure, labels, example.first_row, potentials.first(needed));
 }
 
 }  // namespace
 
-TrainingSet MakeSegmentTraining(const SegmentModel& model, const std::vector<SegmentExample>& examples,
+TrainingSet MakeSegmentTraining(const SegmentModel& model,
+                                const std::vector<SegmentExample>& examples,
                                 const std::shared_ptr<const FeatureRows>& rows, SegmentLoss loss) {
   const Index k = model.num_classes();
   const std::vector<double> factors = ClassFactors(examples, k, loss);
@@ -103,7 +109,8 @@ TrainingSet MakeSegmentTraining(const SegmentModel& model, const std::vector<Seg
 double DefaultSegmentLambda(const SegmentModel& model, const std::vector<SegmentExample>& examples,
                             const CostScales& scales) {
   if (model.inputs() == SegmentInputs::kFeatures)
-    return RoundedLambda(scales.mean_squared_norm / (kSuperpixelsPerNorm * scales.loss_per_variable));
+    return RoundedLambda(scales.mean_squared_norm /
+                         (kSuperpixelsPerNorm * scales.loss_per_variable));
   double sum = 0;
   double count = 0;
   for (const SegmentExample& example : examples) {
@@ -114,7 +121,8 @@ double DefaultSegmentLambda(const SegmentModel& model, const std::vector<Segment
 }
 
 SegmentPrediction PredictSegments(const SegmentModel& model, const SegmentExample& example,
-                                  const std::shared_ptr<const FeatureRows>& rows, DecodeKind decode) {
+                                  const std::shared_ptr<const FeatureRows>& rows,
+                                  DecodeKind decode) {
   const std::shared_ptr<const Structure> structure = model.MakeStructure(example.graph, {}, {});
   Dataset data(model.layout(), rows);
   const std::vector<Index> labels(Size(structure->graph().num_variables()), kUnlabelled);
@@ -136,7 +144,8 @@ std::vector<double> ClassScores(const SegmentModel& model, bool fine, const Feat
   SLACKLINE_CHECK(model.inputs() == SegmentInputs::kFeatures && (fine || model.has_coarse()),
                   "the model has no features of the layer");
   const Index k = model.num_classes();
-  const double* weights = model.weights().data() + model.layout()->block(model.class_block(fine)).offset;
+  const double* weights =
+      model.weights().data() + model.layout()->block(model.class_block(fine)).offset;
   std::vector<double> scores(Size(count) * Size(k));
   for (Index i = 0; i < count; ++i)
     RowScores(weights, k, rows.row(first_row + i), scores.data() + Size(i) * Size(k));

@@ -18,8 +18,8 @@ std::span<const double> BlockWeights(const SegmentModel& model, std::string_view
 }
 
 /// The strongest of two rankings together.
-std::vector<NamedWeight> Merged(const std::vector<NamedWeight>& a, const std::vector<NamedWeight>& b,
-                                Index top) {
+std::vector<NamedWeight> Merged(const std::vector<NamedWeight>& a,
+                                const std::vector<NamedWeight>& b, Index top) {
   std::vector<NamedWeight> all = a;
   all.insert(all.end(), b.begin(), b.end());
   std::stable_sort(all.begin(), all.end(), [](const NamedWeight& x, const NamedWeight& y) {
@@ -29,8 +29,8 @@ std::vector<NamedWeight> Merged(const std::vector<NamedWeight>& a, const std::ve
   return all;
 }
 
-LabelWeights ClassWeights(const SegmentModel& model, Index label, std::span<const std::string> names,
-                          Index top) {
+LabelWeights ClassWeights(const SegmentModel& model, Index label,
+                          std::span<const std::string> names, Index top) {
   LabelWeights entry;
   entry.label = model.classes()[Size(label)];
   const Index k = model.num_classes();
@@ -44,7 +44,8 @@ LabelWeights ClassWeights(const SegmentModel& model, Index label, std::span<cons
       return layer + ": " + (names.empty() ? NumberedFeature(f) : names[Size(f)]);
     };
     const auto size = [&](Offset f) { return TypicalSize(model.scaling(), f); };
-    const WeightRanking ranking = RankWeights({weights, label, k, model.num_features()}, top, name, size);
+    const WeightRanking ranking =
+        RankWeights({weights, label, k, model.num_features()}, top, name, size);
     WeightRanking& all = entry.features;
     all.positive = Merged(all.positive, ranking.positive, top);
     all.negative = Merged(all.negative, ranking.negative, top);
@@ -70,7 +71,8 @@ void AddClasses(const SegmentModel& model, std::span<const std::string> names,
     summary->labels.push_back(ClassWeights(model, label, names, options.top));
 }
 
-void AddLinks(const SegmentModel& model, const WeightSummaryOptions& options, WeightSummary* summary) {
+void AddLinks(const SegmentModel& model, const WeightSummaryOptions& options,
+              WeightSummary* summary) {
   if (!model.has_coarse()) return;
   const std::span<const double> weights = BlockWeights(model, "link");
   if (model.pairwise() == SegmentPairwise::kPotts) {
@@ -106,7 +108,8 @@ void AddNeighbours(const SegmentModel& model, WeightSummary* summary) {
 
 }  // namespace
 
-WeightSummary SummariseWeights(const SegmentModel& model, std::span<const std::string> feature_names,
+WeightSummary SummariseWeights(const SegmentModel& model,
+                               std::span<const std::string> feature_names,
                                const WeightSummaryOptions& options) {
   SLACKLINE_CHECK(feature_names.empty() || feature_names.size() == Size(model.num_features()),
                   "a name for every feature is needed, or none");
@@ -117,14 +120,16 @@ WeightSummary SummariseWeights(const SegmentModel& model, std::span<const std::s
   return summary;
 }
 
-std::vector<std::string> SegmentFeatureNames(const SegmentModel& model, std::span<const NamedRange> blocks) {
+std::vector<std::string> SegmentFeatureNames(const SegmentModel& model,
+                                             std::span<const NamedRange> blocks) {
   std::vector<std::string> names;
   for (const FeatureRange& range : model.ranges()) {
     for (Index f = range.begin; f < range.begin + range.size; ++f) {
       const auto inside = [f](const NamedRange& b) { return b.begin <= f && f - b.begin < b.size; };
       const auto block = std::find_if(blocks.begin(), blocks.end(), inside);
-      names.push_back(block == blocks.end() ? NumberedFeature(f)
-                                            : block->name + " " + std::to_string(f - block->begin + 1));
+      names.push_back(block == blocks.end()
+                          ? NumberedFeature(f)
+                          : block->name + " " + std::to_string(f - block->begin + 1));
     }
   }
   return names;

@@ -17,7 +17,8 @@ namespace slackline {
 /// classes or as one weight; and neighbours of different classes by the contrast between them.
 /// feature_names: of the model's features; empty: by number. Throws std::invalid_argument when
 /// these are too few or too many.
-WeightSummary SummariseWeights(const SegmentModel& model, std::span<const std::string> feature_names,
+WeightSummary SummariseWeights(const SegmentModel& model,
+                               std::span<const std::string> feature_names,
                                const WeightSummaryOptions& options);
 
 /// A range of the features of a file, with the name of what they describe.
@@ -28,6 +29,7 @@ struct NamedRange {
 };
 /// Names of the model's features by the blocks of its feature file: the block's name and the number
 /// within it, from 1 ("own/lab 3"). Features of no block have their number in the file.
-std::vector<std::string> SegmentFeatureNames(const SegmentModel& model, std::span<const NamedRange> blocks);
+std::vector<std::string> SegmentFeatureNames(const SegmentModel& model,
+                                             std::span<const NamedRange> blocks);
 
 }  // namespace slackline

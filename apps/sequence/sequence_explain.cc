@@ -22,8 +22,8 @@ ScoreSum ExplainToken(const SequenceModel& model, const FeatureRow& x, Index lab
     return sum;
   }
   const auto name = [&](Offset feature) { return FeatureName(model, feature); };
-  ScoreSum sum = TakeApart({model.token_weights(), model.num_labels(), label, model.num_features()}, x,
-                           model.scaling(), top, name);
+  ScoreSum sum = TakeApart({model.token_weights(), model.num_labels(), label, model.num_features()},
+                           x, model.scaling(), top, name);
   CheckSums(sum.total, score, sum.magnitude);
   return sum;
 }
@@ -45,7 +45,8 @@ SequenceExplanation ExplainSequence(const SequenceModel& model, const SequenceDa
     const std::size_t y = Size(labels[i]);
     TokenExplanation token;
     token.label = model.label_names()[y];
-    token.observations = ExplainToken(model, data.rows->row(first + static_cast<Index>(i)), labels[i], top);
+    token.observations =
+        ExplainToken(model, data.rows->row(first + static_cast<Index>(i)), labels[i], top);
     token.constant = model.bias_weights()[y];
     if (i == 0) {
       token.start = model.start_weights()[y];
@@ -54,7 +55,8 @@ SequenceExplanation ExplainSequence(const SequenceModel& model, const SequenceDa
       token.transition = model.transition_weights()[row + y];
     }
     if (i + 1 == labels.size()) token.end = model.end_weights()[y];
-    token.score = token.observations.total + token.constant + token.transition + token.start + token.end;
+    token.score =
+        token.observations.total + token.constant + token.transition + token.start + token.end;
     explanation.total += token.score;
     explanation.tokens.push_back(std::move(token));
   }

@@ -27,10 +27,10 @@ struct SequenceExplanation {
   double total = 0;  ///< the model's score of the labelling: the sum of those of the tokens
 };
 
-/// Takes the score of a labelling of sequence m apart, of data that were read for the model. labels:
-/// one of the model's for each token. Each sum of observations lists `top` ≥ 1 of them. Throws
-/// std::invalid_argument on arguments that do not fit, and std::logic_error when the parts do not
-/// add up to the model's scores of tokens.
+/// Takes the score of a labelling of sequence m apart, of data that were read for the model.
+/// labels: one of the model's for each token. Each sum of observations lists `top` ≥ 1 of them.
+/// Throws std::invalid_argument on arguments that do not fit, and std::logic_error when the parts
+/// do not add up to the model's scores of tokens.
 SequenceExplanation ExplainSequence(const SequenceModel& model, const SequenceData& data, Index m,
                                     std::span<const Index> labels, Index top);
 

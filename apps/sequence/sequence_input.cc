@@ -23,14 +23,15 @@ namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
-/// Of the memory that training takes at least, in bytes per weight: those of the point, of the evaluation, of the best evaluation, of the
-/// model, and two copies as it is saved.
+/// Of the memory that training takes at least, in bytes per weight: those of the point, of the
+/// evaluation, of the best evaluation, of the model, and two copies as it is saved.
 constexpr double kBytesPerWeight = 48;
 /// Per token and label: labels and losses of the training set, scores and messages of an oracle.
 constexpr double kBytesPerState = 8;
 /// Per pair of tokens and pair of labels: the tables of the learners al and soft.
 constexpr double kBytesPerPairState = 8;
-/// Per structure and transition: the table both ways in the oracles of training and of checks, and the structure's own.
+/// Per structure and transition: the table both ways in the oracles of training and of checks, and
+/// the structure's own.
 constexpr double kBytesPerTransition = 40;
 
 /// The first line with text; an empty one when there is none.
@@ -92,15 +93,16 @@ void CheckBio(const SequenceInput& input) {
       if (allowed) continue;
       const std::string name = Quoted(data.label_names[Size(label)]);
       // Tokens of CoNLL sequences are on lines one after the other.
-      throw DataError(
-          data.source, data.lines[Size(m)] + i,
-          "constraints bio do not allow " + name +
-              (i == 0 ? " to begin a sequence" : " after " + Quoted(data.label_names[Size(before)])));
+      throw DataError(data.source, data.lines[Size(m)] + i,
+                      "constraints bio do not allow " + name +
+                          (i == 0 ? " to begin a sequence"
+                                  : " after " + Quoted(data.label_names[Size(before)])));
     }
   }
 }
 
-/// At most so many structures have tables of their own: one for each length, and for each pattern of tokens without labels.
+/// At most so many structures have tables of their own: one for each length, and for each pattern
+/// of tokens without labels.
 Offset NumStructures(const SequenceInput& input) {
   std::set<Index> lengths;
   Offset patterns = 0;
@@ -125,8 +127,8 @@ SequenceInput ReadTrainingSequences(const std::string& path, const SequenceReadO
   LineReader reader(path);
   const std::string_view line = FirstLine(&reader);
   SequenceInput input;
-  input.format =
-      options.format.value_or(LooksLikeLetter(line) ? SequenceFormat::kLetters : SequenceFormat::kConll);
+  input.format = options.format.value_or(LooksLikeLetter(line) ? SequenceFormat::kLetters
+                                                               : SequenceFormat::kConll);
   if (input.format == SequenceFormat::kLetters) {
     input.data = ReadLetters(&reader, line);
   } else {
@@ -179,14 +181,15 @@ SequenceModel MakeSequenceModel(const SequenceInput& input, LearnerKind learner,
   const Offset weights = SequenceModel::NumWeights(labels, data.num_features);
   double bytes = kBytesPerWeight * static_cast<double>(weights) + kBytesPerState * tokens * k;
   const bool blocks = learner == LearnerKind::kAugmentedLagrangian || learner == LearnerKind::kSoft;
-  if (blocks) bytes += kBytesPerPairState * (tokens - static_cast<double>(input.sequences.size())) * k * k;
+  if (blocks)
+    bytes += kBytesPerPairState * (tokens - static_cast<double>(input.sequences.size())) * k * k;
   bytes += kBytesPerTransition * static_cast<double>(NumStructures(input)) * k * k;
   const std::string excess = MemoryExcess(bytes);
   if (!excess.empty()) {
     throw DataError(data.source, 0,
                     std::to_string(labels) + " labels × " + std::to_string(data.num_features) +
-                        " features on " + std::to_string(input.num_tokens()) + " tokens: " + excess +
-                        (blocks ? "; --learner bcfw needs less" : "; use fewer features"));
+                        " features on " + std::to_string(input.num_tokens()) + " tokens: " +
+                        excess + (blocks ? "; --learner bcfw needs less" : "; use fewer features"));
   }
   if (weights > std::numeric_limits<Index>::max()) {
     throw DataError(data.source, 0,
@@ -199,11 +202,13 @@ SequenceModel MakeSequenceModel(const SequenceInput& input, LearnerKind learner,
   return SequenceModel(data.label_names, data.num_features, constraints);
 }
 
-std::vector<double> ReadLabelCosts(const std::string& path, std::span<const std::string> label_names) {
+std::vector<double> ReadLabelCosts(const std::string& path,
+                                   std::span<const std::string> label_names) {
   const std::size_t k = label_names.size();
   std::vector<double> costs(k * k, 1.0);
   for (std::size_t label = 0; label < k; ++label) costs[label * k + label] = 0;
-  std::vector<bool> one(k * k, false);  // by a line of its own, which counts more than one for all others
+  std::vector<bool> one(k * k,
+                        false);  // by a line of its own, which counts more than one for all others
   std::vector<bool> all(k, false);
   LineReader reader(path);
   std::string_view line;
@@ -233,9 +238,11 @@ std::vector<double> ReadLabelCosts(const std::string& path, std::span<const std:
       continue;
     }
     const std::size_t predicted = label(fields[1]);
-    if (predicted == given && cost != 0) fail("label " + Quoted(fields[0]) + " itself must cost nothing");
+    if (predicted == given && cost != 0)
+      fail("label " + Quoted(fields[0]) + " itself must cost nothing");
     if (one[given * k + predicted])
-      fail("label " + Quoted(fields[0]) + " predicted as " + Quoted(fields[1]) + " has a cost already");
+      fail("label " + Quoted(fields[0]) + " predicted as " + Quoted(fields[1]) +
+           " has a cost already");
     one[given * k + predicted] = true;
     costs[given * k + predicted] = cost;
   }

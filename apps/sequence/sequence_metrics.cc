@@ -92,8 +92,9 @@ void CheckArguments(std::span<const Offset> begin, std::span<const Index> given,
   for (std::size_t m = 1; m < begin.size(); ++m)
     SLACKLINE_CHECK(begin[m - 1] <= begin[m], "sequences must be in order");
   for (std::size_t t = 0; t < given.size(); ++t) {
-    SLACKLINE_CHECK(given[t] == kUnlabelled || (given[t] >= 0 && Offset{given[t]} < Offset(num_labels)),
-                    "a given label without a name");
+    SLACKLINE_CHECK(
+        given[t] == kUnlabelled || (given[t] >= 0 && Offset{given[t]} < Offset(num_labels)),
+        "a given label without a name");
     SLACKLINE_CHECK(predicted[t] >= 0 && Offset{predicted[t]} < Offset(num_labels),
                     "a predicted label without a name");
   }
@@ -130,7 +131,8 @@ SequenceMetrics ComputeSequenceMetrics(std::span<const Offset> begin, std::span<
     if (wrong == 0) ++right_sequences;
     metrics.hamming_loss += static_cast<double>(wrong) / static_cast<double>(known);
   }
-  metrics.token_accuracy = Ratio(static_cast<double>(right_tokens), static_cast<double>(metrics.tokens));
+  metrics.token_accuracy =
+      Ratio(static_cast<double>(right_tokens), static_cast<double>(metrics.tokens));
   metrics.sequence_accuracy = Ratio(right_sequences, metrics.sequences);
   metrics.hamming_loss = Ratio(metrics.hamming_loss, metrics.sequences);
   chunks.Finish(&metrics);

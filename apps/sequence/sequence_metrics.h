@@ -2,10 +2,10 @@
 //
 // How well predicted labels of sequences agree with given ones.
 //
-// Tokens whose given label is not known take no part in anything, nor do sequences of such tokens only. For chunks a
-// sequence is as if cut in two there, in the given and in the predicted labels.
-// Chunks (apps/sequence/data/chunk_tags.h) are right when first token, last token and type are; figures are those of the conlleval
-// script of the CoNLL tasks. 0/0 is 0.
+// Tokens whose given label is not known take no part in anything, nor do sequences of such tokens
+// only. For chunks a sequence is as if cut in two there, in the given and in the predicted labels.
+// Chunks (apps/sequence/data/chunk_tags.h) are right when first token, last token and type are;
+// figures are those of the conlleval script of the CoNLL tasks. 0/0 is 0.
 #pragma once
 
 #include <cstdint>
@@ -37,9 +37,10 @@ struct SequenceMetrics {
   std::vector<ChunkMetrics> chunk_types;  ///< those given or predicted, by name
 };
 
-/// begin: as in SequenceData; given and predicted: a label per token, given ones may be kUnlabelled. label_names: at
-/// least for the labels that occur. Figures of chunks make sense where labels mark chunks; where none does they are 0.
-/// Throws std::invalid_argument when the lengths or labels do not fit.
+/// begin: as in SequenceData; given and predicted: a label per token, given ones may be
+/// kUnlabelled. label_names: at least for the labels that occur. Figures of chunks make sense where
+/// labels mark chunks; where none does they are 0. Throws std::invalid_argument when the lengths or
+/// labels do not fit.
 SequenceMetrics ComputeSequenceMetrics(std::span<const Offset> begin, std::span<const Index> given,
                                        std::span<const Index> predicted,
                                        std::span<const std::string> label_names);

@@ -32,8 +32,9 @@ bool LabelsFit(const std::vector<std::string>& names) {
 FeatureDictionary LoadDictionary(const ModelEntries& entries, const std::string& path) {
   const std::int64_t bits = entries.Integers("hash_bits", 1)[0];
   const std::string& text = entries.file().String("dictionary");
-  entries.Require(bits >= 0 && bits <= FeatureDictionary::kMaxHashBits && (bits == 0 || text.empty()),
-                  "hash_bits");
+  entries.Require(
+      bits >= 0 && bits <= FeatureDictionary::kMaxHashBits && (bits == 0 || text.empty()),
+      "hash_bits");
   return bits > 0 ? FeatureDictionary::Hashed(static_cast<int>(bits))
                   : FeatureDictionary::FromText(text, path);
 }
@@ -41,8 +42,9 @@ FeatureDictionary LoadDictionary(const ModelEntries& entries, const std::string&
 SequenceFeatures LoadFeatures(const ModelEntries& entries, const std::string& path) {
   const Index columns = entries.ToIndex("columns", entries.Integers("columns", 1)[0]);
   entries.Require(columns >= 1, "columns");
-  return {FeatureTemplates::Parse(entries.file().String("templates"), path + " (templates)", columns),
-          LoadDictionary(entries, path)};
+  return {
+      FeatureTemplates::Parse(entries.file().String("templates"), path + " (templates)", columns),
+      LoadDictionary(entries, path)};
 }
 
 }  // namespace
@@ -61,12 +63,15 @@ SequenceModel::SequenceModel(std::vector<std::string> label_names, Index num_fea
 
 SequenceModel::SequenceModel(std::vector<std::string> label_names, SequenceFeatures features,
                              LabelConstraints constraints)
-    : SequenceModel(std::move(label_names), 0, std::make_optional(std::move(features)), constraints) {}
+    : SequenceModel(std::move(label_names), 0, std::make_optional(std::move(features)),
+                    constraints) {}
 
 SequenceModel::SequenceModel(std::vector<std::string> label_names, Index num_features,
                              std::optional<SequenceFeatures> features, LabelConstraints constraints,
                              std::vector<double> weights)
-    : label_names_(std::move(label_names)), num_features_(num_features), features_(std::move(features)) {
+    : label_names_(std::move(label_names)),
+      num_features_(num_features),
+      features_(std::move(features)) {
   if (features_) num_features_ = features_->dictionary.size();
   SLACKLINE_CHECK(LabelsFit(label_names_), "a model of sequences needs 1 to " +
                                                std::to_string(kMostSequenceLabels) +
@@ -117,10 +122,11 @@ std::shared_ptr<const Structure> SequenceModel::MakeStructure(Index length) cons
   return structure.Build();
 }
 
-Dataset SequenceModel::MakeDataset(const SequenceData& data, std::span<const Index> sequences) const {
-  SLACKLINE_CHECK(
-      data.rows != nullptr && data.num_features == num_features_ && data.num_model_labels == num_labels(),
-      "the sequences do not have the labels and features of the model");
+Dataset SequenceModel::MakeDataset(const SequenceData& data,
+                                   std::span<const Index> sequences) const {
+  SLACKLINE_CHECK(data.rows != nullptr && data.num_features == num_features_ &&
+                      data.num_model_labels == num_labels(),
+                  "the sequences do not have the labels and features of the model");
   Dataset dataset(layout_, data.rows);
   std::map<Index, std::shared_ptr<const Structure>> structures;  // by length
   std::vector<Index> labels;
@@ -200,7 +206,8 @@ void SequenceModel::Save(const std::string& path) const {
   // With a kernel, without those of "token", which is the first block.
   const std::size_t first = support_ ? token_weights().size() : 0;
   SaveScaling(scaling_, &writer);
-  writer.AddWeights("weights", std::span<const double>(weights_).subspan(first), record.single_precision);
+  writer.AddWeights("weights", std::span<const double>(weights_).subspan(first),
+                    record.single_precision);
   if (support_) SaveSupport(*support_, &writer);
   SaveRecord(record, &writer);
   writer.Save(path);
@@ -211,9 +218,11 @@ SequenceModel SequenceModel::Load(ModelReader file) {
   const auto format = entries.Choose("format", {SequenceFormat::kLetters, SequenceFormat::kConll});
   const auto& labels = entries.file().Strings("labels");
   entries.Require(LabelsFit(labels), "labels");
-  const auto constraints = entries.Choose("constraints", {LabelConstraints::kAny, LabelConstraints::kBio});
+  const auto constraints =
+      entries.Choose("constraints", {LabelConstraints::kAny, LabelConstraints::kBio});
   entries.Require(constraints == LabelConstraints::kAny || LooksLikeBio(labels), "constraints");
-  const Index num_features = entries.ToIndex("num_features", entries.Integers("num_features", 1)[0]);
+  const Index num_features =
+      entries.ToIndex("num_features", entries.Integers("num_features", 1)[0]);
   entries.Require(num_features >= 1, "num_features");
   std::optional<SequenceFeatures> features;
   if (format == SequenceFormat::kConll) {

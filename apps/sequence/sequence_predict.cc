@@ -24,7 +24,8 @@ void Exclude(const std::vector<bool>& allowed, std::span<double> scores) {
 
 }  // namespace
 
-SequenceDecoder::SequenceDecoder(const SequenceModel& model) : model_(model), chain_(model.num_labels()) {
+SequenceDecoder::SequenceDecoder(const SequenceModel& model)
+    : model_(model), chain_(model.num_labels()) {
   const BioRules* rules = model.rules();
   if (rules == nullptr) {
     chain_.SetSharedTable(model.transition_weights());
@@ -36,8 +37,8 @@ SequenceDecoder::SequenceDecoder(const SequenceModel& model) : model_(model), ch
   chain_.SetSharedTable(table);
 }
 
-void SequenceDecoder::Decode(const FeatureRows& rows, Index first, const SequencePredictOptions& options,
-                             const Output& out) {
+void SequenceDecoder::Decode(const FeatureRows& rows, Index first,
+                             const SequencePredictOptions& options, const Output& out) {
   Scores(rows, first, static_cast<Index>(out.labels.size()));
   if (options.scores) {
     chain_.MaxMarginals(scores_, out.labels, out.scores);
@@ -50,8 +51,8 @@ void SequenceDecoder::Decode(const FeatureRows& rows, Index first, const Sequenc
   std::copy(out.best->front().labels.begin(), out.best->front().labels.end(), out.labels.begin());
 }
 
-void SequenceDecoder::Decode(const SequenceData& data, Index m, const SequencePredictOptions& options,
-                             SequencePredictions* out) {
+void SequenceDecoder::Decode(const SequenceData& data, Index m,
+                             const SequencePredictOptions& options, SequencePredictions* out) {
   SLACKLINE_CHECK(data.rows != nullptr && data.num_features == model_.num_features(),
                   "the sequences do not have the features of the model");
   SLACKLINE_CHECK(m >= 0 && m < data.num_sequences(), "there is no such sequence");
@@ -77,7 +78,8 @@ void SequenceDecoder::Scores(const FeatureRows& rows, Index first, Index length)
   add(model_.end_weights(), scores_.data() + Size(length - 1) * Size(k));
   // Of a model that was made up: weights are finite, but their sums need not be.
   if (!AllFinite(scores_)) throw DataError("the model's weights are too large for these sequences");
-  if (model_.rules() != nullptr) Exclude(model_.rules()->start, std::span<double>(scores_).first(Size(k)));
+  if (model_.rules() != nullptr)
+    Exclude(model_.rules()->start, std::span<double>(scores_).first(Size(k)));
 }
 
 SequencePredictions PredictSequences(const SequenceModel& model, const SequenceData& data,
@@ -85,7 +87,8 @@ SequencePredictions PredictSequences(const SequenceModel& model, const SequenceD
                                      const SequencePredictOptions& options) {
   SLACKLINE_CHECK(data.rows != nullptr && data.num_features == model.num_features(),
                   "the sequences do not have the features of the model");
-  SLACKLINE_CHECK(options.best >= 0 && options.threads >= 0, "a negative number of labellings or threads");
+  SLACKLINE_CHECK(options.best >= 0 && options.threads >= 0,
+                  "a negative number of labellings or threads");
   std::vector<Offset> begin = {0};
   for (const Index m : sequences) {
     SLACKLINE_CHECK(m >= 0 && m < data.num_sequences(), "there is no such sequence");
@@ -108,7 +111,8 @@ SequencePredictions PredictSequences(const SequenceModel& model, const SequenceD
       const std::size_t length = Size(data.length(m));
       SequenceDecoder::Output of_sequence;
       of_sequence.labels = std::span<Index>(out.labels).subspan(token, length);
-      if (options.scores) of_sequence.scores = std::span<double>(out.scores).subspan(token * k, length * k);
+      if (options.scores)
+        of_sequence.scores = std::span<double>(out.scores).subspan(token * k, length * k);
       if (options.best > 0) of_sequence.best = &out.best[Size(j)];
       decoder->Decode(*data.rows, static_cast<Index>(data.begin[Size(m)]), options, of_sequence);
     }

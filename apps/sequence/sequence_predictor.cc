@@ -22,8 +22,10 @@ SequencePredictor& SequencePredictor::operator=(const SequencePredictor& other) 
   return *this = SequencePredictor(other);
 }
 
-std::shared_ptr<const FeatureRows> SequencePredictor::MakeRows(const std::vector<Token>& tokens) const {
-  SLACKLINE_CHECK(model_->format() == SequenceFormat::kConll, "a model of letters takes rows of pixels");
+std::shared_ptr<const FeatureRows> SequencePredictor::MakeRows(
+    const std::vector<Token>& tokens) const {
+  SLACKLINE_CHECK(model_->format() == SequenceFormat::kConll,
+                  "a model of letters takes rows of pixels");
   const Index columns = model_->features().templates.num_columns();
   auto table = std::make_shared<TokenTable>();
   table->num_columns = columns;
@@ -49,7 +51,8 @@ std::shared_ptr<const FeatureRows> SequencePredictor::MakeRows(const std::vector
 const SequencePredictions& SequencePredictor::Decode(const FeatureRows& rows,
                                                      const SequencePredictOptions& options) {
   predictions_.labels.resize(static_cast<std::size_t>(rows.size()));
-  predictions_.scores.resize(options.scores ? predictions_.labels.size() * labels().size() : std::size_t{0});
+  predictions_.scores.resize(options.scores ? predictions_.labels.size() * labels().size()
+                                            : std::size_t{0});
   predictions_.best.assign(1, {});
   if (rows.size() > 0) {
     decoder_->Decode(rows, 0, options,
@@ -61,7 +64,8 @@ const SequencePredictions& SequencePredictor::Decode(const FeatureRows& rows,
 std::vector<std::string> SequencePredictor::Names(const std::vector<Index>& labels) const {
   std::vector<std::string> names;
   names.reserve(labels.size());
-  for (const Index label : labels) names.push_back(model_->label_names()[static_cast<std::size_t>(label)]);
+  for (const Index label : labels)
+    names.push_back(model_->label_names()[static_cast<std::size_t>(label)]);
   return names;
 }
 
@@ -73,8 +77,8 @@ std::vector<double> SequencePredictor::Scores(const std::vector<Token>& tokens) 
   return DecodeScores(*MakeRows(tokens));
 }
 
-std::vector<SequencePredictor::Labelling> SequencePredictor::PredictBest(const std::vector<Token>& tokens,
-                                                                         Index count) {
+std::vector<SequencePredictor::Labelling> SequencePredictor::PredictBest(
+    const std::vector<Token>& tokens, Index count) {
   SLACKLINE_CHECK(count >= 1, "the number of labellings must be at least 1");
   if (tokens.empty()) return {Labelling()};
   SequencePredictOptions options;

@@ -6,10 +6,12 @@
 
 namespace slackline {
 
-SequenceStream::SequenceStream(const SequenceModel& model, const std::string& path, const std::string& folds)
+SequenceStream::SequenceStream(const SequenceModel& model, const std::string& path,
+                               const std::string& folds)
     : model_(model), lines_(path), reader_(MakeReaderFor(model, &lines_)) {
   if (folds.empty()) return;
-  if (model.format() != SequenceFormat::kLetters) throw DataError(lines_.name(), 0, "the data have no folds");
+  if (model.format() != SequenceFormat::kLetters)
+    throw DataError(lines_.name(), 0, "the data have no folds");
   folds_.emplace(folds);
 }
 

@@ -12,7 +12,8 @@ constexpr Index kLetterColumns = 8;
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
-void AddLabels(const SequenceModel& model, const WeightSummaryOptions& options, WeightSummary* summary) {
+void AddLabels(const SequenceModel& model, const WeightSummaryOptions& options,
+               WeightSummary* summary) {
   const Index shown = LabelsToShow(model.num_labels(), options, summary);
   const auto name = [&](Offset feature) { return FeatureName(model, feature); };
   const auto size = [&](Offset feature) { return TypicalSize(model.scaling(), feature); };
@@ -23,13 +24,14 @@ void AddLabels(const SequenceModel& model, const WeightSummaryOptions& options, 
     entry.constants = {{"constant", model.bias_weights()[Size(label)], kNone},
                        {"start", model.start_weights()[Size(label)], kNone},
                        {"end", model.end_weights()[Size(label)], kNone}};
-    entry.features =
-        RankWeights({model.token_weights(), label, model.num_labels(), columns}, options.top, name, size);
+    entry.features = RankWeights({model.token_weights(), label, model.num_labels(), columns},
+                                 options.top, name, size);
     summary->labels.push_back(std::move(entry));
   }
 }
 
-void AddTransitions(const SequenceModel& model, const WeightSummaryOptions& options, WeightSummary* summary) {
+void AddTransitions(const SequenceModel& model, const WeightSummaryOptions& options,
+                    WeightSummary* summary) {
   const Index k = model.num_labels();
   const PairVisitor visitor = [&](const std::function<void(Index, Index, double)>& visit) {
     for (Index a = 0; a < k; ++a) {
@@ -47,7 +49,8 @@ void AddTransitions(const SequenceModel& model, const WeightSummaryOptions& opti
 
 std::string FeatureName(const SequenceModel& model, Offset feature) {
   if (model.format() == SequenceFormat::kLetters) {
-    if (model.num_features() != kLetterRows * kLetterColumns) return "pixel " + std::to_string(feature + 1);
+    if (model.num_features() != kLetterRows * kLetterColumns)
+      return "pixel " + std::to_string(feature + 1);
     return "pixel at row " + std::to_string(feature / kLetterColumns + 1) + ", column " +
            std::to_string(feature % kLetterColumns + 1);
   }
@@ -60,7 +63,8 @@ WeightSummary SummariseWeights(const SequenceModel& model, const WeightSummaryOp
   WeightSummary summary;
   if (model.support()) {
     summary.notes.push_back("The model compares tokens by a kernel: its weights are those of " +
-                            Count(model.support()->size(), "support vector") + ", and features have none.");
+                            Count(model.support()->size(), "support vector") +
+                            ", and features have none.");
   } else {
     summary.notes.push_back(ScalingNote(model.scaling()));
   }

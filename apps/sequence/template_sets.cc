@@ -116,13 +116,15 @@ std::string_view ChooseTemplateSet(const TokenTable& tokens) {
 
 std::string TemplateSetText(std::string_view name, Index num_columns) {
   if (!IsTemplateSet(name)) {
-    throw DataError("there is no set of templates " + Quoted(name) + "; the sets are " + NamesText());
+    throw DataError("there is no set of templates " + Quoted(name) + "; the sets are " +
+                    NamesText());
   }
   if (name == kAuto) name = SetOfAuto(num_columns, true);
   if (name == kSpelling) return std::string(kWords) + kWordSpelling;
   if (num_columns < 2) {
-    throw DataError("the templates " + std::string(name) +
-                    " need words and parts of speech, but the data have one column without the labels");
+    throw DataError(
+        "the templates " + std::string(name) +
+        " need words and parts of speech, but the data have one column without the labels");
   }
   return std::string(kWords) + kPartsOfSpeech + (name == kBoth ? kMoreSpelling : "");
 }
@@ -133,11 +135,13 @@ FeatureTemplates ReadTemplates(const std::string& name, const TokenTable& tokens
     const std::string_view chosen = ChooseTemplateSet(tokens);
     return FeatureTemplates::Parse(TemplateSetText(chosen, columns), std::string(chosen), columns);
   }
-  if (IsTemplateSet(name)) return FeatureTemplates::Parse(TemplateSetText(name, columns), name, columns);
+  if (IsTemplateSet(name))
+    return FeatureTemplates::Parse(TemplateSetText(name, columns), name, columns);
   std::error_code error;
   if (name != "-" && !std::filesystem::exists(name, error)) {
-    throw DataError(name, 0,
-                    "there is neither such a file nor such a set of templates; the sets are " + NamesText());
+    throw DataError(
+        name, 0,
+        "there is neither such a file nor such a set of templates; the sets are " + NamesText());
   }
   return FeatureTemplates::Read(name, columns);
 }

@@ -22,18 +22,23 @@ std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 constexpr Index kIdleLimit = 10;     // visits
 constexpr double kLocalShare = 0.1;  // of the gap that local steps leave
 constexpr Index kMaxLocalSteps = 20;
-/// An oracle whose corners show less than this share of the gap by its bound is helped by a search, where there may be one, …
+/// An oracle whose corners show less than this share of the gap by its bound is helped by a search,
+/// where there may be one, …
 constexpr double kShown = 0.25;
 /// … at every fourth visit in a row: messages that are kept often get there by themselves.
 constexpr Index kPatience = 3;
 constexpr Index kMostFailures =
     MessageBranchAndBound::kMostDoublings;  // in a row: 255 visits without a search
-constexpr Offset kGramShare = 4;  // numbers of inner products of inputs, at most, per number of the inputs
+constexpr Offset kGramShare =
+    4;  // numbers of inner products of inputs, at most, per number of the inputs
 
-/// Curvatures are differences of inner products: what is below their rounding errors may be anything. Taken for zero, it would
-/// ask for a full step where features of very different size meet; taken for this, steps are too short at worst.
+/// Curvatures are differences of inner products: what is below their rounding errors may be
+/// anything. Taken for zero, it would ask for a full step where features of very different size
+/// meet; taken for this, steps are too short at worst.
 constexpr double kCurvatureRounding = 1e-15;
-double Curvature(double difference, double norms) { return std::max(difference, kCurvatureRounding * norms); }
+double Curvature(double difference, double norms) {
+  return std::max(difference, kCurvatureRounding * norms);
+}
 
 }  // namespace
 
@@ -54,7 +59,8 @@ ActiveSetBlocks::ActiveSetBlocks(const Problem& problem, CornerOracle* oracle, S
   MakeInputGrams(threads);
   const Dataset& data = problem.data();
   Index large = 0;
-  for (Index m = 0; m < data.size(); ++m) large += ThreadsShareSweeps(data.example(m), threads) ? 1 : 0;
+  for (Index m = 0; m < data.size(); ++m)
+    large += ThreadsShareSweeps(data.example(m), threads) ? 1 : 0;
   if (2 * large <= data.size()) threads_ = 1;  // not even a test in the visits of small ones
   std::vector<double> coordinates;
   SparseCorner given;
@@ -72,7 +78,8 @@ ActiveSetBlocks::ActiveSetBlocks(const Problem& problem, CornerOracle* oracle, S
   oracle_->Refresh(weights_);
 }
 
-/// Inner products of inputs are kept where several share a weight block, and all together need memory of the inputs' order.
+/// Inner products of inputs are kept where several share a weight block, and all together need
+/// memory of the inputs' order.
 void ActiveSetBlocks::MakeInputGrams(int threads) {
   const Dataset& data = problem_.data();
   Offset numbers = 0;
@@ -82,14 +89,16 @@ void ActiveSetBlocks::MakeInputGrams(int threads) {
     shared = shared || !structure->slots_are_orthogonal();
   }
   if (!shared) return;
-  for (Index m = 0; m < data.size(); ++m) numbers += InputGram::Numbers(data.example(m).structure());
+  for (Index m = 0; m < data.size(); ++m)
+    numbers += InputGram::Numbers(data.example(m).structure());
   if (data.rows() == nullptr) return;
   Offset values = 0;
   for (Index r = 0; r < data.rows()->size(); ++r) values += data.rows()->row(r).count;
   if (numbers > kGramShare * values) return;
   input_grams_.resize(Size(data.size()));
   ParallelChunks(data.size(), data.size(), threads, [&](const Chunk& chunk) {
-    for (Index m = chunk.begin; m < chunk.end; ++m) input_grams_[Size(m)] = InputGram(data.example(m));
+    for (Index m = chunk.begin; m < chunk.end; ++m)
+      input_grams_[Size(m)] = InputGram(data.example(m));
   });
 }
 
@@ -107,8 +116,8 @@ void ActiveSetBlocks::ScoreCorners(const ActiveSet& set) {
   alpha_before_.assign(set.alpha().begin(), set.alpha().end());
 }
 
-/// Steps on the active sets until max H − min H over α > 0 is at most `tolerance`, or, when that is negative, −tolerance
-/// times what it was.
+/// Steps on the active sets until max H − min H over α > 0 is at most `tolerance`, or, when that is
+/// negative, −tolerance times what it was.
 ActiveSetBlocks::Local ActiveSetBlocks::Improve(ActiveSet* set, double tolerance) {
   Local result;
   const std::size_t count = scores_.size();
@@ -150,7 +159,8 @@ ActiveSetBlocks::LocalStep ActiveSetBlocks::PairwiseStep(ActiveSet* set, std::si
   const double inverse = StepScale();
   LocalStep step;
   step.gap = scores_[best] - scores_[worst];
-  step.curvature = Curvature(to[best] + from[worst] - 2 * to[worst], to[best] + from[worst]) * inverse;
+  step.curvature =
+      Curvature(to[best] + from[worst] - 2 * to[worst], to[best] + from[worst]) * inverse;
   const double limit = alpha[worst];
   step.length = LineSearch(step.gap, step.curvature, limit);
   alpha[worst] = step.length == limit ? 0 : limit - step.length;
@@ -160,9 +170,11 @@ ActiveSetBlocks::LocalStep ActiveSetBlocks::PairwiseStep(ActiveSet* set, std::si
   return step;
 }
 
-/// Towards `best` (Frank-Wolfe) or away from `worst`, whichever promises more (Guélat and Marcotte, 1986). With more than
-/// half of the weight on `worst`, away never does; and there its step 1 + α/(1 − α) would blow rounding errors up.
-ActiveSetBlocks::LocalStep ActiveSetBlocks::AwayStep(ActiveSet* set, std::size_t best, std::size_t worst) {
+/// Towards `best` (Frank-Wolfe) or away from `worst`, whichever promises more (Guélat and Marcotte,
+/// 1986). With more than half of the weight on `worst`, away never does; and there its step 1 +
+/// α/(1 − α) would blow rounding errors up.
+ActiveSetBlocks::LocalStep ActiveSetBlocks::AwayStep(ActiveSet* set, std::size_t best,
+                                                     std::size_t worst) {
   const std::span<double> alpha = set->alpha();
   const std::size_t count = scores_.size();
   double towards = 0;
@@ -203,11 +215,13 @@ ActiveSetBlocks::LocalStep ActiveSetBlocks::AwayStep(ActiveSet* set, std::size_t
   return step;
 }
 
-/// Brings w (scalar features) and slot_delta_ up to date with α, whose former values are in alpha_before_.
+/// Brings w (scalar features) and slot_delta_ up to date with α, whose former values are in
+/// alpha_before_.
 void ActiveSetBlocks::Apply(const ExampleView& example, const ActiveSet& set, bool update_scores) {
   const double inverse = StepScale();
   const std::span<const Slot> slots = example.structure().slots();
-  const double norm = update_scores && !slots.empty() ? example.input(slots[0].input).squared_norm : 0;
+  const double norm =
+      update_scores && !slots.empty() ? example.input(slots[0].input).squared_norm : 0;
   for (Index a = 0; a < set.size(); ++a) {
     const double change = alpha_before_[Size(a)] - set.alpha()[Size(a)];
     if (change == 0) continue;
@@ -261,8 +275,8 @@ ActiveSetBlocks::VisitResult ActiveSetBlocks::Visit(Index m, bool ask) {
     result.spread = local.gap;
     result.gain += local.gain;
     if (local.gain > 0) {
-      // With one input the slots' scores follow from its norm, or from inner products of inputs where these are kept; else w is moved and
-      // asked again.
+      // With one input the slots' scores follow from its norm, or from inner products of inputs
+      // where these are kept; else w is moved and asked again.
       const bool one_slot = example.structure().slots().size() <= 1;
       Apply(example, set, ask && one_slot);
       if (ask && !one_slot) {
@@ -298,7 +312,8 @@ void ActiveSetBlocks::AskOracle(Index m, ActiveSet* set, VisitResult* result) {
     result->gap = std::max(0.0, scores_[Size(found)] - value);
     result->open = std::max(result->gap, bound - value);
   };
-  const double bound = oracle_->Maximise(m, slot_scores_, weights_, &warm_[Size(m)], false, &found_);
+  const double bound =
+      oracle_->Maximise(m, slot_scores_, weights_, &warm_[Size(m)], false, &found_);
   ++oracle_calls_;
   read(bound);
   if (searches_.empty() || !oracle_->SearchesOnDemand(m)) return;
@@ -313,14 +328,15 @@ void ActiveSetBlocks::AskOracle(Index m, ActiveSet* set, VisitResult* result) {
   }
   const double shown = result->gap;
   bool complete = false;
-  const double searched =
-      oracle_->Search(m, slot_scores_, weights_, record.doublings, &warm_[Size(m)], &found_, &complete);
+  const double searched = oracle_->Search(m, slot_scores_, weights_, record.doublings,
+                                          &warm_[Size(m)], &found_, &complete);
   read(std::min(bound, searched));
   result->gap = std::max(result->gap, shown);
   record.needed = complete;
   const bool helped = complete || result->gap >= kShown * result->open;
   record.failures = helped ? 0 : std::min(record.failures + 1, kMostFailures);
-  if (!helped) record.doublings = std::min(record.doublings + 1, MessageBranchAndBound::kMostDoublings);
+  if (!helped)
+    record.doublings = std::min(record.doublings + 1, MessageBranchAndBound::kMostDoublings);
   // What gives up at a higher limit is paid by more visits without.
   const Index paid = complete ? 0 : std::max(record.failures, record.doublings);
   record.rest = std::max(helped ? kPatience : 0, (Index{1} << paid) - 1);
@@ -339,8 +355,9 @@ double ActiveSetBlocks::HingeBound(Index m, std::span<const double> weights, Cor
   const std::vector<SearchRecord>& searches = copy != nullptr ? copy->searches : searches_;
   std::optional<Index> doublings;
   if (!searches.empty() && searches[Size(m)].needed) doublings = searches[Size(m)].doublings;
-  return CertifiedHinge(problem_, m, weights, copy != nullptr ? copy->given[Size(m)] : sets_[Size(m)],
-                        copy != nullptr ? copy->warm[Size(m)] : warm_[Size(m)], doublings, oracle, scratch);
+  return CertifiedHinge(
+      problem_, m, weights, copy != nullptr ? copy->given[Size(m)] : sets_[Size(m)],
+      copy != nullptr ? copy->warm[Size(m)] : warm_[Size(m)], doublings, oracle, scratch);
 }
 
 ActiveSetBlocks::VisitResult ActiveSetBlocks::Ask(Index m, Index idle_limit) {
@@ -384,7 +401,8 @@ double ActiveSetBlocks::WeightsOfPoint(std::vector<double>* weights) const {
       if (scale == 0) continue;
       loss += alpha * set.loss(a);
       set.ForEachSlotEntry(a, [&](Index k, double value) { delta[Size(k)] += scale * value; });
-      set.ForEachScalarEntry(a, [&](Index k, double value) { (*weights)[Size(k)] += scale * value; });
+      set.ForEachScalarEntry(a,
+                             [&](Index k, double value) { (*weights)[Size(k)] += scale * value; });
     }
     AddSlots(example, delta, *weights, threads_);
   }
@@ -478,7 +496,8 @@ void ActiveSetBlocks::Load(StateReader* reader) {
   for (SearchRecord& record : searches_) {
     record.needed = reader->Flag();
     record.failures = static_cast<Index>(reader->Integer(0, kMostFailures));
-    record.doublings = static_cast<Index>(reader->Integer(0, MessageBranchAndBound::kMostDoublings));
+    record.doublings =
+        static_cast<Index>(reader->Integer(0, MessageBranchAndBound::kMostDoublings));
     record.rest = static_cast<Index>(reader->Integer(0, (Index{1} << kMostFailures) - 1));
   }
   average_.Load(reader);

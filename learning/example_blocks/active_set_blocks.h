@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Example-block engine with active sets: the point α (one simplex per example, over its active sets), the weights
-// w = Σ_m Σ_s α_ms ψ_m(s) / (λM), and steps on them.
+// Example-block engine with active sets: the point α (one simplex per example, over its active
+// sets), the weights w = Σ_m Σ_s α_ms ψ_m(s) / (λM), and steps on them.
 //
-// Sources: active_set.h; local pairwise steps as long as they promise more than the oracle: Tsuji, Tanaka, Pokutta,
-// "Pairwise conditional gradients without swap steps and sparser kernel herding", ICML 2022.
+// Sources: active_set.h; local pairwise steps as long as they promise more than the oracle: Tsuji,
+// Tanaka, Pokutta, "Pairwise conditional gradients without swap steps and sparser kernel herding",
+// ICML 2022.
 //
 //   symbol        here                 shape
 //   w             weights()            num_weights
 //   α_m           sets_[m]             active set of example m
-//   H_m(s; w)     scores_              per corner of the active set, up to a constant of the example
+//   H_m(s; w)     scores_              per corner of the active set, up to a constant of the
+//                                      example
 //
-// With a proximal centre c and κ > 0, the blocks maximise the dual of the problem with κ/2 ‖w − c‖² added, and
-// w = (κ c + λ Ψα) / (κ + λ): steps are longer by (κ + λ) / λ. Ψα stays a dual point of the problem itself.
+// With a proximal centre c and κ > 0, the blocks maximise the dual of the problem with κ/2 ‖w − c‖²
+// added, and w = (κ c + λ Ψα) / (κ + λ): steps are longer by (κ + λ) / λ. Ψα stays a dual point of
+// the problem itself.
 //
-// Cost of a visit: one sweep over the weights' columns of the example's inputs for the scores, one to move them; a few
-// operations per entry of active sets; a few per corner and step; and the oracle, if it is asked.
+// Cost of a visit: one sweep over the weights' columns of the example's inputs for the scores, one
+// to move them; a few operations per entry of active sets; a few per corner and step; and the
+// oracle, if it is asked.
 #pragma once
 
 #include <span>
@@ -32,33 +36,39 @@ namespace slackline {
 
 class ActiveSetBlocks {
  public:
-  /// Starts at the ground truth: w = 0. The oracle is used by all visits and must outlive the blocks.
-  /// step: kPairwise or kAway. threads: for examples with very many multiply-adds (core/slot_sweeps.h); results do not depend on it.
+  /// Starts at the ground truth: w = 0. The oracle is used by all visits and must outlive the
+  /// blocks. step: kPairwise or kAway. threads: for examples with very many multiply-adds
+  /// (core/slot_sweeps.h); results do not depend on it.
   ActiveSetBlocks(const Problem& problem, CornerOracle* oracle, StepKind step, AverageKind average,
                   int threads = 1);
 
   /// What is known of searches (CornerOracle::Search) of an example.
   struct SearchRecord {
-    bool needed = false;  ///< one has found the maximum where messages had not; checks search as well
+    bool needed =
+        false;  ///< one has found the maximum where messages had not; checks search as well
     Index failures = 0;   ///< in a row
     Index doublings = 0;  ///< of the node limit of the next one
     Index rest = 0;       ///< visits to come without one
   };
 
   struct VisitResult {
-    /// With the oracle: the example's duality gap (times M) when the oracle was asked, as far as its corner shows.
+    /// With the oracle: the example's duality gap (times M) when the oracle was asked, as far as
+    /// its corner shows.
     double gap = 0;
-    double open = 0;    ///< the same by the oracle's bound, which may be larger where the oracle stops early
+    double open =
+        0;  ///< the same by the oracle's bound, which may be larger where the oracle stops early
     double spread = 0;  ///< max H − min H over α > 0 of the corners that were kept before
     double gain = 0;    ///< increase of the dual, times M
   };
 
-  /// Steps among the active set of example m; with `ask`, then the oracle, and steps that use its corner.
+  /// Steps among the active set of example m; with `ask`, then the oracle, and steps that use its
+  /// corner.
   VisitResult Visit(Index m, bool ask);
 
-  /// The oracle for example m at the weights as they are: its corner is kept, with weight 0, and no step is made. `gap` as in Visit;
-  /// `spread`: by how much H of the corner exceeds those of all that were kept before. Drops corners that had no weight at the last
-  /// idle_limit calls (0: none).
+  /// The oracle for example m at the weights as they are: its corner is kept, with weight 0, and no
+  /// step is made. `gap` as in Visit; `spread`: by how much H of the corner exceeds those of all
+  /// that were kept before. Drops corners that had no weight at the last idle_limit calls (0:
+  /// none).
   VisitResult Ask(Index m, Index idle_limit);
 
   /// The average of the weights after all visits. Requires an average kind and a visit.
@@ -81,11 +91,12 @@ class ActiveSetBlocks {
   };
   using CheckScratch = HingeScratch;
 
-  /// Certified upper bound on max_s H_m(s; weights) ≥ 0, by an oracle that has been shown these weights (Refresh). Several
-  /// threads may call it, each with an oracle and scratch of its own, and with a copy also while visits are made. Throws std::logic_error when the bound lies below the
-  /// score of the ground truth: then the oracle is wrong.
-  double HingeBound(Index m, std::span<const double> weights, CornerOracle* oracle, CheckScratch* scratch,
-                    const CheckCopy* copy = nullptr) const;
+  /// Certified upper bound on max_s H_m(s; weights) ≥ 0, by an oracle that has been shown these
+  /// weights (Refresh). Several threads may call it, each with an oracle and scratch of its own,
+  /// and with a copy also while visits are made. Throws std::logic_error when the bound lies below
+  /// the score of the ground truth: then the oracle is wrong.
+  double HingeBound(Index m, std::span<const double> weights, CornerOracle* oracle,
+                    CheckScratch* scratch, const CheckCopy* copy = nullptr) const;
 
   /// Brings a copy up to date. Costs memory for one corner an example.
   void CopyForChecks(CheckCopy* copy) const;
@@ -98,7 +109,8 @@ class ActiveSetBlocks {
   /// λ/2 ‖w − Ψα‖²: what the certified gap at w has besides the gaps of the blocks. O(d).
   double CentreGap() const;
 
-  /// The best mixture of the point and the ground truth for another λ; averages and counts begin anew.
+  /// The best mixture of the point and the ground truth for another λ; averages and counts begin
+  /// anew.
   void ChangeLambda(const Problem& problem);
 
   void Save(StateWriter* writer) const;
@@ -106,7 +118,8 @@ class ActiveSetBlocks {
 
   const Problem& problem() const { return problem_; }
   std::span<const double> weights() const { return weights_; }
-  /// Hints before the visit of examples order[k]: of those behind it, further ahead first where they are, then what they hold.
+  /// Hints before the visit of examples order[k]: of those behind it, further ahead first where
+  /// they are, then what they hold.
   void PrefetchBehind(std::span<const Index> order, std::size_t k) const {
     constexpr std::size_t kFar = 12, kMiddle = 8, kNear = 4;
     const Dataset& data = problem_.data();
@@ -136,8 +149,8 @@ class ActiveSetBlocks {
   std::int64_t work() const { return work_ + oracle_->work(); }
 
  private:
-  /// Adds the oracle's corner to the set, and that of a search where the oracle's bound says that most is missing; `gap` and `open` of
-  /// *result, scores_ of all corners.
+  /// Adds the oracle's corner to the set, and that of a search where the oracle's bound says that
+  /// most is missing; `gap` and `open` of *result, scores_ of all corners.
   void AskOracle(Index m, ActiveSet* set, VisitResult* result);
   struct Local {
     double gap = 0;

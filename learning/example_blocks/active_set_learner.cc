@@ -21,8 +21,8 @@ namespace {
 
 constexpr Index kRebuildEvery = 16;  // passes
 constexpr double kSmallGap = 0.3;    // of the mean: not worth a call
-constexpr double kGrowth = 2;        // of what is remembered of a gap, with every call that is left out
-constexpr double kDrift = 0.05;      // of the mean gap, added to that
+constexpr double kGrowth = 2;    // of what is remembered of a gap, with every call that is left out
+constexpr double kDrift = 0.05;  // of the mean gap, added to that
 constexpr Index kMaxCachedRounds = 50;
 constexpr Index kLongestRest = 8;  // passes without rounds over active sets
 constexpr int kChunks = 64;
@@ -66,7 +66,8 @@ class ActiveSetLearner : public ActiveSetLearnerBase {
   }
 
   bool EvaluatesBesidePasses() const override { return !blocks_.threads_share_visits(); }
-  Evaluation EvaluateBesidePass(int threads, const StopControl& stop, double* pass_seconds) override {
+  Evaluation EvaluateBesidePass(int threads, const StopControl& stop,
+                                double* pass_seconds) override {
     const std::int64_t before = CheckingWork();
     const std::int64_t work = blocks_.work();
     const std::function<void()> pass = [&] {
@@ -85,7 +86,9 @@ class ActiveSetLearner : public ActiveSetLearnerBase {
   double GapEstimate() const override { return Mean(opens_) + centre_gap_; }
   double ScoreScale() const override { return slackline::ScoreScale(problem_); }
   double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
-  WorkCounts work() const override { return {blocks_.oracle_calls(), blocks_.steps(), blocks_.work()}; }
+  WorkCounts work() const override {
+    return {blocks_.oracle_calls(), blocks_.steps(), blocks_.work()};
+  }
   std::span<const ActiveSet> sets() const override { return blocks_.sets(); }
   std::span<const double> reached() const override { return blocks_.reached(); }
   double WorkOfRound() const override {
@@ -167,7 +170,8 @@ class ActiveSetLearner : public ActiveSetLearnerBase {
     asking_work_ = 0;
     next_rest_ = 1;
     control_ = ProximalControl();
-    if (options_.proximal != Switch::kOff && blocks_.kappa() == 0) blocks_.MoveCentre(FirstKappa(problem_));
+    if (options_.proximal != Switch::kOff && blocks_.kappa() == 0)
+      blocks_.MoveCentre(FirstKappa(problem_));
   }
 
  private:
@@ -217,12 +221,15 @@ class ActiveSetLearner : public ActiveSetLearnerBase {
     std::vector<SparsePoint> points(gaps_.size());
     for (Index m = 0; m < problem_.size(); ++m) {
       SparsePoint& point = points[static_cast<std::size_t>(m)];
-      point.index = reader->Indices(0, problem_.data().example(m).structure().num_coordinates() - 1);
+      point.index =
+          reader->Indices(0, problem_.data().example(m).structure().num_coordinates() - 1);
       point.value = reader->FiniteReals();
       point.loss = reader->FiniteReal();
-      StateReader::Require(point.index.size() == point.value.size(), "a dual point does not add up");
+      StateReader::Require(point.index.size() == point.value.size(),
+                           "a dual point does not add up");
     }
-    // Not asked for any more; or the check found a better one beside the pass that is now taken back.
+    // Not asked for any more; or the check found a better one beside the pass that is now taken
+    // back.
     if (best_point_.empty() || best_dual_ > dual) return;
     best_point_ = std::move(points);
     best_dual_ = dual;
@@ -245,16 +252,19 @@ class ActiveSetLearner : public ActiveSetLearnerBase {
     evaluation.dual = share_ * loss - share_ * share_ * regulariser;
     if (!best_point_.empty() && evaluation.dual > best_dual_) KeepPoint(evaluation.dual);
     if (blocks_.kappa() > 0) {
-      // A centre that has just been moved is where the pass ended; the newest weights lie beyond it.
+      // A centre that has just been moved is where the pass ended; the newest weights lie beyond
+      // it.
       evaluated_.assign(blocks_.reached().begin(), blocks_.reached().end());
     }
     std::vector<double> average;
     if (blocks_.averages()) blocks_.ReadAverage(&average);
     if (beside != nullptr) blocks_.CopyForChecks(&copy_);
     const ActiveSetBlocks::CheckCopy* copy = beside != nullptr ? &copy_ : nullptr;
-    evaluation.primal = Regulariser(problem_.lambda(), evaluated_) + Hinge(evaluated_, threads, copy, beside);
+    evaluation.primal =
+        Regulariser(problem_.lambda(), evaluated_) + Hinge(evaluated_, threads, copy, beside);
     if (!average.empty()) {
-      const double primal = Regulariser(problem_.lambda(), average) + Hinge(average, threads, copy, nullptr);
+      const double primal =
+          Regulariser(problem_.lambda(), average) + Hinge(average, threads, copy, nullptr);
       if (primal < evaluation.primal) {
         evaluation.primal = primal;
         evaluated_ = std::move(average);
@@ -274,14 +284,15 @@ class ActiveSetLearner : public ActiveSetLearnerBase {
     std::int64_t work = 0;
   };
 
-  /// Rounds over active sets while they gain more for their work than the pass so far. When not even the first one does, the next passes make
-  /// none: twice as many as the last time.
+  /// Rounds over active sets while they gain more for their work than the pass so far. When not
+  /// even the first one does, the next passes make none: twice as many as the last time.
   void CachedRounds(const StopControl& stop, Progress total) {
     for (Index round = 0; round < kMaxCachedRounds && !stop.ShouldStop(); ++round) {
       const Progress cached = CachedRound(stop);
       total.gain += cached.gain;
       total.work += cached.work;
-      if (cached.gain * static_cast<double>(total.work) > total.gain * static_cast<double>(cached.work)) {
+      if (cached.gain * static_cast<double>(total.work) >
+          total.gain * static_cast<double>(cached.work)) {
         next_rest_ = 1;
         continue;
       }
@@ -312,15 +323,16 @@ class ActiveSetLearner : public ActiveSetLearnerBase {
     if (*kappa == 0) centre_gap_ = 0;
   }
 
-  /// With order gap: whether a visit is likely to be worth its cost, from what is remembered of a gap and the mean of all. Lets
-  /// the former grow if not.
+  /// With order gap: whether a visit is likely to be worth its cost, from what is remembered of a
+  /// gap and the mean of all. Lets the former grow if not.
   bool Worthwhile(double* remembered, double mean) const {
     if (options_.order != OrderKind::kGap || !(*remembered < kSmallGap * mean)) return true;
     *remembered = kGrowth * *remembered + kDrift * mean;
     return false;
   }
 
-  /// The examples of an order that are worth a visit, chosen before the first visit, so that it is known which come next.
+  /// The examples of an order that are worth a visit, chosen before the first visit, so that it is
+  /// known which come next.
   template <class Wanted>
   std::span<const Index> Choose(const Wanted& wanted) {
     chosen_.clear();
@@ -352,7 +364,8 @@ class ActiveSetLearner : public ActiveSetLearnerBase {
     return progress;
   }
 
-  /// Steps on the active sets of the examples that have several, and among them a gap worth a visit.
+  /// Steps on the active sets of the examples that have several, and among them a gap worth a
+  /// visit.
   Progress CachedRound(const StopControl& stop) {
     const double mean = MeanSpread();
     const std::int64_t before = blocks_.work();
@@ -398,8 +411,8 @@ class ActiveSetLearner : public ActiveSetLearnerBase {
   double Hinge(std::span<const double> weights, int threads, const ActiveSetBlocks::CheckCopy* copy,
                const std::function<void()>* beside) {
     threads = std::min(threads, kChunks);
-    PrepareCheckers(problem_, options_.oracle, Rescaling::kMargin, CornerOracle::Searches::kOnDemand, weights,
-                    threads, &checkers_);
+    PrepareCheckers(problem_, options_.oracle, Rescaling::kMargin,
+                    CornerOracle::Searches::kOnDemand, weights, threads, &checkers_);
     std::vector<double> bounds(kChunks, 0.0);
     const auto bound = [&](const Chunk& chunk) {
       HingeChecker& checker = *checkers_[static_cast<std::size_t>(chunk.thread)];

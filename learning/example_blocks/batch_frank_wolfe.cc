@@ -87,7 +87,8 @@ class FrankWolfeLearner : public Learner {
     for (WarmStart& warm : warm_) warm.bytes = reader->Bytes();
     average_.Load(reader);
     best_ = reader->FiniteReals();
-    StateReader::Require(best_.empty() || best_.size() == newest().size(), "the weights have another length");
+    StateReader::Require(best_.empty() || best_.size() == newest().size(),
+                         "the weights have another length");
     best_primal_ = reader->FiniteReal();
     swept_ = reader->Flag();
     steps_ = reader->Integer(0, std::numeric_limits<Index>::max());
@@ -114,13 +115,15 @@ class FrankWolfeLearner : public Learner {
   std::span<const double> newest() const { return std::span(iterate_).first(iterate_.size() - 1); }
   double Dual() const { return iterate_.back() - Regulariser(problem_.lambda(), newest()); }
 
-  /// Asks all oracles at the newest weights. False, and no corner known, when `stop` came in between.
+  /// Asks all oracles at the newest weights. False, and no corner known, when `stop` came in
+  /// between.
   bool Sweep(const StopControl& stop) {
     const int threads = NumThreads(options_.threads);
-    swept_ = evaluator_.Sweep(newest(), warm_, threads, stop, [this](Index m, const Corner& corner) {
-      corners_.Set(m, corner.coordinates, corner.loss);
-      bounds_[Size(m)] = corner.upper_bound;
-    });
+    swept_ =
+        evaluator_.Sweep(newest(), warm_, threads, stop, [this](Index m, const Corner& corner) {
+          corners_.Set(m, corner.coordinates, corner.loss);
+          bounds_[Size(m)] = corner.upper_bound;
+        });
     if (!swept_) return false;
     oracle_calls_ += problem_.size();
     Gather(corners_, &target_);
@@ -185,7 +188,8 @@ class FrankWolfeLearner : public Learner {
 
 }  // namespace
 
-std::unique_ptr<Learner> MakeFrankWolfeLearner(const Problem& problem, const TrainOptions& options) {
+std::unique_ptr<Learner> MakeFrankWolfeLearner(const Problem& problem,
+                                               const TrainOptions& options) {
   return std::make_unique<FrankWolfeLearner>(problem, options);
 }
 

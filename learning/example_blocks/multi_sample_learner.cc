@@ -30,10 +30,12 @@ double Inner(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-/// One variable with one linear term that has a row for each state, and nothing else: Algorithm 2 applies.
+/// One variable with one linear term that has a row for each state, and nothing else: Algorithm 2
+/// applies.
 bool IsMulticlass(const Structure& structure) {
   const FactorGraph& graph = structure.graph();
-  if (graph.num_variables() != 1 || graph.num_factors() > 0 || graph.num_global_factors() > 0) return false;
+  if (graph.num_variables() != 1 || graph.num_factors() > 0 || graph.num_global_factors() > 0)
+    return false;
   if (structure.terms(0).size() != 1) return false;
   const FeatureTerm& term = structure.terms(0)[0];
   std::vector<Index> rows = structure.map(term.map).rows;
@@ -57,7 +59,8 @@ class MultiSampleLearner : public Learner {
                      std::unique_ptr<LabellingSampler> sampler)
       : problem_(problem),
         options_(options),
-        sampler_(sampler != nullptr ? std::move(sampler) : MakeLabellingSampler(problem, options.oracle)),
+        sampler_(sampler != nullptr ? std::move(sampler)
+                                    : MakeLabellingSampler(problem, options.oracle)),
         visits_(options, problem.size()),
         largest_loss_(LargestLossOfAll(problem)),
         weights_(static_cast<std::size_t>(problem.num_weights()), 0.0),
@@ -67,7 +70,8 @@ class MultiSampleLearner : public Learner {
         warm_(static_cast<std::size_t>(problem.size())),
         average_(options.average, problem.num_weights(), problem.size()),
         evaluator_(problem, options.oracle) {
-    for (const auto& structure : problem.data().structures()) multiclass_.push_back(IsMulticlass(*structure));
+    for (const auto& structure : problem.data().structures())
+      multiclass_.push_back(IsMulticlass(*structure));
   }
 
   std::string_view name() const override { return "multi-sample"; }
@@ -98,8 +102,9 @@ class MultiSampleLearner : public Learner {
     if (options_.revisit || counted_ == 0 || counted_ < next_note_) return {};
     next_note_ = kNotesEvery * counted_;
     const OnlineFigures figures = online();
-    std::string note = "after " + std::to_string(figures.steps) + " examples: mean objective suffered " +
-                       Figure(figures.mean_objective) + ", average regret between " +
+    std::string note = "after " + std::to_string(figures.steps) +
+                       " examples: mean objective suffered " + Figure(figures.mean_objective) +
+                       ", average regret between " +
                        Figure(figures.mean_objective - evaluation.primal) + " and " +
                        Figure(figures.mean_objective - evaluation.dual);
     // The lemma is about runs that begin at w = 0.
@@ -133,7 +138,8 @@ class MultiSampleLearner : public Learner {
     for (const double value : {scale_, suffered_, gradients_}) writer->Real(value);
     for (const WarmStart& warm : warm_) writer->Bytes(warm.bytes);
     average_.Save(writer);
-    for (const std::int64_t count : {std::int64_t{pass_}, oracle_calls_, steps_, counted_, next_note_})
+    for (const std::int64_t count :
+         {std::int64_t{pass_}, oracle_calls_, steps_, counted_, next_note_})
       writer->Integer(count);
   }
 
@@ -159,7 +165,8 @@ class MultiSampleLearner : public Learner {
     evaluated_.clear();
   }
 
-  /// Online: the mean dual point counts as one visit of every example, and the figures of regret begin anew.
+  /// Online: the mean dual point counts as one visit of every example, and the figures of regret
+  /// begin anew.
   void ChangeLambda(const Problem& problem) override {
     std::vector<double> at_point;
     double loss = 0;
@@ -169,7 +176,8 @@ class MultiSampleLearner : public Learner {
     problem_ = problem;
     evaluator_.set_problem(problem);
     SumMeans(&at_point, &loss);
-    const double theta = BestShare(loss / problem_.size(), Regulariser(problem_.lambda(), at_point));
+    const double theta =
+        BestShare(loss / problem_.size(), Regulariser(problem_.lambda(), at_point));
     for (Index m = 0; m < problem_.size(); ++m) ScalePoint(m, theta);
     steps_ = options_.revisit ? 0 : problem_.size();
     Rebuild();
@@ -199,7 +207,8 @@ class MultiSampleLearner : public Learner {
   void Step(Index m) {
     const ExampleView example = problem_.data().example(m);
     const double given_norm = options_.revisit ? 0.0 : Inner(weights_, weights_);
-    const Corner corner = evaluator_.oracle().Maximise(m, weights_, &warm_[static_cast<std::size_t>(m)]);
+    const Corner corner =
+        evaluator_.oracle().Maximise(m, weights_, &warm_[static_cast<std::size_t>(m)]);
     ++oracle_calls_;
     CollectSamples(m, example, corner);
     if (!options_.revisit) {
@@ -215,7 +224,8 @@ class MultiSampleLearner : public Learner {
     const double step = 1 / lambda_t;
     ScatterFeatures(example, change_, step, weights_);
     if (options_.revisit) {
-      if (average_.active()) ScatterFeatures(example, change_, average_.scale() * step, average_.lag());
+      if (average_.active())
+        ScatterFeatures(example, change_, average_.scale() * step, average_.lag());
       return;
     }
     Project();
@@ -254,7 +264,8 @@ class MultiSampleLearner : public Learner {
     for (std::size_t k = first;
          k < labellings_.size() && static_cast<Index>(samples_.size()) < options_.samples; ++k) {
       const auto end = labellings_.begin() + static_cast<std::ptrdiff_t>(k);
-      if (std::find(labellings_.begin(), end, labellings_[k]) == end) AddSample(m, example, labellings_[k]);
+      if (std::find(labellings_.begin(), end, labellings_[k]) == end)
+        AddSample(m, example, labellings_[k]);
     }
   }
 
@@ -272,7 +283,8 @@ class MultiSampleLearner : public Learner {
   }
 
   bool multiclass(Index m) const {
-    return !options_.revisit && multiclass_[static_cast<std::size_t>(problem_.data().structure_of(m))];
+    return !options_.revisit &&
+           multiclass_[static_cast<std::size_t>(problem_.data().structure_of(m))];
   }
 
   /// Leaves the change of Σ α ψ in change_, and takes it into the example's point.
@@ -343,8 +355,8 @@ class MultiSampleLearner : public Learner {
     *loss = 0;
     for (Index m = 0; m < problem_.size(); ++m) {
       const double share = MeanShare(m);
-      ScatterFeatures(problem_.data().example(m), points_.coordinates(m), share / problem_.lambda_m(),
-                      *weights);
+      ScatterFeatures(problem_.data().example(m), points_.coordinates(m),
+                      share / problem_.lambda_m(), *weights);
       *loss += share * points_.loss(m);
     }
   }

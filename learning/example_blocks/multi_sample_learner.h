@@ -2,25 +2,29 @@
 //
 // Learner `multi-sample`: online dual ascent with several labellings in every update.
 //
-// Source: Branson, Beijbom, Belongie, "Efficient large-scale structured learning", CVPR 2013, supplement: Algorithm 3 around Algorithm 1
-// (Algorithm 2 for examples that are one variable with an input and a row of weights for each state). Formulas corrected as
-// multi_sample_update.h says.
+// Source: Branson, Beijbom, Belongie, "Efficient large-scale structured learning", CVPR 2013,
+// supplement: Algorithm 3 around Algorithm 1 (Algorithm 2 for examples that are one variable with
+// an input and a row of weights for each state). Formulas corrected as multi_sample_update.h says.
 //
 //   symbol          here                     shape
 //   w^t             weights_                 num_weights
-//   u_t summed      points_ · scale_         per example: coordinates of Σ over its visits of Σ_j α_j ψ_j
+//   u_t summed      points_ · scale_         per example: coordinates of Σ over its visits of Σ_j
+//                                            α_j ψ_j
 //   t               steps_                   number of examples seen, each visit one
-//   Y^1 … Y^K       samples_                 the oracle's corner first (the subgradient that the theorem wants), then a sampler's labellings
+//   Y^1 … Y^K       samples_                 the oracle's corner first (the subgradient that the
+//                                            theorem wants), then a sampler's labellings
 //
-// As in the paper every visit is a new example with dual variables of its own, and λt grows: w^(t,0) = (t−1)/t w^(t−1). Then w is scaled onto
-// the ball ‖w‖² ≤ B/λ, B = the largest loss of any labelling (the paper has Δ ≤ 1). After whole passes the mean of an example's
-// visits is a dual point of the problem, with w = Ψμ: the lower bound. With --revisit there is one set of dual variables for each example, t = M,
-// the moves start from what it has, nothing is projected, and the dual never falls; --samples 1 is then nearly bcfw.
+// As in the paper every visit is a new example with dual variables of its own, and λt grows:
+// w^(t,0) = (t−1)/t w^(t−1). Then w is scaled onto the ball ‖w‖² ≤ B/λ, B = the largest loss of any
+// labelling (the paper has Δ ≤ 1). After whole passes the mean of an example's visits is a dual
+// point of the problem, with w = Ψμ: the lower bound. With --revisit there is one set of dual
+// variables for each example, t = M, the moves start from what it has, nothing is projected, and
+// the dual never falls; --samples 1 is then nearly bcfw.
 //
-// Told by notes: the mean of f(w^(t−1); Z_t) = λ/2 ‖w‖² + hinge, its regret against the optimum (between bounds), and the bound of Lemma 2.4 with
-// the gradients that were met, (1/T) Σ_t ‖∇f_t‖²/(2λt).
-// Cost of a step: one oracle call, K labellings of the sampler, K applications of the example's Gram map, and two sweeps over all weights (none
-// with --revisit).
+// Told by notes: the mean of f(w^(t−1); Z_t) = λ/2 ‖w‖² + hinge, its regret against the optimum
+// (between bounds), and the bound of Lemma 2.4 with the gradients that were met, (1/T) Σ_t
+// ‖∇f_t‖²/(2λt). Cost of a step: one oracle call, K labellings of the sampler, K applications of
+// the example's Gram map, and two sweeps over all weights (none with --revisit).
 #pragma once
 
 #include <memory>
@@ -33,8 +37,9 @@
 namespace slackline {
 
 /// sampler: null for MakeLabellingSampler.
-std::unique_ptr<Learner> MakeMultiSampleLearner(const Problem& problem, const TrainOptions& options,
-                                                std::unique_ptr<LabellingSampler> sampler = nullptr);
+std::unique_ptr<Learner> MakeMultiSampleLearner(
+    const Problem& problem, const TrainOptions& options,
+    std::unique_ptr<LabellingSampler> sampler = nullptr);
 
 /// What an online run has met so far (Theorem 2.1 and Lemma 2.4).
 struct OnlineFigures {

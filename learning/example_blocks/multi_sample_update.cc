@@ -41,9 +41,9 @@ void Measure(const ExampleView& example, std::span<const double> scores, double 
 
 }  // namespace
 
-void MultiSampleUpdate(const ExampleView& example, std::span<const LabellingSample> samples, double lambda_t,
-                       int rounds, std::span<double> scores, ExampleDual* dual, std::vector<double>* change,
-                       FeatureGram* gram) {
+void MultiSampleUpdate(const ExampleView& example, std::span<const LabellingSample> samples,
+                       double lambda_t, int rounds, std::span<double> scores, ExampleDual* dual,
+                       std::vector<double>* change, FeatureGram* gram) {
   const auto count = static_cast<std::size_t>(example.structure().num_coordinates());
   SLACKLINE_CHECK(lambda_t > 0, "lambda_t must be positive");
   SLACKLINE_CHECK(scores.size() == count && dual->coordinates.size() == count,
@@ -53,7 +53,8 @@ void MultiSampleUpdate(const ExampleView& example, std::span<const LabellingSamp
   Move expand, swap;
   for (int round = 0; round < rounds; ++round) {
     for (const LabellingSample& sample : samples) {
-      SLACKLINE_CHECK(sample.coordinates.size() == count, "a sample has another number of coordinates");
+      SLACKLINE_CHECK(sample.coordinates.size() == count,
+                      "a sample has another number of coordinates");
       const bool can_expand = dual->mass < 1;  // line 4
       if (can_expand) {
         expand.direction = sample.coordinates;
@@ -82,8 +83,10 @@ void MultiSampleUpdate(const ExampleView& example, std::span<const LabellingSamp
   }
 }
 
-std::vector<double> MulticlassUpdate(std::span<const double> values, double squared_norm, double lambda_t) {
-  SLACKLINE_CHECK(squared_norm >= 0 && lambda_t > 0, "the norm must not be negative, lambda_t positive");
+std::vector<double> MulticlassUpdate(std::span<const double> values, double squared_norm,
+                                     double lambda_t) {
+  SLACKLINE_CHECK(squared_norm >= 0 && lambda_t > 0,
+                  "the norm must not be negative, lambda_t positive");
   std::vector<double> alpha(values.size(), 0.0);
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -94,8 +97,8 @@ std::vector<double> MulticlassUpdate(std::span<const double> values, double squa
     alpha[order[0]] = 1;
     return alpha;
   }
-  // With c_j = −λt H_j/‖φ‖² and S = Σα: α_j = max(0, b − c_j), where b = −S as long as S ≤ 1. Over the n smallest costs, whose sum is s,
-  // b = min(s/(n + 1), (1 + s)/n).
+  // With c_j = −λt H_j/‖φ‖² and S = Σα: α_j = max(0, b − c_j), where b = −S as long as S ≤ 1. Over
+  // the n smallest costs, whose sum is s, b = min(s/(n + 1), (1 + s)/n).
   double sum = 0;
   double bound = 0;
   std::size_t active = 0;

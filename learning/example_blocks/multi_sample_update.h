@@ -2,13 +2,15 @@
 //
 // Updates of one example's dual variables over several labellings at once.
 //
-// Source: Branson, Beijbom, Belongie, "Efficient large-scale structured learning", CVPR 2013, supplement, Algorithms 1 and 2.
-// Translation: v(X, Y) of the paper is −ψ(Y) = φ(Y) − φ(Y^t) here; a sample's ⟨w, v⟩ + Δ is H(y; w) = Δ(y) − w·ψ(y).
-// Misprints corrected: the swap move's curvature is ‖v − u‖² with a minus before the quadratic term; the costs of Algorithm 2
-// carry the factor 1/‖φ(X)‖² of equation (25), and its loop over α ends one entry earlier.
+// Source: Branson, Beijbom, Belongie, "Efficient large-scale structured learning", CVPR 2013,
+// supplement, Algorithms 1 and 2. Translation: v(X, Y) of the paper is −ψ(Y) = φ(Y) − φ(Y^t) here;
+// a sample's ⟨w, v⟩ + Δ is H(y; w) = Δ(y) − w·ψ(y). Misprints corrected: the swap move's curvature
+// is ‖v − u‖² with a minus before the quadratic term; the costs of Algorithm 2 carry the factor
+// 1/‖φ(X)‖² of equation (25), and its loop over α ends one entry earlier.
 //
 //   symbol      here                    shape
-//   v^j, Δ^j    LabellingSample         num_coordinates of the example's structure, with the sign of ψ; a number
+//   v^j, Δ^j    LabellingSample         num_coordinates of the example's structure, with the sign
+//                                       of ψ; a number
 //   u, D, α     ExampleDual             the same, for Σ_j α_j ψ_j, Σ_j α_j Δ_j and Σ_j α_j
 //   λt          lambda_t
 #pragma once
@@ -26,27 +28,32 @@ struct LabellingSample {
   double loss = 0;                  ///< Δ(y)
 };
 
-/// What the dual variables of an example sum up to. The rest 1 − mass lies on the ground truth, whose ψ and Δ are zero.
+/// What the dual variables of an example sum up to. The rest 1 − mass lies on the ground truth,
+/// whose ψ and Δ are zero.
 struct ExampleDual {
   std::vector<double> coordinates;  ///< of Σ_j α_j ψ_j
   double loss = 0;                  ///< Σ_j α_j Δ_j
   double mass = 0;                  ///< Σ_j α_j, in [0, 1]
 };
 
-/// Algorithm 1, lines 3 to 15, `rounds` times: an expand move for each sample while mass < 1, swap moves after that. Deviation: while mass < 1
-/// the swap move is made where it gains more, since expand moves alone never take back what is too much. Swap moves towards the given
-/// labelling (ψ = 0) make the mass smaller; with it among the samples, many rounds reach the best point of their hull.
+/// Algorithm 1, lines 3 to 15, `rounds` times: an expand move for each sample while mass < 1, swap
+/// moves after that. Deviation: while mass < 1 the swap move is made where it gains more, since
+/// expand moves alone never take back what is too much. Swap moves towards the given labelling (ψ =
+/// 0) make the mass smaller; with it among the samples, many rounds reach the best point of their
+/// hull.
 ///
-/// scores: the example's coordinate scores (feature_map.h) at w^(t,0), which are moved along; dual: the start, 0 in the paper; change: what
-/// was added to dual->coordinates in all, so that w moves by the features of `change` / lambda_t. The dual objective never falls. Work space
-/// in *gram. O(samples · rounds) applications of the Gram map.
-void MultiSampleUpdate(const ExampleView& example, std::span<const LabellingSample> samples, double lambda_t,
-                       int rounds, std::span<double> scores, ExampleDual* dual, std::vector<double>* change,
-                       FeatureGram* gram);
+/// scores: the example's coordinate scores (feature_map.h) at w^(t,0), which are moved along; dual:
+/// the start, 0 in the paper; change: what was added to dual->coordinates in all, so that w moves
+/// by the features of `change` / lambda_t. The dual objective never falls. Work space in *gram.
+/// O(samples · rounds) applications of the Gram map.
+void MultiSampleUpdate(const ExampleView& example, std::span<const LabellingSample> samples,
+                       double lambda_t, int rounds, std::span<double> scores, ExampleDual* dual,
+                       std::vector<double>* change, FeatureGram* gram);
 
-/// Algorithm 2: the exact α ≥ 0, Σα ≤ 1 that maximise Σ_j α_j H_j − ‖Σ_j α_j v_j‖²/(2 lambda_t) where the samples are different wrong
-/// classes over one input, so that v_i·v_j = ‖φ‖² (1 + [i = j]).
-/// values: H_j at w^(t,0); squared_norm ≥ 0: ‖φ(X)‖²; lambda_t > 0. O(K log K).
-std::vector<double> MulticlassUpdate(std::span<const double> values, double squared_norm, double lambda_t);
+/// Algorithm 2: the exact α ≥ 0, Σα ≤ 1 that maximise Σ_j α_j H_j − ‖Σ_j α_j v_j‖²/(2 lambda_t)
+/// where the samples are different wrong classes over one input, so that v_i·v_j = ‖φ‖² (1 + [i =
+/// j]). values: H_j at w^(t,0); squared_norm ≥ 0: ‖φ(X)‖²; lambda_t > 0. O(K log K).
+std::vector<double> MulticlassUpdate(std::span<const double> values, double squared_norm,
+                                     double lambda_t);
 
 }  // namespace slackline

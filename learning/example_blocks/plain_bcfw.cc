@@ -98,25 +98,27 @@ class PlainBcfwLearner : public Learner {
   /// Algorithm 4, lines 4–9, for example m.
   void Step(Index m) {
     const ExampleView example = problem_.data().example(m);
-    const Corner corner =
-        evaluator_.oracle().Maximise(m, weights_, &warm_[static_cast<std::size_t>(m)]);  // lines 4, 5
+    const Corner corner = evaluator_.oracle().Maximise(
+        m, weights_, &warm_[static_cast<std::size_t>(m)]);  // lines 4, 5
     ++oracle_calls_;
-    // gap·M = H_m(s; w) − H_m(point; w), with the point's w·ψ from the coordinates; q·M = ‖w_s − w_i‖² λM.
+    // gap·M = H_m(s; w) − H_m(point; w), with the point's w·ψ from the coordinates; q·M = ‖w_s −
+    // w_i‖² λM.
     points_.Towards(m, corner.coordinates, &direction_);
     u_.resize(direction_.size());
     CoordinateScores(example, weights_, u_);
     double gap = corner.loss - points_.loss(m);
     for (std::size_t k = 0; k < u_.size(); ++k) gap -= u_[k] * direction_[k];
     const double q = gram_.SquaredNorm(example, direction_) / problem_.lambda_m();
-    const double step =
-        options_.fixed_step
-            ? 2.0 * problem_.size() / (static_cast<double>(oracle_calls_ - 1) + 2.0 * problem_.size())
-            : LineSearch(gap, q, 1);  // line 6
+    const double step = options_.fixed_step
+                            ? 2.0 * problem_.size() /
+                                  (static_cast<double>(oracle_calls_ - 1) + 2.0 * problem_.size())
+                            : LineSearch(gap, q, 1);  // line 6
     if (step == 0) return;
     points_.Move(m, step, direction_, corner.loss);                              // lines 7, 8
     ScatterFeatures(example, direction_, step / problem_.lambda_m(), weights_);  // line 9
     if (average_.active()) {
-      ScatterFeatures(example, direction_, average_.scale() * step / problem_.lambda_m(), average_.lag());
+      ScatterFeatures(example, direction_, average_.scale() * step / problem_.lambda_m(),
+                      average_.lag());
     }
   }
 

@@ -24,8 +24,9 @@ namespace slackline {
 namespace {
 
 constexpr Index kRebuildEvery = 64;
-constexpr int kInnerSteps = 10;          // of option I
-constexpr double kInnerReduction = 0.1;  // … which end when the example's gap is this share of the first
+constexpr int kInnerSteps = 10;  // of option I
+constexpr double kInnerReduction =
+    0.1;  // … which end when the example's gap is this share of the first
 
 /// Sets w = SoftThreshold(v) where the feature vector with coordinates q is not zero.
 void ThresholdWhereMoved(const ExampleView& example, std::span<const double> q, double threshold,
@@ -56,7 +57,8 @@ double Inner(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-/// Whether no factor, with a table or global, joins variables: then maxima are those of single variables.
+/// Whether no factor, with a table or global, joins variables: then maxima are those of single
+/// variables.
 bool VariablesAreFree(const Problem& problem) {
   const auto& structures = problem.data().structures();
   return std::all_of(structures.begin(), structures.end(), [](const auto& structure) {
@@ -127,7 +129,8 @@ class ProxSdcaLearner : public Learner {
     std::string note = "objective and bounds are those of the ";
     if (options_.smoothing > 0) note += "smoothed ";
     note += "problem";
-    if (options_.l1 > 0) note += std::string(options_.smoothing > 0 ? "," : "") + " with the l1 term";
+    if (options_.l1 > 0)
+      note += std::string(options_.smoothing > 0 ? "," : "") + " with the l1 term";
     return note + " (docs/learners.md)";
   }
 
@@ -174,8 +177,8 @@ class ProxSdcaLearner : public Learner {
     if (!drawn_.empty()) writer->Reals(drawn_);
     for (const WarmStart& warm : warm_) writer->Bytes(warm.bytes);
     average_.Save(writer);
-    for (const std::int64_t count :
-         {std::int64_t{pass_}, oracle_calls_, steps_, outputs_, next_restart_, std::int64_t{told_}}) {
+    for (const std::int64_t count : {std::int64_t{pass_}, oracle_calls_, steps_, outputs_,
+                                     next_restart_, std::int64_t{told_}}) {
       writer->Integer(count);
     }
   }
@@ -229,7 +232,8 @@ class ProxSdcaLearner : public Learner {
   /// μ_i of the example's variables; empty without smoothing.
   std::span<double> marginals(Index m) {
     if (marginals_.empty()) return {};
-    const auto begin = static_cast<std::size_t>(problem_.training().loss_begin[static_cast<std::size_t>(m)]);
+    const auto begin =
+        static_cast<std::size_t>(problem_.training().loss_begin[static_cast<std::size_t>(m)]);
     return std::span<double>(marginals_).subspan(begin, problem_.loss(m).size());
   }
 
@@ -251,7 +255,8 @@ class ProxSdcaLearner : public Learner {
     GlobalRanges known;
     for (Index m = 0; m < problem_.size(); ++m) {
       const ExampleView example = problem_.data().example(m);
-      bounds_.push_back(projects_ ? SquaredStateNorm(example) : SquaredFeatureRange(example, &known));
+      bounds_.push_back(projects_ ? SquaredStateNorm(example)
+                                  : SquaredFeatureRange(example, &known));
     }
     largest_bound_ = *std::max_element(bounds_.begin(), bounds_.end());
   }
@@ -287,12 +292,14 @@ class ProxSdcaLearner : public Learner {
     ScatterFeatures(example, direction_, step / problem_.lambda_m(), v_);
     if (options_.l1 > 0) ThresholdWhereMoved(example, direction_, threshold(), v_, w_);
     if (average_.active()) {
-      ScatterFeatures(example, direction_, average_.scale() * step / problem_.lambda_m(), average_.lag());
+      ScatterFeatures(example, direction_, average_.scale() * step / problem_.lambda_m(),
+                      average_.lag());
     }
     return gap;
   }
 
-  /// s of the step options, for the direction at hand. squared: ‖μ − u‖² over the variables' states, with smoothing.
+  /// s of the step options, for the direction at hand. squared: ‖μ − u‖² over the variables'
+  /// states, with smoothing.
   double StepSize(Index m, double gap, double squared) {
     const double lambda_m = problem_.lambda_m();
     const double gamma = options_.smoothing;
@@ -307,12 +314,14 @@ class ProxSdcaLearner : public Learner {
     return LineSearch(gap, gamma * squared + bound / lambda_m, 1);
   }
 
-  /// The oracle's corner: direction_ = its coordinates (of ψ), target_ = its marginals. Returns its loss.
+  /// The oracle's corner: direction_ = its coordinates (of ψ), target_ = its marginals. Returns its
+  /// loss.
   double CornerTarget(Index m) {
     const std::span<const double> mu = marginals(m);
     offsets_.resize(mu.size());
     for (std::size_t s = 0; s < mu.size(); ++s) offsets_[s] = -options_.smoothing * mu[s];
-    const Corner corner = evaluator_.oracle().Maximise(m, w(), &warm_[static_cast<std::size_t>(m)], offsets_);
+    const Corner corner =
+        evaluator_.oracle().Maximise(m, w(), &warm_[static_cast<std::size_t>(m)], offsets_);
     ++oracle_calls_;
     direction_.assign(corner.coordinates.begin(), corner.coordinates.end());
     if (mu.empty()) return corner.loss;
@@ -339,15 +348,16 @@ class ProxSdcaLearner : public Learner {
     AddLabellingFeatures(example, example.labels(), 1, direction_);
     for (Index i = 0; i < example.graph().num_variables(); ++i) {
       const auto states = static_cast<std::size_t>(example.graph().cardinality(i));
-      AddMarginalFeatures(
-          example, i,
-          std::span(target_).subspan(static_cast<std::size_t>(example.graph().state_offset(i)), states), -1,
-          direction_);
+      AddMarginalFeatures(example, i,
+                          std::span(target_).subspan(
+                              static_cast<std::size_t>(example.graph().state_offset(i)), states),
+                          -1, direction_);
     }
     return Inner(problem_.loss(m), target_);
   }
 
-  /// Leaves the maximiser in target_; returns max_μ [θ·μ + (γ/2) Σ_i (1 − ‖μ_i‖²)] for θ of H_m(·; weights).
+  /// Leaves the maximiser in target_; returns max_μ [θ·μ + (γ/2) Σ_i (1 − ‖μ_i‖²)] for θ of H_m(·;
+  /// weights).
   double SmoothedMaximum(Index m, std::span<const double> weights) {
     const ExampleView example = problem_.data().example(m);
     const std::span<const double> loss = problem_.loss(m);
@@ -358,10 +368,11 @@ class ProxSdcaLearner : public Learner {
     double value = 0;
     for (Index i = 0; i < example.graph().num_variables(); ++i) {
       const auto begin = static_cast<std::size_t>(example.graph().state_offset(i));
-      const std::span<double> theta =
-          std::span(target_).subspan(begin, static_cast<std::size_t>(example.graph().cardinality(i)));
+      const std::span<double> theta = std::span(target_).subspan(
+          begin, static_cast<std::size_t>(example.graph().cardinality(i)));
       AddPartScores(example, i, u_, theta);
-      const double given = theta[static_cast<std::size_t>(example.labels()[static_cast<std::size_t>(i)])];
+      const double given =
+          theta[static_cast<std::size_t>(example.labels()[static_cast<std::size_t>(i)])];
       allowed_.clear();
       for (const double score : theta) {
         if (score != -kInfinity) allowed_.push_back((score - given) / gamma);
@@ -403,7 +414,8 @@ class ProxSdcaLearner : public Learner {
       room += mu * mu;
       mu *= -options_.smoothing;
     }
-    for (Index m = 0; m < problem_.size(); ++m) room += problem_.data().example(m).graph().num_variables();
+    for (Index m = 0; m < problem_.size(); ++m)
+      room += problem_.data().example(m).graph().num_variables();
     return l1_term + evaluator_.Primal(weights, warm_, threads, offsets) +
            0.5 * options_.smoothing * room / problem_.size();
   }
@@ -413,7 +425,8 @@ class ProxSdcaLearner : public Learner {
     double loss = points_.TotalLoss();
     if (options_.smoothing > 0) {
       double room = -Inner(marginals_, marginals_);
-      for (Index m = 0; m < problem_.size(); ++m) room += problem_.data().example(m).graph().num_variables();
+      for (Index m = 0; m < problem_.size(); ++m)
+        room += problem_.data().example(m).graph().num_variables();
       loss += 0.5 * options_.smoothing * room;
     }
     return loss / problem_.size();
@@ -428,14 +441,16 @@ class ProxSdcaLearner : public Learner {
     }
   }
 
-  /// One iterate of those since the last power of two (times M steps), each with the same probability.
+  /// One iterate of those since the last power of two (times M steps), each with the same
+  /// probability.
   void DrawOutput() {
     if (outputs_ >= next_restart_) {
       outputs_ = 0;
       next_restart_ *= 2;
     }
     ++outputs_;
-    if (draw_.Below(static_cast<std::uint64_t>(outputs_)) == 0) drawn_.assign(w().begin(), w().end());
+    if (draw_.Below(static_cast<std::uint64_t>(outputs_)) == 0)
+      drawn_.assign(w().begin(), w().end());
   }
 
   /// The share θ ≤ 1 of the point (1 − θ: the ground truth) with the largest D: D is concave in it.
@@ -465,7 +480,8 @@ class ProxSdcaLearner : public Learner {
     for (int k = 0; k < 60; ++k) {
       const double theta = k == 0 ? 1.0 : 0.5 * (low + high);
       double slope = (loss + options_.smoothing * (linear - theta * square)) / problem_.size();
-      for (const double v : v_) slope -= problem_.lambda() * v * SoftThreshold(theta * v, threshold());
+      for (const double v : v_)
+        slope -= problem_.lambda() * v * SoftThreshold(theta * v, threshold());
       if (k == 0 && slope >= 0) return 1;
       if (k > 0) (slope > 0 ? low : high) = theta;
     }
@@ -495,7 +511,8 @@ class ProxSdcaLearner : public Learner {
   std::int64_t outputs_ = 0;  // iterates that the drawn one stands for
   std::int64_t next_restart_;
   ExampleEvaluator evaluator_;
-  std::vector<double> bounds_;  // per example, for steps 3 to 5: of ‖X_i z‖², by ‖z‖² where projects_
+  std::vector<double>
+      bounds_;  // per example, for steps 3 to 5: of ‖X_i z‖², by ‖z‖² where projects_
   double largest_bound_ = 0;
   std::vector<double> direction_, target_, offsets_, u_, allowed_, scores_;
   FeatureGram gram_;

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Learner `prox-sdca`: proximal stochastic dual coordinate ascent with one block per example, an l1 term and a smoothed hinge.
+// Learner `prox-sdca`: proximal stochastic dual coordinate ascent with one block per example, an l1
+// term and a smoothed hinge.
 //
-// Source: Shalev-Shwartz, Zhang, "Proximal stochastic dual coordinate ascent", 2012, figure 1 and the last procedure of section 3.3 (with
-// the sign of D_i corrected: prox_loss.h). The generic algorithm is prox_sdca.h.
+// Source: Shalev-Shwartz, Zhang, "Proximal stochastic dual coordinate ascent", 2012, figure 1 and
+// the last procedure of section 3.3 (with the sign of D_i corrected: prox_loss.h). The generic
+// algorithm is prox_sdca.h.
 //
-// What it minimises, with σ = --l1 and γ = --smoothing, both 0 by default (then it is the objective of problem.h):
-//   P(w) = λ/2 ‖w‖² + σ ‖w‖₁ + (1/M) Σ_m max_μ [θ_m(w)·μ + (γ/2) Σ_i (1 − ‖μ_i‖²)]       (i: variables, μ in the oracle's domain)
-//   D(μ) = (1/M) Σ_m [Δ_m·μ_m + (γ/2) Σ_i (1 − ‖μ_i‖²)] − λ/2 ‖w(μ)‖²,   w(μ)_k = sign(v_k) max(0, |v_k| − σ/λ),   v = Ψμ
-// In the paper's form λ g(w) with g = ½‖w‖² + (σ/λ)‖w‖₁. The smoothed maximum is that of the quadratic that Meshi et al. (AISTATS 2015) name
-// as their third extension, shifted so that it lies between the hinge and the hinge + γ/2 Σ_i (1 − 1/K_i): the reported objective bounds the
-// one without smoothing from above. All reported figures are those of this P and D.
+// What it minimises, with σ = --l1 and γ = --smoothing, both 0 by default (then it is the objective
+// of problem.h):
+//   P(w) = λ/2 ‖w‖² + σ ‖w‖₁ + (1/M) Σ_m max_μ [θ_m(w)·μ + (γ/2) Σ_i (1 − ‖μ_i‖²)]
+//   D(μ) = (1/M) Σ_m [Δ_m·μ_m + (γ/2) Σ_i (1 − ‖μ_i‖²)] − λ/2 ‖w(μ)‖²,
+//   w(μ)_k = sign(v_k) max(0, |v_k| − σ/λ),   v = Ψμ
+// where i runs over the variables and μ over the oracle's domain.
+// In the paper's form λ g(w) with g = ½‖w‖² + (σ/λ)‖w‖₁. The smoothed maximum is that of the
+// quadratic that Meshi et al. (AISTATS 2015) name as their third extension, shifted so that it lies
+// between the hinge and the hinge + γ/2 Σ_i (1 − 1/K_i): the reported objective bounds the one
+// without smoothing from above. All reported figures are those of this P and D.
 //
 //   symbol        here           shape
 //   v, w          v_, w_         num_weights (one vector when σ = 0)
@@ -19,15 +25,20 @@
 //   μ_i           marginals_     states of the variables; with γ > 0 only
 //   u − α         direction_, …  as points_, marginals_
 //
-// The direction is a corner of the oracle's, maximal for θ − γμ (a Frank-Wolfe direction; the paper's subgradient for γ = 0), or the exact
-// maximiser u = −∇φ where no example has factors: then it is a projection onto a simplex for each variable.
-//   step 1: line-searched steps on the example until its gap is a tenth of what it was, at most ten (Option I to that precision)
-//   step 2: the line search of the lower bound (with σ = 0 the dual itself: block-coordinate Frank-Wolfe, plain_bcfw.h)
-//   step 3: ‖X_i z‖² replaced by the square of the example's feature range (feature_bounds.h); 4: by the largest of all examples (examples without
-//           factors: by ‖X_i‖²‖z‖², as in the paper)
+// The direction is a corner of the oracle's, maximal for θ − γμ (a Frank-Wolfe direction; the
+// paper's subgradient for γ = 0), or the exact maximiser u = −∇φ where no example has factors: then
+// it is a projection onto a simplex for each variable.
+//   step 1: line-searched steps on the example until its gap is a tenth of what it was, at most ten
+//           (Option I to that precision)
+//   step 2: the line search of the lower bound (with σ = 0 the dual itself: block-coordinate
+//           Frank-Wolfe, plain_bcfw.h)
+//   step 3: ‖X_i z‖² replaced by the square of the example's feature range (feature_bounds.h)
+//   step 4: by the largest of all examples (examples without factors: by ‖X_i‖²‖z‖², as in the
+//           paper)
 //   step 5: s = λMγ/(R² + λMγ), for examples without factors
-// Cost of a step as bcfw's; l1 adds a sweep over the weights that the step moves. Evaluations ask for θ − γμ once per example: for any μ'
-// the maximum is at most max_μ (θ − γμ')·μ + (γ/2) Σ_i (1 + ‖μ'_i‖²), so that any oracle with certified bounds certifies P.
+// Cost of a step as bcfw's; l1 adds a sweep over the weights that the step moves. Evaluations ask
+// for θ − γμ once per example: for any μ' the maximum is at most max_μ (θ − γμ')·μ + (γ/2) Σ_i (1 +
+// ‖μ'_i‖²), so that any oracle with certified bounds certifies P.
 #pragma once
 
 #include <memory>

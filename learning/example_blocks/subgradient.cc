@@ -18,7 +18,8 @@ namespace {
 
 /// A smaller product of projections is multiplied into the sums.
 constexpr double kSmallestShrink = 1e-3;
-/// Of one projection: where no loss is possible the ball is a point, and sums have to stay divisible.
+/// Of one projection: where no loss is possible the ball is a point, and sums have to stay
+/// divisible.
 constexpr double kSmallestFactor = 1e-100;
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -132,7 +133,8 @@ class SubgradientLearner : public Learner {
     ++steps_;
     if (options_.projection) {
       // ‖λk·w + ψ‖², where w·ψ = Δ − H.
-      square_ += 2 * length * (corner.loss - corner.value) + gram_.SquaredNorm(example, corner.coordinates);
+      square_ += 2 * length * (corner.loss - corner.value) +
+                 gram_.SquaredNorm(example, corner.coordinates);
     }
     const double added = 1 / shrink_;
     ScatterFeatures(example, corner.coordinates, added, sum_);
@@ -194,7 +196,8 @@ class SubgradientLearner : public Learner {
 
 }  // namespace
 
-std::unique_ptr<Learner> MakeSubgradientLearner(const Problem& problem, const TrainOptions& options) {
+std::unique_ptr<Learner> MakeSubgradientLearner(const Problem& problem,
+                                                const TrainOptions& options) {
   return std::make_unique<SubgradientLearner>(problem, options);
 }
 

@@ -9,7 +9,8 @@ namespace {
 /// Above this share of active pairs, copies of them save nothing.
 constexpr double kLargestShare = 0.35;
 
-// Shares of woken pairs among the active ones: below the first, passes over all pairs become rarer, above the second more frequent.
+// Shares of woken pairs among the active ones: below the first, passes over all pairs become rarer,
+// above the second more frequent.
 constexpr double kFewWoken = 0.02;
 constexpr double kManyWoken = 0.125;
 constexpr Index kMostEvery = 16;
@@ -44,7 +45,8 @@ ActivePairs::Counts ActivePairs::Collect(const BlockLayout& layout, const double
   CopyPlanes(layout, state);
   full_.resize(static_cast<std::size_t>(graph.num_variables()));
   for (Index i = 0; i < graph.num_variables(); ++i)
-    full_[static_cast<std::size_t>(i)] = graph.cardinality(i) == 2 && state[graph.state_offset(i) + 1] != 0;
+    full_[static_cast<std::size_t>(i)] =
+        graph.cardinality(i) == 2 && state[graph.state_offset(i) + 1] != 0;
   resting_.assign(static_cast<std::size_t>(graph.variable_states()), 0.0);
   if (pairs.eta < 0) return counts;
   const double* eta_first = state + pairs.eta;
@@ -131,11 +133,13 @@ void ActivePairs::Append(const BlockLayout& layout, const double* state, Index k
   for (int p = 0; p < planes; ++p) plane(p)[a] = state[pairs.plane(p) + k];
   if (pairs.eta < 0) return;
   resting_[static_cast<std::size_t>(pairs.first_state[static_cast<std::size_t>(k)])] -= plane(4)[a];
-  resting_[static_cast<std::size_t>(pairs.second_state[static_cast<std::size_t>(k)])] -= plane(5)[a];
+  resting_[static_cast<std::size_t>(pairs.second_state[static_cast<std::size_t>(k)])] -=
+      plane(5)[a];
 }
 
 PairPlanes ActivePairs::Planes(const BlockLayout& layout, const double* state,
-                               const std::vector<double>& all_weights, double* marginals, double* weights) {
+                               const std::vector<double>& all_weights, double* marginals,
+                               double* weights) {
   const PairGroup& pairs = layout.pairs;
   PairPlanes planes;
   planes.count = count();

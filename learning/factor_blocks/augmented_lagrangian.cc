@@ -22,7 +22,8 @@ PenaltySettings StartSettings(const Problem& problem, const TrainOptions& option
   if (options.rho <= 0) {
     settings.rho = kStartOfRho * problem.penalty_scale();
   } else {
-    settings.rho = options.rho_scale == RhoScale::kPaper ? options.rho * problem.size() : options.rho;
+    settings.rho =
+        options.rho_scale == RhoScale::kPaper ? options.rho * problem.size() : options.rho;
   }
   return settings;
 }
@@ -60,8 +61,8 @@ class AugmentedLagrangianLearner : public FactorLearner {
 
   std::string Adapt(const Evaluation& evaluation) override {
     best_primal_ = std::min(best_primal_, evaluation.primal);
-    return control_.Observe(
-        {pass(), evaluation.primal, evaluation.soft_dual, evaluation.dual, best_primal_ - evaluation.dual});
+    return control_.Observe({pass(), evaluation.primal, evaluation.soft_dual, evaluation.dual,
+                             best_primal_ - evaluation.dual});
   }
 
   void Save(StateWriter* writer) const override {
@@ -81,7 +82,8 @@ class AugmentedLagrangianLearner : public FactorLearner {
   }
 
   void ChangeLambda(const Problem& changed) override {
-    // What ρ was balanced to is a better start than the default, as a multiple of the problem's scale.
+    // What ρ was balanced to is a better start than the default, as a multiple of the problem's
+    // scale.
     const double balanced = control_.settings().rho / problem().penalty_scale();
     FactorLearner::ChangeLambda(changed);
     PenaltySettings settings = StartSettings(changed, options_);
@@ -97,7 +99,8 @@ class AugmentedLagrangianLearner : public FactorLearner {
     return options_.proximal == Switch::kOff ? 0 : FirstKappa(problem, kCentre);
   }
 
-  /// An example's multipliers move after as many steps in it as it has blocks, times the visits per update.
+  /// An example's multipliers move after as many steps in it as it has blocks, times the visits per
+  /// update.
   void StepAndUpdate(const Block& block, double eta_step) {
     blocks().StepBlock(block.example, block.part);
     Offset& steps = steps_since_update_[static_cast<std::size_t>(block.example)];
@@ -116,7 +119,8 @@ class AugmentedLagrangianLearner : public FactorLearner {
 
 }  // namespace
 
-std::unique_ptr<Learner> MakeAugmentedLagrangianLearner(const Problem& problem, const TrainOptions& options) {
+std::unique_ptr<Learner> MakeAugmentedLagrangianLearner(const Problem& problem,
+                                                        const TrainOptions& options) {
   return std::make_unique<AugmentedLagrangianLearner>(problem, options);
 }
 

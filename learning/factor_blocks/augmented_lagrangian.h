@@ -5,9 +5,9 @@
 //   AL(μ, η) = f(μ) − (1/M) Σ η·v − (1/(2ρM)) Σ‖v‖²,   v_ci = A_ci μ_c − μ_i
 //   block steps on AL; then η_ci += τ v_ci/ρ                     (docs/notation.md)
 //
-// Source: second extension in section 7 of Meshi, Srebro, Hazan, AISTATS 2015; the multipliers are updated example by
-// example instead of in an outer loop.
-// Axes: as soft. Stops on the certified gap of the relaxed problem.
+// Source: second extension in section 7 of Meshi, Srebro, Hazan, AISTATS 2015; the multipliers are
+// updated example by example instead of in an outer loop. Axes: as soft. Stops on the certified gap
+// of the relaxed problem.
 #pragma once
 
 #include <memory>
@@ -18,6 +18,7 @@
 
 namespace slackline {
 
-std::unique_ptr<Learner> MakeAugmentedLagrangianLearner(const Problem& problem, const TrainOptions& options);
+std::unique_ptr<Learner> MakeAugmentedLagrangianLearner(const Problem& problem,
+                                                        const TrainOptions& options);
 
 }  // namespace slackline

@@ -18,11 +18,13 @@ Index LinearSlot(const Structure& structure, Index part) {
 Index PairCoordinate(const Structure& structure, Index c) {
   const FactorGraph& graph = structure.graph();
   const auto scope = graph.scope(c);
-  if (scope.size() != 2 || graph.cardinality(scope[0]) != 2 || graph.cardinality(scope[1]) != 2) return -1;
+  if (scope.size() != 2 || graph.cardinality(scope[0]) != 2 || graph.cardinality(scope[1]) != 2)
+    return -1;
   const auto terms = structure.terms(graph.num_variables() + c);
   if (terms.size() != 1 || terms[0].kind != FeatureKind::kConstant) return -1;
   const StateMap& map = structure.map(terms[0].map);
-  if (map.rows[0] != kAbsent || map.rows[1] != kAbsent || map.rows[2] != kAbsent || map.rows[3] == kAbsent)
+  if (map.rows[0] != kAbsent || map.rows[1] != kAbsent || map.rows[2] != kAbsent ||
+      map.rows[3] == kAbsent)
     return -1;
   if (!map.values.empty() && map.values[3] != 1) return -1;
   return terms[0].coordinate + map.rows[3];
@@ -31,8 +33,8 @@ Index PairCoordinate(const Structure& structure, Index c) {
 void LayPairs(const Structure& structure, BlockLayout* layout) {
   const FactorGraph& graph = structure.graph();
   PairGroup& pairs = layout->pairs;
-  // A weight on two pairs makes them depend on each other, as does a weight that other parts use, too: then the pair is a
-  // table block.
+  // A weight on two pairs makes them depend on each other, as does a weight that other parts use,
+  // too: then the pair is a table block.
   std::vector<Index> uses(static_cast<std::size_t>(structure.num_coordinates()), 0);
   for (Index a = 0; a < graph.num_parts(); ++a) {
     for (const FeatureTerm& term : structure.terms(a)) {
@@ -45,7 +47,8 @@ void LayPairs(const Structure& structure, BlockLayout* layout) {
     }
   }
   for (const GlobalBlock& global : layout->globals) {
-    for (Index k = 0; k < global.num_weights; ++k) ++uses[static_cast<std::size_t>(global.coordinate + k)];
+    for (Index k = 0; k < global.num_weights; ++k)
+      ++uses[static_cast<std::size_t>(global.coordinate + k)];
   }
   pairs.degree.assign(static_cast<std::size_t>(graph.num_variables()), 0.0);
   for (Index c = 0; c < graph.num_factors(); ++c) {
@@ -115,7 +118,8 @@ void DescribeGlobals(const Structure& structure, BlockLayout* layout) {
       global.axes.push_back(axis);
       layout->degree[static_cast<std::size_t>(i)] += 1;
     }
-    layout->largest_global = std::max({layout->largest_global, global.num_states, global.num_weights});
+    layout->largest_global =
+        std::max({layout->largest_global, global.num_states, global.num_weights});
     layout->globals.push_back(std::move(global));
   }
 }
@@ -162,7 +166,8 @@ void GroupVariables(const Structure& structure, BlockLayout* layout) {
 
 }  // namespace
 
-BlockLayout::BlockLayout(const Structure& the_structure, bool multipliers) : structure(&the_structure) {
+BlockLayout::BlockLayout(const Structure& the_structure, bool multipliers)
+    : structure(&the_structure) {
   const FactorGraph& graph = structure->graph();
   weight_of_coordinate.assign(static_cast<std::size_t>(structure->num_coordinates()), -1);
   for (const ScalarBlock& scalar : structure->scalar_blocks()) {

@@ -2,10 +2,11 @@
 //
 // Where the blocks of one structure live in the memory of an example, and which kernel runs them.
 //
-// Memory of one example (doubles): the marginals μ_i of its variables in the graph's flat order; then, for the *pair
-// group*, four planes of μ_c and (with multipliers) two planes of η; then, for every *table block*, μ_c and per axis the
-// marginal A_ci μ_c (kept up to date, so that no sweep over the table is needed to know it) and η_ci; then, for every *global
-// block*, all A_ci μ_c, all η_ci, and its features φ_c(μ_c). Its kept states are no part of this memory (global_blocks.h).
+// Memory of one example (doubles): the marginals μ_i of its variables in the graph's flat order;
+// then, for the *pair group*, four planes of μ_c and (with multipliers) two planes of η; then, for
+// every *table block*, μ_c and per axis the marginal A_ci μ_c (kept up to date, so that no sweep
+// over the table is needed to know it) and η_ci; then, for every *global block*, all A_ci μ_c, all
+// η_ci, and its features φ_c(μ_c). Its kept states are no part of this memory (global_blocks.h).
 #pragma once
 
 #include <vector>
@@ -14,7 +15,8 @@
 
 namespace slackline {
 
-/// Factors over two binary variables with the single feature [both = 1], no two on one weight: run by pair_kernel.
+/// Factors over two binary variables with the single feature [both = 1], no two on one weight: run
+/// by pair_kernel.
 struct PairGroup {
   Index count = 0;
   std::vector<Index> factor;
@@ -30,7 +32,9 @@ struct PairGroup {
   /// The planes μ(00), μ(01), μ(10), μ(11), and with multipliers η_i, η_j.
   int num_planes() const { return eta >= 0 ? 6 : 4; }
   /// Where plane p begins in an example's memory.
-  Offset plane(int p) const { return (p < 4 ? mu : eta) + static_cast<Offset>(p < 4 ? p : p - 4) * count; }
+  Offset plane(int p) const {
+    return (p < 4 ? mu : eta) + static_cast<Offset>(p < 4 ? p : p - 4) * count;
+  }
 };
 
 /// One axis of a table block: an edge (factor, variable).
@@ -51,7 +55,8 @@ struct TableBlock {
   std::vector<TableAxis> axes;
 };
 
-/// A global factor (core/global_factor.h). The marginals, η and features of a block lie side by side.
+/// A global factor (core/global_factor.h). The marginals, η and features of a block lie side by
+/// side.
 struct GlobalBlock {
   const GlobalFactor* factor = nullptr;
   std::vector<TableAxis> axes;  ///< stride: unused
@@ -82,7 +87,8 @@ struct BlockLayout {
   const Structure* structure = nullptr;
   std::vector<VariableGroup> variable_groups;
   std::vector<double> degree;  ///< N_i, global factors included
-  /// The row of a binary variable whose only feature is linear in state 1 (the fast case), or kAbsent.
+  /// The row of a binary variable whose only feature is linear in state 1 (the fast case), or
+  /// kAbsent.
   std::vector<Index> single_row;
   PairGroup pairs;
   std::vector<TableBlock> tables;

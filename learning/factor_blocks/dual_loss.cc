@@ -20,8 +20,8 @@ namespace {
 constexpr int kChunks = 16;
 constexpr Index kTrialExamples = 100;
 constexpr int kTrialPasses = 20;
-/// Values of λη that are tried. What the start leaves behind fades as t^(−λη): smaller ones look good in short trials only (on Yeast they won
-/// these, and were far behind after 100 passes).
+/// Values of λη that are tried. What the start leaves behind fades as t^(−λη): smaller ones look
+/// good in short trials only (on Yeast they won these, and were far behind after 100 passes).
 constexpr double kTrialSteps[] = {16, 8, 4, 2, 1};
 constexpr double kBias = 0.01;
 
@@ -30,7 +30,8 @@ double Temperature(const Problem& problem) {
   double logs = 0;
   for (Index m = 0; m < problem.size(); ++m) {
     const FactorGraph& graph = problem.data().example(m).graph();
-    for (Index a = 0; a < graph.num_parts(); ++a) logs += std::log(static_cast<double>(graph.num_states(a)));
+    for (Index a = 0; a < graph.num_parts(); ++a)
+      logs += std::log(static_cast<double>(graph.num_states(a)));
   }
   const double at_zero = PrimalAtZeroWeights(problem);
   return logs > 0 && at_zero > 0 ? kBias * at_zero * problem.size() / logs : 1;
@@ -54,8 +55,9 @@ class DualLossLearner : public Learner {
         options_(options),
         temperature_(TemperatureFor(problem, options)),
         visits_(options, problem.size()),
-        descent_(problem_, AllExamples(problem),
-                 {temperature_, options.step_size > 0 ? options.step_size : 1 / problem.lambda(), true}),
+        descent_(
+            problem_, AllExamples(problem),
+            {temperature_, options.step_size > 0 ? options.step_size : 1 / problem.lambda(), true}),
         mixture_(problem.lambda()),
         chosen_(options.step_size > 0) {
     for (Index m = 0; m < problem.size(); ++m)
@@ -127,7 +129,8 @@ class DualLossLearner : public Learner {
 
   void ChangeLambda(const Problem& problem) override {
     // A step that was found stays what it was as a multiple of 1/λ.
-    if (options_.step_size <= 0) descent_.set_eta(descent_.eta() * problem_.lambda() / problem.lambda());
+    if (options_.step_size <= 0)
+      descent_.set_eta(descent_.eta() * problem_.lambda() / problem.lambda());
     descent_.ChangeLambda(problem_.lambda(), problem.lambda());
     problem_ = problem;
     mixture_ = DualMixture(problem_.lambda());

@@ -15,15 +15,18 @@
 namespace slackline {
 namespace {
 
-/// Sweeps on a copy of an example's messages before its bound is taken: they are those of older weights.
+/// Sweeps on a copy of an example's messages before its bound is taken: they are those of older
+/// weights.
 constexpr int kBoundSweeps = 2;
-constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();  // of the messages, in a bound
+constexpr double kRounding =
+    8 * std::numeric_limits<double>::epsilon();  // of the messages, in a bound
 
 /// A smaller scale of the weights is multiplied into them.
 constexpr double kSmallestScale = 1e-6;
 
 /// p_i = mean of μ_i and all A_ci μ_c, for flat marginals.
-void MeanMarginals(const FactorGraph& graph, std::span<const double> marginals, std::vector<double>* p) {
+void MeanMarginals(const FactorGraph& graph, std::span<const double> marginals,
+                   std::vector<double>* p) {
   p->assign(marginals.begin(), marginals.begin() + graph.variable_states());
   std::vector<double> axis;
   for (Index c = 0; c < graph.num_factors(); ++c) {
@@ -31,8 +34,8 @@ void MeanMarginals(const FactorGraph& graph, std::span<const double> marginals, 
     for (const Index i : graph.scope(c)) {
       stride /= graph.cardinality(i);
       axis.resize(static_cast<std::size_t>(graph.cardinality(i)));
-      AxisMarginal(marginals.data() + graph.factor_offset(c), graph.factor_states(c), graph.cardinality(i),
-                   stride, axis.data());
+      AxisMarginal(marginals.data() + graph.factor_offset(c), graph.factor_states(c),
+                   graph.cardinality(i), stride, axis.data());
       for (std::size_t s = 0; s < axis.size(); ++s)
         (*p)[static_cast<std::size_t>(graph.state_offset(i)) + s] += axis[s];
     }
@@ -75,7 +78,8 @@ DualLossDescent::DualLossDescent(const Problem& problem, std::vector<Index> exam
   }
 }
 
-/// work->scores = Δ_a + scale · w·φ_a of all parts; work->u = the scores of the coordinates; work->q = the ground truth's coordinates.
+/// work->scores = Δ_a + scale · w·φ_a of all parts; work->u = the scores of the coordinates;
+/// work->q = the ground truth's coordinates.
 void DualLossDescent::Scores(Index k, std::span<const double> weights, double scale,
                              DualLossWork* work) const {
   const ExampleView view = example(k);
@@ -124,8 +128,8 @@ void DualLossDescent::StepWeights(Index k) {
                         -1, work_.q);
   }
   const double lambda = problem_->lambda();
-  const double length =
-      std::min(settings_.eta / (static_cast<double>(size()) + static_cast<double>(steps_)), 1 / lambda);
+  const double length = std::min(
+      settings_.eta / (static_cast<double>(size()) + static_cast<double>(steps_)), 1 / lambda);
   scale_ *= std::max(0.0, 1 - length * lambda);
   if (scale_ < kSmallestScale) {
     for (double& w : direction_) w *= scale_;
@@ -144,7 +148,8 @@ double DualLossDescent::Bound(Index k, std::span<const double> weights, DualLoss
   Scores(k, weights, 1, work);
   const auto begin = messages_.begin() + static_cast<std::ptrdiff_t>(message_begin(k));
   work->messages.assign(begin, begin + graph.total_messages());
-  // Messages of large weights may outlive them: what cancels in the sums is right to a share of what it was.
+  // Messages of large weights may outlive them: what cancels in the sums is right to a share of
+  // what it was.
   const auto add_size = [](double sum, double message) { return sum + std::abs(message); };
   double size = std::accumulate(work->messages.begin(), work->messages.end(), 0.0, add_size);
   Reparametrise(graph, work->messages, work->scores);
@@ -172,7 +177,8 @@ double DualLossDescent::FeasibleCoordinates(Index k, std::vector<double>* coordi
   const auto begin = averages_.begin() + static_cast<std::ptrdiff_t>(average_begin(k));
   work->marginals.assign(begin, begin + graph.total_states());
   MeanMarginals(graph, work->marginals, &work->sweep);
-  RepairToLocalPolytope(graph, {work->sweep.data(), static_cast<std::size_t>(graph.variable_states())},
+  RepairToLocalPolytope(graph,
+                        {work->sweep.data(), static_cast<std::size_t>(graph.variable_states())},
                         work->marginals);
   coordinates->assign(static_cast<std::size_t>(view.structure().num_coordinates()), 0.0);
   const std::span<const double> marginals(work->marginals);
@@ -213,7 +219,8 @@ void DualLossDescent::Load(StateReader* reader) {
   reader->FiniteReals(messages_);
   reader->FiniteReals(averages_);
   reader->Offsets(visits_);
-  for (const Offset visits : visits_) StateReader::Require(visits >= 0, "a number of visits is negative");
+  for (const Offset visits : visits_)
+    StateReader::Require(visits >= 0, "a number of visits is negative");
   steps_ = reader->Count();
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Engine of the learners `dlpw` and `smooth-dlpw` (dual_loss.h): weights and messages of the relaxed problem G, descended on example by
-// example. It also runs the trials on a few examples that choose the step.
+// Engine of the learners `dlpw` and `smooth-dlpw` (dual_loss.h): weights and messages of the
+// relaxed problem G, descended on example by example. It also runs the trials on a few examples
+// that choose the step.
 //
 //   symbol   here                      shape
 //   w        scale_ · direction_       num_weights
@@ -27,38 +28,41 @@ class DualLossDescent {
  public:
   struct Settings {
     double temperature = 0;  ///< ε; 0: the maximum itself
-    double eta = 1;  ///< step k on the weights has length η/(n + k), n = number of examples, and at most 1/λ
+    double eta =
+        1;  ///< step k on the weights has length η/(n + k), n = number of examples, and at most 1/λ
     bool average = true;  ///< whether to keep μ̄
   };
 
-  /// Works on these examples of the problem as if it had no others, from w = 0, δ = 0, μ̄ = the ground truth. `problem` must outlive the
-  /// object, and may be given another λ.
+  /// Works on these examples of the problem as if it had no others, from w = 0, δ = 0, μ̄ = the
+  /// ground truth. `problem` must outlive the object, and may be given another λ.
   DualLossDescent(const Problem& problem, std::vector<Index> examples, const Settings& settings);
 
   Index size() const { return static_cast<Index>(examples_.size()); }  ///< n
   double eta() const { return settings_.eta; }
   void set_eta(double eta) { settings_.eta = eta; }
 
-  /// Example number k < size(): a star sweep on its δ at the present w (inference/star_updates.h); its beliefs b; μ̄ += 2/(j+1) (b − μ̄) in its
-  /// j-th visit; and w −= η_t (λw − Σ_a ψ_a·b_a).
+  /// Example number k < size(): a star sweep on its δ at the present w (inference/star_updates.h);
+  /// its beliefs b; μ̄ += 2/(j+1) (b − μ̄) in its j-th visit; and w −= η_t (λw − Σ_a ψ_a·b_a).
   void Visit(Index k);
 
   /// The present w.
   void ReadWeights(std::vector<double>* weights) const;
 
-  /// Upper bound on max H over the local polytope for example k at these weights: its messages after a few sweeps with the maximum itself,
-  /// made on a copy. Safe to call from several threads with a `work` each.
+  /// Upper bound on max H over the local polytope for example k at these weights: its messages
+  /// after a few sweeps with the maximum itself, made on a copy. Safe to call from several threads
+  /// with a `work` each.
   double Bound(Index k, std::span<const double> weights, DualLossWork* work) const;
   /// λ/2‖w‖² + the mean of all bounds, for the present w.
   double Objective() const;
 
-  /// A point of the local polytope for example k: p_i = the mean of μ̄_i and all A_ci μ̄_c, factors repaired to it. *coordinates: of
-  /// φ(that point). Returns its loss. Requires settings.average.
+  /// A point of the local polytope for example k: p_i = the mean of μ̄_i and all A_ci μ̄_c, factors
+  /// repaired to it. *coordinates: of φ(that point). Returns its loss. Requires settings.average.
   double FeasibleCoordinates(Index k, std::vector<double>* coordinates, DualLossWork* work) const;
 
   std::int64_t steps() const { return steps_; }
 
-  /// The problem has got another λ (Problem::WithLambda): goes on from the same δ, and from w with the same λw. Counts of steps begin anew.
+  /// The problem has got another λ (Problem::WithLambda): goes on from the same δ, and from w with
+  /// the same λw. Counts of steps begin anew.
   void ChangeLambda(double before, double after);
 
   void Save(StateWriter* writer) const;

@@ -27,7 +27,8 @@ FactorBlocks::FactorBlocks(const Problem& problem, StepKind step, bool multiplie
     for (Index a = 0; a < graph.num_parts(); ++a) {
       part_states = std::max(part_states, static_cast<std::size_t>(graph.num_states(a)));
     }
-    for (const Slot& slot : structure->slots()) rows = std::max(rows, static_cast<std::size_t>(slot.rows));
+    for (const Slot& slot : structure->slots())
+      rows = std::max(rows, static_cast<std::size_t>(slot.rows));
     pairs = std::max(pairs, static_cast<std::size_t>(layouts_.back().pairs.count));
     coordinates = std::max(coordinates, static_cast<std::size_t>(structure->num_coordinates()));
   }
@@ -138,7 +139,8 @@ void FactorBlocks::CheckShares(Index m) const {
     StateReader::RequireShares(state + begin, static_cast<std::size_t>(count),
                                static_cast<std::size_t>(stride));
   };
-  for (Index i = 0; i < graph.num_variables(); ++i) check(graph.state_offset(i), graph.cardinality(i), 1);
+  for (Index i = 0; i < graph.num_variables(); ++i)
+    check(graph.state_offset(i), graph.cardinality(i), 1);
   for (Index k = 0; k < blocks.pairs.count; ++k) check(blocks.pairs.mu + k, 4, blocks.pairs.count);
   for (const TableBlock& table : blocks.tables) {
     check(table.mu, table.states, 1);
@@ -153,22 +155,23 @@ void FactorBlocks::Settle(Index m) const {
   std::uint8_t& settled = settled_[static_cast<std::size_t>(m)];
   if (settled != 0) return;
   settled = 1;
-  active_[static_cast<std::size_t>(m)].WriteBack(layout(m),
-                                                 memory_.data() + begin_[static_cast<std::size_t>(m)]);
+  active_[static_cast<std::size_t>(m)].WriteBack(
+      layout(m), memory_.data() + begin_[static_cast<std::size_t>(m)]);
 }
 
 FactorBlocks::Visit FactorBlocks::Enter(Index m) {
-  return {problem_->data().example(m), &layout(m), memory_.data() + begin_[static_cast<std::size_t>(m)],
-          problem_->loss(m)};
+  return {problem_->data().example(m), &layout(m),
+          memory_.data() + begin_[static_cast<std::size_t>(m)], problem_->loss(m)};
 }
 
 void FactorBlocks::StepPlanes(const PairPlanes& planes, double eta_step) const {
   const PairScales scales = {inverse_rho_, inverse_lambda_m_, eta_step, smoothing_};
-  step_ == StepKind::kPairwise ? PairPairwiseSteps(planes, scales) : PairFrankWolfeSteps(planes, scales);
+  step_ == StepKind::kPairwise ? PairPairwiseSteps(planes, scales)
+                               : PairFrankWolfeSteps(planes, scales);
 }
 
-PairPlanes FactorBlocks::Planes(const BlockLayout& layout, const double* state, Index begin, Index end,
-                                double* gathered) {
+PairPlanes FactorBlocks::Planes(const BlockLayout& layout, const double* state, Index begin,
+                                Index end, double* gathered) {
   const PairGroup& pairs = layout.pairs;
   auto* mutable_state = const_cast<double*>(state);  // planes serve steps and evaluations
   PairPlanes planes;
@@ -251,7 +254,8 @@ void FactorBlocks::StepBlock(Index m, Index part) {
     StepGlobal(m, part - graph.num_parts());
     return;
   }
-  const FactorPlace place = visit.layout->places[static_cast<std::size_t>(part - graph.num_variables())];
+  const FactorPlace place =
+      visit.layout->places[static_cast<std::size_t>(part - graph.num_variables())];
   if (place.pair) {
     StepPairs(visit, place.index, place.index + 1, 0);
   } else {
@@ -270,7 +274,8 @@ void FactorBlocks::UpdateMultipliers(Index m, double eta_step) {
     const double both = mu[3 * static_cast<Offset>(pairs.count)];
     const double first = mu[2 * static_cast<Offset>(pairs.count)] + both;
     const double second = mu[pairs.count] + both;
-    state[pairs.eta + k] += eta_step * (first - state[pairs.first_state[static_cast<std::size_t>(k)]]);
+    state[pairs.eta + k] +=
+        eta_step * (first - state[pairs.first_state[static_cast<std::size_t>(k)]]);
     state[pairs.eta + pairs.count + k] +=
         eta_step * (second - state[pairs.second_state[static_cast<std::size_t>(k)]]);
   }
@@ -330,7 +335,8 @@ void FactorBlocks::FinishMessages(const Visit& visit) {
   const FactorGraph& graph = visit.graph();
   const double* state = visit.state;
   if (pairs.count > 0) {
-    // A pair's message for state 0 is the negative of that for state 1, where Aμ_c(0)/ρ = 1/ρ − Aμ_c(1)/ρ is included.
+    // A pair's message for state 0 is the negative of that for state 1, where Aμ_c(0)/ρ = 1/ρ −
+    // Aμ_c(1)/ρ is included.
     for (Index i = 0; i < graph.num_variables(); ++i) {
       const double degree = pairs.degree[static_cast<std::size_t>(i)];
       if (degree == 0) continue;
@@ -370,9 +376,11 @@ void FactorBlocks::SumMessagesOf(const Visit& visit, Index i) {
     if (place.pair) {
       const double* mu = state + pairs.mu + place.index;
       const Offset other = static_cast<Offset>(incidence.position == 0 ? 2 : 1) * pairs.count;
-      double delta = (mu[other] + mu[3 * static_cast<Offset>(pairs.count)] - state[base + 1]) * inverse_rho_;
+      double delta =
+          (mu[other] + mu[3 * static_cast<Offset>(pairs.count)] - state[base + 1]) * inverse_rho_;
       if (multipliers_)
-        delta += state[pairs.eta + static_cast<Offset>(incidence.position) * pairs.count + place.index];
+        delta +=
+            state[pairs.eta + static_cast<Offset>(incidence.position) * pairs.count + place.index];
       own[1] += delta;
       own[0] -= delta;
     } else {
@@ -434,7 +442,8 @@ void FactorBlocks::StepSingleVariable(const Visit& visit, Index i) {
     // Only one row of the slot matters: a strided sweep over it.
     const Slot& slot = visit.slot(slot_number);
     const FeatureRow x = visit.example.input(slot.input);
-    double* column = weights_.data() + visit.layout->structure->layout().block(slot.block).at(row, 0);
+    double* column =
+        weights_.data() + visit.layout->structure->layout().block(slot.block).at(row, 0);
     double score = 0;
     for (Index k = 0; k < x.count; ++k) {
       score += x.values[k] * column[static_cast<Offset>(x.dense() ? k : x.columns[k]) * slot.rows];
@@ -455,15 +464,18 @@ void FactorBlocks::StepSingleVariable(const Visit& visit, Index i) {
 }
 
 void FactorBlocks::StepBinaryLinear(const Visit& visit, Index i, double input_norm) {
-  // On two states the Frank-Wolfe and the pairwise step are the same: along e_1 − e_0, as far as the simplex goes.
+  // On two states the Frank-Wolfe and the pairwise step are the same: along e_1 − e_0, as far as
+  // the simplex goes.
   const auto row = static_cast<std::size_t>(visit.layout->single_row[static_cast<std::size_t>(i)]);
   const auto base = static_cast<std::size_t>(visit.graph().state_offset(i));
   double* mu = visit.state + base;
-  const double slope = visit.loss[base + 1] - visit.loss[base] + slot_scores_[row] + messages_[base + 1] -
-                       messages_[base] - smoothing_ * (mu[1] - mu[0]);
-  // Clipping the end point clips the step, without branches; without curvature (q = 0) the slope's sign decides.
-  const double q = input_norm * inverse_lambda_m_ +
-                   2 * (inverse_rho_ * visit.layout->degree[static_cast<std::size_t>(i)] + smoothing_);
+  const double slope = visit.loss[base + 1] - visit.loss[base] + slot_scores_[row] +
+                       messages_[base + 1] - messages_[base] - smoothing_ * (mu[1] - mu[0]);
+  // Clipping the end point clips the step, without branches; without curvature (q = 0) the slope's
+  // sign decides.
+  const double q =
+      input_norm * inverse_lambda_m_ +
+      2 * (inverse_rho_ * visit.layout->degree[static_cast<std::size_t>(i)] + smoothing_);
   const double end = std::clamp(mu[1] + slope / std::max(q, 1e-290), 0.0, 1.0);
   const double step = end - mu[1];
   mu[1] = end;
@@ -485,9 +497,10 @@ void FactorBlocks::StepVariable(const Visit& visit, Index i, Index slot) {
   if (direction.gap <= 0) return;
   const double input_norm = slot < 0 ? 0 : visit.example.input(visit.slot(slot).input).squared_norm;
   const double d_norm = SquaredLength(direction, mu, states);
-  const double q = DirectionNorm(visit, i, direction, {mu, static_cast<std::size_t>(states)}, input_norm) *
-                       inverse_lambda_m_ +
-                   d_norm * (inverse_rho_ * visit.layout->degree[static_cast<std::size_t>(i)] + smoothing_);
+  const double q =
+      DirectionNorm(visit, i, direction, {mu, static_cast<std::size_t>(states)}, input_norm) *
+          inverse_lambda_m_ +
+      d_norm * (inverse_rho_ * visit.layout->degree[static_cast<std::size_t>(i)] + smoothing_);
   const double step = LineSearch(direction.gap, q, direction.limit);
   MoveFeatures(visit, step, slot, input_norm);
   MoveAlong(direction, step, states, mu);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Factor-block engine: the point μ, the weights w = Ψμ and the multipliers η of a training problem, and block steps on
-// them. It is what the learners `soft` and `al` share.
+// Factor-block engine: the point μ, the weights w = Ψμ and the multipliers η of a training problem,
+// and block steps on them. It is what the learners `soft` and `al` share.
 //
-// Source: Meshi, Srebro, Hazan, "Efficient training of structured SVMs via soft constraints", AISTATS 2015, Algorithm 1;
-// pairwise steps and multipliers: docs/notation.md.
+// Source: Meshi, Srebro, Hazan, "Efficient training of structured SVMs via soft constraints",
+// AISTATS 2015, Algorithm 1; pairwise steps and multipliers: docs/notation.md.
 //
 //   symbol   here                       shape
 //   μ        state(m), block_layout.h   every part on its own simplex
@@ -13,13 +13,15 @@
 //   δ_ci     η_ci + (A_ci μ_c − μ_i)/ρ  computed when needed, not kept
 //   θ̂        theta_                     largest table
 //
-// With a proximal centre (proximal_centre.h) w = (κ c + λ Ψμ) / (κ + λ), and λ + κ stands for λ in the lengths of steps.
+// With a proximal centre (proximal_centre.h) w = (κ c + λ Ψμ) / (κ + λ), and λ + κ stands for λ in
+// the lengths of steps.
 //
-// Deviations from Algorithm 1: the per-example scale of ρ; blocks of one example are visited together (variables first), so
-// that its messages are summed once and its unary scores come from one sweep over its input; gradients are θ̂/M.
+// Deviations from Algorithm 1: the per-example scale of ρ; blocks of one example are visited
+// together (variables first), so that its messages are summed once and its unary scores come from
+// one sweep over its input; gradients are θ̂/M.
 //
-// Cost of a visit: two sweeps over the inputs' weight columns, one read and one write of the example's block memory. No
-// allocation.
+// Cost of a visit: two sweeps over the inputs' weight columns, one read and one write of the
+// example's block memory. No allocation.
 #pragma once
 
 #include <cstdint>
@@ -50,17 +52,20 @@ class FactorBlocks {
   /// Changes ρ (> 0, per-example scale). μ and η stay as they are.
   void set_rho(double rho);
 
-  /// γ ≥ 0: a quadratic −γ/(2M) ‖μ_a‖² for every part (docs/notation.md, section 3). Not with multipliers or global factors.
+  /// γ ≥ 0: a quadratic −γ/(2M) ‖μ_a‖² for every part (docs/notation.md, section 3). Not with
+  /// multipliers or global factors.
   void set_smoothing(double smoothing) { smoothing_ = smoothing; }
   double smoothing() const { return smoothing_; }
 
-  /// One step on every block of example m, variables before factors; then η += eta_step·v (0: no update).
+  /// One step on every block of example m, variables before factors; then η += eta_step·v (0: no
+  /// update).
   void VisitExample(Index m, double eta_step);
   /// The same, but on the active pairs only, where Shrink has found that to pay (active_pairs.h).
   void VisitActive(Index m, double eta_step);
   /// Chooses the active pairs of example m anew. To be called right after VisitExample.
   ActivePairs::Counts Shrink(Index m);
-  /// One step on one block: part < num_variables: that variable, < num_parts: a factor, else a global factor.
+  /// One step on one block: part < num_variables: that variable, < num_parts: a factor, else a
+  /// global factor.
   void StepBlock(Index m, Index part);
   /// η_ci += eta_step · (A_ci μ_c − μ_i) for all edges of example m.
   void UpdateMultipliers(Index m, double eta_step);
@@ -71,10 +76,12 @@ class FactorBlocks {
   /// The weights that the steps have reached: w, or the centre if no step was made since it moved.
   std::span<const double> reached() const { return centre_.Reached(weights_); }
 
-  /// w (and the kept marginals of tables) from scratch: takes away the rounding errors that steps gather.
+  /// w (and the kept marginals of tables) from scratch: takes away the rounding errors that steps
+  /// gather.
   void Rebuild();
 
-  /// Goes on with another λ, from the same μ and η; counts begin anew. The problem must outlive the blocks.
+  /// Goes on with another λ, from the same μ and η; counts begin anew. The problem must outlive the
+  /// blocks.
   void ChangeLambda(const Problem& problem);
 
   void Save(StateWriter* writer) const;
@@ -92,7 +99,8 @@ class FactorBlocks {
     Settle(m);
     return memory_.data() + begin_[static_cast<std::size_t>(m)];
   }
-  /// Planes of the pairs [begin, end) of an example, without weights; `gathered` (2·count) takes the marginals.
+  /// Planes of the pairs [begin, end) of an example, without weights; `gathered` (2·count) takes
+  /// the marginals.
   static PairPlanes Planes(const BlockLayout& layout, const double* state, Index begin, Index end,
                            double* gathered);
 
@@ -110,7 +118,9 @@ class FactorBlocks {
     std::span<const double> loss;
 
     const FactorGraph& graph() const { return example.graph(); }
-    const Slot& slot(Index s) const { return layout->structure->slots()[static_cast<std::size_t>(s)]; }
+    const Slot& slot(Index s) const {
+      return layout->structure->slots()[static_cast<std::size_t>(s)];
+    }
   };
 
   void StartAtGivenLabelling();
@@ -134,9 +144,10 @@ class FactorBlocks {
   void StepTable(const Visit& visit, const TableBlock& table);
   void PartScores(const Visit& visit, Index part, double* theta) const;
   void SubtractTableMessages(const Visit& visit, const TableBlock& table, double* theta);
-  static double TablePenalty(const Visit& visit, const TableBlock& table, const Direction& direction);
-  double DirectionNorm(const Visit& visit, Index part, const Direction& direction, std::span<const double> mu,
-                       double input_norm);
+  static double TablePenalty(const Visit& visit, const TableBlock& table,
+                             const Direction& direction);
+  double DirectionNorm(const Visit& visit, Index part, const Direction& direction,
+                       std::span<const double> mu, double input_norm);
   void TouchState(const Visit& visit, Index part, Index state, double scale);
   void MoveFeatures(const Visit& visit, double step, Index slot, double input_norm);
   void BeginSlot(const Visit& visit, Index slot);

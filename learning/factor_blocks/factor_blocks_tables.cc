@@ -55,7 +55,8 @@ void FactorBlocks::PartScores(const Visit& visit, Index part, double* theta) con
   }
 }
 
-void FactorBlocks::SubtractTableMessages(const Visit& visit, const TableBlock& table, double* theta) {
+void FactorBlocks::SubtractTableMessages(const Visit& visit, const TableBlock& table,
+                                         double* theta) {
   const double* state = visit.state;
   for (const TableAxis& axis : table.axes) {
     double* delta = axis_message_.data();
@@ -68,7 +69,8 @@ void FactorBlocks::SubtractTableMessages(const Visit& visit, const TableBlock& t
 }
 
 /// Σ_i ‖A_ci d‖².
-double FactorBlocks::TablePenalty(const Visit& visit, const TableBlock& table, const Direction& direction) {
+double FactorBlocks::TablePenalty(const Visit& visit, const TableBlock& table,
+                                  const Direction& direction) {
   double sum = 0;
   for (const TableAxis& axis : table.axes) {
     const Index to = AxisState(direction.s, axis.cardinality, axis.stride);
@@ -96,11 +98,11 @@ void FactorBlocks::StepTable(const Visit& visit, const TableBlock& table) {
   if (direction.gap > 0) {
     const double input_norm =
         table.slot < 0 ? 0 : visit.example.input(visit.slot(table.slot).input).squared_norm;
-    const double q =
-        DirectionNorm(visit, part, direction, {mu, static_cast<std::size_t>(table.states)}, input_norm) *
-            inverse_lambda_m_ +
-        TablePenalty(visit, table, direction) * inverse_rho_ +
-        SquaredLength(direction, mu, table.states) * smoothing_;
+    const double q = DirectionNorm(visit, part, direction,
+                                   {mu, static_cast<std::size_t>(table.states)}, input_norm) *
+                         inverse_lambda_m_ +
+                     TablePenalty(visit, table, direction) * inverse_rho_ +
+                     SquaredLength(direction, mu, table.states) * smoothing_;
     const double step = LineSearch(direction.gap, q, direction.limit);
     MoveFeatures(visit, step, table.slot, input_norm);
     MoveAlong(direction, step, table.states, mu);
@@ -136,8 +138,8 @@ void FactorBlocks::TouchState(const Visit& visit, Index part, Index state, doubl
   }
 }
 
-/// ‖φ(d)‖² of the direction, whose coordinates stay in touched_ for MoveFeatures. A part has at most one linear term, so
-/// its coordinates are orthogonal.
+/// ‖φ(d)‖² of the direction, whose coordinates stay in touched_ for MoveFeatures. A part has at
+/// most one linear term, so its coordinates are orthogonal.
 double FactorBlocks::DirectionNorm(const Visit& visit, Index part, const Direction& direction,
                                    std::span<const double> mu, double input_norm) {
   ++stamp_;
@@ -147,7 +149,8 @@ double FactorBlocks::DirectionNorm(const Visit& visit, Index part, const Directi
     TouchState(visit, part, direction.v, -1);
   } else {
     for (Index s = 0; s < static_cast<Index>(mu.size()); ++s) {
-      if (mu[static_cast<std::size_t>(s)] != 0) TouchState(visit, part, s, -mu[static_cast<std::size_t>(s)]);
+      if (mu[static_cast<std::size_t>(s)] != 0)
+        TouchState(visit, part, s, -mu[static_cast<std::size_t>(s)]);
     }
   }
   double norm = 0;
@@ -159,7 +162,8 @@ double FactorBlocks::DirectionNorm(const Visit& visit, Index part, const Directi
   return norm;
 }
 
-/// w −= step · φ(d)/(λM): scalar weights at once, rows of the slot by slot_delta_ (EndSlot writes them).
+/// w −= step · φ(d)/(λM): scalar weights at once, rows of the slot by slot_delta_ (EndSlot writes
+/// them).
 void FactorBlocks::MoveFeatures(const Visit& visit, double step, Index slot, double input_norm) {
   for (const Index c : touched_) {
     const double move = step * coordinates_[static_cast<std::size_t>(c)];
@@ -199,9 +203,9 @@ void AddPointFeatures(const ExampleView& example, const BlockLayout& layout, con
                       double scale, std::span<double> q) {
   const FactorGraph& graph = example.graph();
   for (Index i = 0; i < graph.num_variables(); ++i) {
-    AddMarginalFeatures(example, i,
-                        {state + graph.state_offset(i), static_cast<std::size_t>(graph.cardinality(i))},
-                        scale, q);
+    AddMarginalFeatures(
+        example, i, {state + graph.state_offset(i), static_cast<std::size_t>(graph.cardinality(i))},
+        scale, q);
   }
   const PairGroup& pairs = layout.pairs;
   const double* both = state + pairs.mu + 3 * static_cast<Offset>(pairs.count);

@@ -90,8 +90,8 @@ class GivenFeatures {
   std::vector<Index> states_;
 };
 
-/// q −= coordinates of example m at the feasible point with variable marginals p, which restricted global factors may
-/// change; returns Σ_i Δ_i·p_i.
+/// q −= coordinates of example m at the feasible point with variable marginals p, which restricted
+/// global factors may change; returns Σ_i Δ_i·p_i.
 class FeasiblePoint {
  public:
   explicit FeasiblePoint(const FactorBlocks& blocks) : blocks_(blocks) {}
@@ -147,7 +147,8 @@ class PointSum {
     if (keeps_points) points_.emplace(blocks.problem());
   }
 
-  /// Example m at variable marginals p; q: the coordinates of its ground truth, which are overwritten.
+  /// Example m at variable marginals p; q: the coordinates of its ground truth, which are
+  /// overwritten.
   void Add(FeasiblePoint* feasible, Index m, std::span<double> p, std::span<double> q) {
     const Problem& problem = blocks_.problem();
     const double loss = feasible->Add(m, p, q);
@@ -169,7 +170,8 @@ class PointSum {
   double loss_ = 0;
 };
 
-/// First sweep: weights = Ψμ, the loss of μ, and two feasible points for the mixture: three with global factors.
+/// First sweep: weights = Ψμ, the loss of μ, and two feasible points for the mixture: three with
+/// global factors.
 double SweepDual(const FactorBlocks& blocks, std::vector<double>* weights, DualMixture* mixture,
                  MixedPoints* points) {
   const Problem& problem = blocks.problem();
@@ -272,7 +274,8 @@ class PointSweep {
     for (std::size_t k = 0; k < pair_weights_.size(); ++k) {
       pair_weights_[k] = weights_[static_cast<std::size_t>(pairs.weight[k])];
     }
-    PairPlanes planes = FactorBlocks::Planes(layout, blocks_.state(m), 0, pairs.count, gathered_.data());
+    PairPlanes planes =
+        FactorBlocks::Planes(layout, blocks_.state(m), 0, pairs.count, gathered_.data());
     planes.weights = pair_weights_.data();
     const PairSums pair_sums = EvaluatePairs(planes, scales_);
     sums->hinge += pair_sums.maxima;
@@ -375,8 +378,9 @@ class PointSweep {
 
 }  // namespace
 
-FactorEvaluation EvaluateFactorBlocks(const FactorBlocks& blocks, int threads, std::vector<double>* weights,
-                                      DualMixture* mixture, MixedPoints* points) {
+FactorEvaluation EvaluateFactorBlocks(const FactorBlocks& blocks, int threads,
+                                      std::vector<double>* weights, DualMixture* mixture,
+                                      MixedPoints* points) {
   const Problem& problem = blocks.problem();
   weights->resize(static_cast<std::size_t>(problem.num_weights()));
   const double loss = SweepDual(blocks, weights, mixture, points);
@@ -404,7 +408,8 @@ FactorEvaluation EvaluateFactorBlocks(const FactorBlocks& blocks, int threads, s
       result.dual_point - sums.eta_v / m - penalty - 0.5 * blocks.smoothing() * sums.squares / m;
   result.block_gaps = sums.gaps / m;
   result.violation = sums.max_violation;
-  result.violation_norm = std::sqrt(sums.violation_sq / static_cast<double>(std::max<Offset>(1, sums.edges)));
+  result.violation_norm =
+      std::sqrt(sums.violation_sq / static_cast<double>(std::max<Offset>(1, sums.edges)));
   return result;
 }
 

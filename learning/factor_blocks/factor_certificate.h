@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Evaluation of a factor-block point: objectives of the penalized problem, and the certificate of the relaxed one.
+// Evaluation of a factor-block point: objectives of the penalized problem, and the certificate of
+// the relaxed one.
 #pragma once
 
 #include <vector>
@@ -13,25 +14,28 @@ namespace slackline {
 
 struct FactorEvaluation {
   double relaxed_primal = 0;  ///< g(w,δ): certified upper bound on G*
-  double soft_primal = 0;     ///< g(w,δ) + (ρ/2M)‖δ−η‖²; with smoothing γ: smooth maxima in g
-  double soft_dual = 0;       ///< f(μ) − (1/M)Σηv − (1/(2ρM))Σ‖v‖² − (γ/2M)Σ‖μ_a‖²
+  double soft_primal = 0;  ///< g(w,δ) + (ρ/2M)‖δ−η‖²; with smoothing γ: smooth maxima in g
+  double soft_dual = 0;  ///< f(μ) − (1/M)Σηv − (1/(2ρM))Σ‖v‖² − (γ/2M)Σ‖μ_a‖²
   double block_gaps =
-      0;  ///< Σ_a gap_a: equals soft_primal − soft_dual − λ/2‖w − Ψμ‖² (the gap computed the second way)
-  double dual_point = 0;      ///< f(μ) of the point itself (not a bound while constraints are violated)
-  double violation = 0;       ///< max |A_ci μ_c − μ_i|
+      /// Σ_a gap_a: equals soft_primal − soft_dual − λ/2‖w − Ψμ‖² (the gap computed the second way)
+      0;
+  double dual_point = 0;  ///< f(μ) of the point itself (not a bound while constraints are violated)
+  double violation = 0;   ///< max |A_ci μ_c − μ_i|
   double violation_norm = 0;  ///< √(Σ‖v‖² / number of edges)
 };
 
-/// Evaluates the current point. `weights` receives w = Ψμ rebuilt from scratch, or what the blocks have reached around a
-/// proximal centre; `mixture` is given the feasible points μ'
-/// made from μ by repairing every factor to the variables' marginals p (inference/local_polytope.h), with p_i = μ_i and
-/// with p_i = the mean of μ_i and all A_ci μ_c, and, where there are global factors, with their p_i = A_ci μ_c
-/// (global_certificate.h). `points`, unless null, is given the same points. Deterministic for any number of threads.
-/// Cost: about three visits of every example.
-FactorEvaluation EvaluateFactorBlocks(const FactorBlocks& blocks, int threads, std::vector<double>* weights,
-                                      DualMixture* mixture, MixedPoints* points = nullptr);
+/// Evaluates the current point. `weights` receives w = Ψμ rebuilt from scratch, or what the blocks
+/// have reached around a proximal centre; `mixture` is given the feasible points μ' made from μ by
+/// repairing every factor to the variables' marginals p (inference/local_polytope.h), with p_i =
+/// μ_i and with p_i = the mean of μ_i and all A_ci μ_c, and, where there are global factors, with
+/// their p_i = A_ci μ_c (global_certificate.h). `points`, unless null, is given the same points.
+/// Deterministic for any number of threads. Cost: about three visits of every example.
+FactorEvaluation EvaluateFactorBlocks(const FactorBlocks& blocks, int threads,
+                                      std::vector<double>* weights, DualMixture* mixture,
+                                      MixedPoints* points = nullptr);
 
-/// The second of these feasible points for example m: the coordinates of φ_m(μ'_m). Returns Δ_m·μ'_m.
+/// The second of these feasible points for example m: the coordinates of φ_m(μ'_m). Returns
+/// Δ_m·μ'_m.
 double FeasibleCoordinates(const FactorBlocks& blocks, Index m, std::vector<double>* coordinates);
 
 }  // namespace slackline

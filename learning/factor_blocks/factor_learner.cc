@@ -12,7 +12,8 @@ constexpr Index kRebuildEvery = 64;
 }  // namespace
 
 FactorLearner::FactorLearner(const Problem& problem, const TrainOptions& options, bool multipliers)
-    : certified_(HasFactors(problem.data()) ? CertifiedProblem::kRelaxed : CertifiedProblem::kExact),
+    : certified_(HasFactors(problem.data()) ? CertifiedProblem::kRelaxed
+                                            : CertifiedProblem::kExact),
       uniform_order_(options.order == OrderKind::kUniform),
       shrinks_(multipliers && options.shrinking != Switch::kOff),
       blocks_(problem, options.step, multipliers),
@@ -22,8 +23,9 @@ FactorLearner::FactorLearner(const Problem& problem, const TrainOptions& options
 
 Evaluation FactorLearner::Evaluate(int threads) {
   checked_at_ = pass_;
-  const FactorEvaluation point = EvaluateFactorBlocks(
-      blocks_, threads, &weights_, &mixture_, keeps_points_ && !evaluations_unkept_ ? &points_ : nullptr);
+  const FactorEvaluation point =
+      EvaluateFactorBlocks(blocks_, threads, &weights_, &mixture_,
+                           keeps_points_ && !evaluations_unkept_ ? &points_ : nullptr);
   if (!keeps_points_) evaluations_unkept_ = true;
   Evaluation evaluation;
   evaluation.problem = certified_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the learners on factor blocks have in common: the engine, the orders, and the evaluation of their point.
+// What the learners on factor blocks have in common: the engine, the orders, and the evaluation of
+// their point.
 #pragma once
 
 #include <vector>
@@ -15,7 +16,8 @@ class FactorLearner : public Learner {
  public:
   FactorLearner(const Problem& problem, const TrainOptions& options, bool multipliers);
 
-  /// Primal and certificate of the relaxed problem, and the soft figures. Derived classes add what is theirs.
+  /// Primal and certificate of the relaxed problem, and the soft figures. Derived classes add what
+  /// is theirs.
   Evaluation Evaluate(int threads) override;
   std::span<const double> weights() const override { return weights_; }
   double ScoreScale() const override { return slackline::ScoreScale(problem()); }
@@ -25,7 +27,8 @@ class FactorLearner : public Learner {
   bool CheckIsCheap() const override { return pass_ - checked_at_ >= 4; }
 
   void KeepDualPoint() override { keeps_points_ = true; }
-  /// The bound is that of a mixture of several checks' points, which is known if all of them were kept.
+  /// The bound is that of a mixture of several checks' points, which is known if all of them were
+  /// kept.
   bool DualPointIsBest() const override { return !points_.empty() && !evaluations_unkept_; }
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override;
 
@@ -44,7 +47,8 @@ class FactorLearner : public Learner {
     }
   }
 
-  /// Visits every example once: all of its blocks, or with shrinking only the active ones when it is time for that.
+  /// Visits every example once: all of its blocks, or with shrinking only the active ones when it
+  /// is time for that.
   void VisitAll(const StopControl& stop, double eta_step);
 
   /// Calls step(block) for as many blocks, drawn with replacement, as there are.
@@ -57,7 +61,8 @@ class FactorLearner : public Learner {
     }
   }
 
-  /// To be called at the end of every pass: counts it, and now and then takes the rounding errors out of w.
+  /// To be called at the end of every pass: counts it, and now and then takes the rounding errors
+  /// out of w.
   void FinishPass();
 
   const Problem& problem() const { return blocks_.problem(); }

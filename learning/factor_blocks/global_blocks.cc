@@ -40,7 +40,8 @@ void AddIndicators(const GlobalBlock& global, std::span<const Index> states, dou
   }
 }
 
-void GlobalMessages(const GlobalBlock& global, const double* state, double inverse_rho, double* delta) {
+void GlobalMessages(const GlobalBlock& global, const double* state, double inverse_rho,
+                    double* delta) {
   for (const TableAxis& axis : global.axes) {
     for (Index s = 0; s < axis.cardinality; ++s) {
       delta[s] = (state[axis.marginal + s] - state[axis.state + s]) * inverse_rho;
@@ -58,7 +59,8 @@ void GlobalBlocks::Start(const ExampleView& example, const BlockLayout& layout, 
     GlobalStates(example.graph(), static_cast<Index>(g), example.labels(), corners.states);
     AddIndicators(global, corners.states, 1, state + global.marginals);
     if (global.num_weights > 0) {
-      global.factor->AddFeatures(corners.states, 1, {state + global.features, Size(global.num_weights)});
+      global.factor->AddFeatures(corners.states, 1,
+                                 {state + global.features, Size(global.num_weights)});
     }
     if (keep_) {
       corners.share.push_back(1);
@@ -73,14 +75,18 @@ void GlobalBlocks::Start(const ExampleView& example, const BlockLayout& layout, 
 
 double GlobalBlocks::ReparametrisedScore(const GlobalBlock& global, std::span<const double> weights,
                                          std::span<const Index> states) const {
-  return global.factor->Score(weights, states) - MessageSum(global.factor->cardinalities(), delta_, states);
+  return global.factor->Score(weights, states) -
+         MessageSum(global.factor->cardinalities(), delta_, states);
 }
 
-GlobalBlocks::Direction GlobalBlocks::OracleDirection(const GlobalBlock& global, const GlobalCorners& corners,
-                                                      const double* state, std::span<const double> weights) {
+GlobalBlocks::Direction GlobalBlocks::OracleDirection(const GlobalBlock& global,
+                                                      const GlobalCorners& corners,
+                                                      const double* state,
+                                                      std::span<const double> weights) {
   new_states_.resize(global.axes.size());
   CheckedMaximum(*global.factor, weights, {delta_.data(), Size(global.num_states)}, new_states_);
-  // Scores of one way of computing them are compared, not the oracle's value with those of kept states.
+  // Scores of one way of computing them are compared, not the oracle's value with those of kept
+  // states.
   const double best = ReparametrisedScore(global, weights, new_states_);
   Direction direction;
   if (keep_) {
@@ -93,18 +99,21 @@ GlobalBlocks::Direction GlobalBlocks::OracleDirection(const GlobalBlock& global,
   double mean = 0;
   for (std::size_t k = 0; k < weights.size(); ++k)
     mean += weights[k] * state[global.features + static_cast<Offset>(k)];
-  for (Index s = 0; s < global.num_states; ++s) mean -= delta_[Size(s)] * state[global.marginals + s];
+  for (Index s = 0; s < global.num_states; ++s)
+    mean -= delta_[Size(s)] * state[global.marginals + s];
   direction.gap = best - mean;
   return direction;
 }
 
 /// From the worst to the best kept state.
-GlobalBlocks::Direction GlobalBlocks::InnerDirection(const GlobalBlock& global, const GlobalCorners& corners,
+GlobalBlocks::Direction GlobalBlocks::InnerDirection(const GlobalBlock& global,
+                                                     const GlobalCorners& corners,
                                                      std::span<const double> weights) {
   Direction direction{0, 0, 0, 1};
   scores_.resize(corners.share.size());
   for (Index k = 0; k < corners.count(); ++k) {
-    const double score = ReparametrisedScore(global, weights, corners.corner(k, global.axes.size()));
+    const double score =
+        ReparametrisedScore(global, weights, corners.corner(k, global.axes.size()));
     scores_[Size(k)] = score;
     if (score > scores_[Size(direction.to)]) direction.to = k;
     if (score < scores_[Size(direction.from)]) direction.from = k;
@@ -114,8 +123,9 @@ GlobalBlocks::Direction GlobalBlocks::InnerDirection(const GlobalBlock& global, 
   return direction;
 }
 
-void GlobalBlocks::Move(const GlobalBlock& global, const Direction& direction, const GlobalScales& scales,
-                        GlobalCorners* corners, double* state, std::span<double> weights) {
+void GlobalBlocks::Move(const GlobalBlock& global, const Direction& direction,
+                        const GlobalScales& scales, GlobalCorners* corners, double* state,
+                        std::span<double> weights) {
   if (direction.gap <= 0) return;
   const std::size_t axes = global.axes.size();
   const std::size_t num_weights = weights.size();
@@ -132,19 +142,22 @@ void GlobalBlocks::Move(const GlobalBlock& global, const Direction& direction, c
   } else {
     for (std::size_t k = 0; k < num_weights; ++k)
       features_[k] -= state[global.features + static_cast<Offset>(k)];
-    for (Index s = 0; s < global.num_states; ++s) marginals_[Size(s)] -= state[global.marginals + s];
+    for (Index s = 0; s < global.num_states; ++s)
+      marginals_[Size(s)] -= state[global.marginals + s];
   }
   double norm = 0;
   double penalty = 0;
   for (const double value : features_) norm += value * value;
   for (const double value : marginals_) penalty += value * value;
-  const double step = LineSearch(direction.gap, norm * scales.inverse_lambda_m + penalty * scales.inverse_rho,
-                                 direction.limit);
+  const double step =
+      LineSearch(direction.gap, norm * scales.inverse_lambda_m + penalty * scales.inverse_rho,
+                 direction.limit);
   for (std::size_t k = 0; k < num_weights; ++k) {
     state[global.features + static_cast<Offset>(k)] += step * features_[k];
     weights[k] -= step * scales.inverse_lambda_m * features_[k];
   }
-  for (Index s = 0; s < global.num_states; ++s) state[global.marginals + s] += step * marginals_[Size(s)];
+  for (Index s = 0; s < global.num_states; ++s)
+    state[global.marginals + s] += step * marginals_[Size(s)];
   if (direction.from < 0) return;
   if (direction.to < 0) {
     corners->states.insert(corners->states.end(), new_states_.begin(), new_states_.end());
@@ -248,21 +261,25 @@ void GlobalBlocks::Save(StateWriter* writer) const {
   }
 }
 
-void GlobalBlocks::LoadCorners(const GlobalBlock& global, GlobalCorners* corners, StateReader* reader) {
+void GlobalBlocks::LoadCorners(const GlobalBlock& global, GlobalCorners* corners,
+                               StateReader* reader) {
   const bool keeps = !corners->share.empty();
   const std::size_t axes = global.axes.size();
   const std::span<const Index> cardinalities = global.factor->cardinalities();
   GlobalCorners loaded;
-  loaded.states = reader->Indices(0, *std::max_element(cardinalities.begin(), cardinalities.end()) - 1);
+  loaded.states =
+      reader->Indices(0, *std::max_element(cardinalities.begin(), cardinalities.end()) - 1);
   loaded.share = reader->FiniteReals();
   if (keeps) StateReader::RequireShares(loaded.share.data(), loaded.share.size());
-  StateReader::Require(loaded.share.empty() != keeps && loaded.states.size() == loaded.share.size() * axes,
-                       "the kept states of a global factor do not fit it");
+  StateReader::Require(
+      loaded.share.empty() != keeps && loaded.states.size() == loaded.share.size() * axes,
+      "the kept states of a global factor do not fit it");
   for (Index k = 0; k < loaded.count(); ++k) {
     const std::span<const Index> states = loaded.corner(k, axes);
     bool good = loaded.share[Size(k)] >= 0;
     for (std::size_t a = 0; a < axes; ++a) good = good && states[a] < cardinalities[a];
-    StateReader::Require(good && global.factor->Allows(states), "a kept state of a global factor is none");
+    StateReader::Require(good && global.factor->Allows(states),
+                         "a kept state of a global factor is none");
   }
   *corners = std::move(loaded);
 }

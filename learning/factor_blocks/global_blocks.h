@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Global factors as blocks of the factor-block engine (core/global_factor.h, block_layout.h): what FactorBlocks keeps of
-// them beside its flat memory, and their steps. FactorBlocks calls it; w and the marginals are the engine's.
+// Global factors as blocks of the factor-block engine (core/global_factor.h, block_layout.h): what
+// FactorBlocks keeps of them beside its flat memory, and their steps. FactorBlocks calls it; w and
+// the marginals are the engine's.
 //
-// Source: Meshi, Srebro, Hazan, AISTATS 2015, section 5 and appendix D: Algorithm 1 with the block's dual point known by
-// its marginals and features only. That is all that Frank-Wolfe steps need. For pairwise steps the states with μ_c > 0 are
-// kept, a short list (as many as steps have found, less those that were emptied).
+// Source: Meshi, Srebro, Hazan, AISTATS 2015, section 5 and appendix D: Algorithm 1 with the
+// block's dual point known by its marginals and features only. That is all that Frank-Wolfe steps
+// need. For pairwise steps the states with μ_c > 0 are kept, a short list (as many as steps have
+// found, less those that were emptied).
 //
 //   symbol    here                     shape
 //   A_ci μ_c  state[axis.marginal]     Σ K_i
@@ -13,9 +15,10 @@
 //   η_ci      state[axis.eta]          Σ K_i
 //   μ_c > 0   GlobalCorners            kept states and their shares (pairwise steps)
 //
-// Step, as for tables: θ̂(y) = w·φ(y) − Σ_i δ_ci(y_i), s = argmax by the factor's oracle, v = argmin over the kept states,
-// d = e_s − e_v (Frank-Wolfe: e_s − μ_c), q = ‖φ(d)‖²/(λM) + (1/ρ) Σ_i ‖A_ci d‖², γ = clip(θ̂·d/q). An oracle costs more than a
-// step among kept states: a visit makes up to kInnerSteps more of these, which need no oracle.
+// Step, as for tables: θ̂(y) = w·φ(y) − Σ_i δ_ci(y_i), s = argmax by the factor's oracle, v =
+// argmin over the kept states, d = e_s − e_v (Frank-Wolfe: e_s − μ_c), q = ‖φ(d)‖²/(λM) + (1/ρ) Σ_i
+// ‖A_ci d‖², γ = clip(θ̂·d/q). An oracle costs more than a step among kept states: a visit makes up
+// to kInnerSteps more of these, which need no oracle.
 //
 // Cost of a visit: one oracle call, and a score of every kept state per step.
 #pragma once
@@ -31,7 +34,8 @@
 
 namespace slackline {
 
-/// The kept states of one global block, and their shares μ_c > 0, which sum to 1. Empty with Frank-Wolfe steps.
+/// The kept states of one global block, and their shares μ_c > 0, which sum to 1. Empty with
+/// Frank-Wolfe steps.
 struct GlobalCorners {
   std::vector<Index> states;  ///< state after state, as many entries each as the block has axes
   std::vector<double> share;
@@ -49,10 +53,12 @@ struct GlobalScales {
 };
 
 /// δ_ci of all axes: η_ci + (A_ci μ_c − μ_i)/ρ. `delta` has global.num_states entries.
-void GlobalMessages(const GlobalBlock& global, const double* state, double inverse_rho, double* delta);
+void GlobalMessages(const GlobalBlock& global, const double* state, double inverse_rho,
+                    double* delta);
 
 /// marginals += scale · (the indicators of states, axis after axis).
-void AddIndicators(const GlobalBlock& global, std::span<const Index> states, double scale, double* marginals);
+void AddIndicators(const GlobalBlock& global, std::span<const Index> states, double scale,
+                   double* marginals);
 
 /// `states` are the memory of an example (block_layout.h) in all methods.
 class GlobalBlocks {
@@ -68,7 +74,8 @@ class GlobalBlocks {
   void Step(Index m, Index g, const BlockLayout& layout, const GlobalScales& scales, double* state,
             std::span<double> weights);
 
-  /// messages (flat over the variables' states) += η_ci + A_ci μ_c/ρ. The rest of δ, −N_i μ_i/ρ, is the caller's.
+  /// messages (flat over the variables' states) += η_ci + A_ci μ_c/ρ. The rest of δ, −N_i μ_i/ρ, is
+  /// the caller's.
   static void AddMessages(const BlockLayout& layout, const double* state, double inverse_rho,
                           double* messages);
   /// The same with the whole δ, for one variable.
@@ -77,7 +84,8 @@ class GlobalBlocks {
   /// η_ci += eta_step · (A_ci μ_c − μ_i).
   static void UpdateMultipliers(const BlockLayout& layout, double eta_step, double* state);
 
-  /// Marginals and features from the kept states, without the rounding errors of steps. Nothing without kept states.
+  /// Marginals and features from the kept states, without the rounding errors of steps. Nothing
+  /// without kept states.
   void Rebuild(Index m, const BlockLayout& layout, double* state) const;
 
   const GlobalCorners& corners(Index m, Index g) const {
@@ -113,8 +121,8 @@ class GlobalBlocks {
 
   double ReparametrisedScore(const GlobalBlock& global, std::span<const double> weights,
                              std::span<const Index> states) const;
-  Direction OracleDirection(const GlobalBlock& global, const GlobalCorners& corners, const double* state,
-                            std::span<const double> weights);
+  Direction OracleDirection(const GlobalBlock& global, const GlobalCorners& corners,
+                            const double* state, std::span<const double> weights);
   Direction InnerDirection(const GlobalBlock& global, const GlobalCorners& corners,
                            std::span<const double> weights);
   void Move(const GlobalBlock& global, const Direction& direction, const GlobalScales& scales,

@@ -20,15 +20,16 @@ void Gather(const GlobalBlock& global, std::span<const double> p, double* out) {
 }
 
 /// The marginals of kept states with these shares.
-void Marginals(const GlobalBlock& global, const GlobalCorners& corners, std::span<const double> share,
-               std::span<double> out) {
+void Marginals(const GlobalBlock& global, const GlobalCorners& corners,
+               std::span<const double> share, std::span<double> out) {
   std::fill(out.begin(), out.end(), 0.0);
   for (Index k = 0; k < corners.count(); ++k) {
     AddIndicators(global, corners.corner(k, global.axes.size()), share[Size(k)], out.data());
   }
 }
 
-bool AllAllow(const BlockLayout& layout, std::span<const Index> labels, std::vector<Index>* states) {
+bool AllAllow(const BlockLayout& layout, std::span<const Index> labels,
+              std::vector<Index>* states) {
   for (const GlobalBlock& global : layout.globals) {
     if (!global.factor->IsRestricted()) continue;
     states->clear();
@@ -43,7 +44,8 @@ bool AllAllow(const BlockLayout& layout, std::span<const Index> labels, std::vec
 void AddGlobalMarginals(const BlockLayout& layout, const double* state, std::span<double> p) {
   for (const GlobalBlock& global : layout.globals) {
     for (const TableAxis& axis : global.axes) {
-      for (Index s = 0; s < axis.cardinality; ++s) p[Size(axis.state + s)] += state[axis.marginal + s];
+      for (Index s = 0; s < axis.cardinality; ++s)
+        p[Size(axis.state + s)] += state[axis.marginal + s];
     }
   }
 }
@@ -60,7 +62,8 @@ void TakeGlobalMarginals(const BlockLayout& layout, const double* state, std::sp
   }
 }
 
-bool GlobalRepair::FitRestricted(const BlockLayout& layout, const double* state, std::span<double> p) {
+bool GlobalRepair::FitRestricted(const BlockLayout& layout, const double* state,
+                                 std::span<double> p) {
   std::vector<bool> taken;
   for (const GlobalBlock& global : layout.globals) {
     if (!global.factor->IsRestricted()) continue;
@@ -75,7 +78,8 @@ bool GlobalRepair::FitRestricted(const BlockLayout& layout, const double* state,
   return true;
 }
 
-/// Adds states of total share `missing` with marginals rest_, which sum to about that on every axis; empties rest_.
+/// Adds states of total share `missing` with marginals rest_, which sum to about that on every
+/// axis; empties rest_.
 void GlobalRepair::Fill(const GlobalBlock& global, double missing, std::span<double> features) {
   const std::size_t axes = global.axes.size();
   states_.assign(axes, 0);
@@ -138,7 +142,8 @@ void GlobalRepair::Subtract(const GlobalBlocks& blocks, Index m, Index g, const 
     for (Index k = 0; k < corners.count(); ++k) {
       missing -= share_[Size(k)];
       if (share_[Size(k)] > 0)
-        global.factor->AddFeatures(corners.corner(k, global.axes.size()), share_[Size(k)], features_);
+        global.factor->AddFeatures(corners.corner(k, global.axes.size()), share_[Size(k)],
+                                   features_);
     }
   } else {
     double scale = 1;
@@ -151,15 +156,17 @@ void GlobalRepair::Subtract(const GlobalBlocks& blocks, Index m, Index g, const 
     missing = 1 - scale;
   }
   if (missing > 1e-15) {
-    for (std::size_t s = 0; s < rest_.size(); ++s) rest_[s] = std::max(0.0, rest_[s] - marginals_[s]);
+    for (std::size_t s = 0; s < rest_.size(); ++s)
+      rest_[s] = std::max(0.0, rest_[s] - marginals_[s]);
     Fill(global, missing, features_);
   }
   subtract(features_);
 }
 
-double GlobalRepair::SubtractLabellings(const GlobalBlocks& blocks, Index m, const ExampleView& example,
-                                        const BlockLayout& layout, std::span<const double> p,
-                                        std::span<const double> loss, std::span<double> q) {
+double GlobalRepair::SubtractLabellings(const GlobalBlocks& blocks, Index m,
+                                        const ExampleView& example, const BlockLayout& layout,
+                                        std::span<const double> p, std::span<const double> loss,
+                                        std::span<double> q) {
   const FactorGraph& graph = example.graph();
   Index largest = -1;
   for (std::size_t g = 0; g < layout.globals.size(); ++g) {
@@ -179,12 +186,14 @@ double GlobalRepair::SubtractLabellings(const GlobalBlocks& blocks, Index m, con
   labels_.resize(Size(graph.num_variables()));
   for (Index i = 0; i < graph.num_variables(); ++i) {
     const auto begin = p.begin() + graph.state_offset(i);
-    labels_[Size(i)] = static_cast<Index>(std::max_element(begin, begin + graph.cardinality(i)) - begin);
+    labels_[Size(i)] =
+        static_cast<Index>(std::max_element(begin, begin + graph.cardinality(i)) - begin);
   }
   // Every kept state sets the same variables.
   for (Index k = 0; k < corners.count(); ++k) {
     const std::span<const Index> states = corners.corner(k, global.axes.size());
-    for (std::size_t a = 0; a < states.size(); ++a) labels_[Size(global.axes[a].variable)] = states[a];
+    for (std::size_t a = 0; a < states.size(); ++a)
+      labels_[Size(global.axes[a].variable)] = states[a];
     if (!AllAllow(layout, labels_, &states_)) continue;
     add(labels_, corners.share[Size(k)]);
     given -= corners.share[Size(k)];
@@ -213,7 +222,8 @@ GlobalSums EvaluateGlobals(const BlockLayout& layout, const double* state, doubl
         messages[Size(axis.state + s)] += *own;
       }
     }
-    const std::span<const double> local = u.subspan(Size(global.coordinate), Size(global.num_weights));
+    const std::span<const double> local =
+        u.subspan(Size(global.coordinate), Size(global.num_weights));
     for (std::size_t k = 0; k < local.size(); ++k)
       at_mu += local[k] * state[global.features + static_cast<Offset>(k)];
     states.resize(global.axes.size());

@@ -78,8 +78,8 @@ SLACKLINE_INLINE void Steps(const PairPlanes& pairs, const PairScales& scales) {
     }
     Quad theta = {a + b, a - b, b - a, w[k] - (a + b)};
     if constexpr (kSmooth) {
-      theta = {theta.y0 - smoothing * mu.y0, theta.y1 - smoothing * mu.y1, theta.y2 - smoothing * mu.y2,
-               theta.y3 - smoothing * mu.y3};
+      theta = {theta.y0 - smoothing * mu.y0, theta.y1 - smoothing * mu.y1,
+               theta.y2 - smoothing * mu.y2, theta.y3 - smoothing * mu.y3};
     }
     const double high = Larger(Larger(theta.y0, theta.y1), Larger(theta.y2, theta.y3));
     const Quad s = FirstMaximum(theta, high);
@@ -98,7 +98,8 @@ SLACKLINE_INLINE void Steps(const PairPlanes& pairs, const PairScales& scales) {
     }
     const double d_first = d.y2 + d.y3;
     const double d_second = d.y1 + d.y3;
-    double q = d.y3 * d.y3 * inverse_lambda_m + (d_first * d_first + d_second * d_second) * two_over_rho;
+    double q =
+        d.y3 * d.y3 * inverse_lambda_m + (d_first * d_first + d_second * d_second) * two_over_rho;
     if constexpr (kSmooth) q += smoothing * Dot(d, d);
     // Without a direction q = 0 and gap = 0; the tiny number keeps the quotient a number.
     const double step = Smaller(Larger(gap, 0.0) / Larger(q, 1e-290), limit);

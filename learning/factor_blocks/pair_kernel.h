@@ -2,22 +2,27 @@
 //
 // Block steps on many pairs of binary variables at once: the hot loop of multi-label training.
 //
-// A pair factor c over binary i, j has the feature [y_i = y_j = 1] with a weight w of its own. All pairs of one example
-// are independent of each other while the variables stand still (each reads only its own weight, its own tables and the
-// marginals of its two variables), so a sweep over them in any order, or all at once, is the same as one step after the
-// other. Arrays are therefore kept as planes over the pairs, and the loops have no branches: they run in vector registers.
+// A pair factor c over binary i, j has the feature [y_i = y_j = 1] with a weight w of its own. All
+// pairs of one example are independent of each other while the variables stand still (each reads
+// only its own weight, its own tables and the marginals of its two variables), so a sweep over them
+// in any order, or all at once, is the same as one step after the other. Arrays are therefore kept
+// as planes over the pairs, and the loops have no branches: they run in vector registers.
 //
 //   symbol         here                  meaning
 //   μ_c(y)         mu[y], y = 2 y_i + y_j  four planes
-//   η_ci, η_cj     eta[0], eta[1]        multiplier for state 1; state 0 has the negative (v sums to zero over states)
+//   η_ci, η_cj     eta[0], eta[1]        multiplier for state 1; state 0 has the negative (v sums
+//                                        to zero over states)
 //   μ_i(1), μ_j(1) p_first, p_second     gathered for the pairs
 //   δ_ci(1)        η_ci + (A_ci μ_c − μ_i)(1)/ρ
 //   θ̂_c            [a+b, a−b, b−a, w−a−b] with a = δ_ci(1), b = δ_cj(1), up to a constant
-//   γ              smoothing: θ̂ − γμ_c stands for θ̂, and γ‖d‖² is added to q (docs/notation.md, section 3)
-//   q              d(11)²/(λM) + (2/ρ)((A_ci d)(1)² + (A_cj d)(1)²), per-example scale (docs/notation.md, section 4, times M)
+//   γ              smoothing: θ̂ − γμ_c stands for θ̂, and γ‖d‖² is added to q (docs/notation.md,
+//                  section 3)
+//   q              d(11)²/(λM) + (2/ρ)((A_ci d)(1)² + (A_cj d)(1)²), per-example scale
+//                  (docs/notation.md, section 4, times M)
 //
-// Bytes per pair: 32 (μ) + 16 (η, al only) kept; a visit reads and writes them once, besides 8 of weights and 16 of
-// gathered marginals that stay in the first-level cache. About 45 vector operations for four pairs on AVX2.
+// Bytes per pair: 32 (μ) + 16 (η, al only) kept; a visit reads and writes them once, besides 8 of
+// weights and 16 of gathered marginals that stay in the first-level cache. About 45 vector
+// operations for four pairs on AVX2.
 #pragma once
 
 #include <slackline/core/types.h>
@@ -41,7 +46,8 @@ struct PairScales {
   double smoothing = 0;         ///< γ of a quadratic on every simplex (without multipliers only)
 };
 
-/// One pairwise step (docs/notation.md, section 4) on every pair; with eta planes, then a multiplier update of length eta_step.
+/// One pairwise step (docs/notation.md, section 4) on every pair; with eta planes, then a
+/// multiplier update of length eta_step.
 void PairPairwiseSteps(const PairPlanes& pairs, const PairScales& scales);
 /// The same with Frank-Wolfe steps (Algorithm 1 of the AISTATS paper, lines 9–15).
 void PairFrankWolfeSteps(const PairPlanes& pairs, const PairScales& scales);

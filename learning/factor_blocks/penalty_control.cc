@@ -19,12 +19,15 @@ void PenaltyControl::Balance(const Observation& seen) {
   next_balance_ = seen.pass + std::max<Index>(1, seen.pass / 6);
   const double steps = std::max(0.0, seen.primal - seen.lagrangian);
   const double constraints = std::max(0.0, seen.lagrangian - seen.dual);
-  // Within a factor of two the two are as good as equal; below rounding errors nothing can be learnt.
+  // Within a factor of two the two are as good as equal; below rounding errors nothing can be
+  // learnt.
   if (steps <= 2 * constraints && constraints <= 2 * steps) return;
   if (std::max(steps, constraints) <= 1e-12 * std::abs(seen.primal)) return;
   const double wanted = constraints > 0 ? std::sqrt(steps / constraints) : kInfinity;
-  // The range never moves ρ by itself: it only bounds how far balancing goes. From outside the way in may be long.
-  const bool inwards = wanted > 1 ? settings_.rho < kLowest * scale_ : settings_.rho > kHighest * scale_;
+  // The range never moves ρ by itself: it only bounds how far balancing goes. From outside the way
+  // in may be long.
+  const bool inwards =
+      wanted > 1 ? settings_.rho < kLowest * scale_ : settings_.rho > kHighest * scale_;
   const double factor = inwards ? kLargestFactorInwards : kLargestFactor;
   const double moved = settings_.rho * std::clamp(wanted, 1 / factor, factor);
   const double low = std::min(kLowest * scale_, settings_.rho);
@@ -46,15 +49,17 @@ std::string PenaltyControl::Guard(const Observation& seen) {
   if (constraints_lag && settings_.tau < 1) {
     settings_.tau = std::min(1.0, 3 * settings_.tau);
   } else {
-    // At least eight updates until the next look: visits grow with the passes, but never outrun them.
+    // At least eight updates until the next look: visits grow with the passes, but never outrun
+    // them.
     const Index most = std::max<Index>(settings_.visits_per_update, seen.pass / 8);
     settings_.visits_per_update = std::min(3 * settings_.visits_per_update, most);
   }
   char text[200];
-  std::snprintf(text, sizeof text,
-                "safeguard at pass %d: the gap fell too slowly; rho %.3g, tau %.3g, %d visits per update",
-                static_cast<int>(seen.pass), settings_.rho, settings_.tau,
-                static_cast<int>(settings_.visits_per_update));
+  std::snprintf(
+      text, sizeof text,
+      "safeguard at pass %d: the gap fell too slowly; rho %.3g, tau %.3g, %d visits per update",
+      static_cast<int>(seen.pass), settings_.rho, settings_.tau,
+      static_cast<int>(settings_.visits_per_update));
   return text;
 }
 

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How the augmented Lagrangian chooses ρ, τ and the number of visits between two multiplier updates. Decisions rest on
-// objectives and pass counts only, so that runs replay.
+// How the augmented Lagrangian chooses ρ, τ and the number of visits between two multiplier
+// updates. Decisions rest on objectives and pass counts only, so that runs replay.
 //
-// Balance. At a check, let A = the augmented Lagrangian's value (it tends to G*), P = the certified primal of the current
-// point, D = the certified dual. P − A is what the block steps have not yet solved: it is large when ρ is small, since
-// strict penalties make block steps short. A − D is what the violated constraints cost: it is large when ρ is large. ρ is
-// moved by at most kLargestFactor towards equality of the two. (On Yeast and Reuters, λ from 0.1 to 1e-4, this finds the
-// best fixed ρ within a factor of two; as a multiple of s = λM/R² the best fixed ρ ranges from 0.1 to 10.) Balancing does not
-// take ρ out of [kLowest·s, kHighest·s], nor further out if it was given there: on small problems with weak regularisation A is
-// far from G* for long, and an unbounded ρ ran away to 10^5·s, from where no multiplier found back.
+// Balance. At a check, let A = the augmented Lagrangian's value (it tends to G*), P = the certified
+// primal of the current point, D = the certified dual. P − A is what the block steps have not yet
+// solved: it is large when ρ is small, since strict penalties make block steps short. A − D is what
+// the violated constraints cost: it is large when ρ is large. ρ is moved by at most kLargestFactor
+// towards equality of the two. (On Yeast and Reuters, λ from 0.1 to 1e-4, this finds the best fixed
+// ρ within a factor of two; as a multiple of s = λM/R² the best fixed ρ ranges from 0.1 to 10.)
+// Balancing does not take ρ out of [kLowest·s, kHighest·s], nor further out if it was given there:
+// on small problems with weak regularisation A is far from G* for long, and an unbounded ρ ran away
+// to 10^5·s, from where no multiplier found back.
 //
-// Safeguard. The plain method need not converge for every ρ and τ. Exact minimisation between multiplier updates makes it
-// the method of multipliers, which does, for any ρ. So whenever the certified gap has not fallen by a fifth while the
-// number of passes doubled, the method is moved towards that: a longer multiplier step if τ < 1 and the constraints
-// lag behind the block steps, otherwise three times as many visits between two updates. The number of changes of ρ is bounded.
+// Safeguard. The plain method need not converge for every ρ and τ. Exact minimisation between
+// multiplier updates makes it the method of multipliers, which does, for any ρ. So whenever the
+// certified gap has not fallen by a fifth while the number of passes doubled, the method is moved
+// towards that: a longer multiplier step if τ < 1 and the constraints lag behind the block steps,
+// otherwise three times as many visits between two updates. The number of changes of ρ is bounded.
 #pragma once
 
 #include <string>
@@ -55,9 +58,10 @@ class PenaltyControl {
   /// Settings and history; the scale is that of the problem.
   void Load(StateReader* reader);
 
-  static constexpr double kLargestFactor = 3;          ///< of one change of ρ
-  static constexpr double kLargestFactorInwards = 30;  ///< the same for a given ρ outside of the range
-  static constexpr double kLowest = 0.05;              ///< bounds of a balanced ρ, as multiples of s
+  static constexpr double kLargestFactor = 3;  ///< of one change of ρ
+  static constexpr double kLargestFactorInwards =
+      30;                                  ///< the same for a given ρ outside of the range
+  static constexpr double kLowest = 0.05;  ///< bounds of a balanced ρ, as multiples of s
   static constexpr double kHighest = 30;
   static constexpr int kMaxChanges = 60;  ///< of ρ by balancing
   static constexpr double kStallFactor = 0.8;

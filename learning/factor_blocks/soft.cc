@@ -23,7 +23,8 @@ class SoftLearner : public FactorLearner {
   void RunPass(const StopControl& stop) override {
     blocks().set_rho(RhoAt(pass()));
     if (uniform_order()) {
-      StepUniformBlocks(stop, [&](const Block& block) { blocks().StepBlock(block.example, block.part); });
+      StepUniformBlocks(stop,
+                        [&](const Block& block) { blocks().StepBlock(block.example, block.part); });
     } else {
       VisitAll(stop, 0);
     }
@@ -42,13 +43,15 @@ class SoftLearner : public FactorLearner {
   }
 
  private:
-  /// ρ of pass number `pass`, counted from 0: geometric from rho to rho_final over rho_passes passes.
+  /// ρ of pass number `pass`, counted from 0: geometric from rho to rho_final over rho_passes
+  /// passes.
   double RhoAt(Index pass) const {
     double rho = options_.rho > 0 ? options_.rho : 1;
     if (options_.rho_final > 0) {
-      const double share = options_.rho_passes <= 1
-                               ? 1.0
-                               : std::min(1.0, static_cast<double>(pass) / (options_.rho_passes - 1));
+      const double share =
+          options_.rho_passes <= 1
+              ? 1.0
+              : std::min(1.0, static_cast<double>(pass) / (options_.rho_passes - 1));
       rho *= std::pow(options_.rho_final / rho, share);
     }
     return options_.rho_scale == RhoScale::kPaper ? rho * problem().size() : rho;

@@ -3,9 +3,11 @@
 // Learner `soft`: the penalized problem F_ρ by factor blocks.
 //
 // Source: Meshi, Srebro, Hazan, AISTATS 2015, Algorithm 1; ρ schedule: section 7, first extension.
-// Axes: blocks = factors and variables · oracle = table argmax · step = pairwise or Frank-Wolfe · order = example or
-// uniform. With --smoothing γ every maximum becomes a smooth one (section 7, third extension): max over the simplex of θ̂·p − γ/2 ‖p‖², which
-// in the dual is −(γ/2M) ‖μ_a‖² for every part, in gradient and length of each step. Stops on its own soft gap; reports the certificate of the relaxed problem beside it.
+// Axes: blocks = factors and variables · oracle = table argmax · step = pairwise or Frank-Wolfe ·
+// order = example or uniform. With --smoothing γ every maximum becomes a smooth one (section 7,
+// third extension): max over the simplex of θ̂·p − γ/2 ‖p‖², which in the dual is −(γ/2M) ‖μ_a‖²
+// for every part, in gradient and length of each step. Stops on its own soft gap; reports the
+// certificate of the relaxed problem beside it.
 #pragma once
 
 #include <memory>

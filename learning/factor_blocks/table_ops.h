@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The marginalization matrices A_ci of table blocks, applied by strides: an axis with cardinality K and stride t splits a
-// table of S states into S/(K·t) outer runs of K runs of t states.
+// The marginalization matrices A_ci of table blocks, applied by strides: an axis with cardinality K
+// and stride t splits a table of S states into S/(K·t) outer runs of K runs of t states.
 #pragma once
 
 #include <algorithm>

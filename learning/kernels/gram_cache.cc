@@ -13,7 +13,8 @@ std::size_t Size(Index n) { return static_cast<std::size_t>(n); }
 GramCache::GramCache(const Kernel& kernel, std::vector<FeatureRow> inputs, std::int64_t max_bytes)
     : kernel_(kernel), inputs_(std::move(inputs)), place_of_(inputs_.size(), -1) {
   CheckKernel(kernel);
-  const std::int64_t row_bytes = std::max<std::int64_t>(1, 8 * static_cast<std::int64_t>(inputs_.size()));
+  const std::int64_t row_bytes =
+      std::max<std::int64_t>(1, 8 * static_cast<std::int64_t>(inputs_.size()));
   capacity_ = static_cast<Index>(
       std::clamp<std::int64_t>(max_bytes / row_bytes, 1, std::max<std::int64_t>(1, size())));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Rows of a kernel matrix, as many as a memory bound allows; the least recently used one makes room. Kept and computed rows are the same, bit
-// for bit, so results do not depend on the bound.
+// Rows of a kernel matrix, as many as a memory bound allows; the least recently used one makes
+// room. Kept and computed rows are the same, bit for bit, so results do not depend on the bound.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace slackline {
 
 class GramCache {
  public:
-  /// Keeps at most max_bytes / (8 · inputs) rows of 8 · inputs bytes, but at least one. Memory is taken as rows come. The inputs' data must
-  /// outlive the cache.
+  /// Keeps at most max_bytes / (8 · inputs) rows of 8 · inputs bytes, but at least one. Memory is
+  /// taken as rows come. The inputs' data must outlive the cache.
   GramCache(const Kernel& kernel, std::vector<FeatureRow> inputs, std::int64_t max_bytes);
 
   Index size() const { return static_cast<Index>(inputs_.size()); }

@@ -37,7 +37,8 @@ class KernelLearner : public Learner {
         options_(options),
         first_suffix_(first_suffix),
         expansion_(problem.data()),
-        gram_(KernelOf(options, problem.data()), {expansion_.inputs().begin(), expansion_.inputs().end()},
+        gram_(KernelOf(options, problem.data()),
+              {expansion_.inputs().begin(), expansion_.inputs().end()},
               static_cast<std::int64_t>(options.cache_mb) * 1'000'000),
         weights_(Size(expansion_.size()), 0.0),
         points_(problem),
@@ -51,7 +52,8 @@ class KernelLearner : public Learner {
   Evaluation Evaluate(int threads) override {
     Rebuild(&evaluated_);
     Evaluation evaluation;
-    evaluation.problem = oracles_[0]->relaxed() ? CertifiedProblem::kRelaxed : CertifiedProblem::kExact;
+    evaluation.problem =
+        oracles_[0]->relaxed() ? CertifiedProblem::kRelaxed : CertifiedProblem::kExact;
     double regulariser = 0;
     evaluation.primal = Primal(evaluated_, threads, &regulariser);
     evaluation.dual = points_.MeanLoss() - regulariser;
@@ -130,11 +132,12 @@ class KernelLearner : public Learner {
   void Rebuild(std::vector<double>* weights) {
     weights->assign(Size(expansion_.size()), 0.0);
     for (Index m = 0; m < problem_.size(); ++m)
-      expansion_.AddFeatures(problem_.data(), m, points_.coordinates(m), 1 / problem_.lambda_m(), *weights);
+      expansion_.AddFeatures(problem_.data(), m, points_.coordinates(m), 1 / problem_.lambda_m(),
+                             *weights);
   }
 
-  /// Keeps as many kernel rows as there is room for. Whoever goes through all of them again and again would push out every row before it is
-  /// needed by asking for more.
+  /// Keeps as many kernel rows as there is room for. Whoever goes through all of them again and
+  /// again would push out every row before it is needed by asking for more.
   void FillCache() {
     for (Index j = 0; j < gram_.capacity() && j < gram_.size(); ++j) gram_.Row(j);
   }
@@ -149,7 +152,8 @@ class KernelLearner : public Learner {
   DualPoints points_;
   std::vector<WarmStart> warm_;
   IterateAverage average_;
-  std::vector<std::unique_ptr<ExampleOracle>> oracles_;  // one per thread; the first is that of the passes
+  std::vector<std::unique_ptr<ExampleOracle>>
+      oracles_;  // one per thread; the first is that of the passes
   std::vector<double> scores_;
   Index pass_ = 0;
   WorkCounts work_;
@@ -169,7 +173,8 @@ class KernelLearner : public Learner {
         WarmStart own = warm_[Size(m)];
         u.resize(Size(problem_.data().example(m).structure().num_coordinates()));
         expansion_.Gather(problem_.data(), m, scores_, u);
-        bounds[Size(chunk.chunk)] += oracles_[Size(chunk.thread)]->MaximiseAt(m, u, &own).upper_bound;
+        bounds[Size(chunk.chunk)] +=
+            oracles_[Size(chunk.thread)]->MaximiseAt(m, u, &own).upper_bound;
       }
     });
     return *regulariser + std::accumulate(bounds.begin(), bounds.end(), 0.0) / problem_.size();
@@ -216,10 +221,12 @@ class KernelBcfwLearner : public KernelLearner {
     const double scale = step / problem_.lambda_m();
     expansion_.AddFeatures(problem_.data(), m, direction_, scale, weights_);
     if (average_.active())
-      expansion_.AddFeatures(problem_.data(), m, direction_, average_.scale() * scale, average_.lag());
+      expansion_.AddFeatures(problem_.data(), m, direction_, average_.scale() * scale,
+                             average_.lag());
   }
 
-  /// Coordinate scores of example m, and the kernel values among its own inputs that meet one block.
+  /// Coordinate scores of example m, and the kernel values among its own inputs that meet one
+  /// block.
   void Look(Index m, const Structure& structure) {
     const Dataset& data = problem_.data();
     const std::span<const Slot> slots = structure.slots();
@@ -230,8 +237,9 @@ class KernelBcfwLearner : public KernelLearner {
       RowScores(weights_.data() + expansion_.offset(slots[s].block), slots[s].rows,
                 {row.data(), nullptr, expansion_.num_inputs(), 0}, u_.data() + slots[s].coordinate);
       for (std::size_t t = 0; t < slots.size(); ++t) {
-        among_[s * slots.size() + t] =
-            slots[s].block == slots[t].block ? row[Size(expansion_.input_of(data, m, slots[t]))] : 0.0;
+        among_[s * slots.size() + t] = slots[s].block == slots[t].block
+                                           ? row[Size(expansion_.input_of(data, m, slots[t]))]
+                                           : 0.0;
       }
     }
     for (const ScalarBlock& scalar : structure.scalar_blocks()) {
@@ -290,8 +298,9 @@ class KernelFrankWolfeLearner : public KernelLearner {
                              direction_);
     }
     const double fixed = 2 / (static_cast<double>(pass_) + 2);
-    const double step =
-        options_.fixed_step ? fixed : LineSearch(gap, problem_.lambda() * SquaredNorm(direction_), 1);
+    const double step = options_.fixed_step
+                            ? fixed
+                            : LineSearch(gap, problem_.lambda() * SquaredNorm(direction_), 1);
     for (Index m = 0; m < problem_.size(); ++m)
       points_.Move(m, step, corners_.coordinates(m), corners_.loss(m));
     for (std::size_t k = 0; k < weights_.size(); ++k) weights_[k] += step * direction_[k];

@@ -27,7 +27,8 @@ std::vector<bool> MeetInputs(const Dataset& data) {
 
 }  // namespace
 
-KernelExpansion::KernelExpansion(const Dataset& data) : offset_(Size(data.layout().num_blocks()), -1) {
+KernelExpansion::KernelExpansion(const Dataset& data)
+    : offset_(Size(data.layout().num_blocks()), -1) {
   number_.assign(Size(data.rows() == nullptr ? 0 : data.rows()->size()), -1);
   for (Index m = 0; m < data.size(); ++m) {
     for (const Slot& slot : data.example(m).structure().slots())
@@ -61,12 +62,13 @@ KernelExpansion::KernelExpansion(const Dataset& data) : offset_(Size(data.layout
   }
 }
 
-void KernelExpansion::AddFeatures(const Dataset& data, Index m, std::span<const double> q, double scale,
-                                  std::span<double> weights) const {
+void KernelExpansion::AddFeatures(const Dataset& data, Index m, std::span<const double> q,
+                                  double scale, std::span<double> weights) const {
   const Structure& structure = data.example(m).structure();
   for (const Slot& slot : structure.slots()) {
     const Index rows = data.layout().block(slot.block).rows;
-    double* to = weights.data() + offset(slot.block) + static_cast<Offset>(input_of(data, m, slot)) * rows;
+    double* to =
+        weights.data() + offset(slot.block) + static_cast<Offset>(input_of(data, m, slot)) * rows;
     const double* from = q.data() + slot.coordinate;
     for (Index r = 0; r < slot.rows; ++r) to[r] += scale * from[r];
   }
@@ -100,7 +102,8 @@ void KernelExpansion::Scores(const GramCache& gram, std::span<const double> weig
         double* to[kGroup];
         for (Index k = 0; k < count; ++k)
           to[k] = scores.data() + block.offset + static_cast<Offset>(begin + k) * block.rows;
-        RowsScores(weights.data() + block.offset, block.rows, std::span<const FeatureRow>(rows, Size(count)),
+        RowsScores(weights.data() + block.offset, block.rows,
+                   std::span<const FeatureRow>(rows, Size(count)),
                    std::span<double* const>(to, Size(count)));
       }
     }
@@ -112,8 +115,9 @@ void KernelExpansion::Gather(const Dataset& data, Index m, std::span<const doubl
   const Structure& structure = data.example(m).structure();
   for (const Slot& slot : structure.slots()) {
     const Index rows = data.layout().block(slot.block).rows;
-    std::copy_n(scores.data() + offset(slot.block) + static_cast<Offset>(input_of(data, m, slot)) * rows,
-                slot.rows, u.data() + slot.coordinate);
+    std::copy_n(
+        scores.data() + offset(slot.block) + static_cast<Offset>(input_of(data, m, slot)) * rows,
+        slot.rows, u.data() + slot.coordinate);
   }
   for (const ScalarBlock& scalar : structure.scalar_blocks()) {
     std::copy_n(scores.data() + offset(scalar.block), scalar.rows, u.data() + scalar.coordinate);

@@ -2,13 +2,16 @@
 //
 // Weight vectors of kernelized models, as coefficients of a training set's inputs.
 //
-// With the kernel k(x, x')·[same block, same row] (core/kernel.h), row r of a block b that meets inputs is
+// With the kernel k(x, x')·[same block, same row] (core/kernel.h), row r of a block b that meets
+// inputs is
 //   w_b[r] = Σ_j c_b[j][r] Φ(x_j)
-// over the different inputs x_1 … x_N of the training set, and everything that is asked of it needs k alone:
+// over the different inputs x_1 … x_N of the training set, and everything that is asked of it needs
+// k alone:
 //   w_b[r]·Φ(x) = Σ_j c_b[j][r] k(x_j, x),      ‖w_b[r]‖² = Σ_ij c_b[i][r] c_b[j][r] k(x_i, x_j).
-// Blocks of scalar features keep their weights. Both together, one after the other, are one vector: adding, averaging and copying such vectors
-// is the same as for weights. In particular w(μ) = (1/(λM)) Σ_m [φ_m(y^m) − φ_m(μ_m)] has the coordinates of core/structure.h, divided by λM, as
-// its coefficients: duals need not be kept labelling by labelling.
+// Blocks of scalar features keep their weights. Both together, one after the other, are one vector:
+// adding, averaging and copying such vectors is the same as for weights. In particular w(μ) =
+// (1/(λM)) Σ_m [φ_m(y^m) − φ_m(μ_m)] has the coordinates of core/structure.h, divided by λM, as its
+// coefficients: duals need not be kept labelling by labelling.
 //
 //   [weights of the scalar blocks][c of the first block with inputs: N × rows][c of the second] …
 #pragma once
@@ -39,7 +42,8 @@ class KernelExpansion {
     return input_at(data.first_input(m) + slot.input);
   }
 
-  /// Blocks that meet inputs, and where their coefficients begin: c_b[j][r] is at offset + j·rows + r.
+  /// Blocks that meet inputs, and where their coefficients begin: c_b[j][r] is at offset + j·rows +
+  /// r.
   struct Block {
     Index block = 0;
     Index rows = 0;
@@ -55,12 +59,14 @@ class KernelExpansion {
   void AddFeatures(const Dataset& data, Index m, std::span<const double> q, double scale,
                    std::span<double> weights) const;
 
-  /// scores = the kernel matrix times `weights`, block by block, scalar weights as they are. Hence ‖w‖² = weights·scores. Kernel rows that
-  /// the cache does not keep are computed and forgotten. O(N² · rows of all blocks). The result does not depend on `threads`.
+  /// scores = the kernel matrix times `weights`, block by block, scalar weights as they are. Hence
+  /// ‖w‖² = weights·scores. Kernel rows that the cache does not keep are computed and forgotten.
+  /// O(N² · rows of all blocks). The result does not depend on `threads`.
   void Scores(const GramCache& gram, std::span<const double> weights, int threads,
               std::span<double> scores) const;
   /// The coordinate scores u of example m (core/structure.h) out of these.
-  void Gather(const Dataset& data, Index m, std::span<const double> scores, std::span<double> u) const;
+  void Gather(const Dataset& data, Index m, std::span<const double> scores,
+              std::span<double> u) const;
 
  private:
   std::vector<Index> number_;
@@ -72,8 +78,8 @@ class KernelExpansion {
   Offset size_ = 0;
 };
 
-/// The kernel that the options say for these data: auto is linear, and gamma 0 is 1 / the largest number of columns of a block that
-/// meets inputs.
+/// The kernel that the options say for these data: auto is linear, and gamma 0 is 1 / the largest
+/// number of columns of a block that meets inputs.
 Kernel KernelOf(const TrainOptions& options, const Dataset& data);
 
 }  // namespace slackline

@@ -19,8 +19,8 @@ constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
 /// The layout with so many columns where blocks meet inputs.
-std::shared_ptr<const WeightLayout> NewLayout(const WeightLayout& layout, const KernelExpansion& expansion,
-                                              Index columns) {
+std::shared_ptr<const WeightLayout> NewLayout(const WeightLayout& layout,
+                                              const KernelExpansion& expansion, Index columns) {
   std::vector<bool> meets(Size(layout.num_blocks()), false);
   for (const KernelExpansion::Block& block : expansion.blocks()) meets[Size(block.block)] = true;
   auto result = std::make_shared<WeightLayout>();
@@ -47,7 +47,8 @@ class KernelMapLearner : public Learner {
     weights_ = map_.Expand(inner_->weights());
     return evaluation;
   }
-  Evaluation EvaluateBesidePass(int threads, const StopControl& stop, double* pass_seconds) override {
+  Evaluation EvaluateBesidePass(int threads, const StopControl& stop,
+                                double* pass_seconds) override {
     const Evaluation evaluation = inner_->EvaluateBesidePass(threads, stop, pass_seconds);
     weights_ = map_.Expand(inner_->weights());
     return evaluation;
@@ -102,7 +103,8 @@ KernelMap::KernelMap(const Problem& problem, const Kernel& kernel) : expansion_(
   const auto layout = NewLayout(data.layout(), expansion_, std::max<Index>(1, rank()));
   const auto rows = NewRows(*data.rows());
   std::vector<std::shared_ptr<const Structure>> structures;
-  for (const auto& structure : data.structures()) structures.push_back(WithLayout(*structure, layout));
+  for (const auto& structure : data.structures())
+    structures.push_back(WithLayout(*structure, layout));
   TrainingSet training{Dataset(layout, rows),
                        problem.training().losses,
                        problem.training().loss_begin,
@@ -157,7 +159,8 @@ std::shared_ptr<const FeatureRows> KernelMap::NewRows(const FeatureRows& rows) c
   for (Index row = 0; row < rows.size(); ++row) {
     const Index input = expansion_.input_at(row);
     values.assign(std::max<std::size_t>(1, columns_.size()), 0.0);
-    for (std::size_t t = 0; input >= 0 && t < columns_.size(); ++t) values[t] = columns_[t][Size(input)];
+    for (std::size_t t = 0; input >= 0 && t < columns_.size(); ++t)
+      values[t] = columns_[t][Size(input)];
     result->AddDense(values);
   }
   return result;

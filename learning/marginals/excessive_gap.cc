@@ -72,7 +72,8 @@ class ExcessiveGapLearner : public MarginalLearner {
     curvature_ = reader->PositiveReal();
   }
 
-  /// Starts at Ψα, for which μ need not be large: P_μ ≤ f(α) holds from where μ log |Y| is about the gap.
+  /// Starts at Ψα, for which μ need not be large: P_μ ≤ f(α) holds from where μ log |Y| is about
+  /// the gap.
   void ChangeLambda(const Problem& problem) override {
     ChangeProblem(problem);
     alpha_.points.Weights(problem_, &alpha_.weights);
@@ -91,7 +92,8 @@ class ExcessiveGapLearner : public MarginalLearner {
     return point.loss - Regulariser(problem_.lambda(), point.weights);
   }
   /// P_μ(w) ≤ f(α), where `at` is the sweep at w and μ.
-  bool Holds(std::span<const double> w, double temperature, const SweepResult& at, double dual) const {
+  bool Holds(std::span<const double> w, double temperature, const SweepResult& at,
+             double dual) const {
     const double smoothed =
         Regulariser(problem_.lambda(), w) + at.log_partition - temperature * mean_log_labellings();
     return smoothed <= dual + kRounding * (scale_ + at.terms);
@@ -108,19 +110,22 @@ class ExcessiveGapLearner : public MarginalLearner {
     FindTemperature(start, first, kTrials, stop);
   }
 
-  /// At w = Ψα: since P − P_μ is at most μ mean log |Y_m|, μ cannot be smaller than the gap over that. False where nothing
-  /// near it will do.
+  /// At w = Ψα: since P − P_μ is at most μ mean log |Y_m|, μ cannot be smaller than the gap over
+  /// that. False where nothing near it will do.
   bool StartWarm(const StopControl& stop) {
     if (!Sweep(alpha_.weights, 1, kCoolest * scale_, stop, &next_)) return false;
-    const double gap = Regulariser(problem_.lambda(), alpha_.weights) + next_.log_partition - Value(alpha_);
+    const double gap =
+        Regulariser(problem_.lambda(), alpha_.weights) + next_.log_partition - Value(alpha_);
     const double first = std::max(gap / std::max(1e-3, mean_log_labellings()), kCoolest * scale_);
     const std::vector<double> start = alpha_.weights;
     return FindTemperature(start, first, kWarmTrials, stop);
   }
 
-  /// The first of the temperatures first, 2 first, 4 first, … that fulfils the condition at w; with α as it is (warm) or the
-  /// softmax at w. False when there is none, or `stop` cut the search short.
-  bool FindTemperature(const std::vector<double>& w, double first, int trials, const StopControl& stop) {
+  /// The first of the temperatures first, 2 first, 4 first, … that fulfils the condition at w; with
+  /// α as it is (warm) or the softmax at w. False when there is none, or `stop` cut the search
+  /// short.
+  bool FindTemperature(const std::vector<double>& w, double first, int trials,
+                       const StopControl& stop) {
     const bool warm = trials == kWarmTrials;
     double temperature = first;
     for (int trial = 0; trial < trials; ++trial, temperature *= 2) {
@@ -153,7 +158,8 @@ class ExcessiveGapLearner : public MarginalLearner {
       norm += mixed * mixed;
     }
     const double loss = (1 - tau) * alpha_.loss + tau * next_.loss;
-    if (!Holds(moved_, cooler, next_, loss - 0.5 * problem_.lambda() * norm)) return Outcome::kBroken;
+    if (!Holds(moved_, cooler, next_, loss - 0.5 * problem_.lambda() * norm))
+      return Outcome::kBroken;
     std::swap(w_, moved_);
     std::swap(beta_, next_);
     alpha_.points.Mix(tau, beta_.points);
@@ -178,7 +184,8 @@ class ExcessiveGapLearner : public MarginalLearner {
 
 }  // namespace
 
-std::unique_ptr<Learner> MakeExcessiveGapLearner(const Problem& problem, const TrainOptions& options) {
+std::unique_ptr<Learner> MakeExcessiveGapLearner(const Problem& problem,
+                                                 const TrainOptions& options) {
   return std::make_unique<ExcessiveGapLearner>(problem, options);
 }
 

@@ -18,7 +18,8 @@ constexpr double kFirstStep = 0.5;
 constexpr double kGrowth = 1.05;
 constexpr int kHalvingsOfFirstPass = 2;
 constexpr int kHalvings = 5;
-// Steps stay numbers, whatever happens: they grow for ever where an example's distribution has become a corner.
+// Steps stay numbers, whatever happens: they grow for ever where an example's distribution has
+// become a corner.
 constexpr double kSmallestStep = 1e-100;
 constexpr double kLargestStep = 1e9;
 
@@ -48,7 +49,8 @@ class ExponentiatedGradientLearner : public MarginalLearner {
     if (++pass_ % kRebuildEvery == 0) points_.Weights(problem_, &weights_);
   }
 
-  /// At the mixture of μ and the ground truth that has the best dual value: early, and at small λ, Ψμ is far too long.
+  /// At the mixture of μ and the ground truth that has the best dual value: early, and at small λ,
+  /// Ψμ is far too long.
   Evaluation Evaluate(int threads) override {
     std::vector<double> psi;
     points_.Weights(problem_, &psi);
@@ -130,7 +132,8 @@ class ExponentiatedGradientLearner : public MarginalLearner {
   ExampleVisits visits_;
   std::vector<double> weights_;
   DualPoints points_;
-  DualPoints log_potentials_;  // not a point, but as many numbers: v_m, and c_m in place of the loss
+  DualPoints
+      log_potentials_;  // not a point, but as many numbers: v_m, and c_m in place of the loss
   std::vector<double> steps_;
   Index pass_ = 0;
   FeatureGram gram_;

@@ -2,28 +2,35 @@
 //
 // Learner `eg`: online exponentiated gradient on the dual.
 //
-// Source: Collins, Globerson, Koo, Carreras, Bartlett, "Exponentiated gradient algorithms for conditional random fields and max-margin
-// Markov networks", JMLR 9 (2008), the max-margin form; step sizes as in Lacoste-Julien, Jaggi, Schmidt, Pletscher, ICML
-// 2013, appendix F. Axes: blocks = examples · oracle = sum-product (expectations) · step = multiplicative · order = a fresh
+// Source: Collins, Globerson, Koo, Carreras, Bartlett, "Exponentiated gradient algorithms for
+// conditional random fields and max-margin Markov networks", JMLR 9 (2008), the max-margin form;
+// step sizes as in Lacoste-Julien, Jaggi, Schmidt, Pletscher, ICML 2013, appendix F. Axes: blocks =
+// examples · oracle = sum-product (expectations) · step = multiplicative · order = a fresh
 // permutation each pass, or drawn with replacement.
 //
 //   α_m(y) ← α_m(y) exp(η_m H_m(y; w)) / Z,      H_m(y; w) = Δ_m(y) − w·ψ_m(y) = M ∂f/∂α_m(y)
 //
-// so that log α_m(y) = c_m Δ_m(y) + v_m·q(y) + const, with c_m and v_m the sums of all η_m and of η_m times the coordinate scores at w.
+// so that log α_m(y) = c_m Δ_m(y) + v_m·q(y) + const, with c_m and v_m the sums of all η_m and of
+// η_m times the coordinate scores at w.
 //
 //   symbol        here               shape
 //   w             weights_           num_weights
-//   α_m           loss_scale_,       c_m: one number per example; v_m: num_coordinates of its structure. Start: 0, the uniform
-//                 log_potentials_    distribution (docs/notation.md starts other learners at the ground truth)
+//   α_m           loss_scale_,       c_m: one number per example
+//                 log_potentials_    v_m: num_coordinates of its structure. Start: 0, the uniform
+//                                    distribution (docs/notation.md starts other learners at the
+//                                    ground truth)
 //   ψ_m(α_m), ℓ_m points_            dual_points.h
-//   η_m           steps_             one per example; at first 0.5, or λM / ‖ψ_m(α_m)‖² if that is less
+//   η_m           steps_             one per example; at first 0.5, or λM / ‖ψ_m(α_m)‖² if that is
+//                                    less
 //
-// The sources start with 0.5 always. Where features are long that is so much that the first steps make corners of the distributions, from which
-// multiplicative steps take hundreds of passes to return (docs/learners.md); λM / ‖ψ‖² is the scale of steps that f is curved by.
-// A step is tried with η_m, which is halved until f does not fall: at most 2 times in the first pass, 5 times later; then η_m is multiplied
-// by 1.05. Where no trial was good no step is made (the sources leave this open), so f never falls. Their objective is ours times M, which H_m
-// above has. Trials of length η: every one costs a call of sum-product, and is counted as one.
-// Cost of a trial: score tables, sum-product, one sweep for the norm of the step; of a step, one more to move w.
+// The sources start with 0.5 always. Where features are long that is so much that the first steps
+// make corners of the distributions, from which multiplicative steps take hundreds of passes to
+// return (docs/learners.md); λM / ‖ψ‖² is the scale of steps that f is curved by. A step is tried
+// with η_m, which is halved until f does not fall: at most 2 times in the first pass, 5 times
+// later; then η_m is multiplied by 1.05. Where no trial was good no step is made (the sources leave
+// this open), so f never falls. Their objective is ours times M, which H_m above has. Trials of
+// length η: every one costs a call of sum-product, and is counted as one. Cost of a trial: score
+// tables, sum-product, one sweep for the norm of the step; of a step, one more to move w.
 #pragma once
 
 #include <memory>

@@ -79,8 +79,8 @@ class ExtragradientLearner : public MarginalLearner {
     step_ = reader->PositiveReal();
   }
 
-  /// Starts at w₀ = Ψα of the mean α, but at the uniform distributions: softmaxes as cold as the last ones would have to be
-  /// warmed up again, which takes longer.
+  /// Starts at w₀ = Ψα of the mean α, but at the uniform distributions: softmaxes as cold as the
+  /// last ones would have to be warmed up again, which takes longer.
   void ChangeLambda(const Problem& problem) override {
     ChangeProblem(problem);
     SetKappa();
@@ -128,7 +128,8 @@ class ExtragradientLearner : public MarginalLearner {
     const double before = 0.5 * kappa_ * SquaredNorm(v_w_);
     const double after = 0.5 * kappa_ * SquaredNorm(next_w_);
     const double norm = problem_.lambda() * SquaredNorm(u_w_);
-    const double rounding = kRounding * (before + after + v_.terms + next_.terms + step_ * (norm + u_.loss));
+    const double rounding =
+        kRounding * (before + after + v_.terms + next_.terms + step_ * (norm + u_.loss));
     const double rise = after + next_.log_partition - before - v_.log_partition;
     if (!(rise <= step_ * (u_.loss - norm) + rounding)) return Outcome::kBroken;
     TakeStep();
@@ -161,7 +162,8 @@ class ExtragradientLearner : public MarginalLearner {
 
 }  // namespace
 
-std::unique_ptr<Learner> MakeExtragradientLearner(const Problem& problem, const TrainOptions& options) {
+std::unique_ptr<Learner> MakeExtragradientLearner(const Problem& problem,
+                                                  const TrainOptions& options) {
   return std::make_unique<ExtragradientLearner>(problem, options);
 }
 

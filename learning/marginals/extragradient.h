@@ -2,31 +2,43 @@
 //
 // Learner `extragradient`: dual extragradient on the saddle-point form of the objective.
 //
-// Sources: Taskar, Lacoste-Julien, Jordan, "Structured prediction, dual extragradient and Bregman projections", JMLR 7 (2006);
-// Nesterov, "Dual extrapolation and its applications to solving variational inequalities and related problems", Math. Program.
-// 109 (2007). A row of Table 1 of Lacoste-Julien and others, ICML 2013. The derivation for the objective of this project is in
-// docs/notation.md, section 11. Axes: blocks = all examples at once, weights as well · oracle = sum-product · step = extragradient.
+// Sources: Taskar, Lacoste-Julien, Jordan, "Structured prediction, dual extragradient and Bregman
+// projections", JMLR 7 (2006); Nesterov, "Dual extrapolation and its applications to solving
+// variational inequalities and related problems", Math. Program. 109 (2007). A row of Table 1 of
+// Lacoste-Julien and others, ICML 2013. The derivation for the objective of this project is in
+// docs/notation.md, section 11. Axes: blocks = all examples at once, weights as well · oracle =
+// sum-product · step = extragradient.
 //
 //   min_w max_α  λ/2 ‖w‖² + (1/M) Σ_m H_m(α_m; w),   F(w, α) = (λ (w − Ψα), −H_m(·; w)/M)
 //
-// The paper bounds ‖w‖ where this objective has λ, and offers two projections: a Euclidean one on marginals (a min-cost quadratic flow for
-// matchings and graph cuts) and a Bregman one. Here it is the entropies', because on forests that is sum-product, exact,
-// for any number of states and any order of factors, while the Euclidean one would be a quadratic program for every example.
-// With d(w, α) = κ/2 ‖w − w₀‖² + D(α), D the entropies' distance from the uniform distribution, and s the sum of all −β F(u):
-//   v = argmax s·z − d(z),   u = the prox step from v by −β F(v),   s ← s − β F(u),   result: a weighted mean of all u.
-// Since H_m(·; w) is affine in w, every α is a softmax at scores c Δ_m − W·ψ_m: s needs one number and one vector of weights for all
-// examples together (the "memory-efficient" form of section 5 of the paper).
+// The paper bounds ‖w‖ where this objective has λ, and offers two projections: a Euclidean one on
+// marginals (a min-cost quadratic flow for matchings and graph cuts) and a Bregman one. Here it is
+// the entropies', because on forests that is sum-product, exact, for any number of states and any
+// order of factors, while the Euclidean one would be a quadratic program for every example. With
+// d(w, α) = κ/2 ‖w − w₀‖² + D(α), D the entropies' distance from the uniform distribution, and s
+// the sum of all −β F(u):
+//   v = argmax s·z − d(z),   u = the prox step from v by −β F(v),   s ← s − β F(u),   result: a
+//     weighted mean of all u.
+// Since H_m(·; w) is affine in w, every α is a softmax at scores c Δ_m − W·ψ_m: s needs one number
+// and one vector of weights for all examples together (the "memory-efficient" form of section 5 of
+// the paper).
 //
 //   symbol        here               shape
 //   s             loss_scale_, sum_  c and W of v's α: a number, num_weights
-//   v_w           v_w_               num_weights;  u_w = v_w − (βλ/κ)(v_w − Ψα_v),  v_w ← v_w − (βλ/κ)(u_w − Ψα_u)
+//   v_w           v_w_               num_weights;  u_w = v_w − (βλ/κ)(v_w − Ψα_v),  v_w ← v_w −
+//     (βλ/κ)(u_w − Ψα_u)
 //   α_v, α_u      v_, u_             dual_points.h, num_weights
-//   mean of u     mean_w_, mean_     num_weights, dual_points.h; weights β c, so that it forgets the beginning: on small problems a tenth of the
-//                                    passes that the sources' weights β need, for which alone the rate O(1/k) is proved
-//   β             step_              halved until the step keeps what its analysis needs (MakeStep), then × 1.1
-//   κ             kappa_             λ max(1, mean log |Y_m| / P(0)): both parts of d are then of one size at the optimum
+//   mean of u     mean_w_, mean_     num_weights, dual_points.h; weights β c, so that it forgets
+//                                    the beginning: on small problems a tenth of the passes that
+//                                    the sources' weights β need, for which alone the rate O(1/k)
+//                                    is proved
+//   β             step_              halved until the step keeps what its analysis needs
+//                                    (MakeStep), then × 1.1
+//   κ             kappa_             λ max(1, mean log |Y_m| / P(0)): both parts of d are then of
+//                                    one size at the optimum
 //
-// Cost of a trial: 2 M calls of sum-product, four sweeps over the inputs. Memory: four dual points per example.
+// Cost of a trial: 2 M calls of sum-product, four sweeps over the inputs. Memory: four dual points
+// per example.
 #pragma once
 
 #include <memory>
@@ -38,6 +50,7 @@
 namespace slackline {
 
 /// Throws DataError on graphs with cycles or global factors.
-std::unique_ptr<Learner> MakeExtragradientLearner(const Problem& problem, const TrainOptions& options);
+std::unique_ptr<Learner> MakeExtragradientLearner(const Problem& problem,
+                                                  const TrainOptions& options);
 
 }  // namespace slackline

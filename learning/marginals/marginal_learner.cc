@@ -41,7 +41,8 @@ bool MarginalLearner::Sweep(std::span<const double> weights, double loss_scale, 
     result->loss += expectation.loss;
     result->log_partition += expectation.log_partition;
     result->terms += expectation.terms;
-    ScatterFeatures(example, result->points.coordinates(m), 1 / problem_.lambda_m(), result->weights);
+    ScatterFeatures(example, result->points.coordinates(m), 1 / problem_.lambda_m(),
+                    result->weights);
   }
   result->loss /= problem_.size();
   result->log_partition /= problem_.size();

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What learners on marginals have in common (exponentiated_gradient, excessive_gap, extragradient): where they apply, sweeps over all
-// examples, and the certificate.
+// What learners on marginals have in common (exponentiated_gradient, excessive_gap, extragradient):
+// where they apply, sweeps over all examples, and the certificate.
 //
-// Their dual points are exact marginals of forests, so f(μ) is a lower bound on the optimum as it is; the share ≤ 1 of μ, the rest
-// being the ground truth, that makes the bound largest is known in closed form (BestShare). The upper bound is P at the learner's
-// weights, by max-product (tree_dp.h). Both are about the exact problem. Forbidden states take part.
+// Their dual points are exact marginals of forests, so f(μ) is a lower bound on the optimum as it
+// is; the share ≤ 1 of μ, the rest being the ground truth, that makes the bound largest is known in
+// closed form (BestShare). The upper bound is P at the learner's weights, by max-product
+// (tree_dp.h). Both are about the exact problem. Forbidden states take part.
 #pragma once
 
 #include <span>
@@ -43,7 +44,8 @@ class MarginalLearner : public Learner {
   /// Throws DataError where ExampleMarginals does.
   MarginalLearner(const Problem& problem, const TrainOptions& options);
 
-  /// What a sweep over all examples finds at one member of the family of example_marginals.h, the same for all examples.
+  /// What a sweep over all examples finds at one member of the family of example_marginals.h, the
+  /// same for all examples.
   struct SweepResult {
     explicit SweepResult(const Problem& problem) : points(problem) {}
     DualPoints points;            ///< its marginals μ
@@ -52,14 +54,14 @@ class MarginalLearner : public Learner {
     double log_partition = 0;     ///< mean over the examples
     double terms = 0;             ///< the same of the size of what it is summed from
   };
-  /// p_m(y) ∝ exp((loss_scale · Δ_m(y) − weights·ψ_m(y)) / temperature). False when `stop` cut it short: *result is then
-  /// unspecified.
-  bool Sweep(std::span<const double> weights, double loss_scale, double temperature, const StopControl& stop,
-             SweepResult* result);
+  /// p_m(y) ∝ exp((loss_scale · Δ_m(y) − weights·ψ_m(y)) / temperature). False when `stop` cut it
+  /// short: *result is then unspecified.
+  bool Sweep(std::span<const double> weights, double loss_scale, double temperature,
+             const StopControl& stop, SweepResult* result);
 
   enum class Outcome { kGood, kBroken, kCut };
-  /// Calls attempt() until its outcome is kGood, and fail() where it is kBroken. False where nothing was good in so many trials, or where
-  /// `stop` cut an attempt short.
+  /// Calls attempt() until its outcome is kGood, and fail() where it is kBroken. False where
+  /// nothing was good in so many trials, or where `stop` cut an attempt short.
   template <class Attempt, class Fail>
   bool StepByTrials(int trials, const Attempt& attempt, const Fail& fail) {
     for (int trial = 0; trial < trials; ++trial) {
@@ -74,7 +76,8 @@ class MarginalLearner : public Learner {
     return false;
   }
 
-  /// The certificate of weights w (which weights() then returns), and of a dual point with ψ = Ψμ and loss = (1/M) Σ Δ_m·μ_m.
+  /// The certificate of weights w (which weights() then returns), and of a dual point with ψ = Ψμ
+  /// and loss = (1/M) Σ Δ_m·μ_m.
   Evaluation Certify(std::vector<double> w, const DualPoints& points, std::span<const double> psi,
                      double loss, int threads);
 

@@ -27,8 +27,8 @@ double CertifiedHinge(const Problem& problem, Index m, std::span<const double> w
   double bound = oracle->Maximise(m, slot_scores, weights, &scratch->warm, true, &scratch->corner);
   bool complete = false;
   if (doublings) {
-    bound = std::min(bound,
-                     oracle->Search(m, slot_scores, weights, *doublings, &scratch->warm, nullptr, &complete));
+    bound = std::min(bound, oracle->Search(m, slot_scores, weights, *doublings, &scratch->warm,
+                                           nullptr, &complete));
   }
   const double score = given.Score(0, slot_scores, weights);
   // Scores that overflow on both sides say nothing of the oracle: the hinge is not a number.
@@ -44,10 +44,11 @@ void PrepareCheckers(const Problem& problem, SolverKind kind, Rescaling rescalin
                      CornerOracle::Searches searches, std::span<const double> weights, int threads,
                      std::vector<std::unique_ptr<HingeChecker>>* checkers) {
   MakeForThreads(threads, checkers, [&] {
-    return std::make_unique<HingeChecker>(
-        HingeChecker{CornerOracle(problem, kind, CornerOracle::Effort::kChecking, rescaling, searches), {}});
+    return std::make_unique<HingeChecker>(HingeChecker{
+        CornerOracle(problem, kind, CornerOracle::Effort::kChecking, rescaling, searches), {}});
   });
-  for (int t = 0; t < threads; ++t) (*checkers)[static_cast<std::size_t>(t)]->oracle.Refresh(weights);
+  for (int t = 0; t < threads; ++t)
+    (*checkers)[static_cast<std::size_t>(t)]->oracle.Refresh(weights);
 }
 
 CornerEvaluator::CornerEvaluator(const Problem& problem, SolverKind kind, Rescaling rescaling)
@@ -56,7 +57,8 @@ CornerEvaluator::CornerEvaluator(const Problem& problem, SolverKind kind, Rescal
 double CornerEvaluator::Hinge(std::span<const double> weights, std::span<const ActiveSet> sets,
                               std::span<const WarmStart> warm, int threads) {
   threads = std::clamp(threads, 1, kChunks);
-  PrepareCheckers(problem_, kind_, rescaling_, CornerOracle::Searches::kAlways, weights, threads, &checkers_);
+  PrepareCheckers(problem_, kind_, rescaling_, CornerOracle::Searches::kAlways, weights, threads,
+                  &checkers_);
   std::vector<double> bounds(kChunks, 0.0);
   ParallelChunks(problem_.size(), kChunks, threads, [&](const Chunk& chunk) {
     HingeChecker& checker = *checkers_[static_cast<std::size_t>(chunk.thread)];

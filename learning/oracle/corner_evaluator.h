@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The certified primal of learners that keep active sets (active_set.h), by bounds of the oracle that they train with.
+// The certified primal of learners that keep active sets (active_set.h), by bounds of the oracle
+// that they train with.
 #pragma once
 
 #include <memory>
@@ -21,8 +22,9 @@ struct HingeScratch {
   SparseCorner corner;
 };
 
-/// Certified upper bound on max_s H_m(s; weights) ≥ 0, by an oracle that has been shown these weights (Refresh). given: a set whose corner 0 is
-/// the ground truth. doublings: go on with CornerOracle::Search. Throws as CheckedHinge (oracle_check.h).
+/// Certified upper bound on max_s H_m(s; weights) ≥ 0, by an oracle that has been shown these
+/// weights (Refresh). given: a set whose corner 0 is the ground truth. doublings: go on with
+/// CornerOracle::Search. Throws as CheckedHinge (oracle_check.h).
 double CertifiedHinge(const Problem& problem, Index m, std::span<const double> weights,
                       const ActiveSet& given, const WarmStart& warm, std::optional<Index> doublings,
                       CornerOracle* oracle, HingeScratch* scratch);
@@ -33,7 +35,8 @@ struct HingeChecker {
   HingeScratch scratch;
 };
 
-/// Makes the checkers that are missing for so many threads, and shows the weights to all of these. Throws as CornerOracle does.
+/// Makes the checkers that are missing for so many threads, and shows the weights to all of these.
+/// Throws as CornerOracle does.
 void PrepareCheckers(const Problem& problem, SolverKind kind, Rescaling rescaling,
                      CornerOracle::Searches searches, std::span<const double> weights, int threads,
                      std::vector<std::unique_ptr<HingeChecker>>* checkers);
@@ -44,7 +47,8 @@ class CornerEvaluator {
   /// Throws as CornerOracle does.
   CornerEvaluator(const Problem& problem, SolverKind kind, Rescaling rescaling);
 
-  /// (1/M) Σ_m of certified bounds on max H_m(·; weights). sets, warm: one per example. Does not depend on `threads`.
+  /// (1/M) Σ_m of certified bounds on max H_m(·; weights). sets, warm: one per example. Does not
+  /// depend on `threads`.
   double Hinge(std::span<const double> weights, std::span<const ActiveSet> sets,
                std::span<const WarmStart> warm, int threads);
 

@@ -17,14 +17,16 @@ namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
-/// From so many pairs on it is cheaper to keep their row sums up to date with the weights than to sum them in every call.
+/// From so many pairs on it is cheaper to keep their row sums up to date with the weights than to
+/// sum them in every call.
 constexpr std::size_t kPairsWorthSums = 400;
 
-/// Between two calls sums follow so many changes of weights, as a share of the pairs; beyond that it is cheaper to sum again.
+/// Between two calls sums follow so many changes of weights, as a share of the pairs; beyond that
+/// it is cheaper to sum again.
 constexpr Index kPairsPerChange = 4;
 
-/// Iterations of message passing in a call. A pass over grids of 20 × 20 variables with 10 states took as many passes to a
-/// certified gap with 8 as with 100.
+/// Iterations of message passing in a call. A pass over grids of 20 × 20 variables with 10 states
+/// took as many passes to a certified gap with 8 as with 100.
 constexpr Index kTrainingIterations = 5;
 constexpr Index kCheckingIterations = 30;
 
@@ -49,7 +51,8 @@ Index MostChanges(const MultiLabelForm& form) {
   return static_cast<Index>(form.pairs().size()) / kPairsPerChange;
 }
 
-Offset WeightPosition(const Structure& structure, const FeatureTerm& term, const StateMap& map, Index state) {
+Offset WeightPosition(const Structure& structure, const FeatureTerm& term, const StateMap& map,
+                      Index state) {
   return structure.layout().block(term.block).offset + term.base + map.rows[Size(state)];
 }
 
@@ -100,7 +103,8 @@ std::optional<MultiLabelForm> MultiLabelForm::Make(const Structure& structure) {
   return form;
 }
 
-void MultiLabelForm::UnaryCoefficients(std::span<const double> loss, std::span<const double> slot_scores,
+void MultiLabelForm::UnaryCoefficients(std::span<const double> loss,
+                                       std::span<const double> slot_scores,
                                        std::span<const double> weights, std::span<double> u) const {
   for (std::size_t i = 0; i < slot_coordinate_.size(); ++i) {
     const Index k = slot_coordinate_[i];
@@ -124,8 +128,8 @@ void MultiLabelForm::ReadCorner(const RoofDuality& roof, std::span<const double>
                                 std::span<const double> loss, SparseCorner* corner) const {
   corner->Clear();
   const std::span<const std::uint8_t> doubled = roof.doubled();
-  const auto add = [](Index position, int twice, std::vector<Index>* ones, std::vector<Index>* index,
-                      std::vector<double>* value) {
+  const auto add = [](Index position, int twice, std::vector<Index>* ones,
+                      std::vector<Index>* index, std::vector<double>* value) {
     if (twice == 2) {
       ones->push_back(position);
     } else if (twice == 1) {
@@ -155,18 +159,20 @@ void MultiLabelForm::ReadCorner(const RoofDuality& roof, std::span<const double>
   }
 }
 
-CornerOracle::CornerOracle(const Problem& problem, SolverKind kind, Effort effort, Rescaling rescaling,
-                           Searches searches)
+CornerOracle::CornerOracle(const Problem& problem, SolverKind kind, Effort effort,
+                           Rescaling rescaling, Searches searches)
     : problem_(problem), effort_(effort), rescaling_(rescaling), searches_(searches) {
   if (rescaling == Rescaling::kSlack) {
-    for (const auto& structure : problem.data().structures()) SlackOracle::RequireEnumerable(*structure);
+    for (const auto& structure : problem.data().structures())
+      SlackOracle::RequireEnumerable(*structure);
     return;
   }
   if (problem.training().form == LossForm::kF1) {
     counts_ = std::make_unique<CountLossOracle>(problem);
     return;
   }
-  for (const auto& structure : problem.data().structures()) entries_.push_back(MakeEntry(structure, kind));
+  for (const auto& structure : problem.data().structures())
+    entries_.push_back(MakeEntry(structure, kind));
   keeps_sums_ = entries_.size() == 1 && entries_[0].form && entries_[0].form->contiguous() &&
                 entries_[0].form->pairs().size() >= kPairsWorthSums;
 }
@@ -181,7 +187,8 @@ CornerOracle::Entry CornerOracle::MakeEntry(const std::shared_ptr<const Structur
     entry.relaxed = entry.solver->relaxed();
     return entry;
   }
-  if (kind == SolverKind::kAuto || kind == SolverKind::kRoof) entry.form = MultiLabelForm::Make(*structure);
+  if (kind == SolverKind::kAuto || kind == SolverKind::kRoof)
+    entry.form = MultiLabelForm::Make(*structure);
   if (entry.form && (kind == SolverKind::kRoof || !entry.form->pairs().empty())) {
     entry.roof = std::make_unique<RoofDuality>(entry.form->num_variables(), entry.form->pairs());
     entry.relaxed = !IsForest(*graph);
@@ -190,11 +197,13 @@ CornerOracle::Entry CornerOracle::MakeEntry(const std::shared_ptr<const Structur
   entry.form.reset();
   if (kind == SolverKind::kAuto) kind = AutomaticSolver(*graph);
   const bool search = kind == SolverKind::kMessagesBranchAndBound;
-  const bool forest = (kind == SolverKind::kTree || (search && IsForest(*graph))) && PairForest::Fits(*graph);
+  const bool forest =
+      (kind == SolverKind::kTree || (search && IsForest(*graph))) && PairForest::Fits(*graph);
   if (forest || search || kind == SolverKind::kMessages) {
     const std::vector<Index> table_of = SharedTables(*structure);
     for (Index c = 0; c < graph->num_factors(); ++c) {
-      if (table_of[Size(c)] == static_cast<Index>(entry.table_factor.size())) entry.table_factor.push_back(c);
+      if (table_of[Size(c)] == static_cast<Index>(entry.table_factor.size()))
+        entry.table_factor.push_back(c);
     }
     if (forest) {
       entry.forest = std::make_unique<PairForest>(graph, table_of);
@@ -231,14 +240,16 @@ void CornerOracle::ChangeSums(Index position, double before, double after) {
   }
 }
 
-double CornerOracle::Maximise(Index m, std::span<const double> slot_scores, std::span<const double> weights,
-                              WarmStart* warm, bool bound, SparseCorner* corner) {
+double CornerOracle::Maximise(Index m, std::span<const double> slot_scores,
+                              std::span<const double> weights, WarmStart* warm, bool bound,
+                              SparseCorner* corner) {
   if (rescaling_ == Rescaling::kSlack) return MaximiseSlack(m, slot_scores, weights, corner);
   if (counts_) return MaximiseCounts(m, slot_scores, weights, corner);
   Entry& entry = entries_[Size(problem_.data().structure_of(m))];
   if (entry.form) return MaximiseForm(&entry, m, slot_scores, weights, bound, corner);
   if (entry.forest) return MaximiseForest(&entry, m, slot_scores, weights, bound, corner);
-  if (entry.passing) return MaximiseByMessages(&entry, m, slot_scores, weights, warm, bound, corner);
+  if (entry.passing)
+    return MaximiseByMessages(&entry, m, slot_scores, weights, warm, bound, corner);
   return MaximiseGeneral(&entry, m, slot_scores, weights, warm, corner);
 }
 
@@ -266,7 +277,8 @@ double CornerOracle::score_factor(Index m) const {
 }
 
 double CornerOracle::MaximiseForm(Entry* entry, Index m, std::span<const double> slot_scores,
-                                  std::span<const double> weights, bool bound, SparseCorner* corner) {
+                                  std::span<const double> weights, bool bound,
+                                  SparseCorner* corner) {
   const MultiLabelForm& form = *entry->form;
   const std::span<const double> loss = problem_.loss(m);
   u_.resize(Size(form.num_variables()));
@@ -277,7 +289,8 @@ double CornerOracle::MaximiseForm(Entry* entry, Index m, std::span<const double>
   entry->roof->Solve(u_, t, keeps_sums_ ? &sums_ : nullptr);
   form.ReadCorner(*entry->roof, t, loss, corner);
   if (!bound) return -kInfinity;
-  // The dual objective at the flows, whatever they are (inference/binary_pairs.h), plus the losses of state 0.
+  // The dual objective at the flows, whatever they are (inference/binary_pairs.h), plus the losses
+  // of state 0.
   flows_.resize(t.size());
   entry->roof->DualFlows(flows_);
   double sum = 0;
@@ -338,7 +351,8 @@ void CornerOracle::ReadLabelling(Index m, SparseCorner* corner) {
 }
 
 double CornerOracle::MaximiseForest(Entry* entry, Index m, std::span<const double> slot_scores,
-                                    std::span<const double> weights, bool bound, SparseCorner* corner) {
+                                    std::span<const double> weights, bool bound,
+                                    SparseCorner* corner) {
   FillScores(*entry, m, slot_scores, weights, entry->forest.get());
   const double value = entry->forest->Maximise(labels_);
   table_work_ += entry->forest->work();
@@ -348,8 +362,8 @@ double CornerOracle::MaximiseForest(Entry* entry, Index m, std::span<const doubl
 
 /// A few iterations and a labelling for training; for checks the bound alone.
 double CornerOracle::MaximiseByMessages(Entry* entry, Index m, std::span<const double> slot_scores,
-                                        std::span<const double> weights, WarmStart* warm, bool bound,
-                                        SparseCorner* corner) {
+                                        std::span<const double> weights, WarmStart* warm,
+                                        bool bound, SparseCorner* corner) {
   const FactorGraph& graph = problem_.data().example(m).graph();
   MessagePassing& passing = *entry->passing;
   FillScores(*entry, m, slot_scores, weights, &passing);
@@ -392,8 +406,9 @@ bool CornerOracle::SearchesOnDemand(Index m) const {
          entries_[Size(problem_.data().structure_of(m))].passing;
 }
 
-double CornerOracle::Search(Index m, std::span<const double> slot_scores, std::span<const double> weights,
-                            Index doublings, WarmStart* warm, SparseCorner* corner, bool* complete) {
+double CornerOracle::Search(Index m, std::span<const double> slot_scores,
+                            std::span<const double> weights, Index doublings, WarmStart* warm,
+                            SparseCorner* corner, bool* complete) {
   Entry& entry = entries_[Size(problem_.data().structure_of(m))];
   const FactorGraph& graph = problem_.data().example(m).graph();
   ReadMessages(graph, warm, &messages_);
@@ -447,7 +462,8 @@ void CornerOracle::FillAllScores(Index m, std::span<const double> slot_scores,
 }
 
 double CornerOracle::MaximiseGeneral(Entry* entry, Index m, std::span<const double> slot_scores,
-                                     std::span<const double> weights, WarmStart* warm, SparseCorner* corner) {
+                                     std::span<const double> weights, WarmStart* warm,
+                                     SparseCorner* corner) {
   const ExampleView example = problem_.data().example(m);
   const Structure& structure = example.structure();
   const FactorGraph& graph = example.graph();
@@ -476,7 +492,8 @@ double CornerOracle::MaximiseGeneral(Entry* entry, Index m, std::span<const doub
 }
 
 bool CornerOracle::relaxed() const {
-  return std::any_of(entries_.begin(), entries_.end(), [](const Entry& entry) { return entry.relaxed; });
+  return std::any_of(entries_.begin(), entries_.end(),
+                     [](const Entry& entry) { return entry.relaxed; });
 }
 
 std::int64_t CornerOracle::work() const {

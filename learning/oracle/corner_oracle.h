@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Oracles for example blocks that keep active sets: the best corner of an example as sparse lists, and a certified bound on its
-// value. Multi-label models over binary pairs take a direct way by roof duality, without score tables; forests of pairs (chains,
-// stars) and message passing fill tables that factors share once per call, and searches go on from the messages where these leave a gap;
-// everything else goes through the solvers of inference/.
+// Oracles for example blocks that keep active sets: the best corner of an example as sparse lists,
+// and a certified bound on its value. Multi-label models over binary pairs take a direct way by
+// roof duality, without score tables; forests of pairs (chains, stars) and message passing fill
+// tables that factors share once per call, and searches go on from the messages where these leave a
+// gap; everything else goes through the solvers of inference/.
 #pragma once
 
 #include <memory>
@@ -24,8 +25,9 @@
 
 namespace slackline {
 
-/// The direct way: state 1 of every (binary) variable may have one linear feature and constant ones, state 0 has none;
-/// every factor joins two variables and has one weight of its own, at (1, 1).
+/// The direct way: state 1 of every (binary) variable may have one linear feature and constant
+/// ones, state 0 has none; every factor joins two variables and has one weight of its own, at (1,
+/// 1).
 class MultiLabelForm {
  public:
   /// Empty when the structure is of another kind, or has forbidden states.
@@ -65,16 +67,21 @@ class MultiLabelForm {
 class CornerOracle {
  public:
   enum class Effort {
-    kTraining,  ///< iterative oracles stop early: any corner serves a step, and the next visit goes on from their messages
+    /// iterative oracles stop early: any corner serves a step, and the next visit goes on from
+    /// their messages
+    kTraining,
     kChecking  ///< they go on while their bounds gain
   };
   /// More work where messages have not found the maximum.
   enum class Searches {
-    kAlways,  ///< with kMessagesBranchAndBound, a search in every call of Maximise whose labelling does not reach the bound
+    /// with kMessagesBranchAndBound, a search in every call of Maximise whose labelling does not
+    /// reach the bound
+    kAlways,
     kOnDemand  ///< in calls of Search alone, which may cost many times a call of Maximise
   };
-  /// Throws DataError when `kind` does not apply to one of the problem's structures. One object per thread. With slack rescaling
-  /// labellings are enumerated (slack_oracle.h), and the loss 1 − F1 has its own maximum (count_loss_oracle.h), whatever `kind`.
+  /// Throws DataError when `kind` does not apply to one of the problem's structures. One object per
+  /// thread. With slack rescaling labellings are enumerated (slack_oracle.h), and the loss 1 − F1
+  /// has its own maximum (count_loss_oracle.h), whatever `kind`.
   CornerOracle(const Problem& problem, SolverKind kind, Effort effort,
                Rescaling rescaling = Rescaling::kMargin, Searches searches = Searches::kAlways);
 
@@ -91,22 +98,25 @@ class CornerOracle {
     if (spare_changes_ > 0) ChangeSums(position, before, after);
   }
 
-  /// Maximises Δ_m(s) + w·φ_m(s) over the domain of example m. `slot_scores`: the coordinate scores of the slots at
-  /// `weights`. `warm` may be null. Returns an upper bound on the maximum: a certified one with `bound` (then the
-  /// corner may be left as it was), else what is known without more work, which may be nothing (−∞).
+  /// Maximises Δ_m(s) + w·φ_m(s) over the domain of example m. `slot_scores`: the coordinate scores
+  /// of the slots at `weights`. `warm` may be null. Returns an upper bound on the maximum: a
+  /// certified one with `bound` (then the corner may be left as it was), else what is known without
+  /// more work, which may be nothing (−∞).
   double Maximise(Index m, std::span<const double> slot_scores, std::span<const double> weights,
                   WarmStart* warm, bool bound, SparseCorner* corner);
 
   /// Whether Search may be called for example m.
   bool SearchesOnDemand(Index m) const;
-  /// As Maximise, with more work: branch and bound from the messages in `warm` (kMessagesBranchAndBound on graphs that fit; doublings: of its node
-  /// limit, at most MessageBranchAndBound::kMostDoublings), else many iterations of message passing, kept in `warm`, and the best of several
-  /// labellings. Returns a certified upper bound; corner: null, or what becomes the
-  /// labelling; *complete: whether that is known to be a maximum.
+  /// As Maximise, with more work: branch and bound from the messages in `warm`
+  /// (kMessagesBranchAndBound on graphs that fit; doublings: of its node limit, at most
+  /// MessageBranchAndBound::kMostDoublings), else many iterations of message passing, kept in
+  /// `warm`, and the best of several labellings. Returns a certified upper bound; corner: null, or
+  /// what becomes the labelling; *complete: whether that is known to be a maximum.
   double Search(Index m, std::span<const double> slot_scores, std::span<const double> weights,
                 Index doublings, WarmStart* warm, SparseCorner* corner, bool* complete);
 
-  /// By how much the oracle multiplies scores of example m at most: 1, or 1 + the largest loss with slack rescaling.
+  /// By how much the oracle multiplies scores of example m at most: 1, or 1 + the largest loss with
+  /// slack rescaling.
   double score_factor(Index m) const;
 
   bool relaxed() const;
@@ -125,10 +135,10 @@ class CornerOracle {
     bool relaxed = false;  // the relaxation of a forest is the exact problem
   };
   void ChangeSums(Index position, double before, double after);
-  double MaximiseSlack(Index m, std::span<const double> slot_scores, std::span<const double> weights,
-                       SparseCorner* corner);
-  double MaximiseCounts(Index m, std::span<const double> slot_scores, std::span<const double> weights,
-                        SparseCorner* corner);
+  double MaximiseSlack(Index m, std::span<const double> slot_scores,
+                       std::span<const double> weights, SparseCorner* corner);
+  double MaximiseCounts(Index m, std::span<const double> slot_scores,
+                        std::span<const double> weights, SparseCorner* corner);
   double MaximiseForm(Entry* entry, Index m, std::span<const double> slot_scores,
                       std::span<const double> weights, bool bound, SparseCorner* corner);
   static Entry MakeEntry(const std::shared_ptr<const Structure>& structure, SolverKind kind);
@@ -158,11 +168,13 @@ class CornerOracle {
   Searches searches_;
   SlackOracle slack_;
   std::unique_ptr<CountLossOracle> counts_;  // with the loss 1 − F1
-  std::vector<Entry> entries_;               // one per structure; none with slack rescaling or counts_
-  bool keeps_sums_ = false;                  // one structure, direct way, contiguous weights
+  std::vector<Entry> entries_;  // one per structure; none with slack rescaling or counts_
+  bool keeps_sums_ = false;     // one structure, direct way, contiguous weights
   RoofDuality::RowSums sums_;
   Index spare_changes_ =
-      0;  // changes of weights that sums_ still follow; 0: they are out of date, if they are kept at all
+      // changes of weights that sums_ still follow; 0: they are out of date, if they are kept at
+      // all
+      0;
   std::vector<double> u_, t_, flows_;
   std::vector<double> coordinates_, scores_, messages_;
   std::vector<Index> labels_;

@@ -11,7 +11,8 @@ namespace slackline {
 CountLossOracle::CountLossOracle(const Problem& problem) : problem_(problem) {
   SLACKLINE_CHECK(problem.training().form == LossForm::kF1, "the loss is a sum");
   for (const auto& structure : problem.data().structures()) {
-    SLACKLINE_CHECK(Fits(*structure), "losses of counts need binary variables and forests of pairs");
+    SLACKLINE_CHECK(Fits(*structure),
+                    "losses of counts need binary variables and forests of pairs");
     forests_.push_back(std::make_unique<CountForest>(structure->shared_graph()));
   }
 }
@@ -28,8 +29,8 @@ double CountLossOracle::Maximise(Index m, std::span<const double> u, std::span<I
   const std::span<const Index> truth = example.labels();
   const auto relevant = static_cast<Index>(std::count(truth.begin(), truth.end(), 1));
   const std::vector<double>& gains = Gains(relevant, graph.num_variables() - relevant);
-  return forests_[static_cast<std::size_t>(problem_.data().structure_of(m))]->Maximise(scores_, truth, gains,
-                                                                                       labels);
+  return forests_[static_cast<std::size_t>(problem_.data().structure_of(m))]->Maximise(
+      scores_, truth, gains, labels);
 }
 
 /// Δ for all counts.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The loss-augmented maximum of an example with a loss that is a function of counts, 1 − F1 (core/loss.h):
+// The loss-augmented maximum of an example with a loss that is a function of counts, 1 − F1
+// (core/loss.h):
 //
 //   max_s Δ(h(s), f(s)) + w·φ(s),   h hits, f false alarms,
 //
@@ -25,10 +26,12 @@ class CountLossOracle {
   /// Requires the loss 1 − F1 and structures that Fit; else std::invalid_argument.
   explicit CountLossOracle(const Problem& problem);
 
-  /// Binary variables, no cycles, factors over one or two variables, no global ones, no forbidden states.
+  /// Binary variables, no cycles, factors over one or two variables, no global ones, no forbidden
+  /// states.
   static bool Fits(const Structure& structure);
 
-  /// Writes a best labelling of example m and returns its value, Δ + w·φ. u: all coordinate scores of the example (CoordinateScores).
+  /// Writes a best labelling of example m and returns its value, Δ + w·φ. u: all coordinate scores
+  /// of the example (CoordinateScores).
   double Maximise(Index m, std::span<const double> u, std::span<Index> labels);
 
   /// About the nanoseconds of the calls so far.
@@ -38,8 +41,9 @@ class CountLossOracle {
   const std::vector<double>& Gains(Index relevant, Index others);
 
   Problem problem_;
-  std::vector<std::unique_ptr<CountForest>> forests_;             // one per structure
-  std::map<std::pair<Index, Index>, std::vector<double>> gains_;  // by numbers of relevant and other labels
+  std::vector<std::unique_ptr<CountForest>> forests_;  // one per structure
+  std::map<std::pair<Index, Index>, std::vector<double>>
+      gains_;  // by numbers of relevant and other labels
   std::vector<double> scores_;
 };
 

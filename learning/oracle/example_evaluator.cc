@@ -19,11 +19,12 @@ ExampleEvaluator::ExampleEvaluator(const Problem& problem, SolverKind kind, doub
 }
 
 void ExampleEvaluator::MakeOracles(int threads) {
-  MakeForThreads(threads, &oracles_, [&] { return std::make_unique<ExampleOracle>(problem_, kind_); });
+  MakeForThreads(threads, &oracles_,
+                 [&] { return std::make_unique<ExampleOracle>(problem_, kind_); });
 }
 
-double ExampleEvaluator::Primal(std::span<const double> weights, std::span<const WarmStart> warm, int threads,
-                                std::span<const double> offsets) {
+double ExampleEvaluator::Primal(std::span<const double> weights, std::span<const WarmStart> warm,
+                                int threads, std::span<const double> offsets) {
   MakeOracles(threads);
   std::vector<double> bounds(kChunks, 0.0);
   ParallelChunks(problem_.size(), kChunks, threads, [&](const Chunk& chunk) {
@@ -36,9 +37,10 @@ double ExampleEvaluator::Primal(std::span<const double> weights, std::span<const
             static_cast<std::size_t>(problem_.training().loss_begin[static_cast<std::size_t>(m)]),
             problem_.loss(m).size());
       }
-      bounds[static_cast<std::size_t>(chunk.chunk)] += oracles_[static_cast<std::size_t>(chunk.thread)]
-                                                           ->Maximise(m, weights, &own, of_example)
-                                                           .upper_bound;
+      bounds[static_cast<std::size_t>(chunk.chunk)] +=
+          oracles_[static_cast<std::size_t>(chunk.thread)]
+              ->Maximise(m, weights, &own, of_example)
+              .upper_bound;
     }
   });
   const double hinge = std::accumulate(bounds.begin(), bounds.end(), 0.0);
@@ -46,8 +48,8 @@ double ExampleEvaluator::Primal(std::span<const double> weights, std::span<const
 }
 
 void ExampleEvaluator::TryAverage(const IterateAverage& average, std::span<const double> newest,
-                                  std::span<const WarmStart> warm, int threads, std::vector<double>* weights,
-                                  Evaluation* evaluation) {
+                                  std::span<const WarmStart> warm, int threads,
+                                  std::vector<double>* weights, Evaluation* evaluation) {
   if (!average.active()) return;
   std::vector<double> mean;
   average.Read(newest, &mean);
@@ -58,8 +60,9 @@ void ExampleEvaluator::TryAverage(const IterateAverage& average, std::span<const
   *weights = std::move(mean);
 }
 
-bool ExampleEvaluator::Sweep(std::span<const double> weights, std::span<WarmStart> warm, int threads,
-                             const StopControl& stop, const std::function<void(Index, const Corner&)>& take) {
+bool ExampleEvaluator::Sweep(std::span<const double> weights, std::span<WarmStart> warm,
+                             int threads, const StopControl& stop,
+                             const std::function<void(Index, const Corner&)>& take) {
   MakeOracles(threads);
   std::atomic<Index> done{0};
   ParallelChunks(problem_.size(), kChunks, threads, [&](const Chunk& chunk) {

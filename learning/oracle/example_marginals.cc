@@ -35,25 +35,29 @@ double CountInLogs(const Structure& structure, SumProduct* solver) {
   const FactorGraph& graph = structure.graph();
   std::vector<double> zeros(Size(graph.total_states()), 0.0);
   for (Index a = 0; a < graph.num_parts(); ++a) {
-    for (const Index s : structure.forbidden_states(a)) TableOf(graph, a, &zeros)[Size(s)] = -kInfinity;
+    for (const Index s : structure.forbidden_states(a))
+      TableOf(graph, a, &zeros)[Size(s)] = -kInfinity;
   }
   return solver->LogPartition(zeros, 1);
 }
 
 }  // namespace
 
-ExampleMarginals::ExampleMarginals(const Problem& problem, std::string_view learner) : problem_(problem) {
+ExampleMarginals::ExampleMarginals(const Problem& problem, std::string_view learner)
+    : problem_(problem) {
   for (const auto& structure : problem.data().structures()) {
     const FactorGraph& graph = structure->graph();
     if (graph.num_global_factors() > 0) {
-      throw DataError("learner " + std::string(learner) +
-                      " needs marginals, which there are not for structures with global factors; use learner "
-                      "al or soft");
+      throw DataError(
+          "learner " + std::string(learner) +
+          " needs marginals, which there are not for structures with global factors; use learner "
+          "al or soft");
     }
     if (!IsForest(graph)) {
-      throw DataError("learner " + std::string(learner) +
-                      " needs exact marginals, which there are on graphs without cycles only; use learner "
-                      "bcfw or al");
+      throw DataError(
+          "learner " + std::string(learner) +
+          " needs exact marginals, which there are on graphs without cycles only; use learner "
+          "bcfw or al");
     }
     Entry entry;
     entry.solver = std::make_unique<SumProduct>(structure->shared_graph());

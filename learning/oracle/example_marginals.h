@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Expectations of an example's features and loss under an exponential family over its labellings, where dynamic programming
-// can: what methods on the interior of the marginal polytope ask in place of a maximisation. (Meshi, Srebro, Hazan call it the
-// expectation oracle; so do Lacoste-Julien and others, ICML 2013, Table 1.)
+// Expectations of an example's features and loss under an exponential family over its labellings,
+// where dynamic programming can: what methods on the interior of the marginal polytope ask in place
+// of a maximisation. (Meshi, Srebro, Hazan call it the expectation oracle; so do Lacoste-Julien and
+// others, ICML 2013, Table 1.)
 //
 // With a number c, coordinate scores v (core/structure.h) and a temperature T,
 //   p(y) ∝ exp((c Δ_m(y) + v·q(y)) / T).
-// Every distribution that these methods meet is of this form: steps add multiples of H_m(·; w), whose c is 1 and whose v holds
-// the coordinate scores at w. So an example needs num_coordinates + 1 numbers, however many labellings or table entries it has.
+// Every distribution that these methods meet is of this form: steps add multiples of H_m(·; w),
+// whose c is 1 and whose v holds the coordinate scores at w. So an example needs num_coordinates +
+// 1 numbers, however many labellings or table entries it has.
 #pragma once
 
 #include <memory>
@@ -26,18 +28,24 @@ struct Expectation {
   /// T log Σ_y exp((c Δ_m(y) + v·q(y) − v·q(y^m)) / T): with c = 1 the maximum of H_m, smoothed.
   double log_partition = 0;
   double terms =
-      0;  ///< size of the terms whose difference it is: its rounding error is a small multiple of 1e-16 of them
+      /// size of the terms whose difference it is: its rounding error is a small multiple of 1e-16
+      /// of them
+      0;
 };
 
-/// Keeps one solver per structure and work space; one object must not be used by two threads at a time.
+/// Keeps one solver per structure and work space; one object must not be used by two threads at a
+/// time.
 class ExampleMarginals {
  public:
-  /// Throws DataError when a structure has cycles or global factors, naming `learner` and what to use instead.
+  /// Throws DataError when a structure has cycles or global factors, naming `learner` and what to
+  /// use instead.
   ExampleMarginals(const Problem& problem, std::string_view learner);
 
-  /// For example m. scores: v, num_coordinates entries. temperature: as in sum_product.h. The result is valid until the next
-  /// call. Forbidden states have no mass. Cost: the score tables, those that factors share once; a call of sum-product; sums.
-  Expectation Expect(Index m, double loss_scale, std::span<const double> scores, double temperature);
+  /// For example m. scores: v, num_coordinates entries. temperature: as in sum_product.h. The
+  /// result is valid until the next call. Forbidden states have no mass. Cost: the score tables,
+  /// those that factors share once; a call of sum-product; sums.
+  Expectation Expect(Index m, double loss_scale, std::span<const double> scores,
+                     double temperature);
 
   /// log |Y_m|: the logarithm of the number of labellings without forbidden states.
   double LogLabellings(Index m) const {

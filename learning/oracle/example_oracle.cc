@@ -22,20 +22,23 @@ ExampleOracle::ExampleOracle(const Problem& problem, SolverKind kind, double lp_
   }
   for (const auto& structure : problem.data().structures()) {
     if (lp_tolerance > 0) RequireSolverFor(*structure, kind);
-    solvers_.push_back(lp_tolerance > 0 ? MakeGlpkSolver(structure->shared_graph(), formulation, lp_tolerance)
-                                        : MakeStructureSolver(kind, structure));
+    solvers_.push_back(lp_tolerance > 0
+                           ? MakeGlpkSolver(structure->shared_graph(), formulation, lp_tolerance)
+                           : MakeStructureSolver(kind, structure));
   }
 }
 
 bool ExampleOracle::relaxed() const {
-  return std::any_of(solvers_.begin(), solvers_.end(), [](const auto& solver) { return solver->relaxed(); });
+  return std::any_of(solvers_.begin(), solvers_.end(),
+                     [](const auto& solver) { return solver->relaxed(); });
 }
 
 std::string ExampleOracle::solver_names() const {
   std::vector<std::string> names;
   for (const auto& solver : solvers_) {
     std::string name(solver->name());
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(std::move(name));
   }
   if (counts_) names.emplace_back("counts");
   std::string joined;
@@ -79,7 +82,8 @@ void ExampleOracle::Solve(Index m, std::span<const double> u, WarmStart* warm,
   std::copy(loss.begin(), loss.end(), scores_.begin());
   for (std::size_t s = 0; s < offsets.size(); ++s) scores_[s] += offsets[s];
   AddScores(example, u, scores_);
-  solvers_[static_cast<std::size_t>(problem_.data().structure_of(m))]->Solve(scores_, warm, &result_);
+  solvers_[static_cast<std::size_t>(problem_.data().structure_of(m))]->Solve(scores_, warm,
+                                                                             &result_);
 }
 
 Corner ExampleOracle::MaximiseAt(Index m, std::span<const double> u, WarmStart* warm,

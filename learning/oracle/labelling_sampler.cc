@@ -10,7 +10,8 @@
 namespace slackline {
 namespace {
 
-/// Whether the graph is a chain as MakeLabellingSampler says; *pair_factors: the factor of each pair.
+/// Whether the graph is a chain as MakeLabellingSampler says; *pair_factors: the factor of each
+/// pair.
 bool IsPlainChain(const FactorGraph& graph, std::vector<Index>* pair_factors) {
   const Index n = graph.num_variables();
   if (graph.num_global_factors() > 0 || graph.num_factors() != n - 1) return false;
@@ -39,7 +40,8 @@ class AutomaticSampler : public LabellingSampler {
       }
       ways_.push_back(std::move(way));
     }
-    for (Index m = 0; m < problem.size(); ++m) structure_of_.push_back(problem.data().structure_of(m));
+    for (Index m = 0; m < problem.size(); ++m)
+      structure_of_.push_back(problem.data().structure_of(m));
   }
 
   void SetWeights(std::span<const double> weights) override {
@@ -83,7 +85,8 @@ class AutomaticSampler : public LabellingSampler {
     std::vector<Index> order(unary.size());
     std::iota(order.begin(), order.end(), Index{0});
     const auto score = [&](Index s) { return unary[static_cast<std::size_t>(s)]; };
-    std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return score(a) > score(b); });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](Index a, Index b) { return score(a) > score(b); });
     for (Index k = 0; k < std::min(count, static_cast<Index>(order.size())); ++k) {
       const Index s = order[static_cast<std::size_t>(k)];
       if (score(s) == -kInfinity) return;
@@ -91,12 +94,13 @@ class AutomaticSampler : public LabellingSampler {
     }
   }
 
-  void Perturb(const FactorGraph& graph, std::span<const double> scores, Index count, Random* random,
-               Way* way, std::vector<Labelling>* labellings) {
+  void Perturb(const FactorGraph& graph, std::span<const double> scores, Index count,
+               Random* random, Way* way, std::vector<Labelling>* labellings) {
     double range = 0;
     for (Index i = 0; i < graph.num_variables(); ++i) {
-      const auto [low, high] = AllowedRange(scores.subspan(static_cast<std::size_t>(graph.state_offset(i)),
-                                                           static_cast<std::size_t>(graph.cardinality(i))));
+      const auto [low, high] =
+          AllowedRange(scores.subspan(static_cast<std::size_t>(graph.state_offset(i)),
+                                      static_cast<std::size_t>(graph.cardinality(i))));
       range += high - low;
     }
     const double scale = 0.5 * range / graph.num_variables();
@@ -105,7 +109,8 @@ class AutomaticSampler : public LabellingSampler {
       for (Offset s = 0; s < graph.variable_states(); ++s) {
         // −ln(−ln U) with U in (0, 1).
         const double uniform = 1 - random->Uniform();
-        tables_[static_cast<std::size_t>(s)] -= scale * std::log(-std::log(std::min(uniform, 1 - 1e-16)));
+        tables_[static_cast<std::size_t>(s)] -=
+            scale * std::log(-std::log(std::min(uniform, 1 - 1e-16)));
       }
       way->solver->Solve(tables_, nullptr, &result_);
       labellings->push_back(result_.labels);

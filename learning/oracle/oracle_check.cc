@@ -30,8 +30,8 @@ double TermsOf(const OracleBound& answer) {
 
 }  // namespace
 
-double SizeOfScores(const ExampleView& example, std::span<const double> u, std::span<const double> loss,
-                    std::span<const double> offsets) {
+double SizeOfScores(const ExampleView& example, std::span<const double> u,
+                    std::span<const double> loss, std::span<const double> offsets) {
   const Structure& structure = example.structure();
   const FactorGraph& graph = example.graph();
   double size = 0;

@@ -44,7 +44,7 @@ double CheckedHinge(Index m, const OracleBound& answer, const Size& size) {
 /// Σ over the parts, global ones included, of the largest |score| that one of their states may
 /// have, losses and offsets included. u: the coordinate scores of the example at the weights
 /// (CoordinateScores); loss: of the states of its variables; offsets: the same, or empty.
-double SizeOfScores(const ExampleView& example, std::span<const double> u, std::span<const double> loss,
-                    std::span<const double> offsets = {});
+double SizeOfScores(const ExampleView& example, std::span<const double> u,
+                    std::span<const double> loss, std::span<const double> offsets = {});
 
 }  // namespace slackline

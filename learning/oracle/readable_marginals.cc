@@ -33,9 +33,9 @@ std::optional<ReadableMarginals> ReadableMarginals::Make(const Structure& struct
     Index found = -1;
     for (const FeatureTerm& term : structure.terms(a)) {
       const StateMap& map = structure.map(term.map);
-      const bool one =
-          term.kind == FeatureKind::kLinear ||
-          (term.kind == FeatureKind::kConstant && (map.values.empty() || map.values[Size(last)] == 1));
+      const bool one = term.kind == FeatureKind::kLinear ||
+                       (term.kind == FeatureKind::kConstant &&
+                        (map.values.empty() || map.values[Size(last)] == 1));
       if (!one || !HasFeature(map, last)) return std::nullopt;
       const Index coordinate = term.coordinate + map.rows[Size(last)];
       const auto present =
@@ -49,7 +49,8 @@ std::optional<ReadableMarginals> ReadableMarginals::Make(const Structure& struct
 }
 
 double ReadableMarginals::Violation(const Structure& structure, std::span<const double> q,
-                                    std::span<const double> delta, double loss, double smoothing) const {
+                                    std::span<const double> delta, double loss,
+                                    double smoothing) const {
   const FactorGraph& graph = structure.graph();
   double worst = 0;
   for (Index i = 0; i < graph.num_variables(); ++i) {

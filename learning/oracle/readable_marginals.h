@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where the coordinates of a structure (core/structure.h) are its marginals, as in multi-label models: there a
-// dual point that is given by coordinates can be checked entry by entry.
+// Where the coordinates of a structure (core/structure.h) are its marginals, as in multi-label
+// models: there a dual point that is given by coordinates can be checked entry by entry.
 #pragma once
 
 #include <optional>
@@ -18,10 +18,11 @@ class ReadableMarginals {
   /// Empty unless each of these has a coordinate of its own.
   static std::optional<ReadableMarginals> Make(const Structure& structure);
 
-  /// The largest violation by coordinates q of the local polytope's constraints, the largest marginal of a
-  /// forbidden state, and |Δ·μ + (γ/2) Σ_i (1 − ‖μ_i‖²) − loss| with γ = smoothing. delta: Δ_i of all states.
-  double Violation(const Structure& structure, std::span<const double> q, std::span<const double> delta,
-                   double loss, double smoothing) const;
+  /// The largest violation by coordinates q of the local polytope's constraints, the largest
+  /// marginal of a forbidden state, and |Δ·μ + (γ/2) Σ_i (1 − ‖μ_i‖²) − loss| with γ = smoothing.
+  /// delta: Δ_i of all states.
+  double Violation(const Structure& structure, std::span<const double> q,
+                   std::span<const double> delta, double loss, double smoothing) const;
 
  private:
   double At(std::span<const double> q, Index part) const {

@@ -18,7 +18,8 @@ std::vector<Index> SharedTables(const Structure& structure) {
     terms.push_back({-2, structure.forbidden_list(graph.num_variables() + c), 0, 0});
     // The shape as well: factors without features have none to tell them apart.
     for (const Index i : graph.scope(c)) terms.push_back({-1, graph.cardinality(i), 0, 0});
-    table_of.push_back(number.try_emplace(std::move(terms), static_cast<Index>(number.size())).first->second);
+    table_of.push_back(
+        number.try_emplace(std::move(terms), static_cast<Index>(number.size())).first->second);
   }
   return table_of;
 }

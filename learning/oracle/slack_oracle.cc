@@ -38,7 +38,8 @@ double SlackOracle::ScoreOf(const Structure& structure, std::span<const double> 
     GlobalStates(graph, g, labels, states_);
     if (!part.factor->Allows(states_)) return -kInfinity;
     if (part.block < 0 || part.factor->num_weights() == 0) continue;
-    sum += part.factor->Score(u.subspan(Size(part.coordinate), Size(part.factor->num_weights())), states_);
+    sum += part.factor->Score(u.subspan(Size(part.coordinate), Size(part.factor->num_weights())),
+                              states_);
   }
   return sum;
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The oracle of slack rescaling (Tsochantaridis, Joachims, Hofmann, Altun, JMLR 2005, section 2.2.1):
+// The oracle of slack rescaling (Tsochantaridis, Joachims, Hofmann, Altun, JMLR 2005, section
+// 2.2.1):
 //
 //   max_s Δ(s) · (1 − w·ψ(s)),   ψ(s) = φ(y) − φ(s), y the ground truth.
 //
 // Loss and score are multiplied, so that no solver for sums of part scores applies: labellings are
-// enumerated, without those that forbidden states or global factors rule out.
-// In the form of corners (active_set.h) labelling s is the point φ(y) + Δ(s)·(φ(s) − φ(y)) with loss Δ(s): all that is linear in corners holds
-// as with margin rescaling.
+// enumerated, without those that forbidden states or global factors rule out. In the form of
+// corners (active_set.h) labelling s is the point φ(y) + Δ(s)·(φ(s) − φ(y)) with loss Δ(s): all
+// that is linear in corners holds as with margin rescaling.
 #pragma once
 
 #include <span>
@@ -30,11 +31,12 @@ class SlackOracle {
   /// equal ones the lexicographically lowest. u: all coordinate scores of the example
   /// (CoordinateScores), whose global factors read their weights from it. loss: Δ_i of its states.
   /// O(labellings · parts), and two calls of each global factor for a labelling.
-  double Maximise(const ExampleView& example, std::span<const double> loss, std::span<const double> u,
-                  SparseCorner* corner);
+  double Maximise(const ExampleView& example, std::span<const double> loss,
+                  std::span<const double> u, SparseCorner* corner);
 
  private:
-  double ScoreOf(const Structure& structure, std::span<const double> u, std::span<const Index> labels);
+  double ScoreOf(const Structure& structure, std::span<const double> u,
+                 std::span<const Index> labels);
 
   std::vector<double> scores_;
   std::vector<double> coordinates_;

@@ -59,7 +59,8 @@ class CuttingPlaneNLearner : public Learner {
     Evaluation evaluation;
     evaluation.problem = oracle_.relaxed() ? CertifiedProblem::kRelaxed : CertifiedProblem::kExact;
     evaluation.dual = loss - regulariser;
-    evaluation.primal = regulariser + evaluator_.Hinge(evaluated_, blocks_.sets(), blocks_.warm(), threads);
+    evaluation.primal =
+        regulariser + evaluator_.Hinge(evaluated_, blocks_.sets(), blocks_.warm(), threads);
     return evaluation;
   }
 
@@ -103,7 +104,8 @@ class CuttingPlaneNLearner : public Learner {
   }
 
  private:
-  /// Rounds of pairwise steps over the active sets of all examples, until they leave a gap of at most `tolerance` (a mean over the examples).
+  /// Rounds of pairwise steps over the active sets of all examples, until they leave a gap of at
+  /// most `tolerance` (a mean over the examples).
   void SolveProgram(double tolerance, Index most_rounds, const StopControl& stop) {
     for (Index round = 0; round < most_rounds; ++round) {
       double gap = 0;
@@ -130,7 +132,8 @@ class CuttingPlaneNLearner : public Learner {
 
 }  // namespace
 
-std::unique_ptr<Learner> MakeCuttingPlaneNLearner(const Problem& problem, const TrainOptions& options) {
+std::unique_ptr<Learner> MakeCuttingPlaneNLearner(const Problem& problem,
+                                                  const TrainOptions& options) {
   return std::make_unique<CuttingPlaneNLearner>(problem, options);
 }
 

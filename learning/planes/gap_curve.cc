@@ -7,8 +7,8 @@
 namespace slackline {
 namespace {
 
-/// What is to be done where nothing was gained lately, in units of the work so far: the first passes of many runs gain nothing that a gap
-/// shows.
+/// What is to be done where nothing was gained lately, in units of the work so far: the first
+/// passes of many runs gain nothing that a gap shows.
 constexpr double kUnknown = 10;
 constexpr std::size_t kMostPoints = 64;
 
@@ -69,7 +69,8 @@ void GapCurve::Save(StateWriter* writer) const {
 }
 
 void GapCurve::Load(StateReader* reader) {
-  points_.resize(static_cast<std::size_t>(reader->Integer(0, static_cast<std::int64_t>(kMostPoints))));
+  points_.resize(
+      static_cast<std::size_t>(reader->Integer(0, static_cast<std::int64_t>(kMostPoints))));
   for (Point& point : points_) {
     point.work = reader->NonNegativeReal();
     point.gap = reader->NonNegativeReal();

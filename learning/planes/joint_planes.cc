@@ -14,12 +14,14 @@
 namespace slackline {
 namespace {
 
-constexpr double kCachedTolerance = 0.05;  // of a cached plane's violation: its program need not be exact
+constexpr double kCachedTolerance =
+    0.05;  // of a cached plane's violation: its program need not be exact
 constexpr double kProgramShare =
-    1e-3;                          // of the gap: what the program after a plane of the oracle may leave …
+    1e-3;  // of the gap: what the program after a plane of the oracle may leave …
 constexpr double kLoosest = 1e-8;  // … but of the objective at w = 0 at most this, and at least
 constexpr double kTightest = 1e-12;
-constexpr double kWorthAdding = 0.2;  // of the oracle's last violation: what a plane of kept labellings needs
+constexpr double kWorthAdding =
+    0.2;  // of the oracle's last violation: what a plane of kept labellings needs
 constexpr Index kMaxCachedRounds = 20;
 constexpr auto kNoLimit = std::numeric_limits<std::int64_t>::max();
 constexpr double kBeyond = 0.1;  // μ: of the rest of the line, beyond its best point
@@ -31,8 +33,10 @@ class JointPlaneLearner : public JointPlaneLearnerBase {
   JointPlaneLearner(const Problem& problem, const TrainOptions& options)
       : problem_(problem),
         options_(options),
-        cache_(options.learner == LearnerKind::kCuttingPlane1 && options.constraint_cache != Switch::kOff),
-        line_search_(options.learner == LearnerKind::kBundle && options.line_search != Switch::kOff),
+        cache_(options.learner == LearnerKind::kCuttingPlane1 &&
+               options.constraint_cache != Switch::kOff),
+        line_search_(options.learner == LearnerKind::kBundle &&
+                     options.line_search != Switch::kOff),
         at_zero_(PrimalAtZeroWeights(problem)),
         kept_(problem, options.oracle, options.rescaling),
         planes_(problem.num_weights(), problem.size(), problem.lambda()),
@@ -40,7 +44,8 @@ class JointPlaneLearner : public JointPlaneLearnerBase {
         best_(static_cast<std::size_t>(problem.num_weights()), 0.0),
         best_risk_(at_zero_) {}
 
-  void TakeOver(std::span<const ActiveSet> sets, std::span<const double> weights, double gap) override {
+  void TakeOver(std::span<const ActiveSet> sets, std::span<const double> weights,
+                double gap) override {
     kept_.TakeOver(sets);
     point_.assign(weights.begin(), weights.end());
     kept_.Recall(point_, StopControl(nullptr, 0), &plane_);
@@ -60,7 +65,8 @@ class JointPlaneLearner : public JointPlaneLearnerBase {
     ChoosePoint(line);
     kept_.Ask(point_, stop, &plane_);
     if (plane_.whole) Measure();
-    violation_ = PlaneBundle::At(plane_.direction, plane_.offset, planes_.weights()) - planes_.cut();
+    violation_ =
+        PlaneBundle::At(plane_.direction, plane_.offset, planes_.weights()) - planes_.cut();
     at_newest_ = line && violation_ <= kSmallViolation * (BestObjective() - planes_.value());
     AddPlane(Tolerance());
   }
@@ -85,7 +91,9 @@ class JointPlaneLearner : public JointPlaneLearnerBase {
   double ScoreScale() const override { return slackline::ScoreScale(problem_); }
   double PrimalAtZero() const override { return at_zero_; }
   double GapEstimate() const override { return BestObjective() - planes_.value(); }
-  WorkCounts work() const override { return {kept_.oracle_calls(), rounds_, kept_.work() + planes_.work()}; }
+  WorkCounts work() const override {
+    return {kept_.oracle_calls(), rounds_, kept_.work() + planes_.work()};
+  }
 
   bool DualPointIsBest() const override { return true; }
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
@@ -118,7 +126,8 @@ class JointPlaneLearner : public JointPlaneLearnerBase {
     for (Index k = 0; k < planes_.size(); ++k) {
       const std::span<const Index> corners = std::as_const(planes_).corners(k);
       for (std::size_t m = 0; m < corners.size(); ++m)
-        StateReader::Require(corners[m] < kept_.sets()[m].size(), "a plane has a labelling that is not kept");
+        StateReader::Require(corners[m] < kept_.sets()[m].size(),
+                             "a plane has a labelling that is not kept");
     }
     reader->FiniteReals(best_);
     best_risk_ = reader->FiniteReal();
@@ -133,7 +142,8 @@ class JointPlaneLearner : public JointPlaneLearnerBase {
     kept_.set_problem(problem);
     planes_.set_lambda(problem.lambda());
     planes_.Solve(Tolerance());
-    // The risk is the same for every λ, but other weights may be the best now: w = 0 is one of them.
+    // The risk is the same for every λ, but other weights may be the best now: w = 0 is one of
+    // them.
     if (at_zero_ < BestObjective()) {
       std::fill(best_.begin(), best_.end(), 0.0);
       best_risk_ = at_zero_;
@@ -150,13 +160,15 @@ class JointPlaneLearner : public JointPlaneLearnerBase {
     return std::clamp(kProgramShare * GapEstimate(), kTightest * at_zero_, kLoosest * at_zero_);
   }
 
-  /// Where the next plane is taken. line: near the best point between the best and the newest weights (Franc and Sonnenburg, equation (13)).
+  /// Where the next plane is taken. line: near the best point between the best and the newest
+  /// weights (Franc and Sonnenburg, equation (13)).
   void ChoosePoint(bool line) {
     point_.assign(planes_.weights().begin(), planes_.weights().end());
     if (!line) return;
     const double k = kept_.BestOnLine(best_, point_);
     const double share = (1 - kBeyond) * k + kBeyond;
-    for (std::size_t i = 0; i < point_.size(); ++i) point_[i] = best_[i] + share * (point_[i] - best_[i]);
+    for (std::size_t i = 0; i < point_.size(); ++i)
+      point_[i] = best_[i] + share * (point_[i] - best_[i]);
   }
 
   /// Takes the point for the best weights if the plane shows a smaller objective there.
@@ -173,7 +185,8 @@ class JointPlaneLearner : public JointPlaneLearnerBase {
     ++rounds_;
   }
 
-  /// Planes of kept labellings, as long as they are violated about as much as the oracle's last one was.
+  /// Planes of kept labellings, as long as they are violated about as much as the oracle's last one
+  /// was.
   void CachedRounds(const StopControl& stop) {
     const std::int64_t before = work().entries;
     for (Index round = 0; round < kMaxCachedRounds && !stop.ShouldStop(); ++round) {
@@ -199,9 +212,10 @@ class JointPlaneLearner : public JointPlaneLearnerBase {
   std::vector<double> best_;
   double best_risk_;  // (1/M) Σ max H_m at best_, as far as it was seen
   std::vector<double> evaluated_;
-  double violation_ = kInfinity;  // by how much the oracle's last plane cut into the model at its minimum
-  bool at_newest_ = false;        // the next plane is taken at the newest weights
-  std::int64_t rounds_ = 0;       // planes added
+  double violation_ =
+      kInfinity;            // by how much the oracle's last plane cut into the model at its minimum
+  bool at_newest_ = false;  // the next plane is taken at the newest weights
+  std::int64_t rounds_ = 0;            // planes added
   std::int64_t most_work_ = kNoLimit;  // of the next pass, before the oracle is asked
 };
 

@@ -40,16 +40,19 @@ PlaneBundle::PlaneBundle(Offset num_weights, Index num_examples, double lambda)
   alpha_[0] = 1;
 }
 
-double PlaneBundle::At(std::span<const double> direction, double offset, std::span<const double> weights) {
+double PlaneBundle::At(std::span<const double> direction, double offset,
+                       std::span<const double> weights) {
   return offset - InnerProduct(direction, weights);
 }
 
-void PlaneBundle::Add(std::span<const double> direction, double offset, std::vector<Index> corners) {
+void PlaneBundle::Add(std::span<const double> direction, double offset,
+                      std::vector<Index> corners) {
   Plane plane;
   plane.corners = std::move(corners);
   const auto zeros = static_cast<std::size_t>(std::count(direction.begin(), direction.end(), 0.0));
   const std::size_t nonzeros = direction.size() - zeros;
-  // No entries at all would look like a dense plane: zero is kept as an empty list with an index of no effect.
+  // No entries at all would look like a dense plane: zero is kept as an empty list with an index of
+  // no effect.
   if (nonzeros > 0 && SparseIsShorter(nonzeros, direction.size())) {
     for (std::size_t k = 0; k < direction.size(); ++k) {
       if (direction[k] == 0) continue;
@@ -99,7 +102,8 @@ void PlaneBundle::AddGramRow(std::size_t k) {
     capacity_ = capacity;
   }
   for (std::size_t j = 0; j <= k; ++j) {
-    work_ += static_cast<std::int64_t>(std::min(planes_[j].value.size(), planes_[k].value.size())) / 4;
+    work_ +=
+        static_cast<std::int64_t>(std::min(planes_[j].value.size(), planes_[k].value.size())) / 4;
     gram_[k * capacity_ + j] = gram_[j * capacity_ + k] = Product(planes_[j], planes_[k]);
   }
 }
@@ -112,7 +116,8 @@ void PlaneBundle::Solve(double tolerance) {
   work_ += result.work / 4;
   ReadPoint();
   if (value_ >= value) return;
-  // Where planes of huge norm cancel, their inner products say less about the point than the sum itself.
+  // Where planes of huge norm cancel, their inner products say less about the point than the sum
+  // itself.
   alpha_ = before;
   ReadPoint();
 }
@@ -152,7 +157,8 @@ bool PlaneBundle::DropIdle(Index limit) {
       planes_[kept] = std::move(planes_[k]);
       linear_[kept] = linear_[k];
       alpha_[kept] = alpha_[k];
-      for (std::size_t j = 0; j < count; ++j) gram_[j * capacity_ + kept] = gram_[j * capacity_ + k];
+      for (std::size_t j = 0; j < count; ++j)
+        gram_[j * capacity_ + kept] = gram_[j * capacity_ + k];
       std::copy_n(gram_.data() + k * capacity_, count, gram_.data() + kept * capacity_);
     }
     ++kept;
@@ -182,7 +188,8 @@ void PlaneBundle::Load(StateReader* reader) {
   constexpr auto kMost = std::numeric_limits<Index>::max();
   const std::size_t examples = planes_[0].corners.size();
   reader->Tag("planes");
-  const std::int64_t count = reader->Integer(1, std::min<std::int64_t>(kMost, reader->left() / kPlaneBytes));
+  const std::int64_t count =
+      reader->Integer(1, std::min<std::int64_t>(kMost, reader->left() / kPlaneBytes));
   planes_.clear();
   for (std::int64_t k = 0; k < count; ++k) {
     Plane plane;
@@ -190,8 +197,10 @@ void PlaneBundle::Load(StateReader* reader) {
     plane.value = reader->FiniteReals();
     plane.corners = reader->Indices(0, kMost);
     plane.idle = static_cast<Index>(reader->Integer(0, kMost));
-    const bool dense = plane.index.empty() && (plane.value.empty() || plane.value.size() == weights_.size());
-    StateReader::Require(dense || plane.index.size() == plane.value.size(), "a plane does not add up");
+    const bool dense =
+        plane.index.empty() && (plane.value.empty() || plane.value.size() == weights_.size());
+    StateReader::Require(dense || plane.index.size() == plane.value.size(),
+                         "a plane does not add up");
     StateReader::Require(plane.corners.size() == examples, "a plane is of other examples");
     planes_.push_back(std::move(plane));
   }

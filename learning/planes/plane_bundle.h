@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Cutting planes of the empirical risk R(w) = (1/M) Σ_m max_s H_m(s; w), and the model that they make of it:
+// Cutting planes of the empirical risk R(w) = (1/M) Σ_m max_s H_m(s; w), and the model that they
+// make of it:
 //
 //   R(w) ≥ max_k (b_k − w·a_k),   a_k = (1/M) Σ_m ψ_m(s_m^k),   b_k = (1/M) Σ_m Δ_m(s_m^k),
 //
-// one labelling (or point of the domain) s_m^k per example and plane. The minimum of λ/2 ‖w‖² + max_k (…) and its dual, a quadratic program
-// over one simplex (simplex_qp.h), have w = Σ_k α_k a_k / λ. Planes hold for every λ. Plane 0 is that of the ground truth: a = 0, b = 0.
+// one labelling (or point of the domain) s_m^k per example and plane. The minimum of λ/2 ‖w‖² +
+// max_k (…) and its dual, a quadratic program over one simplex (simplex_qp.h), have w = Σ_k α_k a_k
+// / λ. Planes hold for every λ. Plane 0 is that of the ground truth: a = 0, b = 0.
 //
 //   symbol       here            shape
 //   a_k          Plane::value    dense, or sparse where that is shorter
@@ -28,31 +30,36 @@ class PlaneBundle {
 
   Index size() const { return static_cast<Index>(planes_.size()); }
 
-  /// Appends a plane with weight 0. direction: a, dense. corners: the number, in its active set, of the corner of every example (active_set.h).
-  /// Costs one inner product with every plane.
+  /// Appends a plane with weight 0. direction: a, dense. corners: the number, in its active set, of
+  /// the corner of every example (active_set.h). Costs one inner product with every plane.
   void Add(std::span<const double> direction, double offset, std::vector<Index> corners);
 
   /// Whether a plane with these corners is there.
   bool Has(std::span<const Index> corners) const;
 
-  /// Solves the quadratic program, to a gap of `tolerance`, from the point before. value() never falls.
+  /// Solves the quadratic program, to a gap of `tolerance`, from the point before. value() never
+  /// falls.
   void Solve(double tolerance);
-  /// Adds one to the idle counts of planes with weight 0, resets those of others, and drops planes idle for longer than `limit` (0: none; never
-  /// plane 0). Returns whether any was dropped.
+  /// Adds one to the idle counts of planes with weight 0, resets those of others, and drops planes
+  /// idle for longer than `limit` (0: none; never plane 0). Returns whether any was dropped.
   bool DropIdle(Index limit);
 
   /// Array entries touched so far, by inner products and programs.
   std::int64_t work() const { return work_; }
 
-  /// Of the point after Solve: w = Σ α a/λ; the value of the dual, computed from w; and max_k (b_k − w·a_k), up to the gap of Solve.
+  /// Of the point after Solve: w = Σ α a/λ; the value of the dual, computed from w; and max_k (b_k
+  /// − w·a_k), up to the gap of Solve.
   std::span<const double> weights() const { return weights_; }
   double value() const { return value_; }
   double cut() const { return cut_; }
   /// b − w·a of a direction and offset that need not be kept.
-  static double At(std::span<const double> direction, double offset, std::span<const double> weights);
+  static double At(std::span<const double> direction, double offset,
+                   std::span<const double> weights);
 
   double alpha(Index k) const { return alpha_[static_cast<std::size_t>(k)]; }
-  std::span<const Index> corners(Index k) const { return planes_[static_cast<std::size_t>(k)].corners; }
+  std::span<const Index> corners(Index k) const {
+    return planes_[static_cast<std::size_t>(k)].corners;
+  }
   /// For new numbers of corners.
   std::span<Index> corners(Index k) { return planes_[static_cast<std::size_t>(k)].corners; }
 

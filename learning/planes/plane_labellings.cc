@@ -79,14 +79,17 @@ void PlaneLabellings::AddToPlane(Index m, Index corner, NewPlane* plane) {
   for (const auto& [a, sign] : {std::pair{Index{0}, share}, std::pair{corner, -share}}) {
     const double scale = sign;
     set.ForEachSlotEntry(a, [&](Index k, double value) { delta_[Size(k)] += scale * value; });
-    set.ForEachScalarEntry(a, [&](Index k, double value) { plane->direction[Size(k)] += scale * value; });
+    set.ForEachScalarEntry(
+        a, [&](Index k, double value) { plane->direction[Size(k)] += scale * value; });
   }
-  const std::span<double> delta = std::span<double>(delta_).first(Size(SlotCoordinates(example.structure())));
+  const std::span<double> delta =
+      std::span<double>(delta_).first(Size(SlotCoordinates(example.structure())));
   work_ += AddSlots(example, delta, plane->direction) / 4 + set.entries(0) + set.entries(corner);
   std::fill(delta.begin(), delta.end(), 0.0);
 }
 
-void PlaneLabellings::Ask(std::span<const double> weights, const StopControl& stop, NewPlane* plane) {
+void PlaneLabellings::Ask(std::span<const double> weights, const StopControl& stop,
+                          NewPlane* plane) {
   Begin(plane);
   oracle_.Refresh(weights);
   for (Index m = 0; m < problem_.size(); ++m) {
@@ -107,7 +110,8 @@ void PlaneLabellings::Ask(std::span<const double> weights, const StopControl& st
   }
 }
 
-void PlaneLabellings::Recall(std::span<const double> weights, const StopControl& stop, NewPlane* plane) {
+void PlaneLabellings::Recall(std::span<const double> weights, const StopControl& stop,
+                             NewPlane* plane) {
   Begin(plane);
   for (Index m = 0; m < problem_.size(); ++m) {
     if (sets_[Size(m)].size() < 2) continue;
@@ -184,7 +188,8 @@ void PlaneLabellings::DropUnused(PlaneBundle* bundle) {
   }
 }
 
-double PlaneLabellings::AddPoint(Index m, Index corner, double share, std::span<double> coordinates) const {
+double PlaneLabellings::AddPoint(Index m, Index corner, double share,
+                                 std::span<double> coordinates) const {
   const ActiveSet& set = sets_[Size(m)];
   set.AddCoordinates(problem_.data().example(m).structure(), corner, share, coordinates);
   return share * set.loss(corner);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The labellings that the planes of the whole training set were made of (plane_bundle.h), each kept once per example, and new planes:
-// by the oracle, or from the kept labellings alone (the constraint cache of Joachims, Finley, Yu, "Cutting-plane training of structural
-// SVMs", Machine Learning 77, 2009, section 5).
+// The labellings that the planes of the whole training set were made of (plane_bundle.h), each kept
+// once per example, and new planes: by the oracle, or from the kept labellings alone (the
+// constraint cache of Joachims, Finley, Yu, "Cutting-plane training of structural SVMs", Machine
+// Learning 77, 2009, section 5).
 //
-// Cost of a plane: one sweep over the inputs for scores and one for the plane; one oracle call, or a few operations per entry of the kept
-// corners, for every example.
+// Cost of a plane: one sweep over the inputs for scores and one for the plane; one oracle call, or
+// a few operations per entry of the kept corners, for every example.
 #pragma once
 
 #include <span>
@@ -25,7 +26,7 @@ struct NewPlane {
   double offset = 0;              ///< b
   double value = 0;               ///< b − w·a: the risk at w, as far as the corners show it
   std::vector<Index> corners;     ///< per example
-  bool whole = true;              ///< false: asked to stop, and the examples left have the ground truth
+  bool whole = true;  ///< false: asked to stop, and the examples left have the ground truth
 };
 
 class PlaneLabellings {
@@ -38,8 +39,8 @@ class PlaneLabellings {
   /// The plane of the best kept labellings at `weights`.
   void Recall(std::span<const double> weights, const StopControl& stop, NewPlane* plane);
 
-  /// The k in [0, 1] that minimises λ/2 ‖w‖² + (1/M) Σ_m max over the kept labellings of H_m(·; w) at w = from + k (to − from): a piecewise
-  /// quadratic, by bisection on its slope.
+  /// The k in [0, 1] that minimises λ/2 ‖w‖² + (1/M) Σ_m max over the kept labellings of H_m(·; w)
+  /// at w = from + k (to − from): a piecewise quadratic, by bisection on its slope.
   double BestOnLine(std::span<const double> from, std::span<const double> to);
 
   /// Drops the labellings that no plane of the bundle has, and numbers the others anew.

@@ -20,19 +20,23 @@ namespace {
 
 /// Passes of example blocks before another way can have a trial.
 constexpr Index kFirstPasses = 4;
-/// Oracle calls for every example that a pass counts for at most, when it went on with steps on active sets for long: planes have to ask, too.
+/// Oracle calls for every example that a pass counts for at most, when it went on with steps on
+/// active sets for long: planes have to ask, too.
 constexpr double kMostRounds = 3;
-/// The planes that a problem of d weights is expected to need, kPlanes · d^kPlanesPower, each about a pass's work. (Measured: 12 with 5 weights, 25
-/// with 9, 37 with 205, 64 and 72 with 450 and 330 on unscaled features.) No trial while example blocks have less to do than that.
+/// The planes that a problem of d weights is expected to need, kPlanes · d^kPlanesPower, each about
+/// a pass's work. (Measured: 12 with 5 weights, 25 with 9, 37 with 205, 64 and 72 with 450 and 330
+/// on unscaled features.) No trial while example blocks have less to do than that.
 constexpr double kPlanes = 10;
 constexpr double kPlanesPower = 0.35;
 /// The work of the first trial of planes, as a share of what was done before it.
 constexpr double kTrial = 0.25;
-/// Weights of which planes are made: each of some hundred planes may have a number for all of them, 8 bytes.
+/// Weights of which planes are made: each of some hundred planes may have a number for all of them,
+/// 8 bytes.
 constexpr Offset kMostWeights = 200'000;
 
-/// Entries that a step on a factor block counts for: score, marginals and multipliers of a pair of binary variables are 6 numbers, in
-/// vectors, which take half the time of the entries that oracles and active sets touch.
+/// Entries that a step on a factor block counts for: score, marginals and multipliers of a pair of
+/// binary variables are 6 numbers, in vectors, which take half the time of the entries that oracles
+/// and active sets touch.
 constexpr double kEntriesOfStep = 3;
 /// The same for a number of an input and one of its weights, which a pass reads twice.
 constexpr double kEntriesOfInput = 2.0 / 4;
@@ -44,27 +48,31 @@ struct FactorTrial {
   /// … or less is to be done than so many of theirs.
   double passes;
   double trial;  ///< its passes
-  /// Before they have made so many passes they are expected to arrive with these, if their lower bound is the better one: their gap
-  /// falls late.
+  /// Before they have made so many passes they are expected to arrive with these, if their lower
+  /// bound is the better one: their gap falls late.
   double expected;
 };
-/// With cycles they need some hundred passes (75 to 170 to a gap of 1e-2) where example blocks need 10 to 40 …
+/// With cycles they need some hundred passes (75 to 170 to a gap of 1e-2) where example blocks need
+/// 10 to 40 …
 constexpr FactorTrial kOnCycles = {4, 64, 32, 120};
 /// … and on forests no more than these (33 to 112).
 constexpr FactorTrial kOnForests = {1.5, 20, 24, 100};
-/// Example blocks that have made no more passes than this, and whose gap has not begun to fall, are not given up for factor blocks: they get
-/// as much work.
+/// Example blocks that have made no more passes than this, and whose gap has not begun to fall, are
+/// not given up for factor blocks: they get as much work.
 constexpr Index kEarlyPasses = 16;
-/// Without a check nothing is known of them: their turn waits for one, up to this many times as long.
+/// Without a check nothing is known of them: their turn waits for one, up to this many times as
+/// long.
 constexpr double kLongestWait = 4;
-/// They are ahead where examples have hardly any weights in common: there are many more weights than examples.
+/// They are ahead where examples have hardly any weights in common: there are many more weights
+/// than examples.
 constexpr double kWeightsPerExample = 10;
 /// Parts of all examples together of which factor blocks are made: 48 bytes each.
 constexpr Offset kMostParts = 10'000'000;
 
 /// Later turns, in units of the work of the way whose turn it is.
 constexpr double kTurn = 0.5;
-/// A way that has had less than this share of the leading one's work is tried again: factor blocks sooner if their lower bound is the better one.
+/// A way that has had less than this share of the leading one's work is tried again: factor blocks
+/// sooner if their lower bound is the better one.
 constexpr double kSecondChance = 0.1;
 constexpr double kSecondChanceOfFactors = 0.25;
 /// Estimates of gaps are multiplied by what certified gaps were more than they, at most by this.
@@ -85,7 +93,8 @@ TrainOptions FactorOptions(const TrainOptions& options) {
   return factors;
 }
 
-/// Whether no two parts of an example have weights in common, and all are binary variables and pairs.
+/// Whether no two parts of an example have weights in common, and all are binary variables and
+/// pairs.
 bool PartsOwnTheirWeights(const Structure& structure) {
   const std::optional<MultiLabelForm> form = MultiLabelForm::Make(structure);
   if (!form) return false;
@@ -98,12 +107,15 @@ bool PartsOwnTheirWeights(const Structure& structure) {
          std::adjacent_find(blocks.begin(), blocks.end()) == blocks.end();
 }
 
-/// Whether factor blocks solve the same problem as example blocks with these options, may be the faster way, and fit in memory. Where parts of
-/// an example share weights they undo each other's steps, as examples do with few weights, and more.
+/// Whether factor blocks solve the same problem as example blocks with these options, may be the
+/// faster way, and fit in memory. Where parts of an example share weights they undo each other's
+/// steps, as examples do with few weights, and more.
 bool FactorsApply(const Problem& problem, const TrainOptions& options) {
-  if (static_cast<double>(problem.num_weights()) < kWeightsPerExample * problem.size()) return false;
+  if (static_cast<double>(problem.num_weights()) < kWeightsPerExample * problem.size())
+    return false;
   const auto& structures = problem.data().structures();
-  return options.oracle == SolverKind::kAuto && !UsesKernel(options) && problem.num_parts() <= kMostParts &&
+  return options.oracle == SolverKind::kAuto && !UsesKernel(options) &&
+         problem.num_parts() <= kMostParts &&
          std::all_of(structures.begin(), structures.end(),
                      [](const auto& structure) { return PartsOwnTheirWeights(*structure); }) &&
          Unsupported(problem, FactorOptions(options)).empty();
@@ -156,11 +168,13 @@ class RaceLearner : public Learner {
     return Absorb(Last().Evaluate(threads), estimate);
   }
   bool EvaluatesBesidePasses() const override {
-    // Such a pass may be taken back: the state of all ways would have to be put aside, and that of factor blocks is large.
+    // Such a pass may be taken back: the state of all ways would have to be put aside, and that of
+    // factor blocks is large.
     return active_ == kExamples && ran_ == kExamples && !way(kFactors).learner &&
            blocks_->EvaluatesBesidePasses();
   }
-  Evaluation EvaluateBesidePass(int threads, const StopControl& stop, double* pass_seconds) override {
+  Evaluation EvaluateBesidePass(int threads, const StopControl& stop,
+                                double* pass_seconds) override {
     if (active_ != kExamples || ran_ != kExamples)
       return Learner::EvaluateBesidePass(threads, stop, pass_seconds);
     const double estimate = blocks_->GapEstimate();
@@ -179,7 +193,9 @@ class RaceLearner : public Learner {
   }
   std::span<const double> weights() const override { return way(evaluated_).learner->weights(); }
   bool CheckIsCheap() const override { return Last().CheckIsCheap(); }
-  double GapEstimate() const override { return ran_ == kPlanesOfAll ? GapOfPlanes() : Last().GapEstimate(); }
+  double GapEstimate() const override {
+    return ran_ == kPlanesOfAll ? GapOfPlanes() : Last().GapEstimate();
+  }
   double ScoreScale() const override { return blocks_->ScoreScale(); }
   double PrimalAtZero() const override { return at_zero_; }
   WorkCounts work() const override {
@@ -219,7 +235,8 @@ class RaceLearner : public Learner {
     writer->Integer(passes_);
     for (const std::int64_t work : {began_, turn_began_, turn_}) writer->Integer(work);
     writer->Flag(checked_in_turn_);
-    for (const double value : {primal_, checked_primal_, optimism_, checked_optimism_}) writer->Real(value);
+    for (const double value : {primal_, checked_primal_, optimism_, checked_optimism_})
+      writer->Real(value);
   }
 
   void Load(StateReader* reader) override {
@@ -228,7 +245,8 @@ class RaceLearner : public Learner {
       Way& one = way(which);
       const bool exists = reader->Flag();
       StateReader::Require(exists || which != kExamples, "a race has no example blocks");
-      StateReader::Require(!exists || which != kFactors || factors_apply_, "a race has factor blocks");
+      StateReader::Require(!exists || which != kFactors || factors_apply_,
+                           "a race has factor blocks");
       if (which != kExamples) Make(which, exists);
       if (exists) one.learner->Load(reader);
       one.before = reader->Count();
@@ -237,7 +255,8 @@ class RaceLearner : public Learner {
     }
     for (int* which : {&active_, &ran_, &evaluated_}) {
       *which = static_cast<int>(reader->Integer(0, kWays - 1));
-      StateReader::Require(way(*which).learner != nullptr, "a race does not have the way that runs");
+      StateReader::Require(way(*which).learner != nullptr,
+                           "a race does not have the way that runs");
     }
     passes_ = reader->Passes();
     for (std::int64_t* work : {&began_, &turn_began_, &turn_}) *work = reader->Count();
@@ -246,7 +265,8 @@ class RaceLearner : public Learner {
     checked_primal_ = reader->FiniteReal();
     optimism_ = reader->FiniteReal();
     checked_optimism_ = reader->FiniteReal();
-    StateReader::Require(optimism_ >= 1 && checked_optimism_ >= optimism_, "estimates cannot be that good");
+    StateReader::Require(optimism_ >= 1 && checked_optimism_ >= optimism_,
+                         "estimates cannot be that good");
   }
 
   void ChangeLambda(const Problem& problem) override {
@@ -308,7 +328,8 @@ class RaceLearner : public Learner {
   /// Of the best weights that a check or a plane has seen.
   double GapOfPlanes() const { return std::min(primal_ - planes_->dual(), planes_->GapEstimate()); }
 
-  /// What a check has found. Passes see it one pass later (ApplyChecks), so that a pass may be made beside a check.
+  /// What a check has found. Passes see it one pass later (ApplyChecks), so that a pass may be made
+  /// beside a check.
   Evaluation Absorb(const Evaluation& evaluation, double estimate) {
     checked_primal_ = std::min(checked_primal_, evaluation.primal);
     Way& ran = way(ran_);
@@ -318,7 +339,8 @@ class RaceLearner : public Learner {
     if (ran_ == kExamples && estimate > 0)
       checked_optimism_ = std::max(checked_optimism_, std::min(kMostOptimism, gap / estimate));
     if (ran_ != kFactors) return evaluation;
-    // Nothing but checks tells the gap of factor blocks. Their penalized problem is not that of the run.
+    // Nothing but checks tells the gap of factor blocks. Their penalized problem is not that of the
+    // run.
     ran.curve.Add(static_cast<double>(Work(kFactors)), checked_primal_ - ran.dual);
     checked_in_turn_ = true;
     factor_evaluation_ = evaluation;
@@ -355,7 +377,8 @@ class RaceLearner : public Learner {
   }
 
   double Target() const {
-    return std::max(options_.absolute_gap, std::max(kSmallestTarget, options_.gap_tolerance) * primal_);
+    return std::max(options_.absolute_gap,
+                    std::max(kSmallestTarget, options_.gap_tolerance) * primal_);
   }
 
   void AfterPass(const StopControl& stop) {
@@ -378,17 +401,20 @@ class RaceLearner : public Learner {
       remaining[static_cast<std::size_t>(which)] = way(which).curve.Remaining(Target());
     if (BeginsTrial(*std::min_element(remaining.begin(), remaining.end()))) return;
     if (way(kFactors).learner) {
-      // Where the oracle is dear, so is the end of a run of example blocks: their gap falls slower than exponentially.
+      // Where the oracle is dear, so is the end of a run of example blocks: their gap falls slower
+      // than exponentially.
       remaining[kExamples] =
           std::sqrt(remaining[kExamples] * way(kExamples).curve.RemainingOfPower(Target()));
       const double expected = factor_trial_.expected * factor_pass_ - WorkOfFactorsHere();
-      if (expected > 0 && FactorsLookGood()) remaining[kFactors] = std::min(remaining[kFactors], expected);
+      if (expected > 0 && FactorsLookGood())
+        remaining[kFactors] = std::min(remaining[kFactors], expected);
     }
     const auto best = std::min_element(remaining.begin(), remaining.end());
     active_ = static_cast<int>(best - remaining.begin());
     const auto leading = static_cast<double>(Work(active_));
     const int other = LeastTried(active_);
-    const double chance = other == kFactors && FactorsLookGood() ? kSecondChanceOfFactors : kSecondChance;
+    const double chance =
+        other == kFactors && FactorsLookGood() ? kSecondChanceOfFactors : kSecondChance;
     if (active_ == kFactors && passes_ <= kEarlyPasses && way(kExamples).curve.Stalled() &&
         Work(kExamples) < Work(kFactors)) {
       active_ = kExamples;
@@ -419,7 +445,8 @@ class RaceLearner : public Learner {
     const auto done = static_cast<double>(Work(kExamples) - began_);
     const double pass = std::min(done / passes_, kMostRounds * blocks_->WorkOfRound());
     if (done < kFirstPasses * pass) return false;
-    if (factors_apply_ && !way(kFactors).learner && pass >= factor_trial_.slow_pass * factor_pass_ &&
+    if (factors_apply_ && !way(kFactors).learner &&
+        pass >= factor_trial_.slow_pass * factor_pass_ &&
         remaining > factor_trial_.passes * factor_pass_) {
       Make(kFactors);
       active_ = kFactors;

@@ -44,7 +44,8 @@ Checkpoint LoadCheckpoint(const std::string& path) {
     throw DataError(path, 0, "the checkpoint is inconsistent");
   }
   Checkpoint checkpoint;
-  for (std::size_t k = 0; k < names.size(); ++k) checkpoint.fingerprint.emplace_back(names[k], values[k]);
+  for (std::size_t k = 0; k < names.size(); ++k)
+    checkpoint.fingerprint.emplace_back(names[k], values[k]);
   checkpoint.stage = stage[0];
   checkpoint.figures.assign(figures.begin(), figures.end());
   checkpoint.state = reader.String("state");

@@ -93,7 +93,8 @@ std::string HashStructures(const Dataset& data) {
     for (Index g = 0; g < graph.num_global_factors(); ++g) AddGlobalPart(*structure, g, &hash);
     for (const Slot& slot : structure->slots()) hash.Add(static_cast<std::uint64_t>(slot.input));
   }
-  for (Index m = 0; m < data.size(); ++m) hash.Add(static_cast<std::uint64_t>(data.structure_of(m)));
+  for (Index m = 0; m < data.size(); ++m)
+    hash.Add(static_cast<std::uint64_t>(data.structure_of(m)));
   return hash.Text();
 }
 
@@ -111,7 +112,8 @@ std::string OracleOfTheBuild(const Problem& problem, const TrainOptions& options
   for (const auto& structure : problem.data().structures()) {
     const SolverKind kind = AutomaticSolver(structure->graph());
     const std::string name(SolverKindName(kind));
-    if ((kind != SolverKind::kLp && kind != SolverKind::kMessages) || names.find(name) != std::string::npos)
+    if ((kind != SolverKind::kLp && kind != SolverKind::kMessages) ||
+        names.find(name) != std::string::npos)
       continue;
     names += (names.empty() ? "" : ", ") + name;
   }
@@ -153,8 +155,8 @@ std::string Difference(const Fingerprint& saved, const Fingerprint& now) {
     }
   }
   for (const auto& entry : saved) {
-    const bool known =
-        std::any_of(now.begin(), now.end(), [&](const auto& other) { return other.first == entry.first; });
+    const bool known = std::any_of(now.begin(), now.end(),
+                                   [&](const auto& other) { return other.first == entry.first; });
     if (!known) add(entry.first + " is not known here");
   }
   return text;

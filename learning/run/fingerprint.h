@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a training run depends on, as short texts: whether a saved state belongs to a problem and its options.
+// What a training run depends on, as short texts: whether a saved state belongs to a problem and
+// its options.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,8 @@
 
 namespace slackline {
 
-/// A sum over bytes that depends on each of them and on their order: 64 bits, against mistakes, not against malice.
+/// A sum over bytes that depends on each of them and on their order: 64 bits, against mistakes, not
+/// against malice.
 class DataHash {
  public:
   void Add(std::uint64_t word) {
@@ -35,8 +37,8 @@ class DataHash {
 /// Names and values. Names of options begin with "--"; other values are hash sums.
 using Fingerprint = std::vector<std::pair<std::string, std::string>>;
 
-/// Of the data (features, labels, structure, loss), λ, and all options but the outer ones (OptionRecord::outer).
-/// O(size of the data).
+/// Of the data (features, labels, structure, loss), λ, and all options but the outer ones
+/// (OptionRecord::outer). O(size of the data).
 Fingerprint MakeFingerprint(const Problem& problem, const TrainOptions& options);
 
 /// What differs, in words; empty when nothing does.

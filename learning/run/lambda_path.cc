@@ -21,8 +21,9 @@ constexpr Index kMostValues = 1000;
 double ParseLambda(std::string_view text) {
   double value = 0;
   if (!ParseNumber(text, &value) || value < kSmallestLambda) {
-    throw DataError(Quoted(text) +
-                    " is not allowed as a value of lambda; it must be a number > 0, at least 1e-30");
+    throw DataError(
+        Quoted(text) +
+        " is not allowed as a value of lambda; it must be a number > 0, at least 1e-30");
   }
   return value;
 }
@@ -38,12 +39,14 @@ std::vector<double> Geometric(const std::vector<std::string>& pieces) {
   const double to = ParseLambda(pieces[1]);
   Index count = 0;
   if (!ParseIndex(pieces[2], &count) || count < 2 || count > kMostValues) {
-    throw DataError(Quoted(pieces[2]) + " is not allowed as the number of values; it must be from 2 to " +
+    throw DataError(Quoted(pieces[2]) +
+                    " is not allowed as the number of values; it must be from 2 to " +
                     std::to_string(kMostValues));
   }
   std::vector<double> values = {from};
   for (Index k = 1; k + 1 < count; ++k) {
-    values.push_back(SixDigits(std::exp(std::log(from) + (std::log(to) - std::log(from)) * k / (count - 1))));
+    values.push_back(
+        SixDigits(std::exp(std::log(from) + (std::log(to) - std::log(from)) * k / (count - 1))));
   }
   values.push_back(to);
   return values;
@@ -72,8 +75,9 @@ std::vector<double> ParseLambdaPath(std::string_view text) {
 
 std::string LambdaText(double lambda) {
   std::array<char, 32> buffer;
-  const auto end =
-      std::to_chars(buffer.data(), buffer.data() + buffer.size(), lambda, std::chars_format::general).ptr;
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), lambda,
+                                 std::chars_format::general)
+                       .ptr;
   return {buffer.data(), end};
 }
 

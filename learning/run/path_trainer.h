@@ -15,12 +15,12 @@ namespace slackline {
 
 class PathTrainer {
  public:
-  /// problem: with the first λ, by which `auto` chooses the learner. options: of every training; their λ is not used. Throws
-  /// DataError when the learner does not apply to the problem.
+  /// problem: with the first λ, by which `auto` chooses the learner. options: of every training;
+  /// their λ is not used. Throws DataError when the learner does not apply to the problem.
   PathTrainer(Problem problem, const TrainOptions& options);
 
-  /// Trains to one of the stopping rules, from where the λ before ended; any λ may follow any other, also itself. Requires
-  /// lambda > 0 and finite. `interrupt` may be null.
+  /// Trains to one of the stopping rules, from where the λ before ended; any λ may follow any
+  /// other, also itself. Requires lambda > 0 and finite. `interrupt` may be null.
   TrainSummary Train(double lambda, const std::atomic<int>* interrupt);
 
  private:

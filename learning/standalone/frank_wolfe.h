@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Frank-Wolfe for any smooth convex function on a product of compact convex domains: min f(x), x ∈ M_1 × … × M_n.
+// Frank-Wolfe for any smooth convex function on a product of compact convex domains: min f(x), x ∈
+// M_1 × … × M_n.
 //
-// Source: Lacoste-Julien, Jaggi, Schmidt, Pletscher, "Block-coordinate Frank-Wolfe optimization for structural SVMs", ICML 2013:
-// Algorithm 3 (C.2 with averages), which with one block is Algorithm 1; approximate corners and rates: appendix C. The learners
-// `fw` and `bcfw` are the same steps on the dual of the structural SVM, whose x is too long to be written down; a test holds
-// them against this file.
+// Source: Lacoste-Julien, Jaggi, Schmidt, Pletscher, "Block-coordinate Frank-Wolfe optimization for
+// structural SVMs", ICML 2013: Algorithm 3 (C.2 with averages), which with one block is Algorithm
+// 1; approximate corners and rates: appendix C. The learners `fw` and `bcfw` are the same steps on
+// the dual of the structural SVM, whose x is too long to be written down; a test holds them against
+// this file.
 //
 //   symbol       here
 //   x            point()
@@ -13,12 +15,15 @@
 //   s_(i)        Objective::Minimise, by way of the `Corners` (exact, or inexact_corners.h)
 //   g(x)         Gap() = Σ_i max_s ⟨x_(i) − s, ∇_(i) f(x)⟩ ≥ f(x) − f(x*), (16)
 //   γ            2n/(νk + 2n), or the exact minimum along the line
-//   C_f^(i)      the curvature of block i, (17); for a quadratic the largest dᵀ(∇²f)d between two points of M_i
+//   C_f^(i)      the curvature of block i, (17); for a quadratic the largest dᵀ(∇²f)d between two
+//                points of M_i
 //
-// With fixed steps or line search E[f(x_k)] − f* ≤ 2n/(k + 2n) (Σ_i C_f^(i) + f(x_0) − f*) for blocks drawn uniformly (Theorem C.1).
-// For n = 1 there is no expectation, and f(x_0) − f* can be left out for k ≥ 1. Permuted orders have no such proof, and are as good in practice.
+// With fixed steps or line search E[f(x_k)] − f* ≤ 2n/(k + 2n) (Σ_i C_f^(i) + f(x_0) − f*) for
+// blocks drawn uniformly (Theorem C.1). For n = 1 there is no expectation, and f(x_0) − f* can be
+// left out for k ≥ 1. Permuted orders have no such proof, and are as good in practice.
 //
-// Cost of a step: one Gradient, one Minimise and O(size of the block); memory O(size of x). One thread.
+// Cost of a step: one Gradient, one Minimise and O(size of the block); memory O(size of x). One
+// thread.
 #pragma once
 
 #include <algorithm>
@@ -46,12 +51,14 @@ inline constexpr Index kAllBlocks = -1;
 ///   Minimise(i, gradient, out)           out = a point of M_i that minimises ⟨s, gradient⟩
 /// and, if there is to be a line search, one of
 ///   Curvature(i, direction)              quadratic f: dᵀ(∇²f)d ≥ 0 for a direction within block i
-///   LineSearch(i, x, direction, slope)   any f: the γ ∈ [0, 1] that minimises f(x + γ·direction); slope = ⟨direction, ∇_(i) f(x)⟩ < 0
+///   LineSearch(i, x, direction, slope)   any f: the γ ∈ [0, 1] that minimises f(x + γ·direction);
+///                                        slope = ⟨direction, ∇_(i) f(x)⟩ < 0
 /// and, if it keeps something beside x (an image of x, say):
 ///   Moved(i, direction, step)            x_(i) has become x_(i) + step·direction
 /// To a step of AsOneBlock these three are told i = kAllBlocks and a direction of x's size.
 template <class F>
-concept BlockObjective = requires(F& f, Index block, std::span<const double> x, std::span<double> out) {
+concept BlockObjective = requires(F& f, Index block, std::span<const double> x,
+                                  std::span<double> out) {
   { f.num_blocks() } -> std::convertible_to<Index>;
   { f.block_size(block) } -> std::convertible_to<Index>;
   f.Gradient(block, x, out);
@@ -93,7 +100,8 @@ struct FrankWolfeOptions {
   bool fixed_step = false;
   /// ν in (0, 1] of fixed steps: the multiplicative quality of the corners.
   double quality = 1;
-  /// kUniform: blocks drawn with replacement, as in the paper. kExample: all in a fresh random order each pass.
+  /// kUniform: blocks drawn with replacement, as in the paper. kExample: all in a fresh random
+  /// order each pass.
   OrderKind order = OrderKind::kUniform;
   /// Of the iterates x_1 … x_k (iterate_average.h).
   AverageKind average = AverageKind::kOff;
@@ -103,8 +111,9 @@ struct FrankWolfeOptions {
 template <BlockObjective Objective, class Corners = ExactCorners>
 class FrankWolfe {
  public:
-  /// `objective` must outlive the object. start: a point of the domain. Throws std::invalid_argument when sizes or options do not
-  /// fit, or when steps are to be searched and the objective has neither Curvature nor LineSearch.
+  /// `objective` must outlive the object. start: a point of the domain. Throws
+  /// std::invalid_argument when sizes or options do not fit, or when steps are to be searched and
+  /// the objective has neither Curvature nor LineSearch.
   FrankWolfe(Objective* objective, std::vector<double> start, const FrankWolfeOptions& options,
              Corners corners = {})
       : objective_(*objective),
@@ -136,7 +145,8 @@ class FrankWolfe {
     for (Index k = 0; k < objective_.num_blocks(); ++k) Step();
   }
 
-  /// One step on one block. Returns ⟨x_(i) − s, ∇_(i) f⟩ before it: the block's part of the gap where the corner is exact.
+  /// One step on one block. Returns ⟨x_(i) − s, ∇_(i) f⟩ before it: the block's part of the gap
+  /// where the corner is exact.
   double Step() {
     const Index block = NextBlock();
     const double gap = Direct(block, corners_);
@@ -147,7 +157,8 @@ class FrankWolfe {
     return gap;
   }
 
-  /// g(x) with exact corners of all blocks: an upper bound on f(x) − f(x*). O(n) Gradient and Minimise; changes nothing.
+  /// g(x) with exact corners of all blocks: an upper bound on f(x) − f(x*). O(n) Gradient and
+  /// Minimise; changes nothing.
   double Gap() {
     double sum = 0;
     for (Index i = 0; i < objective_.num_blocks(); ++i) sum += Direct(i, ExactCorners{});
@@ -219,7 +230,8 @@ class FrankWolfe {
     if constexpr (FollowsMoves<Objective>) objective_.Moved(block, direction_, step);
     if (!average_.active()) return;
     const double scale = average_.scale() * step;
-    const std::span<double> lag = average_.lag().subspan(begin_[static_cast<std::size_t>(block)], own.size());
+    const std::span<double> lag =
+        average_.lag().subspan(begin_[static_cast<std::size_t>(block)], own.size());
     for (std::size_t k = 0; k < own.size(); ++k) lag[k] += scale * direction_[k];
   }
 
@@ -257,7 +269,8 @@ class AsOneBlock {
       objective_.Minimise(i, gradient.subspan(begin, size), out.subspan(begin, size));
     });
   }
-  double Curvature(Index /*block*/, std::span<const double> direction) requires KnowsCurvature<Objective> {
+  double Curvature(Index /*block*/,
+                   std::span<const double> direction) requires KnowsCurvature<Objective> {
     return objective_.Curvature(kAllBlocks, direction);
   }
   double LineSearch(Index /*block*/, std::span<const double> x, std::span<const double> direction,

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Corners that are worse than they need be, by exactly as much as the theorems of Frank-Wolfe allow: for experiments and tests of
-// what approximate oracles cost.
+// Corners that are worse than they need be, by exactly as much as the theorems of Frank-Wolfe
+// allow: for experiments and tests of what approximate oracles cost.
 //
-// Source: Lacoste-Julien, Jaggi, Schmidt, Pletscher, ICML 2013, appendix C, (11)–(13): a corner s of block i with
+// Source: Lacoste-Julien, Jaggi, Schmidt, Pletscher, ICML 2013, appendix C, (11)–(13): a corner s
+// of block i with
 //     ⟨x − s, ∇_(i) f⟩ ≥ ν · max_s' ⟨x − s', ∇_(i) f⟩ − ½ δ γ̃_k C_f^(i),   γ̃_k = 2n/(νk + 2n).
-// Theorem C.1: E[f(x_k)] − f* ≤ 2n/(νk + 2n) · (C_f (1 + δ)/ν + f(x_0) − f*), with line search or with steps γ̃_k
-// (FrankWolfeOptions::quality = ν); C_f = Σ_i C_f^(i).
+// Theorem C.1: E[f(x_k)] − f* ≤ 2n/(νk + 2n) · (C_f (1 + δ)/ν + f(x_0) − f*), with line search or
+// with steps γ̃_k (FrankWolfeOptions::quality = ν); C_f = Σ_i C_f^(i).
 #pragma once
 
 #include <algorithm>
@@ -19,13 +20,13 @@
 
 namespace slackline {
 
-/// Moves the best corner towards the worst one of its block, until ⟨x − s, ∇_(i) f⟩ is the smallest number that (13) allows (or all the
-/// way). The answer is a point of the domain, mostly no corner, and points elsewhere than the best one: line search cannot undo
-/// the error.
+/// Moves the best corner towards the worst one of its block, until ⟨x − s, ∇_(i) f⟩ is the smallest
+/// number that (13) allows (or all the way). The answer is a point of the domain, mostly no corner,
+/// and points elsewhere than the best one: line search cannot undo the error.
 class InexactCorners {
  public:
-  /// ν in (0, 1], δ ≥ 0; curvatures: C_f^(i), or upper bounds, one per block (may be empty when δ = 0). Throws std::invalid_argument
-  /// otherwise.
+  /// ν in (0, 1], δ ≥ 0; curvatures: C_f^(i), or upper bounds, one per block (may be empty when δ =
+  /// 0). Throws std::invalid_argument otherwise.
   InexactCorners(double quality, double additive, std::vector<double> curvatures = {})
       : quality_(quality), additive_(additive), curvatures_(std::move(curvatures)) {
     SLACKLINE_CHECK(quality > 0 && quality <= 1, "the quality must be in (0, 1]");
@@ -54,7 +55,8 @@ class InexactCorners {
   double AllowedError(const LinearTask& task, double gap) const {
     double error = (1 - quality_) * std::max(0.0, gap);
     if (additive_ > 0) {
-      SLACKLINE_CHECK(static_cast<std::size_t>(task.block) < curvatures_.size(), "a block has no curvature");
+      SLACKLINE_CHECK(static_cast<std::size_t>(task.block) < curvatures_.size(),
+                      "a block has no curvature");
       const double n = task.num_blocks;
       const double step = 2 * n / (quality_ * static_cast<double>(task.step) + 2 * n);
       error += 0.5 * additive_ * step * curvatures_[static_cast<std::size_t>(task.block)];

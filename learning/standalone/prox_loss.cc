@@ -148,10 +148,12 @@ MulticlassLoss::MulticlassLoss(Index classes, std::vector<Index> labels, double 
   SLACKLINE_CHECK(std::isfinite(gamma) && gamma >= 0, "gamma must not be negative");
   for (const Index y : labels_) SLACKLINE_CHECK(y >= 0 && y < classes, "a label is out of range");
   const auto k = static_cast<std::size_t>(classes);
-  SLACKLINE_CHECK(costs_.empty() || costs_.size() == k * k, "there must be a cost for every pair of classes");
+  SLACKLINE_CHECK(costs_.empty() || costs_.size() == k * k,
+                  "there must be a cost for every pair of classes");
   for (std::size_t c = 0; c < costs_.size(); ++c) {
-    SLACKLINE_CHECK(std::isfinite(costs_[c]) && costs_[c] >= 0 && (c / k != c % k || costs_[c] == 0),
-                    "costs must not be negative, and zero for the given class");
+    SLACKLINE_CHECK(
+        std::isfinite(costs_[c]) && costs_[c] >= 0 && (c / k != c % k || costs_[c] == 0),
+        "costs must not be negative, and zero for the given class");
   }
 }
 

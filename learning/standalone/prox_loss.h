@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The losses φ_i of proximal SDCA (prox_sdca.h), each with its conjugate and what the steps need of it.
+// The losses φ_i of proximal SDCA (prox_sdca.h), each with its conjugate and what the steps need of
+// it.
 //
-// Source: Shalev-Shwartz, Zhang, "Proximal stochastic dual coordinate ascent", 2012, sections 1 and 3.3. Norms of R^k are Euclidean here
-// (‖·‖_P = ‖·‖_D = ‖·‖₂), also for multiclass losses, where the paper has ‖·‖_D = ‖·‖₁: then smoothing by a quadratic makes φ* strongly
-// convex with just its weight γ, and the classes' instances x ⊗ e_j have ‖X_i‖ = ‖x‖.
+// Source: Shalev-Shwartz, Zhang, "Proximal stochastic dual coordinate ascent", 2012, sections 1 and
+// 3.3. Norms of R^k are Euclidean here (‖·‖_P = ‖·‖_D = ‖·‖₂), also for multiclass losses, where
+// the paper has ‖·‖_D = ‖·‖₁: then smoothing by a quadratic makes φ* strongly convex with just its
+// weight γ, and the classes' instances x ⊗ e_j have ‖X_i‖ = ‖x‖.
 //
-//   scalar (k = 1, label y)   φ(z)                                    φ*(−α)                                  γ    Lipschitz
-//   hinge                     max(0, 1 − yz)                          −yα,               yα ∈ [0, 1]          0    1
-//   smoothed hinge            max_{b∈[0,1]} b(1 − yz) − γb²/2         −yα + γα²/2,       yα ∈ [0, 1]          γ    1
-//   squared (y any number)    (z − y)²/2                              α²/2 − yα                               1    none
-//   logistic                  ln(1 + e^{−yz})                         b ln b + (1 − b) ln(1 − b), b = yα      4    1
+//   k = 1            φ(z)                              φ*(−α)                         γ   Lipschitz
+//   hinge            max(0, 1 − yz)                    −yα           yα ∈ [0, 1]      0   1
+//   smoothed hinge   max_{b∈[0,1]} b(1 − yz) − γb²/2   −yα + γα²/2   yα ∈ [0, 1]      γ   1
+//   squared          (z − y)²/2, y any number          α²/2 − yα                      1   none
+//   logistic         ln(1 + e^{−yz})                   b ln b + (1−b) ln(1−b), b=yα   4   1
 //
-//   multiclass (k classes, label y, costs c_j = cost of class j, c_y = 0), α = e_y − β with β in the simplex:
-//     φ(z) = max_β β·(c + z) − z_y + γ/2 (1 − ‖β‖²),   φ*(−α) = −β·c − γ/2 (1 − ‖β‖²),   Lipschitz √2.
-//   γ = 0 is the generalised hinge of equation (12). The smoothed one lies between it and it + γ/2, and is ≥ 0 as the theorems want.
-//   (The paper's section 3.3 has φ*(α) = +Σ α_j δ(j, y); its own derivation gives −Σ. With the misprint the numerator of its last
-//   procedure, P_i + D_i + …, is not the duality gap.)
+//   multiclass (k classes, label y, costs c_j = cost of class j, c_y = 0), α = e_y − β with β in
+//   the simplex:
+//     φ(z) = max_β β·(c + z) − z_y + γ/2 (1 − ‖β‖²),   φ*(−α) = −β·c − γ/2 (1 − ‖β‖²)
+//   with Lipschitz constant √2.
+//   γ = 0 is the generalised hinge of equation (12). The smoothed one lies between it and it + γ/2,
+//   and is ≥ 0 as the theorems want. (The paper's section 3.3 has φ*(α) = +Σ α_j δ(j, y); its own
+//   derivation gives −Σ. With the misprint the numerator of its last procedure, P_i + D_i + …, is
+//   not the duality gap.)
 #pragma once
 
 #include <span>
@@ -26,7 +31,8 @@
 
 namespace slackline {
 
-/// Data of one step of size s ∈ [0, 1] along a direction from α: maximise −φ*(−(α + s·direction)) − s·slope − s²·curvature/2.
+/// Data of one step of size s ∈ [0, 1] along a direction from α: maximise −φ*(−(α + s·direction)) −
+/// s·slope − s²·curvature/2.
 struct SdcaLine {
   std::span<const double> alpha;
   std::span<const double> direction;  ///< u − α with −u ∈ ∂φ
@@ -34,7 +40,8 @@ struct SdcaLine {
   double curvature = 0;               ///< ‖X_i direction‖²/(λn) ≥ 0
 };
 
-/// Convex φ_i: R^k → R, i < size. User losses derive from this class. Spans have k entries; α must lie in the domain of φ*, where 0 does.
+/// Convex φ_i: R^k → R, i < size. User losses derive from this class. Spans have k entries; α must
+/// lie in the domain of φ*, where 0 does.
 class SdcaLoss {
  public:
   virtual ~SdcaLoss() = default;
@@ -51,7 +58,8 @@ class SdcaLoss {
   virtual void Target(Index i, std::span<const double> z, std::span<double> u) const = 0;
   /// The best s of the line, in [0, 1].
   virtual double LineSearch(Index i, const SdcaLine& line) const = 0;
-  /// Option I where X_iᵀX_i = r² I, with curvature = r²/(λn): α becomes argmax_α' −φ*(−α') − z·(α' − α) − curvature/2 ‖α' − α‖².
+  /// Option I where X_iᵀX_i = r² I, with curvature = r²/(λn): α becomes argmax_α' −φ*(−α') − z·(α'
+  /// − α) − curvature/2 ‖α' − α‖².
   virtual void Maximise(Index i, std::span<const double> z, double curvature,
                         std::span<double> alpha) const = 0;
 };
@@ -71,7 +79,8 @@ class ScalarLoss : public SdcaLoss {
   double Conjugate(Index i, std::span<const double> alpha) const override;
   void Target(Index i, std::span<const double> z, std::span<double> u) const override;
   double LineSearch(Index i, const SdcaLine& line) const override;
-  void Maximise(Index i, std::span<const double> z, double curvature, std::span<double> alpha) const override;
+  void Maximise(Index i, std::span<const double> z, double curvature,
+                std::span<double> alpha) const override;
 
  private:
   double label(Index i) const { return labels_[static_cast<std::size_t>(i)]; }
@@ -83,8 +92,10 @@ class ScalarLoss : public SdcaLoss {
 
 class MulticlassLoss : public SdcaLoss {
  public:
-  /// labels in [0, classes). costs[given · classes + predicted] ≥ 0, zero where they agree; empty = 1 for every error. gamma ≥ 0.
-  MulticlassLoss(Index classes, std::vector<Index> labels, double gamma = 0, std::vector<double> costs = {});
+  /// labels in [0, classes). costs[given · classes + predicted] ≥ 0, zero where they agree; empty =
+  /// 1 for every error. gamma ≥ 0.
+  MulticlassLoss(Index classes, std::vector<Index> labels, double gamma = 0,
+                 std::vector<double> costs = {});
 
   Index size() const override { return static_cast<Index>(labels_.size()); }
   Index outputs() const override { return classes_; }
@@ -94,10 +105,13 @@ class MulticlassLoss : public SdcaLoss {
   double Conjugate(Index i, std::span<const double> alpha) const override;
   void Target(Index i, std::span<const double> z, std::span<double> u) const override;
   double LineSearch(Index i, const SdcaLine& line) const override;
-  void Maximise(Index i, std::span<const double> z, double curvature, std::span<double> alpha) const override;
+  void Maximise(Index i, std::span<const double> z, double curvature,
+                std::span<double> alpha) const override;
 
  private:
-  std::size_t label(Index i) const { return static_cast<std::size_t>(labels_[static_cast<std::size_t>(i)]); }
+  std::size_t label(Index i) const {
+    return static_cast<std::size_t>(labels_[static_cast<std::size_t>(i)]);
+  }
   double cost(Index i, std::size_t j) const;
   /// β of the maximum of φ_i.
   void Maximiser(Index i, std::span<const double> z, std::span<double> beta) const;

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The regularisers g of proximal SDCA (prox_sdca.h), each with its conjugate and ∇g*(v) = argmax_w w·v − g(w).
+// The regularisers g of proximal SDCA (prox_sdca.h), each with its conjugate and ∇g*(v) = argmax_w
+// w·v − g(w).
 //
-// Source: Shalev-Shwartz, Zhang, "Proximal stochastic dual coordinate ascent", 2012, section 3. With τ = σ/λ:
+// Source: Shalev-Shwartz, Zhang, "Proximal stochastic dual coordinate ascent", 2012, section 3.
+// With τ = σ/λ:
 //
-//   kind           g(w)                        ∇g*(v)_i                              1-strongly convex in   ‖·‖_D'
-//   kL2            ½‖w‖²                       v_i                                   ‖·‖₂                   ‖·‖₂
-//   kElasticNet    ½‖w‖² + τ‖w‖₁               sign(v_i) t_i, t_i = max(0, |v_i| − τ)    ‖·‖₂                   ‖·‖₂
-//   kQNorm         (c/2)‖w‖_q² + τ‖w‖₁         sign(v_i) ‖t‖_p^{2−p} t_i^{p−1} / c   ‖·‖₁                   ‖·‖_∞
+//   kind          g(w)                  ∇g*(v)_i, t_i = max(0, |v_i| − τ)   g 1-s. c. in   ‖·‖_D'
+//   kL2           ½‖w‖²                 v_i                                 ‖·‖₂           ‖·‖₂
+//   kElasticNet   ½‖w‖² + τ‖w‖₁         sign(v_i) t_i                       ‖·‖₂           ‖·‖₂
+//   kQNorm        (c/2)‖w‖_q² + τ‖w‖₁   sign(v_i) ‖t‖_p^{2−p} t_i^{p−1}/c   ‖·‖₁           ‖·‖_∞
+// (1-s. c. in: 1-strongly convex in this norm.)
 //
-// kQNorm: 1/p + 1/q = 1, p = max(2, ln d), for instances whose largest entry is small but whose Euclidean norm is not (equations
-// 9 to 11, in a form that needs no fixed point). Deviation: the paper has c = 3 ln d, with which g is not 1-strongly convex in ‖·‖₁ for
-// d ≥ 6 (at v = (1, …, 1) the second derivative of ½‖v‖_p² along a vector of signs that sum to 0 is (p − 1) d^{2/p}; a test has it).
-// Here c = (p − 1) d^{2/p}, the smallest constant for which g* is 1-smooth in ‖·‖_∞; that is e² (ln d − 1) for d ≥ 8.
+// kQNorm: 1/p + 1/q = 1, p = max(2, ln d), for instances whose largest entry is small but whose
+// Euclidean norm is not (equations 9 to 11, in a form that needs no fixed point). Deviation: the
+// paper has c = 3 ln d, with which g is not 1-strongly convex in ‖·‖₁ for d ≥ 6 (at v = (1, …, 1)
+// the second derivative of ½‖v‖_p² along a vector of signs that sum to 0 is (p − 1) d^{2/p}; a test
+// has it). Here c = (p − 1) d^{2/p}, the smallest constant for which g* is 1-smooth in ‖·‖_∞; that
+// is e² (ln d − 1) for d ≥ 8.
 #pragma once
 
 #include <span>
@@ -39,7 +44,9 @@ class ProxRegulariser {
   ProxKind kind() const { return kind_; }
   Offset dimension() const { return dimension_; }
   double threshold() const { return threshold_; }
-  DualNorm norm() const { return kind_ == ProxKind::kQNorm ? DualNorm::kMaximum : DualNorm::kEuclidean; }
+  DualNorm norm() const {
+    return kind_ == ProxKind::kQNorm ? DualNorm::kMaximum : DualNorm::kEuclidean;
+  }
   /// c of kQNorm.
   double constant() const { return constant_; }
   /// Entry i of ∇g*(v) depends on v_i alone.

@@ -50,7 +50,8 @@ void RowFeatures::Add(Index i, std::span<const double> a, double scale, std::spa
   for (std::size_t j = 0; j < a.size(); ++j) {
     if (a[j] == 0) continue;
     double* row = v.data() + j * dimension;
-    for (Index f = 0; f < x.count; ++f) row[x.dense() ? f : x.columns[f]] += scale * a[j] * x.values[f];
+    for (Index f = 0; f < x.count; ++f)
+      row[x.dense() ? f : x.columns[f]] += scale * a[j] * x.values[f];
   }
 }
 
@@ -81,8 +82,9 @@ double RowFeatures::EvenSquaredNorm(Index i, DualNorm norm) const {
   return SquaredBound(i, norm);
 }
 
-ProxSdca::ProxSdca(const SdcaFeatures& features, const SdcaLoss& loss, const ProxRegulariser& regulariser,
-                   double lambda, SdcaStep step, std::int64_t seed)
+ProxSdca::ProxSdca(const SdcaFeatures& features, const SdcaLoss& loss,
+                   const ProxRegulariser& regulariser, double lambda, SdcaStep step,
+                   std::int64_t seed)
     : features_(features),
       loss_(loss),
       regulariser_(regulariser),
@@ -95,15 +97,18 @@ ProxSdca::ProxSdca(const SdcaFeatures& features, const SdcaLoss& loss, const Pro
   SLACKLINE_CHECK(features.size() >= 1, "there must be an example");
   SLACKLINE_CHECK(loss.size() == features.size() && loss.outputs() == features.outputs(),
                   "losses and features must have the same number of examples and outputs");
-  SLACKLINE_CHECK(regulariser.dimension() == features.dimension(), "the regulariser has another dimension");
+  SLACKLINE_CHECK(regulariser.dimension() == features.dimension(),
+                  "the regulariser has another dimension");
   if (step == SdcaStep::kSmooth && loss.gamma() <= 0) {
     throw DataError("step option V is for smooth losses; use option I, II, III or IV");
   }
   for (Index i = 0; i < features.size(); ++i) {
     largest_bound_ = std::max(largest_bound_, features.SquaredBound(i, regulariser.norm()));
-    if (step == SdcaStep::kMaximise && std::isnan(features.EvenSquaredNorm(i, regulariser.norm()))) {
+    if (step == SdcaStep::kMaximise &&
+        std::isnan(features.EvenSquaredNorm(i, regulariser.norm()))) {
       throw DataError(
-          "step option I needs features of even norm (one output, or classes with a Euclidean norm); use "
+          "step option I needs features of even norm (one output, or classes with a Euclidean "
+          "norm); use "
           "option II");
     }
   }
@@ -179,10 +184,11 @@ double ProxSdca::StepSize(Index i, double curvature) const {
     return loss_.LineSearch(i, {own, direction_, Inner(z_, direction_), curvature});
   }
   if (step_ == SdcaStep::kSmooth) return lambda_n_ * gamma / (largest_bound_ + lambda_n_ * gamma);
-  const double bound =
-      step_ == SdcaStep::kOwnBound ? features_.SquaredBound(i, regulariser_.norm()) : largest_bound_;
+  const double bound = step_ == SdcaStep::kOwnBound ? features_.SquaredBound(i, regulariser_.norm())
+                                                    : largest_bound_;
   const double squared = Inner(direction_, direction_);
-  const double gap = loss_.Value(i, z_) + loss_.Conjugate(i, own) + Inner(z_, own) + 0.5 * gamma * squared;
+  const double gap =
+      loss_.Value(i, z_) + loss_.Conjugate(i, own) + Inner(z_, own) + 0.5 * gamma * squared;
   const double q = squared * (gamma + bound / lambda_n_);
   if (gap <= 0) return 0;
   return gap < q ? gap / q : 1.0;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Proximal stochastic dual coordinate ascent for min_w P(w) = (1/n) Σ_i φ_i(X_iᵀw) + λ g(w), as a library. (For structured problems there
-// is learner `prox-sdca`: prox_sdca_learner.h.)
+// Proximal stochastic dual coordinate ascent for min_w P(w) = (1/n) Σ_i φ_i(X_iᵀw) + λ g(w), as a
+// library. (For structured problems there is learner `prox-sdca`: prox_sdca_learner.h.)
 //
-// Source: Shalev-Shwartz, Zhang, "Proximal stochastic dual coordinate ascent", 2012, figure 1 with all step and output options.
+// Source: Shalev-Shwartz, Zhang, "Proximal stochastic dual coordinate ascent", 2012, figure 1 with
+// all step and output options.
 //
 //   symbol     here                              shape
 //   X_i        SdcaFeatures                      d × k, applied, never formed
@@ -13,9 +14,9 @@
 //   w          weights() = ∇g*(v)                d
 //   ᾱ, w̄       AverageOutput(), RandomOutput()             as α, w
 //
-// D(α) = −(1/n) Σ φ_i*(−α_i) − λ g*(v) ≤ P(w*) ≤ P(w). Option III of the paper has the exact ‖X_i‖, IV and V the largest of all; V needs γ > 0.
-// Deviation: w̄ of the averaging option is ∇g*(v(ᾱ)), so that it has a duality gap and its zeros; the mean of the w^(t) is the same for
-// g = ½‖w‖² only.
+// D(α) = −(1/n) Σ φ_i*(−α_i) − λ g*(v) ≤ P(w*) ≤ P(w). Option III of the paper has the exact ‖X_i‖,
+// IV and V the largest of all; V needs γ > 0. Deviation: w̄ of the averaging option is ∇g*(v(ᾱ)),
+// so that it has a duality gap and its zeros; the mean of the w^(t) is the same for g = ½‖w‖² only.
 // Cost of a step: two sweeps over X_i, and over all of v for ProxKind::kQNorm.
 #pragma once
 
@@ -31,7 +32,8 @@
 
 namespace slackline {
 
-/// The matrices X_i. User features derive from this class. Spans: w and v have d entries, z and a have k.
+/// The matrices X_i. User features derive from this class. Spans: w and v have d entries, z and a
+/// have k.
 class SdcaFeatures {
  public:
   virtual ~SdcaFeatures() = default;
@@ -52,7 +54,8 @@ class SdcaFeatures {
   virtual double EvenSquaredNorm(Index i, DualNorm norm) const = 0;
 };
 
-/// X_i a = x_i ⊗ a: one row of weights for each output (classes), over the row's input. d = outputs · dimension of the rows, by outputs.
+/// X_i a = x_i ⊗ a: one row of weights for each output (classes), over the row's input. d = outputs
+/// · dimension of the rows, by outputs.
 class RowFeatures : public SdcaFeatures {
  public:
   /// Requires rows with at least one feature, and outputs ≥ 1.
@@ -74,7 +77,13 @@ class RowFeatures : public SdcaFeatures {
 };
 
 /// Options I to V of figure 1.
-enum class SdcaStep { kMaximise = 1, kLineSearch = 2, kOwnBound = 3, kCommonBound = 4, kSmooth = 5 };
+enum class SdcaStep {
+  kMaximise = 1,
+  kLineSearch = 2,
+  kOwnBound = 3,
+  kCommonBound = 4,
+  kSmooth = 5
+};
 
 /// A dual point with its primal one and both objectives.
 struct SdcaPoint {
@@ -87,8 +96,8 @@ struct SdcaPoint {
 
 class ProxSdca {
  public:
-  /// features and loss must outlive the object, and agree in n and k; lambda > 0 and finite. Throws DataError when the step does not apply:
-  /// kMaximise needs EvenSquaredNorm, kSmooth needs γ > 0.
+  /// features and loss must outlive the object, and agree in n and k; lambda > 0 and finite. Throws
+  /// DataError when the step does not apply: kMaximise needs EvenSquaredNorm, kSmooth needs γ > 0.
   ProxSdca(const SdcaFeatures& features, const SdcaLoss& loss, const ProxRegulariser& regulariser,
            double lambda, SdcaStep step, std::int64_t seed);
 
@@ -103,13 +112,16 @@ class ProxSdca {
 
   /// The newest point. O(data), as are the next two.
   SdcaPoint Newest() const;
-  /// The averaging option: the mean of α^(T₀) … α^(T−1). Requires a step since BeginOutput (or the construction).
+  /// The averaging option: the mean of α^(T₀) … α^(T−1). Requires a step since BeginOutput (or the
+  /// construction).
   SdcaPoint AverageOutput() const;
   /// The random option: α^(t) for t uniform in T₀+1 … T. Requires a step as AverageOutput.
   SdcaPoint RandomOutput() const;
 
  private:
-  std::span<double> alpha(Index i) { return {alpha_.data() + static_cast<std::size_t>(i) * k_, k_}; }
+  std::span<double> alpha(Index i) {
+    return {alpha_.data() + static_cast<std::size_t>(i) * k_, k_};
+  }
   void Step(Index i);
   double StepSize(Index i, double curvature) const;
   void Remember(Index i);

@@ -13,8 +13,8 @@ namespace {
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
 /// Σ over both lists of array[position − begin] · value.
-double DotEntries(std::span<const Index> ones, std::span<const Index> index, std::span<const double> value,
-                  const double* array, Offset begin) {
+double DotEntries(std::span<const Index> ones, std::span<const Index> index,
+                  std::span<const double> value, const double* array, Offset begin) {
   double sum = 0;
   for (const Index k : ones) sum += array[k - begin];
   for (std::size_t e = 0; e < index.size(); ++e) sum += array[index[e] - begin] * value[e];
@@ -30,10 +30,11 @@ void SparseCorner::Clear() {
   loss = 0;
 }
 
-void SparsifyCorner(const Structure& structure, std::span<const double> coordinates, SparseCorner* corner) {
+void SparsifyCorner(const Structure& structure, std::span<const double> coordinates,
+                    SparseCorner* corner) {
   corner->Clear();
-  const auto add = [](Offset position, double value, std::vector<Index>* ones, std::vector<Index>* index,
-                      std::vector<double>* values) {
+  const auto add = [](Offset position, double value, std::vector<Index>* ones,
+                      std::vector<Index>* index, std::vector<double>* values) {
     if (value == 0) return;
     if (value == 1) {
       ones->push_back(static_cast<Index>(position));
@@ -50,8 +51,8 @@ void SparsifyCorner(const Structure& structure, std::span<const double> coordina
   for (const ScalarBlock& scalar : structure.scalar_blocks()) {
     const Offset begin = structure.layout().block(scalar.block).offset;
     for (Index r = 0; r < scalar.rows; ++r) {
-      add(begin + r, coordinates[Size(scalar.coordinate + r)], &corner->scalar_ones, &corner->scalar_index,
-          &corner->scalar_value);
+      add(begin + r, coordinates[Size(scalar.coordinate + r)], &corner->scalar_ones,
+          &corner->scalar_index, &corner->scalar_value);
     }
   }
 }
@@ -133,7 +134,8 @@ void ActiveSet::Grow() {
   capacity_ = capacity;
 }
 
-Index ActiveSet::Add(const ExampleView& example, const SparseCorner& corner, CornerScratch* scratch) {
+Index ActiveSet::Add(const ExampleView& example, const SparseCorner& corner,
+                     CornerScratch* scratch) {
   const Index known = Find(corner);
   if (known >= 0) return known;
   if (keeps_products_ && heads_.size() == capacity_) Grow();
@@ -157,7 +159,8 @@ Index ActiveSet::Add(const ExampleView& example, const SparseCorner& corner, Cor
   return size() - 1;
 }
 
-/// Row and column a, by scattering the corner: O(entries of all corners), and the cost of FeatureGram::Apply.
+/// Row and column a, by scattering the corner: O(entries of all corners), and the cost of
+/// FeatureGram::Apply.
 void ActiveSet::ComputeGram(const ExampleView& example, Index a, CornerScratch* scratch) {
   const Offset begin = scratch->scalar_begin;
   ForEachSlotEntry(a, [&](Index k, double value) { scratch->slot[Size(k)] += value; });
@@ -170,9 +173,10 @@ void ActiveSet::ComputeGram(const ExampleView& example, Index a, CornerScratch* 
   ForEachScalarEntry(a, [&](Index k, double value) { scratch->scalar[Size(k - begin)] += value; });
   for (Index b = 0; b <= a; ++b) {
     const View other = corner(b);
-    const double product =
-        DotEntries(other.slot_ones, other.slot_index, other.slot_value, scratch->product.data(), 0) +
-        DotEntries(other.scalar_ones, other.scalar_index, other.scalar_value, scratch->scalar.data(), begin);
+    const double product = DotEntries(other.slot_ones, other.slot_index, other.slot_value,
+                                      scratch->product.data(), 0) +
+                           DotEntries(other.scalar_ones, other.scalar_index, other.scalar_value,
+                                      scratch->scalar.data(), begin);
     gram_[Size(a) * capacity_ + Size(b)] = product;
     gram_[Size(b) * capacity_ + Size(a)] = product;
   }
@@ -196,9 +200,11 @@ ActiveSet ActiveSet::First() const {
   return first;
 }
 
-double ActiveSet::Score(Index a, std::span<const double> slot_scores, std::span<const double> weights) const {
+double ActiveSet::Score(Index a, std::span<const double> slot_scores,
+                        std::span<const double> weights) const {
   const View view = corner(a);
-  return loss(a) + DotEntries(view.slot_ones, view.slot_index, view.slot_value, slot_scores.data(), 0) +
+  return loss(a) +
+         DotEntries(view.slot_ones, view.slot_index, view.slot_value, slot_scores.data(), 0) +
          DotEntries(view.scalar_ones, view.scalar_index, view.scalar_value, weights.data(), 0);
 }
 
@@ -217,7 +223,8 @@ void ActiveSet::Compact(const Keep& keep) {
       const Index values = head.slot_values + head.scalar_values;
       std::copy_n(value_.begin() + head.value_begin, values, value_.begin() + value_end);
       if (keeps_products_) {
-        // Column first: rows above `kept` are final already, those below still have their old order.
+        // Column first: rows above `kept` are final already, those below still have their old
+        // order.
         for (std::size_t b = 0; b < heads_.size(); ++b) {
           gram_[b * capacity_ + kept] = gram_[b * capacity_ + a];
         }
@@ -254,7 +261,8 @@ void ActiveSet::AddCoordinates(const Structure& structure, Index a, double share
   ForEachScalarEntry(a, [&](Index position, double value) {
     for (const ScalarBlock& scalar : structure.scalar_blocks()) {
       const Offset row = position - structure.layout().block(scalar.block).offset;
-      if (row >= 0 && row < scalar.rows) coordinates[Size(scalar.coordinate + row)] += share * value;
+      if (row >= 0 && row < scalar.rows)
+        coordinates[Size(scalar.coordinate + row)] += share * value;
     }
   });
 }
@@ -262,7 +270,8 @@ void ActiveSet::AddCoordinates(const Structure& structure, Index a, double share
 void ActiveSet::Save(StateWriter* writer) const {
   writer->Integer(size());
   for (const Head& head : heads_) {
-    for (const Index n : {head.slot_ones, head.slot_values, head.scalar_ones, head.scalar_values, head.idle})
+    for (const Index n :
+         {head.slot_ones, head.slot_values, head.scalar_ones, head.scalar_values, head.idle})
       writer->Integer(n);
     writer->Real(head.loss);
   }
@@ -282,11 +291,13 @@ void ActiveSet::Load(const ExampleView& example, StateReader* reader, CornerScra
   for (Head& head : heads_) {
     head.begin = static_cast<Index>(entries);
     head.value_begin = static_cast<Index>(values);
-    for (Index* n : {&head.slot_ones, &head.slot_values, &head.scalar_ones, &head.scalar_values, &head.idle})
+    for (Index* n :
+         {&head.slot_ones, &head.slot_values, &head.scalar_ones, &head.scalar_values, &head.idle})
       *n = static_cast<Index>(reader->Integer(0, kMost));
     head.loss = reader->FiniteReal();
     largest_loss = std::max(largest_loss, head.loss);
-    entries += std::int64_t{head.slot_ones} + head.slot_values + head.scalar_ones + head.scalar_values;
+    entries +=
+        std::int64_t{head.slot_ones} + head.slot_values + head.scalar_ones + head.scalar_values;
     values += std::int64_t{head.slot_values} + head.scalar_values;
     StateReader::Require(entries <= kMost, "a corner is too long");
   }
@@ -315,8 +326,8 @@ void ActiveSet::CheckEntries(const ExampleView& example, const CornerScratch& sc
   const Index slot_end = SlotCoordinates(example.structure());
   const Offset scalar_end = scratch.scalar_begin + static_cast<Offset>(scratch.scalar.size());
   for (Index a = 0; a < size(); ++a) {
-    ForEachSlotEntry(a,
-                     [&](Index k, double) { StateReader::Require(k < slot_end, "a corner does not fit"); });
+    ForEachSlotEntry(
+        a, [&](Index k, double) { StateReader::Require(k < slot_end, "a corner does not fit"); });
     ForEachScalarEntry(a, [&](Index k, double) {
       StateReader::Require(k >= scratch.scalar_begin && k < scalar_end, "a corner does not fit");
     });

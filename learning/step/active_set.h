@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The corners that an example block keeps, in compact form, and the small quadratic program over their convex hull.
+// The corners that an example block keeps, in compact form, and the small quadratic program over
+// their convex hull.
 //
-// A corner s enters training through φ_m(s), its loss Δ_m(s) and nothing else. φ_m(s) is kept as the list of its non-zero
-// coordinates (core/structure.h), of which nearly all are 1: 4 bytes each, 12 for the others. (Six labels with all their
-// pairs are 84 bytes, whatever the number of features and labels.) Inner products of corners are kept as well, so that steps
-// between active sets cost a few operations per corner and touch neither weights nor features.
+// A corner s enters training through φ_m(s), its loss Δ_m(s) and nothing else. φ_m(s) is kept as
+// the list of its non-zero coordinates (core/structure.h), of which nearly all are 1: 4 bytes each,
+// 12 for the others. (Six labels with all their pairs are 84 bytes, whatever the number of features
+// and labels.) Inner products of corners are kept as well, so that steps between active sets cost a
+// few operations per corner and touch neither weights nor features.
 //
-// Sources: Shah, Kolmogorov, Lampert, "A multi-plane block-coordinate Frank-Wolfe algorithm for training structural SVMs with
-// a costly max-oracle", CVPR 2015 (kept planes, Gram cache); Osokin et al., "Minding the gaps for block Frank-Wolfe
-// optimization of structured SVMs", ICML 2016 (pairwise steps on blocks).
+// Sources: Shah, Kolmogorov, Lampert, "A multi-plane block-coordinate Frank-Wolfe algorithm for
+// training structural SVMs with a costly max-oracle", CVPR 2015 (kept planes, Gram cache); Osokin
+// et al., "Minding the gaps for block Frank-Wolfe optimization of structured SVMs", ICML 2016
+// (pairwise steps on blocks).
 #pragma once
 
 #include <cstdint>
@@ -27,8 +30,8 @@ namespace slackline {
 /// Array entries that stand for a visit of an example whatever its size, where work is counted.
 inline constexpr std::int64_t kVisitWork = 50;
 
-/// φ_m(s) as lists. Entries are of slots (`index` = coordinate of the slot) or of scalar features (`index` = position in the
-/// weight vector), and have value 1 or a value of their own.
+/// φ_m(s) as lists. Entries are of slots (`index` = coordinate of the slot) or of scalar features
+/// (`index` = position in the weight vector), and have value 1 or a value of their own.
 struct SparseCorner {
   std::vector<Index> slot_ones, slot_index, scalar_ones, scalar_index;
   std::vector<double> slot_value, scalar_value;
@@ -38,16 +41,19 @@ struct SparseCorner {
 };
 
 /// Turns a dense vector of coordinates into lists, which are sorted.
-void SparsifyCorner(const Structure& structure, std::span<const double> coordinates, SparseCorner* corner);
+void SparsifyCorner(const Structure& structure, std::span<const double> coordinates,
+                    SparseCorner* corner);
 
-/// Work space for inner products and for moves, shared by all blocks of one thread: dense arrays that are zero between uses.
+/// Work space for inner products and for moves, shared by all blocks of one thread: dense arrays
+/// that are zero between uses.
 struct CornerScratch {
   std::vector<double> slot;     ///< by coordinate
   std::vector<double> product;  ///< the same; not zero between uses
   std::vector<double> scalar;   ///< by position in the weight vector, less `scalar_begin`
   Offset scalar_begin = 0;
   FeatureGram gram;
-  const InputGram* inputs = nullptr;  ///< of the example at hand, where it has one: used in place of `gram`
+  const InputGram* inputs =
+      nullptr;  ///< of the example at hand, where it has one: used in place of `gram`
 };
 
 /// Work space for examples of this data set.
@@ -76,9 +82,12 @@ class ActiveSet {
   }
   /// A set of corner 0 alone.
   ActiveSet First() const;
-  const double* gram_row(Index a) const { return gram_.data() + static_cast<std::size_t>(a) * capacity_; }
+  const double* gram_row(Index a) const {
+    return gram_.data() + static_cast<std::size_t>(a) * capacity_;
+  }
 
-  /// Hints that the set will be read: reads its own members, and asks for the first lines of what they point to.
+  /// Hints that the set will be read: reads its own members, and asks for the first lines of what
+  /// they point to.
   void PrefetchParts() const {
     Prefetch(heads_.data(), heads_.size() * sizeof(Head), 4);
     Prefetch(alpha_.data(), alpha_.size() * sizeof(double), 2);
@@ -87,12 +96,14 @@ class ActiveSet {
     Prefetch(value_.data(), value_.size() * sizeof(double), 2);
   }
 
-  /// Calls visit(coordinate, value), or visit(position in the weight vector, value), for the non-zero entries of φ(a).
+  /// Calls visit(coordinate, value), or visit(position in the weight vector, value), for the
+  /// non-zero entries of φ(a).
   template <class Visit>
   void ForEachSlotEntry(Index a, const Visit& visit) const {
     const View view = corner(a);
     for (const Index k : view.slot_ones) visit(k, 1.0);
-    for (std::size_t e = 0; e < view.slot_index.size(); ++e) visit(view.slot_index[e], view.slot_value[e]);
+    for (std::size_t e = 0; e < view.slot_index.size(); ++e)
+      visit(view.slot_index[e], view.slot_value[e]);
   }
   template <class Visit>
   void ForEachScalarEntry(Index a, const Visit& visit) const {
@@ -103,7 +114,8 @@ class ActiveSet {
   }
   Index entries(Index a) const { return heads_[static_cast<std::size_t>(a)].entries(); }
 
-  /// Appends a corner with weight 0 and computes its inner products, unless an equal one is there. Returns its number.
+  /// Appends a corner with weight 0 and computes its inner products, unless an equal one is there.
+  /// Returns its number.
   Index Add(const ExampleView& example, const SparseCorner& corner, CornerScratch* scratch);
 
   /// Δ(a) + w·φ(a), from the slots' scores and the weight vector.
@@ -112,15 +124,17 @@ class ActiveSet {
   /// Corner a as it was added.
   void Read(Index a, SparseCorner* corner) const;
 
-  /// Adds one to the idle count of all corners of weight 0, resets that of the others, and drops those idle for longer than
-  /// `limit`.
+  /// Adds one to the idle count of all corners of weight 0, resets that of the others, and drops
+  /// those idle for longer than `limit`.
   void DropIdle(Index limit);
 
-  /// Drops the corners a with keep[a] = 0 (but for corner 0), one flag per corner. The others keep their order.
+  /// Drops the corners a with keep[a] = 0 (but for corner 0), one flag per corner. The others keep
+  /// their order.
   void Retain(std::span<const std::uint8_t> keep);
 
   /// coordinates += share · φ(a), in all coordinates of the structure.
-  void AddCoordinates(const Structure& structure, Index a, double share, std::span<double> coordinates) const;
+  void AddCoordinates(const Structure& structure, Index a, double share,
+                      std::span<double> coordinates) const;
 
   /// Corners and their weights; inner products are computed again.
   void Save(StateWriter* writer) const;

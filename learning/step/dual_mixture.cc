@@ -50,8 +50,9 @@ DualMixture::Change DualMixture::Add(std::vector<double> weights, double loss) {
   Change change;
   if (points_.size() >= kKept) {
     // The mixture stays; of the others, the one that the newest mixture used least goes.
-    const auto least = std::min_element(points_.begin() + 1, points_.end(),
-                                        [](const Point& x, const Point& y) { return x.share < y.share; });
+    const auto least =
+        std::min_element(points_.begin() + 1, points_.end(),
+                         [](const Point& x, const Point& y) { return x.share < y.share; });
     change.dropped = least - points_.begin();
     for (Point& point : points_) point.products.erase(point.products.begin() + change.dropped);
     points_.erase(least);

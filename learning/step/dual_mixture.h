@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Certificates of the relaxed problem without an LP solver (docs/notation.md): for any messages, g(w,δ) is an upper bound
-// on the optimum G*; for any point μ' of the local polytopes, f(μ') is a lower bound.
+// Certificates of the relaxed problem without an LP solver (docs/notation.md): for any messages,
+// g(w,δ) is an upper bound on the optimum G*; for any point μ' of the local polytopes, f(μ') is a
+// lower bound.
 #pragma once
 
 #include <span>
@@ -12,10 +13,12 @@
 
 namespace slackline {
 
-/// The best lower bound that convex combinations of feasible dual points give. The polytope is convex and
+/// The best lower bound that convex combinations of feasible dual points give. The polytope is
+/// convex and
 ///   f(Σ a_k μ'_k) = a·ℓ − λ/2 ‖Σ a_k w_k‖²
-/// needs only w_k = Ψμ'_k and ℓ_k = (1/M) Σ Δ·μ'_k of each point: the best mixture of a few points is a tiny quadratic
-/// program over a simplex. Points of successive checks scatter around the optimum; their mixture lies closer to it.
+/// needs only w_k = Ψμ'_k and ℓ_k = (1/M) Σ Δ·μ'_k of each point: the best mixture of a few points
+/// is a tiny quadratic program over a simplex. Points of successive checks scatter around the
+/// optimum; their mixture lies closer to it.
 class DualMixture {
  public:
   /// A point more than these are kept at most, the best mixture.
@@ -30,8 +33,8 @@ class DualMixture {
     std::vector<double> shares;
     bool improved = false;  ///< the points with these shares are the best mixture now
   };
-  /// Takes a feasible point; keeps the best mixture of it, of the mixture so far and of a few earlier points.
-  /// O(kept · d) operations and numbers: one inner product with each of them.
+  /// Takes a feasible point; keeps the best mixture of it, of the mixture so far and of a few
+  /// earlier points. O(kept · d) operations and numbers: one inner product with each of them.
   Change Add(std::vector<double> weights, double loss);
 
   /// Number of points, the best mixture among them.
@@ -63,8 +66,8 @@ class DualMixture {
   std::vector<Point> points_;  // points_[0] is the best mixture
 };
 
-/// The best point between the ground truth (0) and a point with this loss and regulariser (1): the θ ≤ 1 that maximises
-/// f = θ·loss − θ²·regulariser.
+/// The best point between the ground truth (0) and a point with this loss and regulariser (1): the
+/// θ ≤ 1 that maximises f = θ·loss − θ²·regulariser.
 double BestShare(double loss, double regulariser);
 
 /// argmax over the simplex of a·linear − ½ aᵀQa, Q symmetric positive semidefinite (row-major), by

@@ -22,14 +22,17 @@ void DualPoints::Set(Index m, std::span<const double> coordinates, double loss) 
   set_loss(m, loss);
 }
 
-double DualPoints::TotalLoss() const { return std::accumulate(losses_.begin(), losses_.end(), 0.0); }
+double DualPoints::TotalLoss() const {
+  return std::accumulate(losses_.begin(), losses_.end(), 0.0);
+}
 
 void DualPoints::Weights(const Problem& problem, std::vector<double>* weights) const {
   weights->assign(static_cast<std::size_t>(problem.num_weights()), 0.0);
   AddFeatures(problem, 1 / problem.lambda_m(), *weights);
 }
 
-void DualPoints::AddFeatures(const Problem& problem, double scale, std::span<double> weights) const {
+void DualPoints::AddFeatures(const Problem& problem, double scale,
+                             std::span<double> weights) const {
   for (Index m = 0; m < problem.size(); ++m) {
     ScatterFeatures(problem.data().example(m), coordinates(m), scale, weights);
   }
@@ -61,7 +64,8 @@ void DualPoints::Add(Index m, double scale, std::span<const double> coordinates,
   losses_[static_cast<std::size_t>(m)] += scale * loss;
 }
 
-void DualPoints::Towards(Index m, std::span<const double> target, std::vector<double>* direction) const {
+void DualPoints::Towards(Index m, std::span<const double> target,
+                         std::vector<double>* direction) const {
   const std::span<const double> own = coordinates(m);
   direction->resize(own.size());
   for (std::size_t k = 0; k < own.size(); ++k) (*direction)[k] = target[k] - own[k];

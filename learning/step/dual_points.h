@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One dual point of every example, as far as objectives see it: the coordinates of ψ_m(μ_m) = φ_m(y^m) − φ_m(μ_m)
-// (core/structure.h) and the loss Δ_m·μ_m. Both are linear in μ, so mixtures of points are mixtures of these numbers.
+// One dual point of every example, as far as objectives see it: the coordinates of ψ_m(μ_m) =
+// φ_m(y^m) − φ_m(μ_m) (core/structure.h) and the loss Δ_m·μ_m. Both are linear in μ, so mixtures of
+// points are mixtures of these numbers.
 #pragma once
 
 #include <span>
@@ -20,7 +21,9 @@ class DualPoints {
   Index size() const { return static_cast<Index>(losses_.size()); }
   /// num_coordinates numbers of example m.
   std::span<double> coordinates(Index m) { return {coordinates_.data() + Begin(m), Count(m)}; }
-  std::span<const double> coordinates(Index m) const { return {coordinates_.data() + Begin(m), Count(m)}; }
+  std::span<const double> coordinates(Index m) const {
+    return {coordinates_.data() + Begin(m), Count(m)};
+  }
   /// Those of all examples, one example after the other.
   std::span<double> coordinates() { return coordinates_; }
   std::span<const double> coordinates() const { return coordinates_; }
@@ -42,27 +45,32 @@ class DualPoints {
 
   /// This becomes (1 − share) · this + share · other.
   void Mix(double share, const DualPoints& other);
-  /// All numbers become `factor` times what they are. With a factor ≤ 1 the ground truth take the rest.
+  /// All numbers become `factor` times what they are. With a factor ≤ 1 the ground truth take the
+  /// rest.
   void Scale(double factor);
   /// The same for example m alone.
   void Scale(Index m, double factor);
   /// Example m becomes what it is + scale · (coordinates, loss).
   void Add(Index m, double scale, std::span<const double> coordinates, double loss);
 
-  /// *direction = target − the coordinates of example m, for another of its points. target and *direction may be
-  /// the same.
+  /// *direction = target − the coordinates of example m, for another of its points. target and
+  /// *direction may be the same.
   void Towards(Index m, std::span<const double> target, std::vector<double>* direction) const;
   /// Moves example m by the share `step` of the way to that point, which has this loss.
   void Move(Index m, double step, std::span<const double> direction, double target_loss);
 
-  /// φ_m(μ_m) and Δ_m·μ_m of the mixture share · μ + (1 − share) · y^m: what Learner::DualPoint wants.
-  double Read(const ExampleView& example, Index m, double share, std::vector<double>* coordinates) const;
+  /// φ_m(μ_m) and Δ_m·μ_m of the mixture share · μ + (1 − share) · y^m: what Learner::DualPoint
+  /// wants.
+  double Read(const ExampleView& example, Index m, double share,
+              std::vector<double>* coordinates) const;
 
   void Save(StateWriter* writer) const;
   void Load(StateReader* reader);
 
  private:
-  std::size_t Begin(Index m) const { return static_cast<std::size_t>(begin_[static_cast<std::size_t>(m)]); }
+  std::size_t Begin(Index m) const {
+    return static_cast<std::size_t>(begin_[static_cast<std::size_t>(m)]);
+  }
   std::size_t Count(Index m) const { return Begin(m + 1) - Begin(m); }
 
   std::vector<Offset> begin_;

@@ -11,13 +11,15 @@ namespace slackline {
 namespace {
 
 /// The coordinate's value in a state that has the feature; inputs are left out.
-double Scalar(const ExampleView& example, const FeatureTerm& term, const StateMap& map, std::size_t state) {
+double Scalar(const ExampleView& example, const FeatureTerm& term, const StateMap& map,
+              std::size_t state) {
   if (term.kind == FeatureKind::kPotential)
     return example.potentials()[static_cast<std::size_t>(term.source) + state];
   return term.kind == FeatureKind::kLinear || map.values.empty() ? 1.0 : map.values[state];
 }
 
-/// max over two states of the distance of a term's coordinates, bounded by the largest two of different rows.
+/// max over two states of the distance of a term's coordinates, bounded by the largest two of
+/// different rows.
 double TermReach(const ExampleView& example, const FeatureTerm& term, const StateMap& map) {
   double low = 0;  // within a row, values of two signs lie apart
   double high = 0;
@@ -44,7 +46,7 @@ double TermReach(const ExampleView& example, const FeatureTerm& term, const Stat
 /// What the parts of an example can do to its coordinates.
 struct Reaches {
   std::vector<double> of_slots,
-      of_blocks;                       // sums over parts of what each can move the slot, the scalar block
+      of_blocks;  // sums over parts of what each can move the slot, the scalar block
   std::vector<double> of_coordinates;  // the same for single coordinates
 };
 
@@ -60,7 +62,8 @@ Reaches CollectReaches(const ExampleView& example) {
       const StateMap& map = structure.map(term.map);
       const bool linear = term.kind == FeatureKind::kLinear;
       (linear ? reaches.of_slots[static_cast<std::size_t>(term.source)]
-              : reaches.of_blocks[static_cast<std::size_t>(term.block)]) += TermReach(example, term, map);
+              : reaches.of_blocks[static_cast<std::size_t>(term.block)]) +=
+          TermReach(example, term, map);
       for (int pass = 0; pass < 2; ++pass) {
         for (std::size_t s = 0; s < map.rows.size(); ++s) {
           if (map.rows[s] == kAbsent) continue;
@@ -166,7 +169,8 @@ double SquaredStateNorm(const ExampleView& example) {
       const double largest = of_row.empty() ? 0.0 : *std::max_element(of_row.begin(), of_row.end());
       const double input =
           term.kind == FeatureKind::kLinear
-              ? example.input(structure.slots()[static_cast<std::size_t>(term.source)].input).squared_norm
+              ? example.input(structure.slots()[static_cast<std::size_t>(term.source)].input)
+                    .squared_norm
               : 1.0;
       norm += std::sqrt(input * largest);
     }

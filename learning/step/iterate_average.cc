@@ -31,7 +31,8 @@ void IterateAverage::Read(std::span<const double> newest, std::vector<double>* a
     return;
   }
   const double share = scaled_ / total_;
-  for (std::size_t k = 0; k < average->size(); ++k) (*average)[k] = share * (*average)[k] - lag_[k] / total_;
+  for (std::size_t k = 0; k < average->size(); ++k)
+    (*average)[k] = share * (*average)[k] - lag_[k] / total_;
 }
 
 void IterateAverage::Save(StateWriter* writer) const {

@@ -3,13 +3,16 @@
 // Averages of iterates whose steps touch few weights, without touching all weights in every step.
 //
 // With w_k = w_{k−1} + Δ_k, iterate weights r_k and R_k = r_1 + … + r_k:
-//   (1/R_K) Σ_k r_k w_k = w_K − (1/R_K) Σ_k R_{k−1} Δ_k + (terms of w_0, which is 0 or the start of the suffix),
-// so it is enough to add R_{k−1} Δ_k to a second vector where Δ_k is added to w. The same holds for iterates s_k w_k that are kept as
-// a vector and a scale, with Σ_j r_j s_j in place of R where Δ_k is added, and in the first term.
+//   (1/R_K) Σ_k r_k w_k = w_K − (1/R_K) Σ_k R_{k−1} Δ_k + (terms of w_0, which is 0 or the start of
+//   the suffix),
+// so it is enough to add R_{k−1} Δ_k to a second vector where Δ_k is added to w. The same holds for
+// iterates s_k w_k that are kept as a vector and a scale, with Σ_j r_j s_j in place of R where Δ_k
+// is added, and in the first term.
 //
-// uniform: r_k = 1. weighted: r_k = k (Lacoste-Julien, Jaggi, Schmidt, Pletscher, ICML 2013, section 5). suffix: r_k = 1
-// over the steps since the newest power of two, times the size of a pass (doubling suffix: Rakhlin, Shamir, Sridharan,
-// "Making gradient descent optimal for strongly convex stochastic optimization", ICML 2012).
+// uniform: r_k = 1. weighted: r_k = k (Lacoste-Julien, Jaggi, Schmidt, Pletscher, ICML 2013,
+// section 5). suffix: r_k = 1 over the steps since the newest power of two, times the size of a
+// pass (doubling suffix: Rakhlin, Shamir, Sridharan, "Making gradient descent optimal for strongly
+// convex stochastic optimization", ICML 2012).
 #pragma once
 
 #include <span>
@@ -23,7 +26,8 @@ namespace slackline {
 
 class IterateAverage {
  public:
-  /// first_suffix: steps before the first restart of a suffix average; later ones come after twice as many each.
+  /// first_suffix: steps before the first restart of a suffix average; later ones come after twice
+  /// as many each.
   IterateAverage(AverageKind kind, Offset num_weights, Offset first_suffix)
       : kind_(kind),
         next_restart_(first_suffix),
@@ -37,8 +41,9 @@ class IterateAverage {
   double scale() const { return scaled_; }
   /// Step k is done. iterate_scale: s_k, where the iterate is s_k times the vector.
   void EndStep(double iterate_scale = 1);
-  /// Makes the sums independent of `vector`, which may then be multiplied by anything. O(d). Sums of iterates whose scales have fallen
-  /// far since they were added lose as many digits: to be called when they have.
+  /// Makes the sums independent of `vector`, which may then be multiplied by anything. O(d). Sums
+  /// of iterates whose scales have fallen far since they were added lose as many digits: to be
+  /// called when they have.
   void Fold(std::span<const double> vector);
 
   /// The average, given the newest vector. Requires active() and a step.
@@ -49,7 +54,9 @@ class IterateAverage {
   void Load(StateReader* reader);
 
  private:
-  static bool IsOff(AverageKind kind) { return kind == AverageKind::kOff || kind == AverageKind::kAuto; }
+  static bool IsOff(AverageKind kind) {
+    return kind == AverageKind::kOff || kind == AverageKind::kAuto;
+  }
 
   AverageKind kind_;
   Offset step_ = 0;

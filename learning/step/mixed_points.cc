@@ -21,7 +21,8 @@ void MixedPoints::Add(DualPoints point, const DualMixture::Change& change) {
     const std::span<double> to = best.coordinates();
     const std::span<const double> from = std::as_const(points_[k]).coordinates();
     for (std::size_t e = 0; e < to.size(); ++e) to[e] += share * from[e];
-    for (Index m = 0; m < best.size(); ++m) best.set_loss(m, best.loss(m) + share * points_[k].loss(m));
+    for (Index m = 0; m < best.size(); ++m)
+      best.set_loss(m, best.loss(m) + share * points_[k].loss(m));
   }
 }
 

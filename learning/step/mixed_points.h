@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The dual points behind a DualMixture (dual_mixture.h), example by example. The mixture itself keeps
-// w = Ψμ and the loss of each point, which give its bound; these are the points that verification
-// sums again (verify.h).
+// The dual points behind a DualMixture (dual_mixture.h), example by example. The mixture itself
+// keeps w = Ψμ and the loss of each point, which give its bound; these are the points that
+// verification sums again (verify.h).
 #pragma once
 
 #include <vector>
@@ -15,8 +15,8 @@ namespace slackline {
 class MixedPoints {
  public:
   /// Does to the points what DualMixture::Add did to their weights: `change` is what it returned.
-  /// Every point that a mixture was given has to be added, in the same order.
-  /// Cost, and memory: one number per coordinate of each example, for each point that the mixture keeps.
+  /// Every point that a mixture was given has to be added, in the same order. Cost, and memory: one
+  /// number per coordinate of each example, for each point that the mixture keeps.
   void Add(DualPoints point, const DualMixture::Change& change);
 
   Index size() const { return static_cast<Index>(points_.size()); }

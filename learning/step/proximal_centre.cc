@@ -37,8 +37,8 @@ void ProximalCentre::Save(StateWriter* writer) const {
 
 void ProximalCentre::Load(Offset num_weights, double lambda, StateReader* reader) {
   kappa_ = reader->NonNegativeReal();
-  // On a path over λ the centre may have the strength of a larger λ until the next pass moves it: the
-  // bound is none that λ would give.
+  // On a path over λ the centre may have the strength of a larger λ until the next pass moves it:
+  // the bound is none that λ would give.
   constexpr double kAnyLambda = 1e60;
   StateReader::Require(kappa_ <= std::max(kAnyLambda, 1.001 * kLargestKappa * lambda),
                        "a proximal centre is too strong");

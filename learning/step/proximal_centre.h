@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The centre c and strength κ of a proximal problem, P(w) + κ/2 ‖w − c‖²: its weights are w = (κ c + λ Ψμ) / (κ + λ)
-// (docs/notation.md, section 5b).
+// The centre c and strength κ of a proximal problem, P(w) + κ/2 ‖w − c‖²: its weights are w = (κ c
+// + λ Ψμ) / (κ + λ) (docs/notation.md, section 5b).
 #pragma once
 
 #include <span>
@@ -23,7 +23,8 @@ class ProximalCentre {
     return at_point_ ? std::span<const double>(point_) : weights;
   }
 
-  /// From here on c = the newest w, and κ = kappa ≥ 0. Ψμ is kept: `weights`, the w of the old centre, becomes that of the new one.
+  /// From here on c = the newest w, and κ = kappa ≥ 0. Ψμ is kept: `weights`, the w of the old
+  /// centre, becomes that of the new one.
   void Move(double kappa, double lambda, std::vector<double>* weights);
   /// A step is made, or Ψμ changes otherwise.
   void Leave() { at_point_ = false; }

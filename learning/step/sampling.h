@@ -55,8 +55,8 @@ class ExampleOrder {
   std::vector<Index> order_;
 };
 
-/// The examples of a pass of a learner that visits one after the other, by its TrainOptions::seed and order: all in a fresh random
-/// order, or as many drawn with replacement (OrderKind::kUniform).
+/// The examples of a pass of a learner that visits one after the other, by its TrainOptions::seed
+/// and order: all in a fresh random order, or as many drawn with replacement (OrderKind::kUniform).
 class ExampleVisits {
  public:
   ExampleVisits(const TrainOptions& options, Index size)
@@ -64,7 +64,8 @@ class ExampleVisits {
         random_(static_cast<std::uint64_t>(options.seed)),
         examples_(size) {}
 
-  /// Calls visit(m) for the examples of a pass, until `stop` ends it. `visit` may draw from random().
+  /// Calls visit(m) for the examples of a pass, until `stop` ends it. `visit` may draw from
+  /// random().
   template <class Visit>
   void Pass(const StopControl& stop, const Visit& visit) {
     for (const Index next : Permutation()) {
@@ -73,7 +74,8 @@ class ExampleVisits {
     }
   }
 
-  /// A fresh random order of all examples, whatever the option says: for passes that are not of this form.
+  /// A fresh random order of all examples, whatever the option says: for passes that are not of
+  /// this form.
   std::span<const Index> Permutation() { return examples_.Next(&random_); }
 
   Random& random() { return random_; }
@@ -96,13 +98,15 @@ class ExampleVisits {
   ExampleOrder examples_;
 };
 
-/// A block of an example: part < num_variables is a variable, < num_parts a factor, else a global factor.
+/// A block of an example: part < num_variables is a variable, < num_parts a factor, else a global
+/// factor.
 struct Block {
   Index example = 0;
   Index part = 0;
 };
 
-/// Blocks drawn uniformly from all parts and global factors of all examples, with replacement (Algorithm 1, line 3).
+/// Blocks drawn uniformly from all parts and global factors of all examples, with replacement
+/// (Algorithm 1, line 3).
 class UniformBlocks {
  public:
   explicit UniformBlocks(const Problem& problem) {

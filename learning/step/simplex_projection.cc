@@ -13,7 +13,8 @@ namespace slackline {
 void ProjectOntoSimplex(std::span<double> x) {
   SLACKLINE_CHECK(!x.empty(), "the simplex needs an entry");
   for (const double value : x) SLACKLINE_CHECK(std::isfinite(value), "the point must be finite");
-  // β_j = max(0, x_j − b), where b makes the sum 1; all is relative to the largest entry, whose β is positive.
+  // β_j = max(0, x_j − b), where b makes the sum 1; all is relative to the largest entry, whose β
+  // is positive.
   const double largest = *std::max_element(x.begin(), x.end());
   std::vector<double> sorted(x.begin(), x.end());
   for (double& value : sorted) value -= largest;

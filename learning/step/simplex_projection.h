@@ -5,8 +5,8 @@
 
 namespace slackline {
 
-/// Replaces x by the point of the simplex {β ≥ 0, Σβ = 1} that is nearest to it: argmax β·x − ½‖β‖². Requires at least one entry,
-/// all finite. O(k log k).
+/// Replaces x by the point of the simplex {β ≥ 0, Σβ = 1} that is nearest to it: argmax β·x −
+/// ½‖β‖². Requires at least one entry, all finite. O(k log k).
 void ProjectOntoSimplex(std::span<double> x);
 
 }  // namespace slackline

@@ -85,10 +85,11 @@ class Solver {
     return gain;
   }
 
-  /// Moves weight to the entry of the largest gradient, from the one that gains most by it. Returns the gain.
+  /// Moves weight to the entry of the largest gradient, from the one that gains most by it. Returns
+  /// the gain.
   double PairwiseStep(double tolerance) {
-    const std::size_t up =
-        static_cast<std::size_t>(std::max_element(gradient_.begin(), gradient_.end()) - gradient_.begin());
+    const std::size_t up = static_cast<std::size_t>(
+        std::max_element(gradient_.begin(), gradient_.end()) - gradient_.begin());
     std::size_t down = alpha_.size();
     double best = 0;
     double length = 0;
@@ -108,7 +109,8 @@ class Solver {
     work_ += static_cast<std::int64_t>(2 * alpha_.size());
     alpha_[up] += length;
     alpha_[down] = length == alpha_[down] ? 0 : alpha_[down] - length;
-    for (std::size_t k = 0; k < gradient_.size(); ++k) gradient_[k] -= length * (H(up, k) - H(down, k));
+    for (std::size_t k = 0; k < gradient_.size(); ++k)
+      gradient_[k] -= length * (H(up, k) - H(down, k));
     ++steps_;
     return best;
   }
@@ -147,7 +149,8 @@ class Solver {
     const Eigen::VectorXd diagonal = system.diagonal();
     system.diagonal().array() += kRidge * std::max(diagonal.maxCoeff(), 1e-300);
     const Eigen::LLT<Eigen::MatrixXd> factor(system);
-    // Rounding errors may be larger than the ridge; pivoting does without it, at several times the cost.
+    // Rounding errors may be larger than the ridge; pivoting does without it, at several times the
+    // cost.
     const Eigen::VectorXd direction = factor.info() == Eigen::Success
                                           ? Eigen::VectorXd(factor.solve(right))
                                           : Eigen::VectorXd(Symmetric(system).ldlt().solve(right));
@@ -194,7 +197,8 @@ class Solver {
 
 }  // namespace
 
-SimplexQpResult MaximiseOverSimplex(const SimplexQp& qp, double tolerance, std::span<double> alpha) {
+SimplexQpResult MaximiseOverSimplex(const SimplexQp& qp, double tolerance,
+                                    std::span<double> alpha) {
   SLACKLINE_CHECK(!alpha.empty() && alpha.size() == qp.linear.size() && alpha.size() <= qp.stride,
                   "the sizes of a quadratic program do not fit each other");
   return Solver(qp, alpha).Run(tolerance);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The quadratic program that cutting planes solve after every plane: the dual of λ/2 ‖w‖² + max_k (b_k − w·a_k),
+// The quadratic program that cutting planes solve after every plane: the dual of λ/2 ‖w‖² + max_k
+// (b_k − w·a_k),
 //
 //   max b·α − ½ αᵀHα   over α ≥ 0, Σ α = 1,   H_jk = ⟨a_j, a_k⟩/λ.
 //
-// Method: pairwise steps with the second-order choice of the working pair (Fan, Chen, Lin, JMLR 2005, section 2) find the entries that
-// are not zero; Newton steps on these (Nocedal and Wright, 2nd ed., section 16.5: an active-set method) end at the optimum itself. Every step is
-// searched along its line, so that the value never falls, also where H is singular.
-// Cost: O(n s) a pairwise step, O(s³) a Newton step, n entries of which s are not zero.
+// Method: pairwise steps with the second-order choice of the working pair (Fan, Chen, Lin, JMLR
+// 2005, section 2) find the entries that are not zero; Newton steps on these (Nocedal and Wright,
+// 2nd ed., section 16.5: an active-set method) end at the optimum itself. Every step is searched
+// along its line, so that the value never falls, also where H is singular. Cost: O(n s) a pairwise
+// step, O(s³) a Newton step, n entries of which s are not zero.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +27,15 @@ struct SimplexQp {
 };
 
 struct SimplexQpResult {
-  /// max_k g_k − α·g with g = b − Hα, at the end: an upper bound on what the value lacks, up to rounding.
+  /// max_k g_k − α·g with g = b − Hα, at the end: an upper bound on what the value lacks, up to
+  /// rounding.
   double gap = 0;
   Index steps = 0;        ///< pairwise and Newton steps
   std::int64_t work = 0;  ///< multiply-adds, roughly
 };
 
-/// Improves `alpha` (≥ 0, sum 1; n ≥ 1 entries) until the gap is at most `tolerance`, or until steps gain no more than rounding errors.
-/// Deterministic.
+/// Improves `alpha` (≥ 0, sum 1; n ≥ 1 entries) until the gap is at most `tolerance`, or until
+/// steps gain no more than rounding errors. Deterministic.
 SimplexQpResult MaximiseOverSimplex(const SimplexQp& qp, double tolerance, std::span<double> alpha);
 
 }  // namespace slackline

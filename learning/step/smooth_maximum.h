@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The smooth maximum of Shalev-Shwartz and Zhang ("Accelerated proximal stochastic dual coordinate ascent", 2014), over a whole simplex:
+// The smooth maximum of Shalev-Shwartz and Zhang ("Accelerated proximal stochastic dual coordinate
+// ascent", 2014), over a whole simplex:
 //   smax_γ(θ) = max over the simplex of θ·p − γ/2 ‖p‖²,   max θ − γ/2 ≤ smax_γ(θ) ≤ max θ − γ/(2K).
 #pragma once
 
@@ -14,7 +15,8 @@
 
 namespace slackline {
 
-/// Requires γ > 0 and finite θ, at least one. p = (θ − τ)₊/γ with Σp = 1, found by sorting. O(K log K).
+/// Requires γ > 0 and finite θ, at least one. p = (θ − τ)₊/γ with Σp = 1, found by sorting. O(K log
+/// K).
 inline double SmoothMaximum(std::span<const double> theta, double gamma) {
   std::array<double, 16> small{};
   std::vector<double> large(theta.size() <= small.size() ? 0 : theta.size());

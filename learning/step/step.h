@@ -9,7 +9,8 @@
 
 namespace slackline {
 
-/// d = e_s − e_v (pairwise), or e_s − μ (Frank-Wolfe: v = −1). The step length may be at most `limit`.
+/// d = e_s − e_v (pairwise), or e_s − μ (Frank-Wolfe: v = −1). The step length may be at most
+/// `limit`.
 struct Direction {
   Index s = 0;
   Index v = -1;
@@ -26,7 +27,8 @@ inline double LineSearch(double gap, double q, double limit) {
 
 /// s = argmax θ̂; v = argmin θ̂ over the states with μ > 0 (pairwise). Ties: lowest state. Where no
 /// μ is positive, v = s and there is nowhere to go. O(states).
-inline Direction ChooseDirection(StepKind kind, const double* theta, const double* mu, Index states) {
+inline Direction ChooseDirection(StepKind kind, const double* theta, const double* mu,
+                                 Index states) {
   Direction direction;
   for (Index s = 1; s < states; ++s) {
     if (theta[s] > theta[direction.s]) direction.s = s;

@@ -24,8 +24,9 @@ namespace slackline {
 namespace {
 
 constexpr double kTolerance = 1e-7;  // of the objective
-constexpr double kOfLosses = 1e-9;  // of the objective at w = 0: its terms are of that size, whatever is left
-constexpr double kFeasible = 1e-9;  // of marginals
+constexpr double kOfLosses =
+    1e-9;  // of the objective at w = 0: its terms are of that size, whatever is left
+constexpr double kFeasible = 1e-9;   // of marginals
 constexpr double kRounding = 1e-12;  // of the largest scores
 constexpr Offset kFewLabellings = 1 << 12;
 
@@ -57,7 +58,8 @@ class Verifier {
         hinges_(problem, trained, claim.problem, objective.rescaling, objective.smoothing),
         weights_rounding_(space_->WeightsRounding()) {
     for (const auto& structure : problem.data().structures()) {
-      // With slack rescaling points are multiplied by losses, and losses of counts are no sums over marginals.
+      // With slack rescaling points are multiplied by losses, and losses of counts are no sums over
+      // marginals.
       const bool read =
           objective.rescaling == Rescaling::kMargin && problem.training().form == LossForm::kSum;
       readable_.push_back(read ? ReadableMarginals::Make(*structure) : std::nullopt);
@@ -111,7 +113,8 @@ class Verifier {
   void AddPoint(Index m, const VerifiedHinge& hinge, double loss, double rounding) {
     const ExampleView example = problem_.data().example(m);
     const FactorGraph& graph = example.graph();
-    const std::optional<ReadableMarginals>& readable = readable_[Size(problem_.data().structure_of(m))];
+    const std::optional<ReadableMarginals>& readable =
+        readable_[Size(problem_.data().structure_of(m))];
     if (readable && readable->Violation(example.structure(), q_, problem_.loss(m), loss,
                                         objective_.smoothing) > kFeasible * (1 + loss)) {
       fault_ = "the dual point of example " + std::to_string(m) + " is not feasible";
@@ -130,9 +133,11 @@ class Verifier {
       value -= u_[k] * psi_[k];
     }
     space_->AddToPoint(m, psi_, 1 / problem_.lambda_m());
-    const double room = kTolerance * (1 + loss + hinge.bound) + 1e3 * kRounding * hinge.scores + 2 * rounding;
+    const double room =
+        kTolerance * (1 + loss + hinge.bound) + 1e3 * kRounding * hinge.scores + 2 * rounding;
     if (value > hinge.bound + room) {
-      fault_ = "the dual point of example " + std::to_string(m) + " has a larger value than its maximum";
+      fault_ =
+          "the dual point of example " + std::to_string(m) + " has a larger value than its maximum";
     }
     loss_ += loss;
   }
@@ -156,8 +161,8 @@ class Verifier {
 
 /// What is known of a run before its figures are looked at.
 struct Training {
-  double room = 0;            // of its figures
-  double slack = 0;           // what an exact oracle's bound may lie too high: simplex solvers stop there
+  double room = 0;   // of its figures
+  double slack = 0;  // what an exact oracle's bound may lie too high: simplex solvers stop there
   bool exact_oracle = false;  // the primal is the objective, not only a bound on it
   bool own_bound = false;     // the lower bound is that of the dual point, not of several points
 };
@@ -165,11 +170,13 @@ struct Training {
 Training Describe(const Problem& problem, const TrainOptions& options, const ProgressRecord& claim,
                   const Learner* learner) {
   const auto& structures = problem.data().structures();
-  const bool messages = std::any_of(structures.begin(), structures.end(), [&](const auto& structure) {
-    return options.oracle == SolverKind::kMessages || options.oracle == SolverKind::kMessagesBranchAndBound ||
-           (options.oracle == SolverKind::kAuto &&
-            AutomaticSolver(structure->graph()) == SolverKind::kMessages);
-  });
+  const bool messages =
+      std::any_of(structures.begin(), structures.end(), [&](const auto& structure) {
+        return options.oracle == SolverKind::kMessages ||
+               options.oracle == SolverKind::kMessagesBranchAndBound ||
+               (options.oracle == SolverKind::kAuto &&
+                AutomaticSolver(structure->graph()) == SolverKind::kMessages);
+      });
   Training training;
   const double at_zero = PrimalAtZeroWeights(problem);
   training.room = kTolerance * std::abs(claim.primal) + kOfLosses * at_zero;
@@ -177,8 +184,9 @@ Training Describe(const Problem& problem, const TrainOptions& options, const Pro
   training.own_bound = learner != nullptr && learner->DualPointIsBest();
   // A smoothed hinge is bounded at the newest marginals (prox_sdca_learner.h).
   const bool smoothed = options.learner == LearnerKind::kProxSdca && options.smoothing > 0;
-  training.exact_oracle = !smoothed && (learner == nullptr || learner->PrimalIsObjective()) &&
-                          ((UsesOracle(options.learner) && !messages) || UsesMarginals(options.learner));
+  training.exact_oracle =
+      !smoothed && (learner == nullptr || learner->PrimalIsObjective()) &&
+      ((UsesOracle(options.learner) && !messages) || UsesMarginals(options.learner));
   return training;
 }
 
@@ -198,23 +206,25 @@ void Judge(const Verifier& verifier, const ProgressRecord& claim, const Training
   if (verifier.has_point() && !std::isfinite(result->dual)) fault = "the dual point is not finite";
   const std::string but = ", but by " + verifier.names() + " it is ";
   if (!(claim.primal >= result->primal_value - room)) {
-    fault = "the objective was claimed to be " + Figure(claim.primal) + but + Figure(result->primal_value);
+    fault = "the objective was claimed to be " + Figure(claim.primal) + but +
+            Figure(result->primal_value);
   } else if (training.exact_oracle && claim.primal > result->primal + room + training.slack) {
-    fault = "the objective was claimed to be " + Figure(claim.primal) + but + Figure(result->primal);
+    fault =
+        "the objective was claimed to be " + Figure(claim.primal) + but + Figure(result->primal);
   } else if (!(claim.dual <= result->primal + room)) {
-    fault = "the lower bound was claimed to be " + Figure(claim.dual) + ", above the objective, which is " +
-            Figure(result->primal) + " by " + verifier.names();
+    fault = "the lower bound was claimed to be " + Figure(claim.dual) +
+            ", above the objective, which is " + Figure(result->primal) + " by " + verifier.names();
   } else if (training.own_bound && !result->dual_proved && !std::isnan(result->dual)) {
-    fault = "the lower bound was claimed to be " + Figure(claim.dual) + ", but that of the dual point is " +
-            Figure(result->dual);
+    fault = "the lower bound was claimed to be " + Figure(claim.dual) +
+            ", but that of the dual point is " + Figure(result->dual);
   }
   result->outcome = fault.empty() ? VerifyOutcome::kHolds : VerifyOutcome::kFails;
   if (!fault.empty()) {
     result->message = "the certificate does not hold: " + fault;
     return;
   }
-  result->message = "the certificate holds: objective " + Figure(result->primal) + " by " + verifier.names() +
-                    " (claimed " + Figure(claim.primal) + ")";
+  result->message = "the certificate holds: objective " + Figure(result->primal) + " by " +
+                    verifier.names() + " (claimed " + Figure(claim.primal) + ")";
   const double rounding = primal_rounding + dual_rounding;
   if (rounding > 1e-6 * claim.primal)
     result->message +=
@@ -232,7 +242,8 @@ SolverKind VerifyingSolver(const FactorGraph& graph, SolverKind trained, Certifi
   const bool small = graph.total_states() <= kSmallLpStates;
   const bool binary = IsBinaryPairwise(graph);
   // Left to themselves, some learners take roof duality on forests and some dynamic programming.
-  if (trained == SolverKind::kAuto && forest && binary && small && HasGlpk()) return SolverKind::kLp;
+  if (trained == SolverKind::kAuto && forest && binary && small && HasGlpk())
+    return SolverKind::kLp;
   if (trained == SolverKind::kAuto) trained = AutomaticSolver(graph);
   // Without cycles both problems are the same.
   if (forest && trained != SolverKind::kTree) return SolverKind::kTree;
@@ -242,14 +253,15 @@ SolverKind VerifyingSolver(const FactorGraph& graph, SolverKind trained, Certifi
     if (forest && HasGlpk() && small) return SolverKind::kLp;
     return forest ? SolverKind::kMessages : SolverKind::kSearch;
   }
-  // The simplex takes seconds on large graphs. Roof duality comes with a feasible point and a bound from messages, both of
-  // which are evaluated without it.
+  // The simplex takes seconds on large graphs. Roof duality comes with a feasible point and a bound
+  // from messages, both of which are evaluated without it.
   if (binary && (trained != SolverKind::kRoof || !small || !HasGlpk())) return SolverKind::kRoof;
   if (!HasGlpk() || !small) return SolverKind::kMessages;
   return trained == SolverKind::kLp ? SolverKind::kLpPolytope : SolverKind::kLp;
 }
 
-SolverKind VerifyingSolver(const Structure& structure, SolverKind trained, CertifiedProblem problem) {
+SolverKind VerifyingSolver(const Structure& structure, SolverKind trained,
+                           CertifiedProblem problem) {
   const FactorGraph& graph = structure.graph();
   if (!structure.has_forbidden_states()) return VerifyingSolver(graph, trained, problem);
   const bool few = CountLabellings(graph, kFewLabellings) <= kFewLabellings;

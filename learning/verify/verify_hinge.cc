@@ -60,20 +60,23 @@ HingeVerifier::HingeVerifier(const Problem& problem, SolverKind trained, Certifi
     if (rescaling == Rescaling::kSlack) {
       AddName("enumeration");
     } else if (structure->graph().num_global_factors() > 0) {
-      // Bounds of the relaxation are wanted, not only of labellings: none are enumerated where they differ.
+      // Bounds of the relaxation are wanted, not only of labellings: none are enumerated where they
+      // differ.
       GlobalDecodeOptions options;
       const bool exact = HasExactGlobals(structure->graph());
       options.enumerate = exact ? kFewLabellings : 0;
-      const bool few = exact && CountLabellings(structure->graph(), kFewLabellings) <= kFewLabellings;
+      const bool few =
+          exact && CountLabellings(structure->graph(), kFewLabellings) <= kFewLabellings;
       decoders_.back() = std::make_unique<GlobalDecoder>(structure, options);
       AddName(few ? "enumeration" : exact ? "global" : "dual decomposition");
     } else {
       const SolverKind kind = VerifyingSolver(*structure, trained, certified);
       // Training gave up on some of these graphs, too: what a search leaves open is bounded.
-      solvers_.back() = kind == SolverKind::kSearch && trained == SolverKind::kMessagesBranchAndBound
-                            ? std::make_unique<BranchAndBoundSolver>(
-                                  structure->shared_graph(), SearchOptions{.node_limit = kSearchNodes})
-                            : MakeMapSolver(kind, structure->shared_graph());
+      solvers_.back() =
+          kind == SolverKind::kSearch && trained == SolverKind::kMessagesBranchAndBound
+              ? std::make_unique<BranchAndBoundSolver>(structure->shared_graph(),
+                                                       SearchOptions{.node_limit = kSearchNodes})
+              : MakeMapSolver(kind, structure->shared_graph());
       const bool counts = problem.training().form == LossForm::kF1;
       AddName(std::string(solvers_.back()->name()) + (counts ? " for each count" : ""));
     }
@@ -103,7 +106,8 @@ double HingeVerifier::FillScores(const ExampleView& example, std::span<const dou
   return truth;
 }
 
-VerifiedHinge HingeVerifier::Maximise(Index m, std::span<const double> u, std::span<const double> weights) {
+VerifiedHinge HingeVerifier::Maximise(Index m, std::span<const double> u,
+                                      std::span<const double> weights) {
   const ExampleView example = problem_.data().example(m);
   const std::span<const double> loss = problem_.loss(m);
   const double truth = FillScores(example, u);
@@ -133,10 +137,12 @@ VerifiedHinge HingeVerifier::Maximise(Index m, std::span<const double> u, std::s
   return hinge;
 }
 
-/// Maximises theta over the solver's domain. The value is that of the point itself, evaluated again.
-HingeVerifier::Solution HingeVerifier::Solve(Index m, const ExampleView& example, std::span<const double> u,
-                                             std::span<const double> weights, std::span<const double> theta,
-                                             bool* feasible) {
+/// Maximises theta over the solver's domain. The value is that of the point itself, evaluated
+/// again.
+HingeVerifier::Solution HingeVerifier::Solve(Index m, const ExampleView& example,
+                                             std::span<const double> u,
+                                             std::span<const double> weights,
+                                             std::span<const double> theta, bool* feasible) {
   const FactorGraph& graph = example.graph();
   const std::size_t structure = Size(problem_.data().structure_of(m));
   if (decoders_[structure] != nullptr) {
@@ -178,13 +184,14 @@ double HingeVerifier::GlobalScores(const ExampleView& example, std::span<const d
     if (!part.factor->Allows(states_)) return -kInfinity;
     features_.assign(Size(part.factor->num_weights()), 0.0);
     part.factor->AddFeatures(states_, 1, features_);
-    for (std::size_t k = 0; k < features_.size(); ++k) score += u[Size(part.coordinate) + k] * features_[k];
+    for (std::size_t k = 0; k < features_.size(); ++k)
+      score += u[Size(part.coordinate) + k] * features_[k];
   }
   return score;
 }
 
-/// F(μ) = θ·μ + (γ/2) Σ_i (1 − ‖μ_i‖²) from the ground truth on. At every point F and a maximum of θ − γμ
-/// bound the largest F; both of the best points are kept.
+/// F(μ) = θ·μ + (γ/2) Σ_i (1 − ‖μ_i‖²) from the ground truth on. At every point F and a maximum of
+/// θ − γμ bound the largest F; both of the best points are kept.
 void HingeVerifier::Smoothed(Index m, const ExampleView& example, std::span<const double> u,
                              std::span<const double> weights, double truth, VerifiedHinge* hinge) {
   const FactorGraph& graph = example.graph();
@@ -226,7 +233,8 @@ void HingeVerifier::Smoothed(Index m, const ExampleView& example, std::span<cons
 }
 
 /// With k labels and p relevant ones, 1 − F1 = 1 − 2h/(p + k) takes 2/(p + k) off each hit.
-void HingeVerifier::Counts(Index m, const ExampleView& example, double truth, VerifiedHinge* hinge) {
+void HingeVerifier::Counts(Index m, const ExampleView& example, double truth,
+                           VerifiedHinge* hinge) {
   const auto& structure = problem_.data().structures()[Size(problem_.data().structure_of(m))];
   const FactorGraph& graph = *structure->shared_graph();
   const std::span<const Index> labels = example.labels();
@@ -240,16 +248,16 @@ void HingeVerifier::Counts(Index m, const ExampleView& example, double truth, Ve
     const double constant = relevant + k > 0 ? 1 : 0;
     CountSearch search(structure->shared_graph(), {k, k});
     search.Solve(theta, solvers_[Size(problem_.data().structure_of(m))].get(), &result_);
-    const double value =
-        ScoreOf(example, {}, theta_, result_.labels) + problem_.training().LossOf(m, result_.labels);
+    const double value = ScoreOf(example, {}, theta_, result_.labels) +
+                         problem_.training().LossOf(m, result_.labels);
     hinge->value = std::max(hinge->value, value - truth);
     hinge->bound = std::max(hinge->bound, result_.upper_bound + constant - truth);
   }
   hinge->bound = std::max(hinge->bound, hinge->value);
 }
 
-void HingeVerifier::Slack(const ExampleView& example, std::span<const double> u, std::span<const double> loss,
-                          double truth, VerifiedHinge* hinge) {
+void HingeVerifier::Slack(const ExampleView& example, std::span<const double> u,
+                          std::span<const double> loss, double truth, VerifiedHinge* hinge) {
   const FactorGraph& graph = example.graph();
   std::vector<Index> labels(Size(graph.num_variables()), 0);
   do {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The largest hinge of one example, as verification (verify.h) finds it: between the value of a point that is
-// seen to be feasible and a certified bound.
+// The largest hinge of one example, as verification (verify.h) finds it: between the value of a
+// point that is seen to be feasible and a certified bound.
 //
-//   margin rescaling  another solver than training's (VerifyingSolver); global factors: enumeration, or dual
-//                     decomposition (global_decoder.h)
+//   margin rescaling  another solver than training's (VerifyingSolver); global factors:
+//                     enumeration, or dual decomposition (global_decoder.h)
 //   slack rescaling   all labellings, one after the other, by their definition Δ(s)(1 − w·ψ(s))
-//   loss 1 − F1       for each number k of labels the loss is a sum: the best labelling with exactly k (count_search.h)
-//   smoothed hinge    max_μ θ·μ + (γ/2) Σ_i (1 − ‖μ_i‖²) by Frank-Wolfe steps with the solver of margin
-//                     rescaling; the gap of its best point is the distance of value and bound
+//   loss 1 − F1       for each number k of labels the loss is a sum: the best labelling with
+//                     exactly k (count_search.h)
+//   smoothed hinge    max_μ θ·μ + (γ/2) Σ_i (1 − ‖μ_i‖²) by Frank-Wolfe steps with the solver of
+//                     margin rescaling; the gap of its best point is the distance of value and
+//                     bound
 #pragma once
 
 #include <memory>
@@ -37,10 +39,11 @@ struct VerifiedHinge {
 class HingeVerifier {
  public:
   /// trained: the oracle of training (VerifyingSolver). smoothing: γ. The problem must outlive it.
-  HingeVerifier(const Problem& problem, SolverKind trained, CertifiedProblem certified, Rescaling rescaling,
-                double smoothing);
+  HingeVerifier(const Problem& problem, SolverKind trained, CertifiedProblem certified,
+                Rescaling rescaling, double smoothing);
 
-  /// u: the coordinate scores of example m. weights: the weight vector, of which global factors read theirs.
+  /// u: the coordinate scores of example m. weights: the weight vector, of which global factors
+  /// read theirs.
   VerifiedHinge Maximise(Index m, std::span<const double> u, std::span<const double> weights);
 
   /// Names of the solvers in use.
@@ -56,9 +59,10 @@ class HingeVerifier {
   double FillScores(const ExampleView& example, std::span<const double> u);
   Solution Solve(Index m, const ExampleView& example, std::span<const double> u,
                  std::span<const double> weights, std::span<const double> theta, bool* feasible);
-  double GlobalScores(const ExampleView& example, std::span<const double> u, std::span<const Index> labels);
-  double ScoreOf(const ExampleView& example, std::span<const double> u, std::span<const double> theta,
-                 std::span<const Index> labels);
+  double GlobalScores(const ExampleView& example, std::span<const double> u,
+                      std::span<const Index> labels);
+  double ScoreOf(const ExampleView& example, std::span<const double> u,
+                 std::span<const double> theta, std::span<const Index> labels);
   void Smoothed(Index m, const ExampleView& example, std::span<const double> u,
                 std::span<const double> weights, double truth, VerifiedHinge* hinge);
   void Counts(Index m, const ExampleView& example, double truth, VerifiedHinge* hinge);

@@ -13,7 +13,8 @@ namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
-/// Calls visit(position in the weight vector, coordinate, factor) for all features that coordinates stand for.
+/// Calls visit(position in the weight vector, coordinate, factor) for all features that coordinates
+/// stand for.
 template <class Visit>
 void ForEachWeight(const ExampleView& example, const Visit& visit) {
   const Structure& structure = example.structure();
@@ -22,12 +23,14 @@ void ForEachWeight(const ExampleView& example, const Visit& visit) {
     const FeatureRow x = example.input(slot.input);
     for (Index f = 0; f < x.count; ++f) {
       for (Index r = 0; r < slot.rows; ++r)
-        visit(Size(block.at(r, x.dense() ? f : x.columns[f])), Size(slot.coordinate + r), x.values[f]);
+        visit(Size(block.at(r, x.dense() ? f : x.columns[f])), Size(slot.coordinate + r),
+              x.values[f]);
     }
   }
   for (const ScalarBlock& scalar : structure.scalar_blocks()) {
     const WeightBlock& block = structure.layout().block(scalar.block);
-    for (Index r = 0; r < scalar.rows; ++r) visit(Size(block.at(r, 0)), Size(scalar.coordinate + r), 1.0);
+    for (Index r = 0; r < scalar.rows; ++r)
+      visit(Size(block.at(r, 0)), Size(scalar.coordinate + r), 1.0);
   }
 }
 
@@ -35,13 +38,15 @@ class LinearSpace final : public VerifySpace {
  public:
   LinearSpace(const Dataset& data, std::span<const double> weights)
       : data_(data), weights_(weights), point_(weights.size(), 0.0) {
-    SLACKLINE_CHECK(weights.size() == Size(data.layout().size()), "the weights do not fit the problem");
+    SLACKLINE_CHECK(weights.size() == Size(data.layout().size()),
+                    "the weights do not fit the problem");
   }
 
   void Scores(Index m, std::span<double> u) const override {
     std::fill(u.begin(), u.end(), 0.0);
-    ForEachWeight(data_.example(m),
-                  [&](std::size_t position, std::size_t k, double x) { u[k] += weights_[position] * x; });
+    ForEachWeight(data_.example(m), [&](std::size_t position, std::size_t k, double x) {
+      u[k] += weights_[position] * x;
+    });
   }
   double SquaredNorm() const override {
     double sum = 0;
@@ -77,9 +82,14 @@ class LinearSpace final : public VerifySpace {
 class KernelSpace final : public VerifySpace {
  public:
   KernelSpace(const Dataset& data, const Kernel& kernel, std::span<const double> weights)
-      : data_(data), kernel_(kernel), layout_(data), weights_(weights), point_(weights.size(), 0.0) {
+      : data_(data),
+        kernel_(kernel),
+        layout_(data),
+        weights_(weights),
+        point_(weights.size(), 0.0) {
     SLACKLINE_CHECK(weights.size() == Size(layout_.size()), "the weights do not fit the problem");
-    for (const FeatureRow& x : layout_.inputs()) lengths_.push_back(std::sqrt(KernelValue(kernel, x, x)));
+    for (const FeatureRow& x : layout_.inputs())
+      lengths_.push_back(std::sqrt(KernelValue(kernel, x, x)));
     scores_ = TimesKernel(weights);
   }
 
@@ -89,7 +99,8 @@ class KernelSpace final : public VerifySpace {
   double SquaredNorm() const override { return Inner(weights_, scores_); }
   double OneNorm() const override { return 0; }
   void AddToPoint(Index m, std::span<const double> psi, double scale) override {
-    ForEachCoefficient(m, [&](std::size_t position, std::size_t k) { point_[position] += scale * psi[k]; });
+    ForEachCoefficient(
+        m, [&](std::size_t position, std::size_t k) { point_[position] += scale * psi[k]; });
   }
   double PointSquaredNorm(double threshold) const override {
     SLACKLINE_CHECK(threshold == 0, "there is no soft threshold of kernelized weights");
@@ -116,7 +127,8 @@ class KernelSpace final : public VerifySpace {
     return std::numeric_limits<double>::epsilon() * std::max<Index>(1, layout_.num_inputs());
   }
 
-  /// Σ over blocks and rows of (Σ_j |c_j| √k_jj)²; *largest: the largest of these sums, not squared.
+  /// Σ over blocks and rows of (Σ_j |c_j| √k_jj)²; *largest: the largest of these sums, not
+  /// squared.
   double SumOfSizes(std::span<const double> expansion, double* largest) const {
     double total = 0;
     for (const KernelExpansion::Block& block : layout_.blocks()) {
@@ -157,7 +169,8 @@ class KernelSpace final : public VerifySpace {
         for (Index r = 0; r < block.rows; ++r) {
           double sum = 0;
           for (Index i = 0; i < layout_.num_inputs(); ++i)
-            sum += row[Size(i)] * expansion[Size(block.offset + static_cast<Offset>(i) * block.rows + r)];
+            sum += row[Size(i)] *
+                   expansion[Size(block.offset + static_cast<Offset>(i) * block.rows + r)];
           product[Size(block.offset + static_cast<Offset>(j) * block.rows + r)] = sum;
         }
       }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Weights and dual points as verification (verify.h) sees them: written out over the weight vector, or with a
-// kernel as coefficients of the training inputs (kernel_expansion.h), whose inner products are then computed
-// from kernel values alone. In plain loops, which share nothing with training but where numbers lie.
+// Weights and dual points as verification (verify.h) sees them: written out over the weight vector,
+// or with a kernel as coefficients of the training inputs (kernel_expansion.h), whose inner
+// products are then computed from kernel values alone. In plain loops, which share nothing with
+// training but where numbers lie.
 #pragma once
 
 #include <memory>
@@ -21,7 +22,7 @@ class VerifySpace {
   /// u: the coordinate scores of example m at the weights (core/structure.h).
   virtual void Scores(Index m, std::span<double> u) const = 0;
   virtual double SquaredNorm() const = 0;  ///< ‖w‖²
-  virtual double OneNorm() const = 0;      ///< ‖w‖₁; 0 with a kernel, where it is not asked for
+  virtual double OneNorm() const = 0;  ///< ‖w‖₁; 0 with a kernel, where it is not asked for
 
   /// Adds scale · ψ_m(μ) to the dual point, given by its coordinates.
   virtual void AddToPoint(Index m, std::span<const double> psi, double scale) = 0;
@@ -45,8 +46,8 @@ class VerifySpace {
 /// Requires one weight for each of the data's layout. Views of both are kept.
 std::unique_ptr<VerifySpace> MakeLinearSpace(const Dataset& data, std::span<const double> weights);
 
-/// weights: an expansion over the data's inputs. O(N²) kernel values here, and again for PointSquaredNorm.
-/// Throws DataError as KernelRow.
+/// weights: an expansion over the data's inputs. O(N²) kernel values here, and again for
+/// PointSquaredNorm. Throws DataError as KernelRow.
 std::unique_ptr<VerifySpace> MakeKernelSpace(const Dataset& data, const Kernel& kernel,
                                              std::span<const double> weights);
 

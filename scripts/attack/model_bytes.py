@@ -8,7 +8,8 @@ HEADER = 24
 PACKED, PACKED_SINGLE = 4, 5
 # Entries of a model that may differ between equal runs: elapsed times, which close `figures`.
 TIMES = 2
-# A check in `curve`: pass, seconds, primal, dual. The curve of a resumed run begins where it was resumed.
+# A check in `curve`: pass, seconds, primal, dual. The curve of a resumed run begins where it was
+# resumed.
 CHECK = 32
 
 

@@ -23,7 +23,8 @@ struct HeldOut {
   std::string inside, outside;  ///< texts of the examples
 };
 /// fold: numbers of examples, in rising order.
-inline HeldOut SplitByFold(const std::vector<std::string>& examples, const std::vector<Index>& fold) {
+inline HeldOut SplitByFold(const std::vector<std::string>& examples,
+                           const std::vector<Index>& fold) {
   HeldOut parts;
   for (std::size_t m = 0; m < examples.size(); ++m) {
     const bool held = std::binary_search(fold.begin(), fold.end(), static_cast<Index>(m));

@@ -54,21 +54,25 @@ struct Drawn {
 
   std::string In(const std::string& name) const { return folder.Path("drawn/" + name); }
   std::string Image(int number) const {
-    return In("images/drawn-00" + std::string(number < 10 ? "0" : "") + std::to_string(number) + ".png");
+    return In("images/drawn-00" + std::string(number < 10 ? "0" : "") + std::to_string(number) +
+              ".png");
   }
 
   Arguments Prepare(const std::string& out, const Arguments& more) const {
-    return Arguments{"segment",    "prepare",         "--images",       In("images"), "--labels",
-                     In("labels"), "--train",         In("train.txt"),  "--test",     In("test.txt"),
-                     "--classes",  In("classes.txt"), "--superpixels",  "30",         "--coarse",
-                     "6",          "--out",           folder.Path(out), "--features", "small",
-                     "-q"} +
+    return Arguments{
+               "segment",    "prepare",         "--images",       In("images"), "--labels",
+               In("labels"), "--train",         In("train.txt"),  "--test",     In("test.txt"),
+               "--classes",  In("classes.txt"), "--superpixels",  "30",         "--coarse",
+               "6",          "--out",           folder.Path(out), "--features", "small",
+               "-q"} +
            more;
   }
   Arguments Train(const Arguments& more) const {
     return Arguments{"segment", "train", features, "-q"} + more;
   }
-  Arguments Evaluate(const Arguments& more = {}) const { return EvaluateList(In("test.txt"), more); }
+  Arguments Evaluate(const Arguments& more = {}) const {
+    return EvaluateList(In("test.txt"), more);
+  }
   Arguments EvaluateList(const std::string& list, const Arguments& more = {}) const {
     return Arguments{"segment", "evaluate", "--images", In("images"), "--labels", In("labels"),
                      "--list",  list,       "--model",  model,        "-q"} +
@@ -77,7 +81,8 @@ struct Drawn {
   Arguments EvaluatePrepared(const std::string& with, const Arguments& more = {}) const {
     return Arguments{"segment", "evaluate", "--features", features, "--model", with, "-q"} + more;
   }
-  Arguments Predict(const Arguments& images, const std::string& out, const Arguments& more = {}) const {
+  Arguments Predict(const Arguments& images, const std::string& out,
+                    const Arguments& more = {}) const {
     return Arguments{"segment", "predict"} + images +
            Arguments{"--model", model, "--out", folder.Path(out), "-q"} + more;
   }
@@ -103,7 +108,8 @@ inline Json Timeless(Json json) {
   return json;
 }
 
-/// The run must fail with all parts in its one-line message; nothing may be written, removed or changed.
+/// The run must fail with all parts in its one-line message; nothing may be written, removed or
+/// changed.
 inline void CheckRefused(const Drawn& drawn, const Arguments& arguments, const Arguments& parts) {
   const auto before = Contents(drawn.folder.Path(""));
   const Outcome outcome = RunProgram(arguments);
@@ -117,7 +123,9 @@ inline void CheckRefused(const Drawn& drawn, const Arguments& arguments, const A
 
 /// Removes at its end what a test case wrote.
 struct Scratch {
-  explicit Scratch(const std::string& name) : path(Shared().folder.Path(name)) { fs::create_directory(path); }
+  explicit Scratch(const std::string& name) : path(Shared().folder.Path(name)) {
+    fs::create_directory(path);
+  }
   ~Scratch() { fs::remove_all(path); }
   std::string Path(const std::string& name) const { return path + "/" + name; }
   std::string path;

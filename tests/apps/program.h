@@ -20,19 +20,21 @@ struct Outcome {
   std::string err;
 };
 
-/// One run of the program. Its output goes to files of its own, but for the standard output where `output` is given.
-/// `prepare` is called in the new process before the program.
+/// One run of the program. Its output goes to files of its own, but for the standard output where
+/// `output` is given. `prepare` is called in the new process before the program.
 class Process {
  public:
-  explicit Process(const std::vector<std::string>& arguments, const std::string& input = "/dev/null",
-                   const std::string& output = "", const std::function<void()>& prepare = nullptr);
+  explicit Process(const std::vector<std::string>& arguments,
+                   const std::string& input = "/dev/null", const std::string& output = "",
+                   const std::function<void()>& prepare = nullptr);
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
   void Signal(int number) const;
 
-  /// Returns when the program has a handler for the signal; false after a minute, or when it has ended.
+  /// Returns when the program has a handler for the signal; false after a minute, or when it has
+  /// ended.
   bool Catches(int number) const;
 
   /// Outcome::out is empty when the standard output was given.
@@ -43,8 +45,9 @@ class Process {
   pid_t child_ = -1;
 };
 
-Outcome RunProgram(const std::vector<std::string>& arguments, const std::string& input = "/dev/null",
-                   const std::string& output = "", const std::function<void()>& prepare = nullptr);
+Outcome RunProgram(const std::vector<std::string>& arguments,
+                   const std::string& input = "/dev/null", const std::string& output = "",
+                   const std::function<void()>& prepare = nullptr);
 
 /// The run in the least address space in which it succeeds, from 14 MB on in such steps. Whatever
 /// is less must end it with exit code 1 and the message that memory was not enough, or with 2 and

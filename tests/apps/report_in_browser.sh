@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Usage: report_in_browser.sh PROGRAM
-# Opens a page of `slackline report` in headless Chromium: it must draw, react to clicks and to the mouse, and say nothing on the
-# console. Exit code 77 (skipped) where there is no Chromium.
+# Usage: report_in_browser.sh PROGRAM Opens a page of `slackline report` in headless Chromium: it
+# must draw, react to clicks and to the mouse, and say nothing on the console. Exit code 77
+# (skipped) where there is no Chromium.
 set -euo pipefail
 program=$1
 
@@ -41,7 +41,8 @@ fail() {
 open "$folder/page.html"
 wanted() { grep -qE "$1" <<< "$result" || fail "wanted in the self-test: $1"; }
 wanted '"errors":\[\]'
-# Against ρ, against the number of examples, and the curves of the whole problem; those of samples wait in folded sections.
+# Against ρ, against the number of examples, and the curves of the whole problem; those of samples
+# wait in folded sections.
 wanted '"charts":3,'
 wanted '"changed":\{"log":true,"learner":true,"box":true,"ordinate":true\}'
 wanted '"tooltip":\["[a-z]'

@@ -23,7 +23,8 @@ inline nlohmann::ordered_json DataOf(const std::string& page) {
 
 inline std::size_t CountOf(const std::string& text, const std::string& what) {
   std::size_t count = 0;
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
+    ++count;
   return count;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One training command with every learner and every option that changes its objective, steps or oracle: each
-// run ends with a certificate that --verify confirms and that agrees with all others, or is refused with
-// exit code 2 and a sentence that says what would do.
+// One training command with every learner and every option that changes its objective, steps or
+// oracle: each run ends with a certificate that --verify confirms and that agrees with all others,
+// or is refused with exit code 2 and a sentence that says what would do.
 #pragma once
 
 #include <algorithm>
@@ -56,7 +56,8 @@ inline std::vector<CommandWay> CommandWays() {
     add({"--learner", "prox-sdca", "--sdca-step", step});
     for (const double smoothing : {1e-6, 0.1}) {
       const std::string text = smoothing < 0.01 ? "1e-6" : "0.1";
-      add({"--learner", "prox-sdca", "--sdca-step", step, "--smoothing", text}, {.smoothing = smoothing});
+      add({"--learner", "prox-sdca", "--sdca-step", step, "--smoothing", text},
+          {.smoothing = smoothing});
       add({"--learner", "prox-sdca", "--sdca-step", step, "--smoothing", text, "--l1", "0.01"},
           {.l1 = 0.01, .smoothing = smoothing});
     }
@@ -64,7 +65,8 @@ inline std::vector<CommandWay> CommandWays() {
   add({"--learner", "prox-sdca", "--l1", "0.01"}, {.l1 = 0.01});
   add({"--learner", "soft", "--smoothing", "0.01"});
   add({"--learner", "multi-sample", "--revisit"});
-  for (const char* learner : {"auto", "bcfw", "al", "cutting-plane-1", "kernel-bcfw", "kernel-fw"}) {
+  for (const char* learner :
+       {"auto", "bcfw", "al", "cutting-plane-1", "kernel-bcfw", "kernel-fw"}) {
     add({"--learner", learner, "--kernel", "polynomial", "--kernel-gamma", "1"});
     ways.back().kernel = Kernel{KernelKind::kPolynomial, 1, 3, 1};
     add({"--learner", learner, "--kernel", "rbf", "--kernel-gamma", "1"});
@@ -78,8 +80,9 @@ struct WalkCounts {
   int refused = 0;
 };
 
-/// train: the command up to its options, with λ. training: the problem that it solves, or null where it is
-/// not rebuilt; kernelized: the same for runs with a kernel. lambda: that of the command.
+/// train: the command up to its options, with λ. training: the problem that it solves, or null
+/// where it is not rebuilt; kernelized: the same for runs with a kernel. lambda: that of the
+/// command.
 inline WalkCounts WalkCommand(const Words& train, double lambda, const TrainingSet* training,
                               const TrainingSet* kernelized) {
   const TemporaryFolder folder;
@@ -94,9 +97,10 @@ inline WalkCounts WalkCommand(const Words& train, double lambda, const TrainingS
     for (const std::string& word : way.words) text += " " + word;
     CAPTURE(text);
     const std::string log = folder.Path("run.jsonl");
-    const Outcome outcome = RunProgram(train + way.words +
-                                       Words{"--max-passes", "60", "--gap-tolerance", "1e-6", "--verify",
-                                             "--quiet", "--log", log, "--model", folder.Path("m.slk")});
+    const Outcome outcome =
+        RunProgram(train + way.words +
+                   Words{"--max-passes", "60", "--gap-tolerance", "1e-6", "--verify", "--quiet",
+                         "--log", log, "--model", folder.Path("m.slk")});
     CAPTURE(outcome.err);
     if (outcome.code == 2) {
       ++counts.refused;

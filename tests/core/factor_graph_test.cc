@@ -24,14 +24,18 @@ std::string Refusal(Call&& call) {
 
 TEST_CASE("the builder refuses bad variables and factors and says why") {
   FactorGraphBuilder builder;
-  CHECK(Contains(Refusal([&] { builder.AddVariable(0); }), "a variable needs at least one state, not 0"));
+  CHECK(Contains(Refusal([&] { builder.AddVariable(0); }),
+                 "a variable needs at least one state, not 0"));
   CHECK(Contains(Refusal([&] { builder.AddVariables(-1, 2); }),
                  "the number of variables must not be negative"));
   builder.AddVariables(3, 2);
   CHECK(Contains(Refusal([&] { builder.AddFactor({}); }), "a factor needs at least one variable"));
   CHECK(Contains(Refusal([&] { builder.AddFactor({0, 3}); }), "factor over unknown variable 3"));
   CHECK(Contains(Refusal([&] { builder.AddFactor({-1}); }), "factor over unknown variable -1"));
-  CHECK(Contains(Refusal([&] { builder.AddFactor({1, 0, 1}); }), "variable 1 occurs twice in one factor"));
+  CHECK(Contains(Refusal([&] {
+                   builder.AddFactor({1, 0, 1});
+                 }),
+                 "variable 1 occurs twice in one factor"));
   CHECK(builder.num_variables() == 3);
   CHECK(builder.num_factors() == 0);
 }
@@ -93,7 +97,8 @@ TEST_CASE("offsets of states and messages lie one after the other") {
   CHECK(graph->edge(0, 1) == 1);
   CHECK(graph->edge(2, 0) == 3);
   const std::vector<Offset> messages{0, 3, 5, 8, 9, 12};
-  for (Index e = 0; e < 6; ++e) CHECK(graph->message_offset(e) == messages[static_cast<std::size_t>(e)]);
+  for (Index e = 0; e < 6; ++e)
+    CHECK(graph->message_offset(e) == messages[static_cast<std::size_t>(e)]);
   CHECK(graph->total_messages() == 14);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The feature map functions against feature vectors that are formed explicitly, on random structures.
+// The feature map functions against feature vectors that are formed explicitly, on random
+// structures.
 #include <slackline/core/feature_gram.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/core/input_gram.h>
@@ -53,8 +54,8 @@ struct Request {
   StateMap map;
 };
 
-/// A random graph with random terms and one example with random data. Blocks: two linear ones and two scalar
-/// ones; one block is used with up to three inputs, dense and sparse.
+/// A random graph with random terms and one example with random data. Blocks: two linear ones and
+/// two scalar ones; one block is used with up to three inputs, dense and sparse.
 class Model {
  public:
   Model(std::uint64_t seed, Index many_rows = 5) : random_(seed) {
@@ -67,8 +68,10 @@ class Model {
     StructureBuilder builder(graph_, layout_);
     for (Index part = 0; part < graph_->num_parts(); ++part) {
       if (Draw(&random_, 4) != 0) Add(&builder, FeatureKind::kLinear, part, 2 * Draw(&random_, 2));
-      while (Draw(&random_, 2) != 0) Add(&builder, FeatureKind::kPotential, part, 1 + 2 * Draw(&random_, 2));
-      while (Draw(&random_, 2) != 0) Add(&builder, FeatureKind::kConstant, part, 1 + 2 * Draw(&random_, 2));
+      while (Draw(&random_, 2) != 0)
+        Add(&builder, FeatureKind::kPotential, part, 1 + 2 * Draw(&random_, 2));
+      while (Draw(&random_, 2) != 0)
+        Add(&builder, FeatureKind::kConstant, part, 1 + 2 * Draw(&random_, 2));
     }
     structure_ = builder.Build();
     MakeExample();
@@ -133,7 +136,8 @@ class Model {
     requests_.push_back(r);
   }
 
-  /// Inputs are sparse within the columns of the smaller block, or dense where only one block reads them.
+  /// Inputs are sparse within the columns of the smaller block, or dense where only one block reads
+  /// them.
   void MakeExample() {
     rows_ = std::make_shared<FeatureRows>();
     for (Index k = 0; k < kFirstInput; ++k) rows_->AddDense(RandomVector(3));
@@ -214,7 +218,8 @@ TEST_CASE("marginals, states and labellings scatter to the formed feature vector
       AddScaled(-1.5, model.Phi(part, state), &expected);
     }
     std::vector<Index> labels;
-    for (const Index cardinality : graph.cardinalities()) labels.push_back(Draw(model.random(), cardinality));
+    for (const Index cardinality : graph.cardinalities())
+      labels.push_back(Draw(model.random(), cardinality));
     AddLabellingFeatures(example, labels, 2.0, q);
     for (Index i = 0; i < graph.num_variables(); ++i)
       AddScaled(2.0, model.Phi(i, labels[static_cast<std::size_t>(i)]), &expected);
@@ -251,7 +256,8 @@ TEST_CASE("inner products by those of the inputs are the same") {
     ProblemOptions options = RandomOptions(random);
     options.tied_weights = trial % 3 != 0;
     options.inputs = trial % 2 == 0 ? InputKind::kDense : InputKind::kSparse;
-    options.num_variables = trial % 20 == 19 ? 90 : 1 + trial % 9;  // also matrices that are made in parts
+    options.num_variables =
+        trial % 20 == 19 ? 90 : 1 + trial % 9;  // also matrices that are made in parts
     if (options.num_variables > 9) options.forest = true;
     const TrainingSet training = RandomProblem(random, options);
     for (Index m = 0; m < training.data.size(); ++m) {
@@ -270,13 +276,15 @@ TEST_CASE("inner products by those of the inputs are the same") {
   CHECK(applied >= 60);
 }
 
-TEST_CASE("inner products of inputs of ones are the same, also where there are more than fit a byte") {
+TEST_CASE(
+    "inner products of inputs of ones are the same, also where there are more than fit a byte") {
   for (const Index common : {0, 5, 255, 256}) {
     constexpr Index kVariables = 4, kStates = 3, kFeatures = 400;
     auto layout = std::make_shared<WeightLayout>();
     const Index block = layout->AddBlock("inputs", kStates, kFeatures);
     ModelBuilder builder(layout);
-    for (Index i = 0; i < kVariables; ++i) builder.AddLinearFeatures(builder.AddVariable(kStates), block, i);
+    for (Index i = 0; i < kVariables; ++i)
+      builder.AddLinearFeatures(builder.AddVariable(kStates), block, i);
     auto rows = std::make_shared<FeatureRows>();
     for (Index i = 0; i < kVariables; ++i) {
       std::vector<Index> columns(static_cast<std::size_t>(common));
@@ -314,7 +322,8 @@ TEST_CASE("blocks with more rows than any buffer are scattered whole") {
     Vector u = Zeros(model.structure()->num_coordinates());
     CoordinateScores(model.example(), weights, u);
     CHECK(Near(Product(scattered, weights), Product(q, u), 100 * kExact));
-    CHECK(Near(FeatureGram().SquaredNorm(model.example(), q), Product(scattered, scattered), 10 * kExact));
+    CHECK(Near(FeatureGram().SquaredNorm(model.example(), q), Product(scattered, scattered),
+               10 * kExact));
   }
 }
 
@@ -328,8 +337,10 @@ TEST_CASE("restricted structures give the kept parts the same scores") {
     const RestrictedStructure part = Restrict(*model.structure(), keep);
     const auto n = static_cast<Index>(part.variables.size());
     Dataset data(model.structure()->shared_layout(), model.data().rows());
-    data.Add(part.structure, std::vector<Index>(static_cast<std::size_t>(n), 0), model.data().first_input(0),
-             model.example().potentials().first(static_cast<std::size_t>(part.structure->num_potentials())));
+    data.Add(part.structure, std::vector<Index>(static_cast<std::size_t>(n), 0),
+             model.data().first_input(0),
+             model.example().potentials().first(
+                 static_cast<std::size_t>(part.structure->num_potentials())));
     const Vector weights = model.RandomVector(model.structure()->layout().size());
     Vector all = Zeros(graph.total_states());
     Vector some = Zeros(part.structure->graph().total_states());
@@ -337,12 +348,14 @@ TEST_CASE("restricted structures give the kept parts the same scores") {
     ScoreTables(data.example(0), weights, some);
     bool same = true;
     for (Index p = 0; p < part.structure->graph().num_parts(); ++p) {
-      const Index original = p < n ? part.variables[static_cast<std::size_t>(p)]
-                                   : graph.num_variables() + part.factors[static_cast<std::size_t>(p - n)];
+      const Index original =
+          p < n ? part.variables[static_cast<std::size_t>(p)]
+                : graph.num_variables() + part.factors[static_cast<std::size_t>(p - n)];
       REQUIRE(part.structure->graph().num_states(p) == graph.num_states(original));
       for (Index s = 0; s < graph.num_states(original); ++s) {
-        same = same && all[static_cast<std::size_t>(graph.state_offset(original) + s)] ==
-                           some[static_cast<std::size_t>(part.structure->graph().state_offset(p) + s)];
+        same =
+            same && all[static_cast<std::size_t>(graph.state_offset(original) + s)] ==
+                        some[static_cast<std::size_t>(part.structure->graph().state_offset(p) + s)];
       }
     }
     CHECK(same);

@@ -113,10 +113,14 @@ TEST_CASE("bad rows are refused and leave nothing behind") {
   CHECK_THROWS_AS(rows.AddDense(std::vector<double>{kInfinity}), std::invalid_argument);
   CHECK_THROWS_AS(rows.AddSparse(std::vector<Index>{1}, std::vector<double>{-kInfinity}),
                   std::invalid_argument);
-  CHECK_THROWS_AS(rows.AddSparse(std::vector<Index>{1, 1}, std::vector<double>{1, 2}), std::invalid_argument);
-  CHECK_THROWS_AS(rows.AddSparse(std::vector<Index>{2, 1}, std::vector<double>{1, 2}), std::invalid_argument);
-  CHECK_THROWS_AS(rows.AddSparse(std::vector<Index>{-1}, std::vector<double>{1}), std::invalid_argument);
-  CHECK_THROWS_AS(rows.AddSparse(std::vector<Index>{1}, std::vector<double>{1, 2}), std::invalid_argument);
+  CHECK_THROWS_AS(rows.AddSparse(std::vector<Index>{1, 1}, std::vector<double>{1, 2}),
+                  std::invalid_argument);
+  CHECK_THROWS_AS(rows.AddSparse(std::vector<Index>{2, 1}, std::vector<double>{1, 2}),
+                  std::invalid_argument);
+  CHECK_THROWS_AS(rows.AddSparse(std::vector<Index>{-1}, std::vector<double>{1}),
+                  std::invalid_argument);
+  CHECK_THROWS_AS(rows.AddSparse(std::vector<Index>{1}, std::vector<double>{1, 2}),
+                  std::invalid_argument);
   CHECK(rows.size() == 0);
   CHECK(rows.stored() == 0);
   CHECK(rows.dimension() == 0);
@@ -174,8 +178,10 @@ TEST_CASE("the kernels for several inputs agree with those for one") {
     RowsScores(weights.data(), rows, x, to);
     RowsUpdate(updated.data(), rows, x, from);
     bool agree = true;
-    for (std::size_t k = 0; k < expected.size(); ++k) agree = agree && Near(scores[k], expected[k], kExact);
-    for (std::size_t k = 0; k < wanted.size(); ++k) agree = agree && Near(updated[k], wanted[k], kExact);
+    for (std::size_t k = 0; k < expected.size(); ++k)
+      agree = agree && Near(scores[k], expected[k], kExact);
+    for (std::size_t k = 0; k < wanted.size(); ++k)
+      agree = agree && Near(updated[k], wanted[k], kExact);
     CAPTURE(rows);
     CHECK(agree);
     CHECK(scores.back() == -77.0);
@@ -206,8 +212,9 @@ TEST_CASE("the row kernels agree with plain loops for 1 to 40 weight rows") {
         double expected = 0;
         for (std::size_t f = 0; f < kDimension; ++f) {
           expected += x[f] * weights[f * size + row];
-          updates_agree = updates_agree &&
-                          Near(updated[f * size + row], weights[f * size + row] + x[f] * delta[row], kExact);
+          updates_agree =
+              updates_agree &&
+              Near(updated[f * size + row], weights[f * size + row] + x[f] * delta[row], kExact);
         }
         scores_agree = scores_agree && Near(scores[row], expected, kExact);
       }

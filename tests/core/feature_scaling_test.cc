@@ -58,7 +58,9 @@ TEST_CASE("standard: mean 0 and deviation 1, constants and what stands behind th
   CHECK(std::abs(Column(*scaled, 0)[2] + Column(*scaled, 1)[2]) < kExact);
 }
 
-TEST_CASE("sparse rows keep their zeros: standard divides by the deviation, max-abs by the largest value") {
+TEST_CASE(
+    "sparse rows keep their zeros: standard divides by the deviation, max-abs by the largest "
+    "value") {
   const FeatureRows rows = SparseRows();
   const FeatureScaling standard = FeatureScaling::Learn(ScaleKind::kStandard, rows, 3);
   CHECK(standard.shift().empty());
@@ -101,16 +103,20 @@ TEST_CASE("a scaling from its numbers is the same scaling") {
   const FeatureRows rows = DenseRows();
   for (const ScaleKind kind : {ScaleKind::kStandard, ScaleKind::kMaxAbs, ScaleKind::kNorm}) {
     const FeatureScaling learned = FeatureScaling::Learn(kind, rows, 3);
-    const FeatureScaling read = FeatureScaling::FromNumbers(kind, learned.shift(), learned.divisor());
+    const FeatureScaling read =
+        FeatureScaling::FromNumbers(kind, learned.shift(), learned.divisor());
     for (Index r = 0; r < rows.size(); ++r)
       CHECK(Values(learned.Apply(rows, 3)->row(r)) == Values(read.Apply(rows, 3)->row(r)));
     CHECK(read.Fits(3));
     CHECK(read.Fits(2) == (kind == ScaleKind::kNorm));
   }
-  CHECK_THROWS_AS(FeatureScaling::FromNumbers(ScaleKind::kMaxAbs, {}, {1, 0}), std::invalid_argument);
+  CHECK_THROWS_AS(FeatureScaling::FromNumbers(ScaleKind::kMaxAbs, {}, {1, 0}),
+                  std::invalid_argument);
   CHECK_THROWS_AS(FeatureScaling::FromNumbers(ScaleKind::kMaxAbs, {1}, {1}), std::invalid_argument);
-  CHECK_THROWS_AS(FeatureScaling::FromNumbers(ScaleKind::kStandard, {1}, {1, 1}), std::invalid_argument);
-  CHECK_THROWS_AS(FeatureScaling::FromNumbers(ScaleKind::kStandard, {}, {NAN}), std::invalid_argument);
+  CHECK_THROWS_AS(FeatureScaling::FromNumbers(ScaleKind::kStandard, {1}, {1, 1}),
+                  std::invalid_argument);
+  CHECK_THROWS_AS(FeatureScaling::FromNumbers(ScaleKind::kStandard, {}, {NAN}),
+                  std::invalid_argument);
   CHECK_THROWS_AS(FeatureScaling::FromNumbers(ScaleKind::kNorm, {}, {1}), std::invalid_argument);
 }
 
@@ -128,7 +134,8 @@ TEST_CASE("values far outside of the training data are refused with their row an
   }
 }
 
-TEST_CASE("advice: none for similar sizes, standard for dense and max-abs for sparse rows that differ") {
+TEST_CASE(
+    "advice: none for similar sizes, standard for dense and max-abs for sparse rows that differ") {
   Random random(1);
   const auto dense = [&](const std::vector<double>& sizes) {
     FeatureRows rows;

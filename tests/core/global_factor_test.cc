@@ -36,9 +36,11 @@ struct Model {
 TEST_CASE("GlobalFactorsAreNumberedApart") {
   Model model;
   const std::vector<Index> scope{3, 1, 0};
-  CHECK(model.builder.AddGlobalFactor(scope, std::make_shared<CardinalityFactor>(3), model.count, 2) == 0);
-  CHECK(model.builder.AddGlobalFactor(std::vector<Index>{2, 3}, std::make_shared<CardinalityFactor>(
-                                                                    CardinalityFactor::AtMostOne(2))) == 1);
+  CHECK(model.builder.AddGlobalFactor(scope, std::make_shared<CardinalityFactor>(3), model.count,
+                                      2) == 0);
+  CHECK(model.builder.AddGlobalFactor(
+            std::vector<Index>{2, 3},
+            std::make_shared<CardinalityFactor>(CardinalityFactor::AtMostOne(2))) == 1);
   const auto structure = model.builder.Build();
   const FactorGraph& graph = structure->graph();
   CHECK(graph.num_parts() == 5);
@@ -70,10 +72,11 @@ TEST_CASE("GlobalFactorsAreNumberedApart") {
 TEST_CASE("GlobalFactorsThatDoNotFitAreRefused") {
   Model model;
   const auto count = std::make_shared<CardinalityFactor>(2);
-  const auto add = [&](std::vector<Index> scope, std::shared_ptr<const GlobalFactor> factor, Index block,
+  const auto add = [&](std::vector<Index> scope, std::shared_ptr<const GlobalFactor> factor,
+                       Index block,
                        Index base) { model.builder.AddGlobalFactor(scope, factor, block, base); };
-  CHECK_THROWS_WITH_AS(add({0, 1, 2}, count, model.count, 0), doctest::Contains("does not fit a scope of 3"),
-                       std::invalid_argument);
+  CHECK_THROWS_WITH_AS(add({0, 1, 2}, count, model.count, 0),
+                       doctest::Contains("does not fit a scope of 3"), std::invalid_argument);
   CHECK_THROWS_WITH_AS(add({0, 0}, count, model.count, 0), doctest::Contains("occurs twice"),
                        std::invalid_argument);
   CHECK_THROWS_WITH_AS(add({0, 4}, count, model.count, 0), doctest::Contains("unknown variable 4"),
@@ -99,8 +102,8 @@ TEST_CASE("GlobalFactorsThatDoNotFitAreRefused") {
 
 TEST_CASE("UnlabelledVariablesTakeTheirGlobalFactorsWithThem") {
   Model model;
-  model.builder.AddGlobalFactor(std::vector<Index>{3, 2}, std::make_shared<CardinalityFactor>(2), model.count,
-                                5);
+  model.builder.AddGlobalFactor(std::vector<Index>{3, 2}, std::make_shared<CardinalityFactor>(2),
+                                model.count, 5);
   model.builder.AddGlobalFactor(std::vector<Index>{0, 1, 2}, std::make_shared<CardinalityFactor>(3),
                                 model.count);
   Dataset data(model.layout, nullptr);
@@ -116,15 +119,16 @@ TEST_CASE("UnlabelledVariablesTakeTheirGlobalFactorsWithThem") {
 
 TEST_CASE("ForbiddenGivenLabelsAreRefused") {
   Model model;
-  model.builder.AddGlobalFactor(std::vector<Index>{0, 1, 2},
-                                std::make_shared<CardinalityFactor>(CardinalityFactor::ExactlyOne(3)));
+  model.builder.AddGlobalFactor(std::vector<Index>{0, 1, 2}, std::make_shared<CardinalityFactor>(
+                                                                 CardinalityFactor::ExactlyOne(3)));
   Dataset data(model.layout, nullptr);
   data.Add(model.builder.Build(), std::vector<Index>{1, 0, 0, 1});
   CHECK(MakeTrainingSet(data, LossOptions()).data.size() == 1);
   data.Add(data.structures()[0], std::vector<Index>{1, 0, 1, 1});
-  CHECK_THROWS_WITH_AS(MakeTrainingSet(data, LossOptions()),
-                       doctest::Contains("global factor 'cardinality' forbids the given labels of example 1"),
-                       std::invalid_argument);
+  CHECK_THROWS_WITH_AS(
+      MakeTrainingSet(data, LossOptions()),
+      doctest::Contains("global factor 'cardinality' forbids the given labels of example 1"),
+      std::invalid_argument);
 }
 
 TEST_CASE("ProbesAreAllowedAndTheRangeIsSeen") {

@@ -85,7 +85,8 @@ TreeChoice BestForest(Index nodes, const std::vector<WeightedEdge>& edges) {
     }
     if (!forest) continue;
     const bool first = subset == 0;
-    if (first || choice.edges > best.edges || (choice.edges == best.edges && choice.weight > best.weight))
+    if (first || choice.edges > best.edges ||
+        (choice.edges == best.edges && choice.weight > best.weight))
       best = choice;
   }
   return best;
@@ -171,7 +172,8 @@ TEST_CASE("maximum spanning forests agree with trying all subsets of edges") {
     for (Index a = 0; a < n; ++a) {
       for (Index b = a + 1; b < n; ++b) {
         // Few different weights, negative ones too: many ties.
-        if (random.Below(3) != 0) edges.push_back({a, b, static_cast<double>(random.Below(4)) - 1.5});
+        if (random.Below(3) != 0)
+          edges.push_back({a, b, static_cast<double>(random.Below(4)) - 1.5});
       }
     }
     const std::vector<WeightedEdge> forest = MaximumSpanningForest(n, edges);
@@ -181,7 +183,8 @@ TEST_CASE("maximum spanning forests agree with trying all subsets of edges") {
     for (const WeightedEdge& edge : forest) weight += edge.weight;
     CHECK(Near(weight, best.weight, kExact));
     for (std::size_t e = 1; e < forest.size(); ++e) {
-      CHECK(std::make_pair(forest[e - 1].a, forest[e - 1].b) < std::make_pair(forest[e].a, forest[e].b));
+      CHECK(std::make_pair(forest[e - 1].a, forest[e - 1].b) <
+            std::make_pair(forest[e].a, forest[e].b));
     }
   }
 }
@@ -202,5 +205,6 @@ TEST_CASE("ties between spanning forests fall to the earlier edges") {
 TEST_CASE("spanning forests of graphs without nodes or edges, and unknown nodes") {
   CHECK(MaximumSpanningForest(0, {}).empty());
   CHECK(MaximumSpanningForest(3, {}).empty());
-  CHECK_THROWS_AS(MaximumSpanningForest(2, std::vector<WeightedEdge>{{0, 2, 1.0}}), std::invalid_argument);
+  CHECK_THROWS_AS(MaximumSpanningForest(2, std::vector<WeightedEdge>{{0, 2, 1.0}}),
+                  std::invalid_argument);
 }

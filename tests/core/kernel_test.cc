@@ -53,7 +53,8 @@ TEST_CASE("KernelsAreWhatTheirDefinitionsSay") {
         const double expected = PlainKernel(kernel, DenseInput(rows.row(i), rows.dimension()),
                                             DenseInput(rows.row(j), rows.dimension()));
         CHECK(Near(KernelValue(kernel, rows.row(i), rows.row(j)), expected, kExact));
-        CHECK(KernelValue(kernel, rows.row(i), rows.row(j)) == KernelValue(kernel, rows.row(j), rows.row(i)));
+        CHECK(KernelValue(kernel, rows.row(i), rows.row(j)) ==
+              KernelValue(kernel, rows.row(j), rows.row(i)));
       }
     }
     CHECK(Near(KernelValue({KernelKind::kRbf, 3, 3, 1}, rows.row(3), rows.row(3)), 1, kExact));
@@ -71,7 +72,8 @@ TEST_CASE("TheRbfKernelTellsLongVectorsApartHoweverTheyAreStored") {
   for (const Index a : {0, 2}) {
     for (const Index b : {1, 3}) {
       CHECK(Near(KernelValue(rbf, rows.row(a), rows.row(b)), wanted, kExact));
-      CHECK(KernelValue(rbf, rows.row(a), rows.row(b)) == KernelValue(rbf, rows.row(b), rows.row(a)));
+      CHECK(KernelValue(rbf, rows.row(a), rows.row(b)) ==
+            KernelValue(rbf, rows.row(b), rows.row(a)));
     }
     CHECK(KernelValue(rbf, rows.row(a), rows.row(2 - a)) == 1);
   }
@@ -95,8 +97,9 @@ TEST_CASE("ValuesThatOverflowAreRefused") {
   rows.AddDense(std::vector<double>{1e150});
   const FeatureRow x = rows.row(0);
   double out = 0;
-  CHECK_THROWS_AS(KernelRow({KernelKind::kPolynomial, 1, 2, 0}, x, std::span(&x, 1), std::span(&out, 1)),
-                  DataError);
+  CHECK_THROWS_AS(
+      KernelRow({KernelKind::kPolynomial, 1, 2, 0}, x, std::span(&x, 1), std::span(&out, 1)),
+      DataError);
   CHECK_NOTHROW(KernelRow({KernelKind::kRbf, 1, 2, 0}, x, std::span(&x, 1), std::span(&out, 1)));
   CHECK(out == 1);
 }

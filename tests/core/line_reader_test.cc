@@ -31,7 +31,8 @@ using Lines = std::vector<std::string>;
 
 TEST_CASE("line ends of both kinds are stripped and blank lines are kept") {
   const TemporaryFolder folder;
-  CHECK(AllLines(folder.Write("a", "one\r\n\ntwo \n\r\nlast")) == Lines{"one", "", "two ", "", "last"});
+  CHECK(AllLines(folder.Write("a", "one\r\n\ntwo \n\r\nlast")) ==
+        Lines{"one", "", "two ", "", "last"});
   CHECK(AllLines(folder.Write("b", "one\n")) == Lines{"one"});
   CHECK(AllLines(folder.Write("c", "\n")) == Lines{""});
   CHECK(AllLines(folder.Write("d", "")).empty());
@@ -39,7 +40,8 @@ TEST_CASE("line ends of both kinds are stripped and blank lines are kept") {
 
 TEST_CASE("a byte order mark is skipped at the start of the file only") {
   const TemporaryFolder folder;
-  CHECK(AllLines(folder.Write("a", "\xEF\xBB\xBFx\n\xEF\xBB\xBFy\n")) == Lines{"x", "\xEF\xBB\xBFy"});
+  CHECK(AllLines(folder.Write("a", "\xEF\xBB\xBFx\n\xEF\xBB\xBFy\n")) ==
+        Lines{"x", "\xEF\xBB\xBFy"});
   CHECK(AllLines(folder.Write("b", "\xEF\xBB\xBF")) == Lines{""});
 }
 
@@ -62,9 +64,11 @@ TEST_CASE("a line longer than the longest one is refused, with its number") {
 
 TEST_CASE("all lines together may be as long as one") {
   const TemporaryFolder folder;
-  const std::string path = folder.Write("a", std::string(600, 'x') + "\n" + std::string(600, 'y') + "\n");
+  const std::string path =
+      folder.Write("a", std::string(600, 'x') + "\n" + std::string(600, 'y') + "\n");
   LineReader reader(path, 1000);
-  CHECK(MessageOf<DataError>([&] { ReadAll(&reader); }) == path + ":2: the file is longer than 1.00 kB");
+  CHECK(MessageOf<DataError>([&] { ReadAll(&reader); }) ==
+        path + ":2: the file is longer than 1.00 kB");
 }
 
 TEST_CASE("gzip is recognised by its content") {
@@ -102,7 +106,8 @@ TEST_CASE("files that cannot be read are named in the error") {
   CHECK(MessageOf<DataError>([&] { LineReader reader(missing); }) ==
         missing + ": cannot open the file: No such file or directory");
   const std::string here = folder.Path("");
-  CHECK(MessageOf<DataError>([&] { LineReader reader(here); }) == here + ": is a directory, not a file");
+  CHECK(MessageOf<DataError>([&] { LineReader reader(here); }) ==
+        here + ": is a directory, not a file");
   const std::string locked = folder.Write("locked", "text");
   std::filesystem::permissions(locked, std::filesystem::perms::none);
   if (access(locked.c_str(), R_OK) != 0) {  // the administrator may read everything
@@ -133,24 +138,29 @@ TEST_CASE("truncated and damaged gzip data are errors at every length") {
 TEST_CASE("lines before a fault are handed out, and the message says where it is") {
   const TemporaryFolder folder;
   const std::string good = ReadBytes(folder.WriteGzip("good.gz", "one\ntwo\nthree\n"));
-  const std::string cut = folder.Write("cut.gz", good.substr(0, good.size() - 4));  // in the checksum
+  const std::string cut =
+      folder.Write("cut.gz", good.substr(0, good.size() - 4));  // in the checksum
   CHECK(MessageOf<DataError>([&] { AllLines(cut); }) ==
         cut + ": the gzip data are truncated or damaged: they end too early (after line 3)");
   const std::string shorter = folder.Write("shorter.gz", good.substr(0, 5));
   CHECK(MessageOf<DataError>([&] { AllLines(shorter); }) ==
-        shorter + ": the gzip data are truncated or damaged: they end too early (before the end of line 1)");
+        shorter +
+            ": the gzip data are truncated or damaged: they end too early (before the end of line "
+            "1)");
 }
 
 TEST_CASE("only gzip and zeros may follow gzip") {
   const TemporaryFolder folder;
   const std::string good = ReadBytes(folder.WriteGzip("good.gz", "one\ntwo\n"));
-  const std::string large = ReadBytes(folder.WriteGzip("large.gz", std::string(3000000, 'x') + "\n"));
-  CHECK(AllLines(folder.Write("zeros.gz", good + std::string(200000, '\0'))) == Lines{"one", "two"});
+  const std::string large =
+      ReadBytes(folder.WriteGzip("large.gz", std::string(3000000, 'x') + "\n"));
+  CHECK(AllLines(folder.Write("zeros.gz", good + std::string(200000, '\0'))) ==
+        Lines{"one", "two"});
   CHECK(AllLines(folder.Write("three.gz", good + large + good)) ==
         Lines{"one", "two", std::string(3000000, 'x'), "one", "two"});
   CHECK(AllLines(folder.WriteGzip("empty.gz", "")).empty());
-  for (const std::string& garbage :
-       {std::string("0 1:1\n"), std::string("x"), std::string("\x1f"), std::string(200000, '\0') + "x"}) {
+  for (const std::string& garbage : {std::string("0 1:1\n"), std::string("x"), std::string("\x1f"),
+                                     std::string(200000, '\0') + "x"}) {
     const std::string path = folder.Write("garbage.gz", good + garbage);
     CHECK(MessageOf<DataError>([&] { AllLines(path); }) ==
           path + ": the gzip data are followed by something that is not gzip (after line 2)");

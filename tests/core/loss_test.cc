@@ -19,8 +19,8 @@ namespace {
 using Labels = std::vector<Index>;
 using Losses = std::vector<double>;
 
-/// A chain of `states.size()` variables with a pair factor between neighbours; one input, one potential per
-/// state of the first factor.
+/// A chain of `states.size()` variables with a pair factor between neighbours; one input, one
+/// potential per state of the first factor.
 struct Chain {
   explicit Chain(const std::vector<Index>& states) {
     FactorGraphBuilder graph;
@@ -40,7 +40,8 @@ struct Chain {
     for (Index c = 0; c + 1 < n; ++c) {
       const auto k = static_cast<std::size_t>(states[static_cast<std::size_t>(c)] *
                                               states[static_cast<std::size_t>(c) + 1]);
-      builder.AddPotential(n + c, 1, num_potentials, builder.AddStateMap({std::vector<Index>(k, 0), {}}));
+      builder.AddPotential(n + c, 1, num_potentials,
+                           builder.AddStateMap({std::vector<Index>(k, 0), {}}));
       num_potentials += static_cast<Index>(k);
     }
     structure = builder.Build();
@@ -114,7 +115,9 @@ TEST_CASE("costs depend on the given and on the predicted state") {
   CHECK(LossOf(MakeTrainingSet(data, options), 0) == Losses{0, 10, 20, 3, 0, 4});
 }
 
-TEST_CASE("unlabelled variables are left out with their factors, and the mean divides by the labelled ones") {
+TEST_CASE(
+    "unlabelled variables are left out with their factors, and the mean divides by the labelled "
+    "ones") {
   const Chain chain({2, 3, 2, 2});
   LossOptions options;
   options.variable_weights = {1, 2, 3, 4};
@@ -141,7 +144,8 @@ TEST_CASE("unlabelled variables are left out with their factors, and the mean di
 TEST_CASE("examples without any labelled variable are skipped and counted") {
   const Chain chain({2, 2});
   const TrainingSet set = MakeTrainingSet(
-      chain.Data({{kUnlabelled, kUnlabelled}, {1, kUnlabelled}, {kUnlabelled, kUnlabelled}, {0, 1}}),
+      chain.Data(
+          {{kUnlabelled, kUnlabelled}, {1, kUnlabelled}, {kUnlabelled, kUnlabelled}, {0, 1}}),
       LossOptions{});
   CHECK(set.skipped_examples == 2);
   CHECK(set.skipped_variables == 1);
@@ -155,7 +159,8 @@ TEST_CASE("examples without any labelled variable are skipped and counted") {
 TEST_CASE("examples that lack the same variables share one structure") {
   const Chain chain({2, 2, 2});
   const TrainingSet set = MakeTrainingSet(
-      chain.Data({{0, kUnlabelled, 1}, {1, 1, 1}, {1, kUnlabelled, 0}, {kUnlabelled, 0, 0}, {0, 0, 0}}),
+      chain.Data(
+          {{0, kUnlabelled, 1}, {1, 1, 1}, {1, kUnlabelled, 0}, {kUnlabelled, 0, 0}, {0, 0, 0}}),
       LossOptions{});
   CHECK(set.data.structures().size() == 3);
   CHECK(set.data.structure_of(0) == set.data.structure_of(2));
@@ -188,14 +193,18 @@ TEST_CASE("data sets refuse examples that do not fit their structure") {
   const Chain chain({2, 2});
   Dataset data(chain.layout, chain.rows);
   const std::vector<double> potentials(4, 1.0);
-  const auto refusal = [&](const Labels& labels, Index first_input, const std::vector<double>& values) {
-    return MessageOf<std::invalid_argument>([&] { data.Add(chain.structure, labels, first_input, values); });
+  const auto refusal = [&](const Labels& labels, Index first_input,
+                           const std::vector<double>& values) {
+    return MessageOf<std::invalid_argument>(
+        [&] { data.Add(chain.structure, labels, first_input, values); });
   };
   CHECK(Contains(refusal({0}, 0, potentials), "one label per variable (2), not 1"));
   CHECK(Contains(refusal({0, 2}, 0, potentials), "label 2 of variable 1 is out of range"));
   CHECK(Contains(refusal({0, -2}, 0, potentials), "label -2 of variable 1 is out of range"));
-  CHECK(Contains(refusal({0, 0}, 2, potentials), "the inputs of an example are not among the feature rows"));
-  CHECK(Contains(refusal({0, 0}, -1, potentials), "the inputs of an example are not among the feature rows"));
+  CHECK(Contains(refusal({0, 0}, 2, potentials),
+                 "the inputs of an example are not among the feature rows"));
+  CHECK(Contains(refusal({0, 0}, -1, potentials),
+                 "the inputs of an example are not among the feature rows"));
   CHECK(Contains(refusal({0, 0}, 0, {1.0}), "an example needs 4 potentials, not 1"));
   CHECK(Contains(refusal({0, 0}, 0, {1, 1, 1, kInfinity}), "a potential is not a finite number"));
   auto wide = std::make_shared<FeatureRows>();
@@ -208,9 +217,12 @@ TEST_CASE("data sets refuse examples that do not fit their structure") {
       other.Add(chain.structure, Labels{0, 0}, input, potentials);
     });
   };
-  CHECK(Contains(input_refusal(0), "an input of dimension 1 does not fit weight block 'x' with 2 columns"));
-  CHECK(Contains(input_refusal(1), "an input of dimension 3 does not fit weight block 'x' with 2 columns"));
-  CHECK(other.Add(chain.structure, Labels{0, 0}, 2, potentials) == 0);  // a sparse input may be empty
+  CHECK(Contains(input_refusal(0),
+                 "an input of dimension 1 does not fit weight block 'x' with 2 columns"));
+  CHECK(Contains(input_refusal(1),
+                 "an input of dimension 3 does not fit weight block 'x' with 2 columns"));
+  CHECK(other.Add(chain.structure, Labels{0, 0}, 2, potentials) ==
+        0);  // a sparse input may be empty
   const Chain stranger({2, 2});
   CHECK(Contains(MessageOf<std::invalid_argument>([&] {
                    data.Add(stranger.structure, Labels{0, 0}, 0, potentials);
@@ -238,8 +250,8 @@ TEST_CASE("given labels that are forbidden are refused; what touches no label is
   const auto refusal = [&](const Labels& labels) {
     return MessageOf<std::invalid_argument>([&] { training({{0, 0, 1}, labels}); });
   };
-  CHECK(
-      Contains(refusal({1, 0, 1}), "the given labels of example 1 are forbidden by the states of factor 0"));
+  CHECK(Contains(refusal({1, 0, 1}),
+                 "the given labels of example 1 are forbidden by the states of factor 0"));
   CHECK(Contains(refusal({0, 0, 0}),
                  "the given labels of example 1 are forbidden by the states of variable 2"));
   // Numbers are those of the data set, also where variables are left out.

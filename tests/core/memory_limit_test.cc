@@ -71,7 +71,8 @@ TEST_CASE("pages of files do not count as used, and what is used beyond the limi
   groups.Write("proc/self/cgroup", "0::/a");
   groups.Write("sys/fs/cgroup/a/memory.max", "5000");
   groups.Write("sys/fs/cgroup/a/memory.current", "4000");
-  groups.Write("sys/fs/cgroup/a/memory.stat", "anon 1000\nfile 3000\ninactive_file 2000\nactive_file 500");
+  groups.Write("sys/fs/cgroup/a/memory.stat",
+               "anon 1000\nfile 3000\ninactive_file 2000\nactive_file 500");
   CHECK(ControlGroupMemory(groups.root) == 3500);
   groups.Write("sys/fs/cgroup/a/memory.current", "9000");
   CHECK(ControlGroupMemory(groups.root) == 0);

@@ -36,7 +36,8 @@ ModelWriter Example() {
 
 /// The bytes with the length and the checksum set right again.
 std::string Mended(std::string bytes) {
-  for (std::size_t b = 0; b < 8; ++b) bytes[12 + b] = static_cast<char>(bytes.size() >> (8 * b) & 0xff);
+  for (std::size_t b = 0; b < 8; ++b)
+    bytes[12 + b] = static_cast<char>(bytes.size() >> (8 * b) & 0xff);
   const std::size_t body = bytes.size() - 4;
   const auto sum = crc32(0, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(body));
   for (std::size_t b = 0; b < 4; ++b) bytes[body + b] = static_cast<char>(sum >> (8 * b) & 0xff);
@@ -187,8 +188,8 @@ TEST_CASE("empty entries, an empty model and large entries") {
   CHECK(reader.Strings("ss").empty());
   CHECK(reader.Integers("i").empty());
   CHECK(reader.Doubles("d").empty());
-  CHECK(
-      std::equal(large.begin(), large.end(), reader.Doubles("large").begin(), reader.Doubles("large").end()));
+  CHECK(std::equal(large.begin(), large.end(), reader.Doubles("large").begin(),
+                   reader.Doubles("large").end()));
 }
 
 TEST_CASE("the bytes of the format are fixed") {
@@ -197,7 +198,8 @@ TEST_CASE("the bytes of the format are fixed") {
   writer.Add("w", std::vector<double>{1.0});
   writer.Save(folder.Path("m"));
   const std::string body(
-      "SLACKLIN\1\0\0\0\x32\0\0\0\0\0\0\0\1\0\0\0\3\1\0\0\0w\1\0\0\0\0\0\0\0\0\0\0\0\0\0\xf0\x3f", 46);
+      "SLACKLIN\1\0\0\0\x32\0\0\0\0\0\0\0\1\0\0\0\3\1\0\0\0w\1\0\0\0\0\0\0\0\0\0\0\0\0\0\xf0\x3f",
+      46);
   const std::string bytes = ReadBytes(folder.Path("m"));
   CHECK(bytes.size() == 50);
   CHECK(bytes.substr(0, 46) == body);
@@ -209,7 +211,8 @@ TEST_CASE("missing entries and wrong types are named") {
   const std::string path = folder.Path("m.slk");
   Example().Save(path);
   const ModelReader reader(path);
-  CHECK(MessageOf<DataError>([&] { reader.Doubles("bias"); }) == path + ": the model has no entry 'bias'");
+  CHECK(MessageOf<DataError>([&] { reader.Doubles("bias"); }) ==
+        path + ": the model has no entry 'bias'");
   CHECK(MessageOf<DataError>([&] { reader.Doubles("kind"); }) ==
         path + ": entry 'kind' of the model holds string, not doubles");
   CHECK(MessageOf<DataError>([&] { reader.String("sizes"); }) ==
@@ -234,16 +237,19 @@ TEST_CASE("each kind of bad file has its own message") {
   CHECK(error("") == "not a Slackline model");
   CHECK(error("SLACKLESS and more") == "not a Slackline model");
   CHECK(error("SLACK") == "the model is truncated: expected at least 28 bytes, found 5");
-  CHECK(error(good.substr(0, 20)) == "the model is truncated: expected at least 28 bytes, found 20");
-  CHECK(error(good.substr(0, good.size() - 1)) ==
-        "the model is truncated: expected " + size + " bytes, found " + std::to_string(good.size() - 1));
+  CHECK(error(good.substr(0, 20)) ==
+        "the model is truncated: expected at least 28 bytes, found 20");
+  CHECK(error(good.substr(0, good.size() - 1)) == "the model is truncated: expected " + size +
+                                                      " bytes, found " +
+                                                      std::to_string(good.size() - 1));
   CHECK(error(good + "x") == "the model is too long: expected " + size + " bytes, found more");
   std::string bad = good;
   bad[40] = static_cast<char>(bad[40] ^ 1);
   CHECK(error(bad) == "the model is damaged: its checksum does not match");
   bad = good;
   bad[8] = 3;
-  CHECK(error(bad) == "written by a newer version: its format is 3, this program reads formats up to 2");
+  CHECK(error(bad) ==
+        "written by a newer version: its format is 3, this program reads formats up to 2");
   CHECK(MessageOf<DataError>([&] { ModelReader reader(folder.Path("none")); }) ==
         folder.Path("none") + ": cannot open the file: No such file or directory");
   CHECK(MessageOf<DataError>([&] { ModelReader reader(folder.Path("")); }) ==
@@ -251,7 +257,8 @@ TEST_CASE("each kind of bad file has its own message") {
 }
 
 TEST_CASE("a file without an end is read no further than its kind and its length say") {
-  CHECK(MessageOf<DataError>([] { ModelReader reader("/dev/zero"); }) == "/dev/zero: not a Slackline model");
+  CHECK(MessageOf<DataError>([] { ModelReader reader("/dev/zero"); }) ==
+        "/dev/zero: not a Slackline model");
   const TemporaryFolder folder;
   Example().Save(folder.Path("m.slk"));
   const auto piped = [&](std::string begin) {
@@ -346,7 +353,8 @@ TEST_CASE("saving through a symbolic link keeps the link") {
   CHECK(ModelReader(path).Has("weights"));
 }
 
-TEST_CASE("where a model cannot be written, both the check and the save say so and change nothing") {
+TEST_CASE(
+    "where a model cannot be written, both the check and the save say so and change nothing") {
   const TemporaryFolder folder;
   const auto both = [&](const std::string& path) {
     const std::string message = MessageOf<DataError>([&] { CheckWritable(path); });
@@ -371,8 +379,8 @@ TEST_CASE("where a model cannot be written, both the check and the save say so a
     std::filesystem::permissions(locked, std::filesystem::perms::owner_read);
     CHECK(both(locked) == locked + ": cannot write here: Permission denied");
     CHECK(ReadBytes(locked) == "content");
-    std::filesystem::permissions(here,
-                                 std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+    std::filesystem::permissions(
+        here, std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
     CHECK(Contains(both(here + "/m.slk"), "Permission denied"));
     std::filesystem::permissions(here, std::filesystem::perms::owner_all);
     std::filesystem::remove(locked);

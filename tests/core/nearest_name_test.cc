@@ -19,7 +19,8 @@ TEST_CASE("the distance counts insertions, deletions, changes and swaps of neigh
 }
 
 TEST_CASE("the distance is symmetric") {
-  const std::vector<std::string_view> words = {"", "a", "ab", "ba", "abc", "cab", "predict", "predcit", "cv"};
+  const std::vector<std::string_view> words = {"",    "a",       "ab",      "ba", "abc",
+                                               "cab", "predict", "predcit", "cv"};
   for (const auto a : words) {
     for (const auto b : words) CHECK(EditDistance(a, b) == EditDistance(b, a));
   }

@@ -52,9 +52,9 @@ TEST_CASE("ExceptionsReachTheCaller") {
   for (const int threads : {1, 3}) {
     CHECK_THROWS_WITH(ParallelChunks(10, 5, threads, fail), "chunk");
     CHECK_THROWS_WITH(ParallelChunksBeside([] {}, 10, 5, threads, fail), "chunk");
-    CHECK_THROWS_WITH(
-        ParallelChunksBeside([] { throw std::runtime_error("beside"); }, 10, 5, threads, [](const Chunk&) {}),
-        "beside");
+    CHECK_THROWS_WITH(ParallelChunksBeside([] { throw std::runtime_error("beside"); }, 10, 5,
+                                           threads, [](const Chunk&) {}),
+                      "beside");
   }
 }
 
@@ -89,7 +89,8 @@ TEST_CASE("WorkIsDoneByFewerThreadsWhereNotAllCanBeStarted") {
   std::ifstream("/proc/self/statm") >> pages;
   rlimit tight = before;
   // Room for some thread stacks, which have 8 MB as a rule, but not for 200.
-  tight.rlim_cur = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + (std::size_t{100} << 20);
+  tight.rlim_cur =
+      pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + (std::size_t{100} << 20);
   REQUIRE(setrlimit(RLIMIT_AS, &tight) == 0);
   std::vector<std::atomic<int>> done(400);
   for (const int threads : {200, 2, 100}) {

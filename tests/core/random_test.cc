@@ -11,8 +11,8 @@
 using slackline::Random;
 
 TEST_CASE("the first numbers are those of xoshiro256** seeded by splitmix64") {
-  // splitmix64 from 0 gives the published sequence e220a8397b1dcdaf, 6e789e6aa1b965f4, 06c45d188009454f,
-  // f88bb8a8724c81ec; the generator's first output is rotate(s1 · 5, 7) · 9.
+  // splitmix64 from 0 gives the published sequence e220a8397b1dcdaf, 6e789e6aa1b965f4,
+  // 06c45d188009454f, f88bb8a8724c81ec; the generator's first output is rotate(s1 · 5, 7) · 9.
   const std::uint64_t s1 = 0x6e789e6aa1b965f4ULL * 5;
   CHECK(Random(0).NextBits() == ((s1 << 7) | (s1 >> 57)) * 9);
   Random random(0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sweeps over the inputs of large examples: the same numbers, bit for bit, for any number of threads.
+// Sweeps over the inputs of large examples: the same numbers, bit for bit, for any number of
+// threads.
 #include <slackline/core/slot_sweeps.h>
 
 #include <algorithm>
@@ -85,7 +86,8 @@ TEST_CASE("threads make no difference to sweeps") {
     REQUIRE(ThreadsShareSweeps(example, 2));
     CHECK_FALSE(ThreadsShareSweeps(example, 1));
     const auto coordinates = static_cast<std::size_t>(example.structure().num_coordinates());
-    const std::vector<double> weights = Numbers(&random, static_cast<std::size_t>(data.layout().size()));
+    const std::vector<double> weights =
+        Numbers(&random, static_cast<std::size_t>(data.layout().size()));
     std::vector<double> all = Numbers(&random, coordinates);
     std::vector<double> few(coordinates, 0.0);  // two variables: too little for threads
     std::copy_n(all.begin() + kStates, 2 * kStates, few.begin() + kStates);

@@ -62,7 +62,8 @@ TEST_CASE("weight layouts place blocks one after the other and find them by name
   CHECK(layout.Find("b") == 1);
   CHECK(layout.Find("c") == -1);
   CHECK(Contains(Refusal([&] { layout.AddBlock("", 1); }), "a weight block needs a name"));
-  CHECK(Contains(Refusal([&] { layout.AddBlock("a", 1); }), "there is already a weight block named 'a'"));
+  CHECK(Contains(Refusal([&] { layout.AddBlock("a", 1); }),
+                 "there is already a weight block named 'a'"));
   CHECK(Contains(Refusal([&] { layout.AddBlock("c", 0); }),
                  "weight block 'c' needs at least one row and one column"));
   CHECK(Contains(Refusal([&] { layout.AddBlock("c", 1, 0); }), "at least one row and one column"));
@@ -70,11 +71,19 @@ TEST_CASE("weight layouts place blocks one after the other and find them by name
 
 TEST_CASE("the structure builder refuses arguments that do not fit and says why") {
   const Fixture f;
-  CHECK(Contains(Refusal([&] { StructureBuilder(nullptr, f.layout); }), "needs a graph and a weight layout"));
-  CHECK(Contains(Refusal([&] { StructureBuilder(f.graph, nullptr); }), "needs a graph and a weight layout"));
+  CHECK(Contains(Refusal([&] { StructureBuilder(nullptr, f.layout); }),
+                 "needs a graph and a weight layout"));
+  CHECK(Contains(Refusal([&] { StructureBuilder(f.graph, nullptr); }),
+                 "needs a graph and a weight layout"));
   StructureBuilder builder(f.graph, f.layout);
-  CHECK(Contains(Refusal([&] { builder.AddStateMap({{0, 1}, {1.0}}); }), "as many values as rows, or none"));
-  CHECK(Contains(Refusal([&] { builder.AddStateMap({{0, -2}, {}}); }), "a state map has a negative row"));
+  CHECK(Contains(Refusal([&] {
+                   builder.AddStateMap({{0, 1}, {1.0}});
+                 }),
+                 "as many values as rows, or none"));
+  CHECK(Contains(Refusal([&] {
+                   builder.AddStateMap({{0, -2}, {}});
+                 }),
+                 "a state map has a negative row"));
   const Index two = builder.AddStateMap({{0, 1}, {}});
   const Index valued = builder.AddStateMap({{0, 0}, {1.0, 2.0}});
   CHECK(Contains(Refusal([&] { builder.AddLinear(3, f.classes, 0, two); }), "unknown part 3"));
@@ -143,7 +152,8 @@ TEST_CASE("coordinates: slots by block and input, then scalar blocks; unused blo
   REQUIRE(structure->slots().size() == 3);
   const auto slot_is = [&](std::size_t s, Index block, Index input, Index coordinate, Index rows) {
     const Slot& slot = structure->slots()[s];
-    return slot.block == block && slot.input == input && slot.coordinate == coordinate && slot.rows == rows;
+    return slot.block == block && slot.input == input && slot.coordinate == coordinate &&
+           slot.rows == rows;
   };
   CHECK(slot_is(0, f.classes, 0, 0, 4));
   CHECK(slot_is(1, f.classes, 2, 4, 4));
@@ -190,7 +200,8 @@ TEST_CASE("a structure without terms has no coordinates") {
 }
 
 TEST_CASE(
-    "Restrict drops variables with all their factors and keeps inputs and potentials numbered as before") {
+    "Restrict drops variables with all their factors and keeps inputs and potentials numbered as "
+    "before") {
   FactorGraphBuilder graph_builder;
   graph_builder.AddVariable(2);
   graph_builder.AddVariable(3);
@@ -214,8 +225,10 @@ TEST_CASE(
   CHECK(s.shared_layout() == f.layout);
   REQUIRE(s.graph().num_variables() == 2);
   REQUIRE(s.graph().num_factors() == 2);
-  CHECK(std::vector<Index>(s.graph().scope(0).begin(), s.graph().scope(0).end()) == std::vector<Index>{1, 0});
-  CHECK(std::vector<Index>(s.graph().scope(1).begin(), s.graph().scope(1).end()) == std::vector<Index>{1});
+  CHECK(std::vector<Index>(s.graph().scope(0).begin(), s.graph().scope(0).end()) ==
+        std::vector<Index>{1, 0});
+  CHECK(std::vector<Index>(s.graph().scope(1).begin(), s.graph().scope(1).end()) ==
+        std::vector<Index>{1});
   CHECK(s.num_inputs() == 3);
   CHECK(s.num_potentials() == 10);
   REQUIRE(s.slots().size() == 2);
@@ -229,7 +242,8 @@ TEST_CASE(
   CHECK(all.structure->graph().num_factors() == 3);
   const RestrictedStructure none = Restrict(*structure, {false, false, false});
   CHECK(none.structure->graph().num_parts() == 0);
-  CHECK(Contains(Refusal([&] { Restrict(*structure, {true}); }), "one flag per variable is needed"));
+  CHECK(
+      Contains(Refusal([&] { Restrict(*structure, {true}); }), "one flag per variable is needed"));
 }
 
 TEST_CASE("forbidden states are lists that parts share, and unions of what is named") {
@@ -324,5 +338,6 @@ TEST_CASE("the same structure over inputs of another length") {
   };
   CHECK(Contains(refusal(3, 1), "weight block 'inputs' has other rows"));
   CHECK(Contains(refusal(2, 2), "a block with one column, not 'scalars'"));
-  CHECK(Contains(Refusal([&] { WithLayout(*structure, std::make_shared<WeightLayout>()); }), "other blocks"));
+  CHECK(Contains(Refusal([&] { WithLayout(*structure, std::make_shared<WeightLayout>()); }),
+                 "other blocks"));
 }

@@ -61,8 +61,8 @@ inline std::string ReadBytes(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-/// The message of the exception of type Error that `call` throws; a sentence in its place when it throws
-/// none.
+/// The message of the exception of type Error that `call` throws; a sentence in its place when it
+/// throws none.
 template <class Error, class Call>
 std::string MessageOf(Call&& call) {
   try {

@@ -60,7 +60,8 @@ class FaultyFactor {
   void AddFeatures(std::span<const Index> states, double scale, std::span<double> out) const {
     const auto joint = static_cast<std::size_t>(states[0] * 3 + states[1]);
     double feature = 1;
-    if (fault_ == Fault::kNotFinite && joint == 5) feature = std::numeric_limits<double>::infinity();
+    if (fault_ == Fault::kNotFinite && joint == 5)
+      feature = std::numeric_limits<double>::infinity();
     if (fault_ == Fault::kUnsteady) feature = ++calls_;
     if (fault_ == Fault::kThrows && joint == 4) throw std::runtime_error("out of order");
     if (fault_ == Fault::kScaleIgnored) scale = 1;
@@ -72,7 +73,8 @@ class FaultyFactor {
   double Score(std::span<const double> weights, std::span<const Index> states) const {
     const auto joint = static_cast<std::size_t>(states[0] * 3 + states[1]);
     if (fault_ == Fault::kScoreWrong && joint == 3) return weights[joint] + 1e-3;
-    if (fault_ == Fault::kScoreNotFinite && joint == 3) return std::numeric_limits<double>::quiet_NaN();
+    if (fault_ == Fault::kScoreNotFinite && joint == 3)
+      return std::numeric_limits<double>::quiet_NaN();
     return weights[joint];
   }
 
@@ -101,7 +103,8 @@ class FaultyFactor {
   }
 
  private:
-  void TakeLastTie(std::span<const double> weights, std::span<const double> messages, FactorMax* best) const {
+  void TakeLastTie(std::span<const double> weights, std::span<const double> messages,
+                   FactorMax* best) const {
     std::vector<double> table(weights.begin(), weights.end());
     Reparametrise(cardinalities_, table, messages, table);
     for (Index joint = 0; joint < 6; ++joint) {
@@ -113,8 +116,8 @@ class FaultyFactor {
   std::vector<Index> cardinalities_ = {2, 3};
   mutable int calls_ = 0;
 };
-static_assert(Factor<FaultyFactor> && FactorWithScore<FaultyFactor> && FactorWithMaximize<FaultyFactor> &&
-              FactorWithFeatureTable<FaultyFactor>);
+static_assert(Factor<FaultyFactor> && FactorWithScore<FaultyFactor> &&
+              FactorWithMaximize<FaultyFactor> && FactorWithFeatureTable<FaultyFactor>);
 
 TEST_CASE("a sound factor passes, with every seed") {
   for (const std::uint64_t seed : {1, 2, 3}) {

@@ -47,7 +47,8 @@ class Overwriting final : public Careless {
 
 class OutOfRange final : public Careless {
  public:
-  double Maximize(std::span<const double>, std::span<const double>, std::span<Index> y) const override {
+  double Maximize(std::span<const double>, std::span<const double>,
+                  std::span<Index> y) const override {
     y[0] = 2;
     return 0;
   }
@@ -57,7 +58,10 @@ TreeFactor SomeTree() {
   // 1 − 0 − 2, 2 − 3 with the axes of the table the other way round, and 4 alone.
   FeatureTable two_by_three = TabulateFeatures(PairwiseTableFactor(3, 2));
   FeatureTable three_by_two = TabulateFeatures(PairwiseTableFactor(2, 3));
-  return {{2, 3, 3, 2, 4}, 18, {two_by_three, three_by_two}, {{1, 0, 0, 0}, {0, 2, 1, 6}, {2, 3, 0, 12}}};
+  return {{2, 3, 3, 2, 4},
+          18,
+          {two_by_three, three_by_two},
+          {{1, 0, 0, 0}, {0, 2, 1, 6}, {2, 3, 0, 12}}};
 }
 
 }  // namespace
@@ -72,8 +76,8 @@ TEST_CASE("ShippedGlobalFactorsConform") {
   }
   // Tied and valued counts, some without a feature.
   CHECK(
-      CheckGlobalFactor(CardinalityFactor(4, 2, {{0, kAbsent, 1, 1, 0}, {0.5, 0, 2, -1, 3}}, 0, 3)).Text() ==
-      "");
+      CheckGlobalFactor(CardinalityFactor(4, 2, {{0, kAbsent, 1, 1, 0}, {0.5, 0, 2, -1, 3}}, 0, 3))
+          .Text() == "");
   CHECK(CheckGlobalFactor(TreeFactor::Chain(4, PairwiseTableFactor(4, 4))).Text() == "");
   CHECK(CheckGlobalFactor(SomeTree()).Text() == "");
   CHECK(CheckGlobalFactor(TreeFactor({2, 3}, 0, {}, {})).Text() == "");
@@ -94,9 +98,12 @@ TEST_CASE("AFactorOfOnesOwnConforms") {
 
 TEST_CASE("FaultsAreFoundAndNamed") {
   CHECK(CheckGlobalFactor(Careless()).Text().find("Maximize does not find") != std::string::npos);
-  CHECK(CheckGlobalFactor(Silent()).Text().find("IsRestricted() says that it does not") != std::string::npos);
-  CHECK(CheckGlobalFactor(Overwriting()).Text().find("AddFeatures does not add") != std::string::npos);
-  CHECK(CheckGlobalFactor(OutOfRange()).Text().find("state that does not exist") != std::string::npos);
+  CHECK(CheckGlobalFactor(Silent()).Text().find("IsRestricted() says that it does not") !=
+        std::string::npos);
+  CHECK(CheckGlobalFactor(Overwriting()).Text().find("AddFeatures does not add") !=
+        std::string::npos);
+  CHECK(CheckGlobalFactor(OutOfRange()).Text().find("state that does not exist") !=
+        std::string::npos);
 }
 
 TEST_CASE("CheckedMaximumNamesTheFactor") {
@@ -106,7 +113,8 @@ TEST_CASE("CheckedMaximumNamesTheFactor") {
   CHECK_THROWS_WITH_AS(CheckedMaximum(OutOfRange(), weights, messages, states),
                        doctest::Contains("global factor 'flawed' has a state that does not exist"),
                        std::invalid_argument);
-  CHECK(CheckedMaximum(CardinalityFactor(1, 1, {{kAbsent, 0}, {}}, 0, 1), weights, messages, states) == 1.0);
+  CHECK(CheckedMaximum(CardinalityFactor(1, 1, {{kAbsent, 0}, {}}, 0, 1), weights, messages,
+                       states) == 1.0);
   CHECK(states[0] == 1);
 }
 

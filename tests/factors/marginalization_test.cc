@@ -46,7 +46,8 @@ TEST_CASE("apply, transpose and sparse matrix are one map, for every axis of tab
       REQUIRE(a.cols() == NumJointStates(cardinalities));
       const Eigen::VectorXd mu =
           Eigen::VectorXd::NullaryExpr(a.cols(), [&random] { return random.Normal(); });
-      const Eigen::VectorXd m = Eigen::VectorXd::NullaryExpr(a.rows(), [&random] { return random.Normal(); });
+      const Eigen::VectorXd m =
+          Eigen::VectorXd::NullaryExpr(a.rows(), [&random] { return random.Normal(); });
       Eigen::VectorXd applied(a.rows());
       Eigen::VectorXd transposed = mu;
       a.Apply({mu.data(), static_cast<std::size_t>(mu.size())},

@@ -28,7 +28,8 @@ struct Case {
   MatchingFactor Factor() const { return {edges, left, right}; }
 };
 
-/// Each pair of nodes has an edge with probability `density`, sometimes two; capacities up to `most`.
+/// Each pair of nodes has an edge with probability `density`, sometimes two; capacities up to
+/// `most`.
 Case RandomCase(Random& random, Index left, Index right, double density, Index most) {
   Case result;
   const auto capacity = [&] {
@@ -84,9 +85,10 @@ std::vector<double> RandomMessages(Random& random, std::size_t edges, bool integ
   return messages;
 }
 
-/// Whether a cycle of the residual network gains: Bellman and Ford's relaxations over left nodes, right nodes and one node for all that
-/// is unmatched, as often as there are nodes.
-bool CanImprove(const Case& c, const std::vector<double>& messages, const std::vector<Index>& states) {
+/// Whether a cycle of the residual network gains: Bellman and Ford's relaxations over left nodes,
+/// right nodes and one node for all that is unmatched, as often as there are nodes.
+bool CanImprove(const Case& c, const std::vector<double>& messages,
+                const std::vector<Index>& states) {
   struct Arc {
     std::size_t from, to;
     double cost;
@@ -144,9 +146,9 @@ TEST_CASE("MatchingFactorsConform") {
 TEST_CASE("TheMaximumIsThatOfAllMatchings") {
   Random random(2);
   for (int trial = 0; trial < 600; ++trial) {
-    const Case c =
-        RandomCase(random, 1 + static_cast<Index>(random.Below(4)), 1 + static_cast<Index>(random.Below(4)),
-                   trial % 3 == 0 ? 0.9 : 0.5, 1 + trial % 4);
+    const Case c = RandomCase(random, 1 + static_cast<Index>(random.Below(4)),
+                              1 + static_cast<Index>(random.Below(4)), trial % 3 == 0 ? 0.9 : 0.5,
+                              1 + trial % 4);
     if (c.edges.size() > 11) continue;
     const std::vector<double> messages = RandomMessages(random, c.edges.size(), trial % 2 == 0);
     std::vector<Index> states(c.edges.size());
@@ -162,7 +164,8 @@ TEST_CASE("TheMaximumIsThatOfAllMatchings") {
 TEST_CASE("NoCycleImprovesLargeMatchings") {
   Random random(3);
   for (int trial = 0; trial < 24; ++trial) {
-    const Case c = RandomCase(random, 10 + trial, 30 - trial, trial % 3 == 0 ? 1.0 : 0.3, 1 + trial % 3);
+    const Case c =
+        RandomCase(random, 10 + trial, 30 - trial, trial % 3 == 0 ? 1.0 : 0.3, 1 + trial % 3);
     std::vector<double> messages = RandomMessages(random, c.edges.size(), trial % 4 == 0);
     if (trial % 5 == 0) {  // nearly all edges are worth it
       for (std::size_t e = 0; e < c.edges.size(); ++e) messages[2 * e] += 4;

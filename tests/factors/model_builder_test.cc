@@ -38,7 +38,9 @@ class CountingFactor {
     ++*calls_;
     out[0] += scale * (states[0] + states[1]);
   }
-  bool operator==(const CountingFactor& other) const requires kComparable { return calls_ == other.calls_; }
+  bool operator==(const CountingFactor& other) const requires kComparable {
+    return calls_ == other.calls_;
+  }
 
  private:
   std::array<Index, 2> cardinalities_ = {2, 2};
@@ -51,7 +53,8 @@ std::vector<double> FlatScores(const std::shared_ptr<const Structure>& structure
                                const std::vector<double>& weights,
                                const std::vector<double>& potentials = {}) {
   Dataset data(structure->shared_layout(), rows);
-  data.Add(structure, std::vector<Index>(static_cast<std::size_t>(structure->graph().num_variables()), 0), 0,
+  data.Add(structure,
+           std::vector<Index>(static_cast<std::size_t>(structure->graph().num_variables()), 0), 0,
            potentials);
   std::vector<double> scores(static_cast<std::size_t>(structure->graph().total_states()));
   ScoreTables(data.example(0), weights, scores);
@@ -64,7 +67,8 @@ std::vector<double> RandomWeights(Random& random, const WeightLayout& layout) {
   return weights;
 }
 
-// The scores that a structure gives factor c are those that the factor object gives with its local weights.
+// The scores that a structure gives factor c are those that the factor object gives with its local
+// weights.
 template <Factor F>
 void CheckFactorScores(const F& factor) {
   Random random(6);
@@ -80,12 +84,12 @@ void CheckFactorScores(const F& factor) {
   std::vector<double> expected(static_cast<std::size_t>(structure->graph().factor_states(c)));
   const Offset first = layout.weights->block(layout.scalar).at(kBase, 0);
   ScoreTable(factor,
-             std::span<const double>(weights).subspan(static_cast<std::size_t>(first),
-                                                      static_cast<std::size_t>(factor.num_weights())),
+             std::span<const double>(weights).subspan(
+                 static_cast<std::size_t>(first), static_cast<std::size_t>(factor.num_weights())),
              expected);
   for (std::size_t s = 0; s < expected.size(); ++s) {
-    CHECK(
-        Near(scores[static_cast<std::size_t>(structure->graph().factor_offset(c)) + s], expected[s], kExact));
+    CHECK(Near(scores[static_cast<std::size_t>(structure->graph().factor_offset(c)) + s],
+               expected[s], kExact));
   }
 }
 
@@ -94,8 +98,8 @@ TEST_CASE("a structure scores its factors as the factor objects do") {
   CheckFactorScores(PairwiseTableFactor(2, 3));
   CheckFactorScores(UnaryFactor({1, kAbsent, 1, 0}, 2));
   CheckFactorScores(TableFactor({2, 2, 2}));
-  CheckFactorScores(
-      TableFactor::FromFunction({2, 3}, 3, [](std::span<const Index> y, std::span<double> features) {
+  CheckFactorScores(TableFactor::FromFunction(
+      {2, 3}, 3, [](std::span<const Index> y, std::span<double> features) {
         features[0] = y[0];
         features[1] = y[1] - 1;
         features[2] = 0.5;
@@ -125,8 +129,8 @@ TEST_CASE("variables read inputs, potentials and unary factors") {
   weights[static_cast<std::size_t>(scalar.at(7, 0))] = -1;
   weights[static_cast<std::size_t>(scalar.at(12, 0))] = 100;
   const std::vector<double> scores = FlatScores(structure, rows, weights, {5, 6});
-  // a: rows 0, 1, 2 of input (2, 20), bias on state 2. b: row 2 of input (1, 10) on state 1, potentials on
-  // both.
+  // a: rows 0, 1, 2 of input (2, 20), bias on state 2. b: row 2 of input (1, 10) on state 1,
+  // potentials on both.
   const std::vector<double> expected = {0, 2, 102, -5, -5};
   REQUIRE(scores.size() == expected.size());
   for (std::size_t k = 0; k < scores.size(); ++k) CHECK(Near(scores[k], expected[k], kExact));
@@ -138,7 +142,8 @@ TEST_CASE("factors read inputs and potentials, and take several feature sets") {
   builder.AddVariable(2);
   builder.AddVariable(2);
   const Index c = builder.AddFactor({0, 1});
-  builder.AddFactorLinearFeatures(c, layout.linear, 0, std::array<Index, 4>{0, kAbsent, kAbsent, 1});
+  builder.AddFactorLinearFeatures(c, layout.linear, 0,
+                                  std::array<Index, 4>{0, kAbsent, kAbsent, 1});
   builder.AddFactorPotentials(c, layout.scalar, 0, std::array<Index, 4>{0, 0, 0, 0});
   builder.AddFactorFeatures(c, builder.Register(PottsFactor(2)), layout.scalar, 1);
   builder.AddFactorFeatures(c, builder.Register(TableFactor({4})), layout.scalar, 2);
@@ -153,7 +158,8 @@ TEST_CASE("factors read inputs and potentials, and take several feature sets") {
   weights[static_cast<std::size_t>(scalar.at(1, 0))] = 1000;
   weights[static_cast<std::size_t>(scalar.at(3, 0))] = 0.5;
   const std::vector<double> scores = FlatScores(structure, rows, weights, {10, 20, 30, 40});
-  CHECK(std::vector<double>(scores.begin() + 4, scores.end()) == std::vector<double>{10, 1020.5, 1030, 41});
+  CHECK(std::vector<double>(scores.begin() + 4, scores.end()) ==
+        std::vector<double>{10, 1020.5, 1030, 41});
 }
 
 TEST_CASE("one factor type on many edges is tabulated once and shares one map") {
@@ -236,7 +242,8 @@ TEST_CASE("arguments out of range are refused, and leave the builder as it was")
                   std::invalid_argument);
   CHECK_THROWS_AS(builder.AddPotentials(0, layout.linear, 0), std::invalid_argument);
   CHECK_THROWS_AS(builder.AddPotentials(0, layout.scalar, -1), std::invalid_argument);
-  CHECK_THROWS_AS(builder.AddVariableFeatures(1, UnaryFactor(2), layout.scalar), std::invalid_argument);
+  CHECK_THROWS_AS(builder.AddVariableFeatures(1, UnaryFactor(2), layout.scalar),
+                  std::invalid_argument);
   CHECK_THROWS_AS(builder.AddVariableFeatures(0, potts, layout.scalar), std::invalid_argument);
   CHECK_THROWS_AS(builder.AddFactor({0, 1}, potts, layout.scalar), std::invalid_argument);
   CHECK_THROWS_AS(builder.AddFactor({0}, potts, layout.scalar), std::invalid_argument);
@@ -247,7 +254,8 @@ TEST_CASE("arguments out of range are refused, and leave the builder as it was")
   CHECK(builder.num_factors() == 0);
   CHECK_THROWS_AS(builder.AddFactor({0, 1}, PairwiseTableFactor(2, 3), layout.scalar, 15),
                   std::invalid_argument);
-  CHECK_THROWS_AS(builder.AddFactor({0, 1}, PairwiseTableFactor(2, 3), layout.linear), std::invalid_argument);
+  CHECK_THROWS_AS(builder.AddFactor({0, 1}, PairwiseTableFactor(2, 3), layout.linear),
+                  std::invalid_argument);
   CHECK(builder.num_factors() == 0);
   CHECK(builder.Build()->terms(0).empty());
 }

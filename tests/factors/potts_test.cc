@@ -31,14 +31,16 @@ TEST_CASE("the score is the weight where the states differ") {
   CHECK(table == std::vector<double>{0, -1.5, -1.5, 0});
 }
 
-TEST_CASE("the linear-time oracle finds what the table finds, for weights of either sign and with ties") {
+TEST_CASE(
+    "the linear-time oracle finds what the table finds, for weights of either sign and with ties") {
   Random random(9);
   for (int trial = 0; trial < 2000; ++trial) {
     const auto states = 1 + static_cast<Index>(random.Below(5));
     const PottsFactor factor(states);
     std::vector<double> messages(2 * static_cast<std::size_t>(states));
     const bool ties = trial % 2 == 0;
-    for (double& m : messages) m = ties ? static_cast<double>(random.Below(3)) : 3 * random.Normal();
+    for (double& m : messages)
+      m = ties ? static_cast<double>(random.Below(3)) : 3 * random.Normal();
     const double weight = ties ? static_cast<double>(random.Below(7)) - 3 : 2 * random.Normal();
     const FactorMax expected = ByTable(factor, weight, messages);
     const FactorMax found = MaxOracle(factor, std::array{weight}, messages);
@@ -61,7 +63,8 @@ TEST_CASE("by hand: a reward for disagreement takes the second best state of one
 TEST_CASE("sizes that do not fit are refused") {
   CHECK_THROWS_AS(PottsFactor(0), std::invalid_argument);
   CHECK_THROWS_AS(PottsFactor(10000), std::invalid_argument);
-  CHECK_THROWS_AS(PottsFactor(2).Maximize(std::array{1.0}, std::array{1.0, 2.0}), std::invalid_argument);
+  CHECK_THROWS_AS(PottsFactor(2).Maximize(std::array{1.0}, std::array{1.0, 2.0}),
+                  std::invalid_argument);
 }
 
 }  // namespace

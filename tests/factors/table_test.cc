@@ -36,13 +36,16 @@ TEST_CASE("a function fills the table") {
   const TableFactor factor = TruncatedLinear(4);
   std::vector<double> table(16);
   ScoreTable(factor, std::array{-10.0}, table);
-  CHECK(table == std::vector<double>{0, -10, -20, -20, -10, 0, -10, -20, -20, -10, 0, -10, -20, -20, -10, 0});
-  CHECK(MaxOracle(factor, std::array{-10.0}, std::vector<double>{0, -15, 0, 0, 0, 0, -15, 0}).joint == 6);
+  CHECK(table == std::vector<double>{0, -10, -20, -20, -10, 0, -10, -20, -20, -10, 0, -10, -20, -20,
+                                     -10, 0});
+  CHECK(
+      MaxOracle(factor, std::array{-10.0}, std::vector<double>{0, -15, 0, 0, 0, 0, -15, 0}).joint ==
+      6);
 }
 
 TEST_CASE("states with several features keep them all") {
-  const auto factor =
-      TableFactor::FromFunction({2, 2}, 3, [](std::span<const Index> y, std::span<double> features) {
+  const auto factor = TableFactor::FromFunction(
+      {2, 2}, 3, [](std::span<const Index> y, std::span<double> features) {
         features[0] = 1;
         features[1] = y[0];
         features[2] = 0.25 * y[1];
@@ -60,7 +63,8 @@ TEST_CASE("states with several features keep them all") {
 }
 
 TEST_CASE("a factor without any feature is allowed") {
-  const auto factor = TableFactor::FromFunction({2, 2}, 0, [](std::span<const Index>, std::span<double>) {});
+  const auto factor =
+      TableFactor::FromFunction({2, 2}, 0, [](std::span<const Index>, std::span<double>) {});
   CHECK(factor.feature_table().terms.empty());
   CHECK(CheckFactor(factor).Text() == "");
 }
@@ -85,9 +89,10 @@ TEST_CASE("tables that are not sound are refused") {
   CHECK_THROWS_AS(TableFactor({2}, 2, {{0, 1, 1}, {}}), std::invalid_argument);
   CHECK_THROWS_AS(TableFactor({2}, 2, {{0, 1}, {1}}), std::invalid_argument);
   CHECK_THROWS_AS(TableFactor({2}, 2, {{0, 1}, {1, nan}}), std::invalid_argument);
-  CHECK_THROWS_AS(TableFactor::FromFunction(
-                      {2}, 1, [&](std::span<const Index>, std::span<double> features) { features[0] = nan; }),
-                  std::invalid_argument);
+  CHECK_THROWS_AS(
+      TableFactor::FromFunction(
+          {2}, 1, [&](std::span<const Index>, std::span<double> features) { features[0] = nan; }),
+      std::invalid_argument);
 }
 
 TEST_CASE("the feature builder wants each state once, with all its features") {

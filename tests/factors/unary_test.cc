@@ -24,7 +24,8 @@ TEST_CASE("states read the weights that their rows name") {
   std::vector<double> table(4);
   ScoreTable(factor, std::array{5.0, -2.0, 100.0}, table);
   CHECK(table == std::vector<double>{-2, 0, -2, 5});
-  CHECK(MaxOracle(factor, std::array{5.0, -2.0, 100.0}, std::array{-8.0, 0.0, -8.0, 0.0}).joint == 0);
+  CHECK(MaxOracle(factor, std::array{5.0, -2.0, 100.0}, std::array{-8.0, 0.0, -8.0, 0.0}).joint ==
+        0);
 }
 
 TEST_CASE("factors are equal when they read the same weights") {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The three levels at which users write factors, on one example: "at most `limit` of n binary variables are
-// on" costs its weight for each one too many.
+// The three levels at which users write factors, on one example: "at most `limit` of n binary
+// variables are on" costs its weight for each one too many.
 #include <slackline/factors/user_defined.h>
 
 #include <algorithm>
@@ -26,15 +26,17 @@ double Excess(std::span<const Index> states, Index limit) {
 
 // Level 1: fill a table.
 TableFactor BudgetTable(Index n, Index limit) {
-  return TableFactor::FromFunction(
-      std::vector<Index>(static_cast<std::size_t>(n), 2), 1,
-      [limit](std::span<const Index> y, std::span<double> features) { features[0] = Excess(y, limit); });
+  return TableFactor::FromFunction(std::vector<Index>(static_cast<std::size_t>(n), 2), 1,
+                                   [limit](std::span<const Index> y, std::span<double> features) {
+                                     features[0] = Excess(y, limit);
+                                   });
 }
 
 // Level 2: model the concept.
 class BudgetFactor {
  public:
-  BudgetFactor(Index n, Index limit) : cardinalities_(static_cast<std::size_t>(n), 2), limit_(limit) {}
+  BudgetFactor(Index n, Index limit)
+      : cardinalities_(static_cast<std::size_t>(n), 2), limit_(limit) {}
   std::span<const Index> cardinalities() const { return cardinalities_; }
   Index num_weights() const { return 1; }
   void AddFeatures(std::span<const Index> states, double scale, std::span<double> out) const {
@@ -45,16 +47,19 @@ class BudgetFactor {
   std::vector<Index> cardinalities_;
   Index limit_;
 };
-static_assert(Factor<BudgetFactor> && !FactorWithScore<BudgetFactor> && !FactorWithMaximize<BudgetFactor>);
+static_assert(Factor<BudgetFactor> && !FactorWithScore<BudgetFactor> &&
+              !FactorWithMaximize<BudgetFactor>);
 static_assert(Factor<UserDefinedFactor> && FactorWithMaximize<UserDefinedFactor>);
 
 // Level 3: derive.
 class DerivedBudget : public UserDefinedFactor {
  public:
-  DerivedBudget(Index n, Index limit) : cardinalities_(static_cast<std::size_t>(n), 2), limit_(limit) {}
+  DerivedBudget(Index n, Index limit)
+      : cardinalities_(static_cast<std::size_t>(n), 2), limit_(limit) {}
   std::span<const Index> cardinalities() const override { return cardinalities_; }
   Index num_weights() const override { return 1; }
-  void AddFeatures(std::span<const Index> states, double scale, std::span<double> out) const override {
+  void AddFeatures(std::span<const Index> states, double scale,
+                   std::span<double> out) const override {
     out[0] += scale * Excess(states, limit_);
   }
 
@@ -90,7 +95,9 @@ TEST_CASE("the three levels describe one factor: features, scores and oracles ag
   }
 }
 
-TEST_CASE("weights and tables that do not fit a factor are refused, and so is a state that does not exist") {
+TEST_CASE(
+    "weights and tables that do not fit a factor are refused, and so is a state that does not "
+    "exist") {
   const BudgetFactor factor(2, 1);
   std::vector<double> table(4);
   CHECK_THROWS_AS(ScoreTable(factor, std::vector<double>{1, 2}, table), std::invalid_argument);
@@ -99,9 +106,12 @@ TEST_CASE("weights and tables that do not fit a factor are refused, and so is a 
   class Astray : public DerivedBudget {
    public:
     Astray() : DerivedBudget(2, 1) {}
-    FactorMax Maximize(std::span<const double>, std::span<const double>) const override { return {4, 0.0}; }
+    FactorMax Maximize(std::span<const double>, std::span<const double>) const override {
+      return {4, 0.0};
+    }
   };
-  CHECK_THROWS_AS(MaxOracle(Astray(), std::vector<double>{1}, std::vector<double>(4)), std::invalid_argument);
+  CHECK_THROWS_AS(MaxOracle(Astray(), std::vector<double>{1}, std::vector<double>(4)),
+                  std::invalid_argument);
 }
 
 }  // namespace

@@ -58,8 +58,10 @@ const FuzzTarget kLossWeights({"loss_weights", ReadLossWeights});
 const FuzzTarget kLabelCounts({"label_counts", ReadLabelCounts});
 const FuzzTarget kMatching({"matching", ReadMatchingText, {}, 1024});
 const FuzzTarget kPotentials({"potentials", ReadPotentials});
-const FuzzTarget kGraph({"label_graph", [](std::string_view text) { ReadLabelGraph(PathOf(text), kNames); }});
-const FuzzTarget kCosts({"costs", [](std::string_view text) { ReadLabelCosts(PathOf(text), kNames); }});
+const FuzzTarget kGraph({"label_graph",
+                         [](std::string_view text) { ReadLabelGraph(PathOf(text), kNames); }});
+const FuzzTarget kCosts({"costs",
+                         [](std::string_view text) { ReadLabelCosts(PathOf(text), kNames); }});
 const FuzzTarget kLists({"lists", ReadLists});
 
 }  // namespace

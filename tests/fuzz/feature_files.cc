@@ -37,10 +37,13 @@ void SealImage(std::uint64_t columns, std::uint64_t dimension, ByteReader* in, s
   const std::size_t at = bytes->size() - in->size();
   in->Number<std::uint64_t>();
   const std::uint64_t most = bytes->size();
-  if (fine > most || coarse > most || neighbours > most || begin > most || dimension > most) throw BadBytes{};
+  if (fine > most || coarse > most || neighbours > most || begin > most || dimension > most)
+    throw BadBytes{};
   const std::uint64_t pixels = Aligned(begin + 4 * fine) + 16 * neighbours;
-  const std::uint64_t features = Aligned(Aligned(pixels + 4 * fine * columns) + 4 * coarse * columns);
-  const std::uint64_t end = Aligned(Aligned(features + 2 * fine * dimension) + 2 * coarse * dimension);
+  const std::uint64_t features =
+      Aligned(Aligned(pixels + 4 * fine * columns) + 4 * coarse * columns);
+  const std::uint64_t end =
+      Aligned(Aligned(features + 2 * fine * dimension) + 2 * coarse * dimension);
   if (end > at) throw BadBytes{};
   const std::string_view all(*bytes);
   test::Put(Crc32(all.substr(begin, features - begin)), at, bytes);
@@ -83,14 +86,15 @@ std::string Sealed(std::string_view input) {
 
 Superpixels Stripes(Index width, Index height, Index count) {
   Superpixels superpixels{width, height, count, {}};
-  for (Index p = 0; p < width * height; ++p) superpixels.of_pixel.push_back(p * count / (width * height));
+  for (Index p = 0; p < width * height; ++p)
+    superpixels.of_pixel.push_back(p * count / (width * height));
   return superpixels;
 }
 
 std::vector<std::string> Seeds() {
   const test::TemporaryFolder folder;
-  FeatureFileWriter writer(folder.Path("a.fea"), {"sky", "ground"}, 3, {{"own/a", 0, 2}, {"image/b", 2, 1}},
-                           "extractor");
+  FeatureFileWriter writer(folder.Path("a.fea"), {"sky", "ground"}, 3,
+                           {{"own/a", 0, 2}, {"image/b", 2, 1}}, "extractor");
   for (const Index width : {3, 6}) {
     ImageFeatures features;
     features.fine = Stripes(width, 4, 3);

@@ -28,10 +28,12 @@ std::vector<std::string> PngSeeds() {
   std::vector<std::string> seeds;
   for (const bool interlaced : {false, true}) {
     seeds.push_back(test::MakePng({5, 4, 8, PNG_COLOR_TYPE_RGB, Ramp(60), {}, {}, {}, interlaced}));
-    seeds.push_back(test::MakePng({5, 4, 16, PNG_COLOR_TYPE_RGB_ALPHA, Ramp(160), {}, {}, {}, interlaced}));
-    seeds.push_back(test::MakePng({5, 4, 1, PNG_COLOR_TYPE_GRAY, Ramp(4), {}, {}, {1}, interlaced}));
     seeds.push_back(
-        test::MakePng({5, 4, 2, PNG_COLOR_TYPE_PALETTE, Ramp(8), Ramp(12), {9, 0}, {}, interlaced}));
+        test::MakePng({5, 4, 16, PNG_COLOR_TYPE_RGB_ALPHA, Ramp(160), {}, {}, {}, interlaced}));
+    seeds.push_back(
+        test::MakePng({5, 4, 1, PNG_COLOR_TYPE_GRAY, Ramp(4), {}, {}, {1}, interlaced}));
+    seeds.push_back(test::MakePng(
+        {5, 4, 2, PNG_COLOR_TYPE_PALETTE, Ramp(8), Ramp(12), {9, 0}, {}, interlaced}));
   }
   return seeds;
 }
@@ -49,7 +51,8 @@ std::vector<std::string> JpegSeeds() {
 /// Four bytes of a PNG from `at` on: how wide and how high it says that it is.
 std::uint32_t BigEndian(std::string_view bytes, std::size_t at) {
   std::uint32_t value = 0;
-  for (std::size_t k = at; k < at + 4; ++k) value = value << 8 | static_cast<std::uint8_t>(bytes[k]);
+  for (std::size_t k = at; k < at + 4; ++k)
+    value = value << 8 | static_cast<std::uint8_t>(bytes[k]);
   return value;
 }
 
@@ -120,7 +123,8 @@ std::vector<std::string> ExtractorSeeds() {
 /// Only loads: features of an image take some 20 ms with sanitizers, whatever the extractor.
 void LoadExtractor(std::string_view bytes) {
   const FeatureExtractor extractor = FeatureExtractor::Load(bytes);
-  if (extractor.Save() != bytes) throw std::logic_error("an extractor changes when it is read back");
+  if (extractor.Save() != bytes)
+    throw std::logic_error("an extractor changes when it is read back");
 }
 
 const FuzzTarget kPng({"png", ReadPng, PngSeeds, 1024});

@@ -25,12 +25,14 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
   }
   if (chosen != nullptr) return 0;
   std::fputs("slackline_fuzz: --target=NAME is missing; the targets are:\n", stderr);
-  for (const auto& target : slackline::fuzz::Targets()) std::fprintf(stderr, "  %s\n", target.name.c_str());
+  for (const auto& target : slackline::fuzz::Targets())
+    std::fprintf(stderr, "  %s\n", target.name.c_str());
   std::exit(2);
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string failure = slackline::fuzz::Run(*chosen, {reinterpret_cast<const char*>(data), size});
+  const std::string failure =
+      slackline::fuzz::Run(*chosen, {reinterpret_cast<const char*>(data), size});
   if (failure.empty()) return 0;
   std::fprintf(stderr, "target %s: %s\n", chosen->name.c_str(), failure.c_str());
   std::abort();

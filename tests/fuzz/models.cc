@@ -24,12 +24,14 @@ namespace slackline::fuzz {
 namespace {
 
 constexpr std::string_view kArff =
-    "@relation r\n@attribute x numeric\n@attribute y numeric\n@attribute a {0,1}\n@attribute b {0,1}\n"
+    "@relation r\n@attribute x numeric\n@attribute y numeric\n@attribute a {0,1}\n@attribute b "
+    "{0,1}\n"
     "@data\n1,0.5,1,0\n0,1,0,1\n-1,0,1,1\n";
 constexpr std::string_view kXml = "<labels><label name=\"a\"/><label name=\"b\"/></labels>";
 constexpr std::string_view kTable = "x,colour,y,a,b\n1,red,0.5,1,0\n0,green,1,0,1\n-1,,NA,1,1\n";
 constexpr std::string_view kConll = "a B-X\nb I-X\na O\n\nb O\na B-Y\n";
-constexpr std::string_view kMatchings = "2 2\n0 0 1 a:1\n0 1 0 a:0.2 b\n1 0 0 b:2\n1 1 1 a:0.7 b:0.1\n";
+constexpr std::string_view kMatchings =
+    "2 2\n0 0 1 a:1\n0 1 0 a:0.2 b\n1 0 0 b:2\n1 1 1 a:0.7 b:0.1\n";
 constexpr std::string_view kLetters =
     "1\ta\t2\t1\t1\t0\t1\t0\t1\n2\tb\t-1\t1\t2\t0\t0\t1\t1\n3\ta\t-1\t2\t1\t1\t1\t1\t0\n";
 
@@ -62,7 +64,8 @@ std::vector<std::string> MultiLabelSeeds() {
       model.set_feature_names(data.feature_names);
       model.set_input({data.fill_values, data.table});
       if (text == kTable) {
-        model.set_scaling(FeatureScaling::Learn(ScaleKind::kStandard, *data.rows, data.num_features));
+        model.set_scaling(
+            FeatureScaling::Learn(ScaleKind::kStandard, *data.rows, data.num_features));
         model.record.cost_per_variable = 2;
         model.set_label_counts({1, 1});
         model.set_loss_weights({1, 2, 1, 0.5});
@@ -116,7 +119,8 @@ std::vector<std::string> SequenceSeeds() {
       const SequenceInput input = ReadTrainingSequences(PathOf(text), read);
       const auto rules = text == kConll ? LabelConstraints::kBio : LabelConstraints::kAny;
       SequenceModel model = MakeSequenceModel(input, LearnerKind::kBcfw, rules);
-      const Problem problem(MakeTrainingSet(model.MakeDataset(input.data, input.sequences), {}), 0.1);
+      const Problem problem(MakeTrainingSet(model.MakeDataset(input.data, input.sequences), {}),
+                            0.1);
       model.SetTrained(problem, Brief(kernel), Train(problem, Brief(kernel)).weights);
       seeds.push_back(Saved(model));
     }
@@ -132,7 +136,8 @@ void PredictTokens(std::string_view bytes) {
   SequencePredictOptions options;
   options.scores = true;
   options.best = 3;
-  const SequencePredictions predictions = PredictSequences(model, input.data, input.sequences, options);
+  const SequencePredictions predictions =
+      PredictSequences(model, input.data, input.sequences, options);
   SummariseWeights(model, kSummary);
   const auto length = static_cast<std::size_t>(input.data.length(0));
   ExplainSequence(model, input.data, 0, std::span(predictions.labels).first(length), 2);
@@ -142,7 +147,8 @@ std::vector<std::string> MatchingSeeds() {
   FeatureDictionary dictionary;
   const MatchingData data = ReadMatchings(PathOf(kMatchings), nullptr, &dictionary);
   MatchingModel model(std::move(dictionary), {1, 2});
-  const Problem problem(MakeTrainingSet(model.MakeTrainingData(data), model.Loss(LossScale::kCount)), 0.1);
+  const Problem problem(
+      MakeTrainingSet(model.MakeTrainingData(data), model.Loss(LossScale::kCount)), 0.1);
   model.set_weights(Train(problem, Brief(false)).weights);
   return {Saved(model)};
 }
@@ -162,13 +168,15 @@ SegmentExample Picture() {
 
 std::vector<std::string> SegmentSeeds() {
   std::vector<std::string> seeds;
-  for (const SegmentLayers layers : {SegmentLayers::kTwo, SegmentLayers::kFine, SegmentLayers::kNeighbours}) {
+  for (const SegmentLayers layers :
+       {SegmentLayers::kTwo, SegmentLayers::kFine, SegmentLayers::kNeighbours}) {
     SegmentModel model({"sky", "grass"}, 4, {{0, 1}, {2, 2}}, layers, SegmentPairwise::kTable);
     std::vector<double> weights(static_cast<std::size_t>(model.layout()->size()));
     for (std::size_t k = 0; k < weights.size(); ++k) weights[k] = k % 3 == 0 ? 0.5 : -0.25;
     model.set_weights(weights);
     seeds.push_back(Saved(model));
-    seeds.push_back(Saved(SegmentModel::OfPotentials({"a", "b", "c"}, layers, SegmentPairwise::kPotts)));
+    seeds.push_back(
+        Saved(SegmentModel::OfPotentials({"a", "b", "c"}, layers, SegmentPairwise::kPotts)));
   }
   return seeds;
 }
@@ -179,7 +187,8 @@ void PredictPixels(std::string_view bytes) {
   SegmentExample example = Picture();
   if (model.inputs() == SegmentInputs::kPotentials) {
     const auto count = static_cast<std::size_t>(5 * model.num_classes());
-    for (std::size_t k = 0; k < count; ++k) example.potentials.push_back(0.1 * static_cast<double>(k));
+    for (std::size_t k = 0; k < count; ++k)
+      example.potentials.push_back(0.1 * static_cast<double>(k));
     PredictSegments(model, example, nullptr, DecodeKind::kAuto);
     return;
   }

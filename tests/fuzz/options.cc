@@ -53,7 +53,8 @@ void SetOptionsTogether(std::string_view text) {
     const std::size_t middle = piece.find('=');
     if (middle == std::string_view::npos) throw DataError("no value");
     for (const OptionRecord& record : OptionRecords()) {
-      if (record.name == piece.substr(0, middle)) SetOption(record, piece.substr(middle + 1), &options);
+      if (record.name == piece.substr(0, middle))
+        SetOption(record, piece.substr(middle + 1), &options);
     }
   }
   CheckOptions(options);
@@ -99,7 +100,8 @@ void ReadNumbers(std::string_view text) {
   ParseIndex(text, &index);
   if (!ParseNumber(text, &value)) return;
   double again = 0;
-  if (!ParseNumber(NumberText(value), &again)) throw std::logic_error("a number is written as none");
+  if (!ParseNumber(NumberText(value), &again))
+    throw std::logic_error("a number is written as none");
   if (ParseNumber(NumberText(value, 17), &again) && again != value)
     throw std::logic_error("a number changes: " + NumberText(value, 17));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Without libFuzzer, for the ordinary tests and for `./run fuzz`:
-//   slackline_fuzz_replay FOLDER [TARGET...]   every target on its own seeds, on FOLDER/seeds/TARGET
-//                                              and on FOLDER/failures/TARGET
+//   slackline_fuzz_replay FOLDER [TARGET...]   every target on its own seeds, on
+//                                              FOLDER/seeds/TARGET and on FOLDER/failures/TARGET
 //   slackline_fuzz_replay --list               a line per target: name and longest input
 //   slackline_fuzz_replay --seeds OUT TARGET   writes the seeds that the target makes to folder OUT
 #include <algorithm>
@@ -31,7 +31,8 @@ struct Outcome {
   int failures = 0;
 };
 
-void Try(const Target& target, const std::string& input, const std::string& where, Outcome* outcome) {
+void Try(const Target& target, const std::string& input, const std::string& where,
+         Outcome* outcome) {
   const std::string failure = Run(target, input);
   if (failure.empty()) return;
   std::fprintf(stderr, "%s: %s: %s\n", target.name.c_str(), where.c_str(), failure.c_str());
@@ -41,7 +42,8 @@ void Try(const Target& target, const std::string& input, const std::string& wher
 int TryFolder(const Target& target, const std::filesystem::path& folder, Outcome* outcome) {
   if (!std::filesystem::is_directory(folder)) return 0;
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) files.push_back(entry.path());
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   for (const auto& file : files) Try(target, ReadFile(file), file.string(), outcome);
   return static_cast<int>(files.size());
@@ -51,7 +53,8 @@ int TryFolder(const Target& target, const std::filesystem::path& folder, Outcome
 int Replay(const std::filesystem::path& folder, const std::vector<std::string>& names) {
   Outcome outcome;
   for (const Target& target : Targets()) {
-    if (!names.empty() && std::find(names.begin(), names.end(), target.name) == names.end()) continue;
+    if (!names.empty() && std::find(names.begin(), names.end(), target.name) == names.end())
+      continue;
     int seeds = 0;
     if (target.make_seeds) {
       for (const std::string& seed : target.make_seeds())
@@ -64,8 +67,8 @@ int Replay(const std::filesystem::path& folder, const std::vector<std::string>& 
     std::fprintf(stderr, "%s: has no seeds\n", target.name.c_str());
     ++outcome.failures;
   }
-  std::printf("%d seeds and %d past failures, of which %d fail\n", outcome.seeds, outcome.past_failures,
-              outcome.failures);
+  std::printf("%d seeds and %d past failures, of which %d fail\n", outcome.seeds,
+              outcome.past_failures, outcome.failures);
   return outcome.failures == 0 && outcome.seeds > 0 ? 0 : 1;
 }
 
@@ -82,7 +85,8 @@ int WriteSeeds(const std::filesystem::path& out, const Target& target) {
 
 int Main(const std::vector<std::string>& arguments) {
   if (arguments.size() == 1 && arguments[0] == "--list") {
-    for (const Target& target : Targets()) std::printf("%s %zu\n", target.name.c_str(), target.max_length);
+    for (const Target& target : Targets())
+      std::printf("%s %zu\n", target.name.c_str(), target.max_length);
     return 0;
   }
   if (arguments.size() == 3 && arguments[0] == "--seeds") {

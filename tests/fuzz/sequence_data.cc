@@ -45,28 +45,34 @@ void ReadConllText(std::string_view text) {
 void ReadTemplates(std::string_view text) {
   const auto templates = FeatureTemplates::Parse(text, "templates", 3);
   const auto again = FeatureTemplates::Parse(templates.text(), "templates", 3);
-  if (again.text() != templates.text()) throw std::logic_error("templates change when they are read back");
+  if (again.text() != templates.text())
+    throw std::logic_error("templates change when they are read back");
   const SequenceData data = ReadConll(PathOf("a B 1 x\nbb C 2 y\n\nDdd Ee 3 x\n"));
   std::string feature;
   for (Index t = 0; t < templates.size(); ++t) {
-    for (Offset token = 0; token < 2; ++token) templates.Expand(t, *data.tokens, 0, 2, token, &feature);
+    for (Offset token = 0; token < 2; ++token)
+      templates.Expand(t, *data.tokens, 0, 2, token, &feature);
     templates.Expand(t, *data.tokens, 2, 3, 2, &feature);
   }
 }
 
-/// The first line is an expression, the rest a text: what is found is a part of it, and a match at all means one.
+/// The first line is an expression, the rest a text: what is found is a part of it, and a match at
+/// all means one.
 void MatchPattern(std::string_view input) {
   const std::size_t end = std::min(input.find('\n'), input.size());
   const TokenPattern pattern(input.substr(0, end));
   const std::string_view text = input.substr(std::min(end + 1, input.size()));
   const auto match = pattern.Find(text);
-  if (match.has_value() != pattern.Matches(text)) throw std::logic_error("a match is found and not found");
-  if (match && match->begin + match->length > text.size()) throw std::logic_error("a match beyond the text");
+  if (match.has_value() != pattern.Matches(text))
+    throw std::logic_error("a match is found and not found");
+  if (match && match->begin + match->length > text.size())
+    throw std::logic_error("a match beyond the text");
 }
 
 void ReadDictionary(std::string_view text) {
   const auto dictionary = FeatureDictionary::FromText(text, "dictionary");
-  if (dictionary.Text() != text) throw std::logic_error("a dictionary changes when it is read back");
+  if (dictionary.Text() != text)
+    throw std::logic_error("a dictionary changes when it is read back");
 }
 
 const FuzzTarget kLetters({"letters", ReadLetterText});

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Usage: include_direction.sh SOURCE_DIR
-# Folders may only include folders below them (core ← factors ← inference ← learning ← apps), and some libraries may
-# only be seen by one file.
+# Usage: include_direction.sh SOURCE_DIR Folders may only include folders below them (core ← factors
+# ← inference ← learning ← apps), and some libraries may only be seen by one file.
 set -euo pipefail
 cd "$1"
 failures=0
 
-# search PATTERN FOLDER...: the lines of sources that match an extended regular expression, as file:line:text.
+# search PATTERN FOLDER...: the lines of sources that match an extended regular expression, as
+# file:line:text.
 search() {
   grep -rnE --include='*.h' --include='*.cc' -e "$@" || true
 }

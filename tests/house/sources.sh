@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# For sourcing by the checks of this folder, in the top-level folder of the sources: prints all files that were written
-# for this project, one per line. Build folders and third_party are left out.
+# For sourcing by the checks of this folder, in the top-level folder of the sources: prints all
+# files that were written for this project, one per line. Build folders and third_party are left
+# out.
 source_files() {
   find CMakeLists.txt run .ci cmake core vision factors inference learning apps tests bench -type f \
     \( -name '*.h' -o -name '*.cc' -o -name '*.cmake' -o -name '*.in' -o -name 'CMakeLists.txt' \

@@ -20,7 +20,8 @@ using namespace slackline::test;
 
 namespace {
 
-std::shared_ptr<const FactorGraph> Grid(Index rows, Index cols, Index states, bool unary_factor = false) {
+std::shared_ptr<const FactorGraph> Grid(Index rows, Index cols, Index states,
+                                        bool unary_factor = false) {
   FactorGraphBuilder builder;
   builder.AddVariables(rows * cols, states);
   for (Index r = 0; r < rows; ++r) {
@@ -75,11 +76,14 @@ TEST_CASE("TwoStatesAreSolvedExactly") {
   for (int trial = 0; trial < 60; ++trial) {
     std::vector<double> agree(static_cast<std::size_t>(2 * graph->num_factors()));
     for (double& value : agree) value = 2 * random.Uniform();
-    // AMN tables: agreement at each state has its own reward. Every third has constants and slopes on top, which change nothing.
+    // AMN tables: agreement at each state has its own reward. Every third has constants and slopes
+    // on top, which change nothing.
     const double slope = trial % 3 == 0 ? random.Normal() : 0.0;
-    const auto scores = Scores(random, *graph, trial % 2 == 0 ? 1.0 : 0.2, [&](Index c, Index a, Index b) {
-      return (a == b ? agree[static_cast<std::size_t>(2 * c + a)] : 0.0) + slope * (a - 0.3 * b + 1);
-    });
+    const auto scores =
+        Scores(random, *graph, trial % 2 == 0 ? 1.0 : 0.2, [&](Index c, Index a, Index b) {
+          return (a == b ? agree[static_cast<std::size_t>(2 * c + a)] : 0.0) +
+                 slope * (a - 0.3 * b + 1);
+        });
     MapResult found;
     solver->Solve(scores, nullptr, &found);
     const MapResult best = Best(graph, scores);
@@ -164,8 +168,8 @@ TEST_CASE("DegenerateGraphsAndTables") {
   CHECK(found.upper_bound == 0);
   CHECK(found.exact);
   // Where states differ at no cost in a table, nothing is known but Σ max θ.
-  const auto free =
-      Scores(random, *grid, 1.0, [](Index, Index a, Index b) { return a + b == 1 || a == b ? 1.0 : 0.0; });
+  const auto free = Scores(
+      random, *grid, 1.0, [](Index, Index a, Index b) { return a + b == 1 || a == b ? 1.0 : 0.0; });
   MakeExpansionSolver(grid)->Solve(free, nullptr, &found);
   CHECK(Near(found.upper_bound, Most(*grid, free), kTight));
 }

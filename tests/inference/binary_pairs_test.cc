@@ -30,7 +30,8 @@ TEST_CASE("for any x the pairs are feasible and best possible") {
     const std::vector<double> scores = RandomScores(random, *graph, 1);
     const bool half = number % 2 == 0;
     std::vector<double> x(graph->num_variables());
-    for (double& value : x) value = half ? 0.5 * static_cast<double>(random.Below(3)) : random.Uniform();
+    for (double& value : x)
+      value = half ? 0.5 * static_cast<double>(random.Below(3)) : random.Uniform();
     std::vector<double> mu(graph->total_states());
     const BinaryPairs form(*graph);
     form.Marginals(scores, x, mu);

@@ -29,7 +29,8 @@ TEST_CASE("the search agrees with brute force on small graphs of every family") 
   }
 }
 
-TEST_CASE("the search agrees with brute force on 14 fully connected labels, weak and strong couplings") {
+TEST_CASE(
+    "the search agrees with brute force on 14 fully connected labels, weak and strong couplings") {
   Random random(22);
   const GraphPtr graph = FullBinary(14);
   const auto brute = MakeBruteForceSolver(graph);

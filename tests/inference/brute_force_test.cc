@@ -15,7 +15,8 @@ using namespace slackline::test;
 namespace {
 
 /// The plainest enumeration there is, variable 0 most significant.
-std::vector<Index> FirstBest(const FactorGraph& graph, const std::vector<double>& scores, double* value) {
+std::vector<Index> FirstBest(const FactorGraph& graph, const std::vector<double>& scores,
+                             double* value) {
   std::vector<Index> labels(graph.num_variables(), 0);
   std::vector<Index> best = labels;
   *value = test::LabellingScore(graph, scores, labels);
@@ -36,12 +37,13 @@ std::vector<Index> FirstBest(const FactorGraph& graph, const std::vector<double>
 
 }  // namespace
 
-TEST_CASE("brute force finds the maximum, and among equal ones the lexicographically lowest labelling") {
+TEST_CASE(
+    "brute force finds the maximum, and among equal ones the lexicographically lowest labelling") {
   Random random(11);
   for (int number = 0; number < 96; ++number) {
     const GraphPtr graph = SmallGraph(random, number);
-    const std::vector<double> scores =
-        number % 2 == 0 ? RandomIntegerScores(random, *graph, 1) : SmallScores(random, *graph, number / 12);
+    const std::vector<double> scores = number % 2 == 0 ? RandomIntegerScores(random, *graph, 1)
+                                                       : SmallScores(random, *graph, number / 12);
     double value = 0;
     const std::vector<Index> expected = FirstBest(*graph, scores, &value);
     MapResult result;

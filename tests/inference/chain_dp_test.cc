@@ -42,8 +42,8 @@ TEST_CASE("max-marginals are what the best labelling with a state loses") {
     std::vector<double> wanted(chain.unary.size(), -kInfinity);
     for (const RankedLabelling& one : all) {
       for (std::size_t i = 0; i < one.labels.size(); ++i) {
-        double& best =
-            wanted[i * static_cast<std::size_t>(chain.states) + static_cast<std::size_t>(one.labels[i])];
+        double& best = wanted[i * static_cast<std::size_t>(chain.states) +
+                              static_cast<std::size_t>(one.labels[i])];
         best = std::max(best, one.value - all[0].value);
       }
     }
@@ -56,7 +56,8 @@ TEST_CASE("max-marginals are what the best labelling with a state loses") {
       }
     }
     for (std::size_t i = 0; i < labels.size() && !all.empty(); ++i)
-      CHECK(marginals[i * static_cast<std::size_t>(chain.states) + static_cast<std::size_t>(labels[i])] == 0);
+      CHECK(marginals[i * static_cast<std::size_t>(chain.states) +
+                      static_cast<std::size_t>(labels[i])] == 0);
   }
 }
 
@@ -97,7 +98,8 @@ TEST_CASE("long chains take linear memory") {
   constexpr Index kLength = 100000;
   ChainDp dp(kStates);
   std::vector<double> table(kStates * kStates, 0.0);
-  for (Index s = 0; s < kStates; ++s) table[static_cast<std::size_t>(s * kStates + (s + 1) % kStates)] = 1;
+  for (Index s = 0; s < kStates; ++s)
+    table[static_cast<std::size_t>(s * kStates + (s + 1) % kStates)] = 1;
   dp.SetSharedTable(table);
   const std::vector<double> unary(static_cast<std::size_t>(kLength) * kStates, 0.0);
   std::vector<Index> labels(kLength);

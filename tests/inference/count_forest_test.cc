@@ -17,8 +17,8 @@ using namespace slackline::test;
 
 namespace {
 
-/// Of n variables; each from the second on is joined to an earlier one with a chance of `joined` in 5, and has a table of its own with a
-/// chance of `single` in 5.
+/// Of n variables; each from the second on is joined to an earlier one with a chance of `joined` in
+/// 5, and has a table of its own with a chance of `single` in 5.
 GraphPtr BinaryForest(Random& random, Index n, std::uint64_t joined, std::uint64_t single) {
   FactorGraphBuilder builder;
   builder.AddVariables(n, 2);
@@ -63,7 +63,8 @@ Counted RandomCounted(Random& random, Index n, double scale) {
 }
 
 /// The largest score and gain of all labellings.
-double BestOfAll(const FactorGraph& graph, const std::vector<double>& scores, const Counted& counted) {
+double BestOfAll(const FactorGraph& graph, const std::vector<double>& scores,
+                 const Counted& counted) {
   const Index n = graph.num_variables();
   double best = -kInfinity;
   std::vector<Index> labels(static_cast<std::size_t>(n));
@@ -129,6 +130,7 @@ TEST_CASE("what two counts cannot be asked of") {
   const std::vector<Index> marked = {1, 0};
   CHECK_THROWS_AS(forest.Maximise(scores, marked, std::vector<double>(3, 0.0), labels),
                   std::invalid_argument);
-  CHECK_THROWS_AS(forest.Maximise(std::vector<double>(7, 0.0), marked, std::vector<double>(4, 0.0), labels),
-                  std::invalid_argument);
+  CHECK_THROWS_AS(
+      forest.Maximise(std::vector<double>(7, 0.0), marked, std::vector<double>(4, 0.0), labels),
+      std::invalid_argument);
 }

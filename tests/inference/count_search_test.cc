@@ -29,7 +29,8 @@ double BestWithin(const FactorGraph& graph, const std::vector<double>& scores, C
   std::vector<Index> labels(static_cast<std::size_t>(n));
   for (Index code = 0; code < Index{1} << n; ++code) {
     for (Index i = 0; i < n; ++i) labels[i] = code >> i & 1;
-    if (range.Contains(CountOnes(labels))) best = std::max(best, test::LabellingScore(graph, scores, labels));
+    if (range.Contains(CountOnes(labels)))
+      best = std::max(best, test::LabellingScore(graph, scores, labels));
   }
   return best;
 }
@@ -65,9 +66,9 @@ TEST_CASE("all ranges of small graphs, by solvers that are exact and by the rela
   for (int number = 0; number < 60; ++number) {
     const Index n = 3 + number % 5;
     const GraphPtr graph = number % 3 == 0 ? BinaryForest(random, n) : FullBinary(n);
-    const std::vector<double> scores = number % 4 == 3
-                                           ? RandomIntegerScores(random, *graph, 3)
-                                           : DenseBinaryScores(random, *graph, number % 2 == 0 ? 1 : 6);
+    const std::vector<double> scores =
+        number % 4 == 3 ? RandomIntegerScores(random, *graph, 3)
+                        : DenseBinaryScores(random, *graph, number % 2 == 0 ? 1 : 6);
     BranchAndBoundSolver search(graph);
     const auto roof = MakeRoofSolver(graph);
     for (Index low = 0; low <= n; ++low) {
@@ -195,11 +196,13 @@ TEST_CASE("bad arguments") {
   CHECK_THROWS_AS(CountSearch(graph, {2, 1}), std::invalid_argument);
   CHECK_THROWS_AS(CountSearch(graph, {-1, 1}), std::invalid_argument);
   CHECK_THROWS_AS(CountSearch(Grid(1, 2, 3), {0, 1}), std::invalid_argument);
-  CHECK_THROWS_AS(Decoder(DecodeKind::kAuto, Grid(1, 2, 3), CountRange{1, 2}), std::invalid_argument);
+  CHECK_THROWS_AS(Decoder(DecodeKind::kAuto, Grid(1, 2, 3), CountRange{1, 2}),
+                  std::invalid_argument);
   BranchAndBoundSolver solver(graph);
   MapResult result;
   CountSearch counts(graph, {1, 1});
-  CHECK_THROWS_AS(counts.Solve(std::vector<double>(3, 0.0), &solver, &result), std::invalid_argument);
+  CHECK_THROWS_AS(counts.Solve(std::vector<double>(3, 0.0), &solver, &result),
+                  std::invalid_argument);
   std::vector<double> scores(static_cast<std::size_t>(graph->total_states()), 0.0);
   scores[0] = kInfinity;
   CHECK_THROWS_AS(counts.Solve(scores, &solver, &result), std::invalid_argument);

@@ -31,8 +31,8 @@ TEST_CASE("names of the ways to decode") {
   CHECK(ParseDecodeKind("auto") == DecodeKind::kAuto);
   CHECK(ParseDecodeKind("lp") == DecodeKind::kLp);
   CHECK(ParseDecodeKind("exact") == DecodeKind::kExact);
-  CHECK_THROWS_WITH_AS(ParseDecodeKind("map"), "unknown way to decode 'map'; choose from auto, lp, exact",
-                       DataError);
+  CHECK_THROWS_WITH_AS(ParseDecodeKind("map"),
+                       "unknown way to decode 'map'; choose from auto, lp, exact", DataError);
 }
 
 TEST_CASE("on small graphs auto and exact are exact") {
@@ -73,7 +73,8 @@ TEST_CASE("LP decoding: fractional solutions are counted, bounds hold, integral 
     CHECK(decoder.fractional() == !result.integral);
     CHECK(result.upper_bound >= best.value - kTight);
     CHECK(test::LabellingScore(*graph, scores, result.labels) <= best.value + kExact);
-    if (result.exact) CHECK(Near(test::LabellingScore(*graph, scores, result.labels), best.value, kSolver));
+    if (result.exact)
+      CHECK(Near(test::LabellingScore(*graph, scores, result.labels), best.value, kSolver));
     fractional += decoder.fractional();
     certified += result.exact;
   }
@@ -118,7 +119,8 @@ TEST_CASE("max-marginals per state agree with enumeration") {
   }
 }
 
-TEST_CASE("differences of max-marginals: signs agree with the labels, relaxed values bound exact ones") {
+TEST_CASE(
+    "differences of max-marginals: signs agree with the labels, relaxed values bound exact ones") {
   Random random(85);
   const GraphPtr graph = FullBinary(8);
   for (int number = 0; number < 10; ++number) {
@@ -129,24 +131,28 @@ TEST_CASE("differences of max-marginals: signs agree with the labels, relaxed va
     std::vector<double> differences(8);
     decoder.MaxMarginals(scores, differences);
     for (Index i = 0; i < 8; ++i) {
-      CHECK(Near(differences[i], BestWith(graph, scores, i, 1) - BestWith(graph, scores, i, 0), kExact));
+      CHECK(Near(differences[i], BestWith(graph, scores, i, 1) - BestWith(graph, scores, i, 0),
+                 kExact));
       CHECK((differences[i] > 0) == (result.labels[i] == 1));
     }
     std::vector<double> relaxed(16);
     Decoder(DecodeKind::kLp, graph).MaxMarginalTables(scores, relaxed);
     for (Index i = 0; i < 8; ++i) {
-      for (Index s = 0; s < 2; ++s) CHECK(relaxed[2 * i + s] >= BestWith(graph, scores, i, s) - kTight);
+      for (Index s = 0; s < 2; ++s)
+        CHECK(relaxed[2 * i + s] >= BestWith(graph, scores, i, s) - kTight);
     }
   }
   std::vector<double> differences(3);
-  CHECK_THROWS_AS(Decoder(DecodeKind::kExact, Cycle(3, 3)).MaxMarginals(std::vector<double>(36), differences),
-                  std::invalid_argument);
+  CHECK_THROWS_AS(
+      Decoder(DecodeKind::kExact, Cycle(3, 3)).MaxMarginals(std::vector<double>(36), differences),
+      std::invalid_argument);
 }
 
 TEST_CASE("relaxed max-marginals of the frustrated triangle, by hand") {
   const GraphPtr graph = Cycle(3, 2);
   std::vector<double> scores(graph->total_states(), 0.0);
-  for (Index c = 0; c < 3; ++c) scores[graph->factor_offset(c) + 1] = scores[graph->factor_offset(c) + 2] = 1;
+  for (Index c = 0; c < 3; ++c)
+    scores[graph->factor_offset(c) + 1] = scores[graph->factor_offset(c) + 2] = 1;
   scores[1] = 0.25;
   // y_0 fixed leaves ½ for the other two and a value of ½ + ½ + 1 on the three pairs.
   std::vector<double> out(6);

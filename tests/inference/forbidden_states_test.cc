@@ -31,8 +31,10 @@ namespace {
 
 using Scores = std::vector<double>;
 
-/// The best allowed labelling by a plain loop; value −∞ when there is none. `fixed` ≥ 0: of those with that state.
-MapResult Enumerate(const FactorGraph& graph, const Scores& scores, Index variable = -1, Index state = -1) {
+/// The best allowed labelling by a plain loop; value −∞ when there is none. `fixed` ≥ 0: of those
+/// with that state.
+MapResult Enumerate(const FactorGraph& graph, const Scores& scores, Index variable = -1,
+                    Index state = -1) {
   MapResult best;
   best.value = -kInfinity;
   std::vector<Index> labels(static_cast<std::size_t>(graph.num_variables()), 0);
@@ -44,7 +46,8 @@ MapResult Enumerate(const FactorGraph& graph, const Scores& scores, Index variab
       best.labels = labels;
     }
     std::size_t i = labels.size();
-    while (i > 0 && ++labels[i - 1] == graph.cardinality(static_cast<Index>(i - 1))) labels[--i] = 0;
+    while (i > 0 && ++labels[i - 1] == graph.cardinality(static_cast<Index>(i - 1)))
+      labels[--i] = 0;
     if (i == 0) return best;
   }
 }
@@ -78,7 +81,8 @@ void AllowOneState(Random& random, const FactorGraph& graph, Index i, Scores* sc
 GraphPtr Star(Index leaves, Index states) {
   FactorGraphBuilder builder;
   builder.AddVariables(leaves + 1, states);
-  for (Index i = 1; i <= leaves; ++i) builder.AddFactor(i % 2 == 0 ? std::vector{0, i} : std::vector{i, 0});
+  for (Index i = 1; i <= leaves; ++i)
+    builder.AddFactor(i % 2 == 0 ? std::vector{0, i} : std::vector{i, 0});
   return builder.Build();
 }
 
@@ -96,10 +100,12 @@ GraphPtr SomeForest(Random& random, int number) {
 
 /// Random scores of which some, or all but one in a table, are −∞.
 Scores SomeScores(Random& random, const FactorGraph& graph, int number) {
-  Scores scores = number % 2 == 0 ? RandomScores(random, graph, 2) : RandomIntegerScores(random, graph, 1);
+  Scores scores =
+      number % 2 == 0 ? RandomScores(random, graph, 2) : RandomIntegerScores(random, graph, 1);
   Forbid(random, number % 3 == 0 ? 0.1 : 0.3, &scores);
   if (number % 5 == 0 && graph.num_factors() > 0)
-    AllowOne(random, graph, static_cast<Index>(random.Below(static_cast<std::uint64_t>(graph.num_factors()))),
+    AllowOne(random, graph,
+             static_cast<Index>(random.Below(static_cast<std::uint64_t>(graph.num_factors()))),
              &scores);
   if (number % 7 == 0) AllowOneState(random, graph, graph.num_variables() / 2, &scores);
   return scores;
@@ -133,21 +139,24 @@ std::vector<Index> OwnTables(const FactorGraph& graph) {
 void Fill(PairForest* forest, const FactorGraph& graph, const Scores& scores) {
   std::copy_n(scores.begin(), graph.variable_states(), forest->variable_scores().begin());
   for (Index c = 0; c < graph.num_factors(); ++c) {
-    forest->SetTable(c, std::span(scores).subspan(static_cast<std::size_t>(graph.factor_offset(c)),
-                                                  static_cast<std::size_t>(graph.factor_states(c))));
+    forest->SetTable(c,
+                     std::span(scores).subspan(static_cast<std::size_t>(graph.factor_offset(c)),
+                                               static_cast<std::size_t>(graph.factor_states(c))));
   }
 }
 
 }  // namespace
 
-TEST_CASE("dynamic programming, enumeration and search find the best allowed labelling of forests") {
+TEST_CASE(
+    "dynamic programming, enumeration and search find the best allowed labelling of forests") {
   Random random(81);
   int allowed = 0;
   for (int number = 0; number < 300; ++number) {
     CAPTURE(number);
     const GraphPtr graph = SomeForest(random, number);
     const Scores scores = SomeScores(random, *graph, number / 4);
-    for (const SolverKind kind : {SolverKind::kTree, SolverKind::kBruteForce, SolverKind::kSearch}) {
+    for (const SolverKind kind :
+         {SolverKind::kTree, SolverKind::kBruteForce, SolverKind::kSearch}) {
       const auto solver = MakeMapSolver(kind, graph);
       allowed += Agrees(*solver, *graph, scores);
       // Nothing of it is left behind.
@@ -158,14 +167,16 @@ TEST_CASE("dynamic programming, enumeration and search find the best allowed lab
   CHECK(allowed < 800);
 }
 
-TEST_CASE("enumeration and search see forbidden states on graphs with cycles, also of large scores") {
+TEST_CASE(
+    "enumeration and search see forbidden states on graphs with cycles, also of large scores") {
   Random random(82);
   int allowed = 0;
   for (int number = 0; number < 240; ++number) {
     CAPTURE(number);
     const GraphPtr graph = SmallGraph(random, number);
     Scores scores = SmallScores(random, *graph, number / 12);
-    for (double& score : scores) score = score * (number % 5 == 0 ? 1e6 : 1) + (number % 7 == 0 ? 1e3 : 0);
+    for (double& score : scores)
+      score = score * (number % 5 == 0 ? 1e6 : 1) + (number % 7 == 0 ? 1e3 : 0);
     Forbid(random, 0.15, &scores);
     for (const SolverKind kind : {SolverKind::kBruteForce, SolverKind::kSearch})
       allowed += Agrees(*MakeMapSolver(kind, graph), *graph, scores);
@@ -187,8 +198,8 @@ TEST_CASE("a search that is cut short has bounds, or says that it found nothing"
     try {
       search.Solve(scores, nullptr, &result);
     } catch (const DataError& error) {
-      CHECK(
-          (expected.value == -kInfinity || Contains(error.what(), "the search found no allowed labelling")));
+      CHECK((expected.value == -kInfinity ||
+             Contains(error.what(), "the search found no allowed labelling")));
       continue;
     }
     CHECK(result.value <= expected.value + kTight * std::abs(expected.value));
@@ -205,7 +216,8 @@ TEST_CASE("forests of pairs: labellings are those of dynamic programming") {
   for (int number = 0; number < 200; ++number) {
     CAPTURE(number);
     const Index states = 1 + number % 7;
-    const GraphPtr graph = number % 2 == 0 ? Grid(1, 1 + number % 5, states) : Star(number % 4, states);
+    const GraphPtr graph =
+        number % 2 == 0 ? Grid(1, 1 + number % 5, states) : Star(number % 4, states);
     Scores scores = SomeScores(random, *graph, number / 3);
     // Potts tables have a way of their own.
     for (Index c = 0; number % 4 == 1 && c < graph->num_factors(); ++c) {
@@ -318,10 +330,12 @@ TEST_CASE("structures say beforehand which solvers they need") {
   for (const SolverKind kind : {SolverKind::kAuto, SolverKind::kTree, SolverKind::kSearch})
     CHECK_NOTHROW(RequireSolverFor(*chain, kind));
   CHECK_NOTHROW(RequireSolverFor(*cycle, SolverKind::kBruteForce));
-  for (const SolverKind kind : {SolverKind::kAuto, SolverKind::kRoof, SolverKind::kMessages, SolverKind::kLp})
+  for (const SolverKind kind :
+       {SolverKind::kAuto, SolverKind::kRoof, SolverKind::kMessages, SolverKind::kLp})
     CHECK_THROWS_AS(RequireSolverFor(*cycle, kind), DataError);
   CHECK(Contains(MessageOf<DataError>([&] { RequireSolverFor(*chain, SolverKind::kMessages); }),
                  "solver messages cannot leave them out"));
   CHECK_THROWS_AS(GlobalDecoder{chain}, DataError);
-  CHECK_NOTHROW(RequireSolverFor(*StructureBuilder(Cycle(3, 2), layout).Build(), SolverKind::kRoof));
+  CHECK_NOTHROW(
+      RequireSolverFor(*StructureBuilder(Cycle(3, 2), layout).Build(), SolverKind::kRoof));
 }

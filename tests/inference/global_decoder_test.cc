@@ -48,8 +48,10 @@ TEST_CASE("DecodedLabellingsAndBoundsHoldTheBestOne") {
   int best = 0;
   int count = 0;
   for (int trial = 0; trial < 60; ++trial) {
-    const TrainingSet training = RandomGlobalProblem(static_cast<std::uint64_t>(trial), Family(trial));
-    const std::vector<double> weights = RandomWeights(random, training.data, trial % 3 == 0 ? 0.3 : 2.0);
+    const TrainingSet training =
+        RandomGlobalProblem(static_cast<std::uint64_t>(trial), Family(trial));
+    const std::vector<double> weights =
+        RandomWeights(random, training.data, trial % 3 == 0 ? 0.3 : 2.0);
     for (Index m = 0; m < training.data.size(); ++m) {
       const ExampleView example = training.data.example(m);
       const auto structure =
@@ -106,7 +108,8 @@ TEST_CASE("ATreeOfTablesAndAChainIsSolvedExactly") {
     GlobalDecoder decoder(training.data.structures()[0]);
     MapResult found;
     decoder.Decode(training.data.example(0), weights, &found);
-    std::vector<double> scores(static_cast<std::size_t>(tables.data.example(0).graph().total_states()));
+    std::vector<double> scores(
+        static_cast<std::size_t>(tables.data.example(0).graph().total_states()));
     ScoreTables(tables.data.example(0), weights, scores);
     MapResult exact;
     MakeMapSolver(SolverKind::kTree, tables.data.structures()[0]->shared_graph())
@@ -123,9 +126,10 @@ TEST_CASE("ForbiddenLabellingsAreNotPredicted") {
   constexpr Index kVariables = 16;
   std::vector<Index> all;
   for (Index i = 0; i < kVariables; ++i) all.push_back(builder.AddVariable(2));
-  for (Index i = 0; i + 1 < kVariables; ++i) builder.AddFactor({i, i + 1}, PairwiseTableFactor(2, 2), pair);
-  builder.AddGlobalFactor(all,
-                          std::make_shared<CardinalityFactor>(CardinalityFactor::Between(kVariables, 3, 4)));
+  for (Index i = 0; i + 1 < kVariables; ++i)
+    builder.AddFactor({i, i + 1}, PairwiseTableFactor(2, 2), pair);
+  builder.AddGlobalFactor(
+      all, std::make_shared<CardinalityFactor>(CardinalityFactor::Between(kVariables, 3, 4)));
   const auto structure = builder.Build();
   GlobalDecoder decoder(structure);
   Random random(3);
@@ -144,8 +148,8 @@ TEST_CASE("ForbiddenLabellingsAreNotPredicted") {
   CHECK(decoder.num_certified() <= 20);
 
   // Two factors that contradict each other leave nothing.
-  builder.AddGlobalFactor(all,
-                          std::make_shared<CardinalityFactor>(CardinalityFactor::Between(kVariables, 6, 9)));
+  builder.AddGlobalFactor(
+      all, std::make_shared<CardinalityFactor>(CardinalityFactor::Between(kVariables, 6, 9)));
   GlobalDecoder hopeless(builder.Build());
   MapResult none;
   hopeless.Decode(scores, weights, &none);

@@ -28,13 +28,14 @@ struct Model {
   Index count = layout->AddBlock("count", 5);
 };
 
-/// A chain of three variables with three states, four binary ones with a weight per count, one alone; in mixed order.
+/// A chain of three variables with three states, four binary ones with a weight per count, one
+/// alone; in mixed order.
 std::shared_ptr<const Structure> Mixed(const Model& model) {
   ModelBuilder builder(model.layout);
   for (const Index states : {2, 3, 3, 2, 4, 2, 3, 2}) builder.AddVariable(states);
-  builder.AddGlobalFactor(std::vector<Index>{6, 1, 2},
-                          std::make_shared<TreeFactor>(TreeFactor::Chain(3, PairwiseTableFactor(3, 3))),
-                          model.chain);
+  builder.AddGlobalFactor(
+      std::vector<Index>{6, 1, 2},
+      std::make_shared<TreeFactor>(TreeFactor::Chain(3, PairwiseTableFactor(3, 3))), model.chain);
   builder.AddGlobalFactor(std::vector<Index>{3, 0, 7, 5}, std::make_shared<CardinalityFactor>(4),
                           model.count);
   return builder.Build();
@@ -44,9 +45,9 @@ std::shared_ptr<const Structure> Matching(const Model& model) {
   ModelBuilder builder(model.layout);
   for (int e = 0; e < 6; ++e) builder.AddVariable(2);
   using Edges = std::vector<MatchingFactor::Edge>;
-  builder.AddGlobalFactor(
-      std::vector<Index>{5, 4, 3, 2, 1, 0},
-      std::make_shared<MatchingFactor>(2, 3, Edges{{0, 0}, {0, 1}, {0, 2}, {1, 0}, {1, 1}, {1, 2}}));
+  builder.AddGlobalFactor(std::vector<Index>{5, 4, 3, 2, 1, 0},
+                          std::make_shared<MatchingFactor>(
+                              2, 3, Edges{{0, 0}, {0, 1}, {0, 2}, {1, 0}, {1, 1}, {1, 2}}));
   return builder.Build();
 }
 
@@ -110,7 +111,8 @@ TEST_CASE("CoupledGlobalFactorsAreRefused") {
   CHECK(HasExactGlobals(make(false, false)->graph()));
   for (const auto& structure : {make(true, false), make(false, true), make(true, true)}) {
     CHECK(!HasExactGlobals(structure->graph()));
-    CHECK_THROWS_WITH_AS(MakeGlobalSolver(structure), doctest::Contains("GlobalDecoder"), DataError);
+    CHECK_THROWS_WITH_AS(MakeGlobalSolver(structure), doctest::Contains("GlobalDecoder"),
+                         DataError);
     for (const SolverKind kind : {SolverKind::kAuto, SolverKind::kGlobal, SolverKind::kLp})
       CHECK_THROWS_AS(MakeStructureSolver(kind, structure), DataError);
   }

@@ -20,7 +20,8 @@ using namespace slackline::test;
 namespace {
 
 /// What must hold for every result of the LP.
-void CheckResult(const FactorGraph& graph, const std::vector<double>& scores, const MapResult& result) {
+void CheckResult(const FactorGraph& graph, const std::vector<double>& scores,
+                 const MapResult& result) {
   REQUIRE(result.labels.size() == static_cast<std::size_t>(graph.num_variables()));
   CHECK(result.upper_bound >= result.value);
   CHECK(Near(result.upper_bound, result.value, kTight));
@@ -90,7 +91,8 @@ TEST_CASE("the frustrated triangle: every pair wants to differ, all marginals ar
   if (!HasGlpk()) return;
   const GraphPtr graph = Cycle(3, 2);
   std::vector<double> scores(graph->total_states(), 0.0);
-  for (Index c = 0; c < 3; ++c) scores[graph->factor_offset(c) + 1] = scores[graph->factor_offset(c) + 2] = 1;
+  for (Index c = 0; c < 3; ++c)
+    scores[graph->factor_offset(c) + 1] = scores[graph->factor_offset(c) + 2] = 1;
   for (const GlpkFormulation formulation : {GlpkFormulation::kCompact, GlpkFormulation::kGeneral}) {
     MapResult result;
     MakeGlpkSolver(graph, formulation)->Solve(scores, nullptr, &result);
@@ -100,7 +102,8 @@ TEST_CASE("the frustrated triangle: every pair wants to differ, all marginals ar
     CHECK(Near(result.upper_bound, 3, kTight));
     REQUIRE(result.marginals.size() == 18);
     for (Index k = 0; k < 6; ++k) CHECK(Near(result.marginals[k], 0.5, kTight));
-    for (Index c = 0; c < 3; ++c) CHECK(Near(result.marginals[graph->factor_offset(c) + 1], 0.5, kTight));
+    for (Index c = 0; c < 3; ++c)
+      CHECK(Near(result.marginals[graph->factor_offset(c) + 1], 0.5, kTight));
     CHECK(test::LabellingScore(*graph, scores, result.labels) <= 2);
   }
 }
@@ -110,7 +113,8 @@ TEST_CASE("both formulations have one value") {
   Random random(63);
   for (int number = 0; number < 60; ++number) {
     const bool full = number % 3 == 0;
-    const GraphPtr graph = full ? FullBinary(2 + number % 9) : RandomBinaryPairs(random, 1 + number % 8, 14);
+    const GraphPtr graph =
+        full ? FullBinary(2 + number % 9) : RandomBinaryPairs(random, 1 + number % 8, 14);
     const std::vector<double> scores =
         full ? DenseBinaryScores(random, *graph, 3) : SmallScores(random, *graph, number);
     MapResult compact;
@@ -244,13 +248,15 @@ TEST_CASE("a basis that is singular is replaced") {
   const std::vector<double> scores{0, 1, 0, -2, 0, 0, 0, -3};
   const auto solver = MakeGlpkSolver(graph, GlpkFormulation::kGeneral);
   solver->Solve(scores, &warm, &result);
-  // 5 rows and 8 columns. Basic: rows 0, 2, 3, 4 and column 4 (joint state 00), which has no entry in row 1.
+  // 5 rows and 8 columns. Basic: rows 0, 2, 3, 4 and column 4 (joint state 00), which has no entry
+  // in row 1.
   warm.bytes = {2, 0, 0, 0, 0};
   const auto set = [&](int k, unsigned status) {
     warm.bytes[1 + k / 4] |= static_cast<std::uint8_t>(status << (2 * (k % 4)));
   };
   const std::vector<int> basic{0, 2, 3, 4, 9};
-  for (int k = 0; k < 13; ++k) set(k, std::find(basic.begin(), basic.end(), k) == basic.end() ? 1 : 0);
+  for (int k = 0; k < 13; ++k)
+    set(k, std::find(basic.begin(), basic.end(), k) == basic.end() ? 1 : 0);
   solver->Solve(scores, &warm, &result);
   CheckResult(*graph, scores, result);
   CHECK(result.value == 1);
@@ -290,7 +296,8 @@ TEST_CASE("scores that are not finite never reach GLPK") {
   CHECK_THROWS_AS(solver->Solve(std::vector<double>(3), nullptr, &result), std::invalid_argument);
 }
 
-TEST_CASE("solvers work in several threads, and may be made, used and destroyed in different ones") {
+TEST_CASE(
+    "solvers work in several threads, and may be made, used and destroyed in different ones") {
   if (!HasGlpk()) return;
   Random random(69);
   const GraphPtr graph = FullBinary(12);

@@ -68,12 +68,14 @@ TEST_CASE("points of the local polytope are not changed, points near it hardly")
     std::vector<double> again = tables;
     RepairToLocalPolytope(*graph, tables, again);
     double change = 0;
-    for (std::size_t k = 0; k < again.size(); ++k) change = std::max(change, std::abs(again[k] - tables[k]));
+    for (std::size_t k = 0; k < again.size(); ++k)
+      change = std::max(change, std::abs(again[k] - tables[k]));
     CHECK(change <= kFeasible);
     for (double& entry : again) entry += 1e-6 * random.Uniform();
     std::vector<double> near = again;
     RepairToLocalPolytope(*graph, p, near);
-    for (std::size_t k = p.size(); k < near.size(); ++k) CHECK(std::abs(near[k] - again[k]) <= 1e-3);
+    for (std::size_t k = p.size(); k < near.size(); ++k)
+      CHECK(std::abs(near[k] - again[k]) <= 1e-3);
     CHECK(PolytopeViolation(*graph, near) <= kFeasible);
   }
 }
@@ -125,8 +127,8 @@ TEST_CASE("the rows hold for every labelling, have full rank and describe the wh
     const Eigen::VectorXd value = a * Eigen::Map<Eigen::VectorXd>(mu.data(), model.columns);
     for (Index r = 0; r < model.rows; ++r) CHECK(std::abs(value(r) - model.row_lower[r]) <= kExact);
     CHECK(model.row_lower == model.row_upper);
-    // The dropped rows follow from the others: a solution of the kept ones, whatever its signs, meets them as
-    // well.
+    // The dropped rows follow from the others: a solution of the kept ones, whatever its signs,
+    // meets them as well.
     const Eigen::FullPivLU<Eigen::MatrixXd> factorised(a);
     if (factorised.dimensionOfKernel() == 0) continue;
     const Eigen::VectorXd direction = factorised.kernel().rowwise().sum();
@@ -147,7 +149,8 @@ TEST_CASE("every choice of messages bounds the maximum; on a single pair the rig
     MakeBruteForceSolver(graph)->Solve(scores, nullptr, &best);
     std::vector<double> messages(graph->total_messages());
     for (double& message : messages) message = number % 5 == 0 ? 0.0 : random.Normal();
-    CHECK(DualBound(*graph, scores, messages) >= best.value - kExact * std::max(1.0, std::abs(best.value)));
+    CHECK(DualBound(*graph, scores, messages) >=
+          best.value - kExact * std::max(1.0, std::abs(best.value)));
   }
   const GraphPtr pair = FullBinary(2);
   const std::vector<double> scores{0, 1, 0, 1, 0, 0, 0, -3};

@@ -29,7 +29,8 @@ Network RandomNetwork(Random& random, Index nodes, Index edges, bool whole) {
   Network network;
   network.nodes = nodes;
   const auto draw = [&] { return whole ? static_cast<double>(random.Below(5)) : random.Uniform(); };
-  for (Index n = 0; n < nodes; ++n) network.excess.push_back(draw() * (random.Below(2) == 0 ? 1 : -1));
+  for (Index n = 0; n < nodes; ++n)
+    network.excess.push_back(draw() * (random.Below(2) == 0 ? 1 : -1));
   for (Index e = 0; e < edges && nodes > 1; ++e) {
     const auto i = static_cast<Index>(random.Below(nodes));
     const auto j = static_cast<Index>((i + 1 + random.Below(nodes - 1)) % nodes);
@@ -72,7 +73,8 @@ TEST_CASE("the maximum flow is the minimum cut, found by enumeration") {
     Load(network, &flow);
     const double amount = flow.Solve();
     double best = kInfinity;
-    for (unsigned side = 0; side < (1u << nodes); ++side) best = std::min(best, CutCapacity(network, side));
+    for (unsigned side = 0; side < (1u << nodes); ++side)
+      best = std::min(best, CutCapacity(network, side));
     CAPTURE(number);
     CHECK(Near(amount, best, kTight));
     unsigned found = 0;

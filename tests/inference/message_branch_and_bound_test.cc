@@ -108,7 +108,8 @@ TEST_CASE("a search that is given up leaves a bound") {
   CHECK_FALSE(result.exact);
   CHECK(result.upper_bound > result.value);
   CHECK(test::LabellingScore(*hard, scores, result.labels) == doctest::Approx(result.value));
-  // Twenty times as many iterations cannot do better than the optimum, and no bound can be below a labelling.
+  // Twenty times as many iterations cannot do better than the optimum, and no bound can be below a
+  // labelling.
   MapResult messages;
   MakeMessagePassingSolver(hard, {.max_iterations = 600, .tolerance = 1e-12})
       ->Solve(scores, nullptr, &messages);
@@ -183,6 +184,7 @@ TEST_CASE("what it refuses") {
   std::vector<double> scores = RandomScores(random, *graph, 1);
   scores[0] = -kInfinity;
   MapResult result;
-  CHECK_THROWS_AS(MakeMessageBranchAndBoundSolver(graph)->Solve(scores, nullptr, &result), DataError);
+  CHECK_THROWS_AS(MakeMessageBranchAndBoundSolver(graph)->Solve(scores, nullptr, &result),
+                  DataError);
   CHECK_THROWS_AS(MakeMessageBranchAndBoundSolver(nullptr), std::invalid_argument);
 }

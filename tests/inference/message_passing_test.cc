@@ -18,7 +18,9 @@
 using namespace slackline;
 using namespace slackline::test;
 
-TEST_CASE("bounds hold, labellings have their values, and the bound is the LP's on nearly all small graphs") {
+TEST_CASE(
+    "bounds hold, labellings have their values, and the bound is the LP's on nearly all small "
+    "graphs") {
   Random random(91);
   int loose = 0;
   for (int number = 0; number < 480; ++number) {
@@ -88,7 +90,8 @@ TEST_CASE("the bound never gets worse, and a warm start goes on where the last c
   few->Solve(scores, &warm, &second);
   CHECK(second.upper_bound <= first.upper_bound + kTight);
   MapResult ten;
-  MakeMessagePassingSolver(graph, {.max_iterations = 10, .tolerance = 0})->Solve(scores, nullptr, &ten);
+  MakeMessagePassingSolver(graph, {.max_iterations = 10, .tolerance = 0})
+      ->Solve(scores, nullptr, &ten);
   CHECK(Near(second.upper_bound, ten.upper_bound, kTight));
   CHECK(few->work() > 0);
 }
@@ -158,7 +161,8 @@ TEST_CASE("scores that are not finite are refused") {
   std::vector<double> scores(graph->total_states(), 0.0);
   scores[2] = std::numeric_limits<double>::infinity();
   MapResult result;
-  CHECK_THROWS_AS(MakeMessagePassingSolver(graph)->Solve(scores, nullptr, &result), std::invalid_argument);
+  CHECK_THROWS_AS(MakeMessagePassingSolver(graph)->Solve(scores, nullptr, &result),
+                  std::invalid_argument);
 }
 
 TEST_CASE("remembered messages that are no numbers are forgotten") {
@@ -176,7 +180,8 @@ TEST_CASE("remembered messages that are no numbers are forgotten") {
 }
 
 TEST_CASE(
-    "the score is that of the tables, and improvements never lower it and end where no single change gains") {
+    "the score is that of the tables, and improvements never lower it and end where no single "
+    "change gains") {
   Random random(41);
   for (int number = 0; number < 240; ++number) {
     const GraphPtr graph = SmallGraph(random, number);
@@ -196,7 +201,8 @@ TEST_CASE(
       std::vector<Index> other = labels;
       for (Index s = 0; s < graph->cardinality(i); ++s) {
         other[static_cast<std::size_t>(i)] = s;
-        CHECK(test::LabellingScore(*graph, scores, other) <= after + kExact * std::max(1.0, std::abs(after)));
+        CHECK(test::LabellingScore(*graph, scores, other) <=
+              after + kExact * std::max(1.0, std::abs(after)));
       }
     }
   }

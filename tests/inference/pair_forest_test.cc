@@ -38,10 +38,13 @@ GraphPtr PairsForest(Random& random, Index n, Index states) {
   return builder.Build();
 }
 
-/// Flat scores where factors with one number have one table; every third table is Potts, of either sign.
-std::vector<double> SharedScores(Random& random, const FactorGraph& graph, const std::vector<Index>& table_of,
-                                 bool ties) {
-  const auto draw = [&] { return ties ? static_cast<double>(random.Below(3)) - 1 : random.Normal(); };
+/// Flat scores where factors with one number have one table; every third table is Potts, of either
+/// sign.
+std::vector<double> SharedScores(Random& random, const FactorGraph& graph,
+                                 const std::vector<Index>& table_of, bool ties) {
+  const auto draw = [&] {
+    return ties ? static_cast<double>(random.Below(3)) - 1 : random.Normal();
+  };
   std::vector<double> scores(static_cast<std::size_t>(graph.total_states()));
   for (Offset s = 0; s < graph.variable_states(); ++s) scores[static_cast<std::size_t>(s)] = draw();
   std::vector<std::vector<double>> tables;
@@ -57,7 +60,8 @@ std::vector<double> SharedScores(Random& random, const FactorGraph& graph, const
         table[joint] = joint % static_cast<std::size_t>(states + 1) == 0 ? equal : other;
       tables.push_back(std::move(table));
     }
-    std::copy(tables[number].begin(), tables[number].end(), scores.begin() + graph.factor_offset(c));
+    std::copy(tables[number].begin(), tables[number].end(),
+              scores.begin() + graph.factor_offset(c));
   }
   return scores;
 }
@@ -78,7 +82,8 @@ std::vector<Index> Numbers(Random& random, const FactorGraph& graph) {
   std::vector<Index> table_of;
   Index used = 0;
   for (Index c = 0; c < graph.num_factors(); ++c) {
-    const auto number = static_cast<Index>(random.Below(static_cast<std::uint64_t>(std::min(used, 3) + 1)));
+    const auto number =
+        static_cast<Index>(random.Below(static_cast<std::uint64_t>(std::min(used, 3) + 1)));
     table_of.push_back(std::min(number, used));
     used = std::max(used, table_of.back() + 1);
   }
@@ -115,7 +120,8 @@ TEST_CASE("large stars and chains with Potts and general tables agree with dynam
   Random random(32);
   for (const Index states : {5, 6, 21, 26}) {
     for (int number = 0; number < 6; ++number) {
-      const GraphPtr graph = number % 2 == 0 ? PairsForest(random, 60, states) : Grid(1, 70, states);
+      const GraphPtr graph =
+          number % 2 == 0 ? PairsForest(random, 60, states) : Grid(1, 70, states);
       const std::vector<Index> table_of = Numbers(random, *graph);
       const std::vector<double> scores = SharedScores(random, *graph, table_of, number > 3);
       PairForest forest(graph, table_of);

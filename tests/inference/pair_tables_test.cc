@@ -17,7 +17,8 @@ using namespace slackline::test;
 namespace {
 
 /// Both directions, both signs, against the definition.
-void CheckTable(const std::vector<double>& scores, Index rows, Index cols, Random& random, bool ties) {
+void CheckTable(const std::vector<double>& scores, Index rows, Index cols, Random& random,
+                bool ties) {
   PairTables tables;
   tables.Add(3, 2);  // so that the table begins somewhere
   const Index t = tables.Add(rows, cols);
@@ -38,7 +39,8 @@ void CheckTable(const std::vector<double>& scores, Index rows, Index cols, Rando
       double best = -kInfinity;
       double least = -kInfinity;
       for (Index r = 0; r < other; ++r) {
-        const double score = scores[static_cast<std::size_t>(transposed ? s * cols + r : r * cols + s)];
+        const double score =
+            scores[static_cast<std::size_t>(transposed ? s * cols + r : r * cols + s)];
         CHECK(tables.row(view, r)[s] == score);
         best = std::max(best, score + a[static_cast<std::size_t>(r)]);
         least = std::max(least, score - a[static_cast<std::size_t>(r)]);

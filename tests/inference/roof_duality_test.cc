@@ -145,10 +145,10 @@ TEST_CASE("persistency: whole labels belong to some best labelling") {
 TEST_CASE("the solver agrees with GLPK and bounds brute force") {
   Random random(23);
   for (int number = 0; number < 150; ++number) {
-    const GraphPtr graph =
-        number % 3 == 0 ? FullBinary(2 + number % 9) : RandomBinaryPairs(random, 1 + number % 8, 14);
-    const std::vector<double> scores =
-        number % 3 == 0 ? DenseBinaryScores(random, *graph, 3) : SmallScores(random, *graph, number);
+    const GraphPtr graph = number % 3 == 0 ? FullBinary(2 + number % 9)
+                                           : RandomBinaryPairs(random, 1 + number % 8, 14);
+    const std::vector<double> scores = number % 3 == 0 ? DenseBinaryScores(random, *graph, 3)
+                                                       : SmallScores(random, *graph, number);
     MapResult roof;
     MapResult best;
     MakeRoofSolver(graph)->Solve(scores, nullptr, &roof);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Max-marginals of the relaxation by roof duality, against one solve for each state, and against enumeration where the relaxation is tight.
+// Max-marginals of the relaxation by roof duality, against one solve for each state, and against
+// enumeration where the relaxation is tight.
 #include <slackline/inference/roof_solver.h>
 
 #include <algorithm>
@@ -52,8 +53,8 @@ TEST_CASE("max-marginals are those of conditioned relaxations") {
     const std::vector<double> out = MaxMarginals(graph, scores);
     for (Index i = 0; i < graph->num_variables(); ++i) {
       for (Index s = 0; s < 2; ++s)
-        CHECK(
-            Near(out[graph->state_offset(i) + s], Conditioned(*graph, scores, i, s, solver.get()), kSolver));
+        CHECK(Near(out[graph->state_offset(i) + s], Conditioned(*graph, scores, i, s, solver.get()),
+                   kSolver));
     }
   }
 }
@@ -71,7 +72,8 @@ TEST_CASE("attraction makes them exact, and one object serves many scores") {
     marginals.Compute(scores, out);
     for (Index i = 0; i < 8; ++i) {
       for (Index s = 0; s < 2; ++s)
-        CHECK(Near(out[graph->state_offset(i) + s], Conditioned(*graph, scores, i, s, solver.get()), kExact));
+        CHECK(Near(out[graph->state_offset(i) + s], Conditioned(*graph, scores, i, s, solver.get()),
+                   kExact));
     }
   }
 }

@@ -65,7 +65,8 @@ TEST_CASE("bounds never rise, hold, and are those of the messages") {
       CHECK(Near(SumOfMaxima(*graph, 0, descent.reparametrised), plain, kTight));
       std::vector<double> again = descent.scores;
       Reparametrise(*graph, descent.messages, again);
-      for (std::size_t s = 0; s < again.size(); ++s) CHECK(Near(again[s], descent.reparametrised[s], kTight));
+      for (std::size_t s = 0; s < again.size(); ++s)
+        CHECK(Near(again[s], descent.reparametrised[s], kTight));
     }
   }
 }
@@ -77,23 +78,24 @@ TEST_CASE("the variable that was updated last has the max-marginals of all of it
   descent.Sweep();
   const Index last = graph->num_variables() - 1;
   for (Index s = 0; s < graph->cardinality(last); ++s) {
-    const double own = descent.reparametrised[static_cast<std::size_t>(graph->state_offset(last) + s)];
+    const double own =
+        descent.reparametrised[static_cast<std::size_t>(graph->state_offset(last) + s)];
     for (const Incidence& incidence : graph->factors_of(last)) {
       double high = -kInfinity;
       std::vector<Index> states(2);
       for (Index y = 0; y < graph->factor_states(incidence.factor); ++y) {
         JointToStates(*graph, incidence.factor, y, states);
         if (states[static_cast<std::size_t>(incidence.position)] != s) continue;
-        high = std::max(
-            high,
-            descent.reparametrised[static_cast<std::size_t>(graph->factor_offset(incidence.factor) + y)]);
+        high = std::max(high, descent.reparametrised[static_cast<std::size_t>(
+                                  graph->factor_offset(incidence.factor) + y)]);
       }
       CHECK(Near(high, own, kExact));
     }
   }
 }
 
-TEST_CASE("soft sweeps end at consistent beliefs, whose value with their entropies is the smooth bound") {
+TEST_CASE(
+    "soft sweeps end at consistent beliefs, whose value with their entropies is the smooth bound") {
   Random random(303);
   for (int number = 0; number < 24; ++number) {
     const GraphPtr graph = SmallGraph(random, number);

@@ -24,7 +24,8 @@ struct Distribution {
 };
 
 /// By all labellings, in long double.
-Distribution Enumerate(const FactorGraph& graph, const std::vector<double>& scores, double temperature) {
+Distribution Enumerate(const FactorGraph& graph, const std::vector<double>& scores,
+                       double temperature) {
   std::vector<std::vector<Index>> labellings = {{}};
   for (Index i = 0; i < graph.num_variables(); ++i) {
     std::vector<std::vector<Index>> longer;
@@ -41,8 +42,8 @@ Distribution Enumerate(const FactorGraph& graph, const std::vector<double>& scor
   long double total = 0;
   std::vector<long double> sums(static_cast<std::size_t>(graph.total_states()), 0.0L);
   for (const auto& y : labellings) {
-    const long double p =
-        std::exp((static_cast<long double>(test::LabellingScore(graph, scores, y)) - best) / temperature);
+    const long double p = std::exp(
+        (static_cast<long double>(test::LabellingScore(graph, scores, y)) - best) / temperature);
     total += p;
     for (Index i = 0; i < graph.num_variables(); ++i) sums[graph.state_offset(i) + y[i]] += p;
     for (Index c = 0; c < graph.num_factors(); ++c)
@@ -53,8 +54,10 @@ Distribution Enumerate(const FactorGraph& graph, const std::vector<double>& scor
   return result;
 }
 
-/// Of marginals: they are as large as 1, whatever the scores are. Rounding of scores in sums is multiplied by 1/T.
-void CheckAgainstEnumeration(const GraphPtr& graph, const std::vector<double>& scores, double temperature) {
+/// Of marginals: they are as large as 1, whatever the scores are. Rounding of scores in sums is
+/// multiplied by 1/T.
+void CheckAgainstEnumeration(const GraphPtr& graph, const std::vector<double>& scores,
+                             double temperature) {
   const Distribution expected = Enumerate(*graph, scores, temperature);
   double largest = 1;
   for (const double score : scores) {
@@ -115,7 +118,8 @@ TEST_CASE("SumProductAgreesWithEnumeration") {
     const GraphPtr graph = RandomForest(random, number % 7, 1 + number % 4);
     CAPTURE(number);
     const std::vector<double> scores = SmallScores(random, *graph, number / 7);
-    for (const double temperature : {1.0, 0.1, 30.0}) CheckAgainstEnumeration(graph, scores, temperature);
+    for (const double temperature : {1.0, 0.1, 30.0})
+      CheckAgainstEnumeration(graph, scores, temperature);
   }
 }
 
@@ -176,7 +180,8 @@ TEST_CASE("HugeScoresAndExtremeTemperaturesNeitherOverflowNorLoseTheMaximum") {
       for (Index i = 0; i < graph->num_variables(); ++i) {
         logs += std::log(graph->cardinality(i));
         for (Index s = 0; s < graph->cardinality(i); ++s) {
-          CHECK(marginals[graph->state_offset(i) + s] == doctest::Approx(1.0 / graph->cardinality(i)));
+          CHECK(marginals[graph->state_offset(i) + s] ==
+                doctest::Approx(1.0 / graph->cardinality(i)));
         }
       }
       CHECK(Near(entropy, logs, kExact));

@@ -16,7 +16,8 @@ using namespace slackline::test;
 namespace {
 
 /// max { score | y_i = s } by enumeration, for all variables and states.
-std::vector<double> EnumeratedMaxMarginals(const GraphPtr& graph, const std::vector<double>& scores) {
+std::vector<double> EnumeratedMaxMarginals(const GraphPtr& graph,
+                                           const std::vector<double>& scores) {
   std::vector<double> out;
   const auto solver = MakeBruteForceSolver(graph);
   for (Index i = 0; i < graph->num_variables(); ++i) {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# cmake -DSOURCE_DIR=… -DBUILD_DIR=… -DCONFIG=… -DCXX=… -DCXX_FLAGS=… -DLIBDIR=… -DPROGRAM=… -P install_test.cmake
-# Installs the build, moves the installed tree elsewhere, and builds an outside project against it: once through
-# find_package, once through pkg-config.
+# cmake -DSOURCE_DIR=… -DBUILD_DIR=… -DCONFIG=… -DCXX=… -DCXX_FLAGS=… -DLIBDIR=… -DPROGRAM=… -P
+# install_test.cmake Installs the build, moves the installed tree elsewhere, and builds an outside
+# project against it: once through find_package, once through pkg-config.
 cmake_minimum_required(VERSION 3.22)
 set(work ${BUILD_DIR}/install_test)
 set(prefix ${work}/moved)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One table of all learners: how near to the optimum of an independent quadratic program (tests/support/dense_qp.h) each comes in so many
-// passes, on small problems with and without cycles. A learner without a row fails the test.
+// One table of all learners: how near to the optimum of an independent quadratic program
+// (tests/support/dense_qp.h) each comes in so many passes, on small problems with and without
+// cycles. A learner without a row fails the test.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -30,7 +31,8 @@ namespace {
 
 using Kind = LearnerKind;
 
-/// Most that the primal and the dual may differ from the optimum after `passes` passes, relative to max(0.1, the optimum).
+/// Most that the primal and the dual may differ from the optimum after `passes` passes, relative to
+/// max(0.1, the optimum).
 struct Row {
   Kind learner;
   const char* what;
@@ -46,13 +48,15 @@ constexpr double kArrives = 1e-4;
 void Nothing(TrainOptions*) {}
 void Weighted(TrainOptions* options) { options->average = AverageKind::kWeighted; }
 
-/// The others are sublinear. What their sources prove (a gap of a few R²/(λk) after k passes, or R/√(λk)) is some hundred times wider than what they
-/// need here; their figures are about twice the largest distance that was measured on ninety such problems, after 1000 passes each.
+/// The others are sublinear. What their sources prove (a gap of a few R²/(λk) after k passes, or
+/// R/√(λk)) is some hundred times wider than what they need here; their figures are about twice the
+/// largest distance that was measured on ninety such problems, after 1000 passes each.
 const Row kRows[] = {
     {Kind::kAuto, "", Nothing, 3000, kArrives, kArrives},
-    {Kind::kBcfw, "pairwise", [](TrainOptions* o) { o->step = StepKind::kPairwise; }, 3000, kArrives,
+    {Kind::kBcfw, "pairwise", [](TrainOptions* o) { o->step = StepKind::kPairwise; }, 3000,
+     kArrives, kArrives},
+    {Kind::kBcfw, "away", [](TrainOptions* o) { o->step = StepKind::kAway; }, 3000, kArrives,
      kArrives},
-    {Kind::kBcfw, "away", [](TrainOptions* o) { o->step = StepKind::kAway; }, 3000, kArrives, kArrives},
     {Kind::kBcfw, "fw", Weighted, 1000, 0.05, 0.07},
     {Kind::kAugmentedLagrangian, "", Nothing, 3000, kArrives, kArrives},
     {Kind::kCuttingPlane1, "", Nothing, 1000, kArrives, kArrives},
@@ -74,7 +78,8 @@ const Row kRows[] = {
     {Kind::kMultiSample, "online", Weighted, 1000, 0.1, 0.15},
 };
 
-/// Those that solve another problem, whose distance from this one is known: test cases of their own.
+/// Those that solve another problem, whose distance from this one is known: test cases of their
+/// own.
 const Kind kBiased[] = {Kind::kSoft, Kind::kSmoothDlpw};
 
 TrainOptions OptionsOf(const Row& row, SolverKind oracle) {
@@ -98,17 +103,19 @@ TrainingSet LoopyProblem(Random& random, int trial) {
 }
 
 /// exact, relaxed: the optima over labellings, and over the local polytopes.
-void CheckRow(const Row& row, const Problem& problem, SolverKind oracle, double exact, double relaxed) {
+void CheckRow(const Row& row, const Problem& problem, SolverKind oracle, double exact,
+              double relaxed) {
   CAPTURE(Name(row.learner));
   CAPTURE(row.what);
   const TrainOptions options = OptionsOf(row, oracle);
   if (UsesMarginals(row.learner) && !AllGraphs(problem, IsForest)) {
-    CHECK_THROWS_WITH_AS(MakeLearner(problem, options), doctest::Contains("graphs without cycles only"),
-                         DataError);
+    CHECK_THROWS_WITH_AS(MakeLearner(problem, options),
+                         doctest::Contains("graphs without cycles only"), DataError);
     return;
   }
   if ((For(row.learner) & kForKernels) != 0 && !HasInputs(problem)) {
-    CHECK_THROWS_WITH_AS(MakeLearner(problem, options), doctest::Contains("no input vectors"), DataError);
+    CHECK_THROWS_WITH_AS(MakeLearner(problem, options), doctest::Contains("no input vectors"),
+                         DataError);
     return;
   }
   const TrainSummary summary = Train(problem, options);
@@ -197,7 +204,8 @@ TEST_CASE("SmoothedMessagesComeWithinTheirBias") {
     double entropy = 0;  // mean of Σ_a log K_a
     for (Index m = 0; m < problem.size(); ++m) {
       const FactorGraph& graph = problem.data().example(m).graph();
-      for (Index a = 0; a < graph.num_parts(); ++a) entropy += std::log(graph.num_states(a)) / problem.size();
+      for (Index a = 0; a < graph.num_parts(); ++a)
+        entropy += std::log(graph.num_states(a)) / problem.size();
     }
     for (const double temperature : {0.1, 0.003}) {
       TrainOptions options = Options(Kind::kSmoothDlpw, StepKind::kAuto, 0);
@@ -207,7 +215,8 @@ TEST_CASE("SmoothedMessagesComeWithinTheirBias") {
       CAPTURE(trial);
       CAPTURE(temperature);
       CHECK(run.sound);
-      // Both ends of the bracket have at most this bias; the rest is what steps η/t leave after so many passes.
+      // Both ends of the bracket have at most this bias; the rest is what steps η/t leave after so
+      // many passes.
       const double unit = std::max(0.1, optimum);
       CHECK(run.summary.last.primal <= optimum + temperature * entropy + 0.02 * unit);
       CHECK(run.summary.last.dual >= optimum - temperature * entropy - 0.05 * unit);

@@ -21,7 +21,8 @@ void* operator new(std::size_t size) {
   if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
   throw std::bad_alloc();
 }
-// Used by std::stable_sort. The library's own version need not call the one above, and would not match the ones below.
+// Used by std::stable_sort. The library's own version need not call the one above, and would not
+// match the ones below.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   ++allocations;
   return std::malloc(size == 0 ? 1 : size);
@@ -42,7 +43,8 @@ long AllocationsOfPasses(const Problem& problem, bool multipliers) {
   for (int pass = 0; pass < 3; ++pass) {
     for (Index m = 0; m < problem.size(); ++m) {
       blocks.VisitExample(m, multipliers ? 1 : 0);
-      for (Index a = 0; a < problem.data().example(m).graph().num_parts(); ++a) blocks.StepBlock(m, a);
+      for (Index a = 0; a < problem.data().example(m).graph().num_parts(); ++a)
+        blocks.StepBlock(m, a);
       if (multipliers) blocks.UpdateMultipliers(m, 0.1);
     }
   }

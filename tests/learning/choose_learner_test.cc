@@ -104,10 +104,13 @@ TEST_CASE("options without meaning together are refused") {
     CHECK_THROWS_AS(Train(problem, options), DataError);
   };
   refused([](TrainOptions* o) { o->learner = LearnerKind::kSoft, o->step = StepKind::kAway; });
-  refused(
-      [](TrainOptions* o) { o->learner = LearnerKind::kAugmentedLagrangian, o->order = OrderKind::kGap; });
+  refused([](TrainOptions* o) {
+    o->learner = LearnerKind::kAugmentedLagrangian, o->order = OrderKind::kGap;
+  });
   refused([](TrainOptions* o) { o->learner = LearnerKind::kBcfw, o->order = OrderKind::kGap; });
-  refused([](TrainOptions* o) { o->learner = LearnerKind::kSoft, o->average = AverageKind::kWeighted; });
+  refused([](TrainOptions* o) {
+    o->learner = LearnerKind::kSoft, o->average = AverageKind::kWeighted;
+  });
   refused([](TrainOptions* o) { o->learner = LearnerKind::kBcfw, o->tau = 0.5; });
   refused([](TrainOptions* o) { o->rho = 1, o->oracle = SolverKind::kRoof; });
 }

@@ -17,11 +17,12 @@ namespace {
 constexpr Index kExamples = 5;
 constexpr Index kVariables = 3;
 
-/// Binary variables with the inputs (m + 1, 2) times `unit`, m the number of the example; own weights for every variable,
-/// or one row for all.
+/// Binary variables with the inputs (m + 1, 2) times `unit`, m the number of the example; own
+/// weights for every variable, or one row for all.
 Problem Drawn(LossScale loss, double unit, bool shared, double lambda = 1) {
   auto rows = std::make_shared<FeatureRows>();
-  for (Index m = 0; m < kExamples; ++m) rows->AddDense(std::vector<double>{unit * (m + 1), unit * 2});
+  for (Index m = 0; m < kExamples; ++m)
+    rows->AddDense(std::vector<double>{unit * (m + 1), unit * 2});
   auto layout = std::make_shared<WeightLayout>();
   const Index block = layout->AddBlock("rows", shared ? 1 : kVariables, 2);
   FactorGraphBuilder graph;
@@ -63,8 +64,10 @@ TEST_CASE("C·R² = 4, in every unit of losses and inputs") {
     }
   }
   // LIBLINEAR's C = 1 is λ = n/M with the mean loss, 1/M with the count loss.
-  CHECK(std::abs(ScalesOf(Drawn(LossScale::kMean, 1, false), {}).CostPerVariable(3.0 / 5) - 1) < kExact);
-  CHECK(std::abs(ScalesOf(Drawn(LossScale::kCount, 1, false), {}).CostPerVariable(1.0 / 5) - 1) < kExact);
+  CHECK(std::abs(ScalesOf(Drawn(LossScale::kMean, 1, false), {}).CostPerVariable(3.0 / 5) - 1) <
+        kExact);
+  CHECK(std::abs(ScalesOf(Drawn(LossScale::kCount, 1, false), {}).CostPerVariable(1.0 / 5) - 1) <
+        kExact);
 }
 
 TEST_CASE("constants count at most as much as the features beside them") {
@@ -114,8 +117,10 @@ TEST_CASE("kernels: the squared norm is k(x, x)") {
   options.kernel_degree = 2;
   options.kernel_offset = 1;
   double mean = 0;
-  for (Index m = 0; m < kExamples; ++m) mean += std::pow(2.0 * ((m + 1) * (m + 1) + 4) + 1, 2) / kExamples;
-  CHECK(std::abs(ScalesOf(Drawn(LossScale::kMean, 1, false), options).mean_squared_norm / mean - 1) < kExact);
+  for (Index m = 0; m < kExamples; ++m)
+    mean += std::pow(2.0 * ((m + 1) * (m + 1) + 4) + 1, 2) / kExamples;
+  CHECK(std::abs(ScalesOf(Drawn(LossScale::kMean, 1, false), options).mean_squared_norm / mean -
+                 1) < kExact);
 }
 
 TEST_CASE("problems whose variables have no features have a default, too") {

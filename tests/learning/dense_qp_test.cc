@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The reference that learners are tested against is tested itself: known solutions, and the order of the
-// optima.
+// The reference that learners are tested against is tested itself: known solutions, and the order
+// of the optima.
 #include "tests/support/dense_qp.h"
 
 #include <algorithm>
@@ -33,7 +33,8 @@ bool AllForests(const TrainingSet& training) {
   return true;
 }
 
-// One example, one binary variable with input (1), labelled 0: P(w) = λ/2‖w‖² + max(0, 1 − (w_0 − w_1)).
+// One example, one binary variable with input (1), labelled 0: P(w) = λ/2‖w‖² + max(0, 1 − (w_0 −
+// w_1)).
 TrainingSet OneVariable() {
   auto layout = std::make_shared<WeightLayout>();
   layout->AddBlock("linear", 2, 1);
@@ -47,8 +48,8 @@ TrainingSet OneVariable() {
   return MakeTrainingSet(data, {});
 }
 
-// Three binary variables that all want to differ from each other, all labelled 0, and one Potts weight: the
-// relaxation is not tight.
+// Three binary variables that all want to differ from each other, all labelled 0, and one Potts
+// weight: the relaxation is not tight.
 TrainingSet FrustratedTriangle() {
   auto layout = std::make_shared<WeightLayout>();
   layout->AddBlock("potts", 1);
@@ -65,10 +66,10 @@ TrainingSet FrustratedTriangle() {
   return MakeTrainingSet(data, loss);
 }
 
-// G_ρ of example m, times M and without the norm of w, at δ = (A μ_c − μ_i)/ρ; `mu` is its part of the
-// marginals.
-double SoftHinge(const TrainingSet& training, Index m, double rho, const std::vector<double>& weights,
-                 std::span<const double> mu) {
+// G_ρ of example m, times M and without the norm of w, at δ = (A μ_c − μ_i)/ρ; `mu` is its part of
+// the marginals.
+double SoftHinge(const TrainingSet& training, Index m, double rho,
+                 const std::vector<double>& weights, std::span<const double> mu) {
   const ExampleView example = training.data.example(m);
   const FactorGraph& graph = example.graph();
   std::vector<double> theta(static_cast<std::size_t>(graph.total_states()));
@@ -103,7 +104,8 @@ double SoftHinge(const TrainingSet& training, Index m, double rho, const std::ve
       a.ApplyTransposeAdd(delta, -1.0, table(std::span<double>(theta), part));
     }
   }
-  for (Index a = 0; a < graph.num_parts(); ++a) hinge += TableMax(table(std::span<double>(theta), a)).value;
+  for (Index a = 0; a < graph.num_parts(); ++a)
+    hinge += TableMax(table(std::span<double>(theta), a)).value;
   return hinge;
 }
 
@@ -122,8 +124,8 @@ double SoftDual(const TrainingSet& training, double lambda, double rho, const Op
 }
 
 TEST_CASE("one variable by hand: all optima are those of a single hinge") {
-  // w = (t, −t): λt² + max(0, 1 − 2t); smooth for t < ½ while 2λt < 2: t = ½ where λ ≤ 2, value λ/4; else t =
-  // 1/λ.
+  // w = (t, −t): λt² + max(0, 1 − 2t); smooth for t < ½ while 2λt < 2: t = ½ where λ ≤ 2, value
+  // λ/4; else t = 1/λ.
   const TrainingSet training = OneVariable();
   CHECK(Near(ExactOptimum(training, 0.5), 0.125, kSolver));
   CHECK(Near(RelaxedOptimum(training, 0.5), 0.125, kSolver));
@@ -135,13 +137,16 @@ TEST_CASE("one variable by hand: all optima are those of a single hinge") {
   CHECK(Near(ExactPrimal(training, 0.5, std::array<double, 2>{0.1, 0.0}), 0.9025, kSolver));
 }
 
-TEST_CASE("a frustrated triangle: the relaxed problem lies above the exact one, in w and at the optimum") {
+TEST_CASE(
+    "a frustrated triangle: the relaxed problem lies above the exact one, in w and at the "
+    "optimum") {
   const TrainingSet training = FrustratedTriangle();
-  // At w = 1 the labelings of Potts score ≤ 2, the relaxation reaches 3 with all pairs half (0,1), half
-  // (1,0).
+  // At w = 1 the labelings of Potts score ≤ 2, the relaxation reaches 3 with all pairs half (0,1),
+  // half (1,0).
   const std::array<double, 1> w = {10.0};
-  // Example 1 (0,0,1) has score 20 of its own; best other: (1,1,0), loss 3, score 20: hinge 3. Relaxed: 30
-  // + 1.5 − 20. Example 2 (0,0,0): two disagree, loss 2, score 20: 22. Relaxed: 30 + 1.5.
+  // Example 1 (0,0,1) has score 20 of its own; best other: (1,1,0), loss 3, score 20: hinge 3.
+  // Relaxed: 30 + 1.5 − 20. Example 2 (0,0,0): two disagree, loss 2, score 20: 22. Relaxed: 30 +
+  // 1.5.
   CHECK(Near(ExactPrimal(training, 1e-9, w), (3.0 + 22.0) / 2, kSolver));
   CHECK(Near(RelaxedPrimal(training, 1e-9, w), (11.5 + 31.5) / 2, kSolver));
   for (const double lambda : {0.01, 0.1, 1.0}) {
@@ -210,7 +215,9 @@ TEST_CASE("the soft optimum grows with ρ from the relaxed optimum to that of in
   CHECK(SoftOptimum(training, 0.1, 1e-5) - relaxed < 1e-3);
 }
 
-TEST_CASE("the soft optimum closes the gap to its own dual: g(w, δ) + ρ/(2M)‖δ‖² with δ = (A μ_c − μ_i)/ρ") {
+TEST_CASE(
+    "the soft optimum closes the gap to its own dual: g(w, δ) + ρ/(2M)‖δ‖² with δ = (A μ_c − "
+    "μ_i)/ρ") {
   Random random(19);
   for (const double rho : {0.1, 1.0, 10.0}) {
     ProblemOptions options;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Training where states are forbidden: the optimum is that over the allowed labellings, certificates hold, and what would
-// not see forbidden states is refused.
+// Training where states are forbidden: the optimum is that over the allowed labellings,
+// certificates hold, and what would not see forbidden states is refused.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -86,7 +86,8 @@ void CheckTraining(const Problem& problem, const TrainOptions& options, double o
   CHECK(verification.dual_proved);
 }
 
-/// Chains of `length` labels B, I, O with random inputs, where I follows B or I only, and inputs that say little.
+/// Chains of `length` labels B, I, O with random inputs, where I follows B or I only, and inputs
+/// that say little.
 struct Chunks {
   explicit Chunks(Random& random, Index examples, Index length) {
     layout->AddBlock("labels", 3, 3);
@@ -128,7 +129,8 @@ struct Chunks {
   std::unique_ptr<Dataset> data;
 };
 
-/// Two binary variables, states and the pair with weights of their own; (1, 1) is forbidden, `given` is given.
+/// Two binary variables, states and the pair with weights of their own; (1, 1) is forbidden,
+/// `given` is given.
 Problem PairProblem(const std::vector<Index>& given) {
   auto layout = std::make_shared<WeightLayout>();
   layout->AddBlock("w", 3);
@@ -179,7 +181,8 @@ TEST_CASE("TrainingReachesTheOptimumOverAllowedLabellings") {
     CAPTURE(trial);
     const Problem problem = SomeProblem(random, true);
     const Optimum optimum = SolveExact(problem.training(), problem.lambda());
-    CHECK(Near(ExactPrimal(problem.training(), problem.lambda(), optimum.weights), optimum.value, kSolver));
+    CHECK(Near(ExactPrimal(problem.training(), problem.lambda(), optimum.weights), optimum.value,
+               kSolver));
     for (const StepKind step : {StepKind::kPairwise, StepKind::kAway, StepKind::kFrankWolfe}) {
       for (const SolverKind oracle :
            {SolverKind::kAuto, SolverKind::kTree, SolverKind::kBruteForce, SolverKind::kSearch})
@@ -242,9 +245,10 @@ TEST_CASE("WithCyclesEnumerationAndSearchTrainAndTheRestIsRefused") {
     for (const SolverKind oracle : {SolverKind::kBruteForce, SolverKind::kSearch})
       CheckTraining(problem, Way(StepKind::kPairwise, oracle), optimum);
     const auto& structures = problem.data().structures();
-    const bool refused = std::any_of(structures.begin(), structures.end(), [](const auto& structure) {
-      return structure->has_forbidden_states() && !IsForest(structure->graph());
-    });
+    const bool refused =
+        std::any_of(structures.begin(), structures.end(), [](const auto& structure) {
+          return structure->has_forbidden_states() && !IsForest(structure->graph());
+        });
     if (!refused) continue;
     ++cycles;
     const std::string refusal = RefusalOf(problem, {});
@@ -261,7 +265,8 @@ TEST_CASE("LearnersAndOraclesThatWouldNotSeeForbiddenStatesAreRefused") {
   const LearnerChoice choice = ChooseLearner(problem, {});
   CHECK(choice.options.learner == LearnerKind::kBcfw);
   CHECK(choice.options.oracle == SolverKind::kTree);
-  CHECK(Contains(choice.reason, "oracle dynamic programming: other oracles would not see forbidden states"));
+  CHECK(Contains(choice.reason,
+                 "oracle dynamic programming: other oracles would not see forbidden states"));
   TrainOptions options;
   for (const LearnerKind learner : {LearnerKind::kSoft, LearnerKind::kAugmentedLagrangian}) {
     options.learner = learner;
@@ -281,7 +286,8 @@ TEST_CASE("LearnersAndOraclesThatWouldNotSeeForbiddenStatesAreRefused") {
   }
   // Roof duality has a direct way for multi-label models, which must not be taken.
   options = Way(StepKind::kPairwise, SolverKind::kRoof);
-  CHECK(Contains(RefusalOf(PairProblem({0, 1}), options), "oracle roof cannot leave out forbidden states"));
+  CHECK(Contains(RefusalOf(PairProblem({0, 1}), options),
+                 "oracle roof cannot leave out forbidden states"));
 }
 
 TEST_CASE("GlobalFactorsBesideForbiddenStatesAreRefused") {

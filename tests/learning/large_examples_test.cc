@@ -32,7 +32,8 @@ TrainingSet LargeExamples() {
 
 TEST_CASE("runs on large examples are the same for any number of threads") {
   const TrainingSet training = LargeExamples();
-  for (Index m = 0; m < training.data.size(); ++m) REQUIRE(ThreadsShareSweeps(training.data.example(m), 2));
+  for (Index m = 0; m < training.data.size(); ++m)
+    REQUIRE(ThreadsShareSweeps(training.data.example(m), 2));
   const Problem problem(training, 0.01);
   for (const AverageKind average : {AverageKind::kOff, AverageKind::kWeighted}) {
     TrainOptions options;

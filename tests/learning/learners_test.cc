@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// All learners against the optima of an independent quadratic program (tests/support/dense_qp.h), on random problems with
-// binary and multi-state variables, pairs and triples, forests and cycles, tied and own weights.
+// All learners against the optima of an independent quadratic program (tests/support/dense_qp.h),
+// on random problems with binary and multi-state variables, pairs and triples, forests and cycles,
+// tied and own weights.
 #include <cmath>
 #include <memory>
 #include <string>
@@ -34,8 +35,8 @@ TEST_CASE("AugmentedLagrangianClosesTheBracketAroundTheRelaxedOptimum") {
     const double lambda = trial % 3 == 0 ? 1.0 : trial % 3 == 1 ? 0.1 : 0.02;
     const Problem problem(SomeProblem(random, trial), lambda);
     const double optimum = RelaxedOptimum(problem.training(), lambda);
-    const Run run =
-        TrainOn(problem, Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-6), optimum);
+    const Run run = TrainOn(
+        problem, Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-6), optimum);
     CAPTURE(trial);
     CAPTURE(run.summary.message);
     CHECK(run.sound);
@@ -49,8 +50,8 @@ TEST_CASE("AugmentedLagrangianWithFrankWolfeStepsGetsNear") {
   for (int trial = 0; trial < kTrials / 2; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.1);
     const double optimum = RelaxedOptimum(problem.training(), 0.1);
-    const Run run =
-        TrainOn(problem, Options(LearnerKind::kAugmentedLagrangian, StepKind::kFrankWolfe, 1e-3), optimum);
+    const Run run = TrainOn(
+        problem, Options(LearnerKind::kAugmentedLagrangian, StepKind::kFrankWolfe, 1e-3), optimum);
     CAPTURE(trial);
     CAPTURE(run.summary.message);
     CHECK(run.sound);
@@ -65,7 +66,8 @@ TEST_CASE("AugmentedLagrangianConvergesForAnyRhoAndTau") {
     const double optimum = RelaxedOptimum(problem.training(), 0.1);
     for (const double factor : {1e-3, 0.1, 100.0, 1000.0}) {
       for (const double tau : {1.0, 0.05}) {
-        TrainOptions options = Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-4);
+        TrainOptions options =
+            Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-4);
         options.rho = factor * problem.penalty_scale();
         options.tau = tau;
         const Run run = TrainOn(problem, options, optimum);
@@ -181,12 +183,13 @@ TEST_CASE("KeptCornersCloseTheBracketAroundTheOptimumOfTheOraclesDomain") {
                                      : OrderKind::kUniform;
     const bool binary = trial % 4 == 0;  // roof duality: the relaxed problem, without GLPK
     options.oracle = binary ? SolverKind::kRoof : SolverKind::kBruteForce;
-    const double optimum =
-        binary ? RelaxedOptimum(problem.training(), lambda) : ExactOptimum(problem.training(), lambda);
+    const double optimum = binary ? RelaxedOptimum(problem.training(), lambda)
+                                  : ExactOptimum(problem.training(), lambda);
     const Run run = TrainOn(problem, options, optimum);
     CAPTURE(run.summary.message);
     CHECK(run.sound);
-    CHECK(run.summary.last.problem == (binary ? CertifiedProblem::kRelaxed : CertifiedProblem::kExact));
+    CHECK(run.summary.last.problem ==
+          (binary ? CertifiedProblem::kRelaxed : CertifiedProblem::kExact));
     CHECK(run.summary.termination == Termination::kConverged);
     CHECK(Near(run.summary.last.primal, optimum, 3e-6));
     if (!HasGlpk()) continue;
@@ -204,7 +207,8 @@ TEST_CASE("AveragesKeepTheBracketSoundAndAreWhatTheySayTheyAre") {
   for (int trial = 0; trial < 8; ++trial) {
     const Problem problem(RandomMultiLabelProblem(random, 10, 4, 3, true), 0.05);
     const double optimum = RelaxedOptimum(problem.training(), 0.05);
-    for (const AverageKind average : {AverageKind::kUniform, AverageKind::kWeighted, AverageKind::kSuffix}) {
+    for (const AverageKind average :
+         {AverageKind::kUniform, AverageKind::kWeighted, AverageKind::kSuffix}) {
       for (const StepKind step : {StepKind::kFrankWolfe, StepKind::kPairwise}) {
         TrainOptions options = Options(LearnerKind::kBcfw, step, 1e-3);
         options.oracle = SolverKind::kRoof;
@@ -213,8 +217,8 @@ TEST_CASE("AveragesKeepTheBracketSoundAndAreWhatTheySayTheyAre") {
         CHECK(run.sound);
         CHECK(run.summary.termination == Termination::kConverged);
         // The saved weights have the primal that is reported, be they an average or not.
-        CHECK(Near(run.summary.last.primal, RelaxedPrimal(problem.training(), 0.05, run.summary.weights),
-                   kSolver));
+        CHECK(Near(run.summary.last.primal,
+                   RelaxedPrimal(problem.training(), 0.05, run.summary.weights), kSolver));
       }
     }
   }
@@ -234,13 +238,14 @@ TEST_CASE("OnForestsAllLearnersReachOneOptimum") {
     const Run tree = TrainOn(problem, bcfw, optimum);
     CHECK(tree.sound);
     CHECK(tree.summary.termination == Termination::kConverged);
-    const Run corners = TrainOn(problem, Options(LearnerKind::kAuto, StepKind::kAuto, 1e-6), optimum);
+    const Run corners =
+        TrainOn(problem, Options(LearnerKind::kAuto, StepKind::kAuto, 1e-6), optimum);
     CHECK(corners.sound);
     CHECK(corners.summary.last.problem == CertifiedProblem::kExact);
     CHECK(corners.summary.termination == Termination::kConverged);
     CHECK(Near(corners.summary.last.primal, optimum, 3e-6));
-    const Run al =
-        TrainOn(problem, Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-6), optimum);
+    const Run al = TrainOn(
+        problem, Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-6), optimum);
     CHECK(al.sound);
     CHECK(al.summary.termination == Termination::kConverged);
   }
@@ -269,8 +274,8 @@ TEST_CASE("ReportedPrimalBoundsTheRecomputedOneAtTheSavedWeights") {
 TEST_CASE("RunsReplayAndThreadsDoNotMatter") {
   Random random(31);
   const Problem problem(RandomMultiLabelProblem(random, 40, 5, 3, true), 0.01);
-  for (const LearnerKind learner :
-       {LearnerKind::kAugmentedLagrangian, LearnerKind::kSoft, LearnerKind::kBcfw, LearnerKind::kAuto}) {
+  for (const LearnerKind learner : {LearnerKind::kAugmentedLagrangian, LearnerKind::kSoft,
+                                    LearnerKind::kBcfw, LearnerKind::kAuto}) {
     TrainOptions options = Options(learner, StepKind::kAuto, 1e-9);
     if (learner == LearnerKind::kBcfw) options.oracle = SolverKind::kBruteForce;
     const TrainSummary once = CheckReplay(problem, options, 60);
@@ -285,8 +290,8 @@ TEST_CASE("RunsWithLinearProgramsReplayAndThreadsDoNotMatter") {
   Random random(36);
   for (int trial = 0; trial < 6; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.01);
-    TrainOptions options =
-        Options(LearnerKind::kBcfw, trial % 2 == 0 ? StepKind::kFrankWolfe : StepKind::kPairwise, 1e-9);
+    TrainOptions options = Options(
+        LearnerKind::kBcfw, trial % 2 == 0 ? StepKind::kFrankWolfe : StepKind::kPairwise, 1e-9);
     options.oracle = SolverKind::kLp;
     options.check_every = 3;
     CheckReplay(problem, options, 30);
@@ -332,7 +337,8 @@ TEST_CASE("ChecksChangeNothing") {
     const Evaluation a = checked->Evaluate(1);
     const Evaluation b = unchecked->Evaluate(1);
     CHECK(a.primal == b.primal);
-    CHECK(std::equal(checked->weights().begin(), checked->weights().end(), unchecked->weights().begin()));
+    CHECK(std::equal(checked->weights().begin(), checked->weights().end(),
+                     unchecked->weights().begin()));
   }
 }
 
@@ -354,7 +360,8 @@ TEST_CASE("HugeAndTinyLambdaKeepTheBracketSound") {
 }
 
 TEST_CASE("FeaturesOfVeryDifferentSizeLeaveTheDualRising") {
-  // Corners that differ in a feature of size 1 only: their distance drowns in inner products of size 1e16.
+  // Corners that differ in a feature of size 1 only: their distance drowns in inner products of
+  // size 1e16.
   Random random(38);
   for (int trial = 0; trial < 40; ++trial) {
     ProblemOptions shape;

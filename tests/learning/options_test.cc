@@ -52,7 +52,8 @@ TEST_CASE("EveryOptionReadsBackWhatItShows") {
 }
 
 TEST_CASE("RefusalsNameOptionValueAndRange") {
-  CHECK(Refusal("lambda", "0") == "--lambda: '0' is not allowed; it must be a number > 0, at least 1e-30");
+  CHECK(Refusal("lambda", "0") ==
+        "--lambda: '0' is not allowed; it must be a number > 0, at least 1e-30");
   CHECK(Refusal("lambda", "1e-310") != "accepted");
   CHECK(Refusal("lambda", "-1").find("> 0") != std::string::npos);
   CHECK(Refusal("rho", "0").find("--rho: '0'") == 0);
@@ -60,8 +61,9 @@ TEST_CASE("RefusalsNameOptionValueAndRange") {
   CHECK(Refusal("max-passes", "0") != "accepted");
   CHECK(Refusal("max-passes", "1.5") != "accepted");
   CHECK(Refusal("max-passes", "99999999999") != "accepted");
-  CHECK(Refusal("learner", "svm")
-            .starts_with("--learner: 'svm' is not allowed; it must be one of auto al soft bcfw fw "));
+  CHECK(
+      Refusal("learner", "svm")
+          .starts_with("--learner: 'svm' is not allowed; it must be one of auto al soft bcfw fw "));
   CHECK(Refusal("lambda", "nan") != "accepted");
   CHECK(Refusal("lambda", "inf") != "accepted");
   CHECK(Refusal("lambda", "0.1x") != "accepted");
@@ -120,7 +122,8 @@ TEST_CASE("ContradictionsAreRefused") {
 }
 
 TEST_CASE("AnOptionThatIsGivenMustBeRead") {
-  const auto refusal = [](LearnerKind learner, std::string_view name, std::string_view value) -> std::string {
+  const auto refusal = [](LearnerKind learner, std::string_view name,
+                          std::string_view value) -> std::string {
     TrainOptions options;
     options.learner = learner;
     for (const OptionRecord& record : OptionRecords()) {
@@ -151,25 +154,28 @@ TEST_CASE("AnOptionThatIsGivenMustBeRead") {
   CHECK(refusal(kAl, "step", "fw") == "accepted");
   CHECK(refusal(kSoft, "order", "gap") == "--order gap applies to --learner bcfw only");
   CHECK(refusal(kSoft, "order", "uniform") == "accepted");
-  CHECK(refusal(kAl, "average", "suffix").starts_with("--average suffix applies to --learner bcfw or fw"));
+  CHECK(refusal(kAl, "average", "suffix")
+            .starts_with("--average suffix applies to --learner bcfw or fw"));
   CHECK(refusal(kAl, "average", "none") == "accepted");
   CHECK(refusal(kAl, "oracle", "roof").starts_with("--oracle applies to --learner bcfw or fw"));
   CHECK(refusal(kAl, "oracle", "auto") == "accepted");
   CHECK(refusal(kAuto, "oracle", "roof") == "accepted");
   CHECK(refusal(kAl, "seed", "1") == "accepted");
-  CHECK(refusal(kAl, "smoothing", "1").starts_with("--smoothing applies to --learner soft or smooth-dlpw"));
+  CHECK(refusal(kAl, "smoothing", "1")
+            .starts_with("--smoothing applies to --learner soft or smooth-dlpw"));
   CHECK(refusal(kSoft, "smoothing", "1") == "accepted");
-  CHECK(refusal(kSoft, "step-size", "1").starts_with("--step-size applies to --learner dlpw or smooth-dlpw"));
+  CHECK(refusal(kSoft, "step-size", "1")
+            .starts_with("--step-size applies to --learner dlpw or smooth-dlpw"));
   CHECK(refusal(LearnerKind::kDlpw, "step-size", "1") == "accepted");
   CHECK(refusal(LearnerKind::kDlpw, "step", "auto") == "accepted");
   CHECK(refusal(LearnerKind::kDlpw, "step", "pairwise") ==
-        "--step pairwise: learner dlpw takes gradient steps only; --step applies to --learner al or soft or "
+        "--step pairwise: learner dlpw takes gradient steps only; --step applies to --learner al "
+        "or soft or "
         "bcfw");
-  CHECK(
-      refusal(LearnerKind::kBundle, "order", "uniform")
-          .starts_with(
-              "--order uniform: learner bmrm takes all examples at once; --order applies to --learner al or "
-              "soft or bcfw or kernel-bcfw or ssg"));
+  CHECK(refusal(LearnerKind::kBundle, "order", "uniform")
+            .starts_with("--order uniform: learner bmrm takes all examples at once; --order "
+                         "applies to --learner al or "
+                         "soft or bcfw or kernel-bcfw or ssg"));
 }
 
 TEST_CASE("StepsAndOrdersAreRefusedByLearnersThatHaveTheirOwn") {
@@ -184,8 +190,8 @@ TEST_CASE("StepsAndOrdersAreRefusedByLearnersThatHaveTheirOwn") {
   // Also those that have the step that is asked for: there is nothing to choose.
   for (const L learner :
        {L::kFrankWolfe, L::kKernelFrankWolfe, L::kKernelBcfw, L::kSubgradient, L::kCuttingPlane1,
-        L::kCuttingPlaneN, L::kBundle, L::kExponentiatedGradient, L::kExcessiveGap, L::kExtragradient,
-        L::kDlpw, L::kSmoothDlpw, L::kProxSdca, L::kMultiSample}) {
+        L::kCuttingPlaneN, L::kBundle, L::kExponentiatedGradient, L::kExcessiveGap,
+        L::kExtragradient, L::kDlpw, L::kSmoothDlpw, L::kProxSdca, L::kMultiSample}) {
     CAPTURE(Name(learner));
     for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
       const std::string begin =
@@ -210,9 +216,9 @@ TEST_CASE("StepsAndOrdersAreRefusedByLearnersThatHaveTheirOwn") {
   for (const OrderKind order : {OrderKind::kExample, OrderKind::kUniform}) {
     for (const L learner : {L::kFrankWolfe, L::kKernelFrankWolfe, L::kCuttingPlane1, L::kBundle,
                             L::kExcessiveGap, L::kExtragradient}) {
-      CHECK(refusal(learner, StepKind::kAuto, order) == "--order " + std::string(Name(order)) + ": learner " +
-                                                            std::string(Name(learner)) +
-                                                            " takes all examples at once");
+      CHECK(refusal(learner, StepKind::kAuto, order) ==
+            "--order " + std::string(Name(order)) + ": learner " + std::string(Name(learner)) +
+                " takes all examples at once");
     }
     CHECK(refusal(L::kCuttingPlaneN, StepKind::kAuto, order).ends_with("in a fresh random order"));
     for (const L learner : {L::kKernelBcfw, L::kSubgradient, L::kExponentiatedGradient, L::kDlpw,

@@ -21,7 +21,8 @@ TEST_CASE("a quadratic program without binding bounds") {
   // min ½(x² + 2y²) − x − y over x + y = 1: x = 2/3, y = 1/3.
   MatrixXd q = MatrixXd::Zero(2, 2);
   q.diagonal() << 1, 2;
-  const QpResult result = SolveQp(q, VectorXd::Constant(2, -1), MatrixXd::Ones(1, 2), VectorXd::Ones(1));
+  const QpResult result =
+      SolveQp(q, VectorXd::Constant(2, -1), MatrixXd::Ones(1, 2), VectorXd::Ones(1));
   CHECK(Near(result.x[0], 2.0 / 3, kSolver));
   CHECK(Near(result.x[1], 1.0 / 3, kSolver));
   CHECK(Near(result.objective, -2.0 / 3, kSolver));
@@ -38,9 +39,10 @@ TEST_CASE("a quadratic program without equations") {
   CHECK(Near(result.objective, -0.5, kSolver));
 }
 
-TEST_CASE("the projection on the simplex, whose answer is known, with Q singular and rows repeated") {
-  // min ½ (x_0 + x_1 − 2)² over the simplex of three states: the face x_2 = 0, objective ½ (the constant 2
-  // left out: −1.5).
+TEST_CASE(
+    "the projection on the simplex, whose answer is known, with Q singular and rows repeated") {
+  // min ½ (x_0 + x_1 − 2)² over the simplex of three states: the face x_2 = 0, objective ½ (the
+  // constant 2 left out: −1.5).
   MatrixXd q = MatrixXd::Zero(3, 3);
   q.topLeftCorner(2, 2).setOnes();
   VectorXd c(3);
@@ -74,8 +76,9 @@ TEST_CASE("contradicting equations and sizes that do not fit are refused") {
 }
 
 TEST_CASE("a program without a finite minimum is not reported as solved") {
-  CHECK_THROWS_AS(SolveQp(MatrixXd::Zero(1, 1), VectorXd::Constant(1, -1), MatrixXd(0, 1), VectorXd(0)),
-                  std::runtime_error);
+  CHECK_THROWS_AS(
+      SolveQp(MatrixXd::Zero(1, 1), VectorXd::Constant(1, -1), MatrixXd(0, 1), VectorXd(0)),
+      std::runtime_error);
 }
 
 TEST_CASE("random programs satisfy the optimality conditions") {
@@ -96,9 +99,11 @@ TEST_CASE("random programs satisfy the optimality conditions") {
     CHECK(result.x.minCoeff() >= 0);
     // No pair of coordinates with the same column of A can exchange weight at a profit.
     const VectorXd gradient = q * result.x + c;
-    for (const auto& [first, last] : {std::pair<Eigen::Index, Eigen::Index>{0, n / 2}, {n / 2, n}}) {
+    for (const auto& [first, last] :
+         {std::pair<Eigen::Index, Eigen::Index>{0, n / 2}, {n / 2, n}}) {
       const double lowest = gradient.segment(first, last - first).minCoeff();
-      for (Eigen::Index k = first; k < last; ++k) CHECK(result.x[k] * (gradient[k] - lowest) < kSolver);
+      for (Eigen::Index k = first; k < last; ++k)
+        CHECK(result.x[k] * (gradient[k] - lowest) < kSolver);
     }
   }
 }

@@ -101,9 +101,10 @@ TEST_CASE("SingleNumbersLieInTheRangesThatAreAskedFor") {
 
 TEST_CASE("PassesLeaveRoomForTwiceAsMany") {
   const auto passes = [](std::int64_t count) {
-    return Takes(
-        [&](StateWriter* writer) { writer->Integer(count); },
-        [&](StateReader* reader) { StateReader::Require(reader->Passes() == count, "another one"); });
+    return Takes([&](StateWriter* writer) { writer->Integer(count); },
+                 [&](StateReader* reader) {
+                   StateReader::Require(reader->Passes() == count, "another one");
+                 });
   };
   CHECK(passes(0));
   CHECK(passes(100'000'000));

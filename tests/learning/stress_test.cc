@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// All learners, oracles, steps, orders and averages on small random problems that are made to be unpleasant: ties, zero
-// features, one state, one variable, one example, repeated examples and factors, unlabelled variables, triples, huge and
-// tiny features and λ. Whatever a run does, its bounds must hold, and agree with those of all other runs.
+// All learners, oracles, steps, orders and averages on small random problems that are made to be
+// unpleasant: ties, zero features, one state, one variable, one example, repeated examples and
+// factors, unlabelled variables, triples, huge and tiny features and λ. Whatever a run does, its
+// bounds must hold, and agree with those of all other runs.
 //
-// SLACKLINE_STRESS_SEEDS=N tries N more problems, from seed SLACKLINE_STRESS_FIRST (default 1000) on.
+// SLACKLINE_STRESS_SEEDS=N tries N more problems, from seed SLACKLINE_STRESS_FIRST (default 1000)
+// on.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -43,7 +45,9 @@ constexpr double kLambdas[] = {1, 0.1, 0.01, 1e-3, 1e-5, 1e-8, 1e3, 1e8};
 
 TrainingSet SomeTrainingSet(Random& random) {
   if (random.Below(4) > 0) return RandomProblem(random, RandomHardOptions(random));
-  const auto size = [&random](std::uint64_t most) { return 1 + static_cast<Index>(random.Below(most)); };
+  const auto size = [&random](std::uint64_t most) {
+    return 1 + static_cast<Index>(random.Below(most));
+  };
   const Index examples = size(6);
   const Index labels = size(5);
   const Index features = size(3);
@@ -63,8 +67,8 @@ Problem SomeProblem(Random& random, bool forbidden) {
   return Problem(RandomProblem(random, shape), lambda);
 }
 
-/// What must hold at every check. The lower bound is kept below the upper one where only rounding puts it above
-/// (train_loop.cc), so that it may fall with it.
+/// What must hold at every check. The lower bound is kept below the upper one where only rounding
+/// puts it above (train_loop.cc), so that it may fall with it.
 class Watcher : public TrainObserver {
  public:
   void OnCheck(const ProgressRecord& record) override {
@@ -182,7 +186,8 @@ class Trial {
         Replay(options, summary);
         break;
       case 2:
-        CheckSame(summary, RunInTwoPieces(problem_, options, MakeLearner(problem_, options).get(), nullptr));
+        CheckSame(summary,
+                  RunInTwoPieces(problem_, options, MakeLearner(problem_, options).get(), nullptr));
         break;
       case 3:
         ChangeLambda(options, learner.get());
@@ -207,12 +212,14 @@ class Trial {
     }
     // It names an option, a learner or a solver, or what that needs.
     CAPTURE(reason);
-    const auto names = [&reason](const char* word) { return reason.find(word) != std::string::npos; };
+    const auto names = [&reason](const char* word) {
+      return reason.find(word) != std::string::npos;
+    };
     CHECK((names("--") || names("learner ") || names("solver ") || names(" needs ")));
   }
 
-  static void Verify(const Problem& problem, const TrainOptions& options, const TrainSummary& summary,
-                     const Learner& learner) {
+  static void Verify(const Problem& problem, const TrainOptions& options,
+                     const TrainSummary& summary, const Learner& learner) {
     const Verification verification =
         VerifyCertificate(problem, summary.weights, summary.last, options, &learner);
     CAPTURE(verification.message);
@@ -251,7 +258,8 @@ class Trial {
     return whole;
   }
 
-  /// A path to other λ and back: every value has a certificate of its own, and the last is that of this problem.
+  /// A path to other λ and back: every value has a certificate of its own, and the last is that of
+  /// this problem.
   void ChangeLambda(const TrainOptions& options, Learner* learner) {
     const double lambdas[] = {problem_.lambda() * 0.1, problem_.lambda() * 1e3, problem_.lambda()};
     for (const double lambda : lambdas) {
@@ -275,16 +283,21 @@ class Trial {
     double exact = slack ? SlackRescaledPrimal(problem_.training(), problem_.lambda(), weights)
                          : ExactPrimal(problem_.training(), problem_.lambda(), weights);
     for (const double w : weights) exact += options.l1 * std::abs(w);
-    const double room = kTight * std::max(1.0, std::abs(summary.last.primal)) + kSummands * Scores(weights);
+    const double room =
+        kTight * std::max(1.0, std::abs(summary.last.primal)) + kSummands * Scores(weights);
     CAPTURE(exact);
     CHECK(summary.last.primal >= exact - room);
     if (summary.last.problem != CertifiedProblem::kExact) return;
-    // Checks search the examples for which that helped in passes; of the others they have the messages' bounds.
-    if (ChooseLearner(problem_, options).options.oracle == SolverKind::kMessagesBranchAndBound) return;
-    // A smoothed hinge is reported by a bound at the newest marginals (prox_sdca_learner.h): at most γ for every variable above the hinge.
+    // Checks search the examples for which that helped in passes; of the others they have the
+    // messages' bounds.
+    if (ChooseLearner(problem_, options).options.oracle == SolverKind::kMessagesBranchAndBound)
+      return;
+    // A smoothed hinge is reported by a bound at the newest marginals (prox_sdca_learner.h): at
+    // most γ for every variable above the hinge.
     double bias = 0;
     for (Index m = 0; m < problem_.size() && options.learner == LearnerKind::kProxSdca; ++m)
-      bias += options.smoothing * problem_.data().example(m).graph().num_variables() / problem_.size();
+      bias +=
+          options.smoothing * problem_.data().example(m).graph().num_variables() / problem_.size();
     CHECK(summary.last.primal <= exact + bias * (1 + kTight) + room);
   }
 
@@ -292,7 +305,8 @@ class Trial {
   double Scores(std::span<const double> weights) const {
     double sum = 0;
     for (const double weight : weights) sum += weight * weight;
-    return std::sqrt(sum * problem_.mean_squared_range() * static_cast<double>(problem_.num_parts()));
+    return std::sqrt(sum * problem_.mean_squared_range() *
+                     static_cast<double>(problem_.num_parts()));
   }
 
   void CheckBracket(const Bracket& lower, const Bracket& upper) {
@@ -372,7 +386,8 @@ Seen RunSeeds(std::uint64_t first, std::uint64_t count, bool forbidden = false) 
   return seen;
 }
 
-/// Whether a few thousand passes lead to a gap of 1e-3: with oracles that are exact for their domain, and methods that are not sublinear.
+/// Whether a few thousand passes lead to a gap of 1e-3: with oracles that are exact for their
+/// domain, and methods that are not sublinear.
 bool Arrives(const TrainOptions& options) {
   if (options.oracle == SolverKind::kMessages) return false;
   if (options.oracle == SolverKind::kAuto && !HasGlpk()) return false;  // may be messages
@@ -444,9 +459,10 @@ TEST_CASE("BoundsHoldAndAgreeWhereStatesAreForbidden") {
 TEST_CASE("LearnersArriveOnProblemsOfOrdinarySize") { ConvergeOnSeeds(1, 8); }
 
 TEST_CASE("MoreSeedsOnRequest") {
-  RunSeeds(FromEnvironment("SLACKLINE_STRESS_FIRST", 1000), FromEnvironment("SLACKLINE_STRESS_SEEDS", 0));
-  RunSeeds(FromEnvironment("SLACKLINE_STRESS_FIRST", 1000), FromEnvironment("SLACKLINE_STRESS_SEEDS", 0),
-           true);
+  RunSeeds(FromEnvironment("SLACKLINE_STRESS_FIRST", 1000),
+           FromEnvironment("SLACKLINE_STRESS_SEEDS", 0));
+  RunSeeds(FromEnvironment("SLACKLINE_STRESS_FIRST", 1000),
+           FromEnvironment("SLACKLINE_STRESS_SEEDS", 0), true);
 }
 
 TEST_CASE("LearnersArriveOnMoreSeedsOnRequest") {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The whole product of the support table: every learner with every option that changes its objective, its
-// steps or its oracle, on every kind of structure, on unpleasant data. What the table accepts must bracket
-// an optimum that is found without the library's learning code; what it refuses must be refused by
-// MakeLearner with a sentence that says what would do.
+// The whole product of the support table: every learner with every option that changes its
+// objective, its steps or its oracle, on every kind of structure, on unpleasant data. What the
+// table accepts must bracket an optimum that is found without the library's learning code; what it
+// refuses must be refused by MakeLearner with a sentence that says what would do.
 //
-// SLACKLINE_SUPPORT_SEEDS=N tries N more problems of each kind, from seed SLACKLINE_SUPPORT_FIRST (default
+// SLACKLINE_SUPPORT_SEEDS=N tries N more problems of each kind, from seed SLACKLINE_SUPPORT_FIRST
+// (default
 // 1000) on.
 #include <cmath>
 #include <cstdlib>
@@ -44,8 +45,8 @@ constexpr SolverKind kOracles[] = {
     SolverKind::kLp,         SolverKind::kLpPolytope, SolverKind::kTree,
     SolverKind::kBruteForce, SolverKind::kSearch,     SolverKind::kMessagesBranchAndBound,
     SolverKind::kGlobal};
-constexpr AverageKind kAverages[] = {AverageKind::kOff, AverageKind::kUniform, AverageKind::kWeighted,
-                                     AverageKind::kSuffix};
+constexpr AverageKind kAverages[] = {AverageKind::kOff, AverageKind::kUniform,
+                                     AverageKind::kWeighted, AverageKind::kSuffix};
 constexpr KernelKind kKernels[] = {KernelKind::kLinear, KernelKind::kPolynomial, KernelKind::kRbf};
 constexpr double kSmoothings[] = {1e-6, 1e-2, 10};
 
@@ -163,8 +164,9 @@ class Trial {
       : random_(seed), problem_(UnpleasantProblem(random_, kind), 1), counts_(counts) {
     // Of the size of the features, or of any.
     const double natural = 1 / problem_.penalty_scale();
-    const double lambda = random_.Below(3) > 0 ? natural * std::pow(10.0, 4 * random_.Uniform() - 2)
-                                               : std::pow(10.0, static_cast<double>(random_.Below(13)) - 6);
+    const double lambda = random_.Below(3) > 0
+                              ? natural * std::pow(10.0, 4 * random_.Uniform() - 2)
+                              : std::pow(10.0, static_cast<double>(random_.Below(13)) - 6);
     problem_ = problem_.WithLambda(std::max(kSmallestLambda, lambda));
     at_zero_ = PrimalAtZeroWeights(problem_);
   }
@@ -219,7 +221,8 @@ class Trial {
     CAPTURE(exact.lower);
     CAPTURE(exact.upper);
     const double room = Room(options);
-    // The relaxation has more points than the exact problem, and none more on graphs without cycles.
+    // The relaxation has more points than the exact problem, and none more on graphs without
+    // cycles.
     CHECK(last.primal >= exact.lower - room);
     const bool tight = last.problem == CertifiedProblem::kExact || AllGraphs(problem_, IsForest);
     if (tight) CHECK(last.dual <= exact.upper + room);
@@ -253,14 +256,16 @@ class Trial {
     entry->second = BracketOptimum(problem_.training(), problem_.lambda(), objective);
     CHECK(entry->second.lower <= entry->second.upper + Room(options));
     ++counts_->references;
-    counts_->precise += entry->second.upper - entry->second.lower <= 1e-3 * entry->second.upper ? 1 : 0;
+    counts_->precise +=
+        entry->second.upper - entry->second.lower <= 1e-3 * entry->second.upper ? 1 : 0;
     return entry->second;
   }
 
   /// What rounding and the solvers' tolerances may move bounds by.
   double Room(const TrainOptions& options) const {
     const double norm = std::sqrt(2 * at_zero_ / problem_.lambda());
-    const double range = std::sqrt(problem_.mean_squared_range() * static_cast<double>(problem_.num_parts()));
+    const double range =
+        std::sqrt(problem_.mean_squared_range() * static_cast<double>(problem_.num_parts()));
     const double smooth = options.learner == LearnerKind::kProxSdca ? options.smoothing * 4 : 0;
     return kSolver * (at_zero_ + smooth) + kSummands * 100 * norm * range;
   }
@@ -301,8 +306,8 @@ TEST_CASE("EveryAcceptedCombinationBracketsAnIndependentOptimum") {
     CHECK(counts.refused > 0);
     CHECK(counts.precise >= 0.7 * counts.references);
     learners.insert(counts.learners.begin(), counts.learners.end());
-    MESSAGE(std::string(Name(kind)), ": ", counts.accepted, " runs, ", counts.refused, " refusals, ",
-            counts.precise, " of ", counts.references, " references precise");
+    MESSAGE(std::string(Name(kind)), ": ", counts.accepted, " runs, ", counts.refused,
+            " refusals, ", counts.precise, " of ", counts.references, " references precise");
   }
   for (const LearnerKind learner : AllLearners()) {
     CAPTURE(Name(learner));
@@ -342,7 +347,8 @@ TEST_CASE("TheDocumentsHaveTheTable") {
 }
 
 TEST_CASE("EveryRefusalSaysWhatWouldDo") {
-  // Every need that a trait rules out has a text with advice: the walk above meets most of them, this all.
+  // Every need that a trait rules out has a text with advice: the walk above meets most of them,
+  // this all.
   for (const Trait trait : kAllTraits) {
     CAPTURE(static_cast<int>(trait));
     CHECK(RuledOutBy(trait) != 0);

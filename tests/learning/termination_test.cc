@@ -62,7 +62,8 @@ TEST_CASE("PassLimitIsInclusive") {
   options.max_passes = 8;
   CHECK_FALSE(DecideStop(options, StoppingGap::kCertified, Record(5, 1), false).has_value());
   options.max_passes = 7;
-  CHECK(DecideStop(options, StoppingGap::kCertified, Record(5, 1), false)->reason == Termination::kMaxPasses);
+  CHECK(DecideStop(options, StoppingGap::kCertified, Record(5, 1), false)->reason ==
+        Termination::kMaxPasses);
 }
 
 TEST_CASE("TimeLimitCountsPassesAndChecks") {
@@ -73,7 +74,8 @@ TEST_CASE("TimeLimitCountsPassesAndChecks") {
   record.check_seconds = 0.4;
   CHECK_FALSE(DecideStop(options, StoppingGap::kCertified, record, false).has_value());
   record.check_seconds = 0.6;
-  CHECK(DecideStop(options, StoppingGap::kCertified, record, false)->reason == Termination::kTimeLimit);
+  CHECK(DecideStop(options, StoppingGap::kCertified, record, false)->reason ==
+        Termination::kTimeLimit);
 }
 
 TEST_CASE("MessagesSayWhatTheNameOfTheReasonDoesNot") {
@@ -101,7 +103,8 @@ TEST_CASE("AReachedGapGoesBeforeAnInterruptAndThatBeforeLimits") {
 }
 
 TEST_CASE("AMissingGapNeverConverges") {
-  CHECK_FALSE(DecideStop(Options(1e-3, 1e-3), StoppingGap::kCertified, Record(5, kNone), false).has_value());
+  CHECK_FALSE(DecideStop(Options(1e-3, 1e-3), StoppingGap::kCertified, Record(5, kNone), false)
+                  .has_value());
 }
 
 TEST_CASE("ChecksBecomeRarer") {

@@ -25,7 +25,8 @@ namespace {
 /// Evaluates to given (primal, dual) pairs, one per check; its weight is the number of the check.
 class ScriptedLearner : public Learner {
  public:
-  explicit ScriptedLearner(std::vector<std::pair<double, double>> script) : script_(std::move(script)) {}
+  explicit ScriptedLearner(std::vector<std::pair<double, double>> script)
+      : script_(std::move(script)) {}
 
   std::string_view name() const override { return "scripted"; }
   void RunPass(const StopControl& stop) override {
@@ -219,7 +220,8 @@ TEST_CASE("ALowerBoundAboveTheObjectiveEndsTheRunInsteadOfConverging") {
       run({{1, 1.92}}),
       doctest::Contains("its lower bound on the optimum, 1.92, lies above its upper bound, 1."),
       CertificateError);
-  CHECK_THROWS_WITH_AS(run({{5, 3}, {2.5, 1}}), doctest::Contains("please report it"), CertificateError);
+  CHECK_THROWS_WITH_AS(run({{5, 3}, {2.5, 1}}), doctest::Contains("please report it"),
+                       CertificateError);
   CHECK_THROWS_AS(run({{5, std::numeric_limits<double>::infinity()}}), CertificateError);
 }
 

@@ -18,7 +18,8 @@ namespace slackline::test {
 /// Checks at every evaluation that the bracket holds the optimum.
 class BracketObserver : public TrainObserver {
  public:
-  BracketObserver(double optimum, double soft_optimum) : optimum_(optimum), soft_optimum_(soft_optimum) {}
+  BracketObserver(double optimum, double soft_optimum)
+      : optimum_(optimum), soft_optimum_(soft_optimum) {}
 
   void OnCheck(const ProgressRecord& record) override {
     ++checks;
@@ -26,7 +27,8 @@ class BracketObserver : public TrainObserver {
     sound = sound && record.dual <= optimum_ + room && record.primal >= optimum_ - room &&
             record.dual <= record.primal + kExact * std::max(1.0, std::abs(record.primal));
     if (!std::isnan(soft_optimum_)) {
-      sound = sound && record.soft_dual <= soft_optimum_ + room && record.soft_primal >= soft_optimum_ - room;
+      sound = sound && record.soft_dual <= soft_optimum_ + room &&
+              record.soft_primal >= soft_optimum_ - room;
     }
   }
 

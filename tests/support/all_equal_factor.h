@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A global factor of one's own, as users write them: a weight for "all variables are in the same state", whichever it is.
+// A global factor of one's own, as users write them: a weight for "all variables are in the same
+// state", whichever it is.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +13,8 @@ namespace slackline::test {
 
 class AllEqualFactor final : public GlobalFactor {
  public:
-  AllEqualFactor(Index size, Index states) : cardinalities_(static_cast<std::size_t>(size), states) {}
+  AllEqualFactor(Index size, Index states)
+      : cardinalities_(static_cast<std::size_t>(size), states) {}
 
   std::string_view name() const override { return "all equal"; }
   std::span<const Index> cardinalities() const override { return cardinalities_; }
@@ -21,8 +23,9 @@ class AllEqualFactor final : public GlobalFactor {
     if (std::all_of(y.begin(), y.end(), [&](Index s) { return s == y[0]; })) out[0] += scale;
   }
 
-  /// The best of: all in state s, for every s; every variable in its best state; the same with one variable in its second
-  /// best, for when the best states are equal and the weight is against that.
+  /// The best of: all in state s, for every s; every variable in its best state; the same with one
+  /// variable in its second best, for when the best states are equal and the weight is against
+  /// that.
   double Maximize(std::span<const double> weights, std::span<const double> messages,
                   std::span<Index> y) const override {
     std::vector<Index> free;

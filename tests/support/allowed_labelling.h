@@ -16,8 +16,9 @@ namespace slackline::test {
 inline bool IsAllowed(const Structure& structure, const std::vector<Index>& labels) {
   const FactorGraph& graph = structure.graph();
   for (Index a = 0; a < graph.num_parts(); ++a) {
-    const Index state = a < graph.num_variables() ? labels[static_cast<std::size_t>(a)]
-                                                  : JointState(graph, a - graph.num_variables(), labels);
+    const Index state = a < graph.num_variables()
+                            ? labels[static_cast<std::size_t>(a)]
+                            : JointState(graph, a - graph.num_variables(), labels);
     const std::span<const Index> forbidden = structure.forbidden_states(a);
     if (std::find(forbidden.begin(), forbidden.end(), state) != forbidden.end()) return false;
   }

@@ -56,12 +56,14 @@ struct TestChain {
         if (!more) labels[i] = 0;
       }
     }
-    std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.value > b.value; });
+    std::stable_sort(all.begin(), all.end(),
+                     [](const auto& a, const auto& b) { return a.value > b.value; });
     return all;
   }
 };
 
-/// Lengths 1 to 5, 1 to 4 states; by turns with ties, forbidden states and pairs, tables of their own.
+/// Lengths 1 to 5, 1 to 4 states; by turns with ties, forbidden states and pairs, tables of their
+/// own.
 inline TestChain RandomChain(Random& random, int trial) {
   TestChain chain;
   chain.length = static_cast<Index>(1 + random.Below(5));
@@ -73,9 +75,11 @@ inline TestChain RandomChain(Random& random, int trial) {
     if (forbid && random.Below(4) == 0) return -kInfinity;
     return chain.whole ? static_cast<double>(random.Below(4)) - 2 : random.Normal();
   };
-  const auto squared = static_cast<std::size_t>(chain.states) * static_cast<std::size_t>(chain.states);
+  const auto squared =
+      static_cast<std::size_t>(chain.states) * static_cast<std::size_t>(chain.states);
   chain.unary.resize(static_cast<std::size_t>(chain.length * chain.states));
-  chain.tables.resize(chain.shared ? squared : squared * static_cast<std::size_t>(chain.length - 1));
+  chain.tables.resize(chain.shared ? squared
+                                   : squared * static_cast<std::size_t>(chain.length - 1));
   for (double& value : chain.unary) value = score();
   for (double& value : chain.tables) value = score();
   return chain;

@@ -14,8 +14,8 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-/// The allowed joint states of every global factor of an example, last variable fastest: its columns, which follow those of
-/// the tables.
+/// The allowed joint states of every global factor of an example, last variable fastest: its
+/// columns, which follow those of the tables.
 struct GlobalColumns {
   explicit GlobalColumns(const Structure& structure) : end(structure.graph().total_states()) {
     const FactorGraph& graph = structure.graph();
@@ -56,8 +56,8 @@ VectorXd DenseGlobalFeatures(const Structure& structure, Index g, std::span<cons
   return phi;
 }
 
-/// One column per joint state of each part of each example, in the order of the examples and of their flat
-/// arrays.
+/// One column per joint state of each part of each example, in the order of the examples and of
+/// their flat arrays.
 struct RelaxedProblem {
   MatrixXd psi;        // per column: ψ_a(y_a)
   VectorXd loss;       // per column: Δ_a(y_a)
@@ -68,11 +68,13 @@ struct RelaxedProblem {
 std::vector<Index> GivenStates(const ExampleView& example) {
   const FactorGraph& graph = example.graph();
   std::vector<Index> given(example.labels().begin(), example.labels().end());
-  for (Index c = 0; c < graph.num_factors(); ++c) given.push_back(JointState(graph, c, example.labels()));
+  for (Index c = 0; c < graph.num_factors(); ++c)
+    given.push_back(JointState(graph, c, example.labels()));
   return given;
 }
 
-void FillAgreement(const FactorGraph& graph, Offset column, Eigen::Index* row, MatrixXd* agreement) {
+void FillAgreement(const FactorGraph& graph, Offset column, Eigen::Index* row,
+                   MatrixXd* agreement) {
   for (Index c = 0; c < graph.num_factors(); ++c) {
     const std::span<const Index> scope = graph.scope(c);
     std::vector<Index> states(scope.size());
@@ -130,8 +132,9 @@ RelaxedProblem MakeRelaxed(const TrainingSet& training, Index first, Index last)
       for (const Index i : graph.global_scope(g)) messages += graph.cardinality(i);
     }
   }
-  RelaxedProblem problem{MatrixXd::Zero(training.data.layout().size(), columns), VectorXd::Zero(columns),
-                         MatrixXd::Zero(parts, columns), MatrixXd::Zero(messages, columns)};
+  RelaxedProblem problem{MatrixXd::Zero(training.data.layout().size(), columns),
+                         VectorXd::Zero(columns), MatrixXd::Zero(parts, columns),
+                         MatrixXd::Zero(messages, columns)};
   Offset column = 0;
   Eigen::Index part_row = 0;
   Eigen::Index agreement_row = 0;
@@ -148,7 +151,8 @@ RelaxedProblem MakeRelaxed(const TrainingSet& training, Index first, Index last)
       }
     }
     const std::span<const double> loss = training.loss(m);
-    for (std::size_t k = 0; k < loss.size(); ++k) problem.loss[column + static_cast<Offset>(k)] = loss[k];
+    for (std::size_t k = 0; k < loss.size(); ++k)
+      problem.loss[column + static_cast<Offset>(k)] = loss[k];
     FillAgreement(graph, column, &agreement_row, &problem.agreement);
     const GlobalColumns globals(example.structure());
     FillGlobals(example, globals, column, &part_row, &agreement_row, &problem);
@@ -166,7 +170,8 @@ void ForEachLabelling(const Structure& structure, Visit&& visit) {
   do {
     if (!IsAllowed(structure, labels)) continue;
     VectorXd mu = VectorXd::Zero(globals.end);
-    for (Index g = 0; g < graph.num_global_factors(); ++g) mu[globals.ColumnOf(graph, g, labels)] = 1;
+    for (Index g = 0; g < graph.num_global_factors(); ++g)
+      mu[globals.ColumnOf(graph, g, labels)] = 1;
     for (Index i = 0; i < graph.num_variables(); ++i) {
       mu[graph.state_offset(i) + labels[static_cast<std::size_t>(i)]] = 1;
     }
@@ -176,11 +181,13 @@ void ForEachLabelling(const Structure& structure, Visit&& visit) {
   } while (NextJoint(graph.cardinalities(), labels));
 }
 
-double NumExamples(const TrainingSet& training) { return static_cast<double>(training.data.size()); }
+double NumExamples(const TrainingSet& training) {
+  return static_cast<double>(training.data.size());
+}
 
 /// max μᵀℓ − λ/2‖Ψμ‖² − ½ μᵀ extra μ over Aμ = b, μ ≥ 0, with w = Ψμ.
-Optimum SolveDual(const RelaxedProblem& p, double lambda, double num_examples, const MatrixXd& extra,
-                  const MatrixXd& a, const VectorXd& b) {
+Optimum SolveDual(const RelaxedProblem& p, double lambda, double num_examples,
+                  const MatrixXd& extra, const MatrixXd& a, const VectorXd& b) {
   const MatrixXd big_psi = p.psi / (lambda * num_examples);
   MatrixXd q = lambda * big_psi.transpose() * big_psi;
   if (extra.size() > 0) q += extra;
@@ -227,19 +234,23 @@ VectorXd DenseFeatures(const ExampleView& example, Index part, Index state) {
     if (map.rows[static_cast<std::size_t>(state)] == kAbsent) continue;
     const Index row = map.rows[static_cast<std::size_t>(state)] + term.base;
     if (term.kind == FeatureKind::kLinear) {
-      const FeatureRow x = example.input(structure.slots()[static_cast<std::size_t>(term.source)].input);
-      for (Index f = 0; f < x.count; ++f) phi[block.at(row, x.dense() ? f : x.columns[f])] += x.values[f];
+      const FeatureRow x =
+          example.input(structure.slots()[static_cast<std::size_t>(term.source)].input);
+      for (Index f = 0; f < x.count; ++f)
+        phi[block.at(row, x.dense() ? f : x.columns[f])] += x.values[f];
     } else if (term.kind == FeatureKind::kPotential) {
       phi[block.at(row, 0)] += example.potentials()[static_cast<std::size_t>(term.source + state)];
     } else {
-      phi[block.at(row, 0)] += map.values.empty() ? 1.0 : map.values[static_cast<std::size_t>(state)];
+      phi[block.at(row, 0)] +=
+          map.values.empty() ? 1.0 : map.values[static_cast<std::size_t>(state)];
     }
   }
   return phi;
 }
 
 Optimum SolveRelaxed(const TrainingSet& training, double lambda) {
-  SLACKLINE_CHECK(!HasForbiddenStates(training.data), "columns of forbidden states are not left out");
+  SLACKLINE_CHECK(!HasForbiddenStates(training.data),
+                  "columns of forbidden states are not left out");
   const RelaxedProblem p = MakeRelaxed(training, 0, training.data.size());
   return SolveDual(p, lambda, NumExamples(training), MatrixXd(), Stack(p.simplex, p.agreement),
                    OnesThenZeros(p.simplex.rows(), p.agreement.rows()));
@@ -249,7 +260,8 @@ Optimum SolveSoft(const TrainingSet& training, double lambda, double rho, double
   const RelaxedProblem p = MakeRelaxed(training, 0, training.data.size());
   MatrixXd extra = p.agreement.transpose() * p.agreement / (rho * NumExamples(training));
   extra.diagonal().array() += smoothing / NumExamples(training);
-  return SolveDual(p, lambda, NumExamples(training), extra, p.simplex, OnesThenZeros(p.simplex.rows(), 0));
+  return SolveDual(p, lambda, NumExamples(training), extra, p.simplex,
+                   OnesThenZeros(p.simplex.rows(), 0));
 }
 
 namespace {
@@ -292,7 +304,9 @@ Optimum SolveSlackRescaled(const TrainingSet& training, double lambda) {
 double RelaxedOptimum(const TrainingSet& training, double lambda) {
   return SolveRelaxed(training, lambda).value;
 }
-double ExactOptimum(const TrainingSet& training, double lambda) { return SolveExact(training, lambda).value; }
+double ExactOptimum(const TrainingSet& training, double lambda) {
+  return SolveExact(training, lambda).value;
+}
 double SoftOptimum(const TrainingSet& training, double lambda, double rho, double smoothing) {
   return SolveSoft(training, lambda, rho, smoothing).value;
 }
@@ -309,7 +323,8 @@ double ExactPrimal(const TrainingSet& training, double lambda, std::span<const d
   return HalfSquaredNorm(lambda, weights) + hinge / NumExamples(training);
 }
 
-double SlackRescaledPrimal(const TrainingSet& training, double lambda, std::span<const double> weights) {
+double SlackRescaledPrimal(const TrainingSet& training, double lambda,
+                           std::span<const double> weights) {
   const Eigen::Map<const VectorXd> w(weights.data(), static_cast<Eigen::Index>(weights.size()));
   double hinge = 0;
   for (Index m = 0; m < training.data.size(); ++m) {
@@ -328,9 +343,10 @@ double RelaxedPrimal(const TrainingSet& training, double lambda, std::span<const
   for (Index m = 0; m < training.data.size(); ++m) {
     const RelaxedProblem p = MakeRelaxed(training, m, m + 1);
     const VectorXd theta = LossAugmentedScores(p, weights);
-    hinge -= SolveQp(MatrixXd::Zero(theta.size(), theta.size()), -theta, Stack(p.simplex, p.agreement),
-                     OnesThenZeros(p.simplex.rows(), p.agreement.rows()))
-                 .objective;
+    hinge -=
+        SolveQp(MatrixXd::Zero(theta.size(), theta.size()), -theta, Stack(p.simplex, p.agreement),
+                OnesThenZeros(p.simplex.rows(), p.agreement.rows()))
+            .objective;
   }
   return HalfSquaredNorm(lambda, weights) + hinge / NumExamples(training);
 }

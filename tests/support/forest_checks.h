@@ -14,7 +14,8 @@
 
 namespace slackline::test {
 
-/// Fifteen forest problems, one λ after the other: brackets that hold at every check and end within this gap around the optimum.
+/// Fifteen forest problems, one λ after the other: brackets that hold at every check and end within
+/// this gap around the optimum.
 inline void CheckComesNear(LearnerKind learner, const std::vector<double>& lambdas, double gap) {
   Random random(1);
   for (int trial = 0; trial < 15; ++trial) {
@@ -33,9 +34,10 @@ inline void CheckComesNear(LearnerKind learner, const std::vector<double>& lambd
   }
 }
 
-/// So many passes after the first, each with `least` sweeps over the examples, and all together with at most `most`: trials that are
-/// repeated are few.
-inline void CheckSweeps(LearnerKind kind, Index passes, Index least, Index most, std::uint64_t seed) {
+/// So many passes after the first, each with `least` sweeps over the examples, and all together
+/// with at most `most`: trials that are repeated are few.
+inline void CheckSweeps(LearnerKind kind, Index passes, Index least, Index most,
+                        std::uint64_t seed) {
   Random random(seed);
   const Index examples = 6;
   const Problem problem(RandomMultiLabelProblem(random, examples, 4, 3, false), 0.05);

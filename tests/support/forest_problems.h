@@ -10,8 +10,8 @@
 
 namespace slackline::test {
 
-/// In turn: chains of binary variables; trees of pairs; forests with triples and several kinds of features; variables without factors; one example
-/// of one variable.
+/// In turn: chains of binary variables; trees of pairs; forests with triples and several kinds of
+/// features; variables without factors; one example of one variable.
 inline TrainingSet ForestProblem(Random& random, int trial) {
   if (trial % 5 == 0) return RandomMultiLabelProblem(random, 4, 4, 2, false);
   ProblemOptions options;

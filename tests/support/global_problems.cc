@@ -43,8 +43,8 @@ void AddCardinality(const GlobalProblemOptions& options, const std::vector<Index
   builder->AddFactor(scope, table, blocks.count);
 }
 
-void AddChain(const GlobalProblemOptions& options, const std::vector<Index>& scope, const Blocks& blocks,
-              ModelBuilder* builder) {
+void AddChain(const GlobalProblemOptions& options, const std::vector<Index>& scope,
+              const Blocks& blocks, ModelBuilder* builder) {
   const PairwiseTableFactor pair(options.states, options.states);
   if (!options.as_tables) {
     const auto chain = TreeFactor::Chain(static_cast<Index>(scope.size()), pair);
@@ -79,8 +79,8 @@ std::shared_ptr<const Structure> MakeStructure(Random& random, const GlobalProbl
                             std::make_shared<CardinalityFactor>(CardinalityFactor::ExactlyOne(3)));
   }
   if (options.overlapping_bounds) {
-    builder.AddGlobalFactor(std::vector<Index>{1, 2, 3},
-                            std::make_shared<CardinalityFactor>(CardinalityFactor::Between(3, 0, 2)));
+    builder.AddGlobalFactor(std::vector<Index>{1, 2, 3}, std::make_shared<CardinalityFactor>(
+                                                             CardinalityFactor::Between(3, 0, 2)));
   }
   return builder.Build();
 }
@@ -92,7 +92,8 @@ TrainingSet RandomGlobalProblem(std::uint64_t seed, const GlobalProblemOptions& 
   Random random(seed);
   Blocks blocks;
   const Index table = options.states * options.states;
-  blocks.unary = blocks.layout->AddBlock("unary", options.num_variables * options.states, kDimension);
+  blocks.unary =
+      blocks.layout->AddBlock("unary", options.num_variables * options.states, kDimension);
   blocks.pair = blocks.layout->AddBlock("pair", std::max(1, options.num_pairs) * table);
   blocks.count = blocks.layout->AddBlock("count", options.scope + 1);
   blocks.chain = blocks.layout->AddBlock("chain", table);
@@ -108,10 +109,12 @@ TrainingSet RandomGlobalProblem(std::uint64_t seed, const GlobalProblemOptions& 
   for (Index m = 0; m < options.num_examples; ++m) {
     std::vector<Index> labels;
     for (Index i = 0; i < options.num_variables; ++i)
-      labels.push_back(static_cast<Index>(random.Below(static_cast<std::uint64_t>(options.states))));
+      labels.push_back(
+          static_cast<Index>(random.Below(static_cast<std::uint64_t>(options.states))));
     if (options.exactly_one) {
       const auto one = static_cast<Index>(random.Below(3));
-      // Two of the variables 1, 2 and 3 at most are 1: one of the first three, and perhaps the last.
+      // Two of the variables 1, 2 and 3 at most are 1: one of the first three, and perhaps the
+      // last.
       for (Index i = 0; i < 3; ++i) labels[static_cast<std::size_t>(i)] = i == one ? 1 : 0;
     }
     data.Add(structures[static_cast<std::size_t>(m)], labels, m);

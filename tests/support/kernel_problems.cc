@@ -44,7 +44,8 @@ TrainingSet Featurised(const TrainingSet& training, const Kernel& kernel) {
   TrainingSet result{Dataset(layout, new_rows), training.losses, training.loss_begin,
                      training.skipped_examples, training.skipped_variables};
   std::vector<std::shared_ptr<const Structure>> structures;
-  for (const auto& structure : data.structures()) structures.push_back(WithLayout(*structure, layout));
+  for (const auto& structure : data.structures())
+    structures.push_back(WithLayout(*structure, layout));
   for (Index m = 0; m < data.size(); ++m) {
     const ExampleView example = data.example(m);
     result.data.Add(structures[static_cast<std::size_t>(data.structure_of(m))], example.labels(),
@@ -56,11 +57,16 @@ TrainingSet Featurised(const TrainingSet& training, const Kernel& kernel) {
 std::vector<double> LinearWeights(const Dataset& data, std::span<const double> expansion) {
   const KernelExpansion layout(data);
   std::vector<double> weights(static_cast<std::size_t>(data.layout().size()), 0.0);
-  const auto weight = [&weights](Offset at) -> double& { return weights[static_cast<std::size_t>(at)]; };
-  const auto coefficient = [&expansion](Offset at) { return expansion[static_cast<std::size_t>(at)]; };
+  const auto weight = [&weights](Offset at) -> double& {
+    return weights[static_cast<std::size_t>(at)];
+  };
+  const auto coefficient = [&expansion](Offset at) {
+    return expansion[static_cast<std::size_t>(at)];
+  };
   for (const Index b : layout.scalar_blocks()) {
     const WeightBlock& block = data.layout().block(b);
-    for (Index r = 0; r < block.rows; ++r) weight(block.at(r, 0)) = coefficient(layout.offset(b) + r);
+    for (Index r = 0; r < block.rows; ++r)
+      weight(block.at(r, 0)) = coefficient(layout.offset(b) + r);
   }
   for (const KernelExpansion::Block& part : layout.blocks()) {
     const WeightBlock& block = data.layout().block(part.block);

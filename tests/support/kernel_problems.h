@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Kernelized training problems as linear ones, independently of the library: inputs whose inner products are kernel values come from the
-// eigenvectors of the kernel matrix, which is written out by the kernels' definitions.
+// Kernelized training problems as linear ones, independently of the library: inputs whose inner
+// products are kernel values come from the eigenvectors of the kernel matrix, which is written out
+// by the kernels' definitions.
 #pragma once
 
 #include <cmath>
@@ -32,10 +33,12 @@ Scalar PlainKernel(const Kernel& kernel, const Eigen::Matrix<Scalar, Eigen::Dyna
   }
 }
 
-/// The training set with input j replaced by row j of V√D, where the kernel matrix of all rows is V D Vᵀ.
+/// The training set with input j replaced by row j of V√D, where the kernel matrix of all rows is V
+/// D Vᵀ.
 TrainingSet Featurised(const TrainingSet& training, const Kernel& kernel);
 
-/// w of an expansion (learning/kernels/kernel_expansion.h) with the linear kernel: Σ_j c_j x_j, written out.
+/// w of an expansion (learning/kernels/kernel_expansion.h) with the linear kernel: Σ_j c_j x_j,
+/// written out.
 std::vector<double> LinearWeights(const Dataset& data, std::span<const double> expansion);
 
 }  // namespace slackline::test

@@ -112,7 +112,8 @@ class Program {
         if (!IsAllowed(example.structure(), labels)) continue;
         Real loss = 0;
         for (std::size_t i = 0; i < labels.size(); ++i)
-          loss += training_.loss(m)[Size(example.graph().state_offset(static_cast<Index>(i)) + labels[i])];
+          loss += training_.loss(
+              m)[Size(example.graph().state_offset(static_cast<Index>(i)) + labels[i])];
         columns_.push_back({m, labels, loss});
         SLACKLINE_CHECK(columns_.size() <= 600, "too many labellings for the reference");
       } while (NextJoint(cardinalities, labels));
@@ -151,18 +152,19 @@ class Program {
         for (const Slot& s : first.structure().slots()) {
           for (const Slot& t : second.structure().slots()) {
             if (s.block != t.block) continue;
-            const Real k =
-                PlainKernel(*objective_.kernel, dense(first.input(s.input)), dense(second.input(t.input)));
+            const Real k = PlainKernel(*objective_.kernel, dense(first.input(s.input)),
+                                       dense(second.input(t.input)));
             for (Index r = 0; r < std::min(s.rows, t.rows); ++r)
-              gram_(a, b) += k * q[Size(a)][Size(s.coordinate + r)] * q[Size(b)][Size(t.coordinate + r)];
+              gram_(a, b) +=
+                  k * q[Size(a)][Size(s.coordinate + r)] * q[Size(b)][Size(t.coordinate + r)];
           }
         }
         for (const ScalarBlock& s : first.structure().scalar_blocks()) {
           for (const ScalarBlock& t : second.structure().scalar_blocks()) {
             if (s.block != t.block) continue;
             for (Index r = 0; r < std::min(s.rows, t.rows); ++r)
-              gram_(a, b) +=
-                  static_cast<Real>(q[Size(a)][Size(s.coordinate + r)]) * q[Size(b)][Size(t.coordinate + r)];
+              gram_(a, b) += static_cast<Real>(q[Size(a)][Size(s.coordinate + r)]) *
+                             q[Size(b)][Size(t.coordinate + r)];
           }
         }
       }
@@ -214,7 +216,8 @@ class Program {
   Vector Gradient() const {
     Vector gradient(count());
     Vector along = products_;
-    if (objective_.l1 > 0) along = psi_.transpose() * v_.unaryExpr([this](Real v) { return Threshold(v); });
+    if (objective_.l1 > 0)
+      along = psi_.transpose() * v_.unaryExpr([this](Real v) { return Threshold(v); });
     for (Eigen::Index k = 0; k < count(); ++k)
       gradient[k] = columns_[Size(k)].loss - along[k] - SmoothPart(k);
     return gradient;
@@ -249,14 +252,16 @@ class Program {
     const Real most = beta_[down];
     const Labelled& a = columns_[Size(up)];
     const Labelled& b = columns_[Size(down)];
-    const Real smooth = objective_.smoothing * 2 * (static_cast<Real>(a.labels.size()) - Agreement(a, b));
+    const Real smooth =
+        objective_.smoothing * 2 * (static_cast<Real>(a.labels.size()) - Agreement(a, b));
     Real step = most;
     if (objective_.l1 > 0) {
       const Vector d = (psi_.col(up) - psi_.col(down)) / lambda_m_;
       const Real start = a.loss - b.loss - SmoothPart(up) + SmoothPart(down);
       const auto slope = [&](Real t) {
         Real sum = start - t * smooth;
-        for (Eigen::Index i = 0; i < d.size(); ++i) sum -= lambda_m_ * d[i] * Threshold(v_[i] + t * d[i]);
+        for (Eigen::Index i = 0; i < d.size(); ++i)
+          sum -= lambda_m_ * d[i] * Threshold(v_[i] + t * d[i]);
         return sum;
       };
       if (slope(most) < 0) {
@@ -272,7 +277,8 @@ class Program {
     } else {
       const Real slope =
           a.loss - b.loss - products_[up] + products_[down] - SmoothPart(up) + SmoothPart(down);
-      const Real curvature = (gram_(up, up) + gram_(down, down) - 2 * gram_(up, down)) / lambda_m_ + smooth;
+      const Real curvature =
+          (gram_(up, up) + gram_(down, down) - 2 * gram_(up, down)) / lambda_m_ + smooth;
       if (curvature > 0) step = std::min(most, slope / curvature);
       products_ += step / lambda_m_ * (gram_.col(up) - gram_.col(down));
     }
@@ -282,9 +288,11 @@ class Program {
 
   Real Value() const {
     Real sum = 0;
-    for (Eigen::Index k = 0; k < count(); ++k) sum += beta_[k] * (columns_[Size(k)].loss - SmoothPart(k) / 2);
+    for (Eigen::Index k = 0; k < count(); ++k)
+      sum += beta_[k] * (columns_[Size(k)].loss - SmoothPart(k) / 2);
     for (Index m = 0; objective_.smoothing > 0 && m < training_.data.size(); ++m)
-      sum += objective_.smoothing / 2 * static_cast<Real>(training_.data.example(m).graph().num_variables());
+      sum += objective_.smoothing / 2 *
+             static_cast<Real>(training_.data.example(m).graph().num_variables());
     Real squares = 0;
     if (objective_.l1 > 0) {
       for (const Real v : v_) squares += Threshold(v) * Threshold(v);
@@ -308,7 +316,8 @@ class Program {
 
 ReferenceBracket BracketOptimum(const TrainingSet& training, double lambda,
                                 const ReferenceObjective& objective) {
-  SLACKLINE_CHECK(objective.l1 == 0 || objective.kernel == nullptr, "no l1 norm of kernelized weights");
+  SLACKLINE_CHECK(objective.l1 == 0 || objective.kernel == nullptr,
+                  "no l1 norm of kernelized weights");
   return Program(training, lambda, objective).Solve();
 }
 

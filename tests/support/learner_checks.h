@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What holds for every learner: for test files of single learners. Those with a dual point in it, for learners that ask an oracle.
+// What holds for every learner: for test files of single learners. Those with a dual point in it,
+// for learners that ask an oracle.
 #pragma once
 
 #include <algorithm>
@@ -43,8 +44,9 @@ inline double ValueOfDualPoint(const Problem& problem, const Learner& learner) {
   return sum / problem.size() - Regulariser(problem.lambda(), weights);
 }
 
-/// Evaluations after every one of `passes` passes: bounds on the right sides of the optimum, a primal that is that of the weights,
-/// a dual that is that of the dual point. Returns the last evaluation.
+/// Evaluations after every one of `passes` passes: bounds on the right sides of the optimum, a
+/// primal that is that of the weights, a dual that is that of the dual point. Returns the last
+/// evaluation.
 inline Evaluation CheckPasses(const Problem& problem, const TrainOptions& options, double optimum,
                               int passes) {
   const std::unique_ptr<Learner> learner = MakeLearner(problem, options);
@@ -57,16 +59,18 @@ inline Evaluation CheckPasses(const Problem& problem, const TrainOptions& option
     const double room = kSolver * std::max(1.0, std::abs(evaluation.primal));
     CHECK(evaluation.primal >= optimum - room);
     CHECK(evaluation.dual <= optimum + room);
-    const double primal = evaluation.problem == CertifiedProblem::kExact
-                              ? ExactPrimal(problem.training(), problem.lambda(), learner->weights())
-                              : RelaxedPrimal(problem.training(), problem.lambda(), learner->weights());
+    const double primal =
+        evaluation.problem == CertifiedProblem::kExact
+            ? ExactPrimal(problem.training(), problem.lambda(), learner->weights())
+            : RelaxedPrimal(problem.training(), problem.lambda(), learner->weights());
     CHECK(Near(evaluation.primal, primal, kSolver));
     CHECK(Near(evaluation.dual, ValueOfDualPoint(problem, *learner), kTight));
   }
   return evaluation;
 }
 
-/// Evaluations after every pass: no dual is smaller than that before by more than `room`, the first than 0.
+/// Evaluations after every pass: no dual is smaller than that before by more than `room`, the first
+/// than 0.
 inline void CheckDualNeverFalls(const Problem& problem, const TrainOptions& options, int passes,
                                 double room) {
   const auto learner = MakeLearner(problem, options);
@@ -119,8 +123,8 @@ struct TakeOver {
   bool checks = false;  ///< the learner that takes over is evaluated before each of its passes
 };
 
-/// A learner, and another that takes over its state, go on alike: states, figures and weights have the same bits. A state that is cut short
-/// is refused. Returns the first learner.
+/// A learner, and another that takes over its state, go on alike: states, figures and weights have
+/// the same bits. A state that is cut short is refused. Returns the first learner.
 inline std::unique_ptr<Learner> CheckTakeOver(const Problem& problem, const TrainOptions& options,
                                               const TakeOver& plan = {}) {
   const StopControl never(nullptr, 0);
@@ -155,7 +159,8 @@ inline std::unique_ptr<Learner> CheckTakeOver(const Problem& problem, const Trai
   return first;
 }
 
-/// Weights and figures are the same bits in every run, with 1, 2 and 4 threads. Returns those of a run.
+/// Weights and figures are the same bits in every run, with 1, 2 and 4 threads. Returns those of a
+/// run.
 inline TrainSummary CheckReplay(const Problem& problem, TrainOptions options, Index passes = 15) {
   options.gap_tolerance = options.absolute_gap = 0;
   options.max_passes = passes;
@@ -172,7 +177,8 @@ inline TrainSummary CheckReplay(const Problem& problem, TrainOptions options, In
   return once;
 }
 
-/// Two λ one after the other: bounds of the second problem hold from the first evaluation on, and what is reached is certified.
+/// Two λ one after the other: bounds of the second problem hold from the first evaluation on, and
+/// what is reached is certified.
 inline void CheckChangeLambda(const Problem& problem, const TrainOptions& options, double other,
                               double optimum, double first_dual, int passes, double gap) {
   const auto learner = MakeLearner(problem, options);
@@ -198,10 +204,11 @@ inline void CheckChangeLambda(const Problem& problem, const TrainOptions& option
   CHECK(primal - dual <= gap * std::max(1.0, primal));
 }
 
-/// Another λ after some passes: the bounds of the second problem hold at once, and `after` passes leave less than this gap. Returns the
-/// first evaluation.
-inline Evaluation CheckPath(const Problem& first, const Problem& second, const TrainOptions& options,
-                            double optimum, int before, int after, double gap) {
+/// Another λ after some passes: the bounds of the second problem hold at once, and `after` passes
+/// leave less than this gap. Returns the first evaluation.
+inline Evaluation CheckPath(const Problem& first, const Problem& second,
+                            const TrainOptions& options, double optimum, int before, int after,
+                            double gap) {
   const auto learner = MakeLearner(first, options);
   const StopControl never(nullptr, 0);
   for (int pass = 0; pass < before; ++pass) learner->RunPass(never);
@@ -244,8 +251,9 @@ inline VerifiedRun CheckVerifies(const Problem& problem, TrainOptions options, I
 /// A claim that is not that of the run is found out.
 inline void CheckFails(const Problem& problem, const TrainOptions& options, const VerifiedRun& run,
                        const ProgressRecord& claim) {
-  CHECK(VerifyCertificate(problem, run.summary.weights, claim, options, run.learner.get()).outcome ==
-        VerifyOutcome::kFails);
+  CHECK(
+      VerifyCertificate(problem, run.summary.weights, claim, options, run.learner.get()).outcome ==
+      VerifyOutcome::kFails);
 }
 
 /// What a run has to say about any problem: numbers, and bounds on their sides.
@@ -284,9 +292,11 @@ inline void CheckUnpleasantProblems(const TrainOptions& given) {
         const Evaluation evaluation = learner->Evaluate(1);
         CHECK(std::isfinite(evaluation.primal));
         CHECK(std::isfinite(evaluation.dual));
-        CHECK(evaluation.dual <= evaluation.primal + kExact * std::max(1.0, std::abs(evaluation.primal)));
+        CHECK(evaluation.dual <=
+              evaluation.primal + kExact * std::max(1.0, std::abs(evaluation.primal)));
         const auto& weights = learner->weights();
-        CHECK(std::all_of(weights.begin(), weights.end(), [](double w) { return std::isfinite(w); }));
+        CHECK(
+            std::all_of(weights.begin(), weights.end(), [](double w) { return std::isfinite(w); }));
       }
     }
   }

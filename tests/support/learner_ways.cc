@@ -10,10 +10,10 @@ namespace {
 
 constexpr LearnerKind kPlaneLearners[] = {LearnerKind::kCuttingPlane1, LearnerKind::kCuttingPlaneN,
                                           LearnerKind::kBundle};
-constexpr LearnerKind kMarginalLearners[] = {LearnerKind::kExponentiatedGradient, LearnerKind::kExcessiveGap,
-                                             LearnerKind::kExtragradient};
-constexpr AverageKind kAverages[] = {AverageKind::kOff, AverageKind::kUniform, AverageKind::kWeighted,
-                                     AverageKind::kSuffix};
+constexpr LearnerKind kMarginalLearners[] = {
+    LearnerKind::kExponentiatedGradient, LearnerKind::kExcessiveGap, LearnerKind::kExtragradient};
+constexpr AverageKind kAverages[] = {AverageKind::kOff, AverageKind::kUniform,
+                                     AverageKind::kWeighted, AverageKind::kSuffix};
 constexpr OrderKind kOrders[] = {OrderKind::kExample, OrderKind::kUniform};
 
 TrainOptions Of(LearnerKind learner, SolverKind oracle = SolverKind::kAuto) {
@@ -29,11 +29,14 @@ bool HasFactors(const Problem& problem) {
 
 /// Learners on messages, and smoothed soft constraints.
 void AddDualLosses(Random& random, std::vector<TrainOptions>* ways) {
-  for (const LearnerKind learner : {LearnerKind::kDlpw, LearnerKind::kSmoothDlpw, LearnerKind::kSoft}) {
+  for (const LearnerKind learner :
+       {LearnerKind::kDlpw, LearnerKind::kSmoothDlpw, LearnerKind::kSoft}) {
     TrainOptions options = Of(learner);
     options.order = Pick(random, kOrders);
-    if (learner != LearnerKind::kSoft) options.step_size = Pick(random, std::vector{0.0, 1e-3, 1.0, 1e4});
-    if (learner != LearnerKind::kDlpw) options.smoothing = Pick(random, std::vector{1e-6, 1e-2, 1.0, 1e3});
+    if (learner != LearnerKind::kSoft)
+      options.step_size = Pick(random, std::vector{0.0, 1e-3, 1.0, 1e4});
+    if (learner != LearnerKind::kDlpw)
+      options.smoothing = Pick(random, std::vector{1e-6, 1e-2, 1.0, 1e3});
     ways->push_back(options);
   }
 }
@@ -68,17 +71,19 @@ void AddExampleBlocks(Random& random, SolverKind oracle, std::vector<TrainOption
     options.order = Pick(random, kOrders);
     if (step != StepKind::kFrankWolfe && random.Below(2) == 0) options.order = OrderKind::kGap;
     if (step != StepKind::kFrankWolfe && random.Below(3) == 0) options.proximal = Switch::kOff;
-    const bool averages = options.average != AverageKind::kAuto && options.average != AverageKind::kOff;
-    if (step != StepKind::kFrankWolfe && !averages && random.Below(2) == 0) options.planes = PlaneRace::kOn;
+    const bool averages =
+        options.average != AverageKind::kAuto && options.average != AverageKind::kOff;
+    if (step != StepKind::kFrankWolfe && !averages && random.Below(2) == 0)
+      options.planes = PlaneRace::kOn;
     ways->push_back(options);
   }
 }
 
 /// Learners without active sets, and with options that the others do not have.
 TrainOptions SimpleWay(Random& random, SolverKind oracle) {
-  TrainOptions options =
-      Of(Pick(random, std::vector{LearnerKind::kBcfw, LearnerKind::kFrankWolfe, LearnerKind::kSubgradient}),
-         oracle);
+  TrainOptions options = Of(Pick(random, std::vector{LearnerKind::kBcfw, LearnerKind::kFrankWolfe,
+                                                     LearnerKind::kSubgradient}),
+                            oracle);
   options.average = Pick(random, kAverages);
   if (options.learner == LearnerKind::kBcfw) options.step = StepKind::kFrankWolfe;
   const bool flag = random.Below(2) == 0;
@@ -95,8 +100,10 @@ TrainOptions SimpleWay(Random& random, SolverKind oracle) {
   return options;
 }
 
-/// Cutting planes and bundles; slack rescaling is another objective, where labellings are enumerated.
-void AddPlanes(Random& random, const std::vector<SolverKind>& oracles, std::vector<TrainOptions>* ways) {
+/// Cutting planes and bundles; slack rescaling is another objective, where labellings are
+/// enumerated.
+void AddPlanes(Random& random, const std::vector<SolverKind>& oracles,
+               std::vector<TrainOptions>* ways) {
   for (const LearnerKind learner : kPlaneLearners) {
     for (int k = 0; k < 3; ++k) {
       const bool slack = k == 2;
@@ -105,14 +112,16 @@ void AddPlanes(Random& random, const std::vector<SolverKind>& oracles, std::vect
       if (slack) options.rescaling = Rescaling::kSlack;
       if (learner == LearnerKind::kCuttingPlane1 && random.Below(2) == 0)
         options.constraint_cache = Switch::kOff;
-      if (learner == LearnerKind::kBundle && random.Below(2) == 0) options.line_search = Switch::kOff;
+      if (learner == LearnerKind::kBundle && random.Below(2) == 0)
+        options.line_search = Switch::kOff;
       options.prune_after = Pick(random, std::vector{50, 50, 0, 1, 3});
       ways->push_back(options);
     }
   }
 }
 
-/// All step options of proximal dual ascent, on the plain objective and on one with an l1 term, a smoothed hinge or both.
+/// All step options of proximal dual ascent, on the plain objective and on one with an l1 term, a
+/// smoothed hinge or both.
 void AddProxSdca(Random& random, const Problem& problem, const std::vector<SolverKind>& oracles,
                  std::vector<TrainOptions>* ways) {
   const double l1 = Pick(random, std::vector{0.0, 1e-4, 0.01, 1.0});
@@ -135,7 +144,8 @@ void AddProxSdca(Random& random, const Problem& problem, const std::vector<Solve
   }
 }
 
-void AddMultiSample(Random& random, const std::vector<SolverKind>& oracles, std::vector<TrainOptions>* ways) {
+void AddMultiSample(Random& random, const std::vector<SolverKind>& oracles,
+                    std::vector<TrainOptions>* ways) {
   for (const bool revisit : {false, true}) {
     TrainOptions options = Of(LearnerKind::kMultiSample, Pick(random, oracles));
     options.samples = Pick(random, std::vector{1, 3, 10});
@@ -147,7 +157,8 @@ void AddMultiSample(Random& random, const std::vector<SolverKind>& oracles, std:
 }
 
 /// With the linear kernel: the same problem, with expansions for weights.
-void AddKernels(Random& random, const std::vector<SolverKind>& oracles, std::vector<TrainOptions>* ways) {
+void AddKernels(Random& random, const std::vector<SolverKind>& oracles,
+                std::vector<TrainOptions>* ways) {
   for (const LearnerKind learner : {LearnerKind::kKernelBcfw, LearnerKind::kKernelFrankWolfe}) {
     TrainOptions options = Of(learner, Pick(random, oracles));
     options.average = Pick(random, kAverages);
@@ -160,14 +171,16 @@ void AddKernels(Random& random, const std::vector<SolverKind>& oracles, std::vec
 /// Those that see forbidden states.
 std::vector<SolverKind> OraclesOfAllowedLabellings(const Problem& problem) {
   std::vector<SolverKind> oracles = {SolverKind::kBruteForce, SolverKind::kSearch};
-  if (AllGraphs(problem, IsForest)) oracles.insert(oracles.end(), {SolverKind::kTree, SolverKind::kAuto});
+  if (AllGraphs(problem, IsForest))
+    oracles.insert(oracles.end(), {SolverKind::kTree, SolverKind::kAuto});
   return oracles;
 }
 
 std::vector<SolverKind> OraclesFor(const Problem& problem) {
   if (HasForbiddenStates(problem.data())) return OraclesOfAllowedLabellings(problem);
-  std::vector<SolverKind> oracles = {SolverKind::kBruteForce, SolverKind::kSearch, SolverKind::kMessages,
-                                     SolverKind::kMessagesBranchAndBound, SolverKind::kAuto};
+  std::vector<SolverKind> oracles = {SolverKind::kBruteForce, SolverKind::kSearch,
+                                     SolverKind::kMessages, SolverKind::kMessagesBranchAndBound,
+                                     SolverKind::kAuto};
   if (HasGlpk()) oracles.insert(oracles.end(), {SolverKind::kLp, SolverKind::kLpPolytope});
   if (AllGraphs(problem, IsBinaryPairwise)) oracles.push_back(SolverKind::kRoof);
   if (AllGraphs(problem, IsForest)) oracles.push_back(SolverKind::kTree);
@@ -201,7 +214,8 @@ std::string Describe(const TrainOptions& options) {
 
 std::string ObjectiveOf(const TrainOptions& options) {
   if (options.rescaling == Rescaling::kSlack) return "slack rescaling";
-  if (options.learner != LearnerKind::kProxSdca || (options.l1 == 0 && options.smoothing == 0)) return {};
+  if (options.learner != LearnerKind::kProxSdca || (options.l1 == 0 && options.smoothing == 0))
+    return {};
   return "l1 " + std::to_string(options.l1) + ", smoothing " + std::to_string(options.smoothing);
 }
 
@@ -226,7 +240,8 @@ std::vector<TrainOptions> AllWays(Random& random, const Problem& problem) {
   AddMultiSample(random, oracles, &ways);
   if (HasInputs(problem)) {
     AddKernels(random, oracles, &ways);
-    // Every other learner may have a kernel, too; but the l1 norm is that of other coordinates then.
+    // Every other learner may have a kernel, too; but the l1 norm is that of other coordinates
+    // then.
     TrainOptions options = ways[random.Below(ways.size())];
     if (!UsesKernel(options) && options.l1 == 0) {
       options.kernel = KernelKind::kLinear;
@@ -251,7 +266,8 @@ std::vector<TrainOptions> RefusedWays(Random& random, const Problem& problem) {
   };
   for (const LearnerKind learner : AllLearners()) {
     if (UsesMarginals(learner) && !AllGraphs(problem, IsForest)) ways.push_back(Of(learner));
-    const bool on_labellings = UsesOracle(learner) || UsesMarginals(learner) || learner == LearnerKind::kAuto;
+    const bool on_labellings =
+        UsesOracle(learner) || UsesMarginals(learner) || learner == LearnerKind::kAuto;
     if (!on_labellings && forbidden) ways.push_back(Of(learner));
     if ((For(learner) & kForKernels) != 0 && !HasInputs(problem)) ways.push_back(Of(learner));
     if (!HasInputs(problem)) {

@@ -17,7 +17,8 @@ struct MulticlassProblem {
   TrainingSet training;
 };
 
-/// Labels follow the inputs, with noise. The weights of class j and feature f lie at f · classes + j.
+/// Labels follow the inputs, with noise. The weights of class j and feature f lie at f · classes +
+/// j.
 inline MulticlassProblem RandomMulticlassProblem(Random& random, Index examples, Index classes,
                                                  Index features) {
   std::vector<Index> labels;

@@ -8,12 +8,13 @@
 
 namespace slackline::test {
 
-TrainingSet RandomMultiLabelProblem(Random& random, Index num_examples, Index num_labels, Index num_features,
-                                    bool full, double threshold) {
+TrainingSet RandomMultiLabelProblem(Random& random, Index num_examples, Index num_labels,
+                                    Index num_features, bool full, double threshold) {
   FactorGraphBuilder graph;
   graph.AddVariables(num_labels, 2);
   for (Index i = 0; i < num_labels; ++i) {
-    for (Index j = i + 1; j < (full ? num_labels : std::min(num_labels, i + 2)); ++j) graph.AddFactor({i, j});
+    for (Index j = i + 1; j < (full ? num_labels : std::min(num_labels, i + 2)); ++j)
+      graph.AddFactor({i, j});
   }
   const auto layout = std::make_shared<WeightLayout>();
   const Index labels = layout->AddBlock("labels", num_labels, num_features);
@@ -22,7 +23,8 @@ TrainingSet RandomMultiLabelProblem(Random& random, Index num_examples, Index nu
   const Index on = builder.AddStateMap({{kAbsent, 0}, {}});
   const Index both = builder.AddStateMap({{kAbsent, kAbsent, kAbsent, 0}, {}});
   for (Index i = 0; i < num_labels; ++i) builder.AddLinear(i, labels, 0, on, i);
-  for (Index c = 0; c < graph.num_factors(); ++c) builder.AddConstant(num_labels + c, pairs, both, c);
+  for (Index c = 0; c < graph.num_factors(); ++c)
+    builder.AddConstant(num_labels + c, pairs, both, c);
   const auto structure = builder.Build();
 
   std::vector<double> truth(static_cast<std::size_t>(num_labels * num_features));
@@ -43,7 +45,8 @@ TrainingSet RandomMultiLabelProblem(Random& random, Index num_examples, Index nu
     given.push_back(std::move(y));
   }
   Dataset data(layout, rows);
-  for (Index m = 0; m < num_examples; ++m) data.Add(structure, given[static_cast<std::size_t>(m)], m);
+  for (Index m = 0; m < num_examples; ++m)
+    data.Add(structure, given[static_cast<std::size_t>(m)], m);
   return MakeTrainingSet(data, LossOptions{});
 }
 

@@ -25,8 +25,9 @@ VectorXd Features(const ExampleView& example, std::span<const Index> labels) {
   const FactorGraph& graph = example.graph();
   VectorXd phi = VectorXd::Zero(example.structure().layout().size());
   for (Index a = 0; a < graph.num_parts(); ++a) {
-    const Index state = a < graph.num_variables() ? labels[static_cast<std::size_t>(a)]
-                                                  : JointState(graph, a - graph.num_variables(), labels);
+    const Index state = a < graph.num_variables()
+                            ? labels[static_cast<std::size_t>(a)]
+                            : JointState(graph, a - graph.num_variables(), labels);
     phi += DenseFeatures(example, a, state);
   }
   return phi;
@@ -38,7 +39,8 @@ std::vector<Column> AllLabellings(const TrainingSet& training) {
     const ExampleView example = training.data.example(m);
     const FactorGraph& graph = example.graph();
     const VectorXd given = Features(example, example.labels());
-    const std::vector<Index> cardinalities(graph.cardinalities().begin(), graph.cardinalities().end());
+    const std::vector<Index> cardinalities(graph.cardinalities().begin(),
+                                           graph.cardinalities().end());
     std::vector<Index> labels(cardinalities.size(), 0);
     do {
       double loss = 0;
@@ -64,7 +66,8 @@ Optimum SolveProx(const TrainingSet& training, double lambda, double l1, double 
   const double tau = l1 / lambda;
   // x = (β, p, s): minimise λ/2 ‖Ψβ − p + τ‖² − β·Δ/M − (γ/2M) Σ (1 − ‖μ_i‖²), p + s = 2τ.
   MatrixXd residual = MatrixXd::Zero(d, count + 2 * boxes);
-  MatrixXd marginals = MatrixXd::Zero(static_cast<Eigen::Index>(training.losses.size()), count + 2 * boxes);
+  MatrixXd marginals =
+      MatrixXd::Zero(static_cast<Eigen::Index>(training.losses.size()), count + 2 * boxes);
   MatrixXd rows = MatrixXd::Zero(training.data.size() + boxes, count + 2 * boxes);
   VectorXd right = VectorXd::Ones(rows.rows());
   VectorXd linear = VectorXd::Zero(count + 2 * boxes);

@@ -18,9 +18,9 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-// Mehrotra's predictor-corrector method (Nocedal and Wright, 2nd ed., algorithm 14.3, with a quadratic term
-// as in section 16.6). Directions come from the system scaled by D = (X/S)^½, in which the Hessian I + DQD
-// stays well conditioned.
+// Mehrotra's predictor-corrector method (Nocedal and Wright, 2nd ed., algorithm 14.3, with a
+// quadratic term as in section 16.6). Directions come from the system scaled by D = (X/S)^½, in
+// which the Hessian I + DQD stays well conditioned.
 
 template <class Real>
 class InteriorPoint {
@@ -31,7 +31,8 @@ class InteriorPoint {
   InteriorPoint(const MatrixXd& q, const VectorXd& c, const MatrixXd& a, const VectorXd& b)
       : q_(q.cast<Real>()), c_(c.cast<Real>()), a_(a.cast<Real>()), b_(b.cast<Real>()) {}
 
-  /// Runs until no progress is made; error() is then that of the best point, and the result is that point.
+  /// Runs until no progress is made; error() is then that of the best point, and the result is that
+  /// point.
   QpResult Run() {
     const auto n = c_.size();
     at_ = {Vector::Ones(n), Vector::Zero(b_.size()), Vector::Constant(n, 1 + Largest(c_))};
@@ -83,11 +84,12 @@ class InteriorPoint {
     const Vector products = (at_.x.array() * at_.s.array()).matrix();
     const Real mu = products.mean();
     const Iterate affine = Direction(products);
-    const Real affine_mu =
-        (at_.x + MaxStep(at_.x, affine.x) * affine.x).dot(at_.s + MaxStep(at_.s, affine.s) * affine.s) /
-        static_cast<Real>(products.size());
+    const Real affine_mu = (at_.x + MaxStep(at_.x, affine.x) * affine.x)
+                               .dot(at_.s + MaxStep(at_.s, affine.s) * affine.s) /
+                           static_cast<Real>(products.size());
     const Real sigma = std::pow(affine_mu / mu, Real(3));
-    const Vector corrected = (products.array() + affine.x.array() * affine.s.array() - sigma * mu).matrix();
+    const Vector corrected =
+        (products.array() + affine.x.array() * affine.s.array() - sigma * mu).matrix();
     const Iterate d = Direction(corrected);
     if (!d.x.allFinite() || !d.y.allFinite() || !d.s.allFinite()) return false;
     // One step length for both: with a quadratic term the dual residual depends on x as well.
@@ -181,8 +183,9 @@ QpResult SolveQp(const MatrixXd& q, const VectorXd& c, const MatrixXd& a, const 
     right[r] = b[rows.colsPermutation().indices()[r]];
   }
   const VectorXd some = basis.colPivHouseholderQr().solve(right);
-  SLACKLINE_CHECK((a * some - b).lpNorm<Eigen::Infinity>() <= 1e-9 * (1 + b.lpNorm<Eigen::Infinity>()),
-                  "the constraints of a quadratic program contradict each other");
+  SLACKLINE_CHECK(
+      (a * some - b).lpNorm<Eigen::Infinity>() <= 1e-9 * (1 + b.lpNorm<Eigen::Infinity>()),
+      "the constraints of a quadratic program contradict each other");
   return SolveFullRank(q, c, basis, right);
 }
 

@@ -14,10 +14,10 @@ struct QpResult {
   int iterations = 0;
 };
 
-/// Minimises ½ xᵀQx + cᵀx over Ax = b, x ≥ 0. Requires Q symmetric and positive semidefinite (zero: a linear
-/// program), and that the minimum exists and some x > 0 satisfies Ax = b. Rows of A may be redundant. Throws
-/// std::invalid_argument where the constraints contradict each other, std::runtime_error when 1e-10 (relative
-/// to 1 + |objective|) is not reached.
+/// Minimises ½ xᵀQx + cᵀx over Ax = b, x ≥ 0. Requires Q symmetric and positive semidefinite (zero:
+/// a linear program), and that the minimum exists and some x > 0 satisfies Ax = b. Rows of A may be
+/// redundant. Throws std::invalid_argument where the constraints contradict each other,
+/// std::runtime_error when 1e-10 (relative to 1 + |objective|) is not reached.
 QpResult SolveQp(const Eigen::MatrixXd& q, const Eigen::VectorXd& c, const Eigen::MatrixXd& a,
                  const Eigen::VectorXd& b);
 

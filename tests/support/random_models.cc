@@ -39,7 +39,8 @@ GraphPtr RandomForest(Random& random, Index n, Index max_states) {
   return builder.Build();
 }
 
-GraphPtr RandomGraph(Random& random, Index n, Index max_states, Index num_factors, Index max_order) {
+GraphPtr RandomGraph(Random& random, Index n, Index max_states, Index num_factors,
+                     Index max_order) {
   FactorGraphBuilder builder;
   for (Index i = 0; i < n; ++i) builder.AddVariable(1 + Pick(random, max_states));
   std::vector<Index> variables(static_cast<std::size_t>(n));
@@ -157,7 +158,8 @@ std::vector<double> DenseBinaryScores(Random& random, const FactorGraph& graph, 
   for (Index i = 0; i < graph.num_variables(); ++i) {
     scores[static_cast<std::size_t>(graph.state_offset(i) + 1)] = random.Normal();
   }
-  const double scale = strength / std::sqrt(static_cast<double>(std::max(1, graph.num_variables())));
+  const double scale =
+      strength / std::sqrt(static_cast<double>(std::max(1, graph.num_variables())));
   for (Index c = 0; c < graph.num_factors(); ++c) {
     scores[static_cast<std::size_t>(graph.factor_offset(c) + 3)] = scale * random.Normal();
   }
@@ -168,7 +170,8 @@ double LabellingScore(const FactorGraph& graph, const std::vector<double>& score
                       const std::vector<Index>& labels) {
   double sum = 0;
   for (Index i = 0; i < graph.num_variables(); ++i) {
-    sum += scores[static_cast<std::size_t>(graph.state_offset(i) + labels[static_cast<std::size_t>(i)])];
+    sum += scores[static_cast<std::size_t>(graph.state_offset(i) +
+                                           labels[static_cast<std::size_t>(i)])];
   }
   for (Index c = 0; c < graph.num_factors(); ++c) {
     sum += scores[static_cast<std::size_t>(graph.factor_offset(c) + JointState(graph, c, labels))];

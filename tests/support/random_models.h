@@ -13,15 +13,16 @@ namespace slackline::test {
 
 using GraphPtr = std::shared_ptr<const FactorGraph>;
 
-/// A graph without cycles on n ≥ 0 variables with 1 … max_states states each: pairs, some triples, some unary
-/// factors, scopes in any order, sometimes several components.
+/// A graph without cycles on n ≥ 0 variables with 1 … max_states states each: pairs, some triples,
+/// some unary factors, scopes in any order, sometimes several components.
 GraphPtr RandomForest(Random& random, Index n, Index max_states);
 
-/// n ≥ 0 variables with 1 … max_states states, num_factors factors over 1 … min(max_order, n) of them (none
-/// when n = 0). Cycles and several factors over the same variables are likely.
+/// n ≥ 0 variables with 1 … max_states states, num_factors factors over 1 … min(max_order, n) of
+/// them (none when n = 0). Cycles and several factors over the same variables are likely.
 GraphPtr RandomGraph(Random& random, Index n, Index max_states, Index num_factors, Index max_order);
 
-/// n ≥ 1 binary variables and num_factors factors over one or two of them; the same pair may occur again.
+/// n ≥ 1 binary variables and num_factors factors over one or two of them; the same pair may occur
+/// again.
 GraphPtr RandomBinaryPairs(Random& random, Index n, Index num_factors);
 
 /// n binary variables and a factor for every pair i < j.
@@ -33,12 +34,13 @@ GraphPtr Cycle(Index n, Index states);
 /// rows × cols variables, each with a factor to its right and its lower neighbour.
 GraphPtr Grid(Index rows, Index cols, Index states);
 
-/// A small graph (at most 3^7 labellings) of family `number` mod 12: no, one and two variables, one state
-/// only, forests, cycles, grids, full binary, mixed orders with unequal cardinalities, unconnected variables.
-/// For loops over `number`.
+/// A small graph (at most 3^7 labellings) of family `number` mod 12: no, one and two variables, one
+/// state only, forests, cycles, grids, full binary, mixed orders with unequal cardinalities,
+/// unconnected variables. For loops over `number`.
 GraphPtr SmallGraph(Random& random, int number);
 
-/// Scores for loops over `number`: in turn normal, of small whole numbers, all negative, all zero but a few.
+/// Scores for loops over `number`: in turn normal, of small whole numbers, all negative, all zero
+/// but a few.
 std::vector<double> SmallScores(Random& random, const FactorGraph& graph, int number);
 
 /// Normal scores with standard deviation `scale` for all states of all parts.
@@ -47,8 +49,8 @@ std::vector<double> RandomScores(Random& random, const FactorGraph& graph, doubl
 /// Whole numbers in {−bound, …, bound}: many ties.
 std::vector<double> RandomIntegerScores(Random& random, const FactorGraph& graph, Index bound);
 
-/// The model of the LP measurements: variables N(0, 1) at state 1, pairs N(0, 1)·strength/√n at joint state
-/// (1, 1), all else 0. Requires binary variables and pair factors.
+/// The model of the LP measurements: variables N(0, 1) at state 1, pairs N(0, 1)·strength/√n at
+/// joint state (1, 1), all else 0. Requires binary variables and pair factors.
 std::vector<double> DenseBinaryScores(Random& random, const FactorGraph& graph, double strength);
 
 /// Σ_a θ_a(y_a), computed in the plain way.

@@ -29,13 +29,15 @@ Blocks MakeBlocks(const ProblemOptions& options) {
   Blocks blocks;
   const Index copies = options.tied_weights ? 1 : options.num_variables;
   if (options.inputs != InputKind::kNone) {
-    blocks.linear = blocks.layout->AddBlock("linear", copies * options.max_states, options.input_dimension);
+    blocks.linear =
+        blocks.layout->AddBlock("linear", copies * options.max_states, options.input_dimension);
   }
   if (options.potentials) blocks.potential = blocks.layout->AddBlock("potential", 1);
   const Index factors = options.tied_weights ? 1 : std::max(1, options.num_factors);
   blocks.potts = blocks.layout->AddBlock("potts", factors);
   blocks.table_rows = 1;
-  for (Index k = 0; k < std::max(1, options.max_order); ++k) blocks.table_rows *= options.max_states;
+  for (Index k = 0; k < std::max(1, options.max_order); ++k)
+    blocks.table_rows *= options.max_states;
   blocks.table = blocks.layout->AddBlock("table", factors * blocks.table_rows);
   return blocks;
 }
@@ -52,7 +54,9 @@ class ScopeSource {
   std::vector<Index> Next() {
     const Index largest = std::min(options_.max_order, options_.num_variables);
     const Index order =
-        largest < 2 ? 1 : 2 + static_cast<Index>(random_.Below(static_cast<std::uint64_t>(largest - 1)));
+        largest < 2
+            ? 1
+            : 2 + static_cast<Index>(random_.Below(static_cast<std::uint64_t>(largest - 1)));
     std::vector<Index> candidates(component_.size());
     std::iota(candidates.begin(), candidates.end(), 0);
     random_.Shuffle(std::span<Index>(candidates));
@@ -77,9 +81,10 @@ class ScopeSource {
   std::vector<Index> component_;
 };
 
-/// A weight per joint state, numbered as if every variable had max_states states: tables of different shape
-/// can share.
-TableFactor SharedTable(const std::vector<Index>& cardinalities, Index max_states, Index num_weights) {
+/// A weight per joint state, numbered as if every variable had max_states states: tables of
+/// different shape can share.
+TableFactor SharedTable(const std::vector<Index>& cardinalities, Index max_states,
+                        Index num_weights) {
   return TableFactor::FromFunction(cardinalities, num_weights,
                                    [&](std::span<const Index> states, std::span<double> features) {
                                      Index row = 0;
@@ -131,8 +136,8 @@ std::shared_ptr<const Structure> MakeStructure(Random& random, const ProblemOpti
     if (options.potts && scope.size() == 2 && states[0] == states[1] && random.Below(3) == 0) {
       builder.AddFactor(scope, PottsFactor(states[0]), blocks.potts, number);
     } else {
-      builder.AddFactor(scope, SharedTable(states, options.max_states, blocks.table_rows), blocks.table,
-                        number * blocks.table_rows);
+      builder.AddFactor(scope, SharedTable(states, options.max_states, blocks.table_rows),
+                        blocks.table, number * blocks.table_rows);
     }
     if (!options.forbidden) continue;
     Index joint = 1;
@@ -145,8 +150,8 @@ std::shared_ptr<const Structure> MakeStructure(Random& random, const ProblemOpti
 }
 
 /// Labels that the structure allows: drawn until it does, or all zero.
-std::vector<Index> RandomLabels(Random& random, const ProblemOptions& options, const Structure& structure,
-                                bool first_example) {
+std::vector<Index> RandomLabels(Random& random, const ProblemOptions& options,
+                                const Structure& structure, bool first_example) {
   for (int attempt = 0; attempt < 100; ++attempt) {
     std::vector<Index> labels;
     for (const Index states : structure.graph().cardinalities()) {
@@ -198,7 +203,8 @@ TrainingSet RandomProblem(Random& random, const ProblemOptions& options) {
           1 + static_cast<Index>(random.Below(static_cast<std::uint64_t>(options.num_variables)));
     }
     structures.push_back(reuse ? structures.front() : MakeStructure(random, own, blocks));
-    for (Index k = 0; k < structures.back()->num_inputs(); ++k) AddInput(random, options, rows.get());
+    for (Index k = 0; k < structures.back()->num_inputs(); ++k)
+      AddInput(random, options, rows.get());
   }
   Dataset data(blocks.layout, rows);
   Index first_input = 0;
@@ -242,7 +248,8 @@ ProblemOptions RandomHardOptions(Random& random) {
   if (random.Below(3) == 0) options.max_states = options.max_order = 2;  // roof duality applies
   if (random.Below(6) == 0) options.num_examples = 1;
   if (random.Below(8) == 0) options.num_variables = 1;
-  if (random.Below(3) == 0) options.input_scale = std::pow(10.0, static_cast<double>(random.Below(17)) - 8);
+  if (random.Below(3) == 0)
+    options.input_scale = std::pow(10.0, static_cast<double>(random.Below(17)) - 8);
   options.whole_inputs = random.Below(3) == 0;
   options.duplicate_factors = !options.forest && random.Below(3) == 0;
   options.repeat_examples = random.Below(4) == 0;

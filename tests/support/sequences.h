@@ -14,7 +14,8 @@
 namespace slackline::test {
 
 /// Sequences of 1 to most_tokens tokens with 3 sparse features and known labels.
-inline SequenceData RandomSequences(Random& random, Index sequences, Index labels, Index most_tokens) {
+inline SequenceData RandomSequences(Random& random, Index sequences, Index labels,
+                                    Index most_tokens) {
   SequenceData data;
   data.source = "random";
   for (Index k = 0; k < labels; ++k) data.label_names.push_back("L" + std::to_string(k));
@@ -58,7 +59,8 @@ inline std::vector<std::string> BioNames(bool two_types) {
   return {"I-N", "O", "B-N"};
 }
 
-/// Whether I-X stands only behind B-X or I-X, where the label before is known, and not at the beginning.
+/// Whether I-X stands only behind B-X or I-X, where the label before is known, and not at the
+/// beginning.
 inline bool ValidBio(const std::vector<std::string>& names, const std::vector<Index>& labels) {
   for (std::size_t i = 0; i < labels.size(); ++i) {
     if (labels[i] == kUnlabelled) continue;
@@ -73,9 +75,11 @@ inline bool ValidBio(const std::vector<std::string>& names, const std::vector<In
 }
 
 /// Random sequences with such labels, valid ones.
-inline SequenceData RandomBioSequences(Random& random, Index sequences, bool two_types, Index most_tokens) {
+inline SequenceData RandomBioSequences(Random& random, Index sequences, bool two_types,
+                                       Index most_tokens) {
   const std::vector<std::string> names = BioNames(two_types);
-  SequenceData data = RandomSequences(random, sequences, static_cast<Index>(names.size()), most_tokens);
+  SequenceData data =
+      RandomSequences(random, sequences, static_cast<Index>(names.size()), most_tokens);
   data.label_names = names;
   for (Index m = 0; m < sequences; ++m) {
     const auto first = data.labels.begin() + data.begin[static_cast<std::size_t>(m)];
@@ -112,8 +116,8 @@ inline double ScoreOf(const SequenceModel& model, const SequenceData& data, Inde
                  model.end_weights()[static_cast<std::size_t>(labels.back())];
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const auto label = static_cast<std::size_t>(labels[i]);
-    const FeatureRow x =
-        data.rows->row(static_cast<Index>(data.begin[static_cast<std::size_t>(m)]) + static_cast<Index>(i));
+    const FeatureRow x = data.rows->row(
+        static_cast<Index>(data.begin[static_cast<std::size_t>(m)]) + static_cast<Index>(i));
     score += model.bias_weights()[label];
     for (Index f = 0; f < x.count; ++f) {
       const auto column = static_cast<std::size_t>(x.dense() ? f : x.columns[f]);

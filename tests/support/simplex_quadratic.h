@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A small objective for Frank-Wolfe: ½ ‖Bx − b‖² over a product of simplexes, with its optimum and its curvatures.
+// A small objective for Frank-Wolfe: ½ ‖Bx − b‖² over a product of simplexes, with its optimum and
+// its curvatures.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +29,8 @@ inline void SmallestEntry(std::span<const double> gradient, std::span<double> ou
 
 class SimplexQuadratic {
  public:
-  SimplexQuadratic(Random& random, std::vector<Index> sizes, Index rows) : sizes_(std::move(sizes)) {
+  SimplexQuadratic(Random& random, std::vector<Index> sizes, Index rows)
+      : sizes_(std::move(sizes)) {
     const Index columns = std::accumulate(sizes_.begin(), sizes_.end(), Index{0});
     matrix_.resize(rows, columns);
     target_.resize(rows);
@@ -86,8 +88,8 @@ class SimplexQuadratic {
   double Optimum() const {
     Eigen::MatrixXd sums = Eigen::MatrixXd::Zero(num_blocks(), matrix_.cols());
     for (Index i = 0; i < num_blocks(); ++i) sums.block(i, Begin(i), 1, block_size(i)).setOnes();
-    const QpResult result = SolveQp(matrix_.transpose() * matrix_, -matrix_.transpose() * target_, sums,
-                                    Eigen::VectorXd::Ones(num_blocks()));
+    const QpResult result = SolveQp(matrix_.transpose() * matrix_, -matrix_.transpose() * target_,
+                                    sums, Eigen::VectorXd::Ones(num_blocks()));
     return result.objective + 0.5 * target_.squaredNorm();
   }
 
@@ -122,7 +124,9 @@ class SimplexQuadratic {
   static Eigen::Map<const Eigen::VectorXd> Vector(std::span<const double> x) {
     return {x.data(), static_cast<Eigen::Index>(x.size())};
   }
-  Index Begin(Index i) const { return std::accumulate(sizes_.begin(), sizes_.begin() + i, Index{0}); }
+  Index Begin(Index i) const {
+    return std::accumulate(sizes_.begin(), sizes_.begin() + i, Index{0});
+  }
   Eigen::Block<const Eigen::MatrixXd, Eigen::Dynamic, Eigen::Dynamic, true> Columns(Index i) const {
     return matrix_.middleCols(Begin(i), block_size(i));
   }

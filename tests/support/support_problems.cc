@@ -20,7 +20,9 @@ namespace {
 bool Coin(Random& random, std::uint64_t one_in) { return random.Below(one_in) == 0; }
 
 /// A power of ten from 1e-6 to 1e6.
-double SomeScale(Random& random) { return std::pow(10.0, static_cast<double>(random.Below(13)) - 6); }
+double SomeScale(Random& random) {
+  return std::pow(10.0, static_cast<double>(random.Below(13)) - 6);
+}
 
 ProblemOptions TableOptions(Random& random, ProblemKind kind) {
   ProblemOptions options = RandomOptions(random);
@@ -94,7 +96,8 @@ class GlobalProblem {
     for (Index m = 0; m < examples; ++m) {
       const auto& structure = structures[static_cast<std::size_t>(m)];
       data.Add(structure, SomeLabels(*structure), m * kVariables);
-      if (Coin(random_, 4)) data.Add(structure, SomeLabels(*structure), m * kVariables);  // contradicts it
+      if (Coin(random_, 4))
+        data.Add(structure, SomeLabels(*structure), m * kVariables);  // contradicts it
     }
     return data;
   }
@@ -114,13 +117,16 @@ class GlobalProblem {
       AddWeighted(three, &builder);
     } else if (Coin(random_, 2)) {
       const std::vector<MatchingFactor::Edge> edges = {{0, 0}, {0, 1}, {1, 0}, {1, 1}};
-      builder.AddGlobalFactor(std::vector<Index>{0, 1, 2, 3}, std::make_shared<MatchingFactor>(2, 2, edges));
+      builder.AddGlobalFactor(std::vector<Index>{0, 1, 2, 3},
+                              std::make_shared<MatchingFactor>(2, 2, edges));
     } else {
-      builder.AddGlobalFactor(three, std::make_shared<CardinalityFactor>(CardinalityFactor::AtMostOne(3)));
+      builder.AddGlobalFactor(three,
+                              std::make_shared<CardinalityFactor>(CardinalityFactor::AtMostOne(3)));
     }
     if (kind_ == ProblemKind::kCoupledGlobals) {
       if (Coin(random_, 2)) {
-        builder.AddGlobalFactor(std::vector<Index>{1, 2, 3}, std::make_shared<CardinalityFactor>(3), count_);
+        builder.AddGlobalFactor(std::vector<Index>{1, 2, 3}, std::make_shared<CardinalityFactor>(3),
+                                count_);
       } else {
         builder.AddFactor({2, 3}, PairwiseTableFactor(states_, states_), pair_);
       }
@@ -133,7 +139,8 @@ class GlobalProblem {
   void AddWeighted(const std::vector<Index>& scope, ModelBuilder* builder) {
     if (states_ > 2 || Coin(random_, 2)) {
       const PairwiseTableFactor pair(states_, states_);
-      builder->AddGlobalFactor(scope, std::make_shared<TreeFactor>(TreeFactor::Chain(3, pair)), pair_);
+      builder->AddGlobalFactor(scope, std::make_shared<TreeFactor>(TreeFactor::Chain(3, pair)),
+                               pair_);
     } else {
       builder->AddGlobalFactor(scope, std::make_shared<CardinalityFactor>(3), count_);
     }
@@ -164,21 +171,25 @@ bool HasGlobals(ProblemKind kind) {
 }  // namespace
 
 std::string_view Name(ProblemKind kind) {
-  constexpr std::string_view kNames[] = {
-      "free variables",   "forest",          "binary cycles",    "cycles",           "free globals",
-      "weighted globals", "coupled globals", "forbidden forest", "forbidden cycles", "forbidden globals",
-      "scalars"};
+  constexpr std::string_view kNames[] = {"free variables",   "forest",
+                                         "binary cycles",    "cycles",
+                                         "free globals",     "weighted globals",
+                                         "coupled globals",  "forbidden forest",
+                                         "forbidden cycles", "forbidden globals",
+                                         "scalars"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
 TrainingSet UnpleasantProblem(Random& random, ProblemKind kind) {
   LossOptions loss;
   loss.scale = Coin(random, 2) ? LossScale::kMean : LossScale::kCount;
-  TrainingSet training = HasGlobals(kind) ? MakeTrainingSet(GlobalProblem(random, kind).Make(), loss)
-                                          : RandomProblem(random, TableOptions(random, kind));
+  TrainingSet training = HasGlobals(kind)
+                             ? MakeTrainingSet(GlobalProblem(random, kind).Make(), loss)
+                             : RandomProblem(random, TableOptions(random, kind));
   const bool own = Coin(random, 3);
   const double scale = Coin(random, 3) ? SomeScale(random) : 1;
-  for (double& value : training.losses) value *= scale * (own ? std::pow(10.0, 2 * random.Uniform() - 1) : 1);
+  for (double& value : training.losses)
+    value *= scale * (own ? std::pow(10.0, 2 * random.Uniform() - 1) : 1);
   return training;
 }
 

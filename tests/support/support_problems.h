@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Small random training problems for each kind of structure that the support table tells apart, with data
-// as unpleasant as files of users are: scales from 1e-6 to 1e6, duplicates, contradictions, empty label sets,
-// one example, constant and zero features, unlabelled variables, losses of one's own.
+// Small random training problems for each kind of structure that the support table tells apart,
+// with data as unpleasant as files of users are: scales from 1e-6 to 1e6, duplicates,
+// contradictions, empty label sets, one example, constant and zero features, unlabelled variables,
+// losses of one's own.
 #pragma once
 
 #include <string_view>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A control of the thread sanitizer: `control race` has races that it must report, `control clean` has
-// threads that share data as the library does, and must pass. Of the second kind are results that are
-// read after a parallel region, which the sanitizer understands only if it knows OpenMP's barriers.
+// A control of the thread sanitizer: `control race` has races that it must report, `control clean`
+// has threads that share data as the library does, and must pass. Of the second kind are results
+// that are read after a parallel region, which the sanitizer understands only if it knows OpenMP's
+// barriers.
 #include <atomic>
 #include <cstdio>
 #include <mutex>
@@ -32,15 +33,16 @@ long RacingSum(int threads) {
   return sum;
 }
 
-/// Every chunk has a number of its own, which the caller reads after the region and clears before the
-/// next.
+/// Every chunk has a number of its own, which the caller reads after the region and clears before
+/// the next.
 long SumOfChunks(int threads) {
   std::vector<long> sums(kChunks);
   long total = 0;
   for (int round = 0; round < 20; ++round) {
     sums.assign(kChunks, 0);
     ParallelChunks(kItems, kChunks, threads, [&](const Chunk& chunk) {
-      for (Index k = chunk.begin; k < chunk.end; ++k) sums[static_cast<std::size_t>(chunk.chunk)] += k;
+      for (Index k = chunk.begin; k < chunk.end; ++k)
+        sums[static_cast<std::size_t>(chunk.chunk)] += k;
     });
     for (const long sum : sums) total += sum;
   }
@@ -71,7 +73,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   for (const int threads : {2, 4}) {
-    const long sum = kind == "race" ? RacingSum(threads) : SumOfChunks(threads) + LockedSum(threads);
+    const long sum =
+        kind == "race" ? RacingSum(threads) : SumOfChunks(threads) + LockedSum(threads);
     std::printf("%d threads: %ld\n", threads, sum);
   }
   return 0;

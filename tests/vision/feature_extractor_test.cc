@@ -50,7 +50,8 @@ struct Files {
   std::vector<std::string> paths;
 };
 
-FeatureExtractor Learned(const Files& files, const ExtractorOptions& options = Small(), int threads = 1) {
+FeatureExtractor Learned(const Files& files, const ExtractorOptions& options = Small(),
+                         int threads = 1) {
   return FeatureExtractor::Learn(files.paths, options, threads, {});
 }
 
@@ -61,16 +62,19 @@ std::vector<float> RandomNumbers(Index count, Random* random) {
 }
 
 bool AllFinite(const std::vector<float>& values) {
-  return std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
+  return std::all_of(values.begin(), values.end(),
+                     [](float value) { return std::isfinite(value); });
 }
 
-void CheckWhole(const ImageFeatures& features, const Image& image, const FeatureExtractor& extractor) {
+void CheckWhole(const ImageFeatures& features, const Image& image,
+                const FeatureExtractor& extractor) {
   CHECK(features.fine.width == image.width);
   CHECK(features.fine.height == image.height);
   CHECK(features.fine.count >= 1);
   CHECK(features.coarse.count >= 1);
   CHECK(features.parent.size() == static_cast<std::size_t>(features.fine.count));
-  CHECK(features.fine_rows.size() == static_cast<std::size_t>(features.fine.count * extractor.dimension()));
+  CHECK(features.fine_rows.size() ==
+        static_cast<std::size_t>(features.fine.count * extractor.dimension()));
   CHECK(features.coarse_rows.size() ==
         static_cast<std::size_t>(features.coarse.count * extractor.dimension()));
   CHECK(AllFinite(features.fine_rows));
@@ -151,7 +155,8 @@ TEST_CASE("principal components are Eigen's, of rows in any number of parts") {
   const Spectrum spectrum = Decompose(moments);
   REQUIRE(spectrum.values.size() == kSize);
   for (Index k = 0; k < kSize; ++k) {
-    CHECK(spectrum.values[k] == doctest::Approx(expected.eigenvalues()[kSize - 1 - k]).epsilon(1e-4));
+    CHECK(spectrum.values[k] ==
+          doctest::Approx(expected.eigenvalues()[kSize - 1 - k]).epsilon(1e-4));
     double dot = 0;
     for (Index d = 0; d < kSize; ++d)
       dot += spectrum.vectors[k * kSize + d] * expected.eigenvectors()(d, kSize - 1 - k);
@@ -173,7 +178,8 @@ TEST_CASE("words are the nearest centres of projected descriptors") {
     if (spec.kept > 20) spec.kept = 8;
     const Descriptors found = Describe({image, lab}, spec);
     REQUIRE(found.values.size() == found.pixels.size() * static_cast<std::size_t>(spec.size));
-    const Vocabulary vocabulary = std::move(Vocabulary::Learn({spec}, {found.values}, 1, 1, nullptr)[0]);
+    const Vocabulary vocabulary =
+        std::move(Vocabulary::Learn({spec}, {found.values}, 1, 1, nullptr)[0]);
     const Index size = spec.kept > 0 ? spec.kept : spec.size;
     const std::vector<float> projected = vocabulary.Project(found.values);
     const std::vector<Index> words = vocabulary.Words(found.values);
@@ -210,7 +216,9 @@ TEST_CASE("descriptors lie on a grid that covers the image, whatever its size") 
 
 TEST_CASE("SIFT of a flat image is zero, and of an edge depends on its direction") {
   const DescriptorSpec& spec = DescriptorSpecs(FeatureSet::kStandard)[0];
-  const auto describe = [&](const Image& image) { return Describe({image, ToLab(image)}, spec).values; };
+  const auto describe = [&](const Image& image) {
+    return Describe({image, ToLab(image)}, spec).values;
+  };
   Image image{16, 16, std::vector<std::uint8_t>(3 * 256, 90)};
   for (const float value : describe(image)) CHECK(value == 0);
   for (std::size_t k = 0; k < image.rgb.size(); ++k) image.rgb[k] = k / 3 % 16 < 8 ? 0 : 255;
@@ -228,7 +236,8 @@ TEST_CASE("smoothing keeps constants and sums") {
   std::fill(plane.values.begin(), plane.values.end(), 0.0f);
   plane.values[3 * 9 + 4] = 1;
   const Plane smooth = Smooth(plane, 0.8);
-  CHECK(std::accumulate(smooth.values.begin(), smooth.values.end(), 0.0) == doctest::Approx(1).epsilon(1e-3));
+  CHECK(std::accumulate(smooth.values.begin(), smooth.values.end(), 0.0) ==
+        doctest::Approx(1).epsilon(1e-3));
   CHECK(smooth.at(4, 3) == *std::max_element(smooth.values.begin(), smooth.values.end()));
   CHECK(smooth.at(3, 3) == doctest::Approx(smooth.at(5, 3)));
   CHECK(smooth.at(4, 2) == doctest::Approx(smooth.at(3, 3)));
@@ -286,7 +295,8 @@ TEST_CASE("shape values of a known superpixel") {
   for (Index p = 0; p < 32; ++p) {
     const bool right = p % 8 >= 4;
     superpixels.of_pixel.push_back(right);
-    for (const int value : {right ? 255 : 0, 0, 0}) image.rgb.push_back(static_cast<std::uint8_t>(value));
+    for (const int value : {right ? 255 : 0, 0, 0})
+      image.rgb.push_back(static_cast<std::uint8_t>(value));
   }
   const std::vector<float> values = ShapeValues(image, ToLab(image), superpixels);
   REQUIRE(values.size() == 2 * kShapeValues);
@@ -428,7 +438,8 @@ TEST_CASE("images of any size and colour") {
   add("tiny.png", Coloured(5, 3));
   add("grey.png", Image{20, 20, std::vector<std::uint8_t>(1200, 128)});
   const FeatureExtractor extractor = Learned(files);
-  for (const auto& [width, height] : {std::array<Index, 2>{1, 1}, {5, 3}, {1, 40}, {33, 2}, {31, 29}}) {
+  for (const auto& [width, height] :
+       {std::array<Index, 2>{1, 1}, {5, 3}, {1, 40}, {33, 2}, {31, 29}}) {
     const Image image = Coloured(width, height);
     CheckWhole(extractor.Extract(image), image, extractor);
   }
@@ -467,7 +478,8 @@ TEST_CASE("progress is told image by image, and can end the work") {
 
 TEST_CASE("learning can be ended at every step") {
   const Files files(2);
-  // Steps by the number of images done: descriptors, then all of k-means, then words and components.
+  // Steps by the number of images done: descriptors, then all of k-means, then words and
+  // components.
   std::array<int, 5> steps{};
   std::size_t images = 0;
   LearnProgress progress;
@@ -485,8 +497,9 @@ TEST_CASE("learning can be ended at every step") {
       stop.check = [&] {
         if (count++ >= last) throw DataError("stopped");
       };
-      CHECK(MessageOf<DataError>([&] { FeatureExtractor::Learn(files.paths, Small(), threads, stop); }) ==
-            "stopped");
+      CHECK(MessageOf<DataError>([&] {
+              FeatureExtractor::Learn(files.paths, Small(), threads, stop);
+            }) == "stopped");
     }
   }
   const FeatureExtractor extractor = Learned(files);

@@ -27,7 +27,8 @@ const std::string kExtractor("bytes\0of an extractor", 21);
 
 Superpixels Stripes(Index width, Index height, Index count) {
   Superpixels superpixels{width, height, count, {}};
-  for (Index p = 0; p < width * height; ++p) superpixels.of_pixel.push_back(p * count / (width * height));
+  for (Index p = 0; p < width * height; ++p)
+    superpixels.of_pixel.push_back(p * count / (width * height));
   return superpixels;
 }
 
@@ -57,13 +58,15 @@ Example MakeExample(const std::string& name, ImageRole role, Index width, Index 
   features.fine_rows = RandomRows(fine, &random);
   features.coarse_rows = RandomRows(2, &random);
   for (Index p = 0; p < width * height; ++p) {
-    example.labels.labels.push_back(p % 7 == 0 ? kVoid : static_cast<std::uint8_t>(random.Below(3)));
+    example.labels.labels.push_back(p % 7 == 0 ? kVoid
+                                               : static_cast<std::uint8_t>(random.Below(3)));
   }
   return example;
 }
 
 std::vector<Example> Examples() {
-  return {MakeExample("first", ImageRole::kTrain, 6, 5, 4, 1), MakeExample("x", ImageRole::kTest, 3, 3, 3, 2),
+  return {MakeExample("first", ImageRole::kTrain, 6, 5, 4, 1),
+          MakeExample("x", ImageRole::kTest, 3, 3, 3, 2),
           MakeExample("the third", ImageRole::kTrain, 7, 4, 5, 3)};
 }
 
@@ -102,7 +105,8 @@ void CheckSame(const PreparedImage& image, const Example& example) {
   CHECK(image.height == example.labels.height);
   REQUIRE(image.num_fine == features.fine.count);
   REQUIRE(image.num_coarse == features.coarse.count);
-  CHECK(std::equal(image.parent.begin(), image.parent.end(), features.parent.begin(), features.parent.end()));
+  CHECK(std::equal(image.parent.begin(), image.parent.end(), features.parent.begin(),
+                   features.parent.end()));
   REQUIRE(image.neighbours.size() == features.neighbours.size());
   for (std::size_t k = 0; k < features.neighbours.size(); ++k) {
     CHECK(image.neighbours[k].first == features.neighbours[k].first);
@@ -113,7 +117,8 @@ void CheckSame(const PreparedImage& image, const Example& example) {
   const auto fine = ClassPixels(features.fine, example.labels, 3);
   const auto coarse = ClassPixels(features.coarse, example.labels, 3);
   CHECK(std::equal(image.fine_pixels.begin(), image.fine_pixels.end(), fine.begin(), fine.end()));
-  CHECK(std::equal(image.coarse_pixels.begin(), image.coarse_pixels.end(), coarse.begin(), coarse.end()));
+  CHECK(std::equal(image.coarse_pixels.begin(), image.coarse_pixels.end(), coarse.begin(),
+                   coarse.end()));
   REQUIRE(image.fine_features.size() == features.fine_rows.size());
   REQUIRE(image.coarse_features.size() == features.coarse_rows.size());
   for (std::size_t k = 0; k < features.fine_rows.size(); ++k) {
@@ -177,7 +182,8 @@ TEST_CASE("what cannot be written") {
   const auto open = [&](const std::string& path) {
     FeatureFileWriter(path, kClasses, kDimension, kBlocks, "");
   };
-  CHECK(Contains(MessageOf<DataError>([&] { open(folder.Path("none/a.fea")); }), "there is no folder"));
+  CHECK(Contains(MessageOf<DataError>([&] { open(folder.Path("none/a.fea")); }),
+                 "there is no folder"));
   CHECK(Contains(MessageOf<DataError>([&] { open(folder.Path("")); }), "is a directory"));
   FeatureFileWriter writer(folder.Path("a.fea"), kClasses, kDimension, kBlocks, "");
   const auto add = [&](const Example& example) {
@@ -258,8 +264,9 @@ TEST_CASE("any directory with a good checksum is harmless") {
       ReadAll(folder.Write("b.fea", Mended(bad)));
     }
   }
-  for (const std::uint64_t place : {std::uint64_t{0}, std::uint64_t{63}, std::uint64_t{64}, std::uint64_t{80},
-                                    std::uint64_t{good.size()}, std::uint64_t{1} << 62, ~std::uint64_t{15}}) {
+  for (const std::uint64_t place :
+       {std::uint64_t{0}, std::uint64_t{63}, std::uint64_t{64}, std::uint64_t{80},
+        std::uint64_t{good.size()}, std::uint64_t{1} << 62, ~std::uint64_t{15}}) {
     std::string bad = good;
     Put(place, 24, &bad);
     CHECK(!ReadAll(folder.Write("b.fea", Mended(bad))).empty());
@@ -270,7 +277,8 @@ TEST_CASE("arrays with good checksums are still checked") {
   const TemporaryFolder folder;
   const std::string good = ReadBytes(WriteExamples(folder));
   const auto directory = static_cast<std::size_t>(Take<std::uint64_t>(good, 24));
-  // The arrays of the first image: 4 parents, 3 pairs of neighbours, 4 × 4 and 2 × 4 numbers of pixels, 4 and 2 rows.
+  // The arrays of the first image: 4 parents, 3 pairs of neighbours, 4 × 4 and 2 × 4 numbers of
+  // pixels, 4 and 2 rows.
   const std::size_t pairs = 64 + 16;
   const std::size_t pixels = pairs + 3 * 16;
   const std::size_t features = pixels + 64 + 32;

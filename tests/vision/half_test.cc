@@ -23,7 +23,8 @@ double Value(unsigned half) {
   const double fraction = half & 1023;
   const double sign = (half & 0x8000) != 0 ? -1 : 1;
   if (exponent == 31) return sign * std::numeric_limits<double>::infinity();
-  return sign * (exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25));
+  return sign *
+         (exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25));
 }
 
 std::vector<std::uint16_t> AllValues() {
@@ -42,10 +43,12 @@ TEST_CASE("all values are decoded, and come back") {
   for (unsigned k = 0; k < 65536; ++k) {
     const float single = FromHalf(all[k]);
     if (IsNan(k)) {
-      wrong += !std::isnan(single) || !std::isnan(decoded[k]) || !std::isnan(FromHalf(ToHalf(single)));
+      wrong +=
+          !std::isnan(single) || !std::isnan(decoded[k]) || !std::isnan(FromHalf(ToHalf(single)));
       continue;
     }
-    wrong += single != Value(k) || decoded[k] != Value(k) || std::signbit(decoded[k]) != (k >= 0x8000);
+    wrong +=
+        single != Value(k) || decoded[k] != Value(k) || std::signbit(decoded[k]) != (k >= 0x8000);
     wrong += ToHalf(single) != k;
   }
   CHECK(wrong == 0);

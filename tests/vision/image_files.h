@@ -16,7 +16,8 @@
 
 namespace slackline::test {
 
-/// Rows are as in the file: packed bits, high byte first. Further fields only where they are wanted.
+/// Rows are as in the file: packed bits, high byte first. Further fields only where they are
+/// wanted.
 struct PngContent {
   int width = 0;
   int height = 0;
@@ -36,20 +37,21 @@ inline std::string MakePng(const PngContent& content) {
   png_set_write_fn(
       png, &bytes,
       [](png_structp p, png_bytep from, std::size_t count) {
-        static_cast<std::string*>(png_get_io_ptr(p))->append(reinterpret_cast<const char*>(from), count);
+        static_cast<std::string*>(png_get_io_ptr(p))
+            ->append(reinterpret_cast<const char*>(from), count);
       },
       [](png_structp) {});
   png_set_IHDR(png, info, content.width, content.height, content.bits, content.color_type,
-               content.interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
-               PNG_FILTER_TYPE_DEFAULT);
+               content.interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE,
+               PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
   std::vector<png_color> colors;
   for (std::size_t k = 0; k < content.palette.size(); k += 3) {
     colors.push_back({content.palette[k], content.palette[k + 1], content.palette[k + 2]});
   }
   if (!colors.empty()) png_set_PLTE(png, info, colors.data(), static_cast<int>(colors.size()));
   if (!content.palette_alpha.empty()) {
-    png_set_tRNS(png, info, content.palette_alpha.data(), static_cast<int>(content.palette_alpha.size()),
-                 nullptr);
+    png_set_tRNS(png, info, content.palette_alpha.data(),
+                 static_cast<int>(content.palette_alpha.size()), nullptr);
   }
   if (!content.transparent.empty()) {
     png_color_16 key{};
@@ -63,7 +65,8 @@ inline std::string MakePng(const PngContent& content) {
   }
   png_write_info(png, info);
   const std::size_t row_bytes = png_get_rowbytes(png, info);
-  if (content.rows.size() != row_bytes * content.height) throw std::logic_error("rows of another length");
+  if (content.rows.size() != row_bytes * content.height)
+    throw std::logic_error("rows of another length");
   std::vector<png_bytep> rows;
   for (int y = 0; y < content.height; ++y) {
     rows.push_back(const_cast<png_bytep>(content.rows.data()) + y * row_bytes);
@@ -103,8 +106,8 @@ inline std::string MakeJpeg(const JpegContent& content) {
   if (content.progressive) jpeg_simple_progression(&info);
   jpeg_start_compress(&info, TRUE);
   while (info.next_scanline < info.image_height) {
-    JSAMPROW row =
-        const_cast<JSAMPROW>(content.samples.data()) + info.next_scanline * content.width * channels;
+    JSAMPROW row = const_cast<JSAMPROW>(content.samples.data()) +
+                   info.next_scanline * content.width * channels;
     jpeg_write_scanlines(&info, &row, 1);
   }
   jpeg_finish_compress(&info);

@@ -67,7 +67,8 @@ std::string LabelError(const std::string& bytes, Index num_classes = 21) {
 void CheckNear(const Bytes& found, const Bytes& expected, int tolerance) {
   REQUIRE(found.size() == expected.size());
   int worst = 0;
-  for (std::size_t i = 0; i < found.size(); ++i) worst = std::max(worst, std::abs(found[i] - expected[i]));
+  for (std::size_t i = 0; i < found.size(); ++i)
+    worst = std::max(worst, std::abs(found[i] - expected[i]));
   CHECK(worst <= tolerance);
 }
 
@@ -82,8 +83,10 @@ Bytes TwoHalves(const Bytes& left, const Bytes& right) {
 }
 
 std::string SmallJpeg(bool progressive = false) {
-  return MakeJpeg(
-      {.width = 24, .height = 17, .samples = RandomBytes(3 * 24 * 17, 5), .progressive = progressive});
+  return MakeJpeg({.width = 24,
+                   .height = 17,
+                   .samples = RandomBytes(3 * 24 * 17, 5),
+                   .progressive = progressive});
 }
 
 std::string SmallPng(bool interlaced = false) {
@@ -96,7 +99,8 @@ std::string SmallPng(bool interlaced = false) {
 
 std::string BigEndian(std::uint32_t number) {
   std::string bytes;
-  for (int shift = 24; shift >= 0; shift -= 8) bytes.push_back(static_cast<char>((number >> shift) & 0xff));
+  for (int shift = 24; shift >= 0; shift -= 8)
+    bytes.push_back(static_cast<char>((number >> shift) & 0xff));
   return bytes;
 }
 
@@ -123,7 +127,8 @@ std::string JpegOfSize(int width, int height) {
 
 }  // namespace
 
-TEST_CASE("an image written as PNG is read back unchanged, and nothing else is left in the folder") {
+TEST_CASE(
+    "an image written as PNG is read back unchanged, and nothing else is left in the folder") {
   const TemporaryFolder folder;
   const Image image{7, 5, RandomBytes(105, 1)};
   WritePng(folder.Path("a.png"), image);
@@ -142,7 +147,8 @@ TEST_CASE("the content of a file decides on its format, not its name") {
 
 TEST_CASE("grey of 1, 2, 4 and 8 bits becomes three equal channels over the full range") {
   CHECK(Colors({.width = 3, .height = 1, .bits = 1, .rows = {0b10100000}}) == Grey({255, 0, 255}));
-  CHECK(Colors({.width = 4, .height = 1, .bits = 2, .rows = {0b00011011}}) == Grey({0, 85, 170, 255}));
+  CHECK(Colors({.width = 4, .height = 1, .bits = 2, .rows = {0b00011011}}) ==
+        Grey({0, 85, 170, 255}));
   CHECK(Colors({.width = 3, .height = 1, .bits = 4, .rows = {0x0f, 0x70}}) == Grey({0, 255, 119}));
   CHECK(Colors({.width = 2, .height = 2, .rows = {0, 1, 128, 255}}) == Grey({0, 1, 128, 255}));
 }
@@ -182,9 +188,10 @@ TEST_CASE("transparent pixels are laid over white") {
                 .color_type = PNG_COLOR_TYPE_RGB_ALPHA,
                 .rows = {9, 8, 7, 0, 9, 8, 7, 255, 0, 100, 255, 51}}) ==
         Bytes{255, 255, 255, 9, 8, 7, 204, 224, 255});
-  CHECK(
-      Colors({.width = 2, .height = 1, .color_type = PNG_COLOR_TYPE_GRAY_ALPHA, .rows = {100, 255, 0, 51}}) ==
-      Grey({100, 204}));
+  CHECK(Colors({.width = 2,
+                .height = 1,
+                .color_type = PNG_COLOR_TYPE_GRAY_ALPHA,
+                .rows = {100, 255, 0, 51}}) == Grey({100, 204}));
   CHECK(Colors({.width = 2,
                 .height = 1,
                 .color_type = PNG_COLOR_TYPE_RGB,
@@ -206,8 +213,8 @@ TEST_CASE("an interlaced PNG holds the same pixels as a plain one") {
 TEST_CASE("JPEGs in colour and in grey are read, also progressive ones") {
   const Bytes colors = TwoHalves({200, 30, 60}, {10, 120, 240});
   CheckNear(Read(MakeJpeg({.width = 16, .height = 8, .samples = colors})).rgb, colors, 3);
-  CheckNear(Read(MakeJpeg({.width = 16, .height = 8, .samples = colors, .progressive = true})).rgb, colors,
-            3);
+  CheckNear(Read(MakeJpeg({.width = 16, .height = 8, .samples = colors, .progressive = true})).rgb,
+            colors, 3);
   const Bytes grey = TwoHalves({77}, {201});
   CheckNear(Read(MakeJpeg({.width = 16, .height = 8, .space = JCS_GRAYSCALE, .samples = grey})).rgb,
             Grey(grey), 1);
@@ -228,7 +235,8 @@ TEST_CASE("a file that is missing, a folder, empty or of another format is named
   const std::string missing = MessageOf<DataError>([&] { ReadImage(folder.Path("none.png")); });
   CHECK(missing == folder.Path("none.png") + ": cannot open the file: No such file or directory");
   CHECK(MessageOf<DataError>([&] { ReadLabelImage(folder.Path("none.png"), 2); }) == missing);
-  CHECK(Contains(MessageOf<DataError>([&] { ReadImage(folder.Path("")); }), "is a directory, not a file"));
+  CHECK(Contains(MessageOf<DataError>([&] { ReadImage(folder.Path("")); }),
+                 "is a directory, not a file"));
   CHECK(Error("") == "the file is empty");
   CHECK(Error("GIF89a and so on") == "is neither a JPEG nor a PNG file");
   CHECK(Error("\x89PNG") == "is neither a JPEG nor a PNG file");
@@ -240,7 +248,8 @@ TEST_CASE("a PNG that ends anywhere too early is refused") {
     for (std::size_t size = 8; size < bytes.size(); ++size) {
       CHECK(Contains(DecodeError(bytes.substr(0, size)), "the PNG cannot be decoded: "));
     }
-    CHECK(Error(bytes.substr(0, bytes.size() / 2)) == "the PNG cannot be decoded: the file ends too early");
+    CHECK(Error(bytes.substr(0, bytes.size() / 2)) ==
+          "the PNG cannot be decoded: the file ends too early");
   }
 }
 
@@ -281,27 +290,32 @@ TEST_CASE("a PNG with a wrong checksum is refused") {
 
 TEST_CASE("images of too many pixels are refused by their headers") {
   CHECK(Error(PngOfSize(20000, 5001)) ==
-        "an image of 20000 x 5001 pixels is too large; at most 50000000 pixels are allowed (--max-pixels)");
+        "an image of 20000 x 5001 pixels is too large; at most 50000000 pixels are allowed "
+        "(--max-pixels)");
   CHECK(Contains(Error(PngOfSize(0x7fffffff, 0x7fffffff)), "is too large; at most 50000000"));
   CHECK(Contains(LabelError(PngOfSize(20000, 5001)), "is too large; at most 50000000"));
   CHECK(Error(JpegOfSize(20000, 5001)) ==
-        "an image of 20000 x 5001 pixels is too large; at most 50000000 pixels are allowed (--max-pixels)");
+        "an image of 20000 x 5001 pixels is too large; at most 50000000 pixels are allowed "
+        "(--max-pixels)");
 }
 
 TEST_CASE("the largest number of pixels is the caller's") {
   const auto message = [](const std::string& bytes, Index most) {
-    return MessageOf<DataError>(
-        [&] { bytes.front() == '\x89' ? DecodePng("a", bytes, most) : DecodeJpeg("a", bytes, most); });
+    return MessageOf<DataError>([&] {
+      bytes.front() == '\x89' ? DecodePng("a", bytes, most) : DecodeJpeg("a", bytes, most);
+    });
   };
   for (const std::string& bytes : {SmallPng(), SmallJpeg()}) {
     const TemporaryFolder folder;
     const std::string path = folder.Write("image", bytes);
     const Index pixels = ReadImage(path).num_pixels();
     CHECK(message(bytes, pixels) == "nothing was thrown");
-    CHECK(Contains(message(bytes, pixels - 1), "is too large; at most " + std::to_string(pixels - 1)));
+    CHECK(Contains(message(bytes, pixels - 1),
+                   "is too large; at most " + std::to_string(pixels - 1)));
     CHECK_THROWS_AS(ReadImage(path, pixels - 1), DataError);
   }
-  CHECK(Contains(MessageOf<DataError>([] { DecodeLabelPng("a", PngOfSize(11, 10), 109); }), "too large"));
+  CHECK(Contains(MessageOf<DataError>([] { DecodeLabelPng("a", PngOfSize(11, 10), 109); }),
+                 "too large"));
 }
 
 TEST_CASE("an endless file is no image") {
@@ -314,8 +328,9 @@ TEST_CASE("labels are the stored values of grey and palette PNGs of any bits") {
         Labels{1, 0, 1});
   CHECK(ReadLabels(MakePng({.width = 4, .height = 1, .bits = 2, .rows = {0b00011011}}), 4).labels ==
         Labels{0, 1, 2, 3});
-  CHECK(ReadLabels(MakePng({.width = 3, .height = 1, .bits = 4, .rows = {0x0f, 0x70}}), 16).labels ==
-        Labels{0, 15, 7});
+  CHECK(
+      ReadLabels(MakePng({.width = 3, .height = 1, .bits = 4, .rows = {0x0f, 0x70}}), 16).labels ==
+      Labels{0, 15, 7});
   CHECK(ReadLabels(MakePng({.width = 2, .height = 2, .rows = {0, 20, 255, 3}}), 21).labels ==
         Labels{0, 20, 255, 3});
   CHECK(ReadLabels(MakePng({.width = 3,
@@ -329,7 +344,9 @@ TEST_CASE("labels are the stored values of grey and palette PNGs of any bits") {
             .labels == Labels{2, 0, 1});
 }
 
-TEST_CASE("a label image written with a palette is read back as labels, and as colours by image programs") {
+TEST_CASE(
+    "a label image written with a palette is read back as labels, and as colours by image "
+    "programs") {
   const TemporaryFolder folder;
   Bytes palette(768);
   for (std::size_t i = 0; i < palette.size(); ++i) palette[i] = static_cast<std::uint8_t>(i * 7);
@@ -341,29 +358,35 @@ TEST_CASE("a label image written with a palette is read back as labels, and as c
   CHECK(back.labels == image.labels);
   const Image colors = ReadImage(folder.Path("a.png"));
   for (std::size_t p = 0; p < 12; ++p) {
-    for (std::size_t c = 0; c < 3; ++c) CHECK(colors.rgb[3 * p + c] == palette[3 * image.labels[p] + c]);
+    for (std::size_t c = 0; c < 3; ++c)
+      CHECK(colors.rgb[3 * p + c] == palette[3 * image.labels[p] + c]);
   }
 }
 
 TEST_CASE("an unknown value in a label image is reported with its place") {
   CHECK(LabelError(MakePng({.width = 3, .height = 2, .rows = {0, 1, 255, 2, 21, 200}})) ==
-        "value 21 at column 1, row 1 (from 0) is neither a class, of which there are 21, nor 255 (no label)");
+        "value 21 at column 1, row 1 (from 0) is neither a class, of which there are 21, nor 255 "
+        "(no label)");
   CHECK(Contains(LabelError(MakePng({.width = 3, .height = 1, .rows = {0, 1, 2}}), 2),
                  "value 2 at column 2, row 0"));
 }
 
 TEST_CASE("label images of other kinds are refused with what is wanted") {
   const std::string wanted =
-      "a label image must be a greyscale or palette PNG of at most 8 bits whose values are class numbers; "
+      "a label image must be a greyscale or palette PNG of at most 8 bits whose values are class "
+      "numbers; "
       "this one ";
   CHECK(LabelError(SmallPng()) == wanted + "is an RGB image");
-  CHECK(LabelError(MakePng({.width = 1, .height = 1, .bits = 16, .rows = {0, 0}})) == wanted + "has 16 bits");
-  CHECK(LabelError(
-            MakePng({.width = 1, .height = 1, .color_type = PNG_COLOR_TYPE_GRAY_ALPHA, .rows = {0, 255}})) ==
-        wanted + "has an alpha channel");
-  CHECK(LabelError(MakePng(
-            {.width = 1, .height = 1, .color_type = PNG_COLOR_TYPE_RGB_ALPHA, .rows = {0, 0, 0, 255}})) ==
-        wanted + "has an alpha channel");
+  CHECK(LabelError(MakePng({.width = 1, .height = 1, .bits = 16, .rows = {0, 0}})) ==
+        wanted + "has 16 bits");
+  CHECK(
+      LabelError(MakePng(
+          {.width = 1, .height = 1, .color_type = PNG_COLOR_TYPE_GRAY_ALPHA, .rows = {0, 255}})) ==
+      wanted + "has an alpha channel");
+  CHECK(LabelError(MakePng({.width = 1,
+                            .height = 1,
+                            .color_type = PNG_COLOR_TYPE_RGB_ALPHA,
+                            .rows = {0, 0, 0, 255}})) == wanted + "has an alpha channel");
   CHECK(LabelError(SmallJpeg()) == wanted + "is a JPEG");
 }
 
@@ -372,7 +395,8 @@ TEST_CASE("an image that cannot be written leaves no file behind") {
   const Image image{1, 1, {1, 2, 3}};
   CHECK_THROWS_AS(WritePng(folder.Path("none/a.png"), image), DataError);
   CHECK_THROWS_AS(WritePng(folder.Path("a.png"), {2, 2, {1, 2, 3}}), std::invalid_argument);
-  CHECK_THROWS_AS(WriteLabelPng(folder.Path("a.png"), {1, 1, {0}}, Bytes(3)), std::invalid_argument);
+  CHECK_THROWS_AS(WriteLabelPng(folder.Path("a.png"), {1, 1, {0}}, Bytes(3)),
+                  std::invalid_argument);
   CHECK(folder.NumFiles() == 0);
 }
 

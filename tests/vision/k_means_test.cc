@@ -29,7 +29,8 @@ ClusterTask Clusters(int count) {
 /// Points without clusters, many enough to be worth several threads.
 ClusterTask Cloud(Index size, Index centres, std::uint64_t seed) {
   Random random(seed);
-  ClusterTask task{std::vector<float>(static_cast<std::size_t>(size) * 20'000), size, centres, seed};
+  ClusterTask task{std::vector<float>(static_cast<std::size_t>(size) * 20'000), size, centres,
+                   seed};
   for (float& value : task.points) value = static_cast<float>(random.Normal());
   return task;
 }
@@ -52,11 +53,13 @@ TEST_CASE("fewer different points than centres") {
 }
 
 TEST_CASE("threads and other tasks do not matter") {
-  const std::vector<ClusterTask> tasks = {Clusters(90), Cloud(5, 40, 2), Cloud(9, 60, 3), Clusters(7)};
+  const std::vector<ClusterTask> tasks = {Clusters(90), Cloud(5, 40, 2), Cloud(9, 60, 3),
+                                          Clusters(7)};
   const auto alone = KMeans(tasks, 1, nullptr);
   REQUIRE(alone.size() == tasks.size());
   for (const int threads : {2, 3, 5}) CHECK(KMeans(tasks, threads, nullptr) == alone);
-  for (std::size_t t = 0; t < tasks.size(); ++t) CHECK(KMeans({tasks[t]}, 2, nullptr)[0] == alone[t]);
+  for (std::size_t t = 0; t < tasks.size(); ++t)
+    CHECK(KMeans({tasks[t]}, 2, nullptr)[0] == alone[t]);
 }
 
 TEST_CASE("centres are the means of the points nearest to them, up to the last few changes") {
@@ -65,7 +68,8 @@ TEST_CASE("centres are the means of the points nearest to them, up to the last f
   std::vector<double> sums(6), counts(3);
   for (std::size_t p = 0; p < 300; ++p) {
     const auto distance = [&](std::size_t k) {
-      return std::hypot(task.points[2 * p] - centres[2 * k], task.points[2 * p + 1] - centres[2 * k + 1]);
+      return std::hypot(task.points[2 * p] - centres[2 * k],
+                        task.points[2 * p + 1] - centres[2 * k + 1]);
     };
     std::size_t best = 0;
     for (const std::size_t k : {1, 2}) best = distance(k) < distance(best) ? k : best;

@@ -27,7 +27,8 @@ Color PaletteColor(int label) {
 }
 
 Image Plain(Index width, Index height, std::uint8_t value) {
-  return {width, height, std::vector<std::uint8_t>(3 * static_cast<std::size_t>(width) * height, value)};
+  return {width, height,
+          std::vector<std::uint8_t>(3 * static_cast<std::size_t>(width) * height, value)};
 }
 
 /// Vertical stripes of the given labels.
@@ -67,7 +68,8 @@ Box BoxOf(const Image& image, Color color) {
   for (Index y = 0; y < image.height; ++y) {
     for (Index x = 0; x < image.width; ++x) {
       if (PixelAt(image, x, y) != color) continue;
-      box = {std::min(box.left, x), std::min(box.top, y), std::max(box.right, x), std::max(box.bottom, y)};
+      box = {std::min(box.left, x), std::min(box.top, y), std::max(box.right, x),
+             std::max(box.bottom, y)};
     }
   }
   return box;
@@ -175,7 +177,8 @@ TEST_CASE("legends wrap and stay within the picture") {
   std::vector<std::string> classes;
   std::vector<std::uint8_t> labels;
   for (int k = 0; k < 21; ++k) {
-    classes.push_back(k % 5 == 0 ? "a class with a name of very many letters" : "class" + std::to_string(k));
+    classes.push_back(k % 5 == 0 ? "a class with a name of very many letters"
+                                 : "class" + std::to_string(k));
     labels.push_back(static_cast<std::uint8_t>(k));
   }
   Index last_height = 1 << 30;
@@ -228,7 +231,8 @@ TEST_CASE("pictures of unequal sizes and unknown classes are refused") {
   CHECK_THROWS_AS(Overlay(image, Stripes(4, 3, {4}), kClasses), std::invalid_argument);
   CHECK_THROWS_AS(Sheet(image, {}, Stripes(3, 4, {0}), kClasses), std::invalid_argument);
   CHECK_THROWS_AS(ConfusionPicture(std::vector<std::int64_t>(15), kClasses), std::invalid_argument);
-  CHECK_THROWS_AS(ConfusionPicture(std::vector<std::int64_t>(16, -1), kClasses), std::invalid_argument);
+  CHECK_THROWS_AS(ConfusionPicture(std::vector<std::int64_t>(16, -1), kClasses),
+                  std::invalid_argument);
 }
 
 TEST_CASE("the darkest cell of a confusion picture is that of the largest share of a row") {
@@ -252,7 +256,8 @@ TEST_CASE("the darkest cell of a confusion picture is that of the largest share 
 }
 
 TEST_CASE("confusion pictures say what rows, columns and numbers are, whatever their size") {
-  // Ink below the cells and above the names: the legend and the title. Few classes leave room for both.
+  // Ink below the cells and above the names: the legend and the title. Few classes leave room for
+  // both.
   for (const std::size_t n : {1, 2, 21}) {
     const std::vector<std::string> classes(n, "class");
     std::vector<std::int64_t> counts(n * n, 0);
@@ -339,7 +344,8 @@ TEST_CASE("one colour does not tell the synthetic classes apart") {
     }
     for (int k = 0; k < 8; ++k) {
       if (count[k] == 0) continue;
-      range[k] = {std::min(range[k][0], sum[k] / count[k]), std::max(range[k][1], sum[k] / count[k])};
+      range[k] = {std::min(range[k][0], sum[k] / count[k]),
+                  std::max(range[k][1], sum[k] / count[k])};
     }
   }
   CHECK(range[1][1] > range[6][0]);  // grass and tree

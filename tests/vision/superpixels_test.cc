@@ -18,7 +18,8 @@ namespace {
 
 Image Noise(Index width, Index height, std::uint64_t seed) {
   Random random(seed);
-  Image image{width, height, std::vector<std::uint8_t>(3 * static_cast<std::size_t>(width) * height)};
+  Image image{width, height,
+              std::vector<std::uint8_t>(3 * static_cast<std::size_t>(width) * height)};
   for (std::uint8_t& v : image.rgb) v = static_cast<std::uint8_t>(random.Below(256));
   return image;
 }
@@ -29,9 +30,10 @@ Image Scene(Index width, Index height, std::uint64_t seed) {
   Image image{width, height, {}};
   for (Index y = 0; y < height; ++y) {
     for (Index x = 0; x < width; ++x) {
-      const bool inside =
-          (x - width / 3) * (x - width / 3) + (y - height / 2) * (y - height / 2) < width * height / 16;
-      const Index light = (inside ? 160 : 40) + 60 * x / width + static_cast<Index>(random.Below(12));
+      const bool inside = (x - width / 3) * (x - width / 3) + (y - height / 2) * (y - height / 2) <
+                          width * height / 16;
+      const Index light =
+          (inside ? 160 : 40) + 60 * x / width + static_cast<Index>(random.Below(12));
       image.rgb.push_back(static_cast<std::uint8_t>(light));
       image.rgb.push_back(static_cast<std::uint8_t>(90 + 80 * y / height));
       image.rgb.push_back(static_cast<std::uint8_t>(2 * y < height ? 200 : 60));
@@ -132,7 +134,8 @@ TEST_CASE("images of any size have superpixels") {
   const Superpixels one = Slic(Noise(1, 1, 1), 200);
   CHECK(one.count == 1);
   CHECK(one.of_pixel == std::vector<Index>{0});
-  for (const auto& [width, height] : {std::pair{1, 50}, {50, 1}, {3, 2}, {2, 2}, {5, 5}, {4, 300}, {9, 8}}) {
+  for (const auto& [width, height] :
+       {std::pair{1, 50}, {50, 1}, {3, 2}, {2, 2}, {5, 5}, {4, 300}, {9, 8}}) {
     for (const Index wanted : {1, 3, 10, 1000}) {
       const Superpixels s = Slic(Noise(width, height, 6), wanted);
       CheckPartition(s, width, height);
@@ -257,14 +260,16 @@ TEST_CASE("Lab agrees with its definition over all of sRGB") {
   double worst = 0;
   for (std::size_t i = 0; i < lab.size(); i += 3) {
     const auto exact = ExactLab(image.rgb[i], image.rgb[i + 1], image.rgb[i + 2]);
-    for (int c = 0; c < 3; ++c) worst = std::max(worst, std::abs(static_cast<double>(lab[i + c]) - exact[c]));
+    for (int c = 0; c < 3; ++c)
+      worst = std::max(worst, std::abs(static_cast<double>(lab[i + c]) - exact[c]));
   }
   CHECK(worst < 1e-3);
 }
 
 TEST_CASE("Lab of known colours") {
   const std::vector<float> lab = ToLab({4, 1, {255, 255, 255, 0, 0, 0, 255, 0, 0, 0, 0, 255}});
-  const std::vector<double> known = {100, 0, 0, 0, 0, 0, 53.24, 80.09, 67.20, 32.30, 79.19, -107.86};
+  const std::vector<double> known = {100,   0,     0,     0,     0,     0,
+                                     53.24, 80.09, 67.20, 32.30, 79.19, -107.86};
   for (std::size_t i = 0; i < known.size(); ++i)
     CHECK(lab[i] == doctest::Approx(known[i]).epsilon(1e-3).scale(10));
 }

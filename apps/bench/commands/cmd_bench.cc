@@ -35,26 +35,33 @@ constexpr double kMaxSeed = 9e15;
 constexpr const char* kDescription =
     "Compares learners on named training problems: work, seconds and memory to certified gaps.\n"
     "DATA_FOLDER holds yeast/yeast-train.arff and yeast/yeast.xml, reuters30/reuters30-train.svm,\n"
-    "rcv1s1/rcv1s1-train.svm, letters/letter.data and conll2000/train.txt, each also as .gz (scripts/data "
+    "rcv1s1/rcv1s1-train.svm, letters/letter.data and conll2000/train.txt, each also as .gz "
+    "(scripts/data "
     "makes\n"
     "them), and for --test-metric yeast-test.arff, …, test.txt; the others need no files.\n"
     "The table goes to the standard output. Ctrl-C ends early and keeps what there is.";
 
 constexpr const char* kExamples =
-    "Learners: auto, al, soft, bcfw (Frank-Wolfe steps), bcfw-lp and bcfw-lp-polytope (GLPK, compact or as\n"
-    "the textbook writes it), bcfw-pairwise, bcfw-away, bcfw-fixed (steps of fixed length), and the others\n"
-    "of --learner; options of training follow a colon. problem@N is N examples of a problem, problem@N.S\n"
+    "Learners: auto, al, soft, bcfw (Frank-Wolfe steps), bcfw-lp and bcfw-lp-polytope (GLPK, "
+    "compact or as\n"
+    "the textbook writes it), bcfw-pairwise, bcfw-away, bcfw-fixed (steps of fixed length), and "
+    "the others\n"
+    "of --learner; options of training follow a colon. problem@N is N examples of a problem, "
+    "problem@N.S\n"
     "as drawn with seed S.\n"
     "A certificate is made after every pass; its time is not counted in seconds, but it is in "
     "--time-limit.\n"
-    "Other names of --learner are learners, too. problem@N is N examples of a problem, problem@N.S as\n"
+    "Other names of --learner are learners, too. problem@N is N examples of a problem, problem@N.S "
+    "as\n"
     "drawn with seed S.\n\n"
     "Examples:\n"
     "  slackline bench --problems toy,grids-small\n"
     "  slackline bench data --problems yeast --learners auto,al,bcfw-lp --out results.json\n"
-    "  slackline bench --problems toy --learners auto,bcfw:step=pairwise,order=example,average=suffix\n"
+    "  slackline bench --problems toy --learners "
+    "auto,bcfw:step=pairwise,order=example,average=suffix\n"
     "  slackline bench --scaling data --runs 1\n"
-    "  slackline bench data --figure 002-1 --out rho.json && slackline report rho.json --out rho.html";
+    "  slackline bench data --figure 002-1 --out rho.json && slackline report rho.json --out "
+    "rho.html";
 
 struct BenchCommand {
   std::string folder;
@@ -78,23 +85,25 @@ struct BenchCommand {
 };
 
 void Register(CLI::App* app, BenchCommand* command) {
-  app->add_option("DATA_FOLDER", command->folder, "folder of the data; problems without files need none")
+  app->add_option("DATA_FOLDER", command->folder,
+                  "folder of the data; problems without files need none")
       ->type_name("");
   std::string names;
   for (const BenchProblem& problem : BenchProblems()) {
     names.append(names.empty() ? "" : ", ").append(problem.name);
   }
-  AddTextOption(
-      app, "problems", &command->problems, "LIST",
-      "names with commas between them: " + names +
-          ". With --scaling: one name, the problem whose number of examples changes",
-      "those with data in the folder, but for letters, conll and msrc; without a folder toy and grids-small");
+  AddTextOption(app, "problems", &command->problems, "LIST",
+                "names with commas between them: " + names +
+                    ". With --scaling: one name, the problem whose number of examples changes",
+                "those with data in the folder, but for letters, conll and msrc; without a folder "
+                "toy and grids-small");
   AddTextOption(app, "learners", &command->learners, "LIST",
                 "names with commas between them, each with :option=value,option=value where wanted",
                 "auto,al,bcfw; with --scaling auto,al");
-  AddTextOption(app, "time-limit", &command->time_limit, "SECONDS", "of one run, checks included; 0 = none",
-                "60");
-  AddTextOption(app, "runs", &command->runs, "N", "runs of every learner, with seeds S, S+1, …", "3");
+  AddTextOption(app, "time-limit", &command->time_limit, "SECONDS",
+                "of one run, checks included; 0 = none", "60");
+  AddTextOption(app, "runs", &command->runs, "N", "runs of every learner, with seeds S, S+1, …",
+                "3");
   AddTextOption(app, "seed", &command->seed, "S", "first seed", "1");
   std::string figures;
   for (const BenchFigure& figure : BenchFigures()) {
@@ -103,16 +112,18 @@ void Register(CLI::App* app, BenchCommand* command) {
   AddTextOption(app, "figure", &command->figure, "NAME",
                 "the runs behind a figure of the papers (docs/reproduction.md): " + figures +
                     ". Other options that are given count instead of the figure's");
-  AddTextOption(app, "out,-o", &command->out, "RESULTS.json",
-                "write machine, settings and whole curves; - is the standard output (the table then goes to "
-                "the standard error)");
+  AddTextOption(
+      app, "out,-o", &command->out, "RESULTS.json",
+      "write machine, settings and whole curves; - is the standard output (the table then goes to "
+      "the standard error)");
   app->add_flag("--test-metric", command->test_metric,
                 "also figures of the test data at the weights of the checks");
   app->add_flag("--scaling", command->scaling,
                 "instead: seconds against the number of examples, labels and features");
-  app->add_flag("--family", command->family,
-                "instead: auto against the fastest of the other learners on problems of all kinds;\n"
-                "--problems then names parts of their names");
+  app->add_flag(
+      "--family", command->family,
+      "instead: auto against the fastest of the other learners on problems of all kinds;\n"
+      "--problems then names parts of their names");
   app->add_flag("--quiet,-q", command->quiet, "no progress on the standard error");
   app->footer(kExamples);
 }
@@ -147,9 +158,11 @@ std::vector<BenchChoice> DefaultProblems(const BenchCommand& command) {
   for (const BenchProblem& problem : BenchProblems()) {
     if (IsPresent(problem, command.folder) && problem.multilabel()) problems.push_back({&problem});
   }
-  if (problems.empty()) throw DataError(command.folder, 0, "the folder has the data of none of the problems");
+  if (problems.empty())
+    throw DataError(command.folder, 0, "the folder has the data of none of the problems");
   const BenchChoice reuters = FindBenchChoice("reuters-0.001");
-  if (command.scaling) return {IsPresent(*reuters.problem, command.folder) ? reuters : problems.front()};
+  if (command.scaling)
+    return {IsPresent(*reuters.problem, command.folder) ? reuters : problems.front()};
   return problems;
 }
 
@@ -166,7 +179,8 @@ std::vector<BenchChoice> ReadProblems(const BenchCommand& command, const std::st
     if (!command.scaling) return problems;
     if (problems.size() > 1) throw DataError("--scaling takes one problem");
     if (problems.front().examples > 0) throw DataError("--scaling takes a whole problem");
-    if (problems.front().problem->segments()) throw DataError("--scaling does not take problems of images");
+    if (problems.front().problem->segments())
+      throw DataError("--scaling does not take problems of images");
     return problems;
   });
 }
@@ -214,18 +228,21 @@ Settings ReadSettings(const BenchCommand& command) {
   if (!command.folder.empty() && !std::filesystem::is_directory(command.folder, ignored)) {
     throw DataError(command.folder, 0, "there is no such folder");
   }
-  if (command.problems_given && command.problems.empty()) throw DataError("--problems: the list is empty");
+  if (command.problems_given && command.problems.empty())
+    throw DataError("--problems: the list is empty");
   if (command.family) {
     if (!command.runs_given) settings.runs = 1;
     settings.family = ForOption("problems", [&] {
-      return ChooseFamily(command.problems.empty() ? std::vector<std::string>() : SplitList(command.problems),
-                          command.folder);
+      return ChooseFamily(
+          command.problems.empty() ? std::vector<std::string>() : SplitList(command.problems),
+          command.folder);
     });
     return settings;
   }
   const bool of_figure = figure != nullptr && !command.problems_given;
   settings.problems = ReadProblems(command, of_figure ? figure->problems : command.problems);
-  if (command.scaling && !command.folder.empty()) CheckBenchData(FindBenchProblem("rcv1s1"), command.folder);
+  if (command.scaling && !command.folder.empty())
+    CheckBenchData(FindBenchProblem("rcv1s1"), command.folder);
   return settings;
 }
 
@@ -242,7 +259,8 @@ Json StartJson(const BenchCommand& command, const Settings& settings) {
                  {"gaps", kBenchGaps}}}};
   if (settings.figure != nullptr) {
     const BenchFigure& figure = *settings.figure;
-    json["figure"] = {{"name", figure.name}, {"text", figure.text}, {"x", figure.x}, {"y", figure.y}};
+    json["figure"] = {
+        {"name", figure.name}, {"text", figure.text}, {"x", figure.x}, {"y", figure.y}};
     if (!figure.sweep.empty()) json["figure"]["sweep"] = figure.sweep;
     if (!settings.left_out.empty()) json["left_out"] = settings.left_out;
   }
@@ -257,8 +275,9 @@ void Print(const BenchCommand& command, const std::string& text) {
 }
 
 std::string DescribeProblem(const BenchChoice& choice, const Problem& problem) {
-  return choice.name() + ": " + std::string(choice.problem->text) + "; " + Count(problem.size(), "example") +
-         ", " + Count(problem.num_parts(), "part") + ", " + Count(problem.num_weights(), "weight") + "\n";
+  return choice.name() + ": " + std::string(choice.problem->text) + "; " +
+         Count(problem.size(), "example") + ", " + Count(problem.num_parts(), "part") + ", " +
+         Count(problem.num_weights(), "weight") + "\n";
 }
 
 /// The task of a choice. What was made before is used again where only the drawn examples differ.
@@ -268,8 +287,9 @@ class Tasks {
 
   BenchTask Make(const BenchChoice& choice) {
     if (choice.problem != of_) {
-      whole_ = choice.problem->segments() ? MakeSegmentBenchTask(*choice.problem, folder_, with_test_)
-                                          : MakeBenchTask(*choice.problem, folder_, with_test_);
+      whole_ = choice.problem->segments()
+                   ? MakeSegmentBenchTask(*choice.problem, folder_, with_test_)
+                   : MakeBenchTask(*choice.problem, folder_, with_test_);
     }
     of_ = choice.problem;
     if (choice.examples == 0) return *whole_;
@@ -278,8 +298,9 @@ class Tasks {
                       std::to_string(whole_->problem.size()) + " that there are");
     }
     const Problem& whole = whole_->problem;
-    return {Problem(SubsetOfExamples(whole.training(), choice.examples, choice.seed), whole.lambda()),
-            whole_->test};
+    return {
+        Problem(SubsetOfExamples(whole.training(), choice.examples, choice.seed), whole.lambda()),
+        whole_->test};
   }
 
  private:
@@ -289,9 +310,10 @@ class Tasks {
   std::optional<BenchTask> whole_;
 };
 
-/// All learners on one problem. Seeds are the outer loop, so that a machine whose speed drifts does so for all of them.
-std::vector<BenchRow> RunProblem(const std::string& name, const BenchTask& task, const Settings& settings,
-                                 const BenchRunner& runner) {
+/// All learners on one problem. Seeds are the outer loop, so that a machine whose speed drifts does
+/// so for all of them.
+std::vector<BenchRow> RunProblem(const std::string& name, const BenchTask& task,
+                                 const Settings& settings, const BenchRunner& runner) {
   std::vector<BenchRow> rows;
   for (const BenchLearner& learner : settings.learners) {
     rows.emplace_back();
@@ -327,7 +349,8 @@ Json RunProblems(const BenchCommand& command, const Settings& settings, const Be
       all.push_back(std::move(row));
     }
     Json entry = {{"name", choice.name()}, {"text", choice.problem->text}};
-    if (choice.examples > 0) entry["sample"] = {{"of", choice.problem->name}, {"seed", choice.seed}};
+    if (choice.examples > 0)
+      entry["sample"] = {{"of", choice.problem->name}, {"seed", choice.seed}};
     entry.update(ProblemJson(task.problem));
     entry["learners"] = std::move(learners);
     json.push_back(std::move(entry));
@@ -339,7 +362,8 @@ Json RunProblems(const BenchCommand& command, const Settings& settings, const Be
 /// What the runs of a figure are, and how long they can take.
 void TellFigure(const BenchCommand& command, const Settings& settings) {
   if (settings.figure == nullptr || command.quiet) return;
-  const auto runs = static_cast<double>(settings.problems.size() * settings.learners.size()) * settings.runs;
+  const auto runs =
+      static_cast<double>(settings.problems.size() * settings.learners.size()) * settings.runs;
   std::fprintf(stderr, "figure %s: %s\n", std::string(settings.figure->name).c_str(),
                std::string(settings.figure->text).c_str());
   for (const std::string& message : settings.left_out)
@@ -354,7 +378,8 @@ int Run(const BenchCommand& command) {
   if (command.out_given) {
     std::vector<std::string> inputs;
     for (const BenchChoice& choice : settings.problems) {
-      for (std::string& file : BenchFiles(*choice.problem, command.folder)) inputs.push_back(std::move(file));
+      for (std::string& file : BenchFiles(*choice.problem, command.folder))
+        inputs.push_back(std::move(file));
       for (std::string& file : BenchTestFiles(*choice.problem, command.folder))
         inputs.push_back(std::move(file));
     }
@@ -368,11 +393,13 @@ int Run(const BenchCommand& command) {
   if (command.scaling) {
     const auto seed = static_cast<std::uint64_t>(settings.seed);
     json["scaling"] = RunScaling(
-        ScalingAxes(*settings.problems.front().problem, command.folder, seed), settings.learners, runner,
-        settings.runs, settings.seed, [&](const std::string& text) { Print(command, text); }, &failed);
+        ScalingAxes(*settings.problems.front().problem, command.folder, seed), settings.learners,
+        runner, settings.runs, settings.seed,
+        [&](const std::string& text) { Print(command, text); }, &failed);
   } else if (command.family) {
-    const FamilySettings family = {settings.family, command.folder, settings.learners, settings.time_limit,
-                                   settings.runs,   settings.seed,  command.quiet};
+    const FamilySettings family = {settings.family,     command.folder, settings.learners,
+                                   settings.time_limit, settings.runs,  settings.seed,
+                                   command.quiet};
     json["family"] = RunFamily(
         family, interrupt, [&](const std::string& text) { Print(command, text); }, &failed);
   } else {
@@ -393,7 +420,8 @@ std::string CommandLine(const CLI::App& app) {
     if (!positional) line += " " + option->get_name();
     if (!positional && option->get_expected_min() == 0) continue;  // a flag
     for (const std::string& value : option->results()) {
-      const bool plain = !value.empty() && value.find_first_of(" '\"\\$`;&|<>*?()") == std::string::npos;
+      const bool plain =
+          !value.empty() && value.find_first_of(" '\"\\$`;&|<>*?()") == std::string::npos;
       line += plain ? " " + value : " '" + value + "'";
     }
   }

@@ -52,8 +52,12 @@ Json MachineJson() {
 }
 
 Json BuildJson() {
-  return {{"compiler", SLACKLINE_COMPILER},     {"flags", SLACKLINE_FLAGS}, {"type", SLACKLINE_BUILD_TYPE},
-          {"sanitizers", SLACKLINE_SANITIZERS}, {"glpk", HasGlpk()},        {"threads", HardwareThreads()}};
+  return {{"compiler", SLACKLINE_COMPILER},
+          {"flags", SLACKLINE_FLAGS},
+          {"type", SLACKLINE_BUILD_TYPE},
+          {"sanitizers", SLACKLINE_SANITIZERS},
+          {"glpk", HasGlpk()},
+          {"threads", HardwareThreads()}};
 }
 
 std::string DateText() {

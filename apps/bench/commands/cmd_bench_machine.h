@@ -7,7 +7,8 @@
 
 namespace slackline::program {
 
-/// Model of the processor, number of cores, bytes of memory, system; null for what the system does not tell.
+/// Model of the processor, number of cores, bytes of memory, system; null for what the system does
+/// not tell.
 Json MachineJson();
 /// Compiler, its flags, build type, and the optional libraries.
 Json BuildJson();

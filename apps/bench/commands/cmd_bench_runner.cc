@@ -70,7 +70,8 @@ class CurveObserver : public TrainObserver {
   double next_test_ = 0;
 };
 
-/// Linux: lets the largest resident memory count from now on. Elsewhere the peak stays that of the process so far.
+/// Linux: lets the largest resident memory count from now on. Elsewhere the peak stays that of the
+/// process so far.
 void ResetPeakMemory() { std::ofstream("/proc/self/clear_refs") << "5" << std::flush; }
 
 /// A column per figure of the test data, null where it was not asked for.
@@ -150,9 +151,11 @@ WorkToGap MedianWork(const BenchRow& row, double gap) {
   return {Median(calls), Median(passes), Median(seconds), Median(elapsed)};
 }
 
-void BenchRunner::Run(const Problem& problem, std::int64_t seed, BenchRow* row, const Test& test) const {
+void BenchRunner::Run(const Problem& problem, std::int64_t seed, BenchRow* row,
+                      const Test& test) const {
   row->examples = problem.size();
-  const std::string title = row->problem + ", " + row->learner.name + ", seed " + std::to_string(seed) + ": ";
+  const std::string title =
+      row->problem + ", " + row->learner.name + ", seed " + std::to_string(seed) + ": ";
   try {
     Train(problem, seed, test, row);
   } catch (const DataError& error) {
@@ -167,12 +170,14 @@ void BenchRunner::Run(const Problem& problem, std::int64_t seed, BenchRow* row, 
   }
   const BenchRun& run = row->runs.back();
   const ProgressRecord& last = run.summary.last;
-  Say(title + std::string(Name(run.summary.termination)) + " after " + Count(last.pass, "pass") + ", " +
-      Number(last.seconds, 3) + " s of training and " + Number(last.check_seconds, 3) +
-      " s of checks; objective " + Number(last.primal) + ", relative gap " + Number(last.relative_gap, 3));
+  Say(title + std::string(Name(run.summary.termination)) + " after " + Count(last.pass, "pass") +
+      ", " + Number(last.seconds, 3) + " s of training and " + Number(last.check_seconds, 3) +
+      " s of checks; objective " + Number(last.primal) + ", relative gap " +
+      Number(last.relative_gap, 3));
 }
 
-void BenchRunner::Train(const Problem& problem, std::int64_t seed, const Test& test, BenchRow* row) const {
+void BenchRunner::Train(const Problem& problem, std::int64_t seed, const Test& test,
+                        BenchRow* row) const {
   TrainOptions options = row->learner.options;
   options.seed = seed;
   options.lambda = problem.lambda();
@@ -185,13 +190,15 @@ void BenchRunner::Train(const Problem& problem, std::int64_t seed, const Test& t
   const std::unique_ptr<Learner> learner = MakeLearner(problem, choice.options);
   run.setup_seconds = ProcessCpuSeconds() - before;
   row->choice = choice.reason;
-  const bool online = choice.options.learner == LearnerKind::kMultiSample && !choice.options.revisit;
+  const bool online =
+      choice.options.learner == LearnerKind::kMultiSample && !choice.options.revisit;
   CurveObserver observer(!quiet_, *learner, online, test);
   run.summary = RunTraining(*learner, choice.options, &observer, interrupt_);
   run.peak_memory_bytes = PeakMemoryBytes();
   run.summary.last.cpu_seconds -= observer.test_cpu_seconds;
   std::vector<double>& weights = run.summary.weights;
-  run.nonzero_weights = std::count_if(weights.begin(), weights.end(), [](double w) { return w != 0; });
+  run.nonzero_weights =
+      std::count_if(weights.begin(), weights.end(), [](double w) { return w != 0; });
   // A learner that has undone a pass has no weights left.
   observer.End(learner->weights().empty() ? std::span<const double>(weights) : learner->weights());
   weights = {};
@@ -231,8 +238,9 @@ Json RowJson(const BenchRow& row) {
   Json runs = Json::array();
   for (const BenchRun& run : row.runs) runs.push_back(RunJson(run));
   const char* state = row.failed ? "failed" : row.refusal.empty() ? "applies" : "does not apply";
-  return {{"learner", row.learner.name}, {"state", state},     {"reason", row.refusal},
-          {"choice", row.choice},        {"options", options}, {"median_work_to_gap", std::move(work)},
+  return {{"learner", row.learner.name}, {"state", state},
+          {"reason", row.refusal},       {"choice", row.choice},
+          {"options", options},          {"median_work_to_gap", std::move(work)},
           {"runs", std::move(runs)}};
 }
 

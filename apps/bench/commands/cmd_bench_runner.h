@@ -23,12 +23,14 @@ namespace slackline::program {
 struct BenchRun {
   std::int64_t seed = 0;
   std::vector<ProgressRecord> curve;  ///< a record per check
-  /// Per check figures of the test data at the weights that it certified; empty for checks that were passed over.
+  /// Per check figures of the test data at the weights that it certified; empty for checks that
+  /// were passed over.
   std::vector<TestFigures> tests;
   std::vector<OnlineFigures> online;  ///< per check, of online runs of multi-sample; else empty
   Offset nonzero_weights = 0;         ///< of those at the end
   TrainSummary summary;               ///< its weights are dropped
-  double setup_seconds = 0;  ///< processor seconds of making the learner, not counted in those of training
+  double setup_seconds =
+      0;  ///< processor seconds of making the learner, not counted in those of training
   std::int64_t peak_memory_bytes = 0;
 };
 
@@ -39,7 +41,8 @@ struct BenchRow {
   Index examples = 0;
   std::string choice;  ///< what `auto` chose, and why
   std::vector<BenchRun> runs;
-  std::string refusal;  ///< why the learner does not apply, or how it failed; then no run is made any more
+  std::string
+      refusal;  ///< why the learner does not apply, or how it failed; then no run is made any more
   bool failed = false;  ///< by an error of the program
 };
 
@@ -56,8 +59,9 @@ class BenchRunner {
 
   using Test = std::function<TestFigures(std::span<const double>)>;
 
-  /// Adds a run with this seed to the row, or the reason why there is none. test (may be empty) is asked at the first checks, and
-  /// from then on when the passes have grown by a tenth; its time is in no figure, but it is in the time limit.
+  /// Adds a run with this seed to the row, or the reason why there is none. test (may be empty) is
+  /// asked at the first checks, and from then on when the passes have grown by a tenth; its time is
+  /// in no figure, but it is in the time limit.
   void Run(const Problem& problem, std::int64_t seed, BenchRow* row, const Test& test = {}) const;
 
  private:

@@ -34,18 +34,20 @@ double SecondsPerPass(const BenchRow& row) {
 std::string Head(std::size_t width) {
   return "Scaling; work and processor seconds of training to a certified relative gap of " +
          Number(kScalingGap) + ". -: not reached\n\n" + LeftCell("size", kSizeWidth) + " " +
-         LeftCell("learner", width) + " |  calls/example        passes   s per pass  s to the gap\n";
+         LeftCell("learner", width) +
+         " |  calls/example        passes   s per pass  s to the gap\n";
 }
 
 /// Takes the figures of one point into the line, and tells them.
-std::string AddPoint(const ScalingAxis& axis, Index size, const Problem& problem, const BenchRow& row,
-                     std::size_t width, Line* line) {
+std::string AddPoint(const ScalingAxis& axis, Index size, const Problem& problem,
+                     const BenchRow& row, std::size_t width, Line* line) {
   const WorkToGap work = MedianWork(row, kScalingGap);
   const double pass = SecondsPerPass(row);
   line->sizes.push_back(size);
   line->pass_seconds.push_back(pass);
   line->gap_seconds.push_back(work.seconds);
-  Json json = {{"size", size}, {"problem", ProblemJson(problem)}, {"seconds_per_pass", FiniteJson(pass)}};
+  Json json = {
+      {"size", size}, {"problem", ProblemJson(problem)}, {"seconds_per_pass", FiniteJson(pass)}};
   json["seconds_to_gap"] = FiniteJson(work.seconds);
   json.update(RowJson(row));
   line->points.push_back(std::move(json));
@@ -57,8 +59,8 @@ std::string AddPoint(const ScalingAxis& axis, Index size, const Problem& problem
 }
 
 std::string Exponents(const ScalingAxis& axis, const Line& line, std::size_t width) {
-  return LeftCell(axis.name + ", fitted exponent", kSizeWidth) + " " + LeftCell(line.learner.name, width) +
-         " |" + std::string(2 * kFigureWidth, ' ') +
+  return LeftCell(axis.name + ", fitted exponent", kSizeWidth) + " " +
+         LeftCell(line.learner.name, width) + " |" + std::string(2 * kFigureWidth, ' ') +
          NumberCell(FittedExponent(line.sizes, line.pass_seconds), kFigureWidth - 1) +
          NumberCell(FittedExponent(line.sizes, line.gap_seconds), kFigureWidth) + "\n";
 }
@@ -72,7 +74,10 @@ Json AxisJson(const ScalingAxis& axis, std::vector<Line>* lines) {
          {"exponent_seconds_to_gap", FiniteJson(FittedExponent(line.sizes, line.gap_seconds))},
          {"points", std::move(line.points)}});
   }
-  return {{"axis", axis.name}, {"text", axis.text}, {"gap", kScalingGap}, {"learners", std::move(learners)}};
+  return {{"axis", axis.name},
+          {"text", axis.text},
+          {"gap", kScalingGap},
+          {"learners", std::move(learners)}};
 }
 
 }  // namespace

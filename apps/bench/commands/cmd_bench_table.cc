@@ -56,11 +56,12 @@ std::string BenchTableHead(int runs, std::size_t width) {
   };
   const std::string gaps = " |" + GapCells();
   return "Work and seconds to a certified relative gap, median of " + Count(runs, "run") +
-         ". calls: oracle calls per example. seconds: processor\nseconds of training, without those of "
+         ". calls: oracle calls per example. seconds: processor\nseconds of training, without "
+         "those of "
          "checks. -: not reached. gap: the last one.\n\n" +
-         RowName("", "", width) + group("calls to gap") + group("passes to gap") + group("seconds to gap") +
-         " |\n" + RowName("problem", "learner", width) + gaps + gaps + gaps + " |" +
-         RightCell("gap", kFigureWidth + 1) + "  ended\n";
+         RowName("", "", width) + group("calls to gap") + group("passes to gap") +
+         group("seconds to gap") + " |\n" + RowName("problem", "learner", width) + gaps + gaps +
+         gaps + " |" + RightCell("gap", kFigureWidth + 1) + "  ended\n";
 }
 
 std::string BenchTableLine(const BenchRow& row, std::size_t width) {
@@ -82,8 +83,8 @@ std::string BenchTableLine(const BenchRow& row, std::size_t width) {
   }
   std::vector<double> last;
   for (const BenchRun& run : row.runs) last.push_back(run.summary.last.relative_gap);
-  line += " |" + calls + " |" + passes + " |" + seconds + " |" + NumberCell(Median(last), kFigureWidth + 1) +
-          "  " + Ends(row);
+  line += " |" + calls + " |" + passes + " |" + seconds + " |" +
+          NumberCell(Median(last), kFigureWidth + 1) + "  " + Ends(row);
   if (row.failed) line += "; then failed: " + row.refusal;
   return line + "\n";
 }
@@ -104,8 +105,8 @@ std::string BenchRatios(const std::vector<BenchRow>& rows, std::size_t width) {
     table += "\n";
   }
   if (table.empty()) return {};
-  return "\nSeconds as multiples of those of auto\n\n" + RowName("problem", "learner", width) + " |" +
-         GapCells() + "\n" + table;
+  return "\nSeconds as multiples of those of auto\n\n" + RowName("problem", "learner", width) +
+         " |" + GapCells() + "\n" + table;
 }
 
 }  // namespace slackline::program

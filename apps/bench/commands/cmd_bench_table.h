@@ -17,7 +17,8 @@ std::size_t LearnerWidth(const std::vector<BenchLearner>& learners);
 std::string BenchTableHead(int runs, std::size_t width);
 /// The line of one row; rows without runs tell why.
 std::string BenchTableLine(const BenchRow& row, std::size_t width);
-/// Seconds of every learner as multiples of those of `auto` on the same problem; empty when there is nothing to compare.
+/// Seconds of every learner as multiples of those of `auto` on the same problem; empty when there
+/// is nothing to compare.
 std::string BenchRatios(const std::vector<BenchRow>& rows, std::size_t width);
 
 /// `text` in a column, and a number with three digits in one: "-" where it is not finite.

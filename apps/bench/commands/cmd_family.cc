@@ -19,8 +19,8 @@ constexpr std::array<double, 2> kGaps = {1e-2, 1e-3};
 constexpr double kTolerated = 1.5;
 /// Where the best takes less, seconds say little: such problems do not count.
 constexpr double kShortest = 0.05;
-/// Runs of others are cut after this many times the elapsed seconds of the fastest so far, and this many seconds more: they would not become
-/// the fastest.
+/// Runs of others are cut after this many times the elapsed seconds of the fastest so far, and this
+/// many seconds more: they would not become the fastest.
 constexpr double kPatience = 1.5;
 constexpr double kGrace = 0.5;
 
@@ -68,14 +68,16 @@ std::string DuelCells(const Duel& duel) {
   const std::string ratio = std::isfinite(duel.best) ? Number(duel.ratio(), 3) : "-";
   return " |" + NumberCell(duel.own_passes, kWidth) + NumberCell(duel.best_passes, kWidth) +
          (duel.own_is_bound ? " >" : "  ") + LeftCell(Number(duel.own, 3), kWidth) +
-         NumberCell(duel.best, kWidth) + "  " + LeftCell(ratio, kWidth) + LeftCell(duel.best_name, 16);
+         NumberCell(duel.best, kWidth) + "  " + LeftCell(ratio, kWidth) +
+         LeftCell(duel.best_name, 16);
 }
 
 std::string Head() {
   const std::string group = " |" + LeftCell("  passes", 2 * kWidth + 2) +
-                            LeftCell("seconds: auto, best", 2 * kWidth) + "  " + LeftCell("ratio", kWidth) +
-                            LeftCell("best", 16);
-  return "Processor seconds of training to a certified relative gap of 1e-2 and of 1e-3, auto and the "
+                            LeftCell("seconds: auto, best", 2 * kWidth) + "  " +
+                            LeftCell("ratio", kWidth) + LeftCell("best", 16);
+  return "Processor seconds of training to a certified relative gap of 1e-2 and of 1e-3, auto and "
+         "the "
          "fastest of the "
          "other learners. >: not reached.\n\n" +
          LeftCell("problem", kNameWidth) + group + group + "\n";
@@ -97,9 +99,10 @@ std::string Summary(const std::vector<std::pair<std::string, std::array<Duel, 2>
                 Number(duel[g].ratio(), 3) + " times " + duel[g].best_name + "\n";
     }
     if (count == 0) continue;
-    text += "to " + Number(kGaps[g]) + ": geometric mean " + Number(std::exp(sum / count), 3) + " over " +
-            Count(count, "problem") + " that take " + Number(kShortest) + " s or more; over " +
-            Number(kTolerated) + " times the best:" + (over.empty() ? " none\n" : "\n" + over);
+    text += "to " + Number(kGaps[g]) + ": geometric mean " + Number(std::exp(sum / count), 3) +
+            " over " + Count(count, "problem") + " that take " + Number(kShortest) +
+            " s or more; over " + Number(kTolerated) +
+            " times the best:" + (over.empty() ? " none\n" : "\n" + over);
   }
   return text;
 }
@@ -112,7 +115,8 @@ double LimitOf(double time_limit, double fastest) {
 }
 
 std::vector<BenchRow> RunProblem(const FamilyProblem& family, const Problem& problem,
-                                 const FamilySettings& settings, const std::atomic<int>* interrupt) {
+                                 const FamilySettings& settings,
+                                 const std::atomic<int>* interrupt) {
   std::vector<BenchRow> rows;
   double fastest = kInfinity;
   for (const BenchLearner& learner : settings.learners) {
@@ -142,9 +146,10 @@ Json RunFamily(const FamilySettings& settings, const std::atomic<int>* interrupt
     if (interrupt->load(std::memory_order_relaxed) != 0) break;
     const Problem problem = family.make(settings.folder);
     if (!settings.quiet) {
-      std::fprintf(stderr, "%s: %s, %s, %s, lambda %s\n", family.name.c_str(),
-                   Count(problem.size(), "example").c_str(), Count(problem.num_parts(), "part").c_str(),
-                   Count(problem.num_weights(), "weight").c_str(), Number(problem.lambda(), 3).c_str());
+      std::fprintf(
+          stderr, "%s: %s, %s, %s, lambda %s\n", family.name.c_str(),
+          Count(problem.size(), "example").c_str(), Count(problem.num_parts(), "part").c_str(),
+          Count(problem.num_weights(), "weight").c_str(), Number(problem.lambda(), 3).c_str());
     }
     const std::vector<BenchRow> rows = RunProblem(family, problem, settings, interrupt);
     std::array<Duel, 2> duel;

@@ -29,10 +29,12 @@ struct FamilySettings {
   bool quiet = false;
 };
 
-/// Runs all learners on all problems to a gap of 1e-3, and compares `auto` with the fastest of the others at 1e-2 and 1e-3, in
-/// processor seconds of training. Runs that could not become the fastest any more are cut short. Hands a line a problem to `print`,
-/// and at the end the ratios' geometric means and the problems where `auto` takes over 1.5 times the best. Returns figures and curves;
-/// sets *failed when a learner failed. Stops early when interrupted. Throws DataError on bad files.
+/// Runs all learners on all problems to a gap of 1e-3, and compares `auto` with the fastest of the
+/// others at 1e-2 and 1e-3, in processor seconds of training. Runs that could not become the
+/// fastest any more are cut short. Hands a line a problem to `print`, and at the end the ratios'
+/// geometric means and the problems where `auto` takes over 1.5 times the best. Returns figures and
+/// curves; sets *failed when a learner failed. Stops early when interrupted. Throws DataError on
+/// bad files.
 Json RunFamily(const FamilySettings& settings, const std::atomic<int>* interrupt,
                const std::function<void(const std::string&)>& print, bool* failed);
 

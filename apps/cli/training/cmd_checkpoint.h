@@ -27,19 +27,25 @@ struct CheckpointFlags {
 /// The checkpoints of one command, which trains one λ or several.
 class CheckpointKeeper {
  public:
-  /// Reads the file to resume from, where one is given. `context` is compared like the fingerprint. Throws DataError.
+  /// Reads the file to resume from, where one is given. `context` is compared like the fingerprint.
+  /// Throws DataError.
   CheckpointKeeper(const CheckpointFlags& flags, Fingerprint context);
 
-  /// The λ with which a resumed command begins, and what was told about those before; 0 and empty without --resume.
+  /// The λ with which a resumed command begins, and what was told about those before; 0 and empty
+  /// without --resume.
   std::int64_t stage() const { return resumed_ ? resumed_->stage : 0; }
-  std::vector<double> figures() const { return resumed_ ? resumed_->figures : std::vector<double>(); }
+  std::vector<double> figures() const {
+    return resumed_ ? resumed_->figures : std::vector<double>();
+  }
 
-  /// To be called before the run of a λ, the first one with the checkpoint's stage: throws DataError that says what differs
-  /// when the checkpoint belongs to another run. The plan is valid until the next call.
+  /// To be called before the run of a λ, the first one with the checkpoint's stage: throws
+  /// DataError that says what differs when the checkpoint belongs to another run. The plan is valid
+  /// until the next call.
   CheckpointPlan Begin(const Problem& problem, const TrainOptions& options, std::int64_t stage,
                        std::vector<double> figures);
 
-  /// Throws the DataError of the last attempt to write, when that failed. (Training goes on without.)
+  /// Throws the DataError of the last attempt to write, when that failed. (Training goes on
+  /// without.)
   void CheckWritten() const;
 
  private:

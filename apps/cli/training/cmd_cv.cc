@@ -19,9 +19,9 @@
 namespace slackline::program {
 namespace {
 
-/// Passes that one training may take unless the user sets a limit: those of example blocks take some
-/// tens, and a λ that needs thousands must not hold up the others. Passes of the other learners are
-/// cheaper, and more.
+/// Passes that one training may take unless the user sets a limit: those of example blocks take
+/// some tens, and a λ that needs thousands must not hold up the others. Passes of the other
+/// learners are cheaper, and more.
 constexpr Index kMostPasses = 500;
 constexpr Index kMostCheapPasses = 20000;
 
@@ -38,7 +38,8 @@ class CvRun {
       throw DataError("--folds: " + Quoted(flags.folds) + ", but " + problem.source + " has " +
                       Count(problem.examples, problem.noun));
     }
-    folds_ = MakeFolds(problem.examples, settings_.folds, static_cast<std::uint64_t>(settings_.train.seed));
+    folds_ = MakeFolds(problem.examples, settings_.folds,
+                       static_cast<std::uint64_t>(settings_.train.seed));
   }
 
   int Run() {
@@ -79,14 +80,17 @@ class CvRun {
     const LearnerChoice choice = ChooseFor(task);
     if (settings_.limited) {
       for (std::size_t candidate = 0; candidate < problem_.candidates.size(); ++candidate)
-        most_passes_.push_back(MostPasses(candidate == 0 ? choice : ChooseFor(*problem_.session(candidate))));
+        most_passes_.push_back(
+            MostPasses(candidate == 0 ? choice : ChooseFor(*problem_.session(candidate))));
     }
-    const int jobs = static_cast<int>(settings_.folds) * static_cast<int>(problem_.candidates.size());
+    const int jobs =
+        static_cast<int>(settings_.folds) * static_cast<int>(problem_.candidates.size());
     settings_.train.threads = std::max(1, settings_.threads / jobs);
     if (flags_.quiet) return;
     if (choices()) {
       std::string names;
-      for (const std::string& name : problem_.candidates) names += (names.empty() ? "" : ", ") + name;
+      for (const std::string& name : problem_.candidates)
+        names += (names.empty() ? "" : ", ") + name;
       std::fprintf(stderr, "to choose from: lambda, and %s %s\n", problem_.candidate_key.c_str(),
                    names.c_str());
     }
@@ -135,9 +139,11 @@ class CvRun {
         Append(&text, " %8.4f +- %6.4f", spread.mean, spread.deviation);
       }
       const FoldTotals totals = entry.totals();
-      const std::string converged = std::to_string(totals.converged) + "/" + std::to_string(settings_.folds);
-      Append(&text, " %10s %8lld %9.2f%s\n", converged.c_str(), static_cast<long long>(totals.passes),
-             totals.seconds, k == result.best ? "  best" : "");
+      const std::string converged =
+          std::to_string(totals.converged) + "/" + std::to_string(settings_.folds);
+      Append(&text, " %10s %8lld %9.2f%s\n", converged.c_str(),
+             static_cast<long long>(totals.passes), totals.seconds,
+             k == result.best ? "  best" : "");
     }
     return text;
   }
@@ -149,18 +155,22 @@ class CvRun {
       const Index open = settings_.folds - totals.converged;
       if (open == 0) continue;
       std::string what =
-          choices() ? problem_.candidate_key + " " + problem_.candidates[entry.candidate] + ", " : "";
-      std::fprintf(
-          stderr, "note: %slambda %s: %d of %d trainings ended at %s, with gaps up to %s %%%s\n",
-          what.c_str(), LambdaText(entry.lambda).c_str(), static_cast<int>(open),
-          static_cast<int>(settings_.folds),
-          settings_.limited ? ("the limit of " + Count(most_passes_[entry.candidate], "pass")).c_str()
-                            : "a limit",
-          Number(100 * entry.widest_gap(), 2).c_str(), settings_.limited ? "; --max-passes allows more" : "");
+          choices() ? problem_.candidate_key + " " + problem_.candidates[entry.candidate] + ", "
+                    : "";
+      std::fprintf(stderr,
+                   "note: %slambda %s: %d of %d trainings ended at %s, with gaps up to %s %%%s\n",
+                   what.c_str(), LambdaText(entry.lambda).c_str(), static_cast<int>(open),
+                   static_cast<int>(settings_.folds),
+                   settings_.limited
+                       ? ("the limit of " + Count(most_passes_[entry.candidate], "pass")).c_str()
+                       : "a limit",
+                   Number(100 * entry.widest_gap(), 2).c_str(),
+                   settings_.limited ? "; --max-passes allows more" : "");
     }
     if (!result.at_end()) return;
     const bool largest = result.edge == SearchEdge::kLargest;
-    std::fprintf(stderr, "note: the best lambda is the %s of those tried: %s ones may be better%s\n",
+    std::fprintf(stderr,
+                 "note: the best lambda is the %s of those tried: %s ones may be better%s\n",
                  largest ? "largest" : "smallest", largest ? "larger" : "smaller",
                  extend_ ? "" : "; without --lambda-path, cv tries further values by itself");
   }
@@ -170,7 +180,9 @@ class CvRun {
     for (const SearchEntry& entry : result.entries) {
       Json json = Choice(entry);
       const FoldTotals totals = entry.totals();
-      json.update({{"converged", totals.converged}, {"passes", totals.passes}, {"seconds", totals.seconds}});
+      json.update({{"converged", totals.converged},
+                   {"passes", totals.passes},
+                   {"seconds", totals.seconds}});
       for (std::size_t f = 0; f < problem_.figures.size(); ++f) {
         const std::vector<double> values = entry.figures(f);
         const Spread spread = SpreadOf(values);
@@ -183,10 +195,11 @@ class CvRun {
     const Spread spread = SpreadOf(best.figures(settings_.metric));
     Json chosen = Choice(best);
     chosen.update({{"mean", spread.mean}, {"deviation", spread.deviation}});
-    Json json = {{"program", ProgramVersion()},     {"data", problem_.source},
-                 {problem_.key, problem_.examples}, {"folds", settings_.folds},
-                 {"seed", settings_.train.seed},    {"metric", problem_.figures[settings_.metric].key},
-                 {"at_edge", result.at_end()}};
+    Json json = {
+        {"program", ProgramVersion()},     {"data", problem_.source},
+        {problem_.key, problem_.examples}, {"folds", settings_.folds},
+        {"seed", settings_.train.seed},    {"metric", problem_.figures[settings_.metric].key},
+        {"at_edge", result.at_end()}};
     json.update(problem_.own);
     json["path"] = std::move(path);
     json["best"] = std::move(chosen);
@@ -196,7 +209,8 @@ class CvRun {
   /// {"graph": "full", "lambda": 0.01}
   Json Choice(const SearchEntry& entry) const {
     Json json = Json::object();
-    if (!problem_.candidate_key.empty()) json[problem_.candidate_key] = problem_.candidates[entry.candidate];
+    if (!problem_.candidate_key.empty())
+      json[problem_.candidate_key] = problem_.candidates[entry.candidate];
     json["lambda"] = entry.lambda;
     return json;
   }
@@ -207,8 +221,8 @@ class CvRun {
     record.folds = settings_.folds;
     for (const SearchEntry& entry : result.entries) {
       const Spread spread = SpreadOf(entry.figures(settings_.metric));
-      record.points.push_back({choices() ? problem_.candidates[entry.candidate] : std::string(), entry.lambda,
-                               spread.mean, spread.deviation});
+      record.points.push_back({choices() ? problem_.candidates[entry.candidate] : std::string(),
+                               entry.lambda, spread.mean, spread.deviation});
     }
     record.best = static_cast<Index>(result.best);
     return record;
@@ -235,7 +249,8 @@ class CvRun {
     refit.train.lambda = best.lambda;
     refit.train.threads = settings_.threads;
     if (settings_.limited) refit.train.max_passes = TrainOptions().max_passes;
-    return program::Refit(refit, interrupt, task.get(), &(*json)["refit"]) != Termination::kInterrupted;
+    return program::Refit(refit, interrupt, task.get(), &(*json)["refit"]) !=
+           Termination::kInterrupted;
   }
 
   const CvFlags& flags_;
@@ -251,14 +266,16 @@ class CvRun {
 void CvFlags::Register(CLI::App* app, const CvMetrics& metrics, const std::string& all) {
   metric = metrics.default_name;
   std::string names;
-  for (const CvFigure& figure : metrics.figures) names.append(names.empty() ? "" : "|").append(figure.name);
+  for (const CvFigure& figure : metrics.figures)
+    names.append(names.empty() ? "" : "|").append(figure.name);
   AddTextOption(app, "lambda-path", &lambda_path, "L1,L2,...|FROM:TO:COUNT",
                 "values of lambda to choose from: these, or so many in a geometric sequence",
                 "five around the default of train, and more while the best one lies at an end");
   AddTextOption(app, "folds", &folds, "K", "number of folds, at least 2", "5");
   AddTextOption(app, "metric", &metric, names, metrics.text, metrics.default_name);
-  CLI::Option* model_option = AddTextOption(
-      app, "model", &model, "OUT.slk", "where to write the model that is trained on " + all + " in the end");
+  CLI::Option* model_option =
+      AddTextOption(app, "model", &model, "OUT.slk",
+                    "where to write the model that is trained on " + all + " in the end");
   app->add_flag("--no-refit", no_refit, "train no such model")->excludes(model_option);
   AddCompactFlag(app, &compact);
   app->add_flag("--json", json, "write JSON, with all metrics, instead of a table");
@@ -275,7 +292,8 @@ void CvFlags::Register(CLI::App* app, const CvMetrics& metrics, const std::strin
 CvSettings CvFlags::Read(const CvMetrics& metrics, const std::vector<std::string>& inputs) const {
   CvSettings settings;
   settings.train = train.Read();
-  if (train.Given("lambda")) throw DataError("--lambda: its values are those of --lambda-path here");
+  if (train.Given("lambda"))
+    throw DataError("--lambda: its values are those of --lambda-path here");
   if (!lambda_path.empty()) settings.lambdas = ReadLambdaPath(lambda_path);
   settings.folds = ReadCount("folds", folds, 2);
   std::vector<std::string_view> names;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the `cv` commands of all applications share: options, the search (common/lambda_search.h), its
-// table and JSON, and the model at the end. Part of the program only.
+// What the `cv` commands of all applications share: options, the search (common/lambda_search.h),
+// its table and JSON, and the model at the end. Part of the program only.
 #pragma once
 
 #include <functional>
@@ -69,12 +69,14 @@ struct CvProblem {
   std::string all = "all data";    ///< what the model at the end is trained on
   std::vector<CvFigure> figures;   ///< that the data have
   std::vector<std::size_t> shown;  ///< numbers of those in the table
-  /// What is chosen besides λ, "graph" or "loss", and its names; one that is not shown where λ alone is.
+  /// What is chosen besides λ, "graph" or "loss", and its names; one that is not shown where λ
+  /// alone is.
   std::string candidate_key;
   std::vector<std::string> candidates = {""};
   /// Candidate number c in a fold; may be called by several threads at a time.
   std::function<std::unique_ptr<FoldTrial>(const TrainOptions& options, std::size_t candidate,
-                                           const std::vector<std::vector<Index>>& folds, std::size_t fold)>
+                                           const std::vector<std::vector<Index>>& folds,
+                                           std::size_t fold)>
       make;
   /// The training of a candidate on all data.
   std::function<std::unique_ptr<SessionTask>(std::size_t candidate)> session;

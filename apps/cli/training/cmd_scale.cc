@@ -38,12 +38,13 @@ std::string Sizes(const ScaleAdvice& advice, const ScaleInputs& inputs) {
 }  // namespace
 
 void ScaleFlag::Register(CLI::App* app) {
-  AddTextOption(app, "scale", &scale, "auto|none|standard|max-abs|norm",
-                "scaling of the features, kept in the model. standard: mean 0 and standard deviation 1 "
-                "(sparse data are not centred). max-abs: by the largest absolute value. norm: every "
-                "input to length 1. auto: none where features have similar sizes; else standard, for "
-                "sparse data max-abs",
-                "auto");
+  AddTextOption(
+      app, "scale", &scale, "auto|none|standard|max-abs|norm",
+      "scaling of the features, kept in the model. standard: mean 0 and standard deviation 1 "
+      "(sparse data are not centred). max-abs: by the largest absolute value. norm: every "
+      "input to length 1. auto: none where features have similar sizes; else standard, for "
+      "sparse data max-abs",
+      "auto");
 }
 
 std::optional<ScaleKind> ScaleFlag::Read() const {
@@ -61,9 +62,10 @@ ScaledInputs ScaleForTraining(std::optional<ScaleKind> wanted, const ScaleInputs
   const bool differ = advice.kind != ScaleKind::kUnscaled;
   ScaledInputs result;
   try {
-    result.scaling = FeatureScaling::Learn(wanted.value_or(advice.kind), *inputs.rows, inputs.num_features);
-    result.rows =
-        result.scaling.active() ? result.scaling.Apply(*inputs.rows, inputs.num_features) : inputs.rows;
+    result.scaling =
+        FeatureScaling::Learn(wanted.value_or(advice.kind), *inputs.rows, inputs.num_features);
+    result.rows = result.scaling.active() ? result.scaling.Apply(*inputs.rows, inputs.num_features)
+                                          : inputs.rows;
   } catch (const ScaleError& error) {
     throw DataError(inputs.source, 0, std::string("--scale: ") + error.what());
   }
@@ -71,7 +73,8 @@ ScaledInputs ScaleForTraining(std::optional<ScaleKind> wanted, const ScaleInputs
   if (wanted) {
     if (result.scaling.active()) result.line = "scaling: " + name + ", " + Effect(result.scaling);
   } else if (differ) {
-    result.line = "scaling: " + name + ", since " + Sizes(advice, inputs) + "; " + Effect(result.scaling);
+    result.line =
+        "scaling: " + name + ", since " + Sizes(advice, inputs) + "; " + Effect(result.scaling);
   } else if (advice.smallest < advice.largest) {
     result.line = "scaling: none, since features have similar sizes";
   }

@@ -74,7 +74,8 @@ void TrainReport::Draw(Index pass) {
   std::string line = "pass " + std::to_string(pass) + "  " + Number(running_.Seconds(), 3) + " s";
   if (!std::isnan(last_.primal)) line += "  objective " + Number(last_.primal);
   if (!std::isnan(last_.dual)) line += "  lower bound " + Number(last_.dual);
-  if (!std::isnan(last_.relative_gap)) line += "  relative gap " + Number(100 * last_.relative_gap, 3) + " %";
+  if (!std::isnan(last_.relative_gap))
+    line += "  relative gap " + Number(100 * last_.relative_gap, 3) + " %";
   line_.Show(line);
 }
 
@@ -84,13 +85,15 @@ void TrainReport::WriteLine(const Json& json) { *log_ << JsonLine(json) << std::
 
 void TrainReport::End(const TrainSummary& summary, const Json& more) {
   if (log_ == nullptr) return;
-  Json line = {{"event", "end"}, {"termination", Name(summary.termination)}, {"message", summary.message}};
+  Json line = {
+      {"event", "end"}, {"termination", Name(summary.termination)}, {"message", summary.message}};
   line.update(RecordJson(summary.last));
   line["notes"] = summary.notes;
   if (more.is_object()) line.update(more);
   WriteLine(line);
   if (!*log_)
-    throw DataError(log_path_ == "-" ? "<stdout>" : log_path_, 0, "the log could not be written completely");
+    throw DataError(log_path_ == "-" ? "<stdout>" : log_path_, 0,
+                    "the log could not be written completely");
 }
 
 }  // namespace slackline::program

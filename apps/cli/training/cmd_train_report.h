@@ -23,7 +23,8 @@ class TrainReport : public TrainObserver {
   /// show: progress on the standard error, when that is a terminal.
   explicit TrainReport(bool show);
 
-  /// Opens the log (an existing file is replaced; "-" is the standard output). Throws DataError when it cannot be opened.
+  /// Opens the log (an existing file is replaced; "-" is the standard output). Throws DataError
+  /// when it cannot be opened.
   void OpenLog(const std::string& path);
   /// To be called before every run: writes `start` into the log.
   void Begin(const Json& start);
@@ -36,7 +37,8 @@ class TrainReport : public TrainObserver {
 
   /// Clears the line on the terminal.
   void ClearLine();
-  /// To be called after every run: writes the last object of its log, with the entries of `more` if it is an object. Throws DataError when any part of the log could not be written.
+  /// To be called after every run: writes the last object of its log, with the entries of `more` if
+  /// it is an object. Throws DataError when any part of the log could not be written.
   void End(const TrainSummary& summary, const Json& more);
 
  private:

@@ -41,15 +41,18 @@ constexpr int kCertificateFails = 1;
 void WarnOfGap(const TrainOptions& options, const TrainSummary& summary, const std::string& path) {
   const double gap = summary.last.relative_gap;
   if (summary.termination == Termination::kConverged || gap <= kWideGap) return;
-  const std::string wide =
-      std::isnan(gap) ? "no gap is certified" : "the certified gap is still " + Number(100 * gap, 3) + " %";
-  std::fprintf(stderr,
-               "WARNING: %s: %s, and at most %s %% was wanted; the model may be far from the best one\n",
-               path.c_str(), wide.c_str(), Number(100 * options.gap_tolerance, 3).c_str());
+  const std::string wide = std::isnan(gap)
+                               ? "no gap is certified"
+                               : "the certified gap is still " + Number(100 * gap, 3) + " %";
+  std::fprintf(
+      stderr,
+      "WARNING: %s: %s, and at most %s %% was wanted; the model may be far from the best one\n",
+      path.c_str(), wide.c_str(), Number(100 * options.gap_tolerance, 3).c_str());
 }
 
 Json BeginWithCost(const Problem& problem, const LearnerChoice& choice, SessionTask* task) {
-  task->record()->cost_per_variable = task->Scales(choice.options).CostPerVariable(problem.lambda());
+  task->record()->cost_per_variable =
+      task->Scales(choice.options).CostPerVariable(problem.lambda());
   return task->Begin(problem, choice);
 }
 
@@ -109,7 +112,8 @@ class Session {
   Fingerprint Context() const {
     Fingerprint context = task_.Context();
     std::string path;
-    for (const double lambda : settings_.lambdas) path += (path.empty() ? "" : ",") + LambdaText(lambda);
+    for (const double lambda : settings_.lambdas)
+      path += (path.empty() ? "" : ",") + LambdaText(lambda);
     context.push_back({"--lambda-path", settings_.path() ? path : "none"});
     return context;
   }
@@ -134,9 +138,11 @@ class Session {
     }
     task_.Describe(choice_, lambda);
     WarnOfSlowness(scales);
-    if (!plan_.resume.empty()) std::fprintf(stderr, "resumed from %s\n", flags_.checkpoint.resume.c_str());
+    if (!plan_.resume.empty())
+      std::fprintf(stderr, "resumed from %s\n", flags_.checkpoint.resume.c_str());
     if (!settings_.path()) return;
-    std::fprintf(stderr, "%12s %14s %10s %9s %10s\n", "lambda", "objective", "gap %", "passes", "seconds");
+    std::fprintf(stderr, "%12s %14s %10s %9s %10s\n", "lambda", "objective", "gap %", "passes",
+                 "seconds");
     for (std::size_t r = 0; r < figures_.size(); r += kRowFigures) {
       PrintRow({figures_[r], figures_[r + 1], figures_[r + 2], figures_[r + 3], figures_[r + 4]});
     }
@@ -147,12 +153,13 @@ class Session {
     const double smallest = *std::min_element(settings_.lambdas.begin(), settings_.lambdas.end());
     const double usual = task_.DefaultLambda(settings_.train);
     if (smallest < usual / kFarBelowDefault) {
-      std::fprintf(stderr,
-                   "note: lambda %s is %s times smaller than the default for these data, %s (C %s per %s): "
-                   "training may take many passes\n",
-                   Number(smallest, 3).c_str(), Number(usual / smallest, 2).c_str(), Number(usual, 3).c_str(),
-                   Number(scales.CostPerVariable(usual), 3).c_str(),
-                   std::string(task_.VariableNoun()).c_str());
+      std::fprintf(
+          stderr,
+          "note: lambda %s is %s times smaller than the default for these data, %s (C %s per %s): "
+          "training may take many passes\n",
+          Number(smallest, 3).c_str(), Number(usual / smallest, 2).c_str(),
+          Number(usual, 3).c_str(), Number(scales.CostPerVariable(usual), 3).c_str(),
+          std::string(task_.VariableNoun()).c_str());
     }
     TellWarnings(task_);
   }
@@ -169,17 +176,20 @@ class Session {
     Json start = BeginWithCost(*problem_, choice_, &task_);
     if (!plan_.resume.empty()) start["resumed"] = flags_.checkpoint.resume;
     report_.Begin(start);
-    const TrainSummary summary = RunTraining(*learner_, choice_.options, &report_, interrupt, plan_);
+    const TrainSummary summary =
+        RunTraining(*learner_, choice_.options, &report_, interrupt, plan_);
     report_.ClearLine();
     task_.record()->curve = report_.curve();
     task_.record()->single_precision = flags_.compact;
     task_.Save(summary, settings_.models[k]);
-    verify_.Run(*problem_, choice_.options, summary, *learner_, settings_.models[k], flags_.quiet, interrupt);
+    verify_.Run(*problem_, choice_.options, summary, *learner_, settings_.models[k], flags_.quiet,
+                interrupt);
     report_.End(summary, verify_.Figures());
     const PathRow row{settings_.lambdas[k], summary.last.primal, summary.last.relative_gap,
                       static_cast<double>(summary.last.pass),
                       summary.last.seconds + summary.last.check_seconds};
-    figures_.insert(figures_.end(), {row.lambda, row.primal, row.relative_gap, row.passes, row.seconds});
+    figures_.insert(figures_.end(),
+                    {row.lambda, row.primal, row.relative_gap, row.passes, row.seconds});
     if (!flags_.quiet) Tell(k, row, summary);
     WarnOfGap(choice_.options, summary, settings_.models[k]);
     verify_.Tell(settings_.models[k], flags_.quiet);
@@ -223,7 +233,8 @@ void TellReason(const LearnerChoice& choice) {
 }
 
 void TellWarnings(const SessionTask& task) {
-  for (const std::string& warning : task.Warnings()) std::fprintf(stderr, "note: %s\n", warning.c_str());
+  for (const std::string& warning : task.Warnings())
+    std::fprintf(stderr, "note: %s\n", warning.c_str());
 }
 
 double UsableDefault(const TrainOptions& options, const SessionTask& task) {
@@ -241,8 +252,8 @@ double ChooseLambda(const SessionSettings& settings, const SessionTask& task) {
   const double lambda = 1.0 / (settings.c * examples);
   if (std::isfinite(lambda) && lambda >= kSmallestLambda) return lambda;
   throw DataError("--C: λ = 1/(C·M) is " + Number(lambda) + " with C = " + Number(settings.c) +
-                  " and M = " + std::to_string(examples) + " examples; it must be a number of at least " +
-                  Number(kSmallestLambda));
+                  " and M = " + std::to_string(examples) +
+                  " examples; it must be a number of at least " + Number(kSmallestLambda));
 }
 
 void AddCompactFlag(CLI::App* app, bool* compact) {
@@ -256,12 +267,13 @@ void SessionFlags::Register(CLI::App* app) {
   AddTextOption(app, "model", &model, "OUT.slk", "where to write the model")->required();
   CLI::Option* c_option =
       AddTextOption(app, "C", &c, "C", "instead of --lambda: λ = 1/(C·M) with M examples");
-  CLI::Option* path =
-      AddTextOption(app, "lambda-path", &lambda_path, "L1,L2,...|FROM:TO:COUNT",
-                    "instead of --lambda: train these values, or so many in a geometric sequence, from the "
-                    "largest to the smallest, each from the solution of the one before. Models are written "
-                    "to OUT-<lambda>.slk; stopping rules hold for each value");
-  AddTextOption(app, "log", &log, "RUN.jsonl", "write a JSON object per check; - is the standard output");
+  CLI::Option* path = AddTextOption(
+      app, "lambda-path", &lambda_path, "L1,L2,...|FROM:TO:COUNT",
+      "instead of --lambda: train these values, or so many in a geometric sequence, from the "
+      "largest to the smallest, each from the solution of the one before. Models are written "
+      "to OUT-<lambda>.slk; stopping rules hold for each value");
+  AddTextOption(app, "log", &log, "RUN.jsonl",
+                "write a JSON object per check; - is the standard output");
   app->add_flag("--quiet,-q", quiet, "say nothing but errors");
   app->add_flag("--verbose,-v", verbose, "also say which way of training was chosen, and why");
   AddCompactFlag(app, &compact);
@@ -305,7 +317,8 @@ std::vector<double> ReadLambdaPath(const std::string& text) {
 void RefuseKernels(const TrainOptions& options, const std::string& task) {
   if (!UsesKernel(options)) return;
   throw DataError(
-      "--kernel, and --learner kernel-bcfw and kernel-fw, are for multi-label models and sequences: models "
+      "--kernel, and --learner kernel-bcfw and kernel-fw, are for multi-label models and "
+      "sequences: models "
       "of " +
       task + " have no form that keeps support vectors");
 }
@@ -375,30 +388,36 @@ Json StartJson(const TrainingRecord& record, const LearnerChoice& choice) {
           {"options", std::move(options)}};
 }
 
-void DescribeLearner(const LearnerChoice& choice, const std::string& lambda, const std::string& model) {
+void DescribeLearner(const LearnerChoice& choice, const std::string& lambda,
+                     const std::string& model) {
   // A learner that the user has named is named; one that was chosen is under --verbose.
-  const std::string by = choice.reason.empty() ? " by " + std::string(Name(choice.options.learner)) : "";
+  const std::string by =
+      choice.reason.empty() ? " by " + std::string(Name(choice.options.learner)) : "";
   std::fprintf(stderr, "training%s: lambda %s, %s; ends at a certified gap of %s %%\n", by.c_str(),
-               lambda.c_str(), model.c_str(), Number(100 * choice.options.gap_tolerance, 3).c_str());
+               lambda.c_str(), model.c_str(),
+               Number(100 * choice.options.gap_tolerance, 3).c_str());
 }
 
 void DescribeResult(const TrainOptions& options, const TrainSummary& summary) {
   const ProgressRecord& last = summary.last;
   for (const std::string& note : summary.notes) std::fprintf(stderr, "note: %s\n", note.c_str());
-  std::fprintf(stderr, "%s: %s\n", std::string(Name(summary.termination)).c_str(), summary.message.c_str());
-  std::fprintf(stderr,
-               "objective %s; the optimum of the %s problem is certified to lie between %s and %s (relative "
-               "gap %s %%)\n",
-               Number(last.primal, 7).c_str(),
-               last.problem == CertifiedProblem::kExact ? "exact" : "LP-relaxed",
-               Number(last.dual, 7).c_str(), Number(last.primal, 7).c_str(),
-               Number(100 * last.relative_gap, 3).c_str());
+  std::fprintf(stderr, "%s: %s\n", std::string(Name(summary.termination)).c_str(),
+               summary.message.c_str());
+  std::fprintf(
+      stderr,
+      "objective %s; the optimum of the %s problem is certified to lie between %s and %s (relative "
+      "gap %s %%)\n",
+      Number(last.primal, 7).c_str(),
+      last.problem == CertifiedProblem::kExact ? "exact" : "LP-relaxed",
+      Number(last.dual, 7).c_str(), Number(last.primal, 7).c_str(),
+      Number(100 * last.relative_gap, 3).c_str());
   if (options.learner == LearnerKind::kSoft) {
-    std::fprintf(
-        stderr,
-        "soft objective %s, soft gap %s (rho %s); the certified gap stays open: soft constraints solve "
-        "a softer problem\n",
-        Number(last.soft_primal, 7).c_str(), Number(last.soft_gap, 3).c_str(), Number(last.rho, 4).c_str());
+    std::fprintf(stderr,
+                 "soft objective %s, soft gap %s (rho %s); the certified gap stays open: soft "
+                 "constraints solve "
+                 "a softer problem\n",
+                 Number(last.soft_primal, 7).c_str(), Number(last.soft_gap, 3).c_str(),
+                 Number(last.rho, 4).c_str());
   }
   if (options.l1 > 0) {
     const auto zeros = std::count(summary.weights.begin(), summary.weights.end(), 0.0);
@@ -406,12 +425,14 @@ void DescribeResult(const TrainOptions& options, const TrainSummary& summary) {
     std::fprintf(stderr, "%td of %s not zero\n", size - zeros,
                  Count(static_cast<Offset>(size), "weight").c_str());
   }
-  std::fprintf(stderr, "%s, %s s of training and %s s of checks\n", Count(last.pass, "pass").c_str(),
-               Number(last.seconds, 3).c_str(), Number(last.check_seconds, 3).c_str());
+  std::fprintf(stderr, "%s, %s s of training and %s s of checks\n",
+               Count(last.pass, "pass").c_str(), Number(last.seconds, 3).c_str(),
+               Number(last.check_seconds, 3).c_str());
 }
 
 void DescribeModel(const TrainSummary& summary, const std::string& path) {
-  const char* best = summary.termination == Termination::kInterrupted ? "best model so far" : "model";
+  const char* best =
+      summary.termination == Termination::kInterrupted ? "best model so far" : "model";
   std::fprintf(stderr, "%s written to %s\n", best, path.c_str());
 }
 

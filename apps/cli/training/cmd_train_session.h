@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What every command that trains models does around the training itself: one λ or a path, checkpoints, verification, the log
-// and what is told on the terminal. Part of the program only.
+// What every command that trains models does around the training itself: one λ or a path,
+// checkpoints, verification, the log and what is told on the terminal. Part of the program only.
 #pragma once
 
 #include <atomic>
@@ -58,7 +58,8 @@ std::vector<double> ReadLambdaPath(const std::string& text);
 class SessionTask;
 /// The task's own λ. Throws DataError when it is none that is allowed.
 double UsableDefault(const TrainOptions& options, const SessionTask& task);
-/// The value of --lambda, that of --C, or the task's own. Throws DataError when C leads to none that is allowed.
+/// The value of --lambda, that of --C, or the task's own. Throws DataError when C leads to none
+/// that is allowed.
 double ChooseLambda(const SessionSettings& settings, const SessionTask& task);
 
 /// What is trained.
@@ -69,8 +70,11 @@ class SessionTask {
   /// With any λ.
   virtual const Problem& problem() const = 0;
   /// λ where the user gives none.
-  virtual double DefaultLambda(const TrainOptions& options) const { return Scales(options).DefaultLambda(); }
-  /// Sizes of losses and inputs, found with the first call. Of the options, those of the kernel are read, which are the same in all calls.
+  virtual double DefaultLambda(const TrainOptions& options) const {
+    return Scales(options).DefaultLambda();
+  }
+  /// Sizes of losses and inputs, found with the first call. Of the options, those of the kernel are
+  /// read, which are the same in all calls.
   const CostScales& Scales(const TrainOptions& options) const {
     if (!scales_) scales_ = ScalesOf(problem(), options);
     return *scales_;
@@ -81,9 +85,11 @@ class SessionTask {
   virtual std::vector<std::string> Warnings() const { return {}; }
   /// What a resumed run must share besides problem and options.
   virtual Fingerprint Context() const = 0;
-  /// Tells about data and learner on the standard error. lambda: its value, or the values of a path, in words.
+  /// Tells about data and learner on the standard error. lambda: its value, or the values of a
+  /// path, in words.
   virtual void Describe(const LearnerChoice& choice, const std::string& lambda) const = 0;
-  /// To be called before each λ is trained, when record() has the C of that λ; returns what the log says of it at first.
+  /// To be called before each λ is trained, when record() has the C of that λ; returns what the log
+  /// says of it at first.
   virtual Json Begin(const Problem& problem, const LearnerChoice& choice) = 0;
   /// That of the model.
   virtual TrainingRecord* record() = 0;
@@ -94,11 +100,13 @@ class SessionTask {
   mutable std::optional<CostScales> scales_;
 };
 
-/// Lines on the standard error: the learner that was chosen with the reason, where there is one; and the task's warnings.
+/// Lines on the standard error: the learner that was chosen with the reason, where there is one;
+/// and the task's warnings.
 void TellReason(const LearnerChoice& choice);
 void TellWarnings(const SessionTask& task);
 
-/// For tasks without kernelized models: throws DataError when the options ask for one. `task`: "images".
+/// For tasks without kernelized models: throws DataError when the options ask for one. `task`:
+/// "images".
 void RefuseKernels(const TrainOptions& options, const std::string& task);
 
 /// Trains, writes models, and returns the exit code.
@@ -112,11 +120,13 @@ struct RefitOptions {
   bool compact = false;                    ///< weights in single precision
   CrossValidationRecord cross_validation;  ///< how λ was chosen
 };
-/// Trains, writes the model, and tells about it on the standard error. *figures: what the command's JSON says of it.
+/// Trains, writes the model, and tells about it on the standard error. *figures: what the command's
+/// JSON says of it.
 Termination Refit(const RefitOptions& options, const std::atomic<int>* interrupt, SessionTask* task,
                   Json* figures);
 
-/// Puts what is known before training, but for C, into a record. `first`: the options that are not of training.
+/// Puts what is known before training, but for C, into a record. `first`: the options that are not
+/// of training.
 void BeginRecord(const std::string& data, const Problem& problem, const TrainOptions& options,
                  std::vector<std::pair<std::string, std::string>> first, TrainingRecord* record);
 /// Puts the result of training into a model, and writes it.
@@ -131,10 +141,13 @@ std::string HashOfNames(const std::vector<std::string>& names);
 /// The entries of Begin's object that all tasks have.
 Json StartJson(const TrainingRecord& record, const LearnerChoice& choice);
 
-/// A line on the standard error: the learner and what it trains, as `lambda` and `model` put it in words.
-void DescribeLearner(const LearnerChoice& choice, const std::string& lambda, const std::string& model);
+/// A line on the standard error: the learner and what it trains, as `lambda` and `model` put it in
+/// words.
+void DescribeLearner(const LearnerChoice& choice, const std::string& lambda,
+                     const std::string& model);
 
-/// Lines on the standard error: how training ended, and "model written to m.slk", or "best model so far …" after an interrupt.
+/// Lines on the standard error: how training ended, and "model written to m.slk", or "best model so
+/// far …" after an interrupt.
 void DescribeResult(const TrainOptions& options, const TrainSummary& summary);
 void DescribeModel(const TrainSummary& summary, const std::string& path);
 

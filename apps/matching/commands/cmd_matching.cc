@@ -26,10 +26,13 @@ constexpr const char* kExamples =
     "  slackline matching predict drawn/test.txt --model alignments.slk --out predicted.txt";
 
 constexpr const char* kDrawDescription =
-    "Draws synthetic alignments of sentences to try matchings with: DIR/train.txt, and DIR/test.txt with the "
-    "last quarter of\nthe examples. Words have hidden partners, seen through a noisy measure of how often "
+    "Draws synthetic alignments of sentences to try matchings with: DIR/train.txt, and "
+    "DIR/test.txt with the "
+    "last quarter of\nthe examples. Words have hidden partners, seen through a noisy measure of "
+    "how often "
     "they "
-    "occur together; right sentences\nlack some words, have some that belong to nothing, and change the "
+    "occur together; right sentences\nlack some words, have some that belong to nothing, and "
+    "change the "
     "order a "
     "little. The same options draw the same files.";
 
@@ -50,8 +53,8 @@ struct DrawCommand {
 Index ReadAtMost(std::string_view option, const std::string& value, Index minimum, Index maximum) {
   const Index count = ReadCount(option, value, minimum);
   if (count > maximum) {
-    throw DataError("--" + std::string(option) + ": " + Quoted(value) + " is not allowed; at most " +
-                    std::to_string(maximum) + " are possible");
+    throw DataError("--" + std::string(option) + ": " + Quoted(value) +
+                    " is not allowed; at most " + std::to_string(maximum) + " are possible");
   }
   return count;
 }
@@ -61,9 +64,9 @@ DrawnAlignments ReadSettings(const DrawCommand& command) {
   settings.examples = ReadAtMost("examples", command.examples, 2, kMostExamples);
   const std::size_t dash = command.words.find('-');
   settings.shortest = ReadAtMost("words", command.words.substr(0, dash), 1, kMostWords);
-  settings.longest = dash == std::string::npos
-                         ? settings.shortest
-                         : ReadAtMost("words", command.words.substr(dash + 1), settings.shortest, kMostWords);
+  settings.longest = dash == std::string::npos ? settings.shortest
+                                               : ReadAtMost("words", command.words.substr(dash + 1),
+                                                            settings.shortest, kMostWords);
   settings.vocabulary = ReadAtMost("vocabulary", command.vocabulary, 1, kMostDrawnWords);
   settings.noise = ReadReal("noise", command.noise, false);
   settings.lexical = !command.no_lexical;
@@ -78,7 +81,9 @@ int RunDraw(const DrawCommand& command) {
   if (fs::exists(out, error) && (!fs::is_directory(out, error) || !fs::is_empty(out, error)))
     throw DataError("--out: " + Quoted(command.out) + " is there and not an empty folder");
   fs::create_directories(out, error);
-  if (error) throw DataError("--out: cannot make the folder " + Quoted(command.out) + ": " + error.message());
+  if (error)
+    throw DataError("--out: cannot make the folder " + Quoted(command.out) + ": " +
+                    error.message());
   const std::vector<std::string> drawn = DrawAlignments(settings);
   const std::size_t num_train = drawn.size() - std::max<std::size_t>(1, drawn.size() / 4);
   std::string train, test;
@@ -90,7 +95,8 @@ int RunDraw(const DrawCommand& command) {
   WriteFileAtomically((out / "test.txt").string(), test);
   if (!command.quiet) {
     std::fprintf(stderr, "%s written to %s; %zu of them are for tests\n",
-                 Count(settings.examples, "example").c_str(), command.out.c_str(), drawn.size() - num_train);
+                 Count(settings.examples, "example").c_str(), command.out.c_str(),
+                 drawn.size() - num_train);
   }
   return 0;
 }
@@ -100,12 +106,15 @@ int RunDraw(const DrawCommand& command) {
 void AddMatchingDraw(CLI::App* parent, Action* action) {
   const auto command = std::make_shared<DrawCommand>();
   CLI::App* app = parent->add_subcommand("draw", kDrawDescription);
-  AddTextOption(app, "out", &command->out, "DIR", "new or empty folder for the two files")->required();
-  AddTextOption(app, "examples", &command->examples, "N", "number of pairs of sentences, at least 2", "120");
+  AddTextOption(app, "out", &command->out, "DIR", "new or empty folder for the two files")
+      ->required();
+  AddTextOption(app, "examples", &command->examples, "N",
+                "number of pairs of sentences, at least 2", "120");
   AddTextOption(app, "words", &command->words, "LEAST-MOST", "words of a left sentence", "5-15");
   AddTextOption(app, "vocabulary", &command->vocabulary, "N",
                 "different words of a side, at most " + std::to_string(kMostDrawnWords), "200");
-  AddTextOption(app, "noise", &command->noise, "S", "standard deviation of the measure `dice`", "0.25");
+  AddTextOption(app, "noise", &command->noise, "S", "standard deviation of the measure `dice`",
+                "0.25");
   AddTextOption(app, "seed", &command->seed, "S", "another seed draws other files", "1");
   app->add_flag("--no-lexical", command->no_lexical, "leave out the features of pairs of words");
   app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
@@ -114,10 +123,10 @@ void AddMatchingDraw(CLI::App* parent, Action* action) {
 }
 
 void AddMatching(CLI::App* parent, Action* action) {
-  CLI::App* app = parent->add_subcommand(
-      "matching",
-      "Bipartite matching: which candidate edges between two sides belong together, such as words of "
-      "two languages.");
+  CLI::App* app = parent->add_subcommand("matching",
+                                         "Bipartite matching: which candidate edges between two "
+                                         "sides belong together, such as words of "
+                                         "two languages.");
   app->require_subcommand(1);
   app->footer(kExamples);
   AddMatchingTrain(app, action);

@@ -62,12 +62,14 @@ int Run(const CvCommand& command) {
   problem.figures = Metrics().figures;
   for (std::size_t f = 0; f < problem.figures.size(); ++f) problem.shown.push_back(f);
   problem.own = {{"loss", command.matching.loss}};
-  problem.make = [&](const TrainOptions& options, std::size_t, const std::vector<std::vector<Index>>& folds,
-                     std::size_t fold) {
-    return std::make_unique<MatchingTrial>(task.data, task.model, command.matching.Loss(), options, folds,
-                                           fold);
+  problem.make = [&](const TrainOptions& options, std::size_t,
+                     const std::vector<std::vector<Index>>& folds, std::size_t fold) {
+    return std::make_unique<MatchingTrial>(task.data, task.model, command.matching.Loss(), options,
+                                           folds, fold);
   };
-  problem.session = [&](std::size_t) { return std::make_unique<MatchingSession>(command.matching, &task); };
+  problem.session = [&](std::size_t) {
+    return std::make_unique<MatchingSession>(command.matching, &task);
+  };
   return RunCv(command.cv, settings, problem);
 }
 

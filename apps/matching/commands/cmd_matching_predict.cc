@@ -16,12 +16,15 @@ namespace slackline::program {
 namespace {
 
 constexpr const char* kPredictDescription =
-    "Predicts a best matching of every example. DATA is read like training data; - reads the standard input. "
+    "Predicts a best matching of every example. DATA is read like training data; - reads the "
+    "standard input. "
     "Labels "
     "in it are not\nused.\n\n"
     "--output pairs writes a line per example: the chosen edges as LEFT-RIGHT, blanks between.\n"
-    "--output edges writes the examples as DATA has them, with the predicted labels and without features.\n"
-    "--output scores is the same with the score of each edge behind its label: what choosing it adds.";
+    "--output edges writes the examples as DATA has them, with the predicted labels and without "
+    "features.\n"
+    "--output scores is the same with the score of each edge behind its label: what choosing it "
+    "adds.";
 
 constexpr const char* kPredictExamples =
     "Examples:\n"
@@ -29,7 +32,8 @@ constexpr const char* kPredictExamples =
     "  slackline matching predict drawn/test.txt --model alignments.slk --output scores";
 
 constexpr const char* kEvaluateDescription =
-    "Predicts the matchings of examples and compares them with the labels given in DATA. Edges whose label "
+    "Predicts the matchings of examples and compares them with the labels given in DATA. Edges "
+    "whose label "
     "is not "
     "known (?) do not\ncount.";
 
@@ -63,7 +67,8 @@ void AppendPairs(const MatchingData& data, const MatchingExample& example,
   for (Index e = example.first_edge; e < example.first_edge + example.num_edges; ++e) {
     if (predictions.labels[static_cast<std::size_t>(e)] == 0) continue;
     const MatchingEdge& edge = data.edges[static_cast<std::size_t>(e)];
-    Append(text, "%s%d-%d", first ? "" : " ", static_cast<int>(edge.left), static_cast<int>(edge.right));
+    Append(text, "%s%d-%d", first ? "" : " ", static_cast<int>(edge.left),
+           static_cast<int>(edge.right));
     first = false;
   }
   text->push_back('\n');
@@ -118,17 +123,20 @@ Json MetricsJson(const MatchingMetrics& metrics, const MatchingData& data) {
 }
 
 std::string MetricsTable(const MatchingMetrics& metrics, const MatchingModel& model) {
-  std::string text = Count(metrics.examples, "example") + ", " + Count(metrics.edges, "candidate edge") +
-                     ", " + std::to_string(metrics.given) + " given and " +
-                     std::to_string(metrics.predicted) + " predicted\n\n";
+  std::string text = Count(metrics.examples, "example") + ", " +
+                     Count(metrics.edges, "candidate edge") + ", " + std::to_string(metrics.given) +
+                     " given and " + std::to_string(metrics.predicted) + " predicted\n\n";
   Append(&text, "precision             %8.4f   (share of the predicted edges that are right)\n",
          metrics.precision);
-  Append(&text, "recall                %8.4f   (share of the given edges that are found)\n", metrics.recall);
+  Append(&text, "recall                %8.4f   (share of the given edges that are found)\n",
+         metrics.recall);
   Append(&text, "F1                    %8.4f\n", metrics.f1);
   Append(&text, "alignment error rate  %8.4f   (1 - F1: all given edges are sure ones)\n",
          metrics.error_rate);
-  Append(&text, "exact                 %8.4f   (share of examples without a wrong edge)\n", metrics.exact);
-  Append(&text, "mean loss             %8.4f   (per example: %g an edge too many, %g an edge too few)\n",
+  Append(&text, "exact                 %8.4f   (share of examples without a wrong edge)\n",
+         metrics.exact);
+  Append(&text,
+         "mean loss             %8.4f   (per example: %g an edge too many, %g an edge too few)\n",
          metrics.mean_loss, model.costs().precision, model.costs().recall);
   return text;
 }
@@ -140,8 +148,10 @@ int RunEvaluate(const PredictCommand& command) {
   const MatchingPredictions predictions = PredictMatchings(model, data, threads);
   const MatchingMetrics metrics = EvaluateMatchings(data, predictions.labels, model.costs());
   if (metrics.edges == 0)
-    throw DataError(data.source, 0, "no label is known: there is nothing to compare predictions with");
-  WriteOutput("-", command.json ? JsonText(MetricsJson(metrics, data)) : MetricsTable(metrics, model));
+    throw DataError(data.source, 0,
+                    "no label is known: there is nothing to compare predictions with");
+  WriteOutput("-",
+              command.json ? JsonText(MetricsJson(metrics, data)) : MetricsTable(metrics, model));
   return 0;
 }
 
@@ -158,7 +168,8 @@ std::shared_ptr<PredictCommand> AddCommon(CLI::App* app) {
 void AddMatchingPredict(CLI::App* parent, Action* action) {
   CLI::App* app = parent->add_subcommand("predict", kPredictDescription);
   const auto command = AddCommon(app);
-  AddTextOption(app, "output", &command->output, "pairs|edges|scores", "what to write (see above)", "pairs");
+  AddTextOption(app, "output", &command->output, "pairs|edges|scores", "what to write (see above)",
+                "pairs");
   AddTextOption(app, "out", &command->out, "FILE", "where to write", "the standard output");
   app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
   app->footer(kPredictExamples);

@@ -23,9 +23,12 @@ Problem MakeProblem(const MatchingTask& task, const MatchingFlags& flags) {
 
 void MatchingFlags::Register(CLI::App* app) {
   app->add_option("DATA", data, "training data")->required()->type_name("");
-  AddTextOption(app, "left-capacity", &left, "N", "edges that a left node may have; 0: any number", "1");
-  AddTextOption(app, "right-capacity", &right, "N", "edges that a right node may have; 0: any number", "1");
-  AddTextOption(app, "precision-cost", &precision, "C", "what an edge too many costs in the loss", "1");
+  AddTextOption(app, "left-capacity", &left, "N", "edges that a left node may have; 0: any number",
+                "1");
+  AddTextOption(app, "right-capacity", &right, "N",
+                "edges that a right node may have; 0: any number", "1");
+  AddTextOption(app, "precision-cost", &precision, "C", "what an edge too many costs in the loss",
+                "1");
   AddTextOption(app, "recall-cost", &recall, "C", "what an edge too few costs in the loss", "3");
   AddTextOption(app, "loss", &loss, "mean|count",
                 "costs of the wrong edges of an example, or that divided by the number of its "
@@ -54,7 +57,9 @@ MatchingTask LoadMatchingTask(const MatchingFlags& flags) {
   FeatureDictionary dictionary;
   MatchingData data = ReadMatchings(flags.data, nullptr, &dictionary);
   MatchingModel model(std::move(dictionary), flags.Capacities(), flags.Costs());
-  const auto name = [&model](Index feature) { return std::string(model.dictionary().name(feature)); };
+  const auto name = [&model](Index feature) {
+    return std::string(model.dictionary().name(feature));
+  };
   ScaledInputs scaled =
       ScaleForTraining(flags.scale.Read(), {data.source, data.rows, data.num_features, name});
   data.rows = scaled.rows;
@@ -78,7 +83,8 @@ void MatchingSession::Describe(const LearnerChoice& choice, const std::string& l
     std::fprintf(stderr, ", %s without known labels left out", Count(skipped, "example").c_str());
   std::fprintf(stderr, "\n");
   if (!task_.scaled.line.empty()) std::fprintf(stderr, "%s\n", task_.scaled.line.c_str());
-  DescribeLearner(choice, lambda, LossText() + ", capacities " + flags_.left + " and " + flags_.right);
+  DescribeLearner(choice, lambda,
+                  LossText() + ", capacities " + flags_.left + " and " + flags_.right);
 }
 
 Json MatchingSession::Begin(const Problem& problem, const LearnerChoice& choice) {
@@ -100,8 +106,8 @@ Json MatchingSession::Begin(const Problem& problem, const LearnerChoice& choice)
 }
 
 std::string MatchingSession::LossText() const {
-  return "loss " + flags_.loss + ", costs " + flags_.precision + " (precision) and " + flags_.recall +
-         " (recall)";
+  return "loss " + flags_.loss + ", costs " + flags_.precision + " (precision) and " +
+         flags_.recall + " (recall)";
 }
 
 }  // namespace slackline::program

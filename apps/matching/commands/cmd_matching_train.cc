@@ -14,9 +14,11 @@ namespace slackline::program {
 namespace {
 
 constexpr const char* kDescription =
-    "Trains a model of matchings: a weight for every feature of edges, under the constraint that a node has "
+    "Trains a model of matchings: a weight for every feature of edges, under the constraint that a "
+    "node has "
     "at "
-    "most so many\nedges. Training and prediction are exact. DATA (docs/matching_format.md) is plain or "
+    "most so many\nedges. Training and prediction are exact. DATA (docs/matching_format.md) is "
+    "plain or "
     "gzip; - "
     "reads the standard input:\n\n"
     "  3 2                          an example: so many left and right nodes\n"

@@ -35,10 +35,11 @@ int CalibrationPlan::ExitCode(int code) const {
   return code == 0 && interrupt->load() != 0 ? 128 + interrupt->load() : code;
 }
 
-CalibrationPlan PlanCalibration(const MultiLabelData& data, Index folds, std::int64_t seed, bool quiet) {
+CalibrationPlan PlanCalibration(const MultiLabelData& data, Index folds, std::int64_t seed,
+                                bool quiet) {
   if (data.num_examples() < folds)
-    throw DataError("--calibrate needs " + Count(folds, "example") + ", but " + data.source + " has " +
-                    Count(data.num_examples(), "example"));
+    throw DataError("--calibrate needs " + Count(folds, "example") + ", but " + data.source +
+                    " has " + Count(data.num_examples(), "example"));
   CalibrationPlan plan;
   plan.folds = MakeFolds(data.num_examples(), folds, static_cast<std::uint64_t>(seed));
   plan.quiet = quiet;

@@ -33,7 +33,8 @@ struct CalibrationPlan {
   int ExitCode(int code) const;
 };
 /// Throws DataError when the data cannot be dealt out to so many folds.
-CalibrationPlan PlanCalibration(const MultiLabelData& data, Index folds, std::int64_t seed, bool quiet);
+CalibrationPlan PlanCalibration(const MultiLabelData& data, Index folds, std::int64_t seed,
+                                bool quiet);
 
 /// Trains once more for every fold, and sets the model's calibration; says so on the standard
 /// error. False when interrupted: then the model has none.

@@ -23,7 +23,8 @@ MultiLabelMetrics Evaluate(const MultiLabelModel& model, const MultiLabelData& t
 
 }  // namespace
 
-int AddComparison(const CompareTask& task, const std::string& file, Json* json, std::string* table) {
+int AddComparison(const CompareTask& task, const std::string& file, Json* json,
+                  std::string* table) {
   const MultiLabelData data = ReadMultiLabelData(file, task.model.ReadOptions());
   const std::atomic<int>* interrupt = CatchInterrupts();
   TrainReport report(true);
@@ -35,11 +36,14 @@ int AddComparison(const CompareTask& task, const std::string& file, Json* json, 
     return 128 + interrupt->load();
   }
   if (baseline.summary.termination != Termination::kConverged)
-    std::fprintf(stderr, "note: training of independent labels: %s\n", baseline.summary.message.c_str());
+    std::fprintf(stderr, "note: training of independent labels: %s\n",
+                 baseline.summary.message.c_str());
   const MultiLabelMetrics metrics = Evaluate(baseline.model, task.test, task.threads);
-  Append(table, "\nWhat the %s of labels are worth: this model, and independent labels trained on\n",
+  Append(table,
+         "\nWhat the %s of labels are worth: this model, and independent labels trained on\n",
          Count(static_cast<Offset>(task.model.pairs().size()), "pair").c_str());
-  Append(table, "%s with the default lambda, %s\n\n", file.c_str(), Number(baseline.lambda).c_str());
+  Append(table, "%s with the default lambda, %s\n\n", file.c_str(),
+         Number(baseline.lambda).c_str());
   Append(table, "%-16s %10s %12s %11s\n", "", "model", "independent", "difference");
   Json figures = {{"data", file},
                   {"lambda", baseline.lambda},

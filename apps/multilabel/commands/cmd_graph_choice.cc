@@ -35,7 +35,8 @@ std::string FullGraphExcess(const TrainingData& training, const DataSettings& se
       {data.num_examples(), labels, Offset{data.num_features} + 1, pairs, 0}, settings.learner);
   if (!excess.empty()) return excess;
   if (PassSeconds(pairs, data.num_examples()) <= kLongestPassSeconds) return {};
-  return Count(pairs, "pair") + " and " + Count(data.num_examples(), "example") + " take minutes a pass";
+  return Count(pairs, "pair") + " and " + Count(data.num_examples(), "example") +
+         " take minutes a pass";
 }
 
 }  // namespace
@@ -45,7 +46,8 @@ CvMetrics MultiLabelCvMetrics() {
   for (const MetricRecord& record : MetricRecords())
     metrics.figures.push_back({record.name, record.key, record.title, record.smaller_is_better});
   metrics.text =
-      "what to choose by: Hamming loss (the smaller the better), or one of the others of `evaluate` "
+      "what to choose by: Hamming loss (the smaller the better), or one of the others of "
+      "`evaluate` "
       "(the larger the better). Of equal values, the largest lambda is chosen";
   metrics.default_name = "micro-f1";
   return metrics;
@@ -72,8 +74,9 @@ std::vector<std::string> GraphCandidates(const std::string& graph, const Trainin
   return chosen;
 }
 
-CvProblem MakeMultiLabelCv(const DataFlags& flags, const DataSettings& settings, const TrainingData& training,
-                           std::vector<std::string> graphs, std::optional<CalibrationPlan> calibration) {
+CvProblem MakeMultiLabelCv(const DataFlags& flags, const DataSettings& settings,
+                           const TrainingData& training, std::vector<std::string> graphs,
+                           std::optional<CalibrationPlan> calibration) {
   CvProblem problem;
   problem.source = training.data.source;
   problem.examples = training.data.num_examples();
@@ -102,14 +105,16 @@ CvProblem MakeMultiLabelCv(const DataFlags& flags, const DataSettings& settings,
   return problem;
 }
 
-std::string ChooseGraph(const DataFlags& flags, const DataSettings& settings, const TrainingData& training,
-                        const std::vector<std::string>& graphs, const GraphChoiceRun& run) {
+std::string ChooseGraph(const DataFlags& flags, const DataSettings& settings,
+                        const TrainingData& training, const std::vector<std::string>& graphs,
+                        const GraphChoiceRun& run) {
   const SessionSettings& session = run.session;
   const CvProblem problem = MakeMultiLabelCv(flags, settings, training, graphs);
   if (problem.examples < kFolds)
-    throw DataError("--graph: a choice needs " + Count(kFolds, "example") + ", but " + problem.source +
-                    " has " + Count(problem.examples, "example"));
-  const auto folds = MakeFolds(problem.examples, kFolds, static_cast<std::uint64_t>(session.train.seed));
+    throw DataError("--graph: a choice needs " + Count(kFolds, "example") + ", but " +
+                    problem.source + " has " + Count(problem.examples, "example"));
+  const auto folds =
+      MakeFolds(problem.examples, kFolds, static_cast<std::uint64_t>(session.train.seed));
   LambdaSearchTask task;
   task.lambdas = {ChooseLambda(session, *problem.session(0))};
   task.num_candidates = graphs.size();

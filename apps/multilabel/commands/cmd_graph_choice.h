@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// --graph of multi-label commands where it leaves a choice: `auto`, or a list of graphs. Part of the
-// program only.
+// --graph of multi-label commands where it leaves a choice: `auto`, or a list of graphs. Part of
+// the program only.
 #pragma once
 
 #include <optional>
@@ -17,15 +17,18 @@ namespace slackline::program {
 /// The figures of multi-label models.
 CvMetrics MultiLabelCvMetrics();
 
-/// The graphs that --graph names: one, or those to choose from, the sparser ones first. `auto` leaves
-/// out the full graph where the loss has no maximum on it, training would not fit into memory, or a pass would
-/// take minutes; *note becomes a sentence about that. Throws DataError on a list with other names than full, tree, none.
+/// The graphs that --graph names: one, or those to choose from, the sparser ones first. `auto`
+/// leaves out the full graph where the loss has no maximum on it, training would not fit into
+/// memory, or a pass would take minutes; *note becomes a sentence about that. Throws DataError on a
+/// list with other names than full, tree, none.
 std::vector<std::string> GraphCandidates(const std::string& graph, const TrainingData& training,
                                          const DataSettings& settings, std::string* note);
 
-/// All arguments must outlive the result. The candidates are `graphs`. calibration: of the model at the end.
-CvProblem MakeMultiLabelCv(const DataFlags& flags, const DataSettings& settings, const TrainingData& training,
-                           std::vector<std::string> graphs, std::optional<CalibrationPlan> calibration = {});
+/// All arguments must outlive the result. The candidates are `graphs`. calibration: of the model at
+/// the end.
+CvProblem MakeMultiLabelCv(const DataFlags& flags, const DataSettings& settings,
+                           const TrainingData& training, std::vector<std::string> graphs,
+                           std::optional<CalibrationPlan> calibration = {});
 
 /// How the training goes that a graph is chosen for.
 struct GraphChoiceRun {
@@ -33,9 +36,10 @@ struct GraphChoiceRun {
   bool quiet = false;
   const std::atomic<int>* interrupt = nullptr;
 };
-/// For training with one λ: the graph of these that predicts best in five folds, by micro F1. Says on
-/// the standard error, unless quiet, how they compare. Empty when interrupted.
-std::string ChooseGraph(const DataFlags& flags, const DataSettings& settings, const TrainingData& training,
-                        const std::vector<std::string>& graphs, const GraphChoiceRun& run);
+/// For training with one λ: the graph of these that predicts best in five folds, by micro F1. Says
+/// on the standard error, unless quiet, how they compare. Empty when interrupted.
+std::string ChooseGraph(const DataFlags& flags, const DataSettings& settings,
+                        const TrainingData& training, const std::vector<std::string>& graphs,
+                        const GraphChoiceRun& run);
 
 }  // namespace slackline::program

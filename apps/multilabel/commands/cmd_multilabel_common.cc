@@ -30,14 +30,15 @@ MultiLabelLoss ReadLoss(const std::string& loss, const std::string& loss_weights
 }
 
 /// Without weights.
-MultiLabelModel MakeModel(const DataFlags& flags, const DataSettings& settings, const TrainingData& training,
-                          const LossOptions& loss) {
+MultiLabelModel MakeModel(const DataFlags& flags, const DataSettings& settings,
+                          const TrainingData& training, const LossOptions& loss) {
   const MultiLabelData& data = training.data;
   std::vector<LabelPair> pairs = MakeLabelGraph(flags.graph, data);
-  const std::string excess = TrainingExcess(
-      {data.num_examples(), data.num_labels(), Offset{data.num_features} + (data.has_constant ? 1 : 0),
-       static_cast<Offset>(pairs.size()), RestrictedPairs(data, pairs)},
-      settings.learner);
+  const std::string excess =
+      TrainingExcess({data.num_examples(), data.num_labels(),
+                      Offset{data.num_features} + (data.has_constant ? 1 : 0),
+                      static_cast<Offset>(pairs.size()), RestrictedPairs(data, pairs)},
+                     settings.learner);
   if (!excess.empty()) throw DataError(data.source, 0, excess);
   if (settings.kernelized && data.num_features == 0) {
     throw DataError(data.source, 0, "the data have no features that a kernel could compare");
@@ -54,15 +55,16 @@ MultiLabelModel MakeModel(const DataFlags& flags, const DataSettings& settings, 
 }
 
 /// With any λ.
-Problem MakeProblem(const MultiLabelModel& model, const DataSettings& settings, const MultiLabelData& data,
-                    const LossOptions& loss) {
+Problem MakeProblem(const MultiLabelModel& model, const DataSettings& settings,
+                    const MultiLabelData& data, const LossOptions& loss) {
   const CountRange counts = TrainingCounts(settings.label_counts, model, data, loss.form);
   TrainingSet training = MakeTrainingSet(model.MakeDataset(data, counts), loss);
   if (training.data.size() == 0) throw DataError(data.source, 0, "no example has a known label");
   return Problem(std::move(training), 1);
 }
 
-/// Whether training keeps them, too: ", predictions of …" or ", label sets of …"; nothing where any number will do.
+/// Whether training keeps them, too: ", predictions of …" or ", label sets of …"; nothing where any
+/// number will do.
 std::string CountsText(const MultiLabelModel& model, const Problem& problem) {
   if (!model.label_counts().Restricts(model.num_labels())) return {};
   const bool trained = !problem.data().example(0).structure().globals().empty();
@@ -75,13 +77,15 @@ void DescribeData(const MultiLabelData& data, const TrainingSet& training) {
   const auto unknown = std::count(data.labels.begin(), data.labels.end(), -1);
   const auto entries = static_cast<double>(data.labels.size());
   std::string line =
-      "data: " + Count(data.num_examples(), "example") + ", " + Count(data.num_features, "feature") +
-      (data.has_constant ? " and a constant, " : ", ") + Count(data.num_labels(), "label") + ", " +
+      "data: " + Count(data.num_examples(), "example") + ", " +
+      Count(data.num_features, "feature") + (data.has_constant ? " and a constant, " : ", ") +
+      Count(data.num_labels(), "label") + ", " +
       Number(static_cast<double>(on) / data.num_examples(), 3) + " labels per example (density " +
       Number(100.0 * static_cast<double>(on) / entries, 3) + " %)";
   if (unknown > 0) line += ", " + Count(unknown, "unknown label entry");
   if (training.skipped_examples > 0) {
-    line += ", " + Count(training.skipped_examples, "example") + " without any known label left out";
+    line +=
+        ", " + Count(training.skipped_examples, "example") + " without any known label left out";
   }
   std::fprintf(stderr, "%s\n", line.c_str());
 }
@@ -91,39 +95,45 @@ void DescribeData(const MultiLabelData& data, const TrainingSet& training) {
 void DataFlags::Register(CLI::App* app) {
   app->add_option("DATA", data, "training data")->required()->type_name("");
   RegisterFormat(app, &format);
-  AddTextOption(app, "label-columns", &label_columns, "LIST",
-                "columns of a table (CSV, TSV) that are labels: names, patterns such as tag_*, positions "
-                "(3; -1 is the last column), and ranges of them (2:5; -3: for the last three), with commas "
-                "between. A column with that very name comes before a pattern or a position");
+  AddTextOption(
+      app, "label-columns", &label_columns, "LIST",
+      "columns of a table (CSV, TSV) that are labels: names, patterns such as tag_*, positions "
+      "(3; -1 is the last column), and ranges of them (2:5; -3: for the last three), with commas "
+      "between. A column with that very name comes before a pattern or a position");
   AddTextOption(app, "ignore-columns", &ignore_columns, "LIST",
                 "columns of a table that are neither labels nor features, given in the same way");
   AddTextOption(app, "labels", &labels_xml, "FILE.xml", "names of the labels (Mulan's XML)");
-  AddTextOption(app, "num-labels", &num_labels, "N", "number of labels of LIBSVM data, which count from 0");
-  AddTextOption(app, "graph", &graph, "full|none|tree|auto|FILE",
-                "pairs of labels that are joined: all, none, a maximum spanning tree of the labels' mutual "
-                "information, "
-                "the best of these three by cross-validation (or of a list: full,none), or those of a file: "
-                "two labels a line, by name or by number, which counts from 0 in the order of "
-                "the labels' columns in ARFF data",
-                "full");
+  AddTextOption(app, "num-labels", &num_labels, "N",
+                "number of labels of LIBSVM data, which count from 0");
   AddTextOption(
-      app, "loss", &loss, "mean|count|f1",
-      "Hamming loss: share of the known labels that are wrong, or their number; or 1 - F1 of the labels "
-      "of each example (--graph none or tree)",
-      "mean");
+      app, "graph", &graph, "full|none|tree|auto|FILE",
+      "pairs of labels that are joined: all, none, a maximum spanning tree of the labels' mutual "
+      "information, "
+      "the best of these three by cross-validation (or of a list: full,none), or those of a file: "
+      "two labels a line, by name or by number, which counts from 0 in the order of "
+      "the labels' columns in ARFF data",
+      "full");
+  AddTextOption(app, "loss", &loss, "mean|count|f1",
+                "Hamming loss: share of the known labels that are wrong, or their number; or 1 - "
+                "F1 of the labels "
+                "of each example (--graph none or tree)",
+                "mean");
   AddTextOption(
       app, "loss-weights", &loss_weights, "equal|inverse-frequency[:P]|FILE",
-      "what an error on a label costs: 1, or where the label is missed the more the rarer it is, (largest "
-      "frequency / its frequency)^P, P = 0.25, which helps F1 and most of all macro F1, or the numbers of a "
+      "what an error on a label costs: 1, or where the label is missed the more the rarer it is, "
+      "(largest "
+      "frequency / its frequency)^P, P = 0.25, which helps F1 and most of all macro F1, or the "
+      "numbers of a "
       "file: a label a line, what missing it costs and, if it is not 1, what a false alarm costs",
       "equal");
   AddTextOption(app, "bias", &bias, "0|1", "add a constant feature", "1");
-  AddTextOption(
-      app, "label-counts", &label_counts, "auto|any|MIN-MAX",
-      "how many labels predictions may have: no fewer than all training examples have (auto), any number, or "
-      "from MIN to MAX (1-: at least one; 2: exactly two). Training keeps MIN and MAX, too, where nothing "
-      "joins labels (--graph none) and all examples keep them",
-      "auto");
+  AddTextOption(app, "label-counts", &label_counts, "auto|any|MIN-MAX",
+                "how many labels predictions may have: no fewer than all training examples have "
+                "(auto), any number, or "
+                "from MIN to MAX (1-: at least one; 2: exactly two). Training keeps MIN and MAX, "
+                "too, where nothing "
+                "joins labels (--graph none) and all examples keep them",
+                "auto");
   scale.Register(app);
 }
 
@@ -148,7 +158,8 @@ DataSettings DataFlags::Read(const TrainOptions& train) const {
   const Offset labels = settings.read.num_labels;
   const Offset pairs = graph == "full" ? labels * (labels - 1) / 2 : 0;
   const std::string excess = TrainingExcess({0, labels, 0, pairs}, learner);
-  if (!excess.empty()) throw DataError("--num-labels: " + Quoted(num_labels) + " is too large: " + excess);
+  if (!excess.empty())
+    throw DataError("--num-labels: " + Quoted(num_labels) + " is too large: " + excess);
   return settings;
 }
 
@@ -164,7 +175,8 @@ TrainingData ReadTrainingData(const DataFlags& flags, const DataSettings& settin
     return data.feature_names.empty() ? std::to_string(feature + 1)
                                       : data.feature_names[static_cast<std::size_t>(feature)];
   };
-  training.scaled = ScaleForTraining(settings.scale, {data.source, data.rows, data.num_features, name});
+  training.scaled =
+      ScaleForTraining(settings.scale, {data.source, data.rows, data.num_features, name});
   data.rows = training.scaled.rows;
   return training;
 }
@@ -179,7 +191,8 @@ MultiLabelSession::MultiLabelSession(const DataFlags& flags, const DataSettings&
       model_(MakeModel(flags, settings, training, loss_)),
       problem_(MakeProblem(model_, settings, training.data, loss_)) {}
 
-std::vector<LabelTriple> MultiLabelSession::Tighten(const TrainOptions& options, Index count, Index rounds,
+std::vector<LabelTriple> MultiLabelSession::Tighten(const TrainOptions& options, Index count,
+                                                    Index rounds,
                                                     const std::atomic<int>* interrupt) {
   if (std::find(data_.labels.begin(), data_.labels.end(), -1) != data_.labels.end())
     throw DataError(data_.source, 0, "--clusters needs data in which all labels are known");
@@ -193,13 +206,15 @@ std::vector<LabelTriple> MultiLabelSession::Tighten(const TrainOptions& options,
     std::vector<double> coordinates;
     double loss = 0;
     if (!learner->DualPoint(0, &coordinates, &loss))
-      throw DataError("--clusters: learner " + std::string(learner->name()) + " has no dual point; use al");
+      throw DataError("--clusters: learner " + std::string(learner->name()) +
+                      " has no dual point; use al");
     const auto until = static_cast<Index>(Offset{count} * (round + 1) / rounds);
     const auto have = static_cast<Index>(clusters_.size());
-    clusters_ = PickClusters(FindViolatedTriples(model_, problem.size(), *learner), until - have, clusters_);
+    clusters_ = PickClusters(FindViolatedTriples(model_, problem.size(), *learner), until - have,
+                             clusters_);
     if (static_cast<Index>(clusters_.size()) == have) break;
-    problem_ =
-        Problem(MakeTrainingSet(WithStructure(plain, MakeClusteredStructure(model_, clusters_)), loss_), 1);
+    problem_ = Problem(
+        MakeTrainingSet(WithStructure(plain, MakeClusteredStructure(model_, clusters_)), loss_), 1);
   }
   return clusters_;
 }
@@ -217,9 +232,10 @@ std::vector<std::string> MultiLabelSession::Warnings() const {
   std::vector<std::string> warnings = scaled_.warnings;
   const double seconds = PassSeconds(static_cast<Offset>(model_.pairs().size()), problem_.size());
   if (seconds >= kSlowPassSeconds) {
-    warnings.push_back(Count(static_cast<Offset>(model_.pairs().size()), "pair") + " of labels and " +
-                       Count(problem_.size(), "example") + ": a pass over the data may take some " +
-                       Number(seconds, 2) + " s; --graph tree joins far fewer pairs");
+    warnings.push_back(Count(static_cast<Offset>(model_.pairs().size()), "pair") +
+                       " of labels and " + Count(problem_.size(), "example") +
+                       ": a pass over the data may take some " + Number(seconds, 2) +
+                       " s; --graph tree joins far fewer pairs");
   }
   return warnings;
 }
@@ -231,18 +247,24 @@ void MultiLabelSession::Describe(const LearnerChoice& choice, const std::string&
   DescribeLearner(
       choice, lambda,
       "loss " + flags_.loss +
-          (model_.loss_weights().empty() ? "" : " (weights " + flags_.loss_weights + ")") + ", graph " +
-          flags_.graph + " (" + Count(static_cast<Offset>(model_.pairs().size()), "pair") + ")" +
-          (clusters_.empty() ? std::string()
-                             : ", " + Count(static_cast<Offset>(clusters_.size()), "cluster") + " of three") +
+          (model_.loss_weights().empty() ? "" : " (weights " + flags_.loss_weights + ")") +
+          ", graph " + flags_.graph + " (" +
+          Count(static_cast<Offset>(model_.pairs().size()), "pair") + ")" +
+          (clusters_.empty()
+               ? std::string()
+               : ", " + Count(static_cast<Offset>(clusters_.size()), "cluster") + " of three") +
           CountsText(model_, problem_) +
-          (model_.kernelized() ? ", kernel " + KernelOf(choice.options, problem_.data()).description() : ""));
+          (model_.kernelized()
+               ? ", kernel " + KernelOf(choice.options, problem_.data()).description()
+               : ""));
 }
 
 Json MultiLabelSession::Begin(const Problem& problem, const LearnerChoice& choice) {
   trained_ = choice.options;
-  std::vector<std::pair<std::string, std::string>> own = {
-      {"graph", flags_.graph}, {"loss", flags_.loss}, {"bias", flags_.bias}, {"scale", flags_.scale.scale}};
+  std::vector<std::pair<std::string, std::string>> own = {{"graph", flags_.graph},
+                                                          {"loss", flags_.loss},
+                                                          {"bias", flags_.bias},
+                                                          {"scale", flags_.scale.scale}};
   own.emplace_back("label-counts", flags_.label_counts);
   own.emplace_back("loss-weights", flags_.loss_weights);
   if (!clusters_.empty()) own.emplace_back("clusters", std::to_string(clusters_.size()));
@@ -259,7 +281,8 @@ Json MultiLabelSession::Begin(const Problem& problem, const LearnerChoice& choic
   start["labels"] = model_.num_labels();
   start["loss_weights"] = flags_.loss_weights;
   start["pairs"] = model_.pairs().size();
-  start["label_counts"] = {model_.label_counts().low, model_.label_counts().Most(model_.num_labels())};
+  start["label_counts"] = {model_.label_counts().low,
+                           model_.label_counts().Most(model_.num_labels())};
   start["weights"] = model_.weights().size();
   if (model_.kernelized()) start["kernel"] = KernelOf(choice.options, problem.data()).description();
   return start;
@@ -272,8 +295,8 @@ void MultiLabelSession::Save(const TrainSummary& summary, const std::string& pat
   // Also where calibration follows: an interrupt, or a failure, must not cost the trained model.
   model_.Save(path);
   if (!calibration_ || summary.termination == Termination::kInterrupted) return;
-  const MultiLabelTrialOptions options{flags_.graph, settings_.loss, settings_.bias, settings_.label_counts,
-                                       trained_};
+  const MultiLabelTrialOptions options{flags_.graph, settings_.loss, settings_.bias,
+                                       settings_.label_counts, trained_};
   if (Calibrate(data_, options, model_.record.lambda, *calibration_, &model_)) model_.Save(path);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the commands that train multi-label models share: the options of data and model, and what is told about a run. Part
-// of the program only.
+// What the commands that train multi-label models share: the options of data and model, and what is
+// told about a run. Part of the program only.
 #pragma once
 
 #include <atomic>
@@ -70,12 +70,15 @@ TrainingData ReadTrainingData(const DataFlags& flags, const DataSettings& settin
 /// A model to be trained on all the data, which must live as long.
 class MultiLabelSession : public SessionTask {
  public:
-  /// Throws DataError when no example has a known label, and when training would need more memory than there is.
-  MultiLabelSession(const DataFlags& flags, const DataSettings& settings, const TrainingData& training);
+  /// Throws DataError when no example has a known label, and when training would need more memory
+  /// than there is.
+  MultiLabelSession(const DataFlags& flags, const DataSettings& settings,
+                    const TrainingData& training);
 
-  /// Chooses at most `count` clusters of three labels (label_clusters.h), in so many rounds: each trains with what has been chosen before, and takes
-  /// its share of the clusters. From here on the problem has them. Returns the clusters. Throws DataError when a label is not known, or the learner has
-  /// no dual point. `interrupt`: ends the choice.
+  /// Chooses at most `count` clusters of three labels (label_clusters.h), in so many rounds: each
+  /// trains with what has been chosen before, and takes its share of the clusters. From here on the
+  /// problem has them. Returns the clusters. Throws DataError when a label is not known, or the
+  /// learner has no dual point. `interrupt`: ends the choice.
   std::vector<LabelTriple> Tighten(const TrainOptions& options, Index count, Index rounds,
                                    const std::atomic<int>* interrupt);
 

@@ -19,15 +19,19 @@ namespace {
 
 constexpr const char* kDescription =
     "Chooses lambda by cross-validation, then trains with it on all data.\n"
-    "The examples are dealt out to K folds at random. For each fold, models are trained on the others "
-    "for all values of lambda,\nfrom the largest to the smallest, each from the solution of the one "
-    "before, and are tried on the fold. With --graph auto, or\na list, graphs are compared by the same "
+    "The examples are dealt out to K folds at random. For each fold, models are trained on the "
+    "others "
+    "for all values of lambda,\nfrom the largest to the smallest, each from the solution of the "
+    "one "
+    "before, and are tried on the fold. With --graph auto, or\na list, graphs are compared by the "
+    "same "
     "folds. The table has mean and standard deviation over the folds. Ctrl-C ends it early.";
 
 constexpr const char* kExamples =
     "Examples:\n"
     "  slackline multilabel cv yeast-train.arff.gz --labels yeast.xml --model yeast.slk\n"
-    "  slackline multilabel cv yeast-train.arff.gz --labels yeast.xml --graph auto --model yeast.slk\n"
+    "  slackline multilabel cv yeast-train.arff.gz --labels yeast.xml --graph auto --model "
+    "yeast.slk\n"
     "  slackline multilabel cv reuters.svm.gz --num-labels 30 --lambda-path 0.01,0.001 --folds 10 "
     "--metric hamming --no-refit --json";
 
@@ -53,7 +57,8 @@ int Run(const CvCommand& command) {
   std::optional<CalibrationPlan> calibration;
   if (command.calibrate)
     calibration = PlanCalibration(training.data, cv.folds, cv.train.seed, command.cv.quiet);
-  CvProblem problem = MakeMultiLabelCv(command.data, settings, training, std::move(graphs), calibration);
+  CvProblem problem =
+      MakeMultiLabelCv(command.data, settings, training, std::move(graphs), calibration);
   problem.shown = {cv.metric};
   for (const std::size_t figure : kShown) {
     if (figure != cv.metric) problem.shown.push_back(figure);

@@ -20,17 +20,21 @@ namespace slackline::program {
 namespace {
 
 constexpr const char* kDescription =
-    "Predicts the labels of examples and compares them with the labels given in DATA. Unknown labels (?) do "
+    "Predicts the labels of examples and compares them with the labels given in DATA. Unknown "
+    "labels (?) do "
     "not count.\n"
-    "A label that is neither given nor predicted has precision, recall and F1 0, also in macro F1; an "
+    "A label that is neither given nor predicted has precision, recall and F1 0, also in macro F1; "
+    "an "
     "example whose given "
     "and\npredicted sets are both empty has F1 and Jaccard index 1.";
 
 constexpr const char* kExamples =
     "Examples:\n"
     "  slackline multilabel evaluate yeast-test.arff.gz --model yeast.slk\n"
-    "  slackline multilabel evaluate yeast-test.arff.gz --model yeast.slk --decode lp --json > metrics.json\n"
-    "  slackline multilabel evaluate yeast-test.arff.gz --model yeast.slk --compare yeast-train.arff.gz";
+    "  slackline multilabel evaluate yeast-test.arff.gz --model yeast.slk --decode lp --json > "
+    "metrics.json\n"
+    "  slackline multilabel evaluate yeast-test.arff.gz --model yeast.slk --compare "
+    "yeast-train.arff.gz";
 
 struct EvaluateCommand {
   std::string data;
@@ -66,8 +70,9 @@ Json MetricsJson(const MultiLabelModel& model, const MultiLabelMetrics& metrics,
 
 std::string MetricsTable(const MultiLabelModel& model, const MultiLabelMetrics& metrics,
                          const MultiLabelPredictions& predictions) {
-  std::string text = Count(metrics.examples, "example") + ", " + Count(model.num_labels(), "label") +
-                     "; decoded by: " + predictions.decoder + "\n\n";
+  std::string text = Count(metrics.examples, "example") + ", " +
+                     Count(model.num_labels(), "label") + "; decoded by: " + predictions.decoder +
+                     "\n\n";
   Append(&text, "Hamming loss     %8.4f   (share of wrong labels)\n", metrics.hamming_loss);
   Append(&text, "subset accuracy  %8.4f   (share of examples without a wrong label)\n",
          metrics.subset_accuracy);
@@ -98,11 +103,14 @@ int Run(const EvaluateCommand& command) {
   options.scores = model.calibration().has_value();
   const MultiLabelData data = command.reading.Read(command.data, model);
   TellNotes(data.notes);
-  if (std::all_of(data.labels.begin(), data.labels.end(), [](std::int8_t label) { return label < 0; })) {
-    throw DataError(data.source, 0, "no label is known: there is nothing to compare predictions with");
+  if (std::all_of(data.labels.begin(), data.labels.end(),
+                  [](std::int8_t label) { return label < 0; })) {
+    throw DataError(data.source, 0,
+                    "no label is known: there is nothing to compare predictions with");
   }
   const MultiLabelPredictions predictions = Predict(model, data, options);
-  const MultiLabelMetrics metrics = ComputeMetrics(model.num_labels(), data.labels, predictions.labels);
+  const MultiLabelMetrics metrics =
+      ComputeMetrics(model.num_labels(), data.labels, predictions.labels);
   Json json = MetricsJson(model, metrics, predictions);
   std::string table = MetricsTable(model, metrics, predictions);
   if (model.calibration()) {
@@ -112,7 +120,8 @@ int Run(const EvaluateCommand& command) {
   }
   if (!command.compare.empty()) {
     const CompareTask task{model, metrics, data, options.threads};
-    if (const int code = AddComparison(task, command.compare, &json, &table); code != 0) return code;
+    if (const int code = AddComparison(task, command.compare, &json, &table); code != 0)
+      return code;
   }
   WriteOutput("-", command.json ? JsonText(json) : table);
   return 0;
@@ -126,10 +135,11 @@ void AddMultiLabelEvaluate(CLI::App* parent, Action* action) {
   app->add_option("DATA", command->data, "examples with their labels")->required()->type_name("");
   AddTextOption(app, "model", &command->model, "M.slk", "the model")->required();
   command->reading.Register(app);
-  AddTextOption(app, "compare", &command->compare, "TRAIN",
-                "also train independent labels (as train --graph none, with the default lambda) on these "
-                "data, those of "
-                "the model, and show how much better the model is");
+  AddTextOption(
+      app, "compare", &command->compare, "TRAIN",
+      "also train independent labels (as train --graph none, with the default lambda) on these "
+      "data, those of "
+      "the model, and show how much better the model is");
   command->decode.Register(app);
   app->add_flag("--json", command->json, "write JSON instead of a table");
   app->footer(kExamples);

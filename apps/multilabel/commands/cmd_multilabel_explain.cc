@@ -54,7 +54,8 @@ Json ToJson(const MultiLabelExplanation& explanation, Index number) {
   Json labels = Json::array();
   for (const LabelExplanation& label : explanation.labels) {
     Json pairs = Json::array();
-    for (const auto& [other, weight] : label.pairs) pairs.push_back({{"label", other}, {"weight", weight}});
+    for (const auto& [other, weight] : label.pairs)
+      pairs.push_back({{"label", other}, {"weight", weight}});
     labels.push_back({{"label", label.label},
                       {"score", label.score},
                       {"features", PartsJson(label.features)},

@@ -24,28 +24,38 @@ namespace {
 
 constexpr const char* kDescription =
     "Predicts the labels of examples.\n"
-    "DATA is read like training data; labels that it has must be known to the model, and are not used. - "
-    "reads the standard input.\nColumns of a table (CSV, TSV) are found by their names, in any order.\n"
-    "From the standard input, and with --stream, each example is predicted as soon as its line is read, and "
-    "its line is written at\nonce, by one thread in little memory; notes come at the end. A file after --out "
+    "DATA is read like training data; labels that it has must be known to the model, and are not "
+    "used. - "
+    "reads the standard input.\nColumns of a table (CSV, TSV) are found by their names, in any "
+    "order.\n"
+    "From the standard input, and with --stream, each example is predicted as soon as its line is "
+    "read, and "
+    "its line is written at\nonce, by one thread in little memory; notes come at the end. A file "
+    "after --out "
     "appears at the end.\n\n"
-    "--output labels writes one line per example: the names of its labels, separated by commas (names that "
+    "--output labels writes one line per example: the names of its labels, separated by commas "
+    "(names that "
     "contain a "
     "comma\nor a quote stand in quotes); an empty line is an example without labels.\n"
-    "--output scores writes a line with the names of all labels, then one line per example: for every label "
+    "--output scores writes a line with the names of all labels, then one line per example: for "
+    "every label "
     "the "
-    "difference\nbetween the best value of a labelling with it and the best value of a labelling without it. "
+    "difference\nbetween the best value of a labelling with it and the best value of a labelling "
+    "without it. "
     "Positive: "
-    "the label is on in\nthe best labelling; the larger the difference, the surer. With an LP decoder on a "
+    "the label is on in\nthe best labelling; the larger the difference, the surer. With an LP "
+    "decoder on a "
     "graph with "
     "cycles the values are\nthose of the relaxation.\n\n"
-    "--output probabilities writes the same with a probability between 0 and 1 for every label; the model "
+    "--output probabilities writes the same with a probability between 0 and 1 for every label; "
+    "the model "
     "must be\ntrained with --calibrate. They are fitted to scores of --decode auto.";
 
 constexpr const char* kExamples =
     "Examples:\n"
     "  slackline multilabel predict yeast-test.arff.gz --model yeast.slk --out predicted.txt\n"
-    "  zcat reuters.svm.gz | slackline multilabel predict - --model r.slk --output scores > scores.csv\n"
+    "  zcat reuters.svm.gz | slackline multilabel predict - --model r.slk --output scores > "
+    "scores.csv\n"
     "  slackline multilabel predict yeast-test.arff.gz --model yeast.slk --explain 3";
 
 struct PredictCommand {
@@ -96,9 +106,9 @@ std::string Head(const std::vector<std::string>& cells, const PredictOptions& op
 void AppendScores(std::span<const double> scores, std::size_t n, std::string* text) {
   std::array<char, 32> buffer;
   for (std::size_t k = 0; k < scores.size(); ++k) {
-    const auto end =
-        std::to_chars(buffer.data(), buffer.data() + buffer.size(), scores[k], std::chars_format::general, 9)
-            .ptr;
+    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), scores[k],
+                                   std::chars_format::general, 9)
+                         .ptr;
     text->append(buffer.data(), end);
     *text += (k + 1) % n != 0 ? ',' : '\n';
   }
@@ -177,8 +187,8 @@ void AddMultiLabelPredict(CLI::App* parent, Action* action) {
   CLI::App* app = parent->add_subcommand("predict", kDescription);
   app->add_option("DATA", command->data, "examples")->required()->type_name("");
   AddTextOption(app, "model", &command->model, "M.slk", "the model")->required();
-  AddTextOption(app, "output", &command->output, "labels|scores|probabilities", "what to write (see above)",
-                "labels");
+  AddTextOption(app, "output", &command->output, "labels|scores|probabilities",
+                "what to write (see above)", "labels");
   command->explain.Register(app, "example");
   AddTextOption(app, "out", &command->out, "FILE", "where to write", "the standard output");
   app->add_flag("--stream", command->stream,

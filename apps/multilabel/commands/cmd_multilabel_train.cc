@@ -18,26 +18,35 @@ namespace {
 
 constexpr const char* kDescription =
     "Trains a multi-label classifier and writes it to a model file.\n"
-    "DATA is a table (CSV, TSV; needs --label-columns), ARFF (Mulan; needs --labels) or LIBSVM (needs "
+    "DATA is a table (CSV, TSV; needs --label-columns), ARFF (Mulan; needs --labels) or LIBSVM "
+    "(needs "
     "--labels "
-    "or\n--num-labels), also gzip; - reads the standard input.\nCtrl-C ends training early and keeps the "
+    "or\n--num-labels), also gzip; - reads the standard input.\nCtrl-C ends training early and "
+    "keeps the "
     "best model.";
 
 constexpr const char* kExamples =
     "Examples:\n"
     "  slackline multilabel train yeast-train.arff.gz --labels yeast.xml --model yeast.slk\n"
-    "  slackline multilabel train photos.csv --label-columns 'tag_*' --ignore-columns file,date --model "
+    "  slackline multilabel train photos.csv --label-columns 'tag_*' --ignore-columns file,date "
+    "--model "
     "p.slk\n"
-    "  slackline multilabel train reuters.svm.gz --num-labels 30 --graph tree --lambda 0.001 --model r.slk\n"
-    "  slackline multilabel train - --num-labels 30 --learner bcfw --time-limit 60 --log run.jsonl --model "
+    "  slackline multilabel train reuters.svm.gz --num-labels 30 --graph tree --lambda 0.001 "
+    "--model r.slk\n"
+    "  slackline multilabel train - --num-labels 30 --learner bcfw --time-limit 60 --log run.jsonl "
+    "--model "
     "r.slk < "
     "reuters.svm\n"
-    "  slackline multilabel train reuters.svm.gz --num-labels 30 --lambda-path 0.1:0.0001:7 --model r.slk\n"
-    "  slackline multilabel train yeast-train.arff.gz --labels yeast.xml --kernel rbf --kernel-gamma 1 "
+    "  slackline multilabel train reuters.svm.gz --num-labels 30 --lambda-path 0.1:0.0001:7 "
+    "--model r.slk\n"
+    "  slackline multilabel train yeast-train.arff.gz --labels yeast.xml --kernel rbf "
+    "--kernel-gamma 1 "
     "--model y.slk\n"
     "  slackline multilabel train reuters.svm.gz --num-labels 30 --verify --model r.slk\n"
-    "  slackline multilabel train reuters.svm.gz --num-labels 30 --checkpoint r.ckpt --model r.slk\n"
-    "  slackline multilabel train reuters.svm.gz --num-labels 30 --checkpoint r.ckpt --resume r.ckpt --model "
+    "  slackline multilabel train reuters.svm.gz --num-labels 30 --checkpoint r.ckpt --model "
+    "r.slk\n"
+    "  slackline multilabel train reuters.svm.gz --num-labels 30 --checkpoint r.ckpt --resume "
+    "r.ckpt --model "
     "r.slk";
 
 struct TrainCommand {
@@ -58,7 +67,8 @@ void CheckClusters(const TrainCommand& command) {
   const auto refuse = [](const std::string& other, const char* why) {
     throw DataError("--clusters does not go with " + other + ": " + why);
   };
-  if (!command.session.lambda_path.empty()) refuse("--lambda-path", "clusters are chosen for one λ");
+  if (!command.session.lambda_path.empty())
+    refuse("--lambda-path", "clusters are chosen for one λ");
   if (command.calibrate) refuse("--calibrate", "the trainings for it have no clusters");
   if (!command.session.checkpoint.file.empty() || !command.session.checkpoint.resume.empty())
     refuse("--checkpoint and --resume", "the trainings that choose them are not kept");
@@ -71,7 +81,8 @@ int Run(const TrainCommand& command) {
   const TrainingData data = ReadTrainingData(command.data, data_settings);
   std::optional<CalibrationPlan> calibration;
   if (command.calibrate)
-    calibration = PlanCalibration(data.data, kCalibrationFolds, settings.train.seed, command.session.quiet);
+    calibration =
+        PlanCalibration(data.data, kCalibrationFolds, settings.train.seed, command.session.quiet);
   DataFlags flags = command.data;
   std::string note;
   const std::vector<std::string> graphs = GraphCandidates(flags.graph, data, data_settings, &note);
@@ -79,7 +90,8 @@ int Run(const TrainCommand& command) {
     const bool quiet = command.session.quiet;
     if (!note.empty() && !quiet) std::fprintf(stderr, "note: %s\n", note.c_str());
     const std::atomic<int>* interrupt = CatchInterrupts();
-    flags.graph = ChooseGraph(command.data, data_settings, data, graphs, {settings, quiet, interrupt});
+    flags.graph =
+        ChooseGraph(command.data, data_settings, data, graphs, {settings, quiet, interrupt});
     if (flags.graph.empty()) {
       std::fprintf(stderr, "interrupted: no graph is chosen and no model is written\n");
       return 128 + interrupt->load();
@@ -90,8 +102,8 @@ int Run(const TrainCommand& command) {
     settings.lambdas = {ChooseLambda(settings, task)};
     TrainOptions options = settings.train;
     options.lambda = settings.lambdas[0];
-    task.Tighten(options, command.NumClusters(), ReadCount("cluster-rounds", command.cluster_rounds, 1),
-                 CatchInterrupts());
+    task.Tighten(options, command.NumClusters(),
+                 ReadCount("cluster-rounds", command.cluster_rounds, 1), CatchInterrupts());
   }
   if (!calibration) return RunSession(command.session, std::move(settings), &task);
   task.CalibrateBy(*calibration);
@@ -106,7 +118,8 @@ void AddMultiLabelTrain(CLI::App* parent, Action* action) {
   command->data.Register(app);
   CLI::Option* clusters = AddTextOption(
       app, "clusters", &command->clusters, "N",
-      "tighten the relaxation: train once more, with at most N triples of labels in one table each, those on "
+      "tighten the relaxation: train once more, with at most N triples of labels in one table "
+      "each, those on "
       "which the pairs of the first solution contradict each other (no two share a pair)");
   AddTextOption(app, "cluster-rounds", &command->cluster_rounds, "R",
                 "choose the clusters in R trainings, each a share of them", "1")

@@ -13,10 +13,11 @@
 namespace slackline::program {
 
 void RegisterFormat(CLI::App* app, std::string* format) {
-  AddTextOption(app, "format", format, "auto|arff|libsvm|csv|tsv",
-                "of the data. auto tells by the first line: ARFF begins with @, LIBSVM has labels, then "
-                "index:value; other lines with commas, semicolons or tabs are the header of a table",
-                "auto");
+  AddTextOption(
+      app, "format", format, "auto|arff|libsvm|csv|tsv",
+      "of the data. auto tells by the first line: ARFF begins with @, LIBSVM has labels, then "
+      "index:value; other lines with commas, semicolons or tabs are the header of a table",
+      "auto");
 }
 
 MultiLabelFormat ReadFormat(const std::string& format) {
@@ -31,11 +32,12 @@ void TellNotes(const std::vector<std::string>& notes) {
 
 void ReadingFlags::Register(CLI::App* app) {
   RegisterFormat(app, &format);
-  app->add_flag("--strict", strict, "refuse columns, categories and features that the model does not know");
-  AddTextOption(
-      app, "label-counts", &label_counts, "auto|any|MIN-MAX",
-      "how many labels predictions may have: as the model was trained (auto), any number, or from MIN to MAX",
-      "auto");
+  app->add_flag("--strict", strict,
+                "refuse columns, categories and features that the model does not know");
+  AddTextOption(app, "label-counts", &label_counts, "auto|any|MIN-MAX",
+                "how many labels predictions may have: as the model was trained (auto), any "
+                "number, or from MIN to MAX",
+                "auto");
 }
 
 MultiLabelModel ReadingFlags::Load(const std::string& path) const {

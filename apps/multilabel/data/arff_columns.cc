@@ -10,8 +10,9 @@
 namespace slackline {
 
 Index ArffColumn::Position(std::string_view value) const {
-  const auto found = std::lower_bound(positions.begin(), positions.end(), value,
-                                      [](const auto& entry, std::string_view v) { return entry.first < v; });
+  const auto found =
+      std::lower_bound(positions.begin(), positions.end(), value,
+                       [](const auto& entry, std::string_view v) { return entry.first < v; });
   return found != positions.end() && found->first == value ? found->second : kAbsent;
 }
 
@@ -28,8 +29,8 @@ ArffColumn MakeArffColumn(const std::string& file, const ArffAttribute& attribut
   for (std::size_t v = 0; v < attribute.values.size() && !column.one_hot; ++v) {
     if (std::abs(column.numbers[v]) <= kLargestValue) continue;
     throw DataError(file, attribute.line,
-                    "value " + Quoted(attribute.values[v]) + " of attribute " + Quoted(attribute.name) +
-                        " is too large (more than 1e50)");
+                    "value " + Quoted(attribute.values[v]) + " of attribute " +
+                        Quoted(attribute.name) + " is too large (more than 1e50)");
   }
   std::sort(column.positions.begin(), column.positions.end());
   return column;

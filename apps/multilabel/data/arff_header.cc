@@ -90,7 +90,8 @@ class HeaderParser {
     ArffAttribute attribute;
     attribute.line = reader_.line_number();
     const ArffScanner::Token name = scanner->Next("{,");
-    if (!name.closed) Fail("the closing quote of an attribute's name is missing: " + Quoted(name.text));
+    if (!name.closed)
+      Fail("the closing quote of an attribute's name is missing: " + Quoted(name.text));
     if (name.text.empty()) Fail("an attribute without a name");
     attribute.name = std::string(name.text);
     if (scanner->AtEnd()) Fail("attribute " + Quoted(attribute.name) + " has no type");
@@ -108,7 +109,8 @@ class HeaderParser {
         return Append(std::move(attribute));  // a range: not needed
     }
     if (!scanner->AtEnd())
-      Fail("text after the type of attribute " + Quoted(attribute.name) + ": " + Quoted(scanner->Rest()));
+      Fail("text after the type of attribute " + Quoted(attribute.name) + ": " +
+           Quoted(scanner->Rest()));
     Append(std::move(attribute));
   }
 

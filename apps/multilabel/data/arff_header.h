@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The declarations at the top of an ARFF file, and the pieces (values, names) that its lines consist of.
+// The declarations at the top of an ARFF file, and the pieces (values, names) that its lines
+// consist of.
 #pragma once
 
 #include <string>
@@ -13,7 +14,8 @@
 
 namespace slackline {
 
-/// Splits a line of ARFF into tokens. Text after an unquoted % at the beginning of a token is a comment.
+/// Splits a line of ARFF into tokens. Text after an unquoted % at the beginning of a token is a
+/// comment.
 class ArffScanner {
  public:
   explicit ArffScanner(std::string_view text) : text_(text) {}
@@ -27,7 +29,8 @@ class ArffScanner {
   bool Accept(char c);
 
   struct Token {
-    std::string_view text;  ///< without quotes and with escapes resolved; valid until the next token
+    std::string_view
+        text;  ///< without quotes and with escapes resolved; valid until the next token
     bool quoted = false;
     bool closed = true;  ///< false: the closing quote is missing
   };
@@ -54,10 +57,10 @@ struct ArffHeader {
   std::unordered_map<std::string, Index> by_name;
 };
 
-/// Reads the declarations, from `line` (just taken from `reader`) to @data. Keywords and types in any case;
-/// types numeric, real, integer (a range in brackets after them is ignored) and nominal {a,b,…}. Throws
-/// DataError on other types, unknown declarations, names or nominal values that occur twice, and when @data
-/// is missing.
+/// Reads the declarations, from `line` (just taken from `reader`) to @data. Keywords and types in
+/// any case; types numeric, real, integer (a range in brackets after them is ignored) and nominal
+/// {a,b,…}. Throws DataError on other types, unknown declarations, names or nominal values that
+/// occur twice, and when @data is missing.
 ArffHeader ReadArffHeader(LineReader* reader, std::string_view line);
 
 }  // namespace slackline

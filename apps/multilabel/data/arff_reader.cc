@@ -41,7 +41,8 @@ class ArffParser final : public MultiLabelReader {
   ArffScanner::Token NextValue(ArffScanner* scanner, std::string_view stops) const;
   std::int8_t LabelValue(const ArffColumn& column, const ArffScanner::Token& token) const;
   /// The feature that the value sets (relative to the column's first), and to which number.
-  std::pair<Index, double> FeatureValue(const ArffColumn& column, const ArffScanner::Token& token) const;
+  std::pair<Index, double> FeatureValue(const ArffColumn& column,
+                                        const ArffScanner::Token& token) const;
   /// The same for an attribute that is left out of a sparse row.
   std::pair<Index, double> OmittedValue(const ArffColumn& column) const;
   void AddSparse(const ArffColumn& column, std::pair<Index, double> feature);
@@ -62,7 +63,8 @@ class ArffParser final : public MultiLabelReader {
   std::vector<MissingValue> missing_;  // to be filled in after the last row
 };
 
-ArffParser::ArffParser(LineReader* reader, const ArffHeader& header, const MultiLabelReadOptions& options)
+ArffParser::ArffParser(LineReader* reader, const ArffHeader& header,
+                       const MultiLabelReadOptions& options)
     : MultiLabelReader(options), reader_(*reader) {
   data_.source = reader_.name();
   data_.has_constant = options.append_constant;
@@ -75,8 +77,9 @@ void ArffParser::NameLabels(const ArffHeader& header, const MultiLabelReadOption
   std::vector<long> lines;  // of the XML
   std::vector<std::string> names =
       from_model ? options.label_names : ReadMulanLabelNames(options.labels_xml, &lines);
-  const auto known = std::count_if(names.begin(), names.end(),
-                                   [&](const std::string& name) { return header.by_name.count(name) > 0; });
+  const auto known = std::count_if(names.begin(), names.end(), [&](const std::string& name) {
+    return header.by_name.count(name) > 0;
+  });
   for (std::size_t k = 0; k < names.size(); ++k) {
     const std::string& name = names[k];
     // A file to predict on may come without any labels; if only some are missing, a name is wrong.
@@ -126,16 +129,19 @@ void ArffParser::MakeColumns(const ArffHeader& header, const MultiLabelReadOptio
   CheckFeatures(header, options);
 }
 
-/// Refuses other features than the model's: values of other columns would give predictions that are nonsense.
-void ArffParser::CheckFeatures(const ArffHeader& header, const MultiLabelReadOptions& options) const {
+/// Refuses other features than the model's: values of other columns would give predictions that are
+/// nonsense.
+void ArffParser::CheckFeatures(const ArffHeader& header,
+                               const MultiLabelReadOptions& options) const {
   if (options.num_features >= 0 && options.num_features != data_.num_features) {
     throw DataError(reader_.name(), 0,
-                    "the file has " + std::to_string(data_.num_features) + " features, but the model has " +
-                        std::to_string(options.num_features));
+                    "the file has " + std::to_string(data_.num_features) +
+                        " features, but the model has " + std::to_string(options.num_features));
   }
   if (options.feature_names.empty()) return;
-  const auto [name, expected] = std::mismatch(data_.feature_names.begin(), data_.feature_names.end(),
-                                              options.feature_names.begin(), options.feature_names.end());
+  const auto [name, expected] =
+      std::mismatch(data_.feature_names.begin(), data_.feature_names.end(),
+                    options.feature_names.begin(), options.feature_names.end());
   if (name == data_.feature_names.end()) return;
   const auto feature = static_cast<Index>(name - data_.feature_names.begin());
   std::size_t a = 0;
@@ -148,9 +154,9 @@ void ArffParser::CheckFeatures(const ArffHeader& header, const MultiLabelReadOpt
 void ArffParser::CheckLabelAttribute(const ArffAttribute& attribute) const {
   for (const std::string& value : attribute.values) {
     if (value == "0" || value == "1") continue;
-    throw DataError(
-        reader_.name(), attribute.line,
-        "label " + Quoted(attribute.name) + " not 0/1: it is declared with the value " + Quoted(value));
+    throw DataError(reader_.name(), attribute.line,
+                    "label " + Quoted(attribute.name) + " not 0/1: it is declared with the value " +
+                        Quoted(value));
   }
 }
 
@@ -158,14 +164,17 @@ ArffScanner::Token ArffParser::NextValue(ArffScanner* scanner, std::string_view 
   if (scanner->AtEnd()) Fail("the row ends where a value is expected");
   const ArffScanner::Token token = scanner->Next(stops);
   if (!token.closed) Fail("the closing quote is missing: " + Quoted(token.text));
-  if (token.text.empty() && !token.quoted) Fail("expected a value, found " + Quoted(scanner->Rest()));
+  if (token.text.empty() && !token.quoted)
+    Fail("expected a value, found " + Quoted(scanner->Rest()));
   return token;
 }
 
-std::int8_t ArffParser::LabelValue(const ArffColumn& column, const ArffScanner::Token& token) const {
+std::int8_t ArffParser::LabelValue(const ArffColumn& column,
+                                   const ArffScanner::Token& token) const {
   if (IsMissing(token)) return -1;
   if (column.nominal && column.Position(token.text) < 0) {
-    Fail("label " + Quoted(column.name) + " not 0/1: value " + Quoted(token.text) + " is not declared");
+    Fail("label " + Quoted(column.name) + " not 0/1: value " + Quoted(token.text) +
+         " is not declared");
   }
   double number = 0;
   if (!ParseNumber(token.text, &number) || (number != 0 && number != 1)) {
@@ -179,13 +188,15 @@ std::pair<Index, double> ArffParser::FeatureValue(const ArffColumn& column,
   if (column.nominal) {
     const Index position = column.Position(token.text);
     if (position < 0)
-      Fail("value " + Quoted(token.text) + " of attribute " + Quoted(column.name) + " is not declared");
+      Fail("value " + Quoted(token.text) + " of attribute " + Quoted(column.name) +
+           " is not declared");
     if (column.one_hot) return {position, 1.0};
     return {0, column.numbers[static_cast<std::size_t>(position)]};
   }
   double number = 0;
   if (!ParseNumber(token.text, &number)) {
-    Fail("value " + Quoted(token.text) + " of attribute " + Quoted(column.name) + " is not a finite number");
+    Fail("value " + Quoted(token.text) + " of attribute " + Quoted(column.name) +
+         " is not a finite number");
   }
   if (std::abs(number) > kLargestValue) {
     Fail("value " + Quoted(token.text) + " of attribute " + Quoted(column.name) +
@@ -296,8 +307,8 @@ void ArffParser::AddSparse(const ArffColumn& column, std::pair<Index, double> fe
   values_.push_back(feature.second);
 }
 
-/// Counts a missing value of the row being read. Returns what stands in its place, for now or for good,
-/// where the column is one feature.
+/// Counts a missing value of the row being read. Returns what stands in its place, for now or for
+/// good, where the column is one feature.
 double ArffParser::MissingNumber(ArffColumn* column) {
   ++column->missing;
   if (column->one_hot) return 0;
@@ -307,13 +318,15 @@ double ArffParser::MissingNumber(ArffColumn* column) {
   }
   if (options_.fill_values.empty()) {
     Fail("attribute " + Quoted(column->name) +
-         " has the value '?', and the model keeps no means of its training data in place of missing values: "
+         " has the value '?', and the model keeps no means of its training data in place of "
+         "missing values: "
          "train it anew, on ARFF data");
   }
   return options_.fill_values[static_cast<std::size_t>(column->first_feature)];
 }
 
-/// After training data: the means, in the place of missing values. Categories that are missing stay 0.
+/// After training data: the means, in the place of missing values. Categories that are missing stay
+/// 0.
 void ArffParser::FillIn() {
   data_.fill_values = FeatureMeans(*rows_, data_.num_features, missing_);
   for (const ArffColumn& column : columns_) {
@@ -335,7 +348,8 @@ std::vector<std::string> ArffParser::Notes() const {
   return notes;
 }
 
-/// An instance weight {w} may end a row. All examples count the same here, so only weight 1 can be honoured.
+/// An instance weight {w} may end a row. All examples count the same here, so only weight 1 can be
+/// honoured.
 void ArffParser::ParseWeight(ArffScanner* scanner) const {
   if (scanner->AtEnd()) return;
   if (!scanner->Accept('{')) Fail("text after the end of the row: " + Quoted(scanner->Rest()));
@@ -343,7 +357,8 @@ void ArffParser::ParseWeight(ArffScanner* scanner) const {
   double weight = 0;
   if (!ParseNumber(token.text, &weight))
     Fail("the instance weight " + Quoted(token.text) + " is not a finite number");
-  if (weight != 1) Fail("instance weight " + Quoted(token.text) + ": weights other than 1 are not supported");
+  if (weight != 1)
+    Fail("instance weight " + Quoted(token.text) + ": weights other than 1 are not supported");
   if (!scanner->Accept('}')) Fail("the closing '}' of an instance weight is missing");
   if (!scanner->AtEnd()) Fail("text after the end of the row: " + Quoted(scanner->Rest()));
 }
@@ -387,8 +402,9 @@ MultiLabelData ArffParser::CollectAll() {
 std::unique_ptr<MultiLabelReader> MakeArffReader(LineReader* reader, std::string_view line,
                                                  const MultiLabelReadOptions& options) {
   if (options.label_names.empty() && options.labels_xml.empty()) {
-    throw DataError(reader->name(), 0,
-                    "an ARFF file does not tell which attributes are labels: pass --labels FILE.xml");
+    throw DataError(
+        reader->name(), 0,
+        "an ARFF file does not tell which attributes are labels: pass --labels FILE.xml");
   }
   const ArffHeader header = ReadArffHeader(reader, line);
   return std::make_unique<ArffParser>(reader, header, options);

@@ -11,11 +11,11 @@
 
 namespace slackline {
 
-/// A reader of `line`, which was just taken from `reader`, and of all that follow. Reader and options must live as
-/// long. Errors as of ReadMultiLabelData.
-/// Dense rows become dense feature rows, sparse rows sparse ones. Cost: linear in the text; for nominal
-/// features times the logarithm of the number of their values. Training data with missing values are
-/// copied once, to fill them in.
+/// A reader of `line`, which was just taken from `reader`, and of all that follow. Reader and
+/// options must live as long. Errors as of ReadMultiLabelData. Dense rows become dense feature
+/// rows, sparse rows sparse ones. Cost: linear in the text; for nominal features times the
+/// logarithm of the number of their values. Training data with missing values are copied once, to
+/// fill them in.
 std::unique_ptr<MultiLabelReader> MakeArffReader(LineReader* reader, std::string_view line,
                                                  const MultiLabelReadOptions& options);
 

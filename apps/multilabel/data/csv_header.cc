@@ -22,7 +22,8 @@ bool NamesModelColumn(std::string_view line, char separator, const MultiLabelRea
   SplitViews(line, separator, &names);
   return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
     name = Trimmed(name);
-    if (name.size() >= 2 && name.front() == '"' && name.back() == '"') name = name.substr(1, name.size() - 2);
+    if (name.size() >= 2 && name.front() == '"' && name.back() == '"')
+      name = name.substr(1, name.size() - 2);
     return std::any_of(options.table->columns.begin(), options.table->columns.end(),
                        [&](const TableColumn& column) { return column.name == name; });
   });
@@ -54,8 +55,8 @@ CsvHeader ReadCsvHeader(const std::string& source, const CsvRecords& records) {
     const auto [other, is_new] = seen.emplace(header.names[k], k);
     if (is_new) continue;
     throw DataError(source, header.line,
-                    "columns " + std::to_string(other->second + 1) + " and " + std::to_string(k + 1) +
-                        " have the same name, " + Quoted(header.names[k]));
+                    "columns " + std::to_string(other->second + 1) + " and " +
+                        std::to_string(k + 1) + " have the same name, " + Quoted(header.names[k]));
   }
   return header;
 }
@@ -79,7 +80,8 @@ void CheckRow(const std::string& source, const CsvHeader& header, const CsvRecor
     throw DataError(source, records.line(), "too many examples");
 }
 
-void FailWithoutLabelColumns(const std::string& source, const CsvHeader& header, CsvRecords* records) {
+void FailWithoutLabelColumns(const std::string& source, const CsvHeader& header,
+                             CsvRecords* records) {
   const std::size_t columns = header.names.size();
   std::size_t first = 0;  // of the last columns that look like labels
   bool any_row = false;
@@ -104,9 +106,10 @@ void FailWithoutLabelColumns(const std::string& source, const CsvHeader& header,
     for (std::size_t k = first; k < columns && k < first + kMostListedColumns; ++k)
       names += (k > first ? ", " : "") + Quoted(header.names[k]);
     if (count > kMostListedColumns) names += ", …";
-    message += count == 1 ? "; the last column, " + names + ", looks like one: --label-columns=-1"
-                          : "; the last " + std::to_string(count) + " columns, " + names +
-                                ", look like labels: --label-columns=-" + std::to_string(count) + ":";
+    message += count == 1
+                   ? "; the last column, " + names + ", looks like one: --label-columns=-1"
+                   : "; the last " + std::to_string(count) + " columns, " + names +
+                         ", look like labels: --label-columns=-" + std::to_string(count) + ":";
   }
   throw DataError(source, header.line, message + " (if it is no table, pass --format)");
 }

@@ -34,7 +34,8 @@ void CheckHeaderIsThere(const std::string& source, const CsvHeader& header);
 [[noreturn]] void FailWithoutLabelColumns(const std::string& source, const CsvHeader& header,
                                           CsvRecords* records);
 
-/// Throws DataError unless the record has a value for every column, and is not one example too many.
+/// Throws DataError unless the record has a value for every column, and is not one example too
+/// many.
 void CheckRow(const std::string& source, const CsvHeader& header, const CsvRecords& records,
               std::size_t rows_before);
 

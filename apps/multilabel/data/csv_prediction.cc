@@ -85,7 +85,8 @@ void CsvPrediction::FindRoles() {
     assign(options_.label_names[k], k, &Role::label, &labels);
   if (labels.empty() || labels.size() == options_.label_names.size()) return;
   header_notes_.push_back("the table has no " + Columns(labels) + ": " +
-                          (labels.size() == 1 ? "this label is" : "these labels are") + " not known");
+                          (labels.size() == 1 ? "this label is" : "these labels are") +
+                          " not known");
 }
 
 void CsvPrediction::TellExtraColumns() {
@@ -105,9 +106,11 @@ void CsvPrediction::RefuseOrCountUnknown(std::size_t column, std::string_view te
   if (options_.strict) {
     throw DataError(source_, line,
                     "the category " + Quoted(text) + " of column " +
-                        Quoted(options_.table->columns[column].name) + " is unknown to the model (--strict)");
+                        Quoted(options_.table->columns[column].name) +
+                        " is unknown to the model (--strict)");
   }
-  if (unknown_example_.empty()) unknown_example_ = Quoted(text) + " on line " + std::to_string(line);
+  if (unknown_example_.empty())
+    unknown_example_ = Quoted(text) + " on line " + std::to_string(line);
   ++unknown_[column];
 }
 
@@ -125,7 +128,8 @@ void CsvPrediction::AddFeature(std::size_t column, std::string_view text, long l
     case CellOutcome::kTooLarge:
     case CellOutcome::kNoNumber:
       throw DataError(source_, line,
-                      "value " + Quoted(text) + " of column " + Quoted(options_.table->columns[column].name) +
+                      "value " + Quoted(text) + " of column " +
+                          Quoted(options_.table->columns[column].name) +
                           (outcome == CellOutcome::kTooLarge ? " is too large (more than 1e50)"
                                                              : " is not a finite number"));
   }
@@ -152,7 +156,8 @@ std::vector<std::pair<std::string, Offset>> CsvPrediction::Counts(const std::vec
   std::vector<std::pair<std::string, Offset>> named;
   for (std::size_t c = 0; c < counts.size(); ++c) {
     const TableColumn& column = options_.table->columns[c];
-    if (counts[c] > 0 && column.categorical() == categorical) named.emplace_back(column.name, counts[c]);
+    if (counts[c] > 0 && column.categorical() == categorical)
+      named.emplace_back(column.name, counts[c]);
   }
   return named;
 }
@@ -162,8 +167,9 @@ std::vector<std::string> CsvPrediction::Notes() const {
   AddMissingNotes(Counts(missing_, false), Counts(missing_, true), &notes);
   const auto unknown = Counts(unknown_, true);
   if (!unknown.empty())
-    notes.push_back(ColumnCountsText("value", unknown) + ", of categories unknown to the model (first " +
-                    unknown_example_ + "), counted as no category");
+    notes.push_back(ColumnCountsText("value", unknown) +
+                    ", of categories unknown to the model (first " + unknown_example_ +
+                    "), counted as no category");
   return notes;
 }
 

@@ -18,7 +18,8 @@ class CsvPrediction {
  public:
   /// All must live as long; the options are a model's with a table. Throws DataError when columns
   /// of the model's features are not there (and, if strict, when there are others).
-  CsvPrediction(const std::string& source, const CsvHeader& header, const MultiLabelReadOptions& options);
+  CsvPrediction(const std::string& source, const CsvHeader& header,
+                const MultiLabelReadOptions& options);
 
   /// Throws DataError on a row of the wrong length and on bad values.
   void AddRow(const CsvRecords& records);

@@ -19,14 +19,16 @@ namespace {
 /// Options that do not fit a table.
 void CheckOptions(const std::string& source, const MultiLabelReadOptions& options) {
   if (options.for_prediction() && !options.table) {
-    throw DataError(source, 0,
-                    "the data are a table (CSV, TSV), but the model was trained on ARFF or LIBSVM data and "
-                    "knows no columns; pass --format if it is no table");
+    throw DataError(
+        source, 0,
+        "the data are a table (CSV, TSV), but the model was trained on ARFF or LIBSVM data and "
+        "knows no columns; pass --format if it is no table");
   }
   if (!options.for_prediction() && !options.labels_xml.empty()) {
-    throw DataError(source, 0,
-                    "--labels belongs to ARFF and LIBSVM data; the labels of a table (CSV, TSV) are columns: "
-                    "pass --label-columns");
+    throw DataError(
+        source, 0,
+        "--labels belongs to ARFF and LIBSVM data; the labels of a table (CSV, TSV) are columns: "
+        "pass --label-columns");
   }
 }
 
@@ -79,7 +81,9 @@ class CsvTrainingReader final : public CsvReader<CsvTraining> {
 
  private:
   // Types of columns are known after the last row only.
-  [[noreturn]] static void Refuse() { throw std::logic_error("training data of a table come all at once"); }
+  [[noreturn]] static void Refuse() {
+    throw std::logic_error("training data of a table come all at once");
+  }
   void Forget() override { Refuse(); }
   MultiLabelData& Collect() override { Refuse(); }
   MultiLabelData CollectAll() override { return table_->Finish(); }
@@ -87,7 +91,8 @@ class CsvTrainingReader final : public CsvReader<CsvTraining> {
 
 class CsvPredictionReader final : public CsvReader<CsvPrediction> {
  public:
-  CsvPredictionReader(LineReader* reader, std::string_view line, const MultiLabelReadOptions& options)
+  CsvPredictionReader(LineReader* reader, std::string_view line,
+                      const MultiLabelReadOptions& options)
       : CsvReader(reader, line, options) {
     table_.emplace(source_, header_, options);
   }

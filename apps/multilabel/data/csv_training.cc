@@ -64,7 +64,8 @@ void CsvTraining::ChooseColumns() {
     }
   }
   if (columns_.empty() && !data_.has_constant)
-    throw DataError(source_, header_.line, "all columns are labels or ignored: there are no features");
+    throw DataError(source_, header_.line,
+                    "all columns are labels or ignored: there are no features");
 }
 
 void CsvTraining::AddRow(const CsvRecords& records) {
@@ -93,13 +94,15 @@ void CsvTraining::CheckSize() const {
     features += column.column().width();
     bytes += column.bytes();
   }
-  const double stored = schema_->sparse() ? 12.0 * static_cast<double>(columns_.size()) : 8.0 * features;
+  const double stored =
+      schema_->sparse() ? 12.0 * static_cast<double>(columns_.size()) : 8.0 * features;
   bytes += stored * rows + options_.bytes_per_weight * labels * features;
   const std::string excess = MemoryExcess(bytes);
   if (excess.empty()) return;
   throw DataError(source_, data_.lines.back(),
-                  Count(data_.num_labels(), "label") + " × " + Count(data_.num_examples(), "example") +
-                      " × " + Count(static_cast<Offset>(features), "feature") + ": " + excess +
+                  Count(data_.num_labels(), "label") + " × " +
+                      Count(data_.num_examples(), "example") + " × " +
+                      Count(static_cast<Offset>(features), "feature") + ": " + excess +
                       "; leave columns out by --ignore-columns");
 }
 

@@ -23,7 +23,8 @@ constexpr Index kLargestFeature = std::numeric_limits<Index>::max() - 2;
 constexpr std::size_t kRowsPerCheck = 64;
 constexpr double kBytesPerName = 32;  // of a label without a name of its own
 
-std::vector<std::string> LabelNames(const std::string& source, const MultiLabelReadOptions& options) {
+std::vector<std::string> LabelNames(const std::string& source,
+                                    const MultiLabelReadOptions& options) {
   if (!options.label_names.empty()) return options.label_names;
   if (!options.labels_xml.empty()) {
     std::vector<std::string> names = ReadMulanLabelNames(options.labels_xml);
@@ -35,19 +36,21 @@ std::vector<std::string> LabelNames(const std::string& source, const MultiLabelR
     return names;
   }
   if (options.num_labels <= 0) {
-    throw DataError(
-        source, 0,
-        "a LIBSVM file does not tell the number of labels: pass --num-labels N or --labels FILE.xml");
+    throw DataError(source, 0,
+                    "a LIBSVM file does not tell the number of labels: pass --num-labels N or "
+                    "--labels FILE.xml");
   }
-  const std::string excess =
-      MemoryExcess((kBytesPerName + options.bytes_per_weight) * static_cast<double>(options.num_labels));
-  if (!excess.empty()) throw DataError(source, 0, std::to_string(options.num_labels) + " labels: " + excess);
+  const std::string excess = MemoryExcess((kBytesPerName + options.bytes_per_weight) *
+                                          static_cast<double>(options.num_labels));
+  if (!excess.empty())
+    throw DataError(source, 0, std::to_string(options.num_labels) + " labels: " + excess);
   std::vector<std::string> names;
   for (Index k = 0; k < options.num_labels; ++k) names.push_back(std::to_string(k));
   return names;
 }
 
-/// Collects the rows in flat arrays: the column of the constant feature is known only after the last line.
+/// Collects the rows in flat arrays: the column of the constant feature is known only after the
+/// last line.
 class LibsvmParser final : public MultiLabelReader {
  public:
   LibsvmParser(LineReader* reader, std::string_view first, const MultiLabelReadOptions& options)
@@ -124,8 +127,8 @@ void LibsvmParser::ParseLabel(std::string_view token, std::int8_t* labels) {
   Index label = 0;
   if (!ParseIndex(token, &label)) Fail("label " + Quoted(token) + " is not a whole number");
   if (label >= data_.num_labels()) {
-    Fail("label " + Quoted(token) + " is out of range: there are " + std::to_string(data_.num_labels()) +
-         " labels, numbered from 0");
+    Fail("label " + Quoted(token) + " is out of range: there are " +
+         std::to_string(data_.num_labels()) + " labels, numbered from 0");
   }
   if (labels[label] != 0) Fail("label " + Quoted(token) + " is given twice");
   labels[label] = 1;
@@ -141,7 +144,8 @@ void LibsvmParser::ParseFeatures(const char* p, const char* end) {
     const char* token = p;
     Index index = 0;
     const std::from_chars_result result = std::from_chars(p, end, index);
-    if (result.ec != std::errc() || result.ptr == end || *result.ptr != ':') FailFeature(token, end, last);
+    if (result.ec != std::errc() || result.ptr == end || *result.ptr != ':')
+      FailFeature(token, end, last);
     double value = 0;
     p = ParseNumber(result.ptr + 1, end, &value);
     if (p == nullptr || (p != end && !IsBlank(*p))) FailFeature(token, end, last);
@@ -154,7 +158,8 @@ void LibsvmParser::ParseFeatures(const char* p, const char* end) {
   }
   if (last > num_features_) {
     num_features_ = last;
-    CheckSize({last_token, static_cast<std::size_t>(std::find_if(last_token, end, IsBlank) - last_token)});
+    CheckSize({last_token,
+               static_cast<std::size_t>(std::find_if(last_token, end, IsBlank) - last_token)});
   } else if (row_end_.size() % kRowsPerCheck == 0) {
     CheckSize({});
   }
@@ -167,10 +172,11 @@ void LibsvmParser::LeaveOutUnknown(std::size_t begin, Index last) {
     Fail("feature " + std::to_string(last) + " is out of range: the model has " +
          std::to_string(options_.num_features) + " features (--strict)");
   }
-  const auto known = std::lower_bound(columns_.begin() + static_cast<std::ptrdiff_t>(begin), columns_.end(),
-                                      options_.num_features);
+  const auto known = std::lower_bound(columns_.begin() + static_cast<std::ptrdiff_t>(begin),
+                                      columns_.end(), options_.num_features);
   if (unknown_values_ == 0)
-    first_unknown_ = std::to_string(*known + 1) + " on line " + std::to_string(reader_.line_number());
+    first_unknown_ =
+        std::to_string(*known + 1) + " on line " + std::to_string(reader_.line_number());
   for (auto column = known; column != columns_.end(); ++column) unknown_features_.insert(*column);
   unknown_values_ += columns_.end() - known;
   const auto kept = static_cast<std::size_t>(known - columns_.begin());
@@ -185,7 +191,8 @@ void LibsvmParser::CheckSize(std::string_view last_token) const {
   const auto rows = static_cast<double>(row_end_.size() + 1);
   const auto columns = static_cast<double>(num_features_) + (options_.append_constant ? 1 : 0);
   const double weight_bytes = options_.bytes_per_weight * labels * columns;
-  const std::string excess = MemoryExcess(weight_bytes + options_.bytes_per_label_entry * labels * rows);
+  const std::string excess =
+      MemoryExcess(weight_bytes + options_.bytes_per_label_entry * labels * rows);
   if (excess.empty()) return;
   const std::string count = std::to_string(data_.num_labels()) + " labels × ";
   if (last_token.empty() || MemoryExcess(weight_bytes).empty())
@@ -212,7 +219,8 @@ void LibsvmParser::FailFeature(const char* begin, const char* end, Index last) c
   }
   if (std::abs(value) > kLargestValue)
     Fail("the value of " + Quoted(token) + " is too large (more than 1e50)");
-  Fail("feature indices must increase: " + Quoted(token) + " follows index " + std::to_string(last));
+  Fail("feature indices must increase: " + Quoted(token) + " follows index " +
+       std::to_string(last));
 }
 
 bool LibsvmParser::Next() {
@@ -239,7 +247,8 @@ void LibsvmParser::Forget() {
 
 MultiLabelData& LibsvmParser::Collect() {
   data_.num_features = options_.num_features >= 0 ? options_.num_features : num_features_;
-  if (data_.num_features == 0 && !options_.append_constant) throw DataError(reader_.name(), 0, "no features");
+  if (data_.num_features == 0 && !options_.append_constant)
+    throw DataError(reader_.name(), 0, "no features");
   auto rows = std::make_shared<FeatureRows>();
   std::vector<Index> columns;
   std::vector<double> values;
@@ -269,7 +278,8 @@ std::vector<std::string> LibsvmParser::Notes() const {
   if (unknown_values_ == 0) return {};
   return {Count(unknown_values_, "value") + " of " +
           Count(static_cast<Offset>(unknown_features_.size()), "feature") + " beyond the model's " +
-          std::to_string(options_.num_features) + " left out (first feature " + first_unknown_ + ")"};
+          std::to_string(options_.num_features) + " left out (first feature " + first_unknown_ +
+          ")"};
 }
 
 }  // namespace

@@ -49,7 +49,8 @@ class LineCounter {
 /// Walks over the document in its order; a loop, so that deep nesting cannot exhaust the stack.
 class LabelCollector : public pugi::xml_tree_walker {
  public:
-  LabelCollector(const std::string& path, LineCounter* lines_of) : path_(path), counter_(*lines_of) {}
+  LabelCollector(const std::string& path, LineCounter* lines_of)
+      : path_(path), counter_(*lines_of) {}
 
   bool for_each(pugi::xml_node& node) override {
     if (node.type() != pugi::node_element || LocalName(node) != "label") return true;
@@ -92,7 +93,8 @@ bool IsTable(MultiLabelFormat format) {
   return format == MultiLabelFormat::kCsv || format == MultiLabelFormat::kTsv;
 }
 
-/// Whether the first line of text is a comment, which tables do not have: theirs is a header like '% fat,…'.
+/// Whether the first line of text is a comment, which tables do not have: theirs is a header like
+/// '% fat,…'.
 bool IsComment(std::string_view text, const MultiLabelReadOptions& options) {
   if (text.front() != '%' || IsTable(options.format)) return false;
   const bool table = options.table || !options.label_columns.empty();
@@ -111,22 +113,26 @@ MultiLabelFormat FormatOf(const std::string& source, std::string_view line,
   if (line[line.find_first_not_of(" \t")] == '@') return MultiLabelFormat::kArff;
   if (!options.label_columns.empty()) return MultiLabelFormat::kCsv;
   if (LooksLikeLibsvm(line)) return MultiLabelFormat::kLibsvm;
-  return options.table || FindSeparator(line) != '\0' ? MultiLabelFormat::kCsv : MultiLabelFormat::kLibsvm;
+  return options.table || FindSeparator(line) != '\0' ? MultiLabelFormat::kCsv
+                                                      : MultiLabelFormat::kLibsvm;
 }
 
 /// Refuses options and models of another format.
-void CheckFormat(const std::string& source, MultiLabelFormat format, const MultiLabelReadOptions& options) {
+void CheckFormat(const std::string& source, MultiLabelFormat format,
+                 const MultiLabelReadOptions& options) {
   if (IsTable(format)) return;
   const std::string name = format == MultiLabelFormat::kArff ? "ARFF" : "LIBSVM";
   if (!options.label_columns.empty() || !options.ignore_columns.empty()) {
-    throw DataError(source, 0,
-                    "--label-columns and --ignore-columns belong to tables (CSV, TSV), but the data are " +
-                        name + "; pass --format csv if they are not");
+    throw DataError(
+        source, 0,
+        "--label-columns and --ignore-columns belong to tables (CSV, TSV), but the data are " +
+            name + "; pass --format csv if they are not");
   }
   if (options.table && format == MultiLabelFormat::kLibsvm) {
-    throw DataError(source, 0,
-                    "the model was trained on a table with names of columns, which LIBSVM data do not have; "
-                    "pass --format csv if they are a table");
+    throw DataError(
+        source, 0,
+        "the model was trained on a table with names of columns, which LIBSVM data do not have; "
+        "pass --format csv if they are a table");
   }
 }
 
@@ -145,8 +151,8 @@ std::vector<std::string> ReadMulanLabelNames(const std::string& path, std::vecto
   pugi::xml_node root = document.document_element();
   if (LocalName(root) != "labels") {
     throw DataError(reader.name(), counter.LineOf(root.offset_debug()),
-                    "not a file of label names: the outermost element is <" + std::string(root.name()) +
-                        ">, not <labels>");
+                    "not a file of label names: the outermost element is <" +
+                        std::string(root.name()) + ">, not <labels>");
   }
   LabelCollector collector(reader.name(), &counter);
   root.traverse(collector);

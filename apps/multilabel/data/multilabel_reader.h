@@ -49,7 +49,8 @@ class MultiLabelReader {
 
 /// Reads up to the first example (of ARFF the declarations). `lines` and `options` must live as
 /// long. Throws DataError as ReadMultiLabelData does.
-std::unique_ptr<MultiLabelReader> OpenMultiLabelData(LineReader* lines, const MultiLabelReadOptions& options);
+std::unique_ptr<MultiLabelReader> OpenMultiLabelData(LineReader* lines,
+                                                     const MultiLabelReadOptions& options);
 
 /// All examples of a reader.
 inline MultiLabelData ReadAllExamples(MultiLabelReader* reader) {

@@ -41,7 +41,8 @@ IndependentLabels TrainIndependentLabels(const MultiLabelModel& like, const Mult
   const std::string excess =
       TrainingExcess({data.num_examples(), data.num_labels(), columns, 0, 0}, options.learner);
   if (!excess.empty()) throw DataError(data.source, 0, excess);
-  MultiLabelModel model(like.label_names(), like.num_features(), like.has_constant(), {}, like.kernelized());
+  MultiLabelModel model(like.label_names(), like.num_features(), like.has_constant(), {},
+                        like.kernelized());
   model.set_label_counts(like.label_counts());
   LossOptions loss = MultiLabelLoss::Named(like.record.loss).For(data);
   loss.given_weights = like.loss_weights();

@@ -22,8 +22,8 @@ LabelExplanation ExplainLabel(const MultiLabelModel& model, const FeatureRow& x,
     entry.features.total = kernel_scores[Size(label)];
   } else {
     const auto name = [&](Offset feature) { return FeatureName(model, feature); };
-    entry.features = TakeApart({model.weights(), model.num_labels(), label, model.num_features()}, x,
-                               model.scaling(), top, name);
+    entry.features = TakeApart({model.weights(), model.num_labels(), label, model.num_features()},
+                               x, model.scaling(), top, name);
   }
   if (model.has_constant()) entry.constant = model.constant_weights()[Size(label)];
   return entry;
@@ -44,8 +44,9 @@ void AddPairs(const MultiLabelModel& model, std::span<const std::int8_t> chosen,
     add(pair.b, pair.a);
   }
   for (LabelExplanation& label : explanation->labels) {
-    std::stable_sort(label.pairs.begin(), label.pairs.end(),
-                     [](const auto& a, const auto& b) { return std::abs(a.second) > std::abs(b.second); });
+    std::stable_sort(label.pairs.begin(), label.pairs.end(), [](const auto& a, const auto& b) {
+      return std::abs(a.second) > std::abs(b.second);
+    });
   }
 }
 
@@ -66,7 +67,8 @@ void CheckTotal(const MultiLabelModel& model, const MultiLabelData& data, Index 
   for (Index label = 0; label < model.num_labels(); ++label) add(label, chosen[Size(label)]);
   for (std::size_t k = 0; k < model.pairs().size(); ++k) {
     const LabelPair& pair = model.pairs()[k];
-    add(model.num_labels() + static_cast<Index>(k), 2 * Offset{chosen[Size(pair.a)]} + chosen[Size(pair.b)]);
+    add(model.num_labels() + static_cast<Index>(k),
+        2 * Offset{chosen[Size(pair.a)]} + chosen[Size(pair.b)]);
   }
   for (const LabelExplanation& label : explanation.labels)
     magnitude += label.features.magnitude + std::abs(label.constant);
@@ -75,13 +77,13 @@ void CheckTotal(const MultiLabelModel& model, const MultiLabelData& data, Index 
 
 }  // namespace
 
-MultiLabelExplanation ExplainLabels(const MultiLabelModel& model, const MultiLabelData& data, Index example,
-                                    std::span<const std::int8_t> chosen, Index top) {
+MultiLabelExplanation ExplainLabels(const MultiLabelModel& model, const MultiLabelData& data,
+                                    Index example, std::span<const std::int8_t> chosen, Index top) {
   SLACKLINE_CHECK(example >= 0 && example < data.num_examples(), "there is no such example");
-  SLACKLINE_CHECK(
-      chosen.size() == model.label_names().size() &&
-          std::all_of(chosen.begin(), chosen.end(), [](std::int8_t on) { return on == 0 || on == 1; }),
-      "the labelling does not fit the model");
+  SLACKLINE_CHECK(chosen.size() == model.label_names().size() &&
+                      std::all_of(chosen.begin(), chosen.end(),
+                                  [](std::int8_t on) { return on == 0 || on == 1; }),
+                  "the labelling does not fit the model");
   const FeatureRow x = data.rows->row(example);
   std::vector<double> kernel_scores(chosen.size(), 0.0);
   if (model.support()) model.support()->Scores(x, kernel_scores);
@@ -93,14 +95,16 @@ MultiLabelExplanation ExplainLabels(const MultiLabelModel& model, const MultiLab
     explanation.labels.push_back(ExplainLabel(model, x, kernel_scores, label, top));
   }
   std::vector<LabelExplanation*> of_label(chosen.size(), nullptr);
-  for (std::size_t k = 0; k < labels.size(); ++k) of_label[Size(labels[k])] = &explanation.labels[k];
+  for (std::size_t k = 0; k < labels.size(); ++k)
+    of_label[Size(labels[k])] = &explanation.labels[k];
   AddPairs(model, chosen, std::move(of_label), &explanation);
   for (LabelExplanation& label : explanation.labels) {
     label.score = label.features.total + label.constant + label.pair_total;
     explanation.feature_total += label.features.total;
     explanation.constant_total += label.constant;
   }
-  explanation.total = explanation.feature_total + explanation.constant_total + explanation.pair_total;
+  explanation.total =
+      explanation.feature_total + explanation.constant_total + explanation.pair_total;
   CheckTotal(model, data, example, chosen, explanation);
   return explanation;
 }

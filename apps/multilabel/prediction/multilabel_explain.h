@@ -37,7 +37,7 @@ struct MultiLabelExplanation {
 /// where it belongs to the labelling. Each sum of features lists `top` ≥ 1 of them. Throws
 /// std::invalid_argument on arguments that do not fit, and std::logic_error when the parts do not
 /// add up to the model's score tables.
-MultiLabelExplanation ExplainLabels(const MultiLabelModel& model, const MultiLabelData& data, Index example,
-                                    std::span<const std::int8_t> chosen, Index top);
+MultiLabelExplanation ExplainLabels(const MultiLabelModel& model, const MultiLabelData& data,
+                                    Index example, std::span<const std::int8_t> chosen, Index top);
 
 }  // namespace slackline

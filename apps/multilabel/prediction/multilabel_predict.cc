@@ -42,7 +42,9 @@ class Worker {
   }
 
   const Decoder& decoder() const { return decoder_; }
-  Index num_fractional() const { return lp_ != nullptr ? num_fractional_ : decoder_.num_fractional(); }
+  Index num_fractional() const {
+    return lp_ != nullptr ? num_fractional_ : decoder_.num_fractional();
+  }
 
  private:
   const MultiLabelModel& model_;
@@ -55,7 +57,8 @@ class Worker {
 };
 
 /// Where fractional solutions are to be counted: whether that needs an LP besides the decoder.
-bool NeedsSeparateLp(const MultiLabelModel& model, const PredictOptions& options, const Decoder& decoder) {
+bool NeedsSeparateLp(const MultiLabelModel& model, const PredictOptions& options,
+                     const Decoder& decoder) {
   return options.fractional && !IsForest(model.structure()->graph()) &&
          !(options.labels && decoder.solves_lp());
 }

@@ -43,11 +43,12 @@ FeatureRows MultiLabelPredictor::MakeRow(const ExampleFeatures& features) const 
     SLACKLINE_CHECK(std::abs(value) <= kLargestValue, "a feature is not a number up to 1e50");
   std::vector<double> values(features.values.begin(), features.values.end());
   std::vector<Index> columns(features.columns.begin(), features.columns.end());
-  SLACKLINE_CHECK(!features.dense || values.size() == static_cast<std::size_t>(n),
-                  std::to_string(values.size()) + " features, but the model has " + std::to_string(n));
-  SLACKLINE_CHECK(columns.empty() || columns.back() < n, "feature " + std::to_string(columns.back()) +
-                                                             ", but the model has " + std::to_string(n) +
-                                                             ", numbered from 0");
+  SLACKLINE_CHECK(
+      !features.dense || values.size() == static_cast<std::size_t>(n),
+      std::to_string(values.size()) + " features, but the model has " + std::to_string(n));
+  SLACKLINE_CHECK(columns.empty() || columns.back() < n,
+                  "feature " + std::to_string(columns.back()) + ", but the model has " +
+                      std::to_string(n) + ", numbered from 0");
   if (model_->has_constant() && !model_->kernelized()) {
     values.push_back(1);
     if (!features.dense) columns.push_back(n);
@@ -90,7 +91,8 @@ FeatureRows MultiLabelPredictor::MakeTableRow(const ExampleFeatures& features) c
 
 void MultiLabelPredictor::ScoreStates(const ExampleFeatures& features) {
   const bool table = model_->input().table != nullptr;
-  auto rows = std::make_shared<const FeatureRows>(table ? MakeTableRow(features) : MakeRow(features));
+  auto rows =
+      std::make_shared<const FeatureRows>(table ? MakeTableRow(features) : MakeRow(features));
   if (model_->scaling().active()) rows = model_->scaling().Apply(*rows, model_->num_features());
   const std::vector<Index> unknown(labels().size(), kUnlabelled);
   scores_.resize(static_cast<std::size_t>(model_->structure()->graph().total_states()));
@@ -142,7 +144,8 @@ std::vector<double> MultiLabelPredictor::FeaturesOfRow(
   std::vector<bool> given(texts.size(), false);
   for (const auto& [name, text] : cells) {
     const auto found = names_->columns.find(name);
-    SLACKLINE_CHECK(found != names_->columns.end(), "the model has no column '" + name + "' of features");
+    SLACKLINE_CHECK(found != names_->columns.end(),
+                    "the model has no column '" + name + "' of features");
     const auto column = static_cast<std::size_t>(found->second);
     SLACKLINE_CHECK(!given[column], "column '" + name + "' is given twice");
     given[column] = true;

@@ -60,8 +60,8 @@ class MultiLabelPredictor {
   /// The names of the labels; their order is that of flags and scores.
   const std::vector<std::string>& labels() const { return model_->label_names(); }
 
-  /// The names of the example's labels, in their order, as many as the model allows (MultiLabelModel::label_counts); the same as 0 or 1
-  /// for each label.
+  /// The names of the example's labels, in their order, as many as the model allows
+  /// (MultiLabelModel::label_counts); the same as 0 or 1 for each label.
   std::vector<std::string> Predict(const ExampleFeatures& features);
   std::vector<std::int8_t> PredictFlags(const ExampleFeatures& features);
   /// For each label: see MultiLabelPredictions::scores.
@@ -77,7 +77,8 @@ class MultiLabelPredictor {
   /// Columns that are not given count as missing. Throws std::invalid_argument when the model is
   /// none of a table, on columns that it does not have (also labels) or that are given twice, and
   /// on texts of numeric columns that are no numbers.
-  std::vector<double> FeaturesOfRow(std::span<const std::pair<std::string, std::string>> cells) const;
+  std::vector<double> FeaturesOfRow(
+      std::span<const std::pair<std::string, std::string>> cells) const;
   std::vector<std::string> PredictRow(std::span<const std::pair<std::string, std::string>> cells) {
     return Predict(FeaturesOfRow(cells));
   }

@@ -21,8 +21,8 @@ class MultiLabelStream {
   /// Opens the file, "-" for the standard input; `read`: MultiLabelModel::ReadOptions, with another
   /// format and strictness where wanted. The model must live as long. Of the options, threads and
   /// fractional are not looked at. Throws DataError when the way to decode does not apply.
-  MultiLabelStream(const MultiLabelModel& model, const std::string& path, MultiLabelReadOptions read,
-                   const PredictOptions& options);
+  MultiLabelStream(const MultiLabelModel& model, const std::string& path,
+                   MultiLabelReadOptions read, const PredictOptions& options);
   MultiLabelStream(const MultiLabelStream&) = delete;
   MultiLabelStream& operator=(const MultiLabelStream&) = delete;
 

@@ -26,11 +26,13 @@ std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
 }  // namespace
 
-ColumnCollector::ColumnCollector(std::string source, std::string name) : source_(std::move(source)) {
+ColumnCollector::ColumnCollector(std::string source, std::string name)
+    : source_(std::move(source)) {
   column_.name = std::move(name);
 }
 
-void ColumnCollector::Refuse(long line, const std::string& message, const std::string& advice) const {
+void ColumnCollector::Refuse(long line, const std::string& message,
+                             const std::string& advice) const {
   throw DataError(source_, line,
                   "column " + Quoted(column_.name) + " " + message + "; " + advice + kLeaveOut);
 }
@@ -40,10 +42,10 @@ ColumnCollector::Text ColumnCollector::MakeText(std::string_view text, long line
   fact.line = line;
   const CellKind kind = ParseCell(text, &fact.number);
   if (kind == CellKind::kTooLarge || kind == CellKind::kNotFinite) {
-    throw DataError(
-        source_, line,
-        "value " + Quoted(text) + " of column " + Quoted(column_.name) +
-            (kind == CellKind::kTooLarge ? " is too large (more than 1e50)" : " is not a finite number"));
+    throw DataError(source_, line,
+                    "value " + Quoted(text) + " of column " + Quoted(column_.name) +
+                        (kind == CellKind::kTooLarge ? " is too large (more than 1e50)"
+                                                     : " is not a finite number"));
   }
   fact.is_number = kind == CellKind::kNumber;
   return fact;
@@ -103,9 +105,9 @@ void ColumnCollector::Widen() {
 /// numbers: so many values are numbers, of those known before `text`.
 void ColumnCollector::RefuseMixture(std::string_view text, long line, Offset numbers) const {
   throw DataError(source_, line,
-                  "value " + Quoted(text) + " of column " + Quoted(column_.name) + " is not a number, but " +
-                      std::to_string(numbers) + " others are; correct it, leave it empty (missing), or " +
-                      kLeaveOut);
+                  "value " + Quoted(text) + " of column " + Quoted(column_.name) +
+                      " is not a number, but " + std::to_string(numbers) +
+                      " others are; correct it, leave it empty (missing), or " + kLeaveOut);
 }
 
 /// Throws when the texts make no categories; requires that not all are numbers. too_many: there are
@@ -140,15 +142,16 @@ void ColumnCollector::CheckTexts(bool too_many) const {
   if (too_many || texts_.size() > most)
     Refuse(line,
            "has " + std::to_string(texts_.size()) +
-               (too_many ? " different texts and more" : " different texts") + ", such as " + value +
-               ", too many for categories",
+               (too_many ? " different texts and more" : " different texts") + ", such as " +
+               value + ", too many for categories",
            "");
 }
 
 void ColumnCollector::MakeCategories() {
   std::vector<Index> order(Size(texts_.size()));
   std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](Index a, Index b) { return texts_.text(a) < texts_.text(b); });
+  std::sort(order.begin(), order.end(),
+            [&](Index a, Index b) { return texts_.text(a) < texts_.text(b); });
   ranks_.resize(order.size());
   for (std::size_t rank = 0; rank < order.size(); ++rank) {
     ranks_[Size(order[rank])] = static_cast<Index>(rank);

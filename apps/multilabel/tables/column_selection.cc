@@ -73,7 +73,9 @@ class ColumnSelector {
   }
 
  private:
-  [[noreturn]] void Fail(const std::string& message) const { throw DataError(option_ + ": " + message); }
+  [[noreturn]] void Fail(const std::string& message) const {
+    throw DataError(option_ + ": " + message);
+  }
 
   bool AddName(const std::string& item) {
     const auto found = std::find(names_.begin(), names_.end(), item);

@@ -77,7 +77,8 @@ char FindSeparator(std::string_view line) {
   bool inside = false;
   for (const char c : line) {
     if (c == '"') inside = !inside;
-    for (std::size_t k = 0; k < kSeparators.size() && !inside; ++k) counts[k] += c == kSeparators[k] ? 1 : 0;
+    for (std::size_t k = 0; k < kSeparators.size() && !inside; ++k)
+      counts[k] += c == kSeparators[k] ? 1 : 0;
   }
   const auto most = std::max_element(counts.begin(), counts.end());
   return *most == 0 ? '\0' : kSeparators[static_cast<std::size_t>(most - counts.begin())];
@@ -105,7 +106,8 @@ void CsvRecords::Begin(std::string_view line) {
     text_.append("\n").append(line);
     if (text_.size() > reader_.longest_line())
       throw DataError(reader_.name(), line_,
-                      "the record is longer than " + BytesText(static_cast<double>(reader_.longest_line())) +
+                      "the record is longer than " +
+                          BytesText(static_cast<double>(reader_.longest_line())) +
                           ": a closing quote is missing");
     inside = EndsInside(line, separator_, true);
   }

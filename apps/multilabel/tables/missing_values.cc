@@ -17,7 +17,8 @@ std::vector<double> FeatureMeans(const FeatureRows& rows, Index num_features,
                                  const std::vector<MissingValue>& missing) {
   std::vector<double> means(Size(num_features), 0.0);
   for (Index r = 0; r < rows.size(); ++r) {
-    ForEachValue(rows.row(r), num_features, [&](std::size_t f, double value) { means[f] += value; });
+    ForEachValue(rows.row(r), num_features,
+                 [&](std::size_t f, double value) { means[f] += value; });
   }
   std::vector<Index> known(Size(num_features), rows.size());
   for (const MissingValue& value : missing) --known[Size(value.feature)];
@@ -38,8 +39,9 @@ FeatureRows FillMissing(const FeatureRows& rows, const std::vector<MissingValue>
     values.assign(row.values, row.values + row.count);
     for (; next != missing.end() && next->row == r; ++next) {
       const Index* columns = row.columns;
-      const auto at = row.dense() ? Offset{next->feature}
-                                  : std::lower_bound(columns, columns + row.count, next->feature) - columns;
+      const auto at = row.dense()
+                          ? Offset{next->feature}
+                          : std::lower_bound(columns, columns + row.count, next->feature) - columns;
       values[Size(at)] = fill[Size(next->feature)];
     }
     if (row.dense()) {

@@ -29,7 +29,8 @@ std::vector<std::string> TableSchema::FeatureNames() const {
   std::vector<std::string> names;
   for (const TableColumn& column : columns) {
     if (!column.categorical()) names.push_back(column.name);
-    for (const std::string& category : column.categories) names.push_back(column.name + "=" + category);
+    for (const std::string& category : column.categories)
+      names.push_back(column.name + "=" + category);
   }
   return names;
 }
@@ -39,7 +40,8 @@ bool TableSchema::sparse() const {
   return features > kMostDenseFeatures && 4 * static_cast<Offset>(columns.size()) <= features;
 }
 
-TableRows::TableRows(const TableSchema& schema, bool constant) : schema_(schema), sparse_(schema.sparse()) {
+TableRows::TableRows(const TableSchema& schema, bool constant)
+    : schema_(schema), sparse_(schema.sparse()) {
   Index features = 0;
   for (const TableColumn& column : schema.columns) {
     first_.push_back(features);

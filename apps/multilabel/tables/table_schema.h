@@ -53,11 +53,14 @@ class TableRows {
   /// Sets the feature of a numeric column in the row that is being made.
   void SetNumber(std::size_t column, double value) { values_[Size(first_[column])] = value; }
   /// Sets a category by its position.
-  void SetCategory(std::size_t column, Index category) { values_[Size(first_[column] + category)] = 1; }
+  void SetCategory(std::size_t column, Index category) {
+    values_[Size(first_[column] + category)] = 1;
+  }
   /// Sets the features of a column by the text of its cell, as it stands in a file. A missing
   /// number becomes that of fill_values, which has one for each feature; missing and unknown
   /// categories set nothing, and neither do texts of numeric columns that are no numbers.
-  CellOutcome SetCell(std::size_t column, std::string_view text, std::span<const double> fill_values);
+  CellOutcome SetCell(std::size_t column, std::string_view text,
+                      std::span<const double> fill_values);
   /// The features of the row that is being made, which is begun anew.
   std::vector<double> TakeValues();
   /// Ends the row; what was not set is 0.

@@ -25,7 +25,8 @@ bool EqualInAnyCase(std::string_view text, std::string_view lower) {
 /// Takes 1 to `most` digits from the front; returns how many.
 std::size_t TakeDigits(std::string_view* text, std::size_t most) {
   std::size_t count = 0;
-  while (count < text->size() && count < most && (*text)[count] >= '0' && (*text)[count] <= '9') ++count;
+  while (count < text->size() && count < most && (*text)[count] >= '0' && (*text)[count] <= '9')
+    ++count;
   text->remove_prefix(count);
   return count;
 }
@@ -59,7 +60,8 @@ bool TakeTime(std::string_view* text) {
 /// Whether nothing is left but PM, AM or an offset from universal time.
 bool EndsTime(std::string_view text) {
   text = Trimmed(text);
-  if (text.empty() || EqualInAnyCase(text, "am") || EqualInAnyCase(text, "pm") || EqualInAnyCase(text, "z"))
+  if (text.empty() || EqualInAnyCase(text, "am") || EqualInAnyCase(text, "pm") ||
+      EqualInAnyCase(text, "z"))
     return true;
   if (!Take(&text, "+-") || TakeDigits(&text, 2) == 0) return false;
   Take(&text, ":");
@@ -71,9 +73,9 @@ bool EndsTime(std::string_view text) {
 
 bool IsMissingText(std::string_view text) {
   constexpr std::array<std::string_view, 5> kMissing = {"", "na", "n/a", "nan", "?"};
-  return text.size() <= 3 && std::any_of(kMissing.begin(), kMissing.end(), [&](std::string_view missing) {
-           return EqualInAnyCase(text, missing);
-         });
+  return text.size() <= 3 &&
+         std::any_of(kMissing.begin(), kMissing.end(),
+                     [&](std::string_view missing) { return EqualInAnyCase(text, missing); });
 }
 
 std::optional<std::int8_t> ParseLabelText(std::string_view text) {
@@ -102,10 +104,12 @@ CellKind ParseCell(std::string_view text, double* value) {
   Take(&rest, "+-");
   if (EqualInAnyCase(rest, "inf") || EqualInAnyCase(rest, "infinity")) return CellKind::kNotFinite;
   if (rest.empty() || rest.front() < '0' || rest.front() > '9') return CellKind::kText;
-  double ignored = 0;  // a number whose exponent is out of range is not finite, or is 0 but for rounding
+  double ignored =
+      0;  // a number whose exponent is out of range is not finite, or is 0 but for rounding
   const auto result = std::from_chars(rest.data(), rest.data() + rest.size(), ignored);
   const bool whole = result.ptr == rest.data() + rest.size();
-  return whole && result.ec == std::errc::result_out_of_range ? CellKind::kNotFinite : CellKind::kText;
+  return whole && result.ec == std::errc::result_out_of_range ? CellKind::kNotFinite
+                                                              : CellKind::kText;
 }
 
 bool LooksLikeDate(std::string_view text) {
@@ -130,20 +134,23 @@ std::string ColumnCountsText(const std::string& noun,
   for (std::size_t k = 0; k < counts.size(); ++k) {
     total += counts[k].second;
     if (k >= kMostNamedColumns) continue;
-    names += (k > 0 ? ", " : "") + Printable(counts[k].first) + " " + std::to_string(counts[k].second);
+    names +=
+        (k > 0 ? ", " : "") + Printable(counts[k].first) + " " + std::to_string(counts[k].second);
   }
   if (counts.size() > kMostNamedColumns)
     names += ", and " + std::to_string(counts.size() - kMostNamedColumns) + " more";
-  return Count(total, noun) + " in " + Count(static_cast<Offset>(counts.size()), "column") + " (" + names +
-         ")";
+  return Count(total, noun) + " in " + Count(static_cast<Offset>(counts.size()), "column") + " (" +
+         names + ")";
 }
 
 void AddMissingNotes(const std::vector<std::pair<std::string, Offset>>& numeric,
                      const std::vector<std::pair<std::string, Offset>>& categorical,
                      std::vector<std::string>* notes) {
   const std::string noun = "missing value";
-  if (!numeric.empty()) notes->push_back(ColumnCountsText(noun, numeric) + " replaced by the training mean");
-  if (!categorical.empty()) notes->push_back(ColumnCountsText(noun, categorical) + " counted as no category");
+  if (!numeric.empty())
+    notes->push_back(ColumnCountsText(noun, numeric) + " replaced by the training mean");
+  if (!categorical.empty())
+    notes->push_back(ColumnCountsText(noun, categorical) + " counted as no category");
 }
 
 }  // namespace slackline

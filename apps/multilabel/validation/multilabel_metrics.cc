@@ -31,8 +31,9 @@ double F1(const Counts& counts, double of_nothing = 0) {
 }
 
 LabelMetrics OfLabel(const Counts& counts) {
-  return {Ratio(counts.both, counts.both + counts.predicted), Ratio(counts.both, counts.both + counts.given),
-          F1(counts), static_cast<Index>(counts.both + counts.given), static_cast<Index>(counts.known)};
+  return {Ratio(counts.both, counts.both + counts.predicted),
+          Ratio(counts.both, counts.both + counts.given), F1(counts),
+          static_cast<Index>(counts.both + counts.given), static_cast<Index>(counts.known)};
 }
 
 /// Adds one example's figures: sums, of which the caller makes means.

@@ -2,11 +2,11 @@
 //
 // How well predicted label sets agree with given ones.
 //
-// Entries whose given label is not known (−1) take no part in anything, nor do examples and labels without
-// any known entry. Divisions 0/0, as scikit-learn decides them: precision, recall and F1 of a label that is
-// neither given nor predicted are 0, and count as 0 in macro_f1; micro_f1 without anything given or predicted
-// is 0. But an example whose given and predicted sets are both empty is predicted rightly: example_f1 and
-// jaccard count it as 1.
+// Entries whose given label is not known (−1) take no part in anything, nor do examples and labels
+// without any known entry. Divisions 0/0, as scikit-learn decides them: precision, recall and F1 of
+// a label that is neither given nor predicted are 0, and count as 0 in macro_f1; micro_f1 without
+// anything given or predicted is 0. But an example whose given and predicted sets are both empty is
+// predicted rightly: example_f1 and jaccard count it as 1.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +36,8 @@ struct MultiLabelMetrics {
   std::vector<LabelMetrics> labels;
 };
 
-/// given and predicted: examples × num_labels by rows; given entries are 0, 1 or −1, predicted ones 0 or 1.
-/// All figures are 0 when nothing is known.
+/// given and predicted: examples × num_labels by rows; given entries are 0, 1 or −1, predicted ones
+/// 0 or 1. All figures are 0 when nothing is known.
 MultiLabelMetrics ComputeMetrics(Index num_labels, std::span<const std::int8_t> given,
                                  std::span<const std::int8_t> predicted);
 

@@ -21,7 +21,8 @@ MultiLabelData Others(const MultiLabelData& data, const std::vector<std::vector<
 }
 
 bool HasKnownLabel(const MultiLabelData& data) {
-  return std::any_of(data.labels.begin(), data.labels.end(), [](std::int8_t label) { return label >= 0; });
+  return std::any_of(data.labels.begin(), data.labels.end(),
+                     [](std::int8_t label) { return label >= 0; });
 }
 
 }  // namespace
@@ -35,14 +36,17 @@ MultiLabelTrial::MultiLabelTrial(const MultiLabelData& data, const MultiLabelTri
   const std::string name = FoldName(number, folds.size());
   if (!HasKnownLabel(held_out_))
     throw DataError(data.source, 0, name + " has no known label to compare predictions with");
-  if (!HasKnownLabel(training)) throw DataError(data.source, 0, name + " has no known label to train on");
+  if (!HasKnownLabel(training))
+    throw DataError(data.source, 0, name + " has no known label to train on");
   const bool kernelized = UsesKernel(options.train);
   model_ = std::make_unique<MultiLabelModel>(data.label_names, data.num_features,
                                              kernelized ? options.kernel_bias : data.has_constant,
                                              MakeLabelGraph(options.graph, training), kernelized);
   model_->set_label_counts(LabelCountsFor(options.label_counts, training));
-  const CountRange counts = TrainingCounts(options.label_counts, *model_, training, options.loss.form);
-  SetProblem(Problem(MakeTrainingSet(model_->MakeDataset(training, counts), options.loss.For(training)), 1));
+  const CountRange counts =
+      TrainingCounts(options.label_counts, *model_, training, options.loss.form);
+  SetProblem(Problem(
+      MakeTrainingSet(model_->MakeDataset(training, counts), options.loss.For(training)), 1));
 }
 
 std::vector<double> MultiLabelTrial::Figures(std::span<const double> weights) {

@@ -31,14 +31,13 @@ struct MultiLabelTrialOptions {
 /// Figures: those of MetricRecords(), in their order.
 class MultiLabelTrial : public PathTrial {
  public:
-  /// Holds out fold number `number`. Throws DataError when a fold has nothing to train on or nothing to
-  /// compare with.
+  /// Holds out fold number `number`. Throws DataError when a fold has nothing to train on or
+  /// nothing to compare with.
   MultiLabelTrial(const MultiLabelData& data, const MultiLabelTrialOptions& options,
                   const std::vector<std::vector<Index>>& folds, std::size_t number);
 
-  /// Max-marginal differences of the examples held out, in the order of the fold, × labels by rows, by
-  /// the model of the last Run.
-  /// Requires options.scores.
+  /// Max-marginal differences of the examples held out, in the order of the fold, × labels by rows,
+  /// by the model of the last Run. Requires options.scores.
   const std::vector<double>& HeldOutScores() const { return held_out_scores_; }
 
  private:

@@ -15,7 +15,8 @@ std::size_t KnownLabels(const MultiLabelData& data, const std::vector<Index>& ex
   const std::size_t labels = data.label_names.size();
   std::size_t known = 0;
   for (const Index m : examples) {
-    const auto row = data.labels.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(m) * labels);
+    const auto row =
+        data.labels.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(m) * labels);
     known += static_cast<std::size_t>(std::count_if(row, row + static_cast<std::ptrdiff_t>(labels),
                                                     [](std::int8_t label) { return label >= 0; }));
   }
@@ -63,7 +64,8 @@ void CheckFolds(const MultiLabelData& data, const std::vector<std::vector<Index>
 std::optional<std::vector<double>> OutOfFoldScores(const MultiLabelData& data,
                                                    const MultiLabelTrialOptions& options,
                                                    const std::vector<std::vector<Index>>& folds,
-                                                   double lambda, const std::atomic<int>* interrupt) {
+                                                   double lambda,
+                                                   const std::atomic<int>* interrupt) {
   std::vector<double> scores(data.labels.size());
   const int threads = NumThreads(options.train.threads);
   MultiLabelTrialOptions trial = options;
@@ -74,8 +76,8 @@ std::optional<std::vector<double>> OutOfFoldScores(const MultiLabelData& data,
   task.num_folds = static_cast<Index>(folds.size());
   task.threads = threads;
   task.make = [&](std::size_t, std::size_t fold) -> std::unique_ptr<FoldTrial> {
-    return std::make_unique<ScoredTrial>(std::make_unique<MultiLabelTrial>(data, trial, folds, fold),
-                                         folds[fold], &scores);
+    return std::make_unique<ScoredTrial>(
+        std::make_unique<MultiLabelTrial>(data, trial, folds, fold), folds[fold], &scores);
   };
   if (SearchLambda(task, interrupt).interrupted) return std::nullopt;
   return scores;

@@ -22,6 +22,7 @@ void CheckFolds(const MultiLabelData& data, const std::vector<std::vector<Index>
 std::optional<std::vector<double>> OutOfFoldScores(const MultiLabelData& data,
                                                    const MultiLabelTrialOptions& options,
                                                    const std::vector<std::vector<Index>>& folds,
-                                                   double lambda, const std::atomic<int>* interrupt);
+                                                   double lambda,
+                                                   const std::atomic<int>* interrupt);
 
 }  // namespace slackline

@@ -8,7 +8,8 @@
 
 namespace slackline {
 
-Reliability ComputeReliability(std::span<const double> probabilities, std::span<const std::int8_t> given) {
+Reliability ComputeReliability(std::span<const double> probabilities,
+                               std::span<const std::int8_t> given) {
   SLACKLINE_CHECK(probabilities.size() == given.size(), "every entry needs a probability");
   Reliability result;
   Offset count = 0;

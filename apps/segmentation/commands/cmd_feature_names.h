@@ -11,7 +11,8 @@
 namespace slackline::program {
 
 /// By the blocks of the model's extractor; empty for models of potentials, and where the program is
-/// built without image segmentation. Throws DataError when the extractor is damaged or does not fit.
+/// built without image segmentation. Throws DataError when the extractor is damaged or does not
+/// fit.
 std::vector<std::string> FeatureNamesOf(const SegmentModel& model);
 
 }  // namespace slackline::program

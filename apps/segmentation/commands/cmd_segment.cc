@@ -12,7 +12,8 @@
 namespace slackline::program {
 namespace {
 
-constexpr const char* kDescription = "Image segmentation: every superpixel of an image has a class.";
+constexpr const char* kDescription =
+    "Image segmentation: every superpixel of an image has a class.";
 
 }  // namespace
 
@@ -20,9 +21,10 @@ constexpr const char* kDescription = "Image segmentation: every superpixel of an
 
 void PixelFlag::Register(CLI::App* app) {
   most = std::to_string(kMostPixels);
-  AddTextOption(app, "max-pixels", &most, "N",
-                "refuse images of more pixels: to read and label one takes some 35 bytes of memory a pixel",
-                most);
+  AddTextOption(
+      app, "max-pixels", &most, "N",
+      "refuse images of more pixels: to read and label one takes some 35 bytes of memory a pixel",
+      most);
 }
 
 Index PixelFlag::Read() const {
@@ -61,7 +63,8 @@ namespace {
 }  // namespace
 
 void AddSegment(CLI::App* parent, Action* action) {
-  CLI::App* app = parent->add_subcommand("segment", std::string(kDescription) + " (Not in this build.)");
+  CLI::App* app =
+      parent->add_subcommand("segment", std::string(kDescription) + " (Not in this build.)");
   app->prefix_command();  // whatever follows
   app->callback([action] { *action = Refuse; });
 }

@@ -14,10 +14,12 @@ namespace slackline::program {
 #ifdef SLACKLINE_WITH_VISION
 namespace {
 
-TestFigures EvaluateSegments(const SegmentModel& model, const std::vector<PreparedExample>& images) {
+TestFigures EvaluateSegments(const SegmentModel& model,
+                             const std::vector<PreparedExample>& images) {
   ConfusionMatrix confusion(model.num_classes());
   for (const PreparedExample& image : images) {
-    AddPixels(image.example, PredictSegments(model, image.example, image.rows, DecodeKind::kAuto).fine,
+    AddPixels(image.example,
+              PredictSegments(model, image.example, image.rows, DecodeKind::kAuto).fine,
               &confusion);
   }
   const SegmentMetrics metrics = ComputeSegmentMetrics(confusion);
@@ -28,7 +30,8 @@ TestFigures EvaluateSegments(const SegmentModel& model, const std::vector<Prepar
 
 }  // namespace
 
-BenchTask MakeSegmentBenchTask(const BenchProblem& problem, const std::string& folder, bool with_test) {
+BenchTask MakeSegmentBenchTask(const BenchProblem& problem, const std::string& folder,
+                               bool with_test) {
   CheckBenchData(problem, folder);
   const std::vector<std::string> files = BenchFiles(problem, folder);
   SegmentFlags flags;

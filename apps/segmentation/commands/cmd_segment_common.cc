@@ -29,12 +29,14 @@ namespace {
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
 /// The features of the regions that are asked for, neighbouring blocks joined.
-std::vector<FeatureRange> SelectRanges(const std::vector<FeatureBlock>& blocks, const std::string& regions) {
+std::vector<FeatureRange> SelectRanges(const std::vector<FeatureBlock>& blocks,
+                                       const std::string& regions) {
   const std::vector<std::string> wanted = Split(regions, ',');
   std::vector<FeatureRange> ranges;
   for (const FeatureBlock& block : blocks) {
     const std::string region = block.name.substr(0, block.name.find('/'));
-    if (regions != "all" && std::find(wanted.begin(), wanted.end(), region) == wanted.end()) continue;
+    if (regions != "all" && std::find(wanted.begin(), wanted.end(), region) == wanted.end())
+      continue;
     if (!ranges.empty() && ranges.back().begin + ranges.back().size == block.begin) {
       ranges.back().size += block.size;
     } else {
@@ -117,10 +119,11 @@ const ClassPotentials* PointerTo(const std::optional<ClassPotentials>& potential
 
 SegmentModel MakeModel(const SegmentFlags& flags, const FeatureFile& file) {
   const bool features = flags.potentials.empty();
-  SegmentModel model =
-      features ? SegmentModel(file.classes(), file.dimension(), SelectRanges(file.blocks(), flags.regions),
-                              flags.ReadLayers(), flags.ReadPairwise())
-               : SegmentModel::OfPotentials(file.classes(), flags.ReadLayers(), flags.ReadPairwise());
+  SegmentModel model = features ? SegmentModel(file.classes(), file.dimension(),
+                                               SelectRanges(file.blocks(), flags.regions),
+                                               flags.ReadLayers(), flags.ReadPairwise())
+                                : SegmentModel::OfPotentials(file.classes(), flags.ReadLayers(),
+                                                             flags.ReadPairwise());
   if (features) model.extractor = std::string(file.extractor());
   const std::vector<std::uint8_t>& values = file.coding().void_values();
   model.set_void_values({values.begin(), values.end()});
@@ -130,7 +133,8 @@ SegmentModel MakeModel(const SegmentFlags& flags, const FeatureFile& file) {
 /// With any λ.
 Problem MakeProblem(const SegmentTask& task, SegmentLoss loss) {
   TrainingSet training = MakeSegmentTraining(task.model, task.data.examples, task.data.rows, loss);
-  if (training.data.size() == 0) throw DataError(task.data.source, 0, "no training image has a label");
+  if (training.data.size() == 0)
+    throw DataError(task.data.source, 0, "no training image has a label");
   return Problem(std::move(training), 1);
 }
 
@@ -142,9 +146,10 @@ void DescribeData(const SegmentTask& task, const TrainingSet& training) {
     coarse += example.graph.num_coarse;
   }
   const auto images = static_cast<double>(task.data.examples.size());
-  std::string line = "data: " + Count(static_cast<Offset>(task.data.examples.size()), "image") + ", " +
-                     Number(static_cast<double>(fine) / images, 4) + " fine and " +
-                     Number(static_cast<double>(coarse) / images, 4) + " coarse superpixels each, " +
+  std::string line = "data: " + Count(static_cast<Offset>(task.data.examples.size()), "image") +
+                     ", " + Number(static_cast<double>(fine) / images, 4) + " fine and " +
+                     Number(static_cast<double>(coarse) / images, 4) +
+                     " coarse superpixels each, " +
                      (task.model.inputs() == SegmentInputs::kPotentials
                           ? "class potentials, "
                           : Count(task.model.num_features(), "feature") + " and a constant, ") +
@@ -161,27 +166,29 @@ void DescribeData(const SegmentTask& task, const TrainingSet& training) {
 
 void SegmentFlags::Register(CLI::App* app) {
   app->add_option("FEATURES", features, "file of prepared images")->required()->type_name("");
-  AddTextOption(app, "layers", &layers, "two|fine|neighbours",
-                "fine and coarse superpixels, each fine one linked with the coarse one around it; fine ones "
-                "alone, without "
-                "links; or two layers and links between neighbouring fine ones, by contrast",
-                "two");
   AddTextOption(
-      app, "pairwise", &pairwise, "potts|table",
-      "weights of a link between layers: one for different classes, or one for every pair of classes",
-      "table; with --potentials potts");
-  AddTextOption(
-      app, "loss", &loss, "pixels|balanced",
-      "a wrong superpixel costs its share of the labelled pixels, or that divided by the share of its class "
-      "",
-      "pixels");
+      app, "layers", &layers, "two|fine|neighbours",
+      "fine and coarse superpixels, each fine one linked with the coarse one around it; fine ones "
+      "alone, without "
+      "links; or two layers and links between neighbouring fine ones, by contrast",
+      "two");
+  AddTextOption(app, "pairwise", &pairwise, "potts|table",
+                "weights of a link between layers: one for different classes, or one for every "
+                "pair of classes",
+                "table; with --potentials potts");
+  AddTextOption(app, "loss", &loss, "pixels|balanced",
+                "a wrong superpixel costs its share of the labelled pixels, or that divided by the "
+                "share of its class "
+                "",
+                "pixels");
   scale.Register(app);
   AddTextOption(app, "regions", &regions, "all|own,neighbours,image",
-                "which features: of the superpixel itself, of those around it, of the whole image", "all");
-  AddTextOption(
-      app, "potentials", &potentials, "FILE",
-      "instead of features: a number per class for every superpixel (see `segment potentials`), with one "
-      "weight per class that both layers share")
+                "which features: of the superpixel itself, of those around it, of the whole image",
+                "all");
+  AddTextOption(app, "potentials", &potentials, "FILE",
+                "instead of features: a number per class for every superpixel (see `segment "
+                "potentials`), with one "
+                "weight per class that both layers share")
       ->excludes("--regions");
 }
 
@@ -201,7 +208,8 @@ SegmentLayers SegmentFlags::ReadLayers() const {
 }
 
 SegmentPairwise SegmentFlags::ReadPairwise() const {
-  if (pairwise.empty()) return potentials.empty() ? SegmentPairwise::kTable : SegmentPairwise::kPotts;
+  if (pairwise.empty())
+    return potentials.empty() ? SegmentPairwise::kTable : SegmentPairwise::kPotts;
   return ReadChoice("pairwise", pairwise, {SegmentPairwise::kPotts, SegmentPairwise::kTable});
 }
 
@@ -233,7 +241,8 @@ SegmentTask LoadSegmentTask(const SegmentFlags& flags) {
   ScaledInputs scaled;
   if (model.inputs() == SegmentInputs::kFeatures) {
     const auto name = [](Index feature) { return std::to_string(feature + 1); };
-    scaled = ScaleForTraining(flags.scale.Read(), {data.source, data.rows, model.num_features(), name});
+    scaled =
+        ScaleForTraining(flags.scale.Read(), {data.source, data.rows, model.num_features(), name});
     data.rows = scaled.rows;
     model.set_scaling(scaled.scaling);
   }
@@ -243,25 +252,30 @@ SegmentTask LoadSegmentTask(const SegmentFlags& flags) {
 Problem MakeFoldProblem(const SegmentTask& task, SegmentLoss loss,
                         const std::vector<std::vector<Index>>& folds, std::size_t held_out) {
   std::vector<SegmentExample> examples;
-  for (const Index m : ExamplesOutside(folds, held_out)) examples.push_back(task.data.examples[Size(m)]);
+  for (const Index m : ExamplesOutside(folds, held_out))
+    examples.push_back(task.data.examples[Size(m)]);
   TrainingSet training = MakeSegmentTraining(task.model, examples, task.data.rows, loss);
   if (training.data.size() == 0) {
-    throw DataError(task.data.source, 0, FoldName(held_out, folds.size()) + " has no labels to train on");
+    throw DataError(task.data.source, 0,
+                    FoldName(held_out, folds.size()) + " has no labels to train on");
   }
   return Problem(std::move(training), 1);
 }
 
-std::vector<PreparedExample> LoadPrepared(const std::string& path, const std::string& potentials_path,
+std::vector<PreparedExample> LoadPrepared(const std::string& path,
+                                          const std::string& potentials_path,
                                           const SegmentModel& model, ImageRole role) {
   const bool features = model.inputs() == SegmentInputs::kFeatures;
   if (features != potentials_path.empty())
-    throw DataError(features ? "--potentials: the model was trained on features"
-                             : "--potentials: needed, since the model was trained on class potentials");
+    throw DataError(features
+                        ? "--potentials: the model was trained on features"
+                        : "--potentials: needed, since the model was trained on class potentials");
   const FeatureFile file(path);
   if (file.classes() != model.classes())
     throw DataError(path, 0, "the file has other classes than the model");
   if (features && file.extractor() != model.extractor)
-    throw DataError(path, 0, "the file has other features than those that the model was trained on");
+    throw DataError(path, 0,
+                    "the file has other features than those that the model was trained on");
   const std::optional<ClassPotentials> potentials = ReadPotentials(potentials_path, model);
   std::vector<PreparedExample> examples;
   for (Index i = 0; i < file.num_images(); ++i) {
@@ -275,7 +289,8 @@ std::vector<PreparedExample> LoadPrepared(const std::string& path, const std::st
   return examples;
 }
 
-void AddPixels(const SegmentExample& example, std::span<const Index> predicted, ConfusionMatrix* confusion) {
+void AddPixels(const SegmentExample& example, std::span<const Index> predicted,
+               ConfusionMatrix* confusion) {
   const auto k = static_cast<std::size_t>(confusion->num_classes());
   for (std::size_t i = 0; i < predicted.size(); ++i) {
     for (std::size_t c = 0; c < k; ++c)
@@ -293,9 +308,10 @@ Fingerprint SegmentSession::Context() const {
 void SegmentSession::Describe(const LearnerChoice& choice, const std::string& lambda) const {
   DescribeData(task_, problem_.training());
   if (!task_.scaled.line.empty()) std::fprintf(stderr, "%s\n", task_.scaled.line.c_str());
-  DescribeLearner(choice, lambda,
-                  "loss " + flags_.loss + ", layers " + flags_.layers + ", links " +
-                      (flags_.layers == "fine" ? "none" : std::string(Name(task_.model.pairwise()))));
+  DescribeLearner(
+      choice, lambda,
+      "loss " + flags_.loss + ", layers " + flags_.layers + ", links " +
+          (flags_.layers == "fine" ? "none" : std::string(Name(task_.model.pairwise()))));
 }
 
 Json SegmentSession::Begin(const Problem& problem, const LearnerChoice& choice) {
@@ -353,18 +369,22 @@ void MakeFolder(std::string_view option, const std::string& path) {
                     (error ? ": " + error.message() : ""));
   }
   if (access(path.c_str(), W_OK | X_OK) == 0) return;
-  throw DataError(name + ": cannot write into the folder " + Quoted(path) + ": " + std::strerror(errno));
+  throw DataError(name + ": cannot write into the folder " + Quoted(path) + ": " +
+                  std::strerror(errno));
 }
 
 const SegmentModel& Segmenter::RequireFeatures(const SegmentModel& model) {
   if (model.inputs() == SegmentInputs::kFeatures) return model;
   throw DataError(
-      "the model reads class potentials of superpixels, which an image alone does not give; it serves "
+      "the model reads class potentials of superpixels, which an image alone does not give; it "
+      "serves "
       "`segment evaluate` with --features and --potentials");
 }
 
 Segmenter::Segmenter(const SegmentModel& model, DecodeKind decode)
-    : model_(RequireFeatures(model)), extractor_(FeatureExtractor::Load(model.extractor)), decode_(decode) {
+    : model_(RequireFeatures(model)),
+      extractor_(FeatureExtractor::Load(model.extractor)),
+      decode_(decode) {
   if (extractor_.dimension() != model.file_dimension())
     throw DataError("the model's features do not fit its weights");
 }
@@ -379,7 +399,8 @@ Segmenter::Result Segmenter::Predict(const Image& image, bool scores) const {
   AddRows(model_, features.fine_rows, rows.get());
   if (model_.has_coarse()) AddRows(model_, features.coarse_rows, rows.get());
   SegmentExample example;
-  example.graph = MakeGraph(features.fine.count, features.coarse.count, features.parent, features.neighbours);
+  example.graph =
+      MakeGraph(features.fine.count, features.coarse.count, features.parent, features.neighbours);
   const SegmentPrediction prediction = PredictSegments(model_, example, rows, decode_);
   result.certified = prediction.certified();
   result.labels = Paint(features.fine, prediction.fine);

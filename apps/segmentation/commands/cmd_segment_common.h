@@ -61,7 +61,8 @@ SegmentTask LoadSegmentTask(const SegmentFlags& flags);
 Problem MakeFoldProblem(const SegmentTask& task, SegmentLoss loss,
                         const std::vector<std::vector<Index>>& folds, std::size_t held_out);
 
-/// The images of a role (none where the file has none), with rows of their own, for a model. Throws DataError when the file does not fit the model.
+/// The images of a role (none where the file has none), with rows of their own, for a model. Throws
+/// DataError when the file does not fit the model.
 struct PreparedExample {
   std::string name;
   SegmentExample example;
@@ -72,12 +73,14 @@ std::vector<PreparedExample> LoadPrepared(const std::string& path, const std::st
                                           const SegmentModel& model, ImageRole role);
 
 /// The pixels of an image by true and predicted class.
-void AddPixels(const SegmentExample& example, std::span<const Index> predicted, ConfusionMatrix* confusion);
+void AddPixels(const SegmentExample& example, std::span<const Index> predicted,
+               ConfusionMatrix* confusion);
 
 /// The model of a task, to be trained on all its images. The task must live as long.
 class SegmentSession : public SessionTask {
  public:
-  /// loss: what is trained; flags.loss: what is said of it. Throws DataError when no image has labels.
+  /// loss: what is trained; flags.loss: what is said of it. Throws DataError when no image has
+  /// labels.
   SegmentSession(const SegmentFlags& flags, SegmentLoss loss, SegmentTask* task);
 
   const Problem& problem() const override { return problem_; }
@@ -98,7 +101,8 @@ class SegmentSession : public SessionTask {
   Problem problem_;
 };
 
-/// Throws DataError when one of the outputs (given with `--option`) is one of the inputs, or is there twice.
+/// Throws DataError when one of the outputs (given with `--option`) is one of the inputs, or is
+/// there twice.
 void CheckResults(std::string_view option, const std::vector<std::string>& outputs,
                   const std::vector<std::string>& inputs);
 
@@ -108,12 +112,14 @@ void MakeFolder(std::string_view option, const std::string& path);
 /// Predicts the labels of images, from files alone. Several threads may call it at a time.
 class Segmenter {
  public:
-  /// Throws DataError when the model's extractor is damaged or does not fit, or the model reads potentials.
+  /// Throws DataError when the model's extractor is damaged or does not fit, or the model reads
+  /// potentials.
   Segmenter(const SegmentModel& model, DecodeKind decode);
 
   struct Result {
     LabelImage labels;
-    std::vector<double> scores;  ///< per fine superpixel and class: w·φ without links; empty unless asked for
+    std::vector<double>
+        scores;  ///< per fine superpixel and class: w·φ without links; empty unless asked for
     Superpixels superpixels;
     double prepare_seconds = 0;
     double predict_seconds = 0;

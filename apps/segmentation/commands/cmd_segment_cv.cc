@@ -21,23 +21,28 @@ namespace slackline::program {
 namespace {
 
 constexpr const char* kDescription =
-    "Chooses lambda, and the loss if --loss is both, by cross-validation over the training images of "
+    "Chooses lambda, and the loss if --loss is both, by cross-validation over the training images "
+    "of "
     "FEATURES; then trains on all of them.\n"
-    "The images are dealt out to K folds at random. For each fold, models are trained on the others for all "
+    "The images are dealt out to K folds at random. For each fold, models are trained on the "
+    "others for all "
     "values of lambda,\n"
-    "from the largest to the smallest, each from the solution of the one before, and are tried on the fold, "
+    "from the largest to the smallest, each from the solution of the one before, and are tried on "
+    "the fold, "
     "in pixels.\n"
     "The table has mean and standard deviation over the folds. Ctrl-C ends it early.";
 
 constexpr const char* kExamples =
     "Examples:\n"
     "  slackline segment cv pets.fea --model pets.slk\n"
-    "  slackline segment cv pets.fea --lambda-path 0.01,0.001 --loss both --metric class --no-refit --json";
+    "  slackline segment cv pets.fea --lambda-path 0.01,0.001 --loss both --metric class "
+    "--no-refit --json";
 
 CvMetrics Metrics() {
   CvMetrics metrics;
-  metrics.figures = {
-      {"pixel", "pixel", "pixel accuracy"}, {"class", "class", "class average"}, {"iou", "iou", "mean IoU"}};
+  metrics.figures = {{"pixel", "pixel", "pixel accuracy"},
+                     {"class", "class", "class average"},
+                     {"iou", "iou", "mean IoU"}};
   metrics.text =
       "what to choose by: pixel accuracy, class average or mean IoU. Of equal values, the largest "
       "lambda is chosen";

@@ -24,16 +24,20 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kDescription =
-    "Draws labelled images to try segmentation with: landscapes of sky, grass, water and so on, with things "
+    "Draws labelled images to try segmentation with: landscapes of sky, grass, water and so on, "
+    "with things "
     "in them.\n"
-    "DIR/images and DIR/labels get a PNG file an image; classes.txt, train.txt and test.txt (the last "
+    "DIR/images and DIR/labels get a PNG file an image; classes.txt, train.txt and test.txt (the "
+    "last "
     "quarter of the\n"
-    "images) are what `segment prepare` asks for. The same options draw the same images everywhere.";
+    "images) are what `segment prepare` asks for. The same options draw the same images "
+    "everywhere.";
 
 constexpr const char* kExamples =
     "Examples:\n"
     "  slackline segment draw --out drawn\n"
-    "  slackline segment prepare --images drawn/images --labels drawn/labels --classes drawn/classes.txt \\\n"
+    "  slackline segment prepare --images drawn/images --labels drawn/labels --classes "
+    "drawn/classes.txt \\\n"
     "    --train drawn/train.txt --test drawn/test.txt --out drawn.fea";
 
 constexpr Index kMostImages = 10'000;
@@ -65,17 +69,20 @@ Settings ReadSettings(const DrawCommand& command) {
   }
   settings.classes = ReadCount("classes", command.classes, 2);
   if (settings.classes > 8) {
-    throw DataError("--classes: " + Quoted(command.classes) + " is not allowed; at most 8 are possible");
+    throw DataError("--classes: " + Quoted(command.classes) +
+                    " is not allowed; at most 8 are possible");
   }
   const std::size_t cross = command.size.find('x');
-  const bool good = cross != std::string::npos &&
-                    ParseIndex(std::string_view(command.size).substr(0, cross), &settings.width) &&
-                    ParseIndex(std::string_view(command.size).substr(cross + 1), &settings.height) &&
-                    std::min(settings.width, settings.height) >= 1 &&
-                    std::max(settings.width, settings.height) <= kMostSide;
+  const bool good =
+      cross != std::string::npos &&
+      ParseIndex(std::string_view(command.size).substr(0, cross), &settings.width) &&
+      ParseIndex(std::string_view(command.size).substr(cross + 1), &settings.height) &&
+      std::min(settings.width, settings.height) >= 1 &&
+      std::max(settings.width, settings.height) <= kMostSide;
   if (!good) {
     throw DataError("--size: " + Quoted(command.size) +
-                    " is not allowed; it must be WIDTHxHEIGHT, each from 1 to " + std::to_string(kMostSide));
+                    " is not allowed; it must be WIDTHxHEIGHT, each from 1 to " +
+                    std::to_string(kMostSide));
   }
   settings.seed = static_cast<std::uint64_t>(ReadCount("seed", command.seed, 0));
   return settings;
@@ -102,7 +109,8 @@ int Run(const DrawCommand& command) {
   for (Index k = 1; k <= settings.images; ++k) {
     const std::string name = ImageName(k);
     const std::uint64_t seed = settings.seed * (kMostImages + 1) + static_cast<std::uint64_t>(k);
-    const SyntheticImage drawn = DrawSynthetic(settings.width, settings.height, settings.classes, seed);
+    const SyntheticImage drawn =
+        DrawSynthetic(settings.width, settings.height, settings.classes, seed);
     WritePng((out / "images" / (name + ".png")).string(), drawn.image);
     WriteLabelPng((out / "labels" / (name + ".png")).string(), drawn.labels, palette);
     (k <= num_train ? train : test) += name + "\n";
@@ -116,10 +124,11 @@ int Run(const DrawCommand& command) {
   WriteFileAtomically((out / "test.txt").string(), test);
   line.Clear();
   if (!command.quiet) {
-    std::fprintf(stderr, "%s of %d x %d pixels and %d classes written to %s; %d of them are for tests\n",
+    std::fprintf(stderr,
+                 "%s of %d x %d pixels and %d classes written to %s; %d of them are for tests\n",
                  Count(settings.images, "image").c_str(), static_cast<int>(settings.width),
-                 static_cast<int>(settings.height), static_cast<int>(settings.classes), command.out.c_str(),
-                 static_cast<int>(settings.images - num_train));
+                 static_cast<int>(settings.height), static_cast<int>(settings.classes),
+                 command.out.c_str(), static_cast<int>(settings.images - num_train));
   }
   return 0;
 }
@@ -129,7 +138,8 @@ int Run(const DrawCommand& command) {
 void AddSegmentDraw(CLI::App* parent, Action* action) {
   const auto command = std::make_shared<DrawCommand>();
   CLI::App* app = parent->add_subcommand("draw", kDescription);
-  AddTextOption(app, "out", &command->out, "DIR", "new or empty folder for images, labels and lists")
+  AddTextOption(app, "out", &command->out, "DIR",
+                "new or empty folder for images, labels and lists")
       ->required();
   AddTextOption(app, "images", &command->images, "N", "number of images, at least 2", "40");
   AddTextOption(app, "classes", &command->classes, "K", "number of classes, 2 to 8", "6");

@@ -29,8 +29,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kDescription =
-    "Compares predictions with label images, in pixels of the original images; void pixels do not count.\n"
-    "Either the images of a list are segmented from scratch, or the test images of a file of prepared images "
+    "Compares predictions with label images, in pixels of the original images; void pixels do not "
+    "count.\n"
+    "Either the images of a list are segmented from scratch, or the test images of a file of "
+    "prepared images "
     "(FEATURES)\n"
     "are used, which gives the same figures.";
 
@@ -38,7 +40,8 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  slackline segment evaluate --images photos --labels truth --list test.txt --model pets.slk\n"
     "  slackline segment evaluate --features pets.fea --model pets.slk --json\n"
-    "  slackline segment evaluate --images photos --labels truth --list test.txt --model pets.slk --sheets "
+    "  slackline segment evaluate --images photos --labels truth --list test.txt --model pets.slk "
+    "--sheets "
     "sheets "
     "--confusion confusion.png";
 
@@ -57,11 +60,12 @@ struct EvaluateCommand {
 };
 
 void Register(CLI::App* app, EvaluateCommand* command) {
-  CLI::Option* images = AddTextOption(app, "images", &command->images, "DIR", "folder of the images");
-  CLI::Option* labels =
-      AddTextOption(app, "labels", &command->labels, "DIR", "folder of the label images (NAME.png)");
-  CLI::Option* list =
-      AddTextOption(app, "list", &command->list, "LIST", "names of the images without endings, one a line");
+  CLI::Option* images =
+      AddTextOption(app, "images", &command->images, "DIR", "folder of the images");
+  CLI::Option* labels = AddTextOption(app, "labels", &command->labels, "DIR",
+                                      "folder of the label images (NAME.png)");
+  CLI::Option* list = AddTextOption(app, "list", &command->list, "LIST",
+                                    "names of the images without endings, one a line");
   images->needs(labels)->needs(list);
   labels->needs(images);
   list->needs(images);
@@ -75,10 +79,11 @@ void Register(CLI::App* app, EvaluateCommand* command) {
   AddTextOption(app, "sheets", &command->sheets, "DIR",
                 "write NAME.png with image, truth and prediction side by side")
       ->excludes(features);
-  AddTextOption(app, "confusion", &command->confusion, "FILE.png",
-                "write a picture of the confusion matrix: rows are true classes, columns predicted ones, "
-                "numbers percent "
-                "of the true class's pixels");
+  AddTextOption(
+      app, "confusion", &command->confusion, "FILE.png",
+      "write a picture of the confusion matrix: rows are true classes, columns predicted ones, "
+      "numbers percent "
+      "of the true class's pixels");
   app->add_flag("--json", command->json, "write JSON, with the confusion matrix");
   app->add_flag("--quiet,-q", command->quiet, "show no progress");
   command->decode.Register(app);
@@ -138,7 +143,8 @@ std::vector<Source> FindSources(const EvaluateCommand& command) {
   return sources;
 }
 
-void CheckSource(const Source& source, Index num_classes, Index most_pixels, const LabelCoding& coding) {
+void CheckSource(const Source& source, Index num_classes, Index most_pixels,
+                 const LabelCoding& coding) {
   const Image image = ReadImage(source.image, most_pixels);
   const LabelImage truth = ReadLabelImage(source.labels, num_classes, most_pixels, coding);
   if (truth.width == image.width && truth.height == image.height) return;
@@ -171,18 +177,21 @@ Result EvaluateImages(const EvaluateCommand& command, const SegmentModel& model,
     for (Index i = chunk.begin; i < chunk.end; ++i) {
       const Source& source = sources[static_cast<std::size_t>(i)];
       const Image image = ReadImage(source.image, most_pixels);
-      const LabelImage truth = ReadLabelImage(source.labels, model.num_classes(), most_pixels, coding);
+      const LabelImage truth =
+          ReadLabelImage(source.labels, model.num_classes(), most_pixels, coding);
       const Segmenter::Result result = segmenter.Predict(image, false);
       ConfusionMatrix confusion(model.num_classes());
       Compare(truth, result.labels, &confusion);
-      if (!source.sheet.empty()) WritePng(source.sheet, Sheet(image, truth, result.labels, model.classes()));
+      if (!source.sheet.empty())
+        WritePng(source.sheet, Sheet(image, truth, result.labels, model.classes()));
       const std::lock_guard<std::mutex> lock(mutex);
       total.confusion.Add(confusion);
       total.prepare_seconds += result.prepare_seconds;
       total.predict_seconds += result.predict_seconds;
       total.certified += result.certified ? 1 : 0;
       ++total.images;
-      if (line.due()) line.Show("image " + std::to_string(total.images) + " of " + std::to_string(count));
+      if (line.due())
+        line.Show("image " + std::to_string(total.images) + " of " + std::to_string(count));
     }
   });
   line.Clear();
@@ -190,7 +199,8 @@ Result EvaluateImages(const EvaluateCommand& command, const SegmentModel& model,
 }
 
 /// Predicts for the prepared test images.
-Result EvaluatePrepared(const EvaluateCommand& command, const SegmentModel& model, DecodeKind decode) {
+Result EvaluatePrepared(const EvaluateCommand& command, const SegmentModel& model,
+                        DecodeKind decode) {
   const std::vector<PreparedExample> test =
       LoadPrepared(command.features, command.potentials, model, ImageRole::kTest);
   if (test.empty()) throw DataError(command.features, 0, "the file has no test images");
@@ -219,7 +229,8 @@ std::string Table(const SegmentModel& model, const Result& result, const Segment
   Append(&text, "pixel accuracy   %6s %%  (share of pixels that are right)\n",
          Percent(metrics.pixel_accuracy).c_str());
   Append(&text,
-         "class average    %6s %%  (mean over the classes of the share of their pixels that was found)\n",
+         "class average    %6s %%  (mean over the classes of the share of their pixels that was "
+         "found)\n",
          Percent(metrics.class_average).c_str());
   Append(&text, "mean IoU         %6s %%  (mean over the classes of intersection over union)\n\n",
          Percent(metrics.mean_iou).c_str());
@@ -282,9 +293,10 @@ int Run(const EvaluateCommand& command) {
   if (std::all_of(counts.begin(), counts.end(), [](std::int64_t n) { return n == 0; }))
     throw DataError("the images have no labelled pixels to compare with");
   const SegmentMetrics metrics = ComputeSegmentMetrics(result.confusion);
-  if (!command.confusion.empty()) WritePng(command.confusion, ConfusionPicture(counts, model.classes()));
-  WriteOutput("-",
-              command.json ? JsonText(ResultJson(model, result, metrics)) : Table(model, result, metrics));
+  if (!command.confusion.empty())
+    WritePng(command.confusion, ConfusionPicture(counts, model.classes()));
+  WriteOutput("-", command.json ? JsonText(ResultJson(model, result, metrics))
+                                : Table(model, result, metrics));
   return 0;
 }
 

@@ -15,7 +15,8 @@ namespace {
 constexpr std::size_t kMostClasses = 255;
 
 bool HasControlCharacters(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; });
+  return std::any_of(text.begin(), text.end(),
+                     [](unsigned char c) { return c < ' ' || c == 0x7f; });
 }
 
 }  // namespace
@@ -33,18 +34,21 @@ std::vector<std::string> ReadClassNames(const std::string& path) {
     }
     if (blank > 0) throw DataError(reader.name(), blank, "the name of a class is empty");
     if (HasControlCharacters(name)) {
-      throw DataError(reader.name(), reader.line_number(),
-                      "the name of class " + Quoted(name) + " has control characters: is this a text file?");
+      throw DataError(
+          reader.name(), reader.line_number(),
+          "the name of class " + Quoted(name) + " has control characters: is this a text file?");
     }
     const auto [found, added] = lines.emplace(name, reader.line_number());
     if (!added) {
-      throw DataError(reader.name(), reader.line_number(),
-                      "class " + Quoted(name) + " is also in line " + std::to_string(found->second));
+      throw DataError(
+          reader.name(), reader.line_number(),
+          "class " + Quoted(name) + " is also in line " + std::to_string(found->second));
     }
     names.push_back(name);
     if (names.size() > kMostClasses) {
-      throw DataError(reader.name(), reader.line_number(),
-                      "too many classes: at most " + std::to_string(kMostClasses) + " are possible");
+      throw DataError(
+          reader.name(), reader.line_number(),
+          "too many classes: at most " + std::to_string(kMostClasses) + " are possible");
     }
   }
   if (names.size() < 2) throw DataError(reader.name(), 0, "at least 2 classes are needed");

@@ -9,12 +9,14 @@
 
 namespace slackline::program {
 
-/// One name a line; the number of a class is that of its line, from 0. Throws DataError: less than 2 or more than 255 classes, an empty
-/// name, a name twice.
+/// One name a line; the number of a class is that of its line, from 0. Throws DataError: less than
+/// 2 or more than 255 classes, an empty name, a name twice.
 std::vector<std::string> ReadClassNames(const std::string& path);
 
-/// How the names of files go on behind the names in lists, in the order in which they are looked for.
-inline constexpr std::string_view kImageEndings[] = {".jpg", ".jpeg", ".png", ".JPG", ".JPEG", ".PNG"};
+/// How the names of files go on behind the names in lists, in the order in which they are looked
+/// for.
+inline constexpr std::string_view kImageEndings[] = {".jpg", ".jpeg", ".png",
+                                                     ".JPG", ".JPEG", ".PNG"};
 inline constexpr std::string_view kLabelEndings[] = {".png", ".PNG"};
 
 /// Where a name stands in a list.
@@ -24,7 +26,8 @@ struct ListedImage {
   long line = 0;
 };
 
-/// Appends the names of a list, one a line; blank lines are left out. Throws DataError: no names, a name that is there already.
+/// Appends the names of a list, one a line; blank lines are left out. Throws DataError: no names, a
+/// name that is there already.
 void ReadImageList(const std::string& path, std::vector<ListedImage>* images);
 
 }  // namespace slackline::program

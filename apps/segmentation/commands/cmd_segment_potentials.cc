@@ -22,14 +22,18 @@ namespace slackline::program {
 namespace {
 
 constexpr const char* kDescription =
-    "Writes class potentials of the prepared images of FEATURES, for `segment train --potentials`: the "
+    "Writes class potentials of the prepared images of FEATURES, for `segment train --potentials`: "
+    "the "
     "scores "
     "of every class for\n"
-    "every superpixel, by its features alone, under models that have not seen its image. The training images "
+    "every superpixel, by its features alone, under models that have not seen its image. The "
+    "training images "
     "are dealt out to K\n"
-    "folds at random; those of each fold are scored by a model of the others, test images by a model of all "
+    "folds at random; those of each fold are scored by a model of the others, test images by a "
+    "model of all "
     "training images.\n"
-    "The file is text, with a superpixel a line; any other classifier's scores may be written in the same "
+    "The file is text, with a superpixel a line; any other classifier's scores may be written in "
+    "the same "
     "way.";
 
 constexpr const char* kExamples =
@@ -51,7 +55,8 @@ void Register(CLI::App* app, PotentialsCommand* command) {
   app->remove_option(app->get_option("--potentials"));
   app->get_option("--pairwise")
       ->description(
-          "weights of a link between layers: one for different classes, or one for every pair of\nclasses "
+          "weights of a link between layers: one for different classes, or one for every pair "
+          "of\nclasses "
           "[table]");
   AddTextOption(app, "out", &command->out, "FILE", "where to write them; - is the standard output")
       ->required();
@@ -66,12 +71,16 @@ void Register(CLI::App* app, PotentialsCommand* command) {
 class Scorer {
  public:
   Scorer(const SegmentTask& task, const TrainOptions& options, SegmentLoss loss)
-      : task_(task), options_(options), loss_(loss), model_(task.model), text_(task.model.classes()) {}
+      : task_(task),
+        options_(options),
+        loss_(loss),
+        model_(task.model),
+        text_(task.model.classes()) {}
 
   /// False when it was interrupted.
   bool Train(Problem problem, const std::atomic<int>* interrupt) {
-    const TrainSummary summary =
-        PathTrainer(problem.WithLambda(options_.lambda), options_).Train(options_.lambda, interrupt);
+    const TrainSummary summary = PathTrainer(problem.WithLambda(options_.lambda), options_)
+                                     .Train(options_.lambda, interrupt);
     if (summary.termination == Termination::kInterrupted) return false;
     if (summary.termination != Termination::kConverged) ++unconverged_;
     largest_gap_ = std::max(largest_gap_, summary.last.relative_gap);
@@ -87,8 +96,8 @@ class Scorer {
               ClassScores(model_, false, rows, example.first_row + fine, example.graph.num_coarse));
   }
 
-  bool TrainingImages(const std::vector<std::vector<Index>>& folds, const std::atomic<int>* interrupt,
-                      TerminalLine* line) {
+  bool TrainingImages(const std::vector<std::vector<Index>>& folds,
+                      const std::atomic<int>* interrupt, TerminalLine* line) {
     for (std::size_t f = 0; f < folds.size(); ++f) {
       if (!Train(MakeFoldProblem(task_, loss_, folds, f), interrupt)) return false;
       for (const Index m : folds[f]) {
@@ -151,9 +160,11 @@ int Run(const PotentialsCommand& command) {
   if (scorer.unconverged() > 0)
     std::fprintf(stderr, "note: %s did not reach the gap that was wanted\n",
                  Count(scorer.unconverged(), "model").c_str());
-  std::fprintf(stderr, "largest relative gap %s %%\n", Number(100 * scorer.largest_gap(), 3).c_str());
+  std::fprintf(stderr, "largest relative gap %s %%\n",
+               Number(100 * scorer.largest_gap(), 3).c_str());
   std::fprintf(stderr, "potentials of %s written to %s\n",
-               Count(images + static_cast<Offset>(test.size()), "image").c_str(), command.out.c_str());
+               Count(images + static_cast<Offset>(test.size()), "image").c_str(),
+               command.out.c_str());
   return 0;
 }
 

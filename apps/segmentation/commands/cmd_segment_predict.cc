@@ -31,9 +31,12 @@ namespace fs = std::filesystem;
 constexpr const char* kDescription =
     "Predicts the class of every pixel of images.\n"
     "DIR/NAME.png is written for IMAGE NAME.jpg: a palette image whose values are class numbers, "
-    "or with prepare\n--void those of the training labels. With --overlay also DIR/NAME-overlay.png, for "
-    "people; with --scores\nDIR/NAME-scores.csv, a line per fine superpixel: its number, its class, then "
-    "the scores of all classes by its own\nfeatures; and DIR/NAME-superpixels.png, whose 16-bit values are "
+    "or with prepare\n--void those of the training labels. With --overlay also "
+    "DIR/NAME-overlay.png, for "
+    "people; with --scores\nDIR/NAME-scores.csv, a line per fine superpixel: its number, its "
+    "class, then "
+    "the scores of all classes by its own\nfeatures; and DIR/NAME-superpixels.png, whose 16-bit "
+    "values are "
     "superpixel numbers.";
 
 constexpr const char* kExamples =
@@ -51,7 +54,8 @@ struct PredictCommand {
   PixelFlag pixels;
 };
 
-/// Names of outputs without endings. Throws DataError when two images would have the same, or an image would be replaced.
+/// Names of outputs without endings. Throws DataError when two images would have the same, or an
+/// image would be replaced.
 std::vector<std::string> OutputNames(const PredictCommand& command) {
   std::map<std::string, std::string> images;
   std::vector<std::string> names;
@@ -68,7 +72,8 @@ std::vector<std::string> OutputNames(const PredictCommand& command) {
   for (const std::string& name : names) {
     outputs.push_back(name + ".png");
     if (command.overlay) outputs.push_back(name + "-overlay.png");
-    if (command.scores) outputs.insert(outputs.end(), {name + "-scores.csv", name + "-superpixels.png"});
+    if (command.scores)
+      outputs.insert(outputs.end(), {name + "-scores.csv", name + "-superpixels.png"});
   }
   std::vector<std::string> inputs = command.images;
   inputs.push_back(command.model);
@@ -135,7 +140,8 @@ int Run(const PredictCommand& command) {
         WritePng(names[k] + "-overlay.png", Overlay(image, result.labels, model.classes()));
       if (command.scores) {
         WriteFileAtomically(names[k] + "-scores.csv", ScoreLines(model, result));
-        WriteNumberPng(names[k] + "-superpixels.png", image.width, image.height, result.superpixels.of_pixel);
+        WriteNumberPng(names[k] + "-superpixels.png", image.width, image.height,
+                       result.superpixels.of_pixel);
       }
       const std::lock_guard<std::mutex> lock(mutex);
       prepare += result.prepare_seconds;
@@ -148,9 +154,10 @@ int Run(const PredictCommand& command) {
   });
   line.Clear();
   if (!command.quiet) {
-    std::fprintf(stderr, "%s written to %s; %s proven optimal; %s s an image to prepare, %s ms to predict\n",
-                 Count(count, "label image").c_str(), command.out.c_str(), std::to_string(certified).c_str(),
-                 Number(prepare / count, 3).c_str(), Number(1e3 * predict / count, 3).c_str());
+    std::fprintf(
+        stderr, "%s written to %s; %s proven optimal; %s s an image to prepare, %s ms to predict\n",
+        Count(count, "label image").c_str(), command.out.c_str(), std::to_string(certified).c_str(),
+        Number(prepare / count, 3).c_str(), Number(1e3 * predict / count, 3).c_str());
   }
   return 0;
 }

@@ -30,16 +30,19 @@ namespace {
 
 constexpr const char* kDescription =
     "Turns labelled images into a feature file, from which segment train learns.\n"
-    "Visual words and principal components are learned from the training images only. Label images are "
+    "Visual words and principal components are learned from the training images only. Label images "
+    "are "
     "greyscale or "
     "palette PNGs; 255 is void unless --void says otherwise.";
 
 constexpr const char* kExamples =
     "Examples:\n"
-    "  slackline segment prepare --images images --labels labels --classes classes.txt --train train.txt "
+    "  slackline segment prepare --images images --labels labels --classes classes.txt --train "
+    "train.txt "
     "--test "
     "test.txt --out all.fea\n"
-    "  slackline segment prepare --images images --labels labels --classes classes.txt --train train.txt "
+    "  slackline segment prepare --images images --labels labels --classes classes.txt --train "
+    "train.txt "
     "--superpixels 100 --threads 0 --out train.fea";
 
 struct PrepareCommand {
@@ -58,22 +61,28 @@ void Register(CLI::App* app, PrepareCommand* command) {
   AddTextOption(app, "images", &command->images, "DIR",
                 "folder of the images, NAME.jpg, NAME.jpeg or NAME.png")
       ->required();
-  AddTextOption(app, "labels", &command->labels, "DIR", "folder of the label images, NAME.png")->required();
-  AddTextOption(app, "classes", &command->classes, "FILE",
-                "names of the classes, one a line; the value in label images is the number of the line, from "
-                "0 (but see --void)")
+  AddTextOption(app, "labels", &command->labels, "DIR", "folder of the label images, NAME.png")
+      ->required();
+  AddTextOption(
+      app, "classes", &command->classes, "FILE",
+      "names of the classes, one a line; the value in label images is the number of the line, from "
+      "0 (but see --void)")
       ->required();
   AddTextOption(app, "train", &command->train, "LIST", "names of the training images, one a line")
       ->required();
   AddTextOption(app, "test", &command->test, "LIST", "names of the test images, one a line");
-  AddTextOption(app, "out", &command->out, "FEATURES", "where to write the feature file")->required();
-  AddTextOption(app, "superpixels", &command->superpixels, "N", "superpixels wanted an image", "200");
-  AddTextOption(app, "coarse", &command->coarse, "N", "superpixels of the coarse layer wanted an image",
-                "30");
+  AddTextOption(app, "out", &command->out, "FEATURES", "where to write the feature file")
+      ->required();
+  AddTextOption(app, "superpixels", &command->superpixels, "N", "superpixels wanted an image",
+                "200");
+  AddTextOption(app, "coarse", &command->coarse, "N",
+                "superpixels of the coarse layer wanted an image", "30");
   AddTextOption(app, "features", &command->features, "standard|small",
                 "small: fewer and smaller vocabularies, for small machines", "standard");
-  AddTextOption(app, "seed", &command->seed, "S", "seed of the random samples and vocabularies", "1");
-  AddTextOption(app, "threads", &command->threads, "N", "threads; 0 = all. Results do not depend on it", "1");
+  AddTextOption(app, "seed", &command->seed, "S", "seed of the random samples and vocabularies",
+                "1");
+  AddTextOption(app, "threads", &command->threads, "N",
+                "threads; 0 = all. Results do not depend on it", "1");
   command->pixels.Register(app);
   command->voids.Register(app, "255");
   app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
@@ -110,7 +119,8 @@ ExtractorOptions ReadOptions(const PrepareCommand& command) {
   }
   if (options.coarse > options.fine) {
     throw DataError("--coarse: " + Quoted(command.coarse) +
-                    " is not allowed; it must be at most --superpixels, " + std::to_string(options.fine));
+                    " is not allowed; it must be at most --superpixels, " +
+                    std::to_string(options.fine));
   }
   CheckChoice("features", command.features, {"standard", "small"});
   options.features = command.features == "small" ? FeatureSet::kSmall : FeatureSet::kStandard;
@@ -139,8 +149,10 @@ void CheckFolder(const std::string& option, const std::string& path) {
 Source FindSource(const PrepareCommand& command, const ListedImage& listed, ImageRole role) {
   try {
     return {listed.name, role,
-            FindImageFile(command.images, listed.name, {std::begin(kImageEndings), std::end(kImageEndings)}),
-            FindImageFile(command.labels, listed.name, {std::begin(kLabelEndings), std::end(kLabelEndings)})};
+            FindImageFile(command.images, listed.name,
+                          {std::begin(kImageEndings), std::end(kImageEndings)}),
+            FindImageFile(command.labels, listed.name,
+                          {std::begin(kLabelEndings), std::end(kLabelEndings)})};
   } catch (const DataError& error) {
     throw DataError(listed.list, listed.line, "image " + Quoted(listed.name) + ": " + error.what());
   }
@@ -156,8 +168,9 @@ void CheckDifferent(const std::vector<ListedImage>& listed, const std::vector<So
     if (added) continue;
     const ListedImage& other = listed[found->second];
     throw DataError(listed[i].list, listed[i].line,
-                    "image " + Quoted(listed[i].name) + " is the same file as " + Quoted(other.name) +
-                        " in " + other.list + ", line " + std::to_string(other.line));
+                    "image " + Quoted(listed[i].name) + " is the same file as " +
+                        Quoted(other.name) + " in " + other.list + ", line " +
+                        std::to_string(other.line));
   }
 }
 
@@ -177,7 +190,8 @@ Settings ReadSettings(const PrepareCommand& command) {
   std::vector<std::string> inputs = {command.classes, command.train, command.test};
   for (std::size_t i = 0; i < listed.size(); ++i) {
     const bool train = i < static_cast<std::size_t>(settings.num_train);
-    settings.sources.push_back(FindSource(command, listed[i], train ? ImageRole::kTrain : ImageRole::kTest));
+    settings.sources.push_back(
+        FindSource(command, listed[i], train ? ImageRole::kTrain : ImageRole::kTest));
     inputs.push_back(settings.sources.back().image);
     inputs.push_back(settings.sources.back().labels);
   }
@@ -203,8 +217,9 @@ LabelledImage ReadSource(const Source& source, const Settings& settings) {
   };
   if (read.labels.width != read.image.width || read.labels.height != read.image.height) {
     throw DataError(source.labels, 0,
-                    "the label image has " + size(read.labels.width, read.labels.height) + " pixels, but " +
-                        source.image + " has " + size(read.image.width, read.image.height));
+                    "the label image has " + size(read.labels.width, read.labels.height) +
+                        " pixels, but " + source.image + " has " +
+                        size(read.image.width, read.image.height));
   }
   return read;
 }
@@ -219,9 +234,11 @@ struct Totals {
     fine += features.fine.count;
     coarse += features.coarse.count;
     const std::vector<std::int32_t> pixels = ClassPixels(features.fine, labels, num_classes);
-    for (std::size_t row = 0; row < pixels.size(); row += static_cast<std::size_t>(num_classes) + 1) {
+    for (std::size_t row = 0; row < pixels.size();
+         row += static_cast<std::size_t>(num_classes) + 1) {
       Offset labelled = 0;
-      for (std::size_t k = 0; k < static_cast<std::size_t>(num_classes); ++k) labelled += pixels[row + k];
+      for (std::size_t k = 0; k < static_cast<std::size_t>(num_classes); ++k)
+        labelled += pixels[row + k];
       fine_void += pixels[row + static_cast<std::size_t>(num_classes)] > labelled;
     }
   }
@@ -268,10 +285,12 @@ class Preparation {
   void Show(const char* work, Index done, Index all) {
     CheckInterrupt();
     stage_.Begin(work);
-    if (line_.due() || done == 1 || done == all) line_.Show(ProgressText(work, done, all, stage_.Seconds()));
+    if (line_.due() || done == 1 || done == all)
+      line_.Show(ProgressText(work, done, all, stage_.Seconds()));
   }
 
-  /// Calls work(i) for images [begin, end), on all threads. The first failure in the order of the images is thrown.
+  /// Calls work(i) for images [begin, end), on all threads. The first failure in the order of the
+  /// images is thrown.
   template <class Work>
   void ForImages(const char* name, Index begin, Index end, const Work& work) {
     std::mutex mutex;
@@ -318,8 +337,8 @@ class Preparation {
   }
 
   void Write() {
-    FeatureFileWriter writer(command_.out, settings_.classes, extractor_->dimension(), extractor_->blocks(),
-                             extractor_->Save());
+    FeatureFileWriter writer(command_.out, settings_.classes, extractor_->dimension(),
+                             extractor_->blocks(), extractor_->Save());
     writer.SetCoding(settings_.coding);
     const auto num_classes = static_cast<Index>(settings_.classes.size());
     const Index batch = 4 * settings_.threads;
@@ -346,22 +365,26 @@ class Preparation {
     const Index num_test = num_images() - settings_.num_train;
     const double seconds = timer_.Seconds();
     std::fprintf(stderr, "%s: %s, %s\n", command_.out.c_str(),
-                 Count(settings_.num_train, "training image").c_str(), Count(num_test, "test image").c_str());
+                 Count(settings_.num_train, "training image").c_str(),
+                 Count(num_test, "test image").c_str());
     std::fprintf(
         stderr, "superpixels: %s fine and %s coarse an image, %s %% of the fine mostly void\n",
         Number(static_cast<double>(totals_.fine) / num_images(), 4).c_str(),
         Number(static_cast<double>(totals_.coarse) / num_images(), 3).c_str(),
-        Number(100 * static_cast<double>(totals_.fine_void) / static_cast<double>(totals_.fine), 3).c_str());
+        Number(100 * static_cast<double>(totals_.fine_void) / static_cast<double>(totals_.fine), 3)
+            .c_str());
     std::string missing;
     for (std::size_t k = 0; k < class_pixels_.size(); ++k) {
-      if (class_pixels_[k] == 0) missing += (missing.empty() ? "" : ", ") + Quoted(settings_.classes[k]);
+      if (class_pixels_[k] == 0)
+        missing += (missing.empty() ? "" : ", ") + Quoted(settings_.classes[k]);
     }
     if (!missing.empty())
       std::fprintf(stderr, "classes without pixels in training images: %s\n", missing.c_str());
     std::fprintf(stderr, "features: %d\n", static_cast<int>(extractor_->dimension()));
-    std::fprintf(stderr, "time: %s s, %s s a training image for learning, %s s an image for features\n",
-                 Number(seconds, 4).c_str(), Number(learned_seconds_ / settings_.num_train, 3).c_str(),
-                 Number((seconds - learned_seconds_) / num_images(), 3).c_str());
+    std::fprintf(
+        stderr, "time: %s s, %s s a training image for learning, %s s an image for features\n",
+        Number(seconds, 4).c_str(), Number(learned_seconds_ / settings_.num_train, 3).c_str(),
+        Number((seconds - learned_seconds_) / num_images(), 3).c_str());
   }
 
   const PrepareCommand& command_;

@@ -16,14 +16,17 @@ namespace {
 
 constexpr const char* kDescription =
     "Trains a segmentation model on the training images of a file that `segment prepare` made.\n"
-    "Ctrl-C ends training early and keeps the best model. Without --lambda, --C and --lambda-path, lambda is "
-    "n/80 times the\nmean squared norm of the features, n superpixels an image, which is often not far from "
+    "Ctrl-C ends training early and keeps the best model. Without --lambda, --C and --lambda-path, "
+    "lambda is "
+    "n/80 times the\nmean squared norm of the features, n superpixels an image, which is often not "
+    "far from "
     "the best; `segment cv` finds that.";
 
 constexpr const char* kExamples =
     "Examples:\n"
     "  slackline segment train pets.fea --model pets.slk\n"
-    "  slackline segment train pets.fea --layers neighbours --loss balanced --lambda 0.001 --model pets.slk\n"
+    "  slackline segment train pets.fea --layers neighbours --loss balanced --lambda 0.001 --model "
+    "pets.slk\n"
     "  slackline segment train pets.fea --lambda-path 0.1:0.0001:7 --model pets.slk\n"
     "  slackline segment train pets.fea --potentials scores.tsv --model small.slk";
 

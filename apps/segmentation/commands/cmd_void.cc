@@ -14,10 +14,11 @@
 namespace slackline::program {
 
 void VoidFlag::Register(CLI::App* app, const std::string& default_text) {
-  AddTextOption(app, "void", &values, "N,M,...",
-                "values in label images that mean: no label. The classes are the other values, from "
-                "the smallest one on: with 255 they count from 0, with 0 from 1",
-                default_text);
+  AddTextOption(
+      app, "void", &values, "N,M,...",
+      "values in label images that mean: no label. The classes are the other values, from "
+      "the smallest one on: with 255 they count from 0, with 0 from 1",
+      default_text);
 }
 
 LabelCoding VoidFlag::Read(const LabelCoding& otherwise, Index num_classes) const {
@@ -26,7 +27,8 @@ LabelCoding VoidFlag::Read(const LabelCoding& otherwise, Index num_classes) cons
   for (const std::string& text : Split(values, ',')) {
     Index value = 0;
     if (!ParseIndex(text, &value) || value > 255)
-      throw DataError("--void: " + Quoted(text) + " is not allowed; it must be a whole number from 0 to 255");
+      throw DataError("--void: " + Quoted(text) +
+                      " is not allowed; it must be a whole number from 0 to 255");
     if (std::find(list.begin(), list.end(), value) != list.end())
       throw DataError("--void: " + Quoted(text) + " is there twice");
     list.push_back(static_cast<std::uint8_t>(value));
@@ -34,14 +36,16 @@ LabelCoding VoidFlag::Read(const LabelCoding& otherwise, Index num_classes) cons
   const Offset taken = static_cast<Offset>(list.size()) + num_classes;
   if (taken > 256)
     throw DataError("--void: " + Count(static_cast<Offset>(list.size()), "void value") + " and " +
-                    std::to_string(num_classes) + " classes are more than the 256 values of a pixel");
+                    std::to_string(num_classes) +
+                    " classes are more than the 256 values of a pixel");
   std::sort(list.begin(), list.end());
   return LabelCoding(std::move(list));
 }
 
 LabelCoding CodingOf(const SegmentModel& model) {
   std::vector<std::uint8_t> values;
-  for (const std::int64_t value : model.void_values()) values.push_back(static_cast<std::uint8_t>(value));
+  for (const std::int64_t value : model.void_values())
+    values.push_back(static_cast<std::uint8_t>(value));
   return LabelCoding(std::move(values));
 }
 

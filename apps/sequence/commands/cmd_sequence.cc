@@ -23,24 +23,33 @@ constexpr const char* kExamples =
     "  slackline sequence train letter.data.gz --folds 1-9 --model letters.slk";
 
 constexpr const char* kTemplateDescription =
-    "Writes templates of features: those that `sequence train DATA` uses, or those of a set by name.\n"
-    "The sets: spelling (words nearby; lower case, shape, first and last characters of the word), chunking "
-    "(words and parts of speech\nnearby, which are columns 0 and 1), chunking+spelling (with lower case, "
+    "Writes templates of features: those that `sequence train DATA` uses, or those of a set by "
+    "name.\n"
+    "The sets: spelling (words nearby; lower case, shape, first and last characters of the word), "
+    "chunking "
+    "(words and parts of speech\nnearby, which are columns 0 and 1), chunking+spelling (with lower "
+    "case, "
     "shape "
-    "and endings of the word), and auto: spelling with\none column, else chunking+spelling where column 0 "
+    "and endings of the word), and auto: spelling with\none column, else chunking+spelling where "
+    "column 0 "
     "holds "
-    "words, and chunking where it does not (words: half of the different texts\nhave two characters or more "
+    "words, and chunking where it does not (words: half of the different texts\nhave two "
+    "characters or more "
     "and a letter).\n\n"
-    "A template a line: a name, a colon, and a text with macros, which stand for columns of tokens nearby. "
+    "A template a line: a name, a colon, and a text with macros, which stand for columns of tokens "
+    "nearby. "
     "Rows count from the\ntoken (-1 is the one before), columns from 0.\n"
     "  %x[row,column]       the text\n"
     "  %low[row,column]     the text in lower case (%X is the same)\n"
     "  %shape[row,column]   its kinds of characters: McDonald-3 is XxXx-d\n"
     "  %pre[row,column,n]   its first n characters; %suf its last\n"
     "  %t[row,column,\"re\"]  true or false: whether a regular expression matches a part of it\n"
-    "  %m[row,column,\"re\"]  the part that it matches: the first, as long as possible (%M: in lower case)\n"
-    "Regular expressions have . [a-z] [^a-z] ^ $ * + ? | ( ) and \\d \\a \\l \\u \\w \\s \\p (digit, letter, "
-    "small letter, capital, letter\nor digit, blank, punctuation; of ASCII; \\D, … any other). \\ before any "
+    "  %m[row,column,\"re\"]  the part that it matches: the first, as long as possible (%M: in "
+    "lower case)\n"
+    "Regular expressions have . [a-z] [^a-z] ^ $ * + ? | ( ) and \\d \\a \\l \\u \\w \\s \\p "
+    "(digit, letter, "
+    "small letter, capital, letter\nor digit, blank, punctuation; of ASCII; \\D, … any other). \\ "
+    "before any "
     "other "
     "character is the character itself.";
 
@@ -83,12 +92,14 @@ int RunTemplate(const TemplateCommand& command) {
 void AddSequenceTemplate(CLI::App* parent, Action* action) {
   const auto command = std::make_shared<TemplateCommand>();
   CLI::App* app = parent->add_subcommand("template", kTemplateDescription);
-  CLI::Option* data = app->add_option("DATA", command->data, "training data in CoNLL columns")->type_name("");
-  AddTextOption(app, "columns", &command->columns, "N",
-                "without DATA: columns of the data, without that of the labels; column 0 holds words", "2")
+  CLI::Option* data =
+      app->add_option("DATA", command->data, "training data in CoNLL columns")->type_name("");
+  AddTextOption(
+      app, "columns", &command->columns, "N",
+      "without DATA: columns of the data, without that of the labels; column 0 holds words", "2")
       ->excludes(data);
-  AddTextOption(app, "template", &command->templates, "SET", "auto, chunking, spelling or chunking+spelling",
-                "auto");
+  AddTextOption(app, "template", &command->templates, "SET",
+                "auto, chunking, spelling or chunking+spelling", "auto");
   app->footer(
       "Examples:\n"
       "  slackline sequence template conll-train.txt.gz > mine.txt\n"

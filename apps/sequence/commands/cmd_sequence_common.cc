@@ -23,7 +23,8 @@ void CheckFormat(const SequenceFlags& flags, SequenceFormat format) {
   if (format == SequenceFormat::kConll) return;
   const auto refuse = [](const std::string& value, const char* option) {
     if (value.empty()) return;
-    throw DataError("--" + std::string(option) + ": letters have their pixels as features, and no templates");
+    throw DataError("--" + std::string(option) +
+                    ": letters have their pixels as features, and no templates");
   };
   refuse(flags.templates, "template");
   refuse(flags.min_count, "min-count");
@@ -35,7 +36,8 @@ void CheckFormat(const SequenceFlags& flags, SequenceFormat format) {
 std::string DescribeFeatures(const SequenceModel& model) {
   if (model.format() == SequenceFormat::kLetters) return Count(model.num_features(), "pixel");
   const SequenceFeatures& features = model.features();
-  return Count(model.num_features(), features.dictionary.hash_bits() > 0 ? "hashed feature" : "feature") +
+  return Count(model.num_features(),
+               features.dictionary.hash_bits() > 0 ? "hashed feature" : "feature") +
          " of " + Count(features.templates.size(), "template");
 }
 
@@ -44,15 +46,16 @@ std::string DescribeTemplates(const SequenceFlags& flags, const FeatureTemplates
   const bool chosen = flags.templates.empty() || flags.templates == "auto";
   std::string text = chosen ? std::string(TemplateSetOf(templates)) : Printable(flags.templates);
   if (chosen && templates.num_columns() > 1)
-    text += text == "chunking" ? ", since column 0 does not hold words" : ", since column 0 holds words";
+    text += text == "chunking" ? ", since column 0 does not hold words"
+                               : ", since column 0 holds words";
   return "templates: " + text + "; " + Count(templates.size(), "feature") + " a token";
 }
 
 void DescribeData(const SequenceTask& task, const TrainingSet& training) {
-  std::string line = "data: " + Count(static_cast<Offset>(task.input.sequences.size()), "sequence") + ", " +
-                     Count(task.input.num_tokens(), "token") + ", " + DescribeFeatures(task.model) + ", " +
-                     Count(task.model.num_labels(), "label") + ", " +
-                     Count(task.model.layout()->size(), "weight");
+  std::string line =
+      "data: " + Count(static_cast<Offset>(task.input.sequences.size()), "sequence") + ", " +
+      Count(task.input.num_tokens(), "token") + ", " + DescribeFeatures(task.model) + ", " +
+      Count(task.model.num_labels(), "label") + ", " + Count(task.model.layout()->size(), "weight");
   if (training.skipped_variables > 0)
     line += ", " + Count(training.skipped_variables, "token") + " without a label";
   if (training.skipped_examples > 0)
@@ -63,46 +66,52 @@ void DescribeData(const SequenceTask& task, const TrainingSet& training) {
 }  // namespace
 
 void AddFoldsOption(CLI::App* app, std::string_view name, std::string* folds) {
-  AddTextOption(app, name, folds, "LIST", "of letters: only words of these folds, such as 1-9 or 0,2,4-6",
-                "all");
+  AddTextOption(app, name, folds, "LIST",
+                "of letters: only words of these folds, such as 1-9 or 0,2,4-6", "all");
 }
 
 void SequenceFlags::Register(CLI::App* app, const std::string& folds_option) {
   app->add_option("DATA", data, "training data")->required()->type_name("");
-  AddTextOption(app, "format", &format, "letters|conll",
-                "how DATA is written: Kassel's letters with pixels, a letter a line; or tokens a line in "
-                "columns, the last one the "
-                "label, blank lines between sequences",
-                "found from the first line");
+  AddTextOption(
+      app, "format", &format, "letters|conll",
+      "how DATA is written: Kassel's letters with pixels, a letter a line; or tokens a line in "
+      "columns, the last one the "
+      "label, blank lines between sequences",
+      "found from the first line");
   AddFoldsOption(app, folds_option, &folds);
-  AddTextOption(app, "template", &templates, "SET|FILE",
-                "of conll: what features tokens have: one of the sets auto, chunking, spelling, "
-                "chunking+spelling, or a file of templates (see `sequence template`; a file with the name of "
-                "a set is ./NAME)",
-                "auto");
+  AddTextOption(
+      app, "template", &templates, "SET|FILE",
+      "of conll: what features tokens have: one of the sets auto, chunking, spelling, "
+      "chunking+spelling, or a file of templates (see `sequence template`; a file with the name of "
+      "a set is ./NAME)",
+      "auto");
   AddTextOption(app, "min-count", &min_count, "N",
                 "of conll: leave out features that occur fewer times in DATA",
                 std::to_string(kDefaultMinCount));
   AddTextOption(app, "hash-bits", &hash_bits, "B",
                 "of conll: 2^B features by hashing, without a dictionary; 1 to 30");
-  AddTextOption(app, "loss", &loss, "mean|count",
-                "Hamming loss: share of the known labels of a sequence that are wrong, or their number",
-                "mean");
-  AddTextOption(app, "costs", &costs, "FILE",
-                "costs of labels in the loss: lines `given predicted cost`; * as predicted means all others "
-                "without a line of their own. "
-                "Elsewhere 1");
-  AddTextOption(app, "constraints", &constraints, "none|bio",
-                "of conll: bio allows, in training and in all predictions, only labellings where I-X follows "
-                "B-X or I-X",
-                "none");
+  AddTextOption(
+      app, "loss", &loss, "mean|count",
+      "Hamming loss: share of the known labels of a sequence that are wrong, or their number",
+      "mean");
+  AddTextOption(
+      app, "costs", &costs, "FILE",
+      "costs of labels in the loss: lines `given predicted cost`; * as predicted means all others "
+      "without a line of their own. "
+      "Elsewhere 1");
+  AddTextOption(
+      app, "constraints", &constraints, "none|bio",
+      "of conll: bio allows, in training and in all predictions, only labellings where I-X follows "
+      "B-X or I-X",
+      "none");
   scale.Register(app);
 }
 
 SequenceReadOptions SequenceFlags::Read() const {
   SequenceReadOptions options;
   if (!format.empty())
-    options.format = ReadChoice("format", format, {SequenceFormat::kLetters, SequenceFormat::kConll});
+    options.format =
+        ReadChoice("format", format, {SequenceFormat::kLetters, SequenceFormat::kConll});
   options.templates = templates;
   options.folds = folds;
   if (!min_count.empty()) options.features.min_count = ReadCount("min-count", min_count, 1);
@@ -132,8 +141,8 @@ LabelConstraints SequenceFlags::ReadConstraints() const {
 
 SequenceTask LoadSequenceTask(const SequenceFlags& flags, LearnerKind learner) {
   const LabelConstraints constraints = flags.ReadConstraints();
-  if (constraints != LabelConstraints::kAny && learner != LearnerKind::kAuto && !UsesOracle(learner) &&
-      !UsesMarginals(learner)) {
+  if (constraints != LabelConstraints::kAny && learner != LearnerKind::kAuto &&
+      !UsesOracle(learner) && !UsesMarginals(learner)) {
     throw DataError("--constraints: " + flags.constraints + " needs --learner bcfw; " +
                     std::string(Name(learner)) +
                     " steps on single factors, and constraints hold for whole labellings");
@@ -142,8 +151,8 @@ SequenceTask LoadSequenceTask(const SequenceFlags& flags, LearnerKind learner) {
   CheckFormat(flags, input.format);
   SequenceModel model = MakeSequenceModel(input, learner, constraints);
   const auto name = [](Index feature) { return std::to_string(feature + 1); };
-  ScaledInputs scaled = ScaleForTraining(flags.scale.Read(),
-                                         {input.data.source, input.data.rows, input.data.num_features, name});
+  ScaledInputs scaled = ScaleForTraining(
+      flags.scale.Read(), {input.data.source, input.data.rows, input.data.num_features, name});
   input.data.rows = scaled.rows;
   model.set_scaling(scaled.scaling);
   LossOptions loss;
@@ -154,8 +163,10 @@ SequenceTask LoadSequenceTask(const SequenceFlags& flags, LearnerKind learner) {
 
 Problem MakeSequenceProblem(const SequenceTask& task, std::span<const Index> sequences,
                             const std::string& what) {
-  TrainingSet training = MakeTrainingSet(task.model.MakeDataset(task.input.data, sequences), task.loss);
-  if (training.data.size() == 0) throw DataError(task.input.data.source, 0, what + " has a known label");
+  TrainingSet training =
+      MakeTrainingSet(task.model.MakeDataset(task.input.data, sequences), task.loss);
+  if (training.data.size() == 0)
+    throw DataError(task.input.data.source, 0, what + " has a known label");
   return Problem(std::move(training), 1);
 }
 
@@ -169,36 +180,39 @@ Fingerprint SequenceSession::Context() const {
                          {"--constraints", std::string(Name(task_.model.constraints()))}};
   if (task_.model.format() == SequenceFormat::kConll) {
     const SequenceFeatures& features = task_.model.features();
-    context.push_back(
-        {"names of the features", HashOfNames({features.templates.text(), features.dictionary.Text()})});
+    context.push_back({"names of the features",
+                       HashOfNames({features.templates.text(), features.dictionary.Text()})});
   }
   return context;
 }
 
 void SequenceSession::Describe(const LearnerChoice& choice, const std::string& lambda) const {
   if (flags_.format.empty())
-    std::fprintf(stderr, "format: %s, by the first line\n", std::string(Name(task_.model.format())).c_str());
+    std::fprintf(stderr, "format: %s, by the first line\n",
+                 std::string(Name(task_.model.format())).c_str());
   if (task_.model.format() == SequenceFormat::kConll) {
-    std::fprintf(stderr, "%s\n", DescribeTemplates(flags_, task_.model.features().templates).c_str());
+    std::fprintf(stderr, "%s\n",
+                 DescribeTemplates(flags_, task_.model.features().templates).c_str());
   }
   DescribeData(task_, problem_.training());
   if (!task_.scaled.line.empty()) std::fprintf(stderr, "%s\n", task_.scaled.line.c_str());
   const bool constrained = task_.model.constraints() != LabelConstraints::kAny;
-  DescribeLearner(
-      choice, lambda,
-      "loss " + flags_.loss + (flags_.costs.empty() ? "" : " with costs") +
-          (constrained ? ", constraints " + flags_.constraints : "") +
-          (UsesKernel(choice.options) ? ", kernel " + KernelOf(choice.options, problem_.data()).description()
-                                      : ""));
+  DescribeLearner(choice, lambda,
+                  "loss " + flags_.loss + (flags_.costs.empty() ? "" : " with costs") +
+                      (constrained ? ", constraints " + flags_.constraints : "") +
+                      (UsesKernel(choice.options)
+                           ? ", kernel " + KernelOf(choice.options, problem_.data()).description()
+                           : ""));
 }
 
 Json SequenceSession::Begin(const Problem& problem, const LearnerChoice& choice) {
   trained_ = choice.options;
   const SequenceModel& model = task_.model;
-  std::vector<std::pair<std::string, std::string>> options = {{"format", std::string(Name(model.format()))},
-                                                              {"loss", flags_.loss},
-                                                              {"constraints", flags_.constraints},
-                                                              {"scale", flags_.scale.scale}};
+  std::vector<std::pair<std::string, std::string>> options = {
+      {"format", std::string(Name(model.format()))},
+      {"loss", flags_.loss},
+      {"constraints", flags_.constraints},
+      {"scale", flags_.scale.scale}};
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) options.emplace_back(name, value);
   };
@@ -208,9 +222,11 @@ Json SequenceSession::Begin(const Problem& problem, const LearnerChoice& choice)
     add("template", flags_.templates);
     add("hash-bits", flags_.hash_bits);
     if (flags_.hash_bits.empty())
-      add("min-count", flags_.min_count.empty() ? std::to_string(kDefaultMinCount) : flags_.min_count);
+      add("min-count",
+          flags_.min_count.empty() ? std::to_string(kDefaultMinCount) : flags_.min_count);
   }
-  BeginRecord(task_.input.data.source, problem, choice.options, std::move(options), &task_.model.record);
+  BeginRecord(task_.input.data.source, problem, choice.options, std::move(options),
+              &task_.model.record);
   task_.model.record.loss = flags_.loss + (flags_.costs.empty() ? "" : " with costs");
   Json start = StartJson(model.record, choice);
   start["skipped_sequences"] = problem.training().skipped_examples;
@@ -234,7 +250,8 @@ void NoteUnknown(const SequenceData& data, std::int64_t features) {
   if (labels > 0) {
     std::fprintf(stderr, "note: %s that the model does not know and never predicts: %s%s\n",
                  Count(labels, "label").c_str(),
-                 Quoted(data.label_names[Size(data.num_model_labels)]).c_str(), labels > 1 ? ", …" : "");
+                 Quoted(data.label_names[Size(data.num_model_labels)]).c_str(),
+                 labels > 1 ? ", …" : "");
   }
   if (features > 0) {
     std::fprintf(stderr, "note: %s of tokens unknown to the model left out\n",
@@ -242,8 +259,8 @@ void NoteUnknown(const SequenceData& data, std::int64_t features) {
   }
 }
 
-SequenceInput LoadSequences(const SequenceModel& model, const std::string& data, const std::string& folds,
-                            bool quiet) {
+SequenceInput LoadSequences(const SequenceModel& model, const std::string& data,
+                            const std::string& folds, bool quiet) {
   SequenceInput input = ReadSequencesFor(model, data, folds);
   if (!quiet) NoteUnknown(input.data, input.unknown_features);
   return input;

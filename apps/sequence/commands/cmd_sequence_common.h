@@ -47,8 +47,8 @@ struct SequenceTask {
 /// Throws DataError.
 SequenceTask LoadSequenceTask(const SequenceFlags& flags, LearnerKind learner);
 
-/// Some sequences of the data as a problem, with any λ. Throws DataError when none of them has a known label; `what` is none:
-/// "no sequence", "no sequence outside of fold 1 of 5".
+/// Some sequences of the data as a problem, with any λ. Throws DataError when none of them has a
+/// known label; `what` is none: "no sequence", "no sequence outside of fold 1 of 5".
 Problem MakeSequenceProblem(const SequenceTask& task, std::span<const Index> sequences,
                             const std::string& what);
 
@@ -73,11 +73,13 @@ class SequenceSession : public SessionTask {
   TrainOptions trained_;  // of the newest training
 };
 
-/// Reads data for a model, and says on the standard error, unless quiet, what of them the model does not know. Throws DataError.
-SequenceInput LoadSequences(const SequenceModel& model, const std::string& data, const std::string& folds,
-                            bool quiet);
+/// Reads data for a model, and says on the standard error, unless quiet, what of them the model
+/// does not know. Throws DataError.
+SequenceInput LoadSequences(const SequenceModel& model, const std::string& data,
+                            const std::string& folds, bool quiet);
 
-/// Says on the standard error what a model does not know: labels of the data, and so many features of tokens.
+/// Says on the standard error what a model does not know: labels of the data, and so many features
+/// of tokens.
 void NoteUnknown(const SequenceData& data, std::int64_t features);
 
 /// Adds --folds of commands that predict.

@@ -23,17 +23,22 @@ namespace slackline::program {
 namespace {
 
 constexpr const char* kDescription =
-    "Chooses lambda by cross-validation over the sequences of DATA, then trains with it on all of them.\n"
-    "The sequences are dealt out to K folds at random. For each fold, models are trained on the others for "
+    "Chooses lambda by cross-validation over the sequences of DATA, then trains with it on all of "
+    "them.\n"
+    "The sequences are dealt out to K folds at random. For each fold, models are trained on the "
+    "others for "
     "all values of "
-    "lambda,\nfrom the largest to the smallest, each from the solution of the one before, and are tried on "
+    "lambda,\nfrom the largest to the smallest, each from the solution of the one before, and are "
+    "tried on "
     "the fold.\nThe table has mean "
-    "and standard deviation over the folds. Ctrl-C ends it early. Features are counted over all sequences.";
+    "and standard deviation over the folds. Ctrl-C ends it early. Features are counted over all "
+    "sequences.";
 
 constexpr const char* kExamples =
     "Examples:\n"
     "  slackline sequence cv letter.data.gz --only-folds 0 --model letters.slk\n"
-    "  slackline sequence cv conll-train.txt.gz --lambda-path 1e-4,1e-5 --folds 3 --metric f1 --no-refit "
+    "  slackline sequence cv conll-train.txt.gz --lambda-path 1e-4,1e-5 --folds 3 --metric f1 "
+    "--no-refit "
     "--json";
 
 /// Number of the figure that is about chunks: labels without chunks do not have it.
@@ -47,8 +52,10 @@ CvMetrics Metrics() {
                      {"f1", "f1", "chunk F1"},
                      {"auto", "", ""}};
   metrics.text =
-      "what to choose by: accuracy of tokens or of sequences, Hamming loss (the smaller the better), or "
-      "F1 of chunks; auto: F1 where labels mark chunks (B-NP, I-NP, O), else accuracy of tokens. Of equal "
+      "what to choose by: accuracy of tokens or of sequences, Hamming loss (the smaller the "
+      "better), or "
+      "F1 of chunks; auto: F1 where labels mark chunks (B-NP, I-NP, O), else accuracy of tokens. "
+      "Of equal "
       "values, the largest lambda is chosen";
   metrics.default_name = "auto";
   return metrics;
@@ -65,7 +72,9 @@ class SequenceTrial : public PathTrial {
   SequenceTrial(const SequenceTask& task, const TrainOptions& options,
                 const std::vector<std::vector<Index>>& folds, std::size_t number)
       : PathTrial(options), task_(task), model_(task.model), name_(FoldName(number, folds.size())) {
-    const auto sequence = [&](Index j) { return task.input.sequences[static_cast<std::size_t>(j)]; };
+    const auto sequence = [&](Index j) {
+      return task.input.sequences[static_cast<std::size_t>(j)];
+    };
     for (const Index j : folds[number]) held_out_.push_back(sequence(j));
     std::vector<Index> others;
     for (const Index j : ExamplesOutside(folds, number)) others.push_back(sequence(j));
@@ -78,11 +87,15 @@ class SequenceTrial : public PathTrial {
     model_.SetTrained(problem(), options(), weights);
     SequencePredictOptions predict;
     predict.threads = options().threads;
-    const SequencePredictions predictions = PredictSequences(model_, task_.input.data, held_out_, predict);
-    const SequenceMetrics metrics = EvaluateSequences(task_.input.data, held_out_, predictions.labels);
+    const SequencePredictions predictions =
+        PredictSequences(model_, task_.input.data, held_out_, predict);
+    const SequenceMetrics metrics =
+        EvaluateSequences(task_.input.data, held_out_, predictions.labels);
     if (metrics.tokens == 0)
-      throw DataError(task_.input.data.source, 0, name_ + " has no known label to compare predictions with");
-    return {metrics.token_accuracy, metrics.sequence_accuracy, metrics.hamming_loss, metrics.chunks.f1};
+      throw DataError(task_.input.data.source, 0,
+                      name_ + " has no known label to compare predictions with");
+    return {metrics.token_accuracy, metrics.sequence_accuracy, metrics.hamming_loss,
+            metrics.chunks.f1};
   }
 
   const SequenceTask& task_;
@@ -98,7 +111,8 @@ void ChooseMetric(const SequenceTask& task, CvSettings* settings, CvProblem* pro
   problem->figures.resize(chunks ? kChunkF1 + 1 : kChunkF1);
   if (settings->metric > kChunkF1) settings->metric = chunks ? kChunkF1 : 0;
   if (settings->metric >= problem->figures.size())
-    throw DataError("--metric: f1 is of chunks, but the labels of " + task.input.data.source + " mark none");
+    throw DataError("--metric: f1 is of chunks, but the labels of " + task.input.data.source +
+                    " mark none");
   for (std::size_t f = 0; f < problem->figures.size(); ++f) problem->shown.push_back(f);
 }
 
@@ -118,7 +132,9 @@ int Run(const CvCommand& command) {
                          const std::vector<std::vector<Index>>& folds, std::size_t fold) {
     return std::make_unique<SequenceTrial>(task, options, folds, fold);
   };
-  problem.session = [&](std::size_t) { return std::make_unique<SequenceSession>(command.sequence, &task); };
+  problem.session = [&](std::size_t) {
+    return std::make_unique<SequenceSession>(command.sequence, &task);
+  };
   return RunCv(command.cv, settings, problem);
 }
 

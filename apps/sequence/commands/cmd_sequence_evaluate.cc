@@ -18,16 +18,19 @@ namespace slackline::program {
 namespace {
 
 constexpr const char* kDescription =
-    "Predicts the labels of sequences and compares them with the labels given in DATA. Unknown labels (?) do "
+    "Predicts the labels of sequences and compares them with the labels given in DATA. Unknown "
+    "labels (?) do "
     "not count; labels "
-    "that the\nmodel does not know count as errors. Where labels mark chunks (B-NP, I-NP, O, …), chunks are "
+    "that the\nmodel does not know count as errors. Where labels mark chunks (B-NP, I-NP, O, …), "
+    "chunks are "
     "counted as the "
     "conlleval script does.";
 
 constexpr const char* kExamples =
     "Examples:\n"
     "  slackline sequence evaluate conll-test.txt.gz --model chunks.slk\n"
-    "  slackline sequence evaluate letter.data.gz --folds 0 --model letters.slk --json > metrics.json";
+    "  slackline sequence evaluate letter.data.gz --folds 0 --model letters.slk --json > "
+    "metrics.json";
 
 struct EvaluateCommand {
   std::string data;
@@ -39,8 +42,9 @@ struct EvaluateCommand {
 };
 
 Json ChunkJson(const ChunkMetrics& chunks) {
-  return {{"precision", chunks.precision}, {"recall", chunks.recall},       {"f1", chunks.f1},
-          {"given", chunks.given},         {"predicted", chunks.predicted}, {"right", chunks.right}};
+  return {
+      {"precision", chunks.precision}, {"recall", chunks.recall},       {"f1", chunks.f1},
+      {"given", chunks.given},         {"predicted", chunks.predicted}, {"right", chunks.right}};
 }
 
 Json MetricsJson(const SequenceInput& input, const SequenceMetrics& metrics, bool chunks) {
@@ -64,15 +68,17 @@ Json MetricsJson(const SequenceInput& input, const SequenceMetrics& metrics, boo
 }
 
 std::string MetricsTable(const SequenceModel& model, const SequenceMetrics& metrics, bool chunks) {
-  std::string text = Count(metrics.sequences, "sequence") + ", " + Count(metrics.tokens, "token") + ", " +
-                     Count(model.num_labels(), "label") + "\n\n";
-  Append(&text, "token accuracy     %8.4f   (share of tokens that are right)\n", metrics.token_accuracy);
+  std::string text = Count(metrics.sequences, "sequence") + ", " + Count(metrics.tokens, "token") +
+                     ", " + Count(model.num_labels(), "label") + "\n\n";
+  Append(&text, "token accuracy     %8.4f   (share of tokens that are right)\n",
+         metrics.token_accuracy);
   Append(&text, "sequence accuracy  %8.4f   (share of sequences without a wrong token)\n",
          metrics.sequence_accuracy);
   Append(&text, "Hamming loss       %8.4f   (mean over sequences of the share of wrong tokens)\n",
          metrics.hamming_loss);
   if (!chunks) return text;
-  Append(&text, "\n%9s %9s %9s %9s %9s  chunks\n", "precision", "recall", "F1", "given", "predicted");
+  Append(&text, "\n%9s %9s %9s %9s %9s  chunks\n", "precision", "recall", "F1", "given",
+         "predicted");
   const auto line = [&](const ChunkMetrics& type, const std::string& name) {
     Append(&text, "%9.4f %9.4f %9.4f %9lld %9lld  ", type.precision, type.recall, type.f1,
            static_cast<long long>(type.given), static_cast<long long>(type.predicted));
@@ -88,10 +94,13 @@ int Run(const EvaluateCommand& command) {
   options.threads = command.threads.Read();
   const SequenceModel model = SequenceModel::Load(command.model);
   const SequenceInput input = LoadSequences(model, command.data, command.folds, command.quiet);
-  const SequencePredictions predictions = PredictSequences(model, input.data, input.sequences, options);
-  const SequenceMetrics metrics = EvaluateSequences(input.data, input.sequences, predictions.labels);
+  const SequencePredictions predictions =
+      PredictSequences(model, input.data, input.sequences, options);
+  const SequenceMetrics metrics =
+      EvaluateSequences(input.data, input.sequences, predictions.labels);
   if (metrics.tokens == 0)
-    throw DataError(input.data.source, 0, "no label is known: there is nothing to compare predictions with");
+    throw DataError(input.data.source, 0,
+                    "no label is known: there is nothing to compare predictions with");
   const bool chunks = LooksLikeChunks(model.label_names());
   WriteOutput("-", command.json ? JsonText(MetricsJson(input, metrics, chunks))
                                 : MetricsTable(model, metrics, chunks));

@@ -27,7 +27,8 @@ std::string InputText(const SequenceData& data, Offset token) {
 
 std::string Text(const SequenceExplanation& explanation, const SequenceData& data, Offset token,
                  Index number) {
-  std::string text = "sequence " + std::to_string(number) + ": score " + Number(explanation.total, 6) + "\n";
+  std::string text =
+      "sequence " + std::to_string(number) + ": score " + Number(explanation.total, 6) + "\n";
   Index place = 0;
   for (const TokenExplanation& part : explanation.tokens) {
     const std::string input = InputText(data, token++);
@@ -45,7 +46,8 @@ std::string Text(const SequenceExplanation& explanation, const SequenceData& dat
   return text;
 }
 
-Json ToJson(const SequenceExplanation& explanation, const SequenceData& data, Offset token, Index number) {
+Json ToJson(const SequenceExplanation& explanation, const SequenceData& data, Offset token,
+            Index number) {
   Json tokens = Json::array();
   for (const TokenExplanation& part : explanation.tokens) {
     tokens.push_back({{"input", InputText(data, token++)},
@@ -70,7 +72,8 @@ int ExplainSequences(const SequenceExplainTask& task) {
   const auto count = static_cast<Index>(input.sequences.size());
   std::vector<Index> wanted;
   const std::vector<Index> numbers = task.flags.ReadNumbers(count, task.data);
-  for (const Index number : numbers) wanted.push_back(input.sequences[static_cast<std::size_t>(number)]);
+  for (const Index number : numbers)
+    wanted.push_back(input.sequences[static_cast<std::size_t>(number)]);
   SequencePredictOptions options;
   options.threads = task.threads;
   const SequencePredictions predictions = PredictSequences(model, input.data, wanted, options);
@@ -80,7 +83,8 @@ int ExplainSequences(const SequenceExplainTask& task) {
   for (std::size_t j = 0; j < wanted.size(); ++j) {
     const Index m = wanted[j];
     const auto length = static_cast<std::size_t>(input.data.length(m));
-    const std::span<const Index> labels = std::span<const Index>(predictions.labels).subspan(token, length);
+    const std::span<const Index> labels =
+        std::span<const Index>(predictions.labels).subspan(token, length);
     token += length;
     const SequenceExplanation explanation = ExplainSequence(model, input.data, m, labels, top);
     const Offset first = input.data.begin[static_cast<std::size_t>(m)];

@@ -25,20 +25,27 @@ namespace {
 
 constexpr const char* kDescription =
     "Predicts the label of every token: of every sequence the best labelling.\n"
-    "DATA is read like training data; - reads the standard input. Labels in it are not used, and CoNLL "
+    "DATA is read like training data; - reads the standard input. Labels in it are not used, and "
+    "CoNLL "
     "columns may lack "
-    "them.\nFrom the standard input, and with --stream, each sequence is predicted as soon as its last line "
-    "is read (of CoNLL the blank\nline behind it), and its lines are written at once, by one thread in "
+    "them.\nFrom the standard input, and with --stream, each sequence is predicted as soon as its "
+    "last line "
+    "is read (of CoNLL the blank\nline behind it), and its lines are written at once, by one "
+    "thread in "
     "little memory. A file after --out appears at the end.\n\n"
-    "--output labels writes a line per token: the columns of DATA without its label (of letters: id, word "
+    "--output labels writes a line per token: the columns of DATA without its label (of letters: "
+    "id, word "
     "id, position), then "
     "the\npredicted label. Blank lines stand between sequences.\n"
-    "--output scores writes a line with the names of the labels, tabs between, then a line per token: for "
+    "--output scores writes a line with the names of the labels, tabs between, then a line per "
+    "token: for "
     "every label the best "
-    "score\nof a labelling of the sequence with it minus the best of all. 0: the predicted label; the "
+    "score\nof a labelling of the sequence with it minus the best of all. 0: the predicted label; "
+    "the "
     "farther below, the less "
     "likely;\n-inf: the constraints of the model allow no such labelling.\n"
-    "--output nbest=K writes, for each sequence, its K best labellings (or all, if fewer), the best first: a "
+    "--output nbest=K writes, for each sequence, its K best labellings (or all, if fewer), the "
+    "best first: a "
     "line `# RANK SCORE` "
     "and\nthe lines of --output labels, with a blank line after each labelling.";
 
@@ -46,8 +53,10 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  slackline sequence predict conll-test.txt.gz --model chunks.slk --out predicted.txt\n"
     "  tokenise < text | slackline sequence predict - --model chunks.slk | less\n"
-    "  zcat letter.data.gz | slackline sequence predict - --folds 0 --model letters.slk --output nbest=5\n"
-    "  slackline sequence predict conll-test.txt.gz --model chunks.slk --output scores --threads 0 > "
+    "  zcat letter.data.gz | slackline sequence predict - --folds 0 --model letters.slk --output "
+    "nbest=5\n"
+    "  slackline sequence predict conll-test.txt.gz --model chunks.slk --output scores --threads 0 "
+    "> "
     "scores.tsv\n"
     "  slackline sequence predict conll-test.txt.gz --model chunks.slk --explain 1";
 
@@ -73,16 +82,18 @@ SequencePredictOptions ReadOptions(const PredictCommand& command) {
   const std::string_view output = command.output;
   if (!output.starts_with(kBest) || !ParseIndex(output.substr(kBest.size()), &options.best) ||
       options.best < 1) {
-    throw DataError("--output: " + Quoted(output) +
-                    " is not allowed; it must be one of labels scores nbest=K, with a whole number K ≥ 1");
+    throw DataError(
+        "--output: " + Quoted(output) +
+        " is not allowed; it must be one of labels scores nbest=K, with a whole number K ≥ 1");
   }
   return options;
 }
 
 void AppendNumber(double value, std::string* text) {
   std::array<char, 32> buffer;
-  const auto end =
-      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::general, 9).ptr;
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
+                                 std::chars_format::general, 9)
+                       .ptr;
   text->append(buffer.data(), end);
 }
 
@@ -105,7 +116,8 @@ void AppendScores(std::span<const double> scores, std::size_t labels, std::strin
 }
 
 void SayCounts(Offset sequences, Offset tokens) {
-  std::fprintf(stderr, "%s, %s\n", Count(sequences, "sequence").c_str(), Count(tokens, "token").c_str());
+  std::fprintf(stderr, "%s, %s\n", Count(sequences, "sequence").c_str(),
+               Count(tokens, "token").c_str());
 }
 
 /// What stands before all sequences.
@@ -144,10 +156,11 @@ std::string Lines(const SequenceModel& model, const SequenceInput& input,
     }
     if (j > 0) text.push_back('\n');
     if (options.scores) {
-      AppendScores(std::span<const double>(predictions.scores).subspan(token * k, length * k), k, &text);
-    } else {
-      AppendLabels(model, input.data, m, std::span<const Index>(predictions.labels).subspan(token, length),
+      AppendScores(std::span<const double>(predictions.scores).subspan(token * k, length * k), k,
                    &text);
+    } else {
+      AppendLabels(model, input.data, m,
+                   std::span<const Index>(predictions.labels).subspan(token, length), &text);
     }
     token += length;
   }
@@ -185,8 +198,8 @@ int Run(const PredictCommand& command) {
   const SequencePredictOptions options = ReadOptions(command);
   if (!command.out.empty()) CheckOutput("out", command.out, {command.data, command.model}, true);
   if (command.explain.wanted()) {
-    return ExplainSequences({command.data, command.folds, command.model, command.out, options.threads,
-                             command.quiet, command.explain});
+    return ExplainSequences({command.data, command.folds, command.model, command.out,
+                             options.threads, command.quiet, command.explain});
   }
   const SequenceModel model = SequenceModel::Load(command.model);
   if (command.stream || command.data == "-") {
@@ -194,7 +207,8 @@ int Run(const PredictCommand& command) {
     return 0;
   }
   const SequenceInput input = LoadSequences(model, command.data, command.folds, command.quiet);
-  const SequencePredictions predictions = PredictSequences(model, input.data, input.sequences, options);
+  const SequencePredictions predictions =
+      PredictSequences(model, input.data, input.sequences, options);
   WriteOutput(command.out, Lines(model, input, options, predictions));
   if (!command.quiet) SayCounts(static_cast<Offset>(input.sequences.size()), input.num_tokens());
   return 0;
@@ -207,8 +221,8 @@ void AddSequencePredict(CLI::App* parent, Action* action) {
   CLI::App* app = parent->add_subcommand("predict", kDescription);
   app->add_option("DATA", command->data, "sequences")->required()->type_name("");
   AddTextOption(app, "model", &command->model, "M.slk", "the model")->required();
-  AddTextOption(app, "output", &command->output, "labels|scores|nbest=K", "what to write (see above)",
-                "labels");
+  AddTextOption(app, "output", &command->output, "labels|scores|nbest=K",
+                "what to write (see above)", "labels");
   command->explain.Register(app, "sequence");
   AddFoldsOption(app, "folds", &command->folds);
   AddTextOption(app, "out", &command->out, "FILE", "where to write", "the standard output");

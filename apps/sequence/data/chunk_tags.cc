@@ -38,7 +38,8 @@ ChunkTag ParseChunkTag(std::string_view label) {
 bool BeginsChunk(const ChunkTag& previous, const ChunkTag& tag) {
   if (tag.role == Role::kOutside) return false;
   if (tag.role == Role::kBegin || tag.role == Role::kSingle) return true;
-  if (previous.role == Role::kOutside || previous.role == Role::kEnd || previous.role == Role::kSingle)
+  if (previous.role == Role::kOutside || previous.role == Role::kEnd ||
+      previous.role == Role::kSingle)
     return true;
   return previous.type != tag.type;
 }
@@ -47,15 +48,18 @@ bool LooksLikeChunks(std::span<const std::string> label_names) {
   bool any = false;
   for (const std::string& label : label_names) {
     const std::size_t dash = label.find('-');
-    const bool marked = dash != std::string::npos && dash + 1 < label.size() &&
-                        RoleOf(std::string_view(label).substr(0, dash), Role::kOutside) != Role::kOutside;
+    const bool marked =
+        dash != std::string::npos && dash + 1 < label.size() &&
+        RoleOf(std::string_view(label).substr(0, dash), Role::kOutside) != Role::kOutside;
     if (!marked && label != "O") return false;
     any = any || marked;
   }
   return any;
 }
 
-bool LooksLikeBio(std::span<const std::string> label_names) { return WhyNotBio(label_names).empty(); }
+bool LooksLikeBio(std::span<const std::string> label_names) {
+  return WhyNotBio(label_names).empty();
+}
 
 std::string WhyNotBio(std::span<const std::string> label_names) {
   bool any = false;

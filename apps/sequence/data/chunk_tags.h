@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Labels that mark chunks: O outside, else a prefix, a dash and the type of the chunk (B-NP, I-NP, …).
+// Labels that mark chunks: O outside, else a prefix, a dash and the type of the chunk (B-NP, I-NP,
+// …).
 #pragma once
 
 #include <span>
@@ -12,8 +13,9 @@
 
 namespace slackline {
 
-/// What a label says about chunks. The prefix is what stands before the first dash. Without a dash the letters B, I, E,
-/// S, L and U alone are prefixes of the empty type; any other label is outside.
+/// What a label says about chunks. The prefix is what stands before the first dash. Without a dash
+/// the letters B, I, E, S, L and U alone are prefixes of the empty type; any other label is
+/// outside.
 struct ChunkTag {
   enum class Role {
     kOutside,
@@ -30,15 +32,18 @@ struct ChunkTag {
 
 ChunkTag ParseChunkTag(std::string_view label);
 
-/// Whether a chunk begins at `tag` when `previous` is the label before it (outside, at the start of a sequence). A
-/// chunk ends before a label that is outside or begins another, and at the end of a sequence. For labels with B, I and
-/// O this is the definition of the conlleval script of the CoNLL tasks (IOB1 and IOB2 alike).
+/// Whether a chunk begins at `tag` when `previous` is the label before it (outside, at the start of
+/// a sequence). A chunk ends before a label that is outside or begins another, and at the end of a
+/// sequence. For labels with B, I and O this is the definition of the conlleval script of the CoNLL
+/// tasks (IOB1 and IOB2 alike).
 bool BeginsChunk(const ChunkTag& previous, const ChunkTag& tag);
 
-/// Whether labels mark chunks: each is O, or one of the prefixes above, a dash and a type, and there are some of the latter.
+/// Whether labels mark chunks: each is O, or one of the prefixes above, a dash and a type, and
+/// there are some of the latter.
 bool LooksLikeChunks(std::span<const std::string> label_names);
 
-/// Whether labels are of the kind that IOB2 (BIO) uses: O, B-X and I-X only, at least one B-X, and B-X for every I-X.
+/// Whether labels are of the kind that IOB2 (BIO) uses: O, B-X and I-X only, at least one B-X, and
+/// B-X for every I-X.
 bool LooksLikeBio(std::span<const std::string> label_names);
 /// Why they are not, for messages, with the first label at fault; empty when they are.
 std::string WhyNotBio(std::span<const std::string> label_names);

@@ -20,8 +20,9 @@ class ConllReader final : public SequenceReader {
  public:
   ConllReader(LineReader* reader, ConllReadOptions options)
       : reader_(*reader), options_(std::move(options)), labels_(options_.label_names) {
-    SLACKLINE_CHECK(options_.num_columns < 0 ? options_.label_names.empty()
-                                             : options_.num_columns > 0 && !options_.label_names.empty(),
+    SLACKLINE_CHECK(options_.num_columns < 0
+                        ? options_.label_names.empty()
+                        : options_.num_columns > 0 && !options_.label_names.empty(),
                     "prediction needs both labels and number of columns of the model");
     Begin();
   }
@@ -72,10 +73,11 @@ void ConllReader::BeginFile(std::string_view line) {
   first_line_ = reader_.line_number();
   const auto used = static_cast<std::size_t>(std::max<Index>(options_.num_columns, 0));
   if (options_.num_columns < 0) {
-    if (num_fields_ < 2) Fail("1 column at " + Quoted(fields_[0]) + ", but training needs tokens and labels");
+    if (num_fields_ < 2)
+      Fail("1 column at " + Quoted(fields_[0]) + ", but training needs tokens and labels");
   } else if (num_fields_ != used && num_fields_ != used + 1) {
-    Fail(Columns(num_fields_) + " at " + Quoted(fields_[0]) + ", but the model needs " + Columns(used) +
-         ", and one more where there are labels");
+    Fail(Columns(num_fields_) + " at " + Quoted(fields_[0]) + ", but the model needs " +
+         Columns(used) + ", and one more where there are labels");
   }
   data_.has_labels = num_fields_ != used;
   head_.num_columns = static_cast<Index>(data_.has_labels ? num_fields_ - 1 : num_fields_);
@@ -89,8 +91,8 @@ bool ConllReader::ParseLine(std::string_view line) {
   if (fields_.empty()) return EndSequence();
   if (num_fields_ == 0) BeginFile(line);
   if (fields_.size() != num_fields_) {
-    Fail(Columns(fields_.size()) + " at " + Quoted(fields_[0]) + ", but line " + std::to_string(first_line_) +
-         " has " + std::to_string(num_fields_));
+    Fail(Columns(fields_.size()) + " at " + Quoted(fields_[0]) + ", but line " +
+         std::to_string(first_line_) + " has " + std::to_string(num_fields_));
   }
   if (data_.num_tokens() >= std::numeric_limits<Index>::max()) Fail("too many tokens");
   if (data_.begin.back() == data_.num_tokens()) data_.lines.push_back(reader_.line_number());
@@ -122,7 +124,8 @@ SequenceData ConllReader::Take() {
 
 }  // namespace
 
-std::unique_ptr<SequenceReader> MakeConllReader(LineReader* lines, const ConllReadOptions& options) {
+std::unique_ptr<SequenceReader> MakeConllReader(LineReader* lines,
+                                                const ConllReadOptions& options) {
   return std::make_unique<ConllReader>(lines, options);
 }
 

@@ -19,7 +19,8 @@ constexpr Index kFarthestRow = 1000;
 
 /// B, B0, B01, …
 bool NamesPairsOfLabels(std::string_view name) {
-  return !name.empty() && name[0] == 'B' && name.find_first_not_of("0123456789", 1) == std::string_view::npos;
+  return !name.empty() && name[0] == 'B' &&
+         name.find_first_not_of("0123456789", 1) == std::string_view::npos;
 }
 
 bool BeginsCharacter(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
@@ -33,7 +34,8 @@ char ShapeOf(char c) {
 }
 
 void AppendLow(std::string_view word, std::string* out) {
-  for (const char c : word) out->push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
+  for (const char c : word)
+    out->push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
 }
 
 void AppendShape(std::string_view word, std::string* out) {
@@ -70,13 +72,16 @@ void AppendNumber(Offset number, std::string* out) {
 
 class FeatureTemplates::Parser {
  public:
-  Parser(std::string source, Index num_columns) : source_(std::move(source)), num_columns_(num_columns) {}
+  Parser(std::string source, Index num_columns)
+      : source_(std::move(source)), num_columns_(num_columns) {}
 
   void ParseLine(std::string_view line, long number);
   FeatureTemplates Finish();
 
  private:
-  [[noreturn]] void Fail(const std::string& message) const { throw DataError(source_, line_, message); }
+  [[noreturn]] void Fail(const std::string& message) const {
+    throw DataError(source_, line_, message);
+  }
   struct Brackets {
     std::size_t close = std::string_view::npos;
     std::vector<std::size_t> commas;
@@ -84,8 +89,10 @@ class FeatureTemplates::Parser {
   static Brackets FindBrackets(std::string_view text);
   /// Reads the macro at the start of *text, and removes it there.
   Piece ParseMacro(std::string_view* text) const;
-  Piece MakePiece(Kind kind, std::string_view macro, std::span<const std::string_view> arguments) const;
-  std::shared_ptr<const TokenPattern> ParsePattern(std::string_view argument, std::string_view macro) const;
+  Piece MakePiece(Kind kind, std::string_view macro,
+                  std::span<const std::string_view> arguments) const;
+  std::shared_ptr<const TokenPattern> ParsePattern(std::string_view argument,
+                                                   std::string_view macro) const;
   void CheckPlace(const Piece& piece, std::string_view macro) const;
   Index ParseArgument(std::string_view argument, std::string_view macro) const;
 
@@ -96,7 +103,8 @@ class FeatureTemplates::Parser {
   FeatureTemplates result_;
 };
 
-Index FeatureTemplates::Parser::ParseArgument(std::string_view argument, std::string_view macro) const {
+Index FeatureTemplates::Parser::ParseArgument(std::string_view argument,
+                                              std::string_view macro) const {
   argument = Trimmed(argument);
   const bool plus = argument.size() > 1 && argument[0] == '+' && argument[1] != '-';
   if (plus) argument.remove_prefix(1);
@@ -124,8 +132,8 @@ FeatureTemplates::Parser::Brackets FeatureTemplates::Parser::FindBrackets(std::s
   return brackets;
 }
 
-std::shared_ptr<const TokenPattern> FeatureTemplates::Parser::ParsePattern(std::string_view argument,
-                                                                           std::string_view macro) const {
+std::shared_ptr<const TokenPattern> FeatureTemplates::Parser::ParsePattern(
+    std::string_view argument, std::string_view macro) const {
   if (argument.size() < 2 || argument.front() != '"' || argument.back() != '"')
     Fail(Quoted(macro) + ": the regular expression is not in quotes: " + Quoted(argument));
   try {
@@ -145,9 +153,10 @@ void FeatureTemplates::Parser::CheckPlace(const Piece& piece, std::string_view m
 
 FeatureTemplates::Piece FeatureTemplates::Parser::ParseMacro(std::string_view* text) const {
   constexpr std::pair<std::string_view, Kind> kMacros[] = {
-      {"%x", Kind::kWord},     {"%low", Kind::kLow},    {"%X", Kind::kLow},  {"%shape", Kind::kShape},
-      {"%pre", Kind::kPrefix}, {"%suf", Kind::kSuffix}, {"%t", Kind::kTest}, {"%T", Kind::kTest},
-      {"%m", Kind::kMatch},    {"%M", Kind::kMatchLow}};
+      {"%x", Kind::kWord},      {"%low", Kind::kLow},    {"%X", Kind::kLow},
+      {"%shape", Kind::kShape}, {"%pre", Kind::kPrefix}, {"%suf", Kind::kSuffix},
+      {"%t", Kind::kTest},      {"%T", Kind::kTest},     {"%m", Kind::kMatch},
+      {"%M", Kind::kMatchLow}};
   const std::size_t open = text->find('[');
   const std::string_view name = text->substr(0, std::min(open, text->find_first_of(" \t")));
   const auto* found = std::find_if(std::begin(kMacros), std::end(kMacros),
@@ -199,7 +208,8 @@ void FeatureTemplates::Parser::ParseLine(std::string_view line, long number) {
   if (NamesPairsOfLabels(name)) {
     if (text.empty()) return;  // the transitions, which models have anyway
     Fail("template " + Quoted(name) +
-         ": a name of B and digits stands for features of pairs of labels, which do not depend on the "
+         ": a name of B and digits stands for features of pairs of labels, which do not depend on "
+         "the "
          "tokens here; B alone is allowed");
   }
   if (colon == std::string_view::npos) Fail("expected NAME: text, found " + Quoted(line));
@@ -220,7 +230,8 @@ void FeatureTemplates::Parser::ParseLine(std::string_view line, long number) {
     text.remove_prefix(length);
   }
   if (pieces.size() == 1)
-    Fail("template " + Quoted(name) + " has no macro: it would be a constant, which models have anyway");
+    Fail("template " + Quoted(name) +
+         " has no macro: it would be a constant, which models have anyway");
   result_.templates_.push_back(std::move(pieces));
   result_.text_.append(line).append("\n");
 }
@@ -250,8 +261,8 @@ FeatureTemplates FeatureTemplates::Parse(std::string_view text, const std::strin
   return parser.Finish();
 }
 
-void FeatureTemplates::Expand(Index i, const TokenTable& tokens, Offset begin, Offset end, Offset token,
-                              std::string* feature) const {
+void FeatureTemplates::Expand(Index i, const TokenTable& tokens, Offset begin, Offset end,
+                              Offset token, std::string* feature) const {
   feature->clear();
   for (const Piece& piece : templates_[static_cast<std::size_t>(i)]) {
     if (piece.kind == Kind::kText) {

@@ -83,7 +83,8 @@ void LettersReader::Split(std::string_view line) {
   SplitFields(line, &fields_);
   if (fields_.size() <= kPixels) {
     Fail(Count(static_cast<Offset>(fields_.size()), "field") +
-         ", but a line has id, letter, next id, word id, position, fold and pixels, with tabs between");
+         ", but a line has id, letter, next id, word id, position, fold and pixels, with tabs "
+         "between");
   }
   if (num_fields_ == 0) {
     num_fields_ = fields_.size();
@@ -130,7 +131,8 @@ void LettersReader::ParsePixels() {
     if (pixel == "1") {
       columns_.push_back(static_cast<Index>(field - kPixels));
     } else if (pixel != "0") {
-      Fail("pixel " + std::to_string(field - kPixels + 1) + " is " + Quoted(pixel) + ", not 0 or 1");
+      Fail("pixel " + std::to_string(field - kPixels + 1) + " is " + Quoted(pixel) +
+           ", not 0 or 1");
     }
   }
   ones_.resize(columns_.size(), 1.0);
@@ -155,7 +157,8 @@ bool LettersReader::ParseLine(std::string_view line) {
   }
   ParsePixels();
   data_.labels.push_back(labels_.Number(fields_[1]));
-  for (const std::size_t field : {0u, 3u, 4u}) tokens_->cells.push_back(tokens_->texts.Add(fields_[field]));
+  for (const std::size_t field : {0u, 3u, 4u})
+    tokens_->cells.push_back(tokens_->texts.Add(fields_[field]));
   if (letter.next == kEndOfWord) data_.begin.push_back(data_.num_tokens());
   last_ = letter;
   return letter.next == kEndOfWord;
@@ -199,11 +202,13 @@ bool LooksLikeLetter(std::string_view line) {
   return fields.size() > kPixels && bad <= (fields.size() >= kPixels + kSurelyPixels ? 1 : 0);
 }
 
-std::unique_ptr<SequenceReader> MakeLettersReader(LineReader* lines, const LettersReadOptions& options) {
+std::unique_ptr<SequenceReader> MakeLettersReader(LineReader* lines,
+                                                  const LettersReadOptions& options) {
   return std::make_unique<LettersReader>(lines, options);
 }
 
-SequenceData ReadLetters(LineReader* reader, std::string_view line, const LettersReadOptions& options) {
+SequenceData ReadLetters(LineReader* reader, std::string_view line,
+                         const LettersReadOptions& options) {
   LettersReader words(reader, options);
   words.ParseLine(line);
   return ReadAllSequences(&words);

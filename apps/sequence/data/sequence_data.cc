@@ -77,7 +77,8 @@ void LabelNumbering::Finish(SequenceData* data) const {
   std::vector<Index> order(static_cast<std::size_t>(names_.size()));
   std::iota(order.begin(), order.end(), 0);
   if (num_model_labels_ == 0) {
-    std::sort(order.begin(), order.end(), [&](Index a, Index b) { return names_.text(a) < names_.text(b); });
+    std::sort(order.begin(), order.end(),
+              [&](Index a, Index b) { return names_.text(a) < names_.text(b); });
   }
   data->label_names.clear();
   std::vector<Index> number(order.size());

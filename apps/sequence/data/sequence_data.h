@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sequences of tokens with one label each: words of letters (apps/sequence/data/letters_reader.h), sentences of words
-// (apps/sequence/data/conll_reader.h).
+// Sequences of tokens with one label each: words of letters (apps/sequence/data/letters_reader.h),
+// sentences of words (apps/sequence/data/conll_reader.h).
 #pragma once
 
 #include <memory>
@@ -19,8 +19,8 @@ namespace slackline {
 /// In the place of a label in a file: the label is not known.
 inline constexpr std::string_view kUnknownLabel = "?";
 
-/// The input beside the labels, for features and to be written next to predictions. CoNLL: the columns without that
-/// of the labels. Letters: id, word id and position.
+/// The input beside the labels, for features and to be written next to predictions. CoNLL: the
+/// columns without that of the labels. Letters: id, word id and position.
 struct TokenTable {
   Index num_columns = 0;
   std::vector<Index> cells;  ///< tokens × num_columns by rows: numbers of texts
@@ -34,19 +34,20 @@ struct TokenTable {
 
 struct SequenceData {
   std::string source;  ///< the file, for messages
-  /// In training all labels of the file, sorted by bytes. In prediction those of the model in its order, then those
-  /// that the model does not know, in the order of the file: a model never predicts these, but they count as gold.
+  /// In training all labels of the file, sorted by bytes. In prediction those of the model in its
+  /// order, then those that the model does not know, in the order of the file: a model never
+  /// predicts these, but they count as gold.
   std::vector<std::string> label_names;
   Index num_model_labels = 0;  ///< how many of label_names are the model's; in training all
-  bool has_labels = true;      ///< whether the file has a column of labels; if not, all are kUnlabelled
+  bool has_labels = true;  ///< whether the file has a column of labels; if not, all are kUnlabelled
   std::vector<Offset>
       begin;  ///< num_sequences + 1: tokens of sequence m are [begin[m], begin[m + 1]), never none
   std::vector<Index> labels;  ///< of each token; kUnlabelled = not known
   std::vector<Index> folds;   ///< of each sequence; empty where the file has none (CoNLL)
   std::vector<long> lines;    ///< line of each sequence's first token
   std::shared_ptr<const TokenTable> tokens;
-  /// One sparse row per token, without any constant feature: the model adds what it needs. Null after ReadConll, until
-  /// features are made (apps/sequence/data/sequence_features.h).
+  /// One sparse row per token, without any constant feature: the model adds what it needs. Null
+  /// after ReadConll, until features are made (apps/sequence/data/sequence_features.h).
   std::shared_ptr<const FeatureRows> rows;
   Index num_features = 0;  ///< columns of the rows
 
@@ -54,13 +55,14 @@ struct SequenceData {
   Index num_labels() const { return static_cast<Index>(label_names.size()); }
   Offset num_tokens() const { return static_cast<Offset>(labels.size()); }
   Index length(Index m) const {
-    return static_cast<Index>(begin[static_cast<std::size_t>(m) + 1] - begin[static_cast<std::size_t>(m)]);
+    return static_cast<Index>(begin[static_cast<std::size_t>(m) + 1] -
+                              begin[static_cast<std::size_t>(m)]);
   }
 };
 
-/// Which sequences belong to the folds that `selection` lists: numbers and ranges with commas between them, "0",
-/// "1-9", "1,3-5". Throws DataError that quotes the part at fault when that is no number or range, or when no sequence
-/// belongs to it, and when the data have no folds.
+/// Which sequences belong to the folds that `selection` lists: numbers and ranges with commas
+/// between them, "0", "1-9", "1,3-5". Throws DataError that quotes the part at fault when that is
+/// no number or range, or when no sequence belongs to it, and when the data have no folds.
 std::vector<bool> SelectFolds(std::string_view selection, const SequenceData& data);
 
 /// The same for folds that come one after the other.
@@ -82,10 +84,12 @@ class FoldSelection {
   std::vector<Part> parts_;
 };
 
-/// Appends the columns of a token to *line as the file has them, without its label, separated by tokens->separator.
+/// Appends the columns of a token to *line as the file has them, without its label, separated by
+/// tokens->separator.
 void AppendInput(const SequenceData& data, Offset token, std::string* line);
 
-/// For readers: gives labels numbers as they come, then puts them in the order that SequenceData promises.
+/// For readers: gives labels numbers as they come, then puts them in the order that SequenceData
+/// promises.
 class LabelNumbering {
  public:
   /// model_labels: empty in training.

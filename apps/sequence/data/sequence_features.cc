@@ -9,10 +9,11 @@
 namespace slackline {
 namespace {
 
-/// Calls visit(column) with every feature's column, as find(feature) gives it, and end_token() after each token.
+/// Calls visit(column) with every feature's column, as find(feature) gives it, and end_token()
+/// after each token.
 template <class Find, class Visit, class EndToken>
-void ForEachFeature(const FeatureTemplates& templates, const SequenceData& data, Find find, Visit visit,
-                    EndToken end_token) {
+void ForEachFeature(const FeatureTemplates& templates, const SequenceData& data, Find find,
+                    Visit visit, EndToken end_token) {
   SLACKLINE_CHECK(data.tokens != nullptr && data.tokens->num_columns >= templates.num_columns(),
                   "sequences without the columns that the templates use");
   std::string feature;
@@ -80,7 +81,8 @@ FeatureDictionary LearnSequenceFeatures(const FeatureTemplates& templates,
   std::vector<Index> columns;
   FeatureDictionary dictionary = counter.Finish(options.min_count, &columns);
   if (dictionary.size() == 0) {
-    throw DataError(data->source, 0, "no feature occurs " + std::to_string(options.min_count) + " times");
+    throw DataError(data->source, 0,
+                    "no feature occurs " + std::to_string(options.min_count) + " times");
   }
   RowMaker rows;
   const auto per_token = static_cast<std::size_t>(templates.size());
@@ -94,8 +96,8 @@ FeatureDictionary LearnSequenceFeatures(const FeatureTemplates& templates,
   return dictionary;
 }
 
-std::int64_t MakeSequenceFeatures(const FeatureTemplates& templates, const FeatureDictionary& dictionary,
-                                  SequenceData* data) {
+std::int64_t MakeSequenceFeatures(const FeatureTemplates& templates,
+                                  const FeatureDictionary& dictionary, SequenceData* data) {
   RowMaker rows;
   std::int64_t unknown = 0;
   ForEachFeature(

@@ -52,7 +52,8 @@ bool TokenPattern::CharacterSet::Contains(std::uint32_t character) const {
 }
 
 void TokenPattern::CharacterSet::Add(std::uint32_t first, std::uint32_t last) {
-  for (std::uint32_t c = first; c <= last && c < 128; ++c) ascii[c / 64] |= std::uint64_t{1} << (c % 64);
+  for (std::uint32_t c = first; c <= last && c < 128; ++c)
+    ascii[c / 64] |= std::uint64_t{1} << (c % 64);
   if (last >= 128) ranges.emplace_back(first, last);
 }
 
@@ -65,7 +66,8 @@ class TokenPattern::Compiler {
   void Run() {
     if (rest_.empty()) throw DataError("the regular expression is empty");
     if (rest_.size() > kLongestPattern) {
-      throw DataError("the regular expression is longer than " + std::to_string(kLongestPattern) + " bytes");
+      throw DataError("the regular expression is longer than " + std::to_string(kLongestPattern) +
+                      " bytes");
     }
     Alternatives();
     if (!rest_.empty()) throw DataError("')' without a '(' before " + Quoted(rest_));
@@ -223,7 +225,8 @@ std::optional<std::uint32_t> TokenPattern::Compiler::Escape(CharacterSet* set) {
   const bool negated = letter >= 'A' && letter <= 'Z';
   const char kind = negated ? static_cast<char>(letter - 'A' + 'a') : letter;
   if (std::string_view("dalwusp").find(kind) == std::string_view::npos)
-    throw DataError(Quoted(std::string("\\") + letter) + " is not one of \\d \\a \\l \\u \\w \\s \\p");
+    throw DataError(Quoted(std::string("\\") + letter) +
+                    " is not one of \\d \\a \\l \\u \\w \\s \\p");
   const auto is = [&](char c) {
     const bool digit = c >= '0' && c <= '9';
     const bool small = c >= 'a' && c <= 'z';
@@ -288,7 +291,8 @@ void TokenPattern::Search::Enter(const TokenPattern& pattern, Thread thread) {
     if (entered_[at] == time_) continue;
     entered_[at] = time_;
     const State& state = pattern.states_[at];
-    const std::size_t other = at + static_cast<std::size_t>(static_cast<std::ptrdiff_t>(state.jump));
+    const std::size_t other =
+        at + static_cast<std::size_t>(static_cast<std::ptrdiff_t>(state.jump));
     switch (state.action) {
       case Action::kSplit:
         stack_.push_back(other);
@@ -304,7 +308,8 @@ void TokenPattern::Search::Enter(const TokenPattern& pattern, Thread thread) {
         if (position_ == text_.size()) stack_.push_back(at + 1);
         break;
       case Action::kAccept:
-        if (!best_ || thread.begin <= best_->begin) best_ = {thread.begin, position_ - thread.begin};
+        if (!best_ || thread.begin <= best_->begin)
+          best_ = {thread.begin, position_ - thread.begin};
         break;
       default:
         next_.push_back({at, thread.begin});
@@ -326,7 +331,8 @@ void TokenPattern::Search::Step(const TokenPattern& pattern, std::uint32_t chara
 }
 
 std::optional<TokenPattern::Match> TokenPattern::Search::Run(const TokenPattern& pattern,
-                                                             std::string_view text, bool any_match) {
+                                                             std::string_view text,
+                                                             bool any_match) {
   text_ = text;
   position_ = 0;
   best_.reset();

@@ -8,7 +8,8 @@
 //   .            any character
 //   [abc0-9_]    one of these characters and ranges; [^abc] any other. A - is itself at either end
 //   \d \a \l \u  a digit, a letter, a small letter, a capital; \w a letter or a digit; \s a blank,
-//                \p punctuation. All of ASCII. With a capital, \D, …: any other character. Also in []
+//                \p punctuation. All of ASCII. With a capital, \D, …: any other character. Also in
+//                []
 //   ^ $          the beginning and the end of the text
 //   e* e+ e?     any number of e, at least one, at most one
 //   ef  e|f (e)  e and then f, one of both, grouping

@@ -60,7 +60,8 @@ TEST_CASE("problems that need files: no folder, missing files, gzip") {
   const TemporaryFolder folder;
   const std::string root = folder.Path("");
   const BenchProblem& reuters = FindBenchProblem("reuters");
-  CHECK(Contains(MessageOf<DataError>([&] { MakeBenchProblem(reuters, ""); }), "'reuters' needs files"));
+  CHECK(Contains(MessageOf<DataError>([&] { MakeBenchProblem(reuters, ""); }),
+                 "'reuters' needs files"));
   CHECK(Contains(MessageOf<DataError>([&] { MakeBenchProblem(reuters, root); }),
                  "/reuters30/reuters30-train.svm: there is no such file"));
   std::filesystem::create_directory(folder.Path("reuters30"));
@@ -83,8 +84,9 @@ TEST_CASE("sequences: folds, files, sizes") {
   std::filesystem::create_directory(folder.Path("letters"));
   std::filesystem::create_directory(folder.Path("conll2000"));
   const auto line = [](int id, char letter, int next, int word, int fold, int position = 1) {
-    return std::to_string(id) + "\t" + letter + "\t" + std::to_string(next) + "\t" + std::to_string(word) +
-           "\t" + std::to_string(position) + "\t" + std::to_string(fold) + "\t1\t0\n";
+    return std::to_string(id) + "\t" + letter + "\t" + std::to_string(next) + "\t" +
+           std::to_string(word) + "\t" + std::to_string(position) + "\t" + std::to_string(fold) +
+           "\t1\t0\n";
   };
   folder.Write("letters/letter.data",
                line(1, 'a', -1, 1, 0) + line(2, 'b', -1, 2, 1) + line(3, 'c', -1, 3, 9));
@@ -96,7 +98,8 @@ TEST_CASE("sequences: folds, files, sizes") {
   const BenchProblem& small = FindBenchProblem("letters-small");
   CHECK(BenchFiles(small, root).front().ends_with("letter.data"));
   CHECK(MakeBenchProblem(small, root).size() == 1);
-  folder.WriteGzip("letters/letter-fold0.data.gz", line(1, 'a', 2, 1, 0) + line(2, 'b', -1, 1, 0, 2));
+  folder.WriteGzip("letters/letter-fold0.data.gz",
+                   line(1, 'a', 2, 1, 0) + line(2, 'b', -1, 1, 0, 2));
   CHECK(BenchFiles(small, root).front().ends_with("letter-fold0.data.gz"));
   CHECK(MakeBenchProblem(small, root).num_parts() == 3);
   CHECK(BenchTestFiles(small, root).empty());
@@ -114,7 +117,8 @@ TEST_CASE("sequences: folds, files, sizes") {
   const std::vector<double> zero(static_cast<std::size_t>(task.problem.num_weights()), 0.0);
   const TestFigures figures = task.test(zero);
   REQUIRE(figures.size() == 3);
-  // Without weights the first label, B-NP, is everywhere: right on one token of three, wrong on all of the second sentence.
+  // Without weights the first label, B-NP, is everywhere: right on one token of three, wrong on all
+  // of the second sentence.
   CHECK(figures[0] == std::pair<std::string, double>("hamming_loss", 0.5));
   CHECK(figures[1].first == "token_accuracy");
   CHECK(figures[1].second == doctest::Approx(1.0 / 3));
@@ -156,13 +160,16 @@ TEST_CASE("some examples of a problem by name") {
   CHECK(some.seed == 2);
   CHECK(some.name() == "yeast-0.01@375.2");
   CHECK(FindBenchChoice("toy@7").name() == "toy@7.1");
-  for (const char* bad : {"toy@", "toy@x", "toy@0", "toy@-3", "toy@5.", "toy@5.0", "toy@5.1.2", "toy@5 "}) {
-    CHECK_MESSAGE(Contains(MessageOf<DataError>([&] { FindBenchChoice(bad); }), "is not of the form"), bad);
+  for (const char* bad :
+       {"toy@", "toy@x", "toy@0", "toy@-3", "toy@5.", "toy@5.0", "toy@5.1.2", "toy@5 "}) {
+    CHECK_MESSAGE(
+        Contains(MessageOf<DataError>([&] { FindBenchChoice(bad); }), "is not of the form"), bad);
   }
   CHECK_THROWS_AS(FindBenchChoice("iris@5"), DataError);
 }
 
-TEST_CASE("figures: their problems are there, their learners have names, the first is not left out") {
+TEST_CASE(
+    "figures: their problems are there, their learners have names, the first is not left out") {
   std::set<std::string_view> names;
   for (const BenchFigure& figure : BenchFigures()) {
     CHECK(names.insert(figure.name).second);
@@ -172,7 +179,8 @@ TEST_CASE("figures: their problems are there, their learners have names, the fir
     std::vector<std::string> left_out;
     const std::vector<BenchLearner> learners = ParseBenchLearners(figure.learners, &left_out);
     CHECK_MESSAGE(learners.size() + left_out.size() >= 2, figure.name);
-    for (const std::string& message : left_out) CHECK_MESSAGE(!Contains(message, "unknown learner"), message);
+    for (const std::string& message : left_out)
+      CHECK_MESSAGE(!Contains(message, "unknown learner"), message);
   }
   CHECK(Contains(MessageOf<DataError>([] { FindBenchFigure("002"); }),
                  "unknown figure '002'; choose from 001"));
@@ -210,7 +218,8 @@ TEST_CASE("all learners of the toy problem end at one optimum") {
   const Problem toy = MakeBenchProblem(FindBenchProblem("toy"), "");
   double lowest = kInfinity;
   double highest = -kInfinity;
-  for (BenchLearner& learner : ParseBenchLearners("auto,al,bcfw-pairwise,bcfw-away,al:check-every=0")) {
+  for (BenchLearner& learner :
+       ParseBenchLearners("auto,al,bcfw-pairwise,bcfw-away,al:check-every=0")) {
     learner.options.lambda = toy.lambda();
     const TrainSummary summary = Train(toy, learner.options);
     CHECK_MESSAGE(summary.termination == Termination::kConverged, learner.name);
@@ -221,13 +230,15 @@ TEST_CASE("all learners of the toy problem end at one optimum") {
   CHECK(highest <= lowest + 1e-9);
 }
 
-TEST_CASE("synthetic labels: sizes, density, determinism, sparse and dense inputs of about one norm") {
+TEST_CASE(
+    "synthetic labels: sizes, density, determinism, sparse and dense inputs of about one norm") {
   for (const Index stored : {0, 10}) {
     const MultiLabelData data = MakeSyntheticLabels(SmallOptions(stored));
     CHECK(data.num_examples() == 300);
     CHECK(data.num_labels() == 5);
     CHECK(data.labels.size() == 1500);
-    const auto on = static_cast<double>(std::count(data.labels.begin(), data.labels.end(), 1)) / 1500;
+    const auto on =
+        static_cast<double>(std::count(data.labels.begin(), data.labels.end(), 1)) / 1500;
     CHECK(on > 0.15);
     CHECK(on < 0.35);
     double norms = 0;
@@ -269,7 +280,8 @@ TEST_CASE("subsets of examples keep their labels, losses and inputs") {
   }
   const TrainingSet other = SubsetOfExamples(whole.training(), 15, 4);
   bool same = true;
-  for (Index k = 0; k < 15; ++k) same = same && other.data.first_input(k) == subset.data.first_input(k);
+  for (Index k = 0; k < 15; ++k)
+    same = same && other.data.first_input(k) == subset.data.first_input(k);
   CHECK(!same);
   CHECK(SubsetOfExamples(whole.training(), 60, 1).losses == whole.training().losses);
   CHECK_THROWS_AS(SubsetOfExamples(whole.training(), 61, 1), std::invalid_argument);
@@ -320,7 +332,8 @@ TEST_CASE("lists of learners") {
   CHECK_FALSE(ParseBenchLearners("bcfw")[0].options.fixed_step);
   CHECK(ParseBenchLearners("bcfw-fixed")[0].options.fixed_step);
   CHECK(ParseBenchLearners("fw,ssg:projection=on")[1].options.projection);
-  for (const auto& piece : SplitList(BenchLearnerNames())) CHECK(ParseBenchLearners(piece).size() == 1);
+  for (const auto& piece : SplitList(BenchLearnerNames()))
+    CHECK(ParseBenchLearners(piece).size() == 1);
 }
 
 TEST_CASE("lists of learners that are refused") {

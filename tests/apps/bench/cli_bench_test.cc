@@ -25,8 +25,8 @@ void CheckRun(const Json& run, const std::string& learner) {
   const Json& curve = run["curve"];
   const std::size_t checks = curve["pass"].size();
   REQUIRE(checks >= 1);
-  for (const char* name : {"seconds", "check_seconds", "cpu_seconds", "oracle_calls", "block_steps", "primal",
-                           "dual", "relative_gap"}) {
+  for (const char* name : {"seconds", "check_seconds", "cpu_seconds", "oracle_calls", "block_steps",
+                           "primal", "dual", "relative_gap"}) {
     REQUIRE_MESSAGE(curve[name].size() == checks, name);
   }
   for (std::size_t k = 0; k < checks; ++k) {
@@ -54,14 +54,15 @@ void CheckRefused(const std::vector<std::string>& arguments, const std::string& 
 TEST_CASE("a comparison: table, and JSON with whole curves") {
   const TemporaryFolder folder;
   const std::string out = folder.Path("results.json");
-  const Outcome outcome =
-      RunProgram(kToy + std::vector<std::string>{"--learners", "auto,al,soft,bcfw:step=away,oracle=tree",
-                                                 "--runs", "2", "--seed", "5", "--out", out});
+  const Outcome outcome = RunProgram(
+      kToy + std::vector<std::string>{"--learners", "auto,al,soft,bcfw:step=away,oracle=tree",
+                                      "--runs", "2", "--seed", "5", "--out", out});
   CHECK(outcome.code == 0);
   CHECK(outcome.err.empty());
   for (const char* text :
-       {"calls to gap", "passes to gap", "seconds to gap", "\ntoy            auto  ", "\ntoy            al  ",
-        "Seconds as multiples of those of auto", "bcfw:step=away,oracle=tree | does not apply: "}) {
+       {"calls to gap", "passes to gap", "seconds to gap", "\ntoy            auto  ",
+        "\ntoy            al  ", "Seconds as multiples of those of auto",
+        "bcfw:step=away,oracle=tree | does not apply: "}) {
     CHECK_MESSAGE(Contains(outcome.out, text), text);
   }
   const Json json = Json::parse(ReadBytes(out));
@@ -113,8 +114,8 @@ TEST_CASE("JSON on the standard output, progress and table on the other") {
 
 TEST_CASE("runs of one seed make the same curve") {
   const auto curve = [] {
-    const Outcome outcome =
-        RunProgram(kToy + std::vector<std::string>{"--learners", "auto,al", "--runs", "1", "--out", "-"});
+    const Outcome outcome = RunProgram(
+        kToy + std::vector<std::string>{"--learners", "auto,al", "--runs", "1", "--out", "-"});
     const Json result = Json::parse(outcome.out);
     std::string primals;
     for (const Json& learner : result["problems"][0]["learners"]) {
@@ -128,8 +129,9 @@ TEST_CASE("runs of one seed make the same curve") {
 }
 
 TEST_CASE("scaling without data") {
-  const Outcome outcome = RunProgram({"bench", "--scaling", "--problems", "toy", "--learners", "auto",
-                                      "--runs", "1", "--time-limit", "2", "--quiet", "--out", "-"});
+  const Outcome outcome =
+      RunProgram({"bench", "--scaling", "--problems", "toy", "--learners", "auto", "--runs", "1",
+                  "--time-limit", "2", "--quiet", "--out", "-"});
   CHECK(outcome.code == 0);
   const Json axes = Json::parse(outcome.out)["scaling"];
   REQUIRE(axes.size() == 4);
@@ -151,11 +153,12 @@ TEST_CASE("some examples of a problem, and figures of test data beside the curve
   folder.Write("reuters30/reuters30-train.svm", LibsvmText(60, 6, 4, 1));
   folder.Write("reuters30/reuters30-test.svm", LibsvmText(40, 6, 4, 2));
   const auto run = [&](const std::vector<std::string>& more) {
-    const Outcome outcome = RunProgram(
-        std::vector<std::string>{"bench", folder.Path(""), "--problems", "reuters-0.001@20.3,reuters-0.001",
-                                 "--learners", "soft:max-passes=40,gap-tolerance=0", "--runs", "1", "--quiet",
-                                 "-o", "-"} +
-        more);
+    const Outcome outcome =
+        RunProgram(std::vector<std::string>{"bench", folder.Path(""), "--problems",
+                                            "reuters-0.001@20.3,reuters-0.001", "--learners",
+                                            "soft:max-passes=40,gap-tolerance=0", "--runs", "1",
+                                            "--quiet", "-o", "-"} +
+                   more);
     CHECK_MESSAGE(outcome.code == 0, outcome.err);
     return Json::parse(outcome.out)["problems"];
   };
@@ -184,7 +187,8 @@ TEST_CASE("some examples of a problem, and figures of test data beside the curve
   const Json plain = run({})[1]["learners"][0]["runs"][0]["curve"];
   CHECK(plain["primal"] == curve["primal"]);
   CHECK(!plain.contains("test:micro_f1"));
-  const Outcome more = RunProgram({"bench", folder.Path(""), "--problems", "reuters@61", "--quiet"});
+  const Outcome more =
+      RunProgram({"bench", folder.Path(""), "--problems", "reuters@61", "--quiet"});
   CHECK(more.code == 2);
   CHECK_MESSAGE(Contains(more.err, "'reuters@61.1' needs more examples than the 60"), more.err);
 }
@@ -201,7 +205,8 @@ TEST_CASE("online runs tell what they suffered") {
   for (std::size_t k = 0; k < curve["pass"].size(); ++k) {
     const double suffered = curve["mean_suffered"][k];
     // Lemma 2.4, with an upper bound in place of the optimum.
-    CHECK(suffered - curve["primal"].back().get<double>() <= curve["regret_bound"][k].get<double>() + 1e-9);
+    CHECK(suffered - curve["primal"].back().get<double>() <=
+          curve["regret_bound"][k].get<double>() + 1e-9);
   }
   CHECK(!learners[1]["runs"][0]["curve"].contains("mean_suffered"));
 }
@@ -209,8 +214,9 @@ TEST_CASE("online runs tell what they suffered") {
 TEST_CASE("a figure of a paper") {
   const TemporaryFolder folder;
   const std::string out = folder.Path("f.json");
-  const Outcome outcome = RunProgram({"bench", "--figure", "002-1", "--problems", "toy", "--learners",
-                                      "soft:rho=1,auto", "--time-limit", "1", "--out", out});
+  const Outcome outcome =
+      RunProgram({"bench", "--figure", "002-1", "--problems", "toy", "--learners",
+                  "soft:rho=1,auto", "--time-limit", "1", "--out", out});
   CHECK(outcome.code == 0);
   CHECK(Contains(outcome.err, "figure 002-1: The effect of"));
   CHECK(Contains(outcome.err, "2 runs, at most 0.0333 minutes"));
@@ -221,7 +227,8 @@ TEST_CASE("a figure of a paper") {
   CHECK(json["settings"]["time_limit"] == 1);
   REQUIRE(json["problems"].size() == 1);
   CHECK(json["problems"][0]["learners"].size() == 2);
-  CheckRefused({"--figure", "002"}, "--figure: unknown figure '002'; choose from 001, 001-regret, 002-1");
+  CheckRefused({"--figure", "002"},
+               "--figure: unknown figure '002'; choose from 001, 001-regret, 002-1");
   CheckRefused({"--figure", "002-1"}, "--problems: the problem 'yeast-0.01' needs files");
   CheckRefused({"--figure", "002-1", "--scaling"}, "--figure and --scaling exclude each other");
   CheckRefused({"--test-metric", "--scaling"}, "--test-metric and --scaling exclude each other");
@@ -230,7 +237,8 @@ TEST_CASE("a figure of a paper") {
 TEST_CASE("bad arguments are refused before anything runs") {
   CheckRefused({"--problems", "toy,iris"}, "--problems: unknown problem 'iris'; choose from yeast");
   CheckRefused({"--problems", ""}, "--problems");
-  CheckRefused({"--problems", "yeast"}, "--problems: the problem 'yeast' needs files: give the folder");
+  CheckRefused({"--problems", "yeast"},
+               "--problems: the problem 'yeast' needs files: give the folder");
   CheckRefused({"--learners", "sgd"}, "--learners: unknown learner 'sgd'; choose from auto");
   CheckRefused({"--learners", "bcfw:step=up"}, "'up' is not allowed; it must be one of");
   CheckRefused({"--learners", "bcfw:stride=1"}, "unknown option 'stride'");
@@ -261,8 +269,9 @@ TEST_CASE("an output that cannot be written is found before anything runs") {
 TEST_CASE("Ctrl-C writes what there is, with code 130") {
   const TemporaryFolder folder;
   const std::string out = folder.Path("r.json");
-  Process process({"bench", "--problems", "toy", "--learners", "al:gap-tolerance=0,max-passes=2000000000",
-                   "--runs", "3", "--time-limit", "0", "--out", out});
+  Process process({"bench", "--problems", "toy", "--learners",
+                   "al:gap-tolerance=0,max-passes=2000000000", "--runs", "3", "--time-limit", "0",
+                   "--out", out});
   REQUIRE(process.Catches(SIGINT));
   std::this_thread::sleep_for(std::chrono::seconds(1));
   process.Signal(SIGINT);

@@ -26,9 +26,9 @@ void CheckRefused(const std::vector<std::string>& arguments, const std::string& 
 TEST_CASE("auto is compared with the fastest of the others on every chosen problem") {
   const TemporaryFolder folder;
   const std::string out = folder.Path("family.json");
-  const Outcome outcome =
-      RunProgram(kFamily + std::vector<std::string>{"--problems", "labels-400x50-unscaled", "--learners",
-                                                    "auto,bcfw-pairwise,cutting-plane-1", "--out", out});
+  const Outcome outcome = RunProgram(
+      kFamily + std::vector<std::string>{"--problems", "labels-400x50-unscaled", "--learners",
+                                         "auto,bcfw-pairwise,cutting-plane-1", "--out", out});
   CHECK(outcome.code == 0);
   CHECK(Contains(outcome.out, "labels-400x50-unscaled-full/0.01x"));
   const Json family = Json::parse(ReadBytes(out))["family"];
@@ -44,8 +44,9 @@ TEST_CASE("auto is compared with the fastest of the others on every chosen probl
 }
 
 TEST_CASE("a learner that does not apply is no reason to stop") {
-  const Outcome outcome = RunProgram(
-      kFamily + std::vector<std::string>{"--problems", "grids-10-of-8x8/0.01x", "--learners", "auto,eg"});
+  const Outcome outcome =
+      RunProgram(kFamily + std::vector<std::string>{"--problems", "grids-10-of-8x8/0.01x",
+                                                    "--learners", "auto,eg"});
   CHECK(outcome.code == 0);
   CHECK(Contains(outcome.out, "grids-10-of-8x8/0.01x"));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The family of training problems: that it covers what it says, and that the same problems are drawn every time.
+// The family of training problems: that it covers what it says, and that the same problems are
+// drawn every time.
 #include <slackline/apps/bench/family.h>
 
 #include <algorithm>
@@ -44,7 +45,8 @@ TEST_CASE("parts of names choose") {
   CHECK(MessageOf<DataError>([] {
           ChooseFamily({"matchings", "nothing"}, "");
         }).find("'nothing'") != std::string::npos);
-  CHECK(MessageOf<DataError>([] { ChooseFamily({"yeast"}, ""); }).find("data folder") != std::string::npos);
+  CHECK(MessageOf<DataError>([] { ChooseFamily({"yeast"}, ""); }).find("data folder") !=
+        std::string::npos);
 }
 
 TEST_CASE("few weights and many, few examples and many") {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Bad input: exit code 2, one line that names file, line and token, and no output file made or changed.
+// Bad input: exit code 2, one line that names file, line and token, and no output file made or
+// changed.
 #include <filesystem>
 
 #include <doctest/doctest.h>
@@ -28,12 +29,14 @@ struct Files {
 
   std::string Model() const {
     const std::string path = folder.Path("good.slk");
-    REQUIRE(RunProgram({"multilabel", "train", svm, "--num-labels", "2", "--model", path}).code == 0);
+    REQUIRE(RunProgram({"multilabel", "train", svm, "--num-labels", "2", "--model", path}).code ==
+            0);
     return path;
   }
 };
 
-/// The run must fail with all `parts` in its one-line message, and the folder must keep its files and `out` its content.
+/// The run must fail with all `parts` in its one-line message, and the folder must keep its files
+/// and `out` its content.
 void CheckRefused(const Files& files, const Arguments& arguments, const Arguments& parts) {
   for (const bool existing : {false, true}) {
     if (existing) files.folder.Write("out.slk", "old");
@@ -54,19 +57,23 @@ void CheckRefused(const Files& files, const Arguments& arguments, const Argument
 void CheckBadSvm(const std::string& content, const Arguments& parts) {
   const Files files;
   const std::string bad = files.folder.Write("bad.svm", content);
-  CheckRefused(files, {"multilabel", "train", bad, "--num-labels", "2", "--model", files.out}, parts);
+  CheckRefused(files, {"multilabel", "train", bad, "--num-labels", "2", "--model", files.out},
+               parts);
 }
 
 void CheckBadArff(const std::string& rows, const Arguments& parts) {
   const Files files;
   const std::string bad = files.folder.Write("bad.arff", kHead + rows);
-  CheckRefused(files, {"multilabel", "train", bad, "--labels", files.xml, "--model", files.out}, parts);
+  CheckRefused(files, {"multilabel", "train", bad, "--labels", files.xml, "--model", files.out},
+               parts);
 }
 
 void CheckBadOption(const Arguments& options, const Arguments& parts) {
   const Files files;
   CheckRefused(
-      files, Arguments{"multilabel", "train", files.svm, "--num-labels", "2", "--model", files.out} + options,
+      files,
+      Arguments{"multilabel", "train", files.svm, "--num-labels", "2", "--model", files.out} +
+          options,
       parts);
 }
 
@@ -75,7 +82,8 @@ void CheckBadOption(const Arguments& options, const Arguments& parts) {
 TEST_CASE("missing, empty and truncated files") {
   const Files files;
   const auto refuse = [&](const std::string& data, const Arguments& parts) {
-    CheckRefused(files, {"multilabel", "train", data, "--num-labels", "2", "--model", files.out}, parts);
+    CheckRefused(files, {"multilabel", "train", data, "--num-labels", "2", "--model", files.out},
+                 parts);
   };
   refuse(files.folder.Path("none.svm"), {"none.svm: cannot open the file"});
   refuse(files.folder.Path(""), {"is a directory"});
@@ -83,15 +91,17 @@ TEST_CASE("missing, empty and truncated files") {
   refuse(files.folder.Write("blank.svm", "\n \n"), {"blank.svm: no examples"});
   refuse(files.folder.Write("cut.svm", "0 1:1\n1 2"), {"cut.svm:2", "'2'"});
   const std::string gz = ReadBytes(files.folder.WriteGzip("whole.gz", LibsvmText(500, 3, 2, 4)));
-  refuse(files.folder.Write("cut.gz", gz.substr(0, gz.size() / 2)), {"cut.gz: the gzip data are truncated"});
+  refuse(files.folder.Write("cut.gz", gz.substr(0, gz.size() / 2)),
+         {"cut.gz: the gzip data are truncated"});
   refuse(files.folder.Write("short.gz", gz.substr(0, 20)), {"short.gz:", "truncated", "line 1"});
   refuse(files.folder.Write("more.gz", gz + "0 1:1\n"),
          {"more.gz:", "followed by something that is not gzip"});
-  CheckRefused(
-      files,
-      {"multilabel", "train", files.arff, "--labels", files.folder.Path("none.xml"), "--model", files.out},
-      {"none.xml: cannot open"});
-  CheckRefused(files, {"multilabel", "train", files.arff, "--labels", files.svm, "--model", files.out},
+  CheckRefused(files,
+               {"multilabel", "train", files.arff, "--labels", files.folder.Path("none.xml"),
+                "--model", files.out},
+               {"none.xml: cannot open"});
+  CheckRefused(files,
+               {"multilabel", "train", files.arff, "--labels", files.svm, "--model", files.out},
                {"good.svm:", "not XML"});
 }
 
@@ -112,7 +122,8 @@ TEST_CASE("bad LIBSVM lines") {
 
 TEST_CASE("tokens of messages are printable and short") {
   CheckBadSvm(std::string("0 1:1\n\0\x1b[2J 1:1\n", 17), {"bad.svm:2", "label '\\x00\\x1b[2J'"});
-  CheckBadSvm("0 1:1\n" + std::string(5000, 'x') + " 1:1\n", {"bad.svm:2", std::string(60, 'x') + "...'"});
+  CheckBadSvm("0 1:1\n" + std::string(5000, 'x') + " 1:1\n",
+              {"bad.svm:2", std::string(60, 'x') + "...'"});
   CheckBadArff("1,\x07,0\n", {"bad.arff:6", "'\\x07'"});
   CheckBadOption({"--lambda", "\x1b[2J"}, {"--lambda", "'\\x1b[2J'"});
   const Files files;
@@ -123,8 +134,8 @@ TEST_CASE("tokens of messages are printable and short") {
 
 TEST_CASE("an error in the file of label names has its line") {
   const Files files;
-  const std::string xml =
-      files.folder.Write("names.xml", "<labels>\n<label name=\"L0\"/>\n<label name=\"L7\"/>\n</labels>\n");
+  const std::string xml = files.folder.Write(
+      "names.xml", "<labels>\n<label name=\"L0\"/>\n<label name=\"L7\"/>\n</labels>\n");
   CheckRefused(files, {"multilabel", "train", files.arff, "--labels", xml, "--model", files.out},
                {"names.xml:3", "label 'L7' is not an attribute of", "good.arff"});
 }
@@ -133,27 +144,30 @@ TEST_CASE("data too large for any machine") {
   const Files files;
   const std::string huge = files.folder.Write("huge.svm", "0 1:1\n0 1:2 2147483640:1\n");
   const auto refuse = [&](const std::string& labels, const Arguments& parts) {
-    CheckRefused(
-        files, {"multilabel", "train", huge, "--num-labels", labels, "--graph", "none", "--model", files.out},
-        parts);
+    CheckRefused(files,
+                 {"multilabel", "train", huge, "--num-labels", labels, "--graph", "none", "--model",
+                  files.out},
+                 parts);
   };
   refuse("100000", {"huge.svm:2", "'2147483640:1'", "100000 labels", "of memory", "without gaps"});
-  CheckRefused(files, {"multilabel", "train", files.svm, "--num-labels", "2147483647", "--model", files.out},
-               {"--num-labels", "'2147483647'", "of memory", "--graph none"});
+  CheckRefused(
+      files, {"multilabel", "train", files.svm, "--num-labels", "2147483647", "--model", files.out},
+      {"--num-labels", "'2147483647'", "of memory", "--graph none"});
   CheckRefused(files,
-               {"multilabel", "cv", huge, "--num-labels", "100000", "--graph", "none", "--lambda-path", "1,2",
-                "--model", files.out},
+               {"multilabel", "cv", huge, "--num-labels", "100000", "--graph", "none",
+                "--lambda-path", "1,2", "--model", files.out},
                {"huge.svm:2", "of memory"});
   const std::string model = files.Model();
-  CheckRefused(files, {"multilabel", "predict", huge, "--model", model, "--strict", "--out", files.out},
+  CheckRefused(files,
+               {"multilabel", "predict", huge, "--model", model, "--strict", "--out", files.out},
                {"huge.svm:2", "feature 2147483640", "3 features"});
 }
 
 TEST_CASE("a wide sparse data set is no reason to refuse") {
   const Files files;
   const std::string wide = files.folder.Write("wide.svm", "0 1:1\n1 1:2 200000:1\n");
-  const Outcome outcome = RunProgram({"multilabel", "train", wide, "--num-labels", "20", "--graph", "none",
-                                      "--model", files.out, "--max-passes", "1"});
+  const Outcome outcome = RunProgram({"multilabel", "train", wide, "--num-labels", "20", "--graph",
+                                      "none", "--model", files.out, "--max-passes", "1"});
   INFO(outcome.err);
   CHECK(outcome.code == 0);
 }
@@ -169,11 +183,14 @@ TEST_CASE("bad ARFF rows") {
 TEST_CASE("labels that are not described, or not there") {
   const Files files;
   const Arguments train = {"multilabel", "train"};
-  CheckRefused(files, train + Arguments{files.svm, "--model", files.out}, {"good.svm: ", "--num-labels"});
-  CheckRefused(files, train + Arguments{files.arff, "--model", files.out}, {"good.arff: ", "--labels"});
-  CheckRefused(
-      files, train + Arguments{files.arff, "--labels", files.xml, "--num-labels", "3", "--model", files.out},
-      {"--num-labels", "'3'", "2 labels"});
+  CheckRefused(files, train + Arguments{files.svm, "--model", files.out},
+               {"good.svm: ", "--num-labels"});
+  CheckRefused(files, train + Arguments{files.arff, "--model", files.out},
+               {"good.arff: ", "--labels"});
+  CheckRefused(files,
+               train + Arguments{files.arff, "--labels", files.xml, "--num-labels", "3", "--model",
+                                 files.out},
+               {"--num-labels", "'3'", "2 labels"});
   const std::string xml = files.folder.Write("other.xml", "<labels><label name='L7'/></labels>");
   CheckRefused(files, train + Arguments{files.arff, "--labels", xml, "--model", files.out},
                {"other.xml", "L7"});
@@ -183,7 +200,8 @@ TEST_CASE("unknown options and bad values") {
   CheckBadOption({"--frobnicate", "1"},
                  {"unknown option '--frobnicate'", "slackline multilabel train --help"});
   CheckBadOption({"--lamda", "1"}, {"unknown option '--lamda'; did you mean '--lambda'?"});
-  CheckBadOption({"--max-pases=3"}, {"unknown option '--max-pases=3'; did you mean '--max-passes'?"});
+  CheckBadOption({"--max-pases=3"},
+                 {"unknown option '--max-pases=3'; did you mean '--max-passes'?"});
   CheckBadOption({"--learner", "bmrn"}, {"'bmrn' is not allowed", "; did you mean 'bmrm'?"});
   CheckBadOption({"--loss", "coutn"}, {"'coutn' is not allowed", "; did you mean 'count'?"});
   CheckBadOption({"surplus"}, {"unexpected argument 'surplus'", "--help"});
@@ -205,10 +223,12 @@ TEST_CASE("unknown options and bad values") {
   CheckBadOption({"--tau", "1.5"}, {"--tau", "'1.5'"});
   CheckBadOption({"--max-passes", "0"}, {"--max-passes", "'0'"});
   CheckBadOption({"--threads", "-1"}, {"--threads", "'-1'"});
-  CheckBadOption({"--learner", "bcfw", "--rho", "1"}, {"--rho applies to --learner al or soft only"});
+  CheckBadOption({"--learner", "bcfw", "--rho", "1"},
+                 {"--rho applies to --learner al or soft only"});
   CheckBadOption({"--learner", "al", "--oracle", "lp"}, {"--oracle", "bcfw"});
-  CheckBadOption({"--learner", "eg", "--step", "fw"}, {"--step fw: learner eg takes exponentiated gradient",
-                                                       "--step applies to --learner al or soft or bcfw"});
+  CheckBadOption({"--learner", "eg", "--step", "fw"},
+                 {"--step fw: learner eg takes exponentiated gradient",
+                  "--step applies to --learner al or soft or bcfw"});
   CheckBadOption({"--learner", "bmrm", "--order", "example"},
                  {"--order example", "takes all examples at once"});
   CheckBadOption({"--learner", "soft", "--average", "uniform"},
@@ -223,9 +243,12 @@ TEST_CASE("unknown options and bad values") {
 TEST_CASE("bad commands") {
   const Files files;
   CheckRefused(files, {}, {"a command is missing", "multilabel", "info"});
-  CheckRefused(files, {"multilable"}, {"unknown command 'multilable'", "did you mean 'multilabel'?"});
-  CheckRefused(files, {"multilabel", "predcit"}, {"unknown command 'predcit'", "did you mean 'predict'?"});
-  CheckRefused(files, {"multilabel", "test"}, {"unknown command 'test'", "train, predict, evaluate"});
+  CheckRefused(files, {"multilable"},
+               {"unknown command 'multilable'", "did you mean 'multilabel'?"});
+  CheckRefused(files, {"multilabel", "predcit"},
+               {"unknown command 'predcit'", "did you mean 'predict'?"});
+  CheckRefused(files, {"multilabel", "test"},
+               {"unknown command 'test'", "train, predict, evaluate"});
   CheckRefused(files, {"--frob"}, {"unknown option '--frob'"});
   CheckRefused(files, {"multilabel", "train"}, {"DATA"});
   CheckRefused(files, {"multilabel", "train", files.svm}, {"--model"});
@@ -236,10 +259,10 @@ TEST_CASE("bad graph files") {
   const auto refuse = [](const std::string& content, const Arguments& parts) {
     const Files files;
     const std::string graph = files.folder.Write("g.txt", content);
-    CheckRefused(
-        files,
-        {"multilabel", "train", files.arff, "--labels", files.xml, "--model", files.out, "--graph", graph},
-        parts);
+    CheckRefused(files,
+                 {"multilabel", "train", files.arff, "--labels", files.xml, "--model", files.out,
+                  "--graph", graph},
+                 parts);
   };
   refuse("L0 L1\nL1 L1\n", {"g.txt:2", "self-loop", "'L1'"});
   refuse("L0 L2\n", {"g.txt:1", "unknown label 'L2'"});
@@ -255,17 +278,21 @@ TEST_CASE("outputs that cannot be written are found before training") {
                              "2000000000", "--time-limit",    "100"};
   const std::string nowhere = files.folder.Path("no/folder/m.slk");
   CheckRefused(files, endless + Arguments{"--model", nowhere}, {"--model", "no/folder"});
-  CheckRefused(files, endless + Arguments{"--model", files.folder.Path("")}, {"--model", "directory"});
+  CheckRefused(files, endless + Arguments{"--model", files.folder.Path("")},
+               {"--model", "directory"});
   CheckRefused(files, endless + Arguments{"--model", ""}, {"--model"});
-  CheckRefused(files, endless + Arguments{"--model", files.out, "--log", nowhere}, {"--log", "no/folder"});
-  CheckRefused(files, endless + Arguments{"--model", files.svm}, {"--model", "would be overwritten"});
+  CheckRefused(files, endless + Arguments{"--model", files.out, "--log", nowhere},
+               {"--log", "no/folder"});
+  CheckRefused(files, endless + Arguments{"--model", files.svm},
+               {"--model", "would be overwritten"});
   CheckRefused(files, endless + Arguments{"--model", files.out, "--log", files.out},
                {"--log", "would be overwritten"});
   CHECK(ReadBytes(files.svm) == LibsvmText(30, 3, 2, 4));
   if (geteuid() != 0) {
     const std::string locked = files.folder.Path("locked");
     mkdir(locked.c_str(), 0500);
-    CheckRefused(files, endless + Arguments{"--model", locked + "/m.slk"}, {"--model", "Permission denied"});
+    CheckRefused(files, endless + Arguments{"--model", locked + "/m.slk"},
+                 {"--model", "Permission denied"});
   }
 }
 
@@ -278,7 +305,8 @@ TEST_CASE("two outputs of one name, and models on the standard output, are refus
   CheckRefused(files, train + Arguments{"--model", files.out, "--checkpoint", detour},
                {"--checkpoint", "would be overwritten"});
   CheckRefused(files, train + Arguments{"--model", "-"}, {"--model", "'-'", "standard output"});
-  CheckRefused(files, train + Arguments{"--model", files.out, "--checkpoint", "-"}, {"--checkpoint", "'-'"});
+  CheckRefused(files, train + Arguments{"--model", files.out, "--checkpoint", "-"},
+               {"--checkpoint", "'-'"});
   const std::string checkpoint = files.folder.Write("r.ckpt", "state");
   CheckRefused(files, train + Arguments{"--model", checkpoint, "--resume", checkpoint},
                {"--model", "would be overwritten"});
@@ -307,18 +335,20 @@ TEST_CASE("the file that the standard input comes from is not overwritten") {
 TEST_CASE("empty, missing and repeated values") {
   const Files files;
   const std::string model = files.Model();
-  for (const char* option :
-       {"--log", "--checkpoint", "--resume", "--labels", "--graph", "--C", "--lambda-path", "--lambda"}) {
+  for (const char* option : {"--log", "--checkpoint", "--resume", "--labels", "--graph", "--C",
+                             "--lambda-path", "--lambda"}) {
     CheckBadOption({option, ""}, {option, "the value is empty"});
   }
   CheckRefused(files, {"multilabel", "predict", files.svm, "--model", model, "--out", ""},
                {"--out", "the value is empty"});
-  CheckRefused(files, {"multilabel", "predict", "", "--model", model}, {"DATA", "the value is empty"});
+  CheckRefused(files, {"multilabel", "predict", "", "--model", model},
+               {"DATA", "the value is empty"});
   CheckBadOption({"--log"}, {"--log needs a value"});
   CheckBadOption({"--lambda", "1", "--lambda=2"}, {"--lambda is given twice"});
   CheckBadOption({"--seed", "1", "--seed", "1", "--seed", "1"}, {"--seed is given 3 times"});
   // Flags may be repeated: they say the same again.
-  CHECK(RunProgram({"multilabel", "evaluate", files.svm, "--model", model, "--json", "--json"}).code == 0);
+  CHECK(RunProgram({"multilabel", "evaluate", files.svm, "--model", model, "--json", "--json"})
+            .code == 0);
 }
 
 TEST_CASE("an output that does not arrive is an error") {
@@ -351,7 +381,8 @@ TEST_CASE("bad models, and data that do not fit the model") {
   const Files files;
   const std::string model = files.Model();
   const std::string bytes = ReadBytes(model);
-  const auto refuse = [&](const std::string& path, const std::string& data, const Arguments& parts) {
+  const auto refuse = [&](const std::string& path, const std::string& data,
+                          const Arguments& parts) {
     const Arguments rest = {data, "--model", path};
     CheckRefused(files, Arguments{"multilabel", "predict", "--out", files.out} + rest, parts);
     CheckRefused(files, Arguments{"multilabel", "evaluate"} + rest, parts);
@@ -362,14 +393,17 @@ TEST_CASE("bad models, and data that do not fit the model") {
          {"cut.slk: the model is truncated"});
   std::string changed = bytes;
   changed[changed.size() / 2] ^= 1;
-  refuse(files.folder.Write("changed.slk", changed), files.svm, {"changed.slk: the model is damaged"});
+  refuse(files.folder.Write("changed.slk", changed), files.svm,
+         {"changed.slk: the model is damaged"});
   std::string newer = bytes;
   newer[8] = 9;
-  refuse(files.folder.Write("newer.slk", newer), files.svm, {"newer.slk: written by a newer version"});
+  refuse(files.folder.Write("newer.slk", newer), files.svm,
+         {"newer.slk: written by a newer version"});
   slackline::ModelWriter writer;
   writer.Add("task", std::string("parsing"));
   writer.Save(files.folder.Path("other.slk"));
-  refuse(files.folder.Path("other.slk"), files.svm, {"other.slk: a model of another task: 'parsing'"});
+  refuse(files.folder.Path("other.slk"), files.svm,
+         {"other.slk: a model of another task: 'parsing'"});
   CheckRefused(files, {"info", files.folder.Path("other.slk")}, {"another task"});
 
   const std::string wide = files.folder.Write("wide.svm", "0 1:1\n1 4:1\n");
@@ -377,11 +411,13 @@ TEST_CASE("bad models, and data that do not fit the model") {
                {"wide.svm:2", "feature 4", "3 features"});
   refuse(model, files.folder.Write("labels.svm", "5 1:1\n"), {"labels.svm:1", "label '5'"});
   refuse(model, files.folder.Path("none.svm"), {"none.svm: cannot open"});
-  CheckRefused(files, {"multilabel", "evaluate", files.folder.Write("u.svm", "? 1:1\n"), "--model", model},
-               {"u.svm: no label is known"});
   CheckRefused(files,
-               {"multilabel", "predict", files.svm, "--model", model, "--out", files.folder.Path("no/x")},
-               {"--out", "no"});
+               {"multilabel", "evaluate", files.folder.Write("u.svm", "? 1:1\n"), "--model", model},
+               {"u.svm: no label is known"});
+  CheckRefused(
+      files,
+      {"multilabel", "predict", files.svm, "--model", model, "--out", files.folder.Path("no/x")},
+      {"--out", "no"});
   CheckRefused(files, {"multilabel", "predict", files.svm, "--model", model, "--out", model},
                {"--out", "overwritten"});
   CheckRefused(files, {"multilabel", "predict", files.svm, "--model", model, "--decode", "guess"},
@@ -394,19 +430,24 @@ TEST_CASE("bad models, and data that do not fit the model") {
 
 TEST_CASE("an ARFF model refuses data with other features, or the same in another order") {
   const Files files;
-  const auto arff = [&](const std::string& name, const std::string& first, const std::string& second) {
-    return files.folder.Write(name, "@relation r\n@attribute " + first + " numeric\n@attribute " + second +
-                                        " numeric\n@attribute L0 {0,1}\n@attribute L1 {0,1}\n@data\n"
-                                        "1,2,1,0\n-1,3,0,1\n");
+  const auto arff = [&](const std::string& name, const std::string& first,
+                        const std::string& second) {
+    return files.folder.Write(
+        name, "@relation r\n@attribute " + first + " numeric\n@attribute " + second +
+                  " numeric\n@attribute L0 {0,1}\n@attribute L1 {0,1}\n@data\n"
+                  "1,2,1,0\n-1,3,0,1\n");
   };
   const std::string model = files.folder.Path("a.slk");
   const std::string data = arff("good2.arff", "height", "width");
-  REQUIRE(RunProgram({"multilabel", "train", data, "--labels", files.xml, "--model", model}).code == 0);
+  REQUIRE(RunProgram({"multilabel", "train", data, "--labels", files.xml, "--model", model}).code ==
+          0);
   for (const char* command : {"predict", "evaluate"}) {
-    CheckRefused(files, {"multilabel", command, arff("swapped.arff", "width", "height"), "--model", model},
-                 {"swapped.arff:2: feature 1 is 'width', but the model was trained with 'height' there"});
-    CheckRefused(files, {"multilabel", command, arff("renamed.arff", "height", "depth"), "--model", model},
-                 {"renamed.arff:3: feature 2 is 'depth', but the model was trained with 'width' there"});
+    CheckRefused(
+        files, {"multilabel", command, arff("swapped.arff", "width", "height"), "--model", model},
+        {"swapped.arff:2: feature 1 is 'width', but the model was trained with 'height' there"});
+    CheckRefused(
+        files, {"multilabel", command, arff("renamed.arff", "height", "depth"), "--model", model},
+        {"renamed.arff:3: feature 2 is 'depth', but the model was trained with 'width' there"});
     CHECK(RunProgram({"multilabel", command, data, "--model", model}).code == 0);
     // LIBSVM data have no names.
     const std::string svm = files.folder.Write("same.svm", "0 1:1 2:2\n1 1:-1 2:3\n");
@@ -417,11 +458,12 @@ TEST_CASE("an ARFF model refuses data with other features, or the same in anothe
 TEST_CASE("an ARFF model refuses data of other dimensions") {
   const Files files;
   const std::string model = files.folder.Path("a.slk");
-  REQUIRE(RunProgram({"multilabel", "train", files.arff, "--labels", files.xml, "--model", model}).code == 0);
-  const std::string wide = files.folder.Write(
-      "wide.arff",
-      "@relation r\n@attribute f numeric\n@attribute g numeric\n@attribute L0 {0,1}\n@attribute L1 {0,1}\n"
-      "@data\n1,1,1,0\n");
+  REQUIRE(RunProgram({"multilabel", "train", files.arff, "--labels", files.xml, "--model", model})
+              .code == 0);
+  const std::string wide = files.folder.Write("wide.arff",
+                                              "@relation r\n@attribute f numeric\n@attribute g "
+                                              "numeric\n@attribute L0 {0,1}\n@attribute L1 {0,1}\n"
+                                              "@data\n1,1,1,0\n");
   CheckRefused(files, {"multilabel", "predict", wide, "--model", model, "--out", files.out},
                {"wide.arff", "features"});
 }

@@ -51,7 +51,8 @@ TEST_CASE("compact models are half the size and predict the same") {
     CAPTURE(task.name);
     const std::string full = folder.Path("full.slk");
     const std::string compact = folder.Path("compact.slk");
-    const Arguments train = Arguments{task.name, "train", task.data, "--gap-tolerance", "0.01"} + task.more;
+    const Arguments train =
+        Arguments{task.name, "train", task.data, "--gap-tolerance", "0.01"} + task.more;
     Checked(train + Arguments{"--model", full});
     Checked(train + Arguments{"--model", compact, "--compact", "--verify"});
     CHECK_FALSE(Info(full)["single_precision"].get<bool>());
@@ -63,7 +64,8 @@ TEST_CASE("compact models are half the size and predict the same") {
     const std::vector<double> b = ModelWeights(compact);
     REQUIRE(a.size() == b.size());
     bool near = true;
-    for (std::size_t k = 0; k < a.size(); ++k) near = near && std::abs(a[k] - b[k]) <= 6e-8 * std::abs(a[k]);
+    for (std::size_t k = 0; k < a.size(); ++k)
+      near = near && std::abs(a[k] - b[k]) <= 6e-8 * std::abs(a[k]);
     CHECK(near);
     const auto predicted = [&](const std::string& model) {
       return Checked({task.name, "predict", task.data, "--model", model}).out;
@@ -76,8 +78,8 @@ TEST_CASE("the model at the end of cv") {
   const TemporaryFolder folder;
   const std::string model = folder.Path("m.slk");
   const Task& task = Tasks()[0];
-  Checked(Arguments{"multilabel", "cv", task.data, "--lambda-path", "0.1", "--folds", "2", "--model", model,
-                    "--compact", "--graph", "none"} +
+  Checked(Arguments{"multilabel", "cv", task.data, "--lambda-path", "0.1", "--folds", "2",
+                    "--model", model, "--compact", "--graph", "none"} +
           task.more);
   CHECK(Info(model)["single_precision"].get<bool>());
 }

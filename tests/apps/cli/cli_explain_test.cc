@@ -19,8 +19,8 @@ struct Trained {
   explicit Trained(const std::vector<std::string>& more = {}) {
     const std::string labels = folder.Write("labels.xml", XmlText(4));
     const Outcome outcome =
-        RunProgram(std::vector<std::string>{"multilabel", "train", data, "--labels", labels, "--model", model,
-                                            "--lambda", "0.001", "-q"} +
+        RunProgram(std::vector<std::string>{"multilabel", "train", data, "--labels", labels,
+                                            "--model", model, "--lambda", "0.001", "-q"} +
                    more);
     REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
   }
@@ -53,10 +53,11 @@ void CheckAgain(const std::vector<std::string>& arguments, const std::string& me
 
 TEST_CASE("explained labels are those that predict chooses, and parts add up") {
   const Trained trained({"--scale", "standard"});
-  const std::vector<std::string> predict = {"multilabel", "predict", trained.data, "--model", trained.model};
+  const std::vector<std::string> predict = {"multilabel", "predict", trained.data, "--model",
+                                            trained.model};
   const std::vector<std::string> lines = Lines(Good(predict));
-  const Json all =
-      Json::parse(Good(predict + std::vector<std::string>{"--explain", "all", "--json", "--top", "2"}));
+  const Json all = Json::parse(
+      Good(predict + std::vector<std::string>{"--explain", "all", "--json", "--top", "2"}));
   REQUIRE(all["examples"].size() == 60);
   int chosen = 0;
   for (std::size_t m = 0; m < 60; ++m) {
@@ -79,8 +80,10 @@ TEST_CASE("explained labels are those that predict chooses, and parts add up") {
 
 TEST_CASE("one example as a table, with the values of the data") {
   const Trained trained({"--scale", "standard"});
-  const std::vector<std::string> predict = {"multilabel", "predict", trained.data, "--model", trained.model};
-  const Json all = Json::parse(Good(predict + std::vector<std::string>{"--explain", "all", "--json"}));
+  const std::vector<std::string> predict = {"multilabel", "predict", trained.data, "--model",
+                                            trained.model};
+  const Json all =
+      Json::parse(Good(predict + std::vector<std::string>{"--explain", "all", "--json"}));
   std::size_t m = 0;
   while (all["examples"][m]["labels"].size() < 2) ++m;
   const std::string number = std::to_string(m + 1);
@@ -112,11 +115,12 @@ TEST_CASE("sequences, token by token") {
   const std::string data =
       folder.Write("t.txt", "the D\ndog N\nbarks V\n\na D\ncat N\n\nthe D\ncat N\nsleeps V\n");
   const std::string model = folder.Path("m.slk");
-  REQUIRE(
-      RunProgram({"sequence", "train", data, "--min-count", "1", "--lambda", "0.01", "--model", model, "-q"})
-          .code == 0);
+  REQUIRE(RunProgram({"sequence", "train", data, "--min-count", "1", "--lambda", "0.01", "--model",
+                      model, "-q"})
+              .code == 0);
   const std::vector<std::string> predict = {"sequence", "predict", data, "--model", model, "-q"};
-  const Json json = Json::parse(Good(predict + std::vector<std::string>{"--explain", "2", "--json"}));
+  const Json json =
+      Json::parse(Good(predict + std::vector<std::string>{"--explain", "2", "--json"}));
   REQUIRE(json["sequences"].size() == 1);
   const Json& sequence = json["sequences"][0];
   CHECK(sequence["sequence"] == 2);
@@ -124,9 +128,11 @@ TEST_CASE("sequences, token by token") {
   CHECK(sequence["tokens"][1]["input"] == "cat");
   double total = 0;
   for (const Json& token : sequence["tokens"]) {
-    CHECK(std::abs(SumOf(token["observations"]) - token["observations"]["total"].get<double>()) < 1e-9);
+    CHECK(std::abs(SumOf(token["observations"]) - token["observations"]["total"].get<double>()) <
+          1e-9);
     total += token["observations"]["total"].get<double>();
-    for (const char* part : {"constant", "start", "transition", "end"}) total += token[part].get<double>();
+    for (const char* part : {"constant", "start", "transition", "end"})
+      total += token[part].get<double>();
   }
   CHECK(std::abs(total - sequence["score"].get<double>()) < 1e-9);
   // The score that predict gives to the best labelling.
@@ -138,20 +144,24 @@ TEST_CASE("sequences, token by token") {
   }
   CHECK(std::abs(scores[1] - total) < 1e-6);
   const std::string text = Good(predict + std::vector<std::string>{"--explain", "all"});
-  for (const char* part : {"sequence 1: score ", "sequence 3: score ", "3  sleeps  V\n", "transition "})
+  for (const char* part :
+       {"sequence 1: score ", "sequence 3: score ", "3  sleeps  V\n", "transition "})
     CHECK_MESSAGE(Contains(text, part), part);
 }
 
 TEST_CASE("bad arguments of --explain") {
   const Trained trained;
-  const std::vector<std::string> predict = {"multilabel", "predict", trained.data, "--model", trained.model};
+  const std::vector<std::string> predict = {"multilabel", "predict", trained.data, "--model",
+                                            trained.model};
   for (const char* bad : {"0", "-1", "x", "1.5", ""})
     CheckAgain(predict + std::vector<std::string>{"--explain", bad}, "--explain: ");
   CheckAgain(predict + std::vector<std::string>{"--explain", "61"}, "there is no number 61");
   CheckAgain(predict + std::vector<std::string>{"--explain", "1", "--top", "0"}, "--top");
-  CheckAgain(predict + std::vector<std::string>{"--explain", "1", "--output", "labels"}, "--output");
+  CheckAgain(predict + std::vector<std::string>{"--explain", "1", "--output", "labels"},
+             "--output");
   CheckAgain(predict + std::vector<std::string>{"--json"}, "--explain");
   CheckAgain(predict + std::vector<std::string>{"--top", "3"}, "--explain");
   // Before any data are read.
-  CheckAgain({"multilabel", "predict", "nowhere", "--model", "nowhere", "--explain", "0"}, "--explain: '0'");
+  CheckAgain({"multilabel", "predict", "nowhere", "--model", "nowhere", "--explain", "0"},
+             "--explain: '0'");
 }

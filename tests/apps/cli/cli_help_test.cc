@@ -18,8 +18,9 @@ namespace {
 using Arguments = std::vector<std::string>;
 
 /// Without segmentation, which is not in every build.
-const Arguments kCommands[] = {{"multilabel", "train"}, {"multilabel", "cv"},  {"sequence", "train"},
-                               {"sequence", "cv"},      {"matching", "train"}, {"matching", "cv"}};
+const Arguments kCommands[] = {{"multilabel", "train"}, {"multilabel", "cv"},
+                               {"sequence", "train"},   {"sequence", "cv"},
+                               {"matching", "train"},   {"matching", "cv"}};
 
 std::string Help(const Arguments& command, const std::string& flag) {
   const Outcome outcome = RunProgram(command + Arguments{flag});
@@ -52,16 +53,18 @@ TEST_CASE("the short help has what people need first, and says where the rest is
     CHECK(help.ends_with("\nAll options: --help-all\n"));
     const Arguments options = Options(help);
     CHECK(options.size() <= 18);
-    for (const char* name : {"--model", "--scale", "--loss", "--gap-tolerance", "--time-limit", "--seed",
-                             "--threads", "--quiet"})
+    for (const char* name : {"--model", "--scale", "--loss", "--gap-tolerance", "--time-limit",
+                             "--seed", "--threads", "--quiet"})
       CHECK_MESSAGE(Has(options, name), name);
-    for (const char* name : {"--tau", "--oracle", "--kernel-gamma", "--verify", "--cache-mb", "--C"})
+    for (const char* name :
+         {"--tau", "--oracle", "--kernel-gamma", "--verify", "--cache-mb", "--C"})
       CHECK_MESSAGE(!Has(options, name), name);
     CHECK(Has(options, command[1] == "cv" ? "--metric" : "--lambda"));
   }
 }
 
-TEST_CASE("--help-all has every option of training, and what the short help has, in the same words") {
+TEST_CASE(
+    "--help-all has every option of training, and what the short help has, in the same words") {
   for (const Arguments& command : kCommands) {
     const std::string all = Help(command, "--help-all");
     INFO(command[0] << " " << command[1]);
@@ -88,7 +91,8 @@ TEST_CASE("groups are data, model, training and output, in this order") {
     for (const char* flag : {"--help", "--help-all"}) {
       const std::string help = Help(command, flag);
       std::size_t at = 0;
-      for (const char* group : {"\nData:\n", "\nModel:\n", "\nTraining:\n", "\nOutput:\n", "\nExamples:\n"}) {
+      for (const char* group :
+           {"\nData:\n", "\nModel:\n", "\nTraining:\n", "\nOutput:\n", "\nExamples:\n"}) {
         const std::size_t next = help.find(group);
         REQUIRE_MESSAGE(next != std::string::npos, group);
         CHECK(next > at);

@@ -27,8 +27,8 @@ std::string ExclusiveOrText(int examples, std::uint64_t seed) {
     const double a = random.Below(2) == 0 ? -1 : 1;
     const double b = random.Below(2) == 0 ? -1 : 1;
     text += a * b < 0 ? "0" : "1";
-    text +=
-        " 1:" + std::to_string(a + 0.2 * random.Normal()) + " 2:" + std::to_string(b + 0.2 * random.Normal());
+    text += " 1:" + std::to_string(a + 0.2 * random.Normal()) +
+            " 2:" + std::to_string(b + 0.2 * random.Normal());
     text += "\n";
   }
   return text;
@@ -54,8 +54,8 @@ std::string Good(const Arguments& arguments) {
 
 /// The numbers below the line of names.
 std::vector<double> Scores(const Files& files, const std::string& model) {
-  const auto lines =
-      Lines(Good({"multilabel", "predict", files.test, "--model", model, "--output", "scores", "-q"}));
+  const auto lines = Lines(
+      Good({"multilabel", "predict", files.test, "--model", model, "--output", "scores", "-q"}));
   std::vector<double> scores;
   for (std::size_t k = 1; k < lines.size(); ++k) {
     std::size_t begin = 0;
@@ -105,13 +105,14 @@ TEST_CASE("rbf solves what linear models cannot") {
     Good(Arguments{"multilabel", "train", data, "--num-labels", "2", "--lambda", "0.001", "--model",
                    files.model, "--max-passes", "300", "-q"} +
          more);
-    return Json::parse(
-               Good({"multilabel", "evaluate", test, "--model", files.model, "--json"}))["hamming_loss"]
+    return Json::parse(Good(
+        {"multilabel", "evaluate", test, "--model", files.model, "--json"}))["hamming_loss"]
         .get<double>();
   };
   CHECK(loss({}) > 0.2);
   CHECK(loss({"--learner", "kernel-bcfw", "--kernel", "rbf", "--kernel-gamma", "1"}) < 0.02);
-  CHECK(loss({"--learner", "kernel-bcfw", "--kernel", "polynomial", "--kernel-degree", "2"}) < 0.02);
+  CHECK(loss({"--learner", "kernel-bcfw", "--kernel", "polynomial", "--kernel-degree", "2"}) <
+        0.02);
   CHECK(loss({"--learner", "al", "--kernel", "rbf", "--kernel-gamma", "1"}) < 0.02);
   CHECK(loss({"--kernel", "rbf", "--kernel-gamma", "1"}) < 0.02);
 }
@@ -119,8 +120,8 @@ TEST_CASE("rbf solves what linear models cannot") {
 TEST_CASE("info tells the kernel and the support vectors") {
   const Files files;
   const Outcome train =
-      RunProgram(files.Train({"--learner", "kernel-bcfw", "--kernel", "rbf", "--kernel-gamma", "0.5",
-                              "--gap-tolerance", "0.05", "--verify"}));
+      RunProgram(files.Train({"--learner", "kernel-bcfw", "--kernel", "rbf", "--kernel-gamma",
+                              "0.5", "--gap-tolerance", "0.05", "--verify"}));
   CHECK(train.code == 0);
   CHECK(Contains(train.err, "kernel rbf, gamma 0.5"));
   CHECK(Contains(train.err, "the certificate holds"));
@@ -137,10 +138,12 @@ TEST_CASE("checkpoints, paths and cross-validation know kernels") {
   const Files files;
   const std::string checkpoint = files.folder.Path("c.ckpt");
   const std::string other = files.folder.Path("o.slk");
-  const Arguments rbf = {"--learner", "kernel-bcfw", "--kernel", "rbf", "--gap-tolerance", "0", "-q"};
+  const Arguments rbf = {"--learner",       "kernel-bcfw", "--kernel", "rbf",
+                         "--gap-tolerance", "0",           "-q"};
   Good(files.Train(rbf + Arguments{"--max-passes", "4", "--checkpoint", checkpoint}));
-  Good({"multilabel", "train", files.data, "--num-labels", "4", "--model", other, "--learner", "kernel-bcfw",
-        "--kernel", "rbf", "--gap-tolerance", "0", "-q", "--max-passes", "9", "--resume", checkpoint});
+  Good({"multilabel", "train", files.data, "--num-labels", "4", "--model", other, "--learner",
+        "kernel-bcfw", "--kernel", "rbf", "--gap-tolerance", "0", "-q", "--max-passes", "9",
+        "--resume", checkpoint});
   Good(files.Train(rbf + Arguments{"--max-passes", "9"}));
   const slackline::ModelReader a(files.model), b(other);
   const auto c = a.Doubles("coefficients"), d = b.Doubles("coefficients");
@@ -151,18 +154,21 @@ TEST_CASE("checkpoints, paths and cross-validation know kernels") {
                     "--lambda-path", "0.1,0.01"}));
   CHECK(Contains(Good({"info", files.folder.Path("m-0.01.slk")}), "support vector"));
 
-  const Json cv = Json::parse(
-      Good({"multilabel", "cv", files.data, "--num-labels", "4", "--lambda-path", "0.1,0.01", "--folds", "3",
-            "--kernel", "rbf", "--gap-tolerance", "0.02", "--model", other, "--json", "-q"}));
+  const Json cv = Json::parse(Good({"multilabel", "cv", files.data, "--num-labels", "4",
+                                    "--lambda-path", "0.1,0.01", "--folds", "3", "--kernel", "rbf",
+                                    "--gap-tolerance", "0.02", "--model", other, "--json", "-q"}));
   CHECK(cv["path"].size() == 2);
   CHECK(Contains(Good({"info", other}), "kernel      rbf, gamma 0.16"));
 }
 
 TEST_CASE("kernels are refused where they have no meaning, with the reason") {
   const Files files;
-  CheckRefused(files.Train({"--kernel-gamma", "1"}), "--kernel-gamma has no effect without --kernel");
-  CheckRefused(files.Train({"--kernel", "linear", "--kernel-gamma", "1"}), "no effect with --kernel linear");
-  CheckRefused(files.Train({"--kernel", "rbf", "--kernel-degree", "2"}), "without --kernel polynomial");
+  CheckRefused(files.Train({"--kernel-gamma", "1"}),
+               "--kernel-gamma has no effect without --kernel");
+  CheckRefused(files.Train({"--kernel", "linear", "--kernel-gamma", "1"}),
+               "no effect with --kernel linear");
+  CheckRefused(files.Train({"--kernel", "rbf", "--kernel-degree", "2"}),
+               "without --kernel polynomial");
   CheckRefused(files.Train({"--kernel", "sigmoid"}), "one of auto linear polynomial rbf");
   CheckRefused(files.Train({"--kernel", "rbf", "--cache-mb", "5", "--learner", "bcfw"}),
                "--cache-mb applies to");
@@ -183,9 +189,9 @@ TEST_CASE("sequences have kernels, too") {
   }
   const std::string data = files.folder.Write("s.txt", text);
   const std::string templates = files.folder.Write("t.txt", "U00:%x[0,0]\nU01:%x[-1,0]\n");
-  const Arguments common = {"sequence", "train",    data,   "--template",   templates, "--min-count",
-                            "1",        "--lambda", "0.01", "--max-passes", "12",      "--gap-tolerance",
-                            "0",        "-q"};
+  const Arguments common = {
+      "sequence", "train", data,           "--template", templates,         "--min-count", "1",
+      "--lambda", "0.01",  "--max-passes", "12",         "--gap-tolerance", "0",           "-q"};
   Good(common + Arguments{"--learner", "bcfw", "--step", "fw", "--model", files.model});
   Good(common + Arguments{"--learner", "kernel-bcfw", "--model", kernel});
   const auto predict = [&](const std::string& model) {
@@ -195,12 +201,12 @@ TEST_CASE("sequences have kernels, too") {
   CHECK(linear.size() > 200);
   CHECK(linear == predict(kernel));
   CHECK(Contains(Good({"info", kernel}), "kernel      linear; "));
-  Good(common + Arguments{"--learner", "kernel-bcfw", "--kernel", "polynomial", "--kernel-degree", "2",
-                          "--verify", "--model", kernel});
+  Good(common + Arguments{"--learner", "kernel-bcfw", "--kernel", "polynomial", "--kernel-degree",
+                          "2", "--verify", "--model", kernel});
   CHECK(Json::parse(Good({"info", kernel, "--json"}))["support_vectors"].get<int>() <= 100);
   CHECK(predict(kernel).size() > 200);
   const Json cv = Json::parse(
-      Good({"sequence", "cv", data, "--template", templates, "--lambda-path", "0.1,0.01", "--folds", "2",
-            "--kernel", "rbf", "--max-passes", "5", "--no-refit", "--json", "-q"}));
+      Good({"sequence", "cv", data, "--template", templates, "--lambda-path", "0.1,0.01", "--folds",
+            "2", "--kernel", "rbf", "--max-passes", "5", "--no-refit", "--json", "-q"}));
   CHECK(cv["path"].size() == 2);
 }

@@ -58,7 +58,8 @@ void CheckOption(const Arguments& command, const Arguments& base, const std::str
         arguments.push_back(base[k]);
       }
     }
-    for (const Arguments& more : {Arguments{}, beside == kBeside.end() ? Arguments{} : beside->second}) {
+    for (const Arguments& more :
+         {Arguments{}, beside == kBeside.end() ? Arguments{} : beside->second}) {
       const Outcome outcome = RunProgram(arguments + more + Arguments{option, value});
       CHECK_MESSAGE((outcome.code == 0 || outcome.code == 2),
                     command[0] << " " << option << " " << value << ": " << outcome.err);
@@ -87,15 +88,17 @@ TEST_CASE("multilabel train") {
 TEST_CASE("sequence train") {
   const TemporaryFolder folder;
   const std::string data = folder.Write("d.txt", "the D\ncat N\nsees V\n\na D\ndog N\n\n");
-  CheckCommand({"sequence", "train"},
-               {data, "--model", folder.Path("m.slk"), "--max-passes", "4", "--time-limit", "5", "-q"}, 20);
+  CheckCommand(
+      {"sequence", "train"},
+      {data, "--model", folder.Path("m.slk"), "--max-passes", "4", "--time-limit", "5", "-q"}, 20);
 }
 
 TEST_CASE("matching train and draw") {
   const TemporaryFolder folder;
   std::string data;
   for (const char* value : {"0.1", "0.2", "0.3", "0.4"}) {
-    data += "2 2\n0 0 1 a:" + std::string(value) + " b:1\n0 1 0 a:0.2\n1 0 0 b:0.3\n1 1 1 a:0.7\n\n";
+    data +=
+        "2 2\n0 0 1 a:" + std::string(value) + " b:1\n0 1 0 a:0.2\n1 0 0 b:0.3\n1 1 1 a:0.7\n\n";
   }
   CheckCommand({"matching", "train"},
                {folder.Write("d.txt", data), "--model", folder.Path("m.slk"), "--max-passes", "4",

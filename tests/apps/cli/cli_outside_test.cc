@@ -17,7 +17,8 @@ struct Trained {
   Trained() { REQUIRE(RunProgram(Train("m.slk")).code == 0); }
 
   Arguments Train(const std::string& out, const Arguments& more = {}) const {
-    return Arguments{"multilabel", "train", data, "--num-labels", "5", "--model", folder.Path(out), "-q"} +
+    return Arguments{"multilabel", "train",          data, "--num-labels", "5",
+                     "--model",    folder.Path(out), "-q"} +
            more;
   }
 
@@ -38,7 +39,8 @@ TEST_CASE("info reads a model from a pipe, once") {
 
 TEST_CASE("models and data of other commands may come through pipes") {
   const Trained trained;
-  const std::string plain = RunProgram({"multilabel", "predict", trained.data, "--model", trained.model}).out;
+  const std::string plain =
+      RunProgram({"multilabel", "predict", trained.data, "--model", trained.model}).out;
   CHECK(!plain.empty());
   const Pipe model(trained.folder.Path("model"), ReadBytes(trained.model));
   const Pipe data(trained.folder.Path("data"), ReadBytes(trained.data));
@@ -53,8 +55,9 @@ TEST_CASE("models and data of other commands may come through pipes") {
                            trained.folder.Path("piped.slk"),
                            "-q"};
   CHECK(RunProgram(train).code == 0);
-  const std::string again =
-      RunProgram({"multilabel", "predict", trained.data, "--model", trained.folder.Path("piped.slk")}).out;
+  const std::string again = RunProgram({"multilabel", "predict", trained.data, "--model",
+                                        trained.folder.Path("piped.slk")})
+                                .out;
   CHECK(again == plain);
 }
 
@@ -67,8 +70,10 @@ TEST_CASE("a file without an end is bad input to every reader") {
       {{"multilabel", "predict", trained.data, "--model", zero}, "not a Slackline model"},
       {trained.Train("o.slk", {"--resume", zero}), "not a Slackline checkpoint"},
       {trained.Train("o.slk", {"--graph", zero}), "/dev/zero:1: the line is longer than 268 MB"},
-      {{"multilabel", "train", zero, "--num-labels", "5", "--model", out}, "/dev/zero:1: the line is longer"},
-      {{"multilabel", "train", trained.data, "--labels", zero, "--model", out}, "/dev/zero:1: the line is"},
+      {{"multilabel", "train", zero, "--num-labels", "5", "--model", out},
+       "/dev/zero:1: the line is longer"},
+      {{"multilabel", "train", trained.data, "--labels", zero, "--model", out},
+       "/dev/zero:1: the line is"},
       {{"sequence", "train", zero, "--model", out}, "/dev/zero:1: the line is longer than 268 MB"},
       {{"matching", "train", zero, "--model", out}, "/dev/zero:1: the line is longer than 268 MB"},
       {{"report", zero, "--out", trained.folder.Path("p.html")}, "/dev/zero: the file is too long"},

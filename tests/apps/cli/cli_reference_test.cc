@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Optima of the shipped Yeast data that an independent program found (1500 training examples, all 91 pairs, count loss, no
-// bias), reached again through the command line to the accuracy of the reference.
+// Optima of the shipped Yeast data that an independent program found (1500 training examples, all
+// 91 pairs, count loss, no bias), reached again through the command line to the accuracy of the
+// reference.
 #include <cmath>
 #include <string>
 #include <vector>
@@ -18,7 +19,8 @@ namespace {
 
 const std::string kYeast = std::string(SLACKLINE_SOURCE_DIR) + "/data/yeast/";
 
-// Builds with sanitizers are fifty times slower: they go as far as the bracket must already hold the reference.
+// Builds with sanitizers are fifty times slower: they go as far as the bracket must already hold
+// the reference.
 #ifdef SLACKLINE_SANITIZED
 constexpr bool kSlow = true;
 #else
@@ -26,7 +28,8 @@ constexpr bool kSlow = false;
 #endif
 
 /// The last object of the log of a run on Yeast.
-Json Train(const TemporaryFolder& folder, const std::vector<std::string>& options, const std::string& gap) {
+Json Train(const TemporaryFolder& folder, const std::vector<std::string>& options,
+           const std::string& gap) {
   const std::string log = folder.Path("run.jsonl");
   std::vector<std::string> command = {"multilabel",
                                       "train",
@@ -76,8 +79,9 @@ TEST_CASE("relaxed optimum at lambda 0.001: 6.72474, and its test metrics with e
   const TemporaryFolder folder;
   const Json end = Train(folder, {"--lambda", "0.001"}, "8e-6");
   CheckBracket(end["dual"], end["primal"], 6.72474, 3e-5);
-  const Outcome outcome = RunProgram({"multilabel", "evaluate", kYeast + "yeast-test.arff.gz", "--model",
-                                      folder.Path("yeast.slk"), "--decode", "exact", "--json"});
+  const Outcome outcome =
+      RunProgram({"multilabel", "evaluate", kYeast + "yeast-test.arff.gz", "--model",
+                  folder.Path("yeast.slk"), "--decode", "exact", "--json"});
   REQUIRE(outcome.code == 0);
   const Json metrics = Json::parse(outcome.out);
   const double tolerance = kSlow ? 0.03 : 0.0015;
@@ -90,7 +94,8 @@ TEST_CASE("relaxed optimum at lambda 0.001: 6.72474, and its test metrics with e
 TEST_CASE("soft optimum at rho 1500, given in the paper's scale: 12.337254") {
   const TemporaryFolder folder;
   const Json end =
-      Train(folder, {"--lambda", "0.01", "--learner", "soft", "--rho", "1", "--rho-scale", "paper"}, "1e-7");
+      Train(folder, {"--lambda", "0.01", "--learner", "soft", "--rho", "1", "--rho-scale", "paper"},
+            "1e-7");
   CHECK(end["rho"] == 1500);
   CheckBracket(end["soft_dual"], end["soft_primal"], 12.337254, 2e-6);
 }
@@ -110,8 +115,8 @@ TEST_CASE("soft optimum at rho 1, the default: 8.480900") {
 
 TEST_CASE("Frank-Wolfe steps reach the same soft optimum, slowly") {
   const TemporaryFolder folder;
-  const Json end =
-      Train(folder, {"--lambda", "0.01", "--learner", "soft", "--rho", "15", "--step", "fw"}, "2e-3");
+  const Json end = Train(
+      folder, {"--lambda", "0.01", "--learner", "soft", "--rho", "15", "--step", "fw"}, "2e-3");
   CHECK(end["soft_dual"].get<double>() <= 11.273889 + 1e-6);
   CHECK(end["soft_primal"].get<double>() >= 11.273889 - 1e-6);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Processes that get less than they expect: closed standard streams, a limit on the length of files,
-// little memory.
+// Processes that get less than they expect: closed standard streams, a limit on the length of
+// files, little memory.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -25,7 +25,8 @@ struct Setting {
   std::string model = folder.Path("m.slk");
 
   Arguments Train() const {
-    return {"multilabel", "train", data, "--num-labels", "6", "--max-passes", "5", "--model", model};
+    return {"multilabel",   "train", data,      "--num-labels", "6",
+            "--max-passes", "5",     "--model", model};
   }
 };
 
@@ -39,8 +40,8 @@ void Limit(int resource, std::size_t most) {
 TEST_CASE("messages to a closed standard error are in no file") {
   const Setting setting;
   const std::string log = setting.folder.Path("run.jsonl");
-  const Outcome outcome =
-      RunProgram(setting.Train() + Arguments{"--log", log}, "/dev/null", "", [] { close(STDERR_FILENO); });
+  const Outcome outcome = RunProgram(setting.Train() + Arguments{"--log", log}, "/dev/null", "",
+                                     [] { close(STDERR_FILENO); });
   CHECK(outcome.code == 0);
   const auto lines = Lines(ReadBytes(log));
   REQUIRE(lines.size() >= 3);
@@ -52,11 +53,12 @@ TEST_CASE("a closed standard output or input is an error where it is used") {
   const Setting setting;
   REQUIRE(RunProgram(setting.Train()).code == 0);
   const std::string before = ReadBytes(setting.model);
-  const Outcome output = RunProgram({"info", setting.model}, "/dev/null", "", [] { close(STDOUT_FILENO); });
+  const Outcome output =
+      RunProgram({"info", setting.model}, "/dev/null", "", [] { close(STDOUT_FILENO); });
   CHECK(output.code == 2);
   CHECK(Contains(output.err, "<stdout>: writing failed"));
-  const Outcome input = RunProgram({"multilabel", "predict", "-", "--model", setting.model}, "/dev/null", "",
-                                   [] { close(STDIN_FILENO); });
+  const Outcome input = RunProgram({"multilabel", "predict", "-", "--model", setting.model},
+                                   "/dev/null", "", [] { close(STDIN_FILENO); });
   CHECK(input.code == 2);
   CHECK(ReadBytes(setting.model) == before);
 }
@@ -66,9 +68,9 @@ TEST_CASE("a limit on the length of files is an error, and the file of before st
   REQUIRE(RunProgram(setting.Train()).code == 0);
   const std::string out = setting.folder.Write("out", "old");
   const std::size_t files = setting.folder.NumFiles();
-  const Outcome outcome = RunProgram(
-      {"multilabel", "predict", setting.data, "--model", setting.model, "--output", "scores", "--out", out},
-      "/dev/null", "", [] { Limit(RLIMIT_FSIZE, 2000); });
+  const Outcome outcome = RunProgram({"multilabel", "predict", setting.data, "--model",
+                                      setting.model, "--output", "scores", "--out", out},
+                                     "/dev/null", "", [] { Limit(RLIMIT_FSIZE, 2000); });
   CHECK(outcome.code == 2);
   CHECK(Contains(outcome.err, out + ": writing failed: "));
   CHECK(ReadBytes(out) == "old");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every learner and option on the training commands of multi-label models, sequences and matchings, on files
-// that are small and unpleasant. (Segmentation: cli_segment_support_test.cc.)
+// Every learner and option on the training commands of multi-label models, sequences and matchings,
+// on files that are small and unpleasant. (Segmentation: cli_segment_support_test.cc.)
 #include <doctest/doctest.h>
 
 #include <slackline/apps/matching/matching_model.h>
@@ -20,8 +20,8 @@ TrainingSet MultiLabelTraining(const std::string& path, bool kernelized) {
   MultiLabelReadOptions read;
   read.num_labels = 3;
   const MultiLabelData data = ReadMultiLabelData(path, read);
-  const MultiLabelModel model(data.label_names, data.num_features, false, MakeLabelGraph("full", data),
-                              kernelized);
+  const MultiLabelModel model(data.label_names, data.num_features, false,
+                              MakeLabelGraph("full", data), kernelized);
   return MakeTrainingSet(model.MakeDataset(data), {});
 }
 
@@ -29,7 +29,8 @@ TrainingSet MultiLabelTraining(const std::string& path, bool kernelized) {
 
 TEST_CASE("multilabel train: every learner brackets the optimum or is refused") {
   const TemporaryFolder folder;
-  // An empty label set, a contradiction, a duplicate, features from 1e-3 to 1e3, one that is constant.
+  // An empty label set, a contradiction, a duplicate, features from 1e-3 to 1e3, one that is
+  // constant.
   const std::string files[] = {
       folder.Write("a", "0,1 1:1 2:0.5\n 1:-1 2:0.5\n0 1:1 2:0.5\n0 1:1 2:0.5\n1,2 1:0.3 2:0.5\n"),
       folder.Write("b", "0 1:1e-3 2:1\n1 1:2 2:1000\n0,1,2 2:3\n"), folder.Write("c", "0,2 1:0\n")};
@@ -37,8 +38,8 @@ TEST_CASE("multilabel train: every learner brackets the optimum or is refused") 
     CAPTURE(file);
     const TrainingSet plain = MultiLabelTraining(file, false);
     const TrainingSet kernelized = MultiLabelTraining(file, true);
-    const WalkCounts counts = WalkCommand({"multilabel", "train", file, "--num-labels", "3", "--bias", "0",
-                                           "--scale", "none", "--lambda", "0.05"},
+    const WalkCounts counts = WalkCommand({"multilabel", "train", file, "--num-labels", "3",
+                                           "--bias", "0", "--scale", "none", "--lambda", "0.05"},
                                           0.05, &plain, &kernelized);
     CHECK(counts.trained > 40);
     CHECK(counts.refused > 5);
@@ -47,7 +48,8 @@ TEST_CASE("multilabel train: every learner brackets the optimum or is refused") 
 
 TEST_CASE("sequence train: every learner brackets the optimum or is refused") {
   const TemporaryFolder folder;
-  const std::string file = folder.Write("t", "a x B-N\nb y I-N\nc x O\n\nb y O\na x B-N\n\na x O\n");
+  const std::string file =
+      folder.Write("t", "a x B-N\nb y I-N\nc x O\n\nb y O\na x B-N\n\na x O\n");
   const std::string templates = folder.Write("templates", "U:%x[0,0]\n");
   SequenceReadOptions read;
   read.templates = templates;
@@ -55,9 +57,10 @@ TEST_CASE("sequence train: every learner brackets the optimum or is refused") {
   const SequenceInput input = ReadTrainingSequences(file, read);
   for (const bool bio : {false, true}) {
     CAPTURE(bio);
-    const SequenceModel model =
-        MakeSequenceModel(input, LearnerKind::kAuto, bio ? LabelConstraints::kBio : LabelConstraints::kAny);
-    const TrainingSet training = MakeTrainingSet(model.MakeDataset(input.data, input.sequences), {});
+    const SequenceModel model = MakeSequenceModel(
+        input, LearnerKind::kAuto, bio ? LabelConstraints::kBio : LabelConstraints::kAny);
+    const TrainingSet training =
+        MakeTrainingSet(model.MakeDataset(input.data, input.sequences), {});
     Words train = {"sequence", "train",   file,   "--template", templates, "--min-count",
                    "1",        "--scale", "none", "--lambda",   "0.1"};
     if (bio) train = train + Words{"--constraints", "bio"};
@@ -69,11 +72,13 @@ TEST_CASE("sequence train: every learner brackets the optimum or is refused") {
 
 TEST_CASE("matching train: every learner brackets the optimum or is refused") {
   const TemporaryFolder folder;
-  // The file on which slack rescaling and smoothing once took labellings for matchings that are none.
-  const std::string files[] = {folder.Write("min.txt", "1 2\n0 0 0\n0 1 0\n"),
-                               folder.Write("two.txt",
-                                            "2 2\n0 0 1 a:1 b:1e-3\n0 1 0 a:1000\n1 0 0 b:2\n1 1 1 a:-1\n\n"
-                                            "1 2\n0 0 0 a:1\n0 1 1 a:1\n\n1 1\n0 0 ? a:1\n")};
+  // The file on which slack rescaling and smoothing once took labellings for matchings that are
+  // none.
+  const std::string files[] = {
+      folder.Write("min.txt", "1 2\n0 0 0\n0 1 0\n"),
+      folder.Write("two.txt",
+                   "2 2\n0 0 1 a:1 b:1e-3\n0 1 0 a:1000\n1 0 0 b:2\n1 1 1 a:-1\n\n"
+                   "1 2\n0 0 0 a:1\n0 1 1 a:1\n\n1 1\n0 0 ? a:1\n")};
   for (const std::string& file : files) {
     for (const double lambda : {100.0, 0.05}) {
       CAPTURE(file);
@@ -83,24 +88,27 @@ TEST_CASE("matching train: every learner brackets the optimum or is refused") {
       const MatchingModel model(std::move(dictionary), {1, 1}, {1, 3});
       const TrainingSet training =
           MakeTrainingSet(model.MakeTrainingData(data), model.Loss(LossScale::kCount));
-      const WalkCounts counts =
-          WalkCommand({"matching", "train", file, "--scale", "none", "--lambda", lambda > 1 ? "100" : "0.05"},
-                      lambda, &training, nullptr);
+      const WalkCounts counts = WalkCommand(
+          {"matching", "train", file, "--scale", "none", "--lambda", lambda > 1 ? "100" : "0.05"},
+          lambda, &training, nullptr);
       CHECK(counts.trained > 20);
       CHECK(counts.refused > 20);
     }
   }
 }
 
-TEST_CASE("a kernel keeps short inputs beside long ones, and what it certifies is verified on the kernel") {
+TEST_CASE(
+    "a kernel keeps short inputs beside long ones, and what it certifies is verified on the "
+    "kernel") {
   const TemporaryFolder folder;
   const std::string file = folder.Write("k.svm", "0 1:1\n 1:-1\n0 1:2\n 1:-2\n0 1:3000\n");
   for (const char* learner : {"auto", "al", "kernel-bcfw"}) {
     CAPTURE(learner);
     const std::string log = folder.Path("run.jsonl");
-    const Outcome outcome = RunProgram({"multilabel", "train", file, "--num-labels", "1", "--scale", "none",
-                                        "--lambda", "0.01", "--kernel", "polynomial", "--learner", learner,
-                                        "--verify", "--log", log, "--model", folder.Path("m.slk")});
+    const Outcome outcome =
+        RunProgram({"multilabel", "train", file, "--num-labels", "1", "--scale", "none", "--lambda",
+                    "0.01", "--kernel", "polynomial", "--learner", learner, "--verify", "--log",
+                    log, "--model", folder.Path("m.slk")});
     CAPTURE(outcome.err);
     REQUIRE(outcome.code == 0);
     CHECK(outcome.err.find("the certificate holds") != std::string::npos);

@@ -35,23 +35,27 @@ std::vector<Json> Log(const std::string& path) {
 }
 
 void CheckRecord(const Json& record) {
-  for (const char* name :
-       {"pass", "seconds", "check_seconds", "cpu_seconds", "primal", "dual", "gap", "relative_gap",
-        "soft_primal", "soft_dual", "soft_gap", "violation", "rho", "tau", "oracle_calls", "block_steps"}) {
+  for (const char* name : {"pass", "seconds", "check_seconds", "cpu_seconds", "primal", "dual",
+                           "gap", "relative_gap", "soft_primal", "soft_dual", "soft_gap",
+                           "violation", "rho", "tau", "oracle_calls", "block_steps"}) {
     REQUIRE_MESSAGE(record.contains(name), name);
     CHECK((record[name].is_number() || record[name].is_null()));
   }
   CHECK((record["problem"] == "relaxed" || record["problem"] == "exact"));
   CHECK(record["dual"].get<double>() <= record["primal"].get<double>());
-  CHECK(record["gap"].get<double>() == record["primal"].get<double>() - record["dual"].get<double>());
+  CHECK(record["gap"].get<double>() ==
+        record["primal"].get<double>() - record["dual"].get<double>());
 }
 
 }  // namespace
 
 TEST_CASE("help of every command, with examples, and the version") {
-  const std::vector<std::vector<std::string>> commands = {
-      {},      {"multilabel"}, {"multilabel", "train"}, {"multilabel", "predict"}, {"multilabel", "evaluate"},
-      {"info"}};
+  const std::vector<std::vector<std::string>> commands = {{},
+                                                          {"multilabel"},
+                                                          {"multilabel", "train"},
+                                                          {"multilabel", "predict"},
+                                                          {"multilabel", "evaluate"},
+                                                          {"info"}};
   for (const auto& command : commands) {
     const Outcome outcome = RunProgram(command + std::vector<std::string>{"--help"});
     CHECK(outcome.code == 0);
@@ -63,12 +67,13 @@ TEST_CASE("help of every command, with examples, and the version") {
   CHECK(version.code == 0);
   CHECK(version.out.starts_with("slackline 0."));
   const std::string train = RunProgram({"multilabel", "train", "--help-all"}).out;
-  for (const char* option :
-       {"--labels",     "--num-labels", "--model",       "--graph",  "--loss",          "--bias",
-        "--lambda",     "--C",          "--learner",     "--oracle", "--step",          "--order",
-        "--rho",        "--rho-scale",  "--rho-final",   "--tau",    "--gap-tolerance", "--absolute-gap",
-        "--max-passes", "--time-limit", "--check-every", "--seed",   "--threads",       "--log",
-        "--quiet"}) {
+  for (const char* option : {"--labels",        "--num-labels",   "--model",      "--graph",
+                             "--loss",          "--bias",         "--lambda",     "--C",
+                             "--learner",       "--oracle",       "--step",       "--order",
+                             "--rho",           "--rho-scale",    "--rho-final",  "--tau",
+                             "--gap-tolerance", "--absolute-gap", "--max-passes", "--time-limit",
+                             "--check-every",   "--seed",         "--threads",    "--log",
+                             "--quiet"}) {
     CHECK_MESSAGE(Contains(train, option), option);
   }
 }
@@ -111,7 +116,8 @@ TEST_CASE("train, predict, evaluate, info") {
   CHECK(json["decoder"] == "exact search");
   REQUIRE(json["labels"].size() == 4);
   CHECK(json["labels"][3]["name"] == "3");
-  for (const char* name : {"precision", "recall", "f1", "support"}) CHECK(json["labels"][0].contains(name));
+  for (const char* name : {"precision", "recall", "f1", "support"})
+    CHECK(json["labels"][0].contains(name));
 
   const Outcome info = RunProgram({"info", s.model});
   CHECK(info.code == 0);
@@ -120,7 +126,8 @@ TEST_CASE("train, predict, evaluate, info") {
   const Json model = Json::parse(RunProgram({"info", s.model, "--json"}).out);
   CHECK(model["task"] == "multilabel");
   CHECK(model["examples"] == 80);
-  // λ = n R² / (4 M) with n = 4 labels, M = 80 examples, and R² the mean squared norm with the constant.
+  // λ = n R² / (4 M) with n = 4 labels, M = 80 examples, and R² the mean squared norm with the
+  // constant.
   MultiLabelReadOptions options;
   options.num_labels = 4;
   options.append_constant = true;
@@ -177,12 +184,14 @@ TEST_CASE("the number of threads changes nothing") {
     for (const char* name : {"seconds", "check_seconds", "options"}) json.erase(name);
     return json;
   };
-  CHECK(RunProgram({"multilabel", "train", s.data, "--num-labels", "4", "--model", other, "--threads", "3"})
+  CHECK(RunProgram({"multilabel", "train", s.data, "--num-labels", "4", "--model", other,
+                    "--threads", "3"})
             .code == 0);
   CHECK(model(s.model) == model(other));
-  const std::vector<std::vector<std::string>> commands = {{"multilabel", "predict"},
-                                                          {"multilabel", "predict", "--output", "scores"},
-                                                          {"multilabel", "evaluate", "--json"}};
+  const std::vector<std::vector<std::string>> commands = {
+      {"multilabel", "predict"},
+      {"multilabel", "predict", "--output", "scores"},
+      {"multilabel", "evaluate", "--json"}};
   for (const auto& command : commands) {
     const Outcome one = RunProgram(command + std::vector<std::string>{s.data, "--model", s.model});
     const Outcome three =
@@ -198,7 +207,8 @@ TEST_CASE("scores are positive where labels are predicted") {
   CHECK(RunProgram(s.Train()).code == 0);
   const std::vector<std::string> predict = {"multilabel", "predict", s.data, "--model", s.model};
   const auto labels = Lines(RunProgram(predict).out);
-  const auto scores = Lines(RunProgram(predict + std::vector<std::string>{"--output", "scores"}).out);
+  const auto scores =
+      Lines(RunProgram(predict + std::vector<std::string>{"--output", "scores"}).out);
   REQUIRE(scores.size() == labels.size() + 1);
   CHECK(scores[0] == "0,1,2,3");
   for (std::size_t m = 0; m < labels.size(); ++m) {
@@ -227,7 +237,8 @@ TEST_CASE("gzip, standard input and ARFF give the same models") {
   const std::string xml = s.folder.Write("d.xml", XmlText(4));
   CHECK(RunProgram({"multilabel", "train", gz, "--num-labels", "4", "--model", other}).code == 0);
   CHECK(primal(other) == expected);
-  CHECK(RunProgram({"multilabel", "train", "-", "--num-labels", "4", "--model", other}, s.data).code == 0);
+  CHECK(RunProgram({"multilabel", "train", "-", "--num-labels", "4", "--model", other}, s.data)
+            .code == 0);
   CHECK(primal(other) == expected);
   CHECK(RunProgram({"multilabel", "train", arff, "--labels", xml, "--model", other}).code == 0);
   CHECK(primal(other) == doctest::Approx(expected).epsilon(1e-9));
@@ -278,10 +289,12 @@ TEST_CASE("unknown labels: left out of training and evaluation, and reported") {
       "@relation r\n@attribute f numeric\n@attribute L0 {0,1}\n@attribute L1 {0,1}\n@data\n";
   const std::string data = folder.Write("d.arff", head + "1,1,?\n-1,0,0\n2,?,?\n-2,?,0\n1,1,1\n");
   const std::string model = folder.Path("m.slk");
-  const Outcome train = RunProgram({"multilabel", "train", data, "--labels", xml, "--model", model});
+  const Outcome train =
+      RunProgram({"multilabel", "train", data, "--labels", xml, "--model", model});
   CHECK(train.code == 0);
   CHECK(Contains(train.err, "4 unknown label entries, 1 example without any known label left out"));
-  const Json json = Json::parse(RunProgram({"multilabel", "evaluate", data, "--model", model, "--json"}).out);
+  const Json json =
+      Json::parse(RunProgram({"multilabel", "evaluate", data, "--model", model, "--json"}).out);
   CHECK(json["examples"] == 4);
   CHECK(json["hamming_loss"] == 0);
   const Outcome predict = RunProgram({"multilabel", "predict", data, "--model", model});
@@ -302,8 +315,8 @@ TEST_CASE("labels of the shipped Yeast data come in the order of the columns") {
                                           "count",
                                           "--bias",
                                           "0"};
-  CHECK(RunProgram(train + std::vector<std::string>{"--lambda", "0.01", "--gap-tolerance", "0.05"}).code ==
-        0);
+  CHECK(RunProgram(train + std::vector<std::string>{"--lambda", "0.01", "--gap-tolerance", "0.05"})
+            .code == 0);
   const Json info = Json::parse(RunProgram({"info", model, "--json"}).out);
   CHECK(info["relative_gap"].get<double>() <= 0.05);
   CHECK(info["labels"][3] == "Class4");  // the order of the columns, not of the XML
@@ -312,12 +325,12 @@ TEST_CASE("labels of the shipped Yeast data come in the order of the columns") {
 TEST_CASE("labels of ARFF data are numbered by their columns, also in a graph file") {
   const TemporaryFolder folder;
   const std::string data = folder.Write("d.arff", ArffText(30, 4, 3, 9));
-  const std::string xml =
-      folder.Write("l.xml", "<labels><label name='L2'/><label name='L0'/><label name='L1'/></labels>");
+  const std::string xml = folder.Write(
+      "l.xml", "<labels><label name='L2'/><label name='L0'/><label name='L1'/></labels>");
   const std::string model = folder.Path("m.slk");
   for (const char* pair : {"0 2\n", "L2 L0\n"}) {
-    REQUIRE(RunProgram({"multilabel", "train", data, "--labels", xml, "--graph", folder.Write("g.txt", pair),
-                        "--model", model})
+    REQUIRE(RunProgram({"multilabel", "train", data, "--labels", xml, "--graph",
+                        folder.Write("g.txt", pair), "--model", model})
                 .code == 0);
     const auto info = nlohmann::json::parse(RunProgram({"info", model, "--json"}).out);
     CHECK(info["labels"] == nlohmann::json({"L0", "L1", "L2"}));

@@ -29,8 +29,9 @@ struct Session {
   std::string checkpoint = folder.Path("run.ckpt");
 
   Outcome Train(const Arguments& more) const {
-    return RunProgram(
-        Arguments{"multilabel", "train", data, "--num-labels", "4", "--model", model, "--log", log} + more);
+    return RunProgram(Arguments{"multilabel", "train", data, "--num-labels", "4", "--model", model,
+                                "--log", log} +
+                      more);
   }
   Json End() const { return Json::parse(Lines(ReadBytes(log)).back()); }
 };
@@ -91,23 +92,27 @@ TEST_CASE("every model of a path is verified") {
   const Outcome outcome = s.Train({"--lambda-path", "0.1,0.01", "--verify"});
   CHECK(outcome.code == 0);
   int verified = 0;
-  for (const std::string& line : Lines(outcome.err)) verified += line.starts_with("verified in ") ? 1 : 0;
+  for (const std::string& line : Lines(outcome.err))
+    verified += line.starts_with("verified in ") ? 1 : 0;
   CHECK(verified == 2);
 }
 
 TEST_CASE("a certificate that does not hold ends with code 1, and the model is kept") {
   const Session s;
-  const Arguments all = {"--gap-tolerance", "0", "--lambda", "0.01", "--learner", "bcfw", "--step", "fw"};
+  const Arguments all = {"--gap-tolerance", "0",    "--lambda", "0.01",
+                         "--learner",       "bcfw", "--step",   "fw"};
   REQUIRE(s.Train(all + Arguments{"--max-passes", "20", "--checkpoint", s.checkpoint}).code == 0);
   Falsify(s.checkpoint);
   const Arguments again = all + Arguments{"--max-passes", "21", "--resume", s.checkpoint};
   CHECK(s.Train(again).code == 0);
   for (const bool quiet : {false, true}) {
     s.folder.Write("m.slk", "");
-    const Outcome outcome = s.Train(again + (quiet ? Arguments{"--verify", "-q"} : Arguments{"--verify"}));
+    const Outcome outcome =
+        s.Train(again + (quiet ? Arguments{"--verify", "-q"} : Arguments{"--verify"}));
     CHECK(outcome.code == 1);
-    CHECK(Contains(outcome.err, "slackline: " + s.model +
-                                    ": the certificate does not hold: the objective was claimed to be "));
+    CHECK(Contains(outcome.err,
+                   "slackline: " + s.model +
+                       ": the certificate does not hold: the objective was claimed to be "));
     CHECK(Contains(outcome.err, "(the model is kept)"));
     CHECK(s.End()["verified"] == false);
     CHECK(RunProgram({"info", s.model}).code == 0);
@@ -116,8 +121,9 @@ TEST_CASE("a certificate that does not hold ends with code 1, and the model is k
 
 TEST_CASE("a run that is interrupted is not verified") {
   const Session s;
-  Process process(Arguments{"multilabel", "train", s.data, "--num-labels", "4", "--model", s.model, "--log",
-                            s.log, "--gap-tolerance", "0", "--max-passes", "2000000000", "--verify"});
+  Process process(Arguments{"multilabel", "train", s.data, "--num-labels", "4", "--model", s.model,
+                            "--log", s.log, "--gap-tolerance", "0", "--max-passes", "2000000000",
+                            "--verify"});
   for (int k = 0; k < 6000 && Lines(ReadBytes(s.log)).size() < 4; ++k) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }

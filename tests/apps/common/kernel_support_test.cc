@@ -40,8 +40,8 @@ TEST_CASE("ScoresAreSumsOverSupportVectors") {
     for (std::size_t r = 0; r < scores.size(); ++r) {
       double expected = 0;
       for (Index j = 0; j < 8; ++j)
-        expected +=
-            coefficients[static_cast<std::size_t>(j)][r] * KernelValue(kernel, rows.row(j), rows.row(8));
+        expected += coefficients[static_cast<std::size_t>(j)][r] *
+                    KernelValue(kernel, rows.row(j), rows.row(8));
       CHECK(Near(scores[r], expected, kExact));
     }
   }
@@ -60,8 +60,9 @@ TEST_CASE("WhatIsNoSupportVectorIsRefused") {
   rows.AddDense(std::vector<double>{1, 2});
   KernelSupport support(Kernel{}, 2);
   CHECK_THROWS_AS(support.Add(rows.row(0), std::vector<double>{1}), std::invalid_argument);
-  CHECK_THROWS_AS(support.Add(rows.row(0), std::vector<double>{1, std::numeric_limits<double>::infinity()}),
-                  std::invalid_argument);
+  CHECK_THROWS_AS(
+      support.Add(rows.row(0), std::vector<double>{1, std::numeric_limits<double>::infinity()}),
+      std::invalid_argument);
   CHECK_THROWS_AS(KernelSupport(Kernel{}, 0), std::invalid_argument);
   CHECK(support.size() == 0);
 }

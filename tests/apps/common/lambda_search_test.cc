@@ -54,7 +54,9 @@ LambdaSearchTask TaskOf(const Figure& figure, std::vector<double> lambdas) {
 
 /// Best at λ = 10^peak.
 Figure Peak(double peak) {
-  return [peak](std::size_t, std::size_t, double lambda) { return -std::abs(std::log10(lambda) - peak); };
+  return [peak](std::size_t, std::size_t, double lambda) {
+    return -std::abs(std::log10(lambda) - peak);
+  };
 }
 
 }  // namespace
@@ -70,7 +72,8 @@ TEST_CASE("values around a lambda fall by factors of the root of ten, to three d
   CHECK(RoundedLambda(0) == 0);
   CHECK(RoundedLambda(1e-310) == 1e-310);
   CHECK(RoundedLambda(1e308) == 1e308);
-  CHECK(RoundedLambda(std::numeric_limits<double>::infinity()) == std::numeric_limits<double>::infinity());
+  CHECK(RoundedLambda(std::numeric_limits<double>::infinity()) ==
+        std::numeric_limits<double>::infinity());
   CHECK(std::isnan(RoundedLambda(std::numeric_limits<double>::quiet_NaN())));
 }
 
@@ -169,8 +172,8 @@ TEST_CASE("totals, and the widest gap of trainings that did not converge") {
   CHECK(good.entries[0].totals().converged == 3);
   CHECK(good.entries[0].widest_gap() == 0);
   task.make = [&figure](std::size_t candidate, std::size_t fold) {
-    return std::make_unique<DrawnTrial>(figure, candidate, fold,
-                                        fold == 1 ? Termination::kMaxPasses : Termination::kConverged);
+    return std::make_unique<DrawnTrial>(
+        figure, candidate, fold, fold == 1 ? Termination::kMaxPasses : Termination::kConverged);
   };
   const LambdaSearchResult cut = SearchLambda(task, nullptr);
   CHECK(cut.entries[0].totals().converged == 2);

@@ -62,7 +62,8 @@ TEST_CASE("long curves are thinned evenly, with both ends") {
     CHECK(points.front().pass == 1);
     CHECK(points.back().pass == checks);
     const Index stride = points[1].pass - points[0].pass;
-    for (std::size_t k = 1; k + 1 < points.size(); ++k) CHECK(points[k].pass - points[k - 1].pass == stride);
+    for (std::size_t k = 1; k + 1 < points.size(); ++k)
+      CHECK(points[k].pass - points[k - 1].pass == stride);
     CHECK(points.back().pass - points[points.size() - 2].pass <= stride);
   }
 }
@@ -95,7 +96,8 @@ TEST_CASE("curves and choices that cannot be are refused") {
   CHECK_THROWS_AS(Reloaded(record, with({-1, 2, 3, 4})), DataError);
   CHECK_THROWS_AS(Reloaded(record, with({0.5, 2, 3, 4})), DataError);
   CHECK_THROWS_AS(Reloaded(record, with({1e30, 2, 3, 4})), DataError);
-  CHECK_THROWS_AS(Reloaded(record, with({1, std::numeric_limits<double>::infinity(), 3, 4})), DataError);
+  CHECK_THROWS_AS(Reloaded(record, with({1, std::numeric_limits<double>::infinity(), 3, 4})),
+                  DataError);
   CHECK_THROWS_AS(Reloaded(record, with({2, 1, 1, 1, 1, 2, 1, 1})), DataError);
   TrainingRecord chosen;
   chosen.cross_validation = {"f1", 2, {{"", 0.1, 0.5, 0.1}}, kAbsent};

@@ -35,8 +35,9 @@ struct Files {
   std::string model = folder.Path("m.slk");
 
   Files() {
-    const Outcome outcome = RunProgram({"matching", "draw", "--out", folder.Path("drawn"), "--examples", "40",
-                                        "--words", "3-6", "--vocabulary", "30"});
+    const Outcome outcome =
+        RunProgram({"matching", "draw", "--out", folder.Path("drawn"), "--examples", "40",
+                    "--words", "3-6", "--vocabulary", "30"});
     REQUIRE(outcome.code == 0);
   }
   Arguments Cv(const Arguments& more) const {
@@ -59,7 +60,8 @@ TEST_CASE("the table, the best lambda, and the model of all examples") {
   REQUIRE(lines.size() == 5);
   for (const char* title : {"F1", "precision", "recall", "exact", "mean loss"})
     CHECK(Contains(lines[0], title));
-  CHECK(std::count_if(lines.begin(), lines.end(), [](const auto& l) { return l.ends_with("  best"); }) == 1);
+  CHECK(std::count_if(lines.begin(), lines.end(),
+                      [](const auto& l) { return l.ends_with("  best"); }) == 1);
   const Json result = files.Result({"--no-refit"});
   const Json info = Json::parse(RunProgram({"info", files.model, "--json"}).out);
   CHECK(info["lambda"] == result["best"]["lambda"]);
@@ -93,11 +95,12 @@ TEST_CASE("a fold's figures are those of training on the others") {
     REQUIRE(RunProgram({"matching", "train", train, "--lambda", result["path"][k]["lambda"].dump(),
                         "--gap-tolerance", "1e-9", "--scale", "none", "--model", files.model})
                 .code == 0);
-    const Json metrics =
-        Json::parse(RunProgram({"matching", "evaluate", test, "--model", files.model, "--json"}).out);
+    const Json metrics = Json::parse(
+        RunProgram({"matching", "evaluate", test, "--model", files.model, "--json"}).out);
     for (const char* key : kFigures) {
       CAPTURE(key);
-      CHECK(std::abs(result["path"][k][key]["folds"][1].get<double>() - metrics[key].get<double>()) < 1e-9);
+      CHECK(std::abs(result["path"][k][key]["folds"][1].get<double>() -
+                     metrics[key].get<double>()) < 1e-9);
     }
   }
 }
@@ -106,10 +109,12 @@ TEST_CASE("the result depends on the seed, and not on threads; the smallest loss
   const Files files;
   const Json first = Timeless(files.Result({"--no-refit", "--metric", "loss"}));
   CHECK(first == Timeless(files.Result({"--no-refit", "--metric", "loss", "--threads", "3"})));
-  CHECK(first["path"] != Timeless(files.Result({"--no-refit", "--metric", "loss", "--seed", "2"}))["path"]);
+  CHECK(first["path"] !=
+        Timeless(files.Result({"--no-refit", "--metric", "loss", "--seed", "2"}))["path"]);
   CHECK(first["metric"] == "mean_loss");
   double best = 1e9;
-  for (const Json& entry : first["path"]) best = std::min(best, entry["mean_loss"]["mean"].get<double>());
+  for (const Json& entry : first["path"])
+    best = std::min(best, entry["mean_loss"]["mean"].get<double>());
   CHECK(first["best"]["mean"] == best);
 }
 
@@ -128,8 +133,10 @@ TEST_CASE("bad input of matching cv: code 2, one line, nothing written") {
   const Arguments model = {"--model", files.model};
   refuse(files.Cv({}), "--model: a file name is needed, or --no-refit");
   refuse(files.Cv(model + Arguments{"--folds", "31"}), "has 30 examples");
-  refuse(files.Cv(model + Arguments{"--metric", "F1"}), "it must be one of f1 precision recall exact loss");
-  refuse(files.Cv(model + Arguments{"--lambda", "1"}), "--lambda: its values are those of --lambda-path");
+  refuse(files.Cv(model + Arguments{"--metric", "F1"}),
+         "it must be one of f1 precision recall exact loss");
+  refuse(files.Cv(model + Arguments{"--lambda", "1"}),
+         "--lambda: its values are those of --lambda-path");
   refuse(files.Cv(model + Arguments{"--left-capacity", "-1"}), "--left-capacity");
   refuse(files.Cv({"--model", files.train}), "would be overwritten");
   refuse({"matching", "cv", files.folder.Path("none"), "--no-refit"}, "cannot open the file");
@@ -140,7 +147,8 @@ TEST_CASE("bad input of matching cv: code 2, one line, nothing written") {
 
 TEST_CASE("an interrupt ends matching cv without a result") {
   const Files files;
-  Process process(files.Cv({"--model", files.model, "--gap-tolerance", "0", "--max-passes", "2000000000"}));
+  Process process(
+      files.Cv({"--model", files.model, "--gap-tolerance", "0", "--max-passes", "2000000000"}));
   REQUIRE(process.Catches(SIGINT));
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   process.Signal(SIGINT);

@@ -24,8 +24,8 @@ struct Files {
   std::string model = folder.Path("m.slk");
 
   Files() {
-    const Outcome outcome = RunProgram(
-        {"matching", "draw", "--out", drawn, "--examples", "60", "--words", "3-6", "--vocabulary", "30"});
+    const Outcome outcome = RunProgram({"matching", "draw", "--out", drawn, "--examples", "60",
+                                        "--words", "3-6", "--vocabulary", "30"});
     REQUIRE(outcome.code == 0);
     CHECK(Contains(outcome.err, "60 examples written"));
   }
@@ -38,7 +38,8 @@ struct Files {
 
 TEST_CASE("DrawTrainEvaluatePredict") {
   const Files files;
-  const Outcome trained = RunProgram(files.Train({"--verify", "--verbose", "--gap-tolerance", "1e-4"}));
+  const Outcome trained =
+      RunProgram(files.Train({"--verify", "--verbose", "--gap-tolerance", "1e-4"}));
   CAPTURE(trained.err);
   REQUIRE(trained.code == 0);
   CHECK(Contains(trained.err, "example blocks (bcfw)"));
@@ -61,8 +62,8 @@ TEST_CASE("DrawTrainEvaluatePredict") {
   CHECK(Contains(Lines(pairs.out)[0], "-"));
   // What predict writes can be read again, and its labels are those that are counted.
   const std::string edges = files.folder.Path("edges.txt");
-  REQUIRE(RunProgram({"matching", "predict", files.test, "--model", files.model, "--output", "edges", "--out",
-                      edges})
+  REQUIRE(RunProgram({"matching", "predict", files.test, "--model", files.model, "--output",
+                      "edges", "--out", edges})
               .code == 0);
   const Outcome again =
       RunProgram({"matching", "predict", edges, "--model", files.model, "--output", "scores"});
@@ -79,14 +80,15 @@ TEST_CASE("AllLearnersOfMatchingsAgree") {
   const Files files;
   const auto objective = [&](const Arguments& more) {
     const std::string log = files.folder.Path("log.jsonl");
-    const Outcome outcome = RunProgram(
-        files.Train(more + Arguments{"--gap-tolerance", "1e-3", "--max-passes", "3000", "--log", log}));
+    const Outcome outcome = RunProgram(files.Train(
+        more + Arguments{"--gap-tolerance", "1e-3", "--max-passes", "3000", "--log", log}));
     CAPTURE(outcome.err);
     REQUIRE(outcome.code == 0);
     return Json::parse(RunProgram({"info", files.model, "--json"}).out)["primal"].get<double>();
   };
   const double automatic = objective({});
-  CHECK(objective({"--learner", "bcfw", "--step", "fw"}) == doctest::Approx(automatic).epsilon(3e-3));
+  CHECK(objective({"--learner", "bcfw", "--step", "fw"}) ==
+        doctest::Approx(automatic).epsilon(3e-3));
   CHECK(objective({"--learner", "al"}) == doctest::Approx(automatic).epsilon(3e-3));
 }
 
@@ -95,13 +97,15 @@ TEST_CASE("ResumedTrainingEndsWithTheSameModel") {
   const std::string checkpoint = files.folder.Path("run.chk");
   REQUIRE(RunProgram(files.Train({"--gap-tolerance", "1e-5"})).code == 0);
   const auto whole = ModelReader(files.model);
-  const std::vector<double> weights(whole.Doubles("weights").begin(), whole.Doubles("weights").end());
-  REQUIRE(
-      RunProgram(files.Train({"--gap-tolerance", "1e-5", "--max-passes", "3", "--checkpoint", checkpoint}))
-          .code == 0);
+  const std::vector<double> weights(whole.Doubles("weights").begin(),
+                                    whole.Doubles("weights").end());
+  REQUIRE(RunProgram(files.Train({"--gap-tolerance", "1e-5", "--max-passes", "3", "--checkpoint",
+                                  checkpoint}))
+              .code == 0);
   REQUIRE(RunProgram(files.Train({"--gap-tolerance", "1e-5", "--resume", checkpoint})).code == 0);
   const auto resumed = ModelReader(files.model);
-  CHECK(std::vector<double>(resumed.Doubles("weights").begin(), resumed.Doubles("weights").end()) == weights);
+  CHECK(std::vector<double>(resumed.Doubles("weights").begin(), resumed.Doubles("weights").end()) ==
+        weights);
 }
 
 TEST_CASE("BadInputOfMatchingsIsRefused") {
@@ -112,11 +116,14 @@ TEST_CASE("BadInputOfMatchingsIsRefused") {
     CHECK(outcome.code == 2);
     CHECK(Contains(outcome.err, what));
   };
-  refused({"matching", "train", files.folder.Write("a.txt", "2 2\n0 0 1\n0 3 0\n"), "--model", files.model},
+  refused({"matching", "train", files.folder.Write("a.txt", "2 2\n0 0 1\n0 3 0\n"), "--model",
+           files.model},
           "a.txt:3: '3'");
-  refused({"matching", "train", files.folder.Write("b.txt", "2 2\n0 0 ?\n"), "--model", files.model},
-          "no edge has a known label");
-  refused({"matching", "train", files.folder.Write("c.txt", "2 2\n0 0 1\n0 1 1\n"), "--model", files.model},
+  refused(
+      {"matching", "train", files.folder.Write("b.txt", "2 2\n0 0 ?\n"), "--model", files.model},
+      "no edge has a known label");
+  refused({"matching", "train", files.folder.Write("c.txt", "2 2\n0 0 1\n0 1 1\n"), "--model",
+           files.model},
           "--left-capacity");
   refused(files.Train({"--left-capacity", "-1"}), "--left-capacity");
   refused(files.Train({"--recall-cost", "-1"}), "--recall-cost");
@@ -125,9 +132,10 @@ TEST_CASE("BadInputOfMatchingsIsRefused") {
   refused({"matching", "draw", "--out", files.drawn}, "not an empty folder");
   refused({"matching", "draw", "--out", files.folder.Path("new"), "--words", "5-3"}, "--words");
   REQUIRE(RunProgram(files.Train()).code == 0);
-  refused(
-      {"matching", "evaluate", files.folder.Write("d.txt", "1 1\n0 0 ? dice:1\n"), "--model", files.model},
-      "no label is known");
-  refused({"matching", "predict", files.test, "--model", files.model, "--output", "all"}, "--output");
+  refused({"matching", "evaluate", files.folder.Write("d.txt", "1 1\n0 0 ? dice:1\n"), "--model",
+           files.model},
+          "no label is known");
+  refused({"matching", "predict", files.test, "--model", files.model, "--output", "all"},
+          "--output");
   refused({"sequence", "predict", files.test, "--model", files.model}, "matching");
 }

@@ -66,9 +66,9 @@ TEST_CASE("TheTrainedModelIsTheOptimumOverMatchings") {
   for (const MatchingCapacities capacities :
        {MatchingCapacities{1, 1}, MatchingCapacities{2, 1}, MatchingCapacities{0, 0}}) {
     const Loaded loaded = Load(kSmall, capacities);
-    const Problem problem(
-        MakeTrainingSet(loaded.model.MakeTrainingData(loaded.data), loaded.model.Loss(LossScale::kCount)),
-        0.1);
+    const Problem problem(MakeTrainingSet(loaded.model.MakeTrainingData(loaded.data),
+                                          loaded.model.Loss(LossScale::kCount)),
+                          0.1);
     const double optimum = RelaxedOptimum(problem.training(), 0.1);
     for (const LearnerKind learner : {LearnerKind::kAuto, LearnerKind::kAugmentedLagrangian}) {
       TrainOptions options;
@@ -83,9 +83,9 @@ TEST_CASE("TheTrainedModelIsTheOptimumOverMatchings") {
 
 TEST_CASE("GivenLabelsThatBreakACapacityAreRefused") {
   const std::string text = "2 2\n0 0 1\n0 1 1\n";
-  CHECK_THROWS_WITH_AS(Load(text).model.MakeTrainingData(Load(text).data),
-                       doctest::Contains("data.txt:3: left node 0 has more than 1 edge with label 1"),
-                       DataError);
+  CHECK_THROWS_WITH_AS(
+      Load(text).model.MakeTrainingData(Load(text).data),
+      doctest::Contains("data.txt:3: left node 0 has more than 1 edge with label 1"), DataError);
   CHECK_NOTHROW(Load(text, {2, 1}).model.MakeTrainingData(Load(text).data));
   CHECK_NOTHROW(Load(text, {0, 1}).model.MakeTrainingData(Load(text).data));
   const std::string right = "2 2\n0 1 1\n1 1 1\n";
@@ -118,7 +118,8 @@ TEST_CASE("PredictionsAreBestMatchingsAndMetricsCountEdges") {
   CHECK(none.precision == 0);
   CHECK(none.error_rate == 1);
   CHECK(none.mean_loss == doctest::Approx(5.0));
-  CHECK_THROWS_AS(EvaluateMatchings(loaded.data, std::vector<Index>(3, 0), {}), std::invalid_argument);
+  CHECK_THROWS_AS(EvaluateMatchings(loaded.data, std::vector<Index>(3, 0), {}),
+                  std::invalid_argument);
 }
 
 TEST_CASE("HugeWeightsAreRefusedAndZeroOnesMatchNothing") {

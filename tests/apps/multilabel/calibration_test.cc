@@ -55,7 +55,11 @@ double Golden(const std::function<double(double)>& f, double low, double high) {
 double DirectMinimum(const Sample& sample) {
   return Golden(
       [&](double a) {
-        return Golden([&](double b) { return CrossEntropy({a, b}, sample.scores, sample.truth); }, -20, 20);
+        return Golden(
+            [&](double b) {
+              return CrossEntropy({a, b}, sample.scores, sample.truth);
+            },
+            -20, 20);
       },
       0, 20);
 }
@@ -68,7 +72,8 @@ TEST_CASE("the fit reaches the minimum that a direct search finds") {
       for (const int seed : {7, 8}) {
         const Sample sample = Draw(60, slope, intercept, static_cast<std::uint64_t>(seed));
         const Sigmoid fitted = FitSigmoid(sample.scores, sample.truth);
-        CHECK(Near(CrossEntropy(fitted, sample.scores, sample.truth), DirectMinimum(sample), kTight));
+        CHECK(
+            Near(CrossEntropy(fitted, sample.scores, sample.truth), DirectMinimum(sample), kTight));
       }
     }
   }
@@ -154,7 +159,8 @@ TEST_CASE("each label has a sigmoid of its own column") {
   ApplyCalibration(calibration, probabilities);
   CHECK(probabilities[3] == calibration[1].Probability(b.scores[1]));
   CHECK_THROWS_AS(FitCalibration(3, scores, truth), std::invalid_argument);
-  CHECK_THROWS_AS(FitSigmoid(std::vector<double>{NAN}, std::vector<std::int8_t>{1}), std::invalid_argument);
+  CHECK_THROWS_AS(FitSigmoid(std::vector<double>{NAN}, std::vector<std::int8_t>{1}),
+                  std::invalid_argument);
 }
 
 TEST_CASE("reliability of four entries by hand") {

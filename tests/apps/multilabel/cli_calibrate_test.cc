@@ -35,9 +35,12 @@ struct Files {
   std::string model = folder.Path("m.slk");
 
   Outcome Run(const std::string& command, const Arguments& more) const {
-    return RunProgram(Arguments{"multilabel", command, data, "--num-labels", "4", "--model", model} + more);
+    return RunProgram(
+        Arguments{"multilabel", command, data, "--num-labels", "4", "--model", model} + more);
   }
-  Outcome Train(const Arguments& more) const { return Run("train", Arguments{"--lambda", "0.01"} + more); }
+  Outcome Train(const Arguments& more) const {
+    return Run("train", Arguments{"--lambda", "0.01"} + more);
+  }
   Outcome Predict(const std::string& output) const {
     return RunProgram({"multilabel", "predict", test, "--model", model, "--output", output, "-q"});
   }
@@ -106,8 +109,9 @@ TEST_CASE("calibration leaves the weights alone, and fits scores of models of th
     REQUIRE(RunProgram({"multilabel", "train", train, "--num-labels", "4", "--lambda", "0.01",
                         "--gap-tolerance", "1e-9", "--seed", "4", "--model", part_model})
                 .code == 0);
-    const auto out = Lines(
-        RunProgram({"multilabel", "predict", test, "--model", part_model, "--output", "scores", "-q"}).out);
+    const auto out = Lines(RunProgram({"multilabel", "predict", test, "--model", part_model,
+                                       "--output", "scores", "-q"})
+                               .out);
     for (std::size_t k = 0; k < folds[f].size(); ++k) {
       const auto row = Numbers(out[k + 1]);
       const auto m = static_cast<std::size_t>(folds[f][k]);
@@ -180,8 +184,9 @@ TEST_CASE("cv calibrates the model at the end; graphs, kernels and paths are cal
   REQUIRE_MESSAGE(cv.code == 0, cv.err);
   CHECK(Contains(cv.err, "calibration: 3 trainings"));
   CHECK(files.Entry("calibration_slope").size() == 4);
-  for (const Arguments& more : {Arguments{"--graph", "tree"}, Arguments{"--kernel", "rbf"},
-                                Arguments{"--loss", "count", "--bias", "0"}, Arguments{"--learner", "al"}}) {
+  for (const Arguments& more :
+       {Arguments{"--graph", "tree"}, Arguments{"--kernel", "rbf"},
+        Arguments{"--loss", "count", "--bias", "0"}, Arguments{"--learner", "al"}}) {
     REQUIRE(files.Train(more + Arguments{"--calibrate"}).code == 0);
     CHECK(files.Entry("calibration_slope").size() == 4);
   }
@@ -207,16 +212,19 @@ TEST_CASE("bad input of calibration: code 2 and one line") {
              ": the model is not calibrated, so it has no probabilities: train it with "
              "`slackline multilabel train --calibrate`");
   refuse(files.Predict("probability"), "did you mean 'probabilities'?");
-  refuse(files.Train({"--calibrate", "--clusters", "2"}), "--clusters does not go with --calibrate");
-  refuse(RunProgram({"multilabel", "cv", files.data, "--num-labels", "4", "--no-refit", "--calibrate"}),
+  refuse(files.Train({"--calibrate", "--clusters", "2"}),
+         "--clusters does not go with --calibrate");
+  refuse(RunProgram(
+             {"multilabel", "cv", files.data, "--num-labels", "4", "--no-refit", "--calibrate"}),
          "--calibrate does not go with --no-refit");
   const std::string few = files.folder.Write("few.svm", LibsvmText(4, 6, 4, 2));
-  refuse(RunProgram({"multilabel", "train", few, "--num-labels", "4", "--model", files.model, "--calibrate"}),
+  refuse(RunProgram({"multilabel", "train", few, "--num-labels", "4", "--model", files.model,
+                     "--calibrate"}),
          "--calibrate needs 5 examples, but " + few + " has 4 examples");
   const std::string unknown =
       files.folder.Write("unknown.svm", "1 1:1\n0 1:-1\n? 1:1\n? 1:2\n? 1:3\n? 1:4\n");
-  refuse(RunProgram(
-             {"multilabel", "train", unknown, "--num-labels", "2", "--model", files.model, "--calibrate"}),
+  refuse(RunProgram({"multilabel", "train", unknown, "--num-labels", "2", "--model", files.model,
+                     "--calibrate"}),
          "of 5 has no known label");
 }
 
@@ -237,7 +245,8 @@ TEST_CASE("an interrupt during calibration leaves the trained model without one"
   Process process({"multilabel", "train", files.data, "--num-labels", "4", "--model", files.model,
                    "--calibrate", "--gap-tolerance", "0", "--time-limit", "1"});
   REQUIRE(process.Catches(SIGINT));
-  while (!std::filesystem::exists(files.model)) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  while (!std::filesystem::exists(files.model))
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   process.Signal(SIGINT);
   const Outcome outcome = process.Wait();
   CHECK(outcome.code == 130);

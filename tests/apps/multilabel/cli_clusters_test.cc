@@ -15,7 +15,8 @@ using Json = nlohmann::json;
 
 namespace {
 
-/// Exactly one of four labels, mostly that of the largest feature: the pairs of the relaxed solution contradict each other.
+/// Exactly one of four labels, mostly that of the largest feature: the pairs of the relaxed
+/// solution contradict each other.
 std::string ExclusiveText(int examples) {
   slackline::Random random(7);
   std::string text;
@@ -41,9 +42,10 @@ struct Session {
   std::string model = folder.Path("m.slk");
 
   Outcome Train(const std::vector<std::string>& options) const {
-    return RunProgram(std::vector<std::string>{"multilabel", "train", data, "--num-labels", "4", "--learner",
-                                               "al", "--lambda", "0.001", "--loss", "count",
-                                               "--gap-tolerance", "1e-4", "--model", model, "--log", "-"} +
+    return RunProgram(std::vector<std::string>{"multilabel", "train", data, "--num-labels", "4",
+                                               "--learner", "al", "--lambda", "0.001", "--loss",
+                                               "count", "--gap-tolerance", "1e-4", "--model", model,
+                                               "--log", "-"} +
                       options);
   }
 };
@@ -54,7 +56,8 @@ Json LastLine(const Outcome& outcome) { return Json::parse(Lines(outcome.out).ba
 }  // namespace
 
 TEST_CASE(
-    "clusters lower the relaxed optimum, are certified and verified, and leave a model like any other") {
+    "clusters lower the relaxed optimum, are certified and verified, and leave a model like any "
+    "other") {
   const Session s;
   const Outcome pairs = s.Train({});
   REQUIRE(pairs.code == 0);
@@ -79,11 +82,13 @@ TEST_CASE("what does not go with clusters is refused") {
     return outcome.err;
   };
   CHECK(refusal({"--clusters", "0"}).find("--clusters") != std::string::npos);
-  CHECK(refusal({"--clusters", "1", "--cluster-rounds", "0"}).find("--cluster-rounds") != std::string::npos);
-  CHECK(refusal({"--clusters", "1", "--checkpoint", s.folder.Path("c")}).find("--checkpoint and --resume") !=
+  CHECK(refusal({"--clusters", "1", "--cluster-rounds", "0"}).find("--cluster-rounds") !=
         std::string::npos);
-  const Outcome path = RunProgram({"multilabel", "train", s.data, "--num-labels", "4", "--lambda-path",
-                                   "0.1,0.01", "--clusters", "1", "--model", s.model});
+  CHECK(refusal({"--clusters", "1", "--checkpoint", s.folder.Path("c")})
+            .find("--checkpoint and --resume") != std::string::npos);
+  const Outcome path =
+      RunProgram({"multilabel", "train", s.data, "--num-labels", "4", "--lambda-path", "0.1,0.01",
+                  "--clusters", "1", "--model", s.model});
   CHECK(path.code == 2);
   CHECK(path.err.find("--lambda-path") != std::string::npos);
 }

@@ -49,7 +49,8 @@ TEST_CASE("the baseline is what train --graph none gives, for every kind of mode
     Arguments none = more;
     if (!none.empty() && none[0] == "--graph") none.clear();
     files.Train(plain, none + Arguments{"--graph", "none"});
-    const Outcome outcome = RunProgram(files.Evaluate(files.model, {"--json", "--compare", files.data}));
+    const Outcome outcome =
+        RunProgram(files.Evaluate(files.model, {"--json", "--compare", files.data}));
     REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
     const Json json = Json::parse(outcome.out);
     const Json expected = Json::parse(RunProgram(files.Evaluate(plain, {"--json"})).out);
@@ -58,7 +59,8 @@ TEST_CASE("the baseline is what train --graph none gives, for every kind of mode
     CHECK(json["independent"]["termination"] == "converged");
     for (const char* key : kFigures) {
       CHECK(json["independent"][key] == expected[key]);
-      CHECK(json["difference"][key].get<double>() == json[key].get<double>() - expected[key].get<double>());
+      CHECK(json["difference"][key].get<double>() ==
+            json[key].get<double>() - expected[key].get<double>());
     }
   }
 }

@@ -51,8 +51,8 @@ std::string Number(double x) { return std::to_string(x); }
 std::string CsvText(const std::vector<Example>& examples) {
   std::string text = "x,colour,a,b\n";
   for (const Example& e : examples)
-    text += (e.missing_x ? "NA" : Number(e.x)) + "," + (e.colour < 0 ? "" : kColours[e.colour]) + "," +
-            LabelText(e.a) + "," + LabelText(e.b) + "\n";
+    text += (e.missing_x ? "NA" : Number(e.x)) + "," + (e.colour < 0 ? "" : kColours[e.colour]) +
+            "," + LabelText(e.a) + "," + LabelText(e.b) + "\n";
   return text;
 }
 
@@ -61,8 +61,8 @@ std::string SameArffText(const std::vector<Example>& examples) {
       "@relation r\n@attribute x numeric\n@attribute colour {blue,green,red}\n@attribute a {0,1}\n"
       "@attribute b {0,1}\n@data\n";
   for (const Example& e : examples)
-    text += (e.missing_x ? "?" : Number(e.x)) + "," + (e.colour < 0 ? "?" : kColours[e.colour]) + "," +
-            LabelText(e.a) + "," + LabelText(e.b) + "\n";
+    text += (e.missing_x ? "?" : Number(e.x)) + "," + (e.colour < 0 ? "?" : kColours[e.colour]) +
+            "," + LabelText(e.a) + "," + LabelText(e.b) + "\n";
   return text;
 }
 
@@ -73,12 +73,16 @@ struct Files {
   std::string model = folder.Path("m.slk");
 
   Outcome Train(const std::string& data, const Arguments& options, const std::string& to) const {
-    return RunProgram(Arguments{"multilabel", "train", data, "--model", to, "--lambda", "0.1"} + options);
-  }
-  void TrainModel() const { REQUIRE(Train(csv, {"--label-columns", "a,b", "--quiet"}, model).code == 0); }
-  Outcome Predict(const std::string& text, const Arguments& options = {}) const {
-    return RunProgram(Arguments{"multilabel", "predict", folder.Write("new.csv", text), "--model", model} +
+    return RunProgram(Arguments{"multilabel", "train", data, "--model", to, "--lambda", "0.1"} +
                       options);
+  }
+  void TrainModel() const {
+    REQUIRE(Train(csv, {"--label-columns", "a,b", "--quiet"}, model).code == 0);
+  }
+  Outcome Predict(const std::string& text, const Arguments& options = {}) const {
+    return RunProgram(
+        Arguments{"multilabel", "predict", folder.Write("new.csv", text), "--model", model} +
+        options);
   }
 };
 
@@ -100,11 +104,13 @@ TEST_CASE("a table and the ARFF data of the same content give the same model, bi
   const Files files;
   files.TrainModel();
   const std::string arff = files.folder.Write("train.arff", SameArffText(files.examples));
-  const std::string xml = files.folder.Write("l.xml", "<labels><label name='a'/><label name='b'/></labels>");
+  const std::string xml =
+      files.folder.Write("l.xml", "<labels><label name='a'/><label name='b'/></labels>");
   const std::string other = files.folder.Path("arff.slk");
   const Outcome outcome = files.Train(arff, {"--labels", xml}, other);
   REQUIRE(outcome.code == 0);
-  CHECK(Contains(outcome.err, "note: 17 missing values in 1 column (x 17) replaced by the training mean\n"));
+  CHECK(Contains(outcome.err,
+                 "note: 17 missing values in 1 column (x 17) replaced by the training mean\n"));
   const MultiLabelModel csv_model = MultiLabelModel::Load(files.model);
   const MultiLabelModel arff_model = MultiLabelModel::Load(other);
   CHECK(csv_model.weights() == arff_model.weights());
@@ -113,7 +119,8 @@ TEST_CASE("a table and the ARFF data of the same content give the same model, bi
   const Arguments scores = {"--output", "scores"};
   const Outcome by_table =
       RunProgram(Arguments{"multilabel", "predict", files.csv, "--model", files.model} + scores);
-  const Outcome by_arff = RunProgram(Arguments{"multilabel", "predict", arff, "--model", other} + scores);
+  const Outcome by_arff =
+      RunProgram(Arguments{"multilabel", "predict", arff, "--model", other} + scores);
   CHECK(by_table.code == 0);
   CHECK(by_table.out == by_arff.out);
   // The features have the same names, so that the table's model also serves the ARFF data.
@@ -121,7 +128,8 @@ TEST_CASE("a table and the ARFF data of the same content give the same model, bi
         by_table.out);
 }
 
-TEST_CASE("a table of many categories and the LIBSVM data of the same content give the same weights") {
+TEST_CASE(
+    "a table of many categories and the LIBSVM data of the same content give the same weights") {
   const Files files;
   std::string csv = "word,L0,L1\n";
   std::string svm;
@@ -145,16 +153,18 @@ TEST_CASE("columns may come in any order, with others between, unknown categorie
   const Outcome plain = files.Predict("x,colour\n0.5,red\n-1,blue\n");
   REQUIRE(plain.code == 0);
   CHECK(plain.out == "a,b\n\n");
-  const Outcome shuffled = files.Predict("b;new;colour;x\n;1;red;0.5\n0;2;blue;-1\n1;3;pink;-1\n?;4;;N/A\n");
+  const Outcome shuffled =
+      files.Predict("b;new;colour;x\n;1;red;0.5\n0;2;blue;-1\n1;3;pink;-1\n?;4;;N/A\n");
   REQUIRE(shuffled.code == 0);
   CHECK(Lines(shuffled.out).size() == 4);
   CHECK(shuffled.out.starts_with(plain.out));
-  const Arguments notes = {"note: the table has no column 'a': this label is not known",
-                           "note: column 'new', unknown to the model, left out",
-                           "note: 1 missing value in 1 column (x 1) replaced by the training mean",
-                           "note: 1 missing value in 1 column (colour 1) counted as no category",
-                           "note: 1 value in 1 column (colour 1), of categories unknown to the model (first "
-                           "'pink' on line 4), counted as no category"};
+  const Arguments notes = {
+      "note: the table has no column 'a': this label is not known",
+      "note: column 'new', unknown to the model, left out",
+      "note: 1 missing value in 1 column (x 1) replaced by the training mean",
+      "note: 1 missing value in 1 column (colour 1) counted as no category",
+      "note: 1 value in 1 column (colour 1), of categories unknown to the model (first "
+      "'pink' on line 4), counted as no category"};
   const Arguments lines = Lines(shuffled.err);
   REQUIRE(lines.size() == notes.size() + 1);
   for (std::size_t k = 0; k < notes.size(); ++k) CHECK(lines[k] == notes[k]);
@@ -166,7 +176,8 @@ TEST_CASE("one row alone is predicted as among others, from gzip and the standar
   const Files files;
   files.TrainModel();
   const Arguments scores = {"--output", "scores"};
-  const Arguments command = Arguments{"multilabel", "predict", "-", "--model", files.model} + scores;
+  const Arguments command =
+      Arguments{"multilabel", "predict", "-", "--model", files.model} + scores;
   const std::string all = files.Predict("x,colour\n0.5,red\nNA,blue\n", scores).out;
   const std::string one = files.folder.WriteGzip("one.gz", "colour,x\nblue,NA\n");
   CHECK(Lines(RunProgram(command, one).out)[1] == Lines(all)[2]);
@@ -180,7 +191,8 @@ TEST_CASE("evaluate reads tables, and wants labels") {
   REQUIRE(outcome.code == 0);
   CHECK(Json::parse(outcome.out)["micro_f1"].get<double>() > 0.8);
   CHECK(Contains(outcome.err, "note: 17 missing values in 1 column (x 17)"));
-  const Outcome without = RunProgram(evaluate + Arguments{files.folder.Write("n.csv", "x,colour\n1,red\n")});
+  const Outcome without =
+      RunProgram(evaluate + Arguments{files.folder.Write("n.csv", "x,colour\n1,red\n")});
   CHECK(without.code == 2);
   CHECK(Contains(without.err, "no label is known"));
 }
@@ -198,8 +210,8 @@ TEST_CASE("info tells the columns of the table") {
 TEST_CASE("cross-validation reads tables, and its model keeps the columns") {
   const Files files;
   const Outcome outcome =
-      RunProgram({"multilabel", "cv", files.csv, "--label-columns", "-2:", "--lambda-path", "0.1,0.01",
-                  "--folds", "2", "--model", files.model});
+      RunProgram({"multilabel", "cv", files.csv, "--label-columns", "-2:", "--lambda-path",
+                  "0.1,0.01", "--folds", "2", "--model", files.model});
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
   CHECK(Contains(outcome.err, "note: 17 missing values"));
@@ -223,14 +235,16 @@ TEST_CASE("strict prediction refuses what the model does not know") {
 TEST_CASE("prediction refuses tables without the columns of the model, and other formats") {
   const Files files;
   files.TrainModel();
-  const auto refuse = [&](const std::string& text, const std::string& part, const Arguments& options = {}) {
+  const auto refuse = [&](const std::string& text, const std::string& part,
+                          const Arguments& options = {}) {
     const Outcome outcome = files.Predict(text, options);
     CHECK(outcome.code == 2);
     CHECK(outcome.out.empty());
     CHECK_MESSAGE(Contains(outcome.err, part), outcome.err);
   };
   refuse("x,color\n1,red\n", "the model needs column 'colour', which the table does not have");
-  refuse("x,colour\n1,red\nabc,red\n", "new.csv:3: value 'abc' of column 'x' is not a finite number");
+  refuse("x,colour\n1,red\nabc,red\n",
+         "new.csv:3: value 'abc' of column 'x' is not a finite number");
   refuse("0 1:1\n", "the model was trained on a table");
   refuse("@attribute y numeric\n@data\n1\n", "the file has 1 features, but the model has 4");
   refuse("x,colour\n1,red\n", "--format: ", {"--format", "xls"});
@@ -245,8 +259,9 @@ TEST_CASE("LIBSVM data with more features than the model are predicted, with a n
   const Outcome more = files.Predict("0 1:1 3:1 4:9\n1 2:1 4:2 7:1\n");
   REQUIRE(more.code == 0);
   CHECK(more.out == known.out);
-  CHECK(Contains(more.err,
-                 "note: 3 values of 2 features beyond the model's 3 left out (first feature 4 on line 1)"));
+  CHECK(Contains(
+      more.err,
+      "note: 3 values of 2 features beyond the model's 3 left out (first feature 4 on line 1)"));
   const Outcome strict = files.Predict("0 1:1 3:1\n1 2:1 7:1\n", {"--strict"});
   CHECK(strict.code == 2);
   CHECK(Contains(strict.err, "new.csv:2: feature 7 is out of range: the model has 3 features"));
@@ -255,14 +270,16 @@ TEST_CASE("LIBSVM data with more features than the model are predicted, with a n
   CHECK(Contains(table.err, "the model was trained on ARFF or LIBSVM data"));
 }
 
-TEST_CASE("ARFF data with missing values are trained on, and predicted with the means of training") {
+TEST_CASE(
+    "ARFF data with missing values are trained on, and predicted with the means of training") {
   const Files files;
   const std::string head = "@attribute x numeric\n@attribute L0 {0,1}\n@data\n";
   const std::string arff = files.folder.Write("t.arff", head + "1,1\n-2,0\n?,1\n4,1\n-1,0\n");
   const std::string xml = files.folder.Write("l.xml", XmlText(1));
   const Outcome outcome = files.Train(arff, {"--labels", xml}, files.model);
   REQUIRE(outcome.code == 0);
-  CHECK(Contains(outcome.err, "note: 1 missing value in 1 column (x 1) replaced by the training mean"));
+  CHECK(Contains(outcome.err,
+                 "note: 1 missing value in 1 column (x 1) replaced by the training mean"));
   const Arguments scores = {"--output", "scores"};
   CHECK(files.Predict(head + "?,?\n", scores).out == files.Predict(head + "0.5,?\n", scores).out);
 }
@@ -272,19 +289,26 @@ TEST_CASE("training refuses bad tables, with file, line and column, and writes n
   const Arguments labels = {"--label-columns", "L"};
   CheckRefused(files, "x,L\n1,0\n2\n", labels, {"bad.csv:3: the row has 1 value"});
   CheckRefused(files, "x,L\n1,maybe\n", labels, {"bad.csv:2: label 'L' has the value 'maybe'"});
-  CheckRefused(files, "x,L,L\n1,0,1\n", labels, {"bad.csv:1: columns 2 and 3 have the same name, 'L'"});
+  CheckRefused(files, "x,L,L\n1,0,1\n", labels,
+               {"bad.csv:1: columns 2 and 3 have the same name, 'L'"});
   CheckRefused(files, "x,,L\n1,0,1\n", labels, {"bad.csv:1: column 2 has no name"});
   CheckRefused(files, "x,L\ninf,1\n", labels, {"bad.csv:2: value 'inf' of column 'x'"});
-  CheckRefused(files, "x,L\n1e51,1\n", labels, {"bad.csv:2: value '1e51' of column 'x' is too large"});
-  CheckRefused(files, "d,L\n2024-01-31,1\n", labels,
-               {"bad.csv:2: column 'd' has dates or times, such as '2024-01-31'", "--ignore-columns"});
-  CheckRefused(files, "x,L\n\"1,1\n", labels, {"bad.csv:2: the closing quote of a value is missing"});
-  CheckRefused(files, "x,L\n2,0\n", {}, {"--label-columns", "'L', looks like one: --label-columns=-1"});
-  CheckRefused(files, "x,L\n1,0\n", {"--label-columns", "M"}, {"--label-columns: there is no column 'M'"});
+  CheckRefused(files, "x,L\n1e51,1\n", labels,
+               {"bad.csv:2: value '1e51' of column 'x' is too large"});
+  CheckRefused(
+      files, "d,L\n2024-01-31,1\n", labels,
+      {"bad.csv:2: column 'd' has dates or times, such as '2024-01-31'", "--ignore-columns"});
+  CheckRefused(files, "x,L\n\"1,1\n", labels,
+               {"bad.csv:2: the closing quote of a value is missing"});
+  CheckRefused(files, "x,L\n2,0\n", {},
+               {"--label-columns", "'L', looks like one: --label-columns=-1"});
+  CheckRefused(files, "x,L\n1,0\n", {"--label-columns", "M"},
+               {"--label-columns: there is no column 'M'"});
   CheckRefused(files, "x,L\n1,0\n", labels + Arguments{"--ignore-columns", "L"},
                {"--ignore-columns: column 'L' is one of --label-columns"});
   CheckRefused(files, "x,L\n1,0\n", labels + Arguments{"--num-labels", "2"}, {"--num-labels: '2'"});
   CheckRefused(files, "x,L\n1,?\n", labels, {"no example has a known label"});
-  CheckRefused(files, "0 1:1\n", {"--num-labels", "1", "--label-columns", "L", "--format", "libsvm"},
+  CheckRefused(files, "0 1:1\n",
+               {"--num-labels", "1", "--label-columns", "L", "--format", "libsvm"},
                {"--label-columns and --ignore-columns belong to tables"});
 }

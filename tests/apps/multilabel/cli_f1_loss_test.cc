@@ -37,8 +37,8 @@ TEST_CASE("train, verify, evaluate and info with the loss 1 - F1") {
   const std::string model = folder.Path("m.slk");
   for (const std::string graph : {"none", "tree"}) {
     const Outcome trained =
-        RunProgram(Arguments{"multilabel", "train", data, "--label-columns", "a,b,c,d", "--model", model,
-                             "--loss", "f1", "--graph", graph, "--verify"});
+        RunProgram(Arguments{"multilabel", "train", data, "--label-columns", "a,b,c,d", "--model",
+                             model, "--loss", "f1", "--graph", graph, "--verify"});
     REQUIRE_MESSAGE(trained.code == 0, trained.err);
     CHECK(trained.err.find("loss f1, graph " + graph) != std::string::npos);
     CHECK(trained.err.find("optimum of the exact problem") != std::string::npos);
@@ -55,11 +55,13 @@ TEST_CASE("--graph auto chooses among the graphs that the loss 1 - F1 suits") {
   const TemporaryFolder folder;
   const std::string data = folder.Write("d.csv", Table());
   const std::string model = folder.Path("m.slk");
-  const Arguments arguments = {"multilabel", "train",  data, "--label-columns", "a,b,c,d", "--model",
-                               model,        "--loss", "f1", "--graph"};
+  const Arguments arguments = {"multilabel", "train",   data,  "--label-columns",
+                               "a,b,c,d",    "--model", model, "--loss",
+                               "f1",         "--graph"};
   const Outcome chosen = RunProgram(arguments + Arguments{"auto"});
   REQUIRE_MESSAGE(chosen.code == 0, chosen.err);
-  CHECK_MESSAGE(chosen.err.find("graph full is not tried: --loss f1") != std::string::npos, chosen.err);
+  CHECK_MESSAGE(chosen.err.find("graph full is not tried: --loss f1") != std::string::npos,
+                chosen.err);
   const bool tree = chosen.err.find("loss f1, graph tree") != std::string::npos;
   CHECK((tree || chosen.err.find("loss f1, graph none") != std::string::npos));
   const Outcome listed = RunProgram(arguments + Arguments{"none,tree"});
@@ -73,12 +75,14 @@ TEST_CASE("what does not go with the loss 1 - F1") {
   const std::string model = folder.Path("m.slk");
   const auto refused = [&](const Arguments& more, const std::string& word) {
     const Outcome outcome = RunProgram(
-        Arguments{"multilabel", "train", data, "--label-columns", "a,b,c,d", "--model", model} + more);
+        Arguments{"multilabel", "train", data, "--label-columns", "a,b,c,d", "--model", model} +
+        more);
     CHECK(outcome.code == 2);
     CHECK_MESSAGE(outcome.err.find(word) != std::string::npos, outcome.err);
   };
   refused({"--loss", "f1"}, "--graph none or tree");
-  refused({"--loss", "f1", "--graph", "none", "--loss-weights", "inverse-frequency"}, "--loss-weights");
+  refused({"--loss", "f1", "--graph", "none", "--loss-weights", "inverse-frequency"},
+          "--loss-weights");
   refused({"--loss", "f1", "--graph", "none", "--learner", "al"}, "1 - F1 is not");
   refused({"--loss", "f1", "--graph", "none", "--oracle", "roof"}, "--oracle");
   refused({"--loss", "f2", "--graph", "none"}, "f1");

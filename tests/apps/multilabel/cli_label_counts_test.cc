@@ -26,16 +26,22 @@ std::vector<Index> Counts(const std::string& text) {
   std::size_t begin = 0;
   for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
     const std::string line = text.substr(begin, end - begin);
-    counts.push_back(line.empty() ? 0 : 1 + static_cast<Index>(std::count(line.begin(), line.end(), ',')));
+    counts.push_back(
+        line.empty() ? 0 : 1 + static_cast<Index>(std::count(line.begin(), line.end(), ',')));
     begin = end + 1;
   }
   return counts;
 }
 
-Index Least(const std::vector<Index>& counts) { return *std::min_element(counts.begin(), counts.end()); }
-Index Most(const std::vector<Index>& counts) { return *std::max_element(counts.begin(), counts.end()); }
+Index Least(const std::vector<Index>& counts) {
+  return *std::min_element(counts.begin(), counts.end());
+}
+Index Most(const std::vector<Index>& counts) {
+  return *std::max_element(counts.begin(), counts.end());
+}
 
-/// Of labels that are hard to tell, so that most predictions without bounds are empty; every example has one of them.
+/// Of labels that are hard to tell, so that most predictions without bounds are empty; every
+/// example has one of them.
 struct Files {
   TemporaryFolder folder;
   std::string data = folder.Write("d.csv", Table());
@@ -52,8 +58,9 @@ struct Files {
     return text;
   }
   Outcome Train(const Arguments& more) const {
-    return RunProgram(Arguments{"multilabel", "train", data, "--label-columns", "a,b,c", "--model", model} +
-                      more);
+    return RunProgram(
+        Arguments{"multilabel", "train", data, "--label-columns", "a,b,c", "--model", model} +
+        more);
   }
   std::vector<Index> Predict(const Arguments& more) const {
     const Outcome outcome =
@@ -84,10 +91,11 @@ TEST_CASE("train, predict and evaluate") {
   }
   const Json info = Json::parse(RunProgram({"info", files.model, "--json"}).out);
   CHECK(info["label_counts"] == Json({1, 3}));
-  CHECK(RunProgram({"info", files.model}).out.find("predicts    at least 1 label\n") != std::string::npos);
+  CHECK(RunProgram({"info", files.model}).out.find("predicts    at least 1 label\n") !=
+        std::string::npos);
   const auto subset = [&](const Arguments& more) {
-    const Outcome outcome =
-        RunProgram(Arguments{"multilabel", "evaluate", files.data, "--model", files.model, "--json"} + more);
+    const Outcome outcome = RunProgram(
+        Arguments{"multilabel", "evaluate", files.data, "--model", files.model, "--json"} + more);
     REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
     return Json::parse(outcome.out)["subset_accuracy"].get<double>();
   };
@@ -102,8 +110,8 @@ TEST_CASE("folds of cv go by what they are trained on") {
   const Files files;
   const auto subset = [&](const std::string& counts) {
     const Outcome outcome =
-        RunProgram({"multilabel", "cv", files.data, "--label-columns", "a,b,c", "--lambda-path", "1",
-                    "--graph", "full", "--label-counts", counts, "--no-refit", "--json"});
+        RunProgram({"multilabel", "cv", files.data, "--label-columns", "a,b,c", "--lambda-path",
+                    "1", "--graph", "full", "--label-counts", counts, "--no-refit", "--json"});
     REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
     return Json::parse(outcome.out)["path"][0]["subset_accuracy"]["mean"].get<double>();
   };
@@ -120,6 +128,7 @@ TEST_CASE("what cannot be") {
   refused(files.Train({"--label-counts", "5-1"}), "--label-counts: '5-1' is none of");
   refused(files.Train({"--label-counts", "4-5"}), "asks for 4 labels or more, but the data have 3");
   REQUIRE(files.Train({"--lambda", "1"}).code == 0);
-  refused(RunProgram({"multilabel", "predict", files.data, "--model", files.model, "--label-counts", "4"}),
+  refused(RunProgram(
+              {"multilabel", "predict", files.data, "--model", files.model, "--label-counts", "4"}),
           "--label-counts: '4', but the model has 3 labels");
 }

@@ -27,14 +27,15 @@ struct Files {
     std::string text = "x,y,common,rare\n";
     for (int row = 0; row < 90; ++row) {
       const bool rare = row % 9 == 0;
-      text += std::to_string(row * 13 % 10 + (rare ? 8 : 0)) + "," + std::to_string(row * row % 7) + "," +
-              (row % 4 > 0 ? "1," : "0,") + (rare ? "1\n" : "0\n");
+      text += std::to_string(row * 13 % 10 + (rare ? 8 : 0)) + "," + std::to_string(row * row % 7) +
+              "," + (row % 4 > 0 ? "1," : "0,") + (rare ? "1\n" : "0\n");
     }
     return text;
   }
   Outcome Train(const Arguments& more) const {
     return RunProgram(
-        Arguments{"multilabel", "train", data, "--label-columns", "common,rare", "--model", model} + more);
+        Arguments{"multilabel", "train", data, "--label-columns", "common,rare", "--model", model} +
+        more);
   }
   Json Evaluate(const Arguments& more = {}) const {
     const Outcome outcome =
@@ -51,8 +52,8 @@ TEST_CASE("weights change what is trained, and rare labels are found") {
   const Arguments usual = {"--lambda", "0.003", "--scale", "standard"};
   REQUIRE(files.Train(usual).code == 0);
   const double recall = files.Evaluate()["labels"][1]["recall"];
-  for (const Arguments& more :
-       {Arguments{"--loss-weights", files.weights}, Arguments{"--loss-weights", "inverse-frequency:1"}}) {
+  for (const Arguments& more : {Arguments{"--loss-weights", files.weights},
+                                Arguments{"--loss-weights", "inverse-frequency:1"}}) {
     const Outcome outcome = files.Train(usual + more + Arguments{"--verify"});
     REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
     CHECK(outcome.err.find("loss mean (weights " + more[1] + ")") != std::string::npos);
@@ -63,9 +64,10 @@ TEST_CASE("weights change what is trained, and rare labels are found") {
   }
   // The baseline of independent labels is trained with the same losses.
   const Json compared = files.Evaluate({"--compare", files.data});
-  REQUIRE(
-      files.Train({"--graph", "none", "--loss-weights", "inverse-frequency:1", "--scale", "standard"}).code ==
-      0);
+  REQUIRE(files
+              .Train({"--graph", "none", "--loss-weights", "inverse-frequency:1", "--scale",
+                      "standard"})
+              .code == 0);
   CHECK(compared["independent"]["macro_f1"] == files.Evaluate()["macro_f1"]);
 }
 
@@ -85,11 +87,12 @@ TEST_CASE("what cannot be") {
     CHECK(outcome.code == 2);
     CHECK_MESSAGE(outcome.err.find(text) != std::string::npos, outcome.err);
   };
-  refused(files.Train({"--loss-weights", "inverse-frequency:2"}), "the power must be above 0 and at most 1");
+  refused(files.Train({"--loss-weights", "inverse-frequency:2"}),
+          "the power must be above 0 and at most 1");
   refused(files.Train({"--loss-weights", "frequency"}), "neither equal nor inverse-frequency");
   files.folder.Write("w.txt", "seldom 4\n");
   refused(files.Train({"--loss-weights", files.weights}), "w.txt:1: unknown label 'seldom'");
-  refused(RunProgram({"multilabel", "train", files.data, "--label-columns", "common,rare", "--loss-weights",
-                      files.weights, "--model", files.weights}),
+  refused(RunProgram({"multilabel", "train", files.data, "--label-columns", "common,rare",
+                      "--loss-weights", files.weights, "--model", files.weights}),
           "is also another file of this command");
 }

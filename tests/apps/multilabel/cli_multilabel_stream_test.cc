@@ -22,9 +22,11 @@ struct Files {
   std::string arff_model = folder.Path("a.slk");
 
   Files() {
-    Train({folder.Write("train.svm", LibsvmText(60, 6, 4, 1)), "--num-labels", "4", "--model", model});
+    Train({folder.Write("train.svm", LibsvmText(60, 6, 4, 1)), "--num-labels", "4", "--model",
+           model});
     const std::string xml = folder.Write("l.xml", XmlText(4));
-    Train({folder.Write("train.arff", ArffText(60, 6, 4, 1)), "--labels", xml, "--model", arff_model});
+    Train({folder.Write("train.arff", ArffText(60, 6, 4, 1)), "--labels", xml, "--model",
+           arff_model});
   }
   static void Train(const Arguments& more) {
     const Outcome outcome = RunProgram(Arguments{"multilabel", "train"} + more +
@@ -32,7 +34,8 @@ struct Files {
     INFO(outcome.err);
     REQUIRE(outcome.code == 0);
   }
-  static Arguments Predict(const std::string& model, const std::string& data, const Arguments& more = {}) {
+  static Arguments Predict(const std::string& model, const std::string& data,
+                           const Arguments& more = {}) {
     return Arguments{"multilabel", "predict", data, "--model", model} + more;
   }
 };
@@ -44,8 +47,9 @@ void CheckSame(const std::string& model, const std::string& data, const Argument
   REQUIRE(whole.code == 0);
   for (const bool piped : {false, true}) {
     CAPTURE(piped);
-    const Outcome stream = piped ? RunProgram(Files::Predict(model, "-", more), data)
-                                 : RunProgram(Files::Predict(model, data, more + Arguments{"--stream"}));
+    const Outcome stream =
+        piped ? RunProgram(Files::Predict(model, "-", more), data)
+              : RunProgram(Files::Predict(model, data, more + Arguments{"--stream"}));
     CHECK(stream.code == 0);
     CHECK(stream.out == whole.out);
     CHECK(stream.err == whole.err);
@@ -93,7 +97,8 @@ TEST_CASE("the answer to an example comes before the next one is asked") {
   const Files files;
   const std::string text = ArffText(3, 6, 4, 2);
   const std::string data = files.folder.Write("t.arff", text);
-  const auto whole = Lines(RunProgram(Files::Predict(files.arff_model, data, {"--output", "scores"})).out);
+  const auto whole =
+      Lines(RunProgram(Files::Predict(files.arff_model, data, {"--output", "scores"})).out);
   const std::size_t rows = text.find("@data\n") + 6;
   Conversation program(Files::Predict(files.arff_model, "-", {"--output", "scores", "-q"}));
   program.Say(text.substr(0, rows));
@@ -130,13 +135,13 @@ TEST_CASE("what comes before a fault is written") {
   const std::string good = files.folder.Write("good.svm", "? 1:1\n? 2:1\n");
   CHECK(RunProgram(Files::Predict(files.model, good, {"--stream", "--out", out, "-q"})).code == 0);
   CHECK(ReadBytes(out) == RunProgram(Files::Predict(files.model, good)).out);
-  const Outcome empty =
-      RunProgram(Files::Predict(files.model, "-", {"--output", "scores"}), files.folder.Write("e", "\n"));
+  const Outcome empty = RunProgram(Files::Predict(files.model, "-", {"--output", "scores"}),
+                                   files.folder.Write("e", "\n"));
   CHECK(empty.code == 2);
   CHECK(empty.out.empty());
   CHECK(Contains(empty.err, "<stdin>: no examples\n"));
-  const Outcome head =
-      RunProgram(Files::Predict(files.arff_model, "-"), files.folder.Write("h", ArffText(0, 6, 4, 2)));
+  const Outcome head = RunProgram(Files::Predict(files.arff_model, "-"),
+                                  files.folder.Write("h", ArffText(0, 6, 4, 2)));
   CHECK(head.code == 2);
   CHECK(Contains(head.err, "<stdin>: no examples after @data\n"));
 }
@@ -147,8 +152,8 @@ TEST_CASE("a stream of a table gives what the whole table gives, notes too") {
   const std::string data = files.folder.Write("new.csv", kNewTable);
   for (const char* scale : {"none", "standard", "max-abs", "norm"}) {
     CAPTURE(scale);
-    Files::Train({files.folder.Write("train.csv", kTable), "--label-columns", "a,b", "--scale", scale,
-                  "--model", model});
+    Files::Train({files.folder.Write("train.csv", kTable), "--label-columns", "a,b", "--scale",
+                  scale, "--model", model});
     for (const char* output : {"labels", "scores"}) CheckSame(model, data, {"--output", output});
     CheckSame(model, data, {"-q"});
   }
@@ -165,8 +170,8 @@ TEST_CASE("a stream of a table with sparse rows, and of one with tabs") {
   const Files files;
   const std::string model = files.folder.Path("w.slk");
   for (const char* scale : {"none", "standard"}) {
-    Files::Train({files.folder.Write("wide.csv", WideTable(300, 45)), "--label-columns", "a", "--scale",
-                  scale, "--model", model});
+    Files::Train({files.folder.Write("wide.csv", WideTable(300, 45)), "--label-columns", "a",
+                  "--scale", scale, "--model", model});
     CheckSame(model, files.folder.Write("new.csv", WideTable(90, 47)), {"--output", "scores"});
   }
   const std::string tabs = "number\tc1\tc0\tc2\tc3\tc5\tc4\n1\tt3\tt,3\tt1\tNA\tt4\tt5\n";
@@ -176,9 +181,11 @@ TEST_CASE("a stream of a table with sparse rows, and of one with tabs") {
 TEST_CASE("streams take --strict and --format") {
   const Files files;
   const std::string model = files.folder.Path("t.slk");
-  Files::Train({files.folder.Write("train.csv", kTable), "--label-columns", "a,b", "--model", model});
+  Files::Train(
+      {files.folder.Write("train.csv", kTable), "--label-columns", "a,b", "--model", model});
   const auto error = [&](const std::string& of, const std::string& text, const Arguments& more) {
-    const Outcome outcome = RunProgram(Files::Predict(of, "-", more), files.folder.Write("n", text));
+    const Outcome outcome =
+        RunProgram(Files::Predict(of, "-", more), files.folder.Write("n", text));
     CHECK(outcome.code == 2);
     return outcome.err;
   };
@@ -186,10 +193,12 @@ TEST_CASE("streams take --strict and --format") {
                  "<stdin>:1: column 'more', unknown to the model (--strict)\n"));
   CHECK(Contains(error(model, "x,the colour,size\n1,red,1\n1,pink,1\n", {"--strict"}),
                  "<stdin>:3: the category 'pink' of column 'the colour' is unknown"));
-  CHECK(Contains(error(files.model, "? 1:1\n? 9:1\n", {"--strict"}), "<stdin>:2: feature 9 is out of range"));
+  CHECK(Contains(error(files.model, "? 1:1\n? 9:1\n", {"--strict"}),
+                 "<stdin>:2: feature 9 is out of range"));
   CHECK(Contains(error(model, "x,the colour,size\n1,red,1\n", {"--format", "libsvm"}),
                  "LIBSVM data do not have"));
-  CHECK(Contains(error(model, "x,the colour,size\n\n", {}), "<stdin>: no examples behind the header\n"));
+  CHECK(Contains(error(model, "x,the colour,size\n\n", {}),
+                 "<stdin>: no examples behind the header\n"));
   CHECK(Contains(error(model, "x,the colour,size\n1,red,1\n1,red\n", {}), "<stdin>:3: "));
 }
 
@@ -200,10 +209,11 @@ TEST_CASE("streams tell what was left out, or filled in") {
   CHECK(Contains(RunProgram(Files::Predict(files.model, "-"), svm).err,
                  "note: 3 values of 3 features beyond the model's 6 left out (first feature 7 on "
                  "line 1)\n"));
-  const std::string arff = files.folder.Write("t.arff", ArffText(2, 6, 4, 2) + "?,1,2,3,4,?,0,0,0,?\n");
+  const std::string arff =
+      files.folder.Write("t.arff", ArffText(2, 6, 4, 2) + "?,1,2,3,4,?,0,0,0,?\n");
   CheckSame(files.arff_model, arff, {"--output", "scores"});
-  CHECK(
-      Contains(RunProgram(Files::Predict(files.arff_model, "-"), arff).err, "2 missing values in 2 columns"));
+  CHECK(Contains(RunProgram(Files::Predict(files.arff_model, "-"), arff).err,
+                 "2 missing values in 2 columns"));
 }
 
 TEST_CASE("examples of models with scaled features are scaled in streams as in files") {
@@ -211,7 +221,8 @@ TEST_CASE("examples of models with scaled features are scaled in streams as in f
   const std::string model = files.folder.Path("s.slk");
   const std::string xml = files.folder.Write("s.xml", XmlText(4));
   const std::string arff = files.folder.Write("train.arff", ArffText(60, 6, 4, 1));
-  const std::string new_arff = files.folder.Write("n.arff", ArffText(25, 6, 4, 2) + "{2 1.5,7 1}\n");
+  const std::string new_arff =
+      files.folder.Write("n.arff", ArffText(25, 6, 4, 2) + "{2 1.5,7 1}\n");
   const std::string svm = files.folder.Write("train.svm", LibsvmText(60, 6, 4, 1));
   const std::string new_svm = files.folder.Write("n.svm", LibsvmText(25, 6, 4, 2));
   for (const char* scale : {"standard", "max-abs", "norm"}) {
@@ -226,7 +237,8 @@ TEST_CASE("examples of models with scaled features are scaled in streams as in f
 TEST_CASE("the answer to a row of a table comes before the next one is asked") {
   const Files files;
   const std::string model = files.folder.Path("t.slk");
-  Files::Train({files.folder.Write("train.csv", kTable), "--label-columns", "a,b", "--model", model});
+  Files::Train(
+      {files.folder.Write("train.csv", kTable), "--label-columns", "a,b", "--model", model});
   Conversation program(Files::Predict(model, "-", {"--output", "scores", "-q"}));
   program.Say("size,x,the colour\n");
   for (int k = 0; k < 3; ++k) {

@@ -34,7 +34,8 @@ MultiLabelModel Model(Index labels, Index features) {
   return {names, features, false, AllPairs(labels)};
 }
 
-/// Labels that exclude each other, now and then: pairs get negative weights, which contradict each other on cycles of three.
+/// Labels that exclude each other, now and then: pairs get negative weights, which contradict each
+/// other on cycles of three.
 MultiLabelData ExclusiveData(Random& random, Index labels, Index features, Index examples) {
   MultiLabelData data;
   for (Index i = 0; i < labels; ++i) data.label_names.push_back("L" + std::to_string(i));
@@ -103,7 +104,8 @@ TEST_CASE("clusters leave scores and features as they are") {
   const std::vector<LabelTriple> clusters = {{0, 1, 2}, {0, 1, 3}, {1, 2, 3}};
   const auto structure = MakeClusteredStructure(model, clusters);
   CHECK(structure->graph().num_factors() == 3);  // all six pairs are in a cluster
-  CHECK(MakeClusteredStructure(model, std::vector<LabelTriple>{{0, 1, 3}})->graph().num_factors() == 4);
+  CHECK(MakeClusteredStructure(model, std::vector<LabelTriple>{{0, 1, 3}})->graph().num_factors() ==
+        4);
   CHECK(structure->num_coordinates() == model.structure()->num_coordinates());
   const Dataset tight = WithStructure(plain, structure);
   for (Index y = 0; y < 16; ++y) {
@@ -117,7 +119,8 @@ TEST_CASE("clusters leave scores and features as they are") {
 }
 
 TEST_CASE(
-    "one cluster makes models of three labels exact, and lies between relaxed and exact for four and five") {
+    "one cluster makes models of three labels exact, and lies between relaxed and exact for four "
+    "and five") {
   Random random(343);
   int loose = 0;
   int closer = 0;
@@ -144,7 +147,8 @@ TEST_CASE(
       CHECK(all.clustered <= all.relaxed + kSolver);
       CHECK(all.exact <= all.clustered + kSolver);
       still_open += all.clustered > all.exact + 1e-5;
-      MESSAGE(one.relaxed << " one " << one.clustered << " all " << all.clustered << " exact " << one.exact);
+      MESSAGE(one.relaxed << " one " << one.clustered << " all " << all.clustered << " exact "
+                          << one.exact);
     }
   }
   CHECK(loose >= 6);
@@ -167,12 +171,13 @@ TEST_CASE("a table over three labels without the pairs' features changes nothing
   for (Index i = 0; i < 3; ++i) builder.AddLinear(i, 0, 0, on, i);
   for (Index c = 0; c < 3; ++c) builder.AddConstant(3 + c, 1, both, c);
   const TrainingSet empty = MakeTrainingSet(WithStructure(plain, builder.Build()), LossOptions());
-  CHECK(Near(RelaxedOptimum(empty, 0.01), RelaxedOptimum(MakeTrainingSet(plain, LossOptions()), 0.01),
-             kSolver));
+  CHECK(Near(RelaxedOptimum(empty, 0.01),
+             RelaxedOptimum(MakeTrainingSet(plain, LossOptions()), 0.01), kSolver));
 }
 
 TEST_CASE(
-    "violated triples are found in trained solutions, and training with them is certified between relaxed "
+    "violated triples are found in trained solutions, and training with them is certified between "
+    "relaxed "
     "and exact") {
   Random random(345);
   int improved = 0;
@@ -195,7 +200,9 @@ TEST_CASE(
     if (clusters.empty()) continue;
     CHECK(clusters[0] == found[0].labels);
     const Problem tight(
-        MakeTrainingSet(WithStructure(plain, MakeClusteredStructure(model, clusters)), LossOptions()), 0.01);
+        MakeTrainingSet(WithStructure(plain, MakeClusteredStructure(model, clusters)),
+                        LossOptions()),
+        0.01);
     const TrainSummary trained = Train(tight, options);
     CHECK(trained.termination == Termination::kConverged);
     CHECK(trained.last.problem == CertifiedProblem::kRelaxed);
@@ -220,6 +227,7 @@ TEST_CASE("clusters are picked by violation, without common pairs, and bad ones 
   const MultiLabelModel chain({"a", "b", "c"}, 1, false, {{0, 1}, {1, 2}});
   CHECK_THROWS_AS(MakeClusteredStructure(chain, Triples{{0, 1, 2}}), std::invalid_argument);
   const MultiLabelModel full = Model(3, 1);
-  CHECK_THROWS_AS(MakeClusteredStructure(full, Triples{{0, 1, 2}, {0, 1, 2}}), std::invalid_argument);
+  CHECK_THROWS_AS(MakeClusteredStructure(full, Triples{{0, 1, 2}, {0, 1, 2}}),
+                  std::invalid_argument);
   CHECK_THROWS_AS(MakeClusteredStructure(full, Triples{{1, 0, 2}}), std::invalid_argument);
 }

@@ -48,15 +48,16 @@ TEST_CASE("what can be asked for") {
   CHECK(ParseLabelCounts("0-3") == CountRange{0, 3});
   CHECK(ParseLabelCounts("2-") == CountRange{2, CountRange{}.high});
   CHECK(ParseLabelCounts("2") == CountRange{2, 2});
-  for (const char* text : {"", "-", "-3", "0", "0-0", "3-1", "1-2-3", "1.5", "one", " 1", "1- 2", "+1",
-                           "99999999999999999999", "1-99999999999999999999", "Any"}) {
+  for (const char* text : {"", "-", "-3", "0", "0-0", "3-1", "1-2-3", "1.5", "one", " 1", "1- 2",
+                           "+1", "99999999999999999999", "1-99999999999999999999", "Any"}) {
     CAPTURE(text);
     CHECK_THROWS_AS(ParseLabelCounts(text), DataError);
   }
-  CHECK_THROWS_WITH_AS(ParseLabelCounts("3-1"),
-                       "--label-counts: '3-1' is none of auto, any, MIN-MAX, MIN- and N, with 0 <= MIN <= "
-                       "MAX and MAX > 0",
-                       DataError);
+  CHECK_THROWS_WITH_AS(
+      ParseLabelCounts("3-1"),
+      "--label-counts: '3-1' is none of auto, any, MIN-MAX, MIN- and N, with 0 <= MIN <= "
+      "MAX and MAX > 0",
+      DataError);
 }
 
 TEST_CASE("what training data say") {
@@ -70,7 +71,8 @@ TEST_CASE("what training data say") {
   CHECK(LabelCountsFor(std::nullopt, Data({1, 0, 0})).high == CountRange{}.high);
   CHECK(LabelCountsFor(CountRange{2, 3}, Data({1, 0, 0})) == CountRange{2, 3});
   CHECK_THROWS_WITH_AS(LabelCountsFor(CountRange{4, 5}, Data({1, 0, 0})),
-                       "x: --label-counts asks for 4 labels or more, but the data have 3", DataError);
+                       "x: --label-counts asks for 4 labels or more, but the data have 3",
+                       DataError);
   CHECK(DescribeLabelCounts({}, 3) == "any number of labels");
   CHECK(DescribeLabelCounts({0, 3}, 3) == "any number of labels");
   CHECK(DescribeLabelCounts({1, 3}, 3) == "at least 1 label");

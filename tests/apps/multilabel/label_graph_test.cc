@@ -59,11 +59,14 @@ TEST_CASE("bad graph files are refused with line and token") {
   CHECK(FileError("sun 6\n").starts_with("g.txt:1: unknown label '6'"));
   CHECK(FileError("sun -1\n").starts_with("g.txt:1: unknown label '-1'"));
   CHECK(FileError("sun \"2\"\n").starts_with("g.txt:1: unknown label '2'"));
-  CHECK(FileError("\nrain rain\n") == "g.txt:2: label joined with itself (a self-loop): 'rain' 'rain'");
-  CHECK(FileError("rain sun\n3 0\n0 rain\n") == "g.txt:3: the pair '0' 'rain' was given before, on line 1");
+  CHECK(FileError("\nrain rain\n") ==
+        "g.txt:2: label joined with itself (a self-loop): 'rain' 'rain'");
+  CHECK(FileError("rain sun\n3 0\n0 rain\n") ==
+        "g.txt:3: the pair '0' 'rain' was given before, on line 1");
   CHECK(FileError("sun\n").starts_with("g.txt:1: expected two labels, found 1"));
   CHECK(Contains(FileError("sun rain C#\n"), "found 3, the last is 'C#'"));
-  CHECK(FileError("sun \"snow fall\n").starts_with("g.txt:1: the closing quote is missing: '\"snow fall'"));
+  CHECK(FileError("sun \"snow fall\n")
+            .starts_with("g.txt:1: the closing quote is missing: '\"snow fall'"));
   CHECK(FileError("\"sun\"rain\n").starts_with("g.txt:1: text follows the closing quote"));
   CHECK(FileError("# nothing\n").starts_with("g.txt: no pairs of labels"));
 }
@@ -87,13 +90,16 @@ TEST_CASE("too many labels for all pairs") {
 }
 
 TEST_CASE("mutual information by hand") {
-  const auto information = [](std::array<std::int64_t, 4> counts) { return MutualInformation(counts); };
+  const auto information = [](std::array<std::int64_t, 4> counts) {
+    return MutualInformation(counts);
+  };
   CHECK(Near(information({5, 0, 0, 5}), std::log(2.0), kExact));
   CHECK(Near(information({0, 5, 5, 0}), std::log(2.0), kExact));
   CHECK(information({4, 4, 4, 4}) == 0);
   CHECK(information({7, 0, 0, 0}) == 0);
   CHECK(information({0, 0, 0, 0}) == 0);
-  const double expected = 0.5 * std::log(0.5 / (0.75 * 0.5)) + 0.25 * std::log(0.25 / (0.75 * 0.5)) +
+  const double expected = 0.5 * std::log(0.5 / (0.75 * 0.5)) +
+                          0.25 * std::log(0.25 / (0.75 * 0.5)) +
                           0.25 * std::log(0.25 / (0.25 * 0.5));
   CHECK(Near(information({2, 1, 0, 1}), expected, kExact));
 }
@@ -113,7 +119,8 @@ TEST_CASE("the tree joins labels that tell most about each other, and spans all"
 }
 
 TEST_CASE("unknown labels are left out pair by pair") {
-  // Where both are known, L0 = L1; the unknown entries would hide that. L2 agrees with L0 less often.
+  // Where both are known, L0 = L1; the unknown entries would hide that. L2 agrees with L0 less
+  // often.
   const MultiLabelData data = Data(3, {1, 1, 1,   //
                                        0, 0, 0,   //
                                        1, -1, 0,  //

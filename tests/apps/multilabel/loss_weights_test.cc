@@ -70,15 +70,16 @@ TEST_CASE("missed labels cost by how rare they are") {
   CHECK(usual[3] == doctest::Approx(std::pow(3.0, 0.25)));
   CHECK(LossWeights::Parse("inverse-frequency:1").For(Data())[3] == doctest::Approx(3.0));
   for (const char* text :
-       {"inverse-frequency:", "inverse-frequency:0", "inverse-frequency:-1", "inverse-frequency:1.5",
-        "inverse-frequency:x", "inverse-frequencies", "no/such/file"}) {
+       {"inverse-frequency:", "inverse-frequency:0", "inverse-frequency:-1",
+        "inverse-frequency:1.5", "inverse-frequency:x", "inverse-frequencies", "no/such/file"}) {
     CAPTURE(text);
     CHECK_THROWS_AS(LossWeights::Parse(text), DataError);
   }
 }
 
 TEST_CASE("files of weights") {
-  CHECK(FromFile("a 2\n\"b c\" 3 0.5  # missed, false alarm\n") == std::vector<double>{1, 2, 0.5, 3, 1, 1});
+  CHECK(FromFile("a 2\n\"b c\" 3 0.5  # missed, false alarm\n") ==
+        std::vector<double>{1, 2, 0.5, 3, 1, 1});
   CHECK(FromFile("2 0 7\n") == std::vector<double>{1, 1, 1, 1, 7, 0});
   CHECK(Refusal("a\n").find("w.txt:1: expected a label, what missing it costs") == 0);
   CHECK(Refusal("a 1 2 3\n").find("w.txt:1: expected a label") == 0);

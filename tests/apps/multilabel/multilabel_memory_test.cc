@@ -6,19 +6,23 @@
 using namespace slackline;
 
 TEST_CASE("the memory of training grows with weights, label entries, pairs and blocks") {
-  CHECK(TrainingBytes({0, 20, 1'600'000, 0}, LearnerKind::kAuto) == doctest::Approx(32e6 * kBytesPerWeight));
+  CHECK(TrainingBytes({0, 20, 1'600'000, 0}, LearnerKind::kAuto) ==
+        doctest::Approx(32e6 * kBytesPerWeight));
   CHECK(TrainingBytes({10, 4, 2, 6}, LearnerKind::kBcfw) ==
         doctest::Approx(14 * kBytesPerWeight + 40 * kBytesPerLabelEntry + 6 * kBytesPerPair));
-  CHECK(TrainingBytes({10, 4, 2, 6}, LearnerKind::kSoft) ==
-        doctest::Approx(TrainingBytes({10, 4, 2, 6}, LearnerKind::kBcfw) + 60 * kBytesPerPairBlock));
+  CHECK(
+      TrainingBytes({10, 4, 2, 6}, LearnerKind::kSoft) ==
+      doctest::Approx(TrainingBytes({10, 4, 2, 6}, LearnerKind::kBcfw) + 60 * kBytesPerPairBlock));
 }
 
 TEST_CASE("a refusal names the sizes and what to do") {
   CHECK(TrainingExcess({1000, 100, 5000, 4950}, LearnerKind::kAuto).empty());
-  const std::string labels = TrainingExcess({0, 2'000'000'000, 2'000'000'000, 0}, LearnerKind::kAuto);
+  const std::string labels =
+      TrainingExcess({0, 2'000'000'000, 2'000'000'000, 0}, LearnerKind::kAuto);
   CHECK(labels.find("2000000000 labels × 2000000000 features: training needs about") == 0);
   CHECK(labels.find("without gaps") != std::string::npos);
-  const std::string pairs = TrainingExcess({0, 2'000'000'000, 0, Offset{1} << 60}, LearnerKind::kAuto);
+  const std::string pairs =
+      TrainingExcess({0, 2'000'000'000, 0, Offset{1} << 60}, LearnerKind::kAuto);
   CHECK(pairs.find("--graph none") != std::string::npos);
   const std::string blocks =
       TrainingExcess({2'000'000'000, 100, 10, 40'000'000}, LearnerKind::kAugmentedLagrangian);
@@ -36,7 +40,8 @@ TEST_CASE("every pattern of missing labels has its own pairs") {
   CHECK(RestrictedPairs(data, {}) == 0);
   data.labels = {0, 1, -1, /**/ -1, 1, 0, /**/ 0, -1, 1, /**/ 0, 0, 0, /**/ 1, 1, 1};
   CHECK(RestrictedPairs(data, pairs) == 3);
-  const std::string text = TrainingExcess({1000, 100, 10, 4950, Offset{1} << 60}, LearnerKind::kBcfw);
+  const std::string text =
+      TrainingExcess({1000, 100, 10, 4950, Offset{1} << 60}, LearnerKind::kBcfw);
   CHECK(text.find("patterns of missing labels") != std::string::npos);
   CHECK(text.find("--graph none") != std::string::npos);
 }

@@ -204,7 +204,8 @@ TEST_CASE("models of other tasks and damaged files are refused") {
   CHECK(MessageOf<DataError>([&] { MultiLabelModel::Load(path); }) ==
         path + ": a model of another task: 'segmentation', not 'multilabel'");
   ModelWriter().Save(path);
-  CHECK(Contains(MessageOf<DataError>([&] { MultiLabelModel::Load(path); }), "another task: 'unknown'"));
+  CHECK(Contains(MessageOf<DataError>([&] { MultiLabelModel::Load(path); }),
+                 "another task: 'unknown'"));
   Example().Save(path);
   const std::string bytes = ReadBytes(path);
   for (const std::size_t length :
@@ -212,7 +213,8 @@ TEST_CASE("models of other tasks and damaged files are refused") {
     folder.Write("cut.slk", bytes.substr(0, length));
     CHECK_THROWS_AS(MultiLabelModel::Load(folder.Path("cut.slk")), DataError);
   }
-  CHECK(Contains(MessageOf<DataError>([&] { MultiLabelModel::Load(folder.Path("cut.slk")); }), "truncated"));
+  CHECK(Contains(MessageOf<DataError>([&] { MultiLabelModel::Load(folder.Path("cut.slk")); }),
+                 "truncated"));
 }
 
 TEST_CASE("entries that contradict each other are refused") {
@@ -220,13 +222,16 @@ TEST_CASE("entries that contradict each other are refused") {
   using Doubles = std::vector<double>;
   using Strings = std::vector<std::string>;
   CHECK(Contains(LoadErrorWith("label_names", Strings{}), "entry 'label_names' does not fit"));
-  CHECK(Contains(LoadErrorWith("label_names", Strings{"a", "a", "b"}), "entry 'label_names' does not fit"));
-  CHECK(Contains(LoadErrorWith("label_names", Strings{"a", "b", "c", "d"}), "entry 'weights' does not fit"));
+  CHECK(Contains(LoadErrorWith("label_names", Strings{"a", "a", "b"}),
+                 "entry 'label_names' does not fit"));
+  CHECK(Contains(LoadErrorWith("label_names", Strings{"a", "b", "c", "d"}),
+                 "entry 'weights' does not fit"));
   CHECK(Contains(LoadErrorWith("sizes", Integers{2}), "entry 'sizes' does not fit"));
   CHECK(Contains(LoadErrorWith("sizes", Integers{2, 2}), "entry 'sizes' does not fit"));
   CHECK(Contains(LoadErrorWith("sizes", Integers{-1, 1}), "entry 'sizes' does not fit"));
   CHECK(Contains(LoadErrorWith("sizes", Integers{0, 0}), "entry 'sizes' does not fit"));
-  CHECK(Contains(LoadErrorWith("sizes", Integers{std::int64_t{1} << 40, 1}), "entry 'sizes' does not fit"));
+  CHECK(Contains(LoadErrorWith("sizes", Integers{std::int64_t{1} << 40, 1}),
+                 "entry 'sizes' does not fit"));
   CHECK(Contains(LoadErrorWith("sizes", Integers{2000000000, 1}), "entry 'weights' does not fit"));
   CHECK(Contains(LoadErrorWith("pairs", Integers{0, 1, 1}), "entry 'pairs' does not fit"));
   CHECK(Contains(LoadErrorWith("pairs", Integers{1, 0, 1, 2}), "entry 'pairs' does not fit"));
@@ -234,12 +239,15 @@ TEST_CASE("entries that contradict each other are refused") {
   CHECK(Contains(LoadErrorWith("pairs", Integers{0, 1, 1, 3}), "entry 'pairs' does not fit"));
   CHECK(Contains(LoadErrorWith("weights", Doubles(10)), "entry 'weights' does not fit"));
   CHECK(Contains(LoadErrorWith("weights", Doubles(11, kNone)), "entry 'weights' does not fit"));
-  CHECK(Contains(LoadErrorWith("option_names", Strings{"x"}), "entry 'option_values' does not fit"));
+  CHECK(
+      Contains(LoadErrorWith("option_names", Strings{"x"}), "entry 'option_values' does not fit"));
   CHECK(Contains(LoadErrorWith("problem", std::string("easy")), "entry 'problem' does not fit"));
-  CHECK(Contains(LoadErrorWith("termination", std::string("")), "entry 'termination' does not fit"));
+  CHECK(
+      Contains(LoadErrorWith("termination", std::string("")), "entry 'termination' does not fit"));
   CHECK(Contains(LoadErrorWith("counts", Integers{1, -1}), "entry 'counts' does not fit"));
   CHECK(Contains(LoadErrorWith("figures", Doubles(6)), "entry 'figures' does not fit"));
-  CHECK(Contains(LoadErrorWith("weights", std::string("w")), "entry 'weights' of the model holds string"));
+  CHECK(Contains(LoadErrorWith("weights", std::string("w")),
+                 "entry 'weights' of the model holds string"));
 }
 
 TEST_CASE("predictions do not depend on the number of threads, and scores agree with labels") {
@@ -264,7 +272,8 @@ TEST_CASE("predictions do not depend on the number of threads, and scores agree 
   REQUIRE(one.fractional.has_value());  // a graph without cycles
   CHECK(*one.fractional == 0);
   CHECK(*three.fractional == 0);
-  for (std::size_t k = 0; k < one.labels.size(); ++k) CHECK((one.scores[k] > 0) == (one.labels[k] == 1));
+  for (std::size_t k = 0; k < one.labels.size(); ++k)
+    CHECK((one.scores[k] > 0) == (one.labels[k] == 1));
 }
 
 namespace {
@@ -372,14 +381,23 @@ TEST_CASE("KernelizedModelsThatDoNotFitAreRefused") {
   };
   CHECK(KernelLoadError("task", std::string("multilabel")) == "loaded");
   CHECK(refused(KernelLoadError("kernel", std::string("cubic")), "kernel"));
-  CHECK(refused(KernelLoadError("kernel_numbers", std::vector<double>{-1, 1, 3}), "kernel_numbers"));
-  CHECK(refused(KernelLoadError("kernel_numbers", std::vector<double>{1, 1, 2.5}), "kernel_numbers"));
-  CHECK(refused(KernelLoadError("support_counts", std::vector<std::int64_t>{2, -2}), "coefficients"));
-  CHECK(refused(KernelLoadError("support_counts", std::vector<std::int64_t>{2, -2, 3}), "support_counts"));
-  CHECK(refused(KernelLoadError("support_counts", std::vector<std::int64_t>{2, -3, 2}), "support_counts"));
-  CHECK(refused(KernelLoadError("support_counts", std::vector<std::int64_t>{2, -2, 1}), "support_values"));
-  CHECK(refused(KernelLoadError("support_columns", std::vector<std::int64_t>{2}), "support_columns"));
-  CHECK(refused(KernelLoadError("support_values", std::vector<double>{1, 2, 3, 1e300, 5}), "support_values"));
-  CHECK(refused(KernelLoadError("coefficients", std::vector<double>(9, std::nan(""))), "coefficients"));
+  CHECK(
+      refused(KernelLoadError("kernel_numbers", std::vector<double>{-1, 1, 3}), "kernel_numbers"));
+  CHECK(
+      refused(KernelLoadError("kernel_numbers", std::vector<double>{1, 1, 2.5}), "kernel_numbers"));
+  CHECK(
+      refused(KernelLoadError("support_counts", std::vector<std::int64_t>{2, -2}), "coefficients"));
+  CHECK(refused(KernelLoadError("support_counts", std::vector<std::int64_t>{2, -2, 3}),
+                "support_counts"));
+  CHECK(refused(KernelLoadError("support_counts", std::vector<std::int64_t>{2, -3, 2}),
+                "support_counts"));
+  CHECK(refused(KernelLoadError("support_counts", std::vector<std::int64_t>{2, -2, 1}),
+                "support_values"));
+  CHECK(
+      refused(KernelLoadError("support_columns", std::vector<std::int64_t>{2}), "support_columns"));
+  CHECK(refused(KernelLoadError("support_values", std::vector<double>{1, 2, 3, 1e300, 5}),
+                "support_values"));
+  CHECK(refused(KernelLoadError("coefficients", std::vector<double>(9, std::nan(""))),
+                "coefficients"));
   CHECK(refused(KernelLoadError("weights", std::vector<double>(11, 0.0)), "weights"));
 }

@@ -27,7 +27,8 @@ MultiLabelModel Kernelized() {
   data.num_features = 2;
   for (int m = 0; m < 8; ++m) {
     rows->AddDense(std::vector<double>{std::cos(m), std::sin(m)});
-    data.labels.insert(data.labels.end(), {static_cast<std::int8_t>(m % 2), static_cast<std::int8_t>(m / 4)});
+    data.labels.insert(data.labels.end(),
+                       {static_cast<std::int8_t>(m % 2), static_cast<std::int8_t>(m / 4)});
     data.lines.push_back(m + 1);
   }
   data.rows = rows;

@@ -99,7 +99,8 @@ TEST_CASE("entries that contradict each other, the features or the labels are re
   CheckRefused("table_category_counts", Integers{0}, "table_category_counts");
   CheckRefused("table_category_counts", Integers{0, -1}, "table_category_counts");
   CheckRefused("table_category_counts", Integers{0, 3}, "table_category_counts");
-  CheckRefused("table_category_counts", Integers{std::int64_t{1} << 62, 2}, "table_category_counts");
+  CheckRefused("table_category_counts", Integers{std::int64_t{1} << 62, 2},
+               "table_category_counts");
   CheckRefused("table_category_counts", Integers{0, 1}, "table_categories");
   CheckRefused("table_category_counts", Integers{2, 0}, "table_columns");
   CheckRefused("table_categories", Strings{"red", "green"}, "table_categories");

@@ -19,8 +19,8 @@ struct Trained {
     const std::string data = folder.Write("train.arff", ArffText(60, 5, 4, 3));
     const std::string labels = folder.Write("labels.xml", XmlText(4));
     const Outcome outcome =
-        RunProgram(std::vector<std::string>{"multilabel", "train", data, "--labels", labels, "--model", model,
-                                            "--lambda", "0.01", "-q"} +
+        RunProgram(std::vector<std::string>{"multilabel", "train", data, "--labels", labels,
+                                            "--model", model, "--lambda", "0.01", "-q"} +
                    more);
     REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
   }
@@ -69,7 +69,8 @@ TEST_CASE("the strongest features and pairs of a model, as a table and as JSON")
   const std::string name = strongest["labels"][0]["positive"][0]["name"].get<std::string>();
   CHECK(Contains(text, "  " + name));
   const Json ten = Json::parse(Good({"info", trained.model, "--weights", "--json"}));
-  CHECK(ten["strongest"]["labels"][0]["positive"].size() >= strongest["labels"][0]["positive"].size());
+  CHECK(ten["strongest"]["labels"][0]["positive"].size() >=
+        strongest["labels"][0]["positive"].size());
   CHECK(!Json::parse(Good({"info", trained.model, "--json"})).contains("strongest"));
 }
 
@@ -88,16 +89,17 @@ TEST_CASE("names are cut where lines would be too long") {
   const TemporaryFolder folder;
   std::string name;
   for (int k = 0; k < 60; ++k) name += "ä";
-  const std::string data = folder.Write(
-      "d.arff", "@relation r\n@attribute 'f\t" + name + "' numeric\n@attribute '" + name +
-                    "1' {0,1}\n@attribute '" + name + "2' {0,1}\n@data\n1,1,0\n-1,0,1\n2,1,1\n-2,0,0\n");
-  const std::string labels =
-      folder.Write("l.xml", "<labels xmlns=\"http://mulan.sourceforge.net/labels\"><label name=\"" + name +
-                                "1\"></label><label name=\"" + name + "2\"></label></labels>");
+  const std::string data =
+      folder.Write("d.arff", "@relation r\n@attribute 'f\t" + name + "' numeric\n@attribute '" +
+                                 name + "1' {0,1}\n@attribute '" + name +
+                                 "2' {0,1}\n@data\n1,1,0\n-1,0,1\n2,1,1\n-2,0,0\n");
+  const std::string labels = folder.Write(
+      "l.xml", "<labels xmlns=\"http://mulan.sourceforge.net/labels\"><label name=\"" + name +
+                   "1\"></label><label name=\"" + name + "2\"></label></labels>");
   const std::string model = folder.Path("m.slk");
-  REQUIRE(
-      RunProgram({"multilabel", "train", data, "--labels", labels, "--model", model, "--lambda", "0.1", "-q"})
-          .code == 0);
+  REQUIRE(RunProgram({"multilabel", "train", data, "--labels", labels, "--model", model, "--lambda",
+                      "0.1", "-q"})
+              .code == 0);
   const std::string text = Good({"info", model, "--weights"});
   CheckWidth(text);
   CHECK(Contains(text, "ä…"));
@@ -114,8 +116,8 @@ TEST_CASE("info tells C, and the figures of cross-validation") {
   CHECK(Json::parse(Good({"info", trained.model, "--json"}))["cost_per_variable"] > 0);
   const std::string chosen = trained.folder.Path("cv.slk");
   REQUIRE(RunProgram({"multilabel", "cv", trained.folder.Path("train.arff"), "--labels",
-                      trained.folder.Path("labels.xml"), "--lambda-path", "1,0.1", "--folds", "3", "--graph",
-                      "auto", "--metric", "hamming", "--model", chosen, "-q"})
+                      trained.folder.Path("labels.xml"), "--lambda-path", "1,0.1", "--folds", "3",
+                      "--graph", "auto", "--metric", "hamming", "--model", chosen, "-q"})
               .code == 0);
   const std::string text = Good({"info", chosen});
   CHECK(Contains(text, "chosen by   hamming"));
@@ -136,9 +138,9 @@ TEST_CASE("models of sequences and matchings") {
   const std::string data =
       folder.Write("t.txt", "the D\ndog N\nbarks V\n\na D\ncat N\n\nthe D\ncat N\nsleeps V\n");
   const std::string model = folder.Path("m.slk");
-  REQUIRE(
-      RunProgram({"sequence", "train", data, "--min-count", "1", "--lambda", "0.1", "--model", model, "-q"})
-          .code == 0);
+  REQUIRE(RunProgram({"sequence", "train", data, "--min-count", "1", "--lambda", "0.1", "--model",
+                      model, "-q"})
+              .code == 0);
   const std::string text = Good({"info", model, "--weights"});
   CheckWidth(text);
   CHECK(Contains(text, "transitions (9)"));
@@ -146,7 +148,9 @@ TEST_CASE("models of sequences and matchings") {
   CHECK(Contains(text, ", start "));
   const std::string edges =
       folder.Write("e.txt", "2 2\n0 0 1 near:1\n0 1 0 near:0.2 far\n1 0 0 far:2\n1 1 1 near:0.7\n");
-  REQUIRE(RunProgram({"matching", "train", edges, "--lambda", "0.1", "--model", model, "-q"}).code == 0);
+  REQUIRE(
+      RunProgram({"matching", "train", edges, "--lambda", "0.1", "--model", model, "-q"}).code ==
+      0);
   const std::string matching = Good({"info", model, "--weights"});
   CHECK(Contains(matching, "edges  constant "));
   CHECK(Contains(matching, "near"));

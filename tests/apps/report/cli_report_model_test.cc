@@ -18,8 +18,8 @@ namespace {
 struct Trained {
   Trained() {
     const std::string labels = folder.Write("labels.xml", XmlText(4));
-    const Outcome outcome = RunProgram({"multilabel", "train", data, "--labels", labels, "--model", model,
-                                        "--lambda", "0.01", "--log", log, "-q"});
+    const Outcome outcome = RunProgram({"multilabel", "train", data, "--labels", labels, "--model",
+                                        model, "--lambda", "0.01", "--log", log, "-q"});
     REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
   }
   TemporaryFolder folder;
@@ -29,8 +29,8 @@ struct Trained {
 };
 
 std::string Page(const std::vector<std::string>& arguments) {
-  const Outcome outcome =
-      RunProgram(std::vector<std::string>{"report"} + arguments + std::vector<std::string>{"-o", "-"});
+  const Outcome outcome = RunProgram(std::vector<std::string>{"report"} + arguments +
+                                     std::vector<std::string>{"-o", "-"});
   CHECK_MESSAGE(outcome.code == 0, outcome.err);
   CHECK(outcome.err.empty());
   return outcome.out;
@@ -39,8 +39,8 @@ std::string Page(const std::vector<std::string>& arguments) {
 void CheckRefused(const TemporaryFolder& folder, const std::vector<std::string>& files,
                   const std::string& message) {
   const std::string out = folder.Path("page.html");
-  const Outcome outcome =
-      RunProgram(std::vector<std::string>{"report"} + files + std::vector<std::string>{"--out", out});
+  const Outcome outcome = RunProgram(std::vector<std::string>{"report"} + files +
+                                     std::vector<std::string>{"--out", out});
   CHECK(outcome.code == 2);
   CHECK_MESSAGE(Contains(outcome.err, message), outcome.err);
   CHECK(Lines(outcome.err).size() == 1);
@@ -48,13 +48,15 @@ void CheckRefused(const TemporaryFolder& folder, const std::vector<std::string>&
 }
 
 constexpr const char* kStart =
-    R"({"event":"start","program":"p","data":"d","examples":3,"lambda":0.5,"choice":"","options":{"seed":"7"}})"
+    R"({"event":"start","program":"p","data":"d","examples":3,"lambda":0.5,)"
+    R"("choice":"","options":{"seed":"7"}})"
     "\n";
 
 std::string CheckLine(int pass) {
   return R"({"event":"check","pass":)" + std::to_string(pass) +
-         R"(,"seconds":1,"check_seconds":0,"cpu_seconds":1,"problem":"exact","primal":2,"dual":1,"gap":1,)"
-         R"("relative_gap":0.5,"soft_primal":null,"soft_dual":null,"oracle_calls":9,"block_steps":9})"
+         R"(,"seconds":1,"check_seconds":0,"cpu_seconds":1,"problem":"exact",)"
+         R"("primal":2,"dual":1,"gap":1,"relative_gap":0.5,"soft_primal":null,)"
+         R"("soft_dual":null,"oracle_calls":9,"block_steps":9})"
          "\n";
 }
 
@@ -67,14 +69,16 @@ TEST_CASE("the page of a model has its facts, weights, pairs and the curve of tr
   CHECK(Contains(page, "<h1>Model m.slk</h1>"));
   CHECK(CountOf(page, "<script") == 5);
   CHECK(CountOf(page, "</script>") == 5);
-  for (const char* request : {" src=", "href=\"", "<link", "@import", "fetch(", "XMLHttpRequest", "url("})
+  for (const char* request :
+       {" src=", "href=\"", "<link", "@import", "fetch(", "XMLHttpRequest", "url("})
     CHECK_MESSAGE(!Contains(page, request), request);
   const Json model = DataOf(page)["model"];
   CHECK(model["task"] == "multilabel");
   CHECK(model["facts"][0] == Json({"task", "multilabel"}));
   const Json& curve = model["curve"];
   CHECK(curve["pass"].size() >= 2);
-  CHECK(curve["pass"].back() == Json::parse(RunProgram({"info", trained.model, "--json"}).out)["passes"]);
+  CHECK(curve["pass"].back() ==
+        Json::parse(RunProgram({"info", trained.model, "--json"}).out)["passes"]);
   CHECK(curve["primal"].back() == model["certificate"]["primal"]);
   CHECK(curve["dual"].back() == model["certificate"]["dual"]);
   CHECK(model["cross_validation"].is_null());
@@ -91,8 +95,8 @@ TEST_CASE("models of more labels than a heat map has room for") {
   const TemporaryFolder folder;
   const std::string data = folder.Write("d.svm", LibsvmText(40, 5, 60, 3));
   const std::string model = folder.Path("m.slk");
-  REQUIRE(RunProgram({"multilabel", "train", data, "--num-labels", "60", "--graph", "tree", "--model", model,
-                      "--max-passes", "3", "-q"})
+  REQUIRE(RunProgram({"multilabel", "train", data, "--num-labels", "60", "--graph", "tree",
+                      "--model", model, "--max-passes", "3", "-q"})
               .code == 0);
   const Json page = DataOf(Page({model}))["model"];
   const Json& matrix = page["strongest"]["pairs"][0]["matrix"];
@@ -120,8 +124,9 @@ TEST_CASE("the log of a training is drawn with the curve that the model keeps") 
 TEST_CASE("several logs, and several values of lambda in one, have a curve each") {
   const Trained trained;
   const std::string path = trained.folder.Path("path.jsonl");
-  REQUIRE(RunProgram({"multilabel", "train", trained.data, "--labels", trained.folder.Path("labels.xml"),
-                      "--model", trained.folder.Path("p.slk"), "--lambda-path", "1,0.1", "--log", path, "-q"})
+  REQUIRE(RunProgram({"multilabel", "train", trained.data, "--labels",
+                      trained.folder.Path("labels.xml"), "--model", trained.folder.Path("p.slk"),
+                      "--lambda-path", "1,0.1", "--log", path, "-q"})
               .code == 0);
   const Json data = DataOf(Page({trained.log, path}));
   const Json& rows = data["problems"][0]["learners"];
@@ -135,7 +140,8 @@ TEST_CASE("several logs, and several values of lambda in one, have a curve each"
 
 TEST_CASE("a run that was cut off has what is there") {
   const TemporaryFolder folder;
-  const std::string log = folder.Write("a.jsonl", kStart + CheckLine(1) + CheckLine(2) + "\n" + kStart);
+  const std::string log =
+      folder.Write("a.jsonl", kStart + CheckLine(1) + CheckLine(2) + "\n" + kStart);
   const Json data = DataOf(Page({log}));
   const Json& row = data["problems"][0]["learners"][0];
   CHECK(data["problems"][0]["learners"].size() == 1);
@@ -165,7 +171,8 @@ TEST_CASE("bad logs are refused with file and line") {
   refused(start + CheckLine(1).substr(0, 40) + "\n", "bad.jsonl:2: is not JSON");
   refused(start, "bad.jsonl: the log has no checks");
   refused(CheckLine(1), "bad.jsonl:1: no log of training: there is no start");
-  refused(start + "{\"event\":\"tea\"}\n", "bad.jsonl:2: no log of training: the event 'tea' is not known");
+  refused(start + "{\"event\":\"tea\"}\n",
+          "bad.jsonl:2: no log of training: the event 'tea' is not known");
   refused(start + "{\"pass\":1}\n", "has no 'event'");
   refused(start + "3\n", "is no object");
   refused(start + "{\"event\":\"check\",\"pass\":1}\n", "has no 'seconds'");
@@ -186,13 +193,15 @@ TEST_CASE("bad logs are refused with file and line") {
 
 TEST_CASE("files of several kinds, several models, and files that are damaged") {
   const Trained trained;
-  CheckRefused(trained.folder, {trained.model, trained.log}, "run.jsonl: is a log of training, but ");
+  CheckRefused(trained.folder, {trained.model, trained.log},
+               "run.jsonl: is a log of training, but ");
   CheckRefused(trained.folder, {trained.log, trained.model}, "m.slk: is a model, but ");
   CheckRefused(trained.folder, {trained.model, trained.model}, "a page shows one model");
   std::string bytes = ReadBytes(trained.model);
   bytes[bytes.size() / 2] ^= 1;
   CheckRefused(trained.folder, {trained.folder.Write("damaged.slk", bytes)}, "damaged.slk: ");
-  CheckRefused(trained.folder, {trained.folder.Write("short.slk", bytes.substr(0, 9))}, "short.slk: ");
+  CheckRefused(trained.folder, {trained.folder.Write("short.slk", bytes.substr(0, 9))},
+               "short.slk: ");
   // A page must not replace what it shows.
   const Outcome outcome = RunProgram({"report", trained.model, "--out", trained.model});
   CHECK(outcome.code == 2);

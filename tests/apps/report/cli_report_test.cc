@@ -17,8 +17,9 @@ namespace {
 
 /// Results of a comparison of the toy problem.
 Json Results(const std::string& learners = "auto,soft:rho=1") {
-  const Outcome outcome = RunProgram({"bench", "--problems", "toy", "--learners", learners, "--runs", "1",
-                                      "--time-limit", "20", "--quiet", "--out", "-"});
+  const Outcome outcome =
+      RunProgram({"bench", "--problems", "toy", "--learners", learners, "--runs", "1",
+                  "--time-limit", "20", "--quiet", "--out", "-"});
   REQUIRE(outcome.code == 0);
   return Json::parse(outcome.out);
 }
@@ -42,7 +43,8 @@ std::string Page(const TemporaryFolder& folder, const std::vector<Json>& results
   return outcome.out;
 }
 
-void CheckRefused(const TemporaryFolder& folder, const std::string& text, const std::string& message) {
+void CheckRefused(const TemporaryFolder& folder, const std::string& text,
+                  const std::string& message) {
   folder.Write("bad.json", text);
   const std::string out = folder.Path("page.html");
   const Outcome outcome = RunProgram({"report", folder.Path("bad.json"), "--out", out});
@@ -180,16 +182,23 @@ TEST_CASE("bad runs are refused with file and reason") {
   CheckRefused(folder, "{\"problems\": 3}", "'problems' of the file is not of the kind");
   CheckRefused(folder, "{\"scaling\": []}", "`slackline bench --scaling`) is not drawn");
   CheckRefused(folder, Changed([](Json* r) { r->erase("machine"); }), "the file has no 'machine'");
-  CheckRefused(folder, Changed([](Json* r) { (*r)["problems"] = Json::array(); }), "there are no problems");
-  CheckRefused(folder, Changed([](Json* r) { (*r)["problems"][0]["name"] = 3; }), "'name' of a problem");
+  CheckRefused(folder, Changed([](Json* r) { (*r)["problems"] = Json::array(); }),
+               "there are no problems");
+  CheckRefused(folder, Changed([](Json* r) { (*r)["problems"][0]["name"] = 3; }),
+               "'name' of a problem");
   CheckRefused(folder, Changed([](Json* r) { (*r)["problems"][0]["examples"] = 0; }),
                "'toy' has no examples");
   CheckRefused(folder, Changed([](Json* r) { (*r)["problems"][0]["learners"][0].erase("runs"); }),
                "'auto' on 'toy' has no 'runs'");
-  const auto curve = [](Json* r) -> Json& { return (*r)["problems"][0]["learners"][0]["runs"][0]["curve"]; };
-  CheckRefused(folder, Changed([&](Json* r) { curve(r)["dual"].push_back(1); }), "differ in length");
-  CheckRefused(folder, Changed([&](Json* r) { curve(r)["dual"][0] = "<b>"; }), "where numbers should be");
-  CheckRefused(folder, Changed([&](Json* r) { curve(r)["pass"][0] = nullptr; }), "checks without a pass");
+  const auto curve = [](Json* r) -> Json& {
+    return (*r)["problems"][0]["learners"][0]["runs"][0]["curve"];
+  };
+  CheckRefused(folder, Changed([&](Json* r) { curve(r)["dual"].push_back(1); }),
+               "differ in length");
+  CheckRefused(folder, Changed([&](Json* r) { curve(r)["dual"][0] = "<b>"; }),
+               "where numbers should be");
+  CheckRefused(folder, Changed([&](Json* r) { curve(r)["pass"][0] = nullptr; }),
+               "checks without a pass");
   CheckRefused(folder, Changed([&](Json* r) { curve(r).erase("seconds"); }), "has no 'seconds'");
   CheckRefused(folder, Changed([&](Json* r) { (*r)["interrupted"] = "no"; }), "'interrupted'");
 }
@@ -220,7 +229,8 @@ TEST_CASE("bad arguments") {
     CHECK(outcome.code == 2);
     CHECK_MESSAGE(Contains(outcome.err, message), outcome.err);
   };
-  refused({folder.Path("none.json"), "--out", folder.Path("p.html")}, "none.json: cannot open the file");
+  refused({folder.Path("none.json"), "--out", folder.Path("p.html")},
+          "none.json: cannot open the file");
   refused({folder.Path(""), "--out", folder.Path("p.html")}, "is a directory");
   refused({runs}, "--out");
   refused({runs, "--out", runs}, "--out: ");

@@ -19,7 +19,9 @@ namespace {
 const std::vector<std::string> kClasses = {"grass", "blue sky"};
 
 struct File {
-  explicit File(const std::string& text) : path(folder.Path("p.tsv")) { std::ofstream(path) << text; }
+  explicit File(const std::string& text) : path(folder.Path("p.tsv")) {
+    std::ofstream(path) << text;
+  }
   TemporaryFolder folder;
   std::string path;
 };
@@ -58,22 +60,27 @@ TEST_CASE("what is written is read, in whatever order") {
   CHECK(potentials.Layer("c", true, 0).empty());
 
   const File mixed(kHead + "a\tfine\t1\t3\t4\r\n\n" + "b\tfine\t0\t9\t9\n" + "a\tfine\t0\t1\t2");
-  CHECK(ClassPotentials(mixed.path, kClasses).Layer("a", true, 2) == std::vector<double>{1, 2, 3, 4});
+  CHECK(ClassPotentials(mixed.path, kClasses).Layer("a", true, 2) ==
+        std::vector<double>{1, 2, 3, 4});
 }
 
 TEST_CASE("bad files are refused with line and token") {
   CheckComplaint("", {"p.tsv", "empty"});
   CheckComplaint("a\tfine\t0\t1\t2\n", {"p.tsv:1", "'image'", "not 'a'"});
   CheckComplaint("image\tlayer\tsuperpixel\tgrass\n", {"p.tsv:1", "'blue sky'"});
-  CheckComplaint("image\tlayer\tsuperpixel\tgrass\tsky\n", {"p.tsv:1", "'blue sky'", "not 'sky'", "cell 5"});
+  CheckComplaint("image\tlayer\tsuperpixel\tgrass\tsky\n",
+                 {"p.tsv:1", "'blue sky'", "not 'sky'", "cell 5"});
   CheckComplaint("image\tlayer\tsuperpixel\tgrass\tblue sky\tx\n", {"p.tsv:1", "'x'"});
   CheckComplaint(kHead + "a\tfine\t0\t1\n", {"p.tsv:2", "4 cells instead of 5"});
   CheckComplaint(kHead + "a\tmiddle\t0\t1\t2\n", {"p.tsv:2", "'middle'"});
   CheckComplaint(kHead + "a\tfine\t-1\t1\t2\n", {"p.tsv:2", "'-1'"});
   CheckComplaint(kHead + "a\tfine\t0\t1\tnan\n", {"p.tsv:2", "'nan'"});
   CheckComplaint(kHead + "a\tfine\t0\t1\t1e300\n", {"p.tsv:2", "'1e300'"});
-  CheckComplaint(kHead + "a\tfine\t0\t1\t2\na\tfine\t0\t1\t2\n", {"p.tsv:3", "superpixel 0", "twice"});
-  CheckComplaint(kHead + "a\tfine\t0\t1\t2\na\tfine\t2\t1\t2\n", {"p.tsv:3", "2 fine superpixels", "no 2"});
-  CheckComplaint(kHead + "a\tfine\t1\t1\t2\na\tcoarse\t0\t1\t2\n", {"p.tsv", "'a'", "superpixel 0"});
+  CheckComplaint(kHead + "a\tfine\t0\t1\t2\na\tfine\t0\t1\t2\n",
+                 {"p.tsv:3", "superpixel 0", "twice"});
+  CheckComplaint(kHead + "a\tfine\t0\t1\t2\na\tfine\t2\t1\t2\n",
+                 {"p.tsv:3", "2 fine superpixels", "no 2"});
+  CheckComplaint(kHead + "a\tfine\t1\t1\t2\na\tcoarse\t0\t1\t2\n",
+                 {"p.tsv", "'a'", "superpixel 0"});
   CHECK_THROWS_AS(ClassPotentials("no-such-file", kClasses), DataError);
 }

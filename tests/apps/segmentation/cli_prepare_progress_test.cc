@@ -25,8 +25,8 @@ struct Drawn {
   std::string out = folder.Path("d");
 
   Drawn() {
-    REQUIRE(RunProgram({"segment", "draw", "--out", out, "--images", "8", "--size", "48x36", "-q"}).code ==
-            0);
+    REQUIRE(RunProgram({"segment", "draw", "--out", out, "--images", "8", "--size", "48x36", "-q"})
+                .code == 0);
   }
   Arguments Prepare(const Arguments& more) const {
     return Arguments{"segment",       "prepare",

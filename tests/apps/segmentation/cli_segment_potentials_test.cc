@@ -21,8 +21,9 @@ TEST_CASE("models of class potentials that no model saw before") {
   Succeed(make + Arguments{"--out", scores});
   CHECK(Lines(Succeed(make + Arguments{"--out", "-"}).out) == Lines(ReadBytes(scores)));
   const std::string model = scratch.Path("small.slk");
-  Succeed(drawn.Train({"--model", model, "--potentials", scores, "--lambda", "0.001", "--gap-tolerance",
-                       "0.02", "--check-every", "1"}));  // as in the comparison below
+  Succeed(
+      drawn.Train({"--model", model, "--potentials", scores, "--lambda", "0.001", "--gap-tolerance",
+                   "0.02", "--check-every", "1"}));  // as in the comparison below
   const SegmentModel small = SegmentModel::Load(model);
   CHECK(small.inputs() == SegmentInputs::kPotentials);
   CHECK(small.weights().size() == static_cast<std::size_t>(kClasses + 1));
@@ -30,17 +31,17 @@ TEST_CASE("models of class potentials that no model saw before") {
   const Arguments evaluate = drawn.EvaluatePrepared(model, {"--potentials", scores});
   CHECK(EvaluationOf(evaluate)["pixel_accuracy"].get<double>() > 0.7);
   CHECK(Contains(Succeed({"info", model}).out, "class potentials"));
-  Succeed({"segment", "cv", drawn.features, "--potentials", scores, "--lambda-path", "0.1,0.01", "--folds",
-           "3", "--gap-tolerance", "0.05", "--no-refit", "-q"});
+  Succeed({"segment", "cv", drawn.features, "--potentials", scores, "--lambda-path", "0.1,0.01",
+           "--folds", "3", "--gap-tolerance", "0.05", "--no-refit", "-q"});
 
   // The same problem in a comparison, with the test images.
   std::filesystem::create_directories(scratch.Path("data/msrc21"));
   std::filesystem::copy_file(drawn.features, scratch.Path("data/msrc21/msrc21.fea"));
   std::filesystem::copy_file(scores, scratch.Path("data/msrc21/scores.tsv"));
-  const Json bench =
-      Json::parse(Succeed({"bench", scratch.Path("data"), "--problems", "msrc", "--learners",
-                           "auto:gap-tolerance=0.02", "--runs", "1", "--test-metric", "-q", "--out", "-"})
-                      .out)["problems"][0];
+  const Json bench = Json::parse(
+      Succeed({"bench", scratch.Path("data"), "--problems", "msrc", "--learners",
+               "auto:gap-tolerance=0.02", "--runs", "1", "--test-metric", "-q", "--out", "-"})
+          .out)["problems"][0];
   const Json trained = Json::parse(Succeed({"info", model, "--json"}).out);
   CHECK(bench["weights"] == kClasses + 1);
   CHECK(bench["lambda"] == 0.001);
@@ -54,11 +55,13 @@ TEST_CASE("models of class potentials that no model saw before") {
   CheckRefused(drawn, drawn.EvaluatePrepared(model), {"--potentials", "needed"});
   CheckRefused(drawn, drawn.EvaluatePrepared(drawn.model, {"--potentials", scores}),
                {"--potentials", "features"});
-  CheckRefused(drawn, {"segment", "predict", drawn.Image(1), "--model", model, "--out", scratch.Path("out")},
-               {"class potentials", "--features"});
+  CheckRefused(
+      drawn, {"segment", "predict", drawn.Image(1), "--model", model, "--out", scratch.Path("out")},
+      {"class potentials", "--features"});
   CheckRefused(drawn, drawn.Train({"--model", model, "--potentials", scores, "--regions", "own"}),
                {"--potentials", "--regions"});
-  CheckRefused(drawn, drawn.Train({"--model", scores, "--potentials", scores}), {"--model", "overwritten"});
+  CheckRefused(drawn, drawn.Train({"--model", scores, "--potentials", scores}),
+               {"--model", "overwritten"});
   CheckRefused(drawn, make + Arguments{"--out", drawn.features}, {"--out", "overwritten"});
   CheckRefused(drawn, {"segment", "potentials", drawn.features, "--folds", "10", "--out", "-"},
                {"--folds", "10", "9 training images"});

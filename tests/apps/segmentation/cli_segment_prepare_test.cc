@@ -26,7 +26,8 @@ struct Collection {
   explicit Collection(int count = 5) {
     std::filesystem::create_directory(folder.Path("pictures"));
     std::filesystem::create_directory(folder.Path("truth"));
-    for (int k = 0; k < count; ++k) Draw(std::string(1, static_cast<char>('a' + k)), 22 + 2 * k, 18);
+    for (int k = 0; k < count; ++k)
+      Draw(std::string(1, static_cast<char>('a' + k)), 22 + 2 * k, 18);
     std::string names;
     for (const std::string& name : SyntheticClasses(kClasses)) names += name + "\n";
     folder.Write("classes.txt", names);
@@ -35,22 +36,24 @@ struct Collection {
   }
 
   void Draw(const std::string& name, Index width, Index height) const {
-    const SyntheticImage drawn = DrawSynthetic(width, height, kClasses, static_cast<std::uint64_t>(name[0]));
+    const SyntheticImage drawn =
+        DrawSynthetic(width, height, kClasses, static_cast<std::uint64_t>(name[0]));
     WritePng(folder.Path("pictures/" + name + ".png"), drawn.image);
     WriteLabelPng(folder.Path("truth/" + name + ".png"), drawn.labels, ClassPalette());
   }
 
   /// The arguments, with some replaced ("" = left out) or added.
   Arguments With(const std::vector<std::pair<std::string, std::string>>& changes = {}) const {
-    std::vector<std::pair<std::string, std::string>> options = {{"--images", folder.Path("pictures")},
-                                                                {"--labels", folder.Path("truth")},
-                                                                {"--classes", folder.Path("classes.txt")},
-                                                                {"--train", folder.Path("train.txt")},
-                                                                {"--test", folder.Path("test.txt")},
-                                                                {"--out", out},
-                                                                {"--superpixels", "12"},
-                                                                {"--coarse", "3"},
-                                                                {"--features", "small"}};
+    std::vector<std::pair<std::string, std::string>> options = {
+        {"--images", folder.Path("pictures")},
+        {"--labels", folder.Path("truth")},
+        {"--classes", folder.Path("classes.txt")},
+        {"--train", folder.Path("train.txt")},
+        {"--test", folder.Path("test.txt")},
+        {"--out", out},
+        {"--superpixels", "12"},
+        {"--coarse", "3"},
+        {"--features", "small"}};
     for (const auto& change : changes) {
       const auto same = [&](const auto& option) { return option.first == change.first; };
       const auto found = std::find_if(options.begin(), options.end(), same);
@@ -72,7 +75,8 @@ struct Collection {
 };
 
 /// The run must fail with all parts in its one-line message, and write nothing.
-void CheckRefused(const Collection& collection, const Arguments& arguments, const Arguments& parts) {
+void CheckRefused(const Collection& collection, const Arguments& arguments,
+                  const Arguments& parts) {
   const std::size_t before = collection.folder.NumFiles();
   const Outcome outcome = RunProgram(arguments);
   INFO(outcome.err);
@@ -94,9 +98,9 @@ std::string Record(const PreparedImage& image) {
   const auto bytes = [](const auto& values) {
     return std::string(reinterpret_cast<const char*>(values.data()), values.size_bytes());
   };
-  return std::string(image.name) + std::to_string(static_cast<int>(image.role)) + bytes(image.parent) +
-         bytes(image.neighbours) + bytes(image.fine_pixels) + bytes(image.coarse_pixels) +
-         bytes(image.fine_features) + bytes(image.coarse_features);
+  return std::string(image.name) + std::to_string(static_cast<int>(image.role)) +
+         bytes(image.parent) + bytes(image.neighbours) + bytes(image.fine_pixels) +
+         bytes(image.coarse_pixels) + bytes(image.fine_features) + bytes(image.coarse_features);
 }
 
 }  // namespace
@@ -107,7 +111,8 @@ TEST_CASE("a feature file is made of a collection") {
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
   CHECK(outcome.out.empty());
-  for (const char* part : {"3 training images", "2 test images", "superpixels: ", "features: ", "time: "}) {
+  for (const char* part :
+       {"3 training images", "2 test images", "superpixels: ", "features: ", "time: "}) {
     CHECK_MESSAGE(Contains(outcome.err, part), part);
   }
   const FeatureFile file(collection.out);
@@ -125,8 +130,8 @@ TEST_CASE("a feature file is made of a collection") {
     std::int64_t pixels = 0;
     for (const std::int32_t count : image.fine_pixels) pixels += count;
     CHECK(pixels == image.width * image.height);
-    const ImageFeatures features =
-        extractor.Extract(ReadImage(collection.folder.Path("pictures/" + std::string(image.name) + ".png")));
+    const ImageFeatures features = extractor.Extract(
+        ReadImage(collection.folder.Path("pictures/" + std::string(image.name) + ".png")));
     REQUIRE(features.fine_rows.size() == image.fine_features.size());
     for (std::size_t k = 0; k < features.fine_rows.size(); ++k) {
       REQUIRE(ToHalf(features.fine_rows[k]) == image.fine_features[k]);
@@ -163,7 +168,8 @@ TEST_CASE("--quiet says nothing, and the seed matters") {
 TEST_CASE("bad lists and classes") {
   const Collection collection;
   const TemporaryFolder& folder = collection.folder;
-  const auto refuse = [&](const std::string& option, const std::string& content, const Arguments& parts) {
+  const auto refuse = [&](const std::string& option, const std::string& content,
+                          const Arguments& parts) {
     const std::string path = folder.Write("bad.txt", content);
     CheckRefused(collection, collection.With({{option, path}}), parts);
   };
@@ -195,7 +201,8 @@ TEST_CASE("bad images and labels") {
   const std::string good = ReadBytes(folder.Path("truth/e.png"));
   std::filesystem::copy_file(folder.Path("truth/d.png"), folder.Path("truth/e.png"),
                              std::filesystem::copy_options::overwrite_existing);
-  CheckRefused(collection, collection.With(), {"truth/e.png", "28 × 18", "30 × 18", "pictures/e.png"});
+  CheckRefused(collection, collection.With(),
+               {"truth/e.png", "28 × 18", "30 × 18", "pictures/e.png"});
   folder.Write("truth/e.png", good.substr(0, good.size() / 2));
   CheckRefused(collection, collection.With(), {"truth/e.png"});
   std::filesystem::remove(folder.Path("truth/e.png"));
@@ -205,7 +212,8 @@ TEST_CASE("bad images and labels") {
 TEST_CASE("an image under two names") {
   const Collection collection;
   for (const char* folder : {"pictures/", "truth/"}) {
-    std::filesystem::create_symlink("b.png", collection.folder.Path(std::string(folder) + "link.png"));
+    std::filesystem::create_symlink("b.png",
+                                    collection.folder.Path(std::string(folder) + "link.png"));
   }
   collection.folder.Write("test.txt", "d\nlink\n");
   CheckRefused(collection, collection.With(),
@@ -229,7 +237,8 @@ TEST_CASE("classes without pixels are told, and training images without labels r
     const LabelImage nothing{22 + 2 * k, 18, std::vector<std::uint8_t>((22 + 2 * k) * 18, kVoid)};
     WriteLabelPng(folder.Path("truth/" + name + ".png"), nothing, ClassPalette());
   }
-  CheckRefused(collection, collection.With(), {"train.txt: no training image has a labelled pixel"});
+  CheckRefused(collection, collection.With(),
+               {"train.txt: no training image has a labelled pixel"});
 }
 
 TEST_CASE("unpleasant images are prepared or named") {
@@ -272,7 +281,8 @@ TEST_CASE("a full disk leaves nothing behind") {
 
 TEST_CASE("bad options") {
   const Collection collection;
-  const auto refuse = [&](const std::string& option, const std::string& value, const Arguments& parts) {
+  const auto refuse = [&](const std::string& option, const std::string& value,
+                          const Arguments& parts) {
     CheckRefused(collection, collection.With({{option, value}}), parts);
   };
   refuse("--superpixels", "0", {"--superpixels", "'0'"});
@@ -288,7 +298,8 @@ TEST_CASE("bad options") {
   refuse("--out", collection.folder.Path("train.txt"), {"--out", "would be overwritten"});
   refuse("--out", collection.folder.Path("pictures/a.png"), {"--out", "would be overwritten"});
   refuse("--out", "-", {"--out", "not possible"});
-  refuse("--frobnicate", "1", {"unknown option '--frobnicate'", "slackline segment prepare --help"});
+  refuse("--frobnicate", "1",
+         {"unknown option '--frobnicate'", "slackline segment prepare --help"});
   refuse("--train", "", {"--train"});
   CheckRefused(collection, {"segment"}, {"choose from", "prepare"});
 }

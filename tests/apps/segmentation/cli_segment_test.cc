@@ -64,14 +64,16 @@ std::vector<std::string> Printed(const std::vector<double>& scores) {
 TEST_CASE("draw: files, lists, seeds") {
   const TemporaryFolder folder;
   const auto draw = [&](const std::string& out, const Arguments& more) {
-    return RunProgram(Arguments{"segment", "draw", "--out", folder.Path(out), "--size", "20x16"} + more);
+    return RunProgram(Arguments{"segment", "draw", "--out", folder.Path(out), "--size", "20x16"} +
+                      more);
   };
   const Outcome outcome = draw("deep/a", {"--images", "5", "--classes", "3"});
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
   CHECK(Contains(outcome.err, "5 images of 20 x 16 pixels and 3 classes"));
   CHECK(ReadBytes(folder.Path("deep/a/classes.txt")) == "sky\ngrass\nwater\n");
-  CHECK(ReadBytes(folder.Path("deep/a/train.txt")) == "drawn-0001\ndrawn-0002\ndrawn-0003\ndrawn-0004\n");
+  CHECK(ReadBytes(folder.Path("deep/a/train.txt")) ==
+        "drawn-0001\ndrawn-0002\ndrawn-0003\ndrawn-0004\n");
   CHECK(ReadBytes(folder.Path("deep/a/test.txt")) == "drawn-0005\n");
   const Image image = ReadImage(folder.Path("deep/a/images/drawn-0005.png"));
   const LabelImage labels = ReadLabelImage(folder.Path("deep/a/labels/drawn-0005.png"), 3);
@@ -103,7 +105,8 @@ TEST_CASE("draw: files, lists, seeds") {
   refuse({"--seed", "x"});
   CHECK(Contains(draw("none", {"--size", "20"}).err, "given twice"));
   for (const char* size : {"20", "20x", "x20", "0x20", "20x10001", "20x20x20", "20*20"}) {
-    const Outcome refused = RunProgram({"segment", "draw", "--out", folder.Path("none"), "--size", size});
+    const Outcome refused =
+        RunProgram({"segment", "draw", "--out", folder.Path("none"), "--size", size});
     CHECK(refused.code == 2);
     CHECK(Contains(refused.err, "--size: '" + std::string(size) + "'"));
   }
@@ -146,21 +149,24 @@ TEST_CASE("from images to figures") {
   CHECK(EvaluationOf({"info", drawn.model, "--json"})["task"] == "segmentation");
 
   const std::string table = Succeed(drawn.Evaluate()).out;
-  for (const char* part : {"3 images, ", "pixel accuracy", "class average", "mean IoU", "sky", "stone"})
+  for (const char* part :
+       {"3 images, ", "pixel accuracy", "class average", "mean IoU", "sky", "stone"})
     CHECK_MESSAGE(Contains(table, part), part);
 }
 
 TEST_CASE("a feature file and the image give the same labels and the same scores") {
   const Drawn& drawn = Shared();
   const Scratch scratch("exact");
-  Succeed(drawn.Predict({drawn.Image(10), drawn.Image(11), drawn.Image(12)}, "exact", {"--scores"}));
+  Succeed(
+      drawn.Predict({drawn.Image(10), drawn.Image(11), drawn.Image(12)}, "exact", {"--scores"}));
   const SegmentModel model = SegmentModel::Load(drawn.model);
   const FeatureExtractor extractor = FeatureExtractor::Load(model.extractor);
   const FeatureFile file(drawn.features);
   for (Index i = 9; i < 12; ++i) {
     const PreparedImage image = file.image(i);
     const std::string name(image.name);
-    const ImageFeatures features = extractor.Extract(ReadImage(drawn.In("images/" + name + ".png")));
+    const ImageFeatures features =
+        extractor.Extract(ReadImage(drawn.In("images/" + name + ".png")));
     auto of_file = std::make_shared<FeatureRows>();
     auto of_image = std::make_shared<FeatureRows>();
     for (const auto& [halves, floats] : {std::pair{image.fine_features, &features.fine_rows},
@@ -182,7 +188,8 @@ TEST_CASE("a feature file and the image give the same labels and the same scores
     CHECK(PredictSegments(model, example, of_image, decode).fine == prediction.fine);
     const LabelImage written = ReadLabelImage(scratch.Path(name + ".png"), kClasses);
     for (std::size_t p = 0; p < written.labels.size(); ++p)
-      REQUIRE(written.labels[p] == prediction.fine[static_cast<std::size_t>(features.fine.of_pixel[p])]);
+      REQUIRE(written.labels[p] ==
+              prediction.fine[static_cast<std::size_t>(features.fine.of_pixel[p])]);
     CHECK(LastCells(ReadBytes(scratch.Path(name + "-scores.csv"))) == Printed(scores));
   }
   CHECK(EvaluationOf(drawn.EvaluatePrepared(drawn.model))["confusion"] ==
@@ -230,9 +237,9 @@ TEST_CASE("threads do not matter") {
     const std::string out = "threads/" + threads;
     Succeed(drawn.Predict({drawn.Image(1), drawn.Image(2), drawn.Image(3), drawn.Image(4)}, out,
                           {"--overlay", "--scores", "--threads", threads}));
-    evaluations[k] = Timeless(
-        EvaluationOf(drawn.Evaluate({"--threads", threads, "--sheets", scratch.Path(threads + "/sheets"),
-                                     "--confusion", scratch.Path(threads + "/confusion.png")})));
+    evaluations[k] = Timeless(EvaluationOf(
+        drawn.Evaluate({"--threads", threads, "--sheets", scratch.Path(threads + "/sheets"),
+                        "--confusion", scratch.Path(threads + "/confusion.png")})));
     const std::string model = scratch.Path("m" + threads + ".slk");
     Succeed(drawn.Train({"--threads", threads, "--lambda", "30", "--verify", "--model", model}));
     CHECK(SegmentModel::Load(model).weights() == SegmentModel::Load(drawn.model).weights());
@@ -247,7 +254,8 @@ TEST_CASE("a resumed run ends as an uninterrupted one") {
   const Drawn& drawn = Shared();
   const Scratch scratch("resume");
   const Arguments base = {"--gap-tolerance", "0", "--lambda", "30"};
-  Succeed(drawn.Train(base + Arguments{"--max-passes", "12", "--model", scratch.Path("whole.slk")}));
+  Succeed(
+      drawn.Train(base + Arguments{"--max-passes", "12", "--model", scratch.Path("whole.slk")}));
   Succeed(drawn.Train(base + Arguments{"--max-passes", "5", "--model", scratch.Path("half.slk"),
                                        "--checkpoint", scratch.Path("run.ckpt")}));
   Succeed(drawn.Train(base + Arguments{"--max-passes", "12", "--model", scratch.Path("resumed.slk"),
@@ -260,8 +268,8 @@ TEST_CASE("a resumed run ends as an uninterrupted one") {
   CHECK(whole.record.dual == resumed.record.dual);
   CHECK(SegmentModel::Load(scratch.Path("half.slk")).weights() != whole.weights());
   CheckRefused(drawn,
-               drawn.Train(Arguments{"--layers", "fine", "--model", scratch.Path("x.slk"), "--resume",
-                                     scratch.Path("run.ckpt")}),
+               drawn.Train(Arguments{"--layers", "fine", "--model", scratch.Path("x.slk"),
+                                     "--resume", scratch.Path("run.ckpt")}),
                {"run.ckpt"});
   CheckRefused(drawn, drawn.Train(Arguments{"--kernel", "rbf", "--model", scratch.Path("x.slk")}),
                {"models of images have no form that keeps support vectors"});
@@ -282,7 +290,8 @@ TEST_CASE("a path over lambda writes a model for each") {
 TEST_CASE("cross-validation chooses and trains") {
   const Drawn& drawn = Shared();
   const Scratch scratch("cv");
-  const Arguments cv = {"segment", "cv", drawn.features, "--lambda-path", "1000000,30", "--folds", "3"};
+  const Arguments cv = {"segment", "cv", drawn.features, "--lambda-path", "1000000,30",
+                        "--folds", "3"};
   const std::string model = scratch.Path("cv.slk");
   const std::vector<std::string> lines = Lines(Succeed(cv + Arguments{"--model", model, "-q"}).out);
   REQUIRE(lines.size() == 3);
@@ -294,7 +303,8 @@ TEST_CASE("cross-validation chooses and trains") {
   CHECK(EvaluationOf(drawn.EvaluatePrepared(model))["pixel_accuracy"].get<double>() > 0.8);
 
   const Json both = Json::parse(
-      Succeed(cv + Arguments{"--no-refit", "--loss", "both", "--metric", "class", "--json", "-q"}).out);
+      Succeed(cv + Arguments{"--no-refit", "--loss", "both", "--metric", "class", "--json", "-q"})
+          .out);
   REQUIRE(both["path"].size() == 4);
   CHECK(both["path"][0]["loss"] == "pixels");
   CHECK(both["path"][3]["loss"] == "balanced");
@@ -307,23 +317,26 @@ TEST_CASE("cross-validation chooses and trains") {
   CheckRefused(drawn, cv + Arguments{"--no-refit", "--loss", "none"}, {"--loss", "'none'"});
   CheckRefused(drawn, cv + Arguments{"--no-refit", "--lambda", "1"}, {"--lambda", "--lambda-path"});
   CheckRefused(drawn, cv + Arguments{"--model", drawn.features}, {"--model", "overwritten"});
-  CheckRefused(drawn, {"segment", "cv", drawn.features, "--lambda-path", "1", "--folds", "10", "--no-refit"},
-               {"--folds: '10'", "9 training images"});
+  CheckRefused(
+      drawn, {"segment", "cv", drawn.features, "--lambda-path", "1", "--folds", "10", "--no-refit"},
+      {"--folds: '10'", "9 training images"});
 }
 
 TEST_CASE("all kinds of models train and evaluate") {
   const Drawn& drawn = Shared();
   const Scratch scratch("kinds");
-  for (const Arguments& kind : {Arguments{"--layers", "fine"}, Arguments{"--layers", "neighbours"},
-                                Arguments{"--pairwise", "potts"}, Arguments{"--loss", "balanced"},
-                                Arguments{"--regions", "own"}, Arguments{"--regions", "own,image"}}) {
+  for (const Arguments& kind :
+       {Arguments{"--layers", "fine"}, Arguments{"--layers", "neighbours"},
+        Arguments{"--pairwise", "potts"}, Arguments{"--loss", "balanced"},
+        Arguments{"--regions", "own"}, Arguments{"--regions", "own,image"}}) {
     INFO(kind[0] << " " << kind[1]);
     const std::string model = scratch.Path("m.slk");
-    Succeed(drawn.Train(kind + Arguments{"--model", model, "--lambda", "30", "--gap-tolerance", "0.05"}));
+    Succeed(drawn.Train(kind +
+                        Arguments{"--model", model, "--lambda", "30", "--gap-tolerance", "0.05"}));
     CHECK(EvaluationOf(drawn.EvaluatePrepared(model))["pixel_accuracy"].get<double>() > 0.7);
     const Json images =
-        EvaluationOf({"segment", "evaluate", "--images", drawn.In("images"), "--labels", drawn.In("labels"),
-                      "--list", drawn.In("test.txt"), "--model", model, "-q"});
+        EvaluationOf({"segment", "evaluate", "--images", drawn.In("images"), "--labels",
+                      drawn.In("labels"), "--list", drawn.In("test.txt"), "--model", model, "-q"});
     CHECK(images["pixel_accuracy"].get<double>() > 0.7);
   }
 }
@@ -339,7 +352,8 @@ TEST_CASE("train: bad input") {
   refuse({"--loss", "x"}, {"--loss: 'x'", "pixels balanced"});
   refuse({"--regions", "own,,image"}, {"--regions"});
   refuse({"--regions", "sky"}, {"--regions: 'sky'", "own neighbours image"});
-  CheckRefused(drawn, drawn.Train({"--model", drawn.features}), {"--model", "tests.fea", "overwritten"});
+  CheckRefused(drawn, drawn.Train({"--model", drawn.features}),
+               {"--model", "tests.fea", "overwritten"});
   const auto train = [&](const std::string& features) {
     return Arguments{"segment", "train", features, "--model", out, "-q"};
   };
@@ -353,7 +367,8 @@ TEST_CASE("evaluate: bad input") {
   const Drawn& drawn = Shared();
   const Scratch scratch("evaluate");
   CheckRefused(drawn, {"segment", "evaluate", "--model", drawn.model}, {"--images", "--features"});
-  CheckRefused(drawn, {"segment", "evaluate", "--model", drawn.model, "--images", drawn.In("images")},
+  CheckRefused(drawn,
+               {"segment", "evaluate", "--model", drawn.model, "--images", drawn.In("images")},
                {"--labels"});
   CheckRefused(drawn, drawn.EvaluatePrepared(drawn.features), {"tests.fea"});
   CheckRefused(drawn, drawn.EvaluatePrepared(drawn.folder.Path("none.slk")), {"none.slk"});
@@ -372,22 +387,25 @@ TEST_CASE("evaluate: bad input") {
                {"--sheets", "drawn-0010.png", "replace"});
   CheckRefused(drawn, drawn.Evaluate({"--sheets", drawn.In("labels")}),
                {"--sheets", "drawn-0010.png", "replace"});
-  CheckRefused(drawn, drawn.Evaluate({"--sheets", drawn.model}), {"--sheets", "cannot make the folder"});
+  CheckRefused(drawn, drawn.Evaluate({"--sheets", drawn.model}),
+               {"--sheets", "cannot make the folder"});
   CheckRefused(drawn, drawn.Evaluate({"--confusion", drawn.model}), {"--confusion", "model.slk"});
-  CheckRefused(drawn, drawn.Evaluate({"--confusion", drawn.Image(11)}), {"--confusion", "drawn-0011.png"});
+  CheckRefused(drawn, drawn.Evaluate({"--confusion", drawn.Image(11)}),
+               {"--confusion", "drawn-0011.png"});
   CheckRefused(drawn, drawn.Evaluate({"--confusion", scratch.Path("none/c.png")}),
                {"--confusion", "no folder"});
 
   // Bad label images beside good ones.
   fs::create_directory(scratch.Path("labels"));
   for (const char* name : {"drawn-0010.png", "drawn-0011.png", "drawn-0012.png"})
-    fs::copy_file(drawn.In(std::string("labels/") + name), scratch.Path(std::string("labels/") + name));
+    fs::copy_file(drawn.In(std::string("labels/") + name),
+                  scratch.Path(std::string("labels/") + name));
   Arguments arguments = drawn.Evaluate({"--sheets", scratch.Path("sheets"), "--threads", "2"});
   std::replace(arguments.begin(), arguments.end(), drawn.In("labels"), scratch.Path("labels"));
   WriteLabelPng(scratch.Path("labels/drawn-0012.png"), {2, 1, {0, 1}}, ClassPalette());
   CheckRefused(drawn, arguments, {"labels/drawn-0012.png", "2 × 1", "72 × 54"});
-  WriteLabelPng(scratch.Path("labels/drawn-0012.png"), {72, 54, std::vector<std::uint8_t>(72 * 54, kClasses)},
-                ClassPalette());
+  WriteLabelPng(scratch.Path("labels/drawn-0012.png"),
+                {72, 54, std::vector<std::uint8_t>(72 * 54, kClasses)}, ClassPalette());
   CheckRefused(drawn, arguments, {"labels/drawn-0012.png", "4"});
   for (const char* name : {"drawn-0010.png", "drawn-0011.png", "drawn-0012.png"})
     WriteLabelPng(scratch.Path(std::string("labels/") + name),
@@ -408,7 +426,8 @@ TEST_CASE("evaluate: features that do not fit the model") {
 
   std::ofstream(scratch.Path("classes.txt")) << "a\nb\nc\nd\n";
   Arguments prepare = drawn.Prepare("fit/classes.fea", {});
-  std::replace(prepare.begin(), prepare.end(), drawn.In("classes.txt"), scratch.Path("classes.txt"));
+  std::replace(prepare.begin(), prepare.end(), drawn.In("classes.txt"),
+               scratch.Path("classes.txt"));
   Succeed(prepare);
   CheckRefused(drawn, evaluate(scratch.Path("classes.fea")), {"classes.fea", "other classes"});
 
@@ -425,8 +444,10 @@ TEST_CASE("images of more pixels than wanted are refused by every command that r
   const Scratch scratch("pixels");
   const std::string most = std::to_string(72 * 54);
   const std::string less = std::to_string(72 * 54 - 1);
-  const Arguments message = {"72 x 54 pixels is too large; at most " + less + " pixels", "--max-pixels"};
-  CheckRefused(drawn, drawn.Predict({drawn.Image(1)}, "pixels/out", {"--max-pixels", less}), message);
+  const Arguments message = {"72 x 54 pixels is too large; at most " + less + " pixels",
+                             "--max-pixels"};
+  CheckRefused(drawn, drawn.Predict({drawn.Image(1)}, "pixels/out", {"--max-pixels", less}),
+               message);
   CheckRefused(drawn, drawn.Evaluate({"--max-pixels", less}), message);
   CheckRefused(drawn, drawn.Prepare("pixels/new.fea", {"--max-pixels", less}), message);
   Succeed(drawn.Predict({drawn.Image(1)}, "pixels/out", {"--max-pixels", most}));
@@ -442,7 +463,8 @@ TEST_CASE("an image may come through a pipe") {
   const Pipe pipe(scratch.Path("drawn-0001.pipe"), ReadBytes(drawn.Image(1)));
   Succeed(drawn.Predict({pipe.path()}, "pipe/piped"));
   Succeed(drawn.Predict({drawn.Image(1)}, "pipe/plain"));
-  CHECK(ReadBytes(scratch.Path("piped/drawn-0001.png")) == ReadBytes(scratch.Path("plain/drawn-0001.png")));
+  CHECK(ReadBytes(scratch.Path("piped/drawn-0001.png")) ==
+        ReadBytes(scratch.Path("plain/drawn-0001.png")));
 }
 
 TEST_CASE("predict: bad input") {
@@ -454,18 +476,21 @@ TEST_CASE("predict: bad input") {
   CheckRefused(drawn, drawn.Predict({good, drawn.In("images")}, "bad/out"), {"drawn/images"});
   // Of two bad images the first is named, whatever the threads.
   for (const char* threads : {"1", "2", "4"}) {
-    const Arguments two = {good, drawn.Image(2), drawn.In("classes.txt"), drawn.Image(3), drawn.Image(99)};
-    CheckRefused(drawn, drawn.Predict(two, "bad/out", {"--threads", threads}), {"classes.txt: is neither"});
-    CheckRefused(
-        drawn,
-        drawn.Predict({drawn.Image(99), good, drawn.In("classes.txt")}, "bad/out", {"--threads", threads}),
-        {"drawn-0099.png"});
+    const Arguments two = {good, drawn.Image(2), drawn.In("classes.txt"), drawn.Image(3),
+                           drawn.Image(99)};
+    CheckRefused(drawn, drawn.Predict(two, "bad/out", {"--threads", threads}),
+                 {"classes.txt: is neither"});
+    CheckRefused(drawn,
+                 drawn.Predict({drawn.Image(99), good, drawn.In("classes.txt")}, "bad/out",
+                               {"--threads", threads}),
+                 {"drawn-0099.png"});
   }
   fs::copy_file(good, scratch.Path("drawn-0001.png"));
   CheckRefused(drawn, drawn.Predict({good, scratch.Path("drawn-0001.png")}, "bad/out"),
                {"images/drawn-0001.png", "bad/drawn-0001.png", "same name"});
   CheckRefused(drawn, drawn.Predict({good, good}, "bad/out"), {"drawn-0001.png", "same name"});
-  CheckRefused(drawn, drawn.Predict({good}, "drawn/images"), {"--out", "drawn-0001.png", "replace"});
+  CheckRefused(drawn, drawn.Predict({good}, "drawn/images"),
+               {"--out", "drawn-0001.png", "replace"});
   fs::create_directory_symlink(drawn.In("images"), scratch.Path("link"));
   CheckRefused(drawn, drawn.Predict({good}, "bad/link"), {"--out", "drawn-0001.png", "replace"});
   fs::copy_file(good, scratch.Path("drawn-0001-overlay.png"));
@@ -476,8 +501,9 @@ TEST_CASE("predict: bad input") {
   CheckRefused(drawn, drawn.Predict({good, drawn.Image(2)}, "tests.fea/below"),
                {"--out", "cannot make the folder", "Not a directory"});
   CheckRefused(drawn, drawn.Predict({good}, "bad/out", {"--threads", "x"}), {"--threads", "'x'"});
-  CheckRefused(drawn, {"segment", "predict", good, "--model", drawn.features, "--out", scratch.Path("out")},
-               {"tests.fea"});
+  CheckRefused(
+      drawn, {"segment", "predict", good, "--model", drawn.features, "--out", scratch.Path("out")},
+      {"tests.fea"});
   CheckRefused(drawn, {"segment", "predict", "--model", drawn.model, "--out", scratch.Path("out")},
                {"IMAGES"});
 }
@@ -494,9 +520,11 @@ TEST_CASE("--quiet is silent, and without it there is a summary") {
   };
   both(drawn.Train({"--model", scratch.Path("m.slk"), "--lambda", "30"}),
        {"data: 9 images", "4 classes", "training: ", "converged", "model written to"});
-  both(drawn.Predict({drawn.Image(1)}, "quiet/out"), {"1 label image written to", "proven optimal"});
+  both(drawn.Predict({drawn.Image(1)}, "quiet/out"),
+       {"1 label image written to", "proven optimal"});
   both(drawn.Evaluate(), {});
   both({"segment", "cv", drawn.features, "--lambda-path", "100", "--folds", "2", "--model",
         scratch.Path("cv.slk"), "-q"},
-       {"data: 9 images", "2 folds", "training on all training images with loss pixels and lambda 100"});
+       {"data: 9 images", "2 folds",
+        "training on all training images with loss pixels and lambda 100"});
 }

@@ -35,7 +35,8 @@ struct Collection {
       drawn.labels.labels[7] = kVoid;
       WritePng(folder.Path(std::string("pictures/") + name + ".png"), drawn.image);
       for (std::uint8_t& label : drawn.labels.labels) label = coding.ValueOf(label);
-      WriteLabelPng(folder.Path(std::string("truth/") + name + ".png"), drawn.labels, ClassPalette());
+      WriteLabelPng(folder.Path(std::string("truth/") + name + ".png"), drawn.labels,
+                    ClassPalette());
     }
     std::string names;
     for (const std::string& name : SyntheticClasses(kClasses)) names += name + "\n";
@@ -69,19 +70,19 @@ struct Collection {
                       more);
   }
   void Train() const {
-    const Outcome outcome =
-        RunProgram({"segment", "train", folder.Path("f.fea"), "--model", folder.Path("m.slk"), "-q"});
+    const Outcome outcome = RunProgram(
+        {"segment", "train", folder.Path("f.fea"), "--model", folder.Path("m.slk"), "-q"});
     REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
   }
   Outcome Evaluate(const Arguments& more) const {
-    return RunProgram(Arguments{"segment", "evaluate", "--images", folder.Path("pictures"), "--labels",
-                                folder.Path("truth"), "--list", folder.Path("test.txt"), "--model",
-                                folder.Path("m.slk"), "--json"} +
+    return RunProgram(Arguments{"segment", "evaluate", "--images", folder.Path("pictures"),
+                                "--labels", folder.Path("truth"), "--list", folder.Path("test.txt"),
+                                "--model", folder.Path("m.slk"), "--json"} +
                       more);
   }
   std::vector<std::uint8_t> Predicted(const LabelCoding& coding) const {
-    REQUIRE(RunProgram({"segment", "predict", folder.Path("pictures/d.png"), "--model", folder.Path("m.slk"),
-                        "--out", folder.Path("out"), "-q"})
+    REQUIRE(RunProgram({"segment", "predict", folder.Path("pictures/d.png"), "--model",
+                        folder.Path("m.slk"), "--out", folder.Path("out"), "-q"})
                 .code == 0);
     return ReadLabelImage(folder.Path("out/d.png"), kClasses, kMostPixels, coding).labels;
   }

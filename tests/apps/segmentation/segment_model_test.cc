@@ -40,10 +40,12 @@ SegmentGraph RandomGraph(Random& random, Index fine, Index coarse) {
   SegmentGraph graph;
   graph.num_fine = fine;
   graph.num_coarse = coarse;
-  for (Index i = 0; i < fine; ++i) graph.parent.push_back(static_cast<Index>(random.Below(Size(coarse))));
+  for (Index i = 0; i < fine; ++i)
+    graph.parent.push_back(static_cast<Index>(random.Below(Size(coarse))));
   for (Index i = 0; i < fine; ++i) {
     for (Index j = i + 1; j < fine; ++j) {
-      if (random.Below(2) == 0) graph.neighbours.push_back({i, j, static_cast<float>(40 * random.Uniform())});
+      if (random.Below(2) == 0)
+        graph.neighbours.push_back({i, j, static_cast<float>(40 * random.Uniform())});
     }
   }
   return graph;
@@ -57,7 +59,8 @@ void AddImage(Random& random, const SegmentModel& model, Index fine, Index coars
   const auto pixels = [&](Index count, std::vector<std::int64_t>* out) {
     for (Index i = 0; i < count; ++i) {
       const bool blank = random.Below(5) == 0;  // void
-      for (Index c = 0; c < k; ++c) out->push_back(blank ? 0 : static_cast<std::int64_t>(random.Below(4)));
+      for (Index c = 0; c < k; ++c)
+        out->push_back(blank ? 0 : static_cast<std::int64_t>(random.Below(4)));
     }
   };
   pixels(fine, &example.fine_pixels);
@@ -82,7 +85,8 @@ SegmentModel Model(Index classes, SegmentLayers layers, SegmentPairwise pairwise
                    SegmentInputs inputs = SegmentInputs::kFeatures) {
   std::vector<std::string> names;
   for (Index c = 0; c < classes; ++c) names.push_back("class " + std::to_string(c));
-  if (inputs == SegmentInputs::kPotentials) return SegmentModel::OfPotentials(names, layers, pairwise);
+  if (inputs == SegmentInputs::kPotentials)
+    return SegmentModel::OfPotentials(names, layers, pairwise);
   return SegmentModel(names, 3, {{0, 1}, {2, 1}}, layers, pairwise);
 }
 
@@ -130,13 +134,15 @@ double Score(const SegmentModel& model, const SegmentExample& example, const Fea
     for (const SegmentGraph::Border& border : example.graph.neighbours) {
       Index bin = 0;
       while (bin + 1 < kContrastBins && !(border.contrast < kContrastEnds[Size(bin)])) ++bin;
-      if (fine[Size(border.first)] != fine[Size(border.second)]) score += weight("neighbours", bin, 0);
+      if (fine[Size(border.first)] != fine[Size(border.second)])
+        score += weight("neighbours", bin, 0);
     }
   }
   return score;
 }
 
-constexpr SegmentLayers kLayers[] = {SegmentLayers::kTwo, SegmentLayers::kFine, SegmentLayers::kNeighbours};
+constexpr SegmentLayers kLayers[] = {SegmentLayers::kTwo, SegmentLayers::kFine,
+                                     SegmentLayers::kNeighbours};
 constexpr SegmentPairwise kPairwise[] = {SegmentPairwise::kPotts, SegmentPairwise::kTable};
 constexpr SegmentInputs kInputs[] = {SegmentInputs::kFeatures, SegmentInputs::kPotentials};
 
@@ -157,7 +163,8 @@ TEST_CASE("a prediction has the best score of all labellings, written out from t
         const auto coarse = static_cast<Index>(1 + random.Below(Size(std::min<Index>(fine, 2))));
         AddImage(random, model, fine, coarse, &images);
         const SegmentExample& example = images.examples[0];
-        const SegmentPrediction prediction = PredictSegments(model, example, images.rows, DecodeKind::kAuto);
+        const SegmentPrediction prediction =
+            PredictSegments(model, example, images.rows, DecodeKind::kAuto);
         double best = -std::numeric_limits<double>::infinity();
         double best_of_prediction = best;
         std::vector<Index> labels(Size(fine + coarse), 0);
@@ -196,8 +203,8 @@ TEST_CASE("on stars the oracles agree: dynamic programming, enumeration, and the
                                kPairwise[trial % 2], kInputs[trial / 4 % 2]);
     RandomWeights(random, &model, trial % 4 == 0);
     Images images;
-    AddImage(random, model, static_cast<Index>(1 + random.Below(5)), static_cast<Index>(1 + random.Below(2)),
-             &images);
+    AddImage(random, model, static_cast<Index>(1 + random.Below(5)),
+             static_cast<Index>(1 + random.Below(2)), &images);
     const TrainingSet training =
         MakeSegmentTraining(model, images.examples, images.rows, SegmentLoss::kPixels);
     if (training.data.size() == 0) continue;
@@ -247,8 +254,9 @@ TEST_CASE("the paper's form has one weight per class for both layers and one for
   SegmentExample example;
   example.graph = {2, 1, {0, 0}, {}};
   example.potentials.assign(Size(21 * 3) - 1, 0.0);  // one too few
-  CHECK_THROWS_AS(PredictSegments(model, example, std::make_shared<FeatureRows>(), DecodeKind::kAuto),
-                  std::invalid_argument);
+  CHECK_THROWS_AS(
+      PredictSegments(model, example, std::make_shared<FeatureRows>(), DecodeKind::kAuto),
+      std::invalid_argument);
   CHECK_THROWS_AS(ClassScores(model, true, FeatureRows(), 0, 1), std::invalid_argument);
 }
 
@@ -264,7 +272,8 @@ TEST_CASE("superpixels without labels take no part in training") {
   first.fine_pixels = {4, 0, 0, 0, 0, 0, 1, 3, 2, 0, 0, 2};  // the second has none
   first.coarse_pixels = {0, 0, 0, 1, 3, 4};                  // nor has the first
   images.examples[1].fine_pixels.assign(6, 0);
-  const TrainingSet training = MakeSegmentTraining(model, images.examples, images.rows, SegmentLoss::kPixels);
+  const TrainingSet training =
+      MakeSegmentTraining(model, images.examples, images.rows, SegmentLoss::kPixels);
   REQUIRE(training.data.size() == 1);
   CHECK(training.skipped_examples == 1);
   CHECK(training.skipped_variables == 2);
@@ -288,7 +297,8 @@ TEST_CASE("balanced losses weigh classes by the inverse of their pixels") {
   Images images;
   Random random(85);
   AddImage(random, model, 2, 1, &images);
-  images.examples[0].fine_pixels = {30, 0, 0, 0, 10, 0};  // the third class does not occur: a mean of 20
+  images.examples[0].fine_pixels = {30, 0,  0,
+                                    0,  10, 0};  // the third class does not occur: a mean of 20
   const TrainingSet training =
       MakeSegmentTraining(model, images.examples, images.rows, SegmentLoss::kBalanced);
   const std::vector<double> loss(training.loss(0).begin(), training.loss(0).end());
@@ -327,7 +337,8 @@ TEST_CASE("models come back from their files") {
 TEST_CASE("models that make no sense are refused") {
   using Ranges = std::vector<FeatureRange>;
   const auto make = [](std::vector<std::string> classes, Index dimension, const Ranges& ranges) {
-    return SegmentModel(std::move(classes), dimension, ranges, SegmentLayers::kTwo, SegmentPairwise::kPotts);
+    return SegmentModel(std::move(classes), dimension, ranges, SegmentLayers::kTwo,
+                        SegmentPairwise::kPotts);
   };
   CHECK_NOTHROW(make({"a", "b"}, 4, {{0, 4}}));
   CHECK_THROWS_AS(make({"a"}, 4, {{0, 4}}), std::invalid_argument);

@@ -62,7 +62,8 @@ TEST_CASE("links that tell classes apart only, and neighbours by contrast, are l
 }
 
 TEST_CASE("class potentials have a weight per class") {
-  SegmentModel model = SegmentModel::OfPotentials(kClasses, SegmentLayers::kTwo, SegmentPairwise::kPotts);
+  SegmentModel model =
+      SegmentModel::OfPotentials(kClasses, SegmentLayers::kTwo, SegmentPairwise::kPotts);
   model.set_weights({1, -2, -3});
   const WeightSummary summary = SummariseWeights(model, {}, {});
   CHECK(summary.labels.empty());
@@ -80,5 +81,6 @@ TEST_CASE("a model of one layer has neither links nor coarse features") {
   CHECK(summary.pairs.empty());
   CHECK(summary.lists.empty());
   CHECK(SegmentFeatureNames(model, {}) == std::vector<std::string>{"feature 2", "feature 3"});
-  CHECK_THROWS_AS(SummariseWeights(model, std::vector<std::string>{"a"}, {}), std::invalid_argument);
+  CHECK_THROWS_AS(SummariseWeights(model, std::vector<std::string>{"a"}, {}),
+                  std::invalid_argument);
 }

@@ -134,7 +134,8 @@ TEST_CASE("the answer to a sentence comes before the next one is asked") {
 
 TEST_CASE("what comes before a fault is written") {
   const Files files;
-  const std::string bad = files.folder.Write("bad.txt", "the DT O\ncat NN O\n\ncat NN\n\ndog NN O\n");
+  const std::string bad =
+      files.folder.Write("bad.txt", "the DT O\ncat NN O\n\ncat NN\n\ndog NN O\n");
   const Outcome stream = RunProgram(files.Predict("-"), bad);
   CHECK(stream.code == 2);
   CHECK(Lines(stream.out).size() == 2);
@@ -147,8 +148,8 @@ TEST_CASE("what comes before a fault is written") {
   CHECK(RunProgram(files.Predict(files.test, {"--stream", "--out", out, "-q"})).code == 0);
   CHECK(ReadBytes(out) == RunProgram(files.Predict(files.test)).out);
   for (const char* nothing : {"", "\n \n"}) {
-    const Outcome empty =
-        RunProgram(files.Predict("-", {"--output", "scores"}), files.folder.Write("empty.txt", nothing));
+    const Outcome empty = RunProgram(files.Predict("-", {"--output", "scores"}),
+                                     files.folder.Write("empty.txt", nothing));
     CHECK(empty.code == 2);
     CHECK(empty.out.empty());
     CHECK(Contains(empty.err, "<stdin>: no tokens\n"));

@@ -10,109 +10,13 @@
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/common/training_record.h>
-#include <slackline/core/line_reader.h>
 #include <slackline/core/model_file.h>
-#include <slackline/core/random.h>
 #include <tests/apps/program.h>
+#include <tests/apps/sequence/sequence_texts.h>
 
 using namespace slackline;
 using namespace slackline::test;
 using Json = nlohmann::json;
-
-namespace {
-
-using Arguments = std::vector<std::string>;
-
-/// Words with parts of speech: chunks of nouns are an article, some adjectives and a noun.
-std::string ConllText(int sentences, std::uint64_t seed, bool labels = true) {
-  Random random(seed);
-  std::string text;
-  const auto line = [&](const std::string& word, const std::string& part, const std::string& label) {
-    text += word + " " + part + (labels ? " " + label : "") + "\n";
-  };
-  for (int m = 0; m < sentences; ++m) {
-    for (std::size_t phrase = 0; phrase <= random.Below(2); ++phrase) {
-      line(random.Below(2) == 0 ? "the" : "a", "DT", "B-NP");
-      for (std::size_t k = random.Below(3); k > 0; --k)
-        line("big" + std::to_string(random.Below(3)), "JJ", "I-NP");
-      line("noun" + std::to_string(random.Below(5)), "NN", "I-NP");
-      line("verb" + std::to_string(random.Below(4)), "VB", random.Below(8) == 0 ? "O" : "B-VP");
-    }
-    line(".", ".", "O");
-    text += "\n";
-  }
-  return text;
-}
-
-/// The first words of the letters that ship.
-std::string LettersText(int words) {
-  LineReader reader(std::string(SLACKLINE_SOURCE_DIR) + "/data/letters/letter-fold0.data.gz");
-  std::string text;
-  std::string_view line;
-  while (words > 0 && reader.Next(&line)) {
-    text.append(line).push_back('\n');
-    if (line.find("\t-1\t") != std::string_view::npos) --words;
-  }
-  return text;
-}
-
-/// With another fold for the second half of the words.
-std::string TwoFolds(const std::string& letters) {
-  const auto lines = Lines(letters);
-  std::string text;
-  bool second = false;
-  bool ended = false;
-  for (std::size_t k = 0; k < lines.size(); ++k) {
-    second = second || (2 * k > lines.size() && ended);
-    std::size_t fold = 0;
-    for (int tab = 0; tab < 5; ++tab) fold = lines[k].find('\t', fold) + 1;
-    text += lines[k].substr(0, fold) + (second ? "7" : "0") + lines[k].substr(fold + 1) + "\n";
-    ended = Contains(lines[k], "\t-1\t");
-  }
-  return text;
-}
-
-struct Files {
-  TemporaryFolder folder;
-  std::string conll = folder.Write("train.txt", ConllText(40, 5));
-  std::string test = folder.Write("test.txt", ConllText(15, 6));
-  std::string model = folder.Path("m.slk");
-
-  Arguments Train(const Arguments& more = {}) const {
-    return Arguments{"sequence", "train", conll, "--lambda", "0.001", "--model", model} + more;
-  }
-  /// A model of the training data.
-  const std::string& Trained(const Arguments& more = {}) const {
-    const Outcome outcome = RunProgram(Train(more));
-    INFO(outcome.err);
-    REQUIRE(outcome.code == 0);
-    return model;
-  }
-};
-
-Outcome Good(const Arguments& arguments, const std::string& input = "/dev/null") {
-  const Outcome outcome = RunProgram(arguments, input);
-  INFO(outcome.err);
-  REQUIRE(outcome.code == 0);
-  return outcome;
-}
-
-/// The run must end with exit code 2 and this message, and write nothing.
-void CheckRefused(const Files& files, const Arguments& arguments, const std::string& message) {
-  const std::size_t before = files.folder.NumFiles();
-  const Outcome outcome = RunProgram(arguments);
-  CHECK(outcome.code == 2);
-  CHECK(outcome.out.empty());
-  CHECK(files.folder.NumFiles() == before);
-  const auto lines = Lines(outcome.err);
-  REQUIRE(!lines.empty());
-  const std::string got = lines.back();
-  CHECK_MESSAGE(Contains(got, message), got);
-}
-
-std::string LastCell(const std::string& line) { return line.substr(line.find_last_of(" \t") + 1); }
-
-}  // namespace
 
 TEST_CASE("chunks: train, info, predict, evaluate") {
   const Files files;
@@ -151,7 +55,8 @@ TEST_CASE("chunks: train, info, predict, evaluate") {
       Json::parse(Good({"sequence", "evaluate", files.test, "--model", files.model, "--json"}).out);
   CHECK(metrics["tokens"] == tokens);
   CHECK(metrics["sequences"] == 15);
-  CHECK(std::abs(metrics["token_accuracy"].get<double>() - static_cast<double>(right) / tokens) < 1e-12);
+  CHECK(std::abs(metrics["token_accuracy"].get<double>() - static_cast<double>(right) / tokens) <
+        1e-12);
   CHECK(metrics["token_accuracy"] > 0.9);
   CHECK(metrics["chunks"]["f1"] > 0.9);
   CHECK(metrics["chunks"]["types"].size() == 2);
@@ -170,18 +75,21 @@ TEST_CASE("letters: folds, predictions with ids, no chunks") {
   CHECK(Contains(train.err, "format: letters, by the first line\n"));
   CHECK(Contains(train.err, " 128 pixels, "));
   const Json metrics = Json::parse(
-      Good({"sequence", "evaluate", letters, "--folds", "7", "--model", files.model, "--json"}).out);
+      Good({"sequence", "evaluate", letters, "--folds", "7", "--model", files.model, "--json"})
+          .out);
   CHECK(metrics["chunks"].is_null());
   CHECK(metrics["token_accuracy"] > 0.3);  // 26 letters, of which most are seen seldom
   const Json own = Json::parse(
-      Good({"sequence", "evaluate", letters, "--folds", "0", "--model", files.model, "--json"}).out);
+      Good({"sequence", "evaluate", letters, "--folds", "0", "--model", files.model, "--json"})
+          .out);
   CHECK(own["token_accuracy"] > 0.95);
   CHECK(own["sequences"].get<int>() + metrics["sequences"].get<int>() == 60);
 
   const auto lines =
       Lines(Good({"sequence", "predict", letters, "--folds", "7", "--model", files.model}).out);
   const auto given = Lines(TwoFolds(LettersText(60)));
-  CHECK(lines.size() == metrics["tokens"].get<std::size_t>() + metrics["sequences"].get<std::size_t>() - 1);
+  CHECK(lines.size() ==
+        metrics["tokens"].get<std::size_t>() + metrics["sequences"].get<std::size_t>() - 1);
   // id, word id, position and label of the last letter.
   const std::string& last = given.back();
   std::vector<std::string> cells;
@@ -204,8 +112,8 @@ TEST_CASE("scores and best labellings") {
   const Files files;
   files.Trained();
   const auto labels = Lines(Good({"sequence", "predict", files.test, "--model", files.model}).out);
-  const auto scores =
-      Lines(Good({"sequence", "predict", files.test, "--model", files.model, "--output", "scores"}).out);
+  const auto scores = Lines(
+      Good({"sequence", "predict", files.test, "--model", files.model, "--output", "scores"}).out);
   REQUIRE(scores.size() == labels.size() + 1);
   CHECK(scores[0] == "B-NP\tB-VP\tI-NP\tO");
   const Arguments names = {"B-NP", "B-VP", "I-NP", "O"};
@@ -223,8 +131,8 @@ TEST_CASE("scores and best labellings") {
     CHECK(from == scores[k + 1].size() + 1);
   }
 
-  const auto best =
-      Lines(Good({"sequence", "predict", files.test, "--model", files.model, "--output", "nbest=3"}).out);
+  const auto best = Lines(
+      Good({"sequence", "predict", files.test, "--model", files.model, "--output", "nbest=3"}).out);
   REQUIRE(best[0].starts_with("# 1 "));
   std::size_t ranks = 0;
   std::vector<std::string> first;
@@ -256,7 +164,8 @@ TEST_CASE("pipes, files without labels, other output, threads") {
   CHECK(Good({"sequence", "predict", "-", "--model", files.model}, zipped).out == labels);
   const std::string bare = files.folder.Write("bare.txt", ConllText(15, 6, false));
   CHECK(Good({"sequence", "predict", bare, "--model", files.model}).out == labels);
-  CheckRefused(files, {"sequence", "evaluate", bare, "--model", files.model}, "bare.txt: no label is known");
+  CheckRefused(files, {"sequence", "evaluate", bare, "--model", files.model},
+               "bare.txt: no label is known");
   const std::string out = files.folder.Path("out.txt");
   CHECK(Good(predict + Arguments{"--out", out, "-q"}).out.empty());
   CHECK(ReadBytes(out) == labels);
@@ -283,9 +192,11 @@ TEST_CASE("lines between sequences, and what the model does not know") {
   CHECK(lines[0].starts_with("the DT "));
   CHECK(lines[2].empty());
   CHECK(lines[3].starts_with("verb1 VB "));
-  CHECK(Contains(predict.err, "note: 1 label that the model does not know and never predicts: 'I-XX'\n"));
+  CHECK(Contains(predict.err,
+                 "note: 1 label that the model does not know and never predicts: 'I-XX'\n"));
   CHECK(Contains(predict.err, " of tokens unknown to the model left out\n"));
-  const Json metrics = Json::parse(Good({"sequence", "evaluate", odd, "--model", files.model, "--json"}).out);
+  const Json metrics =
+      Json::parse(Good({"sequence", "evaluate", odd, "--model", files.model, "--json"}).out);
   CHECK(metrics["tokens"] == 2);
   CHECK(metrics["sequences"] == 1);
   CHECK(metrics["token_accuracy"] <= 0.5);
@@ -305,7 +216,8 @@ TEST_CASE("features: own templates, counts, hashing") {
   CHECK(ModelWeights(files.model).size() > weights.size());
   files.Trained({"--hash-bits", "6"});
   CHECK(ModelWeights(files.model).size() == 4 * (64 + 3) + 16);
-  CHECK(Contains(Good({"info", files.model}).out, "features    64, hashed, of 23 templates over 2 columns"));
+  CHECK(Contains(Good({"info", files.model}).out,
+                 "features    64, hashed, of 23 templates over 2 columns"));
   Good({"sequence", "evaluate", files.test, "--model", files.model});
   const std::string own = files.folder.Write("own.txt", "U: %x[0,1]\n");
   files.Trained({"--template", own});
@@ -316,21 +228,28 @@ TEST_CASE("templates by name: what is used is told, kept and written") {
   const Files files;
   const auto trained = [&](const Arguments& more) { return Good(files.Train(more)).err; };
   const auto info = [&] { return Good({"info", files.model}).out; };
-  CHECK(Contains(trained({}),
-                 "templates: chunking+spelling, since column 0 holds words; 23 features a token\n"));
-  CHECK(Contains(info(),
-                 "templates   chunking+spelling (see `sequence template --template chunking+spelling`)\n"));
-  CHECK(Json::parse(Good({"info", files.model, "--json"}).out)["template_set"] == "chunking+spelling");
+  CHECK(
+      Contains(trained({}),
+               "templates: chunking+spelling, since column 0 holds words; 23 features a token\n"));
+  CHECK(Contains(
+      info(),
+      "templates   chunking+spelling (see `sequence template --template chunking+spelling`)\n"));
+  CHECK(Json::parse(Good({"info", files.model, "--json"}).out)["template_set"] ==
+        "chunking+spelling");
   const auto by_default = ModelWeights(files.model);
-  CHECK(Contains(trained({"--template", "chunking"}), "templates: chunking; 19 features a token\n"));
+  CHECK(
+      Contains(trained({"--template", "chunking"}), "templates: chunking; 19 features a token\n"));
   CHECK(ModelWeights(files.model).size() < by_default.size());
-  CHECK(Contains(trained({"--template", "spelling"}), "templates: spelling; 15 features a token\n"));
+  CHECK(
+      Contains(trained({"--template", "spelling"}), "templates: spelling; 15 features a token\n"));
   trained({"--template", "auto"});
   CHECK(ModelWeights(files.model) == by_default);
 
   // Tokens that are numbers have no spelling.
-  const std::string numbers = files.folder.Write("numbers.txt", "11 A X\n12 B Y\n\n11 A X\n12 B Y\n");
-  const Arguments train = {"sequence", "train", numbers, "--min-count", "1", "--model", files.model};
+  const std::string numbers =
+      files.folder.Write("numbers.txt", "11 A X\n12 B Y\n\n11 A X\n12 B Y\n");
+  const Arguments train = {"sequence", "train",   numbers,    "--min-count",
+                           "1",        "--model", files.model};
   CHECK(Contains(Good(train).err,
                  "templates: chunking, since column 0 does not hold words; 19 features a token\n"));
   const std::string own = files.folder.Write("own.txt", "U: %m[0,0,\"\\d$\"]\nV: %t[1,0,\"^1\"]\n");
@@ -346,7 +265,8 @@ TEST_CASE("templates by name: what is used is told, kept and written") {
   CHECK(Lines(Good({"sequence", "template", "--columns", "1"}).out).size() == 15 + 2);
   CheckRefused(files, {"sequence", "template", "--columns", "1", "--template", "chunking"},
                "--template: the templates chunking need words and parts of speech");
-  CheckRefused(files, {"sequence", "template", "--template", "words"}, "--template: 'words' is not allowed");
+  CheckRefused(files, {"sequence", "template", "--template", "words"},
+               "--template: 'words' is not allowed");
   CheckRefused(files, {"sequence", "template", files.folder.Write("letters.data", LettersText(1))},
                "letters.data:1: letters have their pixels as features, and no templates");
   CheckRefused(files, files.Train({"--template", "chunkin"}),
@@ -355,8 +275,8 @@ TEST_CASE("templates by name: what is used is told, kept and written") {
 
 TEST_CASE("paths, certificates, checkpoints, losses") {
   const Files files;
-  Good({"sequence", "train", files.conll, "--lambda-path", "0.1,0.01", "--verify", "--model", files.model,
-        "-q"});
+  Good({"sequence", "train", files.conll, "--lambda-path", "0.1,0.01", "--verify", "--model",
+        files.model, "-q"});
   CHECK(ModelReader(files.folder.Path("m-0.1.slk")).Has("weights"));
   CHECK(ModelReader(files.folder.Path("m-0.01.slk")).Has("weights"));
   const std::string checkpoint = files.folder.Path("c.ckpt");
@@ -391,10 +311,12 @@ TEST_CASE("cross-validation chooses and trains") {
   const auto lines = Lines(table.out);
   REQUIRE(lines.size() == 3);
   CHECK(Contains(lines[0], "chunk F1"));
-  CHECK(std::count_if(lines.begin(), lines.end(), [](const auto& l) { return l.ends_with("  best"); }) == 1);
+  CHECK(std::count_if(lines.begin(), lines.end(),
+                      [](const auto& l) { return l.ends_with("  best"); }) == 1);
   const Json info = Json::parse(Good({"info", files.model, "--json"}).out);
   CHECK(info["lambda"] == (lines[1].ends_with("  best") ? 1 : 0.01));
-  const Json json = Json::parse(Good(cv + Arguments{"--no-refit", "--json", "--metric", "hamming"}).out);
+  const Json json =
+      Json::parse(Good(cv + Arguments{"--no-refit", "--json", "--metric", "hamming"}).out);
   CHECK(json["metric"] == "hamming_loss");
   REQUIRE(json["path"].size() == 2);
   CHECK(json["path"][1]["f1"]["folds"].size() == 3);
@@ -404,7 +326,8 @@ TEST_CASE("cross-validation chooses and trains") {
   CHECK(json["best"]["lambda"] == (large <= small ? 1 : 0.01));
   for (const char* threads : {"2", "4"}) {
     Json same = Json::parse(
-        Good(cv + Arguments{"--no-refit", "--json", "--metric", "hamming", "--threads", threads}).out);
+        Good(cv + Arguments{"--no-refit", "--json", "--metric", "hamming", "--threads", threads})
+            .out);
     for (std::size_t k = 0; k < 2; ++k) CHECK(same["path"][k]["f1"] == json["path"][k]["f1"]);
   }
   // Letters have no chunks.
@@ -416,111 +339,18 @@ TEST_CASE("cross-validation chooses and trains") {
   CHECK(result["sequences"] < 24);
   CheckRefused(files, letter_cv + Arguments{"--metric", "f1"},
                "--metric: f1 is of chunks, but the labels of ");
-  CheckRefused(files, {"sequence", "cv", files.conll, "--lambda-path", "1", "--folds", "41", "--no-refit"},
+  CheckRefused(files,
+               {"sequence", "cv", files.conll, "--lambda-path", "1", "--folds", "41", "--no-refit"},
                "--folds: '41', but ");
-}
-
-TEST_CASE("with constraints no prediction breaks the rules of chunks") {
-  const Files files;
-  // Words tell labels, and nothing tells what may follow: the words of a test sentence contradict the rules.
-  std::string text;
-  for (int k = 0; k < 30; ++k) text += "the B-NP\nnoun I-NP\nverb B-VP\nup I-VP\n. O\n\n";
-  const std::string train = files.folder.Write("rules.txt", text);
-  const std::string words = files.folder.Write("words.txt", "W: %x[0,0]\n");
-  const std::string test = files.folder.Write("odd.txt", "noun ?\n. ?\nup ?\nnoun ?\n\nup ?\n");
-  const Arguments common = {"sequence", "train", train,     "--template", words,
-                            "--lambda", "0.1",   "--model", files.model};
-  const auto predict = [&](const char* output) {
-    return Good({"sequence", "predict", test, "--model", files.model, "--output", output}).out;
-  };
-  /// How many labels break the rules.
-  const auto broken = [](const std::string& lines) {
-    int count = 0;
-    std::string before;
-    for (const std::string& line : Lines(lines)) {
-      const std::string label = line.empty() || line.starts_with("# ") ? "" : LastCell(line);
-      if (label.starts_with("I-"))
-        count += before.empty() || before == "O" || before.substr(2) != label.substr(2) ? 1 : 0;
-      before = label;
-    }
-    return count;
-  };
-  Good(common);
-  CHECK(broken(predict("labels")) > 0);
-  CHECK(Json::parse(Good({"info", files.model, "--json"}).out)["constraints"] == "none");
-
-  const std::string log = files.folder.Path("log.jsonl");
-  const Outcome trained = Good(common + Arguments{"--constraints", "bio", "--verify", "--log", log});
-  CHECK(Contains(trained.err, "loss mean, constraints bio; "));
-  CHECK(Contains(trained.err, "the optimum of the exact problem is certified"));
-  CHECK(Contains(ReadBytes(log), "\"constraints\":\"bio\""));
-  const Json info = Json::parse(Good({"info", files.model, "--json"}).out);
-  CHECK(info["constraints"] == "bio");
-  CHECK(info["options"]["constraints"] == "bio");
-  CHECK(Contains(Good({"info", files.model}).out, "constraints bio\n"));
-  CHECK(broken(predict("labels")) == 0);
-  const std::string best = predict("nbest=1000");
-  CHECK(broken(best) == 0);
-  // Of 5 labels 3 may begin; of 4 tokens there are 153 labellings, of one token 3.
-  const auto lines = Lines(best);
-  CHECK(std::count_if(lines.begin(), lines.end(), [](const auto& l) { return l.starts_with("# "); }) ==
-        153 + 3);
-  const auto scores = Lines(predict("scores"));
-  CHECK(scores[0] == "B-NP\tB-VP\tI-NP\tI-VP\tO");
-  for (const std::size_t first : {1u, 6u}) CHECK(Contains(scores[first], "\t-inf\t-inf\t"));
-  for (const std::size_t later : {2u, 3u, 4u}) CHECK_FALSE(Contains(scores[later], "inf"));
-  // The labels of the file are those predicted: evaluate predicts by the same rules.
-  const std::string same = files.folder.Write("same.txt", predict("labels"));
-  CHECK(Json::parse(
-            Good({"sequence", "evaluate", same, "--model", files.model, "--json"}).out)["token_accuracy"] ==
-        1);
-}
-
-TEST_CASE("constraints in cross-validation and checkpoints, and what they refuse") {
-  const Files files;
-  const Arguments bio = {"--constraints", "bio"};
-  const Json cv = Json::parse(Good(Arguments{"sequence", "cv", files.conll, "--lambda-path", "1,0.01",
-                                             "--folds", "2", "--json", "--model", files.model} +
-                                   bio)
-                                  .out);
-  CHECK(cv["constraints"] == "bio");
-  CHECK(Json::parse(Good({"info", files.model, "--json"}).out)["constraints"] == "bio");
-  const std::string checkpoint = files.folder.Path("c.ckpt");
-  Good(files.Train(bio + Arguments{"--max-passes", "2", "--checkpoint", checkpoint}));
-  Good(files.Train(bio + Arguments{"--max-passes", "3", "--resume", checkpoint}));
-  const Outcome other = RunProgram(files.Train({"--resume", checkpoint}));
-  CHECK(other.code == 2);
-  CHECK(Contains(other.err, "belongs to another run"));
-  CHECK(Contains(other.err, "--constraints was bio and is none now"));
-
-  const auto refuse = [&](const std::string& text, const Arguments& more, const std::string& message) {
-    const std::string bad = files.folder.Write("bad.txt", text);
-    CheckRefused(files, Arguments{"sequence", "train", bad, "--model", files.model} + bio + more, message);
-  };
-  const std::string good = ReadBytes(files.conll);
-  const auto line = std::to_string(std::count(good.begin(), good.end(), '\n') + 2);
-  refuse(good + "a DT O\nnoun1 NN I-NP\n", {},
-         "bad.txt:" + line + ": constraints bio do not allow 'I-NP' after 'O'");
-  refuse(good + "\nnoun1 NN I-NP\n", {},
-         "bad.txt:" + line + ": constraints bio do not allow 'I-NP' to begin a sequence");
-  refuse(good + "a DT X\n", {},
-         "bad.txt: constraints bio need BIO labels, but label 'X' is neither O nor B- or I- with a type");
-  for (const char* learner : {"al", "soft"}) {
-    refuse(good, {"--learner", learner},
-           "--constraints: bio needs --learner bcfw; " + std::string(learner) + " steps on single factors");
-  }
-  CheckRefused(files, files.Train({"--constraints", "iob1"}),
-               "--constraints: 'iob1' is not allowed; it must be one of none bio");
-  const std::string letters = "--constraints: bio is about labels of chunks, and letters have none";
-  refuse(LettersText(3), {}, letters);
-  refuse(good, {"--format", "letters"}, letters);
 }
 
 TEST_CASE("bad input is refused, with its place") {
   const Files files;
-  const auto refuse = [&](const std::string& text, const Arguments& more, const std::string& message) {
+  const auto refuse = [&](const std::string& text, const Arguments& more,
+                          const std::string& message) {
     const std::string bad = files.folder.Write("bad.txt", text);
-    CheckRefused(files, Arguments{"sequence", "train", bad, "--model", files.model} + more, message);
+    CheckRefused(files, Arguments{"sequence", "train", bad, "--model", files.model} + more,
+                 message);
   };
   refuse("", {}, "bad.txt: no tokens");
   refuse("\n \n", {}, "bad.txt: no tokens");
@@ -532,21 +362,25 @@ TEST_CASE("bad input is refused, with its place") {
   refuse("a X\nb Y\n", {"--format", "letters"}, "bad.txt:1: 1 field, but a line has id, letter");
   refuse("a X\nb Y\n", {"--format", "csv"},
          "--format: 'csv' is not allowed; it must be one of letters conll");
-  refuse("1\ta\t-1\t1\t1\t0\t1\n2\ta\t-1\t1\t1\t0\t2\n", {}, "bad.txt:2: pixel 1 is '2', not 0 or 1");
+  refuse("1\ta\t-1\t1\t1\t0\t1\n2\ta\t-1\t1\t1\t0\t2\n", {},
+         "bad.txt:2: pixel 1 is '2', not 0 or 1");
   std::string pixels;
   for (int k = 0; k < 128; ++k) pixels += "\t0";
   refuse("x\ta\t-1\t1\t1\t0" + pixels + "\n", {}, "bad.txt:1: id 'x'");
-  refuse("a X\nb Y\n", {"--hash-bits", "31"}, "--hash-bits: '31' is not allowed; at most 30 are possible");
+  refuse("a X\nb Y\n", {"--hash-bits", "31"},
+         "--hash-bits: '31' is not allowed; at most 30 are possible");
   refuse("a X\nb Y\n", {"--hash-bits", "0"},
          "--hash-bits: '0' is not allowed; it must be a whole number ≥ 1");
   refuse("a X\nb Y\n", {"--hash-bits", "3", "--min-count", "1"},
          "--hash-bits: hashed features are not counted");
   refuse("a X\nb Y\n", {"--min-count", "0"}, "--min-count: '0' is not allowed");
-  refuse("a X\nb Y\n", {"--loss", "f1"}, "--loss: 'f1' is not allowed; it must be one of mean count");
+  refuse("a X\nb Y\n", {"--loss", "f1"},
+         "--loss: 'f1' is not allowed; it must be one of mean count");
   refuse("a X\nb Y\n", {"--format", "letters", "--min-count", "2"},
          "--min-count: letters have their pixels as features");
   const auto refuse_costs = [&](const std::string& costs, const std::string& message) {
-    refuse("a X\nb Y\n", {"--min-count", "1", "--costs", files.folder.Write("costs.txt", costs)}, message);
+    refuse("a X\nb Y\n", {"--min-count", "1", "--costs", files.folder.Write("costs.txt", costs)},
+           message);
   };
   refuse_costs("X Y 1\nX Z 2\n", "costs.txt:2: there is no label 'Z' in the data");
   refuse_costs("X Y -1\n", "costs.txt:1: cost '-1' is not a number ≥ 0");
@@ -560,7 +394,8 @@ TEST_CASE("bad input is refused, with its place") {
                "m.slk: cannot open the file");
   CheckRefused(files, {"sequence", "template", "--columns", "0"}, "--columns: '0' is not allowed");
   files.Trained();
-  CheckRefused(files, {"sequence", "predict", files.test, "--model", files.model, "--output", "nbest=0"},
+  CheckRefused(files,
+               {"sequence", "predict", files.test, "--model", files.model, "--output", "nbest=0"},
                "--output: 'nbest=0' is not allowed; it must be one of labels scores nbest=K");
   const std::string narrow = files.folder.Write("narrow.txt", "a\n");
   CheckRefused(files, {"sequence", "predict", narrow, "--model", files.model},
@@ -580,8 +415,9 @@ TEST_CASE("data that need more memory than there is are refused") {
   std::string text;  // 1500 labels of 2^30 features
   for (int k = 0; k < 1500; ++k) text += "w L" + std::to_string(k) + "\n";
   const std::string many = files.folder.Write("many.txt", text);
-  CheckRefused(files, {"sequence", "train", many, "--hash-bits", "30", "--model", files.model},
-               "many.txt: 1500 labels × 1073741824 features on 1500 tokens: training needs about 77.3 TB");
+  CheckRefused(
+      files, {"sequence", "train", many, "--hash-bits", "30", "--model", files.model},
+      "many.txt: 1500 labels × 1073741824 features on 1500 tokens: training needs about 77.3 TB");
   for (int k = 1500; k < 8300; ++k) text += "w L" + std::to_string(k) + "\n";
   files.folder.Write("many.txt", text);
   CheckRefused(files, {"sequence", "train", many, "--model", files.model},

@@ -95,7 +95,9 @@ TEST_CASE("what does not fit is refused") {
   const SequenceData data = RandomSequences(random, 1, 2, 1);
   const SequenceModel model = RandomModel(random, data);
   CHECK_THROWS_AS(ExplainSequence(model, data, 1, std::vector<Index>{0}, 1), std::invalid_argument);
-  CHECK_THROWS_AS(ExplainSequence(model, data, 0, std::vector<Index>{0, 0}, 1), std::invalid_argument);
+  CHECK_THROWS_AS(ExplainSequence(model, data, 0, std::vector<Index>{0, 0}, 1),
+                  std::invalid_argument);
   CHECK_THROWS_AS(ExplainSequence(model, data, 0, std::vector<Index>{2}, 1), std::invalid_argument);
-  CHECK_THROWS_AS(ExplainSequence(model, data, 0, std::vector<Index>{-1}, 1), std::invalid_argument);
+  CHECK_THROWS_AS(ExplainSequence(model, data, 0, std::vector<Index>{-1}, 1),
+                  std::invalid_argument);
 }

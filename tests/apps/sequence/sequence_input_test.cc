@@ -69,7 +69,8 @@ TEST_CASE("folds choose sequences") {
   CHECK(input.data.num_labels() == 3);  // of the file
   options = AllFeatures();
   options.folds = "0";
-  CHECK(Contains(MessageOf<DataError>([&] { files.Read(kConll, options); }), "the data have no folds"));
+  CHECK(Contains(MessageOf<DataError>([&] { files.Read(kConll, options); }),
+                 "the data have no folds"));
 }
 
 TEST_CASE("data for a model get its features, and what is unknown is counted") {
@@ -106,8 +107,9 @@ TEST_CASE("what cannot fit into the memory is refused") {
   // Tables for each pair of tokens: 3000 times 9 million entries.
   const SequenceInput counted = files.Read(text, AllFeatures());
   CHECK_NOTHROW(MakeSequenceModel(counted, LearnerKind::kAuto));
-  CHECK(Contains(MessageOf<DataError>([&] { MakeSequenceModel(counted, LearnerKind::kAugmentedLagrangian); }),
-                 "--learner bcfw needs less"));
+  CHECK(Contains(
+      MessageOf<DataError>([&] { MakeSequenceModel(counted, LearnerKind::kAugmentedLagrangian); }),
+      "--learner bcfw needs less"));
 }
 
 TEST_CASE("costs of labels") {
@@ -120,8 +122,11 @@ TEST_CASE("costs of labels") {
   CHECK(read("A B 2\n\n  B\t*  0.5 \nB C 3\n") == std::vector<double>{0, 2, 1, 0.5, 0, 3, 1, 1, 0});
   CHECK(read("C B 4\nC * 2\nC C 0\n") == std::vector<double>{0, 1, 1, 1, 0, 1, 2, 4, 0});
   CHECK(read("C * 2\nC B 4\n") == std::vector<double>{0, 1, 1, 1, 0, 1, 2, 4, 0});
-  const auto error = [&](const std::string& text) { return MessageOf<DataError>([&] { read(text); }); };
-  CHECK(Contains(error("A B\n"), "c.txt:1: a line has a given label, a predicted label and a cost"));
+  const auto error = [&](const std::string& text) {
+    return MessageOf<DataError>([&] { read(text); });
+  };
+  CHECK(
+      Contains(error("A B\n"), "c.txt:1: a line has a given label, a predicted label and a cost"));
   CHECK(Contains(error("A B 1 1\n"), "c.txt:1: a line has"));
   CHECK(Contains(error("A B 1\nD B 1\n"), "c.txt:2: there is no label 'D' in the data"));
   CHECK(Contains(error("* B 1\n"), "c.txt:1: there is no label '*' in the data"));
@@ -129,7 +134,8 @@ TEST_CASE("costs of labels") {
   CHECK(Contains(error("A B -1\n"), "c.txt:1: cost '-1' is not a number ≥ 0"));
   CHECK(Contains(error("A B nan\n"), "c.txt:1: cost 'nan'"));
   CHECK(Contains(error("A A 1\n"), "c.txt:1: label 'A' itself must cost nothing"));
-  CHECK(Contains(error("A B 1\nA * 2\nA B 1\n"), "c.txt:3: label 'A' predicted as 'B' has a cost already"));
+  CHECK(Contains(error("A B 1\nA * 2\nA B 1\n"),
+                 "c.txt:3: label 'A' predicted as 'B' has a cost already"));
   CHECK(Contains(error("A * 1\nA * 2\n"), "c.txt:2: label 'A' has a cost for all others already"));
 }
 
@@ -148,14 +154,16 @@ TEST_CASE("constraints must fit labels and sequences") {
             .ends_with("data.txt:10: constraints bio do not allow 'I-N' to begin a sequence"));
   CHECK(error(good + "a x O\nb y I-N\n\na x I-N\n")
             .ends_with("data.txt:6: constraints bio do not allow 'I-N' after 'O'"));
-  CHECK(error(good + "b y I-N\n").ends_with("data.txt:5: constraints bio do not allow 'I-N' after 'B-V'"));
+  CHECK(error(good + "b y I-N\n")
+            .ends_with("data.txt:5: constraints bio do not allow 'I-N' after 'B-V'"));
   CHECK(error("a x B-N\na x ?\na x O\na x I-N\n")
             .ends_with("data.txt:4: constraints bio do not allow 'I-N' after 'O'"));
   CHECK(error(good + "a x E-N\n")
-            .ends_with("data.txt: constraints bio need BIO labels, but label 'E-N' is neither O nor B- or "
-                       "I- with a type"));
+            .ends_with(
+                "data.txt: constraints bio need BIO labels, but label 'E-N' is neither O nor B- or "
+                "I- with a type"));
   CHECK(error(kLetters).ends_with("data.txt: letters have no chunks for constraints bio"));
-  const SequenceModel model =
-      MakeSequenceModel(files.Read(good, AllFeatures()), LearnerKind::kAuto, LabelConstraints::kBio);
+  const SequenceModel model = MakeSequenceModel(files.Read(good, AllFeatures()), LearnerKind::kAuto,
+                                                LabelConstraints::kBio);
   CHECK(model.constraints() == LabelConstraints::kBio);
 }

@@ -86,7 +86,8 @@ TEST_CASE("unknown labels count nowhere, and cut chunks") {
 }
 
 TEST_CASE("chunks are right when both ends and the type are") {
-  const SequenceMetrics m = Measure("B-NP I-NP O B-VP B-NP | O B-VP", "B-NP I-NP O B-NP B-NP | O O");
+  const SequenceMetrics m =
+      Measure("B-NP I-NP O B-VP B-NP | O B-VP", "B-NP I-NP O B-NP B-NP | O O");
   CHECK(m.chunks.given == 4);
   CHECK(m.chunks.predicted == 3);
   CHECK(m.chunks.right == 2);
@@ -108,9 +109,9 @@ TEST_CASE("chunks are right when both ends and the type are") {
 }
 
 TEST_CASE("where chunks begin and end") {
-  CHECK(Chunks("B-X I-Y", "B-X B-Y") == Counts{2, 2, 2});              // a type changes without B
-  CHECK(Chunks("I-X B-X I-X", "I-X I-X I-X") == Counts{2, 1, 0});      // B after I of its type
-  CHECK(Chunks("O B-X I-X", "O B-X I-X") == Counts{1, 1, 1});          // up to the end of a sequence
+  CHECK(Chunks("B-X I-Y", "B-X B-Y") == Counts{2, 2, 2});          // a type changes without B
+  CHECK(Chunks("I-X B-X I-X", "I-X I-X I-X") == Counts{2, 1, 0});  // B after I of its type
+  CHECK(Chunks("O B-X I-X", "O B-X I-X") == Counts{1, 1, 1});      // up to the end of a sequence
   CHECK(Chunks("O B-X | I-X O", "O B-X | B-X O") == Counts{2, 2, 2});  // which no chunk crosses
   CHECK(Chunks("I-X I-X O", "B-X I-X O") == Counts{1, 1, 1});          // I at the beginning
   CHECK(Chunks("O B-X I-X O", "O B-X I-X I-X") == Counts{1, 1, 0});    // longer by one at the end
@@ -151,12 +152,17 @@ TEST_CASE("labels that do not fit are refused") {
   const std::vector<Offset> begin = {0, 2};
   const std::vector<std::string> names = {"a", "b"};
   using Labels = std::vector<Index>;
-  CHECK_THROWS_AS(ComputeSequenceMetrics(begin, Labels{0, 1}, Labels{0}, names), std::invalid_argument);
-  CHECK_THROWS_AS(ComputeSequenceMetrics(begin, Labels{0}, Labels{0}, names), std::invalid_argument);
-  CHECK_THROWS_AS(ComputeSequenceMetrics(begin, Labels{0, 2}, Labels{0, 0}, names), std::invalid_argument);
+  CHECK_THROWS_AS(ComputeSequenceMetrics(begin, Labels{0, 1}, Labels{0}, names),
+                  std::invalid_argument);
+  CHECK_THROWS_AS(ComputeSequenceMetrics(begin, Labels{0}, Labels{0}, names),
+                  std::invalid_argument);
+  CHECK_THROWS_AS(ComputeSequenceMetrics(begin, Labels{0, 2}, Labels{0, 0}, names),
+                  std::invalid_argument);
   CHECK_THROWS_AS(ComputeSequenceMetrics(begin, Labels{0, 1}, Labels{0, kUnlabelled}, names),
                   std::invalid_argument);
-  CHECK_THROWS_AS(ComputeSequenceMetrics(begin, Labels{0, 1}, Labels{0, 2}, names), std::invalid_argument);
-  CHECK_THROWS_AS(ComputeSequenceMetrics(std::vector<Offset>{0, 3, 2}, Labels{0, 1}, Labels{0, 0}, names),
+  CHECK_THROWS_AS(ComputeSequenceMetrics(begin, Labels{0, 1}, Labels{0, 2}, names),
                   std::invalid_argument);
+  CHECK_THROWS_AS(
+      ComputeSequenceMetrics(std::vector<Offset>{0, 3, 2}, Labels{0, 1}, Labels{0, 0}, names),
+      std::invalid_argument);
 }

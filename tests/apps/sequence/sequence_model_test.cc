@@ -48,7 +48,8 @@ void LoadChanged(const SequenceModel& model, const std::string& entry,
       replacement(&writer);
     } else if (name == "labels" || name.starts_with("option_")) {
       writer.Add(name, reader.Strings(name));
-    } else if (name == "num_features" || name == "columns" || name == "hash_bits" || name == "counts") {
+    } else if (name == "num_features" || name == "columns" || name == "hash_bits" ||
+               name == "counts") {
       writer.Add(name, reader.Integers(name));
     } else if (name == "weights" || name == "figures") {
       writer.Add(name, reader.Doubles(name));
@@ -97,13 +98,14 @@ TEST_CASE("scores are those of the definition") {
     for (Index m = 0; m < data.num_sequences(); ++m) {
       const ExampleView example = dataset.example(m);
       std::vector<Index> labels(Size(data.length(m)));
-      for (Index& label : labels) label = static_cast<Index>(random.Below(Size(model.num_labels())));
+      for (Index& label : labels)
+        label = static_cast<Index>(random.Below(Size(model.num_labels())));
       std::vector<double> u(Size(example.structure().num_coordinates()));
       CoordinateScores(example, model.weights(), u);
       std::vector<double> q(u.size(), 0.0);
       AddLabellingFeatures(example, labels, 1, q);
-      CHECK(Near(std::inner_product(u.begin(), u.end(), q.begin(), 0.0), ScoreOf(model, data, m, labels),
-                 kExact));
+      CHECK(Near(std::inner_product(u.begin(), u.end(), q.begin(), 0.0),
+                 ScoreOf(model, data, m, labels), kExact));
     }
   }
 }
@@ -309,15 +311,16 @@ TEST_CASE("models whose entries contradict each other are refused") {
   };
   CHECK(error(model, "format", [](ModelWriter* w) { w->Add("format", std::string("conll")); }) ==
         "nothing was thrown");
-  CHECK(Contains(error(model, "format", [](ModelWriter* w) { w->Add("format", std::string("csv")); }),
-                 wrong("format")));
+  CHECK(
+      Contains(error(model, "format", [](ModelWriter* w) { w->Add("format", std::string("csv")); }),
+               wrong("format")));
   CHECK(Contains(error(model, "labels",
                        [](ModelWriter* w) {
                          w->Add("labels", Strings{"O", "O", "B-N"});
                        }),
                  wrong("labels")));
-  CHECK(
-      Contains(error(model, "labels", [](ModelWriter* w) { w->Add("labels", Strings{}); }), wrong("labels")));
+  CHECK(Contains(error(model, "labels", [](ModelWriter* w) { w->Add("labels", Strings{}); }),
+                 wrong("labels")));
   CHECK(Contains(error(model, "labels",
                        [](ModelWriter* w) {
                          w->Add("labels", Strings{"O", "B-N"});
@@ -329,12 +332,14 @@ TEST_CASE("models whose entries contradict each other are refused") {
   CHECK(error(model, "constraints", constraints("bio")) == "nothing was thrown");
   CHECK(Contains(error(model, "constraints", constraints("iob1")), wrong("constraints")));
   CHECK(Contains(error(model, "constraints", [](ModelWriter*) {}), "constraints"));
-  CHECK(
-      Contains(error(SequenceModel({"a", "b"}, 3), "constraints", constraints("bio")), wrong("constraints")));
-  CHECK(Contains(error(model, "num_features", [](ModelWriter* w) { w->Add("num_features", Integers{2}); }),
-                 wrong("dictionary")));
-  CHECK(Contains(error(model, "num_features", [](ModelWriter* w) { w->Add("num_features", Integers{0}); }),
-                 wrong("num_features")));
+  CHECK(Contains(error(SequenceModel({"a", "b"}, 3), "constraints", constraints("bio")),
+                 wrong("constraints")));
+  CHECK(Contains(
+      error(model, "num_features", [](ModelWriter* w) { w->Add("num_features", Integers{2}); }),
+      wrong("dictionary")));
+  CHECK(Contains(
+      error(model, "num_features", [](ModelWriter* w) { w->Add("num_features", Integers{0}); }),
+      wrong("num_features")));
   CHECK(Contains(error(model, "num_features",
                        [](ModelWriter* w) {
                          w->Add("num_features", Integers{1, 1});
@@ -342,28 +347,35 @@ TEST_CASE("models whose entries contradict each other are refused") {
                  wrong("num_features")));
   CHECK(Contains(error(model, "columns", [](ModelWriter* w) { w->Add("columns", Integers{0}); }),
                  wrong("columns")));
-  CHECK(Contains(error(model, "columns", [](ModelWriter* w) { w->Add("columns", Integers{1}); }), "column"));
+  CHECK(Contains(error(model, "columns", [](ModelWriter* w) { w->Add("columns", Integers{1}); }),
+                 "column"));
+  CHECK(Contains(error(model, "templates",
+                       [](ModelWriter* w) { w->Add("templates", std::string("U: %x[0")); }),
+                 "changed.slk (templates):1: "));
   CHECK(
-      Contains(error(model, "templates", [](ModelWriter* w) { w->Add("templates", std::string("U: %x[0")); }),
-               "changed.slk (templates):1: "));
-  CHECK(Contains(error(model, "hash_bits", [](ModelWriter* w) { w->Add("hash_bits", Integers{3}); }),
-                 wrong("hash_bits")));
-  CHECK(Contains(error(hashed, "hash_bits", [](ModelWriter* w) { w->Add("hash_bits", Integers{31}); }),
-                 wrong("hash_bits")));
-  CHECK(Contains(error(hashed, "hash_bits", [](ModelWriter* w) { w->Add("hash_bits", Integers{30}); }),
-                 wrong("dictionary")));
+      Contains(error(model, "hash_bits", [](ModelWriter* w) { w->Add("hash_bits", Integers{3}); }),
+               wrong("hash_bits")));
   CHECK(Contains(
-      error(model, "dictionary", [](ModelWriter* w) { w->Add("dictionary", std::string("a\na\n")); }),
-      "twice"));
-  CHECK(Contains(error(model, "dictionary", [](ModelWriter* w) { w->Add("dictionary", std::string("a")); }),
-                 "not complete"));
-  CHECK(Contains(error(model, "weights", [](ModelWriter* w) { w->Add("weights", std::vector<double>{1}); }),
-                 wrong("weights")));
-  const double nan = std::numeric_limits<double>::quiet_NaN();
+      error(hashed, "hash_bits", [](ModelWriter* w) { w->Add("hash_bits", Integers{31}); }),
+      wrong("hash_bits")));
   CHECK(Contains(
-      error(model, "weights",
-            [&](ModelWriter* w) { w->Add("weights", std::vector<double>(model.weights().size(), nan)); }),
+      error(hashed, "hash_bits", [](ModelWriter* w) { w->Add("hash_bits", Integers{30}); }),
+      wrong("dictionary")));
+  CHECK(Contains(error(model, "dictionary",
+                       [](ModelWriter* w) { w->Add("dictionary", std::string("a\na\n")); }),
+                 "twice"));
+  CHECK(Contains(
+      error(model, "dictionary", [](ModelWriter* w) { w->Add("dictionary", std::string("a")); }),
+      "not complete"));
+  CHECK(Contains(
+      error(model, "weights", [](ModelWriter* w) { w->Add("weights", std::vector<double>{1}); }),
       wrong("weights")));
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK(Contains(error(model, "weights",
+                       [&](ModelWriter* w) {
+                         w->Add("weights", std::vector<double>(model.weights().size(), nan));
+                       }),
+                 wrong("weights")));
 }
 
 TEST_CASE("models that make no sense are refused") {
@@ -372,7 +384,8 @@ TEST_CASE("models that make no sense are refused") {
   CHECK_THROWS_AS(SequenceModel({"a", "a"}, 1), std::invalid_argument);
   CHECK_THROWS_AS(SequenceModel({"a", "b"}, 0), std::invalid_argument);
   CHECK_NOTHROW(SequenceModel({"B-a", "O"}, 1, LabelConstraints::kBio));
-  CHECK_THROWS_AS(SequenceModel({"B-a", "I-b", "O"}, 1, LabelConstraints::kBio), std::invalid_argument);
+  CHECK_THROWS_AS(SequenceModel({"B-a", "I-b", "O"}, 1, LabelConstraints::kBio),
+                  std::invalid_argument);
   SequenceModel model({"a", "b"}, 1);
   CHECK_THROWS_AS(model.set_weights({1, 2}), std::invalid_argument);
 }

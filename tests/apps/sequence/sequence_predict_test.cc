@@ -17,7 +17,8 @@ namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
-/// All labellings of sequence m that the model's constraints allow, with their scores, falling; equal ones in lexicographic order.
+/// All labellings of sequence m that the model's constraints allow, with their scores, falling;
+/// equal ones in lexicographic order.
 std::vector<RankedLabelling> Ranked(const SequenceModel& model, const SequenceData& data, Index m) {
   std::vector<RankedLabelling> all;
   std::vector<Index> labels(Size(data.length(m)), 0);
@@ -25,7 +26,8 @@ std::vector<RankedLabelling> Ranked(const SequenceModel& model, const SequenceDa
     if (model.constraints() == LabelConstraints::kAny || ValidBio(model.label_names(), labels))
       all.push_back({ScoreOf(model, data, m, labels), labels});
   } while (NextLabelling(model.num_labels(), &labels));
-  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.value > b.value; });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.value > b.value; });
   return all;
 }
 
@@ -47,9 +49,10 @@ void CheckPredictions(const SequenceModel& model, const SequenceData& data, Inde
     REQUIRE(best.size() == std::min(Size(count), all.size()));
     std::set<std::vector<Index>> seen;
     for (std::size_t rank = 0; rank < best.size(); ++rank) {
-      // Tokens without features make labellings of one score, whose order is that of rounding: compare values.
-      const auto same = std::find_if(all.begin(), all.end(),
-                                     [&](const auto& one) { return one.labels == best[rank].labels; });
+      // Tokens without features make labellings of one score, whose order is that of rounding:
+      // compare values.
+      const auto same = std::find_if(
+          all.begin(), all.end(), [&](const auto& one) { return one.labels == best[rank].labels; });
       REQUIRE(same != all.end());
       CHECK(Near(same->value, all[rank].value, kExact));
       CHECK(Near(best[rank].value, all[rank].value, kExact));
@@ -97,13 +100,15 @@ TEST_CASE("with constraints they are those of enumeration over allowed labelling
     SequenceModel free(data.label_names, data.num_features);
     free.set_weights(model.weights());
     const auto all = AllSequences(data);
-    if (PredictSequences(free, data, all, {}).labels != PredictSequences(model, data, all, {}).labels)
+    if (PredictSequences(free, data, all, {}).labels !=
+        PredictSequences(model, data, all, {}).labels)
       ++changed;
   }
   CHECK(changed > 20);
 }
 
-TEST_CASE("with ties the first labelling in lexicographic order is predicted, in all kinds of output") {
+TEST_CASE(
+    "with ties the first labelling in lexicographic order is predicted, in all kinds of output") {
   Random random(112);
   const SequenceData data = RandomSequences(random, 8, 3, 4);
   const SequenceModel model(data.label_names, data.num_features);  // all weights zero
@@ -146,7 +151,8 @@ TEST_CASE("results do not depend on the number of threads, and some sequences ma
   for (Index i = 0; i < data.length(3); ++i)
     CHECK(part.labels[Size(data.length(250) + i)] == one.labels[Size(data.begin[3] + i)]);
   CHECK(PredictSequences(model, data, {}, {}).labels.empty());
-  CHECK_THROWS_AS(PredictSequences(model, data, std::vector<Index>{300}, {}), std::invalid_argument);
+  CHECK_THROWS_AS(PredictSequences(model, data, std::vector<Index>{300}, {}),
+                  std::invalid_argument);
   SequenceModel other(data.label_names, 4);
   CHECK_THROWS_AS(PredictSequences(other, data, some, {}), std::invalid_argument);
 }

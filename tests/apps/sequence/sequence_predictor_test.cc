@@ -147,8 +147,9 @@ TEST_CASE("features are scaled where the model says so, once") {
   options.scores = true;
   const auto unscaled = files.FromFile(options).scores;
   for (const bool norm : {false, true}) {
-    files.model.set_scaling(norm ? FeatureScaling::FromNumbers(ScaleKind::kNorm, {}, {})
-                                 : FeatureScaling::FromNumbers(ScaleKind::kMaxAbs, {}, divisor(files.model)));
+    files.model.set_scaling(
+        norm ? FeatureScaling::FromNumbers(ScaleKind::kNorm, {}, {})
+             : FeatureScaling::FromNumbers(ScaleKind::kMaxAbs, {}, divisor(files.model)));
     const auto expected = files.FromFile(options).scores;
     CHECK(expected != unscaled);
     CHECK(SequencePredictor(files.model).Scores(kSentence) == expected);
@@ -156,7 +157,8 @@ TEST_CASE("features are scaled where the model says so, once") {
     for (const auto& token : kSentence) text += token[0] + " " + token[1] + "\n";
     SequenceStream stream(files.model, files.folder.Write("stream.txt", text), "");
     REQUIRE(stream.Next());
-    CHECK(PredictSequences(files.model, stream.data(), std::vector<Index>{0}, options).scores == expected);
+    CHECK(PredictSequences(files.model, stream.data(), std::vector<Index>{0}, options).scores ==
+          expected);
   }
 
   const std::string letters = "1\to\t2\t1\t1\t0\t0\t1\t1\n2\tm\t-1\t1\t2\t0\t1\t0\t0\n";
@@ -179,7 +181,8 @@ TEST_CASE("values that scaling makes too large are refused") {
   std::vector<double> tiny(static_cast<std::size_t>(files.model.num_features()), 1e-60);
   files.model.set_scaling(FeatureScaling::FromNumbers(ScaleKind::kMaxAbs, {}, tiny));
   SequencePredictor predictor(files.model);
-  CHECK(Contains(MessageOf<std::invalid_argument>([&] { predictor.Predict(kSentence); }), "tokens:1: "));
+  CHECK(Contains(MessageOf<std::invalid_argument>([&] { predictor.Predict(kSentence); }),
+                 "tokens:1: "));
   FeatureRows row;
   row.AddSparse(std::vector<Index>{1}, std::vector<double>{1});
   CHECK_THROWS_AS(predictor.PredictRows(row), std::invalid_argument);

@@ -40,7 +40,8 @@ TEST_CASE("observations, constants and transitions of a model of texts") {
     CHECK(label.constants[2].weight == model.end_weights()[y]);
     REQUIRE(label.features.positive.size() == 2);
     // The weights rise, so the last feature is the strongest one of every label.
-    CHECK(label.features.positive[0].name == model.features().dictionary.name(model.num_features() - 1));
+    CHECK(label.features.positive[0].name ==
+          model.features().dictionary.name(model.num_features() - 1));
     CHECK(label.features.positive[0].weight ==
           model.token_weights()[static_cast<std::size_t>(model.num_features() - 1) * 3 + y]);
     CHECK(label.features.num_positive == model.num_features());
@@ -66,7 +67,8 @@ TEST_CASE("excluded transitions are left out") {
 TEST_CASE("hashed features and pixels have numbers") {
   const SequenceModel hashed = ConllModel(4);
   CHECK(FeatureName(hashed, 15) == "hashed feature 15");
-  CHECK(SummariseWeights(hashed, {1, 0, 0}).labels[0].features.positive[0].name == "hashed feature 15");
+  CHECK(SummariseWeights(hashed, {1, 0, 0}).labels[0].features.positive[0].name ==
+        "hashed feature 15");
   CHECK(FeatureName(SequenceModel({"a"}, 128), 9) == "pixel at row 2, column 2");
   CHECK(FeatureName(SequenceModel({"a"}, 128), 127) == "pixel at row 16, column 8");
   CHECK(FeatureName(SequenceModel({"a"}, 20), 9) == "pixel 10");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Two binary variables with weights of their own and a pair factor without any; one example, labelled (1, 0). With λ = 1
-// and one point of loss per wrong variable each adds max_a a − a² = 1/4 to the optimum, at the weights ±1/2.
+// Two binary variables with weights of their own and a pair factor without any; one example,
+// labelled (1, 0). With λ = 1 and one point of loss per wrong variable each adds max_a a − a² = 1/4
+// to the optimum, at the weights ±1/2.
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -37,7 +38,8 @@ int main() {
   std::vector<double> scores(static_cast<std::size_t>(data.example(0).graph().total_states()));
   ScoreTables(data.example(0), result.weights, scores);
   MapResult best;
-  MakeMapSolver(SolverKind::kAuto, data.example(0).structure().shared_graph())->Solve(scores, nullptr, &best);
+  MakeMapSolver(SolverKind::kAuto, data.example(0).structure().shared_graph())
+      ->Solve(scores, nullptr, &best);
   return std::abs(result.last.primal - 0.5) < 1e-6 && std::abs(best.value - 1.0) < 1e-3 &&
                  best.labels == labels
              ? 0

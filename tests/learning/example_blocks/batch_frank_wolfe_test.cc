@@ -37,8 +37,8 @@ TEST_CASE("EveryEvaluationHoldsWithBothStepsAndAllAverages") {
     const Problem problem(SomeProblem(random, trial), 0.2);
     const double optimum = ExactOptimum(problem.training(), 0.2);
     for (const bool fixed : {false, true}) {
-      for (const AverageKind average :
-           {AverageKind::kOff, AverageKind::kUniform, AverageKind::kWeighted, AverageKind::kSuffix}) {
+      for (const AverageKind average : {AverageKind::kOff, AverageKind::kUniform,
+                                        AverageKind::kWeighted, AverageKind::kSuffix}) {
         CAPTURE(trial);
         CheckPasses(problem, FwOptions(fixed, average), optimum, 9);
       }
@@ -129,9 +129,11 @@ TEST_CASE("FrankWolfeRunsReplayForAnyNumberOfThreadsAndResume") {
 TEST_CASE("FrankWolfeGoesOnWithAnotherLambda") {
   Random random(77);
   const Problem problem(RandomMultiLabelProblem(random, 10, 4, 3, true), 0.5);
-  CheckChangeLambda(problem, FwOptions(false), 0.2, ExactOptimum(problem.training(), 0.2), 1e-3, 300, 1e-2);
+  CheckChangeLambda(problem, FwOptions(false), 0.2, ExactOptimum(problem.training(), 0.2), 1e-3,
+                    300, 1e-2);
   // The first fixed step has length 1 and forgets where it came from.
-  CheckChangeLambda(problem, FwOptions(true), 0.2, ExactOptimum(problem.training(), 0.2), 1e-3, 300, 3e-2);
+  CheckChangeLambda(problem, FwOptions(true), 0.2, ExactOptimum(problem.training(), 0.2), 1e-3, 300,
+                    3e-2);
 }
 
 TEST_CASE("FrankWolfeCertificatesAreVerified") {
@@ -143,7 +145,8 @@ TEST_CASE("FrankWolfeCertificatesAreVerified") {
 }
 
 TEST_CASE("FrankWolfeEnduresUnpleasantProblems") {
-  for (const bool fixed : {false, true}) CheckUnpleasantProblems(FwOptions(fixed, AverageKind::kWeighted));
+  for (const bool fixed : {false, true})
+    CheckUnpleasantProblems(FwOptions(fixed, AverageKind::kWeighted));
 }
 
 TEST_CASE("FrankWolfeHasNoOrderAndNoOtherSteps") {

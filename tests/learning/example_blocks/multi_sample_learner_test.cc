@@ -36,12 +36,13 @@ TrainOptions SampleOptions(Index samples, bool revisit, double gap = 1e-2) {
 class FixedSampler : public LabellingSampler {
  public:
   explicit FixedSampler(int* calls) : calls_(calls) {}
-  void Sample(Index, const ExampleView& example, std::span<const double> scores, Index count, Random*,
-              std::vector<Labelling>* labellings) override {
+  void Sample(Index, const ExampleView& example, std::span<const double> scores, Index count,
+              Random*, std::vector<Labelling>* labellings) override {
     ++*calls_;
     CHECK(static_cast<Offset>(scores.size()) == example.graph().total_states());
     for (Index k = 0; k < count; ++k)
-      labellings->push_back(Labelling(static_cast<std::size_t>(example.graph().num_variables()), k % 2));
+      labellings->push_back(
+          Labelling(static_cast<std::size_t>(example.graph().num_variables()), k % 2));
   }
 
  private:
@@ -105,7 +106,8 @@ TEST_CASE("RegretStaysBelowTheBoundOfTheLemma") {
         const OnlineFigures figures = FiguresOf(*learner);
         const double dual = learner->Evaluate(1).dual;
         CHECK(figures.steps == 12 * (pass + 1));
-        // Summed over whole passes, min F_T/T is the optimum; Lemma 2.2 summed is even against the dual.
+        // Summed over whole passes, min F_T/T is the optimum; Lemma 2.2 summed is even against the
+        // dual.
         CHECK(figures.mean_objective - optimum <= figures.bound + 1e-9);
         CHECK(figures.mean_objective - dual <= figures.bound + 1e-9);
         (pass == 0 ? first : last) = figures.mean_objective - optimum;
@@ -154,7 +156,8 @@ TEST_CASE("UsersBringTheirOwnSampler") {
   const Problem problem(RandomMultiLabelProblem(random, 5, 3, 2, true), 0.2);
   const TrainOptions options = SampleOptions(6, true, 1e-3);
   int calls = 0;
-  const auto learner = MakeMultiSampleLearner(problem, options, std::make_unique<FixedSampler>(&calls));
+  const auto learner =
+      MakeMultiSampleLearner(problem, options, std::make_unique<FixedSampler>(&calls));
   const TrainSummary summary = RunTraining(*learner, options, nullptr, nullptr);
   CHECK(calls == summary.last.oracle_calls);
   CHECK(summary.termination == Termination::kConverged);
@@ -167,7 +170,8 @@ TEST_CASE("RunsResumeBitForBitAndThreadsDoNotMatter") {
     const Problem problem(SomeProblem(random, trial), trial % 2 == 0 ? 0.1 : 1e-3);
     TrainOptions options = SampleOptions(4, trial % 2 == 1);
     options.average = AverageKind::kSuffix;
-    CheckTakeOver(problem, options, {66, 4, [](Learner& learner) { learner.Adapt(learner.Evaluate(1)); }});
+    CheckTakeOver(problem, options,
+                  {66, 4, [](Learner& learner) { learner.Adapt(learner.Evaluate(1)); }});
   }
 }
 
@@ -202,8 +206,9 @@ TEST_CASE("NotesTellTheRegret") {
   CHECK(online.notes[0].find("bound") != std::string::npos);
   options.revisit = true;
   CHECK(Train(problem, options).notes.empty());
-  CHECK_THROWS_AS(FiguresOf(*MakeLearner(problem, Options(LearnerKind::kBcfw, StepKind::kFrankWolfe, 1e-3))),
-                  std::invalid_argument);
+  CHECK_THROWS_AS(
+      FiguresOf(*MakeLearner(problem, Options(LearnerKind::kBcfw, StepKind::kFrankWolfe, 1e-3))),
+      std::invalid_argument);
 }
 
 TEST_CASE("UnpleasantProblemsStayFinite") {

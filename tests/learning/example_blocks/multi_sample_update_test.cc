@@ -54,13 +54,15 @@ LabellingSample Sample(const TrainingSet& training, Index m, std::span<const Ind
   return sample;
 }
 
-/// The dual objective of one example at lambda_t as a function of its own point: D − w₀·Ψ − ‖Ψ‖²/(2λt).
-double DualValue(const TrainingSet& training, const std::vector<double>& w0, const ExampleDual& dual,
-                 double lambda_t) {
+/// The dual objective of one example at lambda_t as a function of its own point: D − w₀·Ψ −
+/// ‖Ψ‖²/(2λt).
+double DualValue(const TrainingSet& training, const std::vector<double>& w0,
+                 const ExampleDual& dual, double lambda_t) {
   std::vector<double> features(w0.size(), 0.0);
   ScatterFeatures(training.data.example(0), dual.coordinates, 1, features);
   return dual.loss - std::inner_product(w0.begin(), w0.end(), features.begin(), 0.0) -
-         std::inner_product(features.begin(), features.end(), features.begin(), 0.0) / (2 * lambda_t);
+         std::inner_product(features.begin(), features.end(), features.begin(), 0.0) /
+             (2 * lambda_t);
 }
 
 }  // namespace
@@ -111,7 +113,8 @@ TEST_CASE("MovesRaiseTheDualAndKeepTheirSums") {
     std::vector<double> w0(static_cast<std::size_t>(training.data.layout().size()));
     for (double& w : w0) w = 0.3 * random.Normal();
     std::vector<LabellingSample> samples = {Sample(training, 0, example.labels())};
-    for (int k = 0; k < 4; ++k) samples.push_back(Sample(training, 0, RandomLabels(random, example.graph())));
+    for (int k = 0; k < 4; ++k)
+      samples.push_back(Sample(training, 0, RandomLabels(random, example.graph())));
     const auto count = static_cast<std::size_t>(example.structure().num_coordinates());
     std::vector<double> u(count), change;
     CoordinateScores(example, w0, u);
@@ -141,7 +144,8 @@ TEST_CASE("MovesRaiseTheDualAndKeepTheirSums") {
     for (const LabellingSample& sample : samples) {
       std::vector<double> features(w0.size(), 0.0);
       ScatterFeatures(example, sample.coordinates, 1, features);
-      psi.push_back(Eigen::Map<VectorXd>(features.data(), static_cast<Eigen::Index>(features.size())));
+      psi.push_back(
+          Eigen::Map<VectorXd>(features.data(), static_cast<Eigen::Index>(features.size())));
     }
     const Eigen::Map<VectorXd> w_0(w0.data(), static_cast<Eigen::Index>(w0.size()));
     for (int a = 0; a < 5; ++a) {
@@ -158,8 +162,9 @@ TEST_CASE("MovesRaiseTheDualAndKeepTheirSums") {
 }
 
 TEST_CASE("TheSwapMoveHasTheCurvatureOfTheDifference") {
-  // Two classes beside the given one, both certain to be taken in full: then half of each is better than the second alone, and the
-  // curvature ‖u + v‖² of the printed formula would stop short of it.
+  // Two classes beside the given one, both certain to be taken in full: then half of each is better
+  // than the second alone, and the curvature ‖u + v‖² of the printed formula would stop short of
+  // it.
   Random random(3);
   const MulticlassProblem problem = RandomMulticlassProblem(random, 1, 3, 2);
   const Index given = problem.labels[0];
@@ -170,12 +175,14 @@ TEST_CASE("TheSwapMoveHasTheCurvatureOfTheDifference") {
   const ExampleView example = problem.training.data.example(0);
   const double norm = problem.rows->row(0).squared_norm;
   const double lambda_t = 100 * norm;  // weak curvature: the first expand move is limited to mass 1
-  std::vector<double> u(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0), change;
+  std::vector<double> u(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0),
+      change;
   ExampleDual dual{std::vector<double>(u.size(), 0.0), 0, 0};
   FeatureGram gram;
   MultiSampleUpdate(example, samples, lambda_t, 1, u, &dual, &change, &gram);
   CHECK(dual.mass == 1);
-  // H is the same for both, so the best mixture of them is the middle: ‖ψ_1 − α(ψ_1 − ψ_2)‖² is smallest at α = 1/2.
+  // H is the same for both, so the best mixture of them is the middle: ‖ψ_1 − α(ψ_1 − ψ_2)‖² is
+  // smallest at α = 1/2.
   for (Index j = 0; j < 3; ++j) {
     if (j != given) CHECK(Near(dual.coordinates[static_cast<std::size_t>(j)], -0.5, kExact));
   }
@@ -189,7 +196,9 @@ TEST_CASE("WrongSizesAreRefused") {
   std::vector<double> u(3, 0.0), change;
   ExampleDual dual{std::vector<double>(2, 0.0), 0, 0};
   FeatureGram gram;
-  CHECK_THROWS_AS(MultiSampleUpdate(example, {}, 1, 1, u, &dual, &change, &gram), std::invalid_argument);
+  CHECK_THROWS_AS(MultiSampleUpdate(example, {}, 1, 1, u, &dual, &change, &gram),
+                  std::invalid_argument);
   dual.coordinates.resize(3);
-  CHECK_THROWS_AS(MultiSampleUpdate(example, {}, 0, 1, u, &dual, &change, &gram), std::invalid_argument);
+  CHECK_THROWS_AS(MultiSampleUpdate(example, {}, 0, 1, u, &dual, &change, &gram),
+                  std::invalid_argument);
 }

@@ -20,7 +20,8 @@ using namespace slackline::test;
 
 namespace {
 
-TrainOptions FixedOptions(AverageKind average = AverageKind::kAuto, OrderKind order = OrderKind::kAuto) {
+TrainOptions FixedOptions(AverageKind average = AverageKind::kAuto,
+                          OrderKind order = OrderKind::kAuto) {
   TrainOptions options = Options(LearnerKind::kBcfw, StepKind::kFrankWolfe, 0);
   options.absolute_gap = 0;
   options.oracle = SolverKind::kBruteForce;
@@ -88,7 +89,8 @@ TEST_CASE("FixedStepsKeepBoundsRightWithAllAverages") {
 }
 
 TEST_CASE("FixedStepsArriveWithinTheRateOfTheTheorem") {
-  // Theorem 2: E[f] − f* ≤ 2n/(k + 2n) (C + h_0), with C ≤ 4R²/(λn) and h_0 = the optimum (the start has value 0).
+  // Theorem 2: E[f] − f* ≤ 2n/(k + 2n) (C + h_0), with C ≤ 4R²/(λn) and h_0 = the optimum (the
+  // start has value 0).
   Random random(92);
   for (int trial = 0; trial < 4; ++trial) {
     const double lambda = 0.3;
@@ -185,14 +187,16 @@ TEST_CASE("TheLpToleranceIsRefusedWhereNothingReadsIt") {
   options.max_passes = 1;
   if (!HasGlpk()) {
     options.oracle = SolverKind::kLp;
-    CHECK(Refusal(problem, options) == "--lp-tolerance is for GLPK, which this build does not have");
+    CHECK(Refusal(problem, options) ==
+          "--lp-tolerance is for GLPK, which this build does not have");
     return;
   }
   CHECK(Refusal(problem, options) == "--lp-tolerance needs --oracle lp or lp-polytope");
   options.oracle = SolverKind::kLp;
   CHECK(Refusal(problem, options) == "accepted");
   options.step = StepKind::kPairwise;
-  CHECK(Refusal(problem, options) == "--lp-tolerance needs --step fw: active sets need exact oracles");
+  CHECK(Refusal(problem, options) ==
+        "--lp-tolerance needs --step fw: active sets need exact oracles");
   // Left to itself, --learner auto takes the steps that read it.
   options.learner = LearnerKind::kAuto;
   options.step = StepKind::kAuto;

@@ -123,7 +123,8 @@ TEST_CASE("ElasticNetAndSmoothingBracketTheOptimumOfAQuadraticProgram") {
 TEST_CASE("FractionalCornersSmoothTheRelaxation") {
   Random random(13);
   for (int trial = 0; trial < 6; ++trial) {
-    // On chains the relaxation is exact, and the reference is; with cycles its optimum lies above the reference.
+    // On chains the relaxation is exact, and the reference is; with cycles its optimum lies above
+    // the reference.
     const bool cycles = trial % 2 == 1;
     const TrainingSet training = RandomMultiLabelProblem(random, 4, 3, 2, cycles);
     const Problem problem(training, 0.05);
@@ -169,7 +170,8 @@ TEST_CASE("ItIsTheLibrarysAlgorithmOnMulticlassProblems") {
   const Problem problem(multiclass.training, 0.1);
   const RowFeatures features(multiclass.rows, 3);
   const MulticlassLoss loss(3, multiclass.labels, 0.3);
-  ProxSdca sdca(features, loss, ProxRegulariser(ProxKind::kElasticNet, 12, 0.5), 0.1, SdcaStep::kSmooth, 1);
+  ProxSdca sdca(features, loss, ProxRegulariser(ProxKind::kElasticNet, 12, 0.5), 0.1,
+                SdcaStep::kSmooth, 1);
   sdca.Run(2000);
   TrainOptions options = SdcaOptions(5, 1e-9);
   options.l1 = 0.05;
@@ -283,8 +285,8 @@ TEST_CASE("FeatureBoundsHoldForAllLabellings") {
             states.push_back(static_cast<Index>(random.Below(static_cast<std::uint64_t>(k))));
           for (Index a = 0; a < example.graph().num_parts(); ++a) {
             const Index n = example.graph().num_variables();
-            const Index state =
-                a < n ? states[static_cast<std::size_t>(a)] : JointState(example.graph(), a - n, states);
+            const Index state = a < n ? states[static_cast<std::size_t>(a)]
+                                      : JointState(example.graph(), a - n, states);
             difference += sign * DenseFeatures(example, a, state);
           }
         }

@@ -50,7 +50,8 @@ class PlainSubgradient {
       const Corner corner = oracle_.Maximise(m, w_, nullptr);
       ++k_;
       for (double& w : w_) w *= 1 - 1 / k_;
-      ScatterFeatures(problem_.data().example(m), corner.coordinates, 1 / (problem_.lambda() * k_), w_);
+      ScatterFeatures(problem_.data().example(m), corner.coordinates, 1 / (problem_.lambda() * k_),
+                      w_);
       if (projection_) {
         const double radius = std::sqrt(PrimalAtZeroWeights(problem_) / problem_.lambda());
         const double norm = std::sqrt(2 * Regulariser(1, w_));
@@ -119,13 +120,15 @@ TEST_CASE("AveragesAreThoseOfTheIterates") {
   Random random(81);  // no two labels are the same in all examples: oracles would see ties
   const TrainingSet training = RandomMultiLabelProblem(random, 8, 4, 3, true);
   constexpr std::size_t kExamples = 8;
-  for (const AverageKind kind : {AverageKind::kUniform, AverageKind::kWeighted, AverageKind::kSuffix}) {
+  for (const AverageKind kind :
+       {AverageKind::kUniform, AverageKind::kWeighted, AverageKind::kSuffix}) {
     int averages = 0;
     for (const double lambda : {1.0, 0.01, 1e-4}) {
       const Problem problem(training, lambda);
       for (const bool projection : {false, true}) {
         PlainSubgradient plain(problem, 1, projection);
-        const auto learner = MakeLearner(problem, SsgOptions(projection, OrderKind::kExample, kind));
+        const auto learner =
+            MakeLearner(problem, SsgOptions(projection, OrderKind::kExample, kind));
         const StopControl never(nullptr, 0);
         std::size_t start = 0;  // of the suffix
         for (std::size_t pass = 1; pass <= 12; ++pass) {
@@ -241,8 +244,8 @@ TEST_CASE("SubgradientsGoOnWithAnotherLambda") {
   Random random(88);
   const Problem problem(RandomMultiLabelProblem(random, 10, 4, 3, true), 0.5);
   for (const bool projection : {false, true}) {
-    CheckChangeLambda(problem, SsgOptions(projection, OrderKind::kExample, AverageKind::kWeighted), 0.2,
-                      ExactOptimum(problem.training(), 0.2), 1e-3, 300, 2e-2);
+    CheckChangeLambda(problem, SsgOptions(projection, OrderKind::kExample, AverageKind::kWeighted),
+                      0.2, ExactOptimum(problem.training(), 0.2), 1e-3, 300, 2e-2);
   }
 }
 

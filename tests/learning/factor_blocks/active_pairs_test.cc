@@ -121,7 +121,8 @@ TEST_CASE("single steps and other regularisers find the state that active visits
     }
     if (pass % 7 == 0) {
       for (Index m = 0; m < problem.size(); m += 2) {
-        for (Index a = 0; a < problem.data().example(m).graph().num_parts(); ++a) blocks.StepBlock(m, a);
+        for (Index a = 0; a < problem.data().example(m).graph().num_parts(); ++a)
+          blocks.StepBlock(m, a);
         blocks.UpdateMultipliers(m, 0.5);
       }
     }

@@ -189,8 +189,8 @@ TEST_CASE("what the learners cannot do is refused in a sentence") {
   const Problem problem(RandomMultiLabelProblem(random, 4, 3, 3, true), 0.1);
   TrainOptions options = For(LearnerKind::kDlpw, 1);
   options.step = StepKind::kFrankWolfe;
-  CHECK_THROWS_WITH_AS(MakeLearner(problem, options), "--step fw: learner dlpw takes gradient steps only",
-                       DataError);
+  CHECK_THROWS_WITH_AS(MakeLearner(problem, options),
+                       "--step fw: learner dlpw takes gradient steps only", DataError);
   options.step = StepKind::kAuto;
   options.smoothing = 1;
   CHECK_THROWS_AS(MakeLearner(problem, options), DataError);

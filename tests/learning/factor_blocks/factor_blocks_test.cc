@@ -33,7 +33,8 @@ FactorEvaluation Evaluate(const FactorBlocks& blocks, int threads = 1) {
   return EvaluateFactorBlocks(blocks, threads, &weights, &mixture);
 }
 
-/// Problems with tables only, with tied weights, and multi-label ones whose pairs run in the vector kernel.
+/// Problems with tables only, with tied weights, and multi-label ones whose pairs run in the vector
+/// kernel.
 TrainingSet AnyProblem(Random& random, int trial) {
   return trial % 3 == 0 ? RandomMultiLabelProblem(random, 4, 5, 3, trial % 2 == 0)
                         : RandomProblem(random, RandomOptions(random));
@@ -66,7 +67,8 @@ TEST_CASE("IncrementalWeightsAreTheRebuiltOnes") {
       for (int pass = 0; pass < 30; ++pass) {
         for (Index m = 0; m < problem.size(); ++m) blocks.VisitExample(m, pass % 2 == 0 ? 0.5 : 0);
         for (Index m = 0; m < problem.size(); ++m) {
-          for (Index a = 0; a < problem.data().example(m).graph().num_parts(); ++a) blocks.StepBlock(m, a);
+          for (Index a = 0; a < problem.data().example(m).graph().num_parts(); ++a)
+            blocks.StepBlock(m, a);
         }
       }
       const std::vector<double> before = Copy(blocks.weights());
@@ -87,7 +89,8 @@ TEST_CASE("TheSoftGapIsTheSumOfTheBlockGaps") {
       blocks.set_rho(0.3);
       if (!multipliers && trial % 2 == 0) blocks.set_smoothing(0.2);
       for (int pass = 0; pass < 8; ++pass) {
-        for (Index m = 0; m < problem.size(); ++m) blocks.VisitExample(m, multipliers ? 0.4 / 0.3 : 0);
+        for (Index m = 0; m < problem.size(); ++m)
+          blocks.VisitExample(m, multipliers ? 0.4 / 0.3 : 0);
         const FactorEvaluation point = Evaluate(blocks);
         CHECK(Near(point.soft_primal - point.soft_dual, point.block_gaps,
                    1e-11 * std::max(1.0, point.soft_primal)));
@@ -122,7 +125,8 @@ TEST_CASE("WithACentreTheSoftGapIsThatOfTheBlocksAndOfTheCentre") {
       double squared = 0;
       for (std::size_t k = 0; k < reached.size(); ++k)
         squared += std::pow(blocks.reached()[k] - copy.weights()[k], 2);
-      CHECK(Near(point.soft_primal - point.soft_dual, point.block_gaps + 0.5 * problem.lambda() * squared,
+      CHECK(Near(point.soft_primal - point.soft_dual,
+                 point.block_gaps + 0.5 * problem.lambda() * squared,
                  1e-11 * std::max(1.0, point.soft_primal)));
       CHECK(point.block_gaps >= -kExact);
       // Steps keep w where its definition says.
@@ -193,7 +197,8 @@ TEST_CASE("MarginalsStayOnTheirSimplexes") {
   Random random(6);
   for (int trial = 0; trial < 20; ++trial) {
     const Problem problem(AnyProblem(random, trial), 0.02);
-    FactorBlocks blocks(problem, trial % 2 == 0 ? StepKind::kPairwise : StepKind::kFrankWolfe, true);
+    FactorBlocks blocks(problem, trial % 2 == 0 ? StepKind::kPairwise : StepKind::kFrankWolfe,
+                        true);
     blocks.set_rho(1.5);
     for (int pass = 0; pass < 50; ++pass) {
       for (Index m = 0; m < problem.size(); ++m) blocks.VisitExample(m, 0.1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The figures of an evaluation, computed again from the data by the plain formulas of docs/notation.md, with explicit feature
-// vectors and explicit sums over states.
+// The figures of an evaluation, computed again from the data by the plain formulas of
+// docs/notation.md, with explicit feature vectors and explicit sums over states.
 #include <slackline/learning/factor_blocks/factor_certificate.h>
 
 #include <algorithm>
@@ -43,7 +43,8 @@ Point Extract(const FactorBlocks& blocks, Index m) {
           state[layout.pairs.mu + static_cast<Offset>(y) * layout.pairs.count + k];
     }
     for (Index side = 0; side < 2; ++side) {
-      const double eta = state[layout.pairs.eta + static_cast<Offset>(side) * layout.pairs.count + k];
+      const double eta =
+          state[layout.pairs.eta + static_cast<Offset>(side) * layout.pairs.count + k];
       const Offset at = graph.message_offset(graph.edge(c, side));
       point.eta[static_cast<std::size_t>(at)] = -eta;
       point.eta[static_cast<std::size_t>(at + 1)] = eta;
@@ -71,13 +72,15 @@ std::vector<double> Violations(const FactorGraph& graph, const std::vector<doubl
       JointToStates(graph, c, joint, std::span(states).first(scope.size()));
       for (std::size_t k = 0; k < scope.size(); ++k) {
         const Offset at = graph.message_offset(graph.edge(c, static_cast<Index>(k))) + states[k];
-        v[static_cast<std::size_t>(at)] += mu[static_cast<std::size_t>(graph.factor_offset(c) + joint)];
+        v[static_cast<std::size_t>(at)] +=
+            mu[static_cast<std::size_t>(graph.factor_offset(c) + joint)];
       }
     }
     for (std::size_t k = 0; k < scope.size(); ++k) {
       for (Index s = 0; s < graph.cardinality(scope[k]); ++s) {
         const Offset at = graph.message_offset(graph.edge(c, static_cast<Index>(k))) + s;
-        v[static_cast<std::size_t>(at)] -= mu[static_cast<std::size_t>(graph.state_offset(scope[k]) + s)];
+        v[static_cast<std::size_t>(at)] -=
+            mu[static_cast<std::size_t>(graph.state_offset(scope[k]) + s)];
       }
     }
   }
@@ -97,14 +100,16 @@ double AddDual(const Problem& problem, Index m, const std::vector<double>& mu, E
     for (Index s = 0; s < graph.num_states(a); ++s) {
       const double mass = mu[static_cast<std::size_t>(graph.state_offset(a) + s)];
       *w += mass * (phi - DenseFeatures(example, a, s)) / problem.lambda_m();
-      if (variable) loss += mass * problem.loss(m)[static_cast<std::size_t>(graph.state_offset(a) + s)];
+      if (variable)
+        loss += mass * problem.loss(m)[static_cast<std::size_t>(graph.state_offset(a) + s)];
     }
   }
   return loss / problem.size();
 }
 
 /// Σ_a max of the reparametrised θ_a, by loss, explicit features and DualBound.
-double Hinge(const Problem& problem, Index m, const Eigen::VectorXd& w, const std::vector<double>& delta) {
+double Hinge(const Problem& problem, Index m, const Eigen::VectorXd& w,
+             const std::vector<double>& delta) {
   const ExampleView example = problem.data().example(m);
   const FactorGraph& graph = example.graph();
   std::vector<double> theta(static_cast<std::size_t>(graph.total_states()));
@@ -115,7 +120,8 @@ double Hinge(const Problem& problem, Index m, const Eigen::VectorXd& w, const st
     const double own = w.dot(DenseFeatures(example, a, given));
     for (Index s = 0; s < graph.num_states(a); ++s) {
       const auto at = static_cast<std::size_t>(graph.state_offset(a) + s);
-      theta[at] = w.dot(DenseFeatures(example, a, s)) - own + (variable ? problem.loss(m)[at] : 0.0);
+      theta[at] =
+          w.dot(DenseFeatures(example, a, s)) - own + (variable ? problem.loss(m)[at] : 0.0);
     }
   }
   return DualBound(graph, theta, delta);
@@ -178,7 +184,8 @@ TEST_CASE("EvaluationIsThatOfThePlainFormulas") {
     const Problem problem(trial % 3 == 0 ? RandomMultiLabelProblem(random, 4, 5, 3, true)
                                          : RandomProblem(random, RandomOptions(random)),
                           0.05);
-    FactorBlocks blocks(problem, trial % 2 == 0 ? StepKind::kPairwise : StepKind::kFrankWolfe, true);
+    FactorBlocks blocks(problem, trial % 2 == 0 ? StepKind::kPairwise : StepKind::kFrankWolfe,
+                        true);
     blocks.set_rho(0.6);
     for (int pass = 0; pass < 5; ++pass) {
       for (Index m = 0; m < problem.size(); ++m) blocks.VisitExample(m, 0.5 / 0.6);

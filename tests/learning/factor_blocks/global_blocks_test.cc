@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Training with global factors against the optima of an independent quadratic program, in which a global factor has a column
-// for each of its joint states (tests/support/dense_qp.h), and against the same models with tables.
+// Training with global factors against the optima of an independent quadratic program, in which a
+// global factor has a column for each of its joint states (tests/support/dense_qp.h), and against
+// the same models with tables.
 #include <slackline/learning/factor_blocks/global_blocks.h>
 
 #include <algorithm>
@@ -99,11 +100,12 @@ TEST_CASE("AugmentedLagrangianClosesTheBracketWithGlobalFactors") {
   for (int trial = 0; trial < 18; ++trial) {
     const double lambda = trial % 3 == 0 ? 1.0 : trial % 3 == 1 ? 0.1 : 0.02;
     const GlobalProblemOptions family = Family(trial / 3);
-    const Problem problem(RandomGlobalProblem(static_cast<std::uint64_t>(100 + trial), family), lambda);
+    const Problem problem(RandomGlobalProblem(static_cast<std::uint64_t>(100 + trial), family),
+                          lambda);
     const double optimum = RelaxedOptimum(problem.training(), lambda);
     BracketObserver observer(optimum);
-    const TrainSummary summary =
-        Train(problem, Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-6), &observer);
+    const TrainSummary summary = Train(
+        problem, Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-6), &observer);
     CAPTURE(trial);
     CAPTURE(summary.message);
     CHECK(observer.sound);
@@ -115,11 +117,13 @@ TEST_CASE("AugmentedLagrangianClosesTheBracketWithGlobalFactors") {
 
 TEST_CASE("FrankWolfeStepsKeepNoStatesAndGetNear") {
   for (int trial = 0; trial < 6; ++trial) {
-    const Problem problem(RandomGlobalProblem(static_cast<std::uint64_t>(200 + trial), Family(trial)), 0.1);
+    const Problem problem(
+        RandomGlobalProblem(static_cast<std::uint64_t>(200 + trial), Family(trial)), 0.1);
     const double optimum = RelaxedOptimum(problem.training(), 0.1);
     BracketObserver observer(optimum);
     const TrainSummary summary =
-        Train(problem, Options(LearnerKind::kAugmentedLagrangian, StepKind::kFrankWolfe, 2e-3), &observer);
+        Train(problem, Options(LearnerKind::kAugmentedLagrangian, StepKind::kFrankWolfe, 2e-3),
+              &observer);
     CAPTURE(trial);
     CAPTURE(summary.message);
     CHECK(observer.sound);
@@ -136,7 +140,8 @@ TEST_CASE("FrankWolfeStepsKeepNoStatesAndGetNear") {
 TEST_CASE("SoftLearnerReachesTheOptimumOfSoftConstraints") {
   for (int trial = 0; trial < 6; ++trial) {
     const double rho = trial % 2 == 0 ? 1.0 : 0.05;
-    const Problem problem(RandomGlobalProblem(static_cast<std::uint64_t>(300 + trial), Family(trial)), 0.1);
+    const Problem problem(
+        RandomGlobalProblem(static_cast<std::uint64_t>(300 + trial), Family(trial)), 0.1);
     TrainOptions options = Options(LearnerKind::kSoft, StepKind::kPairwise, 1e-7);
     options.rho = rho;
     options.order = trial % 3 == 0 ? OrderKind::kUniform : OrderKind::kExample;
@@ -158,7 +163,8 @@ TEST_CASE("TablesAndGlobalFactorsAreTheSameProblem") {
     const Problem tables(RandomGlobalProblem(seed, options), 0.05);
     REQUIRE(HasGlobalFactors(global.data()));
     REQUIRE(!HasGlobalFactors(tables.data()));
-    // A chain's joint states and its pairs have the same hull of marginals: no difference there either.
+    // A chain's joint states and its pairs have the same hull of marginals: no difference there
+    // either.
     const double optimum = RelaxedOptimum(tables.training(), 0.05);
     CHECK(Near(RelaxedOptimum(global.training(), 0.05), optimum, kSolver));
     const TrainOptions al = Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-6);
@@ -191,7 +197,8 @@ TEST_CASE("TheGapOfBlocksIsThatOfTheObjectives") {
       CHECK(point.block_gaps >= 0);
       for (std::size_t k = 0; k < weights.size(); ++k) CHECK(Near(moved[k], weights[k], kTight));
       blocks.Rebuild();
-      for (std::size_t k = 0; k < weights.size(); ++k) CHECK(Near(blocks.weights()[k], weights[k], kTight));
+      for (std::size_t k = 0; k < weights.size(); ++k)
+        CHECK(Near(blocks.weights()[k], weights[k], kTight));
       // Feasible at its own bound, and by the independent program's objective at the same weights.
       const double best = RelaxedPrimal(problem.training(), problem.lambda(), weights);
       CHECK(point.relaxed_primal >= best - kSolver);
@@ -275,26 +282,28 @@ TEST_CASE("GlobalFactorsBesideTablesAreTrainedWithFactorBlocksOnly") {
     TrainOptions options;
     options.learner = LearnerKind::kBcfw;
     options.step = step;
-    CHECK_THROWS_WITH_AS(
-        MakeLearner(problem, options),
-        "learner bcfw needs oracles over whole examples, which there are not where global factors share "
-        "variables or stand beside factors with tables; use --learner al or soft",
-        DataError);
+    CHECK_THROWS_WITH_AS(MakeLearner(problem, options),
+                         "learner bcfw needs oracles over whole examples, which there are not "
+                         "where global factors share "
+                         "variables or stand beside factors with tables; use --learner al or soft",
+                         DataError);
   }
   const auto graph = problem.data().structures()[0]->shared_graph();
   for (const SolverKind kind :
-       {SolverKind::kAuto, SolverKind::kTree, SolverKind::kRoof, SolverKind::kMessages, SolverKind::kLp,
-        SolverKind::kBruteForce, SolverKind::kSearch}) {
+       {SolverKind::kAuto, SolverKind::kTree, SolverKind::kRoof, SolverKind::kMessages,
+        SolverKind::kLp, SolverKind::kBruteForce, SolverKind::kSearch}) {
     CHECK_THROWS_WITH_AS(MakeMapSolver(kind, graph), doctest::Contains("global factor"), DataError);
   }
-  CHECK_THROWS_WITH_AS(Decoder(DecodeKind::kAuto, graph), doctest::Contains("GlobalDecoder"), DataError);
+  CHECK_THROWS_WITH_AS(Decoder(DecodeKind::kAuto, graph), doctest::Contains("GlobalDecoder"),
+                       DataError);
 }
 
 TEST_CASE("FingerprintsTellGlobalFactorsApart") {
   const TrainOptions options;
   GlobalProblemOptions family = Family(5);
   const Fingerprint one = MakeFingerprint(Problem(RandomGlobalProblem(950, family), 0.1), options);
-  CHECK(Difference(one, MakeFingerprint(Problem(RandomGlobalProblem(950, family), 0.1), options)).empty());
+  CHECK(Difference(one, MakeFingerprint(Problem(RandomGlobalProblem(950, family), 0.1), options))
+            .empty());
   family.exactly_one = false;
   CHECK(Difference(one, MakeFingerprint(Problem(RandomGlobalProblem(950, family), 0.1), options))
             .find("graph") != std::string::npos);
@@ -326,8 +335,8 @@ TEST_CASE("AResumedRunEqualsAnUninterruptedOne") {
         const Evaluation b = resumed->Evaluate(1);
         CHECK(a.primal == b.primal);
         CHECK(a.dual == b.dual);
-        CHECK(std::equal(whole->weights().begin(), whole->weights().end(), resumed->weights().begin(),
-                         resumed->weights().end()));
+        CHECK(std::equal(whole->weights().begin(), whole->weights().end(),
+                         resumed->weights().begin(), resumed->weights().end()));
       }
     }
   }
@@ -381,7 +390,8 @@ TEST_CASE("AFactorOfOnesOwnIsTrained") {
   Random random(5);
   Dataset data(layout, rows);
   const Index labels[][4] = {{0, 0, 0, 0}, {2, 2, 2, 2}, {1, 1, 1, 1}, {0, 0, 0, 1}};
-  for (int k = 0; k < 16; ++k) rows->AddDense(std::vector<double>{random.Normal(), random.Normal()});
+  for (int k = 0; k < 16; ++k)
+    rows->AddDense(std::vector<double>{random.Normal(), random.Normal()});
   for (Index m = 0; m < 4; ++m) data.Add(structure, labels[m], 4 * m);
   const Problem problem(MakeTrainingSet(data, LossOptions()), 0.02);
   const TrainSummary summary =
@@ -427,14 +437,16 @@ TEST_CASE("BoundsHoldAndAgreeOnUnpleasantProblems") {
     for (const ProgressRecord& a : runs) {
       CHECK(std::isfinite(a.primal));
       // One problem: no lower bound lies above any upper bound.
-      for (const ProgressRecord& b : runs) CHECK(a.dual <= b.primal + kTight * (1 + std::abs(b.primal)));
+      for (const ProgressRecord& b : runs)
+        CHECK(a.dual <= b.primal + kTight * (1 + std::abs(b.primal)));
     }
   }
 }
 
 TEST_CASE("ManyLabelsWithPairsAndACountReachACertifiedGap") {
-  // 24 labels of which three or four are on, all pairs, and a factor over all of them with 2^24 joint states. Most pairs
-  // rest: al leaves them out of passes, with the global factor's messages beside.
+  // 24 labels of which three or four are on, all pairs, and a factor over all of them with 2^24
+  // joint states. Most pairs rest: al leaves them out of passes, with the global factor's messages
+  // beside.
   constexpr Index kLabels = 24;
   auto layout = std::make_shared<WeightLayout>();
   const Index unary = layout->AddBlock("unary", kLabels, 6);
@@ -461,7 +473,8 @@ TEST_CASE("ManyLabelsWithPairsAndACountReachACertifiedGap") {
     rows->AddDense(x);
     labels.emplace_back(kLabels, 0);
     for (std::uint64_t k = 0; k < 3 + random.Below(2); ++k)
-      labels.back()[(static_cast<std::size_t>(x[0] > 0 ? 0 : 12) + 3 * k + random.Below(3)) % kLabels] = 1;
+      labels.back()[(static_cast<std::size_t>(x[0] > 0 ? 0 : 12) + 3 * k + random.Below(3)) %
+                    kLabels] = 1;
   }
   for (Index m = 0; m < 20; ++m) data.Add(structure, labels[static_cast<std::size_t>(m)], m);
   const Problem problem(MakeTrainingSet(data, LossOptions()), 0.05);
@@ -477,8 +490,9 @@ TEST_CASE("ManyLabelsWithPairsAndACountReachACertifiedGap") {
     learner->KeepDualPoint();
     const TrainSummary summary = RunTraining(*learner, options, nullptr, nullptr);
     CHECK(summary.termination == Termination::kConverged);
-    CHECK(VerifyCertificate(problem, summary.weights, summary.last, options, learner.get()).outcome ==
-          VerifyOutcome::kHolds);
+    CHECK(
+        VerifyCertificate(problem, summary.weights, summary.last, options, learner.get()).outcome ==
+        VerifyOutcome::kHolds);
     CHECK(summary.last.relative_gap <= 1.01 * tolerance);
     runs.push_back(summary.last);
   }

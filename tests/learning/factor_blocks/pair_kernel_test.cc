@@ -64,7 +64,8 @@ Pairs RandomPairs(Random& random, Index count) {
   return pairs;
 }
 
-std::array<double, 4> Theta(const Pairs& pairs, Index k, bool multipliers, const PairScales& scales) {
+std::array<double, 4> Theta(const Pairs& pairs, Index k, bool multipliers,
+                            const PairScales& scales) {
   const auto at = [&](const std::vector<double>& plane, int row) {
     return plane[static_cast<std::size_t>(row * pairs.n + k)];
   };
@@ -92,8 +93,9 @@ void PlainStep(Pairs* pairs, Index k, StepKind kind, bool multipliers, const Pai
     d[static_cast<std::size_t>(y)] = direction.v < 0 ? -mu[static_cast<std::size_t>(y)] : 0.0;
   d[static_cast<std::size_t>(direction.s)] += 1;
   if (direction.v >= 0) d[static_cast<std::size_t>(direction.v)] -= 1;
-  const double q = d[3] * d[3] * scales.inverse_lambda_m +
-                   2 * scales.inverse_rho * ((d[2] + d[3]) * (d[2] + d[3]) + (d[1] + d[3]) * (d[1] + d[3]));
+  const double q =
+      d[3] * d[3] * scales.inverse_lambda_m +
+      2 * scales.inverse_rho * ((d[2] + d[3]) * (d[2] + d[3]) + (d[1] + d[3]) * (d[1] + d[3]));
   const double length = scales.smoothing * SquaredLength(direction, mu.data(), 4);
   const double step = LineSearch(direction.gap, q + length, direction.limit);
   MoveAlong(direction, step, 4, mu.data());
@@ -127,7 +129,8 @@ TEST_CASE("KernelsTakeTheStepsOfPlainCode") {
                                 multipliers ? random.Uniform() : 0.0,
                                 multipliers || count % 2 == 0 ? 0.0 : 2 * random.Uniform()};
         const PairPlanes planes = pairs.Planes(multipliers);
-        kind == StepKind::kPairwise ? PairPairwiseSteps(planes, scales) : PairFrankWolfeSteps(planes, scales);
+        kind == StepKind::kPairwise ? PairPairwiseSteps(planes, scales)
+                                    : PairFrankWolfeSteps(planes, scales);
         for (Index k = 0; k < count; ++k) PlainStep(&expected, k, kind, multipliers, scales);
         CHECK(Same(pairs.mu, expected.mu));
         CHECK(Same(pairs.eta, expected.eta));
@@ -193,7 +196,8 @@ TEST_CASE("EvaluationSumsWhatStepsWouldGain") {
     maxima += high;
     gaps += high - mean;
     const double v_first = pairs.mu[static_cast<std::size_t>(26 + k)] +
-                           pairs.mu[static_cast<std::size_t>(39 + k)] - pairs.p[static_cast<std::size_t>(k)];
+                           pairs.mu[static_cast<std::size_t>(39 + k)] -
+                           pairs.p[static_cast<std::size_t>(k)];
     const double v_second = pairs.mu[static_cast<std::size_t>(13 + k)] +
                             pairs.mu[static_cast<std::size_t>(39 + k)] -
                             pairs.p[static_cast<std::size_t>(13 + k)];

@@ -66,7 +66,8 @@ TEST_CASE("AGivenRhoStaysWhileTheGapFalls") {
 TEST_CASE("AStalledGapMeansMoreVisitsPerUpdate") {
   PenaltyControl control({1, 1, 1}, false, 1);
   std::string note;
-  for (Index pass = 1; pass <= 50 && note.empty(); ++pass) note = control.Observe(Seen(pass, 1, 0.1));
+  for (Index pass = 1; pass <= 50 && note.empty(); ++pass)
+    note = control.Observe(Seen(pass, 1, 0.1));
   CHECK(note.find("safeguard at pass 40") == 0);
   CHECK(control.settings().visits_per_update == 3);
 }

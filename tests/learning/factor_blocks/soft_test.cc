@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Smoothed soft constraints, and what Meshi, Srebro and Hazan (AISTATS 2015) prove about soft constraints, against the optima of an independent
-// quadratic program.
+// Smoothed soft constraints, and what Meshi, Srebro and Hazan (AISTATS 2015) prove about soft
+// constraints, against the optima of an independent quadratic program.
 #include <slackline/learning/factor_blocks/soft.h>
 
 #include <algorithm>
@@ -92,7 +92,8 @@ struct Constants {
   double largest_loss = 0;  // L
 };
 
-/// The sum over all blocks of sup (s − μ)ᵀ(−∇²f)(s − μ), of which the paper's Theorem 5.1 makes its rate.
+/// The sum over all blocks of sup (s − μ)ᵀ(−∇²f)(s − μ), of which the paper's Theorem 5.1 makes its
+/// rate.
 double Curvature(const TrainingSet& training, double lambda, double rho) {
   const double m_count = training.data.size();
   double sum = 0;
@@ -103,13 +104,14 @@ double Curvature(const TrainingSet& training, double lambda, double rho) {
       double range = 0;
       for (Index s = 0; s < graph.num_states(a); ++s) {
         for (Index t = 0; t < s; ++t)
-          range =
-              std::max(range, (DenseFeatures(example, a, s) - DenseFeatures(example, a, t)).squaredNorm());
+          range = std::max(
+              range, (DenseFeatures(example, a, s) - DenseFeatures(example, a, t)).squaredNorm());
       }
       const double axes = a < graph.num_variables()
                               ? static_cast<double>(graph.factors_of(a).size())
                               : static_cast<double>(graph.scope(a - graph.num_variables()).size());
-      if (graph.num_states(a) > 1) sum += range / (lambda * m_count * m_count) + 2 * axes / (rho * m_count);
+      if (graph.num_states(a) > 1)
+        sum += range / (lambda * m_count * m_count) + 2 * axes / (rho * m_count);
     }
   }
   return sum;
@@ -138,7 +140,8 @@ TEST_CASE("smoothed soft problems are solved to their own optimum with both step
 
     options.step = StepKind::kFrankWolfe;
     options.gap_tolerance = options.absolute_gap = 1e-3;
-    const Run frank_wolfe = TrainOn(problem, options, RelaxedOptimum(problem.training(), 0.1), optimum);
+    const Run frank_wolfe =
+        TrainOn(problem, options, RelaxedOptimum(problem.training(), 0.1), optimum);
     CHECK(frank_wolfe.sound);
     CHECK(frank_wolfe.summary.termination == Termination::kConverged);
     CHECK(Near(frank_wolfe.summary.last.soft_dual, optimum, 2e-3));
@@ -179,9 +182,10 @@ TEST_CASE("smoothing of global factors is refused") {
   CHECK_THROWS_AS(MakeLearner(problem, options), DataError);
 }
 
-// Theorem 4.1: g*_ρ − (ρ_p/2) h ≤ g* ≤ g*_ρ with h = M (8 Y_max q (BR + L))² and the paper's ρ_p = ρ/M, so that (ρ_p/2) h = (ρ/2) (8 …)²
-// with the ρ per example. B bounds ‖w‖ of the solutions. Its proof needs an optimal δ of G with ‖δ‖² ≤ h, which is checked with the soft
-// solution δ = v/ρ of a small ρ.
+// Theorem 4.1: g*_ρ − (ρ_p/2) h ≤ g* ≤ g*_ρ with h = M (8 Y_max q (BR + L))² and the paper's ρ_p =
+// ρ/M, so that (ρ_p/2) h = (ρ/2) (8 …)² with the ρ per example. B bounds ‖w‖ of the solutions. Its
+// proof needs an optimal δ of G with ‖δ‖² ≤ h, which is checked with the soft solution δ = v/ρ of a
+// small ρ.
 TEST_CASE("theorem 4.1: the soft optimum lies above the hard one by no more than its bound") {
   Random random(333);
   for (int trial = 0; trial < 12; ++trial) {
@@ -191,7 +195,8 @@ TEST_CASE("theorem 4.1: the soft optimum lies above the hard one by no more than
     const double m_count = training.data.size();
     const Optimum hard = SolveRelaxed(training, lambda);
     CAPTURE(trial);
-    // ‖δ‖² of the soft solution with the smallest ρ tends from below to that of the optimal δ of least norm.
+    // ‖δ‖² of the soft solution with the smallest ρ tends from below to that of the optimal δ of
+    // least norm.
     const double small_rho = 1e-3;
     const Optimum strict = SolveSoft(training, lambda, small_rho);
     const double delta_sq = SquaredViolation(training, strict.marginals) / (small_rho * small_rho);
@@ -207,8 +212,8 @@ TEST_CASE("theorem 4.1: the soft optimum lies above the hard one by no more than
       CHECK(excess >= -kSolver);
       const double rho_paper = rho / m_count;
       CHECK(excess <= 0.5 * rho_paper * m_count * constants.Root(largest) + kSolver);
-      // g*_ρ is a minimum of linear functions of ρ: concave, with the slope ‖δ‖²/2M, so that it lies below its tangents, and the excess per ρ
-      // falls.
+      // g*_ρ is a minimum of linear functions of ρ: concave, with the slope ‖δ‖²/2M, so that it
+      // lies below its tangents, and the excess per ρ falls.
       CHECK(soft.value <= strict.value + 0.5 * (rho - small_rho) / m_count * delta_sq + 1e-5);
       CHECK(excess / rho <= rate_before + kSolver / rho);
       rate_before = excess / rho;
@@ -216,7 +221,8 @@ TEST_CASE("theorem 4.1: the soft optimum lies above the hard one by no more than
   }
 }
 
-// Theorem 4.2: a point with the soft gap ε is (ε + ρ_p h/2)-optimal for G. Sharp form: g ≤ g_ρ ≤ g*_ρ + ε.
+// Theorem 4.2: a point with the soft gap ε is (ε + ρ_p h/2)-optimal for G. Sharp form: g ≤ g_ρ ≤
+// g*_ρ + ε.
 TEST_CASE("theorem 4.2: a nearly optimal soft point is nearly optimal for the hard problem") {
   Random random(334);
   for (int trial = 0; trial < 10; ++trial) {
@@ -233,7 +239,8 @@ TEST_CASE("theorem 4.2: a nearly optimal soft point is nearly optimal for the ha
       for (int pass = 0; pass < 30; ++pass) {
         learner->RunPass(stop);
         const Evaluation point = learner->Evaluate(1);
-        const double largest = std::max({Norm(hard.weights), Norm(soft.weights), Norm(learner->weights())});
+        const double largest =
+            std::max({Norm(hard.weights), Norm(soft.weights), Norm(learner->weights())});
         CAPTURE(trial);
         CAPTURE(pass);
         CHECK(point.primal - hard.value <= point.soft_gap + 0.5 * rho * constants.Root(largest));
@@ -244,9 +251,10 @@ TEST_CASE("theorem 4.2: a nearly optimal soft point is nearly optimal for the ha
   }
 }
 
-// Theorem 5.1 (Lacoste-Julien et al. 2013, Theorem 2) with n = all blocks of all examples: after t steps on blocks drawn with replacement, f*_ρ − E f_ρ ≤
-// 2n/(t + 2n) (C + f*_ρ − f_ρ(0)), where C ≤ Curvature; for the literal penalty 1/(2 ρ_p M²) it is the paper's O(1/M (1/λ + 1/ρ_p M)) per block. The mean of several runs
-// stands for the expectation.
+// Theorem 5.1 (Lacoste-Julien et al. 2013, Theorem 2) with n = all blocks of all examples: after t
+// steps on blocks drawn with replacement, f*_ρ − E f_ρ ≤ 2n/(t + 2n) (C + f*_ρ − f_ρ(0)), where C ≤
+// Curvature; for the literal penalty 1/(2 ρ_p M²) it is the paper's O(1/M (1/λ + 1/ρ_p M)) per
+// block. The mean of several runs stands for the expectation.
 TEST_CASE("theorem 5.1: Frank-Wolfe steps on random blocks keep the rate") {
   Random random(335);
   for (int trial = 0; trial < 6; ++trial) {
@@ -273,7 +281,8 @@ TEST_CASE("theorem 5.1: Frank-Wolfe steps on random blocks keep the rate") {
         const double rate = 2.0 / (pass + 1 + 2.0);  // t = (pass + 1) n
         CAPTURE(trial);
         CAPTURE(pass);
-        CHECK(optimum - mean[static_cast<std::size_t>(pass)] <= rate * (curvature + optimum) + kSolver);
+        CHECK(optimum - mean[static_cast<std::size_t>(pass)] <=
+              rate * (curvature + optimum) + kSolver);
       }
     }
   }

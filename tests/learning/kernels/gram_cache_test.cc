@@ -20,7 +20,8 @@ struct Inputs {
   std::vector<FeatureRow> views;
   explicit Inputs(Index count) {
     Random random(5);
-    for (Index j = 0; j < count; ++j) rows.AddDense(std::vector<double>{random.Normal(), random.Normal()});
+    for (Index j = 0; j < count; ++j)
+      rows.AddDense(std::vector<double>{random.Normal(), random.Normal()});
     for (Index j = 0; j < count; ++j) views.push_back(rows.row(j));
   }
 };
@@ -37,7 +38,8 @@ TEST_CASE("RowsAreThoseOfTheKernelWhateverTheMemory") {
       const std::span<const double> row = cache.Row(j);
       REQUIRE(row.size() == 17);
       for (std::size_t i = 0; i < row.size(); ++i)
-        CHECK(row[i] == KernelValue(kRbf, inputs.views[static_cast<std::size_t>(j)], inputs.views[i]));
+        CHECK(row[i] ==
+              KernelValue(kRbf, inputs.views[static_cast<std::size_t>(j)], inputs.views[i]));
     }
   }
 }

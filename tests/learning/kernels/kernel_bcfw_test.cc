@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// kernel-bcfw and kernel-fw: the iterates of bcfw and of plain batch Frank-Wolfe with the linear kernel, and with other kernels the optima of
-// quadratic programs over explicit kernel matrices (tests/support/kernel_problems.h).
+// kernel-bcfw and kernel-fw: the iterates of bcfw and of plain batch Frank-Wolfe with the linear
+// kernel, and with other kernels the optima of quadratic programs over explicit kernel matrices
+// (tests/support/kernel_problems.h).
 #include <slackline/learning/kernels/kernel_bcfw.h>
 
 #include <cmath>
@@ -60,7 +61,8 @@ TrainingSet WithInputs(Random& random, int trial) {
   return RandomProblem(random, shape);
 }
 
-/// The same where no two labellings have the same loss: rounding errors decide between corners that tie.
+/// The same where no two labellings have the same loss: rounding errors decide between corners that
+/// tie.
 TrainingSet WithoutTies(Random& random, int trial) {
   TrainingSet training = WithInputs(random, trial);
   for (double& loss : training.losses) loss *= 0.5 + random.Uniform();
@@ -182,11 +184,12 @@ TEST_CASE("RelaxedOraclesCertifyTheRelaxedProblem") {
   const Problem problem(RandomMultiLabelProblem(random, 6, 4, 2, true), 0.05);
   TrainOptions options = KernelOptions(LearnerKind::kKernelBcfw, KernelKind::kRbf, 2e-3);
   options.oracle = SolverKind::kRoof;
-  for (const AverageKind average : {AverageKind::kOff, AverageKind::kWeighted, AverageKind::kSuffix}) {
+  for (const AverageKind average :
+       {AverageKind::kOff, AverageKind::kWeighted, AverageKind::kSuffix}) {
     options.average = average;
-    const Run run =
-        TrainOn(problem, options,
-                RelaxedOptimum(Featurised(problem.training(), KernelOf(options, problem.data())), 0.05));
+    const Run run = TrainOn(
+        problem, options,
+        RelaxedOptimum(Featurised(problem.training(), KernelOf(options, problem.data())), 0.05));
     CHECK(run.sound);
     CHECK(run.summary.last.problem == CertifiedProblem::kRelaxed);
     CHECK(run.summary.termination == Termination::kConverged);
@@ -221,8 +224,9 @@ TEST_CASE("FixedStepsLeaveADualPointThatNeedNotBeTheBest") {
     const auto learner = MakeLearner(problem, options);
     CHECK_FALSE(learner->DualPointIsBest());
     const TrainSummary summary = RunTraining(*learner, options, nullptr, nullptr);
-    CHECK(VerifyCertificate(problem, summary.weights, summary.last, options, learner.get()).outcome ==
-          VerifyOutcome::kHolds);
+    CHECK(
+        VerifyCertificate(problem, summary.weights, summary.last, options, learner.get()).outcome ==
+        VerifyOutcome::kHolds);
   }
 }
 
@@ -271,7 +275,8 @@ TEST_CASE("RbfSeparatesWhatNoLinearModelCan") {
 
 TEST_CASE("NeitherCacheNorThreadsChangeTheResult") {
   Random random(46);
-  const Problem problem(RandomMultiLabelProblem(random, 420, 2, 3, true), 0.01);  // 1.4 MB of kernel values
+  const Problem problem(RandomMultiLabelProblem(random, 420, 2, 3, true),
+                        0.01);  // 1.4 MB of kernel values
   for (const LearnerKind learner : {LearnerKind::kKernelBcfw, LearnerKind::kKernelFrankWolfe}) {
     TrainOptions options = KernelOptions(learner, KernelKind::kRbf, 0);
     options.absolute_gap = 0;
@@ -349,8 +354,9 @@ TEST_CASE("ProblemsWithoutInputsAreRefused") {
   shape.inputs = InputKind::kNone;
   shape.potentials = true;
   const Problem problem(RandomProblem(random, shape), 0.1);
-  CHECK_THROWS_WITH_AS(MakeLearner(problem, KernelOptions(LearnerKind::kKernelBcfw, KernelKind::kRbf)),
-                       doctest::Contains("no input vectors"), DataError);
+  CHECK_THROWS_WITH_AS(
+      MakeLearner(problem, KernelOptions(LearnerKind::kKernelBcfw, KernelKind::kRbf)),
+      doctest::Contains("no input vectors"), DataError);
   CHECK_THROWS_WITH_AS(MakeLearner(problem, KernelOptions(LearnerKind::kBcfw, KernelKind::kRbf)),
                        doctest::Contains("no input vectors"), DataError);
 }

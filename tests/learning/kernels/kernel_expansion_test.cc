@@ -28,7 +28,8 @@ ProblemOptions Shape(Random& random, int trial) {
 }  // namespace
 
 TEST_CASE("ExpansionsActAsTheWeightsThatTheyStandFor") {
-  // The same combination of feature vectors as an expansion, and as weights of the featurised problem.
+  // The same combination of feature vectors as an expansion, and as weights of the featurised
+  // problem.
   Random random(71);
   const Kernel kernel{KernelKind::kRbf, 0.4, 3, 1};
   for (int trial = 0; trial < 12; ++trial) {
@@ -39,7 +40,8 @@ TEST_CASE("ExpansionsActAsTheWeightsThatTheyStandFor") {
     std::vector<double> coefficients(static_cast<std::size_t>(expansion.size()), 0.0);
     std::vector<double> weights(static_cast<std::size_t>(linear.data.layout().size()), 0.0);
     for (Index m = 0; m < training.data.size(); ++m) {
-      std::vector<double> q(static_cast<std::size_t>(training.data.example(m).structure().num_coordinates()));
+      std::vector<double> q(
+          static_cast<std::size_t>(training.data.example(m).structure().num_coordinates()));
       for (double& value : q) value = random.Normal();
       expansion.AddFeatures(training.data, m, q, 0.7, coefficients);
       ScatterFeatures(linear.data.example(m), q, 0.7, weights);
@@ -53,7 +55,8 @@ TEST_CASE("ExpansionsActAsTheWeightsThatTheyStandFor") {
     CHECK(Near(std::inner_product(scores.begin(), scores.end(), coefficients.begin(), 0.0),
                std::inner_product(weights.begin(), weights.end(), weights.begin(), 0.0), 1e-10));
     for (Index m = 0; m < training.data.size(); ++m) {
-      std::vector<double> u(static_cast<std::size_t>(training.data.example(m).structure().num_coordinates()));
+      std::vector<double> u(
+          static_cast<std::size_t>(training.data.example(m).structure().num_coordinates()));
       std::vector<double> expected(u.size());
       expansion.Gather(training.data, m, scores, u);
       CoordinateScores(linear.data.example(m), weights, expected);
@@ -75,5 +78,6 @@ TEST_CASE("TheKernelOfTheOptionsHasNumbersOfTheData") {
   options.kernel_degree = 2;
   options.kernel_offset = 0.5;
   options.kernel = KernelKind::kPolynomial;
-  CHECK(KernelOf(options, training.data).description() == "polynomial, gamma 3, degree 2, offset 0.5");
+  CHECK(KernelOf(options, training.data).description() ==
+        "polynomial, gamma 3, degree 2, offset 0.5");
 }

@@ -48,8 +48,8 @@ TEST_CASE("InnerProductsOfTheNewInputsAreKernelValues") {
     for (Index i = 0; i < old_rows.size(); ++i) {
       for (Index j = 0; j < old_rows.size(); ++j) {
         if (map.expansion().input_at(i) < 0 || map.expansion().input_at(j) < 0) continue;
-        CHECK(Near(Dot(new_rows.row(i), new_rows.row(j)), KernelValue(kRbf, old_rows.row(i), old_rows.row(j)),
-                   1e-11));
+        CHECK(Near(Dot(new_rows.row(i), new_rows.row(j)),
+                   KernelValue(kRbf, old_rows.row(i), old_rows.row(j)), 1e-11));
       }
     }
   }
@@ -96,7 +96,8 @@ TEST_CASE("ExpansionsHaveTheScoresOfTheWeights") {
     const std::vector<double> expansion = map.Expand(weights);
     const std::vector<double> back = map.Weights(expansion);
     REQUIRE(back.size() == weights.size());
-    const GramCache gram(kRbf, {map.expansion().inputs().begin(), map.expansion().inputs().end()}, 0);
+    const GramCache gram(kRbf, {map.expansion().inputs().begin(), map.expansion().inputs().end()},
+                         0);
     std::vector<double> scores(expansion.size());
     map.expansion().Scores(gram, expansion, 1, scores);
     double by_kernel = 0, by_weights = 0;
@@ -113,10 +114,12 @@ TEST_CASE("EveryLearnerReachesTheOptimumOfTheKernelMatrix") {
     const TrainingSet reference = Featurised(problem.training(), kRbf);
     const double optimum = RelaxedOptimum(reference, 0.1);
     CAPTURE(trial);
-    const TrainOptions al = RbfOptions(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-6);
+    const TrainOptions al =
+        RbfOptions(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-6);
     TrainOptions corners = RbfOptions(LearnerKind::kBcfw, StepKind::kPairwise, 1e-6);
     corners.oracle = SolverKind::kRoof;
-    for (const TrainOptions& options : {al, corners, RbfOptions(LearnerKind::kAuto, StepKind::kAuto, 1e-6)}) {
+    for (const TrainOptions& options :
+         {al, corners, RbfOptions(LearnerKind::kAuto, StepKind::kAuto, 1e-6)}) {
       const auto learner = MakeLearner(problem, options);
       learner->KeepDualPoint();
       BracketObserver observer(optimum, kNone);
@@ -124,8 +127,8 @@ TEST_CASE("EveryLearnerReachesTheOptimumOfTheKernelMatrix") {
       CHECK(observer.sound);
       CHECK(summary.termination == Termination::kConverged);
       CHECK(Near(summary.last.primal, optimum, 1e-5));
-      CHECK(VerifyCertificate(problem, summary.weights, summary.last, options, learner.get()).outcome ==
-            VerifyOutcome::kHolds);
+      CHECK(VerifyCertificate(problem, summary.weights, summary.last, options, learner.get())
+                .outcome == VerifyOutcome::kHolds);
     }
     TrainOptions soft = RbfOptions(LearnerKind::kSoft, StepKind::kPairwise, 1e-6);
     soft.rho = 0.5;
@@ -166,13 +169,16 @@ TEST_CASE("UnpleasantProblemsAreMappedToo") {
     shape.forbidden = false;
     shape.inputs = trial % 2 == 0 ? InputKind::kDense : InputKind::kSparse;
     if (trial % 4 == 0) shape.zero_features = true;
-    const Problem problem(RandomProblem(random, shape), trial % 3 == 0 ? 1e6 : trial % 3 == 1 ? 1e-6 : 0.1);
+    const Problem problem(RandomProblem(random, shape), trial % 3 == 0   ? 1e6
+                                                        : trial % 3 == 1 ? 1e-6
+                                                                         : 0.1);
     TrainOptions options = Options(LearnerKind::kAugmentedLagrangian, StepKind::kAuto, 1e-3);
     options.kernel = trial % 8 < 4 ? KernelKind::kLinear : KernelKind::kRbf;
     options.max_passes = 10;
     const TrainSummary summary = Train(problem, options);
     CAPTURE(trial);
     CheckNumbers(summary);
-    CHECK(summary.weights.size() == static_cast<std::size_t>(KernelExpansion(problem.data()).size()));
+    CHECK(summary.weights.size() ==
+          static_cast<std::size_t>(KernelExpansion(problem.data()).size()));
   }
 }

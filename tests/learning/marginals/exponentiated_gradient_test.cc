@@ -27,7 +27,8 @@ TrainOptions EgOptions(OrderKind order) {
   return options;
 }
 
-/// One example of one variable with two states: α = (1 − p, p), log(p/(1−p)) moves by η (H(1) − H(0)).
+/// One example of one variable with two states: α = (1 − p, p), log(p/(1−p)) moves by η (H(1) −
+/// H(0)).
 TrainingSet OneBit(double x) {
   ProblemOptions options;
   options.num_examples = 1;
@@ -78,16 +79,18 @@ TEST_CASE("TheFirstPassIsThatOfTheFormula") {
     }
     const auto learner = MakeExponentiatedGradientLearner(problem, EgOptions(OrderKind::kExample));
     CHECK(Near(learner->Evaluate(1).dual,
-               std::max(start_value, BestShare(at_start.loss, at_start.loss - start_value) * at_start.loss -
-                                         std::pow(BestShare(at_start.loss, at_start.loss - start_value), 2) *
-                                             (at_start.loss - start_value)),
+               std::max(start_value,
+                        BestShare(at_start.loss, at_start.loss - start_value) * at_start.loss -
+                            std::pow(BestShare(at_start.loss, at_start.loss - start_value), 2) *
+                                (at_start.loss - start_value)),
                kExact));
     learner->RunPass(StopControl(nullptr, 0));
     const double regulariser = loss - value;
     const double share = BestShare(loss, regulariser);
     const Evaluation evaluation = learner->Evaluate(1);
     CHECK(Near(evaluation.dual, share * loss - share * share * regulariser, kExact));
-    for (std::size_t k = 0; k < w.size(); ++k) CHECK(Near(learner->weights()[k], share * w[k], kExact));
+    for (std::size_t k = 0; k < w.size(); ++k)
+      CHECK(Near(learner->weights()[k], share * w[k], kExact));
   }
 }
 

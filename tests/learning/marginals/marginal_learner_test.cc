@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What all learners on marginals have in common: brackets that hold, states that are saved, other λ, refusals.
+// What all learners on marginals have in common: brackets that hold, states that are saved, other
+// λ, refusals.
 #include <slackline/learning/marginals/marginal_learner.h>
 
 #include <cmath>
@@ -26,8 +27,8 @@ using namespace slackline::test;
 
 namespace {
 
-constexpr LearnerKind kLearners[] = {LearnerKind::kExponentiatedGradient, LearnerKind::kExcessiveGap,
-                                     LearnerKind::kExtragradient};
+constexpr LearnerKind kLearners[] = {LearnerKind::kExponentiatedGradient,
+                                     LearnerKind::kExcessiveGap, LearnerKind::kExtragradient};
 
 TrainOptions Passes(LearnerKind learner, Index passes) {
   TrainOptions options = Options(learner, StepKind::kAuto, 0);
@@ -38,7 +39,8 @@ TrainOptions Passes(LearnerKind learner, Index passes) {
 /// eg leaves distributions that its first steps have made corners but slowly.
 TrainOptions ToGap(LearnerKind learner, Index passes) {
   TrainOptions options = Passes(learner, passes);
-  options.gap_tolerance = options.absolute_gap = learner == LearnerKind::kExponentiatedGradient ? 1e-2 : 3e-3;
+  options.gap_tolerance = options.absolute_gap =
+      learner == LearnerKind::kExponentiatedGradient ? 1e-2 : 3e-3;
   return options;
 }
 
@@ -67,8 +69,8 @@ TEST_CASE("BracketsHoldTheOptimumAtEveryCheckAndClose") {
       CHECK(run.sound);
       CHECK(run.summary.last.problem == CertifiedProblem::kExact);
       CHECK(run.summary.termination == Termination::kConverged);
-      CHECK(Near(run.summary.last.primal, ExactPrimal(problem.training(), lambda, run.summary.weights),
-                 kTight));
+      CHECK(Near(run.summary.last.primal,
+                 ExactPrimal(problem.training(), lambda, run.summary.weights), kTight));
     }
   }
 }
@@ -110,7 +112,8 @@ TEST_CASE("ResumedRunsAreTheSameBitForBit") {
     const Problem problem(ForestProblem(random, trial), 0.05);
     for (const LearnerKind kind : kLearners) {
       TrainOptions options = Passes(kind, 30);
-      if (kind == LearnerKind::kExponentiatedGradient && trial == 1) options.order = OrderKind::kUniform;
+      if (kind == LearnerKind::kExponentiatedGradient && trial == 1)
+        options.order = OrderKind::kUniform;
       std::vector<std::string> states;
       CheckpointPlan plan;
       plan.every_seconds = 0;
@@ -216,8 +219,8 @@ TEST_CASE("ExtremeProblemsGiveNumbersAndBrackets") {
         const auto learner = MakeLearner(problem, Passes(kind, 25));
         const TrainSummary summary = RunTraining(*learner, Passes(kind, 25), nullptr, nullptr);
         CheckNumbers(summary);
-        const Verification verification =
-            VerifyCertificate(problem, summary.weights, summary.last, Passes(kind, 25), learner.get());
+        const Verification verification = VerifyCertificate(problem, summary.weights, summary.last,
+                                                            Passes(kind, 25), learner.get());
         CAPTURE(verification.message);
         CHECK(verification.outcome == VerifyOutcome::kHolds);
       }
@@ -254,6 +257,7 @@ TEST_CASE("WhatDoesNotApplyIsRefused") {
     CHECK_THROWS_AS(MakeLearner(cycle, options), DataError);
     CHECK_THROWS_AS(MakeLearner(global, options), DataError);
     options.order = OrderKind::kUniform;
-    if (kind != LearnerKind::kExponentiatedGradient) CHECK_THROWS_AS(MakeLearner(chain, options), DataError);
+    if (kind != LearnerKind::kExponentiatedGradient)
+      CHECK_THROWS_AS(MakeLearner(chain, options), DataError);
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Training with the loss 1 − F1: the loss itself, its oracle against enumeration, and all learners that take it, which bracket one optimum.
+// Training with the loss 1 − F1: the loss itself, its oracle against enumeration, and all learners
+// that take it, which bracket one optimum.
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -33,7 +34,8 @@ constexpr double kLambda = 0.02;
 /// A chain of labels, or labels that nothing joins.
 Problem F1Problem(std::uint64_t seed, Index examples, Index labels, bool joined) {
   Random random(seed);
-  const TrainingSet plain = RandomMultiLabelProblem(random, examples, joined ? labels : 1, 3, false);
+  const TrainingSet plain =
+      RandomMultiLabelProblem(random, examples, joined ? labels : 1, 3, false);
   LossOptions loss;
   loss.form = LossForm::kF1;
   if (joined) return {MakeTrainingSet(plain.data, loss), kLambda};
@@ -190,8 +192,9 @@ TEST_CASE("all learners that take the loss bracket one optimum, and verification
       CHECK(verified.solvers.find("for each count") != std::string::npos);
       ProgressRecord claim = summary.last;
       claim.primal -= 0.01;
-      CHECK(VerifyCertificate(problem, summary.weights, claim, way.options, learner.get()).outcome ==
-            VerifyOutcome::kFails);
+      CHECK(
+          VerifyCertificate(problem, summary.weights, claim, way.options, learner.get()).outcome ==
+          VerifyOutcome::kFails);
     }
     CHECK(least <= most + kSolver);
     CHECK(most - least < 2e-3 * most);
@@ -199,7 +202,8 @@ TEST_CASE("all learners that take the loss bracket one optimum, and verification
 }
 
 TEST_CASE(
-    "kernelized learners bracket the same optimum with the linear kernel, and have one of their own with "
+    "kernelized learners bracket the same optimum with the linear kernel, and have one of their "
+    "own with "
     "another") {
   for (const bool joined : {false, true}) {
     const Problem problem = F1Problem(joined ? 5 : 7, 12, 4, joined);
@@ -261,7 +265,8 @@ TEST_CASE("what cannot take the loss says so") {
   Random random(4);
   LossOptions loss;
   loss.form = LossForm::kF1;
-  const Problem cycles(MakeTrainingSet(RandomMultiLabelProblem(random, 4, 4, 2, true).data, loss), kLambda);
+  const Problem cycles(MakeTrainingSet(RandomMultiLabelProblem(random, 4, 4, 2, true).data, loss),
+                       kLambda);
   CHECK_THROWS_AS(MakeLearner(cycles, {}), DataError);
   loss.given_weights.assign(8, 1.0);
   CHECK_THROWS_AS(MakeTrainingSet(problem.data(), loss), std::invalid_argument);
@@ -275,7 +280,8 @@ TEST_CASE("the default lambda takes single errors as it does those of sums") {
   const double ratio = ScalesOf(f1, {}).loss_per_variable / ScalesOf(sums, {}).loss_per_variable;
   double errors = 0;
   for (Index m = 0; m < f1.size(); ++m) {
-    std::vector<Index> labels(f1.data().example(m).labels().begin(), f1.data().example(m).labels().end());
+    std::vector<Index> labels(f1.data().example(m).labels().begin(),
+                              f1.data().example(m).labels().end());
     for (Index& label : labels) {
       label = 1 - label;
       errors += f1.training().LossOf(m, labels);

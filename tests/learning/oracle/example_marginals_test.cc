@@ -34,7 +34,8 @@ std::vector<std::vector<Index>> Labellings(const Structure& structure) {
   while (true) {
     if (FirstForbiddenPart(structure, y) < 0) all.push_back(y);
     std::size_t i = y.size();
-    while (i > 0 && ++y[i - 1] == structure.graph().cardinality(static_cast<Index>(i - 1))) y[--i] = 0;
+    while (i > 0 && ++y[i - 1] == structure.graph().cardinality(static_cast<Index>(i - 1)))
+      y[--i] = 0;
     if (i == 0) return all;
   }
 }
@@ -92,15 +93,17 @@ TEST_CASE("CyclesAndGlobalFactorsAreRefusedWithWhatToUseInstead") {
   options.num_variables = 3;
   options.num_factors = 40;
   const Problem cycles(RandomProblem(random, options), 0.1);
-  CHECK_THROWS_WITH_AS(ExampleMarginals(cycles, "eg"),
-                       "learner eg needs exact marginals, which there are on graphs without cycles only; use "
-                       "learner bcfw or al",
-                       DataError);
+  CHECK_THROWS_WITH_AS(
+      ExampleMarginals(cycles, "eg"),
+      "learner eg needs exact marginals, which there are on graphs without cycles only; use "
+      "learner bcfw or al",
+      DataError);
   const Problem global(RandomGlobalProblem(1, {}), 0.1);
-  CHECK_THROWS_WITH_AS(ExampleMarginals(global, "eg"),
-                       "learner eg needs marginals, which there are not for structures with global factors; "
-                       "use learner al or soft",
-                       DataError);
+  CHECK_THROWS_WITH_AS(
+      ExampleMarginals(global, "eg"),
+      "learner eg needs marginals, which there are not for structures with global factors; "
+      "use learner al or soft",
+      DataError);
 }
 
 TEST_CASE("FactorsShareATableWhereTheirFeaturesAreTheSame") {

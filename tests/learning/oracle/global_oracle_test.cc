@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Learners with oracles over examples on problems whose examples are global factors (inference/global_solver.h), against an independent
-// quadratic program with a column for each allowed state (tests/support/dense_qp.h).
+// Learners with oracles over examples on problems whose examples are global factors
+// (inference/global_solver.h), against an independent quadratic program with a column for each
+// allowed state (tests/support/dense_qp.h).
 #include <slackline/learning/oracle/example_oracle.h>
 
 #include <memory>
@@ -27,8 +28,8 @@ using namespace slackline::test;
 
 namespace {
 
-/// Matchings of two by two or three nodes with shared features of edges and costs 1 and 3; every third problem has a factor with weights
-/// beside them, over other variables.
+/// Matchings of two by two or three nodes with shared features of edges and costs 1 and 3; every
+/// third problem has a factor with weights beside them, over other variables.
 TrainingSet RandomMatchings(std::uint64_t seed, Index examples) {
   Random random(seed);
   auto layout = std::make_shared<WeightLayout>();
@@ -49,7 +50,8 @@ TrainingSet RandomMatchings(std::uint64_t seed, Index examples) {
         builder.AddLinearFeatures(e, block, e, std::vector<Index>{kAbsent, 0});
         edges.push_back({i, j});
         scope.push_back(e);
-        rows->AddDense(std::vector<double>{1, i == j ? 1 + 0.3 * random.Normal() : 0.0, random.Normal()});
+        rows->AddDense(
+            std::vector<double>{1, i == j ? 1 + 0.3 * random.Normal() : 0.0, random.Normal()});
       }
     }
     std::vector<Index> labels(scope.size(), 0);
@@ -58,10 +60,12 @@ TrainingSet RandomMatchings(std::uint64_t seed, Index examples) {
     const bool both = labels[0] + labels[static_cast<std::size_t>(right)] == 2 ||
                       labels[1] + labels[static_cast<std::size_t>(right + 1)] == 2;
     if (both) std::fill(labels.begin() + right, labels.end(), 0);
-    builder.AddGlobalFactor(scope, std::make_shared<MatchingFactor>(2, right, edges, 1, 1 + m % 3 / 2));
+    builder.AddGlobalFactor(scope,
+                            std::make_shared<MatchingFactor>(2, right, edges, 1, 1 + m % 3 / 2));
     if (counts) {
       const Index a = builder.AddVariable(2), b = builder.AddVariable(2);
-      builder.AddGlobalFactor(std::vector<Index>{a, b}, std::make_shared<CardinalityFactor>(2), count);
+      builder.AddGlobalFactor(std::vector<Index>{a, b}, std::make_shared<CardinalityFactor>(2),
+                              count);
       for (int k = 0; k < 2; ++k) labels.push_back(static_cast<Index>(random.Below(2)));
     }
     data.Add(builder.Build(), labels, first);
@@ -88,11 +92,12 @@ TEST_CASE("LearnersReachTheOptimumOverAllMatchings") {
       CHECK(run.summary.last.problem == CertifiedProblem::kExact);
       CHECK(Near(run.summary.last.primal, optimum, 3e-6));
     }
-    const Run plain = TrainOn(problem, Options(LearnerKind::kBcfw, StepKind::kFrankWolfe, 2e-3), optimum);
+    const Run plain =
+        TrainOn(problem, Options(LearnerKind::kBcfw, StepKind::kFrankWolfe, 2e-3), optimum);
     CHECK(plain.sound);
     CHECK(plain.summary.termination == Termination::kConverged);
-    const Run al =
-        TrainOn(problem, Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-5), optimum);
+    const Run al = TrainOn(
+        problem, Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-5), optimum);
     CHECK(al.sound);
     CHECK(al.summary.termination == Termination::kConverged);
   }
@@ -127,7 +132,8 @@ TEST_CASE("ThePrimalAtZeroIsTheLargestLossOfAMatching") {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     const Problem problem(RandomMatchings(seed, 4), 0.1);
     const std::vector<double> zero(static_cast<std::size_t>(problem.num_weights()), 0.0);
-    CHECK(Near(PrimalAtZeroWeights(problem), RelaxedPrimal(problem.training(), 0.1, zero), kSolver));
+    CHECK(
+        Near(PrimalAtZeroWeights(problem), RelaxedPrimal(problem.training(), 0.1, zero), kSolver));
   }
 }
 
@@ -145,8 +151,8 @@ TEST_CASE("OraclesOverTablesAreRefused") {
          {SolverKind::kRoof, SolverKind::kTree, SolverKind::kMessages, SolverKind::kBruteForce}) {
       TrainOptions options = Options(LearnerKind::kBcfw, step, 1e-3);
       options.oracle = oracle;
-      CHECK_THROWS_WITH_AS(MakeLearner(problem, options), doctest::Contains("does not see global factors"),
-                           DataError);
+      CHECK_THROWS_WITH_AS(MakeLearner(problem, options),
+                           doctest::Contains("does not see global factors"), DataError);
     }
   }
 }
@@ -181,8 +187,8 @@ TEST_CASE("OneChainAsAGlobalFactorTrainsAsTheChainOfTables") {
       labels.push_back(static_cast<Index>(random.Below(3)));
       rows->AddDense(std::vector<double>{1, random.Normal()});
     }
-    with_global.AddGlobalFactor(scope, std::make_shared<TreeFactor>(TreeFactor::Chain(5, PottsFactor(3))),
-                                smooth);
+    with_global.AddGlobalFactor(
+        scope, std::make_shared<TreeFactor>(TreeFactor::Chain(5, PottsFactor(3))), smooth);
     tables.Add(with_tables.Build(), labels, first);
     global.Add(with_global.Build(), labels, first);
   }

@@ -20,15 +20,18 @@ namespace {
 double Score(const FactorGraph& graph, std::span<const double> scores, const Labelling& labels) {
   double score = 0;
   for (Index i = 0; i < graph.num_variables(); ++i)
-    score += scores[static_cast<std::size_t>(graph.state_offset(i) + labels[static_cast<std::size_t>(i)])];
+    score += scores[static_cast<std::size_t>(graph.state_offset(i) +
+                                             labels[static_cast<std::size_t>(i)])];
   for (Index c = 0; c < graph.num_factors(); ++c)
-    score += scores[static_cast<std::size_t>(graph.factor_offset(c) + JointState(graph, c, labels))];
+    score +=
+        scores[static_cast<std::size_t>(graph.factor_offset(c) + JointState(graph, c, labels))];
   return score;
 }
 
 std::vector<double> AllScores(const FactorGraph& graph, std::span<const double> scores) {
   std::vector<double> values;
-  const std::vector<Index> cardinalities(graph.cardinalities().begin(), graph.cardinalities().end());
+  const std::vector<Index> cardinalities(graph.cardinalities().begin(),
+                                         graph.cardinalities().end());
   Labelling labels(cardinalities.size(), 0);
   do {
     values.push_back(Score(graph, scores, labels));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Training with message passing that searches where its labellings do not reach its bounds: what `auto` chooses on graphs with cycles.
+// Training with message passing that searches where its labellings do not reach its bounds: what
+// `auto` chooses on graphs with cycles.
 #include <string>
 #include <vector>
 
@@ -103,7 +104,8 @@ TEST_CASE("a gap that messages alone cannot close") {
   options.oracle = SolverKind::kMessages;
   const TrainSummary messages = Train(problem, options);
   CHECK(messages.termination == Termination::kMaxPasses);
-  // Both brackets are of the exact problem: message passing finds labellings, and its bounds hold for them.
+  // Both brackets are of the exact problem: message passing finds labellings, and its bounds hold
+  // for them.
   CHECK(messages.last.primal >= searched.last.dual);
   CHECK(messages.last.dual <= searched.last.primal);
 }
@@ -118,28 +120,32 @@ TEST_CASE("searches that give up go on to higher limits, call by call") {
   const Problem problem(RandomProblem(random, dense), 0.01);
   std::vector<double> weights(static_cast<std::size_t>(problem.num_weights()));
   for (double& weight : weights) weight = random.Normal();
-  std::vector<double> slots(static_cast<std::size_t>(SlotCoordinates(problem.data().example(0).structure())));
+  std::vector<double> slots(
+      static_cast<std::size_t>(SlotCoordinates(problem.data().example(0).structure())));
   SlotScores(problem.data().example(0), weights, slots);
-  CornerOracle oracle(problem, SolverKind::kMessagesBranchAndBound, CornerOracle::Effort::kTraining);
+  CornerOracle oracle(problem, SolverKind::kMessagesBranchAndBound,
+                      CornerOracle::Effort::kTraining);
   oracle.Refresh(weights);
   WarmStart warm;
   SparseCorner corner;
   const double first = oracle.Maximise(0, slots, weights, &warm, true, &corner);
   double last = first;
-  for (int call = 0; call < 100; ++call) last = oracle.Maximise(0, slots, weights, &warm, true, &corner);
+  for (int call = 0; call < 100; ++call)
+    last = oracle.Maximise(0, slots, weights, &warm, true, &corner);
   CornerOracle demand(problem, SolverKind::kMessagesBranchAndBound, CornerOracle::Effort::kTraining,
                       Rescaling::kMargin, CornerOracle::Searches::kOnDemand);
   bool complete = true;
   demand.Search(0, slots, weights, 0, &warm, nullptr, &complete);
   CHECK_FALSE(complete);
-  const double maximum =
-      demand.Search(0, slots, weights, MessageBranchAndBound::kMostDoublings, &warm, nullptr, &complete);
+  const double maximum = demand.Search(0, slots, weights, MessageBranchAndBound::kMostDoublings,
+                                       &warm, nullptr, &complete);
   CHECK(complete);
   CHECK(first > maximum + 0.01);
   CHECK(last == doctest::Approx(maximum).epsilon(1e-9));
 }
 
-TEST_CASE("a run that is resumed after searches is the same bit for bit, for every number of threads") {
+TEST_CASE(
+    "a run that is resumed after searches is the same bit for bit, for every number of threads") {
   const Problem problem = Grids();
   const TrainOptions options = ChooseLearner(problem, Automatic(0)).options;
   const StopControl never(nullptr, 0);
@@ -175,7 +181,8 @@ TEST_CASE("Search returns the maximum, and Maximise leaves it to the caller") {
   for (double& weight : weights) weight = random.Normal();
   CornerOracle demand(problem, SolverKind::kMessagesBranchAndBound, CornerOracle::Effort::kTraining,
                       Rescaling::kMargin, CornerOracle::Searches::kOnDemand);
-  CornerOracle always(problem, SolverKind::kMessagesBranchAndBound, CornerOracle::Effort::kTraining);
+  CornerOracle always(problem, SolverKind::kMessagesBranchAndBound,
+                      CornerOracle::Effort::kTraining);
   CornerOracle exact(problem, SolverKind::kBruteForce, CornerOracle::Effort::kTraining);
   CHECK_FALSE(demand.relaxed());
   for (CornerOracle* oracle : {&demand, &always, &exact}) oracle->Refresh(weights);
@@ -189,7 +196,8 @@ TEST_CASE("Search returns the maximum, and Maximise leaves it to the caller") {
     SlotScores(example, weights, slots);
     const double best = exact.Maximise(m, slots, weights, nullptr, true, &corner);
     WarmStart warm;
-    CHECK(always.Maximise(m, slots, weights, &warm, true, &corner) == doctest::Approx(best).epsilon(1e-9));
+    CHECK(always.Maximise(m, slots, weights, &warm, true, &corner) ==
+          doctest::Approx(best).epsilon(1e-9));
     CHECK(demand.Maximise(m, slots, weights, &warm, true, &corner) >= best - 1e-9);
     bool complete = false;
     CHECK(demand.Search(m, slots, weights, 0, &warm, &corner, &complete) ==
@@ -203,8 +211,8 @@ TEST_CASE("where nothing can be searched, Search passes messages for longer and 
   Random random(6);
   std::vector<double> weights(static_cast<std::size_t>(problem.num_weights()));
   for (double& weight : weights) weight = random.Normal();
-  CornerOracle messages(problem, SolverKind::kMessages, CornerOracle::Effort::kTraining, Rescaling::kMargin,
-                        CornerOracle::Searches::kOnDemand);
+  CornerOracle messages(problem, SolverKind::kMessages, CornerOracle::Effort::kTraining,
+                        Rescaling::kMargin, CornerOracle::Searches::kOnDemand);
   CornerOracle exact(problem, SolverKind::kSearch, CornerOracle::Effort::kTraining);
   CHECK(messages.relaxed());
   std::vector<double> slots;

@@ -41,7 +41,8 @@ struct Example {
   }
   ExampleView view() const { return problem.data().example(0); }
   double Check(double bound, double least = 0) const {
-    return CheckedHinge(0, {bound, truth, least}, [&] { return SizeOfScores(view(), u, problem.loss(0)); });
+    return CheckedHinge(0, {bound, truth, least},
+                        [&] { return SizeOfScores(view(), u, problem.loss(0)); });
   }
 
   Problem problem;
@@ -63,7 +64,8 @@ TEST_CASE("BoundsBelowTheGroundTruthAreRefusedAtEveryScale") {
     // Just inside what rounding may do, and just outside.
     CHECK(example.Check(example.truth - 0.5e-9 * size) == 0);
     CHECK_THROWS_WITH_AS(example.Check(example.truth - 3e-9 * (size + 2 * std::abs(example.truth))),
-                         doctest::Contains("the oracle is wrong: its bound on example 0"), std::logic_error);
+                         doctest::Contains("the oracle is wrong: its bound on example 0"),
+                         std::logic_error);
     CHECK_THROWS_AS(example.Check(std::nan("")), std::logic_error);
     CHECK_THROWS_AS(example.Check(-kInfinity), std::logic_error);
   }
@@ -78,7 +80,8 @@ TEST_CASE("OffsetsOfTheGroundTruthAreTheLeastHinge") {
 }
 
 TEST_CASE("LargeTermsThatCancelLeaveRoomForTheirRounding") {
-  // Scores of 1e9 of two parts cancel in the ground truth: what is left of the digits is no contradiction.
+  // Scores of 1e9 of two parts cancel in the ground truth: what is left of the digits is no
+  // contradiction.
   Random random(5);
   ProblemOptions options;
   options.num_examples = 1;

@@ -47,7 +47,8 @@ TEST_CASE("TheCornerHasTheHingeOfSlackRescalingAndNoneIsLarger") {
     CAPTURE(trial);
     CHECK(Near(score, bound, kTight));
     // The reference enumerates labellings on its own.
-    const double hinge = SlackRescaledPrimal(problem.training(), 1, weights) - Regulariser(1, weights);
+    const double hinge =
+        SlackRescaledPrimal(problem.training(), 1, weights) - Regulariser(1, weights);
     CHECK(Near(bound - given_score, hinge, kTight));
     positive += hinge > 1e-3 ? 1 : 0;
   }
@@ -74,7 +75,8 @@ TEST_CASE("LabellingsThatGlobalFactorsForbidAreLeftOutAndTheirWeightsCount") {
     SlackOracle oracle;
     SparseCorner corner;
     const double bound = oracle.Maximise(example, problem.loss(0), u, &corner);
-    const double hinge = SlackRescaledPrimal(problem.training(), 1, weights) - Regulariser(1, weights);
+    const double hinge =
+        SlackRescaledPrimal(problem.training(), 1, weights) - Regulariser(1, weights);
     CAPTURE(seed);
     CHECK(Near(bound - score, hinge, kTight));
   }
@@ -94,7 +96,8 @@ TEST_CASE("LabelSpacesThatAreTooLargeAreRefused") {
       CHECK_NOTHROW(SlackOracle::RequireEnumerable(structure));
     } else {
       CHECK_THROWS_WITH_AS(SlackOracle::RequireEnumerable(structure),
-                           doctest::Contains("at most 4096; there are examples with more"), DataError);
+                           doctest::Contains("at most 4096; there are examples with more"),
+                           DataError);
     }
   }
 }

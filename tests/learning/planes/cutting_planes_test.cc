@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// cutting-plane-1, cutting-plane-n and bmrm: the optima of independent quadratic programs, the equivalences that the papers state, and
-// what learners can be asked besides training.
+// cutting-plane-1, cutting-plane-n and bmrm: the optima of independent quadratic programs, the
+// equivalences that the papers state, and what learners can be asked besides training.
 #include <cmath>
 #include <memory>
 #include <string>
@@ -36,7 +36,8 @@ TrainOptions PlaneOptions(LearnerKind learner, double gap) {
 
 using Eigen::VectorXd;
 
-/// A corner of the product of all examples' simplexes, as far as the objective sees it: (1/M) Σ ψ_m, (1/M) Σ Δ_m.
+/// A corner of the product of all examples' simplexes, as far as the objective sees it: (1/M) Σ
+/// ψ_m, (1/M) Σ Δ_m.
 struct JointCorner {
   VectorXd psi;
   double loss = 0;
@@ -66,8 +67,8 @@ JointCorner BestJointCorner(const TrainingSet& training, const VectorXd& w) {
     for (bool more = true; more;) {
       double loss = 0;
       for (Index i = 0; i < graph.num_variables(); ++i)
-        loss += training.loss(
-            m)[static_cast<std::size_t>(graph.state_offset(i) + labels[static_cast<std::size_t>(i)])];
+        loss += training.loss(m)[static_cast<std::size_t>(graph.state_offset(i) +
+                                                          labels[static_cast<std::size_t>(i)])];
       const VectorXd psi = given - DenseFeaturesOf(example, labels);
       if (loss - w.dot(psi) > most) {
         most = loss - w.dot(psi);
@@ -99,8 +100,8 @@ struct FullyCorrective {
       psi.col(k) = corners[static_cast<std::size_t>(k)].psi;
       loss[k] = corners[static_cast<std::size_t>(k)].loss;
     }
-    const QpResult result =
-        SolveQp(psi.transpose() * psi / lambda, -loss, Eigen::MatrixXd::Ones(1, n), VectorXd::Ones(1));
+    const QpResult result = SolveQp(psi.transpose() * psi / lambda, -loss,
+                                    Eigen::MatrixXd::Ones(1, n), VectorXd::Ones(1));
     w = psi * result.x / lambda;
     dual = -result.objective;
   }
@@ -129,8 +130,8 @@ TEST_CASE("PlanesCloseTheBracketAroundTheOptimumOfTheOraclesDomain") {
     const double lambda = trial % 3 == 0 ? 1.0 : trial % 3 == 1 ? 0.1 : 0.01;
     const Problem problem(SomeProblem(random, trial), lambda);
     const bool binary = trial % 4 == 0;
-    const double optimum =
-        binary ? RelaxedOptimum(problem.training(), lambda) : ExactOptimum(problem.training(), lambda);
+    const double optimum = binary ? RelaxedOptimum(problem.training(), lambda)
+                                  : ExactOptimum(problem.training(), lambda);
     for (const LearnerKind learner : kPlaneLearners) {
       TrainOptions options = PlaneOptions(learner, 1e-6);
       if (binary) options.oracle = SolverKind::kRoof;
@@ -139,7 +140,8 @@ TEST_CASE("PlanesCloseTheBracketAroundTheOptimumOfTheOraclesDomain") {
       CAPTURE(Name(learner));
       CAPTURE(run.summary.message);
       CHECK(run.sound);
-      CHECK(run.summary.last.problem == (binary ? CertifiedProblem::kRelaxed : CertifiedProblem::kExact));
+      CHECK(run.summary.last.problem ==
+            (binary ? CertifiedProblem::kRelaxed : CertifiedProblem::kExact));
       CHECK(run.summary.termination == Termination::kConverged);
       CHECK(Near(run.summary.last.primal, optimum, 3e-6));
     }
@@ -166,8 +168,8 @@ TEST_CASE("WithoutItsCacheOneSlackIsFullyCorrectiveBatchFrankWolfe") {
     fw.corners.push_back({fw.w, 0});
     for (int pass = 0; pass < 12; ++pass) {
       const JointCorner corner = BestJointCorner(problem.training(), fw.w);
-      const double gap = corner.loss - fw.w.dot(corner.psi) + lambda * fw.w.squaredNorm() - fw.dual -
-                         lambda / 2 * fw.w.squaredNorm();
+      const double gap = corner.loss - fw.w.dot(corner.psi) + lambda * fw.w.squaredNorm() -
+                         fw.dual - lambda / 2 * fw.w.squaredNorm();
       fw.corners.push_back(corner);
       fw.Correct(lambda);
       learner->RunPass(never);
@@ -223,7 +225,8 @@ TEST_CASE("TheCacheAndTheLineSearchSaveOracleCalls") {
 }
 
 TEST_CASE("PlanesThatRoundingAloneMakesViolatedAreNotAddedAgain") {
-  // Inner products of size 1e12 and more leave a violation of planes that are there, which adding them again does not end.
+  // Inner products of size 1e12 and more leave a violation of planes that are there, which adding
+  // them again does not end.
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     for (const double scale : {1e6, 1e8, 1e10}) {
       Random random(seed);
@@ -286,11 +289,13 @@ TEST_CASE("SlackRescalingIsRefusedWhereItCannotBe") {
   options.learner = LearnerKind::kCuttingPlaneN;
   CHECK(refusal(options) == "accepted");
   options.oracle = SolverKind::kTree;
-  CHECK(refusal(options) == "--rescaling slack enumerates labellings: --oracle must be auto or brute-force");
+  CHECK(refusal(options) ==
+        "--rescaling slack enumerates labellings: --oracle must be auto or brute-force");
   options.oracle = SolverKind::kAuto;
   Random random(6);
   const Problem large(RandomMultiLabelProblem(random, 2, 13, 2, false), 0.1);
-  CHECK_THROWS_WITH_AS(MakeLearner(large, options), doctest::Contains("use --rescaling margin"), DataError);
+  CHECK_THROWS_WITH_AS(MakeLearner(large, options), doctest::Contains("use --rescaling margin"),
+                       DataError);
 }
 
 TEST_CASE("RunsOfPlanesReplayAndThreadsDoNotMatter") {
@@ -365,10 +370,11 @@ TEST_CASE("UnpleasantProblemsKeepTheBracketSound") {
   for (int trial = 0; trial < 40; ++trial) {
     ProblemOptions shape = RandomHardOptions(random);
     shape.num_examples = std::min<Index>(shape.num_examples, 3);
-    const double lambda = std::vector{1e-8, 1e-4, 0.01, 1.0, 1e6}[static_cast<std::size_t>(trial % 5)];
+    const double lambda =
+        std::vector{1e-8, 1e-4, 0.01, 1.0, 1e6}[static_cast<std::size_t>(trial % 5)];
     const Problem problem(RandomProblem(random, shape), lambda);
-    const bool binary =
-        IsBinaryPairwise(problem.data().structures()[0]->graph()) && problem.data().structures().size() == 1;
+    const bool binary = IsBinaryPairwise(problem.data().structures()[0]->graph()) &&
+                        problem.data().structures().size() == 1;
     for (const LearnerKind kind : kPlaneLearners) {
       TrainOptions options = PlaneOptions(kind, 1e-9);
       options.oracle = binary           ? SolverKind::kRoof

@@ -44,7 +44,8 @@ double Optimum(const std::vector<Plane>& planes, double lambda) {
     a.col(k) = Eigen::Map<const Eigen::VectorXd>(plane.a.data(), d);
     b[k] = plane.b;
   }
-  return -SolveQp(a.transpose() * a / lambda, -b, Eigen::MatrixXd::Ones(1, n), Eigen::VectorXd::Ones(1))
+  return -SolveQp(a.transpose() * a / lambda, -b, Eigen::MatrixXd::Ones(1, n),
+                  Eigen::VectorXd::Ones(1))
               .objective;
 }
 
@@ -56,7 +57,8 @@ double Norm2(std::span<const double> w) {
 
 double Model(const std::vector<Plane>& planes, std::span<const double> weights) {
   double most = 0;
-  for (const Plane& plane : planes) most = std::max(most, PlaneBundle::At(plane.a, plane.b, weights));
+  for (const Plane& plane : planes)
+    most = std::max(most, PlaneBundle::At(plane.a, plane.b, weights));
   return most;
 }
 
@@ -129,7 +131,8 @@ TEST_CASE("PlanesWithoutWeightGoAfterAsManyRoundsAsIsSaid") {
   for (Index k = 1; k < bundle.size(); ++k) CHECK(bundle.alpha(k) > 0);
   bundle.Solve(1e-12);
   CHECK(Near(bundle.value(), value, kTight));
-  for (std::size_t k = 0; k < weights.size(); ++k) CHECK(Near(bundle.weights()[k], weights[k], kSolver));
+  for (std::size_t k = 0; k < weights.size(); ++k)
+    CHECK(Near(bundle.weights()[k], weights[k], kSolver));
   // What is left goes on working: its inner products moved with it.
   const Plane plane = RandomPlane(random, 0, 8);
   bundle.Add(plane.a, plane.b + 1, {number});

@@ -25,7 +25,8 @@ std::vector<double> RandomWeights(Random& random, const Problem& problem) {
 }
 
 double Risk(const Problem& problem, std::span<const double> weights) {
-  return ExactPrimal(problem.training(), problem.lambda(), weights) - Regulariser(problem.lambda(), weights);
+  return ExactPrimal(problem.training(), problem.lambda(), weights) -
+         Regulariser(problem.lambda(), weights);
 }
 
 }  // namespace
@@ -52,7 +53,8 @@ TEST_CASE("PlanesTouchTheRiskWhereTheyAreMadeAndNeverLieAboveIt") {
       kept.Recall(w, never, &recalled);
       CHECK(Near(recalled.value, asked.value, kTight));
       const std::vector<double> elsewhere = RandomWeights(random, problem);
-      CHECK(PlaneBundle::At(asked.direction, asked.offset, elsewhere) <= Risk(problem, elsewhere) + kTight);
+      CHECK(PlaneBundle::At(asked.direction, asked.offset, elsewhere) <=
+            Risk(problem, elsewhere) + kTight);
     }
     CHECK(kept.oracle_calls() == 4 * problem.size());
   }

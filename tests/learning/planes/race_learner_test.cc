@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Example blocks, planes and factor blocks in one run: which of them makes the passes, and that the run is one.
+// Example blocks, planes and factor blocks in one run: which of them makes the passes, and that the
+// run is one.
 #include <slackline/learning/planes/race_learner.h>
 
 #include <cmath>
@@ -54,7 +55,8 @@ TrainOptions Options(PlaneRace planes, double gap) {
   return options;
 }
 
-TrainSummary Run(const Problem& problem, const TrainOptions& options, const CheckpointPlan& plan = {}) {
+TrainSummary Run(const Problem& problem, const TrainOptions& options,
+                 const CheckpointPlan& plan = {}) {
   const std::unique_ptr<Learner> learner = MakeLearner(problem, options);
   return RunTraining(*learner, options, nullptr, nullptr, plan);
 }
@@ -71,8 +73,8 @@ std::string StateAfter(Learner* learner, int passes) {
   return writer.bytes();
 }
 
-/// Runs of so many passes that go on from a state after every `step`-th of them end in the same state. Returns how many of the states
-/// have this tag.
+/// Runs of so many passes that go on from a state after every `step`-th of them end in the same
+/// state. Returns how many of the states have this tag.
 int CheckStates(const Problem& problem, int passes, int step, const std::string& tag) {
   const TrainOptions options = Options(PlaneRace::kOn, 1e-6);
   const auto whole = MakeLearner(problem, options);

@@ -46,7 +46,8 @@ TrainOptions Base(LearnerKind learner, StepKind step, OrderKind order) {
   return options;
 }
 
-/// Learners on factor blocks and bcfw, with all their steps, orders, averages, schedules and oracles.
+/// Learners on factor blocks and bcfw, with all their steps, orders, averages, schedules and
+/// oracles.
 std::vector<Variant> BlockVariants() {
   std::vector<Variant> variants;
   const auto add = [&](const std::string& what, const TrainOptions& options) {
@@ -74,7 +75,8 @@ std::vector<Variant> BlockVariants() {
   TrainOptions race = Base(LearnerKind::kBcfw, StepKind::kPairwise, OrderKind::kGap);
   race.planes = PlaneRace::kOn;
   add("planes", race);
-  for (const AverageKind average : {AverageKind::kUniform, AverageKind::kWeighted, AverageKind::kSuffix}) {
+  for (const AverageKind average :
+       {AverageKind::kUniform, AverageKind::kWeighted, AverageKind::kSuffix}) {
     for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
       TrainOptions options = Base(LearnerKind::kBcfw, step, OrderKind::kExample);
       options.average = average;
@@ -85,7 +87,8 @@ std::vector<Variant> BlockVariants() {
   falling.rho_final = 0.01;
   falling.rho_passes = 12;
   add("falling", falling);
-  TrainOptions strict = Base(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, OrderKind::kExample);
+  TrainOptions strict =
+      Base(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, OrderKind::kExample);
   strict.rho = 1e-3;
   strict.tau = 0.05;
   add("strict", strict);
@@ -129,12 +132,14 @@ std::vector<Variant> OtherVariants() {
   }
   add(LearnerKind::kKernelBcfw, "uniform", uniform);
   add(LearnerKind::kSubgradient, "uniform", uniform);
-  add(LearnerKind::kSubgradient, "projection", [](TrainOptions* options) { options->projection = true; });
+  add(LearnerKind::kSubgradient, "projection",
+      [](TrainOptions* options) { options->projection = true; });
   for (const LearnerKind learner :
        {LearnerKind::kCuttingPlane1, LearnerKind::kCuttingPlaneN, LearnerKind::kBundle}) {
     add(learner, "", nothing);
     add(learner, "pruned", [](TrainOptions* options) { options->prune_after = 2; });
-    add(learner, "messages", [](TrainOptions* options) { options->oracle = SolverKind::kMessages; });
+    add(learner, "messages",
+        [](TrainOptions* options) { options->oracle = SolverKind::kMessages; });
     add(learner, "messages-search",
         [](TrainOptions* options) { options->oracle = SolverKind::kMessagesBranchAndBound; });
   }
@@ -146,7 +151,8 @@ std::vector<Variant> OtherVariants() {
   add(LearnerKind::kExtragradient, "", nothing);
   for (const LearnerKind learner : {LearnerKind::kDlpw, LearnerKind::kSmoothDlpw}) {
     add(learner, "", [](TrainOptions* options) { options->step_size = 1; });
-    add(learner, "uniform", [&](TrainOptions* options) { options->step_size = 1, uniform(options); });
+    add(learner, "uniform",
+        [&](TrainOptions* options) { options->step_size = 1, uniform(options); });
   }
   for (const Index step : {1, 2, 3, 4}) {
     add(LearnerKind::kProxSdca, std::to_string(step), [&](TrainOptions* options) {
@@ -338,8 +344,8 @@ TEST_CASE("APassBesideAnEvaluationIsTheSameAsOneAfterIt") {
         CHECK(seconds >= 0);
         CHECK(after.primal == at_once.primal);
         CHECK(after.dual == at_once.dual);
-        CHECK(std::equal(plain->weights().begin(), plain->weights().end(), beside->weights().begin(),
-                         beside->weights().end()));
+        CHECK(std::equal(plain->weights().begin(), plain->weights().end(),
+                         beside->weights().begin(), beside->weights().end()));
         CHECK(plain->CheckIsCheap() == beside->CheckIsCheap());
         StateWriter first, second;
         plain->Save(&first);
@@ -491,7 +497,8 @@ TEST_CASE("StatesOfOtherLearnersAndProblemsAreRefused") {
   Random random(11);
   const Problem problem(SomeProblem(random, 0), 0.1);
   const Problem larger(RandomMultiLabelProblem(random, 7, 5, 3, true), 0.1);
-  TrainOptions al = Base(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, OrderKind::kExample);
+  TrainOptions al =
+      Base(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, OrderKind::kExample);
   TrainOptions corners = Base(LearnerKind::kBcfw, StepKind::kPairwise, OrderKind::kGap);
   CheckpointPlan plan;
   const std::string state = StateAfter(problem, al, 2);
@@ -570,7 +577,8 @@ TEST_CASE("CheckpointFiles") {
   ModelWriter newer;
   newer.Add("state_version", std::vector<std::int64_t>{kStateVersion + 1});
   newer.Save(path, kCheckpointKind);
-  CHECK(Contains(MessageOf<DataError>([&] { LoadCheckpoint(path); }), "written by a newer version"));
+  CHECK(
+      Contains(MessageOf<DataError>([&] { LoadCheckpoint(path); }), "written by a newer version"));
   newer.Save(path);
   CHECK(MessageOf<DataError>([&] { LoadCheckpoint(path); }) ==
         path + ": a Slackline model, not a checkpoint");

@@ -76,7 +76,8 @@ void AddOthers(const Problem& problem, std::vector<TrainOptions>* all) {
   add(LearnerKind::kSmoothDlpw, 1e-2, 100).step_size = 2;
 }
 
-/// Whether nothing says that the learner's gap closes: the maximum of messages may halt, and smoothed ones solve another problem.
+/// Whether nothing says that the learner's gap closes: the maximum of messages may halt, and
+/// smoothed ones solve another problem.
 bool MayHalt(const TrainOptions& options) {
   return options.learner == LearnerKind::kDlpw || options.learner == LearnerKind::kSmoothDlpw;
 }
@@ -95,7 +96,8 @@ std::vector<TrainOptions> AllOptions(const Problem& problem) {
     all.back().order = order;
   }
   // Plain Frank-Wolfe steps are slow: a wide tolerance.
-  for (const AverageKind average : {AverageKind::kOff, AverageKind::kWeighted, AverageKind::kSuffix}) {
+  for (const AverageKind average :
+       {AverageKind::kOff, AverageKind::kWeighted, AverageKind::kSuffix}) {
     all.push_back(Options(LearnerKind::kBcfw, StepKind::kFrankWolfe));
     all.back().average = average;
     all.back().gap_tolerance = all.back().absolute_gap = 2e-3;
@@ -134,11 +136,13 @@ TEST_CASE("PathsAreListsOrGeometricSequences") {
 TEST_CASE("BadPathsAreRefusedByName") {
   for (const char* text : {"", ",", "0.1,", "a", "0", "-1", "0.1,nan", "inf", "1e999", "0.1 ,1"}) {
     CAPTURE(text);
-    CHECK(Contains(PathError(text), "is not allowed as a value of lambda; it must be a number > 0"));
+    CHECK(
+        Contains(PathError(text), "is not allowed as a value of lambda; it must be a number > 0"));
   }
   for (const char* text : {"1:2:1", "1:2:", "1:2:x", "1:2:1001", "1:2:2.5", "1:2:-3"}) {
     CAPTURE(text);
-    CHECK(Contains(PathError(text), "is not allowed as the number of values; it must be from 2 to 1000"));
+    CHECK(Contains(PathError(text),
+                   "is not allowed as the number of values; it must be from 2 to 1000"));
   }
   CHECK(Contains(PathError("1:2"), "it must be L1,L2,... or FROM:TO:COUNT"));
   CHECK(Contains(PathError("1:2:3:4"), "it must be L1,L2,... or FROM:TO:COUNT"));
@@ -219,7 +223,8 @@ TEST_CASE("AWarmStartBeginsWithADualAboveZero") {
     options.gap_tolerance = options.absolute_gap = 1e-3;
     const auto learner = MakeLearner(problem, options);
     const TrainSummary large = RunTraining(*learner, options, nullptr, nullptr);
-    // The newest point: with a proximal centre, an earlier one may have had the best dual of the run.
+    // The newest point: with a proximal centre, an earlier one may have had the best dual of the
+    // run.
     const double newest = learner->Evaluate(1).dual;
     CHECK(newest >= large.last.dual - 1e-3);
     const Problem same = problem.WithLambda(0.1);
@@ -232,8 +237,8 @@ TEST_CASE("AWarmStartBeginsWithADualAboveZero") {
     const double start = learner->Evaluate(1).dual;
     CHECK(start > 0);
     // θ = λ'/λ keeps w, and is one of those that were to choose from.
-    const double kept_weights =
-        0.5 * (large.last.dual + Regulariser(0.1, large.weights)) - Regulariser(0.05, large.weights);
+    const double kept_weights = 0.5 * (large.last.dual + Regulariser(0.1, large.weights)) -
+                                Regulariser(0.05, large.weights);
     CHECK(start >= kept_weights - 1e-3 * std::abs(kept_weights));
     CHECK(start <= Train(smaller, options).last.primal + 1e-9);
   }

@@ -31,14 +31,16 @@ ProgressRecord Reloaded(double primal, double dual) {
 }  // namespace
 
 TEST_CASE("ALowerBoundUpToThePrimalIsRead") {
-  for (const double dual : {0.0, std::nextafter(2.0, 0.0), 2.0}) CHECK(Reloaded(2, dual).dual == dual);
+  for (const double dual : {0.0, std::nextafter(2.0, 0.0), 2.0})
+    CHECK(Reloaded(2, dual).dual == dual);
   CHECK(std::isnan(Reloaded(2, std::nan("")).dual));
 }
 
 TEST_CASE("ALowerBoundAboveThePrimalIsRefused") {
   for (const double dual : {std::nextafter(2.0, 3.0), 3.0}) {
     CAPTURE(dual);
-    CHECK_THROWS_WITH_AS(Reloaded(2, dual), doctest::Contains("the bounds contradict each other"), DataError);
+    CHECK_THROWS_WITH_AS(Reloaded(2, dual), doctest::Contains("the bounds contradict each other"),
+                         DataError);
   }
 }
 

@@ -20,7 +20,8 @@ using namespace slackline::test;
 
 namespace {
 
-/// The dual of a structural SVM with all labellings written out: λ/2 ‖Aα‖² − b·α, one simplex per example.
+/// The dual of a structural SVM with all labellings written out: λ/2 ‖Aα‖² − b·α, one simplex per
+/// example.
 class SvmDual {
  public:
   explicit SvmDual(const Problem& problem) : lambda_(problem.lambda()) {
@@ -52,7 +53,8 @@ class SvmDual {
         a.col(y) = (given - features(labels)) / problem.lambda_m();
         b[y] = loss / m_count;
         const std::span<const Index> truth = example.labels();
-        if (std::equal(labels.begin(), labels.end(), truth.begin())) start[static_cast<std::size_t>(y)] = 1;
+        if (std::equal(labels.begin(), labels.end(), truth.begin()))
+          start[static_cast<std::size_t>(y)] = 1;
       }
       columns_.push_back(std::move(a));
       losses_.push_back(std::move(b));
@@ -61,7 +63,9 @@ class SvmDual {
   }
 
   Index num_blocks() const { return static_cast<Index>(columns_.size()); }
-  Index block_size(Index i) const { return static_cast<Index>(losses_[static_cast<std::size_t>(i)].size()); }
+  Index block_size(Index i) const {
+    return static_cast<Index>(losses_[static_cast<std::size_t>(i)].size());
+  }
   void Gradient(Index i, std::span<const double> x, std::span<double> out) const {
     const auto k = static_cast<std::size_t>(i);
     const Eigen::VectorXd gradient = lambda_ * columns_[k].transpose() * Weights(x) - losses_[k];
@@ -76,7 +80,8 @@ class SvmDual {
   }
   double Curvature(Index i, std::span<const double> direction) const {
     if (i == kAllBlocks) return lambda_ * Weights(direction).squaredNorm();
-    const Eigen::Map<const Eigen::VectorXd> d(direction.data(), static_cast<Index>(direction.size()));
+    const Eigen::Map<const Eigen::VectorXd> d(direction.data(),
+                                              static_cast<Index>(direction.size()));
     return lambda_ * (columns_[static_cast<std::size_t>(i)] * d).squaredNorm();
   }
 
@@ -90,8 +95,8 @@ class SvmDual {
     return w;
   }
   const std::vector<double>& start() const { return start_; }
-  /// The smallest difference between the best corner and the next that a step has seen. A line search ends where two are equal: which of
-  /// them comes first then is a matter of rounding.
+  /// The smallest difference between the best corner and the next that a step has seen. A line
+  /// search ends where two are equal: which of them comes first then is a matter of rounding.
   double closest_call() const { return closest_call_; }
 
  private:
@@ -162,7 +167,8 @@ class SparseLogistic {
     out[best] = gradient[best] > 0 ? -radius_ : radius_;
   }
   /// Bisection on the slope.
-  double LineSearch(Index /*i*/, std::span<const double> x, std::span<const double> direction, double slope) {
+  double LineSearch(Index /*i*/, std::span<const double> x, std::span<const double> direction,
+                    double slope) {
     CHECK(slope < 0);
     const Eigen::VectorXd at = Product(x);
     const Eigen::VectorXd along = Product(direction);
@@ -189,7 +195,8 @@ class SparseLogistic {
   }
   Eigen::VectorXd Slopes(const Eigen::VectorXd& at) const {
     Eigen::VectorXd slopes(at.size());
-    for (Eigen::Index r = 0; r < at.size(); ++r) slopes[r] = -signs_[r] / (1 + std::exp(signs_[r] * at[r]));
+    for (Eigen::Index r = 0; r < at.size(); ++r)
+      slopes[r] = -signs_[r] / (1 + std::exp(signs_[r] * at[r]));
     return slopes;
   }
   Eigen::MatrixXd rows_;
@@ -246,7 +253,8 @@ TEST_CASE("TheLearnersMakeTheSameSteps") {
   int batch_passes = 0;
   int block_passes = 0;
   for (int trial = 0; trial < 8; ++trial) {
-    const Problem problem(RandomMultiLabelProblem(random, 5, 3, 3, true), trial % 2 == 0 ? 0.3 : 0.02);
+    const Problem problem(RandomMultiLabelProblem(random, 5, 3, 3, true),
+                          trial % 2 == 0 ? 0.3 : 0.02);
     for (const bool fixed : {false, true}) {
       CAPTURE(trial);
       CAPTURE(fixed);

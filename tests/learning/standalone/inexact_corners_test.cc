@@ -26,7 +26,8 @@ constexpr Quality kQualities[] = {{1, 0}, {1, 0.5}, {1, 3}, {0.7, 0}, {0.3, 0}, 
 
 std::vector<double> Curvatures(const SimplexQuadratic& quadratic) {
   std::vector<double> curvatures;
-  for (Index i = 0; i < quadratic.num_blocks(); ++i) curvatures.push_back(quadratic.BlockCurvature(i));
+  for (Index i = 0; i < quadratic.num_blocks(); ++i)
+    curvatures.push_back(quadratic.BlockCurvature(i));
   return curvatures;
 }
 
@@ -70,7 +71,8 @@ TEST_CASE("AnInexactCornerIsWorseByExactlyWhatIsAllowed") {
     const double best = product - *std::min_element(gradient.begin(), gradient.end());
     const double worst = product - *std::max_element(gradient.begin(), gradient.end());
     const double step = 2.0 * 2 / (quality.nu * trial + 2 * 2);
-    const double allowed = quality.nu * best - 0.5 * quality.delta * step * quadratic.BlockCurvature(0);
+    const double allowed =
+        quality.nu * best - 0.5 * quality.delta * step * quadratic.BlockCurvature(0);
     CHECK(Near(gap, std::max(worst, allowed), kTight));
     mixed += allowed > worst && (quality.nu < 1 || quality.delta > 0);
   }
@@ -90,7 +92,8 @@ TEST_CASE("OneBlockKeepsTheBoundWithoutTheStart") {
       for (const bool fixed : {false, true}) {
         FrankWolfe method(&whole, quadratic.Start(), StepOptions(fixed, quality),
                           InexactCorners(quality.nu, quality.delta, {curvature}));
-        const double constant = curvature * (1 + quality.delta) / quality.nu + (quality.nu < 1 ? start : 0.0);
+        const double constant =
+            curvature * (1 + quality.delta) / quality.nu + (quality.nu < 1 ? start : 0.0);
         double smallest_gap = kInfinity;
         for (int k = 1; k <= 300; ++k) {
           smallest_gap = std::min(smallest_gap, method.Gap());
@@ -98,8 +101,10 @@ TEST_CASE("OneBlockKeepsTheBoundWithoutTheStart") {
           CAPTURE(k);
           CAPTURE(quality.nu);
           CAPTURE(quality.delta);
-          CHECK(quadratic.Value(method.point()) - optimum <= 2 * constant / (quality.nu * k + 2) + kTight);
-          // Theorem C.3, with f(x_0) − f*: some iterate has a gap of at most 3·2C/(ν(K + 1)), and so has the weighted average.
+          CHECK(quadratic.Value(method.point()) - optimum <=
+                2 * constant / (quality.nu * k + 2) + kTight);
+          // Theorem C.3, with f(x_0) − f*: some iterate has a gap of at most 3·2C/(ν(K + 1)), and
+          // so has the weighted average.
           const double gap_bound =
               6 * (curvature * (1 + quality.delta) / quality.nu + start) / (quality.nu * (k + 1));
           CHECK(std::min(smallest_gap, method.Gap()) <= gap_bound);
@@ -141,14 +146,16 @@ TEST_CASE("TheMeanOverDrawsOfBlocksKeepsTheBound") {
       const double constant = sum * (1 + quality.delta) / quality.nu + start;
       for (int k = 1; k <= kSteps; ++k) {
         CAPTURE(k);
-        CHECK(error[static_cast<std::size_t>(k - 1)] <= 2 * n / (quality.nu * k + 2 * n) * constant);
+        CHECK(error[static_cast<std::size_t>(k - 1)] <=
+              2 * n / (quality.nu * k + 2 * n) * constant);
       }
     }
   }
 }
 
 TEST_CASE("ErrorsThatDoNotShrinkWithTheStepsBreakTheBound") {
-  // The same adversary with an allowance that stays what it is at the first step: the rate is lost, so the checks above can fail.
+  // The same adversary with an allowance that stays what it is at the first step: the rate is lost,
+  // so the checks above can fail.
   struct Stubborn {
     InexactCorners corners;
     void operator()(AsOneBlock<SimplexQuadratic>& objective, LinearTask task,
@@ -176,7 +183,8 @@ TEST_CASE("WorseCornersCostMoreSteps") {
     SimplexQuadratic quadratic(random, {3, 4, 2, 3}, 6);
     const double optimum = quadratic.Optimum();
     FrankWolfe exact(&quadratic, quadratic.Start(), StepOptions(false, {}));
-    FrankWolfe inexact(&quadratic, quadratic.Start(), StepOptions(false, {0.2, 0}), InexactCorners(0.2, 0));
+    FrankWolfe inexact(&quadratic, quadratic.Start(), StepOptions(false, {0.2, 0}),
+                       InexactCorners(0.2, 0));
     for (int k = 0; k < 100; ++k) exact.Step(), inexact.Step();
     exact_error += quadratic.Value(exact.point()) - optimum;
     inexact_error += quadratic.Value(inexact.point()) - optimum;

@@ -92,9 +92,9 @@ TEST_CASE("ConjugatesAreAsConvexAsGammaSays") {
       Vector d = b;
       for (std::size_t j = 0; j < d.size(); ++j) d[j] -= a[j];
       const double s = random.Uniform();
-      CHECK(loss->Conjugate(0, Along(a, d, s)) <= (1 - s) * loss->Conjugate(0, a) +
-                                                      s * loss->Conjugate(0, b) -
-                                                      0.5 * loss->gamma() * s * (1 - s) * Dot(d, d) + 1e-12);
+      CHECK(loss->Conjugate(0, Along(a, d, s)) <=
+            (1 - s) * loss->Conjugate(0, a) + s * loss->Conjugate(0, b) -
+                0.5 * loss->gamma() * s * (1 - s) * Dot(d, d) + 1e-12);
     }
   }
 }
@@ -109,7 +109,8 @@ TEST_CASE("LineSearchesFindTheBestOfTheirLine") {
       Vector direction(z.size());
       loss->Target(i, z, direction);
       for (std::size_t j = 0; j < z.size(); ++j) direction[j] -= alpha[j];
-      const SdcaLine line{alpha, direction, Dot(z, direction), trial % 3 == 0 ? 0.0 : 2 * random.Uniform()};
+      const SdcaLine line{alpha, direction, Dot(z, direction),
+                          trial % 3 == 0 ? 0.0 : 2 * random.Uniform()};
       const auto value = [&](double s) {
         return -loss->Conjugate(i, Along(alpha, direction, s)) - s * line.slope -
                0.5 * s * s * line.curvature;
@@ -132,7 +133,8 @@ TEST_CASE("OptionOneIsTheBestOfAllPoints") {
       const double curvature = trial % 5 == 0 ? 0.0 : random.Uniform();
       const auto value = [&](const Vector& point) {
         double squares = 0;
-        for (std::size_t j = 0; j < z.size(); ++j) squares += (point[j] - alpha[j]) * (point[j] - alpha[j]);
+        for (std::size_t j = 0; j < z.size(); ++j)
+          squares += (point[j] - alpha[j]) * (point[j] - alpha[j]);
         return -loss->Conjugate(i, point) - Dot(z, point) - 0.5 * curvature * squares;
       };
       Vector best = alpha;
@@ -140,7 +142,8 @@ TEST_CASE("OptionOneIsTheBestOfAllPoints") {
       for (int k = 0; k < 30; ++k) {
         Vector other = RandomAlpha(random, *loss, i);
         const double share = random.Uniform() * random.Uniform();
-        for (std::size_t j = 0; j < z.size(); ++j) other[j] = best[j] + share * (other[j] - best[j]);
+        for (std::size_t j = 0; j < z.size(); ++j)
+          other[j] = best[j] + share * (other[j] - best[j]);
         CHECK(value(other) <= value(best) + 1e-11);
       }
     }

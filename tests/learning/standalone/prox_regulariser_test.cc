@@ -94,7 +94,8 @@ TEST_CASE("ConjugatesAreSmoothInTheirNorm") {
 }
 
 TEST_CASE("TheConstantOfThePaperWouldBeTooSmall") {
-  // c = 3 ln d instead of (p − 1) d^{2/p} = e² (ln d − 1): g* grows by more than the bound that the steps rely on.
+  // c = 3 ln d instead of (p − 1) d^{2/p} = e² (ln d − 1): g* grows by more than the bound that the
+  // steps rely on.
   constexpr Offset d = 300;
   const ProxRegulariser g(ProxKind::kQNorm, d);
   const double paper = 3 * std::log(static_cast<double>(d));

@@ -105,18 +105,22 @@ TEST_CASE("RidgeRegressionIsSolvedByAllOptions") {
   for (Index i = 0; i < n; ++i) targets.push_back(random.Normal());
   const double lambda = 0.1;
   Eigen::MatrixXd x(n, d);
-  for (Index i = 0; i < n; ++i) x.row(i) = Eigen::Map<const Eigen::RowVectorXd>(rows->row(i).values, d);
+  for (Index i = 0; i < n; ++i)
+    x.row(i) = Eigen::Map<const Eigen::RowVectorXd>(rows->row(i).values, d);
   const Eigen::Map<const Eigen::VectorXd> y(targets.data(), n);
-  const Eigen::VectorXd w =
-      (x.transpose() * x / n + lambda * Eigen::MatrixXd::Identity(d, d)).ldlt().solve(x.transpose() * y / n);
+  const Eigen::VectorXd w = (x.transpose() * x / n + lambda * Eigen::MatrixXd::Identity(d, d))
+                                .ldlt()
+                                .solve(x.transpose() * y / n);
   const RowFeatures features(rows, 1);
   const ScalarLoss loss(ScalarLossKind::kSquared, targets);
   for (const SdcaStep step : kAllSteps) {
     ProxSdca sdca(features, loss, ProxRegulariser(ProxKind::kL2, d), lambda, step, 1);
     const SdcaPoint point = RunToGap(&sdca, n, 1e-13, 4000);
     CHECK(point.gap() <= 1e-13);
-    for (Index k = 0; k < d; ++k) CHECK(Near(point.weights[static_cast<std::size_t>(k)], w[k], 1e-6));
-    for (Index k = 0; k < d; ++k) CHECK(Near(sdca.weights()[static_cast<std::size_t>(k)], w[k], 1e-6));
+    for (Index k = 0; k < d; ++k)
+      CHECK(Near(point.weights[static_cast<std::size_t>(k)], w[k], 1e-6));
+    for (Index k = 0; k < d; ++k)
+      CHECK(Near(sdca.weights()[static_cast<std::size_t>(k)], w[k], 1e-6));
   }
 }
 
@@ -209,8 +213,9 @@ TEST_CASE("GeneralMatricesWorkAsRowsDo") {
     CHECK(b.Newest().gap() >= -1e-12);
     CHECK(b.Newest().gap() < 0.5);
   }
-  CHECK_THROWS_AS(ProxSdca(matrices, loss, ProxRegulariser(ProxKind::kL2, 6), 0.1, SdcaStep::kMaximise, 1),
-                  DataError);
+  CHECK_THROWS_AS(
+      ProxSdca(matrices, loss, ProxRegulariser(ProxKind::kL2, 6), 0.1, SdcaStep::kMaximise, 1),
+      DataError);
 }
 
 TEST_CASE("OutputsAreTheAverageAndOneOfTheIterates") {
@@ -306,8 +311,8 @@ TEST_CASE("TheoremTwoHoldsForLipschitzLosses") {
   const double rl2 = r2 * loss.lipschitz() * loss.lipschitz();
   const ProxRegulariser g(ProxKind::kElasticNet, features.dimension(), 0.02);
   const double epsilon = 0.1;
-  const double t0 =
-      std::max(0.0, std::ceil(n * std::log(0.5 * lambda * n / rl2))) + 16 * rl2 / (lambda * epsilon);
+  const double t0 = std::max(0.0, std::ceil(n * std::log(0.5 * lambda * n / rl2))) +
+                    16 * rl2 / (lambda * epsilon);
   const double total = t0 + n + 4 * rl2 / (lambda * epsilon);
   for (const SdcaStep step :
        {SdcaStep::kMaximise, SdcaStep::kLineSearch, SdcaStep::kOwnBound, SdcaStep::kCommonBound}) {
@@ -340,7 +345,8 @@ TEST_CASE("UnpleasantProblemsStayFinite") {
         const RowFeatures features(rows, 1);
         const ScalarLoss loss(kind, signs, 1e-9);
         if (step == SdcaStep::kSmooth && loss.gamma() == 0) continue;
-        ProxSdca sdca(features, loss, ProxRegulariser(ProxKind::kElasticNet, 2, 0.1), lambda, step, 1);
+        ProxSdca sdca(features, loss, ProxRegulariser(ProxKind::kElasticNet, 2, 0.1), lambda, step,
+                      1);
         sdca.Run(50);
         const SdcaPoint point = sdca.Newest();
         CHECK(std::isfinite(point.primal));
@@ -364,11 +370,14 @@ TEST_CASE("WhatDoesNotFitIsRefused") {
   const ProxRegulariser g(ProxKind::kL2, 3);
   CHECK_THROWS_AS(ProxSdca(one, hinge, g, 0.1, SdcaStep::kSmooth, 1), DataError);
   CHECK_THROWS_AS(ProxSdca(one, hinge, g, 0, SdcaStep::kLineSearch, 1), std::invalid_argument);
-  CHECK_THROWS_AS(ProxSdca(three, hinge, ProxRegulariser(ProxKind::kL2, 9), 0.1, SdcaStep::kLineSearch, 1),
-                  std::invalid_argument);
-  CHECK_THROWS_AS(ProxSdca(one, hinge, ProxRegulariser(ProxKind::kL2, 4), 0.1, SdcaStep::kLineSearch, 1),
-                  std::invalid_argument);
+  CHECK_THROWS_AS(
+      ProxSdca(three, hinge, ProxRegulariser(ProxKind::kL2, 9), 0.1, SdcaStep::kLineSearch, 1),
+      std::invalid_argument);
+  CHECK_THROWS_AS(
+      ProxSdca(one, hinge, ProxRegulariser(ProxKind::kL2, 4), 0.1, SdcaStep::kLineSearch, 1),
+      std::invalid_argument);
   const MulticlassLoss classes(3, {0, 1, 2, 0});
-  CHECK_THROWS_AS(ProxSdca(three, classes, ProxRegulariser(ProxKind::kQNorm, 9), 0.1, SdcaStep::kMaximise, 1),
-                  DataError);
+  CHECK_THROWS_AS(
+      ProxSdca(three, classes, ProxRegulariser(ProxKind::kQNorm, 9), 0.1, SdcaStep::kMaximise, 1),
+      DataError);
 }

@@ -61,7 +61,8 @@ TEST_CASE(
       // Every third corner is a mixture of two labellings: fractional values.
       std::fill(q.begin(), q.end(), 0.0);
       AddLabellingFeatures(example, labels, number % 3 == 2 ? 0.5 : 1.0, q);
-      if (number % 3 == 2) AddLabellingFeatures(example, RandomLabels(random, example.graph()), 0.5, q);
+      if (number % 3 == 2)
+        AddLabellingFeatures(example, RandomLabels(random, example.graph()), 0.5, q);
       SparsifyCorner(structure, q, &corner);
       corner.loss = static_cast<double>(number);
       const Index before = set.size();
@@ -141,7 +142,8 @@ TEST_CASE("a set without inner products keeps the same corners, and those that a
         CHECK(one->loss(static_cast<Index>(x)) == static_cast<double>(kept[x]));
         std::vector<double> q(size, 1.0);
         one->AddCoordinates(example.structure(), static_cast<Index>(x), 2, q);
-        for (std::size_t k = 0; k < size; ++k) CHECK(Near(q[k], 1 + 2 * coordinates[kept[x]][k], kTight));
+        for (std::size_t k = 0; k < size; ++k)
+          CHECK(Near(q[k], 1 + 2 * coordinates[kept[x]][k], kTight));
       }
     }
   }

@@ -19,7 +19,8 @@ using namespace slackline;
 
 namespace {
 
-double Value(const std::vector<double>& linear, const std::vector<double>& q, const std::vector<double>& a) {
+double Value(const std::vector<double>& linear, const std::vector<double>& q,
+             const std::vector<double>& a) {
   double value = 0;
   const std::size_t n = a.size();
   for (std::size_t j = 0; j < n; ++j) {
@@ -89,7 +90,8 @@ TEST_CASE("MixtureNeverGetsWorseAndNeverBeatsTheOptimum") {
 
 TEST_CASE("TheMaximumOnASimplexSurvivesNumbersThatOverflow") {
   CHECK(MaximiseOnSimplex({}, {}).empty());
-  const std::vector<double> wild = {kInfinity, -kInfinity, std::nan(""), 1e308, -1e308, 1e200, 1, 0};
+  const std::vector<double> wild = {kInfinity, -kInfinity, std::nan(""), 1e308, -1e308, 1e200,
+                                    1,         0};
   Random random(9);
   for (int trial = 0; trial < 2000; ++trial) {
     const std::size_t n = 1 + random.Below(4);

@@ -55,7 +55,8 @@ TEST_CASE("MixturesMixWeightsAndLosses") {
     const double loss = 0.7 * a.MeanLoss() + 0.3 * b.MeanLoss();
     a.Mix(0.3, b);
     a.Weights(problem, &mixed);
-    for (std::size_t k = 0; k < wa.size(); ++k) CHECK(Near(mixed[k], 0.7 * wa[k] + 0.3 * wb[k], kExact));
+    for (std::size_t k = 0; k < wa.size(); ++k)
+      CHECK(Near(mixed[k], 0.7 * wa[k] + 0.3 * wb[k], kExact));
     CHECK(Near(a.MeanLoss(), loss, kExact));
     // Half of the way to the ground truth.
     std::vector<double> half, whole, none;
@@ -87,8 +88,8 @@ TEST_CASE("AStepTowardsAPointOfOneExampleIsAMixtureThere") {
   for (std::size_t k = 0; k < direction.size(); ++k)
     CHECK(Near(points.coordinates(1)[k], mixed.coordinates(1)[k], kExact));
   CHECK(points.loss(0) == before.loss(0));
-  CHECK(
-      std::equal(before.coordinates(0).begin(), before.coordinates(0).end(), points.coordinates(0).begin()));
+  CHECK(std::equal(before.coordinates(0).begin(), before.coordinates(0).end(),
+                   points.coordinates(0).begin()));
   // Where the direction takes the place of its target.
   std::vector<double> same(targets.coordinates(0).begin(), targets.coordinates(0).end());
   points.Towards(0, same, &same);
@@ -122,7 +123,8 @@ TEST_CASE("PointsAreSetScaledAndAdded") {
   points.Weights(problem, &weights);
   std::vector<double> sum(weights.size(), 0.0);
   points.AddFeatures(problem, 1, sum);
-  for (std::size_t k = 0; k < sum.size(); ++k) CHECK(Near(sum[k], problem.lambda_m() * weights[k], kExact));
+  for (std::size_t k = 0; k < sum.size(); ++k)
+    CHECK(Near(sum[k], problem.lambda_m() * weights[k], kExact));
 }
 
 TEST_CASE("PointsAreSavedAndThoseOfOtherProblemsRefused") {

@@ -15,7 +15,8 @@ using namespace slackline::test;
 
 TEST_CASE("lagged sums give the averages of the iterates themselves") {
   Random random(51);
-  for (const AverageKind kind : {AverageKind::kUniform, AverageKind::kWeighted, AverageKind::kSuffix}) {
+  for (const AverageKind kind :
+       {AverageKind::kUniform, AverageKind::kWeighted, AverageKind::kSuffix}) {
     constexpr int kFirst = 4;
     IterateAverage average(kind, 3, kFirst);
     std::vector<double> w(3, 0.0);
@@ -42,7 +43,8 @@ TEST_CASE("lagged sums give the averages of the iterates themselves") {
       }
       std::vector<double> got;
       average.Read(w, &got);
-      for (std::size_t c = 0; c < 3; ++c) CHECK(Near(got[c], total > 0 ? expected[c] / total : w[c], kExact));
+      for (std::size_t c = 0; c < 3; ++c)
+        CHECK(Near(got[c], total > 0 ? expected[c] / total : w[c], kExact));
     }
   }
 }
@@ -55,7 +57,8 @@ TEST_CASE("without a kind nothing is kept") {
 
 TEST_CASE("iterates may be kept as a vector and a scale, which may be folded away") {
   Random random(52);
-  for (const AverageKind kind : {AverageKind::kUniform, AverageKind::kWeighted, AverageKind::kSuffix}) {
+  for (const AverageKind kind :
+       {AverageKind::kUniform, AverageKind::kWeighted, AverageKind::kSuffix}) {
     constexpr int kFirst = 4;
     IterateAverage average(kind, 3, kFirst);
     std::vector<double> vector(3, 0.0);

@@ -35,8 +35,8 @@ Deviation Deviate(const ActiveSetBlocks& blocks, const std::vector<double>& cent
   for (std::size_t k = 0; k < point.size(); ++k) {
     const double c = centre.empty() ? 0 : centre[k];
     const double w = blocks.weights()[k];
-    deviation.weights =
-        std::max(deviation.weights, std::abs(w - (kappa * c + lambda * point[k]) / (kappa + lambda)));
+    deviation.weights = std::max(deviation.weights,
+                                 std::abs(w - (kappa * c + lambda * point[k]) / (kappa + lambda)));
     squared += (w - point[k]) * (w - point[k]);
   }
   deviation.gap = std::abs(blocks.CentreGap() - 0.5 * lambda * squared);
@@ -113,7 +113,8 @@ TEST_CASE("a certified gap is the blocks' gaps and that of the centre") {
     AddLabellingFeatures(example, example.labels(), 1, given);
     at_weights.resize(marginals.size());
     CoordinateScores(example, weights, at_weights);
-    for (std::size_t k = 0; k < marginals.size(); ++k) reached -= at_weights[k] * (given[k] - marginals[k]);
+    for (std::size_t k = 0; k < marginals.size(); ++k)
+      reached -= at_weights[k] * (given[k] - marginals[k]);
     CHECK(bound >= reached - kTight);
     hinge += bound / problem.size();
     block_gap += (bound - reached) / problem.size();
@@ -135,8 +136,8 @@ TEST_CASE("a centre saves passes where the regulariser is weak, and costs few wh
     Index saved;           // factor of passes, λ small
     Index factor, offset;  // of what it may cost, λ large
   };
-  for (const Case& c :
-       {Case{LearnerKind::kBcfw, 63, 5, 4, 3, 5}, Case{LearnerKind::kAugmentedLagrangian, 66, 4, 3, 2, 10}}) {
+  for (const Case& c : {Case{LearnerKind::kBcfw, 63, 5, 4, 3, 5},
+                        Case{LearnerKind::kAugmentedLagrangian, 66, 4, 3, 2, 10}}) {
     Random random(c.seed);
     Index with = 0;
     Index without = 0;
@@ -179,7 +180,8 @@ TEST_CASE("while the gap does not fall, the centre moves less and less often") {
   ProximalControl control;
   CHECK(control.hold() == 1);
   int moves = 0;
-  for (int pass = 0; pass < 1000; ++pass) moves += control.AfterPass(1, 1, 1, 0.9).has_value() ? 1 : 0;
+  for (int pass = 0; pass < 1000; ++pass)
+    moves += control.AfterPass(1, 1, 1, 0.9).has_value() ? 1 : 0;
   CHECK(control.hold() >= 32);
   CHECK(moves < 200);
   CHECK(moves > 20);

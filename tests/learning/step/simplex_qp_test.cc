@@ -26,16 +26,21 @@ struct Program {
   std::vector<double> linear;
   double scale = 1;
 
-  SimplexQp View() const { return {linear, gram.data(), static_cast<std::size_t>(gram.cols()), scale}; }
+  SimplexQp View() const {
+    return {linear, gram.data(), static_cast<std::size_t>(gram.cols()), scale};
+  }
   double Value(const std::vector<double>& alpha) const {
-    const Eigen::Map<const Eigen::VectorXd> a(alpha.data(), static_cast<Eigen::Index>(alpha.size()));
-    const Eigen::Map<const Eigen::VectorXd> b(linear.data(), static_cast<Eigen::Index>(linear.size()));
+    const Eigen::Map<const Eigen::VectorXd> a(alpha.data(),
+                                              static_cast<Eigen::Index>(alpha.size()));
+    const Eigen::Map<const Eigen::VectorXd> b(linear.data(),
+                                              static_cast<Eigen::Index>(linear.size()));
     return b.dot(a) - 0.5 * scale * a.dot(gram * a);
   }
   double Optimum() const {
     const auto n = static_cast<Eigen::Index>(linear.size());
     const Eigen::Map<const Eigen::VectorXd> b(linear.data(), n);
-    return -SolveQp(scale * gram, -b, Eigen::MatrixXd::Ones(1, n), Eigen::VectorXd::Ones(1)).objective;
+    return -SolveQp(scale * gram, -b, Eigen::MatrixXd::Ones(1, n), Eigen::VectorXd::Ones(1))
+                .objective;
   }
 };
 

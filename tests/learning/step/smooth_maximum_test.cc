@@ -43,7 +43,8 @@ TEST_CASE("the smooth maximum is the maximum of its definition, and lies within 
   Random random(311);
   for (int trial = 0; trial < 200; ++trial) {
     std::vector<double> theta(1 + random.Below(20));
-    for (double& t : theta) t = trial % 3 == 0 ? static_cast<double>(random.Below(3)) : random.Normal();
+    for (double& t : theta)
+      t = trial % 3 == 0 ? static_cast<double>(random.Below(3)) : random.Normal();
     const double gamma = std::exp(4 * random.Normal());
     const double value = SmoothMaximum(theta, gamma);
     const double high = *std::max_element(theta.begin(), theta.end());

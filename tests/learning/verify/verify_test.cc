@@ -36,14 +36,14 @@ std::vector<Way> Ways() {
   std::vector<Way> ways = {{LearnerKind::kAuto, StepKind::kAuto},
                            {LearnerKind::kAugmentedLagrangian, StepKind::kPairwise},
                            {LearnerKind::kSoft, StepKind::kPairwise}};
-  std::vector<SolverKind> oracles = {SolverKind::kAuto, SolverKind::kMessages, SolverKind::kBruteForce,
-                                     SolverKind::kSearch};
+  std::vector<SolverKind> oracles = {SolverKind::kAuto, SolverKind::kMessages,
+                                     SolverKind::kBruteForce, SolverKind::kSearch};
   if (HasGlpk()) oracles.push_back(SolverKind::kLp);
   for (const SolverKind oracle : oracles) {
     ways.push_back({LearnerKind::kBcfw, StepKind::kFrankWolfe, oracle});
     ways.push_back({LearnerKind::kBcfw, StepKind::kPairwise, oracle});
-    ways.push_back(
-        {LearnerKind::kBcfw, StepKind::kPairwise, oracle, 2});  // a pass beside a check may be taken back
+    ways.push_back({LearnerKind::kBcfw, StepKind::kPairwise, oracle,
+                    2});  // a pass beside a check may be taken back
   }
   return ways;
 }
@@ -90,8 +90,8 @@ TEST_CASE("CertificatesOfAllLearnersHold") {
       int examples = 0;
       VerifyOptions options;
       options.progress = [&](Index done) { CHECK(done == ++examples); };
-      const Verification verification = VerifyCertificate(problem, run.summary.weights, run.summary.last,
-                                                          run.options, run.learner.get(), options);
+      const Verification verification = VerifyCertificate(
+          problem, run.summary.weights, run.summary.last, run.options, run.learner.get(), options);
       CAPTURE(trial);
       CAPTURE(verification.message);
       CHECK(verification.outcome == VerifyOutcome::kHolds);
@@ -189,7 +189,8 @@ TEST_CASE("DualPointsThatAreNotFeasibleFail") {
     const Run run(problem, way);
     const auto verify = [&](double coordinate, double loss) {
       const Wrong wrong(*run.learner, coordinate, loss);
-      return VerifyCertificate(problem, run.summary.weights, run.summary.last, run.options, &wrong).outcome;
+      return VerifyCertificate(problem, run.summary.weights, run.summary.last, run.options, &wrong)
+          .outcome;
     };
     CHECK(verify(0, 0) == VerifyOutcome::kHolds);
     CHECK(verify(1.1, 0) == VerifyOutcome::kFails);
@@ -206,8 +207,8 @@ TEST_CASE("VerificationCanBeInterrupted") {
   VerifyOptions options;
   options.interrupt = &interrupt;
   options.progress = [&](Index done) { interrupt = done == 2 ? 2 : 0; };
-  const Verification verification = VerifyCertificate(problem, run.summary.weights, run.summary.last,
-                                                      run.options, run.learner.get(), options);
+  const Verification verification = VerifyCertificate(
+      problem, run.summary.weights, run.summary.last, run.options, run.learner.get(), options);
   CHECK(verification.outcome == VerifyOutcome::kInterrupted);
   CHECK(verification.message == "verification interrupted after 2 of 6 examples");
 }
@@ -261,8 +262,8 @@ TrainOptions Kernelized(LearnerKind learner, KernelKind kernel) {
   return options;
 }
 
-/// Its certificate holds; a claim is refuted whose objective is too small, whose lower bound lies above the
-/// objective or that of the dual point, or whose weights are others.
+/// Its certificate holds; a claim is refuted whose objective is too small, whose lower bound lies
+/// above the objective or that of the dual point, or whose weights are others.
 void CheckVerification(const Problem& problem, TrainOptions options, bool all_of_weights) {
   options.max_passes = 40;
   const std::string learner(Name(options.learner));
@@ -285,7 +286,8 @@ void CheckVerification(const Problem& problem, TrainOptions options, bool all_of
   wrong.dual = 1.01 * right.primal;
   CHECK(outcome(wrong, summary.weights).outcome == VerifyOutcome::kFails);
   wrong.dual = std::min(right.primal, right.dual + 0.01 * right.primal);
-  if (wrong.dual > right.dual + 1e-4) CHECK(outcome(wrong, summary.weights).outcome == VerifyOutcome::kFails);
+  if (wrong.dual > right.dual + 1e-4)
+    CHECK(outcome(wrong, summary.weights).outcome == VerifyOutcome::kFails);
   if (!all_of_weights) return;
   std::vector<double> other(summary.weights.size(), 10.0);
   CHECK(outcome(summary.last, other).outcome == VerifyOutcome::kFails);

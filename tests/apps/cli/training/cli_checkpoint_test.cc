@@ -30,7 +30,9 @@ struct Run {
   std::string checkpoint = folder.Path("run.ckpt");
 
   Arguments Train(const Arguments& more) const {
-    return Arguments{"multilabel", "train", data, "--num-labels", "6", "--gap-tolerance", "0", "-q"} + more;
+    return Arguments{"multilabel", "train",           data, "--num-labels",
+                     "6",          "--gap-tolerance", "0",  "-q"} +
+           more;
   }
   Outcome Finish(const Arguments& more) const { return RunProgram(Train(more)); }
 
@@ -57,18 +59,21 @@ void CheckSameModel(const std::string& a, const std::string& b) {
     CHECK(first.Doubles("figures")[figure] == second.Doubles("figures")[figure]);
 }
 
-/// Resumes the run to some passes after its checkpoint, and compares with a run that was never stopped.
+/// Resumes the run to some passes after its checkpoint, and compares with a run that was never
+/// stopped.
 void CheckGoesOn(const Run& run, const Arguments& options) {
   const std::string there = run.folder.Path("there.slk");
-  REQUIRE(run.Finish(options + Arguments{"--resume", run.checkpoint, "--max-passes", "1", "--model", there})
+  REQUIRE(run.Finish(options +
+                     Arguments{"--resume", run.checkpoint, "--max-passes", "1", "--model", there})
               .code == 0);
   const auto passes = slackline::ModelReader(there).Integers("counts")[1];
   CHECK(passes >= 1);
   const Arguments more = {"--max-passes", std::to_string(passes + 40)};
   const std::string whole = run.folder.Path("whole.slk");
   REQUIRE(run.Finish(options + more + Arguments{"--model", whole}).code == 0);
-  const Outcome outcome = run.Finish(
-      options + more + Arguments{"--resume", run.checkpoint, "--threads", "2", "--model", run.model});
+  const Outcome outcome =
+      run.Finish(options + more +
+                 Arguments{"--resume", run.checkpoint, "--threads", "2", "--model", run.model});
   INFO(outcome.err);
   CHECK(outcome.code == 0);
   CheckSameModel(whole, run.model);
@@ -83,7 +88,8 @@ void CheckKilled(const Arguments& options) {
   std::string last;
   for (int kill = 0; kill < 3; ++kill) {
     // Without end, so that no machine is too fast for the signal.
-    Process process(run.Train(options + checkpoints + resume + Arguments{"--max-passes", "2000000000"}));
+    Process process(
+        run.Train(options + checkpoints + resume + Arguments{"--max-passes", "2000000000"}));
     REQUIRE(run.Started(last));
     process.Signal(SIGKILL);
     CHECK(process.Wait().code == 1000 + SIGKILL);
@@ -124,7 +130,8 @@ TEST_CASE("an interrupt and a time limit leave a checkpoint, from which the run 
   for (const bool interrupt : {true, false}) {
     const Run run;
     const std::string log = run.folder.Path("run.jsonl");
-    Arguments first = {"--checkpoint", run.checkpoint, "--model", run.model, "--max-passes", "2000000000"};
+    Arguments first = {"--checkpoint", run.checkpoint, "--model",
+                       run.model,      "--max-passes", "2000000000"};
     if (interrupt) {
       Process process(run.Train(first + Arguments{"--log", log}));
       for (int k = 0; k < 6000 && Lines(ReadBytes(log)).size() < 4; ++k)
@@ -143,14 +150,15 @@ TEST_CASE("an interrupt and a time limit leave a checkpoint, from which the run 
 
 TEST_CASE("a converged run can be asked for more") {
   const Run run;
-  const Arguments common = {"multilabel", "train", run.data, "--num-labels", "6", "--check-every", "1"};
+  const Arguments common = {"multilabel", "train",         run.data, "--num-labels",
+                            "6",          "--check-every", "1"};
   const std::string whole = run.folder.Path("whole.slk");
   REQUIRE(RunProgram(common + Arguments{"--gap-tolerance", "1e-6", "--model", whole}).code == 0);
-  REQUIRE(RunProgram(common + Arguments{"--gap-tolerance", "1e-2", "--model", run.model, "--checkpoint",
-                                        run.checkpoint})
+  REQUIRE(RunProgram(common + Arguments{"--gap-tolerance", "1e-2", "--model", run.model,
+                                        "--checkpoint", run.checkpoint})
               .code == 0);
-  const Outcome outcome = RunProgram(
-      common + Arguments{"--gap-tolerance", "1e-6", "--model", run.model, "--resume", run.checkpoint});
+  const Outcome outcome = RunProgram(common + Arguments{"--gap-tolerance", "1e-6", "--model",
+                                                        run.model, "--resume", run.checkpoint});
   CHECK(outcome.code == 0);
   CHECK(Contains(outcome.err, "resumed from " + run.checkpoint));
   CheckSameModel(whole, run.model);
@@ -161,17 +169,19 @@ TEST_CASE("other data and options are refused by name") {
   const Arguments options = {"--lambda", "0.01", "--max-passes", "3", "--model", run.model};
   REQUIRE(run.Finish(options + Arguments{"--checkpoint", run.checkpoint}).code == 0);
   const Arguments resume = {"--resume", run.checkpoint, "--checkpoint", run.checkpoint};
-  const auto refuse = [&](const std::string& data, const Arguments& changed, const Arguments& parts) {
-    CheckRefused(
-        run,
-        Arguments{"multilabel", "train", data, "--num-labels", "6", "--model", run.model} + resume + changed,
-        Arguments{"--resume: " + run.checkpoint + " belongs to another run: "} + parts);
+  const auto refuse = [&](const std::string& data, const Arguments& changed,
+                          const Arguments& parts) {
+    CheckRefused(run,
+                 Arguments{"multilabel", "train", data, "--num-labels", "6", "--model", run.model} +
+                     resume + changed,
+                 Arguments{"--resume: " + run.checkpoint + " belongs to another run: "} + parts);
   };
   refuse(run.data, {"--lambda", "0.02"}, {"--lambda was 0.01 and is 0.02 now"});
   refuse(run.data, {"--C", "0.1"}, {"--lambda was 0.01 and is "});
   refuse(run.data, {"--lambda", "0.01", "--seed", "7"}, {"--seed was 1 and is 7 now"});
   refuse(run.data, {"--lambda", "0.01", "--learner", "al"}, {"--learner was bcfw and is al now"});
-  refuse(run.data, {"--lambda", "0.01", "--check-every", "2"}, {"--check-every was 0 and is 2 now"});
+  refuse(run.data, {"--lambda", "0.01", "--check-every", "2"},
+         {"--check-every was 0 and is 2 now"});
   refuse(run.data, {"--lambda", "0.01", "--loss", "count"}, {"losses differ"});
   refuse(run.data, {"--lambda", "0.01", "--graph", "tree"}, {"graphs differ"});
   refuse(run.data, {"--lambda", "0.01", "--bias", "0"}, {"features of the data differ"});
@@ -184,17 +194,20 @@ TEST_CASE("other data and options are refused by name") {
 
 TEST_CASE("files that are no checkpoints are refused") {
   const Run run;
-  REQUIRE(run.Finish({"--max-passes", "2", "--model", run.model, "--checkpoint", run.checkpoint}).code == 0);
+  REQUIRE(run.Finish({"--max-passes", "2", "--model", run.model, "--checkpoint", run.checkpoint})
+              .code == 0);
   const std::string bytes = ReadBytes(run.checkpoint);
   const std::string model = ReadBytes(run.model);
   const auto refuse = [&](const std::string& content, const Arguments& parts) {
     const std::string bad = run.folder.Write("bad.ckpt", content);
-    CheckRefused(run, run.Train({"--resume", bad, "--model", run.model}), Arguments{bad + ": "} + parts);
+    CheckRefused(run, run.Train({"--resume", bad, "--model", run.model}),
+                 Arguments{bad + ": "} + parts);
   };
   refuse("", {"not a Slackline checkpoint"});
   refuse("text", {"not a Slackline checkpoint"});
   refuse(model, {"a Slackline model, not a checkpoint"});
-  for (const std::size_t length : {std::size_t{10}, std::size_t{27}, bytes.size() / 2, bytes.size() - 1}) {
+  for (const std::size_t length :
+       {std::size_t{10}, std::size_t{27}, bytes.size() / 2, bytes.size() - 1}) {
     refuse(bytes.substr(0, length), {"the checkpoint is truncated"});
   }
   refuse(bytes + "x", {"the checkpoint is too long"});
@@ -223,7 +236,8 @@ TEST_CASE("bad options of checkpoints and paths") {
   refuse(model + Arguments{"--checkpoint", "/nowhere/c"},
          {"--checkpoint: ", "there is no folder '/nowhere'"});
   refuse(model + Arguments{"--lambda-path", "1,x"}, {"--lambda-path: 'x' is not allowed"});
-  refuse(model + Arguments{"--lambda-path", "1:0.1:1"}, {"--lambda-path: '1' is not allowed as the number"});
+  refuse(model + Arguments{"--lambda-path", "1:0.1:1"},
+         {"--lambda-path: '1' is not allowed as the number"});
   refuse(model + Arguments{"--lambda-path", "1,0.1", "--lambda", "1"}, {"--lambda"});
   refuse(model + Arguments{"--lambda-path", "1,0.1", "--C", "1"}, {"--C"});
   refuse({"--model", "/nowhere/m.slk", "--lambda-path", "1,0.1"},
@@ -233,9 +247,10 @@ TEST_CASE("bad options of checkpoints and paths") {
 TEST_CASE("a path writes a model, a table row and a log for each lambda") {
   const Run run;
   const std::string log = run.folder.Path("run.jsonl");
-  const Arguments common = {"multilabel", "train", run.data, "--num-labels", "6", "--gap-tolerance", "1e-4"};
-  const Outcome outcome =
-      RunProgram(common + Arguments{"--lambda-path", "0.001:0.1:3", "--model", run.model, "--log", log});
+  const Arguments common = {"multilabel", "train",           run.data, "--num-labels",
+                            "6",          "--gap-tolerance", "1e-4"};
+  const Outcome outcome = RunProgram(
+      common + Arguments{"--lambda-path", "0.001:0.1:3", "--model", run.model, "--log", log});
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
   CHECK(Contains(outcome.err, "lambda 0.1 to 0.001 (3 values)"));
@@ -272,12 +287,13 @@ TEST_CASE("a path writes a model, a table row and a log for each lambda") {
 
 TEST_CASE("a killed path goes on with the lambda where it was") {
   const Run run;
-  const Arguments common = {"multilabel",   "train",        run.data, "--num-labels",    "6", "--lambda-path",
-                            "0.1:0.0001:4", "--max-passes", "150",    "--gap-tolerance", "0"};
+  const Arguments common = {
+      "multilabel",   "train",        run.data, "--num-labels",    "6", "--lambda-path",
+      "0.1:0.0001:4", "--max-passes", "150",    "--gap-tolerance", "0"};
   const std::string whole = run.folder.Path("whole.slk");
   REQUIRE(RunProgram(common + Arguments{"--model", whole}).code == 0);
-  const Arguments checkpoints = {"--model", run.model, "--checkpoint", run.checkpoint, "--checkpoint-every",
-                                 "0.05"};
+  const Arguments checkpoints = {
+      "--model", run.model, "--checkpoint", run.checkpoint, "--checkpoint-every", "0.05"};
   {
     Process process(common + checkpoints);
     for (int k = 0; k < 6000 && !std::filesystem::exists(run.folder.Path("m-0.01.slk")); ++k)

@@ -33,7 +33,8 @@ struct Files {
   std::string model = folder.Path("m.slk");
 
   Arguments Cv(const Arguments& more) const {
-    return Arguments{"multilabel", "cv", data, "--num-labels", "4", "--lambda-path", "0.001:1:4"} + more;
+    return Arguments{"multilabel", "cv", data, "--num-labels", "4", "--lambda-path", "0.001:1:4"} +
+           more;
   }
   Json Result(const Arguments& more) const {
     const Outcome outcome = RunProgram(Cv(more + Arguments{"--json"}));
@@ -78,7 +79,8 @@ TEST_CASE("the table, the best lambda, and the model of all data") {
   CHECK(Contains(lines[0], "Hamming loss"));
   CHECK(Contains(lines[1], "           1 "));
   CHECK(Contains(lines[4], "       0.001 "));
-  CHECK(std::count_if(lines.begin(), lines.end(), [](const auto& l) { return l.ends_with("  best"); }) == 1);
+  CHECK(std::count_if(lines.begin(), lines.end(),
+                      [](const auto& l) { return l.ends_with("  best"); }) == 1);
   CHECK(Contains(outcome.err, "model written to " + files.model));
   const Json result = files.Result({"--no-refit"});
   const Json info = Json::parse(RunProgram({"info", files.model, "--json"}).out);
@@ -107,7 +109,8 @@ TEST_CASE("JSON has all metrics, and their figures are right") {
       double mean = 0;
       for (const Json& value : entry[key]["folds"]) mean += value.get<double>() / 3;
       double squares = 0;
-      for (const Json& value : entry[key]["folds"]) squares += std::pow(value.get<double>() - mean, 2);
+      for (const Json& value : entry[key]["folds"])
+        squares += std::pow(value.get<double>() - mean, 2);
       CHECK(std::abs(entry[key]["mean"].get<double>() - mean) < 1e-12);
       CHECK(std::abs(entry[key]["deviation"].get<double>() - std::sqrt(squares / 2)) < 1e-12);
     }
@@ -118,7 +121,8 @@ TEST_CASE("JSON has all metrics, and their figures are right") {
 
 TEST_CASE("a fold's figure is that of training on the others") {
   const Files files;
-  const Json result = files.Result({"--no-refit", "--folds", "4", "--seed", "9", "--gap-tolerance", "1e-9"});
+  const Json result =
+      files.Result({"--no-refit", "--folds", "4", "--seed", "9", "--gap-tolerance", "1e-9"});
   const auto folds = MakeFolds(60, 4, 9);
   const auto examples = Lines(ReadBytes(files.data));
   REQUIRE(examples.size() == 60);
@@ -126,14 +130,15 @@ TEST_CASE("a fold's figure is that of training on the others") {
   const std::string train = files.folder.Write("train.svm", outside);
   const std::string test = files.folder.Write("test.svm", inside);
   for (std::size_t k = 0; k < 4; ++k) {
-    REQUIRE(
-        RunProgram({"multilabel", "train", train, "--num-labels", "4", "--lambda",
-                    result["path"][k]["lambda"].dump(), "--gap-tolerance", "1e-9", "--model", files.model})
-            .code == 0);
-    const Json metrics =
-        Json::parse(RunProgram({"multilabel", "evaluate", test, "--model", files.model, "--json"}).out);
+    REQUIRE(RunProgram({"multilabel", "train", train, "--num-labels", "4", "--lambda",
+                        result["path"][k]["lambda"].dump(), "--gap-tolerance", "1e-9", "--model",
+                        files.model})
+                .code == 0);
+    const Json metrics = Json::parse(
+        RunProgram({"multilabel", "evaluate", test, "--model", files.model, "--json"}).out);
     for (const char* key : {"hamming_loss", "micro_f1", "jaccard"}) {
-      CHECK(std::abs(result["path"][k][key]["folds"][2].get<double>() - metrics[key].get<double>()) < 1e-9);
+      CHECK(std::abs(result["path"][k][key]["folds"][2].get<double>() -
+                     metrics[key].get<double>()) < 1e-9);
     }
   }
 }
@@ -153,8 +158,8 @@ TEST_CASE("other learners, trees and metrics") {
     CHECK(files.Result({"--no-refit", "--folds", "2", "--learner", learner})["path"].size() == 4);
   }
   CHECK(files
-            .Result({"--no-refit", "--folds", "2", "--graph", "tree", "--step", "fw", "--learner", "bcfw",
-                     "--gap-tolerance", "0.05"})["path"]
+            .Result({"--no-refit", "--folds", "2", "--graph", "tree", "--step", "fw", "--learner",
+                     "bcfw", "--gap-tolerance", "0.05"})["path"]
             .size() == 4);
   for (const char* metric : {"subset", "macro-f1", "example-f1", "jaccard"}) {
     CHECK(RunProgram(files.Cv({"--no-refit", "--folds", "2", "--metric", metric})).code == 0);
@@ -164,7 +169,9 @@ TEST_CASE("other learners, trees and metrics") {
   CHECK(refit["refit"]["termination"] == "converged");
 }
 
-TEST_CASE("without values of lambda: around the default of train, further while the best lies at an end") {
+TEST_CASE(
+    "without values of lambda: around the default of train, further while the best lies at an "
+    "end") {
   const Files files;
   const Arguments plain = {"multilabel", "cv", files.data, "--num-labels", "4"};
   const Outcome outcome = RunProgram(plain + Arguments{"--model", files.model, "--json"});
@@ -172,8 +179,10 @@ TEST_CASE("without values of lambda: around the default of train, further while 
   REQUIRE(outcome.code == 0);
   const Json result = Json::parse(outcome.out);
   const std::string trained = files.folder.Path("t.slk");
-  REQUIRE(RunProgram({"multilabel", "train", files.data, "--num-labels", "4", "--model", trained}).code == 0);
-  const double usual = Json::parse(RunProgram({"info", trained, "--json"}).out)["lambda"].get<double>();
+  REQUIRE(RunProgram({"multilabel", "train", files.data, "--num-labels", "4", "--model", trained})
+              .code == 0);
+  const double usual =
+      Json::parse(RunProgram({"info", trained, "--json"}).out)["lambda"].get<double>();
   std::vector<double> lambdas;
   for (const Json& entry : result["path"]) lambdas.push_back(entry["lambda"].get<double>());
   REQUIRE(lambdas.size() >= 5);
@@ -233,12 +242,14 @@ TEST_CASE("graphs are chosen by the same folds") {
 
 TEST_CASE("train --graph auto trains with the graph that it chose") {
   const Files files;
-  const Arguments data = {"multilabel", "train", files.data, "--num-labels", "4", "--lambda", "0.1"};
+  const Arguments data = {"multilabel", "train",    files.data, "--num-labels",
+                          "4",          "--lambda", "0.1"};
   const Outcome outcome = RunProgram(data + Arguments{"--graph", "auto", "--model", files.model});
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
   const std::string graph =
-      Json::parse(RunProgram({"info", files.model, "--json"}).out)["options"]["graph"].get<std::string>();
+      Json::parse(RunProgram({"info", files.model, "--json"}).out)["options"]["graph"]
+          .get<std::string>();
   CHECK(Contains(outcome.err, "graph: " + graph + ", by cross-validation: micro F1 none "));
   const std::string trained = files.folder.Path("t.slk");
   REQUIRE(RunProgram(data + Arguments{"--graph", graph, "--model", trained}).code == 0);
@@ -269,11 +280,13 @@ TEST_CASE("bad input: code 2, one line, nothing written") {
   refuse(files.Cv(model + Arguments{"--folds", "61"}), "has 60 examples");
   refuse(files.Cv(model + Arguments{"--metric", "f1"}),
          "--metric: 'f1' is not allowed; it must be one of hamming");
-  refuse(files.Cv(model + Arguments{"--lambda", "1"}), "--lambda: its values are those of --lambda-path");
+  refuse(files.Cv(model + Arguments{"--lambda", "1"}),
+         "--lambda: its values are those of --lambda-path");
   refuse(files.Cv({"--model", files.data}), "would be overwritten");
   refuse(files.Cv(model + Arguments{"--learner", "soft", "--tau", "0.5"}), "--tau applies to");
-  refuse({"multilabel", "cv", files.data, "--num-labels", "4", "--lambda-path", "1,0", "--no-refit"},
-         "--lambda-path: '0' is not allowed");
+  refuse(
+      {"multilabel", "cv", files.data, "--num-labels", "4", "--lambda-path", "1,0", "--no-refit"},
+      "--lambda-path: '0' is not allowed");
   refuse({"multilabel", "cv", files.folder.Path("none"), "--num-labels", "4", "--lambda-path", "1",
           "--no-refit"},
          "cannot open the file");
@@ -284,22 +297,24 @@ TEST_CASE("folds without known labels are named") {
   std::string text = "1 1:1\n0 1:-1\n";
   for (int k = 0; k < 6; ++k) text += "? 1:0.5\n";
   const std::string data = files.folder.Write("unknown.svm", text);
-  const Outcome outcome = RunProgram({"multilabel", "cv", data, "--num-labels", "2", "--lambda-path", "1",
-                                      "--folds", "4", "--no-refit", "-q"});
+  const Outcome outcome = RunProgram({"multilabel", "cv", data, "--num-labels", "2",
+                                      "--lambda-path", "1", "--folds", "4", "--no-refit", "-q"});
   CHECK(outcome.code == 2);
   CHECK(Contains(outcome.err, "of 4 has no known label"));
 }
 
 TEST_CASE("an interrupt ends a cross-validation without a result") {
   const Files files;
-  Process process(files.Cv({"--model", files.model, "--gap-tolerance", "0", "--max-passes", "2000000000"}));
+  Process process(
+      files.Cv({"--model", files.model, "--gap-tolerance", "0", "--max-passes", "2000000000"}));
   REQUIRE(process.Catches(SIGINT));
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
   process.Signal(SIGINT);
   const Outcome outcome = process.Wait();
   CHECK(outcome.code == 130);
   CHECK(outcome.out.empty());
-  CHECK(Contains(outcome.err,
-                 "interrupted after 0 of 20 trainings: no lambda is chosen and no model is written"));
+  CHECK(
+      Contains(outcome.err,
+               "interrupted after 0 of 20 trainings: no lambda is chosen and no model is written"));
   CHECK_FALSE(std::filesystem::exists(files.model));
 }

@@ -25,8 +25,9 @@ struct Endless {
   std::string log = folder.Path("run.jsonl");
 
   std::vector<std::string> Train() const {
-    return {"multilabel", "train",           data, "--num-labels", "6",         "--model", model, "--log",
-            log,          "--gap-tolerance", "0",  "--max-passes", "2000000000"};
+    return {"multilabel", "train", data, "--num-labels",    "6", "--model",
+            model,        "--log", log,  "--gap-tolerance", "0", "--max-passes",
+            "2000000000"};
   }
 
   /// Returns when the log has a few checks; false after a minute.
@@ -61,11 +62,17 @@ void CheckInterrupted(int number, int code, int times = 1) {
 
 }  // namespace
 
-TEST_CASE("SIGINT ends training with the best model and code 130") { CheckInterrupted(SIGINT, 130); }
+TEST_CASE("SIGINT ends training with the best model and code 130") {
+  CheckInterrupted(SIGINT, 130);
+}
 
-TEST_CASE("SIGTERM ends training with the best model and code 143") { CheckInterrupted(SIGTERM, 143); }
+TEST_CASE("SIGTERM ends training with the best model and code 143") {
+  CheckInterrupted(SIGTERM, 143);
+}
 
-TEST_CASE("SIGHUP ends training with the best model and code 129") { CheckInterrupted(SIGHUP, 129); }
+TEST_CASE("SIGHUP ends training with the best model and code 129") {
+  CheckInterrupted(SIGHUP, 129);
+}
 
 TEST_CASE("a terminal that goes away sends SIGHUP twice, and the model is kept") {
   CheckInterrupted(SIGHUP, 129, 2);

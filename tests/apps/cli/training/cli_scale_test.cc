@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// --scale and the default λ on the command line: what they do must not depend on the units of the data.
+// --scale and the default λ on the command line: what they do must not depend on the units of the
+// data.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -21,7 +22,8 @@ namespace {
 using Arguments = std::vector<std::string>;
 const std::string kYeast = std::string(SLACKLINE_SOURCE_DIR) + "/data/yeast/";
 
-/// Dense ARFF with three features in these units; the last has a mean far from 0. Two labels follow the first two.
+/// Dense ARFF with three features in these units; the last has a mean far from 0. Two labels follow
+/// the first two.
 std::string ArffIn(const std::vector<double>& units, std::uint64_t seed) {
   Random random(seed);
   const auto normal = [&] {
@@ -34,7 +36,8 @@ std::string ArffIn(const std::vector<double>& units, std::uint64_t seed) {
   text += "@attribute L0 {0,1}\n@attribute L1 {0,1}\n@data\n";
   for (int m = 0; m < 120; ++m) {
     const double x[] = {normal(), normal(), normal() + 5};
-    for (int f = 0; f < 3; ++f) text += std::to_string(units[static_cast<std::size_t>(f)] * x[f]) + ",";
+    for (int f = 0; f < 3; ++f)
+      text += std::to_string(units[static_cast<std::size_t>(f)] * x[f]) + ",";
     text += std::string(x[0] + 0.3 * normal() > 0 ? "1" : "0") + "," +
             (x[1] - x[0] + 0.3 * normal() > 0 ? "1" : "0") + "\n";
   }
@@ -52,7 +55,8 @@ struct Units {
         model(folder.Path("m.slk")) {}
 
   Outcome Train(const Arguments& more = {}) const {
-    return RunProgram(Arguments{"multilabel", "train", train, "--labels", xml, "--model", model} + more);
+    return RunProgram(Arguments{"multilabel", "train", train, "--labels", xml, "--model", model} +
+                      more);
   }
   std::string Predict() const {
     const Outcome outcome = RunProgram({"multilabel", "predict", test, "--model", model});
@@ -95,7 +99,8 @@ TEST_CASE("the default lambda gives the same model whatever the unit of the loss
   REQUIRE(count.Train({"--gap-tolerance", "1e-8", "--loss", "count"}).code == 0);
   const auto others = ModelWeights(count.model);
   REQUIRE(weights.size() == others.size());
-  for (std::size_t k = 0; k < weights.size(); ++k) CHECK(std::abs(2 * weights[k] - others[k]) < 0.02);
+  for (std::size_t k = 0; k < weights.size(); ++k)
+    CHECK(std::abs(2 * weights[k] - others[k]) < 0.02);
 }
 
 TEST_CASE("data of similar sizes are left alone, bit for bit, and that is said") {
@@ -108,7 +113,9 @@ TEST_CASE("data of similar sizes are left alone, bit for bit, and that is said")
   REQUIRE(automatic.code == 0);
   CHECK(Contains(automatic.err, "scaling: none, since features have similar sizes"));
   CHECK(Contains(automatic.err, "(default; C 2 per label)"));
-  REQUIRE(RunProgram(yeast + Arguments{"--scale", "none", "--model", folder.Path("none.slk")}).code == 0);
+  REQUIRE(
+      RunProgram(yeast + Arguments{"--scale", "none", "--model", folder.Path("none.slk")}).code ==
+      0);
   CHECK(ModelWeights(folder.Path("auto.slk")) == ModelWeights(folder.Path("none.slk")));
 }
 
@@ -137,8 +144,9 @@ TEST_CASE("every kind of scaling trains, is kept in the model, and predicts") {
   }
   const Outcome wrong = units.Train({"--scale", "minmax"});
   CHECK(wrong.code == 2);
-  CHECK(Contains(wrong.err,
-                 "--scale: 'minmax' is not allowed; it must be one of auto none standard max-abs norm"));
+  CHECK(Contains(
+      wrong.err,
+      "--scale: 'minmax' is not allowed; it must be one of auto none standard max-abs norm"));
 }
 
 TEST_CASE("a value far outside of the training data is refused with its line") {
@@ -147,9 +155,9 @@ TEST_CASE("a value far outside of the training data is refused with its line") {
   const std::string train =
       folder.Write("t.svm", "0 1:1e-30 2:1\n 1:2e-30 2:400\n0 1:1e-30 2:7\n 1:-3e-30 2:3\n");
   const std::string model = folder.Path("m.slk");
-  REQUIRE(
-      RunProgram({"multilabel", "train", train, "--num-labels", "1", "--scale", "max-abs", "--model", model})
-          .code == 0);
+  REQUIRE(RunProgram({"multilabel", "train", train, "--num-labels", "1", "--scale", "max-abs",
+                      "--model", model})
+              .code == 0);
   const std::string test = folder.Write("x.svm", "0 1:1\n0 1:1e25\n");
   const Outcome outcome = RunProgram({"multilabel", "predict", test, "--model", model});
   CHECK(outcome.code == 2);
@@ -174,7 +182,8 @@ TEST_CASE("sequences and matchings are scaled, too") {
   }
   const std::string words = folder.Write("w.data", letters);
   const std::string model = folder.Path("m.slk");
-  const Outcome trained = RunProgram({"sequence", "train", words, "--scale", "norm", "--model", model});
+  const Outcome trained =
+      RunProgram({"sequence", "train", words, "--scale", "norm", "--model", model});
   INFO(trained.err);
   REQUIRE(trained.code == 0);
   CHECK(Contains(trained.err, "scaling: norm, each example's features get norm 1"));
@@ -199,5 +208,7 @@ TEST_CASE("sequences and matchings are scaled, too") {
   REQUIRE(matched.code == 0);
   CHECK(Contains(matched.err, "scaling: max-abs, since "));
   CHECK(Contains(matched.err, "'near'"));
-  CHECK(Json::parse(RunProgram({"matching", "evaluate", pairs, "--model", model, "--json"}).out)["f1"] == 1);
+  CHECK(Json::parse(
+            RunProgram({"matching", "evaluate", pairs, "--model", model, "--json"}).out)["f1"] ==
+        1);
 }

@@ -12,7 +12,8 @@ namespace {
 
 const char* const kXml = "<labels><label name=\"B\"/><label name=\"A\"/></labels>";
 const char* const kHeader =
-    "@relation r\n@attribute x numeric\n@attribute A {0,1}\n@attribute y real\n@attribute B {0,1}\n@data\n";
+    "@relation r\n@attribute x numeric\n@attribute A {0,1}\n@attribute y real\n@attribute B "
+    "{0,1}\n@data\n";
 
 struct Options {
   std::vector<double> fill_values = {};
@@ -123,7 +124,8 @@ TEST_CASE("nominal features become numbers or one feature per value") {
 
 TEST_CASE("sparse rows: omitted labels are 0, or 1 where 1 is declared first") {
   const MultiLabelData data = Read(
-      "@attribute A {1,0}\n@attribute x numeric\n@attribute y numeric\n@attribute B {0,1}\n@data\n{1 2.5, 3 "
+      "@attribute A {1,0}\n@attribute x numeric\n@attribute y numeric\n@attribute B "
+      "{0,1}\n@data\n{1 2.5, 3 "
       "1}\n{ 0 0,2 1 }\n{0 ?}\n{}\n0,1,2,1\n");
   CHECK(data.labels == Bits{1, 1, 0, 0, -1, 0, 1, 0, 0, 1});
   CHECK(Sparse(data, 0) == RowContent{{0}, {2.5}});
@@ -172,7 +174,8 @@ TEST_CASE("a file without any of the model's labels is read with unknown labels"
 
 TEST_CASE("instance weights other than 1 are refused") {
   CHECK(Read(std::string(kHeader) + "1,0,2,1,{1}\n{0 3},{1.0}\n{0 3} {1}\n").num_examples() == 3);
-  CHECK(RowError("1,0,2,1,{2.5}") == "instance weight '2.5': weights other than 1 are not supported");
+  CHECK(RowError("1,0,2,1,{2.5}") ==
+        "instance weight '2.5': weights other than 1 are not supported");
   CHECK(RowError("{0 1}, {0}") == "instance weight '0': weights other than 1 are not supported");
   CHECK(RowError("1,0,2,1,{x}") == "the instance weight 'x' is not a finite number");
   CHECK(RowError("1,0,2,1,{1") == "the closing '}' of an instance weight is missing");
@@ -212,20 +215,25 @@ TEST_CASE("errors in sparse rows name line and token") {
 
 TEST_CASE("errors in the header name line and token") {
   CHECK(Error("@attribute A string\n@data\n") ==
-        "data.arff:1: attribute 'A' has type 'string'; only numeric, real, integer and nominal {...} can be "
+        "data.arff:1: attribute 'A' has type 'string'; only numeric, real, integer and nominal "
+        "{...} can be "
         "read");
-  CHECK(Contains(Error("@attribute d date 'yyyy'\n@data\n"), "data.arff:1: attribute 'd' has type 'date'"));
+  CHECK(Contains(Error("@attribute d date 'yyyy'\n@data\n"),
+                 "data.arff:1: attribute 'd' has type 'date'"));
   CHECK(Contains(Error("@attribute d relational\n@data\n"), "has type 'relational'"));
   CHECK(Error("@attribute A\n") == "data.arff:1: attribute 'A' has no type");
   CHECK(Error("@attribute\n") == "data.arff:1: an attribute without a name");
-  CHECK(Error("@attribute 'A\n") == "data.arff:1: the closing quote of an attribute's name is missing: 'A'");
+  CHECK(Error("@attribute 'A\n") ==
+        "data.arff:1: the closing quote of an attribute's name is missing: 'A'");
   CHECK(Error("@attribute A {0,1\n") ==
         "data.arff:1: the closing '}' is missing in the values of attribute 'A'");
-  CHECK(Error("@attribute A {0,,1}\n") == "data.arff:1: an empty value in the values of attribute 'A'");
+  CHECK(Error("@attribute A {0,,1}\n") ==
+        "data.arff:1: an empty value in the values of attribute 'A'");
   CHECK(Error("@attribute A {}\n") == "data.arff:1: an empty value in the values of attribute 'A'");
   CHECK(Error("@attribute A {0,0}\n") ==
         "data.arff:1: value '0' occurs twice in the values of attribute 'A'");
-  CHECK(Error("@attribute A {0,1} x\n") == "data.arff:1: text after the type of attribute 'A': 'x'");
+  CHECK(Error("@attribute A {0,1} x\n") ==
+        "data.arff:1: text after the type of attribute 'A': 'x'");
   CHECK(Error("@attribute A {0,1}\n\n@attribute A real\n") ==
         "data.arff:3: attribute 'A' was declared before, on line 1");
   CHECK(Error("@relation r\n@inputs x\n") == "data.arff:2: unknown declaration '@inputs'");
@@ -244,7 +252,8 @@ TEST_CASE("errors in the header name line and token") {
 
 TEST_CASE("features are named, and other names than the model's are refused") {
   const std::string head =
-      "@attribute x numeric\n@attribute A {0,1}\n@attribute 'the colour' {red,blue}\n@attribute n {1,2}\n"
+      "@attribute x numeric\n@attribute A {0,1}\n@attribute 'the colour' {red,blue}\n@attribute n "
+      "{1,2}\n"
       "@attribute B {0,1}\n@data\n1,0,red,2,1\n";
   const std::vector<std::string> names = {"x", "the colour=red", "the colour=blue", "n"};
   CHECK(Read(head).feature_names == names);
@@ -254,20 +263,23 @@ TEST_CASE("features are named, and other names than the model's are refused") {
   options.model_features = names;
   CHECK(Read(head, options).num_examples() == 1);
   options.model_features[2] = "the colour=green";
-  CHECK(
-      Error(head, options) ==
-      "data.arff:3: feature 3 is 'the colour=blue', but the model was trained with 'the colour=green' there");
+  CHECK(Error(head, options) ==
+        "data.arff:3: feature 3 is 'the colour=blue', but the model was trained with 'the "
+        "colour=green' there");
   options.model_features = {"n", "the colour=red", "the colour=blue", "x"};
-  CHECK(Error(head, options) == "data.arff:1: feature 1 is 'x', but the model was trained with 'n' there");
+  CHECK(Error(head, options) ==
+        "data.arff:1: feature 1 is 'x', but the model was trained with 'n' there");
   options.model_features = {"x", "the colour=red", "the colour=blue", "m"};
-  CHECK(Error(head, options) == "data.arff:4: feature 4 is 'n', but the model was trained with 'm' there");
+  CHECK(Error(head, options) ==
+        "data.arff:4: feature 4 is 'n', but the model was trained with 'm' there");
 }
 
 TEST_CASE("labels that are missing or not told are explained") {
   Options options;
   options.xml = "";
-  CHECK(Error(kHeader, options) ==
-        "data.arff: an ARFF file does not tell which attributes are labels: pass --labels FILE.xml");
+  CHECK(
+      Error(kHeader, options) ==
+      "data.arff: an ARFF file does not tell which attributes are labels: pass --labels FILE.xml");
   options.xml = "<labels><label name='A'/><label name='C'/></labels>";
   CHECK(Contains(Error(kHeader, options), "labels.xml:1: label 'C' is not an attribute of "));
 }
@@ -313,7 +325,8 @@ TEST_CASE("the lines of very many label names are counted in one pass") {
 
 TEST_CASE("damaged text is read or refused, and never anything else") {
   const std::string good =
-      "@relation r\n@attribute 'x y' numeric\n@attribute A {0,1}\n@attribute c {u,'v w'}\n@attribute B "
+      "@relation r\n@attribute 'x y' numeric\n@attribute A {0,1}\n@attribute c {u,'v "
+      "w'}\n@attribute B "
       "{0,1}\n@data\n"
       "1,0,u,1\n-2.5,?,'v w',0,{1}\n{0 3,2 'v w',3 1}\n{}\n";
   for (std::size_t position = 0; position < good.size(); ++position) {
@@ -331,17 +344,20 @@ TEST_CASE("damaged text is read or refused, and never anything else") {
   }
 }
 
-TEST_CASE("missing numbers of training become the mean of the known ones, in dense and sparse rows") {
+TEST_CASE(
+    "missing numbers of training become the mean of the known ones, in dense and sparse rows") {
   const std::string head =
-      "@attribute x numeric\n@attribute n {3,1}\n@attribute A {0,1}\n@attribute c {r,g}\n@attribute B {0,1}\n"
+      "@attribute x numeric\n@attribute n {3,1}\n@attribute A {0,1}\n@attribute c "
+      "{r,g}\n@attribute B {0,1}\n"
       "@data\n";
   const MultiLabelData dense = Read(head + "1,?,0,r,1\n?,3,1,?,0\n4,1,0,g,1\n");
   CHECK(dense.fill_values == Values{2.5, 2, 0, 0});
   CHECK(Dense(dense, 0) == Values{1, 2, 1, 0});
   CHECK(Dense(dense, 1) == Values{2.5, 3, 0, 0});
   CHECK(Dense(dense, 2) == Values{4, 1, 0, 1});
-  CHECK(dense.notes == Names{"2 missing values in 2 columns (x 1, n 1) replaced by the training mean",
-                             "1 missing value in 1 column (c 1) counted as no category"});
+  CHECK(dense.notes ==
+        Names{"2 missing values in 2 columns (x 1, n 1) replaced by the training mean",
+              "1 missing value in 1 column (c 1) counted as no category"});
   // Attributes that are left out are known: x is 0 then, n is 3, c is r.
   const MultiLabelData sparse = Read(head + "{0 6,1 ?}\n{0 ?,3 ?}\n{1 1,3 g}\n");
   CHECK(sparse.fill_values == Values{3, 2, 0, 0});
@@ -365,7 +381,8 @@ TEST_CASE("at prediction the model's means stand for missing values") {
   const MultiLabelData data = Read(std::string(kHeader) + "?,0,1,1\n{0 2,2 ?}\n", options);
   CHECK(Dense(data, 0) == Values{7, 1});
   CHECK(Sparse(data, 1) == RowContent{{0, 1}, {2, 8}});
-  CHECK(data.notes == Names{"2 missing values in 2 columns (x 1, y 1) replaced by the training mean"});
+  CHECK(data.notes ==
+        Names{"2 missing values in 2 columns (x 1, y 1) replaced by the training mean"});
   options.fill_values.clear();
   CHECK(Contains(Error(std::string(kHeader) + "1,0,1,1\n?,0,1,1\n", options),
                  "data.arff:8: attribute 'x' has the value '?', and the model keeps no means"));

@@ -63,7 +63,8 @@ std::string ColumnError(const Names& values) { return Error(Column(values), Labe
 
 Names Repeated(const std::string& prefix, int different, int times) {
   Names values;
-  for (int k = 0; k < different * times; ++k) values.push_back(prefix + std::to_string(k % different));
+  for (int k = 0; k < different * times; ++k)
+    values.push_back(prefix + std::to_string(k % different));
   return values;
 }
 
@@ -84,8 +85,9 @@ TEST_CASE("columns become numbers, categories in their order, and labels") {
   CHECK(Dense(data, 3) == Values{40, 0, 0, 2.5});
   CHECK(data.fill_values == Values{30, 0, 0, 2});
   CHECK(data.lines == std::vector<long>{2, 3, 4, 5});
-  CHECK(data.notes == Names{"2 missing values in 2 columns (age 1, size 1) replaced by the training mean",
-                            "1 missing value in 1 column (colour 1) counted as no category"});
+  CHECK(data.notes ==
+        Names{"2 missing values in 2 columns (age 1, size 1) replaced by the training mean",
+              "1 missing value in 1 column (colour 1) counted as no category"});
 }
 
 TEST_CASE("a constant is the last feature, and ignored columns are no features") {
@@ -131,14 +133,17 @@ TEST_CASE("categories are few texts: 50, or a tenth of the values") {
         "the column "
         "out by --ignore-columns");
   CHECK(Read(Column(Repeated("v", 60, 10)), Labels("L")).num_features == 61);
-  CHECK(Contains(ColumnError(Repeated("v", 1001, 11)), "column 'x' has 1001 different texts and more"));
+  CHECK(Contains(ColumnError(Repeated("v", 1001, 11)),
+                 "column 'x' has 1001 different texts and more"));
   CHECK(Read(Column({"1", "2", "a", "1", "b"}), Labels("L")).num_features == 5);
 }
 
 TEST_CASE("columns that are no features are refused with an example and advice") {
   const std::string advice = "leave the column out by --ignore-columns";
-  CHECK(ColumnError({"", "2024-01-31", "2024-02-01"}) ==
-        "t.csv:3: column 'x' has dates or times, such as '2024-01-31'; turn them into numbers, or " + advice);
+  CHECK(
+      ColumnError({"", "2024-01-31", "2024-02-01"}) ==
+      "t.csv:3: column 'x' has dates or times, such as '2024-01-31'; turn them into numbers, or " +
+          advice);
   CHECK(ColumnError({"1,5", "2", "2,25"}) ==
         "t.csv:2: column 'x' has a number with a decimal comma, '1,5'; write numbers with a point, "
         "or " +
@@ -155,14 +160,15 @@ TEST_CASE("columns that are no features are refused with an example and advice")
             advice);
   Names many = Repeated("", 1200, 1);
   many.push_back("abc");
-  CHECK(
-      Contains(ColumnError(many), "t.csv:1202: value 'abc' of column 'x' is not a number, but 1200 others"));
+  CHECK(Contains(ColumnError(many),
+                 "t.csv:1202: value 'abc' of column 'x' is not a number, but 1200 others"));
 }
 
 TEST_CASE("numbers must be finite and within 1e50") {
   CHECK(ColumnError({"1", "inf"}) == "t.csv:3: value 'inf' of column 'x' is not a finite number");
   CHECK(ColumnError({"1e999"}) == "t.csv:2: value '1e999' of column 'x' is not a finite number");
-  CHECK(ColumnError({"1", "-2e50"}) == "t.csv:3: value '-2e50' of column 'x' is too large (more than 1e50)");
+  CHECK(ColumnError({"1", "-2e50"}) ==
+        "t.csv:3: value '-2e50' of column 'x' is too large (more than 1e50)");
 }
 
 TEST_CASE("a column that counts the rows gets a note") {
@@ -191,7 +197,8 @@ TEST_CASE("errors of headers") {
         "t.csv:1: the first line of a table must name its columns, but has only numbers: '1', …");
   CHECK(Error("x,L\n1,0\n", Labels("M")) == "--label-columns: there is no column 'M'");
   CHECK(Error("x,L\n1,0\n", Labels("L", "M")) == "--ignore-columns: there is no column 'M'");
-  CHECK(Error("x,L\n1,0\n", Labels("L", "L")) == "--ignore-columns: column 'L' is one of --label-columns");
+  CHECK(Error("x,L\n1,0\n", Labels("L", "L")) ==
+        "--ignore-columns: column 'L' is one of --label-columns");
   CHECK(Error("x,L\n1,0\n", Labels("L", "x")) ==
         "t.csv:1: all columns are labels or ignored: there are no features");
   CHECK(Error("x,L\n", Labels("L")) == "t.csv: no examples behind the header");
@@ -217,8 +224,8 @@ TEST_CASE("without label columns the message names what looks like labels") {
         "list of names, patterns such as 'tag_*', or positions (if it is no table, pass --format)");
   CHECK(Contains(Error("x,a,b\n2,0,1\n3,1,\n", {}),
                  "the last 2 columns, 'a', 'b', look like labels: --label-columns=-2: (if"));
-  CHECK(
-      Contains(Error("x,a\n2,0\n3,1\n", {}), "the last column, 'a', looks like one: --label-columns=-1 (if"));
+  CHECK(Contains(Error("x,a\n2,0\n3,1\n", {}),
+                 "the last column, 'a', looks like one: --label-columns=-1 (if"));
   MultiLabelReadOptions xml;
   xml.labels_xml = "l.xml";
   CHECK(Contains(Error(kTable, xml), "--labels belongs to ARFF and LIBSVM data"));
@@ -236,14 +243,16 @@ TEST_CASE("formats are told by the first line") {
   MultiLabelReadOptions csv = Labels("L");
   csv.format = MultiLabelFormat::kCsv;
   CHECK(Read("@x,L\n1,0\n", csv).feature_names == Names{"@x"});
-  CHECK(Contains(Error("@relation r\n", Labels("L")), "belong to tables (CSV, TSV), but the data are ARFF"));
+  CHECK(Contains(Error("@relation r\n", Labels("L")),
+                 "belong to tables (CSV, TSV), but the data are ARFF"));
   libsvm.ignore_columns = "x";
   CHECK(Contains(Error("0 1:1\n", libsvm), "belong to tables (CSV, TSV), but the data are LIBSVM"));
 }
 
 TEST_CASE("at prediction columns are found by name, and missing values filled as in training") {
   const MultiLabelReadOptions options = ForPrediction(Read(kTable, Labels("a,b")));
-  const MultiLabelData data = Read("size;new;colour;b;age\n1;7;red;0;\n;8;blue;;50\n2;9;;1;\n", options);
+  const MultiLabelData data =
+      Read("size;new;colour;b;age\n1;7;red;0;\n;8;blue;;50\n2;9;;1;\n", options);
   CHECK(data.label_names == Names{"a", "b"});
   CHECK(data.labels == Bits{-1, 0, -1, -1, -1, 1});
   CHECK(Dense(data, 0) == Values{30, 0, 1, 1});
@@ -279,10 +288,12 @@ TEST_CASE("errors at prediction") {
         "t.csv:2: value 'abc' of column 'age' is not a finite number");
   CHECK(Error("age,colour,size\n1e60,red,1\n", options) ==
         "t.csv:2: value '1e60' of column 'age' is too large (more than 1e50)");
-  CHECK(Contains(Error("age,colour,size,a\n1,red,1,2\n", options), "t.csv:2: label 'a' has the value '2'"));
+  CHECK(Contains(Error("age,colour,size,a\n1,red,1,2\n", options),
+                 "t.csv:2: label 'a' has the value '2'"));
   CHECK(Contains(Error("age,colour,size\n1,red\n", options), "t.csv:2: the row has 2 values"));
   CHECK(Error("age,colour,size\n", options) == "t.csv: no examples behind the header");
-  CHECK(Contains(Error("0 1:1\n", options), "trained on a table with names of columns, which LIBSVM data"));
+  CHECK(Contains(Error("0 1:1\n", options),
+                 "trained on a table with names of columns, which LIBSVM data"));
   options.strict = true;
   CHECK(Error("age,colour,size,new\n1,red,1,1\n", options) ==
         "t.csv:1: column 'new', unknown to the model (--strict)");
@@ -299,11 +310,12 @@ TEST_CASE("ARFF data serve a model of a table when their features have the same 
   const std::string head =
       "@attribute age numeric\n@attribute colour {green,red}\n@attribute size numeric\n@data\n";
   CHECK(Dense(Read(head + "?,red,1\n", options), 0) == Values{30, 0, 1, 1});
-  CHECK(
-      Contains(Error("@attribute age numeric\n@attribute colour {red,green}\n@attribute size numeric\n@data\n"
-                     "1,red,1\n",
-                     options),
-               "feature 2 is 'colour=red', but the model was trained with 'colour=green' there"));
+  CHECK(Contains(
+      Error(
+          "@attribute age numeric\n@attribute colour {red,green}\n@attribute size numeric\n@data\n"
+          "1,red,1\n",
+          options),
+      "feature 2 is 'colour=red', but the model was trained with 'colour=green' there"));
 }
 
 TEST_CASE("the separator of the model decides where a header has several") {

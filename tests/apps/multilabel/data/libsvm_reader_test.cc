@@ -99,8 +99,9 @@ TEST_CASE("features beyond the model's are left out with a note, or refused") {
   CHECK(data.num_features == 5);
   CHECK(Row(data, 1) == RowContent{{4, 5}, {3.0, 1.0}});
   CHECK(Row(data, 2) == RowContent{{5}, {1.0}});
-  CHECK(data.notes == std::vector<std::string>{"3 values of 2 features beyond the model's 5 left out (first "
-                                               "feature 6 on line 2)"});
+  CHECK(data.notes ==
+        std::vector<std::string>{"3 values of 2 features beyond the model's 5 left out (first "
+                                 "feature 6 on line 2)"});
   options.strict = true;
   CHECK(Error("1 2:1\n1 6:1\n", options) ==
         "data.svm:2: feature 6 is out of range: the model has 5 features (--strict)");
@@ -128,9 +129,9 @@ TEST_CASE("gzip files give the same data") {
 }
 
 TEST_CASE("a missing number of labels is explained") {
-  CHECK(
-      Error("0 1:1\n", MultiLabelReadOptions{}) ==
-      "data.svm: a LIBSVM file does not tell the number of labels: pass --num-labels N or --labels FILE.xml");
+  CHECK(Error("0 1:1\n", MultiLabelReadOptions{}) ==
+        "data.svm: a LIBSVM file does not tell the number of labels: pass --num-labels N or "
+        "--labels FILE.xml");
 }
 
 TEST_CASE("errors in labels name line and token") {
@@ -142,11 +143,14 @@ TEST_CASE("errors in labels name line and token") {
   CHECK(Error("-1 1:1\n", Labels(3)) == "data.svm:1: label '-1' is not a whole number");
   CHECK(Error("0, 1:1\n", Labels(3)) == "data.svm:1: label '' is not a whole number");
   CHECK(Error("0,? 1:1\n", Labels(3)) == "data.svm:1: label '?' is not a whole number");
-  CHECK(Error("99999999999 1:1\n", Labels(3)) == "data.svm:1: label '99999999999' is not a whole number");
+  CHECK(Error("99999999999 1:1\n", Labels(3)) ==
+        "data.svm:1: label '99999999999' is not a whole number");
 }
 
 TEST_CASE("errors in features name line and token") {
-  const auto error = [](const std::string& line) { return Error("0 1:1\n" + line + "\n", Labels(3)); };
+  const auto error = [](const std::string& line) {
+    return Error("0 1:1\n" + line + "\n", Labels(3));
+  };
   CHECK(error("1 0:1") == "data.svm:2: feature index 0 in '0:1': features count from 1");
   CHECK(error("1 2:1 2:3") == "data.svm:2: feature indices must increase: '2:3' follows index 2");
   CHECK(error("1 5:1 2:3") == "data.svm:2: feature indices must increase: '2:3' follows index 5");
@@ -155,7 +159,8 @@ TEST_CASE("errors in features name line and token") {
   CHECK(error("1 2:") == "data.svm:2: the value of '2:' is not a finite number");
   for (const std::string value :
        {"nan", "inf", "-inf", "NaN", "1e999", "0x10", "1,5", "1.5.2", "abc", "+-1", "--1", "1:2"}) {
-    CHECK(error("1 2:" + value) == "data.svm:2: the value of '2:" + value + "' is not a finite number");
+    CHECK(error("1 2:" + value) ==
+          "data.svm:2: the value of '2:" + value + "' is not a finite number");
   }
   const std::string range = " is not a whole number between 1 and 2147483645";
   CHECK(error("1 -2:1") == "data.svm:2: the feature index of '-2:1'" + range);

@@ -16,7 +16,8 @@ using namespace slackline::test;
 
 namespace {
 
-MultiLabelData RandomData(Random& random, Index examples, Index features, Index labels, bool constant) {
+MultiLabelData RandomData(Random& random, Index examples, Index features, Index labels,
+                          bool constant) {
   MultiLabelData data;
   for (Index k = 0; k < labels; ++k) data.label_names.push_back("L" + std::to_string(k));
   data.num_features = features;
@@ -27,7 +28,8 @@ MultiLabelData RandomData(Random& random, Index examples, Index features, Index 
     for (double& value : x) value = random.Normal();
     if (constant) x.push_back(1);
     rows->AddDense(x);
-    for (Index k = 0; k < labels; ++k) data.labels.push_back(static_cast<std::int8_t>(random.Below(2)));
+    for (Index k = 0; k < labels; ++k)
+      data.labels.push_back(static_cast<std::int8_t>(random.Below(2)));
     data.lines.push_back(m + 1);
   }
   data.rows = rows;
@@ -63,7 +65,8 @@ double Score(const MultiLabelModel& model, const MultiLabelData& data, Index m,
   }
   for (std::size_t k = 0; k < model.pairs().size(); ++k) {
     const LabelPair& pair = model.pairs()[k];
-    if (labels[static_cast<std::size_t>(pair.a)] == 1 && labels[static_cast<std::size_t>(pair.b)] == 1)
+    if (labels[static_cast<std::size_t>(pair.a)] == 1 &&
+        labels[static_cast<std::size_t>(pair.b)] == 1)
       score += model.weights()[static_cast<std::size_t>(columns * n) + k];
   }
   return score;
@@ -88,7 +91,8 @@ TEST_CASE("the parts of every labelling add up to its score") {
           // What the labelling loses without this label.
           std::vector<std::int8_t> without = labels;
           without[static_cast<std::size_t>(label.label[1] - '0')] = 0;
-          CHECK(label.score == doctest::Approx(parts.total - Score(model, data, m, without)).epsilon(1e-9));
+          CHECK(label.score ==
+                doctest::Approx(parts.total - Score(model, data, m, without)).epsilon(1e-9));
           double sum = label.features.others;
           for (const ScorePart& part : label.features.parts) sum += part.score;
           CHECK(sum == doctest::Approx(label.features.total).epsilon(1e-12));
@@ -162,7 +166,9 @@ TEST_CASE("what does not fit is refused") {
   const std::vector<std::int8_t> good = {0, 1};
   CHECK_THROWS_AS(ExplainLabels(model, data, -1, good, 1), std::invalid_argument);
   CHECK_THROWS_AS(ExplainLabels(model, data, 2, good, 1), std::invalid_argument);
-  CHECK_THROWS_AS(ExplainLabels(model, data, 0, std::vector<std::int8_t>{1}, 1), std::invalid_argument);
-  CHECK_THROWS_AS(ExplainLabels(model, data, 0, std::vector<std::int8_t>{1, -1}, 1), std::invalid_argument);
+  CHECK_THROWS_AS(ExplainLabels(model, data, 0, std::vector<std::int8_t>{1}, 1),
+                  std::invalid_argument);
+  CHECK_THROWS_AS(ExplainLabels(model, data, 0, std::vector<std::int8_t>{1, -1}, 1),
+                  std::invalid_argument);
   CHECK_THROWS_AS(ExplainLabels(model, data, 0, good, 0), std::invalid_argument);
 }

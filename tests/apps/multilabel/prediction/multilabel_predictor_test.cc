@@ -128,7 +128,8 @@ TEST_CASE("one call gives what a file with the example gives") {
       CHECK(predictor.labels() == model.label_names());
       for (const bool dense : {false, true}) {
         CAPTURE(dense);
-        const MultiLabelData data = ReadMultiLabelData(folder.Write("d", Text(dense)), model.ReadOptions());
+        const MultiLabelData data =
+            ReadMultiLabelData(folder.Write("d", Text(dense)), model.ReadOptions());
         PredictOptions options;
         options.decode = decode;
         options.scores = true;
@@ -169,10 +170,10 @@ TEST_CASE("features are given as in files and scaled here, once") {
     MultiLabelPredictor predictor(model);
     PredictOptions options;
     options.scores = true;
-    const auto expected =
-        Predict(model, ReadMultiLabelData(folder.Write("d", Text(true)), model.ReadOptions()), options);
-    const auto sparse =
-        Predict(model, ReadMultiLabelData(folder.Write("s", Text(false)), model.ReadOptions()), options);
+    const auto expected = Predict(
+        model, ReadMultiLabelData(folder.Write("d", Text(true)), model.ReadOptions()), options);
+    const auto sparse = Predict(
+        model, ReadMultiLabelData(folder.Write("s", Text(false)), model.ReadOptions()), options);
     for (std::size_t m = 0; m < kExamples.size(); ++m) {
       const auto scores = predictor.Scores(kExamples[m]);
       const std::vector<Index> at = {0, 1, 2, 3};
@@ -185,13 +186,15 @@ TEST_CASE("features are given as in files and scaled here, once") {
     }
     if (kind == ScaleKind::kNorm) continue;
     model.set_scaling(FeatureScaling::FromNumbers(kind, {}, {1, 1e-40, 1, 1}));
-    CHECK_THROWS_AS(MultiLabelPredictor(model).Predict(std::vector<double>(4, 1e20)), std::invalid_argument);
+    CHECK_THROWS_AS(MultiLabelPredictor(model).Predict(std::vector<double>(4, 1e20)),
+                    std::invalid_argument);
   }
 }
 
 TEST_CASE("rows of a table are read as in files, scaled and unscaled, dense and sparse") {
   const TemporaryFolder folder;
-  const std::string file = folder.Write("t.csv", "age,colour,size\n3,red,0\n-2.5,violet,NA\n0,,12\n");
+  const std::string file =
+      folder.Write("t.csv", "age,colour,size\n3,red,0\n-2.5,violet,NA\n0,,12\n");
   for (const bool sparse : {false, true}) {
     for (const ScaleKind kind :
          {ScaleKind::kUnscaled, ScaleKind::kStandard, ScaleKind::kMaxAbs, ScaleKind::kNorm}) {

@@ -19,12 +19,14 @@ struct Record {
   bool operator==(const Record&) const = default;
 };
 
-std::vector<Record> Read(const std::string& text, char separator = ',', std::size_t longest = 1000) {
+std::vector<Record> Read(const std::string& text, char separator = ',',
+                         std::size_t longest = 1000) {
   const TemporaryFolder folder;
   LineReader reader(folder.Write("t.csv", text), longest);
   CsvRecords records(&reader, separator);
   std::vector<Record> all;
-  while (records.Next()) all.push_back({{records.fields().begin(), records.fields().end()}, records.line()});
+  while (records.Next())
+    all.push_back({{records.fields().begin(), records.fields().end()}, records.line()});
   return all;
 }
 
@@ -44,7 +46,8 @@ TEST_CASE("plain fields lose the blanks around them, and blank lines are no reco
 
 TEST_CASE("quoted fields keep separators, blanks, quotes and line ends") {
   CHECK(Read("\"a,b\", \"c\"\"d\" ,\" e \"\n") == std::vector<Record>{{{"a,b", "c\"d", " e "}, 1}});
-  CHECK(Read("x,\"1\n2\r\n\n3\",y\nz\n") == std::vector<Record>{{{"x", "1\n2\n\n3", "y"}, 1}, {{"z"}, 5}});
+  CHECK(Read("x,\"1\n2\r\n\n3\",y\nz\n") ==
+        std::vector<Record>{{{"x", "1\n2\n\n3", "y"}, 1}, {{"z"}, 5}});
   CHECK(Read("\"\",\"\"\"\"\n") == std::vector<Record>{{{"", "\""}, 1}});
 }
 
@@ -55,9 +58,10 @@ TEST_CASE("a quote inside of a plain field is a character") {
 TEST_CASE("wrong quotes are refused on the line where the record begins") {
   CHECK(Error("a\nb,\"c\nd\n") == "t.csv:2: the closing quote of a value is missing");
   CHECK(Error("a\n\"b\"c,d\n") == "t.csv:2: text after a closing quote: 'c'");
-  const std::string message =
-      MessageOf<DataError>([] { Read("\"" + std::string(20, 'a') + "\n" + std::string(20, 'b'), ',', 30); });
-  CHECK(Contains(message, "t.csv:1: the record is longer than 30 bytes: a closing quote is missing"));
+  const std::string message = MessageOf<DataError>(
+      [] { Read("\"" + std::string(20, 'a') + "\n" + std::string(20, 'b'), ',', 30); });
+  CHECK(
+      Contains(message, "t.csv:1: the record is longer than 30 bytes: a closing quote is missing"));
 }
 
 TEST_CASE("the separator is what a line has most of, outside of quotes") {
@@ -71,6 +75,7 @@ TEST_CASE("the separator is what a line has most of, outside of quotes") {
 TEST_CASE("texts of options are split in the same way") {
   CHECK(SplitCsvText("a, \"b,c\" ,d") == Fields{"a", "b,c", "d"});
   CHECK(SplitCsvText("") == Fields{""});
-  CHECK(MessageOf<DataError>([] { SplitCsvText("a,\"b"); }) == "a closing quote is missing: 'a,\"b'");
+  CHECK(MessageOf<DataError>([] { SplitCsvText("a,\"b"); }) ==
+        "a closing quote is missing: 'a,\"b'");
   CHECK(MessageOf<DataError>([] { SplitCsvText("\"a\"b"); }) == "text after a closing quote: 'b'");
 }

@@ -25,7 +25,8 @@ TEST_CASE("missing values") {
 }
 
 TEST_CASE("values of labels") {
-  for (const char* text : {"1", "true", "TRUE", "True", "1.0", "+1"}) CHECK(ParseLabelText(text) == 1);
+  for (const char* text : {"1", "true", "TRUE", "True", "1.0", "+1"})
+    CHECK(ParseLabelText(text) == 1);
   for (const char* text : {"0", "false", "False", "0.0", "-0"}) CHECK(ParseLabelText(text) == 0);
   for (const char* text : {"", "?", "NA", "nan"}) CHECK(ParseLabelText(text) == -1);
   for (const char* text : {"2", "-1", "yes", "no", "0.5", "t", "1e-400"})
@@ -48,17 +49,18 @@ TEST_CASE("numbers, and what only looks like them") {
 TEST_CASE("dates and times") {
   for (const char* text :
        {"2024-01-31", "2024/1/3", "31.01.2024", "1.2.2024", "01/31/2024", "1/31/24", "31-01-2024",
-        "2024-01-31T12:30:05Z", "2024-01-31 12:30", "2024-01-31 12:30:05.123+02:00", "01/31/2024 3:30 PM",
-        "12:30", "3:30 pm", "23:59:59"})
+        "2024-01-31T12:30:05Z", "2024-01-31 12:30", "2024-01-31 12:30:05.123+02:00",
+        "01/31/2024 3:30 PM", "12:30", "3:30 pm", "23:59:59"})
     CHECK_MESSAGE(LooksLikeDate(text), text);
-  for (const char* text : {"", "2024", "1.2.3", "2024-01", "a", "31.01.24x", "1/2", "2024-01/31", "16:9",
-                           "2024-01-31 noon", "12:30 or so", "192.168.0.1", "2024-01-31T"})
+  for (const char* text : {"", "2024", "1.2.3", "2024-01", "a", "31.01.24x", "1/2", "2024-01/31",
+                           "16:9", "2024-01-31 noon", "12:30 or so", "192.168.0.1", "2024-01-31T"})
     CHECK_MESSAGE(!LooksLikeDate(text), text);
 }
 
 TEST_CASE("decimal commas") {
   for (const char* text : {"1,5", "-12,75", "0,0"}) CHECK(HasDecimalComma(text));
-  for (const char* text : {"1", "1.5", ",5", "5,", "1,2,3", "a,b", ""}) CHECK_FALSE(HasDecimalComma(text));
+  for (const char* text : {"1", "1.5", ",5", "5,", "1,2,3", "a,b", ""})
+    CHECK_FALSE(HasDecimalComma(text));
 }
 
 TEST_CASE("counts of columns in a sentence name at most eight of them") {

@@ -72,7 +72,8 @@ TEST_CASE("labels of IOB2 are recognised") {
 
 TEST_CASE("the first label that is not of IOB2 is named") {
   CHECK(WhyNotBio(Names{"B-NP", "I-NP", "O"}).empty());
-  CHECK(WhyNotBio(Names{"B-NP", "E-NP", "S-NP"}) == "label 'E-NP' is neither O nor B- or I- with a type");
+  CHECK(WhyNotBio(Names{"B-NP", "E-NP", "S-NP"}) ==
+        "label 'E-NP' is neither O nor B- or I- with a type");
   CHECK(WhyNotBio(Names{"B-NP", "I-VP", "E-NP"}) ==
         "label 'I-VP' can follow nothing: there is no label 'B-VP'");
   CHECK(WhyNotBio(Names{"O"}) == "no label begins a chunk");

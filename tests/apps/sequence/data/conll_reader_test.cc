@@ -127,9 +127,11 @@ TEST_CASE("lines with other columns name line and token") {
   CHECK(Error("a A X\nb B C X\n") == "text.txt:2: 4 columns at 'b', but line 1 has 3");
   CHECK(Error("a\n") == "text.txt:1: 1 column at 'a', but training needs tokens and labels");
   CHECK(Error("\na\n", Model(2)) ==
-        "text.txt:2: 1 column at 'a', but the model needs 2 columns, and one more where there are labels");
+        "text.txt:2: 1 column at 'a', but the model needs 2 columns, and one more where there are "
+        "labels");
   CHECK(Error("a b c d\n", Model(2)) ==
-        "text.txt:1: 4 columns at 'a', but the model needs 2 columns, and one more where there are labels");
+        "text.txt:1: 4 columns at 'a', but the model needs 2 columns, and one more where there are "
+        "labels");
   CHECK(Error("a A X\nb B\n", Model(2)) == "text.txt:2: 2 columns at 'b', but line 1 has 3");
 }
 
@@ -161,7 +163,8 @@ TEST_CASE("a very long sequence keeps its texts once") {
   CHECK(data.labels.back() == (kLength - 1) % 3);
 }
 
-TEST_CASE("sequences come one after the other, with the numbers of labels that the whole file has") {
+TEST_CASE(
+    "sequences come one after the other, with the numbers of labels that the whole file has") {
   const TemporaryFolder folder;
   LineReader lines(folder.Write("t.txt", "\na\tx\tA\n\n\nb\ty\tC\nc z D\n\nd x C"));
   const auto reader = MakeConllReader(&lines, {{"A", "B"}, 2});

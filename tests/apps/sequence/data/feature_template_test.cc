@@ -15,8 +15,8 @@ using namespace slackline::test;
 namespace {
 
 /// Features of one token among all of the table by all templates of a text.
-std::vector<std::string> Expand(const std::string& text, const TokenTable& table, Offset begin, Offset end,
-                                Offset token) {
+std::vector<std::string> Expand(const std::string& text, const TokenTable& table, Offset begin,
+                                Offset end, Offset token) {
   const FeatureTemplates templates = FeatureTemplates::Parse(text, "t.tpl", table.num_columns);
   std::vector<std::string> features(static_cast<std::size_t>(templates.size()), "old text");
   for (Index i = 0; i < templates.size(); ++i)
@@ -38,24 +38,29 @@ std::string Error(const std::string& text) {
 using Features = std::vector<std::string>;
 
 const TokenTable& Sentence() {
-  static const TokenTable table = Table({{"He", "PRP"}, {"reads", "VBZ"}, {"books", "NNS"}, {"Yes", "UH"}});
+  static const TokenTable table =
+      Table({{"He", "PRP"}, {"reads", "VBZ"}, {"books", "NNS"}, {"Yes", "UH"}});
   return table;
 }
 
 }  // namespace
 
 TEST_CASE("macros are replaced by texts of the sequence") {
-  CHECK(Expand("U05: %x[-1,0]/%x[0,0]\nU10:%x[+1,1]\n \tT-3:  a b %x[0,0] c%x[0,1]d \t\n", Sentence(), 0, 3,
-               1) == Features{"U05:He/reads", "U10:NNS", "T-3:a b reads cVBZd"});
+  CHECK(Expand("U05: %x[-1,0]/%x[0,0]\nU10:%x[+1,1]\n \tT-3:  a b %x[0,0] c%x[0,1]d \t\n",
+               Sentence(), 0, 3, 1) == Features{"U05:He/reads", "U10:NNS", "T-3:a b reads cVBZd"});
 }
 
 TEST_CASE("beyond the ends of the sequence there are markers") {
   const std::string text =
-      "A: %x[-2,0]|%x[-1,0]|%x[1,0]|%x[2,1]|%x[12,0]\nL: %low[-1,0]%shape[1,0]%pre[-3,0,1]%suf[2,0,1]";
-  CHECK(Expand(text, Sentence(), 0, 3, 0) == Features{"A:_B-2|_B-1|reads|NNS|_B+10", "L:_B-1x_B-3s"});
-  CHECK(Expand(text, Sentence(), 0, 3, 2) == Features{"A:He|reads|_B+1|_B+2|_B+12", "L:reads_B+1_B-1_B+2"});
+      "A: %x[-2,0]|%x[-1,0]|%x[1,0]|%x[2,1]|%x[12,0]\nL: "
+      "%low[-1,0]%shape[1,0]%pre[-3,0,1]%suf[2,0,1]";
+  CHECK(Expand(text, Sentence(), 0, 3, 0) ==
+        Features{"A:_B-2|_B-1|reads|NNS|_B+10", "L:_B-1x_B-3s"});
+  CHECK(Expand(text, Sentence(), 0, 3, 2) ==
+        Features{"A:He|reads|_B+1|_B+2|_B+12", "L:reads_B+1_B-1_B+2"});
   // A sequence of one token in the midst of a table does not see its neighbours.
-  CHECK(Expand(text, Sentence(), 1, 2, 1) == Features{"A:_B-2|_B-1|_B+1|_B+2|_B+12", "L:_B-1_B+1_B-3_B+2"});
+  CHECK(Expand(text, Sentence(), 1, 2, 1) ==
+        Features{"A:_B-2|_B-1|_B+1|_B+2|_B+12", "L:_B-1_B+1_B-3_B+2"});
 }
 
 TEST_CASE("lower case touches ASCII letters only") {
@@ -114,14 +119,17 @@ TEST_CASE("templates come from files with any line ends") {
   CHECK(templates.text() == "U00: %x[0,0]\nU01: %x[0,1]\n");
   const std::string bad = folder.Write("bad.tpl", "\nU00: %x[0,2]\r\n");
   CHECK(MessageOf<DataError>([&] { FeatureTemplates::Read(bad, 2); }) ==
-        bad + ":2: '%x[0,2]': there is no column 2; without the labels the data have 2, numbered from 0");
+        bad +
+            ":2: '%x[0,2]': there is no column 2; without the labels the data have 2, numbered "
+            "from 0");
 }
 
 TEST_CASE("lines that are no templates name line and token") {
   CHECK(Error("") == "t.tpl: no templates");
   CHECK(Error("#\nB\n") == "t.tpl: no templates");
   CHECK(Error("\nhello\n") == "t.tpl:2: expected NAME: text, found 'hello'");
-  CHECK(Error("U 1: %x[0,0]") == "t.tpl:1: the name before the colon, 'U 1', is empty or has blanks");
+  CHECK(Error("U 1: %x[0,0]") ==
+        "t.tpl:1: the name before the colon, 'U 1', is empty or has blanks");
   CHECK(Error(": %x[0,0]") == "t.tpl:1: the name before the colon, '', is empty or has blanks");
   CHECK(Error("U: %x[0,0]\nV: %x[0,0]\nU: %x[1,0]") == "t.tpl:3: a second template 'U'");
   CHECK(Error("U: hello") ==
@@ -148,7 +156,8 @@ TEST_CASE("bad macros are quoted") {
   CHECK(Error("U: %x[0,0.5]") == "t.tpl:1: '0.5' in '%x[0,0.5]' is not a whole number");
   CHECK(Error("U: %x[+-1,0]") == "t.tpl:1: '+-1' in '%x[+-1,0]' is not a whole number");
   CHECK(Error("U: %x[0,-1]") ==
-        "t.tpl:1: '%x[0,-1]': there is no column -1; without the labels the data have 2, numbered from 0");
+        "t.tpl:1: '%x[0,-1]': there is no column -1; without the labels the data have 2, numbered "
+        "from 0");
   CHECK(Error("U: %x[1001,0]") == "t.tpl:1: '%x[1001,0]': rows beyond ±1000 are not possible");
   CHECK(Error("U: %x[-1001,0]") == "t.tpl:1: '%x[-1001,0]': rows beyond ±1000 are not possible");
   CHECK(FeatureTemplates::Parse("U: %x[-1000,0]%x[1000,0]", "t.tpl", 1).size() == 1);
@@ -167,7 +176,8 @@ TEST_CASE("regular expressions give whether they match, and what") {
   // Brackets, commas, quotes and percent signs in an expression do not end it.
   CHECK(OfWord("%m[0,0,\"[\\],%\\\"]+\"]|%x[0,0]", "a\",%]b") == "\",%]|a\",%]b");
   // Beyond the ends of the sequence there are markers, as with the other macros.
-  CHECK(Expand("A: %t[-1,0,\"x\"]%m[1,1,\"[A-Z]+\"]", Sentence(), 0, 3, 0) == Features{"A:_B-1VBZ"});
+  CHECK(Expand("A: %t[-1,0,\"x\"]%m[1,1,\"[A-Z]+\"]", Sentence(), 0, 3, 0) ==
+        Features{"A:_B-1VBZ"});
   // What is written back is read as the same.
   const FeatureTemplates templates =
       FeatureTemplates::Parse("U: %t[0,0,\"a]\\\"b\"]x%m[0,1,\"(a|b)*\"]", "t.tpl", 2);
@@ -176,14 +186,15 @@ TEST_CASE("regular expressions give whether they match, and what") {
 
 TEST_CASE("bad regular expressions are quoted with their macro") {
   CHECK(Error("\nU: %t[0,0]") == "t.tpl:2: '%t[0,0]': expected %t[row,column,\"re\"]");
-  CHECK(Error("U: %m[0,0,abc]") == "t.tpl:1: '%m[0,0,abc]': the regular expression is not in quotes: 'abc'");
+  CHECK(Error("U: %m[0,0,abc]") ==
+        "t.tpl:1: '%m[0,0,abc]': the regular expression is not in quotes: 'abc'");
   CHECK(Error("U: %m[0,0,\"]") == "t.tpl:1: no ] after '%m[0,0,\"]'");
-  CHECK(
-      Error("U: %t[0,2,\"a\"]") ==
-      "t.tpl:1: '%t[0,2,\"a\"]': there is no column 2; without the labels the data have 2, numbered from 0");
+  CHECK(Error("U: %t[0,2,\"a\"]") ==
+        "t.tpl:1: '%t[0,2,\"a\"]': there is no column 2; without the labels the data have 2, "
+        "numbered from 0");
   CHECK(Error("U: %t[0,0,\"(a\"]") == "t.tpl:1: '%t[0,0,\"(a\"]': no ')' behind '(a'");
-  CHECK(
-      Error("U: %m[0,0,\"a{2}\"]") ==
-      "t.tpl:1: '%m[0,0,\"a{2}\"]': counts of repetitions are not supported at '{2}'; a brace itself is \\{");
+  CHECK(Error("U: %m[0,0,\"a{2}\"]") ==
+        "t.tpl:1: '%m[0,0,\"a{2}\"]': counts of repetitions are not supported at '{2}'; a brace "
+        "itself is \\{");
   CHECK(Error("U: %m[0,0,\"\"]") == "t.tpl:1: '%m[0,0,\"\"]': the regular expression is empty");
 }

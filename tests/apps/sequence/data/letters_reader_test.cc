@@ -70,7 +70,8 @@ TEST_CASE("letters make words") {
 TEST_CASE("carriage returns, gzip and lines without text change nothing") {
   const TemporaryFolder folder;
   std::string text = kWords;
-  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2) text.insert(at, "\r");
+  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2)
+    text.insert(at, "\r");
   const SequenceData data = ReadLetters(folder.WriteGzip("w.gz", "\r\n" + text + "\t\r\n\r\n"));
   const SequenceData plain = Read(kWords);
   CHECK(data.labels == plain.labels);
@@ -95,25 +96,29 @@ TEST_CASE("unknown letters") {
 TEST_CASE("lines that do not make a word name line and token") {
   const std::string first = "1\to\t2\t1\t1\t0\t0\t1\n";
   CHECK(Error("") == "words.data: no words");
-  CHECK(Error(first) == "words.data:1: the file ends within word 1: the letter with id 2 is missing");
+  CHECK(Error(first) ==
+        "words.data:1: the file ends within word 1: the letter with id 2 is missing");
   CHECK(Error(first + "3\tm\t-1\t1\t2\t0\t0\t1\n") ==
         "words.data:2: id '3', but the line before says that the word goes on with id 2");
   CHECK(Error(first + "2\tm\t-1\t1\t3\t0\t0\t1\n") == "words.data:2: position '3', expected 2");
   CHECK(Error("1\to\t2\t1\t2\t0\t0\t1\n") == "words.data:1: position '2', expected 1");
   CHECK(Error(first + "2\tm\t-1\t8\t2\t0\t0\t1\n") == "words.data:2: word id '8' within word 1");
-  CHECK(Error(first + "2\tm\t-1\t1\t2\t9\t0\t1\n") == "words.data:2: fold '9' within a word of fold 0");
+  CHECK(Error(first + "2\tm\t-1\t1\t2\t9\t0\t1\n") ==
+        "words.data:2: fold '9' within a word of fold 0");
 }
 
 TEST_CASE("fields that are not what they should be") {
-  CHECK(
-      Error("1\to\t2\t1\t1\t0\n") ==
-      "words.data:1: 6 fields, but a line has id, letter, next id, word id, position, fold and pixels, with "
-      "tabs between");
+  CHECK(Error("1\to\t2\t1\t1\t0\n") ==
+        "words.data:1: 6 fields, but a line has id, letter, next id, word id, position, fold and "
+        "pixels, with "
+        "tabs between");
   CHECK(Error("1 o 2 1 1 0 1\n").find("words.data:1: 1 field,") == 0);
   CHECK(Error("x\to\t-1\t1\t1\t0\t1\n") == "words.data:1: id 'x' is not a whole number from 0");
-  CHECK(Error("1\to\t-2\t1\t1\t0\t1\n") == "words.data:1: next id '-2' is not a whole number from 0");
+  CHECK(Error("1\to\t-2\t1\t1\t0\t1\n") ==
+        "words.data:1: next id '-2' is not a whole number from 0");
   CHECK(Error("1\to\t-1\t\t1\t0\t1\n") == "words.data:1: word id '' is not a whole number from 0");
-  CHECK(Error("1\to\t-1\t1\t1.0\t0\t1\n") == "words.data:1: position '1.0' is not a whole number from 0");
+  CHECK(Error("1\to\t-1\t1\t1.0\t0\t1\n") ==
+        "words.data:1: position '1.0' is not a whole number from 0");
   CHECK(Error("1\to\t-1\t1\t1\tz\t1\n") == "words.data:1: fold 'z' is not a whole number from 0");
   CHECK(Error("1\t\t-1\t1\t1\t0\t1\n") == "words.data:1: no letter");
   CHECK(Error("1\to\t-1\t1\t1\t0\t1\t2\n") == "words.data:1: pixel 2 is '2', not 0 or 1");
@@ -123,7 +128,8 @@ TEST_CASE("fields that are not what they should be") {
   LettersReadOptions options;
   options.label_names = {"a"};
   options.num_features = 3;
-  CHECK(Error("1\to\t-1\t1\t1\t0\t1\t0\n", options) == "words.data:1: 2 pixels, but the model has 3");
+  CHECK(Error("1\to\t-1\t1\t1\t0\t1\t0\n", options) ==
+        "words.data:1: 2 pixels, but the model has 3");
 }
 
 TEST_CASE("the words that ship") {
@@ -135,7 +141,8 @@ TEST_CASE("the words that ship") {
   CHECK(data.label_names.front() == "a");
   CHECK(data.label_names.back() == "z");
   CHECK(std::count(data.folds.begin(), data.folds.end(), 0) == 626);
-  CHECK(std::filesystem::file_size(SLACKLINE_SOURCE_DIR "/data/letters/letter-fold0.data.gz") < 400000);
+  CHECK(std::filesystem::file_size(SLACKLINE_SOURCE_DIR "/data/letters/letter-fold0.data.gz") <
+        400000);
 }
 
 TEST_CASE("lines of letters are told from other text") {
@@ -159,8 +166,8 @@ TEST_CASE("lines of letters are told from other text") {
 
 TEST_CASE("words come one after the other") {
   const TemporaryFolder folder;
-  LineReader lines(
-      folder.Write("t.data", "1\to\t2\t1\t1\t0\t0\t1\n2\tm\t-1\t1\t2\t0\t0\t0\n7\ta\t-1\t4\t1\t3\t1\t0\n"));
+  LineReader lines(folder.Write(
+      "t.data", "1\to\t2\t1\t1\t0\t0\t1\n2\tm\t-1\t1\t2\t0\t0\t0\n7\ta\t-1\t4\t1\t3\t1\t0\n"));
   const auto reader = MakeLettersReader(&lines, {{"m", "o"}, 2});
   REQUIRE(reader->Next());
   CHECK(lines.line_number() == 2);

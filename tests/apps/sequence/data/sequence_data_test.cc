@@ -55,7 +55,8 @@ TEST_CASE("a bad selection of folds is quoted") {
 TEST_CASE("in training labels are sorted by bytes") {
   LabelNumbering labels({});
   SequenceData data;
-  for (const char* label : {"b", "?", "a", "\xC3\xA4", "b", "Z"}) data.labels.push_back(labels.Number(label));
+  for (const char* label : {"b", "?", "a", "\xC3\xA4", "b", "Z"})
+    data.labels.push_back(labels.Number(label));
   labels.Finish(&data);
   CHECK(data.label_names == std::vector<std::string>{"Z", "a", "b", "\xC3\xA4"});
   CHECK(data.num_model_labels == 4);

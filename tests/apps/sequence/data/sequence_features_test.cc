@@ -19,7 +19,9 @@ SequenceData Read(const std::string& text) {
   return ReadConll(folder.Write("text.txt", text));
 }
 
-FeatureTemplates Templates(const std::string& text) { return FeatureTemplates::Parse(text, "t.tpl", 1); }
+FeatureTemplates Templates(const std::string& text) {
+  return FeatureTemplates::Parse(text, "t.tpl", 1);
+}
 
 SequenceFeatureOptions Options(std::int64_t min_count, int hash_bits) {
   SequenceFeatureOptions options;
@@ -49,14 +51,16 @@ TEST_CASE("features get columns in the order of first occurrence") {
   CHECK(data.rows->size() == 5);
   CHECK(Row(data, 0) == RowContent{{0, 1}, {1, 1}});
   CHECK(Row(data, 1) == RowContent{{2, 3}, {1, 1}});
-  CHECK(Row(data, 2) == RowContent{{1, 2}, {1, 1}});  // columns increase whatever the order of the templates
+  CHECK(Row(data, 2) ==
+        RowContent{{1, 2}, {1, 1}});  // columns increase whatever the order of the templates
   CHECK(Row(data, 3) == RowContent{{0, 4}, {1, 1}});
   CHECK(Row(data, 4) == RowContent{{2, 3}, {1, 1}});
 }
 
 TEST_CASE("rare features are left out of the rows") {
   SequenceData data = Read(kText);
-  const FeatureDictionary dictionary = LearnSequenceFeatures(Templates(kPairs), Options(2, 0), &data);
+  const FeatureDictionary dictionary =
+      LearnSequenceFeatures(Templates(kPairs), Options(2, 0), &data);
   CHECK(dictionary.Text() == "W:b\nP:_B-1\nW:a\nP:b\n");
   CHECK(data.num_features == 4);
   CHECK(Row(data, 3) == RowContent{{0}, {1}});
@@ -96,7 +100,8 @@ TEST_CASE("hashed features need no dictionary, and add up where they meet") {
   CHECK(MakeSequenceFeatures(templates, wide, &other) == 0);
   // Three features of a token in two columns.
   SequenceData narrow = Read("a X\n");
-  LearnSequenceFeatures(Templates("A: %x[0,0]\nB1x: %x[0,0]\nC: %x[0,0]\n"), Options(1, 1), &narrow);
+  LearnSequenceFeatures(Templates("A: %x[0,0]\nB1x: %x[0,0]\nC: %x[0,0]\n"), Options(1, 1),
+                        &narrow);
   CHECK(narrow.num_features == 2);
   double sum = 0;
   for (const double value : Row(narrow, 0).second) sum += value;
@@ -106,7 +111,8 @@ TEST_CASE("hashed features need no dictionary, and add up where they meet") {
 TEST_CASE("options that do not fit are refused") {
   SequenceData data = Read(kText);
   const FeatureTemplates templates = Templates(kPairs);
-  for (const SequenceFeatureOptions& bad : {Options(0, 0), Options(1, -1), Options(1, 31), Options(2, 10)}) {
+  for (const SequenceFeatureOptions& bad :
+       {Options(0, 0), Options(1, -1), Options(1, 31), Options(2, 10)}) {
     CHECK_THROWS_AS(LearnSequenceFeatures(templates, bad, &data), std::invalid_argument);
   }
   const FeatureTemplates second = FeatureTemplates::Parse("U: %x[0,1]", "t.tpl", 2);
@@ -122,8 +128,9 @@ TEST_CASE("a very long sequence") {
   std::string text;
   for (Index t = 0; t < kLength; ++t) text += "w" + std::to_string(t % 11) + " X\n";
   SequenceData data = Read(text);
-  LearnSequenceFeatures(Templates("A: %x[-2,0]/%x[0,0]\nN: %x[1,0]\nS: %shape[0,0]\nD: %m[0,0,\"\\d+\"]\n"),
-                        {}, &data);
+  LearnSequenceFeatures(
+      Templates("A: %x[-2,0]/%x[0,0]\nN: %x[1,0]\nS: %shape[0,0]\nD: %m[0,0,\"\\d+\"]\n"), {},
+      &data);
   CHECK(data.rows->size() == kLength);
   CHECK(Row(data, 50000).second.size() == 4);
   CHECK(Row(data, 50000) == Row(data, 50011));

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// slackline sequence with the rules of chunks.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include <tests/apps/program.h>
+#include <tests/apps/sequence/sequence_texts.h>
+
+using namespace slackline;
+using namespace slackline::test;
+using Json = nlohmann::json;
+
+TEST_CASE("with constraints no prediction breaks the rules of chunks") {
+  const Files files;
+  // Words tell labels, and nothing tells what may follow: the words of a test sentence contradict
+  // the rules.
+  std::string text;
+  for (int k = 0; k < 30; ++k) text += "the B-NP\nnoun I-NP\nverb B-VP\nup I-VP\n. O\n\n";
+  const std::string train = files.folder.Write("rules.txt", text);
+  const std::string words = files.folder.Write("words.txt", "W: %x[0,0]\n");
+  const std::string test = files.folder.Write("odd.txt", "noun ?\n. ?\nup ?\nnoun ?\n\nup ?\n");
+  const Arguments common = {"sequence", "train", train,     "--template", words,
+                            "--lambda", "0.1",   "--model", files.model};
+  const auto predict = [&](const char* output) {
+    return Good({"sequence", "predict", test, "--model", files.model, "--output", output}).out;
+  };
+  /// How many labels break the rules.
+  const auto broken = [](const std::string& lines) {
+    int count = 0;
+    std::string before;
+    for (const std::string& line : Lines(lines)) {
+      const std::string label = line.empty() || line.starts_with("# ") ? "" : LastCell(line);
+      if (label.starts_with("I-"))
+        count += before.empty() || before == "O" || before.substr(2) != label.substr(2) ? 1 : 0;
+      before = label;
+    }
+    return count;
+  };
+  Good(common);
+  CHECK(broken(predict("labels")) > 0);
+  CHECK(Json::parse(Good({"info", files.model, "--json"}).out)["constraints"] == "none");
+
+  const std::string log = files.folder.Path("log.jsonl");
+  const Outcome trained =
+      Good(common + Arguments{"--constraints", "bio", "--verify", "--log", log});
+  CHECK(Contains(trained.err, "loss mean, constraints bio; "));
+  CHECK(Contains(trained.err, "the optimum of the exact problem is certified"));
+  CHECK(Contains(ReadBytes(log), "\"constraints\":\"bio\""));
+  const Json info = Json::parse(Good({"info", files.model, "--json"}).out);
+  CHECK(info["constraints"] == "bio");
+  CHECK(info["options"]["constraints"] == "bio");
+  CHECK(Contains(Good({"info", files.model}).out, "constraints bio\n"));
+  CHECK(broken(predict("labels")) == 0);
+  const std::string best = predict("nbest=1000");
+  CHECK(broken(best) == 0);
+  // Of 5 labels 3 may begin; of 4 tokens there are 153 labellings, of one token 3.
+  const auto lines = Lines(best);
+  CHECK(std::count_if(lines.begin(), lines.end(),
+                      [](const auto& l) { return l.starts_with("# "); }) == 153 + 3);
+  const auto scores = Lines(predict("scores"));
+  CHECK(scores[0] == "B-NP\tB-VP\tI-NP\tI-VP\tO");
+  for (const std::size_t first : {1u, 6u}) CHECK(Contains(scores[first], "\t-inf\t-inf\t"));
+  for (const std::size_t later : {2u, 3u, 4u}) CHECK_FALSE(Contains(scores[later], "inf"));
+  // The labels of the file are those predicted: evaluate predicts by the same rules.
+  const std::string same = files.folder.Write("same.txt", predict("labels"));
+  CHECK(Json::parse(Good({"sequence", "evaluate", same, "--model", files.model, "--json"})
+                        .out)["token_accuracy"] == 1);
+}
+
+TEST_CASE("constraints in cross-validation and checkpoints, and what they refuse") {
+  const Files files;
+  const Arguments bio = {"--constraints", "bio"};
+  const Json cv =
+      Json::parse(Good(Arguments{"sequence", "cv", files.conll, "--lambda-path", "1,0.01",
+                                 "--folds", "2", "--json", "--model", files.model} +
+                       bio)
+                      .out);
+  CHECK(cv["constraints"] == "bio");
+  CHECK(Json::parse(Good({"info", files.model, "--json"}).out)["constraints"] == "bio");
+  const std::string checkpoint = files.folder.Path("c.ckpt");
+  Good(files.Train(bio + Arguments{"--max-passes", "2", "--checkpoint", checkpoint}));
+  Good(files.Train(bio + Arguments{"--max-passes", "3", "--resume", checkpoint}));
+  const Outcome other = RunProgram(files.Train({"--resume", checkpoint}));
+  CHECK(other.code == 2);
+  CHECK(Contains(other.err, "belongs to another run"));
+  CHECK(Contains(other.err, "--constraints was bio and is none now"));
+
+  const auto refuse = [&](const std::string& text, const Arguments& more,
+                          const std::string& message) {
+    const std::string bad = files.folder.Write("bad.txt", text);
+    CheckRefused(files, Arguments{"sequence", "train", bad, "--model", files.model} + bio + more,
+                 message);
+  };
+  const std::string good = ReadBytes(files.conll);
+  const auto line = std::to_string(std::count(good.begin(), good.end(), '\n') + 2);
+  refuse(good + "a DT O\nnoun1 NN I-NP\n", {},
+         "bad.txt:" + line + ": constraints bio do not allow 'I-NP' after 'O'");
+  refuse(good + "\nnoun1 NN I-NP\n", {},
+         "bad.txt:" + line + ": constraints bio do not allow 'I-NP' to begin a sequence");
+  refuse(good + "a DT X\n", {},
+         "bad.txt: constraints bio need BIO labels, but label 'X' is neither O nor B- or I- with a "
+         "type");
+  for (const char* learner : {"al", "soft"}) {
+    refuse(good, {"--learner", learner},
+           "--constraints: bio needs --learner bcfw; " + std::string(learner) +
+               " steps on single factors");
+  }
+  CheckRefused(files, files.Train({"--constraints", "iob1"}),
+               "--constraints: 'iob1' is not allowed; it must be one of none bio");
+  const std::string letters = "--constraints: bio is about labels of chunks, and letters have none";
+  refuse(LettersText(3), {}, letters);
+  refuse(good, {"--format", "letters"}, letters);
+}
