@@ -28,7 +28,7 @@
 #include <slackline/factors/table.h>
 #include <slackline/learning/train_loop.h>
 
-using namespace slackline;
+using namespace slackline::internal;
 
 namespace {
 

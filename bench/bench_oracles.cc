@@ -23,7 +23,7 @@
 
 #include "boost_max_flow.h"
 
-using namespace slackline;
+using namespace slackline::internal;
 
 namespace {
 

@@ -25,7 +25,7 @@
 #include <slackline/learning/factor_blocks/factor_blocks.h>
 #include <slackline/learning/train_loop.h>
 
-using namespace slackline;
+using namespace slackline::internal;
 
 namespace {
 

@@ -12,7 +12,7 @@
 
 #include <slackline/inference/roof_duality.h>
 
-namespace slackline::bench {
+namespace slackline::internal::bench {
 
 /// The doubled graph of a set of pairs, made once; capacities are set anew for every solution.
 class BoostDoubledGraph {
@@ -96,4 +96,4 @@ class BoostDoubledGraph {
   std::vector<Edge> from_source_, to_sink_, edges_;
 };
 
-}  // namespace slackline::bench
+}  // namespace slackline::internal::bench

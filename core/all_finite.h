@@ -7,7 +7,7 @@
 #include <cmath>
 #include <span>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Neither NaN nor infinite.
 inline bool AllFinite(std::span<const double> values) {
@@ -15,4 +15,4 @@ inline bool AllFinite(std::span<const double> values) {
                      [](double value) { return std::isfinite(value); });
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -16,7 +16,7 @@
 
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr std::size_t kLargestStep = std::size_t{1} << 20;  // of writing and the checksum
@@ -174,4 +174,4 @@ void WriteFileAtomically(const std::string& path, std::string_view bytes) {
 
 void CheckWritable(const std::string& path) { AtomicFile probe(path); }
 
-}  // namespace slackline
+}  // namespace slackline::internal

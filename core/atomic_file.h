@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// zlib's CRC-32, of `bytes` behind others whose checksum is `before`.
 std::uint32_t Crc32(std::string_view bytes, std::uint32_t before = 0);
@@ -51,4 +51,4 @@ void WriteFileAtomically(const std::string& path, std::string_view bytes);
 /// removed).
 void CheckWritable(const std::string& path);
 
-}  // namespace slackline
+}  // namespace slackline::internal

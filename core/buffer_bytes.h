@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// `bytes`; under fuzz targets so few that short inputs, too, reach the code between two reads.
 constexpr std::size_t BufferBytes(std::size_t bytes) {
@@ -16,4 +16,4 @@ constexpr std::size_t BufferBytes(std::size_t bytes) {
 #endif
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

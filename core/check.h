@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Bad input. what() reads "file:line: message", as far as file and line are known.
 class DataError : public std::runtime_error {
@@ -32,14 +32,14 @@ class DataError : public std::runtime_error {
   throw std::invalid_argument(message + " [" + file + ":" + std::to_string(line) + "]");
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal
 
 /// Throws std::invalid_argument with `message` (a string expression, evaluated only on failure).
-#define SLACKLINE_CHECK(condition, message)                    \
-  do {                                                         \
-    if (!(condition)) {                                        \
-      ::slackline::CheckFailed(__FILE__, __LINE__, (message)); \
-    }                                                          \
+#define SLACKLINE_CHECK(condition, message)                              \
+  do {                                                                   \
+    if (!(condition)) {                                                  \
+      ::slackline::internal::CheckFailed(__FILE__, __LINE__, (message)); \
+    }                                                                    \
   } while (false)
 
 #ifdef NDEBUG

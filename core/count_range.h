@@ -9,7 +9,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// low ≤ number of ones ≤ high. The default allows all labellings.
 struct CountRange {
@@ -34,4 +34,4 @@ inline Index CountOnes(std::span<const Index> labels) {
   return static_cast<Index>(std::count(labels.begin(), labels.end(), 1));
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -8,7 +8,7 @@
 #include <slackline/core/all_finite.h>
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 Dataset::Dataset(std::shared_ptr<const WeightLayout> layout,
                  std::shared_ptr<const FeatureRows> rows)
@@ -76,4 +76,4 @@ bool HasGlobalFactors(const Dataset& data) {
   });
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -12,7 +12,7 @@
 #include <slackline/core/prefetch.h>
 #include <slackline/core/structure.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// One example as algorithms see it: its structure and the data that belong to it. Valid while the
 /// Dataset lives.
@@ -73,8 +73,8 @@ class Dataset {
   /// (1), what these hold (2).
   void Prefetch(Index m, int nearness) const {
     const Entry& e = examples_[static_cast<std::size_t>(m)];
-    if (nearness == 0) return slackline::Prefetch(&e);
-    if (nearness == 1) slackline::Prefetch(labels_.data() + e.first_label);
+    if (nearness == 0) return slackline::internal::Prefetch(&e);
+    if (nearness == 1) slackline::internal::Prefetch(labels_.data() + e.first_label);
     if (rows_ == nullptr) return;
     rows_->Prefetch(e.first_input, structures_[static_cast<std::size_t>(e.structure)]->num_inputs(),
                     nearness == 2);
@@ -110,4 +110,4 @@ bool HasFactors(const Dataset& data);
 /// Whether an example's structure has global factors (core/global_factor.h).
 bool HasGlobalFactors(const Dataset& data);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -5,7 +5,7 @@
 
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 void JointToStates(const FactorGraph& graph, Index c, Index joint, std::span<Index> states) {
   const std::span<const Index> scope = graph.scope(c);
@@ -40,4 +40,4 @@ void RequireTablesOnly(const FactorGraph& graph, std::string_view who) {
                   "prediction");
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -20,7 +20,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Where a variable occurs: in `factor`, as number `position` of its scope.
 struct Incidence {
@@ -119,4 +119,4 @@ void GlobalStates(const FactorGraph& graph, Index g, std::span<const Index> labe
 /// begins the sentence ("dynamic programming").
 void RequireTablesOnly(const FactorGraph& graph, std::string_view who);
 
-}  // namespace slackline
+}  // namespace slackline::internal

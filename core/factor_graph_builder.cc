@@ -6,7 +6,7 @@
 
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 Index FactorGraphBuilder::AddVariable(Index cardinality) { return AddVariables(1, cardinality); }
 
@@ -98,4 +98,4 @@ std::shared_ptr<const FactorGraph> FactorGraphBuilder::Build() const {
   return graph;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

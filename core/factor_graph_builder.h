@@ -10,7 +10,7 @@
 
 #include <slackline/core/factor_graph.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class FactorGraphBuilder {
  public:
@@ -53,4 +53,4 @@ class FactorGraphBuilder {
   std::vector<Index> global_scope_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

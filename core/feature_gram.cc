@@ -5,7 +5,7 @@
 
 #include <slackline/core/slot_sweeps.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 Index SlotCoordinates(const Structure& structure) {
   const std::span<const Slot> slots = structure.slots();
@@ -64,4 +64,4 @@ double FeatureGram::SquaredNorm(const ExampleView& example, std::span<const doub
   return std::max(0.0, norm);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

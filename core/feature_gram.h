@@ -10,7 +10,7 @@
 
 #include <slackline/core/dataset.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Keeps a vector of the size of the weights, zero between calls. One object per thread.
 class FeatureGram {
@@ -31,4 +31,4 @@ class FeatureGram {
 /// Number of coordinates that belong to slots: they come first.
 Index SlotCoordinates(const Structure& structure);
 
-}  // namespace slackline
+}  // namespace slackline::internal

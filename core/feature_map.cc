@@ -6,7 +6,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/slot_sweeps.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 double TermValue(const ExampleView& example, const FeatureTerm& term, const StateMap& map,
@@ -135,4 +135,4 @@ void ScatterFeatures(const ExampleView& example, std::span<const double> q, doub
   }
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -10,7 +10,7 @@
 
 #include <slackline/core/dataset.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// u[k] for all coordinates: W_block·x for slots, the weight itself for scalar features. `u` has
 /// num_coordinates entries.
@@ -51,4 +51,4 @@ void AddLabellingFeatures(const ExampleView& example, std::span<const Index> lab
 void ScatterFeatures(const ExampleView& example, std::span<const double> q, double scale,
                      std::span<double> weights);
 
-}  // namespace slackline
+}  // namespace slackline::internal

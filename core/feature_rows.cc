@@ -7,7 +7,7 @@
 
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 double Dot(const FeatureRow& a, const FeatureRow& b) {
   double sum = 0;
@@ -78,4 +78,4 @@ Index FeatureRows::AddSparse(std::span<const Index> columns, std::span<const dou
   return size() - 1;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

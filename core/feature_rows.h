@@ -10,7 +10,7 @@
 #include <slackline/core/prefetch.h>
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// One input vector. Dense: columns == nullptr and values[f] is feature f, f < count. Sparse:
 /// values[k] is feature columns[k], columns strictly increasing.
@@ -59,14 +59,17 @@ class FeatureRows {
     if (count == 0) return;
     const Entry* const entries = rows_.data() + first;
     if (!values)
-      return slackline::Prefetch(entries, static_cast<std::size_t>(count) * sizeof(Entry), 4);
+      return slackline::internal::Prefetch(entries, static_cast<std::size_t>(count) * sizeof(Entry),
+                                           4);
     constexpr Index kMostRows = 8;
     constexpr std::size_t kLines = 4;
     for (Index k = 0; k < std::min(count, kMostRows); ++k) {
       const auto length = static_cast<std::size_t>(entries[k].count);
-      slackline::Prefetch(values_.data() + entries[k].values, length * sizeof(double), kLines);
+      slackline::internal::Prefetch(values_.data() + entries[k].values, length * sizeof(double),
+                                    kLines);
       if (entries[k].columns >= 0)
-        slackline::Prefetch(columns_.data() + entries[k].columns, length * sizeof(Index), kLines);
+        slackline::internal::Prefetch(columns_.data() + entries[k].columns, length * sizeof(Index),
+                                      kLines);
     }
   }
 
@@ -95,4 +98,4 @@ class FeatureRows {
   Index dimension_ = 0;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

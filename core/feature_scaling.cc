@@ -10,7 +10,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/parse_number.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -235,4 +235,4 @@ ScaleAdvice AdviseScaling(const FeatureRows& rows, Index num_features) {
   return advice;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -21,7 +21,7 @@
 
 #include <slackline/core/feature_rows.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 enum class ScaleKind { kUnscaled, kStandard, kMaxAbs, kNorm };
 /// "none", "standard", "max-abs", "norm".
@@ -100,4 +100,4 @@ inline constexpr double kLargestMiddle = 5;
 inline constexpr double kShortestLength = 0.25;
 ScaleAdvice AdviseScaling(const FeatureRows& rows, Index num_features);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -9,7 +9,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/random.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 double GlobalFactor::Score(std::span<const double> weights, std::span<const Index> states) const {
   std::vector<double> features(weights.size(), 0.0);
@@ -98,4 +98,4 @@ std::vector<std::vector<Index>> ProbeStates(const GlobalFactor& factor, Index co
   return probes;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -26,7 +26,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// All methods are const, without side effects, give the same on every call, and may be called by
 /// several threads at a time.
@@ -90,4 +90,4 @@ double MessageSum(std::span<const Index> cardinalities, std::span<const double> 
 /// problems hash. At most `count`.
 std::vector<std::vector<Index>> ProbeStates(const GlobalFactor& factor, Index count);
 
-}  // namespace slackline
+}  // namespace slackline::internal

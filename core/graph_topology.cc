@@ -10,7 +10,7 @@
 
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 using PartGraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS>;
@@ -110,4 +110,4 @@ std::vector<WeightedEdge> MaximumSpanningForest(Index num_nodes,
   return result;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

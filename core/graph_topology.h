@@ -9,7 +9,7 @@
 
 #include <slackline/core/factor_graph.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// component[i] = number of the connected component of variable i, counted from 0 in the order of
 /// first variables.
@@ -47,4 +47,4 @@ struct WeightedEdge {
 std::vector<WeightedEdge> MaximumSpanningForest(Index num_nodes,
                                                 std::span<const WeightedEdge> edges);
 
-}  // namespace slackline
+}  // namespace slackline::internal

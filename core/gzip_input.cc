@@ -12,7 +12,7 @@
 
 #include <slackline/core/buffer_bytes.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr std::size_t kBufferBytes = BufferBytes(std::size_t{1} << 17);
@@ -141,4 +141,4 @@ std::size_t GzipInput::Read(char* out, std::size_t room) {
   }
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-namespace slackline {
+namespace slackline::internal {
 
 class GzipInput {
  public:
@@ -43,4 +43,4 @@ class GzipInput {
   std::string error_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -3,7 +3,7 @@
 
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 double InnerProduct(std::span<const double> a, std::span<const double> b) {
   SLACKLINE_CHECK(a.size() == b.size(), "an inner product of vectors of two lengths");
@@ -17,4 +17,4 @@ double InnerProduct(std::span<const double> a, std::span<const double> b) {
   return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -3,10 +3,10 @@
 
 #include <span>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Σ_k a_k b_k of two vectors of one length, in eight sums that are added at the end: as fast as
 /// memory is read, and the same on every machine.
 double InnerProduct(std::span<const double> a, std::span<const double> b);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -7,7 +7,7 @@
 
 #include <slackline/core/row_kernels.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 /// Slots [begin, end) of one block, with consecutive coordinates.
@@ -153,4 +153,4 @@ void InputGram::Apply(const Structure& structure, std::span<const double> q,
   });
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -11,7 +11,7 @@
 
 #include <slackline/core/dataset.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class InputGram {
  public:
@@ -36,4 +36,4 @@ class InputGram {
   std::vector<std::uint8_t> counts_;  // where all are whole numbers up to 255: inputs of ones
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -7,7 +7,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/number_text.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 double Power(double base, Index exponent) {
@@ -113,4 +113,4 @@ void KernelRow(const Kernel& kernel, const FeatureRow& x, std::span<const Featur
   }
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -16,7 +16,7 @@
 
 #include <slackline/core/feature_rows.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// kAuto: linear where a kernel is needed, none elsewhere.
 enum class KernelKind { kAuto, kLinear, kPolynomial, kRbf };
@@ -47,4 +47,4 @@ double KernelValue(const Kernel& kernel, const FeatureRow& a, const FeatureRow& 
 void KernelRow(const Kernel& kernel, const FeatureRow& x, std::span<const FeatureRow> inputs,
                std::span<double> out);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -14,7 +14,7 @@
 #include <slackline/core/gzip_input.h>
 #include <slackline/core/memory_limit.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr std::size_t kInitialBuffer = BufferBytes(std::size_t{1} << 18);
@@ -104,4 +104,4 @@ std::string ReadAll(LineReader* reader) {
   return text;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

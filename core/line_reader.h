@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace slackline {
+namespace slackline::internal {
 
 class GzipInput;
 
@@ -58,4 +58,4 @@ class LineReader {
 /// the longest line may have.
 std::string ReadAll(LineReader* reader);
 
-}  // namespace slackline
+}  // namespace slackline::internal

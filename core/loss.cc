@@ -9,7 +9,7 @@
 
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 void CheckLossOptions(const LossOptions& options) {
@@ -165,4 +165,4 @@ TrainingSet MakeTrainingSet(const Dataset& dataset, const LossOptions& options) 
   return result;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -10,7 +10,7 @@
 
 #include <slackline/core/dataset.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Hamming losses: kCount counts the wrong variables, kMean divides that by the number of labelled
 /// variables.
@@ -71,4 +71,4 @@ struct TrainingSet {
 /// are forbidden, by forbidden states (FirstForbiddenPart finds them) or by a global factor.
 TrainingSet MakeTrainingSet(const Dataset& dataset, const LossOptions& options);
 
-}  // namespace slackline
+}  // namespace slackline::internal

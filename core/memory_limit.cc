@@ -16,7 +16,7 @@
 #include <slackline/core/parse_number.h>
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 double PhysicalMemory() {
   const long pages = sysconf(_SC_PHYS_PAGES);
@@ -144,4 +144,4 @@ std::string MemoryExcess(double bytes) {
          BytesText(usable);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Bytes of memory that the machine has; +∞ when that is not known.
 double PhysicalMemory();
@@ -29,4 +29,4 @@ std::string BytesText(double bytes);
 /// UsableMemory(), else "".
 std::string MemoryExcess(double bytes);
 
-}  // namespace slackline
+}  // namespace slackline::internal

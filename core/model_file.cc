@@ -11,7 +11,7 @@
 #include <slackline/core/memory_limit.h>
 #include <slackline/core/read_file.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr std::size_t kMagicBytes = 8;
@@ -337,4 +337,4 @@ std::vector<double> ModelReader::TakeDoubles(std::string_view name) {
   return values;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

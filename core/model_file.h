@@ -24,7 +24,7 @@
 
 #include <slackline/core/atomic_file.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 inline constexpr std::uint32_t kModelFileVersion = 2;
 
@@ -103,4 +103,4 @@ class ModelReader {
   std::unordered_set<std::string> single_;  // entries in single precision
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr std::size_t kLongestWord = 60;
@@ -53,4 +53,4 @@ std::string DidYouMean(std::string_view word, const std::vector<std::string_view
   return nearest.empty() ? "" : "; did you mean '" + std::string(nearest) + "'?";
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

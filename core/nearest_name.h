@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Insertions, deletions, changes and swaps of neighbouring characters that turn one text into the
 /// other (no character is changed twice: "optimal string alignment"). Time is the product of the
@@ -22,4 +22,4 @@ std::string_view NearestName(std::string_view word, const std::vector<std::strin
 /// "; did you mean 'bmrm'?", or "" when no name is near. For the end of a message.
 std::string DidYouMean(std::string_view word, const std::vector<std::string_view>& names);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -4,7 +4,7 @@
 #include <array>
 #include <charconv>
 
-namespace slackline {
+namespace slackline::internal {
 
 std::string NumberText(double value) {
   std::array<char, 32> buffer;
@@ -26,4 +26,4 @@ std::string Count(Offset count, const std::string& noun) {
   return number + noun + "s";
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

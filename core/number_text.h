@@ -7,7 +7,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// The shortest text that reads back as the same number.
 std::string NumberText(double value);
@@ -16,4 +16,4 @@ std::string NumberText(double value, int digits);
 /// "1 label", "2 labels", "3 passes", "4 entries".
 std::string Count(Offset count, const std::string& noun);
 
-}  // namespace slackline
+}  // namespace slackline::internal

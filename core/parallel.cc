@@ -15,7 +15,7 @@
 #include <omp.h>
 #endif
 
-namespace slackline {
+namespace slackline::internal {
 
 int HardwareThreads() {
 #ifdef _OPENMP
@@ -146,4 +146,4 @@ void ParallelChunksBeside(const std::function<void()>& beside, Index count, int 
   beside();
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

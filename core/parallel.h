@@ -12,7 +12,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Threads that this machine offers (1 when built without OpenMP).
 int HardwareThreads();
@@ -53,4 +53,4 @@ void MakeForThreads(int num_threads, std::vector<std::unique_ptr<T>>* objects, c
 void ParallelChunksBeside(const std::function<void()>& beside, Index count, int num_chunks,
                           int num_threads, const std::function<void(const Chunk&)>& work);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -10,7 +10,7 @@
 #include <slackline/core/quoted.h>  // for messages about what is not a number
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Features beyond this have no use, and lead to numbers that are not finite.
 inline constexpr double kLargestValue = 1e50;
@@ -40,4 +40,4 @@ inline bool ParseIndex(std::string_view text, Index* value) {
   return result.ec == std::errc() && result.ptr == text.data() + text.size();
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace slackline {
+namespace slackline::internal {
 
 inline constexpr std::size_t kCacheLine = 64;  // bytes
 
@@ -24,4 +24,4 @@ inline void Prefetch(const void* begin, std::size_t bytes, std::size_t most_line
   if (end > 0) __builtin_prefetch(first + end - 1);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

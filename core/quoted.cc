@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr std::size_t kLongest = 60;
@@ -61,4 +61,4 @@ std::string Quoted(std::string_view token) {
   return "'" + Printable(token.substr(0, end)) + (end < token.size() ? "...'" : "'");
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

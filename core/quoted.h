@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// The text with all bytes that a terminal might obey, and those that are not UTF-8, written as
 /// \xNN.
@@ -16,4 +16,4 @@ std::string Printable(std::string_view text);
 /// a character).
 std::string Quoted(std::string_view token);
 
-}  // namespace slackline
+}  // namespace slackline::internal

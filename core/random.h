@@ -11,7 +11,7 @@
 #include <span>
 #include <utility>
 
-namespace slackline {
+namespace slackline::internal {
 
 class Random {
  public:
@@ -80,4 +80,4 @@ class Random {
   State state_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -13,7 +13,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/memory_limit.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr std::size_t kStep = BufferBytes(std::size_t{1} << 20);
@@ -62,4 +62,4 @@ std::string ReadFile(const std::string& path, std::uint64_t most_bytes) {
                       " are allowed");
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

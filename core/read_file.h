@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// How many bytes a file may have, judged by its first ones; called whenever more of them are
 /// there.
@@ -22,4 +22,4 @@ std::string ReadFileUpTo(const std::string& path, const LengthLimit& limit);
 /// The bytes of a file. Throws DataError as above, and when there are more than most_bytes.
 std::string ReadFile(const std::string& path, std::uint64_t most_bytes);
 
-}  // namespace slackline
+}  // namespace slackline::internal

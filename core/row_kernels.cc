@@ -5,7 +5,7 @@
 
 #include <slackline/core/simd.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 // A strip of up to kStrip rows keeps its sums in registers while the features go by. 16 doubles are
@@ -227,4 +227,4 @@ void RowsUpdate(double* weights, Index rows, std::span<const FeatureRow> inputs,
   }
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -9,7 +9,7 @@
 
 #include <slackline/core/feature_rows.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// scores[r] = Σ_f x_f W[f·rows + r] for r < rows.
 void RowScores(const double* weights, Index rows, const FeatureRow& x, double* scores);
@@ -25,4 +25,4 @@ void RowsScores(const double* weights, Index rows, std::span<const FeatureRow> i
 void RowsUpdate(double* weights, Index rows, std::span<const FeatureRow> inputs,
                 std::span<const double* const> delta);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -25,7 +25,7 @@
 #define SLACKLINE_INDEPENDENT_ITERATIONS
 #endif
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Vectors of the compilers' own kind, since neither GCC nor Clang turns the inner loops over a row
 /// count like 14 into wide instructions by itself. Unaligned; the baseline build splits the wide
@@ -33,4 +33,4 @@ namespace slackline {
 typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
 typedef double Two __attribute__((vector_size(16), aligned(8), may_alias));
 
-}  // namespace slackline
+}  // namespace slackline::internal

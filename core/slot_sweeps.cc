@@ -7,7 +7,7 @@
 #include <slackline/core/parallel.h>
 #include <slackline/core/row_kernels.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 /// Slots of one block that are swept together, at most this many: a multiple of what the kernels
@@ -199,4 +199,4 @@ Offset AddSlots(const ExampleView& example, std::span<const double> q, std::span
                            });
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

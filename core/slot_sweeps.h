@@ -9,7 +9,7 @@
 
 #include <slackline/core/dataset.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// The slots' part of CoordinateScores (core/feature_map.h); `u` may end with them. Slots that
 /// follow each other and share a block are swept together. Returns the number of multiply-adds.
@@ -27,4 +27,4 @@ Offset AddSlots(const ExampleView& example, std::span<const double> q, std::span
 /// Whether they share those of an example.
 bool ThreadsShareSweeps(const ExampleView& example, int threads);
 
-}  // namespace slackline
+}  // namespace slackline::internal

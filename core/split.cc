@@ -5,7 +5,7 @@
 
 #include <slackline/core/parse_number.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 std::vector<std::string> Split(std::string_view text, char separator) {
   std::vector<std::string_view> pieces;
@@ -42,4 +42,4 @@ std::string_view Trimmed(std::string_view text) {
   return text;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

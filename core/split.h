@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// The pieces between separators, always one more than there are separators: "a,,b" has an empty
 /// one in the middle, and "" is one empty piece.
@@ -21,4 +21,4 @@ void SplitAtBlanks(std::string_view text, std::vector<std::string_view>* fields)
 /// Without blanks and tabs at its ends.
 std::string_view Trimmed(std::string_view text);
 
-}  // namespace slackline
+}  // namespace slackline::internal

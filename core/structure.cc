@@ -11,7 +11,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/factor_graph_builder.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 /// Notes that a block is used with linear ('l') or with scalar features ('s').
@@ -347,4 +347,4 @@ RestrictedStructure Restrict(const Structure& structure, const std::vector<bool>
   return result;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -34,7 +34,7 @@
 #include <slackline/core/global_factor.h>
 #include <slackline/core/weights.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Which row each state of a part reads, and for constant features with which value. Shared by many
 /// parts.
@@ -219,4 +219,4 @@ struct RestrictedStructure {
 /// and potential numbers stay as they were.
 RestrictedStructure Restrict(const Structure& structure, const std::vector<bool>& keep);
 
-}  // namespace slackline
+}  // namespace slackline::internal

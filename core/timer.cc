@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #endif
 
-namespace slackline {
+namespace slackline::internal {
 
 double ProcessCpuSeconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
@@ -25,4 +25,4 @@ std::int64_t PeakMemoryBytes() {
 #endif
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstdint>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Elapsed seconds of a steady clock.
 class WallTimer {
@@ -24,4 +24,4 @@ double ProcessCpuSeconds();
 /// Largest resident memory of the process so far, in bytes; 0 where the system does not tell.
 std::int64_t PeakMemoryBytes();
 
-}  // namespace slackline
+}  // namespace slackline::internal

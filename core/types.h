@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Counts and positions of variables, factors, states, features and examples.
 using Index = std::int32_t;
@@ -23,4 +23,4 @@ inline constexpr Index kAbsent = -1;
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-}  // namespace slackline
+}  // namespace slackline::internal

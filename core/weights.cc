@@ -5,7 +5,7 @@
 
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 Index WeightLayout::AddBlock(std::string name, Index rows, Index cols) {
   SLACKLINE_CHECK(!name.empty(), "a weight block needs a name");
@@ -25,4 +25,4 @@ Index WeightLayout::Find(std::string_view name) const {
   return -1;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -13,7 +13,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct WeightBlock {
   std::string name;
@@ -46,4 +46,4 @@ class WeightLayout {
   Offset size_ = 0;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -8,7 +8,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/count_range.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Index n) { return static_cast<std::size_t>(n); }
@@ -101,4 +101,4 @@ double CardinalityFactor::Maximize(std::span<const double> weights,
   return best;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

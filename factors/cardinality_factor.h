@@ -10,7 +10,7 @@
 #include <slackline/core/global_factor.h>
 #include <slackline/core/structure.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// φ(y) = values[n] · e_{rows[n]}, n = Σ_i y_i, for the counts low ≤ n ≤ high; other counts are
 /// forbidden.
@@ -52,4 +52,4 @@ class CardinalityFactor final : public GlobalFactor {
   Index high_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -7,7 +7,7 @@
 
 #include <slackline/core/random.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 // What surrounds an output buffer (of ordinary size, so that adding to it shows), and what fills a
@@ -373,4 +373,4 @@ ConformanceReport CheckFactorMethods(const FactorMethods& factor,
   return Checker(factor, options).Run();
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

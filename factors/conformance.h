@@ -19,7 +19,7 @@
 
 #include <slackline/factors/factor_concept.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct ConformanceOptions {
   std::uint64_t seed = 1;
@@ -84,4 +84,4 @@ ConformanceReport CheckFactor(const F& factor, const ConformanceOptions& options
   return CheckFactorMethods(methods, options);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

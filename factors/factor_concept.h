@@ -24,7 +24,7 @@
 #include <slackline/factors/marginalization.h>
 #include <slackline/factors/max_oracle.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// cardinalities()              states of each variable of the scope; the last one is fastest in
 ///                              joint states
@@ -135,4 +135,4 @@ FeatureTable TabulateFeatures(const F& factor) {
   }
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

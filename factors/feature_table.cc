@@ -10,7 +10,7 @@
 #include <slackline/core/factor_graph_builder.h>
 #include <slackline/factors/joint_states.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 // Checked step by step: the product itself may be too large for any integer.
@@ -108,4 +108,4 @@ FeatureTable FeatureTableBuilder::Finish() {
   return std::move(table_);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -9,7 +9,7 @@
 
 #include <slackline/core/structure.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// φ(y) = Σ_k terms[k].values[y] · e_{terms[k].rows[y]}, over the joint states y in their usual
 /// order; rows are kAbsent where term k has nothing to say, values empty when they are all 1. A
@@ -52,4 +52,4 @@ class FeatureTableBuilder {
   std::size_t next_ = 0;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -9,7 +9,7 @@
 #include <slackline/core/random.h>
 #include <slackline/factors/joint_states.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 enum class Filling { kZero, kInteger, kNormal, kLarge };
@@ -195,4 +195,4 @@ ConformanceReport CheckGlobalFactor(const GlobalFactor& factor, const Conformanc
   return GlobalChecker(factor, options).Run();
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

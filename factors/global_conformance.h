@@ -13,7 +13,7 @@
 #include <slackline/core/global_factor.h>
 #include <slackline/factors/conformance.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Shape and features (finite, in proportion to the scale, added, the same on every call), Score
 /// against the features, Maximize (states in range and allowed, its value that of the states,
@@ -22,4 +22,4 @@ namespace slackline {
 ConformanceReport CheckGlobalFactor(const GlobalFactor& factor,
                                     const ConformanceOptions& options = {});
 
-}  // namespace slackline
+}  // namespace slackline::internal

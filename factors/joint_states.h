@@ -8,7 +8,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Number of joint states: the product of the cardinalities (1 for an empty list). Requires that it
 /// fits an Offset.
@@ -44,4 +44,4 @@ inline bool NextJoint(std::span<const Index> cardinalities, std::span<Index> sta
   return false;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -5,7 +5,7 @@
 
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 Marginalization::Marginalization(std::span<const Index> cardinalities, Index axis) {
   SLACKLINE_CHECK(axis >= 0 && axis < static_cast<Index>(cardinalities.size()),
@@ -52,4 +52,4 @@ Eigen::SparseMatrix<double> Marginalization::Matrix() const {
   return matrix;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -11,7 +11,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class Marginalization {
  public:
@@ -45,4 +45,4 @@ class Marginalization {
   Index inner_ = 1;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -7,7 +7,7 @@
 
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Index n) { return static_cast<std::size_t>(n); }
@@ -231,4 +231,4 @@ double MatchingFactor::Maximize(std::span<const double> /*weights*/,
   return -MessageSum(cardinalities_, messages, states);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -24,7 +24,7 @@
 
 #include <slackline/core/global_factor.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Left nodes are 0 … num_left − 1, right nodes 0 … num_right − 1. Has no weights: edges get their
 /// scores from variables' features.
@@ -76,4 +76,4 @@ class MatchingFactor final : public GlobalFactor {
   bool restricted_ = false;  // whether some joint state breaks a capacity
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

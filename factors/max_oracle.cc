@@ -4,7 +4,7 @@
 #include <slackline/core/check.h>
 #include <slackline/factors/joint_states.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 // Calls visit(joint of the row's first entry, messages of the last axis, sum of the other axes'
@@ -73,4 +73,4 @@ void Reparametrise(std::span<const Index> cardinalities, std::span<const double>
   ForEachRow(cardinalities, 0, messages.data(), 0.0, visit);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -8,7 +8,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// A best joint state and its value. A table of nothing but −∞ has joint = 0, value = −∞.
 struct FactorMax {
@@ -30,4 +30,4 @@ FactorMax ReparametrisedMax(std::span<const Index> cardinalities, std::span<cons
 void Reparametrise(std::span<const Index> cardinalities, std::span<const double> table,
                    std::span<const double> messages, std::span<double> out);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -8,7 +8,7 @@
 
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 ModelBuilder::ModelBuilder(std::shared_ptr<const WeightLayout> layout)
     : layout_(std::move(layout)) {
@@ -228,7 +228,7 @@ Index ModelBuilder::AddMap(StateMap map) {
 
 Index ModelBuilder::IdentityMap(Index num_states) {
   const auto [entry, is_new] = identity_map_.try_emplace(num_states, 0);
-  if (is_new) entry->second = AddMap(slackline::IdentityMap(num_states));
+  if (is_new) entry->second = AddMap(slackline::internal::IdentityMap(num_states));
   return entry->second;
 }
 
@@ -249,4 +249,4 @@ FactorType ModelBuilder::RegisterTable(FeatureTable table, std::any factor) {
   return {static_cast<Index>(types_.size()) - 1};
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -31,7 +31,7 @@
 #include <slackline/core/structure.h>
 #include <slackline/factors/factor_concept.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// A factor whose features a ModelBuilder has tabulated. Belongs to that builder.
 struct FactorType {
@@ -192,4 +192,4 @@ FactorType ModelBuilder::Register(const F& factor) {
   }
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

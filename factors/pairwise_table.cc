@@ -3,7 +3,7 @@
 
 #include <slackline/core/factor_graph_builder.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 PairwiseTableFactor::PairwiseTableFactor(Index first_cardinality, Index second_cardinality)
     : cardinalities_{first_cardinality, second_cardinality} {
@@ -13,4 +13,4 @@ PairwiseTableFactor::PairwiseTableFactor(Index first_cardinality, Index second_c
                   "a factor's table would have more than 2^26 joint states");
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

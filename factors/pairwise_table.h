@@ -9,7 +9,7 @@
 
 #include <slackline/factors/factor_concept.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class PairwiseTableFactor {
  public:
@@ -43,4 +43,4 @@ class PairwiseTableFactor {
   std::array<Index, 2> cardinalities_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -3,7 +3,7 @@
 
 #include <slackline/core/factor_graph_builder.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 PottsFactor::PottsFactor(Index cardinality) : cardinalities_{cardinality, cardinality} {
   SLACKLINE_CHECK(cardinality >= 1, "a variable needs at least one state");
@@ -47,4 +47,4 @@ FactorMax PottsFactor::Maximize(std::span<const double> weights,
   return result;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -9,7 +9,7 @@
 
 #include <slackline/factors/factor_concept.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class PottsFactor {
  public:
@@ -35,4 +35,4 @@ class PottsFactor {
   std::array<Index, 2> cardinalities_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/factors/table.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 TableFactor::TableFactor(FeatureTable table) {
   CheckFeatureTable(table);
@@ -29,4 +29,4 @@ double TableFactor::Score(std::span<const double> weights, std::span<const Index
   return score;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -10,7 +10,7 @@
 
 #include <slackline/factors/factor_concept.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Immutable; copies share the table.
 class TableFactor {
@@ -64,4 +64,4 @@ TableFactor TableFactor::FromFunction(std::vector<Index> cardinalities, Index nu
   return TableFactor(builder.Finish());
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

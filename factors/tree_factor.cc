@@ -6,7 +6,7 @@
 
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -185,4 +185,4 @@ double TreeFactor::Maximize(std::span<const double> weights, std::span<const dou
   return value;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -12,7 +12,7 @@
 #include <slackline/core/global_factor.h>
 #include <slackline/factors/factor_concept.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// φ(y) = Σ_e φ_{table of e}(y_first, y_second).
 class TreeFactor final : public GlobalFactor {
@@ -80,4 +80,4 @@ class TreeFactor final : public GlobalFactor {
   Offset score_size_ = 0;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

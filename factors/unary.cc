@@ -3,9 +3,9 @@
 
 #include <utility>
 
-namespace slackline {
+namespace slackline::internal {
 
 UnaryFactor::UnaryFactor(std::vector<Index> rows, Index num_weights)
     : table_({static_cast<Index>(rows.size())}, num_weights, StateMap{rows, {}}) {}
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -8,7 +8,7 @@
 
 #include <slackline/factors/table.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class UnaryFactor {
  public:
@@ -35,4 +35,4 @@ class UnaryFactor {
   TableFactor table_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-namespace slackline {
+namespace slackline::internal {
 
 double UserDefinedFactor::Score(std::span<const double> weights,
                                 std::span<const Index> states) const {
@@ -21,4 +21,4 @@ FactorMax UserDefinedFactor::Maximize(std::span<const double> weights,
   return ReparametrisedMax(cardinalities(), table, messages);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

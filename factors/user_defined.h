@@ -8,7 +8,7 @@
 
 #include <slackline/factors/factor_concept.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Derive, override the first three, and run CheckFactor (conformance.h) on it in a test.
 class UserDefinedFactor {
@@ -35,4 +35,4 @@ class UserDefinedFactor {
   UserDefinedFactor& operator=(const UserDefinedFactor&) = default;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -10,7 +10,7 @@
 #include <slackline/inference/max_flow.h>
 #include <slackline/inference/rounding.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -197,4 +197,4 @@ std::unique_ptr<MapSolver> MakeExpansionSolver(std::shared_ptr<const FactorGraph
   return std::make_unique<ExpansionSolver>(std::move(graph));
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

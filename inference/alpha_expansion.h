@@ -22,7 +22,7 @@
 
 #include <slackline/inference/map_solver.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Maximises over labellings. Every result satisfies the bound above (upper_bound), and is exact
 /// where variables have two states. Solve throws DataError on tables that break the inequality by
@@ -30,4 +30,4 @@ namespace slackline {
 /// number of states and all factors join at most two; and on global factors.
 std::unique_ptr<MapSolver> MakeExpansionSolver(std::shared_ptr<const FactorGraph> graph);
 
-}  // namespace slackline
+}  // namespace slackline::internal

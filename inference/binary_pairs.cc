@@ -7,7 +7,7 @@
 
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -205,4 +205,4 @@ std::unique_ptr<LpFormulation> MakeBinaryPairFormulation(std::shared_ptr<const F
   return std::make_unique<BinaryPairFormulation>(std::move(graph));
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -27,7 +27,7 @@
 #include <slackline/core/factor_graph.h>
 #include <slackline/inference/lp_model.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// True when all variables have two states and all factors one or two variables.
 bool IsBinaryPairwise(const FactorGraph& graph);
@@ -67,4 +67,4 @@ class BinaryPairs {
 /// The dual program above. The starting basis has f = 0 and p = max(0, r).
 std::unique_ptr<LpFormulation> MakeBinaryPairFormulation(std::shared_ptr<const FactorGraph> graph);
 
-}  // namespace slackline
+}  // namespace slackline::internal

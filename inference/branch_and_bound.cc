@@ -10,7 +10,7 @@
 #include <slackline/factors/max_oracle.h>
 #include <slackline/inference/rounding.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -445,4 +445,4 @@ void BranchAndBoundSolver::SolveFinite(std::span<const double> scores, MapResult
   result->upper_bound = result->exact ? value : bound;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -25,7 +25,7 @@
 
 #include <slackline/inference/map_solver.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct SearchOptions {
   /// Nodes after which the search gives up: the result is then the best labelling found, exact =
@@ -74,4 +74,4 @@ class BranchAndBoundSolver final : public MapSolver {
   std::int64_t work_ = 0;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -7,7 +7,7 @@
 #include <slackline/core/check.h>
 #include <slackline/inference/rounding.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -95,4 +95,4 @@ std::unique_ptr<MapSolver> MakeBruteForceSolver(std::shared_ptr<const FactorGrap
   return std::make_unique<BruteForceSolver>(std::move(graph));
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

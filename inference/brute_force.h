@@ -7,7 +7,7 @@
 
 #include <slackline/inference/map_solver.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Largest number of labellings that brute force accepts.
 inline constexpr Offset kMaxLabellings = Offset{1} << 24;
@@ -21,4 +21,4 @@ Offset CountLabellings(const FactorGraph& graph, Offset limit);
 /// variable. Memory O(n + C).
 std::unique_ptr<MapSolver> MakeBruteForceSolver(std::shared_ptr<const FactorGraph> graph);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -6,7 +6,7 @@
 
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -98,4 +98,4 @@ void ChainDp::MaxMarginals(std::span<const double> unary, std::span<Index> label
   }
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -16,7 +16,7 @@
 #include <slackline/core/types.h>
 #include <slackline/inference/pair_tables.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Scores of tables and work space; not to be shared between threads. Scores may be −∞ (forbidden),
 /// not +∞ or NaN.
@@ -65,4 +65,4 @@ class ChainDp {
   std::vector<double> ahead_, message_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -7,7 +7,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/graph_topology.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -225,4 +225,4 @@ void CountForest::ReadLabels(Index hits, Index others, std::span<Index> labels) 
   }
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

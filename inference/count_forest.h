@@ -28,7 +28,7 @@
 
 #include <slackline/core/factor_graph.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Keeps work space: one object per thread.
 class CountForest {
@@ -89,4 +89,4 @@ class CountForest {
   std::int64_t work_ = 0;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -12,7 +12,7 @@
 #include <slackline/inference/local_polytope.h>
 #include <slackline/inference/rounding.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -335,4 +335,4 @@ void CountSearch::Solve(std::span<const double> scores, MapSolver* solver, MapRe
   run_->Solve(scores, solver, result);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -29,7 +29,7 @@
 #include <slackline/core/factor_graph.h>
 #include <slackline/inference/map_solver.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct CountSearchOptions {
   /// Bounds that branch and bound computes before it gives up: the result is then the best
@@ -60,4 +60,4 @@ class CountSearch {
   std::unique_ptr<Run> run_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -15,7 +15,7 @@
 #include <slackline/inference/rounding.h>
 #include <slackline/inference/tree_dp.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -181,4 +181,4 @@ std::string Decoder::description() const {
   return text;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

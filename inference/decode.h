@@ -15,7 +15,7 @@
 #include <slackline/inference/map_solver.h>
 #include <slackline/inference/roof_solver.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 enum class DecodeKind {
   /// exact where that is cheap (no cycles, or at most 2^20 labellings), else the LP, rounded and
@@ -96,4 +96,4 @@ class Decoder {
   MapResult work_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -6,7 +6,7 @@
 
 #include <slackline/core/simd.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 typedef std::int64_t FourBits __attribute__((vector_size(32), aligned(8), may_alias));
@@ -109,4 +109,4 @@ void ExpColumns(double* x, Index rows, Index size, const double* shift, double i
   Store(total, rest, sum + s);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

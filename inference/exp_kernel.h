@@ -9,7 +9,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// x[k] = exp((x[k] − shift) · inverse) for k < size; returns their sum. Requires shift finite,
 /// inverse > 0 and finite, and x[k] ≤ shift (−∞ as well, which gives 0).
@@ -20,4 +20,4 @@ double ExpSum(double* x, Index size, double shift, double inverse);
 void ExpColumns(double* x, Index rows, Index size, const double* shift, double inverse,
                 double* sum);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -5,7 +5,7 @@
 
 #include <slackline/core/graph_topology.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 ForestSteps::ForestSteps(const FactorGraph& graph) {
   for (const EliminationStep& elimination : ForestElimination(graph)) {
@@ -34,4 +34,4 @@ ForestSteps::ForestSteps(const FactorGraph& graph) {
   for (const Index states : graph.cardinalities()) most_states_ = std::max(most_states_, states);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

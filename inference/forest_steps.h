@@ -9,7 +9,7 @@
 
 #include <slackline/core/factor_graph.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// One axis of a factor's table: entry (o, s, r) lies at (o · states + s) · inner + r.
 struct ForestAxis {
@@ -55,4 +55,4 @@ class ForestSteps {
   Offset message_states_ = 0;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

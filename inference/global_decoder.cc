@@ -13,7 +13,7 @@
 #include <slackline/inference/global_solver.h>
 #include <slackline/inference/rounding.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 /// γ is halved when the bound has not fallen for so many iterations; below the smallest γ nothing
@@ -322,4 +322,4 @@ bool GlobalDecoder::MoveGlobal(Index g, std::span<const double> scores,
   return false;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -30,7 +30,7 @@
 #include <slackline/core/dataset.h>
 #include <slackline/inference/map_solver.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct GlobalDecodeOptions {
   Index max_iterations = 200;
@@ -112,4 +112,4 @@ class GlobalDecoder {
   Index num_certified_ = 0;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

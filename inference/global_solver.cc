@@ -6,7 +6,7 @@
 
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -123,4 +123,4 @@ std::unique_ptr<MapSolver> MakeGlobalSolver(std::shared_ptr<const Structure> str
   return std::make_unique<GlobalSolver>(std::move(structure));
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -15,7 +15,7 @@
 
 #include <slackline/inference/map_solver.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Whether there are global factors and nothing couples them: no factors with tables, no variable
 /// in two of them. O(graph).
@@ -26,4 +26,4 @@ bool HasExactGlobals(const FactorGraph& graph);
 /// when the graph has no global factors, or they are coupled.
 std::unique_ptr<MapSolver> MakeGlobalSolver(std::shared_ptr<const Structure> structure);
 
-}  // namespace slackline
+}  // namespace slackline::internal

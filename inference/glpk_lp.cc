@@ -17,7 +17,7 @@
 
 #ifndef SLACKLINE_WITH_GLPK
 
-namespace slackline {
+namespace slackline::internal {
 
 bool HasGlpk() { return false; }
 
@@ -30,7 +30,7 @@ std::unique_ptr<MapSolver> MakeGlpkSolver(std::shared_ptr<const FactorGraph> /*g
       "(few labellings), or build with SLACKLINE_WITH_GLPK=ON");
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal
 
 #else
 
@@ -48,7 +48,7 @@ std::unique_ptr<MapSolver> MakeGlpkSolver(std::shared_ptr<const FactorGraph> /*g
 #include <slackline/inference/lp_model.h>
 #include <slackline/inference/rounding.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -420,6 +420,6 @@ std::unique_ptr<MapSolver> MakeGlpkSolver(std::shared_ptr<const FactorGraph> gra
   return std::make_unique<GlpkSolver>(std::move(graph), compact, tolerance);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal
 
 #endif  // SLACKLINE_WITH_GLPK

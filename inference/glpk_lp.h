@@ -8,7 +8,7 @@
 
 #include <slackline/inference/map_solver.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 inline constexpr double kTightLpTolerance = 1e-9;
 
@@ -43,4 +43,4 @@ std::unique_ptr<MapSolver> MakeGlpkSolver(std::shared_ptr<const FactorGraph> gra
                                           GlpkFormulation formulation = GlpkFormulation::kAuto,
                                           double tolerance = kTightLpTolerance);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -8,7 +8,7 @@
 
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -132,4 +132,4 @@ std::vector<RankedLabelling> KBestLabellings(ChainDp* chain, std::span<const dou
   return KBestSearch(chain, unary, count).Run();
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -13,7 +13,7 @@
 #include <slackline/core/types.h>
 #include <slackline/inference/chain_dp.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct RankedLabelling {
   double value = 0;
@@ -27,4 +27,4 @@ struct RankedLabelling {
 std::vector<RankedLabelling> KBestLabellings(ChainDp* chain, std::span<const double> unary,
                                              Index count);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -10,7 +10,7 @@
 #include <slackline/core/check.h>
 #include <slackline/factors/max_oracle.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -244,4 +244,4 @@ double MarginalsScore(std::span<const double> scores, std::span<const double> ma
   return sum;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

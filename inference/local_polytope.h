@@ -13,7 +13,7 @@
 #include <slackline/core/factor_graph.h>
 #include <slackline/inference/lp_model.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// The LP max θ·μ over L. One column per state of every part, in flat order. Rows: Σ_s μ_i(s) = 1
 /// per variable, then A_ci μ_c − μ_i = 0 per edge and state, without those that follow from the
@@ -59,4 +59,4 @@ double DualBound(const FactorGraph& graph, std::span<const double> scores,
 /// Σ_a θ_a · μ_a.
 double MarginalsScore(std::span<const double> scores, std::span<const double> marginals);
 
-}  // namespace slackline
+}  // namespace slackline::internal

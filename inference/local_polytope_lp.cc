@@ -12,7 +12,7 @@
 #include <slackline/inference/local_polytope.h>
 #include <slackline/inference/rounding.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -148,4 +148,4 @@ std::unique_ptr<LpFormulation> MakeLocalPolytopeFormulation(
   return std::make_unique<LocalPolytopeFormulation>(std::move(graph));
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -12,7 +12,7 @@
 #include <slackline/core/factor_graph.h>
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Where a row or column stands in a simplex basis.
 enum class BasisStatus : std::uint8_t { kBasic, kAtLower, kAtUpper };
@@ -64,4 +64,4 @@ class LpFormulation {
   static double ScaleOf(std::span<const double> scores);
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -19,7 +19,7 @@
 #include <slackline/inference/roof_solver.h>
 #include <slackline/inference/tree_dp.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr std::array<std::pair<SolverKind, std::string_view>, 10> kSolverNames{{
@@ -167,4 +167,4 @@ std::unique_ptr<MapSolver> MakeMapSolver(SolverKind kind,
   return MakeGlpkSolver(std::move(graph));
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

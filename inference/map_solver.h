@@ -16,7 +16,7 @@
 
 #include <slackline/core/structure.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct MapResult {
   /// A labelling, one state per variable: the solution itself when `integral`, else a rounding of
@@ -143,4 +143,4 @@ double FixingPenalty(const FactorGraph& graph, std::span<const double> scores);
 /// max(1, |value|).
 bool ReachesBound(double value, double upper_bound);
 
-}  // namespace slackline
+}  // namespace slackline::internal

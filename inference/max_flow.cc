@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Index n) { return static_cast<std::size_t>(n); }
@@ -175,4 +175,4 @@ double MaxFlow::EdgeFlow(Index edge) const {
                 (residual_[Size(mate_[Size(edge_arc_[Size(edge)])])] - e.backward));
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -14,7 +14,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class MaxFlow {
  public:
@@ -69,4 +69,4 @@ class MaxFlow {
   std::int64_t work_ = 0;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

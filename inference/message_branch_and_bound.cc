@@ -10,7 +10,7 @@
 #include <slackline/inference/message_passing.h>
 #include <slackline/inference/rounding.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -164,4 +164,4 @@ std::unique_ptr<MapSolver> MakeMessageBranchAndBoundSolver(
   return std::make_unique<MessageBranchAndBoundSolver>(graph);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -17,7 +17,7 @@
 #include <slackline/inference/branch_and_bound.h>
 #include <slackline/inference/map_solver.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// How far the searches of one graph go, call by call: to the first node limit, and from time to
 /// time, once these have given up, to the next higher one, so that all searches together take about
@@ -69,4 +69,4 @@ class MessageBranchAndBound {
 std::unique_ptr<MapSolver> MakeMessageBranchAndBoundSolver(
     std::shared_ptr<const FactorGraph> graph);
 
-}  // namespace slackline
+}  // namespace slackline::internal

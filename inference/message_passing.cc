@@ -10,7 +10,7 @@
 #include <slackline/core/check.h>
 #include <slackline/inference/rounding.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -379,4 +379,4 @@ std::unique_ptr<MapSolver> MakeMessagePassingSolver(std::shared_ptr<const Factor
   return std::make_unique<MessagePassingSolver>(std::move(graph), options);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

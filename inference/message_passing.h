@@ -32,7 +32,7 @@
 #include <slackline/inference/map_solver.h>
 #include <slackline/inference/pair_tables.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Keeps scores and work space for one graph; not to be shared between threads.
 class MessagePassing {
@@ -141,4 +141,4 @@ struct MessagePassingOptions {
 std::unique_ptr<MapSolver> MakeMessagePassingSolver(std::shared_ptr<const FactorGraph> graph,
                                                     const MessagePassingOptions& options = {});
 
-}  // namespace slackline
+}  // namespace slackline::internal

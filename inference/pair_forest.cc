@@ -8,7 +8,7 @@
 #include <slackline/core/graph_topology.h>
 #include <slackline/inference/map_solver.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -89,4 +89,4 @@ Offset PairForest::work() const {
   return work;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

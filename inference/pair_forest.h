@@ -17,7 +17,7 @@
 #include <slackline/core/factor_graph.h>
 #include <slackline/inference/pair_tables.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Keeps scores and work space for one graph; not to be shared between threads.
 class PairForest {
@@ -56,4 +56,4 @@ class PairForest {
   std::vector<double> message_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

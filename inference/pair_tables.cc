@@ -6,7 +6,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/simd.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -179,4 +179,4 @@ void PairTables::MaxMinus(View view, const double* shift, double* out) const {
                    other_states(view), out);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

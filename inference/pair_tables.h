@@ -17,7 +17,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class PairTables {
  public:
@@ -81,4 +81,4 @@ class PairTables {
   std::vector<double> scores_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

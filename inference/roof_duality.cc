@@ -6,7 +6,7 @@
 
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -296,4 +296,4 @@ void RoofDuality::DualFlows(std::span<double> f) const {
   }
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -26,7 +26,7 @@
 #include <slackline/core/types.h>
 #include <slackline/inference/max_flow.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Two different variables whose product has a coefficient.
 struct VariablePair {
@@ -116,4 +116,4 @@ class RoofDuality {
   std::int64_t work_ = 0;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

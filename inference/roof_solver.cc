@@ -12,7 +12,7 @@
 #include <slackline/inference/roof_duality.h>
 #include <slackline/inference/rounding.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::vector<VariablePair> PairsOf(const BinaryPairs& form) {
@@ -118,4 +118,4 @@ void RoofMarginals::Compute(std::span<const double> scores, std::span<double> ou
   }
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -12,7 +12,7 @@
 #include <slackline/inference/map_solver.h>
 #include <slackline/inference/roof_duality.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// A solver of max θ·μ over the local polytope for graphs with binary variables and factors over
 /// one or two of them (else DataError). Solutions are half-integral; `upper_bound` is the DualBound
@@ -49,4 +49,4 @@ class RoofMarginals {
   double constant_ = 0;  // the score of all variables at 0
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

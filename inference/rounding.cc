@@ -8,7 +8,7 @@
 #include <slackline/core/check.h>
 #include <slackline/factors/max_oracle.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -152,4 +152,4 @@ double ImproveLabelling(const FactorGraph& graph, std::span<const double> scores
   return old_score;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

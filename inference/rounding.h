@@ -8,7 +8,7 @@
 
 #include <slackline/core/factor_graph.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// labels_i = argmax_s μ_i(s), ties to the lowest state. Only the variables' part of `marginals` is
 /// read.
@@ -33,4 +33,4 @@ struct ImproveOptions {
 double ImproveLabelling(const FactorGraph& graph, std::span<const double> scores,
                         std::span<Index> labels, const ImproveOptions& options = {});
 
-}  // namespace slackline
+}  // namespace slackline::internal

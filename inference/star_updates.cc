@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 /// One axis of a factor's table: runs of `stride` states for each of its `cardinality` states.
@@ -136,4 +136,4 @@ void PartBeliefs(const FactorGraph& graph, double temperature,
   }
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -27,7 +27,7 @@
 
 #include <slackline/core/factor_graph.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// scores becomes θ̂. O(Σ_c axes · states).
 void Reparametrise(const FactorGraph& graph, std::span<const double> messages,
@@ -48,4 +48,4 @@ double SumOfMaxima(const FactorGraph& graph, double temperature,
 void PartBeliefs(const FactorGraph& graph, double temperature,
                  std::span<const double> reparametrised, std::span<double> marginals);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -11,7 +11,7 @@
 #include <slackline/inference/exp_kernel.h>
 #include <slackline/inference/map_solver.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -208,4 +208,4 @@ double SumProduct::LogPartition(std::span<const double> scores, double temperatu
   return Upward(scores, temperature, {});
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

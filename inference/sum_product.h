@@ -24,7 +24,7 @@
 #include <slackline/core/factor_graph.h>
 #include <slackline/inference/forest_steps.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Keeps work space for one graph: one object must not be used by two threads at a time.
 class SumProduct {
@@ -60,4 +60,4 @@ class SumProduct {
   std::vector<double> work_;   // one table
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

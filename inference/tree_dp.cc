@@ -9,7 +9,7 @@
 #include <slackline/factors/max_oracle.h>
 #include <slackline/inference/rounding.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -206,4 +206,4 @@ void TreeSolver::MaxMarginals(std::span<const double> scores, std::span<double> 
   }
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

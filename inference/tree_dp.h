@@ -19,7 +19,7 @@
 #include <slackline/inference/forest_steps.h>
 #include <slackline/inference/map_solver.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class TreeSolver final : public MapSolver {
  public:
@@ -58,4 +58,4 @@ class TreeSolver final : public MapSolver {
   std::int64_t calls_ = 0;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

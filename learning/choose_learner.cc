@@ -9,7 +9,7 @@
 #include <slackline/inference/global_solver.h>
 #include <slackline/inference/message_branch_and_bound.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 template <class Test>
@@ -132,4 +132,4 @@ LearnerChoice ChooseLearner(const Problem& problem, const TrainOptions& options)
   return choice;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -9,7 +9,7 @@
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct LearnerChoice {
   TrainOptions options;  ///< the given options without `auto` in learner, step and order
@@ -32,4 +32,4 @@ bool HasExampleOracles(const Dataset& data);
 ///     cycles; GLPK on small ones. Without GLPK: al.
 LearnerChoice ChooseLearner(const Problem& problem, const TrainOptions& options);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -11,7 +11,7 @@
 #include <slackline/learning/kernels/kernel_expansion.h>
 #include <slackline/learning/problem_scales.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 /// Sum of the squares of the columns that have one value in all inputs of the data.
@@ -175,4 +175,4 @@ CostScales ScalesOf(const Problem& problem, const TrainOptions& options) {
   return scales;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -22,7 +22,7 @@
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// The two numbers of the default.
 inline constexpr double kDefaultCostTimesSquaredNorm = 4;
@@ -63,4 +63,4 @@ struct CostScales {
 /// One sweep over the variables. Of the options, those of the kernel are read.
 CostScales ScalesOf(const Problem& problem, const TrainOptions& options);
 
-}  // namespace slackline
+}  // namespace slackline::internal

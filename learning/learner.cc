@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 [[noreturn]] void Lacks(std::string_view learner, const char* what) {
@@ -27,4 +27,4 @@ void Learner::ChangeLambda(const Problem& /*problem*/) {
   Lacks(name(), "cannot go on with another lambda");
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -15,7 +15,7 @@
 #include <slackline/learning/state_archive.h>
 #include <slackline/learning/termination.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Asks whether a run has to end early. Polled by learners between examples; never changes what
 /// they compute.
@@ -150,4 +150,4 @@ class Learner {
   virtual void ChangeLambda(const Problem& problem);
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

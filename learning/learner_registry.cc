@@ -24,7 +24,7 @@
 #include <slackline/learning/support_table.h>
 #include <slackline/learning/train_loop.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 std::unique_ptr<Learner> MakeLearner(const Problem& problem, const TrainOptions& given) {
   SLACKLINE_CHECK(given.lambda == 0 || given.lambda == problem.lambda(),
@@ -75,4 +75,4 @@ std::unique_ptr<Learner> MakeLearner(const Problem& problem, const TrainOptions&
   return nullptr;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

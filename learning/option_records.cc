@@ -6,7 +6,7 @@
 
 #include <slackline/learning/options.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 using O = TrainOptions;
@@ -261,4 +261,4 @@ std::span<const OptionRecord> OptionRecords() {
   return records;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

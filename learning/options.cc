@@ -14,7 +14,7 @@
 #include <slackline/core/number_text.h>
 #include <slackline/core/quoted.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 template <class T>
@@ -367,4 +367,4 @@ bool UsesKernel(const TrainOptions& options) {
   return options.kernel != KernelKind::kAuto || (For(options.learner) & kForKernels) != 0;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -14,7 +14,7 @@
 #include <slackline/core/types.h>
 #include <slackline/inference/map_solver.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// kAuto: chosen from the structure of the problem (learning/choose_learner.h). The others are
 /// described where they are made.
@@ -248,4 +248,4 @@ void CheckOptions(const TrainOptions& options, std::span<const std::string_view>
 /// expansion (kernel_expansion.h).
 bool UsesKernel(const TrainOptions& options);
 
-}  // namespace slackline
+}  // namespace slackline::internal

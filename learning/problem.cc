@@ -12,7 +12,7 @@
 #include <slackline/inference/map_solver.h>
 #include <slackline/learning/problem_scales.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 /// max over pairs of states of ‖φ_a(s) − φ_a(s')‖², bounded from above state by state where the
@@ -167,4 +167,4 @@ double RelativeGap(double primal, double dual) {
   return (primal - dual) / std::max(1e-12, std::abs(primal));
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

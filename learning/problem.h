@@ -18,7 +18,7 @@
 
 #include <slackline/core/loss.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// A training set with its regularisation. Immutable; learners only read it. Copies share the
 /// training set.
@@ -74,4 +74,4 @@ double Regulariser(double lambda, std::span<const double> weights);
 /// gap / max(1e-12, |primal|).
 double RelativeGap(double primal, double dual);
 
-}  // namespace slackline
+}  // namespace slackline::internal

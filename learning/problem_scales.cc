@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace slackline {
+namespace slackline::internal {
 
 double LargestLoss(const Problem& problem, Index m) {
   const FactorGraph& graph = problem.data().example(m).graph();
@@ -23,4 +23,4 @@ double ScoreScale(const Problem& problem, double squared_range) {
   return std::sqrt(2 / problem.lambda() * squared_range) * parts;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

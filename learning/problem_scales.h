@@ -5,7 +5,7 @@
 
 #include <slackline/learning/problem.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Σ_i max_s Δ_i(s) of example m, or 1 with the loss 1 − F1: no labelling of it has a larger loss.
 /// One that reaches it may be forbidden.
@@ -15,4 +15,4 @@ double LargestLoss(const Problem& problem, Index m);
 /// says, as with kernels. Requires squared_range ≥ 0.
 double ScoreScale(const Problem& problem, double squared_range);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -12,7 +12,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Which optimum the certified figures bracket: that of the LP-relaxed problem, or that of the
 /// exact one.
@@ -75,4 +75,4 @@ class TrainObserver {
   virtual void OnNote(std::string_view note) { static_cast<void>(note); }
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -7,7 +7,7 @@
 
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 void RequireEntries(std::span<const double> values) {
@@ -154,4 +154,4 @@ std::vector<std::uint8_t> StateReader::Bytes() {
   return values;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

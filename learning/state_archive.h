@@ -19,7 +19,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class StateWriter {
  public:
@@ -132,4 +132,4 @@ class StateReader {
   std::string_view rest_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

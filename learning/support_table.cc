@@ -11,7 +11,7 @@
 #include <slackline/learning/oracle/count_loss_oracle.h>
 #include <slackline/learning/oracle/slack_oracle.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 template <class... Needs>
@@ -263,4 +263,4 @@ std::string Unsupported(const Problem& problem, const TrainOptions& options) {
   return {};
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

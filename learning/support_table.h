@@ -21,7 +21,7 @@
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// What a structure, or its problem, may have that some ways cannot deal with.
 enum class Trait {
@@ -94,4 +94,4 @@ TraitSet TraitsOf(const Structure& structure);
 /// used.
 std::string Unsupported(const Problem& problem, const TrainOptions& options);
 
-}  // namespace slackline
+}  // namespace slackline::internal

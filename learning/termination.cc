@@ -7,7 +7,7 @@
 
 #include <slackline/core/number_text.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 std::string_view Name(Termination termination) {
   switch (termination) {
@@ -70,4 +70,4 @@ Index NextCheck(Index pass, Index check_every, bool guesses) {
   return guesses ? pass + std::max<Index>(2, pass / 2) : pass + std::max<Index>(1, pass / 5);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -9,7 +9,7 @@
 #include <slackline/learning/options.h>
 #include <slackline/learning/progress.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Which gap a learner stops on: soft blocks on the gap of their own penalized problem, all others
 /// on the certified one.
@@ -31,4 +31,4 @@ std::optional<StopDecision> DecideStop(const TrainOptions& options, StoppingGap 
 /// small enough: others need not be frequent.
 Index NextCheck(Index pass, Index check_every, bool guesses);
 
-}  // namespace slackline
+}  // namespace slackline::internal

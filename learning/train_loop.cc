@@ -13,7 +13,7 @@
 #include <slackline/core/timer.h>
 #include <slackline/learning/run/loop_state.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 /// What rounding may leave of a difference of bounds, as a share of the losses and of the objective
@@ -388,4 +388,4 @@ TrainSummary Train(const Problem& problem, const TrainOptions& options, TrainObs
   return RunTraining(*learner, options, observer, interrupt);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

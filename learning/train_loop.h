@@ -15,7 +15,7 @@
 #include <slackline/learning/problem.h>
 #include <slackline/learning/progress.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// A learner's lower bound lies above its upper bound by more than rounding: one of them is wrong,
 /// and none of the run's figures can be believed. what() gives both and says what to report.
@@ -55,4 +55,4 @@ struct CheckpointPlan {
 TrainSummary RunTraining(Learner& learner, const TrainOptions& options, TrainObserver* observer,
                          const std::atomic<int>* interrupt, const CheckpointPlan& plan = {});
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/vision/bitmap_font.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 namespace {
 
@@ -121,4 +121,4 @@ Index GlyphDescent(char character) {
   return character == 'g' || character == 'p' || character == 'q' || character == 'y' ? 2 : 0;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

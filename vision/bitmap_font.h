@@ -8,7 +8,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 inline constexpr Index kGlyphWidth = 5;
 inline constexpr Index kGlyphHeight = 7;
@@ -20,4 +20,4 @@ const std::array<std::uint8_t, kGlyphHeight>& Glyph(char character);
 /// How many rows lower than others the glyph is drawn.
 Index GlyphDescent(char character);
 
-}  // namespace slackline
+}  // namespace slackline::internal

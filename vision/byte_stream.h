@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace slackline {
+namespace slackline::internal {
 
 static_assert(std::endian::native == std::endian::little,
               "feature files are little-endian, and used as they are");
@@ -75,4 +75,4 @@ class ByteReader {
   std::string_view rest_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

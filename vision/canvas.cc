@@ -5,7 +5,7 @@
 
 #include <slackline/vision/bitmap_font.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 namespace {
 
@@ -79,4 +79,4 @@ std::string FitText(std::string_view text, Index width, Index scale) {
   return std::string(text.substr(0, static_cast<std::size_t>(characters - 2))) + "..";
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

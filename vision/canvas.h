@@ -11,7 +11,7 @@
 
 #include <slackline/vision/image.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 using Color = std::array<std::uint8_t, 3>;
 
@@ -42,4 +42,4 @@ inline Index TextHeight(Index scale) { return 7 * scale; }
 /// The text, cut off with ".." if it is wider than `width`; empty if even that is too wide.
 std::string FitText(std::string_view text, Index width, Index scale);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -5,7 +5,7 @@
 #include <slackline/vision/canvas.h>
 #include <slackline/vision/pictures.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 namespace {
 
@@ -147,4 +147,4 @@ Image ConfusionPicture(std::span<const std::int64_t> counts, std::span<const std
   return canvas.Take();
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -7,7 +7,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/simd.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 // Vectors of the compiler's own kind, as in core/simd.h.
@@ -182,4 +182,4 @@ void NearestColumns(const PackedColumns& matrix, const float* points, Index num_
   }
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

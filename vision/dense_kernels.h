@@ -9,7 +9,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// A matrix of `columns` columns of `size` numbers, in panels of 16 columns whose rows lie
 /// together, and a number (bias) for each.
@@ -46,4 +46,4 @@ void Multiply(const PackedColumns& matrix, const float* points, Index num_points
 void NearestColumns(const PackedColumns& matrix, const float* points, Index num_points,
                     Index* words);
 
-}  // namespace slackline
+}  // namespace slackline::internal

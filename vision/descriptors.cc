@@ -14,7 +14,7 @@ extern "C" {
 #include <slackline/vision/filters.h>
 #include <slackline/vision/vlfeat_memory.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr Index kSiftSize = 128;
@@ -235,4 +235,4 @@ Descriptors Describe(const DescribedImage& described, const DescriptorSpec& spec
   return out;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

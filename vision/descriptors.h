@@ -11,7 +11,7 @@
 #include <slackline/vision/feature_extractor.h>
 #include <slackline/vision/image.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 enum class DescriptorKind { kSift, kOpponentSift, kLab, kTexton, kPattern };
 
@@ -44,4 +44,4 @@ struct DescribedImage {
 /// All descriptors of one kind.
 Descriptors Describe(const DescribedImage& image, const DescriptorSpec& spec);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -13,7 +13,7 @@
 #include <slackline/vision/extractor_state.h>
 #include <slackline/vision/principal_components.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr Index kMostWideSamples = 60'000;  // of descriptors of more than kWide numbers
@@ -273,4 +273,4 @@ FeatureExtractor FeatureExtractor::Learn(const std::vector<std::string>& image_p
   return FeatureExtractor(std::move(state));
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -13,7 +13,7 @@
 #include <slackline/vision/shape_values.h>
 #include <slackline/vision/vocabulary.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// An image, its Lab colours, and what its descriptors are taken from: for images of more than
 /// kMostDescribedPixels a smaller copy.
@@ -85,4 +85,4 @@ struct ExtractorState {
 
 struct FeatureExtractor::State : ExtractorState {};
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -10,7 +10,7 @@
 #include <slackline/vision/filters.h>
 #include <slackline/vision/half.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr Index kMostDescribedPixels = 320'000;
@@ -261,4 +261,4 @@ FeatureExtractor FeatureExtractor::Load(std::string_view bytes) {
   return FeatureExtractor(std::move(state));
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

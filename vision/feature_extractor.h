@@ -15,7 +15,7 @@
 #include <slackline/vision/step_check.h>
 #include <slackline/vision/superpixels.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 enum class FeatureSet {
   kStandard,  ///< all descriptors, over the superpixel itself, its neighbours and the whole image
@@ -89,4 +89,4 @@ class FeatureExtractor {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -18,7 +18,7 @@
 #include <slackline/core/check.h>
 #include <slackline/vision/byte_stream.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr std::string_view kMagic = "SLACKFEA";
@@ -488,4 +488,4 @@ void FeatureFileWriter::Finish() {
   state.finished = true;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

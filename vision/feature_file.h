@@ -15,7 +15,7 @@
 #include <slackline/vision/feature_extractor.h>
 #include <slackline/vision/half.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 inline constexpr std::uint32_t kFeatureFileVersion = 2;
 
@@ -88,4 +88,4 @@ class FeatureFileWriter {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

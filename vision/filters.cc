@@ -6,7 +6,7 @@
 
 #include <slackline/core/simd.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 /// The right half of a Gaussian, from its middle on; the whole sums to 1.
@@ -104,4 +104,4 @@ Image Reduced(const Image& image, Index factor) {
   return reduced;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -7,7 +7,7 @@
 
 #include <slackline/vision/image.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct Plane {
   Plane() = default;
@@ -38,4 +38,4 @@ Plane Padded(const Plane& plane, Index border);
 /// them.
 Image Reduced(const Image& image, Index factor);
 
-}  // namespace slackline
+}  // namespace slackline::internal

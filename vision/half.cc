@@ -8,7 +8,7 @@
 #include <slackline/core/simd.h>
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr std::uint32_t kExponent = 0x7c00U
@@ -68,4 +68,4 @@ void DecodeHalf(std::span<const std::uint16_t> from, std::span<double> to) {
   DecodeRun(from.data(), static_cast<Offset>(from.size()), to.data());
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

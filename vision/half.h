@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// To nearest, ties to even; beyond the range ±infinity.
 std::uint16_t ToHalf(float value);
@@ -16,4 +16,4 @@ void RoundToHalf(std::span<float> values);
 /// Half precision to double, `to` as long as `from`.
 void DecodeHalf(std::span<const std::uint16_t> from, std::span<double> to);
 
-}  // namespace slackline
+}  // namespace slackline::internal

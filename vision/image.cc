@@ -11,7 +11,7 @@
 #include <slackline/vision/jpeg_file.h>
 #include <slackline/vision/png_file.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 namespace {
 
@@ -128,4 +128,4 @@ std::string FindImageFile(const std::string& folder, const std::string& name,
   throw DataError(folder, 0, "there is none of the files " + tried);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

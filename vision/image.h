@@ -11,7 +11,7 @@
 #include <slackline/core/types.h>
 #include <slackline/vision/label_coding.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Pixels in rows from the top, three bytes each (sRGB).
 struct Image {
@@ -67,4 +67,4 @@ void WriteNumberPng(const std::string& path, Index width, Index height,
 std::string FindImageFile(const std::string& folder, const std::string& name,
                           const std::vector<std::string_view>& extensions);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -15,7 +15,7 @@
 // libjpeg's errors are turned into longjmp. It is caught only in functions whose names begin with
 // Try, which hold no objects with destructors; all memory belongs to their callers.
 
-namespace slackline {
+namespace slackline::internal {
 
 namespace {
 
@@ -129,4 +129,4 @@ Image DecodeJpeg(const std::string& path, std::string_view bytes, Index most_pix
   return JpegReader(path, bytes).Read(most_pixels);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -8,9 +8,9 @@
 
 #include <slackline/vision/image.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Messages start with `path`, which is not opened.
 Image DecodeJpeg(const std::string& path, std::string_view bytes, Index most_pixels = kMostPixels);
 
-}  // namespace slackline
+}  // namespace slackline::internal

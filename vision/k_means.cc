@@ -12,7 +12,7 @@
 #include <slackline/core/random.h>
 #include <slackline/vision/dense_kernels.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr int kChunks = 16;  // of the points of a task
@@ -188,4 +188,4 @@ std::vector<std::vector<float>> KMeans(const std::vector<ClusterTask>& tasks, in
   return centres;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

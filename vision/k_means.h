@@ -10,7 +10,7 @@
 #include <slackline/core/types.h>
 #include <slackline/vision/step_check.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct ClusterTask {
   std::vector<float> points;  ///< of `size` numbers each, at least one
@@ -26,4 +26,4 @@ struct ClusterTask {
 std::vector<std::vector<float>> KMeans(const std::vector<ClusterTask>& tasks, int threads,
                                        const StepCheck& check);
 
-}  // namespace slackline
+}  // namespace slackline::internal

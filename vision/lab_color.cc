@@ -4,7 +4,7 @@
 
 #include <slackline/vision/superpixels.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 namespace {
 
@@ -59,4 +59,4 @@ std::vector<float> ToLab(const Image& image) {
   return lab;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -7,7 +7,7 @@
 
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 LabelCoding::LabelCoding(std::vector<std::uint8_t> void_values)
     : void_values_(std::move(void_values)) {
@@ -38,4 +38,4 @@ std::string LabelCoding::VoidText() const {
   return text;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

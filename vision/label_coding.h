@@ -13,7 +13,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Pixels without a label, among class numbers.
 inline constexpr std::uint8_t kVoid = 255;
@@ -43,4 +43,4 @@ class LabelCoding {
   std::array<std::uint8_t, 256> value_of_;  // of classes, and of kVoid
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

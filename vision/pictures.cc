@@ -9,7 +9,7 @@
 #include <slackline/core/check.h>
 #include <slackline/vision/canvas.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 namespace {
 
@@ -217,4 +217,4 @@ Image Sheet(const Image& image, const LabelImage& truth, const LabelImage& predi
   return canvas.Take();
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -11,7 +11,7 @@
 
 #include <slackline/vision/image.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// 256 colours, three bytes each, for the values of label images: well told apart for the first
 /// classes; void is black.
@@ -42,4 +42,4 @@ SyntheticImage DrawSynthetic(Index width, Index height, Index num_classes, std::
 /// Names of the synthetic classes.
 std::vector<std::string> SyntheticClasses(Index num_classes);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -14,7 +14,7 @@
 // libpng reports errors by longjmp. It is caught only in functions whose names begin with Try,
 // which hold no objects with destructors; all memory belongs to their callers.
 
-namespace slackline {
+namespace slackline::internal {
 
 namespace {
 
@@ -333,4 +333,4 @@ std::string EncodeNumberPng(const std::string& path, Index width, Index height,
   return PngWriter(path).Write(width, height, bytes, kNumbers);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -9,7 +9,7 @@
 
 #include <slackline/vision/image.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 Image DecodePng(const std::string& path, std::string_view bytes, Index most_pixels = kMostPixels);
 /// The stored values, whatever they are.
@@ -29,4 +29,4 @@ std::string EncodeNumberPng(const std::string& path, Index width, Index height,
 void CheckNumPixels(const std::string& path, std::int64_t width, std::int64_t height,
                     Index most_pixels);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -7,7 +7,7 @@
 
 #include <Eigen/Eigenvalues>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr Index kBlock = 2048;  // rows that are summed in single precision
@@ -72,4 +72,4 @@ Index CountFor(const Spectrum& spectrum, double share) {
   return static_cast<Index>(count);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -7,7 +7,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Sums of rows of `size` numbers and of their products. Sums do not depend on threads, but in the
 /// last bits on how rows are cut into calls of Add.
@@ -40,4 +40,4 @@ Spectrum Decompose(const Moments& moments);
 /// How many of the largest values are needed for this share of their sum, at least 1.
 Index CountFor(const Spectrum& spectrum, double share);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace slackline {
+namespace slackline::internal {
 
 std::vector<float> CountWords(const PlacedWords& words, Index count) {
   std::vector<float> rows(static_cast<std::size_t>(count) *
@@ -48,4 +48,4 @@ void TakeRoots(Index num_words, std::vector<float>* rows) {
   }
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -9,7 +9,7 @@
 
 #include <slackline/vision/superpixels.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// The superpixel itself, its neighbours without it, the whole image.
 enum class Region { kOwn, kNeighbours, kImage };
@@ -35,4 +35,4 @@ std::vector<float> RowSum(const std::vector<float>& rows, Index num_words);
 /// Each row becomes the square roots of its shares; rows of zeros stay.
 void TakeRoots(Index num_words, std::vector<float>* rows);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -7,7 +7,7 @@
 #include <queue>
 #include <utility>
 
-namespace slackline {
+namespace slackline::internal {
 
 namespace {
 
@@ -177,4 +177,4 @@ Index MergeSmallRegions(Index width, Index height, Index least, Index most,
   return NumberByFirstPixel(of_pixel, count);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

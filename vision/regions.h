@@ -7,7 +7,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Two different numbers that meet, and how many pairs of 4-neighbour pixels have them.
 struct Border {
@@ -30,4 +30,4 @@ Index NumberRegions(Index width, Index height, std::vector<Index>& of_pixel);
 Index MergeSmallRegions(Index width, Index height, Index least, Index most,
                         std::vector<Index>& of_pixel);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr int kHues = 8;
@@ -189,4 +189,4 @@ std::vector<float> ShapeValues(const Image& image, const std::vector<float>& lab
   return values;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

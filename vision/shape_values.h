@@ -7,7 +7,7 @@
 
 #include <slackline/vision/superpixels.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 inline constexpr Index kShapeValues = 46;
 
@@ -22,4 +22,4 @@ inline constexpr Index kShapeValues = 46;
 std::vector<float> ShapeValues(const Image& image, const std::vector<float>& lab,
                                const Superpixels& superpixels);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -5,7 +5,7 @@
 
 #include <functional>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Called between the steps of long work, some hundred times a second, by several threads at a
 /// time; what it throws ends the work. May be empty.
@@ -15,4 +15,4 @@ inline void CheckStep(const StepCheck& check) {
   if (check) check();
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -14,7 +14,7 @@ extern "C" {
 #include <slackline/vision/regions.h>
 #include <slackline/vision/vlfeat_memory.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 namespace {
 
@@ -332,4 +332,4 @@ LabelImage Paint(const Superpixels& superpixels, const std::vector<Index>& label
   return image;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -8,7 +8,7 @@
 
 #include <slackline/vision/image.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Every pixel belongs to one of `count` superpixels, which are connected (4 neighbours) and
 /// numbered in the order of their first pixels.
@@ -47,4 +47,4 @@ std::vector<std::int32_t> ClassPixels(const Superpixels& superpixels, const Labe
 /// The label of every pixel from that of its superpixel; kUnlabelled becomes kVoid.
 LabelImage Paint(const Superpixels& superpixels, const std::vector<Index>& labels);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -8,7 +8,7 @@
 #include <slackline/core/random.h>
 #include <slackline/vision/pictures.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 namespace {
 
@@ -270,4 +270,4 @@ std::vector<std::string> SyntheticClasses(Index num_classes) {
   return {kNames.begin(), kNames.begin() + num_classes};
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

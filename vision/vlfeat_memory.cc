@@ -17,7 +17,7 @@ extern "C" {
 // jumped over, those of VLFeat and the call, hold no objects with destructors; what VLFeat holds
 // are blocks of memory.
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 /// A call under way in this thread, and the blocks that it holds. Blocks beyond the room of the
@@ -97,4 +97,4 @@ void CallVlFeat(void (*call)(const void* argument), const void* argument) {
   throw std::bad_alloc();
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -4,7 +4,7 @@
 // calls end with std::bad_alloc instead.
 #pragma once
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Runs `call(argument)`. When VLFeat gets no memory in it, the call is left at once, all that
 /// VLFeat has allocated in it is freed, and std::bad_alloc is thrown. The call must hold no object
@@ -17,4 +17,4 @@ void CallVlFeat(const Call& call) {
   CallVlFeat([](const void* argument) { (*static_cast<const Call*>(argument))(); }, &call);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -10,7 +10,7 @@
 #include <slackline/vision/k_means.h>
 #include <slackline/vision/principal_components.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr Index kSlice = 8192;  // rows of a sample between checks
@@ -138,4 +138,4 @@ std::vector<Index> Vocabulary::Words(const std::vector<float>& descriptors) cons
   return words;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

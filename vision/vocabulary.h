@@ -12,7 +12,7 @@
 #include <slackline/vision/descriptors.h>
 #include <slackline/vision/step_check.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Empty for kinds whose descriptors are words already.
 class Vocabulary {
@@ -48,4 +48,4 @@ class Vocabulary {
   PackedColumns packed_centres_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace slackline {
+namespace slackline::internal {
 
 double TrainingCpuSeconds(const ProgressRecord& record) {
   const double elapsed = record.seconds + record.check_seconds;
@@ -43,4 +43,4 @@ double FittedExponent(std::span<const double> x, std::span<const double> y) {
   return n >= 2 && spread > 1e-9 ? (n * sum_xy - sum_x * sum_y) / spread : kNone;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

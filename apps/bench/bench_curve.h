@@ -8,7 +8,7 @@
 
 #include <slackline/learning/progress.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// The relative gaps of tables.
 inline constexpr double kBenchGaps[] = {1e-1, 1e-2, 1e-3, 1e-4};
@@ -35,4 +35,4 @@ double Median(std::vector<double> values);
 /// NaN when fewer than two different x remain.
 double FittedExponent(std::span<const double> x, std::span<const double> y);
 
-}  // namespace slackline
+}  // namespace slackline::internal

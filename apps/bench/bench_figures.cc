@@ -5,7 +5,7 @@
 #include <slackline/core/nearest_name.h>
 #include <slackline/core/quoted.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr const char* kLetters = "letters-0.01,letters-0.001,letters";
@@ -117,4 +117,4 @@ const BenchFigure& FindBenchFigure(std::string_view name) {
                   DidYouMean(name, choices));
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -12,7 +12,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct BenchFigure {
   std::string_view name;  ///< paper and number
@@ -33,4 +33,4 @@ std::span<const BenchFigure> BenchFigures();
 /// The figure of this name; throws DataError that names all of them.
 const BenchFigure& FindBenchFigure(std::string_view name);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -8,7 +8,7 @@
 #include <slackline/core/quoted.h>
 #include <slackline/core/split.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 struct Named {
@@ -151,4 +151,4 @@ std::vector<std::string> SplitList(std::string_view list) {
   return pieces;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -9,7 +9,7 @@
 
 #include <slackline/learning/options.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct BenchLearner {
   std::string name;  ///< as it was given
@@ -33,4 +33,4 @@ std::vector<BenchLearner> ParseBenchLearners(std::string_view list,
 /// The pieces between commas, without blanks around them.
 std::vector<std::string> SplitList(std::string_view list);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -18,7 +18,7 @@
 #include <slackline/core/quoted.h>
 #include <slackline/core/random.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr BenchProblem kProblems[] = {
@@ -400,4 +400,4 @@ MultiLabelData MostFrequentLabels(const MultiLabelData& data, Index count) {
   return subset;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

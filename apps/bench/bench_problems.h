@@ -13,7 +13,7 @@
 #include <slackline/apps/sequence/sequence_input.h>
 #include <slackline/learning/problem.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Where the examples of a problem come from; those from kGrids on need no files. kLetters: folds 1
 /// to 9; kLetters0: fold 0.
@@ -132,4 +132,4 @@ TrainingSet SubsetOfExamples(const TrainingSet& training, Index count, std::uint
 /// Requires 1 ≤ count ≤ number of labels.
 MultiLabelData MostFrequentLabels(const MultiLabelData& data, Index count);
 
-}  // namespace slackline
+}  // namespace slackline::internal

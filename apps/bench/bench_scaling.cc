@@ -3,7 +3,7 @@
 
 #include <memory>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr double kFeatureLambda = 0.01;
@@ -58,4 +58,4 @@ std::vector<ScalingAxis> ScalingAxes(const BenchProblem& problem, const std::str
           FeatureAxis(50, seed)};
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -10,7 +10,7 @@
 
 #include <slackline/apps/bench/bench_problems.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct ScalingAxis {
   std::string name;  ///< of the size
@@ -29,4 +29,4 @@ struct ScalingAxis {
 std::vector<ScalingAxis> ScalingAxes(const BenchProblem& problem, const std::string& folder,
                                      std::uint64_t seed);
 
-}  // namespace slackline
+}  // namespace slackline::internal

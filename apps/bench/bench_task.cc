@@ -10,7 +10,7 @@
 #include <slackline/apps/sequence/sequence_predict.h>
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::vector<double> Copy(std::span<const double> weights) {
@@ -75,4 +75,4 @@ BenchTask MakeBenchTask(const BenchProblem& problem, const std::string& folder, 
                              : MakeMultiLabelTask(problem, folder);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -12,7 +12,7 @@
 #include <slackline/apps/bench/bench_problems.h>
 #include <slackline/apps/sequence/sequence_model.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Names of figures and their values, in [0, 1].
 using TestFigures = std::vector<std::pair<std::string, double>>;
@@ -30,4 +30,4 @@ struct BenchTask {
 /// Throws DataError, also when files with test data are missing.
 BenchTask MakeBenchTask(const BenchProblem& problem, const std::string& folder, bool with_test);
 
-}  // namespace slackline
+}  // namespace slackline::internal

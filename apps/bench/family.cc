@@ -14,7 +14,7 @@
 #include <slackline/core/quoted.h>
 #include <slackline/learning/default_lambda.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 /// Where λ lies: at `value`, or at `times` the default.
@@ -292,4 +292,4 @@ std::vector<FamilyProblem> ChooseFamily(const std::vector<std::string>& pieces,
   return chosen;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -14,7 +14,7 @@
 
 #include <slackline/learning/problem.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct FamilyProblem {
   std::string name;
@@ -31,4 +31,4 @@ std::vector<FamilyProblem> FamilyProblems();
 std::vector<FamilyProblem> ChooseFamily(const std::vector<std::string>& pieces,
                                         const std::string& folder);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -5,7 +5,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Calls visit(v, neighbour) for every variable in order, with the one to its right and the one
 /// below it where they exist.
@@ -20,4 +20,4 @@ void ForEachGridEdge(Index rows, Index cols, const Visit& visit) {
   }
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

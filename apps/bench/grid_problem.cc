@@ -14,7 +14,7 @@
 #include <slackline/factors/pairwise_table.h>
 #include <slackline/factors/tree_factor.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -142,4 +142,4 @@ TrainingSet MakeGridProblem(const GridProblemOptions& options) {
   return MakeTrainingSet(data, loss);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -8,7 +8,7 @@
 
 #include <slackline/core/loss.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct GridProblemOptions {
   Index examples = 50;
@@ -36,4 +36,4 @@ struct GridProblemOptions {
 /// std::invalid_argument on counts below 1 or noise out of range.
 TrainingSet MakeGridProblem(const GridProblemOptions& options);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -10,7 +10,7 @@
 #include <slackline/factors/model_builder.h>
 #include <slackline/factors/potts.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::shared_ptr<const Structure> PictureStructure(const PicturesOptions& options,
@@ -77,4 +77,4 @@ TrainingSet MakePicturesProblem(const PicturesOptions& options) {
   return MakeTrainingSet(data, loss);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

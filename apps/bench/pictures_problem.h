@@ -8,7 +8,7 @@
 
 #include <slackline/core/loss.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct PicturesOptions {
   Index examples = 20;
@@ -27,4 +27,4 @@ struct PicturesOptions {
 /// extra_features) + 1. Throws std::invalid_argument on counts out of range.
 TrainingSet MakePicturesProblem(const PicturesOptions& options);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -22,7 +22,7 @@
 #include <slackline/core/parallel.h>
 #include <slackline/core/parse_number.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 constexpr std::size_t kHelpWidth = 72;  // of the texts next to the options
@@ -277,4 +277,4 @@ std::string CsvCell(const std::string& text) {
   return quoted + "\"";
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -23,7 +23,7 @@ class App;
 class Option;
 }  // namespace CLI
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 /// What a parsed command line is to do; returns the exit code of the program.
 using Action = std::function<int()>;
@@ -149,4 +149,4 @@ std::string RightCell(const std::string& text, std::size_t width);
 /// line end, or begins or ends with a blank.
 std::string CsvCell(const std::string& text);
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -15,7 +15,7 @@
 #include <slackline/core/parse_number.h>
 #include <slackline/core/quoted.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 constexpr std::size_t kNumberWidth = 11;
@@ -103,4 +103,4 @@ Json PartsJson(const ScoreSum& sum) {
           {"others_score", sum.others}};
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -16,7 +16,7 @@ class App;
 class Option;
 }  // namespace CLI
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 struct ExplainFlags {
   std::string explain;
@@ -42,4 +42,4 @@ void AppendParts(const ScoreSum& sum, std::string* text);
 std::string SumText(double total, const std::vector<std::pair<std::string, double>>& terms);
 Json PartsJson(const ScoreSum& sum);
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

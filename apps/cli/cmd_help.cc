@@ -13,7 +13,7 @@
 
 #include <slackline/learning/options.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 constexpr const char* kGroups[] = {"Data", "Model", "Training", "Output"};
@@ -120,4 +120,4 @@ void GroupHelp(CLI::App* app) {
   app->formatter(std::make_shared<ShortFormatter>());
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

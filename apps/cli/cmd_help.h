@@ -8,10 +8,10 @@ namespace CLI {
 class App;
 }  // namespace CLI
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 /// To be called when all options of `app` are registered. Options that this file does not know by
 /// name, and that are not of training, count as data options that are needed first.
 void GroupHelp(CLI::App* app);
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

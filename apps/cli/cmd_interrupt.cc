@@ -3,7 +3,7 @@
 
 #include <signal.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 std::atomic<int> received_signal{0};
@@ -32,4 +32,4 @@ const std::atomic<int>* CatchInterrupts() {
   return &received_signal;
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

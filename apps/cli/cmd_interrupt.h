@@ -5,7 +5,7 @@
 
 #include <atomic>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 /// From now on SIGINT, SIGTERM and SIGHUP only store their number in the flag that is returned
 /// (0 = none yet). A second SIGINT or SIGTERM ends the process at once; a terminal that goes away
@@ -15,4 +15,4 @@ namespace slackline::program {
 /// its reader no longer ends the process: a model is not lost because a log viewer was closed.
 const std::atomic<int>* CatchInterrupts();
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 std::string JsonLine(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -13,4 +13,4 @@ std::string JsonText(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

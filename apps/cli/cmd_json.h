@@ -7,7 +7,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 /// Members keep the order in which they are added.
 using Json = nlohmann::ordered_json;
@@ -17,4 +17,4 @@ using Json = nlohmann::ordered_json;
 std::string JsonLine(const Json& json);
 std::string JsonText(const Json& json);
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

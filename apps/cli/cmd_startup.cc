@@ -14,7 +14,7 @@
 #include <exception>
 #include <new>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 constexpr std::size_t kReserveBytes = std::size_t{1} << 18;
@@ -95,4 +95,4 @@ void PrepareProcess() {
   std::set_terminate(EndAtOnce);
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

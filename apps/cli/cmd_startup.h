@@ -3,7 +3,7 @@
 // What the process needs before it does anything else.
 #pragma once
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 /// To be called first in main:
 /// - Standard streams that the parent process has closed are opened, so that no file that is opened
@@ -16,4 +16,4 @@ namespace slackline::program {
 ///   allocate; where they fail all the same, the process ends with code 1 and a message.
 void PrepareProcess();
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

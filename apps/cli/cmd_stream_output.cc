@@ -9,7 +9,7 @@
 #include <slackline/apps/cli/cmd_common.h>
 #include <slackline/core/check.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 StreamOutput::StreamOutput(const std::string& path) : path_(path.empty() ? "-" : path) {
   if (path_ == "-") return;
@@ -35,4 +35,4 @@ void StreamOutput::Finish() {
   if (file_) file_->Commit();
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

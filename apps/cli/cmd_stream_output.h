@@ -10,7 +10,7 @@
 
 #include <slackline/core/atomic_file.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 /// To the standard output ("" or "-"), a device or a pipe every piece goes at once; a file appears
 /// complete with Finish, or not at all. Throws DataError when writing fails.
@@ -27,4 +27,4 @@ class StreamOutput {
   std::ofstream special_;
 };
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

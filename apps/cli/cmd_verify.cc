@@ -11,7 +11,7 @@
 #include <slackline/apps/common/training_record.h>
 #include <slackline/core/timer.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 void CertificateCheck::Register(CLI::App* app) {
   app->add_flag("--verify", wanted_,
@@ -72,4 +72,4 @@ void CertificateCheck::Tell(const std::string& model, bool quiet) const {
   }
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

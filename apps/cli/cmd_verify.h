@@ -12,7 +12,7 @@
 #include <slackline/apps/cli/cmd_json.h>
 #include <slackline/learning/verify/verify.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 class CertificateCheck {
  public:
@@ -40,4 +40,4 @@ class CertificateCheck {
   std::optional<Verification> last_;
 };
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -9,7 +9,7 @@
 
 #include <slackline/apps/cli/cmd_common.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 /// Two columns side by side, two blanks before each.
@@ -162,4 +162,4 @@ Json WeightsJson(const WeightSummary& summary) {
   return json;
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

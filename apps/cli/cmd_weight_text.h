@@ -9,7 +9,7 @@
 #include <slackline/apps/cli/cmd_json.h>
 #include <slackline/apps/common/weight_summary.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 /// A text of at most `width` ≥ 1 characters, cut with … where it is longer, and
 /// filled with blanks where it is shorter. Control characters become blanks.
@@ -21,4 +21,4 @@ std::string WeightsText(const WeightSummary& summary);
 /// Everything but the matrices of pairs.
 Json WeightsJson(const WeightSummary& summary);
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

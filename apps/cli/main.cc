@@ -20,7 +20,7 @@
 #include <slackline/core/quoted.h>
 #include <slackline/learning/train_loop.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 constexpr int kInternalError = 1;
@@ -177,10 +177,10 @@ int Run(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace slackline::program
+}  // namespace slackline::internal::program
 
 int main(int argc, char** argv) {
-  using namespace slackline;
+  using namespace slackline::internal;
   program::PrepareProcess();
   try {
     return program::Run(argc, argv);

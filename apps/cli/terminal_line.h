@@ -11,7 +11,7 @@
 
 #include <slackline/core/timer.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 class TerminalLine {
  public:
@@ -38,4 +38,4 @@ class TerminalLine {
   WallTimer shown_;
 };
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

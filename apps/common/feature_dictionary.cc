@@ -6,7 +6,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 FeatureDictionary FeatureDictionary::Hashed(int bits) {
   SLACKLINE_CHECK(bits >= 1 && bits <= kMaxHashBits, "hash bits out of range");
@@ -56,4 +56,4 @@ FeatureDictionary FeatureCounter::Finish(std::int64_t min_count, std::vector<Ind
   return dictionary;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

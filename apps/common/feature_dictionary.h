@@ -11,7 +11,7 @@
 #include <slackline/apps/common/string_table.h>
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Immutable. By name: column i is the i-th feature, and features without a column are unknown.
 /// Hashed: no feature is unknown, and several may share a column.
@@ -63,4 +63,4 @@ class FeatureCounter {
   std::vector<std::int64_t> counts_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

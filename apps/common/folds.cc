@@ -8,7 +8,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/random.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 std::vector<std::vector<Index>> MakeFolds(Index examples, Index folds, std::uint64_t seed) {
   SLACKLINE_CHECK(folds >= 2 && folds <= examples, "there must be from 2 folds to one per example");
@@ -61,4 +61,4 @@ std::size_t BestMean(std::span<const double> means) {
   return best;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

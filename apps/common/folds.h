@@ -12,7 +12,7 @@
 #include <slackline/learning/progress.h>
 #include <slackline/learning/termination.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// The examples of each fold: a random order, dealt out one by one. Requires 2 ≤ folds ≤ examples.
 std::vector<std::vector<Index>> MakeFolds(Index examples, Index folds, std::uint64_t seed);
@@ -42,4 +42,4 @@ struct FoldTotals {
 /// Number of the largest mean; of equal ones, the first. Requires one at least.
 std::size_t BestMean(std::span<const double> means);
 
-}  // namespace slackline
+}  // namespace slackline::internal

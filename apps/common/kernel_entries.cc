@@ -9,7 +9,7 @@
 #include <slackline/core/all_finite.h>
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -103,4 +103,4 @@ KernelSupport SupportOf(const KernelExpansion& expansion, const Kernel& kernel, 
   return support;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

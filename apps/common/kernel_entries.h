@@ -9,7 +9,7 @@
 #include <slackline/core/model_file.h>
 #include <slackline/learning/kernels/kernel_expansion.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Whether the model in the file is kernelized.
 inline bool HasSupport(const ModelEntries& entries) { return entries.file().Has("kernel"); }
@@ -24,4 +24,4 @@ KernelSupport LoadSupport(const ModelEntries& entries, Index rows, Index columns
 KernelSupport SupportOf(const KernelExpansion& expansion, const Kernel& kernel, Index block,
                         std::span<const double> weights);
 
-}  // namespace slackline
+}  // namespace slackline::internal

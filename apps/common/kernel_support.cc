@@ -5,7 +5,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/row_kernels.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 KernelSupport::KernelSupport(const Kernel& kernel, Index rows) : kernel_(kernel), rows_(rows) {
   CheckKernel(kernel);
@@ -33,4 +33,4 @@ void KernelSupport::Scores(const FeatureRow& x, std::span<double> scores) const 
   RowScores(coefficients_.data(), rows_, {values.data(), nullptr, size(), 0}, scores.data());
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -10,7 +10,7 @@
 #include <slackline/core/feature_rows.h>
 #include <slackline/core/kernel.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class KernelSupport {
  public:
@@ -39,4 +39,4 @@ class KernelSupport {
   std::vector<double> coefficients_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -11,7 +11,7 @@
 #include <slackline/core/timer.h>
 #include <slackline/learning/default_lambda.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 const double kFactor = std::sqrt(10.0);
@@ -202,4 +202,4 @@ std::vector<double> LambdasAround(double lambda) {
   return lambdas;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

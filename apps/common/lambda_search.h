@@ -17,7 +17,7 @@
 #include <slackline/learning/progress.h>
 #include <slackline/learning/termination.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// One training, and its figures on the examples that the fold holds out.
 struct TrialResult {
@@ -92,4 +92,4 @@ LambdaSearchResult SearchLambda(const LambdaSearchTask& task, const std::atomic<
 /// Five values around a λ, a factor of √10 apart, falling, each as RoundedLambda has it.
 std::vector<double> LambdasAround(double lambda);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/common/path_trial.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 TrialResult PathTrial::Run(double lambda, const std::atomic<int>* interrupt) {
   if (!trainer_) trainer_.emplace(problem_->WithLambda(lambda), options_);
@@ -11,4 +11,4 @@ TrialResult PathTrial::Run(double lambda, const std::atomic<int>* interrupt) {
   return result;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -14,7 +14,7 @@
 #include <slackline/learning/problem.h>
 #include <slackline/learning/run/path_trainer.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class PathTrial : public FoldTrial {
  public:
@@ -38,4 +38,4 @@ class PathTrial : public FoldTrial {
   std::optional<PathTrainer> trainer_;  // made with the first λ
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

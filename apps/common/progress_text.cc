@@ -3,7 +3,7 @@
 
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 std::string TimeText(double seconds) {
   const auto whole = static_cast<long long>(seconds + 0.5);
@@ -27,4 +27,4 @@ void StageClock::Begin(std::string_view stage) {
   timer_.Restart();
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

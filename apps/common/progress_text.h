@@ -9,7 +9,7 @@
 #include <slackline/core/timer.h>
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// "40 s", from two minutes on "2:05 min".
 std::string TimeText(double seconds);
@@ -31,4 +31,4 @@ class StageClock {
   WallTimer timer_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace slackline {
+namespace slackline::internal {
 
 void SaveScaling(const FeatureScaling& scaling, ModelWriter* writer) {
   if (!scaling.active()) return;
@@ -31,4 +31,4 @@ FeatureScaling LoadScaling(const ModelEntries& entries, Index num_features) {
                                      {divisor.begin(), divisor.end()});
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -7,7 +7,7 @@
 #include <slackline/apps/common/training_record.h>
 #include <slackline/core/feature_scaling.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 void SaveScaling(const FeatureScaling& scaling, ModelWriter* writer);
 
@@ -15,4 +15,4 @@ void SaveScaling(const FeatureScaling& scaling, ModelWriter* writer);
 /// of so many features.
 FeatureScaling LoadScaling(const ModelEntries& entries, Index num_features);
 
-}  // namespace slackline
+}  // namespace slackline::internal

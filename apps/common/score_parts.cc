@@ -8,7 +8,7 @@
 #include <slackline/core/check.h>
 #include <slackline/learning/progress.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -67,4 +67,4 @@ void CheckSums(double a, double b, double magnitude) {
     throw std::logic_error("the parts of a score do not add up to it");
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

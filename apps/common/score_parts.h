@@ -13,7 +13,7 @@
 #include <slackline/core/feature_scaling.h>
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// value × weight of one feature.
 struct ScorePart {
@@ -48,4 +48,4 @@ ScoreSum TakeApart(const LinearScore& linear, const FeatureRow& x, const Feature
 /// the sum of the terms' absolute values. Throws DataError when that is not finite.
 void CheckSums(double a, double b, double magnitude);
 
-}  // namespace slackline
+}  // namespace slackline::internal

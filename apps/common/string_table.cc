@@ -5,7 +5,7 @@
 
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr std::size_t kFirstSlots = 64;
@@ -60,4 +60,4 @@ void StringTable::Grow() {
   }
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -10,7 +10,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// 64 bits of a text, the same on all machines and in all versions (models rely on it): FNV-1a
 /// (offset basis 14695981039346656037, prime 1099511628211, bytes in order), then the final mix of
@@ -48,4 +48,4 @@ class StringTable {
   std::vector<Slot> slots_;  // open addressing; a power of two, at most half of them taken
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

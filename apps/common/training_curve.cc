@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/common/training_curve.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 void TrainingCurve::Add(const ProgressRecord& record) {
   newest_ = {record.pass, record.seconds + record.check_seconds, record.primal, record.dual};
@@ -20,4 +20,4 @@ std::vector<CurvePoint> TrainingCurve::points() const {
   return points;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -9,7 +9,7 @@
 #include <slackline/core/types.h>
 #include <slackline/learning/progress.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// One check of a training.
 struct CurvePoint {
@@ -37,4 +37,4 @@ class TrainingCurve {
   std::size_t stride_ = 1;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

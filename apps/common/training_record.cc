@@ -8,7 +8,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 std::string ModelTask(const ModelReader& file) {
   return file.Has("task") ? file.String("task") : "";
@@ -196,4 +196,4 @@ TrainingRecord LoadRecord(const ModelEntries& entries) {
   return record;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

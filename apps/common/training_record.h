@@ -18,7 +18,7 @@
 #include <slackline/learning/termination.h>
 #include <slackline/learning/train_loop.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// What cross-validation found, for models that it chose.
 struct CrossValidationRecord {
@@ -112,4 +112,4 @@ class ModelEntries {
 void SaveRecord(const TrainingRecord& record, ModelWriter* writer);
 TrainingRecord LoadRecord(const ModelEntries& entries);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -10,7 +10,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/number_text.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -193,4 +193,4 @@ Index LabelsToShow(Index num_labels, const WeightSummaryOptions& options, Weight
 
 std::string NumberedFeature(Offset feature) { return "feature " + std::to_string(feature + 1); }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -14,7 +14,7 @@
 #include <slackline/core/types.h>
 #include <slackline/learning/progress.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct NamedWeight {
   std::string name;
@@ -117,4 +117,4 @@ Index LabelsToShow(Index num_labels, const WeightSummaryOptions& options, Weight
 /// "feature 17": features without names count from 1, as in files.
 std::string NumberedFeature(Offset feature);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -18,7 +18,7 @@
 #include <slackline/inference/global_decoder.h>
 #include <slackline/learning/train_loop.h>
 
-using namespace slackline;
+using namespace slackline::internal;
 
 constexpr Index kTags = 24, kLooks = 12, kTrain = 150, kTest = 100;
 

@@ -17,7 +17,7 @@
 #include <slackline/inference/alpha_expansion.h>
 #include <slackline/learning/train_loop.h>
 
-using namespace slackline;
+using namespace slackline::internal;
 constexpr Index kMaps = 4, kCols = 44;
 
 // Discs of land of all kinds on a ground of kind 0.

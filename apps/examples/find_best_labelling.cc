@@ -17,7 +17,7 @@
 #include <slackline/factors/potts.h>
 #include <slackline/inference/map_solver.h>
 
-using namespace slackline;
+using namespace slackline::internal;
 
 constexpr Index kDays = 5, kChoices = 3, kMuseum = 1;
 constexpr std::array<const char*, kChoices> kNames = {"beach", "museum", "hike"};

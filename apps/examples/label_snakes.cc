@@ -13,7 +13,7 @@
 #include <slackline/inference/global_decoder.h>
 #include <slackline/learning/train_loop.h>
 
-using namespace slackline;
+using namespace slackline::internal;
 constexpr Index kSide = 4, kWidth = kSide + 2, kCells = kSide * kSide, kLabels = 6, kColours = 6;
 constexpr Index kSteps[] = {0, 1, kWidth, -1, -kWidth};  // on a grid with a border of one cell
 // The labels of the cells; what they see is added to `rows`: one column of each of five groups.

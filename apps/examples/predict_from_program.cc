@@ -15,7 +15,7 @@
 #include <slackline/core/loss.h>
 #include <slackline/learning/train_loop.h>
 
-using namespace slackline;
+using namespace slackline::internal;
 
 namespace {
 

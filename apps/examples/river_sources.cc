@@ -14,7 +14,7 @@
 #include <slackline/core/random.h>
 #include <slackline/learning/standalone/frank_wolfe.h>
 
-using namespace slackline;
+using namespace slackline::internal;
 
 constexpr std::size_t kSprings = 4, kMinerals = 6, kDays = 12;
 constexpr double kAlike = 0.5;  // κ

@@ -14,7 +14,7 @@
 #include <slackline/factors/model_builder.h>
 #include <slackline/learning/train_loop.h>
 
-using namespace slackline;
+using namespace slackline::internal;
 
 constexpr Index kClasses = 4, kFeatures = 30, kUseful = 5, kTrain = 200, kTest = 1000;
 

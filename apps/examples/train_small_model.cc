@@ -15,7 +15,7 @@
 #include <slackline/factors/table.h>
 #include <slackline/learning/train_loop.h>
 
-using namespace slackline;
+using namespace slackline::internal;
 
 constexpr Index kDays = 4, kChoices = 3, kMuseum = 1, kTrain = 30, kTest = 20;
 using Labels = std::vector<Index>;

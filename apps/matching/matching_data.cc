@@ -14,7 +14,7 @@
 #include <slackline/core/parse_number.h>
 #include <slackline/core/split.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 class MatchingParser {
@@ -197,4 +197,4 @@ MatchingData ParseMatchings(const std::string& name, std::span<const std::string
   return parser.Finish(made);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -14,7 +14,7 @@
 #include <slackline/core/feature_rows.h>
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Nodes that a side may have: memory is taken for all of them, with or without edges.
 inline constexpr Index kMostMatchingNodes = 1'000'000;
@@ -62,4 +62,4 @@ MatchingData ReadMatchings(const std::string& path, const FeatureDictionary* dic
 MatchingData ParseMatchings(const std::string& name, std::span<const std::string> examples,
                             FeatureDictionary* made);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -10,7 +10,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/random.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Index n) { return static_cast<std::size_t>(n); }
@@ -131,4 +131,4 @@ std::vector<std::string> DrawAlignments(const DrawnAlignments& options) {
   return examples;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -15,7 +15,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 inline constexpr Index kMostDrawnWords = 2000;
 
@@ -34,4 +34,4 @@ struct DrawnAlignments {
 /// options out of range.
 std::vector<std::string> DrawAlignments(const DrawnAlignments& options);
 
-}  // namespace slackline
+}  // namespace slackline::internal

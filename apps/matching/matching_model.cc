@@ -13,7 +13,7 @@
 #include <slackline/factors/model_builder.h>
 #include <slackline/factors/table.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -183,4 +183,4 @@ MatchingData ReadMatchingsFor(const MatchingModel& model, const std::string& pat
   return data;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -24,7 +24,7 @@
 #include <slackline/core/structure.h>
 #include <slackline/factors/matching_factor.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// How many edges a node may have at most; 0: any number.
 struct MatchingCapacities {
@@ -98,4 +98,4 @@ MatchingData ReadMatchingsFor(const MatchingModel& model, const std::string& pat
 /// The entry "task" of the model files of this class.
 inline constexpr std::string_view kMatchingTask = "matching";
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -5,7 +5,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/parallel.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -87,4 +87,4 @@ MatchingMetrics EvaluateMatchings(const MatchingData& data, std::span<const Inde
   return metrics;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

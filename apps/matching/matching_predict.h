@@ -10,7 +10,7 @@
 
 #include <slackline/apps/matching/matching_model.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct MatchingPredictions {
   std::vector<Index> labels;   ///< per edge of the data, 1: chosen
@@ -45,4 +45,4 @@ struct MatchingMetrics {
 MatchingMetrics EvaluateMatchings(const MatchingData& data, std::span<const Index> predicted,
                                   const MatchingCosts& costs);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -7,7 +7,7 @@
 #include <slackline/apps/matching/matching_predict.h>
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 /// These examples, with their edges under the numbers that they have.
@@ -57,4 +57,4 @@ std::vector<double> MatchingTrial::Figures(std::span<const double> weights) {
   return {metrics.f1, metrics.precision, metrics.recall, metrics.exact, metrics.mean_loss};
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

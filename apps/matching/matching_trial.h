@@ -10,7 +10,7 @@
 #include <slackline/apps/matching/matching_model.h>
 #include <slackline/learning/options.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Figures: F1, precision, recall, share of examples without an error, mean loss.
 class MatchingTrial : public PathTrial {
@@ -30,4 +30,4 @@ class MatchingTrial : public PathTrial {
   MatchingData held_out_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

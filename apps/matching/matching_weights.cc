@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/matching/matching_weights.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 WeightSummary SummariseWeights(const MatchingModel& model, const WeightSummaryOptions& options) {
   const FeatureDictionary& dictionary = model.dictionary();
@@ -20,4 +20,4 @@ WeightSummary SummariseWeights(const MatchingModel& model, const WeightSummaryOp
   return summary;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

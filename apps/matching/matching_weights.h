@@ -6,9 +6,9 @@
 #include <slackline/apps/common/weight_summary.h>
 #include <slackline/apps/matching/matching_model.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// What speaks for and against an edge: one entry, whose label is empty.
 WeightSummary SummariseWeights(const MatchingModel& model, const WeightSummaryOptions& options);
 
-}  // namespace slackline
+}  // namespace slackline::internal

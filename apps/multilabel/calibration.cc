@@ -8,7 +8,7 @@
 #include <slackline/core/all_finite.h>
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr int kMaxNewtonSteps = 100;
@@ -165,4 +165,4 @@ void ApplyCalibration(const LabelCalibration& calibration, std::span<double> sco
     scores[k] = calibration[k % calibration.size()].Probability(scores[k]);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -24,7 +24,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Probabilities lie between this and one minus this.
 inline constexpr double kSmallestProbability = 1e-9;
@@ -55,4 +55,4 @@ LabelCalibration FitCalibration(Index num_labels, std::span<const double> scores
 /// Turns scores, examples × labels by rows, into probabilities.
 void ApplyCalibration(const LabelCalibration& calibration, std::span<double> scores);
 
-}  // namespace slackline
+}  // namespace slackline::internal

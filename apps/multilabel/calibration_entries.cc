@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-namespace slackline {
+namespace slackline::internal {
 
 void SaveCalibration(const std::optional<LabelCalibration>& calibration, ModelWriter* writer) {
   if (!calibration) return;
@@ -31,4 +31,4 @@ std::optional<LabelCalibration> LoadCalibration(const ModelEntries& entries, Ind
   return calibration;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

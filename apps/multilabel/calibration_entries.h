@@ -9,11 +9,11 @@
 #include <slackline/apps/common/training_record.h>
 #include <slackline/apps/multilabel/calibration.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 void SaveCalibration(const std::optional<LabelCalibration>& calibration, ModelWriter* writer);
 
 /// Throws DataError when the entries are no calibration of so many labels.
 std::optional<LabelCalibration> LoadCalibration(const ModelEntries& entries, Index num_labels);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -9,7 +9,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/factor_graph_builder.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr double kSmallestViolation = 1e-6;
@@ -169,4 +169,4 @@ Dataset WithStructure(const Dataset& data, const std::shared_ptr<const Structure
   return result;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

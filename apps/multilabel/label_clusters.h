@@ -32,7 +32,7 @@
 #include <slackline/core/dataset.h>
 #include <slackline/learning/learner.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Three labels by number, a < b < c.
 struct LabelTriple {
@@ -73,4 +73,4 @@ std::shared_ptr<const Structure> MakeClusteredStructure(const MultiLabelModel& m
 /// structure, with all labels known.
 Dataset WithStructure(const Dataset& data, const std::shared_ptr<const Structure>& structure);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -8,7 +8,7 @@
 #include <slackline/core/parse_number.h>
 #include <slackline/core/quoted.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::optional<Index> ParseCount(std::string_view text) {
@@ -93,4 +93,4 @@ std::string DescribeLabelCounts(const CountRange& range, Index labels) {
   return std::to_string(range.low) + " to " + noun(range.high);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -12,7 +12,7 @@
 #include <slackline/core/count_range.h>
 #include <slackline/core/loss.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// "any", "MIN-MAX", "MIN-" (no upper bound) or "N" (exactly so many); "auto": none, which leaves
 /// it to the training data. Throws DataError on anything else.
@@ -32,4 +32,4 @@ CountRange TrainingCounts(const std::optional<CountRange>& asked, const MultiLab
 /// "any number of labels", "at least 1 label", "1 to 3 labels", "exactly 2 labels".
 std::string DescribeLabelCounts(const CountRange& range, Index labels);
 
-}  // namespace slackline
+}  // namespace slackline::internal

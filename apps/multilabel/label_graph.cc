@@ -13,7 +13,7 @@
 #include <slackline/core/graph_topology.h>
 #include <slackline/core/quoted.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -146,4 +146,4 @@ std::vector<LabelPair> MakeLabelGraph(const std::string& graph, const MultiLabel
   return ReadLabelGraph(graph, data.label_names);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -12,7 +12,7 @@
 
 #include <slackline/apps/multilabel/data/multilabel_data.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Two labels by number, a < b.
 struct LabelPair {
@@ -51,4 +51,4 @@ std::vector<LabelPair> MutualInformationTree(const MultiLabelData& data);
 /// 0 without any.
 double MutualInformation(std::span<const std::int64_t, 4> counts);
 
-}  // namespace slackline
+}  // namespace slackline::internal

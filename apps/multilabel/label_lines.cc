@@ -5,7 +5,7 @@
 #include <slackline/core/parse_number.h>
 #include <slackline/core/quoted.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 LabelLines::LabelLines(const std::string& path, std::span<const std::string> label_names)
     : reader_(path), names_(label_names) {
@@ -80,4 +80,4 @@ Index LabelLines::LabelOf(const Word& word) const {
        ", also numbered from 0");
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -15,7 +15,7 @@
 #include <slackline/core/line_reader.h>
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class LabelLines {
  public:
@@ -52,4 +52,4 @@ class LabelLines {
   std::vector<Word> words_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

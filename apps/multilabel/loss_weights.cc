@@ -11,7 +11,7 @@
 #include <slackline/core/parse_number.h>
 #include <slackline/core/quoted.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr std::string_view kByFrequency = "inverse-frequency";
@@ -102,4 +102,4 @@ std::vector<double> LossWeights::For(const MultiLabelData& training) const {
   return weights;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

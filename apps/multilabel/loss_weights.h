@@ -19,7 +19,7 @@
 #include <slackline/apps/multilabel/data/multilabel_data.h>
 #include <slackline/core/loss.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class LossWeights {
  public:
@@ -64,4 +64,4 @@ struct MultiLabelLoss {
   }
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -7,7 +7,7 @@
 
 #include <slackline/core/memory_limit.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 double PairBlockBytes(const MultiLabelSize& size, LearnerKind learner) {
@@ -76,4 +76,4 @@ std::string TrainingExcess(const MultiLabelSize& size, LearnerKind learner) {
   return text + "; use fewer labels or features (number them without gaps)";
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -13,7 +13,7 @@
 #include <slackline/core/types.h>
 #include <slackline/learning/options.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Per weight: those of the point, of the evaluation, of the best evaluation, of the model, and two
 /// copies as it is saved.
@@ -47,4 +47,4 @@ double TrainingBytes(const MultiLabelSize& size, LearnerKind learner);
 /// Says what takes how much memory when that is more than the machine has, and what to do; else "".
 std::string TrainingExcess(const MultiLabelSize& size, LearnerKind learner);
 
-}  // namespace slackline
+}  // namespace slackline::internal

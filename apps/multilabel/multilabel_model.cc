@@ -17,7 +17,7 @@
 #include <slackline/core/quoted.h>
 #include <slackline/factors/cardinality_factor.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -300,4 +300,4 @@ MultiLabelModel MultiLabelModel::Load(ModelReader file) {
   return model;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -31,7 +31,7 @@
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class MultiLabelModel {
  public:
@@ -149,4 +149,4 @@ class MultiLabelModel {
 /// The entry "task" of the model files of this class.
 inline constexpr std::string_view kMultiLabelTask = "multilabel";
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -3,7 +3,7 @@
 
 #include <slackline/core/number_text.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -60,4 +60,4 @@ WeightSummary SummariseWeights(const MultiLabelModel& model, const WeightSummary
   return summary;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

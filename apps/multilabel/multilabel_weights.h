@@ -8,7 +8,7 @@
 #include <slackline/apps/common/weight_summary.h>
 #include <slackline/apps/multilabel/multilabel_model.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Per label its features and its constant, and the pairs of labels. Weights of kernelized models
 /// belong to support vectors and not to features: their labels have constants only, and a note
@@ -18,4 +18,4 @@ WeightSummary SummariseWeights(const MultiLabelModel& model, const WeightSummary
 /// The name of a feature of the model, or "feature 17".
 std::string FeatureName(const MultiLabelModel& model, Offset feature);
 
-}  // namespace slackline
+}  // namespace slackline::internal

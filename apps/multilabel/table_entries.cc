@@ -10,7 +10,7 @@
 
 #include <slackline/core/parse_number.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -108,4 +108,4 @@ InputRecord LoadInputRecord(const ModelEntries& entries, Index num_features,
   return input;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

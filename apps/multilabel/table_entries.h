@@ -11,7 +11,7 @@
 #include <slackline/apps/multilabel/tables/table_schema.h>
 #include <slackline/core/model_file.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// What a model knows about how its training data were read.
 struct InputRecord {
@@ -28,4 +28,4 @@ InputRecord LoadInputRecord(const ModelEntries& entries, Index num_features,
                             const std::vector<std::string>& feature_names,
                             const std::vector<std::string>& label_names);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -17,7 +17,7 @@
 #include <slackline/apps/sequence/sequence_weights.h>
 #include <slackline/apps/sequence/template_sets.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 double Norm(const std::vector<double>& values) {
@@ -330,4 +330,4 @@ WeightSummary WeightsOf(const AnyModel& model, const WeightSummaryOptions& optio
   return SummariseWeights(std::get<MultiLabelModel>(model), options);
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

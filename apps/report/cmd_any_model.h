@@ -15,7 +15,7 @@
 #include <slackline/apps/segmentation/segment_model.h>
 #include <slackline/apps/sequence/sequence_model.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 using AnyModel = std::variant<MultiLabelModel, SequenceModel, SegmentModel, MatchingModel>;
 
@@ -35,4 +35,4 @@ Json FactsJson(const AnyModel& model);
 /// Its weights by name. Throws DataError when a segmentation model's extractor is damaged.
 WeightSummary WeightsOf(const AnyModel& model, const WeightSummaryOptions& options);
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

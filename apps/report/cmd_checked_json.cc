@@ -11,7 +11,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 /// Results of `bench` are nested less than ten deep; what reads and writes JSON recurses into its
@@ -142,4 +142,4 @@ Json ThinnedCurve(const Json& curve, bool* thinned) {
   return Thinned(curve, kept);
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -10,7 +10,7 @@
 
 #include <slackline/apps/cli/cmd_json.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 /// A value from a text. first_line: number of the text's first line in the file. Throws DataError
 /// with the line where the text is no JSON, numbers are too large, or brackets are nested deeper
@@ -59,4 +59,4 @@ void CheckLast(const JsonChecker& check, const Json& last, const std::string& wh
 /// many: see kMostPoints (cmd_report_runs.h). *thinned becomes true where some are left out.
 Json ThinnedCurve(const Json& curve, bool* thinned);
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -10,7 +10,7 @@
 #include <slackline/apps/cli/cmd_weight_text.h>
 #include <slackline/apps/report/cmd_any_model.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 constexpr const char* kDescription =
@@ -68,4 +68,4 @@ void AddInfo(CLI::App* parent, Action* action) {
   app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -14,7 +14,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 constexpr const char* kNotLog = "no log of training: ";
@@ -184,4 +184,4 @@ Json ReadLogs(const std::vector<RunText>& logs) {
       {"logs", true}, {"files", std::move(files)}, {"problems", Json::array({std::move(problem)})}};
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -10,7 +10,7 @@
 #include <slackline/apps/cli/cmd_json.h>
 #include <slackline/apps/report/cmd_report_runs.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 /// Whether a text looks like a log: an object whose first member is "event".
 bool LooksLikeLog(std::string_view text);
@@ -23,4 +23,4 @@ bool LooksLikeLog(std::string_view text);
 /// kind, and when a log has no check.
 Json ReadLogs(const std::vector<RunText>& logs);
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

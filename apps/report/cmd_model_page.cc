@@ -9,7 +9,7 @@
 #include <slackline/apps/cli/cmd_weight_text.h>
 #include <slackline/apps/report/cmd_any_model.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 Json CurveJson(const std::vector<CurvePoint>& curve) {
@@ -69,4 +69,4 @@ Json ModelPageData(const std::string& path) {
   return {{"model", std::move(page)}};
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

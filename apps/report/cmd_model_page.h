@@ -7,7 +7,7 @@
 
 #include <slackline/apps/cli/cmd_json.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 /// An object with the member "model":
 ///   file, task       name of the file, and the task
@@ -24,4 +24,4 @@ inline constexpr int kPageTop = 12;       ///< features of each label and kind
 inline constexpr int kPageLabels = 1000;  ///< labels whose features are in the page
 inline constexpr int kMatrixLabels = 40;  ///< labels of a heat map
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

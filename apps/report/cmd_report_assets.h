@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 std::string_view ChartLibrary();  ///< third_party/chart.js/chart.umd.js
 std::string_view ChartLicence();  ///< its licence
@@ -15,4 +15,4 @@ std::string_view ModelScript();   ///< apps/report/model.js
 std::string_view SelfTest();      ///< apps/report/selftest.js
 std::string_view ReportStyle();   ///< apps/report/report.css
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -20,7 +20,7 @@
 #include <slackline/core/model_file.h>
 #include <slackline/core/read_file.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 constexpr const char* kDescription =
@@ -132,4 +132,4 @@ void AddReport(CLI::App* parent, Action* action) {
   app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

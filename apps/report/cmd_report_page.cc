@@ -5,7 +5,7 @@
 
 #include <slackline/apps/report/cmd_report_assets.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 std::string EscapedHtml(std::string_view text) {
@@ -79,4 +79,4 @@ std::string ReportPage(const Json& data, std::string_view title) {
   return page + "</body>\n</html>\n";
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

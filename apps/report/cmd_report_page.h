@@ -8,11 +8,11 @@
 
 #include <slackline/apps/cli/cmd_json.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 /// An HTML page that holds everything it needs, and asks for nothing else: the data (ReadBenchRuns,
 /// ReadLogs or ModelPageData), the library that draws (Chart.js), and the script that uses it.
 /// Whatever texts the data have, they stay texts.
 std::string ReportPage(const Json& data, std::string_view title);
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -11,7 +11,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 constexpr const char* kNotRuns = "no results of `slackline bench`: ";
@@ -132,4 +132,4 @@ Json ReadBenchRuns(const std::vector<RunText>& runs) {
   return data;
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -8,7 +8,7 @@
 
 #include <slackline/apps/cli/cmd_json.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 /// Curves of more checks than this are thinned: all of the first hundred passes, then one for each
 /// percent of passes more.
@@ -28,4 +28,4 @@ struct RunText {
 /// file, or has curves whose columns differ in length or are no numbers.
 Json ReadBenchRuns(const std::vector<RunText>& runs);
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

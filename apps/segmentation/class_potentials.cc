@@ -10,7 +10,7 @@
 #include <slackline/core/parse_number.h>
 #include <slackline/core/split.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr std::size_t kLeadingCells = 3;
@@ -128,4 +128,4 @@ void ClassPotentialsText::Add(std::string_view image, bool fine, std::span<const
   }
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -17,7 +17,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class ClassPotentials {
  public:
@@ -54,4 +54,4 @@ class ClassPotentialsText {
   std::string text_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -6,7 +6,7 @@
 
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 double Share(std::int64_t part, std::int64_t whole) {
@@ -66,4 +66,4 @@ SegmentMetrics ComputeSegmentMetrics(const ConfusionMatrix& confusion) {
   return metrics;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

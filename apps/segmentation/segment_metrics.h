@@ -9,7 +9,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Pixels by true and predicted class.
 class ConfusionMatrix {
@@ -56,4 +56,4 @@ struct SegmentMetrics {
 /// Requires a labelled pixel.
 SegmentMetrics ComputeSegmentMetrics(const ConfusionMatrix& confusion);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -13,7 +13,7 @@
 #include <slackline/core/feature_map.h>
 #include <slackline/core/model_file.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -283,4 +283,4 @@ SegmentModel SegmentModel::Load(ModelReader file) {
   return model;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -33,7 +33,7 @@
 #include <slackline/learning/default_lambda.h>
 #include <slackline/learning/problem.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 enum class SegmentInputs { kFeatures, kPotentials };
 enum class SegmentLayers {
@@ -201,4 +201,4 @@ SegmentPrediction PredictSegments(const SegmentModel& model, const SegmentExampl
 std::vector<double> ClassScores(const SegmentModel& model, bool fine, const FeatureRows& rows,
                                 Index first_row, Index count);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -9,7 +9,7 @@
 #include <slackline/core/row_kernels.h>
 #include <slackline/learning/default_lambda.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -152,4 +152,4 @@ std::vector<double> ClassScores(const SegmentModel& model, bool fine, const Feat
   return scores;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

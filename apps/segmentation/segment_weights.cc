@@ -7,7 +7,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/number_text.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -135,4 +135,4 @@ std::vector<std::string> SegmentFeatureNames(const SegmentModel& model,
   return names;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -10,7 +10,7 @@
 #include <slackline/apps/common/weight_summary.h>
 #include <slackline/apps/segmentation/segment_model.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Per class its features in both layers ("fine" and "coarse" before their names), or for models of
 /// class potentials a list with a weight per class; the links between the layers, as pairs of
@@ -32,4 +32,4 @@ struct NamedRange {
 std::vector<std::string> SegmentFeatureNames(const SegmentModel& model,
                                              std::span<const NamedRange> blocks);
 
-}  // namespace slackline
+}  // namespace slackline::internal

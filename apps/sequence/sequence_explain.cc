@@ -7,7 +7,7 @@
 #include <slackline/apps/sequence/sequence_weights.h>
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -63,4 +63,4 @@ SequenceExplanation ExplainSequence(const SequenceModel& model, const SequenceDa
   return explanation;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

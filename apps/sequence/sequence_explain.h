@@ -10,7 +10,7 @@
 #include <slackline/apps/common/score_parts.h>
 #include <slackline/apps/sequence/sequence_model.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct TokenExplanation {
   std::string label;
@@ -34,4 +34,4 @@ struct SequenceExplanation {
 SequenceExplanation ExplainSequence(const SequenceModel& model, const SequenceData& data, Index m,
                                     std::span<const Index> labels, Index top);
 
-}  // namespace slackline
+}  // namespace slackline::internal

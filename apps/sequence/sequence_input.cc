@@ -18,7 +18,7 @@
 #include <slackline/core/quoted.h>
 #include <slackline/core/split.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -249,4 +249,4 @@ std::vector<double> ReadLabelCosts(const std::string& path,
   return costs;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

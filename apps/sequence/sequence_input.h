@@ -17,7 +17,7 @@
 #include <slackline/core/line_reader.h>
 #include <slackline/learning/options.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Features that occur fewer times than this in CoNLL data are left out, unless the user says
 /// otherwise.
@@ -73,4 +73,4 @@ SequenceModel MakeSequenceModel(const SequenceInput& input, LearnerKind learner,
 std::vector<double> ReadLabelCosts(const std::string& path,
                                    std::span<const std::string> label_names);
 
-}  // namespace slackline
+}  // namespace slackline::internal

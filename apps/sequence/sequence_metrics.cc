@@ -7,7 +7,7 @@
 #include <slackline/apps/sequence/data/chunk_tags.h>
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 double Ratio(double a, double b) { return b > 0 ? a / b : 0; }
@@ -68,13 +68,13 @@ class ChunkCounter {
     ChunkMetrics& all = metrics->chunks;
     for (auto& [type, counts] : types_) {
       counts.type = type;
-      slackline::Finish(&counts);
+      slackline::internal::Finish(&counts);
       all.given += counts.given;
       all.predicted += counts.predicted;
       all.right += counts.right;
       metrics->chunk_types.push_back(counts);
     }
-    slackline::Finish(&all);
+    slackline::internal::Finish(&all);
   }
 
  private:
@@ -139,4 +139,4 @@ SequenceMetrics ComputeSequenceMetrics(std::span<const Offset> begin, std::span<
   return metrics;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -15,7 +15,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct ChunkMetrics {
   std::string type;            ///< empty for all types together
@@ -45,4 +45,4 @@ SequenceMetrics ComputeSequenceMetrics(std::span<const Offset> begin, std::span<
                                        std::span<const Index> predicted,
                                        std::span<const std::string> label_names);
 
-}  // namespace slackline
+}  // namespace slackline::internal

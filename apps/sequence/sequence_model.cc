@@ -14,7 +14,7 @@
 #include <slackline/core/model_file.h>
 #include <slackline/core/row_kernels.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -243,4 +243,4 @@ SequenceModel SequenceModel::Load(ModelReader file) {
   return model;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

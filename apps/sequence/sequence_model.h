@@ -33,7 +33,7 @@
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 enum class SequenceFormat { kLetters, kConll };
 std::string_view Name(SequenceFormat format);
@@ -143,4 +143,4 @@ class SequenceModel {
 /// The entry "task" of the model files of this class.
 inline constexpr std::string_view kSequenceTask = "sequence";
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -8,7 +8,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/parallel.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -132,4 +132,4 @@ SequenceMetrics EvaluateSequences(const SequenceData& data, std::span<const Inde
   return ComputeSequenceMetrics(begin, given, labels, data.label_names);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -15,7 +15,7 @@
 #include <slackline/inference/chain_dp.h>
 #include <slackline/inference/k_best_chain.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct SequencePredictOptions {
   Index threads = 1;    ///< 0 = all of the machine
@@ -74,4 +74,4 @@ SequencePredictions PredictSequences(const SequenceModel& model, const SequenceD
 SequenceMetrics EvaluateSequences(const SequenceData& data, std::span<const Index> sequences,
                                   std::span<const Index> labels);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -6,7 +6,7 @@
 #include <slackline/apps/sequence/sequence_input.h>
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 SequencePredictor::SequencePredictor(const std::string& path)
     : SequencePredictor(SequenceModel::Load(path)) {}
@@ -111,4 +111,4 @@ std::vector<double> SequencePredictor::DecodeScores(const FeatureRows& rows) {
   return Decode(rows, options).scores;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

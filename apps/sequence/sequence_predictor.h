@@ -17,7 +17,7 @@
 #include <slackline/apps/sequence/sequence_model.h>
 #include <slackline/apps/sequence/sequence_predict.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Calls use work space of the object: one predictor for each thread. Copies share the model and
 /// are cheap, but for a table of K² transitions.
@@ -72,4 +72,4 @@ class SequencePredictor {
   SequencePredictions predictions_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

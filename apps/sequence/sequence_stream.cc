@@ -4,7 +4,7 @@
 #include <slackline/apps/sequence/sequence_input.h>
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 SequenceStream::SequenceStream(const SequenceModel& model, const std::string& path,
                                const std::string& folds)
@@ -30,4 +30,4 @@ bool SequenceStream::Next() {
   return false;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

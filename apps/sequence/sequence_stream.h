@@ -13,7 +13,7 @@
 #include <slackline/apps/sequence/sequence_model.h>
 #include <slackline/core/line_reader.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class SequenceStream {
  public:
@@ -46,4 +46,4 @@ class SequenceStream {
   std::int64_t unknown_features_ = 0;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -3,7 +3,7 @@
 
 #include <slackline/core/number_text.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 /// Letters of Kassel's data have this form; the format itself tells the number of pixels only.
@@ -75,4 +75,4 @@ WeightSummary SummariseWeights(const SequenceModel& model, const WeightSummaryOp
   return summary;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -8,7 +8,7 @@
 #include <slackline/apps/common/weight_summary.h>
 #include <slackline/apps/sequence/sequence_model.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Per label its observations, its constant and those of the first and the last token; and the
 /// transitions that the model's constraints allow. Weights of kernelized models belong to support
@@ -19,4 +19,4 @@ WeightSummary SummariseWeights(const SequenceModel& model, const WeightSummaryOp
 /// column of a pixel, both from 1, of letters with 16 × 8 pixels, else its number.
 std::string FeatureName(const SequenceModel& model, Offset feature);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -9,7 +9,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr std::string_view kAuto = "auto";
@@ -156,4 +156,4 @@ std::string_view TemplateSetOf(const FeatureTemplates& templates) {
   return {};
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -19,7 +19,7 @@
 #include <slackline/apps/sequence/data/feature_template.h>
 #include <slackline/apps/sequence/data/sequence_data.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// The names above.
 std::span<const std::string_view> TemplateSetNames();
@@ -44,4 +44,4 @@ FeatureTemplates ReadTemplates(const std::string& name, const TokenTable& tokens
 /// The name of the set with exactly these templates; empty where there is none.
 std::string_view TemplateSetOf(const FeatureTemplates& templates);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -14,7 +14,7 @@
 #include <slackline/learning/step/dual_mixture.h>
 #include <slackline/learning/step/step.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -506,4 +506,4 @@ void ActiveSetBlocks::Load(StateReader* reader) {
   work_ = reader->Count() - oracle_->work();
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -32,7 +32,7 @@
 #include <slackline/learning/step/iterate_average.h>
 #include <slackline/learning/step/proximal_centre.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class ActiveSetBlocks {
  public:
@@ -198,4 +198,4 @@ class ActiveSetBlocks {
   std::int64_t work_ = 0;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -16,7 +16,7 @@
 #include <slackline/learning/step/proximal_control.h>
 #include <slackline/learning/step/sampling.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr Index kRebuildEvery = 16;  // passes
@@ -84,7 +84,7 @@ class ActiveSetLearner : public ActiveSetLearnerBase {
   std::span<const double> weights() const override { return evaluated_; }
   bool CheckIsCheap() const override { return blocks_.work() - work_at_check_ >= 2 * check_work_; }
   double GapEstimate() const override { return Mean(opens_) + centre_gap_; }
-  double ScoreScale() const override { return slackline::ScoreScale(problem_); }
+  double ScoreScale() const override { return slackline::internal::ScoreScale(problem_); }
   double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
   WorkCounts work() const override {
     return {blocks_.oracle_calls(), blocks_.steps(), blocks_.work()};
@@ -473,4 +473,4 @@ std::unique_ptr<ActiveSetLearnerBase> MakeActiveSetLearner(const Problem& proble
   return std::make_unique<ActiveSetLearner>(problem, options);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -29,7 +29,7 @@
 #include <slackline/learning/problem.h>
 #include <slackline/learning/step/active_set.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// What others may take over from it.
 class ActiveSetLearnerBase : public Learner {
@@ -44,4 +44,4 @@ class ActiveSetLearnerBase : public Learner {
 std::unique_ptr<ActiveSetLearnerBase> MakeActiveSetLearner(const Problem& problem,
                                                            const TrainOptions& options);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -13,7 +13,7 @@
 #include <slackline/learning/step/iterate_average.h>
 #include <slackline/learning/step/step.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -56,7 +56,7 @@ class FrankWolfeLearner : public Learner {
   }
 
   std::span<const double> weights() const override { return evaluated_; }
-  double ScoreScale() const override { return slackline::ScoreScale(problem_); }
+  double ScoreScale() const override { return slackline::internal::ScoreScale(problem_); }
   double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
   WorkCounts work() const override { return {oracle_calls_, steps_ * problem_.size()}; }
   double GapEstimate() const override { return best_.empty() ? kNone : best_primal_ - Dual(); }
@@ -193,4 +193,4 @@ std::unique_ptr<Learner> MakeFrankWolfeLearner(const Problem& problem,
   return std::make_unique<FrankWolfeLearner>(problem, options);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -18,7 +18,7 @@
 #include <slackline/learning/step/iterate_average.h>
 #include <slackline/learning/step/sampling.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr Index kRebuildEvery = 64;
@@ -118,7 +118,7 @@ class MultiSampleLearner : public Learner {
   }
 
   std::span<const double> weights() const override { return evaluated_; }
-  double ScoreScale() const override { return slackline::ScoreScale(problem_); }
+  double ScoreScale() const override { return slackline::internal::ScoreScale(problem_); }
   double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
   WorkCounts work() const override { return {oracle_calls_, oracle_calls_}; }
 
@@ -411,4 +411,4 @@ OnlineFigures FiguresOf(const Learner& learner) {
   return online->online();
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -34,7 +34,7 @@
 #include <slackline/learning/oracle/labelling_sampler.h>
 #include <slackline/learning/problem.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// sampler: null for MakeLabellingSampler.
 std::unique_ptr<Learner> MakeMultiSampleLearner(
@@ -51,4 +51,4 @@ struct OnlineFigures {
 /// Of a learner that MakeMultiSampleLearner made, without --revisit.
 OnlineFigures FiguresOf(const Learner& learner);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -7,7 +7,7 @@
 #include <slackline/core/check.h>
 #include <slackline/learning/step/step.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 double Inner(std::span<const double> a, std::span<const double> b) {
@@ -117,4 +117,4 @@ std::vector<double> MulticlassUpdate(std::span<const double> values, double squa
   return alpha;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

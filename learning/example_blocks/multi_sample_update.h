@@ -21,7 +21,7 @@
 #include <slackline/core/dataset.h>
 #include <slackline/core/feature_gram.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct LabellingSample {
   std::vector<double> coordinates;  ///< of ψ = φ(y^m) − φ(y)
@@ -56,4 +56,4 @@ void MultiSampleUpdate(const ExampleView& example, std::span<const LabellingSamp
 std::vector<double> MulticlassUpdate(std::span<const double> values, double squared_norm,
                                      double lambda_t);
 
-}  // namespace slackline
+}  // namespace slackline::internal

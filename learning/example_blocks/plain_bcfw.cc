@@ -12,7 +12,7 @@
 #include <slackline/learning/step/sampling.h>
 #include <slackline/learning/step/step.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr Index kRebuildEvery = 64;
@@ -50,7 +50,7 @@ class PlainBcfwLearner : public Learner {
   }
 
   std::span<const double> weights() const override { return evaluated_; }
-  double ScoreScale() const override { return slackline::ScoreScale(problem_); }
+  double ScoreScale() const override { return slackline::internal::ScoreScale(problem_); }
   double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
   WorkCounts work() const override { return {oracle_calls_, oracle_calls_}; }
 
@@ -144,4 +144,4 @@ std::unique_ptr<Learner> MakePlainBcfwLearner(const Problem& problem, const Trai
   return std::make_unique<PlainBcfwLearner>(problem, options);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

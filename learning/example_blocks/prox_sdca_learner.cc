@@ -20,7 +20,7 @@
 #include <slackline/learning/step/simplex_projection.h>
 #include <slackline/learning/step/step.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr Index kRebuildEvery = 64;
@@ -137,7 +137,7 @@ class ProxSdcaLearner : public Learner {
   std::span<const double> weights() const override { return evaluated_; }
   WorkCounts work() const override { return {oracle_calls_, steps_}; }
 
-  double ScoreScale() const override { return slackline::ScoreScale(problem_); }
+  double ScoreScale() const override { return slackline::internal::ScoreScale(problem_); }
   double PrimalAtZero() const override {
     double primal = PrimalAtZeroWeights(problem_);
     if (options_.smoothing == 0) return primal;
@@ -528,4 +528,4 @@ std::unique_ptr<Learner> MakeProxSdcaLearner(const Problem& problem, const Train
   return std::make_unique<ProxSdcaLearner>(problem, options);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -47,10 +47,10 @@
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Requires what MakeLearner checks (CheckOptions, support_table.h): step 5 with smoothing, and for
 /// examples without factors. Throws DataError when the oracle does not apply.
 std::unique_ptr<Learner> MakeProxSdcaLearner(const Problem& problem, const TrainOptions& options);
 
-}  // namespace slackline
+}  // namespace slackline::internal

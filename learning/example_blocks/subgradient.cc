@@ -13,7 +13,7 @@
 #include <slackline/learning/step/iterate_average.h>
 #include <slackline/learning/step/sampling.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 /// A smaller product of projections is multiplied into the sums.
@@ -58,7 +58,7 @@ class SubgradientLearner : public Learner {
   }
 
   std::span<const double> weights() const override { return evaluated_; }
-  double ScoreScale() const override { return slackline::ScoreScale(problem_); }
+  double ScoreScale() const override { return slackline::internal::ScoreScale(problem_); }
   double PrimalAtZero() const override { return primal_at_zero_; }
   WorkCounts work() const override { return {oracle_calls_, oracle_calls_}; }
 
@@ -201,4 +201,4 @@ std::unique_ptr<Learner> MakeSubgradientLearner(const Problem& problem,
   return std::make_unique<SubgradientLearner>(problem, options);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -41,10 +41,10 @@
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Throws DataError when the oracle does not apply to one of the problem's structures.
 std::unique_ptr<Learner> MakeSubgradientLearner(const Problem& problem,
                                                 const TrainOptions& options);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 /// Above this share of active pairs, copies of them save nothing.
@@ -213,4 +213,4 @@ void ShrinkSchedule::Load(StateReader* reader) {
   since_ = static_cast<Index>(reader->Integer(0, kMostEvery));
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -19,7 +19,7 @@
 #include <slackline/learning/factor_blocks/pair_kernel.h>
 #include <slackline/learning/state_archive.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class ActivePairs {
  public:
@@ -95,4 +95,4 @@ class ShrinkSchedule {
   Index since_ = 0;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -7,7 +7,7 @@
 #include <slackline/learning/factor_blocks/penalty_control.h>
 #include <slackline/learning/step/proximal_control.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 /// Start of ρ as a multiple of s = λM/R², from which PenaltyControl balances it.
@@ -124,4 +124,4 @@ std::unique_ptr<Learner> MakeAugmentedLagrangianLearner(const Problem& problem,
   return std::make_unique<AugmentedLagrangianLearner>(problem, options);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 Index LinearSlot(const Structure& structure, Index part) {
@@ -193,4 +193,4 @@ BlockLayout::BlockLayout(const Structure& the_structure, bool multipliers)
   PlaceGlobals(multipliers, this);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -13,7 +13,7 @@
 
 #include <slackline/core/structure.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Factors over two binary variables with the single feature [both = 1], no two on one weight: run
 /// by pair_kernel.
@@ -100,4 +100,4 @@ struct BlockLayout {
   Offset size = 0;  ///< doubles per example
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -14,7 +14,7 @@
 #include <slackline/learning/step/dual_mixture.h>
 #include <slackline/learning/step/sampling.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr int kChunks = 16;
@@ -96,7 +96,7 @@ class DualLossLearner : public Learner {
   std::string Adapt(const Evaluation& /*evaluation*/) override { return std::exchange(note_, {}); }
 
   std::span<const double> weights() const override { return evaluated_; }
-  double ScoreScale() const override { return slackline::ScoreScale(problem_); }
+  double ScoreScale() const override { return slackline::internal::ScoreScale(problem_); }
   double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
   WorkCounts work() const override { return {0, block_steps_}; }
 
@@ -205,4 +205,4 @@ std::unique_ptr<Learner> MakeDualLossLearner(const Problem& problem, const Train
   return std::make_unique<DualLossLearner>(problem, options);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -38,10 +38,10 @@
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// options.learner: kDlpw or kSmoothDlpw. Requires what MakeLearner checks (support_table.h): no
 /// global factors.
 std::unique_ptr<Learner> MakeDualLossLearner(const Problem& problem, const TrainOptions& options);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -12,7 +12,7 @@
 #include <slackline/inference/star_updates.h>
 #include <slackline/learning/factor_blocks/table_ops.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 /// Sweeps on a copy of an example's messages before its bound is taken: they are those of older
@@ -224,4 +224,4 @@ void DualLossDescent::Load(StateReader* reader) {
   steps_ = reader->Count();
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -17,7 +17,7 @@
 #include <slackline/learning/problem.h>
 #include <slackline/learning/state_archive.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// What one thread needs to work on an example.
 struct DualLossWork {
@@ -99,4 +99,4 @@ class DualLossDescent {
   DualLossWork work_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

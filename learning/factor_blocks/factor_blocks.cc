@@ -7,7 +7,7 @@
 #include <slackline/core/row_kernels.h>
 #include <slackline/learning/step/step.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 FactorBlocks::FactorBlocks(const Problem& problem, StepKind step, bool multipliers)
     : problem_(&problem),
@@ -506,4 +506,4 @@ void FactorBlocks::StepVariable(const Visit& visit, Index i, Index slot) {
   MoveAlong(direction, step, states, mu);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -39,7 +39,7 @@
 #include <slackline/learning/step/proximal_centre.h>
 #include <slackline/learning/step/step.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class FactorBlocks {
  public:
@@ -188,4 +188,4 @@ class FactorBlocks {
 void AddPointFeatures(const ExampleView& example, const BlockLayout& layout, const double* state,
                       double scale, std::span<double> q);
 
-}  // namespace slackline
+}  // namespace slackline::internal

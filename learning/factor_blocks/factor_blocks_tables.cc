@@ -7,7 +7,7 @@
 #include <slackline/learning/factor_blocks/factor_blocks.h>
 #include <slackline/learning/factor_blocks/table_ops.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 void FactorBlocks::StepPairs(const Visit& visit, Index begin, Index end, double eta_step) {
   const PairGroup& pairs = visit.layout->pairs;
@@ -223,4 +223,4 @@ void AddPointFeatures(const ExampleView& example, const BlockLayout& layout, con
   }
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

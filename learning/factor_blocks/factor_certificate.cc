@@ -13,7 +13,7 @@
 #include <slackline/learning/factor_blocks/table_ops.h>
 #include <slackline/learning/step/smooth_maximum.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 /// Parallel sums are merged over this many chunks, whatever the number of threads.
@@ -423,4 +423,4 @@ double FeasibleCoordinates(const FactorBlocks& blocks, Index m, std::vector<doub
   return loss;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -10,7 +10,7 @@
 #include <slackline/learning/step/dual_mixture.h>
 #include <slackline/learning/step/mixed_points.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct FactorEvaluation {
   double relaxed_primal = 0;  ///< g(w,δ): certified upper bound on G*
@@ -38,4 +38,4 @@ FactorEvaluation EvaluateFactorBlocks(const FactorBlocks& blocks, int threads,
 /// Δ_m·μ'_m.
 double FeasibleCoordinates(const FactorBlocks& blocks, Index m, std::vector<double>* coordinates);
 
-}  // namespace slackline
+}  // namespace slackline::internal

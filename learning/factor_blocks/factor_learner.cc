@@ -3,7 +3,7 @@
 
 #include <limits>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 /// Steps gather rounding errors in w: it is rebuilt after so many passes.
@@ -109,4 +109,4 @@ void FactorLearner::ChangeLambda(const Problem& problem) {
   pass_ = checked_at_ = 0;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

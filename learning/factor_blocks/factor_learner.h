@@ -10,7 +10,7 @@
 #include <slackline/learning/learner.h>
 #include <slackline/learning/step/sampling.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class FactorLearner : public Learner {
  public:
@@ -20,7 +20,7 @@ class FactorLearner : public Learner {
   /// is theirs.
   Evaluation Evaluate(int threads) override;
   std::span<const double> weights() const override { return weights_; }
-  double ScoreScale() const override { return slackline::ScoreScale(problem()); }
+  double ScoreScale() const override { return slackline::internal::ScoreScale(problem()); }
   double PrimalAtZero() const override { return PrimalAtZeroWeights(problem()); }
   WorkCounts work() const override { return {0, blocks_.block_steps()}; }
   /// A check takes as long as one pass or two.
@@ -87,4 +87,4 @@ class FactorLearner : public Learner {
   MixedPoints points_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -7,7 +7,7 @@
 #include <slackline/core/feature_map.h>
 #include <slackline/learning/step/step.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 /// Steps among kept states after the one with the oracle's.
@@ -284,4 +284,4 @@ void GlobalBlocks::LoadCorners(const GlobalBlock& global, GlobalCorners* corners
   *corners = std::move(loaded);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

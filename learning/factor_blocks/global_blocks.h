@@ -32,7 +32,7 @@
 #include <slackline/learning/options.h>
 #include <slackline/learning/state_archive.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// The kept states of one global block, and their shares μ_c > 0, which sum to 1. Empty with
 /// Frank-Wolfe steps.
@@ -141,4 +141,4 @@ class GlobalBlocks {
   std::vector<double> scores_;     // θ̂ of the kept states
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -6,7 +6,7 @@
 
 #include <slackline/core/feature_map.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -236,4 +236,4 @@ GlobalSums EvaluateGlobals(const BlockLayout& layout, const double* state, doubl
   return sums;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

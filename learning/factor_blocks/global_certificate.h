@@ -23,7 +23,7 @@
 #include <slackline/core/dataset.h>
 #include <slackline/learning/factor_blocks/global_blocks.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// p += A_ci μ_c of all global blocks (flat over the variables' states).
 void AddGlobalMarginals(const BlockLayout& layout, const double* state, std::span<double> p);
@@ -75,4 +75,4 @@ struct GlobalSums {
 GlobalSums EvaluateGlobals(const BlockLayout& layout, const double* state, double inverse_rho,
                            std::span<const double> u, std::span<double> messages);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -9,7 +9,7 @@
 
 #define SLACKLINE_INLINE inline __attribute__((always_inline))
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 SLACKLINE_INLINE double Smaller(double a, double b) { return a < b ? a : b; }
@@ -184,4 +184,4 @@ PairSums EvaluatePairs(const PairPlanes& pairs, const PairScales& scales) {
   return sums;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

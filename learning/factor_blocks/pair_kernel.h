@@ -27,7 +27,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// The pairs [0, count) of one example.
 struct PairPlanes {
@@ -66,4 +66,4 @@ struct PairSums {
 };
 PairSums EvaluatePairs(const PairPlanes& pairs, const PairScales& scales);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <limits>
 
-namespace slackline {
+namespace slackline::internal {
 
 std::string PenaltyControl::Observe(const Observation& seen) {
   const std::string note = Guard(seen);
@@ -88,4 +88,4 @@ void PenaltyControl::Load(StateReader* reader) {
   window_gap_ = reader->Real();
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

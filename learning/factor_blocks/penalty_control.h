@@ -25,7 +25,7 @@
 #include <slackline/core/types.h>
 #include <slackline/learning/state_archive.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct PenaltySettings {
   double rho = 1;
@@ -79,4 +79,4 @@ class PenaltyControl {
   double window_gap_ = kInfinity;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

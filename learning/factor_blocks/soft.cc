@@ -6,7 +6,7 @@
 
 #include <slackline/learning/factor_blocks/factor_learner.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 class SoftLearner : public FactorLearner {
@@ -66,4 +66,4 @@ std::unique_ptr<Learner> MakeSoftLearner(const Problem& problem, const TrainOpti
   return std::make_unique<SoftLearner>(problem, options);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

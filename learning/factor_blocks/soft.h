@@ -16,9 +16,9 @@
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Requires what MakeLearner checks (support_table.h): with --smoothing, no global factors.
 std::unique_ptr<Learner> MakeSoftLearner(const Problem& problem, const TrainOptions& options);
 
-}  // namespace slackline
+}  // namespace slackline::internal

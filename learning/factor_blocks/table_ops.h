@@ -8,7 +8,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// marginal[s] = Σ of the table's states that agree with s on the axis. O(states).
 inline void AxisMarginal(const double* table, Index states, Index cardinality, Index stride,
@@ -40,4 +40,4 @@ inline Index AxisState(Index joint, Index cardinality, Index stride) {
   return (joint / stride) % cardinality;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

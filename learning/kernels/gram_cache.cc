@@ -5,7 +5,7 @@
 
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 std::size_t Size(Index n) { return static_cast<std::size_t>(n); }
 }  // namespace
@@ -65,4 +65,4 @@ void GramCache::PutFirst(Index place) {
   newest_ = place;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -11,7 +11,7 @@
 
 #include <slackline/core/kernel.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class GramCache {
  public:
@@ -54,4 +54,4 @@ class GramCache {
   Index oldest_ = -1;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

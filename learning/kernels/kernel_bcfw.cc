@@ -17,7 +17,7 @@
 #include <slackline/learning/step/sampling.h>
 #include <slackline/learning/step/step.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr Index kRebuildEvery = 64;
@@ -75,7 +75,7 @@ class KernelLearner : public Learner {
     double longest = 0;
     for (const FeatureRow& x : expansion_.inputs())
       longest = std::max(longest, KernelValue(gram_.kernel(), x, x));
-    return slackline::ScoreScale(problem_, 2 * longest);
+    return slackline::internal::ScoreScale(problem_, 2 * longest);
   }
   double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
   WorkCounts work() const override { return work_; }
@@ -337,4 +337,4 @@ std::unique_ptr<Learner> MakeKernelLearner(const Problem& problem, const TrainOp
   return std::make_unique<KernelBcfwLearner>(problem, options);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

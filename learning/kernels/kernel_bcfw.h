@@ -32,11 +32,11 @@
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// options.learner: kKernelBcfw or kKernelFrankWolfe. Requires what MakeLearner checks
 /// (support_table.h): inputs, which a kernel compares. Throws DataError when the oracle does not
 /// apply.
 std::unique_ptr<Learner> MakeKernelLearner(const Problem& problem, const TrainOptions& options);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -7,7 +7,7 @@
 #include <slackline/core/parallel.h>
 #include <slackline/core/row_kernels.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -138,4 +138,4 @@ Kernel KernelOf(const TrainOptions& options, const Dataset& data) {
   return kernel;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

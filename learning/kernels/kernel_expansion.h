@@ -23,7 +23,7 @@
 #include <slackline/learning/kernels/gram_cache.h>
 #include <slackline/learning/options.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class KernelExpansion {
  public:
@@ -82,4 +82,4 @@ class KernelExpansion {
 /// number of columns of a block that meets inputs.
 Kernel KernelOf(const TrainOptions& options, const Dataset& data);
 
-}  // namespace slackline
+}  // namespace slackline::internal

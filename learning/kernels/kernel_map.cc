@@ -10,7 +10,7 @@
 #include <slackline/core/memory_limit.h>
 #include <slackline/learning/train_loop.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 /// What rounding may leave of a residual, as a share of k(x, x) and per input.
@@ -227,4 +227,4 @@ TrainOptions WithoutKernel(TrainOptions options) {
   return options;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

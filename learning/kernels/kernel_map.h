@@ -21,7 +21,7 @@
 #include <slackline/learning/learner.h>
 #include <slackline/learning/problem.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class KernelMap {
  public:
@@ -56,4 +56,4 @@ std::unique_ptr<Learner> MakeKernelMapLearner(const Problem& problem, const Trai
 /// The options without what they say of kernels.
 TrainOptions WithoutKernel(TrainOptions options);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -8,7 +8,7 @@
 #include <slackline/learning/marginals/marginal_learner.h>
 #include <slackline/learning/step/dual_mixture.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr int kTrials = 60;          // doublings of L in one pass
@@ -189,4 +189,4 @@ std::unique_ptr<Learner> MakeExcessiveGapLearner(const Problem& problem,
   return std::make_unique<ExcessiveGapLearner>(problem, options);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -10,7 +10,7 @@
 #include <slackline/learning/step/dual_mixture.h>
 #include <slackline/learning/step/sampling.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr Index kRebuildEvery = 64;
@@ -147,4 +147,4 @@ std::unique_ptr<Learner> MakeExponentiatedGradientLearner(const Problem& problem
   return std::make_unique<ExponentiatedGradientLearner>(problem, options);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -39,10 +39,10 @@
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Throws DataError on graphs with cycles or global factors.
 std::unique_ptr<Learner> MakeExponentiatedGradientLearner(const Problem& problem,
                                                           const TrainOptions& options);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -9,7 +9,7 @@
 #include <slackline/learning/marginals/marginal_learner.h>
 #include <slackline/learning/step/dual_mixture.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr int kTrials = 100;         // halvings of β in one pass
@@ -167,4 +167,4 @@ std::unique_ptr<Learner> MakeExtragradientLearner(const Problem& problem,
   return std::make_unique<ExtragradientLearner>(problem, options);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -7,7 +7,7 @@
 #include <slackline/core/feature_map.h>
 #include <slackline/learning/step/dual_mixture.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 MarginalLearner::MarginalLearner(const Problem& problem, const TrainOptions& options)
     : problem_(problem),
@@ -112,4 +112,4 @@ void MarginalLearner::ChangeProblem(const Problem& problem) {
   evaluations_unkept_ = false;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

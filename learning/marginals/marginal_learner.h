@@ -19,7 +19,7 @@
 #include <slackline/learning/oracle/example_marginals.h>
 #include <slackline/learning/step/dual_points.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Learners that ask for expectations over whole labellings.
 constexpr bool UsesMarginals(LearnerKind learner) {
@@ -31,7 +31,7 @@ class MarginalLearner : public Learner {
  public:
   std::string_view name() const override { return Name(options_.learner); }
   std::span<const double> weights() const override { return evaluated_; }
-  double ScoreScale() const override { return slackline::ScoreScale(problem_); }
+  double ScoreScale() const override { return slackline::internal::ScoreScale(problem_); }
   double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
   /// Calls of sum-product, those that lead to no step included, and steps on examples.
   WorkCounts work() const override { return {oracle_calls_, block_steps_}; }
@@ -110,4 +110,4 @@ class MarginalLearner : public Learner {
   std::vector<DualPoints> best_;  // one, or none
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -11,7 +11,7 @@
 #include <slackline/core/slot_sweeps.h>
 #include <slackline/learning/oracle/oracle_check.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 constexpr int kChunks = 16;
 }  // namespace
@@ -71,4 +71,4 @@ double CornerEvaluator::Hinge(std::span<const double> weights, std::span<const A
   return std::accumulate(bounds.begin(), bounds.end(), 0.0) / problem_.size();
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

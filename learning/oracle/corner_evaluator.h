@@ -13,7 +13,7 @@
 #include <slackline/learning/problem.h>
 #include <slackline/learning/step/active_set.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Work space for one thread.
 struct HingeScratch {
@@ -59,4 +59,4 @@ class CornerEvaluator {
   std::vector<std::unique_ptr<HingeChecker>> checkers_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

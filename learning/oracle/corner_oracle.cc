@@ -12,7 +12,7 @@
 #include <slackline/learning/oracle/shared_tables.h>
 #include <slackline/learning/problem_scales.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -526,4 +526,4 @@ void CornerOracle::Load(StateReader* reader) {
   spare_changes_ = static_cast<Index>(reader->Integer(0, MostChanges(*entries_[0].form)));
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

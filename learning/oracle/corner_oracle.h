@@ -23,7 +23,7 @@
 #include <slackline/learning/problem.h>
 #include <slackline/learning/step/active_set.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// The direct way: state 1 of every (binary) variable may have one linear feature and constant
 /// ones, state 0 has none; every factor joins two variables and has one weight of its own, at (1,
@@ -182,4 +182,4 @@ class CornerOracle {
   std::int64_t table_work_ = 0;  // filling and reading score tables
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

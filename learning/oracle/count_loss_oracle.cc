@@ -6,7 +6,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 CountLossOracle::CountLossOracle(const Problem& problem) : problem_(problem) {
   SLACKLINE_CHECK(problem.training().form == LossForm::kF1, "the loss is a sum");
@@ -50,4 +50,4 @@ std::int64_t CountLossOracle::work() const {
   return work;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -18,7 +18,7 @@
 #include <slackline/inference/count_forest.h>
 #include <slackline/learning/problem.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Keeps work space: one object per thread.
 class CountLossOracle {
@@ -47,4 +47,4 @@ class CountLossOracle {
   std::vector<double> scores_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

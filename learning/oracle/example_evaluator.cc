@@ -7,7 +7,7 @@
 
 #include <slackline/core/parallel.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 constexpr int kChunks = 16;
 }  // namespace
@@ -81,4 +81,4 @@ void ExampleEvaluator::set_problem(const Problem& problem) {
   if (loose_) loose_->set_problem(problem);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

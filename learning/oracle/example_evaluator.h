@@ -15,7 +15,7 @@
 #include <slackline/learning/progress.h>
 #include <slackline/learning/step/iterate_average.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// One oracle for every thread. The first is the learner's own, for its passes.
 class ExampleEvaluator {
@@ -62,4 +62,4 @@ class ExampleEvaluator {
   std::unique_ptr<ExampleOracle> loose_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

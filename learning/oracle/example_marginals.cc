@@ -10,7 +10,7 @@
 #include <slackline/core/graph_topology.h>
 #include <slackline/learning/oracle/shared_tables.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -127,4 +127,4 @@ Expectation ExampleMarginals::Expect(Index m, double loss_scale, std::span<const
   return result;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -20,7 +20,7 @@
 #include <slackline/inference/sum_product.h>
 #include <slackline/learning/problem.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct Expectation {
   std::span<const double> coordinates;  ///< of ψ_m(μ) = φ_m(y^m) − φ_m(μ): num_coordinates entries
@@ -67,4 +67,4 @@ class ExampleMarginals {
   std::vector<double> coordinates_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -9,7 +9,7 @@
 #include <slackline/inference/glpk_lp.h>
 #include <slackline/learning/oracle/oracle_check.h>
 
-namespace slackline {
+namespace slackline::internal {
 ExampleOracle::ExampleOracle(const Problem& problem, SolverKind kind, double lp_tolerance)
     : problem_(problem) {
   SLACKLINE_CHECK(lp_tolerance == 0 || kind == SolverKind::kLp || kind == SolverKind::kLpPolytope,
@@ -125,4 +125,4 @@ Corner ExampleOracle::MaximiseAt(Index m, std::span<const double> u, WarmStart* 
   return corner;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

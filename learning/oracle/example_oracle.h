@@ -12,7 +12,7 @@
 #include <slackline/learning/oracle/count_loss_oracle.h>
 #include <slackline/learning/problem.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// A corner of an example's domain, in the smallest form that training needs.
 struct Corner {
@@ -67,4 +67,4 @@ class ExampleOracle {
   std::vector<double> scaled_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

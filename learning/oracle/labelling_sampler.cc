@@ -7,7 +7,7 @@
 
 #include <slackline/inference/k_best_chain.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 /// Whether the graph is a chain as MakeLabellingSampler says; *pair_factors: the factor of each
@@ -129,4 +129,4 @@ std::unique_ptr<LabellingSampler> MakeLabellingSampler(const Problem& problem, S
   return std::make_unique<AutomaticSampler>(problem, kind);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -13,7 +13,7 @@
 #include <slackline/inference/map_solver.h>
 #include <slackline/learning/problem.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 using Labelling = std::vector<Index>;
 
@@ -39,4 +39,4 @@ class LabellingSampler {
 /// DataError as MakeStructureSolver.
 std::unique_ptr<LabellingSampler> MakeLabellingSampler(const Problem& problem, SolverKind kind);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -11,7 +11,7 @@
 #include <slackline/core/feature_map.h>
 #include <slackline/core/number_text.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 /// Of sums whose terms may cancel, as a share of the size of these terms.
@@ -74,4 +74,4 @@ void RequireRounding(Index m, const OracleBound& answer, double size) {
                          NumberText(answer.truth + answer.least, 9));
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -10,7 +10,7 @@
 
 #include <slackline/core/dataset.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// An oracle's answer for one example: a bound on max_s [Δ(s) + w·φ(s) + offsets of s].
 struct OracleBound {
@@ -47,4 +47,4 @@ double CheckedHinge(Index m, const OracleBound& answer, const Size& size) {
 double SizeOfScores(const ExampleView& example, std::span<const double> u,
                     std::span<const double> loss, std::span<const double> offsets = {});
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -6,7 +6,7 @@
 
 #include <slackline/inference/binary_pairs.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -76,4 +76,4 @@ double ReadableMarginals::Violation(const Structure& structure, std::span<const 
   return std::max(worst, std::abs(loss));
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -10,7 +10,7 @@
 
 #include <slackline/core/structure.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Of binary variables and pairs: μ_i(1), and μ_ij(1, 1).
 class ReadableMarginals {
@@ -32,4 +32,4 @@ class ReadableMarginals {
   std::vector<Index> coordinate_;  // per part
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -4,7 +4,7 @@
 #include <array>
 #include <map>
 
-namespace slackline {
+namespace slackline::internal {
 
 std::vector<Index> SharedTables(const Structure& structure) {
   using Term = std::array<Index, 4>;
@@ -24,4 +24,4 @@ std::vector<Index> SharedTables(const Structure& structure) {
   return table_of;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -7,11 +7,11 @@
 
 #include <slackline/core/structure.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Numbers the score tables of the factors, in order of their first use: factors whose features are
 /// the same coordinates with the same values, and that forbid the same states, have the same table
 /// in every example.
 std::vector<Index> SharedTables(const Structure& structure);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -9,7 +9,7 @@
 #include <slackline/factors/joint_states.h>
 #include <slackline/inference/brute_force.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -75,4 +75,4 @@ double SlackOracle::Maximise(const ExampleView& example, std::span<const double>
   return best;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -17,7 +17,7 @@
 #include <slackline/core/dataset.h>
 #include <slackline/learning/step/active_set.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Most labellings that an example may have.
 inline constexpr Offset kMaxSlackLabellings = 4096;
@@ -45,4 +45,4 @@ class SlackOracle {
   std::vector<Index> best_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -9,7 +9,7 @@
 #include <slackline/learning/oracle/corner_evaluator.h>
 #include <slackline/learning/step/sampling.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr Index kBatch = 100;          // new labellings between two solutions of the program
@@ -65,7 +65,7 @@ class CuttingPlaneNLearner : public Learner {
   }
 
   std::span<const double> weights() const override { return evaluated_; }
-  double ScoreScale() const override { return slackline::ScoreScale(problem_); }
+  double ScoreScale() const override { return slackline::internal::ScoreScale(problem_); }
   double PrimalAtZero() const override { return at_zero_; }
   double GapEstimate() const override { return gap_; }
   WorkCounts work() const override { return {blocks_.oracle_calls(), blocks_.steps()}; }
@@ -137,4 +137,4 @@ std::unique_ptr<Learner> MakeCuttingPlaneNLearner(const Problem& problem,
   return std::make_unique<CuttingPlaneNLearner>(problem, options);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

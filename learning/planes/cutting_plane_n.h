@@ -30,9 +30,9 @@
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 std::unique_ptr<Learner> MakeCuttingPlaneNLearner(const Problem& problem,
                                                   const TrainOptions& options);
 
-}  // namespace slackline
+}  // namespace slackline::internal

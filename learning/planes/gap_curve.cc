@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 /// What is to be done where nothing was gained lately, in units of the work so far: the first
@@ -77,4 +77,4 @@ void GapCurve::Load(StateReader* reader) {
   }
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -8,7 +8,7 @@
 
 #include <slackline/learning/state_archive.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// The smallest gap so far over the work, with fewer points the longer it gets. Memory: some 64
 /// points.
@@ -51,4 +51,4 @@ class GapCurve {
   std::vector<Point> points_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

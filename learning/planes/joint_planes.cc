@@ -11,7 +11,7 @@
 #include <slackline/learning/planes/plane_bundle.h>
 #include <slackline/learning/planes/plane_labellings.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr double kCachedTolerance =
@@ -88,7 +88,7 @@ class JointPlaneLearner : public JointPlaneLearnerBase {
   }
 
   std::span<const double> weights() const override { return evaluated_; }
-  double ScoreScale() const override { return slackline::ScoreScale(problem_); }
+  double ScoreScale() const override { return slackline::internal::ScoreScale(problem_); }
   double PrimalAtZero() const override { return at_zero_; }
   double GapEstimate() const override { return BestObjective() - planes_.value(); }
   WorkCounts work() const override {
@@ -226,4 +226,4 @@ std::unique_ptr<JointPlaneLearnerBase> MakeJointPlaneLearner(const Problem& prob
   return std::make_unique<JointPlaneLearner>(problem, options);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -49,7 +49,7 @@
 #include <slackline/learning/problem.h>
 #include <slackline/learning/step/active_set.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// What another learner of the same problem may hand over.
 class JointPlaneLearnerBase : public Learner {
@@ -70,4 +70,4 @@ class JointPlaneLearnerBase : public Learner {
 std::unique_ptr<JointPlaneLearnerBase> MakeJointPlaneLearner(const Problem& problem,
                                                              const TrainOptions& options);
 
-}  // namespace slackline
+}  // namespace slackline::internal

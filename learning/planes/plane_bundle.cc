@@ -9,7 +9,7 @@
 #include <slackline/learning/problem.h>
 #include <slackline/learning/step/simplex_qp.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -215,4 +215,4 @@ void PlaneBundle::Load(StateReader* reader) {
   ReadPoint();
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -21,7 +21,7 @@
 #include <slackline/core/types.h>
 #include <slackline/learning/state_archive.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class PlaneBundle {
  public:
@@ -94,4 +94,4 @@ class PlaneBundle {
   std::int64_t work_ = 0;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -9,7 +9,7 @@
 #include <slackline/core/inner_product.h>
 #include <slackline/core/slot_sweeps.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -228,4 +228,4 @@ void PlaneLabellings::Load(StateReader* reader) {
   work_ = reader->Count() - oracle_.work();
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

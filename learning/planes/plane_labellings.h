@@ -18,7 +18,7 @@
 #include <slackline/learning/problem.h>
 #include <slackline/learning/step/active_set.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// A plane that has just been made at weights w.
 struct NewPlane {
@@ -86,4 +86,4 @@ class PlaneLabellings {
   std::int64_t work_ = 0;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -15,7 +15,7 @@
 #include <slackline/learning/planes/joint_planes.h>
 #include <slackline/learning/support_table.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 /// Passes of example blocks before another way can have a trial.
@@ -514,4 +514,4 @@ std::unique_ptr<Learner> MakeRaceLearner(const Problem& problem, const TrainOpti
   return std::make_unique<RaceLearner>(problem, options);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -32,9 +32,9 @@
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Throws DataError when the oracle of the options does not apply.
 std::unique_ptr<Learner> MakeRaceLearner(const Problem& problem, const TrainOptions& options);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -6,7 +6,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/model_file.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 void SaveCheckpoint(const std::string& path, const Checkpoint& checkpoint) {
   std::vector<std::string> names;
@@ -52,4 +52,4 @@ Checkpoint LoadCheckpoint(const std::string& path) {
   return checkpoint;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -14,7 +14,7 @@
 
 #include <slackline/learning/run/fingerprint.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Version of the state of loop and learners. To be raised with every change of what they save.
 inline constexpr std::int64_t kStateVersion = 5;
@@ -35,4 +35,4 @@ void SaveCheckpoint(const std::string& path, const Checkpoint& checkpoint);
 /// Throws DataError when the file is no checkpoint, is damaged, or was written by another version.
 Checkpoint LoadCheckpoint(const std::string& path);
 
-}  // namespace slackline
+}  // namespace slackline::internal

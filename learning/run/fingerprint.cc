@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdio>
 
-namespace slackline {
+namespace slackline::internal {
 
 void DataHash::Add(std::span<const double> values) {
   Add(values.size());
@@ -162,4 +162,4 @@ std::string Difference(const Fingerprint& saved, const Fingerprint& now) {
   return text;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -14,7 +14,7 @@
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// A sum over bytes that depends on each of them and on their order: 64 bits, against mistakes, not
 /// against malice.
@@ -44,4 +44,4 @@ Fingerprint MakeFingerprint(const Problem& problem, const TrainOptions& options)
 /// What differs, in words; empty when nothing does.
 std::string Difference(const Fingerprint& saved, const Fingerprint& now);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -13,7 +13,7 @@
 #include <slackline/core/split.h>
 #include <slackline/learning/options.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr Index kMostValues = 1000;
@@ -81,4 +81,4 @@ std::string LambdaText(double lambda) {
   return {buffer.data(), end};
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Reads "L1,L2,…" or "FROM:TO:COUNT" (COUNT ≥ 2 values in a geometric sequence, both ends
 /// included, rounded to six digits). Returns the values in falling order. Throws DataError on
@@ -23,4 +23,4 @@ std::vector<double> ParseLambdaPath(std::string_view text);
 /// A text that reads back as this value: "0.0005", "1e-05".
 std::string LambdaText(double lambda);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 /// The figures of a record, in one order for both directions.
@@ -58,4 +58,4 @@ void LoopState::Load(StateReader* reader) {
   provisional = reader->Flag();
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -9,7 +9,7 @@
 #include <slackline/learning/progress.h>
 #include <slackline/learning/state_archive.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct LoopState {
   ProgressRecord record;
@@ -26,4 +26,4 @@ struct LoopState {
   void Load(StateReader* reader);
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

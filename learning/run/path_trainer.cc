@@ -5,7 +5,7 @@
 
 #include <slackline/learning/train_loop.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 PathTrainer::PathTrainer(Problem problem, const TrainOptions& options)
     : options_(options),
@@ -21,4 +21,4 @@ TrainSummary PathTrainer::Train(double lambda, const std::atomic<int>* interrupt
   return RunTraining(*learner_, options_, nullptr, interrupt);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

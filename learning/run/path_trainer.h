@@ -11,7 +11,7 @@
 #include <slackline/learning/problem.h>
 #include <slackline/learning/progress.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class PathTrainer {
  public:
@@ -29,4 +29,4 @@ class PathTrainer {
   std::unique_ptr<Learner> learner_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -39,7 +39,7 @@
 #include <slackline/learning/step/iterate_average.h>
 #include <slackline/learning/step/sampling.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// In place of a block's number: all blocks together (AsOneBlock).
 inline constexpr Index kAllBlocks = -1;
@@ -297,4 +297,4 @@ class AsOneBlock {
   Index size_ = 0;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

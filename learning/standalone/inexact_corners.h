@@ -18,7 +18,7 @@
 #include <slackline/core/check.h>
 #include <slackline/learning/standalone/frank_wolfe.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Moves the best corner towards the worst one of its block, until ⟨x − s, ∇_(i) f⟩ is the smallest
 /// number that (13) allows (or all the way). The answer is a point of the domain, mostly no corner,
@@ -70,4 +70,4 @@ class InexactCorners {
   std::vector<double> curvatures_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -9,7 +9,7 @@
 #include <slackline/core/check.h>
 #include <slackline/learning/step/simplex_projection.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 /// argmax over [0, 1] of slope·s − curvature·s²/2.
@@ -230,4 +230,4 @@ void MulticlassLoss::Maximise(Index i, std::span<const double> z, double curvatu
   for (std::size_t j = 0; j < z.size(); ++j) alpha[j] = (j == y ? 1.0 : 0.0) - beta[j];
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -29,7 +29,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Data of one step of size s ∈ [0, 1] along a direction from α: maximise −φ*(−(α + s·direction)) −
 /// s·slope − s²·curvature/2.
@@ -122,4 +122,4 @@ class MulticlassLoss : public SdcaLoss {
   std::vector<double> costs_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

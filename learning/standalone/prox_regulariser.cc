@@ -6,7 +6,7 @@
 
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 ProxRegulariser::ProxRegulariser(ProxKind kind, Offset dimension, double threshold)
     : kind_(kind), dimension_(dimension), threshold_(threshold) {
@@ -74,4 +74,4 @@ void ProxRegulariser::Gradient(std::span<const double> v, std::span<double> w) c
   for (double& x : w) x = std::copysign(norm / constant_ * std::pow(std::abs(x) / norm, p_ - 1), x);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -24,7 +24,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// sign(v) · max(0, |v| − threshold): 0 exactly for |v| ≤ threshold.
 inline double SoftThreshold(double v, double threshold) {
@@ -68,4 +68,4 @@ class ProxRegulariser {
   double constant_ = 1;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

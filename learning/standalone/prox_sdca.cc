@@ -8,7 +8,7 @@
 
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 double Inner(std::span<const double> a, std::span<const double> b) {
@@ -236,4 +236,4 @@ SdcaPoint ProxSdca::RandomOutput() const {
   return Evaluate(random_alpha_);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -30,7 +30,7 @@
 #include <slackline/learning/standalone/prox_loss.h>
 #include <slackline/learning/standalone/prox_regulariser.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// The matrices X_i. User features derive from this class. Spans: w and v have d entries, z and a
 /// have k.
@@ -146,4 +146,4 @@ class ProxSdca {
   std::vector<double> random_alpha_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

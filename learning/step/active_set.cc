@@ -7,7 +7,7 @@
 
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -334,4 +334,4 @@ void ActiveSet::CheckEntries(const ExampleView& example, const CornerScratch& sc
   }
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -25,7 +25,7 @@
 #include <slackline/core/prefetch.h>
 #include <slackline/learning/state_archive.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Array entries that stand for a visit of an example whatever its size, where work is counted.
 inline constexpr std::int64_t kVisitWork = 50;
@@ -166,4 +166,4 @@ class ActiveSet {
   bool keeps_products_ = true;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

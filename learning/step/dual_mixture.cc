@@ -7,7 +7,7 @@
 
 #include <slackline/core/inner_product.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 double BestShare(double loss, double regulariser) {
   if (loss <= 0) return regulariser > 0 ? 0 : 1;
@@ -144,4 +144,4 @@ void DualMixture::Load(Offset num_weights, StateReader* reader) {
                        "a mixture does not have its value");
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

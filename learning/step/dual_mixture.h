@@ -11,7 +11,7 @@
 #include <slackline/core/types.h>
 #include <slackline/learning/state_archive.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// The best lower bound that convex combinations of feasible dual points give. The polytope is
 /// convex and
@@ -75,4 +75,4 @@ double BestShare(double loss, double regulariser);
 /// entries. Where numbers overflow, the point reached until then.
 std::vector<double> MaximiseOnSimplex(std::span<const double> linear, std::span<const double> q);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -7,7 +7,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 DualPoints::DualPoints(const Problem& problem)
     : begin_{0}, losses_(static_cast<std::size_t>(problem.size()), 0.0) {
@@ -101,4 +101,4 @@ void DualPoints::Load(StateReader* reader) {
     StateReader::Require(loss >= -1e-6 * (1 + largest), "a dual point has a negative loss");
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -11,7 +11,7 @@
 #include <slackline/learning/problem.h>
 #include <slackline/learning/state_archive.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class DualPoints {
  public:
@@ -78,4 +78,4 @@ class DualPoints {
   std::vector<double> losses_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

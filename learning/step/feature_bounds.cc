@@ -7,7 +7,7 @@
 
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 /// The coordinate's value in a state that has the feature; inputs are left out.
@@ -179,4 +179,4 @@ double SquaredStateNorm(const ExampleView& example) {
   return total;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -9,7 +9,7 @@
 
 #include <slackline/core/dataset.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Not below max over labellings y, y' of ‖φ(y) − φ(y')‖². Features of different weight blocks are
 /// orthogonal; inside a block inputs count by their norms, and coordinates that several parts move
@@ -30,4 +30,4 @@ std::vector<double> FeatureRanges(const GlobalFactor& factor);
 /// z_i(s) φ_i(s)‖² / ‖z‖².
 double SquaredStateNorm(const ExampleView& example);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace slackline {
+namespace slackline::internal {
 
 void IterateAverage::EndStep(double iterate_scale) {
   if (!active()) return;
@@ -53,4 +53,4 @@ void IterateAverage::Load(StateReader* reader) {
   reader->FiniteReals(lag_);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

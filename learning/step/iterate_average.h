@@ -22,7 +22,7 @@
 #include <slackline/learning/options.h>
 #include <slackline/learning/state_archive.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class IterateAverage {
  public:
@@ -67,4 +67,4 @@ class IterateAverage {
   std::vector<double> lag_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -5,7 +5,7 @@
 
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 void MixedPoints::Add(DualPoints point, const DualMixture::Change& change) {
   if (change.dropped >= 0) points_.erase(points_.begin() + change.dropped);
@@ -40,4 +40,4 @@ void MixedPoints::Load(const Problem& problem, StateReader* reader) {
   }
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -10,7 +10,7 @@
 #include <slackline/learning/step/dual_mixture.h>
 #include <slackline/learning/step/dual_points.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class MixedPoints {
  public:
@@ -31,4 +31,4 @@ class MixedPoints {
   std::vector<DualPoints> points_;  // in the order of the mixture's, the best mixture first
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

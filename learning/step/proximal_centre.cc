@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace slackline {
+namespace slackline::internal {
 
 void ProximalCentre::Move(double kappa, double lambda, std::vector<double>* weights) {
   if (kappa == 0 && kappa_ == 0) return;
@@ -48,4 +48,4 @@ void ProximalCentre::Load(Offset num_weights, double lambda, StateReader* reader
   StateReader::Require(!at_point_ || kappa_ > 0, "weights lie at a centre that is not there");
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

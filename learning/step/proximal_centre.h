@@ -10,7 +10,7 @@
 #include <slackline/core/types.h>
 #include <slackline/learning/state_archive.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class ProximalCentre {
  public:
@@ -43,4 +43,4 @@ class ProximalCentre {
   std::vector<double> point_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -9,7 +9,7 @@
 #include <slackline/core/feature_map.h>
 #include <slackline/learning/step/proximal_centre.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr double kLargestFall = 0.3;  // factor of κ in a pass
@@ -79,4 +79,4 @@ void ProximalControl::Load(StateReader* reader) {
     *count = static_cast<Index>(reader->Integer(0, std::numeric_limits<Index>::max() / 2));
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -18,7 +18,7 @@
 #include <slackline/learning/problem.h>
 #include <slackline/learning/state_archive.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// κ of the first pass: `most` times λ, or less where a first step with that would stop short of
 /// where the objective's tangent at w = 0 reaches zero: ‖ψ‖² / mean Δ, at the labellings of largest
@@ -45,4 +45,4 @@ class ProximalControl {
   Index stalled_ = 0;  // passes since best_gap_, or since hold_ grew
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

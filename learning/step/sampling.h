@@ -14,7 +14,7 @@
 #include <slackline/learning/problem.h>
 #include <slackline/learning/state_archive.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 inline void SaveRandom(const Random& random, StateWriter* writer) {
   for (const std::uint64_t word : random.state()) writer->Bits(word);
@@ -128,4 +128,4 @@ class UniformBlocks {
   std::vector<Offset> end_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

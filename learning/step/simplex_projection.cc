@@ -8,7 +8,7 @@
 
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 void ProjectOntoSimplex(std::span<double> x) {
   SLACKLINE_CHECK(!x.empty(), "the simplex needs an entry");
@@ -35,4 +35,4 @@ void ProjectOntoSimplex(std::span<double> x) {
   for (double& value : x) value /= total;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

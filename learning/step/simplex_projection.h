@@ -3,10 +3,10 @@
 
 #include <span>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Replaces x by the point of the simplex {β ≥ 0, Σβ = 1} that is nearest to it: argmax β·x −
 /// ½‖β‖². Requires at least one entry, all finite. O(k log k).
 void ProjectOntoSimplex(std::span<double> x);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -11,7 +11,7 @@
 #include <slackline/core/check.h>
 #include <slackline/learning/step/step.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr double kRidge = 1e-13;           // of the largest curvature, added in Newton systems
@@ -204,4 +204,4 @@ SimplexQpResult MaximiseOverSimplex(const SimplexQp& qp, double tolerance,
   return Solver(qp, alpha).Run(tolerance);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -17,7 +17,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct SimplexQp {
   std::span<const double> linear;  ///< b: n entries
@@ -38,4 +38,4 @@ struct SimplexQpResult {
 /// steps gain no more than rounding errors. Deterministic.
 SimplexQpResult MaximiseOverSimplex(const SimplexQp& qp, double tolerance, std::span<double> alpha);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -13,7 +13,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Requires γ > 0 and finite θ, at least one. p = (θ − τ)₊/γ with Σp = 1, found by sorting. O(K log
 /// K).
@@ -42,4 +42,4 @@ inline double SmoothMaximum(std::span<const double> theta, double gamma) {
   return high + value;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -7,7 +7,7 @@
 
 #include <slackline/learning/options.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// d = e_s − e_v (pairwise), or e_s − μ (Frank-Wolfe: v = −1). The step length may be at most
 /// `limit`.
@@ -72,4 +72,4 @@ inline void MoveAlong(const Direction& direction, double step, Index states, dou
   }
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -20,7 +20,7 @@
 #include <slackline/learning/verify/verify_hinge.h>
 #include <slackline/learning/verify/verify_space.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr double kTolerance = 1e-7;  // of the objective
@@ -300,4 +300,4 @@ Verification VerifyCertificate(const Problem& problem, std::span<const double> w
   return result;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -38,7 +38,7 @@
 #include <slackline/learning/problem.h>
 #include <slackline/learning/progress.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 enum class VerifyOutcome {
   kHolds,
@@ -91,4 +91,4 @@ SolverKind VerifyingSolver(const FactorGraph& graph, SolverKind trained, Certifi
 SolverKind VerifyingSolver(const Structure& structure, SolverKind trained,
                            CertifiedProblem problem);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -14,7 +14,7 @@
 #include <slackline/inference/rounding.h>
 #include <slackline/learning/verify/verify.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr double kFeasible = 1e-9;  // of marginals
@@ -272,4 +272,4 @@ void HingeVerifier::Slack(const ExampleView& example, std::span<const double> u,
   hinge->bound = hinge->value;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

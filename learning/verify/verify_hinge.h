@@ -25,7 +25,7 @@
 #include <slackline/learning/problem.h>
 #include <slackline/learning/progress.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// What is known of one example's maximum.
 struct VerifiedHinge {
@@ -87,4 +87,4 @@ Index TrueState(const ExampleView& example, Index part);
 /// The scalar in front of the coordinate that a term gives a state: 1 for linear features.
 double TermFactor(const ExampleView& example, const FeatureTerm& term, Index state);
 
-}  // namespace slackline
+}  // namespace slackline::internal

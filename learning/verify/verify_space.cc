@@ -8,7 +8,7 @@
 #include <slackline/core/check.h>
 #include <slackline/learning/kernels/kernel_expansion.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -204,4 +204,4 @@ std::unique_ptr<VerifySpace> MakeKernelSpace(const Dataset& data, const Kernel& 
   return std::make_unique<KernelSpace>(data, kernel, weights);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

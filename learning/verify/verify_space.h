@@ -13,7 +13,7 @@
 #include <slackline/core/dataset.h>
 #include <slackline/core/kernel.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class VerifySpace {
  public:
@@ -51,4 +51,4 @@ std::unique_ptr<VerifySpace> MakeLinearSpace(const Dataset& data, std::span<cons
 std::unique_ptr<VerifySpace> MakeKernelSpace(const Dataset& data, const Kernel& kernel,
                                              std::span<const double> weights);
 
-}  // namespace slackline
+}  // namespace slackline::internal

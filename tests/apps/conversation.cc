@@ -9,7 +9,7 @@
 
 #include <stdexcept>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 namespace {
 
 constexpr int kPatience = 60000;  // milliseconds
@@ -80,4 +80,4 @@ int Conversation::Wait() {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

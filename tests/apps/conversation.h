@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 
 class Conversation {
  public:
@@ -33,4 +33,4 @@ class Conversation {
   std::string heard_;
 };
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

@@ -11,7 +11,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 
 /// The result of `cv --json` without times.
 inline nlohmann::json Timeless(nlohmann::json json) {
@@ -33,4 +33,4 @@ inline HeldOut SplitByFold(const std::vector<std::string>& examples,
   return parts;
 }
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

@@ -16,7 +16,7 @@
 #include <slackline/core/types.h>
 #include <tests/apps/program.h>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
@@ -131,4 +131,4 @@ struct Scratch {
   std::string path;
 };
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

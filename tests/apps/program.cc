@@ -18,7 +18,7 @@
 
 #include <slackline/core/random.h>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 namespace {
 
 void Redirect(const char* path, int flags, int target) {
@@ -163,4 +163,4 @@ std::string XmlText(int labels) {
   return text + "</labels>\n";
 }
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

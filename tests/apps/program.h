@@ -12,7 +12,7 @@
 
 #include <tests/core/temporary_folder.h>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 
 struct Outcome {
   int code = -1;  ///< exit code; 1000 + number when a signal ended the program
@@ -65,4 +65,4 @@ std::string LibsvmText(int examples, int features, int labels, std::uint64_t see
 std::string ArffText(int examples, int features, int labels, std::uint64_t seed);
 std::string XmlText(int labels);
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

@@ -10,7 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 
 /// The data inside a page.
 inline nlohmann::ordered_json DataOf(const std::string& page) {
@@ -28,4 +28,4 @@ inline std::size_t CountOf(const std::string& text, const std::string& what) {
   return count;
 }
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

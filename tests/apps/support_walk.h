@@ -23,7 +23,7 @@
 #include <tests/support/learner_ways.h>
 #include <tests/support/tolerances.h>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 
 using Words = std::vector<std::string>;
 
@@ -142,4 +142,4 @@ inline WalkCounts WalkCommand(const Words& train, double lambda, const TrainingS
   return counts;
 }
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

@@ -19,13 +19,13 @@
 #include <tests/support/random_problems.h>
 #include <tests/support/tolerances.h>
 
-using namespace slackline;
-using slackline::test::InputKind;
-using slackline::test::kExact;
-using slackline::test::Near;
-using slackline::test::ProblemOptions;
-using slackline::test::RandomOptions;
-using slackline::test::RandomProblem;
+using namespace slackline::internal;
+using slackline::internal::test::InputKind;
+using slackline::internal::test::kExact;
+using slackline::internal::test::Near;
+using slackline::internal::test::ProblemOptions;
+using slackline::internal::test::RandomOptions;
+using slackline::internal::test::RandomProblem;
 
 namespace {
 

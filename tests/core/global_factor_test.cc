@@ -14,7 +14,7 @@
 #include <slackline/factors/tree_factor.h>
 #include <slackline/inference/binary_pairs.h>
 
-using namespace slackline;
+using namespace slackline::internal;
 
 namespace {
 

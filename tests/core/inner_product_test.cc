@@ -10,8 +10,8 @@
 
 #include "tests/support/tolerances.h"
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 TEST_CASE("an inner product of any length is the sum of products") {
   Random random(1);

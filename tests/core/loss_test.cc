@@ -10,9 +10,9 @@
 #include <slackline/core/feature_map.h>
 #include <tests/core/temporary_folder.h>
 
-using namespace slackline;
-using slackline::test::Contains;
-using slackline::test::MessageOf;
+using namespace slackline::internal;
+using slackline::internal::test::Contains;
+using slackline::internal::test::MessageOf;
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <slackline/core/types.h>
 #include <tests/core/temporary_folder.h>
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 TEST_CASE("sizes have three digits and a unit") {
   CHECK(BytesText(0) == "0 bytes");

@@ -20,8 +20,8 @@
 #include <tests/core/pipe.h>
 #include <tests/core/temporary_folder.h>
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 namespace {
 

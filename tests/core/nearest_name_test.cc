@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace slackline;
+using namespace slackline::internal;
 
 TEST_CASE("the distance counts insertions, deletions, changes and swaps of neighbours") {
   CHECK(EditDistance("", "") == 0);

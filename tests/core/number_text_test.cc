@@ -10,7 +10,7 @@
 
 #include <slackline/core/random.h>
 
-using namespace slackline;
+using namespace slackline::internal;
 
 TEST_CASE("the shortest text reads back as the same number") {
   CHECK(NumberText(0.1) == "0.1");

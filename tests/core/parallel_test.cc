@@ -12,7 +12,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace slackline;
+using namespace slackline::internal;
 
 TEST_CASE("EveryItemIsDoneOnceInConsecutiveChunks") {
   for (const int threads : {1, 2, 5}) {

@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 
 /// Makes a named pipe; a process of its own writes the bytes into it once, and zeros without end
 /// behind them if that is wanted.
@@ -53,4 +53,4 @@ class Pipe {
   pid_t writer_ = -1;
 };
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

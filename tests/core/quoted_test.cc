@@ -3,7 +3,7 @@
 
 #include <slackline/core/quoted.h>
 
-using namespace slackline;
+using namespace slackline::internal;
 using namespace std::string_literals;
 
 TEST_CASE("what a terminal might obey is written out") {

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-using slackline::Random;
+using slackline::internal::Random;
 
 TEST_CASE("the first numbers are those of xoshiro256** seeded by splitmix64") {
   // splitmix64 from 0 gives the published sequence e220a8397b1dcdaf, 6e789e6aa1b965f4,

@@ -7,8 +7,8 @@
 #include <tests/core/pipe.h>
 #include <tests/core/temporary_folder.h>
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 TEST_CASE("a file comes whole when it has as many bytes as it may, and not when it has one more") {
   const TemporaryFolder folder;

@@ -15,9 +15,9 @@
 #include <slackline/core/random.h>
 #include <tests/support/tolerances.h>
 
-using namespace slackline;
-using slackline::test::kExact;
-using slackline::test::Near;
+using namespace slackline::internal;
+using slackline::internal::test::kExact;
+using slackline::internal::test::Near;
 
 namespace {
 

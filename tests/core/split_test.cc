@@ -7,7 +7,7 @@
 
 #include <slackline/core/split.h>
 
-using namespace slackline;
+using namespace slackline::internal;
 
 using Pieces = std::vector<std::string>;
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 
 class TemporaryFolder {
  public:
@@ -77,4 +77,4 @@ inline bool Contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

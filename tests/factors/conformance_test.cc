@@ -12,7 +12,7 @@
 
 #include <doctest/doctest.h>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 namespace {
 
 enum class Fault {
@@ -168,4 +168,4 @@ TEST_CASE("each fault is caught and named") {
 }
 
 }  // namespace
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

@@ -10,7 +10,7 @@
 
 #include "tests/support/all_equal_factor.h"
 
-using namespace slackline;
+using namespace slackline::internal;
 
 namespace {
 

@@ -13,7 +13,7 @@
 
 #include "tests/support/tolerances.h"
 
-namespace slackline::test {
+namespace slackline::internal::test {
 namespace {
 
 TEST_CASE("the matrices of a 2 × 3 table, by hand") {
@@ -87,4 +87,4 @@ TEST_CASE("axes and sizes that do not fit are refused") {
 }
 
 }  // namespace
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

@@ -12,7 +12,7 @@
 
 #include "tests/support/tolerances.h"
 
-namespace slackline::test {
+namespace slackline::internal::test {
 namespace {
 
 double MessageSum(std::span<const Index> cardinalities, std::span<const Index> states,
@@ -100,4 +100,4 @@ TEST_CASE("sizes that do not fit are refused") {
 }
 
 }  // namespace
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

@@ -18,7 +18,7 @@
 
 #include "tests/support/tolerances.h"
 
-namespace slackline::test {
+namespace slackline::internal::test {
 namespace {
 
 struct Layout {
@@ -280,4 +280,4 @@ TEST_CASE("states of variables and factors may be forbidden") {
 }
 
 }  // namespace
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

@@ -9,7 +9,7 @@
 
 #include <slackline/factors/conformance.h>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 namespace {
 
 TEST_CASE("pair tables conform, also with unequal and with single states") {
@@ -36,4 +36,4 @@ TEST_CASE("cardinalities below one and tables too large are refused") {
 }
 
 }  // namespace
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

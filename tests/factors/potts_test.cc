@@ -12,7 +12,7 @@
 
 #include "tests/support/tolerances.h"
 
-namespace slackline::test {
+namespace slackline::internal::test {
 namespace {
 
 FactorMax ByTable(const PottsFactor& factor, double weight, const std::vector<double>& messages) {
@@ -68,4 +68,4 @@ TEST_CASE("sizes that do not fit are refused") {
 }
 
 }  // namespace
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

@@ -13,7 +13,7 @@
 
 #include <slackline/factors/conformance.h>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 namespace {
 
 TableFactor TruncatedLinear(Index states) {
@@ -106,4 +106,4 @@ TEST_CASE("the feature builder wants each state once, with all its features") {
 }
 
 }  // namespace
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

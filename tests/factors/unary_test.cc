@@ -9,7 +9,7 @@
 
 #include <slackline/factors/conformance.h>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 namespace {
 
 TEST_CASE("unary factors conform: own, tied and absent weights, one state") {
@@ -42,4 +42,4 @@ TEST_CASE("rows out of range are refused") {
 }
 
 }  // namespace
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

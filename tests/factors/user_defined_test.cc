@@ -17,7 +17,7 @@
 
 #include "tests/support/tolerances.h"
 
-namespace slackline::test {
+namespace slackline::internal::test {
 namespace {
 
 double Excess(std::span<const Index> states, Index limit) {
@@ -115,4 +115,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

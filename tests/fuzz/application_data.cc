@@ -13,7 +13,7 @@
 
 #include "tests/fuzz/target.h"
 
-namespace slackline::fuzz {
+namespace slackline::internal::fuzz {
 namespace {
 
 const std::vector<std::string> kNames = {"a", "b c", "#d", "\"e", "2"};
@@ -65,4 +65,4 @@ const FuzzTarget kCosts({"costs",
 const FuzzTarget kLists({"lists", ReadLists});
 
 }  // namespace
-}  // namespace slackline::fuzz
+}  // namespace slackline::internal::fuzz

@@ -9,7 +9,7 @@
 
 #include "tests/fuzz/target.h"
 
-namespace slackline::fuzz {
+namespace slackline::internal::fuzz {
 namespace {
 
 const FuzzTarget kRuns({"bench_runs",
@@ -28,4 +28,4 @@ const FuzzTarget kLogs({"log_runs",
                         4000});
 
 }  // namespace
-}  // namespace slackline::fuzz
+}  // namespace slackline::internal::fuzz

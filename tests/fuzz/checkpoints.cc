@@ -17,7 +17,7 @@
 #include "tests/support/learner_ways.h"
 #include "tests/support/random_problems.h"
 
-namespace slackline::fuzz {
+namespace slackline::internal::fuzz {
 namespace {
 
 constexpr std::size_t kSeedPasses = 3;
@@ -180,4 +180,4 @@ const FuzzTarget kFile({"checkpoint_file", ReadCheckpoint, FileSeeds});
 const FuzzTarget kState({"checkpoint", ResumeState, StateSeeds, 4500});
 
 }  // namespace
-}  // namespace slackline::fuzz
+}  // namespace slackline::internal::fuzz

@@ -14,7 +14,7 @@
 #include "tests/fuzz/target.h"
 #include "tests/vision/feature_file_bytes.h"
 
-namespace slackline::fuzz {
+namespace slackline::internal::fuzz {
 namespace {
 
 constexpr std::size_t kHeaderBytes = 64;
@@ -119,4 +119,4 @@ void ReadFeatureFile(std::string_view input) {
 const FuzzTarget kFile({"feature_file", ReadFeatureFile, Seeds});
 
 }  // namespace
-}  // namespace slackline::fuzz
+}  // namespace slackline::internal::fuzz

@@ -7,7 +7,7 @@
 
 #include "tests/fuzz/target.h"
 
-namespace slackline::fuzz {
+namespace slackline::internal::fuzz {
 namespace {
 
 std::string Compressed(std::string_view text) {
@@ -43,4 +43,4 @@ void ReadLines(std::string_view bytes) {
 const FuzzTarget kGzip({"gzip", ReadLines, Seeds, 1024});
 
 }  // namespace
-}  // namespace slackline::fuzz
+}  // namespace slackline::internal::fuzz

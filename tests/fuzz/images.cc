@@ -15,7 +15,7 @@
 #include "tests/fuzz/target.h"
 #include "tests/vision/image_files.h"
 
-namespace slackline::fuzz {
+namespace slackline::internal::fuzz {
 namespace {
 
 std::vector<std::uint8_t> Ramp(std::size_t count) {
@@ -132,4 +132,4 @@ const FuzzTarget kJpeg({"jpeg", ReadJpeg, JpegSeeds, 1024});
 const FuzzTarget kExtractor({"extractor", LoadExtractor, ExtractorSeeds, 40000});
 
 }  // namespace
-}  // namespace slackline::fuzz
+}  // namespace slackline::internal::fuzz

@@ -20,7 +20,7 @@
 #include "tests/core/temporary_folder.h"
 #include "tests/fuzz/target.h"
 
-namespace slackline::fuzz {
+namespace slackline::internal::fuzz {
 namespace {
 
 constexpr std::string_view kArff =
@@ -206,4 +206,4 @@ const FuzzTarget kMatching({"model_matching", PredictEdges, MatchingSeeds});
 const FuzzTarget kSegment({"model_segment", PredictPixels, SegmentSeeds});
 
 }  // namespace
-}  // namespace slackline::fuzz
+}  // namespace slackline::internal::fuzz

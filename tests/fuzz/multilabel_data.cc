@@ -14,7 +14,7 @@
 
 #include "tests/fuzz/target.h"
 
-namespace slackline::fuzz {
+namespace slackline::internal::fuzz {
 namespace {
 
 constexpr std::string_view kLabels =
@@ -111,4 +111,4 @@ const FuzzTarget kColumns({"column_list", ReadColumnList});
 const FuzzTarget kXml({"labels_xml", ReadLabelNames});
 
 }  // namespace
-}  // namespace slackline::fuzz
+}  // namespace slackline::internal::fuzz

@@ -16,7 +16,7 @@
 
 #include "tests/fuzz/target.h"
 
-namespace slackline::fuzz {
+namespace slackline::internal::fuzz {
 namespace {
 
 /// Calls `read`; DataError is one of its answers, after which the others are still asked.
@@ -114,4 +114,4 @@ const FuzzTarget kLearners({"bench_learners", ReadLearnerList, {}, 256});
 const FuzzTarget kNumbers({"numbers", ReadNumbers, {}, 64});
 
 }  // namespace
-}  // namespace slackline::fuzz
+}  // namespace slackline::internal::fuzz

@@ -16,7 +16,7 @@
 
 #include "tests/fuzz/target.h"
 
-namespace slackline::fuzz {
+namespace slackline::internal::fuzz {
 namespace {
 
 std::string ReadFile(const std::filesystem::path& path) {
@@ -99,6 +99,6 @@ int Main(const std::vector<std::string>& arguments) {
 }
 
 }  // namespace
-}  // namespace slackline::fuzz
+}  // namespace slackline::internal::fuzz
 
-int main(int argc, char** argv) { return slackline::fuzz::Main({argv + 1, argv + argc}); }
+int main(int argc, char** argv) { return slackline::internal::fuzz::Main({argv + 1, argv + argc}); }

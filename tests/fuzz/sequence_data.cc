@@ -15,7 +15,7 @@
 
 #include "tests/fuzz/target.h"
 
-namespace slackline::fuzz {
+namespace slackline::internal::fuzz {
 namespace {
 
 void ReadLetterText(std::string_view text) {
@@ -82,4 +82,4 @@ const FuzzTarget kTokenPattern({"token_pattern", MatchPattern});
 const FuzzTarget kDictionary({"dictionary", ReadDictionary});
 
 }  // namespace
-}  // namespace slackline::fuzz
+}  // namespace slackline::internal::fuzz

@@ -16,7 +16,7 @@
 #include <slackline/core/atomic_file.h>
 #include <slackline/core/check.h>
 
-namespace slackline::fuzz {
+namespace slackline::internal::fuzz {
 namespace {
 
 std::vector<Target>& MutableTargets() {
@@ -83,4 +83,4 @@ std::string WithChecksum(std::string_view bytes) {
   return sealed;
 }
 
-}  // namespace slackline::fuzz
+}  // namespace slackline::internal::fuzz

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace slackline::fuzz {
+namespace slackline::internal::fuzz {
 
 struct Target {
   std::string name;
@@ -47,4 +47,4 @@ std::string PathOf(std::string_view bytes, std::size_t slot = 0);
 /// have it.
 std::string WithChecksum(std::string_view bytes);
 
-}  // namespace slackline::fuzz
+}  // namespace slackline::internal::fuzz

@@ -9,8 +9,8 @@
 #include "tests/support/random_models.h"
 #include "tests/support/tolerances.h"
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 TEST_CASE("only binary graphs with factors over one or two variables are accepted") {
   CHECK(IsBinaryPairwise(*FullBinary(0)));

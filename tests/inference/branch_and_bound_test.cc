@@ -8,8 +8,8 @@
 #include "tests/support/random_models.h"
 #include "tests/support/tolerances.h"
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 TEST_CASE("the search agrees with brute force on small graphs of every family") {
   Random random(21);

@@ -9,8 +9,8 @@
 #include <tests/support/chains.h>
 #include <tests/support/tolerances.h>
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 TEST_CASE("the best labelling is the first of the best of all, in lexicographic order") {
   Random random(91);

@@ -8,8 +8,8 @@
 #include "tests/support/random_models.h"
 #include "tests/support/tolerances.h"
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 TEST_CASE("solver names: there and back, unknown ones are refused with the choices") {
   for (const SolverKind kind : {SolverKind::kAuto, SolverKind::kLp, SolverKind::kLpPolytope,

@@ -15,8 +15,8 @@
 #include "tests/support/random_models.h"
 #include "tests/support/tolerances.h"
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 TEST_CASE(
     "bounds hold, labellings have their values, and the bound is the LP's on nearly all small "

@@ -9,8 +9,8 @@
 #include "tests/support/random_models.h"
 #include "tests/support/tolerances.h"
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 TEST_CASE("rounding takes the largest marginal, ties the lowest state") {
   FactorGraphBuilder builder;
@@ -31,7 +31,7 @@ TEST_CASE("the two ways to sum a labelling's scores agree") {
     std::vector<Index> labels;
     for (const Index states : graph->cardinalities())
       labels.push_back(static_cast<Index>(random.Below(states)));
-    CHECK(Near(slackline::LabellingScore(*graph, scores, labels),
+    CHECK(Near(slackline::internal::LabellingScore(*graph, scores, labels),
                test::LabellingScore(*graph, scores, labels), kExact));
   }
 }

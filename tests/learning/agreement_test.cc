@@ -24,8 +24,8 @@
 #include "tests/support/learner_ways.h"
 #include "tests/support/prox_reference.h"
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 namespace {
 

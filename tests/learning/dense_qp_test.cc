@@ -23,7 +23,7 @@
 #include "tests/support/random_problems.h"
 #include "tests/support/tolerances.h"
 
-namespace slackline::test {
+namespace slackline::internal::test {
 namespace {
 
 bool AllForests(const TrainingSet& training) {
@@ -287,4 +287,4 @@ TEST_CASE("random problems are what their options say") {
 }
 
 }  // namespace
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

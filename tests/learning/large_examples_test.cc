@@ -9,9 +9,9 @@
 #include <slackline/learning/train_loop.h>
 #include <tests/support/random_problems.h>
 
-using namespace slackline;
-using slackline::test::ProblemOptions;
-using slackline::test::RandomProblem;
+using namespace slackline::internal;
+using slackline::internal::test::ProblemOptions;
+using slackline::internal::test::RandomProblem;
 
 namespace {
 

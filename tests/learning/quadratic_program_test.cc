@@ -11,7 +11,7 @@
 
 #include "tests/support/tolerances.h"
 
-namespace slackline::test {
+namespace slackline::internal::test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -109,4 +109,4 @@ TEST_CASE("random programs satisfy the optimality conditions") {
 }
 
 }  // namespace
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

@@ -9,7 +9,7 @@
 
 #include <slackline/core/check.h>
 
-using namespace slackline;
+using namespace slackline::internal;
 
 namespace {
 

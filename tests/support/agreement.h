@@ -13,7 +13,7 @@
 #include "tests/support/random_problems.h"
 #include "tests/support/tolerances.h"
 
-namespace slackline::test {
+namespace slackline::internal::test {
 
 /// Checks at every evaluation that the bracket holds the optimum.
 class BracketObserver : public TrainObserver {
@@ -71,4 +71,4 @@ inline TrainingSet SomeProblem(Random& random, int trial) {
   return RandomProblem(random, RandomOptions(random));
 }
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

@@ -9,7 +9,7 @@
 
 #include <slackline/core/global_factor.h>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 
 class AllEqualFactor final : public GlobalFactor {
  public:
@@ -61,4 +61,4 @@ class AllEqualFactor final : public GlobalFactor {
   std::vector<Index> cardinalities_;
 };
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

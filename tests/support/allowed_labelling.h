@@ -9,7 +9,7 @@
 
 #include <slackline/core/structure.h>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 
 /// False when a forbidden state or a global factor rules the labelling out. Requires a state for
 /// every variable.
@@ -31,4 +31,4 @@ inline bool IsAllowed(const Structure& structure, const std::vector<Index>& labe
   return true;
 }
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

@@ -10,7 +10,7 @@
 #include <slackline/inference/chain_dp.h>
 #include <slackline/inference/k_best_chain.h>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 
 struct TestChain {
   Index length = 1;
@@ -85,4 +85,4 @@ inline TestChain RandomChain(Random& random, int trial) {
   return chain;
 }
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

@@ -8,7 +8,7 @@
 
 #include "tests/support/allowed_labelling.h"
 
-namespace slackline::test {
+namespace slackline::internal::test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -351,4 +351,4 @@ double RelaxedPrimal(const TrainingSet& training, double lambda, std::span<const
   return HalfSquaredNorm(lambda, weights) + hinge / NumExamples(training);
 }
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

@@ -16,7 +16,7 @@
 
 #include "tests/support/quadratic_program.h"
 
-namespace slackline::test {
+namespace slackline::internal::test {
 
 struct Optimum {
   double value = 0;
@@ -51,4 +51,4 @@ double RelaxedPrimal(const TrainingSet& training, double lambda, std::span<const
 /// φ_part(state) of an example as a dense vector over all weights.
 Eigen::VectorXd DenseFeatures(const ExampleView& example, Index part, Index state);
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

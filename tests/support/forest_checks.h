@@ -12,7 +12,7 @@
 #include "tests/support/dense_qp.h"
 #include "tests/support/forest_problems.h"
 
-namespace slackline::test {
+namespace slackline::internal::test {
 
 /// Fifteen forest problems, one λ after the other: brackets that hold at every check and end within
 /// this gap around the optimum.
@@ -53,4 +53,4 @@ inline void CheckSweeps(LearnerKind kind, Index passes, Index least, Index most,
   CHECK(learner->work().block_steps == (passes + 1) * examples);
 }
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

@@ -8,7 +8,7 @@
 #include "tests/support/multilabel_problems.h"
 #include "tests/support/random_problems.h"
 
-namespace slackline::test {
+namespace slackline::internal::test {
 
 /// In turn: chains of binary variables; trees of pairs; forests with triples and several kinds of
 /// features; variables without factors; one example of one variable.
@@ -33,4 +33,4 @@ inline TrainingSet ForestProblem(Random& random, int trial) {
   return RandomProblem(random, options);
 }
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

@@ -12,7 +12,7 @@
 #include <slackline/factors/table.h>
 #include <slackline/factors/tree_factor.h>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 namespace {
 
 struct Blocks {
@@ -122,4 +122,4 @@ TrainingSet RandomGlobalProblem(std::uint64_t seed, const GlobalProblemOptions& 
   return MakeTrainingSet(data, LossOptions());
 }
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

@@ -6,7 +6,7 @@
 #include <slackline/core/loss.h>
 #include <slackline/core/random.h>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 
 struct GlobalProblemOptions {
   Index num_examples = 3;
@@ -31,4 +31,4 @@ struct GlobalProblemOptions {
 /// Problems drawn with the same seed differ in as_tables only.
 TrainingSet RandomGlobalProblem(std::uint64_t seed, const GlobalProblemOptions& options);
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

@@ -5,7 +5,7 @@
 
 #include <Eigen/Eigenvalues>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 
 Eigen::VectorXd DenseInput(const FeatureRow& row, Index columns) {
   Eigen::VectorXd x = Eigen::VectorXd::Zero(columns);
@@ -84,4 +84,4 @@ std::vector<double> LinearWeights(const Dataset& data, std::span<const double> e
   return weights;
 }
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

@@ -15,7 +15,7 @@
 #include <slackline/core/loss.h>
 #include <slackline/learning/kernels/kernel_expansion.h>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 
 Eigen::VectorXd DenseInput(const FeatureRow& row, Index columns);
 
@@ -41,4 +41,4 @@ TrainingSet Featurised(const TrainingSet& training, const Kernel& kernel);
 /// written out.
 std::vector<double> LinearWeights(const Dataset& data, std::span<const double> expansion);
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

@@ -13,7 +13,7 @@
 #include "tests/support/allowed_labelling.h"
 #include "tests/support/kernel_problems.h"
 
-namespace slackline::test {
+namespace slackline::internal::test {
 namespace {
 
 using Real = long double;
@@ -321,4 +321,4 @@ ReferenceBracket BracketOptimum(const TrainingSet& training, double lambda,
   return Program(training, lambda, objective).Solve();
 }
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

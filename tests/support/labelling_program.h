@@ -14,7 +14,7 @@
 #include <slackline/core/kernel.h>
 #include <slackline/core/loss.h>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 
 struct ReferenceObjective {
   bool slack = false;              ///< slack rescaling
@@ -32,4 +32,4 @@ struct ReferenceBracket {
 ReferenceBracket BracketOptimum(const TrainingSet& training, double lambda,
                                 const ReferenceObjective& objective = {});
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

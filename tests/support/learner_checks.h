@@ -24,7 +24,7 @@
 #include "tests/support/agreement.h"
 #include "tests/support/dense_qp.h"
 
-namespace slackline::test {
+namespace slackline::internal::test {
 
 /// f of the learner's dual point, from its coordinates alone.
 inline double ValueOfDualPoint(const Problem& problem, const Learner& learner) {
@@ -302,4 +302,4 @@ inline void CheckUnpleasantProblems(const TrainOptions& given) {
   }
 }
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

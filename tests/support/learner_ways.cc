@@ -5,7 +5,7 @@
 #include <slackline/inference/binary_pairs.h>
 #include <slackline/learning/marginals/marginal_learner.h>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 namespace {
 
 constexpr LearnerKind kPlaneLearners[] = {LearnerKind::kCuttingPlane1, LearnerKind::kCuttingPlaneN,
@@ -296,4 +296,4 @@ std::vector<TrainOptions> RefusedWays(Random& random, const Problem& problem) {
   return ways;
 }
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

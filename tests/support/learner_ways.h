@@ -14,7 +14,7 @@
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 
 template <class Range>
 auto Pick(Random& random, const Range& range) {
@@ -49,4 +49,4 @@ std::vector<TrainOptions> AllWays(Random& random, const Problem& problem);
 /// What does not apply to the problem, or to any, and has to be refused by MakeLearner.
 std::vector<TrainOptions> RefusedWays(Random& random, const Problem& problem);
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

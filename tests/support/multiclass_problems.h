@@ -8,7 +8,7 @@
 #include <slackline/core/random.h>
 #include <slackline/factors/model_builder.h>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 
 /// Examples that are one variable with a row of weights for each of its states.
 struct MulticlassProblem {
@@ -42,4 +42,4 @@ inline MulticlassProblem RandomMulticlassProblem(Random& random, Index examples,
   return {rows, labels, MakeTrainingSet(data, {})};
 }
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

@@ -6,7 +6,7 @@
 
 #include <slackline/core/factor_graph_builder.h>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 
 TrainingSet RandomMultiLabelProblem(Random& random, Index num_examples, Index num_labels,
                                     Index num_features, bool full, double threshold) {
@@ -50,4 +50,4 @@ TrainingSet RandomMultiLabelProblem(Random& random, Index num_examples, Index nu
   return MakeTrainingSet(data, LossOptions{});
 }
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

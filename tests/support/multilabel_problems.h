@@ -4,7 +4,7 @@
 #include <slackline/core/loss.h>
 #include <slackline/core/random.h>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 
 /// A multi-label problem as the application makes them: binary labels, one dense input per example,
 /// own rows per label, and pairs [both on] with own weights; all pairs (full) or a chain. Labels
@@ -13,4 +13,4 @@ namespace slackline::test {
 TrainingSet RandomMultiLabelProblem(Random& random, Index num_examples, Index num_labels,
                                     Index num_features, bool full, double threshold = 0);
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

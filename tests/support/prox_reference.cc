@@ -8,7 +8,7 @@
 
 #include "tests/support/quadratic_program.h"
 
-namespace slackline::test {
+namespace slackline::internal::test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -101,4 +101,4 @@ Optimum SolveProx(const TrainingSet& training, double lambda, double l1, double 
   return {-(result.objective + constant), {w.data(), w.data() + w.size()}, {}};
 }
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

@@ -12,7 +12,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/types.h>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -189,4 +189,4 @@ QpResult SolveQp(const MatrixXd& q, const VectorXd& c, const MatrixXd& a, const 
   return SolveFullRank(q, c, basis, right);
 }
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

@@ -5,7 +5,7 @@
 
 #include <Eigen/Core>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 
 struct QpResult {
   Eigen::VectorXd x;
@@ -21,4 +21,4 @@ struct QpResult {
 QpResult SolveQp(const Eigen::MatrixXd& q, const Eigen::VectorXd& c, const Eigen::MatrixXd& a,
                  const Eigen::VectorXd& b);
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

@@ -7,7 +7,7 @@
 
 #include <slackline/core/factor_graph_builder.h>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 namespace {
 
 Index Pick(Random& random, Index count) {
@@ -179,4 +179,4 @@ double LabellingScore(const FactorGraph& graph, const std::vector<double>& score
   return sum;
 }
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

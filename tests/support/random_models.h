@@ -9,7 +9,7 @@
 #include <slackline/core/factor_graph.h>
 #include <slackline/core/random.h>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 
 using GraphPtr = std::shared_ptr<const FactorGraph>;
 
@@ -57,4 +57,4 @@ std::vector<double> DenseBinaryScores(Random& random, const FactorGraph& graph, 
 double LabellingScore(const FactorGraph& graph, const std::vector<double>& scores,
                       const std::vector<Index>& labels);
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

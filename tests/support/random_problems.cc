@@ -11,7 +11,7 @@
 #include <slackline/factors/potts.h>
 #include <slackline/factors/table.h>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 namespace {
 
 constexpr Index kNoBlock = -1;
@@ -257,4 +257,4 @@ ProblemOptions RandomHardOptions(Random& random) {
   return options;
 }
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

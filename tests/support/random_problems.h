@@ -6,7 +6,7 @@
 #include <slackline/core/loss.h>
 #include <slackline/core/random.h>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 
 enum class InputKind { kDense, kSparse, kNone };
 
@@ -55,4 +55,4 @@ ProblemOptions RandomOptions(Random& random);
 /// The same with everything that makes solvers stumble.
 ProblemOptions RandomHardOptions(Random& random);
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

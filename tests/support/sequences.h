@@ -11,7 +11,7 @@
 #include <slackline/apps/sequence/sequence_model.h>
 #include <slackline/core/random.h>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 
 /// Sequences of 1 to most_tokens tokens with 3 sparse features and known labels.
 inline SequenceData RandomSequences(Random& random, Index sequences, Index labels,
@@ -129,4 +129,4 @@ inline double ScoreOf(const SequenceModel& model, const SequenceData& data, Inde
   return score;
 }
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

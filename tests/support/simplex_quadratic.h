@@ -18,7 +18,7 @@
 
 #include "tests/support/quadratic_program.h"
 
-namespace slackline::test {
+namespace slackline::internal::test {
 
 /// The vertex of the simplex with the smallest gradient, lowest index first.
 inline void SmallestEntry(std::span<const double> gradient, std::span<double> out) {
@@ -162,4 +162,4 @@ class FollowingQuadratic {
   Eigen::VectorXd residual_;
 };
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

@@ -14,7 +14,7 @@
 #include "tests/support/allowed_labelling.h"
 #include "tests/support/random_problems.h"
 
-namespace slackline::test {
+namespace slackline::internal::test {
 namespace {
 
 bool Coin(Random& random, std::uint64_t one_in) { return random.Below(one_in) == 0; }
@@ -193,4 +193,4 @@ TrainingSet UnpleasantProblem(Random& random, ProblemKind kind) {
   return training;
 }
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

@@ -11,7 +11,7 @@
 #include <slackline/core/loss.h>
 #include <slackline/core/random.h>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 
 enum class ProblemKind {
   kFreeVariables,  ///< no factors
@@ -36,4 +36,4 @@ std::string_view Name(ProblemKind kind);
 /// At most 400 labellings in all.
 TrainingSet UnpleasantProblem(Random& random, ProblemKind kind);
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 
 inline constexpr double kExact = 1e-12;  ///< sums of the same numbers in another order
 inline constexpr double kSummands =
@@ -24,4 +24,4 @@ inline bool Near(double a, double b, double tolerance) {
   return std::abs(a - b) <= tolerance * std::max({1.0, std::abs(a), std::abs(b)});
 }
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

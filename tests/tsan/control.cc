@@ -13,7 +13,7 @@
 
 #include <slackline/core/parallel.h>
 
-using namespace slackline;
+using namespace slackline::internal;
 
 namespace {
 

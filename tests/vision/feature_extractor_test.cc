@@ -25,8 +25,8 @@
 #include <slackline/vision/vocabulary.h>
 #include <tests/core/temporary_folder.h>
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 namespace {
 

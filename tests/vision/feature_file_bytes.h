@@ -11,7 +11,7 @@
 #include <slackline/vision/feature_file.h>
 #include <slackline/vision/half.h>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 
 /// A number of the file.
 template <class T>
@@ -41,4 +41,4 @@ inline double SumOfAll(const FeatureFile& file) {
   return sum;
 }
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

@@ -15,8 +15,8 @@
 #include <tests/core/temporary_folder.h>
 #include <tests/vision/feature_file_bytes.h>
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 namespace {
 

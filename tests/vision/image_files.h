@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 
 /// Rows are as in the file: packed bits, high byte first. Further fields only where they are
 /// wanted.
@@ -117,4 +117,4 @@ inline std::string MakeJpeg(const JpegContent& content) {
   return bytes;
 }
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

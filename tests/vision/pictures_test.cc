@@ -12,7 +12,7 @@
 #include <slackline/vision/pictures.h>
 #include <slackline/vision/superpixels.h>
 
-using namespace slackline;
+using namespace slackline::internal;
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include <slackline/vision/regions.h>
 #include <slackline/vision/superpixels.h>
 
-using namespace slackline;
+using namespace slackline::internal;
 
 namespace {
 

@@ -13,7 +13,7 @@ extern "C" {
 #include <vl/generic.h>
 }
 
-using namespace slackline;
+using namespace slackline::internal;
 
 namespace {
 

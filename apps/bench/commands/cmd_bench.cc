@@ -26,7 +26,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/parse_number.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 constexpr int kFailed = 1;
@@ -445,4 +445,4 @@ void AddBench(CLI::App* parent, Action* action) {
   });
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -17,7 +17,7 @@
 #include <slackline/core/parallel.h>
 #include <slackline/inference/map_solver.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 /// The first "model name" of Linux; null elsewhere.
@@ -69,4 +69,4 @@ std::string DateText() {
   return text.data();
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

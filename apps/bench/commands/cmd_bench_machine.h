@@ -5,7 +5,7 @@
 
 #include <slackline/apps/cli/cmd_json.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 /// Model of the processor, number of cores, bytes of memory, system; null for what the system does
 /// not tell.
@@ -15,4 +15,4 @@ Json BuildJson();
 /// Now, as 2026-01-31T12:00:00Z.
 std::string DateText();
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -18,7 +18,7 @@
 #include <slackline/learning/choose_learner.h>
 #include <slackline/learning/train_loop.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 /// Checks whose weights all meet the test data.
@@ -244,4 +244,4 @@ Json RowJson(const BenchRow& row) {
           {"runs", std::move(runs)}};
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -17,7 +17,7 @@
 #include <slackline/learning/example_blocks/multi_sample_learner.h>
 #include <slackline/learning/problem.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 /// One run and its whole curve.
 struct BenchRun {
@@ -80,4 +80,4 @@ Json RowJson(const BenchRow& row);
 /// A number, or null where it is not finite.
 Json FiniteJson(double value);
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

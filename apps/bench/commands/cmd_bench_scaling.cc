@@ -8,7 +8,7 @@
 #include <slackline/apps/bench/commands/cmd_bench_table.h>
 #include <slackline/apps/cli/cmd_common.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 constexpr std::size_t kSizeWidth = 28;
@@ -117,4 +117,4 @@ Json RunScaling(const std::vector<ScalingAxis>& axes, const std::vector<BenchLea
   return json;
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

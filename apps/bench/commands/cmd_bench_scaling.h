@@ -10,7 +10,7 @@
 #include <slackline/apps/bench/bench_scaling.h>
 #include <slackline/apps/bench/commands/cmd_bench_runner.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 /// The gap to which learners are run along an axis.
 inline constexpr double kScalingGap = 1e-2;
@@ -22,4 +22,4 @@ Json RunScaling(const std::vector<ScalingAxis>& axes, const std::vector<BenchLea
                 const BenchRunner& runner, int runs, std::int64_t seed,
                 const std::function<void(const std::string&)>& print, bool* failed);
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

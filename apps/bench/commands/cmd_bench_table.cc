@@ -6,7 +6,7 @@
 
 #include <slackline/apps/cli/cmd_common.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 constexpr std::size_t kProblemWidth = 14;
@@ -109,4 +109,4 @@ std::string BenchRatios(const std::vector<BenchRow>& rows, std::size_t width) {
          " |" + GapCells() + "\n" + table;
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

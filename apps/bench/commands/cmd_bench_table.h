@@ -8,7 +8,7 @@
 
 #include <slackline/apps/bench/commands/cmd_bench_runner.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 /// Width of the column of learners, which the tables below are given.
 std::size_t LearnerWidth(const std::vector<BenchLearner>& learners);
@@ -25,4 +25,4 @@ std::string BenchRatios(const std::vector<BenchRow>& rows, std::size_t width);
 std::string LeftCell(const std::string& text, std::size_t width);
 std::string NumberCell(double value, std::size_t width);
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

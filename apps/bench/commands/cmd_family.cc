@@ -11,7 +11,7 @@
 #include <slackline/apps/bench/commands/cmd_bench_table.h>
 #include <slackline/apps/cli/cmd_common.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 constexpr std::array<double, 2> kGaps = {1e-2, 1e-3};
@@ -170,4 +170,4 @@ Json RunFamily(const FamilySettings& settings, const std::atomic<int>* interrupt
   return json;
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -13,7 +13,7 @@
 #include <slackline/apps/bench/commands/cmd_bench_runner.h>
 #include <slackline/apps/bench/family.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 /// The learners that are compared with `auto` unless others are named.
 inline constexpr const char* kFamilyLearners =
@@ -38,4 +38,4 @@ struct FamilySettings {
 Json RunFamily(const FamilySettings& settings, const std::atomic<int>* interrupt,
                const std::function<void(const std::string&)>& print, bool* failed);
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

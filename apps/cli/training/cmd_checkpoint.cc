@@ -8,7 +8,7 @@
 
 #include <slackline/core/check.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 void CheckpointFlags::Register(CLI::App* app) {
   CLI::Option* checkpoint = AddTextOption(
@@ -80,4 +80,4 @@ void CheckpointKeeper::CheckWritten() const {
   if (!failure_.empty()) throw DataError(failure_);
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

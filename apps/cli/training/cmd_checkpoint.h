@@ -11,7 +11,7 @@
 #include <slackline/learning/run/checkpoint.h>
 #include <slackline/learning/train_loop.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 struct CheckpointFlags {
   std::string file;
@@ -61,4 +61,4 @@ class CheckpointKeeper {
   std::string failure_;
 };
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -16,7 +16,7 @@
 #include <slackline/core/quoted.h>
 #include <slackline/learning/run/lambda_path.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 /// Passes that one training may take unless the user sets a limit: those of example blocks take
@@ -311,4 +311,4 @@ int RunCv(const CvFlags& flags, CvSettings settings, const CvProblem& problem) {
   return CvRun(flags, std::move(settings), problem).Run();
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -15,7 +15,7 @@
 #include <slackline/apps/cli/training/cmd_train_session.h>
 #include <slackline/apps/common/lambda_search.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 /// A figure of trials. TrialResult::figures has one number for each.
 struct CvFigure {
@@ -86,4 +86,4 @@ struct CvProblem {
 /// Searches, shows the table or JSON, trains the model; returns the exit code. Throws DataError.
 int RunCv(const CvFlags& flags, CvSettings settings, const CvProblem& problem);
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

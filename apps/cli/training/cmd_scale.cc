@@ -7,7 +7,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 /// What a kind of scaling does to the features, in words.
@@ -85,4 +85,4 @@ ScaledInputs ScaleForTraining(std::optional<ScaleKind> wanted, const ScaleInputs
   return result;
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -15,7 +15,7 @@ namespace CLI {
 class App;
 }  // namespace CLI
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 struct ScaleFlag {
   std::string scale = "auto";
@@ -45,4 +45,4 @@ struct ScaledInputs {
 /// `wanted` as ScaleFlag::Read gives it. Throws DataError when scaled values would be too large.
 ScaledInputs ScaleForTraining(std::optional<ScaleKind> wanted, const ScaleInputs& inputs);
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -10,7 +10,7 @@
 #include <slackline/apps/cli/cmd_common.h>
 #include <slackline/core/check.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 Json RecordJson(const ProgressRecord& record) {
   return {{"pass", record.pass},
@@ -96,4 +96,4 @@ void TrainReport::End(const TrainSummary& summary, const Json& more) {
                     "the log could not be written completely");
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

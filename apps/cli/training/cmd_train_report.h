@@ -13,7 +13,7 @@
 #include <slackline/core/timer.h>
 #include <slackline/learning/progress.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 /// The figures of a record, NaN as null.
 Json RecordJson(const ProgressRecord& record);
@@ -54,4 +54,4 @@ class TrainReport : public TrainObserver {
   WallTimer running_;
 };
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -15,7 +15,7 @@
 #include <slackline/learning/run/lambda_path.h>
 #include <slackline/learning/train_loop.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 /// m.slk becomes m-0.01.slk.
@@ -436,4 +436,4 @@ void DescribeModel(const TrainSummary& summary, const std::string& path) {
   std::fprintf(stderr, "%s written to %s\n", best, path.c_str());
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -19,7 +19,7 @@
 #include <slackline/learning/default_lambda.h>
 #include <slackline/learning/run/fingerprint.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 struct SessionFlags {
   std::string model;
@@ -151,4 +151,4 @@ void DescribeLearner(const LearnerChoice& choice, const std::string& lambda,
 void DescribeResult(const TrainOptions& options, const TrainSummary& summary);
 void DescribeModel(const TrainSummary& summary, const std::string& path);
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -13,7 +13,7 @@
 #include <slackline/core/atomic_file.h>
 #include <slackline/core/quoted.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 namespace fs = std::filesystem;
@@ -136,4 +136,4 @@ void AddMatching(CLI::App* parent, Action* action) {
   AddMatchingDraw(app, action);
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

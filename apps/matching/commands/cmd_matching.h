@@ -5,7 +5,7 @@
 
 #include <slackline/apps/cli/cmd_common.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 /// Each adds its command to `parent`; parsing it sets *action.
 void AddMatchingTrain(CLI::App* parent, Action* action);
@@ -14,4 +14,4 @@ void AddMatchingEvaluate(CLI::App* parent, Action* action);
 void AddMatchingCv(CLI::App* parent, Action* action);
 void AddMatchingDraw(CLI::App* parent, Action* action);
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -12,7 +12,7 @@
 #include <slackline/apps/matching/commands/cmd_matching_session.h>
 #include <slackline/apps/matching/matching_trial.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 constexpr const char* kDescription =
@@ -85,4 +85,4 @@ void AddMatchingCv(CLI::App* parent, Action* action) {
   app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

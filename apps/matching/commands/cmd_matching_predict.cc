@@ -12,7 +12,7 @@
 #include <slackline/apps/matching/matching_predict.h>
 #include <slackline/core/check.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 constexpr const char* kPredictDescription =
@@ -185,4 +185,4 @@ void AddMatchingEvaluate(CLI::App* parent, Action* action) {
   app->callback([command, action] { *action = [command] { return RunEvaluate(*command); }; });
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -10,7 +10,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/parse_number.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 Problem MakeProblem(const MatchingTask& task, const MatchingFlags& flags) {
@@ -110,4 +110,4 @@ std::string MatchingSession::LossText() const {
          flags_.recall + " (recall)";
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -12,7 +12,7 @@
 #include <slackline/apps/cli/training/cmd_train_session.h>
 #include <slackline/apps/matching/matching_model.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 struct MatchingFlags {
   std::string data;
@@ -64,4 +64,4 @@ class MatchingSession : public SessionTask {
   Problem problem_;
 };
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

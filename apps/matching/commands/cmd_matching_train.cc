@@ -10,7 +10,7 @@
 #include <slackline/apps/matching/commands/cmd_matching.h>
 #include <slackline/apps/matching/commands/cmd_matching_session.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 constexpr const char* kDescription =
@@ -57,4 +57,4 @@ void AddMatchingTrain(CLI::App* parent, Action* action) {
   app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -10,7 +10,7 @@
 #include <slackline/apps/multilabel/validation/out_of_fold.h>
 #include <slackline/apps/multilabel/validation/reliability.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 /// "Brier score 0.1512, calibration error 0.0087"
@@ -74,4 +74,4 @@ void RequireCalibration(const MultiLabelModel& model, const std::string& file) {
                   "`slackline multilabel train --calibrate`");
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

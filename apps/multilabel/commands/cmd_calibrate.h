@@ -14,7 +14,7 @@ namespace CLI {
 class App;
 }  // namespace CLI
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 /// Of `train`; `cv` has folds of its own.
 inline constexpr Index kCalibrationFolds = 5;
@@ -44,4 +44,4 @@ bool Calibrate(const MultiLabelData& data, const MultiLabelTrialOptions& options
 /// Throws DataError unless the model in `file` is calibrated.
 void RequireCalibration(const MultiLabelModel& model, const std::string& file);
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

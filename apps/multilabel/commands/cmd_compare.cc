@@ -12,7 +12,7 @@
 #include <slackline/apps/multilabel/prediction/multilabel_predict.h>
 #include <slackline/apps/multilabel/validation/cross_validation.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 MultiLabelMetrics Evaluate(const MultiLabelModel& model, const MultiLabelData& test, int threads) {
@@ -64,4 +64,4 @@ int AddComparison(const CompareTask& task, const std::string& file, Json* json,
   return 0;
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -10,7 +10,7 @@
 #include <slackline/apps/multilabel/multilabel_model.h>
 #include <slackline/apps/multilabel/validation/multilabel_metrics.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 struct CompareTask {
   const MultiLabelModel& model;
@@ -24,4 +24,4 @@ struct CompareTask {
 /// interrupted, with nothing appended. Throws DataError.
 int AddComparison(const CompareTask& task, const std::string& file, Json* json, std::string* table);
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

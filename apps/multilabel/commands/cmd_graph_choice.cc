@@ -14,7 +14,7 @@
 #include <slackline/core/parallel.h>
 #include <slackline/core/split.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 /// In the order in which equal ones are preferred.
@@ -137,4 +137,4 @@ std::string ChooseGraph(const DataFlags& flags, const DataSettings& settings,
   return graphs[result.entries[result.best].candidate];
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -12,7 +12,7 @@
 #include <slackline/apps/multilabel/commands/cmd_calibrate.h>
 #include <slackline/apps/multilabel/commands/cmd_multilabel_common.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 /// The figures of multi-label models.
 CvMetrics MultiLabelCvMetrics();
@@ -42,4 +42,4 @@ std::string ChooseGraph(const DataFlags& flags, const DataSettings& settings,
                         const TrainingData& training, const std::vector<std::string>& graphs,
                         const GraphChoiceRun& run);
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

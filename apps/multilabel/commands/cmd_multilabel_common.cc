@@ -14,7 +14,7 @@
 #include <slackline/core/quoted.h>
 #include <slackline/learning/kernels/kernel_expansion.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 /// A pass that is worth a warning.
@@ -300,4 +300,4 @@ void MultiLabelSession::Save(const TrainSummary& summary, const std::string& pat
   if (Calibrate(data_, options, model_.record.lambda, *calibration_, &model_)) model_.Save(path);
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -22,7 +22,7 @@
 #include <slackline/learning/choose_learner.h>
 #include <slackline/learning/problem.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 /// What data are read, and what problem is made of them.
 struct DataSettings {
@@ -107,4 +107,4 @@ class MultiLabelSession : public SessionTask {
   TrainOptions trained_;  // of the newest training
 };
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -14,7 +14,7 @@
 #include <slackline/apps/cli/cmd_help.h>
 #include <slackline/apps/multilabel/commands/cmd_graph_choice.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 constexpr const char* kDescription =
@@ -81,4 +81,4 @@ void AddMultiLabelCv(CLI::App* parent, Action* action) {
   app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

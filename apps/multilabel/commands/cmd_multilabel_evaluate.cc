@@ -16,7 +16,7 @@
 #include <slackline/apps/multilabel/validation/multilabel_metrics.h>
 #include <slackline/core/check.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 constexpr const char* kDescription =
@@ -146,4 +146,4 @@ void AddMultiLabelEvaluate(CLI::App* parent, Action* action) {
   app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

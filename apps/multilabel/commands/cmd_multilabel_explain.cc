@@ -12,7 +12,7 @@
 #include <slackline/apps/multilabel/prediction/multilabel_explain.h>
 #include <slackline/apps/multilabel/validation/cross_validation.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 /// Labels of pairs that a line names.
@@ -99,4 +99,4 @@ int ExplainMultiLabel(const MultiLabelExplainTask& task) {
   return 0;
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

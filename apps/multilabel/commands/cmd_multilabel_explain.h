@@ -9,7 +9,7 @@
 #include <slackline/apps/multilabel/commands/cmd_reading.h>
 #include <slackline/apps/multilabel/prediction/multilabel_predict.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 /// What is explained, and where that is written to.
 struct MultiLabelExplainTask {
@@ -22,4 +22,4 @@ struct MultiLabelExplainTask {
 /// Returns the exit code. Throws DataError.
 int ExplainMultiLabel(const MultiLabelExplainTask& task);
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

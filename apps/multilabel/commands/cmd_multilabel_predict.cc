@@ -19,7 +19,7 @@
 #include <slackline/apps/multilabel/prediction/multilabel_predict.h>
 #include <slackline/apps/multilabel/prediction/multilabel_stream.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 constexpr const char* kDescription =
@@ -200,4 +200,4 @@ void AddMultiLabelPredict(CLI::App* parent, Action* action) {
   app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -13,7 +13,7 @@
 #include <slackline/apps/multilabel/commands/cmd_multilabel_common.h>
 #include <slackline/core/check.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 constexpr const char* kDescription =
@@ -131,4 +131,4 @@ void AddMultiLabelTrain(CLI::App* parent, Action* action) {
   app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -10,7 +10,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 void RegisterFormat(CLI::App* app, std::string* format) {
   AddTextOption(
@@ -62,4 +62,4 @@ MultiLabelData ReadingFlags::Read(const std::string& path, const MultiLabelModel
   return ReadMultiLabelData(path, OptionsFor(model));
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -11,7 +11,7 @@
 #include <slackline/apps/multilabel/data/multilabel_data.h>
 #include <slackline/apps/multilabel/multilabel_model.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 /// --format auto|arff|libsvm|csv|tsv.
 void RegisterFormat(CLI::App* app, std::string* format);
@@ -36,4 +36,4 @@ struct ReadingFlags {
   MultiLabelData Read(const std::string& path, const MultiLabelModel& model) const;
 };
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -5,7 +5,7 @@
 
 #include <slackline/apps/cli/cmd_common.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 std::string Cell(double share, bool empty) {
@@ -43,4 +43,4 @@ void AddReliability(const Reliability& reliability, Json* json, std::string* tab
                             {"bins", std::move(bins)}};
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

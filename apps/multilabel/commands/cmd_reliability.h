@@ -8,9 +8,9 @@
 #include <slackline/apps/cli/cmd_json.h>
 #include <slackline/apps/multilabel/validation/reliability.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 /// Appends to the result of evaluate: entry "calibration" of the JSON, and a table.
 void AddReliability(const Reliability& reliability, Json* json, std::string* table);
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -7,7 +7,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/parse_number.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 Index ArffColumn::Position(std::string_view value) const {
   const auto found =
@@ -45,4 +45,4 @@ void NameArffFeatures(const ArffAttribute& attribute, const ArffColumn& column,
   for (const std::string& value : attribute.values) names->push_back(attribute.name + "=" + value);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -11,7 +11,7 @@
 #include <slackline/apps/multilabel/data/arff_header.h>
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// One attribute: a label, or `width` features.
 struct ArffColumn {
@@ -37,4 +37,4 @@ ArffColumn MakeArffColumn(const std::string& file, const ArffAttribute& attribut
 void NameArffFeatures(const ArffAttribute& attribute, const ArffColumn& column,
                       std::vector<std::string>* names);
 
-}  // namespace slackline
+}  // namespace slackline::internal

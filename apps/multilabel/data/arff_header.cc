@@ -9,7 +9,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/parse_number.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 bool ArffScanner::AtEnd() {
   while (position_ < text_.size() && IsBlank(text_[position_])) ++position_;
@@ -153,4 +153,4 @@ ArffHeader ReadArffHeader(LineReader* reader, std::string_view line) {
   throw DataError(reader->name(), 0, "no @data section");
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

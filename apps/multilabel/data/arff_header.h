@@ -12,7 +12,7 @@
 #include <slackline/core/line_reader.h>
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Splits a line of ARFF into tokens. Text after an unquoted % at the beginning of a token is a
 /// comment.
@@ -63,4 +63,4 @@ struct ArffHeader {
 /// occur twice, and when @data is missing.
 ArffHeader ReadArffHeader(LineReader* reader, std::string_view line);
 
-}  // namespace slackline
+}  // namespace slackline::internal

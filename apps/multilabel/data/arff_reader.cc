@@ -13,7 +13,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/parse_number.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 bool IsMissing(const ArffScanner::Token& token) { return token.text == "?" && !token.quoted; }
@@ -410,4 +410,4 @@ std::unique_ptr<MultiLabelReader> MakeArffReader(LineReader* reader, std::string
   return std::make_unique<ArffParser>(reader, header, options);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -11,7 +11,7 @@
 #include <slackline/core/parse_number.h>
 #include <slackline/core/split.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr std::size_t kMostListedColumns = 5;
@@ -114,4 +114,4 @@ void FailWithoutLabelColumns(const std::string& source, const CsvHeader& header,
   throw DataError(source, header.line, message + " (if it is no table, pass --format)");
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -11,7 +11,7 @@
 #include <slackline/apps/multilabel/data/multilabel_data.h>
 #include <slackline/apps/multilabel/tables/csv_records.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct CsvHeader {
   std::vector<std::string> names;  ///< different, but for columns without a name (empty)
@@ -39,4 +39,4 @@ void CheckHeaderIsThere(const std::string& source, const CsvHeader& header);
 void CheckRow(const std::string& source, const CsvHeader& header, const CsvRecords& records,
               std::size_t rows_before);
 
-}  // namespace slackline
+}  // namespace slackline::internal

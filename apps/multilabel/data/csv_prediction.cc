@@ -8,7 +8,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr std::size_t kMostListedColumns = 8;
@@ -184,4 +184,4 @@ void CsvPrediction::Forget() {
   rows_.Forget();
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -12,7 +12,7 @@
 #include <slackline/apps/multilabel/tables/csv_records.h>
 #include <slackline/apps/multilabel/tables/table_schema.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class CsvPrediction {
  public:
@@ -55,4 +55,4 @@ class CsvPrediction {
   MultiLabelData data_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

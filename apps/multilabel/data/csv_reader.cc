@@ -13,7 +13,7 @@
 #include <slackline/apps/multilabel/tables/csv_records.h>
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 /// Options that do not fit a table.
@@ -112,4 +112,4 @@ std::unique_ptr<MultiLabelReader> MakeCsvReader(LineReader* reader, std::string_
   return std::make_unique<CsvTrainingReader>(reader, line, options);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -9,7 +9,7 @@
 #include <slackline/apps/multilabel/data/multilabel_reader.h>
 #include <slackline/core/line_reader.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// A reader of `line`, which was just taken from `reader`, and of all that follow. Reader and
 /// options must live as long. Errors as of ReadMultiLabelData. Cost: linear in the text. Training
@@ -18,4 +18,4 @@ namespace slackline {
 std::unique_ptr<MultiLabelReader> MakeCsvReader(LineReader* reader, std::string_view line,
                                                 const MultiLabelReadOptions& options);
 
-}  // namespace slackline
+}  // namespace slackline::internal

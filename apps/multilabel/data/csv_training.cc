@@ -12,7 +12,7 @@
 #include <slackline/core/number_text.h>
 #include <slackline/core/parse_number.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr Index kLabel = -1;
@@ -155,4 +155,4 @@ MultiLabelData CsvTraining::Finish() {
   return std::move(data_);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -13,7 +13,7 @@
 #include <slackline/apps/multilabel/tables/csv_records.h>
 #include <slackline/apps/multilabel/tables/table_schema.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class CsvTraining {
  public:
@@ -45,4 +45,4 @@ class CsvTraining {
   MultiLabelData data_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -14,7 +14,7 @@
 #include <slackline/core/number_text.h>
 #include <slackline/core/parse_number.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 // Leaves room for the constant feature and for "one more than the last column" in an Index.
@@ -289,4 +289,4 @@ std::unique_ptr<MultiLabelReader> MakeLibsvmReader(LineReader* reader, std::stri
   return std::make_unique<LibsvmParser>(reader, line, options);
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

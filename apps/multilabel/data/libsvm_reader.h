@@ -9,7 +9,7 @@
 #include <slackline/apps/multilabel/data/multilabel_reader.h>
 #include <slackline/core/line_reader.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// A reader of `line`, which was just taken from `reader`, and of all that follow. Reader and
 /// options must live as long. Errors as of ReadMultiLabelData. Cost: linear in the text, about 0.1
@@ -17,4 +17,4 @@ namespace slackline {
 std::unique_ptr<MultiLabelReader> MakeLibsvmReader(LineReader* reader, std::string_view line,
                                                    const MultiLabelReadOptions& options);
 
-}  // namespace slackline
+}  // namespace slackline::internal

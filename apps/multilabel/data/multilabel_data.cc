@@ -17,7 +17,7 @@
 #include <slackline/core/parse_number.h>
 #include <slackline/core/split.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::string_view LocalName(const pugi::xml_node& node) {
@@ -202,4 +202,4 @@ MultiLabelData ReadMultiLabelData(const std::string& path, const MultiLabelReadO
   return ReadAllExamples(OpenMultiLabelData(&lines, options).get());
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -39,7 +39,7 @@
 #include <slackline/core/feature_rows.h>
 #include <slackline/core/feature_scaling.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 enum class MultiLabelFormat { kAuto, kArff, kLibsvm, kCsv, kTsv };
 std::string_view Name(MultiLabelFormat format);
@@ -117,4 +117,4 @@ MultiLabelData ReadMultiLabelData(const std::string& path, const MultiLabelReadO
 std::vector<std::string> ReadMulanLabelNames(const std::string& path,
                                              std::vector<long>* lines = nullptr);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -3,7 +3,7 @@
 
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Puts scaled rows in the place of the data's own.
 void MultiLabelReader::Scale(MultiLabelData* data) const {
@@ -29,4 +29,4 @@ MultiLabelData MultiLabelReader::Finish() {
   return data;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

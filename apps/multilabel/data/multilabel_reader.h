@@ -11,7 +11,7 @@
 #include <slackline/apps/multilabel/data/multilabel_data.h>
 #include <slackline/core/line_reader.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class MultiLabelReader {
  public:
@@ -59,4 +59,4 @@ inline MultiLabelData ReadAllExamples(MultiLabelReader* reader) {
   return reader->Finish();
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -13,7 +13,7 @@
 #include <slackline/learning/learner.h>
 #include <slackline/learning/train_loop.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 /// The defaults of training, with the kernel of the model where it has one.
@@ -59,4 +59,4 @@ IndependentLabels TrainIndependentLabels(const MultiLabelModel& like, const Mult
   return {std::move(model), options.lambda, std::move(summary)};
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -9,7 +9,7 @@
 #include <slackline/apps/multilabel/multilabel_model.h>
 #include <slackline/learning/progress.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct IndependentLabels {
   MultiLabelModel model;
@@ -26,4 +26,4 @@ IndependentLabels TrainIndependentLabels(const MultiLabelModel& like, const Mult
                                          Index threads, TrainObserver* observer,
                                          const std::atomic<int>* interrupt);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -8,7 +8,7 @@
 #include <slackline/apps/multilabel/multilabel_weights.h>
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -109,4 +109,4 @@ MultiLabelExplanation ExplainLabels(const MultiLabelModel& model, const MultiLab
   return explanation;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

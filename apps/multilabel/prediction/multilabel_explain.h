@@ -12,7 +12,7 @@
 #include <slackline/apps/common/score_parts.h>
 #include <slackline/apps/multilabel/multilabel_model.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct LabelExplanation {
   std::string label;
@@ -40,4 +40,4 @@ struct MultiLabelExplanation {
 MultiLabelExplanation ExplainLabels(const MultiLabelModel& model, const MultiLabelData& data,
                                     Index example, std::span<const std::int8_t> chosen, Index top);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -8,7 +8,7 @@
 #include <slackline/core/graph_topology.h>
 #include <slackline/core/parallel.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -95,4 +95,4 @@ MultiLabelPredictions Predict(const MultiLabelModel& model, const MultiLabelData
   return out;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -11,7 +11,7 @@
 #include <slackline/apps/multilabel/multilabel_model.h>
 #include <slackline/inference/decode.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct PredictOptions {
   DecodeKind decode = DecodeKind::kAuto;
@@ -42,4 +42,4 @@ struct MultiLabelPredictions {
 MultiLabelPredictions Predict(const MultiLabelModel& model, const MultiLabelData& data,
                               const PredictOptions& options);
 
-}  // namespace slackline
+}  // namespace slackline::internal

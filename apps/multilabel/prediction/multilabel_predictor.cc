@@ -9,7 +9,7 @@
 #include <slackline/core/quoted.h>
 #include <slackline/core/split.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 MultiLabelPredictor::MultiLabelPredictor(const std::string& path, DecodeKind decode)
     : MultiLabelPredictor(MultiLabelModel::Load(path), decode) {}
@@ -163,4 +163,4 @@ std::vector<double> MultiLabelPredictor::FeaturesOfRow(
   return rows.TakeValues();
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -23,7 +23,7 @@
 #include <slackline/apps/multilabel/multilabel_model.h>
 #include <slackline/inference/decode.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Features of one example, without the constant. All functions that take them throw
 /// std::invalid_argument when they do not fit the model, are not finite, or larger than 1e50,
@@ -105,4 +105,4 @@ class MultiLabelPredictor {
   MapResult result_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

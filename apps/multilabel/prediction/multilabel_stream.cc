@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace slackline {
+namespace slackline::internal {
 
 MultiLabelStream::MultiLabelStream(const MultiLabelModel& model, const std::string& path,
                                    MultiLabelReadOptions read, const PredictOptions& options)
@@ -35,4 +35,4 @@ std::vector<std::string> MultiLabelStream::notes() const {
   return reader_ == nullptr ? std::vector<std::string>() : reader_->Notes();
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

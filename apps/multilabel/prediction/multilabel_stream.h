@@ -14,7 +14,7 @@
 #include <slackline/core/line_reader.h>
 #include <slackline/inference/decode.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class MultiLabelStream {
  public:
@@ -53,4 +53,4 @@ class MultiLabelStream {
   Offset num_examples_ = 0;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

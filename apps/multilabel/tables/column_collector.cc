@@ -11,7 +11,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/parse_number.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr Index kMostTexts = 1000;
@@ -194,4 +194,4 @@ double ColumnCollector::bytes() const {
   return 4.0 * static_cast<double>(codes_.size()) + 8.0 * static_cast<double>(wide_values_.size());
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -11,7 +11,7 @@
 #include <slackline/apps/multilabel/tables/table_schema.h>
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// A column is numeric when all its known values are numbers, else categorical when it has few
 /// different texts: at most 50, or a tenth of the number of known values, and at most 1000. It is
@@ -76,4 +76,4 @@ class ColumnCollector {
   bool counts_up_ = true;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

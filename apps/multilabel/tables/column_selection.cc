@@ -11,7 +11,7 @@
 #include <slackline/core/number_text.h>
 #include <slackline/core/parse_number.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 /// Whether a pattern with * fits the whole text. Time at most the product of the lengths.
@@ -136,4 +136,4 @@ std::vector<Index> SelectColumns(const std::string& option, const std::string& l
   return selector.Columns();
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -8,7 +8,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// The columns that a list means, increasing, without duplicates. Its items are separated by commas
 /// (an item with a comma stands in double quotes); each is the first of these that applies:
@@ -20,4 +20,4 @@ namespace slackline {
 std::vector<Index> SelectColumns(const std::string& option, const std::string& list,
                                  const std::vector<std::string>& names);
 
-}  // namespace slackline
+}  // namespace slackline::internal

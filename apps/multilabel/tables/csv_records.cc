@@ -9,7 +9,7 @@
 #include <slackline/core/parse_number.h>
 #include <slackline/core/split.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 /// Whether the end of a line is inside of quotes; `inside`: whether its beginning is.
@@ -125,4 +125,4 @@ std::vector<std::string> SplitCsvText(const std::string& text) {
   return {fields.begin(), fields.end()};
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

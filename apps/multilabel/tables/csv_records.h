@@ -11,7 +11,7 @@
 
 #include <slackline/core/line_reader.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// The separator of a table by its first line: of comma, semicolon and tab the one that occurs most
 /// often outside of quotes (the first of these where several do). '\0' when none occurs.
@@ -46,4 +46,4 @@ class CsvRecords {
 /// DataError (without a place) on wrong quotes.
 std::vector<std::string> SplitCsvText(const std::string& text);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -6,7 +6,7 @@
 
 #include <slackline/core/parse_number.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -53,4 +53,4 @@ FeatureRows FillMissing(const FeatureRows& rows, const std::vector<MissingValue>
   return filled;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -8,7 +8,7 @@
 #include <slackline/core/feature_rows.h>
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// A feature value that is not known. Until it is filled in, the row has a 0 there (a sparse row
 /// has it among its stored values).
@@ -26,4 +26,4 @@ std::vector<double> FeatureMeans(const FeatureRows& rows, Index num_features,
 FeatureRows FillMissing(const FeatureRows& rows, const std::vector<MissingValue>& missing,
                         const std::vector<double>& fill);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -6,7 +6,7 @@
 
 #include <slackline/apps/multilabel/tables/table_text.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr Offset kMostDenseFeatures = 200;
@@ -91,4 +91,4 @@ void TableRows::EndRow() {
   values_ = row_;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -13,7 +13,7 @@
 #include <slackline/core/feature_rows.h>
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// A column of features.
 struct TableColumn {
@@ -83,4 +83,4 @@ class TableRows {
   std::shared_ptr<FeatureRows> rows_ = std::make_shared<FeatureRows>();
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -12,7 +12,7 @@
 #include <slackline/core/parse_number.h>
 #include <slackline/core/split.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr std::size_t kMostNamedColumns = 8;
@@ -153,4 +153,4 @@ void AddMissingNotes(const std::vector<std::pair<std::string, Offset>>& numeric,
     notes->push_back(ColumnCountsText(noun, categorical) + " counted as no category");
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -12,7 +12,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Nothing, NA, N/A, NaN (in any case) or ?.
 bool IsMissingText(std::string_view text);
@@ -51,4 +51,4 @@ void AddMissingNotes(const std::vector<std::pair<std::string, Offset>>& numeric,
                      const std::vector<std::pair<std::string, Offset>>& categorical,
                      std::vector<std::string>* notes);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -6,7 +6,7 @@
 
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -52,4 +52,4 @@ MultiLabelData SelectExamples(const MultiLabelData& data, std::span<const Index>
   return part;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

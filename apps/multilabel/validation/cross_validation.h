@@ -9,7 +9,7 @@
 #include <slackline/apps/multilabel/data/multilabel_data.h>
 #include <slackline/apps/multilabel/validation/multilabel_metrics.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// A figure of MultiLabelMetrics by which values of λ are compared.
 struct MetricRecord {
@@ -24,4 +24,4 @@ std::span<const MetricRecord> MetricRecords();
 /// The data with these examples only, in this order.
 MultiLabelData SelectExamples(const MultiLabelData& data, std::span<const Index> examples);
 
-}  // namespace slackline
+}  // namespace slackline::internal

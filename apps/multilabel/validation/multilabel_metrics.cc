@@ -3,7 +3,7 @@
 
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 struct Counts {
@@ -83,4 +83,4 @@ MultiLabelMetrics ComputeMetrics(Index num_labels, std::span<const std::int8_t> 
   return metrics;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -15,7 +15,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct LabelMetrics {
   double precision = 0;  ///< TP / (TP + FP)
@@ -41,4 +41,4 @@ struct MultiLabelMetrics {
 MultiLabelMetrics ComputeMetrics(Index num_labels, std::span<const std::int8_t> given,
                                  std::span<const std::int8_t> predicted);
 
-}  // namespace slackline
+}  // namespace slackline::internal

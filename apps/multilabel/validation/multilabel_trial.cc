@@ -10,7 +10,7 @@
 #include <slackline/apps/multilabel/validation/cross_validation.h>
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 MultiLabelData Others(const MultiLabelData& data, const std::vector<std::vector<Index>>& folds,
@@ -63,4 +63,4 @@ std::vector<double> MultiLabelTrial::Figures(std::span<const double> weights) {
   return figures;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

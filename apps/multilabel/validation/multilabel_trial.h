@@ -14,7 +14,7 @@
 #include <slackline/apps/multilabel/multilabel_model.h>
 #include <slackline/learning/options.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct MultiLabelTrialOptions {
   /// Of the labels, as MakeLabelGraph reads it; made anew from the examples that are trained on.
@@ -49,4 +49,4 @@ class MultiLabelTrial : public PathTrial {
   std::unique_ptr<MultiLabelModel> model_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -7,7 +7,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/parallel.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 /// Known labels of these examples.
@@ -83,4 +83,4 @@ std::optional<std::vector<double>> OutOfFoldScores(const MultiLabelData& data,
   return scores;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

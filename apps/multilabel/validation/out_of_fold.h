@@ -9,7 +9,7 @@
 
 #include <slackline/apps/multilabel/validation/multilabel_trial.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Throws DataError when a fold has no known label, or holds all of them: then nothing can be
 /// trained without it, or tried on it.
@@ -25,4 +25,4 @@ std::optional<std::vector<double>> OutOfFoldScores(const MultiLabelData& data,
                                                    double lambda,
                                                    const std::atomic<int>* interrupt);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -6,7 +6,7 @@
 
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 Reliability ComputeReliability(std::span<const double> probabilities,
                                std::span<const std::int8_t> given) {
@@ -39,4 +39,4 @@ Reliability ComputeReliability(std::span<const double> probabilities,
   return result;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

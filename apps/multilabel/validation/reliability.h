@@ -10,7 +10,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// The entries whose probability p lies in [k/10, (k+1)/10).
 struct ReliabilityBin {
@@ -34,4 +34,4 @@ struct Reliability {
 Reliability ComputeReliability(std::span<const double> probabilities,
                                std::span<const std::int8_t> given);
 
-}  // namespace slackline
+}  // namespace slackline::internal

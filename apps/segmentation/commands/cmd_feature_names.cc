@@ -7,7 +7,7 @@
 #include <slackline/vision/feature_extractor.h>
 #endif
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 #ifdef SLACKLINE_WITH_VISION
 
@@ -28,4 +28,4 @@ std::vector<std::string> FeatureNamesOf(const SegmentModel&) { return {}; }
 
 #endif
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -9,7 +9,7 @@
 #include <slackline/vision/image.h>
 #endif
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 constexpr const char* kDescription =
@@ -71,4 +71,4 @@ void AddSegment(CLI::App* parent, Action* action) {
 
 #endif
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -5,7 +5,7 @@
 
 #include <slackline/apps/cli/cmd_common.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 /// --max-pixels of the commands that read images.
 struct PixelFlag {
@@ -25,4 +25,4 @@ void AddSegmentEvaluate(CLI::App* parent, Action* action);
 void AddSegmentCv(CLI::App* parent, Action* action);
 void AddSegmentPotentials(CLI::App* parent, Action* action);
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

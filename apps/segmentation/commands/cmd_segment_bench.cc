@@ -10,7 +10,7 @@
 #include <slackline/apps/segmentation/commands/cmd_segment_common.h>
 #endif
 
-namespace slackline::program {
+namespace slackline::internal::program {
 #ifdef SLACKLINE_WITH_VISION
 namespace {
 
@@ -61,4 +61,4 @@ BenchTask MakeSegmentBenchTask(const BenchProblem& problem, const std::string& /
 }
 #endif
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

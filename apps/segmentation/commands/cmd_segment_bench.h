@@ -9,7 +9,7 @@
 
 #include <slackline/apps/bench/bench_task.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 /// Two layers of superpixels with Potts links over class potentials, loss in shares of pixels, the
 /// problem's λ. Test figures: pixel_accuracy, class_average and mean_iou of the file's test images,
@@ -18,4 +18,4 @@ namespace slackline::program {
 BenchTask MakeSegmentBenchTask(const BenchProblem& problem, const std::string& folder,
                                bool with_test);
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -23,7 +23,7 @@
 #include <slackline/core/split.h>
 #include <slackline/core/timer.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -410,5 +410,5 @@ Segmenter::Result Segmenter::Predict(const Image& image, bool scores) const {
   return result;
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program
 #endif

@@ -16,7 +16,7 @@
 #include <slackline/vision/feature_file.h>
 #include <slackline/vision/image.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 /// What `--lambda` of training commands is when it is not given, in words.
 inline constexpr std::string_view kDefaultSegmentLambda = "by the data";
@@ -135,4 +135,4 @@ class Segmenter {
   DecodeKind decode_;
 };
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

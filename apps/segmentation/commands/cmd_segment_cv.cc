@@ -17,7 +17,7 @@
 #include <slackline/apps/segmentation/commands/cmd_segment_common.h>
 #include <slackline/core/check.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 constexpr const char* kDescription =
@@ -145,5 +145,5 @@ void AddSegmentCv(CLI::App* parent, Action* action) {
   app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program
 #endif

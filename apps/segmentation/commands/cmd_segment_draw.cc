@@ -18,7 +18,7 @@
 #include <slackline/core/quoted.h>
 #include <slackline/vision/pictures.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 namespace fs = std::filesystem;
@@ -150,5 +150,5 @@ void AddSegmentDraw(CLI::App* parent, Action* action) {
   app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program
 #endif

@@ -9,7 +9,7 @@
 #include <slackline/core/quoted.h>
 #include <slackline/core/split.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 constexpr std::size_t kMostClasses = 255;
@@ -78,4 +78,4 @@ void ReadImageList(const std::string& path, std::vector<ListedImage>* images) {
   if (images->size() == before) throw DataError(reader.name(), 0, "no images");
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 /// One name a line; the number of a class is that of its line, from 0. Throws DataError: less than
 /// 2 or more than 255 classes, an empty name, a name twice.
@@ -30,4 +30,4 @@ struct ListedImage {
 /// name that is there already.
 void ReadImageList(const std::string& path, std::vector<ListedImage>* images);
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

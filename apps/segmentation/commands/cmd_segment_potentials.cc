@@ -18,7 +18,7 @@
 #include <slackline/core/check.h>
 #include <slackline/learning/run/path_trainer.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 constexpr const char* kDescription =
@@ -177,5 +177,5 @@ void AddSegmentPotentials(CLI::App* parent, Action* action) {
   app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program
 #endif

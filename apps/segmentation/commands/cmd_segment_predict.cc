@@ -23,7 +23,7 @@
 #include <slackline/core/quoted.h>
 #include <slackline/vision/pictures.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 namespace fs = std::filesystem;
@@ -181,5 +181,5 @@ void AddSegmentPredict(CLI::App* parent, Action* action) {
   app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program
 #endif

@@ -25,7 +25,7 @@
 #include <slackline/vision/feature_extractor.h>
 #include <slackline/vision/feature_file.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 constexpr const char* kDescription =
@@ -413,6 +413,6 @@ void AddSegmentPrepare(CLI::App* parent, Action* action) {
   app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program
 
 #endif

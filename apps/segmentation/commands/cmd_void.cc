@@ -11,7 +11,7 @@
 #include <slackline/core/quoted.h>
 #include <slackline/core/split.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 void VoidFlag::Register(CLI::App* app, const std::string& default_text) {
   AddTextOption(
@@ -49,5 +49,5 @@ LabelCoding CodingOf(const SegmentModel& model) {
   return LabelCoding(std::move(values));
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program
 #endif

@@ -10,7 +10,7 @@
 #include <slackline/apps/segmentation/segment_model.h>
 #include <slackline/vision/label_coding.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 /// --void N,M,…
 struct VoidFlag {
@@ -26,4 +26,4 @@ struct VoidFlag {
 /// That of the label images which the model was trained on.
 LabelCoding CodingOf(const SegmentModel& model);
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -12,7 +12,7 @@
 #include <slackline/apps/sequence/template_sets.h>
 #include <slackline/core/split.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 constexpr const char* kExamples =
@@ -121,4 +121,4 @@ void AddSequence(CLI::App* parent, Action* action) {
   AddSequenceTemplate(app, action);
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

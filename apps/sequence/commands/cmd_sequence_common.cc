@@ -13,7 +13,7 @@
 #include <slackline/learning/kernels/kernel_expansion.h>
 #include <slackline/learning/marginals/marginal_learner.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
@@ -266,4 +266,4 @@ SequenceInput LoadSequences(const SequenceModel& model, const std::string& data,
   return input;
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -13,7 +13,7 @@
 #include <slackline/apps/sequence/sequence_input.h>
 #include <slackline/apps/sequence/sequence_model.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 /// What is trained on, and what model.
 struct SequenceFlags {
@@ -85,4 +85,4 @@ void NoteUnknown(const SequenceData& data, std::int64_t features);
 /// Adds --folds of commands that predict.
 void AddFoldsOption(CLI::App* app, std::string_view name, std::string* folds);
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

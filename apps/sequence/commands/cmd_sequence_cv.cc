@@ -19,7 +19,7 @@
 #include <slackline/apps/sequence/sequence_predict.h>
 #include <slackline/core/check.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 constexpr const char* kDescription =
@@ -150,4 +150,4 @@ void AddSequenceCv(CLI::App* parent, Action* action) {
   app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

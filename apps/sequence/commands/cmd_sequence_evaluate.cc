@@ -14,7 +14,7 @@
 #include <slackline/apps/sequence/sequence_predict.h>
 #include <slackline/core/check.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 constexpr const char* kDescription =
@@ -122,4 +122,4 @@ void AddSequenceEvaluate(CLI::App* parent, Action* action) {
   app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

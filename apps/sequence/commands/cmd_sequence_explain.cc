@@ -14,7 +14,7 @@
 #include <slackline/apps/sequence/sequence_explain.h>
 #include <slackline/apps/sequence/sequence_predict.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 namespace {
 
 /// The columns of a token without its label.
@@ -99,4 +99,4 @@ int ExplainSequences(const SequenceExplainTask& task) {
   return 0;
 }
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

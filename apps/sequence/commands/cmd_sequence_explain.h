@@ -7,7 +7,7 @@
 
 #include <slackline/apps/cli/cmd_explain_flags.h>
 
-namespace slackline::program {
+namespace slackline::internal::program {
 
 /// What is explained, and where that is written to.
 struct SequenceExplainTask {
@@ -20,4 +20,4 @@ struct SequenceExplainTask {
 /// Returns the exit code. Throws DataError.
 int ExplainSequences(const SequenceExplainTask& task);
 
-}  // namespace slackline::program
+}  // namespace slackline::internal::program

@@ -5,7 +5,7 @@
 
 #include <slackline/core/quoted.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 using Role = ChunkTag::Role;
@@ -92,4 +92,4 @@ BioRules BioAllowed(std::span<const std::string> label_names) {
   return rules;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -11,7 +11,7 @@
 
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// What a label says about chunks. The prefix is what stands before the first dash. Without a dash
 /// the letters B, I, E, S, L and U alone are prefixes of the empty type; any other label is
@@ -62,4 +62,4 @@ struct BioRules {
 /// Labels other than I-X are allowed everywhere.
 BioRules BioAllowed(std::span<const std::string> label_names);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -11,7 +11,7 @@
 #include <slackline/core/quoted.h>
 #include <slackline/core/split.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 std::string Columns(std::size_t count) { return Count(static_cast<Offset>(count), "column"); }
@@ -140,4 +140,4 @@ SequenceData ReadConll(const std::string& path, const ConllReadOptions& options)
   return ReadAllSequences(MakeConllReader(&reader, options).get());
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

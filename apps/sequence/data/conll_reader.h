@@ -16,7 +16,7 @@
 #include <slackline/apps/sequence/data/sequence_reader.h>
 #include <slackline/core/line_reader.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct ConllReadOptions {
   /// For prediction: the labels of the model, and its columns without that of the labels. A file
@@ -36,4 +36,4 @@ SequenceData ReadConll(LineReader* reader, std::string_view line,
 /// The same, one sequence after the other. `lines` must live as long.
 std::unique_ptr<SequenceReader> MakeConllReader(LineReader* lines, const ConllReadOptions& options);
 
-}  // namespace slackline
+}  // namespace slackline::internal

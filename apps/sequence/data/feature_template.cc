@@ -12,7 +12,7 @@
 #include <slackline/core/quoted.h>
 #include <slackline/core/split.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr Index kFarthestRow = 1000;
@@ -315,4 +315,4 @@ void FeatureTemplates::Append(const Piece& piece, std::string_view word, std::st
   }
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

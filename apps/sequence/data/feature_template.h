@@ -34,7 +34,7 @@
 #include <slackline/apps/sequence/data/sequence_data.h>
 #include <slackline/apps/sequence/data/token_pattern.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class FeatureTemplates {
  public:
@@ -75,4 +75,4 @@ class FeatureTemplates {
   Index num_columns_ = 0;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

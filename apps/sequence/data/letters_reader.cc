@@ -11,7 +11,7 @@
 #include <slackline/core/parse_number.h>
 #include <slackline/core/split.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr std::size_t kPixels = 6;         // the field of the first pixel
@@ -219,4 +219,4 @@ SequenceData ReadLetters(const std::string& path, const LettersReadOptions& opti
   return ReadAllSequences(MakeLettersReader(&reader, options).get());
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

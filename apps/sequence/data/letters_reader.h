@@ -17,7 +17,7 @@
 #include <slackline/apps/sequence/data/sequence_reader.h>
 #include <slackline/core/line_reader.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct LettersReadOptions {
   /// For prediction: labels and number of features of the model.
@@ -41,4 +41,4 @@ std::unique_ptr<SequenceReader> MakeLettersReader(LineReader* lines,
 /// With 30 pixels or more one other field may be wrong: that is for the reader to tell.
 bool LooksLikeLetter(std::string_view line);
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -9,7 +9,7 @@
 #include <slackline/core/parse_number.h>
 #include <slackline/core/split.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 FoldSelection::FoldSelection(std::string_view selection) {
   std::vector<std::string_view> parts;
@@ -92,4 +92,4 @@ void LabelNumbering::Finish(SequenceData* data) const {
   }
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

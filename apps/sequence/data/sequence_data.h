@@ -14,7 +14,7 @@
 #include <slackline/core/feature_rows.h>
 #include <slackline/core/types.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// In the place of a label in a file: the label is not known.
 inline constexpr std::string_view kUnknownLabel = "?";
@@ -105,4 +105,4 @@ class LabelNumbering {
   Index num_model_labels_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

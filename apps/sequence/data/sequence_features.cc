@@ -6,7 +6,7 @@
 
 #include <slackline/core/check.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 /// Calls visit(column) with every feature's column, as find(feature) gives it, and end_token()
@@ -115,4 +115,4 @@ std::int64_t MakeSequenceFeatures(const FeatureTemplates& templates,
   return unknown;
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

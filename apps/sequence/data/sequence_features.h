@@ -9,7 +9,7 @@
 #include <slackline/apps/sequence/data/feature_template.h>
 #include <slackline/apps/sequence/data/sequence_data.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 struct SequenceFeatureOptions {
   std::int64_t min_count =
@@ -29,4 +29,4 @@ FeatureDictionary LearnSequenceFeatures(const FeatureTemplates& templates,
 std::int64_t MakeSequenceFeatures(const FeatureTemplates& templates,
                                   const FeatureDictionary& dictionary, SequenceData* data);
 
-}  // namespace slackline
+}  // namespace slackline::internal

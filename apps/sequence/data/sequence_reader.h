@@ -5,7 +5,7 @@
 
 #include <slackline/apps/sequence/data/sequence_data.h>
 
-namespace slackline {
+namespace slackline::internal {
 
 class SequenceReader {
  public:
@@ -34,4 +34,4 @@ inline SequenceData ReadAllSequences(SequenceReader* reader) {
   return reader->Take();
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

@@ -7,7 +7,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
 
-namespace slackline {
+namespace slackline::internal {
 namespace {
 
 constexpr std::uint32_t kNotUtf8 = 0x110000;  // + a byte: behind all characters
@@ -365,4 +365,4 @@ bool TokenPattern::Matches(std::string_view text) const {
   return ThreadSearch().Run(*this, text, true).has_value();
 }
 
-}  // namespace slackline
+}  // namespace slackline::internal

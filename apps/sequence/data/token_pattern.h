@@ -27,7 +27,7 @@
 #include <utility>
 #include <vector>
 
-namespace slackline {
+namespace slackline::internal {
 
 /// Immutable. Matching is safe from several threads.
 class TokenPattern {
@@ -74,4 +74,4 @@ class TokenPattern {
   std::vector<CharacterSet> sets_;
 };
 
-}  // namespace slackline
+}  // namespace slackline::internal

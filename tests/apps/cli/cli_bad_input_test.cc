@@ -10,7 +10,7 @@
 #include <slackline/core/model_file.h>
 #include <tests/apps/program.h>
 
-using namespace slackline::test;
+using namespace slackline::internal::test;
 
 namespace {
 
@@ -399,7 +399,7 @@ TEST_CASE("bad models, and data that do not fit the model") {
   newer[8] = 9;
   refuse(files.folder.Write("newer.slk", newer), files.svm,
          {"newer.slk: written by a newer version"});
-  slackline::ModelWriter writer;
+  slackline::internal::ModelWriter writer;
   writer.Add("task", std::string("parsing"));
   writer.Save(files.folder.Path("other.slk"));
   refuse(files.folder.Path("other.slk"), files.svm,

@@ -12,8 +12,8 @@
 #include <slackline/apps/common/training_record.h>
 #include <tests/apps/program.h>
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 using Json = nlohmann::json;
 
 namespace {

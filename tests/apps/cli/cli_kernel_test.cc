@@ -12,7 +12,7 @@
 #include <slackline/core/random.h>
 #include <tests/apps/program.h>
 
-using namespace slackline::test;
+using namespace slackline::internal::test;
 using Json = nlohmann::json;
 
 namespace {
@@ -21,7 +21,7 @@ using Arguments = std::vector<std::string>;
 
 /// Two labels: the exclusive or of the signs of two features, and its opposite.
 std::string ExclusiveOrText(int examples, std::uint64_t seed) {
-  slackline::Random random(seed);
+  slackline::internal::Random random(seed);
   std::string text;
   for (int m = 0; m < examples; ++m) {
     const double a = random.Below(2) == 0 ? -1 : 1;
@@ -145,7 +145,7 @@ TEST_CASE("checkpoints, paths and cross-validation know kernels") {
         "kernel-bcfw", "--kernel", "rbf", "--gap-tolerance", "0", "-q", "--max-passes", "9",
         "--resume", checkpoint});
   Good(files.Train(rbf + Arguments{"--max-passes", "9"}));
-  const slackline::ModelReader a(files.model), b(other);
+  const slackline::internal::ModelReader a(files.model), b(other);
   const auto c = a.Doubles("coefficients"), d = b.Doubles("coefficients");
   REQUIRE(c.size() == d.size());
   CHECK(std::equal(c.begin(), c.end(), d.begin()));
@@ -177,7 +177,7 @@ TEST_CASE("kernels are refused where they have no meaning, with the reason") {
 TEST_CASE("sequences have kernels, too") {
   const Files files;
   const std::string kernel = files.folder.Path("k.slk");
-  slackline::Random random(8);
+  slackline::internal::Random random(8);
   std::string text;
   for (int m = 0; m < 25; ++m) {
     for (int i = 0; i < 4; ++i) {

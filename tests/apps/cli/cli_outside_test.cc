@@ -6,7 +6,7 @@
 #include <tests/apps/program.h>
 #include <tests/core/pipe.h>
 
-using namespace slackline::test;
+using namespace slackline::internal::test;
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include <slackline/core/model_file.h>
 #include <tests/apps/program.h>
 
-using namespace slackline::test;
+using namespace slackline::internal::test;
 using Json = nlohmann::json;
 
 namespace {
@@ -46,7 +46,7 @@ TEST_CASE("messages to a closed standard error are in no file") {
   const auto lines = Lines(ReadBytes(log));
   REQUIRE(lines.size() >= 3);
   for (const std::string& line : lines) CHECK(Json::accept(line));
-  CHECK(slackline::ModelReader(setting.model).Has("weights"));
+  CHECK(slackline::internal::ModelReader(setting.model).Has("weights"));
 }
 
 TEST_CASE("a closed standard output or input is an error where it is used") {

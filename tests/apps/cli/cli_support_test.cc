@@ -11,8 +11,8 @@
 #include <slackline/apps/sequence/sequence_input.h>
 #include <tests/apps/support_walk.h>
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 namespace {
 

@@ -14,7 +14,7 @@
 #include <slackline/learning/run/loop_state.h>
 #include <tests/apps/program.h>
 
-using namespace slackline::test;
+using namespace slackline::internal::test;
 using Json = nlohmann::json;
 
 namespace {
@@ -38,17 +38,17 @@ struct Session {
 
 /// Lowers the claimed objective of a checkpoint.
 void Falsify(const std::string& path) {
-  slackline::Checkpoint checkpoint = slackline::LoadCheckpoint(path);
-  slackline::StateReader reader(checkpoint.state);
-  slackline::LoopState loop;
+  slackline::internal::Checkpoint checkpoint = slackline::internal::LoadCheckpoint(path);
+  slackline::internal::StateReader reader(checkpoint.state);
+  slackline::internal::LoopState loop;
   loop.Load(&reader);
   // Between the bounds: below the lower one the run itself would find it.
   loop.record.primal -= 0.3 * (loop.record.primal - loop.record.dual);
-  slackline::StateWriter writer;
+  slackline::internal::StateWriter writer;
   loop.Save(&writer);
   const auto rest = static_cast<std::size_t>(reader.left());
   checkpoint.state = writer.bytes() + checkpoint.state.substr(checkpoint.state.size() - rest);
-  slackline::SaveCheckpoint(path, checkpoint);
+  slackline::internal::SaveCheckpoint(path, checkpoint);
 }
 
 }  // namespace

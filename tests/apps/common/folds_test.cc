@@ -11,8 +11,8 @@
 
 #include "tests/support/tolerances.h"
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 TEST_CASE("folds hold every example once and differ by one in size") {
   for (const Index folds : {2, 3, 7, 20}) {

@@ -11,8 +11,8 @@
 
 #include "tests/support/tolerances.h"
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 TEST_CASE("ScoresAreSumsOverSupportVectors") {
   Random random(3);

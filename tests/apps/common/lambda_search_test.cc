@@ -12,7 +12,7 @@
 #include <slackline/apps/common/lambda_search.h>
 #include <slackline/learning/default_lambda.h>
 
-using namespace slackline;
+using namespace slackline::internal;
 
 namespace {
 

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace slackline;
+using namespace slackline::internal;
 
 TEST_CASE("times are seconds up to two minutes, then minutes") {
   CHECK(TimeText(0) == "0 s");

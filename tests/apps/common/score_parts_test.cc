@@ -9,7 +9,7 @@
 #include <slackline/apps/common/weight_summary.h>
 #include <slackline/core/check.h>
 
-using namespace slackline;
+using namespace slackline::internal;
 
 namespace {
 

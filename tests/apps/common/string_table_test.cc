@@ -5,7 +5,7 @@
 
 #include <string>
 
-using namespace slackline;
+using namespace slackline::internal;
 
 TEST_CASE("the hash is the documented one on every machine") {
   CHECK(HashText("") == 0xefd01f60ba992926u);

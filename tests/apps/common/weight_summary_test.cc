@@ -7,7 +7,7 @@
 
 #include <slackline/core/check.h>
 
-using namespace slackline;
+using namespace slackline::internal;
 
 namespace {
 

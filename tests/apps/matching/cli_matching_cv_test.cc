@@ -19,8 +19,8 @@
 #include <tests/apps/cv_parts.h>
 #include <tests/apps/program.h>
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 using Json = nlohmann::json;
 
 namespace {

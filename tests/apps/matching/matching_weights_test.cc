@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace slackline;
+using namespace slackline::internal;
 
 TEST_CASE("features of edges by name, with the constant") {
   MatchingModel model(FeatureDictionary::FromText("near\nfar\nlong\n", "test"), {1, 1});

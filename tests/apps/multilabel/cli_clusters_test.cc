@@ -10,7 +10,7 @@
 #include <slackline/core/random.h>
 #include <tests/apps/program.h>
 
-using namespace slackline::test;
+using namespace slackline::internal::test;
 using Json = nlohmann::json;
 
 namespace {
@@ -18,7 +18,7 @@ namespace {
 /// Exactly one of four labels, mostly that of the largest feature: the pairs of the relaxed
 /// solution contradict each other.
 std::string ExclusiveText(int examples) {
-  slackline::Random random(7);
+  slackline::internal::Random random(7);
   std::string text;
   for (int m = 0; m < examples; ++m) {
     std::string row;

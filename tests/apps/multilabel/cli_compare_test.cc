@@ -10,7 +10,7 @@
 
 #include <tests/apps/program.h>
 
-using namespace slackline::test;
+using namespace slackline::internal::test;
 using Json = nlohmann::json;
 
 namespace {

@@ -11,8 +11,8 @@
 #include <slackline/core/random.h>
 #include <tests/apps/program.h>
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 namespace {
 

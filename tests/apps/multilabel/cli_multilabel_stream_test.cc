@@ -9,8 +9,8 @@
 #include <tests/apps/conversation.h>
 #include <tests/apps/program.h>
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 namespace {
 

@@ -16,8 +16,8 @@
 
 #include <tests/core/temporary_folder.h>
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 namespace {
 

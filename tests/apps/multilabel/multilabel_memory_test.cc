@@ -3,7 +3,7 @@
 
 #include <slackline/apps/multilabel/multilabel_memory.h>
 
-using namespace slackline;
+using namespace slackline::internal;
 
 TEST_CASE("the memory of training grows with weights, label entries, pairs and blocks") {
   CHECK(TrainingBytes({0, 20, 1'600'000, 0}, LearnerKind::kAuto) ==

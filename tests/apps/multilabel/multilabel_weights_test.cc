@@ -8,7 +8,7 @@
 
 #include <slackline/learning/train_loop.h>
 
-using namespace slackline;
+using namespace slackline::internal;
 
 namespace {
 

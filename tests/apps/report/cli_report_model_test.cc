@@ -10,7 +10,7 @@
 #include <tests/apps/program.h>
 #include <tests/apps/report_page.h>
 
-using namespace slackline::test;
+using namespace slackline::internal::test;
 using Json = nlohmann::ordered_json;
 
 namespace {

@@ -14,7 +14,7 @@
 
 #include <tests/apps/program.h>
 
-using namespace slackline::test;
+using namespace slackline::internal::test;
 
 namespace {
 

@@ -5,7 +5,7 @@
 
 #include <tests/apps/drawn_images.h>
 
-using namespace slackline::test;
+using namespace slackline::internal::test;
 
 #ifndef SLACKLINE_SANITIZED  // sanitizers need an address space of terabytes
 TEST_CASE("too little memory ends preparing and predicting with a message") {

@@ -9,8 +9,8 @@
 #include <slackline/apps/segmentation/segment_model.h>
 #include <tests/apps/drawn_images.h>
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 TEST_CASE("models of class potentials that no model saw before") {
   const Drawn& drawn = Shared();

@@ -13,8 +13,8 @@
 #include <slackline/vision/pictures.h>
 #include <tests/apps/program.h>
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 namespace {
 

@@ -6,8 +6,8 @@
 #include <tests/apps/drawn_images.h>
 #include <tests/apps/support_walk.h>
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 TEST_CASE("segment train: every learner agrees with all others or is refused") {
   const TemporaryFolder folder;

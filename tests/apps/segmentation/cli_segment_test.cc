@@ -20,8 +20,8 @@
 #include <tests/apps/drawn_images.h>
 #include <tests/core/pipe.h>
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 namespace {
 

@@ -7,8 +7,8 @@
 
 #include <tests/apps/drawn_images.h>
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 TEST_CASE("features have the names of the extractor's blocks") {
   const Drawn& drawn = Shared();

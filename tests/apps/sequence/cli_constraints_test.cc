@@ -10,8 +10,8 @@
 #include <tests/apps/program.h>
 #include <tests/apps/sequence/sequence_texts.h>
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 using Json = nlohmann::json;
 
 TEST_CASE("with constraints no prediction breaks the rules of chunks") {

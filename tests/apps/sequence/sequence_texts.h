@@ -13,7 +13,7 @@
 #include <slackline/core/random.h>
 #include <tests/apps/program.h>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 
 using Arguments = std::vector<std::string>;
 
@@ -93,7 +93,8 @@ inline Outcome Good(const Arguments& arguments, const std::string& input = "/dev
 }
 
 /// The run must end with exit code 2 and this message, and write nothing.
-inline void CheckRefused(const Files& files, const Arguments& arguments, const std::string& message) {
+inline void CheckRefused(const Files& files, const Arguments& arguments,
+                         const std::string& message) {
   const std::size_t before = files.folder.NumFiles();
   const Outcome outcome = RunProgram(arguments);
   CHECK(outcome.code == 2);
@@ -105,6 +106,8 @@ inline void CheckRefused(const Files& files, const Arguments& arguments, const s
   CHECK_MESSAGE(Contains(got, message), got);
 }
 
-inline std::string LastCell(const std::string& line) { return line.substr(line.find_last_of(" \t") + 1); }
+inline std::string LastCell(const std::string& line) {
+  return line.substr(line.find_last_of(" \t") + 1);
+}
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test

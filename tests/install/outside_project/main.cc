@@ -14,7 +14,7 @@
 #include <slackline/inference/map_solver.h>
 #include <slackline/learning/train_loop.h>
 
-using namespace slackline;
+using namespace slackline::internal;
 
 int main() {
   auto layout = std::make_shared<WeightLayout>();

@@ -19,8 +19,8 @@
 #include "tests/support/learner_checks.h"
 #include "tests/support/multiclass_problems.h"
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 namespace {
 

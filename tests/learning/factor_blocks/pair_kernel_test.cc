@@ -15,7 +15,7 @@
 
 #include "tests/support/tolerances.h"
 
-using namespace slackline;
+using namespace slackline::internal;
 
 namespace {
 

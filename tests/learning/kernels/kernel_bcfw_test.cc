@@ -25,8 +25,8 @@
 #include "tests/support/kernel_problems.h"
 #include "tests/support/learner_checks.h"
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 namespace {
 

@@ -5,8 +5,8 @@
 
 #include "tests/support/forest_checks.h"
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 namespace {
 

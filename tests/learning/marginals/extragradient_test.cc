@@ -5,8 +5,8 @@
 
 #include "tests/support/forest_checks.h"
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 TEST_CASE("ExtragradientComesNearTheOptimumOfThePrograms") {
   CheckComesNear(LearnerKind::kExtragradient, {1.0, 0.3, 0.1}, 1e-3);

@@ -12,8 +12,8 @@
 #include "tests/support/agreement.h"
 #include "tests/support/multiclass_problems.h"
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 namespace {
 

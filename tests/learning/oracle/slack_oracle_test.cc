@@ -15,8 +15,8 @@
 #include "tests/support/dense_qp.h"
 #include "tests/support/global_problems.h"
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 TEST_CASE("TheCornerHasTheHingeOfSlackRescalingAndNoneIsLarger") {
   Random random(1);

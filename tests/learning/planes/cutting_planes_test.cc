@@ -19,8 +19,8 @@
 #include "tests/support/dense_qp.h"
 #include "tests/support/learner_checks.h"
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 namespace {
 

@@ -13,8 +13,8 @@
 #include "tests/support/agreement.h"
 #include "tests/support/dense_qp.h"
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 namespace {
 

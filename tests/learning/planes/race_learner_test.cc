@@ -19,7 +19,7 @@
 #include <slackline/learning/train_loop.h>
 #include <slackline/learning/verify/verify.h>
 
-using namespace slackline;
+using namespace slackline::internal;
 
 namespace {
 

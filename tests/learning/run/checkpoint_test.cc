@@ -26,8 +26,8 @@
 #include "tests/support/multilabel_problems.h"
 #include "tests/support/random_problems.h"
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 namespace {
 

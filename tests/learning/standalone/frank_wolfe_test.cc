@@ -15,8 +15,8 @@
 #include "tests/support/dense_qp.h"
 #include "tests/support/simplex_quadratic.h"
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 namespace {
 

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace slackline;
+using namespace slackline::internal;
 
 namespace {
 

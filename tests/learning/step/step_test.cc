@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace slackline;
+using namespace slackline::internal;
 
 TEST_CASE("LineSearchClipsToTheLimit") {
   CHECK(LineSearch(1.0, 4.0, 1.0) == 0.25);

@@ -10,8 +10,8 @@
 #include "tests/support/global_problems.h"
 #include "tests/support/tolerances.h"
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 TEST_CASE("RightCertificatesHoldAndWrongOnesDoNot") {
   for (int trial = 0; trial < 8; ++trial) {

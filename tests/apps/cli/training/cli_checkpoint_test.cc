@@ -15,7 +15,7 @@
 #include <slackline/core/model_file.h>
 #include <tests/apps/program.h>
 
-using namespace slackline::test;
+using namespace slackline::internal::test;
 using Json = nlohmann::json;
 
 namespace {
@@ -48,8 +48,8 @@ struct Run {
 };
 
 void CheckSameModel(const std::string& a, const std::string& b) {
-  const slackline::ModelReader first(a);
-  const slackline::ModelReader second(b);
+  const slackline::internal::ModelReader first(a);
+  const slackline::internal::ModelReader second(b);
   const auto w = first.Doubles("weights");
   const auto v = second.Doubles("weights");
   REQUIRE(w.size() == v.size());
@@ -66,7 +66,7 @@ void CheckGoesOn(const Run& run, const Arguments& options) {
   REQUIRE(run.Finish(options +
                      Arguments{"--resume", run.checkpoint, "--max-passes", "1", "--model", there})
               .code == 0);
-  const auto passes = slackline::ModelReader(there).Integers("counts")[1];
+  const auto passes = slackline::internal::ModelReader(there).Integers("counts")[1];
   CHECK(passes >= 1);
   const Arguments more = {"--max-passes", std::to_string(passes + 40)};
   const std::string whole = run.folder.Path("whole.slk");

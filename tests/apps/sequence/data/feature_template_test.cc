@@ -9,8 +9,8 @@
 #include <tests/apps/sequence/data/token_table.h>
 #include <tests/core/temporary_folder.h>
 
-using namespace slackline;
-using namespace slackline::test;
+using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 namespace {
 

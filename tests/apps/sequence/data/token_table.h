@@ -8,7 +8,7 @@
 
 #include <slackline/apps/sequence/data/sequence_data.h>
 
-namespace slackline::test {
+namespace slackline::internal::test {
 
 /// A table of one column per text of a token; all rows have as many.
 inline TokenTable Table(const std::vector<std::vector<std::string>>& rows) {
@@ -20,4 +20,4 @@ inline TokenTable Table(const std::vector<std::vector<std::string>>& rows) {
   return table;
 }
 
-}  // namespace slackline::test
+}  // namespace slackline::internal::test
