@@ -2,29 +2,55 @@
 #include <slackline/learning/learner.h>
 
 #include <stdexcept>
-#include <string>
 
 namespace slackline::internal {
-namespace {
 
-[[noreturn]] void Lacks(std::string_view learner, const char* what) {
-  throw std::logic_error("learner '" + std::string(learner) + "' " + what);
+void Learner::Archive(StateArchive* archive) {
+  throw std::logic_error(archive->loading() ? "the learner cannot load a state"
+                                            : "the learner cannot save its state");
 }
 
-}  // namespace
+void Learner::Save(StateWriter* writer) {
+  StateArchive archive(writer);
+  Archive(&archive);
+}
 
-Evaluation Learner::EvaluateBesidePass(int threads, const StopControl& stop, double* pass_seconds) {
-  const Evaluation evaluation = Evaluate(threads);
+void Learner::Load(StateReader* reader) {
+  StateArchive archive(reader);
+  Archive(&archive);
+}
+
+ObjectiveScales ScalesOf(const Problem& problem) {
+  return {PrimalAtZeroWeights(problem), ScoreScale(problem)};
+}
+
+double GapEstimate(const Learner& learner) {
+  const CheckAdvisor* advisor = learner.traits().advisor;
+  return advisor == nullptr ? kNone : advisor->GapEstimate();
+}
+
+bool CheckIsCheap(const Learner& learner) {
+  const CheckAdvisor* advisor = learner.traits().advisor;
+  return advisor == nullptr || advisor->CheckIsCheap();
+}
+
+std::string Adapt(const Learner& learner, const Evaluation& evaluation) {
+  CheckListener* listener = learner.traits().listener;
+  return listener == nullptr ? std::string() : listener->Adapt(evaluation);
+}
+
+Evaluation EvaluateThenPass(Learner& learner, int threads, const StopControl& stop,
+                            double* pass_seconds) {
+  const Evaluation evaluation = learner.Evaluate(threads);
   const WallTimer timer;
-  RunPass(stop);
+  learner.RunPass(stop);
   *pass_seconds = timer.Seconds();
   return evaluation;
 }
 
-void Learner::Save(StateWriter* /*writer*/) const { Lacks(name(), "cannot save its state"); }
-void Learner::Load(StateReader* /*reader*/) { Lacks(name(), "cannot load a state"); }
-void Learner::ChangeLambda(const Problem& /*problem*/) {
-  Lacks(name(), "cannot go on with another lambda");
+bool EvaluatesBesidePasses(const Learner& learner) {
+  const CheckCompanion* companion = learner.traits().companion;
+  return companion != nullptr && companion->EvaluatesBesidePasses();
 }
 
 }  // namespace slackline::internal

@@ -6,10 +6,10 @@
 
 #include <atomic>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include <slackline/core/timer.h>
+#include <slackline/learning/learner_traits.h>
 #include <slackline/learning/problem.h>
 #include <slackline/learning/progress.h>
 #include <slackline/learning/state_archive.h>
@@ -68,86 +68,60 @@ struct WorkCounts {
   std::int64_t entries = 0;
 };
 
+/// A learner has four functions: it makes a pass, is evaluated, describes its state, and counts its
+/// work. What else it can do are traits (learner_traits.h).
 class Learner {
  public:
+  Learner() = default;
   virtual ~Learner() = default;
-
-  virtual std::string_view name() const = 0;
-  virtual StoppingGap stopping_gap() const { return StoppingGap::kCertified; }
+  Learner(const Learner&) = delete;
+  Learner& operator=(const Learner&) = delete;
 
   /// One pass: as many steps as there are blocks. May return early when `stop` says so.
   virtual void RunPass(const StopControl& stop) = 0;
 
   /// Evaluates the current point with up to `threads` threads, without changing what the next pass
   /// does (a learner that has several ways may remember for the passes after that how good its
-  /// point was). The result does not depend on `threads`.
+  /// point was). The result does not depend on `threads`. Leaves the weights that were certified in
+  /// evaluated_.
   virtual Evaluation Evaluate(int threads) = 0;
 
-  /// What Evaluate(threads) returns, and after it what RunPass(stop) does, bit for bit. A learner
-  /// that can makes the pass on the calling thread while other threads evaluate. *pass_seconds: the
-  /// elapsed time of the pass.
-  virtual Evaluation EvaluateBesidePass(int threads, const StopControl& stop, double* pass_seconds);
-  /// Whether it can, its state can be saved, and its passes have no other use for the threads.
-  /// Requires that Adapt does nothing: the pass is made before it is called.
-  virtual bool EvaluatesBesidePasses() const { return false; }
+  /// Describes everything that later passes and evaluations depend on: to be written, or to be
+  /// read (state_archive.h). Between two passes only, after one that was not cut
+  /// short. A learner that reads must have been made for the same problem and options; from then on
+  /// it does what the saved one would have done, bit for bit, and evaluated_ is empty until the
+  /// next evaluation. It is unspecified after a DataError. Throws std::logic_error when the learner
+  /// has no such description.
+  virtual void Archive(StateArchive* archive);
 
-  /// The weights that the last Evaluate certified.
-  virtual std::span<const double> weights() const = 0;
-
+  /// Since the beginning of the run, whatever of it was saved and loaded.
   virtual WorkCounts work() const = 0;
 
-  /// The primal at w = 0, if the learner knows it: the mean over the examples of the largest loss.
-  virtual double PrimalAtZero() const { return kNone; }
+  /// What else it can do.
+  const LearnerTraits& traits() const { return traits_; }
+  /// The weights that the last Evaluate certified.
+  std::span<const double> weights() const { return evaluated_; }
 
-  /// ScoreScale (problem.h) of the learner's problem: how far rounding may move its bounds. 0 = not
-  /// known.
-  virtual double ScoreScale() const { return 0; }
+  /// Archive, written or read.
+  void Save(StateWriter* writer);
+  void Load(StateReader* reader);
 
-  /// A guess of the certified gap, from by-products of the passes; NaN when the learner has none.
-  /// Evaluations are made less often while the guess is far from what is wanted.
-  virtual double GapEstimate() const { return kNone; }
-
-  /// False while an evaluation would cost more than the passes since the last one. From counted
-  /// work, so that runs replay.
-  virtual bool CheckIsCheap() const { return true; }
-
-  /// The learner is shown the evaluation that was just made, and may adapt (counts as training).
-  /// Returns a sentence when it changed something that a user should know, else an empty string.
-  virtual std::string Adapt(const Evaluation& evaluation) {
-    static_cast<void>(evaluation);
-    return {};
-  }
-
-  /// To be called before the run if DualPoint will be asked for: a learner whose newest point need
-  /// not be its best keeps a copy of that.
-  virtual void KeepDualPoint() {}
-  /// The dual point of example m, as far as objectives see it, for verification (verify.h): the
-  /// coordinates of φ_m(μ_m) and the loss Δ_m·μ_m of a point μ_m of the domain. The newest, or the
-  /// best one evaluated since KeepDualPoint. False when the learner has none.
-  virtual bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const {
-    static_cast<void>(m), static_cast<void>(coordinates), static_cast<void>(loss);
-    return false;
-  }
-
-  /// Whether primals are the objective itself, as far as the learner's oracle is exact, and not
-  /// only bounds on it.
-  virtual bool PrimalIsObjective() const { return true; }
-
-  /// Whether DualPoint has the largest dual value of all evaluations of the run.
-  virtual bool DualPointIsBest() const { return false; }
-
-  /// Writes everything that later passes and evaluations depend on. Between two passes only, after
-  /// one that was not cut short. Throws std::logic_error when the learner has no such method.
-  virtual void Save(StateWriter* writer) const;
-  /// Takes over a saved state; the learner must have been made for the same problem and options,
-  /// and is then unspecified when DataError is thrown. From here on it does what the saved one
-  /// would have done, bit for bit. weights() is empty until the next Evaluate.
-  virtual void Load(StateReader* reader);
-
-  /// Goes on with another λ, from the dual point that was reached; counts begin anew. The problem
-  /// must have the training set of the one before (Problem::WithLambda), which is not needed any
-  /// more. Throws std::logic_error as Save.
-  virtual void ChangeLambda(const Problem& problem);
+ protected:
+  std::vector<double> evaluated_;
+  /// To be filled in by the constructor.
+  LearnerTraits traits_;
 };
+
+/// The learner's guess of its gap; NaN when it has none.
+double GapEstimate(const Learner& learner);
+/// CheckAdvisor's; true without one.
+bool CheckIsCheap(const Learner& learner);
+/// Shows the learner an evaluation, if it listens (CheckListener); returns what it says.
+std::string Adapt(const Learner& learner, const Evaluation& evaluation);
+/// Evaluates, then makes a pass: what a CheckCompanion does at the same time.
+Evaluation EvaluateThenPass(Learner& learner, int threads, const StopControl& stop,
+                            double* pass_seconds);
+/// CheckCompanion's, where the learner is one and does so now.
+bool EvaluatesBesidePasses(const Learner& learner);
 
 }  // namespace slackline::internal

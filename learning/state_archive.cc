@@ -154,4 +154,18 @@ std::vector<std::uint8_t> StateReader::Bytes() {
   return values;
 }
 
+void StateArchive::Offsets(std::span<Offset> values, Offset limit) {
+  if (!loading()) return writer_->Offsets(values);
+  reader_->Offsets(values);
+  for (const Offset value : values)
+    StateReader::Require(value >= 0 && value < limit, "a count is out of range");
+}
+
+std::size_t StateArchive::Length(std::size_t size, std::int64_t low, std::int64_t high,
+                                 std::int64_t least_bytes) {
+  auto length = static_cast<std::int64_t>(size);
+  Integer(&length, low, loading() ? std::min(high, reader_->left() / least_bytes) : high);
+  return static_cast<std::size_t>(length);
+}
+
 }  // namespace slackline::internal

@@ -132,4 +132,125 @@ class StateReader {
   std::string_view rest_;
 };
 
+/// One description of a state for both directions: an object names the parts of its state one after
+/// the other, and the archive writes them or reads them. Parts are checked when they are read only,
+/// as StateReader says; what is written is sound.
+class StateArchive {
+ public:
+  /// Both must outlive the archive.
+  explicit StateArchive(StateWriter* writer) : writer_(writer) {}
+  explicit StateArchive(StateReader* reader) : reader_(reader) {}
+
+  bool loading() const { return reader_ != nullptr; }
+
+  void Tag(std::string_view name) {
+    if (loading()) return reader_->Tag(name);
+    writer_->Tag(name);
+  }
+  /// A number within [low, high].
+  template <class T>
+  void Integer(T* value, std::int64_t low, std::int64_t high) {
+    if (loading()) {
+      *value = static_cast<T>(reader_->Integer(low, high));
+    } else {
+      writer_->Integer(static_cast<std::int64_t>(*value));
+    }
+  }
+  void Count(std::int64_t* value) { Integer(value, 0, StateReader::kMostCount); }
+  void Passes(Index* value) {
+    if (loading()) {
+      *value = reader_->Passes();
+    } else {
+      writer_->Integer(*value);
+    }
+  }
+  void Bits(std::uint64_t* value) {
+    if (loading()) {
+      *value = reader_->Bits();
+    } else {
+      writer_->Bits(*value);
+    }
+  }
+  void Real(double* value) { Number(value, &StateReader::Real); }
+  void FiniteReal(double* value) { Number(value, &StateReader::FiniteReal); }
+  void PositiveReal(double* value) { Number(value, &StateReader::PositiveReal); }
+  void NonNegativeReal(double* value) { Number(value, &StateReader::NonNegativeReal); }
+  void Flag(bool* value) {
+    if (loading()) {
+      *value = reader_->Flag();
+    } else {
+      writer_->Flag(*value);
+    }
+  }
+  void Text(std::string* text) {
+    if (loading()) {
+      *text = reader_->Text();
+    } else {
+      writer_->Text(*text);
+    }
+  }
+
+  /// Lists of known length.
+  void FiniteReals(std::span<double> values) {
+    if (loading()) return reader_->FiniteReals(values);
+    writer_->Reals(values);
+  }
+  /// Infinite numbers and NaN are allowed.
+  void AnyReals(std::span<double> values) {
+    if (loading()) return reader_->Reals(values);
+    writer_->Reals(values);
+  }
+  void Shares(std::span<double> values) {
+    if (loading()) return reader_->Shares(values);
+    writer_->Reals(values);
+  }
+  /// None may be negative, or reach `limit`.
+  void Offsets(std::span<Offset> values, Offset limit = std::numeric_limits<Offset>::max());
+  /// Lists of any length; indices within [low, high].
+  void FiniteList(std::vector<double>* values) {
+    if (loading()) {
+      *values = reader_->FiniteReals();
+    } else {
+      writer_->Reals(*values);
+    }
+  }
+  void Indices(std::vector<Index>* values, Index low, Index high) {
+    if (loading()) {
+      *values = reader_->Indices(low, high);
+    } else {
+      writer_->Indices(*values);
+    }
+  }
+  void Bytes(std::vector<std::uint8_t>* values) {
+    if (loading()) {
+      *values = reader_->Bytes();
+    } else {
+      writer_->Bytes(*values);
+    }
+  }
+
+  /// The number of parts that follow: `size` of them are written; returns how many are to be
+  /// described, within [low, high]. least_bytes: what one of them takes at least, so that no memory
+  /// is taken for more than the archive can hold.
+  std::size_t Length(std::size_t size, std::int64_t low, std::int64_t high,
+                     std::int64_t least_bytes = 1);
+
+  /// When reading: throws DataError with what is wrong unless `good`.
+  void Require(bool good, std::string_view what) const {
+    if (loading()) StateReader::Require(good, what);
+  }
+
+ private:
+  void Number(double* value, double (StateReader::*read)()) {
+    if (loading()) {
+      *value = (reader_->*read)();
+    } else {
+      writer_->Real(*value);
+    }
+  }
+
+  StateWriter* writer_ = nullptr;
+  StateReader* reader_ = nullptr;
+};
+
 }  // namespace slackline::internal

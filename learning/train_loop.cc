@@ -24,9 +24,9 @@ constexpr double kRoundingOfScores = 1e-14;
 /// Rounding beyond this share of the objective is told.
 constexpr double kWorthTelling = 1e-6;
 
-/// How far rounding may move bounds. at_zero, score_scale: Learner::PrimalAtZero and ScoreScale.
+/// How far rounding may move bounds.
 struct Rounding {
-  double at_zero = 0;
+  double at_zero = 0;  ///< primal at w = 0
   double score_scale = 0;
   double OfScores(double primal) const {
     return kRoundingOfScores * score_scale * std::sqrt(std::max(0.0, primal));
@@ -47,22 +47,21 @@ void Timed(double* seconds, const Work& work) {
 
 /// A lower bound that lies above its upper bound by no more than sums in floating point do is that
 /// upper bound. More is a contradiction, which ends the run.
-double WithoutRounding(const Learner& learner, double lower, double upper,
+double WithoutRounding(std::string_view learner, double lower, double upper,
                        const Rounding& rounding) {
   if (!(lower > upper)) return lower;
   if (lower - upper <= rounding.Of(upper)) return upper;
-  throw CertificateError("learner " + std::string(learner.name()) +
-                         " contradicts itself: its lower bound on the optimum, " +
-                         NumberText(lower, 9) + ", lies above its upper bound, " +
-                         NumberText(upper, 9) +
-                         ". One of the two is wrong, so that the run has no certificate and no "
-                         "model is written. This is an "
-                         "error of the program: please report it with the version, the command "
-                         "line and, if you can, the data");
+  throw CertificateError(
+      "learner " + std::string(learner) + " contradicts itself: its lower bound on the optimum, " +
+      NumberText(lower, 9) + ", lies above its upper bound, " + NumberText(upper, 9) +
+      ". One of the two is wrong, so that the run has no certificate and no "
+      "model is written. This is an "
+      "error of the program: please report it with the version, the command "
+      "line and, if you can, the data");
 }
 
 /// Takes an evaluation into the state, and its weights when they are the best so far.
-void Absorb(const Learner& learner, const Evaluation& evaluation, const WorkCounts& work,
+void Absorb(std::string_view name, const Learner& learner, const Evaluation& evaluation,
             const Rounding& rounding, LoopState* state) {
   if (!std::isfinite(evaluation.primal)) {
     throw std::overflow_error("training overflowed: the objective is not a finite number");
@@ -77,23 +76,21 @@ void Absorb(const Learner& learner, const Evaluation& evaluation, const WorkCoun
                        "the weights have another length");
   // w = 0 is a model like any other, and known without a check; the ground truth are a dual point
   // of value 0.
-  if (learner.stopping_gap() == StoppingGap::kCertified && rounding.at_zero < record.primal) {
+  if (learner.traits().stopping_gap == StoppingGap::kCertified &&
+      rounding.at_zero < record.primal) {
     record.primal = rounding.at_zero;
     std::fill(state->weights.begin(), state->weights.end(), 0.0);
   }
   record.dual = std::max({0.0, evaluation.dual, std::isnan(record.dual) ? 0.0 : record.dual});
-  record.dual = WithoutRounding(learner, record.dual, record.primal, rounding);
+  record.dual = WithoutRounding(name, record.dual, record.primal, rounding);
   record.gap = record.primal - record.dual;
   record.relative_gap = RelativeGap(record.primal, record.dual);
   record.soft_primal = evaluation.soft_primal;
-  record.soft_dual =
-      WithoutRounding(learner, evaluation.soft_dual, evaluation.soft_primal, rounding);
+  record.soft_dual = WithoutRounding(name, evaluation.soft_dual, evaluation.soft_primal, rounding);
   record.soft_gap = record.soft_primal - record.soft_dual;
   record.violation = evaluation.violation;
   record.rho = evaluation.rho;
   record.tau = evaluation.tau;
-  record.oracle_calls = work.oracle_calls;
-  record.block_steps = work.block_steps;
   state->provisional = evaluation.provisional;
 }
 
@@ -128,21 +125,21 @@ bool LastCheckIsWorthWaitingFor(const LoopState& state) {
 /// if not, the learner returns to where it was.
 class Run {
  public:
-  Run(Learner& learner, const TrainOptions& options, TrainObserver* observer,
-      const std::atomic<int>* interrupt, const CheckpointPlan& plan)
+  Run(const Problem& problem, Learner& learner, const TrainOptions& options,
+      TrainObserver* observer, const std::atomic<int>* interrupt, const CheckpointPlan& plan)
       : learner_(learner),
         options_(options),
         observer_(observer),
         plan_(plan),
-        primal_at_zero_(learner.PrimalAtZero()),
-        score_scale_(learner.ScoreScale()) {
+        traits_(learner.traits()),
+        scales_(traits_.scales != nullptr ? traits_.scales->Scales() : ScalesOf(problem)) {
     const bool resumed = !plan.resume.empty();
     if (resumed) Restore();
     const ProgressRecord& record = state_.record;
     cpu_start_ = ProcessCpuSeconds() - record.cpu_seconds;
     stop_.emplace(interrupt, options.time_limit_seconds, record.seconds + record.check_seconds);
     if (!resumed)
-      state_.next_check = NextCheck(0, options.check_every, !std::isnan(learner.GapEstimate()));
+      state_.next_check = NextCheck(0, options.check_every, !std::isnan(GapEstimate(learner)));
     KeepState();
   }
 
@@ -192,9 +189,11 @@ class Run {
     KeepState();
   }
 
+  Rounding rounding() const { return {scales_.primal_at_zero, scales_.score_scale}; }
+
   void TellRounding() {
     const double primal = state_.record.primal;
-    const double moved = Rounding{primal_at_zero_, score_scale_}.OfScores(primal);
+    const double moved = rounding().OfScores(primal);
     if (!(moved > kWorthTelling * primal)) return;
     state_.notes.push_back(
         "features are so long for this lambda that rounding may move the bounds by up to " +
@@ -203,14 +202,15 @@ class Run {
 
   bool CheckIsDue(bool stopping) const {
     const ProgressRecord& record = state_.record;
-    const double estimate = learner_.GapEstimate();
-    const double wanted = WantedGap(options_, state_.checks > 0 ? record.primal : primal_at_zero_);
+    const double estimate = GapEstimate(learner_);
+    const double wanted =
+        WantedGap(options_, state_.checks > 0 ? record.primal : scales_.primal_at_zero);
     const bool hopeful =
         options_.check_every == 0 && record.pass >= state_.hopeful_again && estimate <= wanted;
     // The first weights of a run are often far off, and their oracles costly.
     const bool hopeless = options_.check_every == 0 && record.pass < kSurelyWorthChecking &&
-                          estimate > kHopelessGap * primal_at_zero_;
-    const bool costly = options_.check_every == 0 && !learner_.CheckIsCheap();
+                          estimate > kHopelessGap * scales_.primal_at_zero;
+    const bool costly = options_.check_every == 0 && !CheckIsCheap(learner_);
     const bool due = record.pass >= state_.next_check && !hopeless && !costly;
     return due || hopeful || record.pass >= options_.max_passes || stopping;
   }
@@ -225,6 +225,7 @@ class Run {
     }
     ++state_.checks;
     ProgressRecord& record = state_.record;
+    // Counted before the next pass, if that is made beside the check.
     const WorkCounts work = learner_.work();
     const int threads = NumThreads(options_.threads);
     double pass_seconds = 0;
@@ -233,13 +234,15 @@ class Run {
     double elapsed = 0;
     Timed(&elapsed, [&] {
       if (ahead_) KeepForReturn();
-      evaluation = ahead_ ? learner_.EvaluateBesidePass(threads, *stop_, &pass_seconds)
+      evaluation = ahead_ ? traits_.companion->EvaluateBesidePass(threads, *stop_, &pass_seconds)
                           : learner_.Evaluate(threads);
     });
     // A learner whose stopping gap is its own saves the weights that the gap belongs to: the
     // newest.
-    if (learner_.stopping_gap() == StoppingGap::kSoft) state_.weights.clear();
-    Absorb(learner_, evaluation, work, {primal_at_zero_, score_scale_}, &state_);
+    if (traits_.stopping_gap == StoppingGap::kSoft) state_.weights.clear();
+    Absorb(Name(options_.learner), learner_, evaluation, rounding(), &state_);
+    record.oracle_calls = work.oracle_calls;
+    record.block_steps = work.block_steps;
     record.check_seconds += elapsed - pass_seconds;
     check_cost_ = elapsed * threads - pass_seconds;
     if (ahead_) pass_cost_ = pass_seconds;
@@ -253,13 +256,13 @@ class Run {
     }
     record.seconds += pass_seconds;
     std::string note;
-    Timed(&record.seconds, [&] { note = learner_.Adapt(evaluation); });
+    Timed(&record.seconds, [&] { note = Adapt(learner_, evaluation); });
     if (!note.empty()) {
       if (observer_ != nullptr) observer_->OnNote(note);
       state_.notes.push_back(std::move(note));
     }
     state_.next_check =
-        NextCheck(record.pass, options_.check_every, !std::isnan(learner_.GapEstimate()));
+        NextCheck(record.pass, options_.check_every, !std::isnan(GapEstimate(learner_)));
     state_.hopeful_again = record.pass + std::max<Index>(1, record.pass / 10);
     if (ahead_) AfterPass();
     return false;
@@ -271,7 +274,7 @@ class Run {
   /// than it takes to wake a thread. Which it is makes no difference to the run.
   bool PassBesideCheckPays(int threads, bool stopping) const {
     const ProgressRecord& record = state_.record;
-    if (threads < 2 || stopping || !learner_.EvaluatesBesidePasses() ||
+    if (threads < 2 || stopping || !EvaluatesBesidePasses(learner_) ||
         record.pass >= options_.max_passes)
       return false;
     return check_cost_ >= std::max(kWorthThreads, kWorthPass * pass_cost_);
@@ -299,7 +302,7 @@ class Run {
     ProgressRecord record = state_.record;
     if (stop_->ShouldStop())
       record.check_seconds = std::max(record.check_seconds, stop_->Elapsed() - record.seconds);
-    return DecideStop(rules, learner_.stopping_gap(), record, stop_->interrupted());
+    return DecideStop(rules, traits_.stopping_gap, record, stop_->interrupted());
   }
 
   /// Puts the state aside, now that it is whole. When that is is a matter of time, what is put
@@ -313,8 +316,9 @@ class Run {
     Timed(&spent, [&] {
       state_.record.cpu_seconds = ProcessCpuSeconds() - cpu_start_;
       kept_.Clear();
-      state_.Save(&kept_);
-      learner_.Save(&kept_);
+      StateArchive archive(&kept_);
+      state_.Archive(&archive);
+      learner_.Archive(&archive);
       kept_is_written_ = false;
     });
     keep_seconds_ = spent;
@@ -331,8 +335,9 @@ class Run {
 
   void Restore() {
     StateReader reader(plan_.resume);
-    state_.Load(&reader);
-    learner_.Load(&reader);
+    StateArchive archive(&reader);
+    state_.Archive(&archive);
+    learner_.Archive(&archive);
     reader.Finish();
   }
 
@@ -348,8 +353,8 @@ class Run {
   const TrainOptions& options_;
   TrainObserver* observer_;
   const CheckpointPlan& plan_;
-  const double primal_at_zero_;  // a sweep over all losses: once, not in every pass
-  const double score_scale_;
+  const LearnerTraits traits_;
+  const ObjectiveScales scales_;  // a sweep over all losses: once, not in every pass
   LoopState state_;
   std::optional<StopControl> stop_;
   std::optional<StopDecision> decision_;
@@ -369,9 +374,10 @@ class Run {
 
 }  // namespace
 
-TrainSummary RunTraining(Learner& learner, const TrainOptions& options, TrainObserver* observer,
-                         const std::atomic<int>* interrupt, const CheckpointPlan& plan) {
-  Run run(learner, options, observer, interrupt, plan);
+TrainSummary RunTraining(const Problem& problem, Learner& learner, const TrainOptions& options,
+                         TrainObserver* observer, const std::atomic<int>* interrupt,
+                         const CheckpointPlan& plan) {
+  Run run(problem, learner, options, observer, interrupt, plan);
   try {
     return run.Go();
   } catch (const std::exception& error) {
@@ -385,7 +391,7 @@ TrainSummary Train(const Problem& problem, const TrainOptions& options, TrainObs
   CheckOptions(options);
   const Problem own = options.lambda > 0 ? problem.WithLambda(options.lambda) : problem;
   const std::unique_ptr<Learner> learner = MakeLearner(own, options);
-  return RunTraining(*learner, options, observer, interrupt);
+  return RunTraining(own, *learner, options, observer, interrupt);
 }
 
 }  // namespace slackline::internal

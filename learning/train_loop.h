@@ -51,8 +51,10 @@ struct CheckpointPlan {
   std::string_view resume;
 };
 
-/// The same with a learner of the caller, and with checkpoints. options.lambda is not read.
-TrainSummary RunTraining(Learner& learner, const TrainOptions& options, TrainObserver* observer,
-                         const std::atomic<int>* interrupt, const CheckpointPlan& plan = {});
+/// The same with a learner of the caller for the problem, and with checkpoints. options.lambda is
+/// not read.
+TrainSummary RunTraining(const Problem& problem, Learner& learner, const TrainOptions& options,
+                         TrainObserver* observer, const std::atomic<int>* interrupt,
+                         const CheckpointPlan& plan = {});
 
 }  // namespace slackline::internal

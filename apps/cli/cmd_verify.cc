@@ -41,7 +41,7 @@ void CertificateCheck::Run(const Problem& problem, const TrainOptions& options,
   };
   // A kernelized model has the inputs that matter, not their places among those of training.
   last_ = VerifyCertificate(problem, UsesKernel(options) ? summary.weights : ModelWeights(model),
-                            summary.last, options, &learner, how);
+                            summary.last, options, learner.traits().dual_point, how);
   line.Clear();
   failed_ = failed_ || last_->outcome == VerifyOutcome::kFails;
 }

@@ -59,7 +59,7 @@ double TriangleViolation(std::span<const double, 3> singles, std::span<const dou
 }
 
 std::vector<ViolatedTriple> FindViolatedTriples(const MultiLabelModel& model, Index num_examples,
-                                                const Learner& learner) {
+                                                const DualPointSource& point) {
   const std::vector<Triangle> triangles = Triangles(model);
   std::vector<double> sums(triangles.size(), 0.0);
   const Structure& structure = *model.structure();
@@ -69,7 +69,7 @@ std::vector<ViolatedTriple> FindViolatedTriples(const MultiLabelModel& model, In
   std::vector<double> q;
   for (Index m = 0; m < num_examples; ++m) {
     double loss = 0;
-    SLACKLINE_CHECK(learner.DualPoint(m, &q, &loss), "the learner has no dual point");
+    SLACKLINE_CHECK(point.DualPoint(m, &q, &loss), "the learner has no dual point");
     const auto at = [&](Index coordinate) { return q[static_cast<std::size_t>(coordinate)]; };
     for (std::size_t t = 0; t < triangles.size(); ++t) {
       const auto& [labels, pairs] = triangles[t];

@@ -56,7 +56,7 @@ struct ViolatedTriple {
 /// for num_examples examples with the model's structure or one made of it below, whose DualPoint is
 /// there (after an evaluation). O(num_examples · triples).
 std::vector<ViolatedTriple> FindViolatedTriples(const MultiLabelModel& model, Index num_examples,
-                                                const Learner& learner);
+                                                const DualPointSource& point);
 
 /// `taken` and up to `count` further triples in the order of `found`, without those that share a
 /// pair with one before.

@@ -468,42 +468,27 @@ void ActiveSetBlocks::ChangeLambda(const Problem& problem) {
   Rebuild();
 }
 
-void ActiveSetBlocks::Save(StateWriter* writer) const {
-  writer->Tag("corner blocks");
-  writer->Reals(weights_);
-  centre_.Save(writer);
-  for (const ActiveSet& set : sets_) set.Save(writer);
-  for (const WarmStart& warm : warm_) writer->Bytes(warm.bytes);
-  for (const SearchRecord& record : searches_) {
-    writer->Flag(record.needed);
-    for (const Index n : {record.failures, record.doublings, record.rest}) writer->Integer(n);
-  }
-  average_.Save(writer);
-  writer->Integer(oracle_calls_);
-  writer->Integer(steps_);
-  writer->Integer(work());
-}
-
-void ActiveSetBlocks::Load(StateReader* reader) {
-  reader->Tag("corner blocks");
-  reader->FiniteReals(weights_);
-  centre_.Load(problem_.num_weights(), problem_.lambda(), reader);
+void ActiveSetBlocks::Archive(StateArchive* archive) {
+  archive->Tag("corner blocks");
+  archive->FiniteReals(weights_);
+  centre_.Archive(problem_.num_weights(), problem_.lambda(), archive);
   for (Index m = 0; m < problem_.size(); ++m) {
     scratch_.inputs = Inputs(m);
-    sets_[Size(m)].Load(problem_.data().example(m), reader, &scratch_);
+    sets_[Size(m)].Archive(problem_.data().example(m), &scratch_, archive);
   }
-  for (WarmStart& warm : warm_) warm.bytes = reader->Bytes();
+  for (WarmStart& warm : warm_) archive->Bytes(&warm.bytes);
   for (SearchRecord& record : searches_) {
-    record.needed = reader->Flag();
-    record.failures = static_cast<Index>(reader->Integer(0, kMostFailures));
-    record.doublings =
-        static_cast<Index>(reader->Integer(0, MessageBranchAndBound::kMostDoublings));
-    record.rest = static_cast<Index>(reader->Integer(0, (Index{1} << kMostFailures) - 1));
+    archive->Flag(&record.needed);
+    archive->Integer(&record.failures, 0, kMostFailures);
+    archive->Integer(&record.doublings, 0, MessageBranchAndBound::kMostDoublings);
+    archive->Integer(&record.rest, 0, (Index{1} << kMostFailures) - 1);
   }
-  average_.Load(reader);
-  oracle_calls_ = reader->Count();
-  steps_ = reader->Count();
-  work_ = reader->Count() - oracle_->work();
+  average_.Archive(archive);
+  archive->Count(&oracle_calls_);
+  archive->Count(&steps_);
+  std::int64_t total = work();
+  archive->Count(&total);
+  if (archive->loading()) work_ = total - oracle_->work();
 }
 
 }  // namespace slackline::internal

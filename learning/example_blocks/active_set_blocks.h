@@ -113,8 +113,7 @@ class ActiveSetBlocks {
   /// anew.
   void ChangeLambda(const Problem& problem);
 
-  void Save(StateWriter* writer) const;
-  void Load(StateReader* reader);
+  void Archive(StateArchive* archive);
 
   const Problem& problem() const { return problem_; }
   std::span<const double> weights() const { return weights_; }

@@ -27,7 +27,11 @@ constexpr Index kMaxCachedRounds = 50;
 constexpr Index kLongestRest = 8;  // passes without rounds over active sets
 constexpr int kChunks = 64;
 
-class ActiveSetLearner : public ActiveSetLearnerBase {
+class ActiveSetLearner : public ActiveSetLearnerBase,
+                         public DualPointSource,
+                         public LambdaFollower,
+                         public CheckAdvisor,
+                         public CheckCompanion {
  public:
   ActiveSetLearner(const Problem& problem, const TrainOptions& options)
       : problem_(problem),
@@ -40,10 +44,9 @@ class ActiveSetLearner : public ActiveSetLearnerBase {
         opens_(gaps_),
         promises_(gaps_),
         spreads_(gaps_) {
+    traits_ = {.dual_point = this, .lambda = this, .advisor = this, .companion = this};
     if (options.proximal != Switch::kOff) blocks_.MoveCentre(FirstKappa(problem));
   }
-
-  std::string_view name() const override { return "bcfw"; }
 
   void RunPass(const StopControl& stop) override {
     const Progress total = OracleRound(stop);
@@ -81,11 +84,8 @@ class ActiveSetLearner : public ActiveSetLearnerBase {
     return evaluation;
   }
 
-  std::span<const double> weights() const override { return evaluated_; }
   bool CheckIsCheap() const override { return blocks_.work() - work_at_check_ >= 2 * check_work_; }
   double GapEstimate() const override { return Mean(opens_) + centre_gap_; }
-  double ScoreScale() const override { return slackline::internal::ScoreScale(problem_); }
-  double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
   WorkCounts work() const override {
     return {blocks_.oracle_calls(), blocks_.steps(), blocks_.work()};
   }
@@ -115,42 +115,21 @@ class ActiveSetLearner : public ActiveSetLearnerBase {
     return true;
   }
 
-  void Save(StateWriter* writer) const override {
-    writer->Tag("bcfw with corners");
-    visits_.Save(writer);
-    oracle_.Save(writer);
-    blocks_.Save(writer);
-    writer->Reals(gaps_);
-    writer->Reals(opens_);
-    writer->Reals(promises_);
-    writer->Reals(spreads_);
-    writer->Real(centre_gap_);
-    control_.Save(writer);
-    SaveBestPoint(writer);
-    writer->Integer(check_work_);
-    writer->Integer(work_at_check_);
-    writer->Integer(asking_work_);
-    for (const Index n : {pass_, rest_, next_rest_}) writer->Integer(n);
-  }
-
-  void Load(StateReader* reader) override {
-    reader->Tag("bcfw with corners");
-    visits_.Load(reader);
-    oracle_.Load(reader);
-    blocks_.Load(reader);
-    reader->Reals(gaps_);
-    reader->Reals(opens_);
-    reader->Reals(promises_);
-    reader->Reals(spreads_);
-    centre_gap_ = reader->FiniteReal();
-    control_.Load(reader);
-    LoadBestPoint(reader);
-    check_work_ = reader->Count();
-    work_at_check_ = reader->Count();
-    asking_work_ = reader->Count();
-    pass_ = reader->Passes();
-    rest_ = static_cast<Index>(reader->Integer(0, kLongestRest));
-    next_rest_ = static_cast<Index>(reader->Integer(1, kLongestRest));
+  void Archive(StateArchive* archive) override {
+    archive->Tag("bcfw with corners");
+    visits_.Archive(archive);
+    oracle_.Archive(archive);
+    blocks_.Archive(archive);
+    for (std::vector<double>* figures : {&gaps_, &opens_, &promises_, &spreads_})
+      archive->AnyReals(*figures);
+    archive->FiniteReal(&centre_gap_);
+    control_.Archive(archive);
+    ArchiveBestPoint(archive);
+    for (std::int64_t* work : {&check_work_, &work_at_check_, &asking_work_}) archive->Count(work);
+    archive->Passes(&pass_);
+    archive->Integer(&rest_, 0, kLongestRest);
+    archive->Integer(&next_rest_, 1, kLongestRest);
+    if (!archive->loading()) return;
     evaluated_.clear();
     share_ = 1;
   }
@@ -202,38 +181,31 @@ class ActiveSetLearner : public ActiveSetLearnerBase {
     }
   }
 
-  void SaveBestPoint(StateWriter* writer) const {
-    writer->Flag(!best_point_.empty() && !loaded_);
-    if (best_point_.empty() || loaded_) return;
-    writer->Real(best_dual_);
-    for (const SparsePoint& point : best_point_) {
-      writer->Indices(point.index);
-      writer->Reals(point.value);
-      writer->Real(point.loss);
-    }
-  }
-
-  /// loaded_: evaluations have been made whose points were not kept.
-  void LoadBestPoint(StateReader* reader) {
-    loaded_ = !reader->Flag();
-    if (loaded_) return;
-    const double dual = reader->Real();
-    std::vector<SparsePoint> points(gaps_.size());
+  void ArchiveBestPoint(StateArchive* archive) {
+    bool known = !best_point_.empty() && !loaded_;
+    archive->Flag(&known);
+    if (archive->loading()) loaded_ = !known;
+    if (!known) return;
+    double dual = best_dual_;
+    archive->Real(&dual);
+    std::vector<SparsePoint> read(archive->loading() ? gaps_.size() : 0);
     for (Index m = 0; m < problem_.size(); ++m) {
-      SparsePoint& point = points[static_cast<std::size_t>(m)];
-      point.index =
-          reader->Indices(0, problem_.data().example(m).structure().num_coordinates() - 1);
-      point.value = reader->FiniteReals();
-      point.loss = reader->FiniteReal();
-      StateReader::Require(point.index.size() == point.value.size(),
-                           "a dual point does not add up");
+      const auto k = static_cast<std::size_t>(m);
+      SparsePoint& point = archive->loading() ? read[k] : best_point_[k];
+      archive->Indices(&point.index, 0,
+                       problem_.data().example(m).structure().num_coordinates() - 1);
+      archive->FiniteList(&point.value);
+      archive->FiniteReal(&point.loss);
+      archive->Require(point.index.size() == point.value.size(), "a dual point does not add up");
     }
     // Not asked for any more; or the check found a better one beside the pass that is now taken
     // back.
-    if (best_point_.empty() || best_dual_ > dual) return;
-    best_point_ = std::move(points);
+    if (!archive->loading() || best_point_.empty() || best_dual_ > dual) return;
+    best_point_ = std::move(read);
     best_dual_ = dual;
   }
+
+  /// loaded_: evaluations have been made whose points were not kept.
 
   double Mean(std::span<const double> per_example) const {
     double sum = 0;
@@ -445,7 +417,6 @@ class ActiveSetLearner : public ActiveSetLearnerBase {
   std::vector<std::uint8_t>
       several_;  // whether an example keeps several corners, as a round of steps on these begins
   std::vector<std::unique_ptr<HingeChecker>> checkers_;  // one per thread
-  std::vector<double> evaluated_;
   ActiveSetBlocks::CheckCopy copy_;  // empty before a pass is made beside an evaluation
   struct SparsePoint {
     std::vector<Index> index;

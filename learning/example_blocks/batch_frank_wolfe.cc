@@ -18,7 +18,10 @@ namespace {
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
-class FrankWolfeLearner : public Learner {
+class FrankWolfeLearner : public Learner,
+                          public DualPointSource,
+                          public LambdaFollower,
+                          public CheckAdvisor {
  public:
   FrankWolfeLearner(const Problem& problem, const TrainOptions& options)
       : problem_(problem),
@@ -30,9 +33,9 @@ class FrankWolfeLearner : public Learner {
         bounds_(Size(problem.size()), 0.0),
         warm_(bounds_.size()),
         average_(options.average, problem.num_weights() + 1, 1),
-        evaluator_(problem, options.oracle) {}
-
-  std::string_view name() const override { return "fw"; }
+        evaluator_(problem, options.oracle) {
+    traits_ = {.dual_point = this, .lambda = this, .advisor = this};
+  }
 
   void RunPass(const StopControl& stop) override {
     if (!swept_ && !Sweep(stop)) return;
@@ -55,9 +58,6 @@ class FrankWolfeLearner : public Learner {
     return evaluation;
   }
 
-  std::span<const double> weights() const override { return evaluated_; }
-  double ScoreScale() const override { return slackline::internal::ScoreScale(problem_); }
-  double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
   WorkCounts work() const override { return {oracle_calls_, steps_ * problem_.size()}; }
   double GapEstimate() const override { return best_.empty() ? kNone : best_primal_ - Dual(); }
 
@@ -67,33 +67,20 @@ class FrankWolfeLearner : public Learner {
     return true;
   }
 
-  void Save(StateWriter* writer) const override {
-    writer->Tag("fw");
-    for (const auto* list : {&iterate_, &target_}) writer->Reals(*list);
-    for (const DualPoints* points : {&points_, &corners_}) points->Save(writer);
-    for (const WarmStart& warm : warm_) writer->Bytes(warm.bytes);
-    average_.Save(writer);
-    writer->Reals(best_);
-    writer->Real(best_primal_);
-    writer->Flag(swept_);
-    writer->Integer(steps_);
-    writer->Integer(oracle_calls_);
-  }
-
-  void Load(StateReader* reader) override {
-    reader->Tag("fw");
-    for (auto* list : {&iterate_, &target_}) reader->FiniteReals(*list);
-    for (DualPoints* points : {&points_, &corners_}) points->Load(reader);
-    for (WarmStart& warm : warm_) warm.bytes = reader->Bytes();
-    average_.Load(reader);
-    best_ = reader->FiniteReals();
-    StateReader::Require(best_.empty() || best_.size() == newest().size(),
-                         "the weights have another length");
-    best_primal_ = reader->FiniteReal();
-    swept_ = reader->Flag();
-    steps_ = reader->Integer(0, std::numeric_limits<Index>::max());
-    oracle_calls_ = reader->Count();
-    evaluated_.clear();
+  void Archive(StateArchive* archive) override {
+    archive->Tag("fw");
+    for (auto* list : {&iterate_, &target_}) archive->FiniteReals(*list);
+    for (DualPoints* points : {&points_, &corners_}) points->Archive(archive);
+    for (WarmStart& warm : warm_) archive->Bytes(&warm.bytes);
+    average_.Archive(archive);
+    archive->FiniteList(&best_);
+    archive->Require(best_.empty() || best_.size() == newest().size(),
+                     "the weights have another length");
+    archive->FiniteReal(&best_primal_);
+    archive->Flag(&swept_);
+    archive->Integer(&steps_, 0, std::numeric_limits<Index>::max());
+    archive->Count(&oracle_calls_);
+    if (archive->loading()) evaluated_.clear();
   }
 
   void ChangeLambda(const Problem& problem) override {
@@ -172,7 +159,6 @@ class FrankWolfeLearner : public Learner {
   TrainOptions options_;
   std::vector<double> iterate_;
   std::vector<double> target_;
-  std::vector<double> evaluated_;
   DualPoints points_;
   DualPoints corners_;
   std::vector<double> bounds_;

@@ -53,7 +53,10 @@ double LargestLossOfAll(const Problem& problem) {
 
 std::string Figure(double value) { return NumberText(value, 5); }
 
-class MultiSampleLearner : public Learner {
+class MultiSampleLearner : public Learner,
+                           public DualPointSource,
+                           public LambdaFollower,
+                           public CheckListener {
  public:
   MultiSampleLearner(const Problem& problem, const TrainOptions& options,
                      std::unique_ptr<LabellingSampler> sampler)
@@ -70,11 +73,10 @@ class MultiSampleLearner : public Learner {
         warm_(static_cast<std::size_t>(problem.size())),
         average_(options.average, problem.num_weights(), problem.size()),
         evaluator_(problem, options.oracle) {
+    traits_ = {.dual_point = this, .lambda = this, .listener = this};
     for (const auto& structure : problem.data().structures())
       multiclass_.push_back(IsMulticlass(*structure));
   }
-
-  std::string_view name() const override { return "multi-sample"; }
 
   void RunPass(const StopControl& stop) override {
     visits_.Pass(stop, [&](Index m) {
@@ -117,9 +119,6 @@ class MultiSampleLearner : public Learner {
     return {counted_, suffered_ / count, gradients_ / count};
   }
 
-  std::span<const double> weights() const override { return evaluated_; }
-  double ScoreScale() const override { return slackline::internal::ScoreScale(problem_); }
-  double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
   WorkCounts work() const override { return {oracle_calls_, oracle_calls_}; }
 
   bool DualPointIsBest() const override { return options_.revisit; }
@@ -128,41 +127,24 @@ class MultiSampleLearner : public Learner {
     return true;
   }
 
-  void Save(StateWriter* writer) const override {
-    writer->Tag("multi-sample");
-    visits_.Save(writer);
-    writer->Reals(weights_);
-    points_.Save(writer);
-    writer->Reals(masses_);
-    writer->Offsets(counts_);
-    for (const double value : {scale_, suffered_, gradients_}) writer->Real(value);
-    for (const WarmStart& warm : warm_) writer->Bytes(warm.bytes);
-    average_.Save(writer);
-    for (const std::int64_t count :
-         {std::int64_t{pass_}, oracle_calls_, steps_, counted_, next_note_})
-      writer->Integer(count);
-  }
-
-  void Load(StateReader* reader) override {
+  void Archive(StateArchive* archive) override {
     constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max() / 8;
-    reader->Tag("multi-sample");
-    visits_.Load(reader);
-    reader->FiniteReals(weights_);
-    points_.Load(reader);
-    reader->FiniteReals(masses_);
-    for (const double mass : masses_) StateReader::Require(mass >= -1e-6, "a mass is negative");
-    reader->Offsets(counts_);
-    for (const Offset count : counts_)
-      StateReader::Require(count >= 0 && count < kLargest, "a number of visits is out of range");
-    scale_ = reader->PositiveReal();
-    for (double* value : {&suffered_, &gradients_}) *value = reader->FiniteReal();
-    StateReader::Require(scale_ <= 1, "the scale is out of range");
-    for (WarmStart& warm : warm_) warm.bytes = reader->Bytes();
-    average_.Load(reader);
-    pass_ = reader->Passes();
+    archive->Tag("multi-sample");
+    visits_.Archive(archive);
+    archive->FiniteReals(weights_);
+    points_.Archive(archive);
+    archive->FiniteReals(masses_);
+    for (const double mass : masses_) archive->Require(mass >= -1e-6, "a mass is negative");
+    archive->Offsets(counts_, kLargest);
+    archive->PositiveReal(&scale_);
+    for (double* value : {&suffered_, &gradients_}) archive->FiniteReal(value);
+    archive->Require(scale_ <= 1, "the scale is out of range");
+    for (WarmStart& warm : warm_) archive->Bytes(&warm.bytes);
+    average_.Archive(archive);
+    archive->Passes(&pass_);
     for (std::int64_t* count : {&oracle_calls_, &steps_, &counted_, &next_note_})
-      *count = reader->Integer(0, kLargest);
-    evaluated_.clear();
+      archive->Integer(count, 0, kLargest);
+    if (archive->loading()) evaluated_.clear();
   }
 
   /// Online: the mean dual point counts as one visit of every example, and the figures of regret
@@ -375,7 +357,6 @@ class MultiSampleLearner : public Learner {
   ExampleVisits visits_;
   double largest_loss_;  // B
   std::vector<double> weights_;
-  std::vector<double> evaluated_;
   DualPoints points_;           // sums over visits, divided by scale_
   std::vector<double> masses_;  // as points_
   std::vector<Offset> counts_;  // of visits

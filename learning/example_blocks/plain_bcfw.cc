@@ -17,7 +17,7 @@ namespace {
 
 constexpr Index kRebuildEvery = 64;
 
-class PlainBcfwLearner : public Learner {
+class PlainBcfwLearner : public Learner, public DualPointSource, public LambdaFollower {
  public:
   PlainBcfwLearner(const Problem& problem, const TrainOptions& options)
       : problem_(problem),
@@ -27,9 +27,9 @@ class PlainBcfwLearner : public Learner {
         points_(problem),
         warm_(static_cast<std::size_t>(problem.size())),
         average_(options.average, problem.num_weights(), problem.size()),
-        evaluator_(problem, options.oracle, options.lp_tolerance) {}
-
-  std::string_view name() const override { return "bcfw"; }
+        evaluator_(problem, options.oracle, options.lp_tolerance) {
+    traits_ = {.dual_point = this, .lambda = this};
+  }
 
   void RunPass(const StopControl& stop) override {
     visits_.Pass(stop, [&](Index m) {
@@ -49,9 +49,6 @@ class PlainBcfwLearner : public Learner {
     return evaluation;
   }
 
-  std::span<const double> weights() const override { return evaluated_; }
-  double ScoreScale() const override { return slackline::internal::ScoreScale(problem_); }
-  double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
   WorkCounts work() const override { return {oracle_calls_, oracle_calls_}; }
 
   bool DualPointIsBest() const override { return !options_.fixed_step; }
@@ -60,27 +57,16 @@ class PlainBcfwLearner : public Learner {
     return true;
   }
 
-  void Save(StateWriter* writer) const override {
-    writer->Tag("bcfw");
-    visits_.Save(writer);
-    writer->Reals(weights_);
-    points_.Save(writer);
-    for (const WarmStart& warm : warm_) writer->Bytes(warm.bytes);
-    average_.Save(writer);
-    writer->Integer(pass_);
-    writer->Integer(oracle_calls_);
-  }
-
-  void Load(StateReader* reader) override {
-    reader->Tag("bcfw");
-    visits_.Load(reader);
-    reader->FiniteReals(weights_);
-    points_.Load(reader);
-    for (WarmStart& warm : warm_) warm.bytes = reader->Bytes();
-    average_.Load(reader);
-    pass_ = reader->Passes();
-    oracle_calls_ = reader->Count();
-    evaluated_.clear();
+  void Archive(StateArchive* archive) override {
+    archive->Tag("bcfw");
+    visits_.Archive(archive);
+    archive->FiniteReals(weights_);
+    points_.Archive(archive);
+    for (WarmStart& warm : warm_) archive->Bytes(&warm.bytes);
+    average_.Archive(archive);
+    archive->Passes(&pass_);
+    archive->Count(&oracle_calls_);
+    if (archive->loading()) evaluated_.clear();
   }
 
   void ChangeLambda(const Problem& problem) override {
@@ -126,7 +112,6 @@ class PlainBcfwLearner : public Learner {
   TrainOptions options_;
   ExampleVisits visits_;
   std::vector<double> weights_;
-  std::vector<double> evaluated_;
   DualPoints points_;
   std::vector<WarmStart> warm_;
   IterateAverage average_;

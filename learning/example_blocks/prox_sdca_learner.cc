@@ -66,7 +66,11 @@ bool VariablesAreFree(const Problem& problem) {
   });
 }
 
-class ProxSdcaLearner : public Learner {
+class ProxSdcaLearner : public Learner,
+                        public DualPointSource,
+                        public LambdaFollower,
+                        public CheckListener,
+                        public ScaleSource {
  public:
   ProxSdcaLearner(const Problem& problem, const TrainOptions& options)
       : problem_(problem),
@@ -81,11 +85,10 @@ class ProxSdcaLearner : public Learner {
         average_(options.average, problem.num_weights(), problem.size()),
         next_restart_(problem.size()),
         evaluator_(problem, options.oracle) {
+    traits_ = {.dual_point = this, .lambda = this, .listener = this, .scales = this};
     if (options.smoothing > 0) StartMarginals();
     if (options.sdca_step >= 3) BoundFeatures();
   }
-
-  std::string_view name() const override { return "prox-sdca"; }
 
   void RunPass(const StopControl& stop) override {
     visits_.Pass(stop, [&](Index m) {
@@ -134,18 +137,17 @@ class ProxSdcaLearner : public Learner {
     return note + " (docs/learners.md)";
   }
 
-  std::span<const double> weights() const override { return evaluated_; }
   WorkCounts work() const override { return {oracle_calls_, steps_}; }
 
-  double ScoreScale() const override { return slackline::internal::ScoreScale(problem_); }
-  double PrimalAtZero() const override {
-    double primal = PrimalAtZeroWeights(problem_);
-    if (options_.smoothing == 0) return primal;
+  ObjectiveScales Scales() const override {
+    ObjectiveScales scales = ScalesOf(problem_);
+    if (options_.smoothing == 0) return scales;
     double room = 0;  // the smoothed maximum is at most this much larger, for each variable 1 − 1/K
     for (Index m = 0; m < problem_.size(); ++m) {
       for (const Index k : problem_.data().example(m).graph().cardinalities()) room += 1 - 1.0 / k;
     }
-    return primal + 0.5 * options_.smoothing * room / problem_.size();
+    scales.primal_at_zero += 0.5 * options_.smoothing * room / problem_.size();
+    return scales;
   }
 
   bool DualPointIsBest() const override { return true; }
@@ -164,48 +166,26 @@ class ProxSdcaLearner : public Learner {
     return true;
   }
 
-  void Save(StateWriter* writer) const override {
-    writer->Tag("prox-sdca");
-    SaveRandom(visits_.random(), writer);
-    SaveRandom(draw_, writer);
-    visits_.examples().Save(writer);
-    writer->Reals(v_);
-    writer->Reals(w_);
-    points_.Save(writer);
-    writer->Reals(marginals_);
-    writer->Flag(!drawn_.empty());
-    if (!drawn_.empty()) writer->Reals(drawn_);
-    for (const WarmStart& warm : warm_) writer->Bytes(warm.bytes);
-    average_.Save(writer);
-    for (const std::int64_t count : {std::int64_t{pass_}, oracle_calls_, steps_, outputs_,
-                                     next_restart_, std::int64_t{told_}}) {
-      writer->Integer(count);
-    }
-  }
-
-  void Load(StateReader* reader) override {
-    reader->Tag("prox-sdca");
-    LoadRandom(reader, &visits_.random());
-    LoadRandom(reader, &draw_);
-    visits_.examples().Load(reader);
-    reader->FiniteReals(v_);
-    reader->FiniteReals(w_);
-    points_.Load(reader);
-    reader->FiniteReals(marginals_);
-    drawn_.clear();
-    if (reader->Flag()) {
-      drawn_.resize(v_.size());
-      reader->FiniteReals(drawn_);
-    }
-    for (WarmStart& warm : warm_) warm.bytes = reader->Bytes();
-    average_.Load(reader);
-    pass_ = reader->Passes();
-    oracle_calls_ = reader->Count();
-    steps_ = reader->Count();
-    outputs_ = reader->Count();
-    next_restart_ = reader->Integer(1, StateReader::kMostCount);
-    told_ = reader->Integer(0, 1) == 1;
-    evaluated_.clear();
+  void Archive(StateArchive* archive) override {
+    archive->Tag("prox-sdca");
+    ArchiveRandom(&visits_.random(), archive);
+    ArchiveRandom(&draw_, archive);
+    visits_.examples().Archive(archive);
+    archive->FiniteReals(v_);
+    archive->FiniteReals(w_);
+    points_.Archive(archive);
+    archive->FiniteReals(marginals_);
+    bool drawn = !drawn_.empty();
+    archive->Flag(&drawn);
+    drawn_.resize(drawn ? v_.size() : 0);
+    if (drawn) archive->FiniteReals(drawn_);
+    for (WarmStart& warm : warm_) archive->Bytes(&warm.bytes);
+    average_.Archive(archive);
+    archive->Passes(&pass_);
+    for (std::int64_t* count : {&oracle_calls_, &steps_, &outputs_}) archive->Count(count);
+    archive->Integer(&next_restart_, 1, StateReader::kMostCount);
+    archive->Flag(&told_);
+    if (archive->loading()) evaluated_.clear();
   }
 
   void ChangeLambda(const Problem& problem) override {
@@ -502,7 +482,6 @@ class ProxSdcaLearner : public Learner {
   Random draw_;  // of the random output: a stream of its own
   std::vector<double> v_;
   std::vector<double> w_;  // empty without l1
-  std::vector<double> evaluated_;
   DualPoints points_;
   std::vector<double> marginals_;  // laid out as TrainingSet::losses; empty without smoothing
   std::vector<WarmStart> warm_;

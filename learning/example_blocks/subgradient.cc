@@ -24,7 +24,7 @@ constexpr double kSmallestFactor = 1e-100;
 
 std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
-class SubgradientLearner : public Learner {
+class SubgradientLearner : public Learner, public DualPointSource, public LambdaFollower {
  public:
   SubgradientLearner(const Problem& problem, const TrainOptions& options)
       : problem_(problem),
@@ -36,9 +36,9 @@ class SubgradientLearner : public Learner {
         warm_(masses_.size()),
         average_(options.average, problem.num_weights(), problem.size()),
         evaluator_(problem, options.oracle),
-        primal_at_zero_(PrimalAtZeroWeights(problem)) {}
-
-  std::string_view name() const override { return "ssg"; }
+        primal_at_zero_(PrimalAtZeroWeights(problem)) {
+    traits_ = {.dual_point = this, .lambda = this};
+  }
 
   void RunPass(const StopControl& stop) override {
     visits_.Pass(stop, [&](Index m) { Step(m); });
@@ -57,9 +57,6 @@ class SubgradientLearner : public Learner {
     return evaluation;
   }
 
-  std::span<const double> weights() const override { return evaluated_; }
-  double ScoreScale() const override { return slackline::internal::ScoreScale(problem_); }
-  double PrimalAtZero() const override { return primal_at_zero_; }
   WorkCounts work() const override { return {oracle_calls_, oracle_calls_}; }
 
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
@@ -67,37 +64,23 @@ class SubgradientLearner : public Learner {
     return true;
   }
 
-  void Save(StateWriter* writer) const override {
-    writer->Tag("ssg");
-    visits_.Save(writer);
-    writer->Reals(sum_);
-    writer->Reals(points_.coordinates());
-    writer->Reals(masses_);
-    writer->Reals(points_.losses());
-    for (const WarmStart& warm : warm_) writer->Bytes(warm.bytes);
-    average_.Save(writer);
-    for (const double number : {shrink_, square_, share_}) writer->Real(number);
-    writer->Integer(steps_);
-    writer->Integer(oracle_calls_);
-  }
-
-  void Load(StateReader* reader) override {
-    reader->Tag("ssg");
-    visits_.Load(reader);
-    reader->FiniteReals(sum_);
-    reader->FiniteReals(points_.coordinates());
-    reader->FiniteReals(masses_);
-    reader->FiniteReals(points_.losses());
-    for (WarmStart& warm : warm_) warm.bytes = reader->Bytes();
-    average_.Load(reader);
-    shrink_ = reader->PositiveReal();
-    square_ = reader->FiniteReal();
-    share_ = reader->NonNegativeReal();
-    StateReader::Require(shrink_ <= 1 && share_ <= 1, "a share is larger than one");
-    for (const double mass : masses_) StateReader::Require(mass >= 0, "a mass is negative");
-    steps_ = reader->Count();
-    oracle_calls_ = reader->Count();
-    evaluated_.clear();
+  void Archive(StateArchive* archive) override {
+    archive->Tag("ssg");
+    visits_.Archive(archive);
+    archive->FiniteReals(sum_);
+    archive->FiniteReals(points_.coordinates());
+    archive->FiniteReals(masses_);
+    archive->FiniteReals(points_.losses());
+    for (WarmStart& warm : warm_) archive->Bytes(&warm.bytes);
+    average_.Archive(archive);
+    archive->PositiveReal(&shrink_);
+    archive->FiniteReal(&square_);
+    archive->NonNegativeReal(&share_);
+    archive->Require(shrink_ <= 1 && share_ <= 1, "a share is larger than one");
+    for (const double mass : masses_) archive->Require(mass >= 0, "a mass is negative");
+    archive->Count(&steps_);
+    archive->Count(&oracle_calls_);
+    if (archive->loading()) evaluated_.clear();
   }
 
   /// The dual point that was reached stands for the first pass of the new run.
@@ -182,8 +165,7 @@ class SubgradientLearner : public Learner {
   double shrink_ = 1;
   double square_ = 0;  // ‖λk·w‖²; kept up to date within passes for projections only
   double share_ = 1;   // θ of the newest point
-  std::vector<double> evaluated_;
-  DualPoints points_;           // Σ (corner / shrink_ before the step)
+  DualPoints points_;  // Σ (corner / shrink_ before the step)
   std::vector<double> masses_;  // Σ 1 / shrink_
   std::vector<WarmStart> warm_;
   IterateAverage average_;

@@ -168,28 +168,25 @@ void ActivePairs::ScatterWeights(const BlockLayout& layout, const double* weight
   }
 }
 
-void ActivePairs::Save(StateWriter* writer) const {
-  writer->Flag(in_use_);
-  if (!in_use_) return;
-  writer->Indices(pair_);
-  writer->Reals(resting_);
-  writer->Bytes(full_);
-}
-
-void ActivePairs::Load(const BlockLayout& layout, const double* state, StateReader* reader) {
-  Clear();
-  if (!reader->Flag()) return;
+void ActivePairs::Archive(const BlockLayout& layout, const double* state, StateArchive* archive) {
+  bool in_use = in_use_;
+  archive->Flag(&in_use);
+  if (archive->loading()) Clear();
+  if (!in_use) return;
   const FactorGraph& graph = layout.structure->graph();
   in_use_ = true;
-  pair_ = reader->Indices(0, layout.pairs.count - 1);
-  member_.assign(static_cast<std::size_t>(layout.pairs.count), 0);
-  for (const Index k : pair_) {
-    StateReader::Require(member_[static_cast<std::size_t>(k)] == 0, "a pair is active twice");
-    member_[static_cast<std::size_t>(k)] = 1;
-  }
+  archive->Indices(&pair_, 0, layout.pairs.count - 1);
   resting_.resize(static_cast<std::size_t>(graph.variable_states()));
-  reader->FiniteReals(resting_);
-  full_ = reader->Bytes();
+  if (archive->loading()) {
+    member_.assign(static_cast<std::size_t>(layout.pairs.count), 0);
+    for (const Index k : pair_) {
+      StateReader::Require(member_[static_cast<std::size_t>(k)] == 0, "a pair is active twice");
+      member_[static_cast<std::size_t>(k)] = 1;
+    }
+  }
+  archive->FiniteReals(resting_);
+  archive->Bytes(&full_);
+  if (!archive->loading()) return;
   StateReader::Require(full_.size() == static_cast<std::size_t>(graph.num_variables()),
                        "active pairs do not fit their example");
   CopyPlanes(layout, state);
@@ -203,14 +200,9 @@ void ShrinkSchedule::AfterAll(const ActivePairs::Counts& counts) {
   if (woken > kManyWoken * active) every_ = std::max(kLeastEvery, every_ / 2);
 }
 
-void ShrinkSchedule::Save(StateWriter* writer) const {
-  writer->Integer(every_);
-  writer->Integer(since_);
-}
-
-void ShrinkSchedule::Load(StateReader* reader) {
-  every_ = static_cast<Index>(reader->Integer(kLeastEvery, kMostEvery));
-  since_ = static_cast<Index>(reader->Integer(0, kMostEvery));
+void ShrinkSchedule::Archive(StateArchive* archive) {
+  archive->Integer(&every_, kLeastEvery, kMostEvery);
+  archive->Integer(&since_, 0, kMostEvery);
 }
 
 }  // namespace slackline::internal

@@ -53,8 +53,7 @@ class ActivePairs {
                       std::vector<double>* all_weights) const;
 
   /// The planes are not saved: they are those of the state, once written back.
-  void Save(StateWriter* writer) const;
-  void Load(const BlockLayout& layout, const double* state, StateReader* reader);
+  void Archive(const BlockLayout& layout, const double* state, StateArchive* archive);
 
  private:
   void CopyPlanes(const BlockLayout& layout, const double* state);
@@ -87,8 +86,7 @@ class ShrinkSchedule {
   /// Passes from one over all pairs to the next.
   Index every() const { return every_; }
 
-  void Save(StateWriter* writer) const;
-  void Load(StateReader* reader);
+  void Archive(StateArchive* archive);
 
  private:
   Index every_ = 2;

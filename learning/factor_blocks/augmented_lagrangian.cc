@@ -28,16 +28,16 @@ PenaltySettings StartSettings(const Problem& problem, const TrainOptions& option
   return settings;
 }
 
-class AugmentedLagrangianLearner : public FactorLearner {
+class AugmentedLagrangianLearner : public FactorLearner, public CheckListener {
  public:
   AugmentedLagrangianLearner(const Problem& problem, const TrainOptions& options)
       : FactorLearner(problem, options, /*multipliers=*/true),
         options_(options),
         control_(StartSettings(problem, options), options.rho <= 0, problem.penalty_scale()),
         kappa_(Kappa(problem)),
-        steps_since_update_(static_cast<std::size_t>(problem.size()), 0) {}
-
-  std::string_view name() const override { return "al"; }
+        steps_since_update_(static_cast<std::size_t>(problem.size()), 0) {
+    traits_.listener = this;
+  }
 
   void RunPass(const StopControl& stop) override {
     const PenaltySettings& settings = control_.settings();
@@ -65,20 +65,11 @@ class AugmentedLagrangianLearner : public FactorLearner {
                              best_primal_ - evaluation.dual});
   }
 
-  void Save(StateWriter* writer) const override {
-    FactorLearner::Save(writer);
-    control_.Save(writer);
-    writer->Offsets(steps_since_update_);
-    writer->Real(best_primal_);
-  }
-
-  void Load(StateReader* reader) override {
-    FactorLearner::Load(reader);
-    control_.Load(reader);
-    reader->Offsets(steps_since_update_);
-    for (const Offset steps : steps_since_update_)
-      StateReader::Require(steps >= 0, "a number of steps is negative");
-    best_primal_ = reader->Real();
+  void Archive(StateArchive* archive) override {
+    FactorLearner::Archive(archive);
+    control_.Archive(archive);
+    archive->Offsets(steps_since_update_);
+    archive->Real(&best_primal_);
   }
 
   void ChangeLambda(const Problem& changed) override {

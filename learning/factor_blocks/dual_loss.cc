@@ -48,7 +48,10 @@ std::vector<Index> AllExamples(const Problem& problem) {
   return all;
 }
 
-class DualLossLearner : public Learner {
+class DualLossLearner : public Learner,
+                        public DualPointSource,
+                        public LambdaFollower,
+                        public CheckListener {
  public:
   DualLossLearner(const Problem& problem, const TrainOptions& options)
       : problem_(problem),
@@ -60,11 +63,10 @@ class DualLossLearner : public Learner {
             {temperature_, options.step_size > 0 ? options.step_size : 1 / problem.lambda(), true}),
         mixture_(problem.lambda()),
         chosen_(options.step_size > 0) {
+    traits_ = {.dual_point = this, .lambda = this, .listener = this};
     for (Index m = 0; m < problem.size(); ++m)
       num_parts_.push_back(problem.data().example(m).graph().num_parts());
   }
-
-  std::string_view name() const override { return Name(options_.learner); }
 
   void RunPass(const StopControl& stop) override {
     if (!chosen_) ChooseStep(stop);
@@ -95,9 +97,6 @@ class DualLossLearner : public Learner {
 
   std::string Adapt(const Evaluation& /*evaluation*/) override { return std::exchange(note_, {}); }
 
-  std::span<const double> weights() const override { return evaluated_; }
-  double ScoreScale() const override { return slackline::internal::ScoreScale(problem_); }
-  double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
   WorkCounts work() const override { return {0, block_steps_}; }
 
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
@@ -106,25 +105,15 @@ class DualLossLearner : public Learner {
     return true;
   }
 
-  void Save(StateWriter* writer) const override {
-    writer->Tag("dual loss");
-    visits_.Save(writer);
-    descent_.Save(writer);
-    mixture_.Save(writer);
-    writer->Flag(chosen_);
-    writer->Text(note_);
-    writer->Integer(block_steps_);
-  }
-
-  void Load(StateReader* reader) override {
-    reader->Tag("dual loss");
-    visits_.Load(reader);
-    descent_.Load(reader);
-    mixture_.Load(problem_.num_weights(), reader);
-    chosen_ = reader->Flag();
-    note_ = reader->Text();
-    block_steps_ = reader->Count();
-    evaluated_.clear();
+  void Archive(StateArchive* archive) override {
+    archive->Tag("dual loss");
+    visits_.Archive(archive);
+    descent_.Archive(archive);
+    mixture_.Archive(problem_.num_weights(), archive);
+    archive->Flag(&chosen_);
+    archive->Text(&note_);
+    archive->Count(&block_steps_);
+    if (archive->loading()) evaluated_.clear();
   }
 
   void ChangeLambda(const Problem& problem) override {
@@ -195,7 +184,6 @@ class DualLossLearner : public Learner {
   bool chosen_;
   std::string note_;
   std::vector<Index> num_parts_;
-  std::vector<double> evaluated_;
   std::int64_t block_steps_ = 0;
 };
 

@@ -200,28 +200,15 @@ void DualLossDescent::ChangeLambda(double before, double after) {
   std::fill(visits_.begin(), visits_.end(), Offset{0});
 }
 
-void DualLossDescent::Save(StateWriter* writer) const {
-  writer->Tag("dual loss descent");
-  writer->Real(settings_.eta);
-  writer->Real(scale_);
-  writer->Reals(direction_);
-  writer->Reals(messages_);
-  writer->Reals(averages_);
-  writer->Offsets(visits_);
-  writer->Integer(steps_);
-}
-
-void DualLossDescent::Load(StateReader* reader) {
-  reader->Tag("dual loss descent");
-  settings_.eta = reader->PositiveReal();
-  scale_ = reader->PositiveReal();
-  reader->FiniteReals(direction_);
-  reader->FiniteReals(messages_);
-  reader->FiniteReals(averages_);
-  reader->Offsets(visits_);
-  for (const Offset visits : visits_)
-    StateReader::Require(visits >= 0, "a number of visits is negative");
-  steps_ = reader->Count();
+void DualLossDescent::Archive(StateArchive* archive) {
+  archive->Tag("dual loss descent");
+  archive->PositiveReal(&settings_.eta);
+  archive->PositiveReal(&scale_);
+  archive->FiniteReals(direction_);
+  archive->FiniteReals(messages_);
+  archive->FiniteReals(averages_);
+  archive->Offsets(visits_);
+  archive->Count(&steps_);
 }
 
 }  // namespace slackline::internal

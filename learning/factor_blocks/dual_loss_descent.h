@@ -65,8 +65,7 @@ class DualLossDescent {
   /// the same λw. Counts of steps begin anew.
   void ChangeLambda(double before, double after);
 
-  void Save(StateWriter* writer) const;
-  void Load(StateReader* reader);
+  void Archive(StateArchive* archive);
 
  private:
   ExampleView example(Index k) const {

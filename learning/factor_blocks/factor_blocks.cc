@@ -102,31 +102,27 @@ void FactorBlocks::ChangeLambda(const Problem& problem) {
   Rebuild();
 }
 
-void FactorBlocks::Save(StateWriter* writer) const {
-  writer->Tag("factor blocks");
-  for (Index m = 0; m < problem_->size(); ++m) Settle(m);
-  writer->Real(rho_);
-  writer->Reals(memory_);
-  writer->Reals(weights_);
-  centre_.Save(writer);
-  globals_.Save(writer);
-  for (const ActivePairs& active : active_) active.Save(writer);
-  writer->Integer(block_steps_);
-}
-
-void FactorBlocks::Load(StateReader* reader) {
-  reader->Tag("factor blocks");
-  set_rho(reader->PositiveReal());
-  reader->FiniteReals(memory_);
-  for (Index m = 0; m < problem_->size(); ++m) CheckShares(m);
-  reader->FiniteReals(weights_);
-  centre_.Load(problem_->num_weights(), problem_->lambda(), reader);
-  ScaleSteps();
-  globals_.Load([this](Index m) -> const BlockLayout& { return layout(m); }, reader);
-  std::fill(settled_.begin(), settled_.end(), std::uint8_t{1});
+void FactorBlocks::Archive(StateArchive* archive) {
+  archive->Tag("factor blocks");
+  const bool loading = archive->loading();
+  if (!loading) {
+    for (Index m = 0; m < problem_->size(); ++m) Settle(m);
+  }
+  double rho = rho_;
+  archive->PositiveReal(&rho);
+  if (loading) set_rho(rho);
+  archive->FiniteReals(memory_);
+  if (loading) {
+    for (Index m = 0; m < problem_->size(); ++m) CheckShares(m);
+  }
+  archive->FiniteReals(weights_);
+  centre_.Archive(problem_->num_weights(), problem_->lambda(), archive);
+  if (loading) ScaleSteps();
+  globals_.Archive([this](Index m) -> const BlockLayout& { return layout(m); }, archive);
+  if (loading) std::fill(settled_.begin(), settled_.end(), std::uint8_t{1});
   for (Index m = 0; m < problem_->size(); ++m)
-    active_[static_cast<std::size_t>(m)].Load(layout(m), state(m), reader);
-  block_steps_ = reader->Count();
+    active_[static_cast<std::size_t>(m)].Archive(layout(m), state(m), archive);
+  archive->Count(&block_steps_);
 }
 
 /// Throws DataError unless all that should be a distribution over states in the memory of example m

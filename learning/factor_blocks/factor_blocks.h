@@ -84,8 +84,7 @@ class FactorBlocks {
   /// blocks.
   void ChangeLambda(const Problem& problem);
 
-  void Save(StateWriter* writer) const;
-  void Load(StateReader* reader);
+  void Archive(StateArchive* archive);
 
   std::span<const double> weights() const { return weights_; }
   std::int64_t block_steps() const { return block_steps_; }

@@ -19,12 +19,14 @@ FactorLearner::FactorLearner(const Problem& problem, const TrainOptions& options
       blocks_(problem, options.step, multipliers),
       mixture_(problem.lambda()),
       visits_(options, problem.size()),
-      uniform_(problem) {}
+      uniform_(problem) {
+  traits_ = {.dual_point = this, .lambda = this, .advisor = this};
+}
 
 Evaluation FactorLearner::Evaluate(int threads) {
   checked_at_ = pass_;
   const FactorEvaluation point =
-      EvaluateFactorBlocks(blocks_, threads, &weights_, &mixture_,
+      EvaluateFactorBlocks(blocks_, threads, &evaluated_, &mixture_,
                            keeps_points_ && !evaluations_unkept_ ? &points_ : nullptr);
   if (!keeps_points_) evaluations_unkept_ = true;
   Evaluation evaluation;
@@ -68,34 +70,25 @@ void FactorLearner::FinishPass() {
   if (++pass_ % kRebuildEvery == 0) blocks_.Rebuild();
 }
 
-void FactorLearner::Save(StateWriter* writer) const {
-  writer->Tag("factor learner");
-  visits_.Save(writer);
-  blocks_.Save(writer);
-  shrinking_.Save(writer);
-  mixture_.Save(writer);
-  writer->Integer(pass_);
-  writer->Integer(checked_at_);
-  const bool known = keeps_points_ && !evaluations_unkept_;
-  writer->Flag(known);
-  if (known) points_.Save(writer);
-}
-
-void FactorLearner::Load(StateReader* reader) {
-  reader->Tag("factor learner");
-  visits_.Load(reader);
-  blocks_.Load(reader);
-  shrinking_.Load(reader);
-  mixture_.Load(problem().num_weights(), reader);
-  pass_ = reader->Passes();
-  checked_at_ = reader->Passes();
-  weights_.clear();
-  points_ = MixedPoints();
-  const bool known = reader->Flag();
-  if (known) {
-    points_.Load(problem(), reader);
-    StateReader::Require(points_.size() == mixture_.size(), "a mixture does not have its points");
+void FactorLearner::Archive(StateArchive* archive) {
+  archive->Tag("factor learner");
+  visits_.Archive(archive);
+  blocks_.Archive(archive);
+  shrinking_.Archive(archive);
+  mixture_.Archive(problem().num_weights(), archive);
+  archive->Passes(&pass_);
+  archive->Passes(&checked_at_);
+  bool known = keeps_points_ && !evaluations_unkept_;
+  archive->Flag(&known);
+  if (archive->loading()) {
+    evaluated_.clear();
+    points_ = MixedPoints();
   }
+  if (known) {
+    points_.Archive(problem(), archive);
+    archive->Require(points_.size() == mixture_.size(), "a mixture does not have its points");
+  }
+  if (!archive->loading()) return;
   evaluations_unkept_ = !(known && keeps_points_);
   if (evaluations_unkept_) points_ = MixedPoints();
 }

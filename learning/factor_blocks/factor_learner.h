@@ -12,16 +12,16 @@
 
 namespace slackline::internal {
 
-class FactorLearner : public Learner {
+class FactorLearner : public Learner,
+                      public DualPointSource,
+                      public LambdaFollower,
+                      public CheckAdvisor {
  public:
   FactorLearner(const Problem& problem, const TrainOptions& options, bool multipliers);
 
   /// Primal and certificate of the relaxed problem, and the soft figures. Derived classes add what
   /// is theirs.
   Evaluation Evaluate(int threads) override;
-  std::span<const double> weights() const override { return weights_; }
-  double ScoreScale() const override { return slackline::internal::ScoreScale(problem()); }
-  double PrimalAtZero() const override { return PrimalAtZeroWeights(problem()); }
   WorkCounts work() const override { return {0, blocks_.block_steps()}; }
   /// A check takes as long as one pass or two.
   bool CheckIsCheap() const override { return pass_ - checked_at_ >= 4; }
@@ -32,8 +32,7 @@ class FactorLearner : public Learner {
   bool DualPointIsBest() const override { return !points_.empty() && !evaluations_unkept_; }
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override;
 
-  void Save(StateWriter* writer) const override;
-  void Load(StateReader* reader) override;
+  void Archive(StateArchive* archive) override;
   /// Keeps μ and η. The certificate's points are left behind: they belong to the old λ.
   void ChangeLambda(const Problem& problem) override;
 
@@ -81,7 +80,6 @@ class FactorLearner : public Learner {
   UniformBlocks uniform_;
   Index pass_ = 0;
   Index checked_at_ = 0;  // pass_ at the last evaluation
-  std::vector<double> weights_;
   bool keeps_points_ = false;
   bool evaluations_unkept_ = false;  // the mixture has points that were not kept
   MixedPoints points_;

@@ -252,36 +252,26 @@ std::int64_t GlobalBlocks::memory_bytes() const {
   return bytes;
 }
 
-void GlobalBlocks::Save(StateWriter* writer) const {
-  if (corners_.empty()) return;
-  writer->Tag("global blocks");
-  for (const GlobalCorners& corners : corners_) {
-    writer->Indices(corners.states);
-    writer->Reals(corners.share);
-  }
-}
-
-void GlobalBlocks::LoadCorners(const GlobalBlock& global, GlobalCorners* corners,
-                               StateReader* reader) {
+void GlobalBlocks::ArchiveCorners(const GlobalBlock& global, GlobalCorners* corners,
+                                  StateArchive* archive) {
   const bool keeps = !corners->share.empty();
   const std::size_t axes = global.axes.size();
   const std::span<const Index> cardinalities = global.factor->cardinalities();
-  GlobalCorners loaded;
-  loaded.states =
-      reader->Indices(0, *std::max_element(cardinalities.begin(), cardinalities.end()) - 1);
-  loaded.share = reader->FiniteReals();
-  if (keeps) StateReader::RequireShares(loaded.share.data(), loaded.share.size());
+  archive->Indices(&corners->states, 0,
+                   *std::max_element(cardinalities.begin(), cardinalities.end()) - 1);
+  archive->FiniteList(&corners->share);
+  if (!archive->loading()) return;
+  if (keeps) StateReader::RequireShares(corners->share.data(), corners->share.size());
   StateReader::Require(
-      loaded.share.empty() != keeps && loaded.states.size() == loaded.share.size() * axes,
+      corners->share.empty() != keeps && corners->states.size() == corners->share.size() * axes,
       "the kept states of a global factor do not fit it");
-  for (Index k = 0; k < loaded.count(); ++k) {
-    const std::span<const Index> states = loaded.corner(k, axes);
-    bool good = loaded.share[Size(k)] >= 0;
+  for (Index k = 0; k < corners->count(); ++k) {
+    const std::span<const Index> states = corners->corner(k, axes);
+    bool good = corners->share[Size(k)] >= 0;
     for (std::size_t a = 0; a < axes; ++a) good = good && states[a] < cardinalities[a];
     StateReader::Require(good && global.factor->Allows(states),
                          "a kept state of a global factor is none");
   }
-  *corners = std::move(loaded);
 }
 
 }  // namespace slackline::internal

@@ -96,16 +96,16 @@ class GlobalBlocks {
   Offset count() const { return first_.back(); }
   std::int64_t memory_bytes() const;
 
-  void Save(StateWriter* writer) const;
   /// layout(m): the layout of example m, for what may be in the archive.
   template <class Layout>
-  void Load(const Layout& layout, StateReader* reader) {
+  void Archive(const Layout& layout, StateArchive* archive) {
     if (corners_.empty()) return;
-    reader->Tag("global blocks");
+    archive->Tag("global blocks");
     for (std::size_t m = 0; m + 1 < first_.size(); ++m) {
       const BlockLayout& blocks = layout(static_cast<Index>(m));
       for (std::size_t g = 0; g < blocks.globals.size(); ++g) {
-        LoadCorners(blocks.globals[g], &corners_[static_cast<std::size_t>(first_[m]) + g], reader);
+        ArchiveCorners(blocks.globals[g], &corners_[static_cast<std::size_t>(first_[m]) + g],
+                       archive);
       }
     }
   }
@@ -127,7 +127,8 @@ class GlobalBlocks {
                            std::span<const double> weights);
   void Move(const GlobalBlock& global, const Direction& direction, const GlobalScales& scales,
             GlobalCorners* corners, double* state, std::span<double> weights);
-  static void LoadCorners(const GlobalBlock& global, GlobalCorners* corners, StateReader* reader);
+  static void ArchiveCorners(const GlobalBlock& global, GlobalCorners* corners,
+                             StateArchive* archive);
 
   bool keep_ = true;
   std::vector<Offset> first_{0};  // per example, into corners_

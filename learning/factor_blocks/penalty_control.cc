@@ -63,29 +63,17 @@ std::string PenaltyControl::Guard(const Observation& seen) {
   return text;
 }
 
-void PenaltyControl::Save(StateWriter* writer) const {
-  writer->Tag("penalty");
-  writer->Real(settings_.rho);
-  writer->Real(settings_.tau);
-  writer->Integer(settings_.visits_per_update);
-  writer->Flag(balance_);
-  writer->Integer(changes_);
-  writer->Integer(next_balance_);
-  writer->Integer(window_end_);
-  writer->Real(window_gap_);
-}
-
-void PenaltyControl::Load(StateReader* reader) {
+void PenaltyControl::Archive(StateArchive* archive) {
   constexpr std::int64_t kMost = std::numeric_limits<Index>::max();
-  reader->Tag("penalty");
-  settings_.rho = reader->PositiveReal();
-  settings_.tau = reader->PositiveReal();
-  settings_.visits_per_update = static_cast<Index>(reader->Integer(1, kMost / 4));
-  balance_ = reader->Flag();
-  changes_ = static_cast<int>(reader->Integer(0, kMost));
-  next_balance_ = static_cast<Index>(reader->Integer(0, kMost));
-  window_end_ = static_cast<Index>(reader->Integer(std::numeric_limits<Index>::min(), kMost));
-  window_gap_ = reader->Real();
+  archive->Tag("penalty");
+  archive->PositiveReal(&settings_.rho);
+  archive->PositiveReal(&settings_.tau);
+  archive->Integer(&settings_.visits_per_update, 1, kMost / 4);
+  archive->Flag(&balance_);
+  archive->Integer(&changes_, 0, kMost);
+  archive->Integer(&next_balance_, 0, kMost);
+  archive->Integer(&window_end_, std::numeric_limits<Index>::min(), kMost);
+  archive->Real(&window_gap_);
 }
 
 }  // namespace slackline::internal

@@ -54,9 +54,8 @@ class PenaltyControl {
   /// Adapts the settings; returns a sentence when the safeguard acted, else an empty string.
   std::string Observe(const Observation& seen);
 
-  void Save(StateWriter* writer) const;
   /// Settings and history; the scale is that of the problem.
-  void Load(StateReader* reader);
+  void Archive(StateArchive* archive);
 
   static constexpr double kLargestFactor = 3;  ///< of one change of ρ
   static constexpr double kLargestFactorInwards =

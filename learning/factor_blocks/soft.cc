@@ -13,12 +13,10 @@ class SoftLearner : public FactorLearner {
  public:
   SoftLearner(const Problem& problem, const TrainOptions& options)
       : FactorLearner(problem, options, /*multipliers=*/false), options_(options) {
+    traits_.stopping_gap = StoppingGap::kSoft;
     blocks().set_rho(RhoAt(0));
     blocks().set_smoothing(options.smoothing);
   }
-
-  std::string_view name() const override { return "soft"; }
-  StoppingGap stopping_gap() const override { return StoppingGap::kSoft; }
 
   void RunPass(const StopControl& stop) override {
     blocks().set_rho(RhoAt(pass()));

@@ -30,7 +30,10 @@ double Dot(std::span<const double> a, std::span<const double> b) {
 }
 
 /// The dual point, the expansion that belongs to it, and its certificate: all but the steps.
-class KernelLearner : public Learner {
+class KernelLearner : public Learner,
+                      public DualPointSource,
+                      public LambdaFollower,
+                      public ScaleSource {
  public:
   KernelLearner(const Problem& problem, const TrainOptions& options, Offset first_suffix)
       : problem_(problem),
@@ -44,10 +47,9 @@ class KernelLearner : public Learner {
         points_(problem),
         warm_(Size(problem.size())),
         average_(options.average, expansion_.size(), first_suffix) {
+    traits_ = {.dual_point = this, .lambda = this, .scales = this};
     oracles_.push_back(std::make_unique<ExampleOracle>(problem, options.oracle));
   }
-
-  std::string_view name() const override { return Name(options_.learner); }
 
   Evaluation Evaluate(int threads) override {
     Rebuild(&evaluated_);
@@ -69,15 +71,13 @@ class KernelLearner : public Learner {
     return evaluation;
   }
 
-  std::span<const double> weights() const override { return evaluated_; }
   /// With the longest input in the kernel's feature space for every part.
-  double ScoreScale() const override {
+  ObjectiveScales Scales() const override {
     double longest = 0;
     for (const FeatureRow& x : expansion_.inputs())
       longest = std::max(longest, KernelValue(gram_.kernel(), x, x));
-    return slackline::internal::ScoreScale(problem_, 2 * longest);
+    return {PrimalAtZeroWeights(problem_), ScoreScale(problem_, 2 * longest)};
   }
-  double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
   WorkCounts work() const override { return work_; }
 
   bool DualPointIsBest() const override { return !options_.fixed_step; }
@@ -86,27 +86,16 @@ class KernelLearner : public Learner {
     return true;
   }
 
-  void Save(StateWriter* writer) const override {
-    writer->Tag(name());
-    writer->Reals(weights_);
-    points_.Save(writer);
-    for (const WarmStart& warm : warm_) writer->Bytes(warm.bytes);
-    average_.Save(writer);
-    writer->Integer(pass_);
-    writer->Integer(work_.oracle_calls);
-    writer->Integer(work_.block_steps);
-  }
-
-  void Load(StateReader* reader) override {
-    reader->Tag(name());
-    reader->FiniteReals(weights_);
-    points_.Load(reader);
-    for (WarmStart& warm : warm_) warm.bytes = reader->Bytes();
-    average_.Load(reader);
-    pass_ = reader->Passes();
-    work_.oracle_calls = reader->Count();
-    work_.block_steps = reader->Count();
-    evaluated_.clear();
+  void Archive(StateArchive* archive) override {
+    archive->Tag(Name(options_.learner));
+    archive->FiniteReals(weights_);
+    points_.Archive(archive);
+    for (WarmStart& warm : warm_) archive->Bytes(&warm.bytes);
+    average_.Archive(archive);
+    archive->Passes(&pass_);
+    archive->Count(&work_.oracle_calls);
+    archive->Count(&work_.block_steps);
+    if (archive->loading()) evaluated_.clear();
   }
 
   void ChangeLambda(const Problem& problem) override {
@@ -148,7 +137,6 @@ class KernelLearner : public Learner {
   KernelExpansion expansion_;
   GramCache gram_;
   std::vector<double> weights_;
-  std::vector<double> evaluated_;
   DualPoints points_;
   std::vector<WarmStart> warm_;
   IterateAverage average_;
@@ -195,13 +183,9 @@ class KernelBcfwLearner : public KernelLearner {
     if (++pass_ % kRebuildEvery == 0) Rebuild(&weights_);
   }
 
-  void Save(StateWriter* writer) const override {
-    KernelLearner::Save(writer);
-    visits_.Save(writer);
-  }
-  void Load(StateReader* reader) override {
-    KernelLearner::Load(reader);
-    visits_.Load(reader);
+  void Archive(StateArchive* archive) override {
+    KernelLearner::Archive(archive);
+    visits_.Archive(archive);
   }
 
  private:

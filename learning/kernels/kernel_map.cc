@@ -32,58 +32,56 @@ std::shared_ptr<const WeightLayout> NewLayout(const WeightLayout& layout,
 }
 
 /// The learner of the mapped problem, seen from the problem itself.
-class KernelMapLearner : public Learner {
+class KernelMapLearner : public Learner,
+                         public LambdaFollower,
+                         public CheckCompanion,
+                         public ScaleSource {
  public:
   KernelMapLearner(const Problem& problem, const TrainOptions& options)
       : problem_(problem),
         map_(problem, KernelOf(options, problem.data())),
-        inner_(MakeLearner(map_.problem(), WithoutKernel(options))) {}
+        mapped_(std::make_unique<Problem>(map_.problem())),
+        inner_(MakeLearner(*mapped_, WithoutKernel(options))) {
+    traits_ = inner_->traits();
+    traits_.lambda = this;
+    if (traits_.companion != nullptr) traits_.companion = this;
+    traits_.scales = this;
+  }
 
-  std::string_view name() const override { return inner_->name(); }
-  StoppingGap stopping_gap() const override { return inner_->stopping_gap(); }
   void RunPass(const StopControl& stop) override { inner_->RunPass(stop); }
-  Evaluation Evaluate(int threads) override {
-    const Evaluation evaluation = inner_->Evaluate(threads);
-    weights_ = map_.Expand(inner_->weights());
-    return evaluation;
+  Evaluation Evaluate(int threads) override { return Expanded(inner_->Evaluate(threads)); }
+  bool EvaluatesBesidePasses() const override {
+    return slackline::internal::EvaluatesBesidePasses(*inner_);
   }
   Evaluation EvaluateBesidePass(int threads, const StopControl& stop,
                                 double* pass_seconds) override {
-    const Evaluation evaluation = inner_->EvaluateBesidePass(threads, stop, pass_seconds);
-    weights_ = map_.Expand(inner_->weights());
-    return evaluation;
+    return Expanded(inner_->traits().companion->EvaluateBesidePass(threads, stop, pass_seconds));
   }
-  bool EvaluatesBesidePasses() const override { return inner_->EvaluatesBesidePasses(); }
-  std::span<const double> weights() const override { return weights_; }
   WorkCounts work() const override { return inner_->work(); }
-  double ScoreScale() const override { return inner_->ScoreScale(); }
-  double PrimalAtZero() const override { return inner_->PrimalAtZero(); }
-  double GapEstimate() const override { return inner_->GapEstimate(); }
-  bool CheckIsCheap() const override { return inner_->CheckIsCheap(); }
-  std::string Adapt(const Evaluation& evaluation) override { return inner_->Adapt(evaluation); }
-  void KeepDualPoint() override { inner_->KeepDualPoint(); }
-  bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
-    return inner_->DualPoint(m, coordinates, loss);
+  ObjectiveScales Scales() const override {
+    const ScaleSource* own = inner_->traits().scales;
+    return own == nullptr ? ScalesOf(*mapped_) : own->Scales();
   }
-  bool PrimalIsObjective() const override { return inner_->PrimalIsObjective(); }
-  bool DualPointIsBest() const override { return inner_->DualPointIsBest(); }
-  void Save(StateWriter* writer) const override { inner_->Save(writer); }
-  void Load(StateReader* reader) override {
-    inner_->Load(reader);
-    weights_.clear();
+  void Archive(StateArchive* archive) override {
+    inner_->Archive(archive);
+    if (archive->loading()) evaluated_.clear();
   }
   void ChangeLambda(const Problem& problem) override {
-    auto next = std::make_unique<Problem>(map_.problem().WithLambda(problem.lambda()));
-    inner_->ChangeLambda(*next);
-    changed_ = std::move(next);
+    auto next = std::make_unique<Problem>(mapped_->WithLambda(problem.lambda()));
+    inner_->traits().lambda->ChangeLambda(*next);
+    mapped_ = std::move(next);
   }
 
  private:
+  Evaluation Expanded(const Evaluation& evaluation) {
+    evaluated_ = map_.Expand(inner_->weights());
+    return evaluation;
+  }
+
   Problem problem_;  // keeps the inputs
   KernelMap map_;
-  std::unique_ptr<Problem> changed_;  // learners refer to the problem that they were given
+  std::unique_ptr<Problem> mapped_;  // learners refer to the problem that they were given
   std::unique_ptr<Learner> inner_;
-  std::vector<double> weights_;
 };
 
 }  // namespace

@@ -41,35 +41,20 @@ class ExcessiveGapLearner : public MarginalLearner {
     return Certify(w_, alpha_.points, alpha_.weights, alpha_.loss, threads);
   }
 
-  void Save(StateWriter* writer) const override {
-    writer->Tag("excessive gap");
-    SaveCommon(writer);
-    writer->Flag(started_);
-    writer->Flag(warm_);
-    writer->Reals(w_);
-    for (const SweepResult* point : {&alpha_, &beta_}) {
-      point->points.Save(writer);
-      writer->Reals(point->weights);
-      writer->Real(point->loss);
-    }
-    writer->Real(temperature_);
-    writer->Real(curvature_);
-  }
-
-  void Load(StateReader* reader) override {
-    reader->Tag("excessive gap");
-    LoadCommon(reader);
-    started_ = reader->Flag();
-    warm_ = reader->Flag();
-    reader->FiniteReals(w_);
+  void Archive(StateArchive* archive) override {
+    archive->Tag("excessive gap");
+    ArchiveCommon(archive);
+    archive->Flag(&started_);
+    archive->Flag(&warm_);
+    archive->FiniteReals(w_);
     for (SweepResult* point : {&alpha_, &beta_}) {
-      point->points.Load(reader);
+      point->points.Archive(archive);
       point->weights.resize(w_.size());
-      reader->FiniteReals(point->weights);
-      point->loss = reader->FiniteReal();
+      archive->FiniteReals(point->weights);
+      archive->FiniteReal(&point->loss);
     }
-    temperature_ = reader->PositiveReal();
-    curvature_ = reader->PositiveReal();
+    archive->PositiveReal(&temperature_);
+    archive->PositiveReal(&curvature_);
   }
 
   /// Starts at Ψα, for which μ need not be large: P_μ ≤ f(α) holds from where μ log |Y| is about

@@ -61,28 +61,17 @@ class ExponentiatedGradientLearner : public MarginalLearner {
     return Certify(std::move(w), points_, psi, loss, threads);
   }
 
-  void Save(StateWriter* writer) const override {
-    writer->Tag("eg");
-    SaveCommon(writer);
-    visits_.Save(writer);
-    writer->Reals(weights_);
-    points_.Save(writer);
-    log_potentials_.Save(writer);
-    writer->Reals(steps_);
-    writer->Integer(pass_);
-  }
-
-  void Load(StateReader* reader) override {
-    reader->Tag("eg");
-    LoadCommon(reader);
-    visits_.Load(reader);
-    reader->FiniteReals(weights_);
-    points_.Load(reader);
-    log_potentials_.Load(reader);
-    reader->FiniteReals(steps_);
+  void Archive(StateArchive* archive) override {
+    archive->Tag("eg");
+    ArchiveCommon(archive);
+    visits_.Archive(archive);
+    archive->FiniteReals(weights_);
+    points_.Archive(archive);
+    log_potentials_.Archive(archive);
+    archive->FiniteReals(steps_);
     for (const double step : steps_)
-      StateReader::Require(step >= kSmallestStep && step <= kLargestStep, "a step is out of range");
-    pass_ = reader->Passes();
+      archive->Require(step >= kSmallestStep && step <= kLargestStep, "a step is out of range");
+    archive->Passes(&pass_);
   }
 
   /// α and the step sizes stay.

@@ -50,33 +50,19 @@ class ExtragradientLearner : public MarginalLearner {
     return Certify(mean_w_, mean_, psi, mean_.MeanLoss(), threads);
   }
 
-  void Save(StateWriter* writer) const override {
-    writer->Tag("extragradient");
-    SaveCommon(writer);
-    writer->Flag(started_);
-    writer->Real(loss_scale_);
-    for (const auto* w : {&sum_, &v_w_, &mean_w_}) writer->Reals(*w);
-    if (started_) writer->Reals(v_.weights);
-    writer->Real(v_.log_partition);
-    writer->Real(v_.terms);
-    mean_.Save(writer);
-    writer->Real(weight_sum_);
-    writer->Real(step_);
-  }
-
-  void Load(StateReader* reader) override {
-    reader->Tag("extragradient");
-    LoadCommon(reader);
-    started_ = reader->Flag();
-    loss_scale_ = reader->NonNegativeReal();
-    for (auto* w : {&sum_, &v_w_, &mean_w_}) reader->FiniteReals(*w);
+  void Archive(StateArchive* archive) override {
+    archive->Tag("extragradient");
+    ArchiveCommon(archive);
+    archive->Flag(&started_);
+    archive->NonNegativeReal(&loss_scale_);
+    for (auto* w : {&sum_, &v_w_, &mean_w_}) archive->FiniteReals(*w);
     v_.weights.resize(sum_.size());
-    if (started_) reader->FiniteReals(v_.weights);
-    v_.log_partition = reader->FiniteReal();
-    v_.terms = reader->FiniteReal();
-    mean_.Load(reader);
-    weight_sum_ = reader->NonNegativeReal();
-    step_ = reader->PositiveReal();
+    if (started_) archive->FiniteReals(v_.weights);
+    archive->FiniteReal(&v_.log_partition);
+    archive->FiniteReal(&v_.terms);
+    mean_.Archive(archive);
+    archive->NonNegativeReal(&weight_sum_);
+    archive->PositiveReal(&step_);
   }
 
   /// Starts at w₀ = Ψα of the mean α, but at the uniform distributions: softmaxes as cold as the

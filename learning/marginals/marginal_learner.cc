@@ -14,6 +14,7 @@ MarginalLearner::MarginalLearner(const Problem& problem, const TrainOptions& opt
       options_(options),
       marginals_(problem, Name(options.learner)),
       evaluator_(problem, SolverKind::kTree) {
+  traits_ = {.dual_point = this, .lambda = this};
   for (Index m = 0; m < problem.size(); ++m) mean_log_labellings_ += marginals_.LogLabellings(m);
   mean_log_labellings_ /= problem.size();
 }
@@ -67,39 +68,34 @@ Evaluation MarginalLearner::Certify(std::vector<double> w, const DualPoints& poi
   return evaluation;
 }
 
-void MarginalLearner::SaveCommon(StateWriter* writer) const {
-  writer->Tag("marginals");
-  writer->Integer(oracle_calls_);
-  writer->Integer(block_steps_);
-  const bool known = keep_best_ && !evaluations_unkept_;
-  writer->Flag(known);
+void MarginalLearner::ArchiveCommon(StateArchive* archive) {
+  archive->Tag("marginals");
+  archive->Count(&oracle_calls_);
+  archive->Count(&block_steps_);
+  bool known = keep_best_ && !evaluations_unkept_;
+  archive->Flag(&known);
+  if (archive->loading()) {
+    evaluated_.clear();
+    share_ = 1;
+    best_.clear();
+    best_dual_ = -kInfinity;
+    evaluations_unkept_ = !known;
+  }
   if (!known) return;
-  writer->Real(best_dual_);
-  writer->Flag(!best_.empty());
-  if (best_.empty()) return;
-  writer->Real(best_share_);
-  best_[0].Save(writer);
-}
-
-void MarginalLearner::LoadCommon(StateReader* reader) {
-  reader->Tag("marginals");
-  oracle_calls_ = reader->Count();
-  block_steps_ = reader->Count();
-  evaluated_.clear();
-  share_ = 1;
-  best_.clear();
-  best_dual_ = -kInfinity;
-  evaluations_unkept_ = !reader->Flag();
-  if (evaluations_unkept_) return;
-  const double dual = reader->Real();
-  if (!reader->Flag()) return;
-  best_share_ = reader->NonNegativeReal();
-  StateReader::Require(best_share_ <= 1, "a share is larger than one");
-  DualPoints points(problem_);
-  points.Load(reader);
-  if (!keep_best_) return;
-  best_.assign(1, std::move(points));
-  best_dual_ = dual;
+  double dual = best_dual_;
+  archive->Real(&dual);
+  bool exists = !best_.empty();
+  archive->Flag(&exists);
+  if (!exists) return;
+  archive->NonNegativeReal(&best_share_);
+  archive->Require(best_share_ <= 1, "a share is larger than one");
+  if (archive->loading()) best_.assign(1, DualPoints(problem_));
+  best_[0].Archive(archive);
+  if (keep_best_) {
+    best_dual_ = dual;
+  } else {
+    best_.clear();
+  }
 }
 
 void MarginalLearner::ChangeProblem(const Problem& problem) {

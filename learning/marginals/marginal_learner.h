@@ -27,12 +27,8 @@ constexpr bool UsesMarginals(LearnerKind learner) {
                              LearnerKind::kExtragradient)) != 0;
 }
 
-class MarginalLearner : public Learner {
+class MarginalLearner : public Learner, public DualPointSource, public LambdaFollower {
  public:
-  std::string_view name() const override { return Name(options_.learner); }
-  std::span<const double> weights() const override { return evaluated_; }
-  double ScoreScale() const override { return slackline::internal::ScoreScale(problem_); }
-  double PrimalAtZero() const override { return PrimalAtZeroWeights(problem_); }
   /// Calls of sum-product, those that lead to no step included, and steps on examples.
   WorkCounts work() const override { return {oracle_calls_, block_steps_}; }
 
@@ -81,8 +77,7 @@ class MarginalLearner : public Learner {
   Evaluation Certify(std::vector<double> w, const DualPoints& points, std::span<const double> psi,
                      double loss, int threads);
 
-  void SaveCommon(StateWriter* writer) const;
-  void LoadCommon(StateReader* reader);
+  void ArchiveCommon(StateArchive* archive);
   /// Begins anew with another λ.
   void ChangeProblem(const Problem& problem);
 
@@ -101,7 +96,6 @@ class MarginalLearner : public Learner {
 
   ExampleEvaluator evaluator_;
   double mean_log_labellings_ = 0;
-  std::vector<double> evaluated_;
   double share_ = 1;  // of the newest points in the last certificate
   bool keep_best_ = false;
   bool evaluations_unkept_ = false;  // a saved run made evaluations whose points are not known

@@ -506,24 +506,17 @@ std::int64_t CornerOracle::work() const {
   return work;
 }
 
-void CornerOracle::Save(StateWriter* writer) const {
-  writer->Tag("oracle");
-  writer->Flag(keeps_sums_);
-  if (!keeps_sums_) return;
-  writer->Reals(sums_.positive);
-  writer->Reals(sums_.negative);
-  writer->Integer(spare_changes_);
-}
-
-void CornerOracle::Load(StateReader* reader) {
-  reader->Tag("oracle");
-  StateReader::Require(reader->Flag() == keeps_sums_, "the oracle is another one");
+void CornerOracle::Archive(StateArchive* archive) {
+  archive->Tag("oracle");
+  bool keeps_sums = keeps_sums_;
+  archive->Flag(&keeps_sums);
+  archive->Require(keeps_sums == keeps_sums_, "the oracle is another one");
   if (!keeps_sums_) return;
   sums_.positive.resize(Size(entries_[0].form->num_variables()));
   sums_.negative.resize(sums_.positive.size());
-  reader->FiniteReals(sums_.positive);
-  reader->FiniteReals(sums_.negative);
-  spare_changes_ = static_cast<Index>(reader->Integer(0, MostChanges(*entries_[0].form)));
+  archive->FiniteReals(sums_.positive);
+  archive->FiniteReals(sums_.negative);
+  archive->Integer(&spare_changes_, 0, MostChanges(*entries_[0].form));
 }
 
 }  // namespace slackline::internal

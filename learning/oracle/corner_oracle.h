@@ -90,8 +90,7 @@ class CornerOracle {
   /// Follows the learner to another λ: nothing but the training set matters here.
   void set_problem(const Problem& problem) { problem_ = problem; }
   /// What has gathered since the last Refresh.
-  void Save(StateWriter* writer) const;
-  void Load(StateReader* reader);
+  void Archive(StateArchive* archive);
 
   /// To be called when one weight of a scalar feature has changed.
   void WeightChanged(Index position, double before, double after) {

@@ -19,7 +19,10 @@ constexpr Index kRoundsAfterPass = 200;
 constexpr double kTinyViolation = 1e-12;  // of the objective at w = 0: rounding
 constexpr Index kRebuildEvery = 16;       // passes
 
-class CuttingPlaneNLearner : public Learner {
+class CuttingPlaneNLearner : public Learner,
+                             public DualPointSource,
+                             public LambdaFollower,
+                             public CheckAdvisor {
  public:
   CuttingPlaneNLearner(const Problem& problem, const TrainOptions& options)
       : problem_(problem),
@@ -29,9 +32,9 @@ class CuttingPlaneNLearner : public Learner {
         oracle_(problem, options.oracle, CornerOracle::Effort::kTraining, options.rescaling),
         blocks_(problem, &oracle_, StepKind::kPairwise, AverageKind::kOff),
         evaluator_(problem, options.oracle, options.rescaling),
-        gap_(at_zero_) {}
-
-  std::string_view name() const override { return "cutting-plane-n"; }
+        gap_(at_zero_) {
+    traits_ = {.dual_point = this, .lambda = this, .advisor = this};
+  }
 
   void RunPass(const StopControl& stop) override {
     double gap = 0;
@@ -64,9 +67,6 @@ class CuttingPlaneNLearner : public Learner {
     return evaluation;
   }
 
-  std::span<const double> weights() const override { return evaluated_; }
-  double ScoreScale() const override { return slackline::internal::ScoreScale(problem_); }
-  double PrimalAtZero() const override { return at_zero_; }
   double GapEstimate() const override { return gap_; }
   WorkCounts work() const override { return {blocks_.oracle_calls(), blocks_.steps()}; }
 
@@ -76,23 +76,14 @@ class CuttingPlaneNLearner : public Learner {
     return true;
   }
 
-  void Save(StateWriter* writer) const override {
-    writer->Tag("cutting-plane-n");
-    visits_.Save(writer);
-    oracle_.Save(writer);
-    blocks_.Save(writer);
-    writer->Real(gap_);
-    writer->Integer(pass_);
-  }
-
-  void Load(StateReader* reader) override {
-    reader->Tag("cutting-plane-n");
-    visits_.Load(reader);
-    oracle_.Load(reader);
-    blocks_.Load(reader);
-    gap_ = reader->FiniteReal();
-    pass_ = reader->Passes();
-    evaluated_.clear();
+  void Archive(StateArchive* archive) override {
+    archive->Tag("cutting-plane-n");
+    visits_.Archive(archive);
+    oracle_.Archive(archive);
+    blocks_.Archive(archive);
+    archive->FiniteReal(&gap_);
+    archive->Passes(&pass_);
+    if (archive->loading()) evaluated_.clear();
   }
 
   void ChangeLambda(const Problem& problem) override {
@@ -125,7 +116,6 @@ class CuttingPlaneNLearner : public Learner {
   CornerOracle oracle_;
   ActiveSetBlocks blocks_;
   CornerEvaluator evaluator_;
-  std::vector<double> evaluated_;
   double gap_;  // mean over the examples, by the last whole pass
   Index pass_ = 0;
 };

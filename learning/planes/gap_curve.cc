@@ -60,20 +60,11 @@ void GapCurve::Multiply(double factor) {
   for (Point& point : points_) point.gap *= factor;
 }
 
-void GapCurve::Save(StateWriter* writer) const {
-  writer->Integer(static_cast<std::int64_t>(points_.size()));
-  for (const Point& point : points_) {
-    writer->Real(point.work);
-    writer->Real(point.gap);
-  }
-}
-
-void GapCurve::Load(StateReader* reader) {
-  points_.resize(
-      static_cast<std::size_t>(reader->Integer(0, static_cast<std::int64_t>(kMostPoints))));
+void GapCurve::Archive(StateArchive* archive) {
+  points_.resize(archive->Length(points_.size(), 0, static_cast<std::int64_t>(kMostPoints)));
   for (Point& point : points_) {
-    point.work = reader->NonNegativeReal();
-    point.gap = reader->NonNegativeReal();
+    archive->NonNegativeReal(&point.work);
+    archive->NonNegativeReal(&point.gap);
   }
 }
 

@@ -33,8 +33,7 @@ class GapCurve {
   /// All gaps become that many times what they are.
   void Multiply(double factor);
 
-  void Save(StateWriter* writer) const;
-  void Load(StateReader* reader);
+  void Archive(StateArchive* archive);
 
  private:
   struct Point {

@@ -28,7 +28,11 @@ constexpr double kBeyond = 0.1;  // μ: of the rest of the line, beyond its best
 constexpr double kSmallViolation =
     0.05;  // of the gap: a plane off the newest weights that says nothing about them
 
-class JointPlaneLearner : public JointPlaneLearnerBase {
+class JointPlaneLearner : public JointPlaneLearnerBase,
+                          public DualPointSource,
+                          public LambdaFollower,
+                          public CheckAdvisor,
+                          public CheckListener {
  public:
   JointPlaneLearner(const Problem& problem, const TrainOptions& options)
       : problem_(problem),
@@ -42,7 +46,9 @@ class JointPlaneLearner : public JointPlaneLearnerBase {
         planes_(problem.num_weights(), problem.size(), problem.lambda()),
         evaluator_(problem, options.oracle, options.rescaling),
         best_(static_cast<std::size_t>(problem.num_weights()), 0.0),
-        best_risk_(at_zero_) {}
+        best_risk_(at_zero_) {
+    traits_ = {.dual_point = this, .lambda = this, .advisor = this, .listener = this};
+  }
 
   void TakeOver(std::span<const ActiveSet> sets, std::span<const double> weights,
                 double gap) override {
@@ -55,8 +61,6 @@ class JointPlaneLearner : public JointPlaneLearnerBase {
 
   double dual() const override { return planes_.value(); }
   void LimitPass(std::int64_t entries) override { most_work_ = entries; }
-
-  std::string_view name() const override { return Name(options_.learner); }
 
   void RunPass(const StopControl& stop) override {
     if (cache_) CachedRounds(stop);
@@ -87,9 +91,6 @@ class JointPlaneLearner : public JointPlaneLearnerBase {
     return {};
   }
 
-  std::span<const double> weights() const override { return evaluated_; }
-  double ScoreScale() const override { return slackline::internal::ScoreScale(problem_); }
-  double PrimalAtZero() const override { return at_zero_; }
   double GapEstimate() const override { return BestObjective() - planes_.value(); }
   WorkCounts work() const override {
     return {kept_.oracle_calls(), rounds_, kept_.work() + planes_.work()};
@@ -108,33 +109,22 @@ class JointPlaneLearner : public JointPlaneLearnerBase {
     return true;
   }
 
-  void Save(StateWriter* writer) const override {
-    writer->Tag("joint planes");
-    kept_.Save(writer);
-    planes_.Save(writer);
-    writer->Reals(best_);
-    writer->Real(best_risk_);
-    writer->Real(violation_);
-    writer->Flag(at_newest_);
-    writer->Integer(rounds_);
-  }
-
-  void Load(StateReader* reader) override {
-    reader->Tag("joint planes");
-    kept_.Load(reader);
-    planes_.Load(reader);
+  void Archive(StateArchive* archive) override {
+    archive->Tag("joint planes");
+    kept_.Archive(archive);
+    planes_.Archive(archive);
     for (Index k = 0; k < planes_.size(); ++k) {
       const std::span<const Index> corners = std::as_const(planes_).corners(k);
       for (std::size_t m = 0; m < corners.size(); ++m)
-        StateReader::Require(corners[m] < kept_.sets()[m].size(),
-                             "a plane has a labelling that is not kept");
+        archive->Require(corners[m] < kept_.sets()[m].size(),
+                         "a plane has a labelling that is not kept");
     }
-    reader->FiniteReals(best_);
-    best_risk_ = reader->FiniteReal();
-    violation_ = reader->Real();
-    at_newest_ = reader->Flag();
-    rounds_ = reader->Count();
-    evaluated_.clear();
+    archive->FiniteReals(best_);
+    archive->FiniteReal(&best_risk_);
+    archive->Real(&violation_);
+    archive->Flag(&at_newest_);
+    archive->Count(&rounds_);
+    if (archive->loading()) evaluated_.clear();
   }
 
   void ChangeLambda(const Problem& problem) override {
@@ -211,7 +201,6 @@ class JointPlaneLearner : public JointPlaneLearnerBase {
   NewPlane plane_;
   std::vector<double> best_;
   double best_risk_;  // (1/M) Σ max H_m at best_, as far as it was seen
-  std::vector<double> evaluated_;
   double violation_ =
       kInfinity;            // by how much the oracle's last plane cut into the model at its minimum
   bool at_newest_ = false;  // the next plane is taken at the newest weights

@@ -169,50 +169,37 @@ bool PlaneBundle::DropIdle(Index limit) {
   return kept != count;
 }
 
-void PlaneBundle::Save(StateWriter* writer) const {
-  writer->Tag("planes");
-  writer->Integer(size());
-  for (const Plane& plane : planes_) {
-    writer->Indices(plane.index);
-    writer->Reals(plane.value);
-    writer->Indices(plane.corners);
-    writer->Integer(plane.idle);
-  }
-  writer->Reals(linear_);
-  writer->Reals(alpha_);
-  writer->Integer(work_);
-}
-
-void PlaneBundle::Load(StateReader* reader) {
+void PlaneBundle::Archive(StateArchive* archive) {
   constexpr std::int64_t kPlaneBytes = 4 * 8;
   constexpr auto kMost = std::numeric_limits<Index>::max();
   const std::size_t examples = planes_[0].corners.size();
-  reader->Tag("planes");
-  const std::int64_t count =
-      reader->Integer(1, std::min<std::int64_t>(kMost, reader->left() / kPlaneBytes));
-  planes_.clear();
-  for (std::int64_t k = 0; k < count; ++k) {
-    Plane plane;
-    plane.index = reader->Indices(0, static_cast<Index>(std::min<Offset>(kMost, num_weights_ - 1)));
-    plane.value = reader->FiniteReals();
-    plane.corners = reader->Indices(0, kMost);
-    plane.idle = static_cast<Index>(reader->Integer(0, kMost));
+  archive->Tag("planes");
+  const std::size_t count = archive->Length(planes_.size(), 1, kMost, kPlaneBytes);
+  if (archive->loading()) planes_.assign(count, Plane());
+  for (Plane& plane : planes_) {
+    archive->Indices(&plane.index, 0,
+                     static_cast<Index>(std::min<Offset>(kMost, num_weights_ - 1)));
+    archive->FiniteList(&plane.value);
+    archive->Indices(&plane.corners, 0, kMost);
+    archive->Integer(&plane.idle, 0, kMost);
     const bool dense =
         plane.index.empty() && (plane.value.empty() || plane.value.size() == weights_.size());
-    StateReader::Require(dense || plane.index.size() == plane.value.size(),
-                         "a plane does not add up");
-    StateReader::Require(plane.corners.size() == examples, "a plane is of other examples");
-    planes_.push_back(std::move(plane));
+    archive->Require(dense || plane.index.size() == plane.value.size(), "a plane does not add up");
+    archive->Require(plane.corners.size() == examples, "a plane is of other examples");
   }
-  linear_.assign(planes_.size(), 0.0);
-  reader->FiniteReals(linear_);
-  alpha_.assign(planes_.size(), 0.0);
-  reader->Shares(alpha_);
-  gram_.clear();
-  capacity_ = 0;
-  for (std::size_t k = 0; k < planes_.size(); ++k) AddGramRow(k);
-  work_ = reader->Count();  // the rows were counted when they were new
-  ReadPoint();
+  if (archive->loading()) {
+    linear_.assign(planes_.size(), 0.0);
+    alpha_.assign(planes_.size(), 0.0);
+  }
+  archive->FiniteReals(linear_);
+  archive->Shares(alpha_);
+  if (archive->loading()) {
+    gram_.clear();
+    capacity_ = 0;
+    for (std::size_t k = 0; k < planes_.size(); ++k) AddGramRow(k);
+  }
+  archive->Count(&work_);  // the rows were counted when they were new
+  if (archive->loading()) ReadPoint();
 }
 
 }  // namespace slackline::internal

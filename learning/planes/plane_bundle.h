@@ -66,8 +66,7 @@ class PlaneBundle {
   /// The same planes and α, and value() at it; Solve has to be called.
   void set_lambda(double lambda);
 
-  void Save(StateWriter* writer) const;
-  void Load(StateReader* reader);
+  void Archive(StateArchive* archive);
 
  private:
   struct Plane {

@@ -211,21 +211,15 @@ void PlaneLabellings::set_problem(const Problem& problem) {
   oracle_calls_ = 0;
 }
 
-void PlaneLabellings::Save(StateWriter* writer) const {
-  writer->Tag("kept labellings");
-  for (const ActiveSet& set : sets_) set.Save(writer);
-  for (const WarmStart& warm : warm_) writer->Bytes(warm.bytes);
-  writer->Integer(oracle_calls_);
-  writer->Integer(work());
-}
-
-void PlaneLabellings::Load(StateReader* reader) {
-  reader->Tag("kept labellings");
+void PlaneLabellings::Archive(StateArchive* archive) {
+  archive->Tag("kept labellings");
   for (Index m = 0; m < problem_.size(); ++m)
-    sets_[Size(m)].Load(problem_.data().example(m), reader, &scratch_);
-  for (WarmStart& warm : warm_) warm.bytes = reader->Bytes();
-  oracle_calls_ = reader->Count();
-  work_ = reader->Count() - oracle_.work();
+    sets_[Size(m)].Archive(problem_.data().example(m), &scratch_, archive);
+  for (WarmStart& warm : warm_) archive->Bytes(&warm.bytes);
+  archive->Count(&oracle_calls_);
+  std::int64_t total = work();
+  archive->Count(&total);
+  if (archive->loading()) work_ = total - oracle_.work();
 }
 
 }  // namespace slackline::internal

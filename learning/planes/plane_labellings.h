@@ -62,8 +62,7 @@ class PlaneLabellings {
   /// Another λ (Problem::WithLambda); counts begin anew.
   void set_problem(const Problem& problem);
 
-  void Save(StateWriter* writer) const;
-  void Load(StateReader* reader);
+  void Archive(StateArchive* archive);
 
  private:
   void Begin(NewPlane* plane) const;

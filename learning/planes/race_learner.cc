@@ -138,7 +138,12 @@ double PassOfFactors(const Problem& problem) {
   return kEntriesOfStep * static_cast<double>(problem.num_parts()) + kEntriesOfInput * inputs;
 }
 
-class RaceLearner : public Learner {
+class RaceLearner : public Learner,
+                    public DualPointSource,
+                    public LambdaFollower,
+                    public CheckAdvisor,
+                    public CheckListener,
+                    public CheckCompanion {
  public:
   RaceLearner(const Problem& problem, const TrainOptions& options)
       : problem_(problem),
@@ -150,12 +155,12 @@ class RaceLearner : public Learner {
         at_zero_(PrimalAtZeroWeights(problem)),
         primal_(at_zero_),
         checked_primal_(at_zero_) {
+    traits_ = {
+        .dual_point = this, .lambda = this, .advisor = this, .listener = this, .companion = this};
     auto blocks = MakeActiveSetLearner(problem, options);
     blocks_ = blocks.get();
     way(kExamples).learner = std::move(blocks);
   }
-
-  std::string_view name() const override { return "bcfw"; }
 
   void RunPass(const StopControl& stop) override {
     if (active_ == kPlanesOfAll) planes_->LimitPass(turn_ - (Work(active_) - turn_began_));
@@ -164,21 +169,22 @@ class RaceLearner : public Learner {
   }
 
   Evaluation Evaluate(int threads) override {
-    const double estimate = Last().GapEstimate();
+    const double estimate = slackline::internal::GapEstimate(Last());
     return Absorb(Last().Evaluate(threads), estimate);
   }
   bool EvaluatesBesidePasses() const override {
     // Such a pass may be taken back: the state of all ways would have to be put aside, and that of
     // factor blocks is large.
     return active_ == kExamples && ran_ == kExamples && !way(kFactors).learner &&
-           blocks_->EvaluatesBesidePasses();
+           slackline::internal::EvaluatesBesidePasses(*blocks_);
   }
   Evaluation EvaluateBesidePass(int threads, const StopControl& stop,
                                 double* pass_seconds) override {
     if (active_ != kExamples || ran_ != kExamples)
-      return Learner::EvaluateBesidePass(threads, stop, pass_seconds);
-    const double estimate = blocks_->GapEstimate();
-    const Evaluation evaluation = blocks_->EvaluateBesidePass(threads, stop, pass_seconds);
+      return EvaluateThenPass(*this, threads, stop, pass_seconds);
+    const double estimate = slackline::internal::GapEstimate(*blocks_);
+    const Evaluation evaluation =
+        blocks_->traits().companion->EvaluateBesidePass(threads, stop, pass_seconds);
     AfterPass(stop);
     Absorb(evaluation, estimate);
     ApplyChecks();
@@ -186,18 +192,15 @@ class RaceLearner : public Learner {
   }
 
   std::string Adapt(const Evaluation& evaluation) override {
-    if (ran_ != kFactors) return Last().Adapt(evaluation);
+    if (ran_ != kFactors) return slackline::internal::Adapt(Last(), evaluation);
     // What they say of their penalty is of no interest to users who did not choose it.
-    Last().Adapt(factor_evaluation_);
+    slackline::internal::Adapt(Last(), factor_evaluation_);
     return {};
   }
-  std::span<const double> weights() const override { return way(evaluated_).learner->weights(); }
-  bool CheckIsCheap() const override { return Last().CheckIsCheap(); }
+  bool CheckIsCheap() const override { return slackline::internal::CheckIsCheap(Last()); }
   double GapEstimate() const override {
-    return ran_ == kPlanesOfAll ? GapOfPlanes() : Last().GapEstimate();
+    return ran_ == kPlanesOfAll ? GapOfPlanes() : slackline::internal::GapEstimate(Last());
   }
-  double ScoreScale() const override { return blocks_->ScoreScale(); }
-  double PrimalAtZero() const override { return at_zero_; }
   WorkCounts work() const override {
     WorkCounts sum;
     for (int which = 0; which < kWays; ++which) {
@@ -213,60 +216,41 @@ class RaceLearner : public Learner {
   void KeepDualPoint() override {
     keeps_point_ = true;
     for (Way& one : ways_) {
-      if (one.learner) one.learner->KeepDualPoint();
+      if (one.learner) one.learner->traits().dual_point->KeepDualPoint();
     }
   }
-  bool DualPointIsBest() const override { return BestWay().learner->DualPointIsBest(); }
+  bool DualPointIsBest() const override { return BestPoint().DualPointIsBest(); }
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
-    return BestWay().learner->DualPoint(m, coordinates, loss);
+    return BestPoint().DualPoint(m, coordinates, loss);
   }
   bool PrimalIsObjective() const override { return !way(kFactors).learner; }
 
-  void Save(StateWriter* writer) const override {
-    writer->Tag("race");
-    for (const Way& one : ways_) {
-      writer->Flag(one.learner != nullptr);
-      if (one.learner) one.learner->Save(writer);
-      writer->Integer(one.before);
-      writer->Real(one.dual);
-      one.curve.Save(writer);
-    }
-    for (const int which : {active_, ran_, evaluated_}) writer->Integer(which);
-    writer->Integer(passes_);
-    for (const std::int64_t work : {began_, turn_began_, turn_}) writer->Integer(work);
-    writer->Flag(checked_in_turn_);
-    for (const double value : {primal_, checked_primal_, optimism_, checked_optimism_})
-      writer->Real(value);
-  }
-
-  void Load(StateReader* reader) override {
-    reader->Tag("race");
+  void Archive(StateArchive* archive) override {
+    archive->Tag("race");
     for (int which = 0; which < kWays; ++which) {
       Way& one = way(which);
-      const bool exists = reader->Flag();
-      StateReader::Require(exists || which != kExamples, "a race has no example blocks");
-      StateReader::Require(!exists || which != kFactors || factors_apply_,
-                           "a race has factor blocks");
-      if (which != kExamples) Make(which, exists);
-      if (exists) one.learner->Load(reader);
-      one.before = reader->Count();
-      one.dual = reader->Real();
-      one.curve.Load(reader);
+      bool exists = one.learner != nullptr;
+      archive->Flag(&exists);
+      archive->Require(exists || which != kExamples, "a race has no example blocks");
+      archive->Require(!exists || which != kFactors || factors_apply_, "a race has factor blocks");
+      if (archive->loading() && which != kExamples) Make(which, exists);
+      if (exists) one.learner->Archive(archive);
+      archive->Count(&one.before);
+      archive->Real(&one.dual);
+      one.curve.Archive(archive);
     }
-    for (int* which : {&active_, &ran_, &evaluated_}) {
-      *which = static_cast<int>(reader->Integer(0, kWays - 1));
-      StateReader::Require(way(*which).learner != nullptr,
-                           "a race does not have the way that runs");
+    for (int* which : {&active_, &ran_, &evaluated_way_}) {
+      archive->Integer(which, 0, kWays - 1);
+      archive->Require(way(*which).learner != nullptr, "a race does not have the way that runs");
     }
-    passes_ = reader->Passes();
-    for (std::int64_t* work : {&began_, &turn_began_, &turn_}) *work = reader->Count();
-    checked_in_turn_ = reader->Flag();
-    primal_ = reader->FiniteReal();
-    checked_primal_ = reader->FiniteReal();
-    optimism_ = reader->FiniteReal();
-    checked_optimism_ = reader->FiniteReal();
-    StateReader::Require(optimism_ >= 1 && checked_optimism_ >= optimism_,
-                         "estimates cannot be that good");
+    archive->Passes(&passes_);
+    for (std::int64_t* work : {&began_, &turn_began_, &turn_}) archive->Count(work);
+    archive->Flag(&checked_in_turn_);
+    for (double* value : {&primal_, &checked_primal_, &optimism_, &checked_optimism_})
+      archive->FiniteReal(value);
+    archive->Require(optimism_ >= 1 && checked_optimism_ >= optimism_,
+                     "estimates cannot be that good");
+    if (archive->loading()) evaluated_.clear();
   }
 
   void ChangeLambda(const Problem& problem) override {
@@ -277,10 +261,10 @@ class RaceLearner : public Learner {
       if (which == kFactors) {
         one.before = Work(kFactors);
         auto changed = std::make_unique<Problem>(problem);
-        one.learner->ChangeLambda(*changed);
+        one.learner->traits().lambda->ChangeLambda(*changed);
         problem_of_factors_ = std::move(changed);
       } else {
-        one.learner->ChangeLambda(problem);
+        one.learner->traits().lambda->ChangeLambda(problem);
       }
       one.curve.Clear();
       one.dual = -kInfinity;
@@ -311,6 +295,8 @@ class RaceLearner : public Learner {
                              [](const Way& a, const Way& b) { return a.dual < b.dual; });
   }
 
+  const DualPointSource& BestPoint() const { return *BestWay().learner->traits().dual_point; }
+
   /// In entries.
   std::int64_t Work(int which) const {
     const Way& one = way(which);
@@ -326,7 +312,9 @@ class RaceLearner : public Learner {
   }
 
   /// Of the best weights that a check or a plane has seen.
-  double GapOfPlanes() const { return std::min(primal_ - planes_->dual(), planes_->GapEstimate()); }
+  double GapOfPlanes() const {
+    return std::min(primal_ - planes_->dual(), slackline::internal::GapEstimate(*planes_));
+  }
 
   /// What a check has found. Passes see it one pass later (ApplyChecks), so that a pass may be made
   /// beside a check.
@@ -334,7 +322,9 @@ class RaceLearner : public Learner {
     checked_primal_ = std::min(checked_primal_, evaluation.primal);
     Way& ran = way(ran_);
     ran.dual = std::max(ran.dual, evaluation.dual);
-    evaluated_ = ran_;
+    const std::span<const double> weights = ran.learner->weights();
+    evaluated_.assign(weights.begin(), weights.end());
+    evaluated_way_ = ran_;
     const double gap = checked_primal_ - std::max(0.0, BestWay().dual);
     if (ran_ == kExamples && estimate > 0)
       checked_optimism_ = std::max(checked_optimism_, std::min(kMostOptimism, gap / estimate));
@@ -373,7 +363,7 @@ class RaceLearner : public Learner {
       problem_of_factors_ = std::make_unique<Problem>(problem_);
       learner = MakeAugmentedLagrangianLearner(*problem_of_factors_, FactorOptions(options_));
     }
-    if (keeps_point_) learner->KeepDualPoint();
+    if (keeps_point_) learner->traits().dual_point->KeepDualPoint();
   }
 
   double Target() const {
@@ -392,7 +382,9 @@ class RaceLearner : public Learner {
   void ChooseNext() {
     if (ran_ == kExamples) ++passes_;
     if (ran_ != kFactors) {
-      const double gap = ran_ == kPlanesOfAll ? GapOfPlanes() : optimism_ * blocks_->GapEstimate();
+      const double gap = ran_ == kPlanesOfAll
+                             ? GapOfPlanes()
+                             : optimism_ * slackline::internal::GapEstimate(*blocks_);
       way(ran_).curve.Add(static_cast<double>(Work(ran_)), gap);
     }
     if (!TurnIsOver()) return;
@@ -457,7 +449,8 @@ class RaceLearner : public Learner {
     if (!way(kPlanesOfAll).learner && problem_.num_weights() <= kMostWeights &&
         remaining > kPlanes * std::pow(weights, kPlanesPower) * pass) {
       Make(kPlanesOfAll);
-      planes_->TakeOver(blocks_->sets(), blocks_->reached(), blocks_->GapEstimate());
+      planes_->TakeOver(blocks_->sets(), blocks_->reached(),
+                        slackline::internal::GapEstimate(*blocks_));
       active_ = kPlanesOfAll;
       BeginTurn(kTrial * static_cast<double>(Work(kExamples)));
       return true;
@@ -495,7 +488,7 @@ class RaceLearner : public Learner {
   Evaluation factor_evaluation_;             // the last one
   int active_ = kExamples;                   // makes the next pass
   int ran_ = kExamples;                      // made the last one
-  int evaluated_ = kExamples;                // the last evaluation was of it
+  int evaluated_way_ = kExamples;            // the last evaluation was of it
   bool keeps_point_ = false;
   Index passes_ = 0;              // of example blocks
   std::int64_t began_ = 0;        // work of example blocks before this λ

@@ -21,9 +21,8 @@ struct LoopState {
   Index hopeful_again = 0;   ///< the pass from which on a learner's own guess may ask for a check
   bool provisional = false;  ///< of the last check: its gap does not count
 
-  void Save(StateWriter* writer) const;
   /// Throws DataError.
-  void Load(StateReader* reader);
+  void Archive(StateArchive* archive);
 };
 
 }  // namespace slackline::internal

@@ -15,10 +15,10 @@ PathTrainer::PathTrainer(Problem problem, const TrainOptions& options)
 TrainSummary PathTrainer::Train(double lambda, const std::atomic<int>* interrupt) {
   if (lambda != problem_->lambda()) {
     auto next = std::make_unique<Problem>(problem_->WithLambda(lambda));
-    learner_->ChangeLambda(*next);
+    learner_->traits().lambda->ChangeLambda(*next);
     problem_ = std::move(next);
   }
-  return RunTraining(*learner_, options_, nullptr, interrupt);
+  return RunTraining(*problem_, *learner_, options_, nullptr, interrupt);
 }
 
 }  // namespace slackline::internal

@@ -267,24 +267,10 @@ void ActiveSet::AddCoordinates(const Structure& structure, Index a, double share
   });
 }
 
-void ActiveSet::Save(StateWriter* writer) const {
-  writer->Integer(size());
-  for (const Head& head : heads_) {
-    for (const Index n :
-         {head.slot_ones, head.slot_values, head.scalar_ones, head.scalar_values, head.idle})
-      writer->Integer(n);
-    writer->Real(head.loss);
-  }
-  writer->Reals(alpha_);
-  writer->Indices(index_);
-  writer->Reals(value_);
-}
-
-void ActiveSet::Load(const ExampleView& example, StateReader* reader, CornerScratch* scratch) {
+void ActiveSet::Archive(const ExampleView& example, CornerScratch* scratch, StateArchive* archive) {
   constexpr std::int64_t kMost = std::numeric_limits<Index>::max() / 8;
   constexpr std::int64_t kHeadBytes = 6 * 8;
-  const std::int64_t count = reader->Integer(1, std::min(kMost, reader->left() / kHeadBytes));
-  heads_.assign(Size(count), Head());
+  heads_.resize(archive->Length(heads_.size(), 1, kMost, kHeadBytes));
   std::int64_t entries = 0;
   std::int64_t values = 0;
   double largest_loss = 1;
@@ -293,25 +279,25 @@ void ActiveSet::Load(const ExampleView& example, StateReader* reader, CornerScra
     head.value_begin = static_cast<Index>(values);
     for (Index* n :
          {&head.slot_ones, &head.slot_values, &head.scalar_ones, &head.scalar_values, &head.idle})
-      *n = static_cast<Index>(reader->Integer(0, kMost));
-    head.loss = reader->FiniteReal();
+      archive->Integer(n, 0, kMost);
+    archive->FiniteReal(&head.loss);
     largest_loss = std::max(largest_loss, head.loss);
-    entries +=
-        std::int64_t{head.slot_ones} + head.slot_values + head.scalar_ones + head.scalar_values;
+    entries += head.entries();
     values += std::int64_t{head.slot_values} + head.scalar_values;
-    StateReader::Require(entries <= kMost, "a corner is too long");
+    archive->Require(entries <= kMost, "a corner is too long");
   }
   for (const Head& head : heads_)  // solvers round
-    StateReader::Require(head.loss >= -1e-6 * largest_loss, "a corner has a negative loss");
+    archive->Require(head.loss >= -1e-6 * largest_loss, "a corner has a negative loss");
   alpha_.resize(heads_.size());
   // Sets without inner products only keep active sets, and are not asked for weights.
   if (keeps_products_) {
-    reader->Shares(alpha_);
+    archive->Shares(alpha_);
   } else {
-    reader->FiniteReals(alpha_);
+    archive->FiniteReals(alpha_);
   }
-  index_ = reader->Indices(0, std::numeric_limits<Index>::max());
-  value_ = reader->FiniteReals();
+  archive->Indices(&index_, 0, std::numeric_limits<Index>::max());
+  archive->FiniteList(&value_);
+  if (!archive->loading()) return;
   StateReader::Require(index_.size() == Size(entries) && value_.size() == Size(values),
                        "corners do not add up");
   CheckEntries(example, *scratch);

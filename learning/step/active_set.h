@@ -137,8 +137,7 @@ class ActiveSet {
                       std::span<double> coordinates) const;
 
   /// Corners and their weights; inner products are computed again.
-  void Save(StateWriter* writer) const;
-  void Load(const ExampleView& example, StateReader* reader, CornerScratch* scratch);
+  void Archive(const ExampleView& example, CornerScratch* scratch, StateArchive* archive);
 
  private:
   struct Head {

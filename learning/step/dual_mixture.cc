@@ -109,34 +109,21 @@ double DualMixture::Value(std::span<const double> weights, double loss) const {
   return loss - 0.5 * lambda_ * InnerProduct(weights, weights);
 }
 
-void DualMixture::Save(StateWriter* writer) const {
-  writer->Tag("mixture");
-  writer->Real(value_);
-  writer->Integer(static_cast<std::int64_t>(points_.size()));
-  for (const Point& point : points_) {
-    writer->Reals(point.weights);
-    writer->Real(point.loss);
-    writer->Real(point.share);
-    writer->Reals(point.products);
-  }
-}
-
-void DualMixture::Load(Offset num_weights, StateReader* reader) {
-  reader->Tag("mixture");
-  value_ = reader->Real();
-  const std::int64_t count = reader->Integer(0, kKept);
+void DualMixture::Archive(Offset num_weights, StateArchive* archive) {
+  archive->Tag("mixture");
+  archive->Real(&value_);
+  points_.resize(archive->Length(points_.size(), 0, kKept));
   // A mixture of several points is one more point.
-  StateReader::Require(count != 1, "a mixture has one point");
-  points_.clear();
-  for (std::int64_t k = 0; k < count; ++k) {
-    Point point{std::vector<double>(static_cast<std::size_t>(num_weights)), 0, 0,
-                std::vector<double>(static_cast<std::size_t>(count))};
-    reader->FiniteReals(point.weights);
-    point.loss = reader->FiniteReal();
-    point.share = reader->FiniteReal();
-    reader->FiniteReals(point.products);
-    points_.push_back(std::move(point));
+  archive->Require(points_.size() != 1, "a mixture has one point");
+  for (Point& point : points_) {
+    point.weights.resize(static_cast<std::size_t>(num_weights));
+    point.products.resize(points_.size());
+    archive->FiniteReals(point.weights);
+    archive->FiniteReal(&point.loss);
+    archive->FiniteReal(&point.share);
+    archive->FiniteReals(point.products);
   }
+  if (!archive->loading()) return;
   // The best mixture is there, so that its value can be computed again.
   const double loss = points_.empty() ? 0 : points_[0].loss;
   const double value = points_.empty() ? -kInfinity : Value(points_[0].weights, loss);

@@ -46,9 +46,8 @@ class DualMixture {
     return points_.empty() ? std::span<const double>() : points_[0].weights;
   }
 
-  void Save(StateWriter* writer) const;
   /// num_weights: length of the points' weight vectors.
-  void Load(Offset num_weights, StateReader* reader);
+  void Archive(Offset num_weights, StateArchive* archive);
 
  private:
   struct Point {

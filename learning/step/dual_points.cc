@@ -87,14 +87,10 @@ double DualPoints::Read(const ExampleView& example, Index m, double share,
   return share * loss(m);
 }
 
-void DualPoints::Save(StateWriter* writer) const {
-  writer->Reals(coordinates_);
-  writer->Reals(losses_);
-}
-
-void DualPoints::Load(StateReader* reader) {
-  reader->FiniteReals(coordinates_);
-  reader->FiniteReals(losses_);
+void DualPoints::Archive(StateArchive* archive) {
+  archive->FiniteReals(coordinates_);
+  archive->FiniteReals(losses_);
+  if (!archive->loading()) return;
   // Losses are ≥ 0; steps between two of them leave rounding errors.
   const double largest = *std::max_element(losses_.begin(), losses_.end());
   for (const double loss : losses_)

@@ -64,8 +64,7 @@ class DualPoints {
   double Read(const ExampleView& example, Index m, double share,
               std::vector<double>* coordinates) const;
 
-  void Save(StateWriter* writer) const;
-  void Load(StateReader* reader);
+  void Archive(StateArchive* archive);
 
  private:
   std::size_t Begin(Index m) const {

@@ -35,22 +35,13 @@ void IterateAverage::Read(std::span<const double> newest, std::vector<double>* a
     (*average)[k] = share * (*average)[k] - lag_[k] / total_;
 }
 
-void IterateAverage::Save(StateWriter* writer) const {
-  writer->Integer(step_);
-  writer->Integer(next_restart_);
-  writer->Real(total_);
-  writer->Real(scaled_);
-  writer->Real(iterate_scale_);
-  writer->Reals(lag_);
-}
-
-void IterateAverage::Load(StateReader* reader) {
-  step_ = reader->Count();
-  next_restart_ = reader->Count();
-  total_ = reader->NonNegativeReal();
-  scaled_ = reader->FiniteReal();
-  iterate_scale_ = reader->FiniteReal();
-  reader->FiniteReals(lag_);
+void IterateAverage::Archive(StateArchive* archive) {
+  archive->Count(&step_);
+  archive->Count(&next_restart_);
+  archive->NonNegativeReal(&total_);
+  archive->FiniteReal(&scaled_);
+  archive->FiniteReal(&iterate_scale_);
+  archive->FiniteReals(lag_);
 }
 
 }  // namespace slackline::internal

@@ -49,9 +49,8 @@ class IterateAverage {
   /// The average, given the newest vector. Requires active() and a step.
   void Read(std::span<const double> newest, std::vector<double>* average) const;
 
-  void Save(StateWriter* writer) const;
   /// Requires an average of the same kind and size as the saved one.
-  void Load(StateReader* reader);
+  void Archive(StateArchive* archive);
 
  private:
   static bool IsOff(AverageKind kind) {

@@ -26,18 +26,13 @@ void MixedPoints::Add(DualPoints point, const DualMixture::Change& change) {
   }
 }
 
-void MixedPoints::Save(StateWriter* writer) const {
-  writer->Integer(size());
-  for (const DualPoints& point : points_) point.Save(writer);
-}
-
-void MixedPoints::Load(const Problem& problem, StateReader* reader) {
-  const std::int64_t count = reader->Integer(0, DualMixture::kKept + 1);
-  points_.clear();
-  for (std::int64_t k = 0; k < count; ++k) {
-    points_.emplace_back(problem);
-    points_.back().Load(reader);
+void MixedPoints::Archive(const Problem& problem, StateArchive* archive) {
+  const std::size_t count = archive->Length(points_.size(), 0, DualMixture::kKept + 1);
+  if (archive->loading()) {
+    points_.clear();
+    for (std::size_t k = 0; k < count; ++k) points_.emplace_back(problem);
   }
+  for (DualPoints& point : points_) point.Archive(archive);
 }
 
 }  // namespace slackline::internal

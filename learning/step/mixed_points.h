@@ -24,8 +24,7 @@ class MixedPoints {
   /// The best mixture so far. Requires that a point was added.
   const DualPoints& best() const { return points_[0]; }
 
-  void Save(StateWriter* writer) const;
-  void Load(const Problem& problem, StateReader* reader);
+  void Archive(const Problem& problem, StateArchive* archive);
 
  private:
   std::vector<DualPoints> points_;  // in the order of the mixture's, the best mixture first

@@ -29,23 +29,18 @@ void ProximalCentre::Blend(double lambda, std::span<double> weights) const {
   for (std::size_t k = 0; k < weights.size(); ++k) weights[k] += share * (point_[k] - weights[k]);
 }
 
-void ProximalCentre::Save(StateWriter* writer) const {
-  writer->Real(kappa_);
-  writer->Reals(point_);
-  writer->Flag(at_point_);
-}
-
-void ProximalCentre::Load(Offset num_weights, double lambda, StateReader* reader) {
-  kappa_ = reader->NonNegativeReal();
+void ProximalCentre::Archive(Offset num_weights, double lambda, StateArchive* archive) {
+  archive->NonNegativeReal(&kappa_);
   // On a path over λ the centre may have the strength of a larger λ until the next pass moves it:
   // the bound is none that λ would give.
   constexpr double kAnyLambda = 1e60;
-  StateReader::Require(kappa_ <= std::max(kAnyLambda, 1.001 * kLargestKappa * lambda),
-                       "a proximal centre is too strong");
-  point_.assign(kappa_ > 0 ? static_cast<std::size_t>(num_weights) : 0, 0.0);
-  reader->FiniteReals(point_);
-  at_point_ = reader->Flag();
-  StateReader::Require(!at_point_ || kappa_ > 0, "weights lie at a centre that is not there");
+  archive->Require(kappa_ <= std::max(kAnyLambda, 1.001 * kLargestKappa * lambda),
+                   "a proximal centre is too strong");
+  if (archive->loading())
+    point_.assign(kappa_ > 0 ? static_cast<std::size_t>(num_weights) : 0, 0.0);
+  archive->FiniteReals(point_);
+  archive->Flag(&at_point_);
+  archive->Require(!at_point_ || kappa_ > 0, "weights lie at a centre that is not there");
 }
 
 }  // namespace slackline::internal

@@ -31,9 +31,8 @@ class ProximalCentre {
   /// weights = Ψμ becomes w.
   void Blend(double lambda, std::span<double> weights) const;
 
-  void Save(StateWriter* writer) const;
   /// lambda: that of the problem.
-  void Load(Offset num_weights, double lambda, StateReader* reader);
+  void Archive(Offset num_weights, double lambda, StateArchive* archive);
 
   static constexpr double kLargestKappa = 1e6;  ///< κ/λ: beyond it too few digits of Ψα are left
 

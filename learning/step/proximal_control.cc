@@ -67,16 +67,11 @@ std::optional<double> ProximalControl::AfterPass(double lambda, double kappa, do
   return kappa < kUseless * lambda ? 0 : kappa;
 }
 
-void ProximalControl::Save(StateWriter* writer) const {
-  writer->Real(best_gap_);
-  for (const Index count : {hold_, waited_, stalled_}) writer->Integer(count);
-}
-
-void ProximalControl::Load(StateReader* reader) {
-  best_gap_ = reader->Real();
-  hold_ = static_cast<Index>(reader->Integer(1, kLongestHold));
+void ProximalControl::Archive(StateArchive* archive) {
+  archive->Real(&best_gap_);
+  archive->Integer(&hold_, 1, kLongestHold);
   for (Index* count : {&waited_, &stalled_})
-    *count = static_cast<Index>(reader->Integer(0, std::numeric_limits<Index>::max() / 2));
+    archive->Integer(count, 0, std::numeric_limits<Index>::max() / 2);
 }
 
 }  // namespace slackline::internal

@@ -35,8 +35,7 @@ class ProximalControl {
   /// Passes per move of the centre, at most.
   Index hold() const { return hold_; }
 
-  void Save(StateWriter* writer) const;
-  void Load(StateReader* reader);
+  void Archive(StateArchive* archive);
 
  private:
   double best_gap_ = kInfinity;

@@ -16,14 +16,11 @@
 
 namespace slackline::internal {
 
-inline void SaveRandom(const Random& random, StateWriter* writer) {
-  for (const std::uint64_t word : random.state()) writer->Bits(word);
-}
-inline void LoadRandom(StateReader* reader, Random* random) {
-  Random::State state;
-  for (std::uint64_t& word : state) word = reader->Bits();
+inline void ArchiveRandom(Random* random, StateArchive* archive) {
+  Random::State state = random->state();
+  for (std::uint64_t& word : state) archive->Bits(&word);
   // All zero is the one state that the generator never leaves.
-  StateReader::Require(state != Random::State{}, "the random generator has no state");
+  archive->Require(state != Random::State{}, "the random generator has no state");
   random->set_state(state);
 }
 
@@ -40,15 +37,15 @@ class ExampleOrder {
 
   std::size_t size() const { return order_.size(); }
 
-  void Save(StateWriter* writer) const { writer->Indices(order_); }
-  void Load(StateReader* reader) {
-    std::vector<Index> order = reader->Indices(0, static_cast<Index>(order_.size()) - 1);
-    std::vector<bool> seen(order_.size());
-    for (const Index m : order) seen[static_cast<std::size_t>(m)] = true;
+  void Archive(StateArchive* archive) {
+    const std::size_t examples = order_.size();
+    archive->Indices(&order_, 0, static_cast<Index>(examples) - 1);
+    if (!archive->loading()) return;
+    std::vector<bool> seen(examples);
+    for (const Index m : order_) seen[static_cast<std::size_t>(m)] = true;
     StateReader::Require(
-        order.size() == order_.size() && std::find(seen.begin(), seen.end(), false) == seen.end(),
+        order_.size() == examples && std::find(seen.begin(), seen.end(), false) == seen.end(),
         "the order of the examples is none");
-    order_ = std::move(order);
   }
 
  private:
@@ -83,13 +80,9 @@ class ExampleVisits {
   ExampleOrder& examples() { return examples_; }
   const ExampleOrder& examples() const { return examples_; }
 
-  void Save(StateWriter* writer) const {
-    SaveRandom(random_, writer);
-    examples_.Save(writer);
-  }
-  void Load(StateReader* reader) {
-    LoadRandom(reader, &random_);
-    examples_.Load(reader);
+  void Archive(StateArchive* archive) {
+    ArchiveRandom(&random_, archive);
+    examples_.Archive(archive);
   }
 
  private:

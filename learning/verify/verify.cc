@@ -67,7 +67,7 @@ class Verifier {
   }
 
   /// Maximises example m, and adds its dual point if the learner has one.
-  void Add(Index m, const Learner* learner) {
+  void Add(Index m, const DualPointSource* point) {
     u_.resize(Size(problem_.data().example(m).structure().num_coordinates()));
     space_->Scores(m, u_);
     const VerifiedHinge hinge = hinges_.Maximise(m, u_, space_->weights());
@@ -80,7 +80,7 @@ class Verifier {
     bound_ += hinge.bound;
     scores_ = std::max(scores_, hinge.scores);
     double loss = 0;
-    has_point_ = has_point_ && learner != nullptr && learner->DualPoint(m, &q_, &loss);
+    has_point_ = has_point_ && point != nullptr && point->DualPoint(m, &q_, &loss);
     if (has_point_) AddPoint(m, hinge, loss, rounding);
   }
 
@@ -168,7 +168,7 @@ struct Training {
 };
 
 Training Describe(const Problem& problem, const TrainOptions& options, const ProgressRecord& claim,
-                  const Learner* learner) {
+                  const DualPointSource* point) {
   const auto& structures = problem.data().structures();
   const bool messages =
       std::any_of(structures.begin(), structures.end(), [&](const auto& structure) {
@@ -181,11 +181,11 @@ Training Describe(const Problem& problem, const TrainOptions& options, const Pro
   const double at_zero = PrimalAtZeroWeights(problem);
   training.room = kTolerance * std::abs(claim.primal) + kOfLosses * at_zero;
   training.slack = kTolerance * at_zero;
-  training.own_bound = learner != nullptr && learner->DualPointIsBest();
+  training.own_bound = point != nullptr && point->DualPointIsBest();
   // A smoothed hinge is bounded at the newest marginals (prox_sdca_learner.h).
   const bool smoothed = options.learner == LearnerKind::kProxSdca && options.smoothing > 0;
   training.exact_oracle =
-      !smoothed && (learner == nullptr || learner->PrimalIsObjective()) &&
+      !smoothed && (point == nullptr || point->PrimalIsObjective()) &&
       ((UsesOracle(options.learner) && !messages) || UsesMarginals(options.learner));
   return training;
 }
@@ -271,7 +271,7 @@ SolverKind VerifyingSolver(const Structure& structure, SolverKind trained,
 
 Verification VerifyCertificate(const Problem& problem, std::span<const double> weights,
                                const ProgressRecord& claim, const TrainOptions& trained,
-                               const Learner* learner, const VerifyOptions& options) {
+                               const DualPointSource* point, const VerifyOptions& options) {
   const WallTimer timer;
   const TrainOptions chosen = ChooseLearner(problem, trained).options;
   const SolverKind oracle = UsesOracle(chosen.learner)      ? chosen.oracle
@@ -292,10 +292,10 @@ Verification VerifyCertificate(const Problem& problem, std::span<const double> w
                        std::to_string(problem.size()) + " examples";
       return result;
     }
-    verifier.Add(m, learner);
+    verifier.Add(m, point);
     if (options.progress) options.progress(m + 1);
   }
-  Judge(verifier, claim, Describe(problem, chosen, claim, learner), &result);
+  Judge(verifier, claim, Describe(problem, chosen, claim, point), &result);
   result.seconds = timer.Seconds();
   return result;
 }

@@ -24,7 +24,7 @@
 // passes over the N² kernel values.
 //
 // The lower bound of soft and al is that of a mixture of the points of several checks, which
-// Learner::KeepDualPoint keeps. Where that was not asked for from the beginning, the last point's
+// DualPointSource::KeepDualPoint keeps. Where that was not asked for from the beginning, the last point's
 // own bound is reported beside the claim, and the claim is held against the recomputed primal.
 #pragma once
 
@@ -67,7 +67,7 @@ struct VerifyOptions {
 
 /// Verifies what `claim` says about the weights (primal, dual and which problem they are about).
 /// trained: the options of the run, for what its oracle was. learner: as it was left by the run,
-/// for its dual point (Learner::KeepDualPoint before the run); may be null.
+/// for its dual point (DualPointSource::KeepDualPoint before the run); may be null.
 ///
 /// With an l1 term (TrainOptions::l1) the objective is that with the term, and the dual point's
 /// bound that of its soft threshold (prox_sdca_learner.h).
@@ -78,7 +78,7 @@ struct VerifyOptions {
 /// many for a smoothed hinge.
 Verification VerifyCertificate(const Problem& problem, std::span<const double> weights,
                                const ProgressRecord& claim, const TrainOptions& trained,
-                               const Learner* learner, const VerifyOptions& options = {});
+                               const DualPointSource* point, const VerifyOptions& options = {});
 
 /// The solver that checks what `trained` did on a graph (kAuto: the automatic choice; kMessages for
 /// learners without an oracle): another one with the same domain, or a larger one with the same

@@ -102,7 +102,7 @@ constexpr std::size_t kKeepsPoint =
 
 std::unique_ptr<Learner> LearnerOf(std::size_t number, const Way& way) {
   auto learner = MakeLearner(*way.problem, way.options);
-  if ((number & kKeepsPoint) != 0) learner->KeepDualPoint();
+  if ((number & kKeepsPoint) != 0) learner->traits().dual_point->KeepDualPoint();
   return learner;
 }
 
@@ -117,7 +117,7 @@ std::vector<std::string> StateSeeds() {
     plan.every_seconds = 0;
     plan.write = [&](const std::string& newest) { state = newest; };
     const auto learner = LearnerOf(number, way);
-    RunTraining(*learner, way.options, nullptr, nullptr, plan);
+    RunTraining(*way.problem, *learner, way.options, nullptr, nullptr, plan);
     std::string seed = {static_cast<char>(number & 0xff), static_cast<char>(number >> 8)};
     seed += state;
     // Most learners keep nothing more.
@@ -132,7 +132,7 @@ std::vector<std::string> StateSeeds() {
 void MoveToAnotherLambda(const Problem& problem, Learner* learner) {
   const Problem next = problem.WithLambda(0.5 * problem.lambda());
   try {
-    learner->ChangeLambda(next);
+    learner->traits().lambda->ChangeLambda(next);
     learner->RunPass(StopControl(nullptr, 0));
   } catch (const std::logic_error&) {
   } catch (const CertificateError&) {
@@ -151,12 +151,13 @@ void ResumeState(std::string_view input) {
   CheckpointPlan plan;
   plan.resume = input.substr(2);
   const auto learner = LearnerOf(number, way);
-  RunTraining(*learner, options, nullptr, nullptr, plan);
+  RunTraining(*way.problem, *learner, options, nullptr, nullptr, plan);
   StateWriter writer;
   learner->Save(&writer);
   std::vector<double> coordinates;
   double loss = 0;
-  for (Index m = 0; m < way.problem->size(); ++m) learner->DualPoint(m, &coordinates, &loss);
+  for (Index m = 0; m < way.problem->size(); ++m)
+    learner->traits().dual_point->DualPoint(m, &coordinates, &loss);
   MoveToAnotherLambda(*way.problem, learner.get());
 }
 

@@ -70,17 +70,17 @@ class Watcher : public TrainObserver {
 /// Trains, and holds the figures against enumeration and quadratic programs.
 void CheckTraining(const Problem& problem, const TrainOptions& options, double optimum) {
   const auto learner = MakeLearner(problem, options);
-  learner->KeepDualPoint();
+  learner->traits().dual_point->KeepDualPoint();
   Watcher watcher;
-  const TrainSummary summary = RunTraining(*learner, options, &watcher, nullptr);
+  const TrainSummary summary = RunTraining(problem, *learner, options, &watcher, nullptr);
   CAPTURE(summary.message);
   if (options.step != StepKind::kFrankWolfe) CHECK(summary.termination == Termination::kConverged);
   CHECK(summary.last.dual <= optimum + kSolver);
   CHECK(summary.last.primal >= optimum - kSolver);
   const double primal = ExactPrimal(problem.training(), problem.lambda(), summary.weights);
   CHECK(Near(primal, summary.last.primal, kTight));
-  const Verification verification =
-      VerifyCertificate(problem, summary.weights, summary.last, options, learner.get());
+  const Verification verification = VerifyCertificate(problem, summary.weights, summary.last,
+                                                      options, learner->traits().dual_point);
   CAPTURE(verification.message);
   CHECK(verification.outcome == VerifyOutcome::kHolds);
   CHECK(verification.dual_proved);
@@ -149,14 +149,9 @@ Problem PairProblem(const std::vector<Index>& given) {
 }
 
 /// Claims a dual point.
-class Claimant : public Learner {
+class Claimant : public DualPointSource {
  public:
   Claimant(std::vector<double> q, double loss) : q_(std::move(q)), loss_(loss) {}
-  std::string_view name() const override { return "claimant"; }
-  void RunPass(const StopControl& /*stop*/) override {}
-  Evaluation Evaluate(int /*threads*/) override { return {}; }
-  std::span<const double> weights() const override { return {}; }
-  WorkCounts work() const override { return {}; }
   bool DualPoint(Index /*m*/, std::vector<double>* coordinates, double* loss) const override {
     *coordinates = q_;
     *loss = loss_;
@@ -315,11 +310,11 @@ TEST_CASE("TransitionsThatAreForbiddenAreNotPredictedAndLongChainsAreVerified") 
   TrainOptions options;
   options.gap_tolerance = 1e-3;
   const auto learner = MakeLearner(problem, options);
-  learner->KeepDualPoint();
-  const TrainSummary summary = RunTraining(*learner, options, nullptr, nullptr);
+  learner->traits().dual_point->KeepDualPoint();
+  const TrainSummary summary = RunTraining(problem, *learner, options, nullptr, nullptr);
   CHECK(summary.termination == Termination::kConverged);
-  const Verification verification =
-      VerifyCertificate(problem, summary.weights, summary.last, options, learner.get());
+  const Verification verification = VerifyCertificate(problem, summary.weights, summary.last,
+                                                      options, learner->traits().dual_point);
   CAPTURE(verification.message);
   CHECK(verification.outcome == VerifyOutcome::kHolds);
   CHECK(verification.solvers == "tree");
@@ -356,8 +351,8 @@ TEST_CASE("DualPointsOnForbiddenStatesAreNotVerified") {
   claim.primal = 1;  // (1, 0) is allowed, and wrong twice
   claim.dual = 0;
   const auto verify = [&](const std::vector<double>& q, double loss) {
-    const Claimant learner(q, loss);
-    return VerifyCertificate(problem, zero, claim, {}, &learner);
+    const Claimant claimant(q, loss);
+    return VerifyCertificate(problem, zero, claim, {}, &claimant);
   };
   CHECK(Near(PrimalAtZeroWeights(problem), 1, kExact));
   CHECK(verify({0.5, 0.5, 0}, 0.5).outcome == VerifyOutcome::kHolds);

@@ -60,7 +60,7 @@ TEST_CASE("passes whose visits are shared are not made beside checks") {
   const Problem problem(training, 0.01);
   TrainOptions options;
   options.threads = 1;
-  CHECK(MakeLearner(problem, options)->EvaluatesBesidePasses());
+  CHECK(EvaluatesBesidePasses(*MakeLearner(problem, options)));
   options.threads = 2;
-  CHECK_FALSE(MakeLearner(problem, options)->EvaluatesBesidePasses());
+  CHECK_FALSE(EvaluatesBesidePasses(*MakeLearner(problem, options)));
 }

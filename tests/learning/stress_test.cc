@@ -170,8 +170,8 @@ class Trial {
     const auto learner = MakeLearner(problem_, options);
     const std::string objective = ObjectiveOf(options);
     if (!objective.empty()) of_objective_.insert({objective, options});
-    if (random_.Below(2) == 0) learner->KeepDualPoint();
-    const TrainSummary summary = RunTraining(*learner, options, &watcher, nullptr);
+    if (random_.Below(2) == 0) learner->traits().dual_point->KeepDualPoint();
+    const TrainSummary summary = RunTraining(problem_, *learner, options, &watcher, nullptr);
     CHECK(watcher.checks > 0);
     CHECK(watcher.fault == "");
     CAPTURE(summary.last.primal);
@@ -220,8 +220,8 @@ class Trial {
 
   static void Verify(const Problem& problem, const TrainOptions& options,
                      const TrainSummary& summary, const Learner& learner) {
-    const Verification verification =
-        VerifyCertificate(problem, summary.weights, summary.last, options, &learner);
+    const Verification verification = VerifyCertificate(problem, summary.weights, summary.last,
+                                                        options, learner.traits().dual_point);
     CAPTURE(verification.message);
     CHECK(verification.outcome == VerifyOutcome::kHolds);
   }
@@ -245,15 +245,16 @@ class Trial {
     CheckpointPlan plan;
     plan.every_seconds = 0;
     plan.write = [&](const std::string& bytes) { states.push_back(bytes); };
-    TrainSummary whole = RunTraining(*learner, options, observer, nullptr, plan);
+    TrainSummary whole = RunTraining(problem_, *learner, options, observer, nullptr, plan);
     REQUIRE(!states.empty());
     const std::string state = Pick(random_, states);
     CheckpointPlan rest;
     rest.resume = state;
     const auto resumed = MakeLearner(problem, options);
-    resumed->KeepDualPoint();
-    CheckSame(whole, RunTraining(*resumed, options, nullptr, nullptr, rest));
-    CHECK(resumed->DualPointIsBest() == learner->DualPointIsBest());
+    resumed->traits().dual_point->KeepDualPoint();
+    CheckSame(whole, RunTraining(problem_, *resumed, options, nullptr, nullptr, rest));
+    CHECK(resumed->traits().dual_point->DualPointIsBest() ==
+          learner->traits().dual_point->DualPointIsBest());
     Verify(problem, options, whole, *resumed);
     return whole;
   }
@@ -265,7 +266,7 @@ class Trial {
     for (const double lambda : lambdas) {
       CAPTURE(lambda);
       path_.push_back(std::make_unique<Problem>(problem_.WithLambda(lambda)));
-      learner->ChangeLambda(*path_.back());
+      learner->traits().lambda->ChangeLambda(*path_.back());
       Watcher watcher;
       const TrainSummary summary = RunInTwoPieces(*path_.back(), options, learner, &watcher);
       CHECK(watcher.fault == "");

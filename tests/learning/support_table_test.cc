@@ -191,11 +191,11 @@ class Trial {
       CHECK(reason == "");
       ++counts_->accepted;
       counts_->learners.insert(options.learner);
-      learner->KeepDualPoint();
-      const TrainSummary summary = RunTraining(*learner, options, nullptr, nullptr);
+      learner->traits().dual_point->KeepDualPoint();
+      const TrainSummary summary = RunTraining(problem_, *learner, options, nullptr, nullptr);
       Check(options, summary);
-      const Verification verified =
-          VerifyCertificate(problem_, summary.weights, summary.last, options, learner.get());
+      const Verification verified = VerifyCertificate(problem_, summary.weights, summary.last,
+                                                      options, learner->traits().dual_point);
       CAPTURE(verified.message);
       CHECK(verified.outcome == VerifyOutcome::kHolds);
     } catch (const DataError& error) {

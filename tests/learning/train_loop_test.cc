@@ -23,12 +23,16 @@ using namespace slackline::internal::test;
 namespace {
 
 /// Evaluates to given (primal, dual) pairs, one per check; its weight is the number of the check.
-class ScriptedLearner : public Learner {
+/// Its figures belong to no problem.
+class ScriptedLearner : public Learner, public ScaleSource {
  public:
   explicit ScriptedLearner(std::vector<std::pair<double, double>> script)
-      : script_(std::move(script)) {}
+      : script_(std::move(script)) {
+    traits_.scales = this;
+  }
 
-  std::string_view name() const override { return "scripted"; }
+  ObjectiveScales Scales() const override { return {}; }
+
   void RunPass(const StopControl& stop) override {
     ++passes;
     if (interrupt_at == passes) flag->store(1);
@@ -38,13 +42,12 @@ class ScriptedLearner : public Learner {
     static_cast<void>(threads);
     Evaluation evaluation;
     const auto& [primal, dual] = script_[std::min(checks, script_.size() - 1)];
-    weights_ = {static_cast<double>(checks)};
+    evaluated_ = {static_cast<double>(checks)};
     ++checks;
     evaluation.primal = primal;
     evaluation.dual = dual;
     return evaluation;
   }
-  std::span<const double> weights() const override { return weights_; }
   WorkCounts work() const override { return {passes, 2 * passes}; }
 
   std::size_t checks = 0;
@@ -54,8 +57,12 @@ class ScriptedLearner : public Learner {
 
  private:
   std::vector<std::pair<double, double>> script_;
-  std::vector<double> weights_;
 };
+
+Problem AnyProblem() {
+  Random random(1);
+  return Problem(RandomProblem(random, {}), 1);
+}
 
 TrainOptions EveryPass() {
   TrainOptions options;
@@ -70,7 +77,7 @@ TEST_CASE("TheSavedWeightsAreThoseOfTheSmallestPrimal") {
   ScriptedLearner learner({{5, 1}, {3, 0.5}, {4, 2}, {3.5, 1.5}});
   TrainOptions options = EveryPass();
   options.max_passes = 4;
-  const TrainSummary summary = RunTraining(learner, options, nullptr, nullptr);
+  const TrainSummary summary = RunTraining(AnyProblem(), learner, options, nullptr, nullptr);
   CHECK(summary.weights == std::vector<double>{1});
   CHECK(summary.last.primal == 3);
   CHECK(summary.last.dual == 2);
@@ -82,7 +89,7 @@ TEST_CASE("TheSavedWeightsAreThoseOfTheSmallestPrimal") {
 
 TEST_CASE("TheRunEndsAtTheFirstCheckThatMeetsTheTolerance") {
   ScriptedLearner learner({{5, 1}, {4, 3.9999}, {4, 4}});
-  const TrainSummary summary = RunTraining(learner, EveryPass(), nullptr, nullptr);
+  const TrainSummary summary = RunTraining(AnyProblem(), learner, EveryPass(), nullptr, nullptr);
   CHECK(summary.termination == Termination::kConverged);
   CHECK(summary.last.pass == 2);
 }
@@ -92,7 +99,7 @@ TEST_CASE("AnInterruptKeepsTheBestWeights") {
   ScriptedLearner learner({{5, 1}, {3, 1}, {4, 1}});
   learner.interrupt_at = 3;
   learner.flag = &flag;
-  const TrainSummary summary = RunTraining(learner, EveryPass(), nullptr, &flag);
+  const TrainSummary summary = RunTraining(AnyProblem(), learner, EveryPass(), nullptr, &flag);
   CHECK(summary.termination == Termination::kInterrupted);
   CHECK(summary.last.pass == 3);
   CHECK(summary.weights == std::vector<double>{1});
@@ -106,7 +113,7 @@ TEST_CASE("AnInterruptIsSeenBetweenChecks") {
   TrainOptions options = EveryPass();
   options.check_every = 100;
   options.max_passes = 1000;
-  const TrainSummary summary = RunTraining(learner, options, nullptr, &flag);
+  const TrainSummary summary = RunTraining(AnyProblem(), learner, options, nullptr, &flag);
   CHECK(summary.last.pass == 4);
   CHECK(summary.termination == Termination::kInterrupted);
 }
@@ -115,7 +122,7 @@ TEST_CASE("ATimeLimitEndsTheRunWithAModel") {
   ScriptedLearner learner({{5, 1}});
   TrainOptions options;
   options.time_limit_seconds = 1e-9;
-  const TrainSummary summary = RunTraining(learner, options, nullptr, nullptr);
+  const TrainSummary summary = RunTraining(AnyProblem(), learner, options, nullptr, nullptr);
   CHECK(summary.termination == Termination::kTimeLimit);
   CHECK(summary.last.pass == 1);
   CHECK(summary.weights.size() == 1);
@@ -131,7 +138,7 @@ TEST_CASE("ATimeLimitHoldsForWhatObserversTakeToo") {
   TrainOptions options = EveryPass();
   options.time_limit_seconds = 0.01;
   SlowObserver observer;
-  const TrainSummary summary = RunTraining(learner, options, &observer, nullptr);
+  const TrainSummary summary = RunTraining(AnyProblem(), learner, options, &observer, nullptr);
   CHECK(summary.termination == Termination::kTimeLimit);
   CHECK(learner.passes == 1);
 }
@@ -140,7 +147,7 @@ TEST_CASE("ChecksFollowTheSchedule") {
   ScriptedLearner learner({{5, 1}});
   TrainOptions options;
   options.max_passes = 24;
-  RunTraining(learner, options, nullptr, nullptr);
+  RunTraining(AnyProblem(), learner, options, nullptr, nullptr);
   // After passes 1 … 10, 12, 14, 16, 19, 22 and the last.
   CHECK(learner.checks == 16);
 }
@@ -148,19 +155,25 @@ TEST_CASE("ChecksFollowTheSchedule") {
 namespace {
 
 /// Says that it can make passes beside checks, which take long enough for that.
-class SlowLearner : public ScriptedLearner {
+class SlowLearner : public ScriptedLearner, public CheckCompanion {
  public:
-  using ScriptedLearner::ScriptedLearner;
+  explicit SlowLearner(std::vector<std::pair<double, double>> script)
+      : ScriptedLearner(std::move(script)) {
+    traits_.companion = this;
+  }
 
   bool EvaluatesBesidePasses() const override { return true; }
+  Evaluation EvaluateBesidePass(int threads, const StopControl& stop,
+                                double* pass_seconds) override {
+    return EvaluateThenPass(*this, threads, stop, pass_seconds);
+  }
   Evaluation Evaluate(int threads) override {
     std::this_thread::sleep_for(std::chrono::milliseconds(3));
     return ScriptedLearner::Evaluate(threads);
   }
-  void Save(StateWriter* writer) const override { writer->Integer(passes); }
-  void Load(StateReader* reader) override {
-    passes = static_cast<Index>(reader->Integer(0, 1000));
-    ++returns;
+  void Archive(StateArchive* archive) override {
+    archive->Integer(&passes, 0, 1000);
+    if (archive->loading()) ++returns;
   }
 
   Index returns = 0;
@@ -173,9 +186,9 @@ TEST_CASE("APassThatWasMadeTooMuchIsUndone") {
   SlowLearner one(script);
   SlowLearner two(script);
   TrainOptions options = EveryPass();
-  const TrainSummary alone = RunTraining(one, options, nullptr, nullptr);
+  const TrainSummary alone = RunTraining(AnyProblem(), one, options, nullptr, nullptr);
   options.threads = 2;
-  const TrainSummary beside = RunTraining(two, options, nullptr, nullptr);
+  const TrainSummary beside = RunTraining(AnyProblem(), two, options, nullptr, nullptr);
   CHECK(one.returns == 0);
   CHECK(two.returns == 1);
   CHECK(one.passes == 4);
@@ -192,7 +205,7 @@ TEST_CASE("NoPassIsMadeBesideTheLastCheck") {
   TrainOptions options = EveryPass();
   options.threads = 2;
   options.max_passes = 3;
-  const TrainSummary summary = RunTraining(learner, options, nullptr, nullptr);
+  const TrainSummary summary = RunTraining(AnyProblem(), learner, options, nullptr, nullptr);
   CHECK(summary.termination == Termination::kMaxPasses);
   CHECK(learner.passes == 3);
   CHECK(learner.returns == 0);
@@ -209,12 +222,12 @@ TEST_CASE("ALowerBoundAboveTheObjectiveEndsTheRunInsteadOfConverging") {
   // Just inside and just outside of rounding; also when the two come from different checks.
   const auto run = [](std::vector<std::pair<double, double>> script) {
     ScriptedLearner learner(std::move(script));
-    return RunTraining(learner, EveryPass(), nullptr, nullptr);
+    return RunTraining(AnyProblem(), learner, EveryPass(), nullptr, nullptr);
   };
   const TrainSummary rounded = run({{5, 5 + 4e-9}});
   CHECK(rounded.termination == Termination::kConverged);
   CHECK(rounded.last.gap == 0);
-  CHECK_THROWS_WITH_AS(run({{5, 5 + 6e-9}}), doctest::Contains("scripted contradicts itself"),
+  CHECK_THROWS_WITH_AS(run({{5, 5 + 6e-9}}), doctest::Contains("contradicts itself"),
                        CertificateError);
   CHECK_THROWS_WITH_AS(
       run({{1, 1.92}}),

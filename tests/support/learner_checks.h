@@ -33,7 +33,7 @@ inline double ValueOfDualPoint(const Problem& problem, const Learner& learner) {
   double sum = 0;
   for (Index m = 0; m < problem.size(); ++m) {
     double loss = 0;
-    REQUIRE(learner.DualPoint(m, &coordinates, &loss));
+    REQUIRE(learner.traits().dual_point->DualPoint(m, &coordinates, &loss));
     sum += loss;
     const ExampleView example = problem.data().example(m);
     ScatterFeatures(example, coordinates, -1 / problem.lambda_m(), weights);
@@ -100,12 +100,12 @@ inline void CheckResume(const Problem& problem, TrainOptions options) {
       if (states.size() == pass) interrupt = SIGINT;
     };
     const auto first = MakeLearner(problem, options);
-    RunTraining(*first, options, nullptr, &interrupt, stop);
+    RunTraining(problem, *first, options, nullptr, &interrupt, stop);
     REQUIRE(states.size() == pass);
     CheckpointPlan resume;
     resume.resume = states.back();
     const auto second = MakeLearner(problem, options);
-    const TrainSummary resumed = RunTraining(*second, options, nullptr, nullptr, resume);
+    const TrainSummary resumed = RunTraining(problem, *second, options, nullptr, nullptr, resume);
     CAPTURE(pass);
     CHECK(whole.weights == resumed.weights);
     CHECK(whole.last.primal == resumed.last.primal);
@@ -153,7 +153,7 @@ inline std::unique_ptr<Learner> CheckTakeOver(const Problem& problem, const Trai
   CHECK(a.dual == b.dual);
   CHECK(std::equal(first->weights().begin(), first->weights().end(), second->weights().begin(),
                    second->weights().end()));
-  CHECK(first->Adapt(a) == second->Adapt(b));
+  CHECK(Adapt(*first, a) == Adapt(*second, b));
   StateReader torn(std::string_view(state.bytes()).substr(0, state.bytes().size() / 2));
   CHECK_THROWS_AS(MakeLearner(problem, options)->Load(&torn), DataError);
   return first;
@@ -186,7 +186,7 @@ inline void CheckChangeLambda(const Problem& problem, const TrainOptions& option
   for (int pass = 0; pass < 10; ++pass) learner->RunPass(never);
   learner->Evaluate(1);
   const Problem next = problem.WithLambda(other);
-  learner->ChangeLambda(next);
+  learner->traits().lambda->ChangeLambda(next);
   CHECK(learner->work().oracle_calls == 0);
   Evaluation evaluation = learner->Evaluate(1);
   CHECK(evaluation.dual > first_dual);
@@ -212,7 +212,7 @@ inline Evaluation CheckPath(const Problem& first, const Problem& second,
   const auto learner = MakeLearner(first, options);
   const StopControl never(nullptr, 0);
   for (int pass = 0; pass < before; ++pass) learner->RunPass(never);
-  learner->ChangeLambda(second);
+  learner->traits().lambda->ChangeLambda(second);
   CHECK(learner->work().oracle_calls == 0);
   const auto holds = [optimum](const Evaluation& evaluation) {
     CHECK(evaluation.dual <= optimum + kSolver);
@@ -238,10 +238,10 @@ inline VerifiedRun CheckVerifies(const Problem& problem, TrainOptions options, I
   options.max_passes = passes;
   VerifiedRun run;
   run.learner = MakeLearner(problem, options);
-  run.learner->KeepDualPoint();
-  run.summary = RunTraining(*run.learner, options, nullptr, nullptr);
-  run.verification =
-      VerifyCertificate(problem, run.summary.weights, run.summary.last, options, run.learner.get());
+  run.learner->traits().dual_point->KeepDualPoint();
+  run.summary = RunTraining(problem, *run.learner, options, nullptr, nullptr);
+  run.verification = VerifyCertificate(problem, run.summary.weights, run.summary.last, options,
+                                       run.learner->traits().dual_point);
   CAPTURE(run.verification.message);
   CHECK(run.verification.outcome == VerifyOutcome::kHolds);
   CHECK(std::isfinite(run.verification.dual));
@@ -251,9 +251,9 @@ inline VerifiedRun CheckVerifies(const Problem& problem, TrainOptions options, I
 /// A claim that is not that of the run is found out.
 inline void CheckFails(const Problem& problem, const TrainOptions& options, const VerifiedRun& run,
                        const ProgressRecord& claim) {
-  CHECK(
-      VerifyCertificate(problem, run.summary.weights, claim, options, run.learner.get()).outcome ==
-      VerifyOutcome::kFails);
+  CHECK(VerifyCertificate(problem, run.summary.weights, claim, options,
+                          run.learner->traits().dual_point)
+            .outcome == VerifyOutcome::kFails);
 }
 
 /// What a run has to say about any problem: numbers, and bounds on their sides.

@@ -193,7 +193,7 @@ void BenchRunner::Train(const Problem& problem, std::int64_t seed, const Test& t
   const bool online =
       choice.options.learner == LearnerKind::kMultiSample && !choice.options.revisit;
   CurveObserver observer(!quiet_, *learner, online, test);
-  run.summary = RunTraining(*learner, choice.options, &observer, interrupt_);
+  run.summary = RunTraining(problem, *learner, choice.options, &observer, interrupt_);
   run.peak_memory_bytes = PeakMemoryBytes();
   run.summary.last.cpu_seconds -= observer.test_cpu_seconds;
   std::vector<double>& weights = run.summary.weights;

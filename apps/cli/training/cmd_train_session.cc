@@ -88,7 +88,7 @@ class Session {
     choice_ = ChooseLearner(*problem_, OptionsFor(first_));
     plan_ = keeper_.Begin(*problem_, choice_.options, keeper_.stage(), figures_);
     learner_ = MakeLearner(*problem_, choice_.options);
-    if (verify_.wanted()) learner_->KeepDualPoint();
+    if (verify_.wanted()) learner_->traits().dual_point->KeepDualPoint();
   }
 
   int Run() {
@@ -166,7 +166,7 @@ class Session {
 
   void MoveTo(std::size_t k) {
     auto next = std::make_unique<Problem>(task_.problem().WithLambda(settings_.lambdas[k]));
-    learner_->ChangeLambda(*next);
+    learner_->traits().lambda->ChangeLambda(*next);
     problem_ = std::move(next);
     choice_ = ChooseLearner(*problem_, OptionsFor(k));
     plan_ = keeper_.Begin(*problem_, choice_.options, static_cast<std::int64_t>(k), figures_);
@@ -177,7 +177,7 @@ class Session {
     if (!plan_.resume.empty()) start["resumed"] = flags_.checkpoint.resume;
     report_.Begin(start);
     const TrainSummary summary =
-        RunTraining(*learner_, choice_.options, &report_, interrupt, plan_);
+        RunTraining(*problem_, *learner_, choice_.options, &report_, interrupt, plan_);
     report_.ClearLine();
     task_.record()->curve = report_.curve();
     task_.record()->single_precision = flags_.compact;
@@ -338,7 +338,7 @@ Termination Refit(const RefitOptions& options, const std::atomic<int>* interrupt
   BeginWithCost(problem, choice, task);
   TrainReport report(!options.quiet);
   const std::unique_ptr<Learner> learner = MakeLearner(problem, choice.options);
-  const TrainSummary summary = RunTraining(*learner, choice.options, &report, interrupt);
+  const TrainSummary summary = RunTraining(problem, *learner, choice.options, &report, interrupt);
   report.ClearLine();
   task->record()->cross_validation = options.cross_validation;
   task->record()->curve = report.curve();

@@ -201,17 +201,18 @@ std::vector<LabelTriple> MultiLabelSession::Tighten(const TrainOptions& options,
     const Problem problem = problem_.WithLambda(options.lambda);
     const LearnerChoice choice = ChooseLearner(problem, options);
     const std::unique_ptr<Learner> learner = MakeLearner(problem, choice.options);
-    learner->KeepDualPoint();
-    RunTraining(*learner, choice.options, nullptr, interrupt);
+    DualPointSource* point = learner->traits().dual_point;
+    if (point != nullptr) point->KeepDualPoint();
+    RunTraining(problem, *learner, choice.options, nullptr, interrupt);
     std::vector<double> coordinates;
     double loss = 0;
-    if (!learner->DualPoint(0, &coordinates, &loss))
-      throw DataError("--clusters: learner " + std::string(learner->name()) +
+    if (point == nullptr || !point->DualPoint(0, &coordinates, &loss))
+      throw DataError("--clusters: learner " + std::string(Name(choice.options.learner)) +
                       " has no dual point; use al");
     const auto until = static_cast<Index>(Offset{count} * (round + 1) / rounds);
     const auto have = static_cast<Index>(clusters_.size());
-    clusters_ = PickClusters(FindViolatedTriples(model_, problem.size(), *learner), until - have,
-                             clusters_);
+    clusters_ =
+        PickClusters(FindViolatedTriples(model_, problem.size(), *point), until - have, clusters_);
     if (static_cast<Index>(clusters_.size()) == have) break;
     problem_ = Problem(
         MakeTrainingSet(WithStructure(plain, MakeClusteredStructure(model_, clusters_)), loss_), 1);

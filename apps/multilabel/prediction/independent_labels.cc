@@ -54,7 +54,7 @@ IndependentLabels TrainIndependentLabels(const MultiLabelModel& like, const Mult
   const Problem problem = any.WithLambda(options.lambda);
   const LearnerChoice choice = ChooseLearner(problem, options);
   const std::unique_ptr<Learner> learner = MakeLearner(problem, choice.options);
-  TrainSummary summary = RunTraining(*learner, choice.options, observer, interrupt);
+  TrainSummary summary = RunTraining(problem, *learner, choice.options, observer, interrupt);
   model.SetTrained(problem, choice.options, summary.weights);
   return {std::move(model), options.lambda, std::move(summary)};
 }

@@ -13,6 +13,7 @@
 #include <slackline/learning/run/checkpoint.h>
 #include <slackline/learning/run/loop_state.h>
 #include <tests/apps/program.h>
+#include <tests/support/states.h>
 
 using namespace slackline::internal::test;
 using Json = nlohmann::json;
@@ -41,11 +42,11 @@ void Falsify(const std::string& path) {
   slackline::internal::Checkpoint checkpoint = slackline::internal::LoadCheckpoint(path);
   slackline::internal::StateReader reader(checkpoint.state);
   slackline::internal::LoopState loop;
-  loop.Load(&reader);
+  LoadState(loop, &reader);
   // Between the bounds: below the lower one the run itself would find it.
   loop.record.primal -= 0.3 * (loop.record.primal - loop.record.dual);
   slackline::internal::StateWriter writer;
-  loop.Save(&writer);
+  SaveState(loop, &writer);
   const auto rest = static_cast<std::size_t>(reader.left());
   checkpoint.state = writer.bytes() + checkpoint.state.substr(checkpoint.state.size() - rest);
   slackline::internal::SaveCheckpoint(path, checkpoint);

@@ -191,8 +191,9 @@ TEST_CASE(
     options.learner = LearnerKind::kAugmentedLagrangian;
     options.gap_tolerance = 1e-6;
     const auto learner = MakeLearner(problem, options);
-    const TrainSummary pairs = RunTraining(*learner, options, nullptr, nullptr);
-    const std::vector<ViolatedTriple> found = FindViolatedTriples(model, problem.size(), *learner);
+    const TrainSummary pairs = RunTraining(problem, *learner, options, nullptr, nullptr);
+    const std::vector<ViolatedTriple> found =
+        FindViolatedTriples(model, problem.size(), *learner->traits().dual_point);
     const double exact = ExactOptimum(problem.training(), 0.01);
     CAPTURE(trial);
     if (pairs.last.dual > exact + 1e-4) REQUIRE(!found.empty());

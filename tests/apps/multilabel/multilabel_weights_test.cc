@@ -36,7 +36,8 @@ MultiLabelModel Kernelized() {
   options.kernel = KernelKind::kRbf;
   const Problem problem(MakeTrainingSet(model.MakeDataset(data), {}), 0.01);
   const auto learner = MakeLearner(problem, options);
-  model.SetTrained(problem, options, RunTraining(*learner, options, nullptr, nullptr).weights);
+  model.SetTrained(problem, options,
+                   RunTraining(problem, *learner, options, nullptr, nullptr).weights);
   return model;
 }
 

@@ -77,7 +77,8 @@ TEST_CASE("a kernelized model has the sum over its support vectors") {
   const std::vector<Index> all = AllSequences(data);
   const Problem problem(MakeTrainingSet(model.MakeDataset(data, all), {}), 0.01);
   const auto learner = MakeLearner(problem, options);
-  model.SetTrained(problem, options, RunTraining(*learner, options, nullptr, nullptr).weights);
+  model.SetTrained(problem, options,
+                   RunTraining(problem, *learner, options, nullptr, nullptr).weights);
   REQUIRE(model.support().has_value());
   SequencePredictOptions best;
   best.best = 1;

@@ -158,7 +158,7 @@ TEST_CASE("UsersBringTheirOwnSampler") {
   int calls = 0;
   const auto learner =
       MakeMultiSampleLearner(problem, options, std::make_unique<FixedSampler>(&calls));
-  const TrainSummary summary = RunTraining(*learner, options, nullptr, nullptr);
+  const TrainSummary summary = RunTraining(problem, *learner, options, nullptr, nullptr);
   CHECK(calls == summary.last.oracle_calls);
   CHECK(summary.termination == Termination::kConverged);
   CHECK(Near(summary.last.primal, ExactOptimum(problem.training(), 0.2), 2e-3));
@@ -170,8 +170,9 @@ TEST_CASE("RunsResumeBitForBitAndThreadsDoNotMatter") {
     const Problem problem(SomeProblem(random, trial), trial % 2 == 0 ? 0.1 : 1e-3);
     TrainOptions options = SampleOptions(4, trial % 2 == 1);
     options.average = AverageKind::kSuffix;
-    CheckTakeOver(problem, options,
-                  {66, 4, [](Learner& learner) { learner.Adapt(learner.Evaluate(1)); }});
+    CheckTakeOver(problem, options, {66, 4, [](Learner& learner) {
+                                       learner.traits().listener->Adapt(learner.Evaluate(1));
+                                     }});
   }
 }
 

@@ -181,7 +181,7 @@ TEST_CASE("AfterWholePassesTheDualPointIsTheNewestIterateItself") {
     std::vector<double> coordinates;
     for (Index m = 0; m < problem.size(); ++m) {
       double own = 0;
-      REQUIRE(learner->DualPoint(m, &coordinates, &own));
+      REQUIRE(learner->traits().dual_point->DualPoint(m, &coordinates, &own));
       loss += own / problem.size();
     }
     const double regulariser = Regulariser(problem.lambda(), learner->weights());

@@ -11,6 +11,7 @@
 
 #include <slackline/learning/factor_blocks/factor_blocks.h>
 #include <slackline/learning/train_loop.h>
+#include <tests/support/states.h>
 
 #include "tests/support/multilabel_problems.h"
 #include "tests/support/tolerances.h"
@@ -32,11 +33,11 @@ std::span<const double> State(const FactorBlocks& blocks, Index m) {
   return {blocks.state(m), static_cast<std::size_t>(blocks.layout(m).size)};
 }
 
-void CopyInto(const FactorBlocks& from, FactorBlocks* to) {
+void CopyInto(FactorBlocks& from, FactorBlocks* to) {
   StateWriter writer;
-  from.Save(&writer);
+  SaveState(from, &writer);
   StateReader reader(writer.bytes());
-  to->Load(&reader);
+  LoadState(*to, &reader);
   reader.Finish();
 }
 
@@ -183,10 +184,10 @@ TEST_CASE("passes over all pairs become rarer while they wake few") {
   CHECK(schedule.every() == 16);
 
   StateWriter writer;
-  schedule.Save(&writer);
+  SaveState(schedule, &writer);
   ShrinkSchedule copy;
   StateReader reader(writer.bytes());
-  copy.Load(&reader);
+  LoadState(copy, &reader);
   for (int pass = 0; pass < 40; ++pass) CHECK(copy.VisitsAll() == schedule.VisitsAll());
   schedule.Restart();
   CHECK(schedule.VisitsAll());

@@ -131,7 +131,7 @@ TEST_CASE("a change of lambda keeps the bracket sound") {
     const StopControl stop(nullptr, 0);
     for (int pass = 0; pass < 50; ++pass) learner->RunPass(stop);
     learner->Evaluate(1);
-    learner->ChangeLambda(changed);
+    learner->traits().lambda->ChangeLambda(changed);
     CHECK(learner->work().block_steps == 0);
     for (int pass = 0; pass < 200; ++pass) {
       const Evaluation evaluation = learner->Evaluate(1);

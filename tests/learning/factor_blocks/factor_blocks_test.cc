@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <slackline/learning/factor_blocks/factor_certificate.h>
+#include <tests/support/states.h>
 
 #include "tests/support/multilabel_problems.h"
 #include "tests/support/random_problems.h"
@@ -114,10 +115,10 @@ TEST_CASE("WithACentreTheSoftGapIsThatOfTheBlocksAndOfTheCentre") {
       if (kappa > 0) CHECK(LargestDifference(reached, blocks.reached()) == 0);
       // Ψμ by way of a copy without a centre.
       StateWriter writer;
-      blocks.Save(&writer);
+      SaveState(blocks, &writer);
       FactorBlocks copy(problem, StepKind::kPairwise, true);
       StateReader reader(writer.bytes());
-      copy.Load(&reader);
+      LoadState(copy, &reader);
       CHECK(copy.kappa() == kappa);
       copy.MoveCentre(0);
       copy.Rebuild();

@@ -23,6 +23,7 @@
 #include <slackline/learning/run/fingerprint.h>
 #include <slackline/learning/train_loop.h>
 #include <slackline/learning/verify/verify.h>
+#include <tests/support/states.h>
 
 #include "tests/support/all_equal_factor.h"
 #include "tests/support/dense_qp.h"
@@ -346,10 +347,10 @@ TEST_CASE("DamagedStatesOfGlobalBlocksAreRefused") {
   const Problem problem(RandomGlobalProblem(970, Family(5)), 0.02);
   FactorBlocks blocks(problem, StepKind::kPairwise, true);
   StateWriter fitting;
-  blocks.Save(&fitting);
+  SaveState(blocks, &fitting);
   FactorBlocks without(problem, StepKind::kFrankWolfe, true);
   StateReader reader(fitting.bytes());
-  CHECK_THROWS_WITH_AS(without.Load(&reader), doctest::Contains("kept states"), DataError);
+  CHECK_THROWS_WITH_AS(LoadState(without, &reader), doctest::Contains("kept states"), DataError);
 }
 
 TEST_CASE("TrainingGoesOnWithAnotherLambda") {
@@ -359,14 +360,14 @@ TEST_CASE("TrainingGoesOnWithAnotherLambda") {
       MakeLearner(first, Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-5));
   const StopControl never(nullptr, 0);
   for (int pass = 0; pass < 30; ++pass) learner->RunPass(never);
-  learner->ChangeLambda(second);
+  learner->traits().lambda->ChangeLambda(second);
   const double optimum = RelaxedOptimum(second.training(), 0.05);
   Evaluation at;
   for (int pass = 0; pass < 4000; ++pass) {
     learner->RunPass(never);
     if (pass % 20 != 0) continue;
     at = learner->Evaluate(1);
-    learner->Adapt(at);
+    learner->traits().listener->Adapt(at);
     CHECK(at.primal >= optimum - kSolver);
     CHECK(at.dual <= optimum + kSolver);
   }
@@ -487,12 +488,12 @@ TEST_CASE("ManyLabelsWithPairsAndACountReachACertifiedGap") {
     options.absolute_gap = 0;
     options.order = order;
     const auto learner = MakeLearner(problem, options);
-    learner->KeepDualPoint();
-    const TrainSummary summary = RunTraining(*learner, options, nullptr, nullptr);
+    learner->traits().dual_point->KeepDualPoint();
+    const TrainSummary summary = RunTraining(problem, *learner, options, nullptr, nullptr);
     CHECK(summary.termination == Termination::kConverged);
-    CHECK(
-        VerifyCertificate(problem, summary.weights, summary.last, options, learner.get()).outcome ==
-        VerifyOutcome::kHolds);
+    CHECK(VerifyCertificate(problem, summary.weights, summary.last, options,
+                            learner->traits().dual_point)
+              .outcome == VerifyOutcome::kHolds);
     CHECK(summary.last.relative_gap <= 1.01 * tolerance);
     runs.push_back(summary.last);
   }

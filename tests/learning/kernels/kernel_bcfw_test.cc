@@ -45,8 +45,8 @@ void CheckSameDuals(const Problem& problem, const Learner& a, const Learner& b) 
   std::vector<double> qa, qb;
   double loss_a = 0, loss_b = 0;
   for (Index m = 0; m < problem.size(); ++m) {
-    REQUIRE(a.DualPoint(m, &qa, &loss_a));
-    REQUIRE(b.DualPoint(m, &qb, &loss_b));
+    REQUIRE(a.traits().dual_point->DualPoint(m, &qa, &loss_a));
+    REQUIRE(b.traits().dual_point->DualPoint(m, &qb, &loss_b));
     REQUIRE(qa.size() == qb.size());
     for (std::size_t k = 0; k < qa.size(); ++k) CHECK(Near(qa[k], qb[k], 1e-8));
     CHECK(Near(loss_a, loss_b, 1e-8));
@@ -219,14 +219,14 @@ TEST_CASE("FixedStepsLeaveADualPointThatNeedNotBeTheBest") {
   for (const LearnerKind kind : {LearnerKind::kKernelBcfw, LearnerKind::kKernelFrankWolfe}) {
     TrainOptions options = KernelOptions(kind, KernelKind::kRbf, 0);
     options.max_passes = 7;
-    CHECK(MakeLearner(problem, options)->DualPointIsBest());
+    CHECK(MakeLearner(problem, options)->traits().dual_point->DualPointIsBest());
     options.fixed_step = true;
     const auto learner = MakeLearner(problem, options);
-    CHECK_FALSE(learner->DualPointIsBest());
-    const TrainSummary summary = RunTraining(*learner, options, nullptr, nullptr);
-    CHECK(
-        VerifyCertificate(problem, summary.weights, summary.last, options, learner.get()).outcome ==
-        VerifyOutcome::kHolds);
+    CHECK_FALSE(learner->traits().dual_point->DualPointIsBest());
+    const TrainSummary summary = RunTraining(problem, *learner, options, nullptr, nullptr);
+    CHECK(VerifyCertificate(problem, summary.weights, summary.last, options,
+                            learner->traits().dual_point)
+              .outcome == VerifyOutcome::kHolds);
   }
 }
 
@@ -316,7 +316,7 @@ TEST_CASE("AnotherLambdaStartsFromTheDualPoint") {
       const Problem next = problem.WithLambda(lambda);
       const double optimum =
           ExactOptimum(Featurised(problem.training(), KernelOf(options, problem.data())), lambda);
-      learner->ChangeLambda(next);
+      learner->traits().lambda->ChangeLambda(next);
       CHECK(learner->work().oracle_calls == 0);
       double dual = learner->Evaluate(1).dual;
       CHECK(dual >= -kExact);

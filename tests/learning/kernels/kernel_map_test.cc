@@ -121,13 +121,14 @@ TEST_CASE("EveryLearnerReachesTheOptimumOfTheKernelMatrix") {
     for (const TrainOptions& options :
          {al, corners, RbfOptions(LearnerKind::kAuto, StepKind::kAuto, 1e-6)}) {
       const auto learner = MakeLearner(problem, options);
-      learner->KeepDualPoint();
+      learner->traits().dual_point->KeepDualPoint();
       BracketObserver observer(optimum, kNone);
-      const TrainSummary summary = RunTraining(*learner, options, &observer, nullptr);
+      const TrainSummary summary = RunTraining(problem, *learner, options, &observer, nullptr);
       CHECK(observer.sound);
       CHECK(summary.termination == Termination::kConverged);
       CHECK(Near(summary.last.primal, optimum, 1e-5));
-      CHECK(VerifyCertificate(problem, summary.weights, summary.last, options, learner.get())
+      CHECK(VerifyCertificate(problem, summary.weights, summary.last, options,
+                              learner->traits().dual_point)
                 .outcome == VerifyOutcome::kHolds);
     }
     TrainOptions soft = RbfOptions(LearnerKind::kSoft, StepKind::kPairwise, 1e-6);
@@ -147,7 +148,7 @@ TEST_CASE("SavedStatesOfMappedLearnersGoOnBitForBit") {
     const TrainOptions options = RbfOptions(kind, StepKind::kAuto, 1e-4);
     const StopControl stop(nullptr, 0);
     const auto first = CheckTakeOver(problem, options, {1, 1});
-    first->ChangeLambda(problem.WithLambda(0.01));
+    first->traits().lambda->ChangeLambda(problem.WithLambda(0.01));
     const double optimum = RelaxedOptimum(Featurised(problem.training(), kRbf), 0.01);
     double best = kInfinity;
     for (int pass = 0; pass < 200; ++pass) {
@@ -156,7 +157,7 @@ TEST_CASE("SavedStatesOfMappedLearnersGoOnBitForBit") {
       CHECK(evaluation.primal >= optimum - kSolver);
       CHECK(evaluation.dual <= optimum + kSolver);
       best = std::min(best, evaluation.primal);
-      first->Adapt(evaluation);
+      Adapt(*first, evaluation);
     }
     CHECK(Near(best, optimum, 1e-2));
   }

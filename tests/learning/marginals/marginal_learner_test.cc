@@ -101,7 +101,8 @@ TEST_CASE("CertificatesVerifyAndDualPointsHaveTheReportedValue") {
     for (const LearnerKind kind : kLearners) {
       CAPTURE(trial);
       CAPTURE(Name(kind));
-      CHECK(CheckVerifies(problem, Passes(kind, 30)).learner->DualPointIsBest());
+      CHECK(
+          CheckVerifies(problem, Passes(kind, 30)).learner->traits().dual_point->DualPointIsBest());
     }
   }
 }
@@ -119,21 +120,21 @@ TEST_CASE("ResumedRunsAreTheSameBitForBit") {
       plan.every_seconds = 0;
       plan.write = [&](const std::string& bytes) { states.push_back(bytes); };
       const auto learner = MakeLearner(problem, options);
-      if (trial == 2) learner->KeepDualPoint();
-      const TrainSummary whole = RunTraining(*learner, options, nullptr, nullptr, plan);
+      if (trial == 2) learner->traits().dual_point->KeepDualPoint();
+      const TrainSummary whole = RunTraining(problem, *learner, options, nullptr, nullptr, plan);
       CheckSame(whole, Train(problem, options));
       REQUIRE(states.size() == 30);
       for (const std::size_t pass : {1, 6, 17}) {
         CheckpointPlan rest;
         rest.resume = states[pass - 1];
         const auto resumed = MakeLearner(problem, options);
-        if (trial > 0) resumed->KeepDualPoint();
+        if (trial > 0) resumed->traits().dual_point->KeepDualPoint();
         CAPTURE(Name(kind));
         CAPTURE(pass);
-        CheckSame(whole, RunTraining(*resumed, options, nullptr, nullptr, rest));
-        CHECK(resumed->DualPointIsBest() == (trial == 2));
-        const Verification verification =
-            VerifyCertificate(problem, whole.weights, whole.last, options, resumed.get());
+        CheckSame(whole, RunTraining(problem, *resumed, options, nullptr, nullptr, rest));
+        CHECK(resumed->traits().dual_point->DualPointIsBest() == (trial == 2));
+        const Verification verification = VerifyCertificate(problem, whole.weights, whole.last,
+                                                            options, resumed->traits().dual_point);
         CHECK(verification.outcome == VerifyOutcome::kHolds);
       }
     }
@@ -146,7 +147,7 @@ TEST_CASE("StatesThatDoNotFitAreRefused") {
   const StopControl stop(nullptr, 0);
   for (const LearnerKind kind : kLearners) {
     const auto learner = MakeLearner(problem, Passes(kind, 1));
-    learner->KeepDualPoint();
+    learner->traits().dual_point->KeepDualPoint();
     learner->RunPass(stop);
     learner->Evaluate(1);
     StateWriter writer;
@@ -171,18 +172,19 @@ TEST_CASE("OtherLambdasAreSolvedFromWhereTheLastOneEnded") {
     for (const LearnerKind kind : kLearners) {
       const TrainOptions options = ToGap(kind, 1500);
       const auto learner = MakeLearner(first, options);
-      RunTraining(*learner, options, nullptr, nullptr);
+      RunTraining(first, *learner, options, nullptr, nullptr);
       std::vector<std::unique_ptr<Problem>> problems;
       for (const double lambda : {0.5, 0.1, 0.3}) {
         problems.push_back(std::make_unique<Problem>(first.WithLambda(lambda)));
-        learner->ChangeLambda(*problems.back());
+        learner->traits().lambda->ChangeLambda(*problems.back());
         CHECK(learner->work().oracle_calls == 0);
         const double start = learner->Evaluate(1).dual;
         BracketObserver observer(ExactOptimum(first.training(), lambda), kNone);
         CAPTURE(trial);
         CAPTURE(Name(kind));
         CAPTURE(lambda);
-        const TrainSummary summary = RunTraining(*learner, options, &observer, nullptr);
+        const TrainSummary summary =
+            RunTraining(*problems.back(), *learner, options, &observer, nullptr);
         CHECK(observer.sound);
         CHECK(summary.termination == Termination::kConverged);
         CHECK(start <= summary.last.primal + kTight);
@@ -217,10 +219,11 @@ TEST_CASE("ExtremeProblemsGiveNumbersAndBrackets") {
         CAPTURE(lambda);
         CAPTURE(Name(kind));
         const auto learner = MakeLearner(problem, Passes(kind, 25));
-        const TrainSummary summary = RunTraining(*learner, Passes(kind, 25), nullptr, nullptr);
+        const TrainSummary summary =
+            RunTraining(problem, *learner, Passes(kind, 25), nullptr, nullptr);
         CheckNumbers(summary);
-        const Verification verification = VerifyCertificate(problem, summary.weights, summary.last,
-                                                            Passes(kind, 25), learner.get());
+        const Verification verification = VerifyCertificate(
+            problem, summary.weights, summary.last, Passes(kind, 25), learner->traits().dual_point);
         CAPTURE(verification.message);
         CHECK(verification.outcome == VerifyOutcome::kHolds);
       }

@@ -178,7 +178,7 @@ TEST_CASE("all learners that take the loss bracket one optimum, and verification
       CAPTURE(joined);
       const std::unique_ptr<Learner> learner = MakeLearner(problem, way.options);
       const TrainOptions options = ChooseLearner(problem, way.options).options;
-      const TrainSummary summary = RunTraining(*learner, options, nullptr, nullptr);
+      const TrainSummary summary = RunTraining(problem, *learner, options, nullptr, nullptr);
       CHECK(Near(summary.last.primal, PrimalByEnumeration(problem, summary.weights), kSolver));
       CHECK(summary.last.problem == CertifiedProblem::kExact);
       CHECK(summary.last.relative_gap < 0.1);
@@ -186,15 +186,15 @@ TEST_CASE("all learners that take the loss bracket one optimum, and verification
         CHECK(summary.termination == Termination::kConverged);
       most = std::min(most, summary.last.primal);
       least = std::max(least, summary.last.dual);
-      const Verification verified =
-          VerifyCertificate(problem, summary.weights, summary.last, way.options, learner.get());
+      const Verification verified = VerifyCertificate(problem, summary.weights, summary.last,
+                                                      way.options, learner->traits().dual_point);
       CHECK_MESSAGE(verified.outcome == VerifyOutcome::kHolds, verified.message);
       CHECK(verified.solvers.find("for each count") != std::string::npos);
       ProgressRecord claim = summary.last;
       claim.primal -= 0.01;
-      CHECK(
-          VerifyCertificate(problem, summary.weights, claim, way.options, learner.get()).outcome ==
-          VerifyOutcome::kFails);
+      CHECK(VerifyCertificate(problem, summary.weights, claim, way.options,
+                              learner->traits().dual_point)
+                .outcome == VerifyOutcome::kFails);
     }
     CHECK(least <= most + kSolver);
     CHECK(most - least < 2e-3 * most);
@@ -221,20 +221,20 @@ TEST_CASE(
         options.max_passes = 20000;
         const std::unique_ptr<Learner> made = MakeLearner(problem, options);
         const TrainOptions chosen = ChooseLearner(problem, options).options;
-        const TrainSummary summary = RunTraining(*made, chosen, nullptr, nullptr);
+        const TrainSummary summary = RunTraining(problem, *made, chosen, nullptr, nullptr);
         CHECK(summary.termination == Termination::kConverged);
         CHECK(summary.last.problem == CertifiedProblem::kExact);
         if (kernel == KernelKind::kLinear) {
           CHECK(summary.last.dual <= right.last.primal + kSolver);
           CHECK(right.last.dual <= summary.last.primal + kSolver);
         }
-        const Verification verified =
-            VerifyCertificate(problem, summary.weights, summary.last, chosen, made.get());
+        const Verification verified = VerifyCertificate(problem, summary.weights, summary.last,
+                                                        chosen, made->traits().dual_point);
         CHECK_MESSAGE(verified.outcome == VerifyOutcome::kHolds, verified.message);
         ProgressRecord claim = summary.last;
         claim.primal -= 0.02 * claim.primal;
-        CHECK(VerifyCertificate(problem, summary.weights, claim, chosen, made.get()).outcome ==
-              VerifyOutcome::kFails);
+        CHECK(VerifyCertificate(problem, summary.weights, claim, chosen, made->traits().dual_point)
+                  .outcome == VerifyOutcome::kFails);
       }
     }
   }

@@ -114,7 +114,7 @@ VectorXd DualWeights(const Problem& problem, const Learner& learner) {
   double loss = 0;
   for (Index m = 0; m < problem.size(); ++m) {
     const ExampleView example = problem.data().example(m);
-    REQUIRE(learner.DualPoint(m, &coordinates, &loss));
+    REQUIRE(learner.traits().dual_point->DualPoint(m, &coordinates, &loss));
     for (double& q : coordinates) q = -q;
     AddLabellingFeatures(example, example.labels(), 1, coordinates);
     ScatterFeatures(example, coordinates, 1 / problem.lambda_m(), w);
@@ -336,7 +336,7 @@ TEST_CASE("AnotherLambdaStartsFromThePlanesThatAreThere") {
       for (const double lambda : {0.1, 0.3, 2.0}) {
         const Problem next = problem.WithLambda(lambda);
         const double optimum = ExactOptimum(next.training(), lambda);
-        learner->ChangeLambda(next);
+        learner->traits().lambda->ChangeLambda(next);
         CHECK(learner->work().oracle_calls == 0);
         CAPTURE(trial);
         CAPTURE(Name(kind));

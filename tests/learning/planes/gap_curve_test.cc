@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/learning/planes/gap_curve.h>
+#include <tests/support/states.h>
 
 #include <cmath>
 #include <limits>
@@ -71,12 +72,12 @@ TEST_CASE("gaps that were underestimated are further from the target") {
 
 TEST_CASE("a saved curve goes on as it was") {
   for (const int points : {0, 1, 20, 70}) {
-    const GapCurve curve = Exponential(0.1, points);
+    GapCurve curve = Exponential(0.1, points);
     StateWriter writer;
-    curve.Save(&writer);
+    SaveState(curve, &writer);
     GapCurve loaded = Exponential(0.3, 5);
     StateReader reader(writer.bytes());
-    loaded.Load(&reader);
+    LoadState(loaded, &reader);
     reader.Finish();
     CHECK(loaded.Remaining(1e-9) == curve.Remaining(1e-9));
     CHECK(loaded.Stalled() == curve.Stalled());

@@ -7,6 +7,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/random.h>
+#include <tests/support/states.h>
 
 #include "tests/support/quadratic_program.h"
 #include "tests/support/tolerances.h"
@@ -166,10 +167,10 @@ TEST_CASE("ASavedBundleGoesOnBitForBit") {
   bundle.Solve(1e-3);
   bundle.DropIdle(5);
   StateWriter writer;
-  bundle.Save(&writer);
+  SaveState(bundle, &writer);
   PlaneBundle other(9, 2, 0.2);
   StateReader reader(writer.bytes());
-  other.Load(&reader);
+  LoadState(other, &reader);
   reader.Finish();
   const Plane plane = RandomPlane(random, 0, 9);
   for (PlaneBundle* one : {&bundle, &other}) {
@@ -178,16 +179,16 @@ TEST_CASE("ASavedBundleGoesOnBitForBit") {
     one->DropIdle(1);
   }
   StateWriter first, second;
-  bundle.Save(&first);
-  other.Save(&second);
+  SaveState(bundle, &first);
+  SaveState(other, &second);
   CHECK(first.bytes() == second.bytes());
   CHECK(bundle.value() == other.value());
   CHECK(bundle.cut() == other.cut());
   // Of another problem.
   PlaneBundle longer(9, 3, 0.2);
   StateReader again(writer.bytes());
-  CHECK_THROWS_AS(longer.Load(&again), DataError);
+  CHECK_THROWS_AS(LoadState(longer, &again), DataError);
   PlaneBundle smaller(3, 2, 0.2);
   StateReader third(writer.bytes());
-  CHECK_THROWS_AS(smaller.Load(&third), DataError);
+  CHECK_THROWS_AS(LoadState(smaller, &third), DataError);
 }

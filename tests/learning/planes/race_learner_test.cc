@@ -58,7 +58,7 @@ TrainOptions Options(PlaneRace planes, double gap) {
 TrainSummary Run(const Problem& problem, const TrainOptions& options,
                  const CheckpointPlan& plan = {}) {
   const std::unique_ptr<Learner> learner = MakeLearner(problem, options);
-  return RunTraining(*learner, options, nullptr, nullptr, plan);
+  return RunTraining(problem, *learner, options, nullptr, nullptr, plan);
 }
 
 /// State of the learner after so many passes, a check after each.
@@ -116,8 +116,8 @@ TEST_CASE("factor blocks take over where the oracle is dear") {
   const TrainSummary blocks = Run(problem, Options(PlaneRace::kOff, 1e-2));
   TrainOptions options = Options(PlaneRace::kOn, 1e-2);
   const auto learner = MakeLearner(problem, options);
-  learner->KeepDualPoint();
-  const TrainSummary race = RunTraining(*learner, options, nullptr, nullptr);
+  learner->traits().dual_point->KeepDualPoint();
+  const TrainSummary race = RunTraining(problem, *learner, options, nullptr, nullptr);
   REQUIRE(race.termination == Termination::kConverged);
   CHECK(race.last.relative_gap <= 1e-2);
   CHECK(race.last.problem == CertifiedProblem::kRelaxed);
@@ -130,10 +130,10 @@ TEST_CASE("factor blocks take over where the oracle is dear") {
   CHECK(std::isnan(race.last.rho));
   CHECK(race.notes.empty());
 
-  CHECK(learner->DualPointIsBest());
-  CHECK_FALSE(learner->PrimalIsObjective());
+  CHECK(learner->traits().dual_point->DualPointIsBest());
+  CHECK_FALSE(learner->traits().dual_point->PrimalIsObjective());
   const Verification verification =
-      VerifyCertificate(problem, race.weights, race.last, options, learner.get());
+      VerifyCertificate(problem, race.weights, race.last, options, learner->traits().dual_point);
   CAPTURE(verification.message);
   CHECK(verification.outcome == VerifyOutcome::kHolds);
   CHECK(verification.dual_proved);
@@ -157,7 +157,7 @@ TEST_CASE("keeping dual points does not change a race with factor blocks") {
   const TrainOptions options = Options(PlaneRace::kOn, 1e-6);
   const auto plain = MakeLearner(problem, options);
   const auto keeps = MakeLearner(problem, options);
-  keeps->KeepDualPoint();
+  keeps->traits().dual_point->KeepDualPoint();
   StateAfter(plain.get(), 60);
   StateAfter(keeps.get(), 60);
   CHECK(std::vector<double>(plain->weights().begin(), plain->weights().end()) ==
@@ -176,11 +176,12 @@ TEST_CASE("a path over lambda goes on with factor blocks") {
   const Problem second = first.WithLambda(0.5 * first.lambda());
   const TrainOptions options = Options(PlaneRace::kOn, 1e-2);
   const auto learner = MakeLearner(first, options);
-  REQUIRE(RunTraining(*learner, options, nullptr, nullptr).termination == Termination::kConverged);
+  REQUIRE(RunTraining(first, *learner, options, nullptr, nullptr).termination ==
+          Termination::kConverged);
   const std::int64_t before = learner->work().entries;
-  learner->ChangeLambda(second);
+  learner->traits().lambda->ChangeLambda(second);
   CHECK(learner->work().entries >= before);
-  const TrainSummary warm = RunTraining(*learner, options, nullptr, nullptr);
+  const TrainSummary warm = RunTraining(second, *learner, options, nullptr, nullptr);
   REQUIRE(warm.termination == Termination::kConverged);
   // Example blocks have another chance, but not more.
   CHECK(learner->work().oracle_calls <= 3 * second.size());
@@ -195,7 +196,7 @@ TEST_CASE("factor blocks do not race where an oracle is given") {
   options.max_passes = 60;
   const Problem problem = ManyLabels(0.1);
   const auto learner = MakeLearner(problem, options);
-  RunTraining(*learner, options, nullptr, nullptr);
+  RunTraining(problem, *learner, options, nullptr, nullptr);
   StateWriter writer;
   learner->Save(&writer);
   CHECK(writer.bytes().find("factor blocks") == std::string::npos);
@@ -223,9 +224,9 @@ TEST_CASE("a path over lambda goes on with the way that was faster") {
   const Problem second = first.WithLambda(0.003);
   const TrainOptions options = Options(PlaneRace::kOn, 1e-4);
   const auto learner = MakeLearner(first, options);
-  const TrainSummary at_first = RunTraining(*learner, options, nullptr, nullptr, {});
-  learner->ChangeLambda(second);
-  const TrainSummary at_second = RunTraining(*learner, options, nullptr, nullptr, {});
+  const TrainSummary at_first = RunTraining(first, *learner, options, nullptr, nullptr, {});
+  learner->traits().lambda->ChangeLambda(second);
+  const TrainSummary at_second = RunTraining(second, *learner, options, nullptr, nullptr, {});
   CHECK(at_first.termination == Termination::kConverged);
   REQUIRE(at_second.termination == Termination::kConverged);
   const TrainSummary fresh = Run(second, options);
@@ -237,9 +238,9 @@ TEST_CASE("the dual point of a race is that of its larger bound") {
   const Problem problem = FewWeights(0.003);
   TrainOptions options = Options(PlaneRace::kOn, 1e-4);
   const auto learner = MakeLearner(problem, options);
-  learner->KeepDualPoint();
-  const TrainSummary summary = RunTraining(*learner, options, nullptr, nullptr, {});
-  CHECK(learner->DualPointIsBest());
+  learner->traits().dual_point->KeepDualPoint();
+  const TrainSummary summary = RunTraining(problem, *learner, options, nullptr, nullptr, {});
+  CHECK(learner->traits().dual_point->DualPointIsBest());
   // f(μ) from the point itself.
   std::vector<double> weights(static_cast<std::size_t>(problem.num_weights()), 0.0);
   double losses = 0;
@@ -247,7 +248,7 @@ TEST_CASE("the dual point of a race is that of its larger bound") {
   for (Index m = 0; m < problem.size(); ++m) {
     const ExampleView example = problem.data().example(m);
     double loss = 0;
-    REQUIRE(learner->DualPoint(m, &coordinates, &loss));
+    REQUIRE(learner->traits().dual_point->DualPoint(m, &coordinates, &loss));
     losses += loss / problem.size();
     for (double& value : coordinates) value = -value;
     AddLabellingFeatures(example, example.labels(), 1, coordinates);

@@ -22,6 +22,7 @@
 #include <slackline/learning/train_loop.h>
 
 #include "tests/core/temporary_folder.h"
+#include "tests/support/forest_problems.h"
 #include "tests/support/learner_ways.h"
 #include "tests/support/multilabel_problems.h"
 #include "tests/support/random_problems.h"
@@ -238,7 +239,7 @@ constexpr Index kPasses = 40;
 std::string StateAfter(const Problem& problem, const TrainOptions& options, std::size_t pass) {
   Stopper stopper;
   const auto learner = MakeLearner(problem, options);
-  RunTraining(*learner, options, nullptr, &stopper.interrupt, stopper.Plan(pass));
+  RunTraining(problem, *learner, options, nullptr, &stopper.interrupt, stopper.Plan(pass));
   REQUIRE(stopper.states.size() == pass);
   return stopper.states.back();
 }
@@ -265,7 +266,8 @@ TEST_CASE("AResumedRunOfAnyLearnerEqualsAnUninterruptedOne") {
         plan.resume = state;
         Checks checks;
         const auto learner = MakeLearner(problem, variant.options);
-        const TrainSummary resumed = RunTraining(*learner, variant.options, &checks, nullptr, plan);
+        const TrainSummary resumed =
+            RunTraining(problem, *learner, variant.options, &checks, nullptr, plan);
         CheckSame(whole, resumed);
         REQUIRE(checks.records.size() <= whole_checks.records.size());
         const std::size_t skipped = whole_checks.records.size() - checks.records.size();
@@ -295,7 +297,7 @@ TEST_CASE("TakingStatesChangesNothing") {
       plan.write = [&](const std::string&) { ++states; };
       const auto learner = MakeLearner(problem, variant.options);
       CheckSame(Train(problem, variant.options),
-                RunTraining(*learner, variant.options, nullptr, nullptr, plan));
+                RunTraining(problem, *learner, variant.options, nullptr, nullptr, plan));
       CHECK(states == 20);
     }
   }
@@ -333,20 +335,21 @@ TEST_CASE("APassBesideAnEvaluationIsTheSameAsOneAfterIt") {
       const StopControl never(nullptr, 0);
       const auto plain = MakeLearner(problem, variant.options);
       const auto beside = MakeLearner(problem, variant.options);
-      if (!plain->EvaluatesBesidePasses()) continue;
+      if (!EvaluatesBesidePasses(*plain)) continue;
       plain->RunPass(never);
       beside->RunPass(never);
       for (int pass = 0; pass < 4; ++pass) {
         const Evaluation after = plain->Evaluate(1);
         plain->RunPass(never);
         double seconds = -1;
-        const Evaluation at_once = beside->EvaluateBesidePass(3, never, &seconds);
+        const Evaluation at_once =
+            beside->traits().companion->EvaluateBesidePass(3, never, &seconds);
         CHECK(seconds >= 0);
         CHECK(after.primal == at_once.primal);
         CHECK(after.dual == at_once.dual);
         CHECK(std::equal(plain->weights().begin(), plain->weights().end(),
                          beside->weights().begin(), beside->weights().end()));
-        CHECK(plain->CheckIsCheap() == beside->CheckIsCheap());
+        CHECK(CheckIsCheap(*plain) == CheckIsCheap(*beside));
         StateWriter first, second;
         plain->Save(&first);
         beside->Save(&second);
@@ -360,35 +363,34 @@ TEST_CASE("APassBesideAnEvaluationIsTheSameAsOneAfterIt") {
 
 TEST_CASE("AnInterruptInsideAPassKeepsTheStateBeforeIt") {
   // A learner that notices the interrupt in the middle of its fourth pass.
-  class Torn : public Learner {
+  class Torn : public Learner, public ScaleSource {
    public:
-    explicit Torn(std::atomic<int>* flag) : flag_(flag) {}
-    std::string_view name() const override { return "torn"; }
+    explicit Torn(std::atomic<int>* flag) : flag_(flag) { traits_.scales = this; }
+    ObjectiveScales Scales() const override { return {}; }
     void RunPass(const StopControl& stop) override {
       if (++passes == 4 && flag_ != nullptr) *flag_ = SIGINT;
       torn = stop.ShouldStop();
     }
     Evaluation Evaluate(int) override {
-      weights_ = {1.0};
+      evaluated_ = {1.0};
       Evaluation evaluation;
       evaluation.primal = 2;
       evaluation.dual = 1;
       return evaluation;
     }
-    std::span<const double> weights() const override { return weights_; }
     WorkCounts work() const override { return {}; }
-    void Save(StateWriter* writer) const override {
+    void Archive(StateArchive* archive) override {
       CHECK_FALSE(torn);
-      writer->Integer(passes);
+      archive->Integer(&passes, 0, 100);
     }
-    void Load(StateReader* reader) override { passes = reader->Integer(0, 100); }
     std::int64_t passes = 0;
     bool torn = false;
 
    private:
     std::atomic<int>* flag_;
-    std::vector<double> weights_;
   };
+  Random random(1);
+  const Problem problem(ForestProblem(random, 0), 0.1);
   std::atomic<int> flag{0};
   Torn learner(&flag);
   TrainOptions options;
@@ -397,13 +399,13 @@ TEST_CASE("AnInterruptInsideAPassKeepsTheStateBeforeIt") {
   std::string state;
   plan.every_seconds = 0;
   plan.write = [&](const std::string& bytes) { state = bytes; };
-  const TrainSummary summary = RunTraining(learner, options, nullptr, &flag, plan);
+  const TrainSummary summary = RunTraining(problem, learner, options, nullptr, &flag, plan);
   CHECK(summary.termination == Termination::kInterrupted);
   CHECK(summary.last.pass == 4);
   Torn resumed(nullptr);
   plan.write = nullptr;
   plan.resume = state;
-  CHECK(RunTraining(resumed, options, nullptr, nullptr, plan).last.pass == 10);
+  CHECK(RunTraining(problem, resumed, options, nullptr, nullptr, plan).last.pass == 10);
   CHECK(resumed.passes == 10);
 }
 
@@ -417,11 +419,12 @@ TEST_CASE("StateBeforeTheFirstPass") {
   CheckpointPlan plan;
   plan.write = [&](const std::string& bytes) { state = bytes; };
   const auto first = MakeLearner(problem, options);
-  CHECK(RunTraining(*first, options, nullptr, &interrupt, plan).last.pass == 1);
+  CHECK(RunTraining(problem, *first, options, nullptr, &interrupt, plan).last.pass == 1);
   CheckpointPlan resume;
   resume.resume = state;
   const auto second = MakeLearner(problem, options);
-  CheckSame(Train(problem, options), RunTraining(*second, options, nullptr, nullptr, resume));
+  CheckSame(Train(problem, options),
+            RunTraining(problem, *second, options, nullptr, nullptr, resume));
 }
 
 TEST_CASE("TimesAreAddedUpAndTimeLimitsCountThemAll") {
@@ -436,7 +439,7 @@ TEST_CASE("TimesAreAddedUpAndTimeLimitsCountThemAll") {
     CheckpointPlan plan;
     plan.resume = state;
     const auto learner = MakeLearner(problem, rules);
-    return RunTraining(*learner, rules, nullptr, nullptr, plan);
+    return RunTraining(problem, *learner, rules, nullptr, nullptr, plan);
   };
   // The passes before the state have used up the first limit; the second is far away.
   const TrainSummary ended = resume(1e-9);
@@ -462,7 +465,7 @@ TEST_CASE("DamagedStatesAreRefused") {
       CheckpointPlan plan;
       plan.resume = bytes;
       const auto learner = MakeLearner(problem, options);
-      RunTraining(*learner, options, nullptr, nullptr, plan);
+      RunTraining(problem, *learner, options, nullptr, nullptr, plan);
     };
     const std::size_t stride = variant.other ? 1 + state.size() / 200 : 1;
     for (std::size_t length = 1; length < state.size(); length += stride) {
@@ -504,9 +507,9 @@ TEST_CASE("StatesOfOtherLearnersAndProblemsAreRefused") {
   const std::string state = StateAfter(problem, al, 2);
   plan.resume = state;
   const auto other = MakeLearner(problem, corners);
-  CHECK_THROWS_AS(RunTraining(*other, corners, nullptr, nullptr, plan), DataError);
+  CHECK_THROWS_AS(RunTraining(problem, *other, corners, nullptr, nullptr, plan), DataError);
   const auto of_larger = MakeLearner(larger, al);
-  CHECK_THROWS_AS(RunTraining(*of_larger, al, nullptr, nullptr, plan), DataError);
+  CHECK_THROWS_AS(RunTraining(problem, *of_larger, al, nullptr, nullptr, plan), DataError);
 }
 
 TEST_CASE("FingerprintsTellWhatDiffers") {

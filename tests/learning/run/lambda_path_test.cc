@@ -194,11 +194,12 @@ TEST_CASE("EveryLambdaOfAPathIsSolvedAsFromAColdStart") {
         if (learner == nullptr) {
           learner = MakeLearner(*problems.back(), options);
         } else {
-          learner->ChangeLambda(*problems.back());
+          learner->traits().lambda->ChangeLambda(*problems.back());
           problems.front().reset();  // a problem left behind is not needed any more
           problems.erase(problems.begin());
         }
-        const TrainSummary warm = RunTraining(*learner, options, nullptr, nullptr);
+        const TrainSummary warm =
+            RunTraining(*problems.back(), *learner, options, nullptr, nullptr);
         const TrainSummary cold = Train(*problems.back(), options);
         if (!MayHalt(options)) CHECK(warm.termination == Termination::kConverged);
         // Both brackets hold the same optimum.
@@ -222,18 +223,18 @@ TEST_CASE("AWarmStartBeginsWithADualAboveZero") {
     TrainOptions options = Options(LearnerKind::kBcfw, step);
     options.gap_tolerance = options.absolute_gap = 1e-3;
     const auto learner = MakeLearner(problem, options);
-    const TrainSummary large = RunTraining(*learner, options, nullptr, nullptr);
+    const TrainSummary large = RunTraining(problem, *learner, options, nullptr, nullptr);
     // The newest point: with a proximal centre, an earlier one may have had the best dual of the
     // run.
     const double newest = learner->Evaluate(1).dual;
     CHECK(newest >= large.last.dual - 1e-3);
     const Problem same = problem.WithLambda(0.1);
-    learner->ChangeLambda(same);
+    learner->traits().lambda->ChangeLambda(same);
     CHECK(learner->work().oracle_calls == 0);
     // The same λ again: nothing is lost.
     CHECK(learner->Evaluate(1).dual >= newest - 1e-12);
     const Problem smaller = problem.WithLambda(0.05);
-    learner->ChangeLambda(smaller);
+    learner->traits().lambda->ChangeLambda(smaller);
     const double start = learner->Evaluate(1).dual;
     CHECK(start > 0);
     // θ = λ'/λ keeps w, and is one of those that were to choose from.
@@ -256,9 +257,9 @@ TEST_CASE("ASoftPathSolvesEachPenalizedProblem") {
     const Problem first(SomeProblem(random, trial), 0.5);
     const Problem second = first.WithLambda(0.1);
     const auto learner = MakeLearner(first, options);
-    RunTraining(*learner, options, nullptr, nullptr);
-    learner->ChangeLambda(second);
-    const TrainSummary warm = RunTraining(*learner, options, nullptr, nullptr);
+    RunTraining(first, *learner, options, nullptr, nullptr);
+    learner->traits().lambda->ChangeLambda(second);
+    const TrainSummary warm = RunTraining(second, *learner, options, nullptr, nullptr);
     const TrainSummary cold = Train(second, options);
     CHECK(warm.termination == Termination::kConverged);
     CHECK(warm.last.rho == cold.last.rho);
@@ -276,9 +277,9 @@ TEST_CASE("WarmStartsReplay") {
       std::vector<double> weights[2];
       for (auto& result : weights) {
         const auto learner = MakeLearner(first, options);
-        RunTraining(*learner, options, nullptr, nullptr);
-        learner->ChangeLambda(second);
-        result = RunTraining(*learner, options, nullptr, nullptr).weights;
+        RunTraining(first, *learner, options, nullptr, nullptr);
+        learner->traits().lambda->ChangeLambda(second);
+        result = RunTraining(second, *learner, options, nullptr, nullptr).weights;
       }
       CHECK(weights[0] == weights[1]);
     }

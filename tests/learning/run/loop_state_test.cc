@@ -7,8 +7,10 @@
 #include <doctest/doctest.h>
 
 #include <slackline/core/check.h>
+#include <tests/support/states.h>
 
 using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 namespace {
 
@@ -20,10 +22,10 @@ ProgressRecord Reloaded(double primal, double dual) {
   state.record.dual = dual;
   state.weights = {0.5};
   StateWriter writer;
-  state.Save(&writer);
+  SaveState(state, &writer);
   StateReader reader(writer.bytes());
   LoopState loaded;
-  loaded.Load(&reader);
+  LoadState(loaded, &reader);
   reader.Finish();
   return loaded.record;
 }

@@ -114,7 +114,7 @@ Eigen::VectorXd WeightsOfDualPoint(const Problem& problem, const Learner& learne
   double loss = 0;
   for (Index m = 0; m < problem.size(); ++m) {
     const ExampleView example = problem.data().example(m);
-    REQUIRE(learner.DualPoint(m, &coordinates, &loss));
+    REQUIRE(learner.traits().dual_point->DualPoint(m, &coordinates, &loss));
     ScatterFeatures(example, coordinates, -1 / problem.lambda_m(), weights);
     coordinates.assign(coordinates.size(), 0.0);
     AddLabellingFeatures(example, example.labels(), 1, coordinates);

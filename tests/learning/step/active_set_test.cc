@@ -8,6 +8,7 @@
 
 #include <slackline/core/feature_map.h>
 #include <slackline/learning/problem.h>
+#include <tests/support/states.h>
 
 #include "tests/support/random_problems.h"
 #include "tests/support/tolerances.h"
@@ -133,10 +134,10 @@ TEST_CASE("a set without inner products keeps the same corners, and those that a
     dropped += kept.size() < 9 ? 1 : 0;
     REQUIRE(set.size() == static_cast<Index>(kept.size()));
     StateWriter writer;
-    set.Save(&writer);
+    SaveState(set, &writer, example, &scratch);
     ActiveSet loaded(false);
     StateReader reader(writer.bytes());
-    loaded.Load(example, &reader, &scratch);
+    LoadState(loaded, &reader, example, &scratch);
     for (const ActiveSet* one : {&set, &loaded}) {
       for (std::size_t x = 0; x < kept.size(); ++x) {
         CHECK(one->loss(static_cast<Index>(x)) == static_cast<double>(kept[x]));

@@ -12,10 +12,12 @@
 #include <slackline/core/check.h>
 #include <slackline/core/random.h>
 #include <slackline/learning/state_archive.h>
+#include <tests/support/states.h>
 
 #include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 namespace {
 
@@ -108,10 +110,10 @@ TEST_CASE("AMixtureIsLoadedWithItsOwnValueOnly") {
   mixture.Add({1, 0}, 1.5);
   mixture.Add({-1, 0.5}, 1);
   StateWriter writer;
-  mixture.Save(&writer);
+  SaveState(mixture, &writer, 2);
   DualMixture again(2.0);
   StateReader reader(writer.bytes());
-  again.Load(2, &reader);
+  LoadState(again, &reader, 2);
   CHECK(again.value() == mixture.value());
   // Its value follows the tag; any other is refused, so that no state claims a bound that its
   // points do not have.
@@ -120,6 +122,6 @@ TEST_CASE("AMixtureIsLoadedWithItsOwnValueOnly") {
     std::string forged = writer.bytes();
     std::memcpy(forged.data() + at, &value, sizeof value);
     StateReader forged_reader(forged);
-    CHECK_THROWS_AS(again.Load(2, &forged_reader), DataError);
+    CHECK_THROWS_AS(LoadState(again, &forged_reader, 2), DataError);
   }
 }

@@ -8,6 +8,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
+#include <tests/support/states.h>
 
 #include "tests/support/forest_problems.h"
 #include "tests/support/tolerances.h"
@@ -133,10 +134,10 @@ TEST_CASE("PointsAreSavedAndThoseOfOtherProblemsRefused") {
   DualPoints points(problem);
   Fill(random, &points);
   StateWriter writer;
-  points.Save(&writer);
+  SaveState(points, &writer);
   DualPoints loaded(problem);
   StateReader reader(writer.bytes());
-  loaded.Load(&reader);
+  LoadState(loaded, &reader);
   reader.Finish();
   for (Index m = 0; m < points.size(); ++m) {
     CHECK(loaded.loss(m) == points.loss(m));
@@ -146,6 +147,6 @@ TEST_CASE("PointsAreSavedAndThoseOfOtherProblemsRefused") {
   const Problem other(ForestProblem(random, 4), 0.1);
   DualPoints different(other);
   StateReader again(writer.bytes());
-  CHECK_THROWS_AS(different.Load(&again), DataError);
+  CHECK_THROWS_AS(LoadState(different, &again), DataError);
   CHECK_THROWS_AS(different.Mix(0.5, points), std::invalid_argument);
 }

@@ -10,6 +10,7 @@
 #include <slackline/learning/example_blocks/active_set_blocks.h>
 #include <slackline/learning/step/proximal_control.h>
 #include <slackline/learning/train_loop.h>
+#include <tests/support/states.h>
 
 #include "tests/support/multilabel_problems.h"
 #include "tests/support/tolerances.h"
@@ -189,10 +190,10 @@ TEST_CASE("while the gap does not fall, the centre moves less and less often") {
   for (int pass = 0; pass < 10; ++pass) CHECK(control.AfterPass(1, 1, 0.9, 1).has_value());
 
   StateWriter writer;
-  control.Save(&writer);
+  SaveState(control, &writer);
   ProximalControl copy;
   StateReader reader(writer.bytes());
-  copy.Load(&reader);
+  LoadState(copy, &reader);
   for (int pass = 0; pass < 300; ++pass) {
     CHECK(copy.AfterPass(1, 1, 1, 0.9).has_value() == control.AfterPass(1, 1, 1, 0.9).has_value());
     CHECK(copy.hold() == control.hold());
@@ -231,5 +232,5 @@ TEST_CASE("what a cut or partial pass has reached is evaluated") {
   const auto learner = MakeLearner(problem, options);
   const StopControl stop(nullptr, 0);
   for (int pass = 0; pass < 2; ++pass) learner->RunPass(stop);
-  CHECK(learner->Evaluate(1).primal < learner->PrimalAtZero());
+  CHECK(learner->Evaluate(1).primal < PrimalAtZeroWeights(problem));
 }

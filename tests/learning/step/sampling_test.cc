@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/learning/step/sampling.h>
+#include <tests/support/states.h>
 
 #include <algorithm>
 #include <atomic>
@@ -8,6 +9,7 @@
 #include <doctest/doctest.h>
 
 using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 namespace {
 
@@ -62,10 +64,10 @@ TEST_CASE("saved visits go on as the others") {
     ExampleVisits visits(Ordered(order), kSize);
     Pass(&visits);
     StateWriter writer;
-    visits.Save(&writer);
+    SaveState(visits, &writer);
     ExampleVisits loaded(Ordered(order), kSize);
     StateReader reader(writer.bytes());
-    loaded.Load(&reader);
+    LoadState(loaded, &reader);
     reader.Finish();
     CHECK(Pass(&loaded) == Pass(&visits));
   }

@@ -26,10 +26,10 @@ TEST_CASE("RightCertificatesHoldAndWrongOnesDoNot") {
     options.gap_tolerance = 1e-3;
     options.step = trial < 4 ? StepKind::kPairwise : StepKind::kFrankWolfe;
     const auto learner = MakeLearner(problem, options);
-    learner->KeepDualPoint();
-    const TrainSummary summary = RunTraining(*learner, options, nullptr, nullptr);
-    const Verification right =
-        VerifyCertificate(problem, summary.weights, summary.last, options, learner.get());
+    learner->traits().dual_point->KeepDualPoint();
+    const TrainSummary summary = RunTraining(problem, *learner, options, nullptr, nullptr);
+    const Verification right = VerifyCertificate(problem, summary.weights, summary.last, options,
+                                                 learner->traits().dual_point);
     CAPTURE(trial);
     CAPTURE(right.message);
     CHECK(right.outcome == VerifyOutcome::kHolds);
@@ -42,12 +42,12 @@ TEST_CASE("RightCertificatesHoldAndWrongOnesDoNot") {
     ProgressRecord low = summary.last;
     low.primal = right.primal_value - 1e-3;
     low.dual = low.primal - 1e-3;
-    CHECK(VerifyCertificate(problem, summary.weights, low, options, learner.get()).outcome ==
-          VerifyOutcome::kFails);
+    CHECK(VerifyCertificate(problem, summary.weights, low, options, learner->traits().dual_point)
+              .outcome == VerifyOutcome::kFails);
     ProgressRecord high = summary.last;
     high.dual = right.primal + 1e-3;
     high.primal = high.dual + 1e-3;
-    CHECK(VerifyCertificate(problem, summary.weights, high, options, learner.get()).outcome ==
-          VerifyOutcome::kFails);
+    CHECK(VerifyCertificate(problem, summary.weights, high, options, learner->traits().dual_point)
+              .outcome == VerifyOutcome::kFails);
   }
 }

@@ -62,11 +62,12 @@ TrainOptions Options(const Way& way) {
 struct Run {
   Run(const Problem& given, const Way& way)
       : problem(given), options(Options(way)), learner(MakeLearner(problem, options)) {
-    learner->KeepDualPoint();
-    summary = RunTraining(*learner, options, nullptr, nullptr);
+    learner->traits().dual_point->KeepDualPoint();
+    summary = RunTraining(problem, *learner, options, nullptr, nullptr);
   }
   Verification Verify() const {
-    return VerifyCertificate(problem, summary.weights, summary.last, options, learner.get());
+    return VerifyCertificate(problem, summary.weights, summary.last, options,
+                             learner->traits().dual_point);
   }
   const Problem& problem;
   TrainOptions options;
@@ -90,8 +91,9 @@ TEST_CASE("CertificatesOfAllLearnersHold") {
       int examples = 0;
       VerifyOptions options;
       options.progress = [&](Index done) { CHECK(done == ++examples); };
-      const Verification verification = VerifyCertificate(
-          problem, run.summary.weights, run.summary.last, run.options, run.learner.get(), options);
+      const Verification verification =
+          VerifyCertificate(problem, run.summary.weights, run.summary.last, run.options,
+                            run.learner->traits().dual_point, options);
       CAPTURE(trial);
       CAPTURE(verification.message);
       CHECK(verification.outcome == VerifyOutcome::kHolds);
@@ -162,15 +164,10 @@ TEST_CASE("WhereTheOracleIsExactThePrimalIsTheObjective") {
 
 TEST_CASE("DualPointsThatAreNotFeasibleFail") {
   /// Hands out the dual point of another learner, with one coordinate or the loss changed.
-  class Wrong : public Learner {
+  class Wrong : public DualPointSource {
    public:
-    Wrong(const Learner& right, double coordinate, double loss)
+    Wrong(const DualPointSource& right, double coordinate, double loss)
         : right_(right), coordinate_(coordinate), loss_(loss) {}
-    std::string_view name() const override { return "wrong"; }
-    void RunPass(const StopControl&) override {}
-    Evaluation Evaluate(int) override { return {}; }
-    std::span<const double> weights() const override { return {}; }
-    WorkCounts work() const override { return {}; }
     bool PrimalIsObjective() const override { return right_.PrimalIsObjective(); }
     bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
       if (!right_.DualPoint(m, coordinates, loss)) return false;
@@ -180,7 +177,7 @@ TEST_CASE("DualPointsThatAreNotFeasibleFail") {
     }
 
    private:
-    const Learner& right_;
+    const DualPointSource& right_;
     double coordinate_, loss_;
   };
   Random random(55);
@@ -188,7 +185,7 @@ TEST_CASE("DualPointsThatAreNotFeasibleFail") {
   for (const Way& way : Ways()) {
     const Run run(problem, way);
     const auto verify = [&](double coordinate, double loss) {
-      const Wrong wrong(*run.learner, coordinate, loss);
+      const Wrong wrong(*run.learner->traits().dual_point, coordinate, loss);
       return VerifyCertificate(problem, run.summary.weights, run.summary.last, run.options, &wrong)
           .outcome;
     };
@@ -207,8 +204,9 @@ TEST_CASE("VerificationCanBeInterrupted") {
   VerifyOptions options;
   options.interrupt = &interrupt;
   options.progress = [&](Index done) { interrupt = done == 2 ? 2 : 0; };
-  const Verification verification = VerifyCertificate(
-      problem, run.summary.weights, run.summary.last, run.options, run.learner.get(), options);
+  const Verification verification =
+      VerifyCertificate(problem, run.summary.weights, run.summary.last, run.options,
+                        run.learner->traits().dual_point, options);
   CHECK(verification.outcome == VerifyOutcome::kInterrupted);
   CHECK(verification.message == "verification interrupted after 2 of 6 examples");
 }
@@ -269,10 +267,10 @@ void CheckVerification(const Problem& problem, TrainOptions options, bool all_of
   const std::string learner(Name(options.learner));
   CAPTURE(learner);
   const std::unique_ptr<Learner> trained = MakeLearner(problem, options);
-  trained->KeepDualPoint();
-  const TrainSummary summary = RunTraining(*trained, options, nullptr, nullptr);
+  trained->traits().dual_point->KeepDualPoint();
+  const TrainSummary summary = RunTraining(problem, *trained, options, nullptr, nullptr);
   const auto outcome = [&](const ProgressRecord& claim, std::span<const double> weights) {
-    return VerifyCertificate(problem, weights, claim, options, trained.get());
+    return VerifyCertificate(problem, weights, claim, options, trained->traits().dual_point);
   };
   const Verification right = outcome(summary.last, summary.weights);
   CAPTURE(right.message);

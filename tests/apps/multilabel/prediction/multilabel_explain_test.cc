@@ -144,7 +144,8 @@ TEST_CASE("a kernelized model has the sum over its support vectors") {
   options.kernel = KernelKind::kRbf;
   const Problem problem(MakeTrainingSet(model.MakeDataset(data), {}), 0.01);
   const auto learner = MakeLearner(problem, options);
-  model.SetTrained(problem, options, RunTraining(*learner, options, nullptr, nullptr).weights);
+  model.SetTrained(problem, options,
+                   RunTraining(problem, *learner, options, nullptr, nullptr).weights);
   const MultiLabelPredictions predicted = Predict(model, data, {});
   for (Index m = 0; m < 12; ++m) {
     const std::span<const std::int8_t> chosen(predicted.labels.data() + 2 * m, 2);
