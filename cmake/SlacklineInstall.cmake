@@ -1,39 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What `cmake --install` gives: headers, libraries, program, CMake package, pkg-config file,
+# What `cmake --install` gives: public headers, one library, program, CMake package, pkg-config file,
 # licence. Nothing in it names the source tree, the build tree or the prefix, so that an installed
 # tree can be moved.
 include(CMakePackageConfigHelpers)
 
 set(SLACKLINE_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/slackline)
 
-# Headers and libraries, one of each per folder.
-set(libraries ${SLACKLINE_FOLDERS})
-list(TRANSFORM libraries PREPEND slackline_)
-foreach(folder ${SLACKLINE_FOLDERS})
-  file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/${folder}/*.h)
-  list(FILTER headers EXCLUDE REGEX "/cmd_[a-z_]*\\.h$")  # of the program alone
-  foreach(header ${headers})
-    get_filename_component(room ${header} DIRECTORY)
-    install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/slackline/${room})
-  endforeach()
-endforeach()
-set_target_properties(${libraries} PROPERTIES INSTALL_RPATH "$ORIGIN")
-install(TARGETS ${libraries} slackline_all EXPORT slacklineTargets
+install(FILES ${SLACKLINE_PUBLIC_HEADERS} ${SLACKLINE_PUBLIC_INCLUDE_DIR}/slackline/version.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/slackline)
+install(TARGETS slackline_library EXPORT slacklineTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
 # The program.
 if(SLACKLINE_BUILD_APPS)
-  file(RELATIVE_PATH to_libraries ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
-  set_target_properties(slackline_program PROPERTIES INSTALL_RPATH "$ORIGIN/${to_libraries}")
   install(TARGETS slackline_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
-get_target_property(library_type slackline_core TYPE)
-if(library_type STREQUAL "STATIC_LIBRARY")
-  set(SLACKLINE_STATIC ON)
-else()
+set(SLACKLINE_STATIC ON)
+if(SLACKLINE_SHARED)
   set(SLACKLINE_STATIC OFF)
 endif()
 
@@ -48,10 +34,7 @@ install(FILES ${PROJECT_BINARY_DIR}/slacklineConfig.cmake ${PROJECT_BINARY_DIR}/
               ${PROJECT_SOURCE_DIR}/cmake/FindGLPK.cmake
         DESTINATION ${SLACKLINE_CMAKE_DIR})
 
-# pkg-config. Libraries are named before those that they use. What static libraries need, their user
-# needs.
-set(slackline_libraries ${libraries})
-list(REVERSE slackline_libraries)
+# pkg-config. What a static library needs, its user needs.
 set(needed_packages pugixml zlib)
 set(needed_libraries "")
 if(SLACKLINE_WITH_GLPK)
@@ -60,8 +43,8 @@ endif()
 if(SLACKLINE_WITH_OPENMP)
   list(APPEND needed_libraries ${OpenMP_CXX_LIB_NAMES})
 endif()
-set(SLACKLINE_PC_REQUIRES eigen3)
-set(SLACKLINE_PC_LIBS ${slackline_libraries})
+set(SLACKLINE_PC_REQUIRES "")
+set(SLACKLINE_PC_LIBS slackline)
 if(SLACKLINE_STATIC)
   list(APPEND SLACKLINE_PC_REQUIRES ${needed_packages})
   list(APPEND SLACKLINE_PC_LIBS ${needed_libraries})
