@@ -73,8 +73,6 @@ struct CountFactor final : FactorImpl {
            internal::ModelBuilder* builder) const override {
     const int size = static_cast<int>(scope.size());
     const bool hard = block < 0;
-    SLACKLINE_CHECK(!hard || kind != CountKind::kEach,
-                    "Count needs weights: one for each count from 0 to the number of variables");
     internal::StateMap counts;
     for (int n = 0; n <= size; ++n) {
       const int excess = Excess(n);

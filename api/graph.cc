@@ -48,14 +48,15 @@ struct GraphBuilder::Impl {
     return layout->block(weights.number);
   }
 
-  /// Throws unless a block, or what it has from its first row on, has as many rows as are read.
+  /// Throws unless there are as many rows as are read.
   void RequireRows(WeightBlock weights, int read, const std::string& reader) const {
     const internal::WeightBlock& block = Block(weights);
-    const int rows = block.rows - weights.first_row;
-    const bool fits = weights.first_row == 0 ? rows == read : weights.first_row > 0 && rows >= read;
-    SLACKLINE_CHECK(fits, reader + " needs " + std::to_string(read) +
-                              " rows of weights, and block '" + block.name + "' has " +
-                              std::to_string(rows));
+    SLACKLINE_CHECK(weights.first_row >= 0 && weights.rows >= 1 &&
+                        weights.rows <= block.rows - weights.first_row,
+                    "block '" + block.name + "' has no such rows");
+    SLACKLINE_CHECK(weights.rows == read, reader + " needs " + std::to_string(read) +
+                                              " rows of weights, and block '" + block.name +
+                                              "' has " + std::to_string(weights.rows));
   }
 
   int JointStates(std::span<const int> scope) const {
@@ -65,8 +66,7 @@ struct GraphBuilder::Impl {
   }
 
   std::vector<int> InputRows(WeightBlock weights, int num_states, const std::string& reader) const {
-    if (num_states == 2 && Block(weights).rows - weights.first_row == 1)
-      return {internal::kAbsent, 0};
+    if (num_states == 2 && weights.rows == 1) return {internal::kAbsent, 0};
     RequireRows(weights, num_states, reader);
     return {};
   }
@@ -74,8 +74,7 @@ struct GraphBuilder::Impl {
   /// Empty: state s reads row s; else all read row 0.
   std::vector<int> PotentialRows(WeightBlock weights, int num_states,
                                  const std::string& reader) const {
-    if (Block(weights).rows - weights.first_row == 1)
-      return std::vector<int>(static_cast<std::size_t>(num_states), 0);
+    if (weights.rows == 1) return std::vector<int>(static_cast<std::size_t>(num_states), 0);
     RequireRows(weights, num_states, reader);
     return {};
   }

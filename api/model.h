@@ -22,15 +22,17 @@ inline namespace v1 {
 
 struct ModelImpl;
 
-/// A block of weights of a Model: rows × columns, of which graphs use the rows from first_row on.
+/// A block of weights of a Model, rows × columns, or some rows of one.
 struct WeightBlock {
   int number = -1;  ///< −1: no weights
   int rows = 0;
   int columns = 0;
   int first_row = 0;
 
-  /// The same block from row `row` on, for factors that share one block.
-  WeightBlock From(int row) const { return {number, rows, columns, first_row + row}; }
+  /// `count` rows from row `first` on, for factors whose weights lie in one block.
+  WeightBlock Rows(int first, int count = 1) const {
+    return {number, count, columns, first_row + first};
+  }
 };
 
 /// Copies share their blocks. A model may grow until weights, data sets or graphs have been made
