@@ -5,6 +5,7 @@
 // anything, and need not be in memory: the function is asked for one after the other.
 #pragma once
 
+#include <concepts>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -66,6 +67,16 @@ class SLACKLINE_EXPORT ExampleOracle {
 /// Throws std::invalid_argument when an answer contradicts itself.
 SLACKLINE_EXPORT TrainResult Train(const Model& model, int num_examples, ExampleOracle& oracle,
                                    const TrainOptions& options);
+/// What the compiler says about an object of another type.
+template <class Oracle>
+requires(!std::derived_from<Oracle, ExampleOracle>)  //
+    TrainResult Train(const Model& /*model*/, int /*num_examples*/, Oracle& /*oracle*/,
+                      const TrainOptions& /*options*/) {
+  static_assert(std::derived_from<Oracle, ExampleOracle>,
+                "Train needs an oracle that derives from ExampleOracle and overrides `void "
+                "Maximize(int example, const Weights& weights, OracleAnswer* answer)`.");
+  return {};
+}
 
 }  // namespace v1
 }  // namespace slackline

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <concepts>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <span>
@@ -48,6 +49,19 @@ SLACKLINE_EXPORT Factor Table(std::vector<int> states);
 /// Joint state y reads weight rows[y] (−1: none, equal rows: tied) times values[y] (empty: all 1).
 SLACKLINE_EXPORT Factor Table(std::vector<int> states, int num_weights, std::vector<int> rows,
                               std::vector<double> values = {});
+
+/// A weight for each entry of `rows`' largest row; the numbers of states are known at compile time,
+/// and the compiler counts the entries: FixedTable<2, 2>({0, 1, 1, 0}) has one weight for equal and
+/// one for different states.
+template <int... kStates, std::size_t kEntries>
+Factor FixedTable(const int (&rows)[kEntries]) {
+  static_assert(((kStates >= 1) && ...), "A variable has at least one state.");
+  static_assert(
+      kEntries == (static_cast<std::size_t>(kStates) * ...),
+      "A table over variables with these numbers of states has another number of entries.");
+  return Table({kStates...}, 1 + std::max(0, *std::max_element(rows, rows + kEntries)),
+               {rows, rows + kEntries});
+}
 
 /// fill(states, features) writes the features of a joint state that are not zero:
 ///     // the distance of two positions, at most 2

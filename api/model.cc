@@ -43,6 +43,7 @@ WeightBlock Model::Find(std::string_view name) const {
 int Model::num_blocks() const { return impl_->layout->num_blocks(); }
 std::size_t Model::num_weights() const { return static_cast<std::size_t>(impl_->layout->size()); }
 
+Weights::Weights() = default;
 Weights::Weights(const Model& model)
     : impl_(std::make_unique<Impl>(
           Impl{model.impl()->layout, std::vector<double>(model.num_weights(), 0.0)})) {}

@@ -85,7 +85,7 @@ class WeightMatrix {
 /// Values of all weights of a model.
 class SLACKLINE_EXPORT Weights {
  public:
-  Weights() = default;
+  Weights();
   /// All zero.
   explicit Weights(const Model& model);
   Weights(const Weights& other);

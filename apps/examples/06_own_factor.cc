@@ -2,7 +2,6 @@
 //
 // Lesson 6: a factor with its own max oracle. Each of 20 sensors that does not read the same as the
 // first costs a weight. A table would have 3^20 entries; training and prediction call Maximize.
-#include <algorithm>
 #include <iostream>
 
 #include <slackline/slackline.h>
@@ -23,9 +22,10 @@ struct LikeTheFirst {
       double value = -messages.begin()[first];
       for (auto cost = messages.begin() + 3; cost != messages.end(); cost += 3) {
         const auto gain = [&](int s) { return (s == first ? 0 : w[0]) - cost[s]; };
-        value += gain(own.emplace_back(std::ranges::max({0, 1, 2}, {}, gain)));
+        const auto less = [&](int a, int b) { return gain(a) < gain(b); };
+        value += gain(own.emplace_back(std::max({0, 1, 2}, less)));
       }
-      if (value > best) best = value, std::ranges::copy(own, y.begin());
+      if (value > best) best = value, std::copy(own.begin(), own.end(), y.begin());
     }
     return best;
   }
