@@ -16,7 +16,7 @@ file(RENAME ${work}/first ${prefix})
 # What was installed: headers only, and nothing that remembers where it came from.
 file(GLOB_RECURSE files RELATIVE ${prefix} ${prefix}/*)
 foreach(wanted include/slackline/slackline.h include/slackline/predictors.h include/slackline/version.h
-               share/doc/slackline/LICENSE ${LIBDIR}/pkgconfig/slackline.pc
+               share/doc/slackline/copyright share/doc/libslackline-dev/copyright ${LIBDIR}/pkgconfig/slackline.pc
                ${LIBDIR}/cmake/slackline/slacklineConfig.cmake)
   if(NOT wanted IN_LIST files)
     message(FATAL_ERROR "${wanted} was not installed")
@@ -38,6 +38,11 @@ foreach(file ${files})
 endforeach()
 if(PROGRAM)
   run(${prefix}/bin/slackline --help)
+  foreach(wanted share/man/man1/slackline-multilabel-train.1 share/bash-completion/completions/slackline)
+    if(NOT wanted IN_LIST files)
+      message(FATAL_ERROR "${wanted} was not installed")
+    endif()
+  endforeach()
 endif()
 
 # Through find_package.
