@@ -1,44 +1,34 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What `cmake --install` gives: headers, libraries, program, CMake package, pkg-config file,
+# What `cmake --install` gives: public headers, one library, program, CMake package, pkg-config file,
 # licence. Nothing in it names the source tree, the build tree or the prefix, so that an installed
 # tree can be moved.
 include(CMakePackageConfigHelpers)
 
 set(SLACKLINE_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/slackline)
 
-# Headers and libraries, one of each per folder.
-set(libraries ${SLACKLINE_FOLDERS})
-list(TRANSFORM libraries PREPEND slackline_)
-foreach(folder ${SLACKLINE_FOLDERS})
-  file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/${folder}/*.h)
-  list(FILTER headers EXCLUDE REGEX "/cmd_[a-z_]*\\.h$")  # of the program alone
-  foreach(header ${headers})
-    get_filename_component(room ${header} DIRECTORY)
-    install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/slackline/${room})
-  endforeach()
-endforeach()
-set_target_properties(${libraries} PROPERTIES INSTALL_RPATH "$ORIGIN")
-install(TARGETS ${libraries} slackline_all EXPORT slacklineTargets
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES ${SLACKLINE_PUBLIC_HEADERS} ${SLACKLINE_PUBLIC_INCLUDE_DIR}/slackline/version.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/slackline COMPONENT development)
+install(TARGETS slackline_library EXPORT slacklineTargets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 
 # The program.
 if(SLACKLINE_BUILD_APPS)
-  file(RELATIVE_PATH to_libraries ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
-  set_target_properties(slackline_program PROPERTIES INSTALL_RPATH "$ORIGIN/${to_libraries}")
-  install(TARGETS slackline_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS slackline_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+  install(FILES ${PROJECT_SOURCE_DIR}/apps/cli/completion.bash RENAME slackline COMPONENT program
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/apps/man/ COMPONENT program OPTIONAL
+          DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
 endif()
 
-get_target_property(library_type slackline_core TYPE)
-if(library_type STREQUAL "STATIC_LIBRARY")
-  set(SLACKLINE_STATIC ON)
-else()
+set(SLACKLINE_STATIC ON)
+if(SLACKLINE_SHARED)
   set(SLACKLINE_STATIC OFF)
 endif()
 
 # find_package(slackline). Before 1.0, every minor version may change the interface.
-install(EXPORT slacklineTargets NAMESPACE slackline:: DESTINATION ${SLACKLINE_CMAKE_DIR})
+install(EXPORT slacklineTargets NAMESPACE slackline:: DESTINATION ${SLACKLINE_CMAKE_DIR} COMPONENT development)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/slacklineConfig.cmake.in
                               ${PROJECT_BINARY_DIR}/slacklineConfig.cmake
                               INSTALL_DESTINATION ${SLACKLINE_CMAKE_DIR} NO_SET_AND_CHECK_MACRO)
@@ -46,12 +36,9 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/slacklineConfigVersion.cm
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/slacklineConfig.cmake ${PROJECT_BINARY_DIR}/slacklineConfigVersion.cmake
               ${PROJECT_SOURCE_DIR}/cmake/FindGLPK.cmake
-        DESTINATION ${SLACKLINE_CMAKE_DIR})
+        DESTINATION ${SLACKLINE_CMAKE_DIR} COMPONENT development)
 
-# pkg-config. Libraries are named before those that they use. What static libraries need, their user
-# needs.
-set(slackline_libraries ${libraries})
-list(REVERSE slackline_libraries)
+# pkg-config. What a static library needs, its user needs.
 set(needed_packages pugixml zlib)
 set(needed_libraries "")
 if(SLACKLINE_WITH_GLPK)
@@ -60,8 +47,8 @@ endif()
 if(SLACKLINE_WITH_OPENMP)
   list(APPEND needed_libraries ${OpenMP_CXX_LIB_NAMES})
 endif()
-set(SLACKLINE_PC_REQUIRES eigen3)
-set(SLACKLINE_PC_LIBS ${slackline_libraries})
+set(SLACKLINE_PC_REQUIRES "")
+set(SLACKLINE_PC_LIBS slackline)
 if(SLACKLINE_STATIC)
   list(APPEND SLACKLINE_PC_REQUIRES ${needed_packages})
   list(APPEND SLACKLINE_PC_LIBS ${needed_libraries})
@@ -72,10 +59,52 @@ list(JOIN SLACKLINE_PC_LIBS " " SLACKLINE_PC_LIBS)
 file(RELATIVE_PATH SLACKLINE_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" SLACKLINE_PC_TO_PREFIX ${SLACKLINE_PC_TO_PREFIX})
 configure_file(${PROJECT_SOURCE_DIR}/cmake/slackline.pc.in ${PROJECT_BINARY_DIR}/slackline.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/slackline.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/slackline.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+        COMPONENT development)
 
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/slackline)
+# Each package has the licences.
+set(folder_program slackline)
+set(folder_development libslackline-dev)
+foreach(component program development)
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE COMPONENT ${component}
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${folder_${component}} RENAME copyright)
+endforeach()
 if(SLACKLINE_BUILD_APPS)  # Chart.js is in the program
-  install(FILES ${PROJECT_SOURCE_DIR}/third_party/chart.js/LICENSE.md
+  install(FILES ${PROJECT_SOURCE_DIR}/third_party/chart.js/LICENSE.md COMPONENT program
           DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/slackline RENAME chart.js-LICENSE.md)
 endif()
+
+# `cpack` (./run package): two Debian packages, and a tarball of each.
+set(CPACK_PACKAGE_NAME slackline)
+set(CPACK_PACKAGE_VENDOR "Slackline")
+set(CPACK_PACKAGE_CONTACT "The authors of Slackline <slackline@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_GENERATOR DEB TGZ)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_ALL development)
+if(SLACKLINE_BUILD_APPS)
+  list(APPEND CPACK_COMPONENTS_ALL program)
+endif()
+set(CPACK_COMPONENT_PROGRAM_DESCRIPTION
+    "The program slackline: trains structured support vector machines, with certificates.")
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
+    "Headers and library of Slackline, with a CMake package and a pkg-config file.")
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME slackline)
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libslackline-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+if(SLACKLINE_SHARED)
+  set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS ON)
+else()
+  set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "zlib1g-dev, libpugixml-dev")
+  if(SLACKLINE_WITH_GLPK)
+    string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libglpk-dev")
+  endif()
+endif()
+include(CPack)

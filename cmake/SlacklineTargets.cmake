@@ -34,16 +34,11 @@ endif()
 function(slackline_add_library name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   list(FILTER sources EXCLUDE REGEX "/(examples/.*|main\\.cc|cmd_[a-z_]*\\.cc)$")
-  add_library(${name} ${sources})
-  string(REPLACE "slackline_" "" export_name ${name})
-  add_library(slackline::${export_name} ALIAS ${name})
-  # Before 1.0, every minor version may change the interface.
-  set_target_properties(${name} PROPERTIES
-    EXPORT_NAME ${export_name}
-    VERSION ${PROJECT_VERSION}
-    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-  target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${SLACKLINE_INCLUDE_DIR}>
-                                            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  add_library(${name} STATIC ${sources})
+  if(SLACKLINE_SHARED)  # which shows only what has SLACKLINE_EXPORT
+    set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  endif()
+  target_include_directories(${name} PUBLIC ${SLACKLINE_INCLUDE_DIR})
   target_compile_features(${name} PUBLIC cxx_std_20)
   target_compile_options(${name} PRIVATE ${SLACKLINE_WARNINGS})
   target_precompile_headers(${name} PRIVATE ${SLACKLINE_PRECOMPILED})

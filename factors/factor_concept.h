@@ -6,10 +6,12 @@
 //
 // A user's factor comes at three levels, each of which conformance.h checks:
 //   1. TableFactor::FromFunction (table.h): a function that fills in φ, state by state;
-//   2. a type of one's own that models the concept below: full speed, own max oracle if wanted;
+//   2. a type of one's own that models the concept below;
 //   3. a class derived from UserDefinedFactor (user_defined.h): chosen at run time.
 // Factor objects are for describing and examining a model. Models tabulate them once
-// (model_builder.h); training and inference then run over plain tables and never call them.
+// (model_builder.h); training and inference then run over plain tables and never call them, nor
+// their Maximize. A factor whose max oracle is to be called is a GlobalFactor (core/global_factor.h);
+// the public face makes one of every factor type that has a Maximize (api/factor.h).
 #pragma once
 
 #include <algorithm>

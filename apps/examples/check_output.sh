@@ -1,11 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Usage: check_output.sh PROGRAM EXPECTED Runs the program and compares what it prints with the
-# file, word by word. Numbers may differ by a relative 1e-3, since processors round differently.
+# Usage: check_output.sh PROGRAM EXPECTED [SCRIPT SLACKLINE] Runs the program and compares what it
+# prints with the file, word by word. Numbers may differ by a relative 1e-3, since processors round
+# differently. With a script, this makes model files first, which are the program's arguments.
 set -euo pipefail
 
-output=$("$1")
+arguments=()
+if [ $# -gt 2 ]; then
+  folder=$(mktemp -d)
+  trap 'rm -rf "$folder"' EXIT
+  bash "$3" "$4" "$folder"
+  arguments=("$folder"/*.slk)
+fi
+output=$("$1" "${arguments[@]}")
 printf '%s\n' "$output"
 awk -v tolerance=1e-3 '
   function is_number(word) { return word ~ /^-?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?$/ }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Usage: include_direction.sh SOURCE_DIR Folders may only include folders below them (core ← factors
-# ← inference ← learning ← apps), and some libraries may only be seen by one file.
+# ← inference ← learning ← api ← apps), and some libraries may only be seen by one file.
 set -euo pipefail
 cd "$1"
 failures=0
@@ -30,7 +30,7 @@ forbid() {
   fi
 }
 
-folders=(core factors inference learning apps)
+folders=(core factors inference learning api apps)
 for folder in "${folders[@]}"; do
   forbid "$folder must not include vision" "$(includes "(slackline/)?vision/" "$folder" | grep -v '^apps/segmentation/commands/' || true)"
 done
@@ -46,6 +46,16 @@ for folder in "${folders[@]}"; do
 done
 forbid 'write <slackline/…>, as users do' \
   "$(search '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' core vision factors inference learning)"
+
+# Public headers: only each other and the standard library.
+public=$(find api -name '*.h' ! -name '*_impl.h')
+names=$(for header in $public version.h; do basename "$header" .h; done | paste -sd '|')
+# shellcheck disable=SC2086
+forbid 'a public header may include public headers and the standard library only' \
+  "$(grep -nE '^[[:space:]]*#[[:space:]]*include' $public |
+       grep -vE "<slackline/($names)\.h>|<[a-z_]+>" || true)"
+forbid 'what lies below api must not include public headers' \
+  "$(includes "slackline/($names)\.h" core factors inference learning)"
 
 everywhere=("${folders[@]}" tests bench)
 forbid 'GLPK belongs to one file' "$(includes 'glpk\.h' "${everywhere[@]}")" inference/glpk_lp.cc

@@ -57,7 +57,7 @@ while IFS= read -r folder; do
   [ ${#files[@]} -eq 0 ] || check "$folder" "$headers" "${files[@]}"
   files=("$folder"/*.cc)
   [ ${#files[@]} -eq 0 ] || check "$folder" "$sources" "${files[@]}"
-done < <(find core factors inference learning apps vision -name '*.h' -o -name '*.cc' |
+done < <(find core factors inference learning api apps vision -name '*.h' -o -name '*.cc' |
            grep -v '^apps/examples/' | xargs -n1 dirname | sort -u)
 
 if ! cycles=$(tsort <<< "$edges" 2>&1 > /dev/null); then

@@ -4,7 +4,7 @@
 # files that were written for this project, one per line. Build folders and third_party are left
 # out.
 source_files() {
-  find CMakeLists.txt run .ci cmake core vision factors inference learning apps tests bench -type f \
+  find CMakeLists.txt run .ci cmake core vision factors inference learning api apps tests bench -type f \
     \( -name '*.h' -o -name '*.cc' -o -name '*.cmake' -o -name '*.in' -o -name 'CMakeLists.txt' \
     -o -name '*.sh' -o -name 'run' \) | LC_ALL=C sort
 }

@@ -4,18 +4,10 @@
 # install_test.cmake Installs the build, moves the installed tree elsewhere, and builds an outside
 # project against it: once through find_package, once through pkg-config.
 cmake_minimum_required(VERSION 3.22)
+include(${CMAKE_CURRENT_LIST_DIR}/run_command.cmake)
 set(work ${BUILD_DIR}/install_test)
 set(prefix ${work}/moved)
 set(outside ${SOURCE_DIR}/tests/install/outside_project)
-
-function(run)
-  execute_process(COMMAND ${ARGV} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
-  if(NOT result EQUAL 0)
-    list(JOIN ARGV " " command)
-    message(FATAL_ERROR "failed (${result}): ${command}\n${output}")
-  endif()
-  set(output "${output}" PARENT_SCOPE)
-endfunction()
 
 file(REMOVE_RECURSE ${work})
 run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${work}/first --config "${CONFIG}")
@@ -23,16 +15,15 @@ file(RENAME ${work}/first ${prefix})
 
 # What was installed: headers only, and nothing that remembers where it came from.
 file(GLOB_RECURSE files RELATIVE ${prefix} ${prefix}/*)
-foreach(wanted include/slackline/core/factor_graph.h include/slackline/learning/train_loop.h
-               include/slackline/apps/sequence/sequence_predictor.h
-               share/doc/slackline/LICENSE ${LIBDIR}/pkgconfig/slackline.pc
+foreach(wanted include/slackline/slackline.h include/slackline/predictors.h include/slackline/version.h
+               share/doc/slackline/copyright share/doc/libslackline-dev/copyright ${LIBDIR}/pkgconfig/slackline.pc
                ${LIBDIR}/cmake/slackline/slacklineConfig.cmake)
   if(NOT wanted IN_LIST files)
     message(FATAL_ERROR "${wanted} was not installed")
   endif()
 endforeach()
 foreach(file ${files})
-  if(file MATCHES "^include/" AND NOT file MATCHES "^include/slackline/(core|factors|inference|learning|apps)(/[a-z_]+)*/[a-z0-9_]+\\.h$")
+  if((file MATCHES "^include/" AND NOT file MATCHES "^include/slackline/[a-z_]+\\.h$") OR file MATCHES "_impl\\.h$")
     message(FATAL_ERROR "${file} has no place among the headers")
   endif()
   if(file MATCHES "\\.(cmake|pc|h)$")
@@ -47,14 +38,18 @@ foreach(file ${files})
 endforeach()
 if(PROGRAM)
   run(${prefix}/bin/slackline --help)
+  foreach(wanted share/man/man1/slackline-multilabel-train.1 share/bash-completion/completions/slackline)
+    if(NOT wanted IN_LIST files)
+      message(FATAL_ERROR "${wanted} was not installed")
+    endif()
+  endforeach()
 endif()
 
 # Through find_package.
 run(${CMAKE_COMMAND} -S ${outside} -B ${work}/outside -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_BUILD_TYPE=${CONFIG}
-    -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${CXX_FLAGS} -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
+    -DWAY=find_package -DPROGRAM=${LESSON}.cc -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${CXX_FLAGS} -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
 run(${CMAKE_COMMAND} --build ${work}/outside)
-run(${work}/outside/outside)
-message("find_package: ${output}")
+check_lesson(${work}/outside/outside)
 
 # Another minor version is another interface.
 file(WRITE ${work}/newer/CMakeLists.txt "cmake_minimum_required(VERSION 3.22)\nproject(newer LANGUAGES CXX)\n"
@@ -72,7 +67,6 @@ set(ENV{PKG_CONFIG_PATH} ${prefix}/${LIBDIR}/pkgconfig)
 run(${PKG_CONFIG} --cflags --libs slackline)
 separate_arguments(flags UNIX_COMMAND "${CXX_FLAGS}")
 separate_arguments(package_flags UNIX_COMMAND "${output}")
-run(${CXX} -std=c++20 ${flags} ${outside}/main.cc -o ${work}/plain ${package_flags} -Wl,-rpath,${prefix}/${LIBDIR})
-run(${work}/plain)
-message("pkg-config: ${output}")
+run(${CXX} -std=c++20 ${flags} ${LESSON}.cc -o ${work}/plain ${package_flags} -Wl,-rpath,${prefix}/${LIBDIR})
+check_lesson(${work}/plain)
 file(REMOVE_RECURSE ${work})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Lesson 4: an associative Markov network on a grid. Maps of water, fields and forest are seen
+// Study: an associative Markov network on a grid. Maps of water, fields and forest are seen
 // through noise. What each place looks like, and how rarely neighbours differ, is learned from four
 // maps; a new one is labelled by graph cuts: expansion moves for three kinds of land, and one cut,
 // which is exact, for two. (Cuts need neighbours that do not like to differ.)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Lesson 5: block-coordinate Frank-Wolfe without a support vector machine. A river carries water of
+// Study: block-coordinate Frank-Wolfe without a support vector machine. A river carries water of
 // four springs, each with its own minerals. Every day a sample is analysed; from which springs did
 // it come? The shares of a day are a point of a simplex (one block), and those of days that follow
 // each other are alike:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Lesson 7: one model, blocks of two sizes. A snake of five cells lies on a grid; the colour of a
+// Study: one model, blocks of two sizes. A snake of five cells lies on a grid; the colour of a
 // cell tells where it goes next. Cells are to be numbered from the tail, by their colours and those
 // around them. Blocks are the edges of the grid, or its rows and columns: chains, maximised by
 // dynamic programming, that agree on common cells softly (soft) or through multipliers (al).

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Lesson 6: multiclass problems, and weights that are zero. A class is one variable with a row of
+// Study: multiclass problems, and weights that are zero. A class is one variable with a row of
 // weights for each state; only five of its thirty features tell anything. An l1 term finds out
 // which, and the certificate holds with it as without.
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Lesson 3: a factor over all variables at once. Photographs get three or four of 24 tags. Whether
+// Study: a factor over all variables at once. Photographs get three or four of 24 tags. Whether
 // a tag fits can be seen only dimly, but how many there are helps: a weight per number of tags, on
 // a factor over all 24 variables. Its table would have 16 million entries; its maximum is a sort.
 #include <algorithm>

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/dataset.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ostream>
+#include <string>
+#include <utility>
+
+#include <slackline/api/dataset_impl.h>
+#include <slackline/api/graph_impl.h>
+#include <slackline/api/model_impl.h>
+#include <slackline/core/check.h>
+
+namespace slackline {
+inline namespace v1 {
+namespace {
+
+void CheckNumbers(std::span<const double> numbers, std::size_t wanted, const std::string& what) {
+  SLACKLINE_CHECK(numbers.empty() || numbers.size() == wanted,
+                  std::to_string(numbers.size()) + " " + what +
+                      " do not fit the graph, which has " + std::to_string(wanted));
+  for (const double number : numbers)
+    SLACKLINE_CHECK(std::isfinite(number) && number >= 0,
+                    what + " must be finite and not negative");
+}
+
+void CheckInputCount(const Inputs& inputs, const internal::Structure& structure) {
+  SLACKLINE_CHECK(inputs.size() == structure.num_inputs(),
+                  "the graph needs " + std::to_string(structure.num_inputs()) +
+                      " input rows, not " + std::to_string(inputs.size()));
+}
+
+void CheckLosses(const Example& example, const internal::FactorGraph& graph) {
+  CheckNumbers(example.loss_weights, static_cast<std::size_t>(graph.num_variables()),
+               "loss weights");
+  CheckNumbers(example.losses, static_cast<std::size_t>(graph.variable_states()), "losses");
+  if (example.losses.empty()) return;
+  for (int i = 0; i < graph.num_variables(); ++i) {
+    const int label = example.labels[static_cast<std::size_t>(i)];
+    const auto at = static_cast<std::size_t>(graph.state_offset(i) + label);
+    SLACKLINE_CHECK(label < 0 || example.losses[at] == 0,
+                    "the loss of variable " + std::to_string(i) + "'s true state must be 0");
+  }
+}
+
+}  // namespace
+
+std::ostream& operator<<(std::ostream& out, const Labelling& labels) {
+  for (std::size_t i = 0; i < labels.size(); ++i) out << (i == 0 ? "" : " ") << labels[i];
+  return out;
+}
+
+Inputs::Inputs(std::initializer_list<std::vector<double>> rows) {
+  for (const std::vector<double>& row : rows) Add(row);
+}
+Inputs::Inputs(const std::vector<std::vector<double>>& rows) {
+  for (const std::vector<double>& row : rows) Add(row);
+}
+Inputs::Inputs(const std::vector<SparseRow>& rows) {
+  for (const SparseRow& row : rows) Add(row);
+}
+Inputs::Inputs(std::span<const double> values, int columns) {
+  SLACKLINE_CHECK(columns >= 1 && values.size() % static_cast<std::size_t>(columns) == 0,
+                  "the values do not fill rows of " + std::to_string(columns) + " features");
+  const auto length = static_cast<std::size_t>(columns);
+  for (std::size_t at = 0; at < values.size(); at += length) Add(values.subspan(at, length));
+}
+
+void Inputs::Add(std::span<const double> dense) {
+  rows_.push_back({values_.size(), columns_.size(), dense.size(), true});
+  values_.insert(values_.end(), dense.begin(), dense.end());
+}
+
+void Inputs::Add(const SparseRow& sparse) {
+  SLACKLINE_CHECK(sparse.columns.size() == sparse.values.size(),
+                  "a sparse row has as many columns as values");
+  rows_.push_back({values_.size(), columns_.size(), sparse.values.size(), false});
+  values_.insert(values_.end(), sparse.values.begin(), sparse.values.end());
+  columns_.insert(columns_.end(), sparse.columns.begin(), sparse.columns.end());
+}
+
+std::span<const double> Inputs::values(int r) const {
+  const Row& row = rows_.at(static_cast<std::size_t>(r));
+  return {values_.data() + row.value, row.count};
+}
+std::span<const int> Inputs::columns(int r) const {
+  const Row& row = rows_.at(static_cast<std::size_t>(r));
+  return {columns_.data() + row.column, row.dense ? 0 : row.count};
+}
+bool Inputs::dense(int r) const { return rows_.at(static_cast<std::size_t>(r)).dense; }
+
+void AppendInputs(const Inputs& inputs, internal::FeatureRows* rows) {
+  for (int r = 0; r < inputs.size(); ++r) {
+    if (inputs.dense(r)) {
+      rows->AddDense(inputs.values(r));
+    } else {
+      rows->AddSparse(inputs.columns(r), inputs.values(r));
+    }
+  }
+}
+
+DatasetImpl::DatasetImpl(std::shared_ptr<const internal::WeightLayout> layout)
+    : rows(std::make_shared<internal::FeatureRows>()), data(std::move(layout), rows) {}
+
+Dataset::Dataset(const Model& model) : impl_(std::make_unique<DatasetImpl>(model.impl()->layout)) {}
+Dataset::Dataset(Dataset&& other) noexcept = default;
+Dataset& Dataset::operator=(Dataset&& other) noexcept = default;
+Dataset::~Dataset() = default;
+
+int Dataset::Add(const Graph& graph, const Example& example) {
+  const std::shared_ptr<const internal::Structure>& structure = graph.impl()->structure;
+  // Whatever does not fit is found here, before rows are stored.
+  CheckInputCount(example.inputs, *structure);
+  auto rows = std::make_shared<internal::FeatureRows>();
+  AppendInputs(example.inputs, rows.get());
+  internal::Dataset(impl_->data.shared_layout(), rows)
+      .Add(structure, example.labels, 0, example.potentials);
+  CheckLosses(example, structure->graph());
+
+  const int first_input = impl_->rows->size();
+  AppendInputs(example.inputs, impl_->rows.get());
+  impl_->own_losses.push_back({example.loss_weights, example.losses});
+  return impl_->data.Add(structure, example.labels, first_input, example.potentials);
+}
+
+int Dataset::size() const { return impl_->data.size(); }
+
+internal::TrainingSet TrainingSetOf(const DatasetImpl& dataset,
+                                    const internal::LossOptions& options) {
+  internal::TrainingSet result = internal::MakeTrainingSet(dataset.data, options);
+  int kept = 0;  // number in the training set
+  for (int m = 0; m < dataset.data.size(); ++m) {
+    const internal::ExampleView example = dataset.data.example(m);
+    const std::span<const int> labels = example.labels();
+    const bool labelled =
+        std::any_of(labels.begin(), labels.end(), [](int label) { return label >= 0; });
+    if (!labelled) continue;
+    const DatasetImpl::OwnLoss& own = dataset.own_losses[static_cast<std::size_t>(m)];
+    double* out = result.losses.data() + result.loss_begin[static_cast<std::size_t>(kept++)];
+    if (own.weights.empty() && own.table.empty()) continue;
+    SLACKLINE_CHECK(options.form == internal::LossForm::kSum,
+                    "the loss 1 - F1 has no weights and no tables of examples");
+    for (int i = 0; i < example.graph().num_variables(); ++i) {
+      if (labels[static_cast<std::size_t>(i)] < 0) continue;
+      const double weight = own.weights.empty() ? 1 : own.weights[static_cast<std::size_t>(i)];
+      const double* table =
+          own.table.empty() ? nullptr : own.table.data() + example.graph().state_offset(i);
+      for (int s = 0; s < example.graph().cardinality(i); ++s, ++out)
+        *out = weight * (table == nullptr ? *out : table[s]);
+    }
+  }
+  return result;
+}
+
+internal::Dataset OneExample(const std::shared_ptr<const internal::Structure>& structure,
+                             const Observation& observation) {
+  CheckInputCount(observation.inputs, *structure);
+  auto rows = std::make_shared<internal::FeatureRows>();
+  AppendInputs(observation.inputs, rows.get());
+  internal::Dataset one(structure->shared_layout(), std::move(rows));
+  const std::vector<int> unknown(static_cast<std::size_t>(structure->graph().num_variables()),
+                                 internal::kUnlabelled);
+  one.Add(structure, unknown, 0, observation.potentials);
+  return one;
+}
+
+}  // namespace v1
+}  // namespace slackline

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Examples: what is known of a graph's variables, and what they should be.
+#pragma once
+
+#include <initializer_list>
+#include <iosfwd>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <slackline/export.h>
+#include <slackline/graph.h>
+#include <slackline/model.h>
+
+namespace slackline {
+inline namespace v1 {
+
+/// In a labelling: the state is not known.
+inline constexpr int kUnlabelled = -1;
+
+/// One state per variable.
+class Labelling : public std::vector<int> {
+ public:
+  using std::vector<int>::vector;
+  Labelling() = default;
+  Labelling(const std::vector<int>& labels) : std::vector<int>(labels) {}        // NOLINT: converts
+  Labelling(std::vector<int>&& labels) : std::vector<int>(std::move(labels)) {}  // NOLINT: converts
+};
+/// The states, with blanks between them.
+SLACKLINE_EXPORT std::ostream& operator<<(std::ostream& out, const Labelling& labels);
+
+/// A row of features of which most are 0: feature columns[k] is values[k], columns rising from 0.
+struct SparseRow {
+  std::vector<int> columns;
+  std::vector<double> values;
+};
+
+/// The input rows of one example, dense or sparse.
+class SLACKLINE_EXPORT Inputs {
+ public:
+  Inputs() = default;
+  Inputs(std::initializer_list<std::vector<double>> rows);  // NOLINT: converts
+  Inputs(const std::vector<std::vector<double>>& rows);     // NOLINT: converts
+  Inputs(const std::vector<SparseRow>& rows);               // NOLINT: converts
+  /// Dense rows of `columns` features each, one after the other.
+  Inputs(std::span<const double> values, int columns);
+
+  void Add(std::span<const double> dense);
+  void Add(const SparseRow& sparse);
+
+  int size() const { return static_cast<int>(rows_.size()); }
+  /// Row r: values, and columns (empty: dense).
+  std::span<const double> values(int r) const;
+  std::span<const int> columns(int r) const;
+  bool dense(int r) const;
+
+ private:
+  struct Row {
+    std::size_t value;
+    std::size_t column;
+    std::size_t count;
+    bool dense;
+  };
+  std::vector<Row> rows_;
+  std::vector<double> values_;
+  std::vector<int> columns_;
+};
+
+/// What is known of an example when it is predicted.
+struct Observation {
+  Inputs inputs = {};
+  /// As many as the graph asks for (GraphBuilder::AddPotentials).
+  std::vector<double> potentials = {};
+};
+
+/// An example to train on.
+struct Example {
+  Inputs inputs = {};
+  /// The true states; kUnlabelled where one is not known: the variable and its factors are then
+  /// left out of training.
+  Labelling labels = {};
+  std::vector<double> potentials = {};
+  /// A weight ≥ 0 of an error on each variable, by which its loss is multiplied; empty = 1 for all.
+  std::vector<double> loss_weights = {};
+  /// An own loss instead of that of TrainOptions: what each state of each variable costs, variable
+  /// after variable, ≥ 0, and 0 for the true states.
+  std::vector<double> losses = {};
+};
+
+struct DatasetImpl;
+
+/// Examples of graphs of one model. Rows of inputs are copied.
+class SLACKLINE_EXPORT Dataset {
+ public:
+  explicit Dataset(const Model& model);
+  Dataset(Dataset&& other) noexcept;
+  Dataset& operator=(Dataset&& other) noexcept;
+  ~Dataset();
+
+  /// Adds an example and returns its number. Throws std::invalid_argument when something does not
+  /// fit the graph; the data set is then as it was.
+  int Add(const Graph& graph, const Example& example);
+
+  int size() const;
+
+  /// Used by the library itself.
+  const DatasetImpl& impl() const { return *impl_; }
+
+ private:
+  std::unique_ptr<DatasetImpl> impl_;
+};
+
+}  // namespace v1
+}  // namespace slackline

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/example_oracle.h>
+
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include <slackline/api/model_impl.h>
+#include <slackline/api/train_impl.h>
+#include <slackline/core/check.h>
+#include <slackline/learning/example_blocks/whole_example_learner.h>
+#include <slackline/learning/train_loop.h>
+
+namespace slackline {
+inline namespace v1 {
+namespace {
+
+class OracleBridge final : public internal::WholeExampleOracle {
+ public:
+  OracleBridge(const Model& model, ExampleOracle* oracle)
+      : layout_(model.impl()->layout), oracle_(oracle), weights_(model) {}
+
+  void Maximise(int m, std::span<const double> weights,
+                internal::WholeExampleAnswer* answer) override {
+    std::copy(weights.begin(), weights.end(), weights_.values().begin());
+    OracleAnswer own;
+    oracle_->Maximize(m, weights_, &own);
+    std::map<std::ptrdiff_t, double> entries;
+    for (const FeatureVector::Entry& entry : own.features.entries())
+      entries[Position(entry)] += entry.value;
+    double value = own.loss;
+    for (const auto& [at, feature] : entries) {
+      if (feature == 0) continue;
+      answer->point.at.push_back(at);
+      answer->point.values.push_back(feature);
+      value += weights[static_cast<std::size_t>(at)] * feature;
+    }
+    answer->loss = own.loss;
+    answer->bound = std::isnan(own.bound) ? std::max(0.0, value) : own.bound;
+    // An output that is said to be the best is at least as good as the ground truth.
+    if (std::isnan(own.bound) && value < 0) CheckNotBelowTruth(m, value, own, weights);
+  }
+
+ private:
+  std::ptrdiff_t Position(const FeatureVector::Entry& entry) const {
+    const bool known = entry.block >= 0 && entry.block < layout_->num_blocks();
+    SLACKLINE_CHECK(known && entry.row >= 0 && entry.row < layout_->block(entry.block).rows &&
+                        entry.column >= 0 && entry.column < layout_->block(entry.block).cols,
+                    "an oracle's answer has features of weights that the model does not have");
+    return layout_->block(entry.block).at(entry.row, entry.column);
+  }
+
+  void CheckNotBelowTruth(int m, double value, const OracleAnswer& own,
+                          std::span<const double> weights) const {
+    double size = 1 + own.loss;
+    for (const FeatureVector::Entry& entry : own.features.entries())
+      size += std::abs(weights[static_cast<std::size_t>(Position(entry))] * entry.value);
+    SLACKLINE_CHECK(value >= -1e-9 * size,
+                    "the oracle's answer for example " + std::to_string(m) + " is worth " +
+                        std::to_string(value) +
+                        ", less than 0, which the ground truth reaches; where it is not the best "
+                        "output, it needs a bound");
+  }
+
+  std::shared_ptr<const internal::WeightLayout> layout_;
+  ExampleOracle* oracle_;
+  Weights weights_;
+};
+
+}  // namespace
+
+ExampleOracle::~ExampleOracle() = default;
+
+TrainResult Train(const Model& model, int num_examples, ExampleOracle& oracle,
+                  const TrainOptions& options) {
+  SLACKLINE_CHECK(options.learner == "auto" && options.learner_options.empty(),
+                  "an oracle of one's own has its own learner: leave the option learner as it is");
+  SLACKLINE_CHECK(options.loss.form == LossForm::kMean && options.loss.variable_weights.empty() &&
+                      options.loss.costs.empty(),
+                  "the loss is what an oracle of one's own says: leave the option loss as it is");
+  SLACKLINE_CHECK(options.lambda > 0, "training with an oracle of one's own needs a lambda > 0");
+  const internal::TrainOptions given = InternalOptions(options);
+  OracleBridge bridge(model, &oracle);
+  const auto learner = internal::MakeWholeExampleLearner(
+      &bridge, num_examples, static_cast<std::ptrdiff_t>(model.num_weights()), options.lambda,
+      options.seed);
+  ObserverBridge observer(options.observer);
+  const internal::TrainSummary summary = internal::RunTraining(
+      *learner, given, options.observer ? &observer : nullptr, options.interrupt);
+  TrainResult result = ResultOf(summary);
+  result.learner = learner->name();
+  result.lambda = options.lambda;
+  result.num_examples = num_examples;
+  result.weights = WeightsOf(model.impl()->layout, summary.weights);
+  return result;
+}
+
+}  // namespace v1
+}  // namespace slackline

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Factors: scores of the joint states of several variables, w·φ(y) with weights w of a model.
+//
+// Ready factors are made by the functions below. An own factor comes in three ways:
+//   1. Table or FunctionTable: φ for each joint state;
+//   2. a type with the functions of OwnFactorType, with its own max oracle if wanted;
+//   3. a class derived from GlobalFactor, chosen at run time.
+// What has no max oracle of its own is tabulated when it is added to a graph. An own max oracle is
+// called in training and in prediction; the factor then never has a table.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <slackline/export.h>
+
+namespace slackline {
+inline namespace v1 {
+
+struct FactorImpl;
+
+/// A description of a factor, which many scopes may share. Cheap to copy.
+class SLACKLINE_EXPORT Factor {
+ public:
+  /// Used by the library itself.
+  explicit Factor(std::shared_ptr<const FactorImpl> impl) : impl_(std::move(impl)) {}
+  const FactorImpl& impl() const { return *impl_; }
+
+ private:
+  std::shared_ptr<const FactorImpl> impl_;
+};
+
+/// φ(y) = [y_0 ≠ y_1] for two variables with `states` states each: one weight, negative where
+/// neighbours agree.
+SLACKLINE_EXPORT Factor Potts(int states);
+
+/// A weight for each joint state of variables with these numbers of states (the last one fastest):
+/// Table({3}) is a bias, Table({3, 3}) a full table of pairs.
+SLACKLINE_EXPORT Factor Table(std::vector<int> states);
+/// Joint state y reads weight rows[y] (−1: none, equal rows: tied) times values[y] (empty: all 1).
+SLACKLINE_EXPORT Factor Table(std::vector<int> states, int num_weights, std::vector<int> rows,
+                              std::vector<double> values = {});
+
+/// A weight for each entry of `rows`' largest row; the numbers of states are known at compile time,
+/// and the compiler counts the entries: FixedTable<2, 2>({0, 1, 1, 0}) has one weight for equal and
+/// one for different states.
+template <int... kStates, std::size_t kEntries>
+Factor FixedTable(const int (&rows)[kEntries]) {
+  static_assert(((kStates >= 1) && ...), "A variable has at least one state.");
+  static_assert(
+      kEntries == (static_cast<std::size_t>(kStates) * ...),
+      "A table over variables with these numbers of states has another number of entries.");
+  return Table({kStates...}, 1 + std::max(0, *std::max_element(rows, rows + kEntries)),
+               {rows, rows + kEntries});
+}
+
+/// fill(states, features) writes the features of a joint state that are not zero:
+///     // the distance of two positions, at most 2
+///     FunctionTable({5, 5}, 1, [](std::span<const int> y, std::span<double> features) {
+///       features[0] = std::min(2, std::abs(y[0] - y[1]));
+///     });
+using FillFeatures = std::function<void(std::span<const int> states, std::span<double> features)>;
+SLACKLINE_EXPORT Factor FunctionTable(std::vector<int> states, int num_weights,
+                                      const FillFeatures& fill);
+
+/// Factors over any number of variables that look at how many of them have state `state`. Without
+/// weights they forbid other counts; with one weight, that is learnt, φ is the number of variables
+/// too many or too few.
+SLACKLINE_EXPORT Factor AtMost(int count, int state = 1);
+SLACKLINE_EXPORT Factor AtLeast(int count, int state = 1);
+SLACKLINE_EXPORT Factor Exactly(int count, int state = 1);
+/// A weight for each count from 0 to the number of variables.
+SLACKLINE_EXPORT Factor Count(int state = 1);
+
+/// Edges that a bipartite matching may choose from; variable e of the scope is 1 where edge e is
+/// chosen. No weights.
+struct MatchingEdge {
+  int left = 0;
+  int right = 0;
+};
+/// Every node has at most `capacity` chosen edges (1: a matching).
+SLACKLINE_EXPORT Factor Matching(int num_left, int num_right, std::vector<MatchingEdge> edges,
+                                 int left_capacity = 1, int right_capacity = 1);
+/// The same with a capacity for each node.
+SLACKLINE_EXPORT Factor Matching(std::vector<MatchingEdge> edges, std::vector<int> left_capacities,
+                                 std::vector<int> right_capacities);
+
+/// A chain over the whole scope as one factor, neighbours joined by `pair`, a factor over two
+/// variables with a table. Maximised at once by dynamic programming, whatever else the graph has.
+SLACKLINE_EXPORT Factor Chain(int length, const Factor& pair);
+/// The same for a tree; edges name positions in the scope, states the numbers of states.
+SLACKLINE_EXPORT Factor Tree(std::vector<int> states, std::vector<std::pair<int, int>> edges,
+                             const Factor& pair);
+
+/// A factor with its own maximum instead of a table: over any number of variables. All functions
+/// are const, without side effects, the same on every call, and may be called by several threads at
+/// a time. CheckFactor (below) tries them.
+class SLACKLINE_EXPORT GlobalFactor {
+ public:
+  virtual ~GlobalFactor();
+
+  /// A short word for messages.
+  virtual std::string_view name() const = 0;
+  /// States of each variable of the scope.
+  virtual std::span<const int> cardinalities() const = 0;
+  virtual int num_weights() const = 0;
+  /// out += scale · φ(states); out has num_weights() entries.
+  virtual void AddFeatures(std::span<const int> states, double scale,
+                           std::span<double> out) const = 0;
+  /// Writes states that maximise w·φ(y) − Σ_k messages_k(y_k) over the allowed y and returns that
+  /// value, on which certificates rest. messages: those of the variables, one after the other.
+  virtual double Maximize(std::span<const double> weights, std::span<const double> messages,
+                          std::span<int> states) const = 0;
+  /// w·φ(states). The default goes by AddFeatures.
+  virtual double Score(std::span<const double> weights, std::span<const int> states) const;
+  /// Whether some joint states are forbidden: then override both.
+  virtual bool IsRestricted() const { return false; }
+  virtual bool Allows(std::span<const int> states) const;
+
+ protected:
+  GlobalFactor() = default;
+  GlobalFactor(const GlobalFactor&) = default;
+  GlobalFactor& operator=(const GlobalFactor&) = default;
+};
+
+SLACKLINE_EXPORT Factor MakeFactor(std::shared_ptr<const GlobalFactor> factor);
+
+/// What a type of one's own needs to be a factor: the functions cardinalities, num_weights and
+/// AddFeatures of GlobalFactor. With its Maximize, the factor has its own max oracle; with its
+/// Allows besides, joint states may be forbidden.
+template <class F>
+concept HasCardinalities = requires(const F& factor) {
+  { factor.cardinalities() } -> std::convertible_to<std::span<const int>>;
+};
+template <class F>
+concept HasNumWeights = requires(const F& factor) {
+  { factor.num_weights() } -> std::same_as<int>;
+};
+template <class F>
+concept HasAddFeatures = requires(const F& factor, std::span<const int> states, double scale,
+                                  std::span<double> out) {
+  factor.AddFeatures(states, scale, out);
+};
+template <class F>
+concept HasMaximize = requires {
+  &F::Maximize;
+};
+template <class F>
+concept HasFittingMaximize = requires(const F& factor, std::span<const double> numbers,
+                                      std::span<int> states) {
+  { factor.Maximize(numbers, numbers, states) } -> std::same_as<double>;
+};
+template <class F>
+concept HasAllows = requires(const F& factor, std::span<const int> states) {
+  { factor.Allows(states) } -> std::same_as<bool>;
+};
+template <class F>
+concept OwnFactorType = HasCardinalities<F> && HasNumWeights<F> && HasAddFeatures<F> &&
+    (!HasMaximize<F> || HasFittingMaximize<F>);
+
+/// A factor of the type F with its own max oracle, behind the interface of GlobalFactor.
+template <OwnFactorType F>
+class OwnGlobalFactor final : public GlobalFactor {
+ public:
+  explicit OwnGlobalFactor(F factor) : factor_(std::move(factor)) {
+    const auto& states = factor_.cardinalities();
+    cardinalities_.assign(states.begin(), states.end());
+  }
+  std::string_view name() const override { return "own"; }
+  std::span<const int> cardinalities() const override { return cardinalities_; }
+  int num_weights() const override { return factor_.num_weights(); }
+  void AddFeatures(std::span<const int> states, double scale,
+                   std::span<double> out) const override {
+    factor_.AddFeatures(states, scale, out);
+  }
+  double Maximize(std::span<const double> weights, std::span<const double> messages,
+                  std::span<int> states) const override {
+    return factor_.Maximize(weights, messages, states);
+  }
+  bool IsRestricted() const override { return HasAllows<F>; }
+  bool Allows(std::span<const int> states) const override {
+    if constexpr (HasAllows<F>) {
+      return factor_.Allows(states);
+    } else {
+      return GlobalFactor::Allows(states);
+    }
+  }
+
+ private:
+  F factor_;
+  std::vector<int> cardinalities_;
+};
+
+/// Makes a factor of an object of one's own type. The sentences are what the compiler says when
+/// something is missing.
+template <class F>
+Factor OwnFactor(const F& factor) {
+  static_assert(
+      HasCardinalities<F>,
+      "A factor needs `std::vector<int> cardinalities() const` (or a span): the number of "
+      "states of each of its variables.");
+  static_assert(HasNumWeights<F>,
+                "A factor needs `int num_weights() const`: how many weights it reads.");
+  static_assert(HasAddFeatures<F>,
+                "A factor needs `void AddFeatures(std::span<const int> states, double scale, "
+                "std::span<double> out) const`, which adds scale times the features of the joint "
+                "state.");
+  static_assert(!HasMaximize<F> || HasFittingMaximize<F>,
+                "A factor's own max oracle is `double Maximize(std::span<const double> weights, "
+                "std::span<const double> messages, std::span<int> states) const`, which writes "
+                "the best states and returns their value.");
+  if constexpr (OwnFactorType<F> && HasMaximize<F>) {
+    return MakeFactor(std::make_shared<OwnGlobalFactor<F>>(factor));
+  } else if constexpr (OwnFactorType<F>) {
+    const auto& states = factor.cardinalities();
+    return FunctionTable({states.begin(), states.end()}, factor.num_weights(),
+                         [&factor](std::span<const int> y, std::span<double> features) {
+                           factor.AddFeatures(y, 1.0, features);
+                         });
+  } else {
+    return Table({1});
+  }
+}
+
+/// Tries the functions of a global factor on random and awkward numbers, its maximum against all
+/// joint states: what is wrong, one sentence a line; empty when nothing is. For tests.
+SLACKLINE_EXPORT std::string CheckFactor(const GlobalFactor& factor);
+/// The same for a type of one's own with a max oracle.
+template <OwnFactorType F>
+requires HasMaximize<F> &&(!std::derived_from<F, GlobalFactor>)  //
+    std::string CheckFactor(const F& factor) {
+  return CheckFactor(static_cast<const GlobalFactor&>(OwnGlobalFactor<F>(factor)));
+}
+
+}  // namespace v1
+}  // namespace slackline

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/example_blocks/whole_example_learner.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include <slackline/core/check.h>
+#include <slackline/core/random.h>
+#include <slackline/learning/step/sampling.h>
+#include <slackline/learning/step/step.h>
+
+namespace slackline::internal {
+namespace {
+
+/// Steps on the active set after a call of the oracle, and sweeps over all active sets after a pass
+/// of calls.
+constexpr int kSteps = 8;
+constexpr int kSweeps = 8;
+/// Passes without a share after which an output leaves the active set.
+constexpr Index kPatience = 20;
+
+double Inner(std::span<const double> weights, const SparsePoint& point) {
+  double sum = 0;
+  for (std::size_t k = 0; k < point.at.size(); ++k)
+    sum += weights[static_cast<std::size_t>(point.at[k])] * point.values[k];
+  return sum;
+}
+
+double SquaredNorm(const SparsePoint& point) {
+  double sum = 0;
+  for (const double value : point.values) sum += value * value;
+  return sum;
+}
+
+double Inner(const SparsePoint& a, const SparsePoint& b) {
+  double sum = 0;
+  std::size_t j = 0;
+  for (std::size_t i = 0; i < a.at.size(); ++i) {
+    while (j < b.at.size() && b.at[j] < a.at[i]) ++j;
+    if (j < b.at.size() && b.at[j] == a.at[i]) sum += a.values[i] * b.values[j];
+  }
+  return sum;
+}
+
+void AddTo(const SparsePoint& point, double scale, std::span<double> weights) {
+  for (std::size_t k = 0; k < point.at.size(); ++k)
+    weights[static_cast<std::size_t>(point.at[k])] += scale * point.values[k];
+}
+
+struct Atom {
+  SparsePoint point;
+  double squared_norm = 0;
+  double loss = 0;
+  double share = 0;
+  Index idle = 0;  // passes without a share
+};
+
+/// The ground truth comes first and never leaves.
+using ActiveOutputs = std::vector<Atom>;
+
+class WholeExampleLearner final : public Learner {
+ public:
+  WholeExampleLearner(WholeExampleOracle* oracle, Index num_examples, Offset num_weights,
+                      double lambda, std::int64_t seed)
+      : oracle_(oracle),
+        lambda_(lambda),
+        random_(static_cast<std::uint64_t>(seed)),
+        order_(num_examples),
+        weights_(static_cast<std::size_t>(num_weights), 0.0),
+        active_(static_cast<std::size_t>(num_examples)),
+        gaps_(static_cast<std::size_t>(num_examples), kNone) {
+    for (ActiveOutputs& outputs : active_) {
+      outputs.resize(1);
+      outputs[0].share = 1;
+    }
+  }
+
+  std::string_view name() const override { return "whole-example"; }
+
+  void RunPass(const StopControl& stop) override {
+    for (const Index m : order_.Next(&random_)) {
+      Visit(m);
+      if (stop.ShouldStop()) return;
+    }
+    for (int sweep = 0; sweep < kSweeps; ++sweep) {
+      for (const Index m : order_.Next(&random_)) {
+        PairwiseStep(&active_[static_cast<std::size_t>(m)]);
+        if (stop.ShouldStop()) return;
+      }
+    }
+    for (ActiveOutputs& outputs : active_) Forget(&outputs);
+    weights_ = WeightsOfShares();
+  }
+
+  Evaluation Evaluate(int /*threads*/) override {
+    evaluated_ = WeightsOfShares();
+    Evaluation evaluation;
+    evaluation.problem = CertifiedProblem::kExact;
+    double losses = 0;
+    double hinges = 0;
+    for (Index m = 0; m < size(); ++m) {
+      for (const Atom& atom : active_[static_cast<std::size_t>(m)])
+        losses += atom.share * atom.loss;
+      hinges += std::max(0.0, Ask(m, evaluated_).bound);
+    }
+    const double regulariser = Regulariser(lambda_, evaluated_);
+    evaluation.dual = losses / size() - regulariser;
+    evaluation.primal = hinges / size() + regulariser;
+    return evaluation;
+  }
+
+  std::span<const double> weights() const override { return evaluated_; }
+  WorkCounts work() const override { return {oracle_calls_, steps_}; }
+
+  double GapEstimate() const override {
+    double sum = 0;
+    for (const double gap : gaps_) sum += gap;
+    return sum / size();
+  }
+
+ private:
+  Index size() const { return static_cast<Index>(active_.size()); }
+  double lambda_m() const { return lambda_ * size(); }
+  double Hinge(const Atom& atom) const { return atom.loss + Inner(weights_, atom.point); }
+
+  /// The oracle's answer, checked.
+  const WholeExampleAnswer& Ask(Index m, std::span<const double> weights) {
+    answer_.point.at.clear();
+    answer_.point.values.clear();
+    answer_.loss = answer_.bound = kNone;
+    oracle_->Maximise(m, weights, &answer_);
+    const std::string who = "the oracle's answer for example " + std::to_string(m);
+    const SparsePoint& point = answer_.point;
+    SLACKLINE_CHECK(point.at.size() == point.values.size(), who + " has no whole feature vector");
+    double size = 1 + std::abs(answer_.loss);
+    for (std::size_t k = 0; k < point.at.size(); ++k) {
+      SLACKLINE_CHECK(point.at[k] >= 0 && point.at[k] < static_cast<Offset>(weights.size()) &&
+                          (k == 0 || point.at[k - 1] < point.at[k]),
+                      who + " has features of weights that do not exist");
+      SLACKLINE_CHECK(std::isfinite(point.values[k]), who + " has a feature that is not finite");
+      size += std::abs(weights[static_cast<std::size_t>(point.at[k])] * point.values[k]);
+    }
+    SLACKLINE_CHECK(std::isfinite(answer_.loss) && answer_.loss >= 0,
+                    who + " has a loss that is negative or no number");
+    const double value = answer_.loss + Inner(weights, point);
+    SLACKLINE_CHECK(
+        answer_.bound >= std::max(0.0, value) - 1e-9 * size && answer_.bound < kInfinity,
+        who + " has a bound of " + std::to_string(answer_.bound) + ", below its own value " +
+            std::to_string(value) + " or below 0, which the ground truth reaches");
+    return answer_;
+  }
+
+  /// Algorithm 4, lines 4 to 9, with pairwise steps.
+  void Visit(Index m) {
+    ActiveOutputs* outputs = &active_[static_cast<std::size_t>(m)];
+    const WholeExampleAnswer& answer = Ask(m, weights_);
+    ++oracle_calls_;
+    double own = 0;
+    for (const Atom& atom : *outputs) own += atom.share > 0 ? atom.share * Hinge(atom) : 0;
+    gaps_[static_cast<std::size_t>(m)] = std::max(0.0, answer.bound - own);
+    const bool known = std::any_of(outputs->begin(), outputs->end(), [&](const Atom& atom) {
+      return atom.loss == answer.loss && atom.point.at == answer.point.at &&
+             atom.point.values == answer.point.values;
+    });
+    if (!known) outputs->push_back({answer.point, SquaredNorm(answer.point), answer.loss, 0, 0});
+    for (int k = 0; k < kSteps; ++k) {
+      if (!PairwiseStep(outputs)) break;
+    }
+  }
+
+  /// False when there was nowhere to go.
+  bool PairwiseStep(ActiveOutputs* outputs) {
+    std::size_t best = 0;
+    std::size_t worst = outputs->size();
+    hinges_.resize(outputs->size());
+    for (std::size_t k = 0; k < outputs->size(); ++k) {
+      hinges_[k] = Hinge((*outputs)[k]);
+      if (hinges_[k] > hinges_[best]) best = k;
+      const bool has_share = (*outputs)[k].share > 0;
+      if (has_share && (worst == outputs->size() || hinges_[k] < hinges_[worst])) worst = k;
+    }
+    if (worst == best || worst == outputs->size()) return false;
+    Atom& to = (*outputs)[best];
+    Atom& from = (*outputs)[worst];
+    const double q =
+        (to.squared_norm + from.squared_norm - 2 * Inner(to.point, from.point)) / lambda_m();
+    const double step = LineSearch(hinges_[best] - hinges_[worst], q, from.share);
+    if (!(step > 0)) return false;
+    to.share += step;
+    from.share = step == from.share ? 0 : from.share - step;
+    AddTo(to.point, -step / lambda_m(), weights_);
+    AddTo(from.point, step / lambda_m(), weights_);
+    ++steps_;
+    return true;
+  }
+
+  void Forget(ActiveOutputs* outputs) {
+    for (Atom& atom : *outputs) atom.idle = atom.share > 0 ? 0 : atom.idle + 1;
+    outputs->erase(std::remove_if(outputs->begin() + 1, outputs->end(),
+                                  [](const Atom& atom) { return atom.idle > kPatience; }),
+                   outputs->end());
+  }
+
+  std::vector<double> WeightsOfShares() const {
+    std::vector<double> weights(weights_.size(), 0.0);
+    for (const ActiveOutputs& outputs : active_) {
+      for (const Atom& atom : outputs) {
+        if (atom.share > 0) AddTo(atom.point, -atom.share / lambda_m(), weights);
+      }
+    }
+    return weights;
+  }
+
+  WholeExampleOracle* oracle_;
+  double lambda_;
+  Random random_;
+  ExampleOrder order_;
+  std::vector<double> weights_;
+  std::vector<double> evaluated_;
+  std::vector<ActiveOutputs> active_;
+  std::vector<double> gaps_;  // of each example when last visited
+  std::vector<double> hinges_;
+  WholeExampleAnswer answer_;
+  std::int64_t oracle_calls_ = 0;
+  std::int64_t steps_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Learner> MakeWholeExampleLearner(WholeExampleOracle* oracle, Index num_examples,
+                                                 Offset num_weights, double lambda,
+                                                 std::int64_t seed) {
+  SLACKLINE_CHECK(oracle != nullptr && num_examples >= 1, "there is no example to train on");
+  SLACKLINE_CHECK(std::isfinite(lambda) && lambda > 0, "lambda must be positive");
+  return std::make_unique<WholeExampleLearner>(oracle, num_examples, num_weights, lambda, seed);
+}
+
+}  // namespace slackline::internal

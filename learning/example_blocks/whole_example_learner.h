@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Training with an oracle that the caller brings: something that maximises over the outputs of a
+// whole example, and knows no factor graph.
+//
+//   P(w) = λ/2 ‖w‖² + (1/M) Σ_m max_y h_m(y; w),   h_m(y; w) = Δ_m(y) + w·[φ_m(y) − φ_m(y^m)]
+//   f(α) = (1/M) Σ_m Σ_k α_mk Δ_mk − λ/2 ‖w(α)‖²,  w(α) = −(1/(λM)) Σ_m Σ_k α_mk d_mk,
+//          d_mk = φ_m(y_mk) − φ_m(y^m)
+//
+// Reference: Lacoste-Julien, Jaggi, Schmidt, Pletscher, ICML 2013, Algorithm 4; with an active set
+// of outputs per example and pairwise steps on it (Osokin et al., ICML 2016).
+//
+//   symbol  here                            shape
+//   α_mk    Atom::share                     one per output of the active set; the ground truth has
+//                                           the rest of 1
+//   d_mk    Atom::point                     sparse, over the weights
+//
+// A pass asks the oracle once for every example, and makes pairwise steps with an exact line search
+// on its active set; then sweeps over the active sets alone. Cost of a step: the active set's
+// stored features. Memory: all active sets.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <slackline/learning/learner.h>
+
+namespace slackline::internal {
+
+/// Entries of a weight vector that are not zero, positions rising.
+struct SparsePoint {
+  std::vector<Offset> at;
+  std::vector<double> values;
+};
+
+struct WholeExampleAnswer {
+  SparsePoint point;  ///< φ(y) − φ(truth) of an output y
+  double loss = kNone;
+  double bound = kNone;  ///< on max_y h(y; w)
+};
+
+class WholeExampleOracle {
+ public:
+  virtual ~WholeExampleOracle() = default;
+  /// A good output of example m at the weights. Called by one thread at a time.
+  virtual void Maximise(Index m, std::span<const double> weights, WholeExampleAnswer* answer) = 0;
+};
+
+/// Certifies the exact problem: the dual by the outputs that the oracle returned, the primal by its
+/// bounds. Throws std::invalid_argument, which names the example, when an answer is out of range,
+/// not finite, or contradicts itself. The oracle must live as long.
+std::unique_ptr<Learner> MakeWholeExampleLearner(WholeExampleOracle* oracle, Index num_examples,
+                                                 Offset num_weights, double lambda,
+                                                 std::int64_t seed);
+
+}  // namespace slackline::internal

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Training with an oracle of the user, against training of the same problem as a graph.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <slackline/core/random.h>
+#include <slackline/slackline.h>
+
+#include "tests/support/tolerances.h"
+
+namespace slackline {
+namespace {
+
+using internal::test::kTight;
+constexpr int kStates = 4, kFeatures = 3, kExamples = 25;
+
+/// Multiclass examples: the oracle tries all classes.
+class Classes : public ExampleOracle {
+ public:
+  Classes(WeightBlock block, double slack) : block_(block), slack_(slack) {
+    internal::Random random(2);
+    for (int m = 0; m < kExamples; ++m) {
+      std::vector<double> x(kFeatures);
+      for (double& value : x) value = random.Normal();
+      inputs.push_back(x);
+      labels.push_back(static_cast<int>(random.Below(kStates)));
+    }
+  }
+  void Maximize(int m, const Weights& weights, OracleAnswer* answer) override {
+    const auto k = static_cast<std::size_t>(m);
+    const auto w = weights["classes"];
+    double best = -1;
+    int best_state = 0;
+    for (int s = 0; s < kStates; ++s) {
+      double value = s == labels[k] ? 0 : 1;
+      for (int c = 0; c < kFeatures; ++c)
+        value += (w(s, c) - w(labels[k], c)) * inputs[k][static_cast<std::size_t>(c)];
+      if (value > best) best = value, best_state = s;
+    }
+    answer->loss = best_state == labels[k] ? 0 : 1;
+    for (int c = 0; c < kFeatures; ++c) {
+      answer->features.Add(block_, best_state, c, inputs[k][static_cast<std::size_t>(c)]);
+      answer->features.Add(block_, labels[k], c, -inputs[k][static_cast<std::size_t>(c)]);
+    }
+    if (slack_ > 0) answer->bound = best + slack_;
+  }
+
+  std::vector<std::vector<double>> inputs;
+  std::vector<int> labels;
+
+ private:
+  WeightBlock block_;
+  double slack_;
+};
+
+TEST_CASE("an own oracle reaches the optimum of the same problem as a graph") {
+  Model model;
+  const WeightBlock block = model.AddWeights("classes", kStates, kFeatures);
+  Classes oracle(block, 0);
+  GraphBuilder builder(model);
+  builder.AddInput(builder.AddVariable(kStates), block, 0);
+  const Graph graph = builder.Build();
+  Dataset data(model);
+  for (std::size_t m = 0; m < kExamples; ++m)
+    data.Add(graph, {.inputs = {oracle.inputs[m]}, .labels = {oracle.labels[m]}});
+  for (const double lambda : {1.0, 0.05, 0.002}) {
+    const TrainOptions options{.lambda = lambda, .gap_tolerance = 1e-7};
+    const TrainResult as_graph = Train(data, options);
+    const TrainResult own = Train(model, kExamples, oracle, options);
+    CHECK(own.termination == Termination::kConverged);
+    CHECK(own.dual <= own.primal);
+    CHECK(own.dual <= as_graph.primal + kTight);
+    CHECK(as_graph.dual <= own.primal + kTight);
+    CHECK(own.certificate.problem == CertifiedProblem::kExact);
+    for (std::size_t k = 0; k < own.weights.values().size(); ++k)
+      CHECK(std::abs(own.weights.values()[k] - as_graph.weights.values()[k]) < 0.02);
+    CHECK(own.learner == "whole-example");
+    CHECK(own.num_examples == kExamples);
+  }
+}
+
+TEST_CASE("runs replay, and depend on the seed alone") {
+  Model model;
+  Classes oracle(model.AddWeights("classes", kStates, kFeatures), 0);
+  const TrainOptions options{.lambda = 0.05, .max_passes = 5, .seed = 4};
+  const TrainResult a = Train(model, kExamples, oracle, options);
+  const TrainResult b = Train(model, kExamples, oracle, options);
+  CHECK(std::ranges::equal(a.weights.values(), b.weights.values()));
+}
+
+TEST_CASE("a loose bound leaves a gap of its own size, and no more") {
+  Model model;
+  Classes oracle(model.AddWeights("classes", kStates, kFeatures), 0.125);
+  const TrainResult result =
+      Train(model, kExamples, oracle, {.lambda = 0.05, .gap_tolerance = 1e-9, .max_passes = 200});
+  CHECK(result.termination == Termination::kMaxPasses);
+  CHECK(result.gap == doctest::Approx(0.125).epsilon(1e-5));
+}
+
+/// Whatever a test wants it to answer.
+class Faulty : public ExampleOracle {
+ public:
+  explicit Faulty(OracleAnswer answer) : answer_(std::move(answer)) {}
+  void Maximize(int /*m*/, const Weights& /*weights*/, OracleAnswer* answer) override {
+    *answer = answer_;
+  }
+
+ private:
+  OracleAnswer answer_;
+};
+
+TEST_CASE("answers that contradict themselves end the run with a sentence") {
+  Model model;
+  const WeightBlock block = model.AddWeights("w", 2);
+  const auto refuses = [&](const char* words, const OracleAnswer& answer) {
+    Faulty oracle(answer);
+    CHECK_THROWS_WITH_AS(Train(model, 1, oracle, {.lambda = 1}), doctest::Contains(words),
+                         std::invalid_argument);
+  };
+  refuses("loss that is negative or no number", {});
+  refuses("loss that is negative or no number", {.loss = -1, .bound = 1});
+  refuses("below its own value", {.loss = 1, .bound = 0.5});
+  FeatureVector nowhere;
+  nowhere.Add(block, 2, 0, 1);
+  refuses("weights that the model does not have", {.features = nowhere, .loss = 1});
+  FeatureVector infinite;
+  infinite.Add(block, 0, 0, std::numeric_limits<double>::infinity());
+  refuses("not finite", {.features = infinite, .loss = 1});
+  // Less than the ground truth, and no bound: it is not the best output.
+  FeatureVector some;
+  some.Add(block, 0, 0, 1);
+  class Second : public ExampleOracle {
+   public:
+    explicit Second(WeightBlock b) : block(b) {}
+    void Maximize(int /*m*/, const Weights& /*weights*/, OracleAnswer* answer) override {
+      answer->features.Add(block, 0, 0, 1);
+      answer->loss = calls++ == 0 ? 1 : 0;
+    }
+    WeightBlock block;
+    int calls = 0;
+  } second(block);
+  CHECK_THROWS_WITH_AS(Train(model, 1, second, {.lambda = 0.1}),
+                       doctest::Contains("it needs a bound"), std::invalid_argument);
+}
+
+TEST_CASE("options that do not apply to an own oracle are refused") {
+  Model model;
+  Classes oracle(model.AddWeights("classes", kStates, kFeatures), 0);
+  const auto refuses = [&](const char* words, const TrainOptions& options) {
+    CHECK_THROWS_WITH_AS(Train(model, kExamples, oracle, options), doctest::Contains(words),
+                         std::invalid_argument);
+  };
+  refuses("needs a lambda", {});
+  refuses("option learner", {.lambda = 1, .learner = "al"});
+  refuses("option loss", {.lambda = 1, .loss = {.form = LossForm::kCount}});
+}
+
+}  // namespace
+}  // namespace slackline

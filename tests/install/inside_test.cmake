@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# cmake -DSOURCE_DIR=… -DBUILD_DIR=… -DCXX=… -DCXX_FLAGS=… -DLAUNCHER=… -P inside_test.cmake Builds
+# the library as a part of another project, and a program with it: by add_subdirectory, static, and
+# by FetchContent, shared, of the same objects. (Without optimisation, which is not what is tested.)
+cmake_minimum_required(VERSION 3.22)
+include(${CMAKE_CURRENT_LIST_DIR}/run_command.cmake)
+include(ProcessorCount)
+ProcessorCount(jobs)
+set(work ${BUILD_DIR}/install_inside_test)
+file(REMOVE_RECURSE ${work})
+
+function(build_lesson)
+  run(${CMAKE_COMMAND} -S ${SOURCE_DIR}/tests/install/outside_project -B ${work} -DCMAKE_BUILD_TYPE=Debug
+      -DSLACKLINE_SOURCE=${SOURCE_DIR} -DPROGRAM=${LESSON}.cc -DSLACKLINE_WITH_VISION=OFF
+      -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${CXX_FLAGS} -DCMAKE_CXX_FLAGS_DEBUG=-O0
+      -DCMAKE_CXX_VISIBILITY_PRESET=hidden -DCMAKE_VISIBILITY_INLINES_HIDDEN=ON
+      -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER} ${ARGV})
+  run(${CMAKE_COMMAND} --build ${work} --target outside -j ${jobs})
+  check_lesson(${work}/outside)
+endfunction()
+
+build_lesson(-DWAY=add_subdirectory -DSLACKLINE_SHARED=OFF)
+build_lesson(-DWAY=FetchContent -DSLACKLINE_SHARED=ON)
+
+# The shared library shows the public face, and nothing internal.
+find_program(NM nm REQUIRED)
+run(${NM} -D --defined-only -C ${work}/slackline/libslackline.so)
+if(NOT output MATCHES "slackline::v1::Train")
+  message(FATAL_ERROR "the shared library does not show Train")
+endif()
+string(REGEX MATCH "[^\n]* [TDBVR] [^\n]*slackline::internal::[^\n]*" hidden "${output}")
+if(hidden)
+  message(FATAL_ERROR "the shared library shows ${hidden}")
+endif()
+file(REMOVE_RECURSE ${work})
