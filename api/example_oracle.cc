@@ -88,7 +88,7 @@ TrainResult Train(const Model& model, int num_examples, ExampleOracle& oracle,
   const internal::TrainSummary summary = internal::RunTraining(
       *learner, given, options.observer ? &observer : nullptr, options.interrupt);
   TrainResult result = ResultOf(summary);
-  result.learner = learner->name();
+  result.learner = "whole-example";
   result.lambda = options.lambda;
   result.num_examples = num_examples;
   result.weights = WeightsOf(model.impl()->layout, summary.weights);

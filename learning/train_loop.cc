@@ -94,6 +94,12 @@ void Absorb(std::string_view name, const Learner& learner, const Evaluation& eva
   state->provisional = evaluation.provisional;
 }
 
+/// problem: may be null.
+ObjectiveScales ScalesFor(const Problem* problem, const LearnerTraits& traits) {
+  if (traits.scales != nullptr) return traits.scales->Scales();
+  return problem == nullptr ? ObjectiveScales{} : ScalesOf(*problem);
+}
+
 /// Whether numbers of a saved state that contradict each other may cause the error.
 bool MayBeOfSavedState(const std::exception& error) {
   return dynamic_cast<const std::logic_error*>(&error) != nullptr ||
@@ -125,14 +131,14 @@ bool LastCheckIsWorthWaitingFor(const LoopState& state) {
 /// if not, the learner returns to where it was.
 class Run {
  public:
-  Run(const Problem& problem, Learner& learner, const TrainOptions& options,
+  Run(const Problem* problem, Learner& learner, const TrainOptions& options,
       TrainObserver* observer, const std::atomic<int>* interrupt, const CheckpointPlan& plan)
       : learner_(learner),
         options_(options),
         observer_(observer),
         plan_(plan),
         traits_(learner.traits()),
-        scales_(traits_.scales != nullptr ? traits_.scales->Scales() : ScalesOf(problem)) {
+        scales_(ScalesFor(problem, traits_)) {
     const bool resumed = !plan.resume.empty();
     if (resumed) Restore();
     const ProgressRecord& record = state_.record;
@@ -372,11 +378,9 @@ class Run {
   WallTimer since_written_;
 };
 
-}  // namespace
-
-TrainSummary RunTraining(const Problem& problem, Learner& learner, const TrainOptions& options,
-                         TrainObserver* observer, const std::atomic<int>* interrupt,
-                         const CheckpointPlan& plan) {
+TrainSummary Whole(const Problem* problem, Learner& learner, const TrainOptions& options,
+                   TrainObserver* observer, const std::atomic<int>* interrupt,
+                   const CheckpointPlan& plan) {
   Run run(problem, learner, options, observer, interrupt, plan);
   try {
     return run.Go();
@@ -384,6 +388,19 @@ TrainSummary RunTraining(const Problem& problem, Learner& learner, const TrainOp
     run.BlameResumedState(error);
     throw;
   }
+}
+
+}  // namespace
+
+TrainSummary RunTraining(const Problem& problem, Learner& learner, const TrainOptions& options,
+                         TrainObserver* observer, const std::atomic<int>* interrupt,
+                         const CheckpointPlan& plan) {
+  return Whole(&problem, learner, options, observer, interrupt, plan);
+}
+
+TrainSummary RunTraining(Learner& learner, const TrainOptions& options, TrainObserver* observer,
+                         const std::atomic<int>* interrupt, const CheckpointPlan& plan) {
+  return Whole(nullptr, learner, options, observer, interrupt, plan);
 }
 
 TrainSummary Train(const Problem& problem, const TrainOptions& options, TrainObserver* observer,

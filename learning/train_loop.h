@@ -56,5 +56,8 @@ struct CheckpointPlan {
 TrainSummary RunTraining(const Problem& problem, Learner& learner, const TrainOptions& options,
                          TrainObserver* observer, const std::atomic<int>* interrupt,
                          const CheckpointPlan& plan = {});
+/// The same with a learner of no Problem: its scales are those of its traits, or not known.
+TrainSummary RunTraining(Learner& learner, const TrainOptions& options, TrainObserver* observer,
+                         const std::atomic<int>* interrupt, const CheckpointPlan& plan = {});
 
 }  // namespace slackline::internal

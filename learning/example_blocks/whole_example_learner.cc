@@ -60,7 +60,7 @@ struct Atom {
 /// The ground truth comes first and never leaves.
 using ActiveOutputs = std::vector<Atom>;
 
-class WholeExampleLearner final : public Learner {
+class WholeExampleLearner final : public Learner, public CheckAdvisor {
  public:
   WholeExampleLearner(WholeExampleOracle* oracle, Index num_examples, Offset num_weights,
                       double lambda, std::int64_t seed)
@@ -71,13 +71,12 @@ class WholeExampleLearner final : public Learner {
         weights_(static_cast<std::size_t>(num_weights), 0.0),
         active_(static_cast<std::size_t>(num_examples)),
         gaps_(static_cast<std::size_t>(num_examples), kNone) {
+    traits_.advisor = this;
     for (ActiveOutputs& outputs : active_) {
       outputs.resize(1);
       outputs[0].share = 1;
     }
   }
-
-  std::string_view name() const override { return "whole-example"; }
 
   void RunPass(const StopControl& stop) override {
     for (const Index m : order_.Next(&random_)) {
@@ -111,7 +110,6 @@ class WholeExampleLearner final : public Learner {
     return evaluation;
   }
 
-  std::span<const double> weights() const override { return evaluated_; }
   WorkCounts work() const override { return {oracle_calls_, steps_}; }
 
   double GapEstimate() const override {
@@ -218,7 +216,6 @@ class WholeExampleLearner final : public Learner {
   Random random_;
   ExampleOrder order_;
   std::vector<double> weights_;
-  std::vector<double> evaluated_;
   std::vector<ActiveOutputs> active_;
   std::vector<double> gaps_;  // of each example when last visited
   std::vector<double> hinges_;

@@ -23,15 +23,10 @@ using namespace slackline::internal::test;
 namespace {
 
 /// Evaluates to given (primal, dual) pairs, one per check; its weight is the number of the check.
-/// Its figures belong to no problem.
-class ScriptedLearner : public Learner, public ScaleSource {
+class ScriptedLearner : public Learner {
  public:
   explicit ScriptedLearner(std::vector<std::pair<double, double>> script)
-      : script_(std::move(script)) {
-    traits_.scales = this;
-  }
-
-  ObjectiveScales Scales() const override { return {}; }
+      : script_(std::move(script)) {}
 
   void RunPass(const StopControl& stop) override {
     ++passes;
@@ -59,11 +54,6 @@ class ScriptedLearner : public Learner, public ScaleSource {
   std::vector<std::pair<double, double>> script_;
 };
 
-Problem AnyProblem() {
-  Random random(1);
-  return Problem(RandomProblem(random, {}), 1);
-}
-
 TrainOptions EveryPass() {
   TrainOptions options;
   options.check_every = 1;
@@ -77,7 +67,7 @@ TEST_CASE("TheSavedWeightsAreThoseOfTheSmallestPrimal") {
   ScriptedLearner learner({{5, 1}, {3, 0.5}, {4, 2}, {3.5, 1.5}});
   TrainOptions options = EveryPass();
   options.max_passes = 4;
-  const TrainSummary summary = RunTraining(AnyProblem(), learner, options, nullptr, nullptr);
+  const TrainSummary summary = RunTraining(learner, options, nullptr, nullptr);
   CHECK(summary.weights == std::vector<double>{1});
   CHECK(summary.last.primal == 3);
   CHECK(summary.last.dual == 2);
@@ -89,7 +79,7 @@ TEST_CASE("TheSavedWeightsAreThoseOfTheSmallestPrimal") {
 
 TEST_CASE("TheRunEndsAtTheFirstCheckThatMeetsTheTolerance") {
   ScriptedLearner learner({{5, 1}, {4, 3.9999}, {4, 4}});
-  const TrainSummary summary = RunTraining(AnyProblem(), learner, EveryPass(), nullptr, nullptr);
+  const TrainSummary summary = RunTraining(learner, EveryPass(), nullptr, nullptr);
   CHECK(summary.termination == Termination::kConverged);
   CHECK(summary.last.pass == 2);
 }
@@ -99,7 +89,7 @@ TEST_CASE("AnInterruptKeepsTheBestWeights") {
   ScriptedLearner learner({{5, 1}, {3, 1}, {4, 1}});
   learner.interrupt_at = 3;
   learner.flag = &flag;
-  const TrainSummary summary = RunTraining(AnyProblem(), learner, EveryPass(), nullptr, &flag);
+  const TrainSummary summary = RunTraining(learner, EveryPass(), nullptr, &flag);
   CHECK(summary.termination == Termination::kInterrupted);
   CHECK(summary.last.pass == 3);
   CHECK(summary.weights == std::vector<double>{1});
@@ -113,7 +103,7 @@ TEST_CASE("AnInterruptIsSeenBetweenChecks") {
   TrainOptions options = EveryPass();
   options.check_every = 100;
   options.max_passes = 1000;
-  const TrainSummary summary = RunTraining(AnyProblem(), learner, options, nullptr, &flag);
+  const TrainSummary summary = RunTraining(learner, options, nullptr, &flag);
   CHECK(summary.last.pass == 4);
   CHECK(summary.termination == Termination::kInterrupted);
 }
@@ -122,7 +112,7 @@ TEST_CASE("ATimeLimitEndsTheRunWithAModel") {
   ScriptedLearner learner({{5, 1}});
   TrainOptions options;
   options.time_limit_seconds = 1e-9;
-  const TrainSummary summary = RunTraining(AnyProblem(), learner, options, nullptr, nullptr);
+  const TrainSummary summary = RunTraining(learner, options, nullptr, nullptr);
   CHECK(summary.termination == Termination::kTimeLimit);
   CHECK(summary.last.pass == 1);
   CHECK(summary.weights.size() == 1);
@@ -138,7 +128,7 @@ TEST_CASE("ATimeLimitHoldsForWhatObserversTakeToo") {
   TrainOptions options = EveryPass();
   options.time_limit_seconds = 0.01;
   SlowObserver observer;
-  const TrainSummary summary = RunTraining(AnyProblem(), learner, options, &observer, nullptr);
+  const TrainSummary summary = RunTraining(learner, options, &observer, nullptr);
   CHECK(summary.termination == Termination::kTimeLimit);
   CHECK(learner.passes == 1);
 }
@@ -147,7 +137,7 @@ TEST_CASE("ChecksFollowTheSchedule") {
   ScriptedLearner learner({{5, 1}});
   TrainOptions options;
   options.max_passes = 24;
-  RunTraining(AnyProblem(), learner, options, nullptr, nullptr);
+  RunTraining(learner, options, nullptr, nullptr);
   // After passes 1 … 10, 12, 14, 16, 19, 22 and the last.
   CHECK(learner.checks == 16);
 }
@@ -186,9 +176,9 @@ TEST_CASE("APassThatWasMadeTooMuchIsUndone") {
   SlowLearner one(script);
   SlowLearner two(script);
   TrainOptions options = EveryPass();
-  const TrainSummary alone = RunTraining(AnyProblem(), one, options, nullptr, nullptr);
+  const TrainSummary alone = RunTraining(one, options, nullptr, nullptr);
   options.threads = 2;
-  const TrainSummary beside = RunTraining(AnyProblem(), two, options, nullptr, nullptr);
+  const TrainSummary beside = RunTraining(two, options, nullptr, nullptr);
   CHECK(one.returns == 0);
   CHECK(two.returns == 1);
   CHECK(one.passes == 4);
@@ -205,7 +195,7 @@ TEST_CASE("NoPassIsMadeBesideTheLastCheck") {
   TrainOptions options = EveryPass();
   options.threads = 2;
   options.max_passes = 3;
-  const TrainSummary summary = RunTraining(AnyProblem(), learner, options, nullptr, nullptr);
+  const TrainSummary summary = RunTraining(learner, options, nullptr, nullptr);
   CHECK(summary.termination == Termination::kMaxPasses);
   CHECK(learner.passes == 3);
   CHECK(learner.returns == 0);
@@ -222,7 +212,7 @@ TEST_CASE("ALowerBoundAboveTheObjectiveEndsTheRunInsteadOfConverging") {
   // Just inside and just outside of rounding; also when the two come from different checks.
   const auto run = [](std::vector<std::pair<double, double>> script) {
     ScriptedLearner learner(std::move(script));
-    return RunTraining(AnyProblem(), learner, EveryPass(), nullptr, nullptr);
+    return RunTraining(learner, EveryPass(), nullptr, nullptr);
   };
   const TrainSummary rounded = run({{5, 5 + 4e-9}});
   CHECK(rounded.termination == Termination::kConverged);

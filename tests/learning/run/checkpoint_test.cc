@@ -22,7 +22,6 @@
 #include <slackline/learning/train_loop.h>
 
 #include "tests/core/temporary_folder.h"
-#include "tests/support/forest_problems.h"
 #include "tests/support/learner_ways.h"
 #include "tests/support/multilabel_problems.h"
 #include "tests/support/random_problems.h"
@@ -363,10 +362,9 @@ TEST_CASE("APassBesideAnEvaluationIsTheSameAsOneAfterIt") {
 
 TEST_CASE("AnInterruptInsideAPassKeepsTheStateBeforeIt") {
   // A learner that notices the interrupt in the middle of its fourth pass.
-  class Torn : public Learner, public ScaleSource {
+  class Torn : public Learner {
    public:
-    explicit Torn(std::atomic<int>* flag) : flag_(flag) { traits_.scales = this; }
-    ObjectiveScales Scales() const override { return {}; }
+    explicit Torn(std::atomic<int>* flag) : flag_(flag) {}
     void RunPass(const StopControl& stop) override {
       if (++passes == 4 && flag_ != nullptr) *flag_ = SIGINT;
       torn = stop.ShouldStop();
@@ -389,8 +387,6 @@ TEST_CASE("AnInterruptInsideAPassKeepsTheStateBeforeIt") {
    private:
     std::atomic<int>* flag_;
   };
-  Random random(1);
-  const Problem problem(ForestProblem(random, 0), 0.1);
   std::atomic<int> flag{0};
   Torn learner(&flag);
   TrainOptions options;
@@ -399,13 +395,13 @@ TEST_CASE("AnInterruptInsideAPassKeepsTheStateBeforeIt") {
   std::string state;
   plan.every_seconds = 0;
   plan.write = [&](const std::string& bytes) { state = bytes; };
-  const TrainSummary summary = RunTraining(problem, learner, options, nullptr, &flag, plan);
+  const TrainSummary summary = RunTraining(learner, options, nullptr, &flag, plan);
   CHECK(summary.termination == Termination::kInterrupted);
   CHECK(summary.last.pass == 4);
   Torn resumed(nullptr);
   plan.write = nullptr;
   plan.resume = state;
-  CHECK(RunTraining(problem, resumed, options, nullptr, nullptr, plan).last.pass == 10);
+  CHECK(RunTraining(resumed, options, nullptr, nullptr, plan).last.pass == 10);
   CHECK(resumed.passes == 10);
 }
 
