@@ -37,8 +37,8 @@ void CheckLosses(const Example& example, const internal::FactorGraph& graph) {
   CheckNumbers(example.losses, static_cast<std::size_t>(graph.variable_states()), "losses");
   if (example.losses.empty()) return;
   for (int i = 0; i < graph.num_variables(); ++i) {
-    const int label = example.labels[static_cast<std::size_t>(i)];
-    const auto at = static_cast<std::size_t>(graph.state_offset(i) + label);
+    const int label = example.labels[i];
+    const std::size_t at = graph.state_offset(i) + label;
     SLACKLINE_CHECK(label < 0 || example.losses[at] == 0,
                     "the loss of variable " + std::to_string(i) + "'s true state must be 0");
   }
@@ -63,7 +63,7 @@ Inputs::Inputs(const std::vector<SparseRow>& rows) {
 Inputs::Inputs(std::span<const double> values, int columns) {
   SLACKLINE_CHECK(columns >= 1 && values.size() % static_cast<std::size_t>(columns) == 0,
                   "the values do not fill rows of " + std::to_string(columns) + " features");
-  const auto length = static_cast<std::size_t>(columns);
+  const std::size_t length = columns;
   for (std::size_t at = 0; at < values.size(); at += length) Add(values.subspan(at, length));
 }
 
@@ -136,14 +136,14 @@ internal::TrainingSet TrainingSetOf(const DatasetImpl& dataset,
     const bool labelled =
         std::any_of(labels.begin(), labels.end(), [](int label) { return label >= 0; });
     if (!labelled) continue;
-    const DatasetImpl::OwnLoss& own = dataset.own_losses[static_cast<std::size_t>(m)];
-    double* out = result.losses.data() + result.loss_begin[static_cast<std::size_t>(kept++)];
+    const DatasetImpl::OwnLoss& own = dataset.own_losses[m];
+    double* out = result.losses.data() + result.loss_begin[kept++];
     if (own.weights.empty() && own.table.empty()) continue;
     SLACKLINE_CHECK(options.form == internal::LossForm::kSum,
                     "the loss 1 - F1 has no weights and no tables of examples");
     for (int i = 0; i < example.graph().num_variables(); ++i) {
-      if (labels[static_cast<std::size_t>(i)] < 0) continue;
-      const double weight = own.weights.empty() ? 1 : own.weights[static_cast<std::size_t>(i)];
+      if (labels[i] < 0) continue;
+      const double weight = own.weights.empty() ? 1 : own.weights[i];
       const double* table =
           own.table.empty() ? nullptr : own.table.data() + example.graph().state_offset(i);
       for (int s = 0; s < example.graph().cardinality(i); ++s, ++out)
@@ -159,8 +159,7 @@ internal::Dataset OneExample(const std::shared_ptr<const internal::Structure>& s
   auto rows = std::make_shared<internal::FeatureRows>();
   AppendInputs(observation.inputs, rows.get());
   internal::Dataset one(structure->shared_layout(), std::move(rows));
-  const std::vector<int> unknown(static_cast<std::size_t>(structure->graph().num_variables()),
-                                 internal::kUnlabelled);
+  const std::vector<int> unknown(structure->graph().num_variables(), internal::kUnlabelled);
   one.Add(structure, unknown, 0, observation.potentials);
   return one;
 }

@@ -33,7 +33,7 @@ class OracleBridge final : public internal::WholeExampleOracle {
       if (feature == 0) continue;
       answer->point.at.push_back(at);
       answer->point.values.push_back(feature);
-      value += weights[static_cast<std::size_t>(at)] * feature;
+      value += weights[at] * feature;
     }
     answer->loss = own.loss;
     answer->bound = std::isnan(own.bound) ? std::max(0.0, value) : own.bound;
@@ -54,12 +54,11 @@ class OracleBridge final : public internal::WholeExampleOracle {
                           std::span<const double> weights) const {
     double size = 1 + own.loss;
     for (const FeatureVector::Entry& entry : own.features.entries())
-      size += std::abs(weights[static_cast<std::size_t>(Position(entry))] * entry.value);
-    SLACKLINE_CHECK(value >= -1e-9 * size,
-                    "the oracle's answer for example " + std::to_string(m) + " is worth " +
-                        std::to_string(value) +
-                        ", less than 0, which the ground truth reaches; where it is not the best "
-                        "output, it needs a bound");
+      size += std::abs(weights[Position(entry)] * entry.value);
+    SLACKLINE_CHECK(value >= -1e-9 * size, "the oracle's answer for example " + std::to_string(m) +
+                                               " is worth " + std::to_string(value) +
+                                               ", less than 0, which the ground truth reaches; "
+                                               "where it is not the best output, it needs a bound");
   }
 
   std::shared_ptr<const internal::WeightLayout> layout_;

@@ -191,9 +191,8 @@ Factor Matching(std::vector<MatchingEdge> edges, std::vector<int> left_capacitie
 Factor Matching(int num_left, int num_right, std::vector<MatchingEdge> edges, int left_capacity,
                 int right_capacity) {
   SLACKLINE_CHECK(num_left >= 1 && num_right >= 1, "a matching needs nodes on both sides");
-  return Matching(std::move(edges),
-                  std::vector<int>(static_cast<std::size_t>(num_left), left_capacity),
-                  std::vector<int>(static_cast<std::size_t>(num_right), right_capacity));
+  return Matching(std::move(edges), std::vector<int>(num_left, left_capacity),
+                  std::vector<int>(num_right, right_capacity));
 }
 
 Factor Chain(int length, const Factor& pair) {

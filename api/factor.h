@@ -204,20 +204,19 @@ class OwnGlobalFactor final : public GlobalFactor {
 /// something is missing.
 template <class F>
 Factor OwnFactor(const F& factor) {
-  static_assert(
-      HasCardinalities<F>,
-      "A factor needs `std::vector<int> cardinalities() const` (or a span): the number of "
-      "states of each of its variables.");
+  static_assert(HasCardinalities<F>,
+                "A factor needs `std::vector<int> cardinalities() const` (or a span): the number "
+                "of states of each of its variables.");
   static_assert(HasNumWeights<F>,
                 "A factor needs `int num_weights() const`: how many weights it reads.");
-  static_assert(HasAddFeatures<F>,
-                "A factor needs `void AddFeatures(std::span<const int> states, double scale, "
-                "std::span<double> out) const`, which adds scale times the features of the joint "
-                "state.");
+  static_assert(
+      HasAddFeatures<F>,
+      "A factor needs `void AddFeatures(std::span<const int> states, double scale, "
+      "std::span<double> out) const`, which adds scale times the features of the joint state.");
   static_assert(!HasMaximize<F> || HasFittingMaximize<F>,
                 "A factor's own max oracle is `double Maximize(std::span<const double> weights, "
-                "std::span<const double> messages, std::span<int> states) const`, which writes "
-                "the best states and returns their value.");
+                "std::span<const double> messages, std::span<int> states) const`, which writes the "
+                "best states and returns their value.");
   if constexpr (OwnFactorType<F> && HasMaximize<F>) {
     return MakeFactor(std::make_shared<OwnGlobalFactor<F>>(factor));
   } else if constexpr (OwnFactorType<F>) {

@@ -37,7 +37,7 @@ struct GraphBuilder::Impl {
     for (const int i : scope) {
       SLACKLINE_CHECK(i >= 0 && i < static_cast<int>(states.size()),
                       "the graph has no variable " + std::to_string(i));
-      result.push_back(states[static_cast<std::size_t>(i)]);
+      result.push_back(states[i]);
     }
     return result;
   }
@@ -74,7 +74,7 @@ struct GraphBuilder::Impl {
   /// Empty: state s reads row s; else all read row 0.
   std::vector<int> PotentialRows(WeightBlock weights, int num_states,
                                  const std::string& reader) const {
-    if (weights.rows == 1) return std::vector<int>(static_cast<std::size_t>(num_states), 0);
+    if (weights.rows == 1) return std::vector<int>(num_states, 0);
     RequireRows(weights, num_states, reader);
     return {};
   }
@@ -169,19 +169,19 @@ void GraphBuilder::AddFactor(const Scope& scope, const Factor& factor, WeightBlo
   const std::vector<int> states = impl_->StatesOf(numbers);
   const bool none = weights.number < 0;
   const int num_weights = factor.impl().NumWeights(states, none);
-  SLACKLINE_CHECK(!none || num_weights == 0, "the factor has " + std::to_string(num_weights) +
-                                                 " weights: AddFactor needs the block that they "
-                                                 "are in");
+  SLACKLINE_CHECK(!none || num_weights == 0,
+                  "the factor has " + std::to_string(num_weights) +
+                      " weights: AddFactor needs the block that they are in");
   if (!none) impl_->RequireRows(weights, num_weights, "the factor");
   factor.impl().Add(numbers, states, weights.number, weights.first_row, &impl_->builder);
 }
 
 void GraphBuilder::Forbid(Variable variable, std::initializer_list<int> states) {
   const int num_states = impl_->StatesOf({&variable.number, 1})[0];
-  std::vector<bool> flags(static_cast<std::size_t>(num_states), false);
+  std::vector<bool> flags(num_states, false);
   for (const int s : states) {
     SLACKLINE_CHECK(s >= 0 && s < num_states, "the variable has no state " + std::to_string(s));
-    flags[static_cast<std::size_t>(s)] = true;
+    flags[s] = true;
   }
   impl_->forbidden.push_back({{variable.number}, -1, std::move(flags)});
 }

@@ -95,7 +95,7 @@ Weights WeightsOf(std::shared_ptr<const internal::WeightLayout> layout,
 
 void RequireWeightsOf(const Weights& weights, const internal::WeightLayout& layout) {
   SLACKLINE_CHECK(weights.impl() != nullptr && weights.impl()->layout.get() == &layout &&
-                      weights.values().size() == static_cast<std::size_t>(layout.size()),
+                      std::ssize(weights.values()) == layout.size(),
                   "the weights are not those of the graph's model");
 }
 

@@ -33,22 +33,20 @@ using internal::kInfinity;
 /// Up to so many labellings a graph is small: all of them are tried where nothing else is exact.
 constexpr std::ptrdiff_t kSmall = 1 << 16;
 
-std::size_t Size(std::ptrdiff_t n) { return static_cast<std::size_t>(n); }
-
 StateTable TableOf(const internal::FactorGraph& graph, std::span<const double> flat) {
-  StateTable table(Size(graph.num_variables()));
+  StateTable table(graph.num_variables());
   for (int i = 0; i < graph.num_variables(); ++i) {
     const auto begin = flat.begin() + graph.state_offset(i);
-    table[Size(i)].assign(begin, begin + graph.cardinality(i));
+    table[i].assign(begin, begin + graph.cardinality(i));
   }
   return table;
 }
 
 [[noreturn]] void ThrowNotSmall(const std::string& what) {
-  throw std::runtime_error(what +
-                           " need a graph without cycles and without factors that have their own "
-                           "maximum (counts, matchings, chains as one factor), or one with at most "
-                           "65536 labellings");
+  throw std::runtime_error(
+      what +
+      " need a graph without cycles and without factors that have their own maximum (counts, "
+      "matchings, chains as one factor), or one with at most 65536 labellings");
 }
 
 }  // namespace
@@ -67,7 +65,7 @@ struct Predictor::Impl {
   /// The scores of all parts, −∞ for forbidden states.
   std::span<const double> ScoresOf(const Observation& observation) {
     const internal::Dataset one = OneExample(structure, observation);
-    scores.resize(Size(graph().total_states()));
+    scores.resize(graph().total_states());
     internal::ScoreTables(one.example(0), weights.values(), scores);
     return scores;
   }
@@ -120,17 +118,17 @@ struct Predictor::Impl {
   /// visit(labels, score) for every labelling in lexicographic order, −∞ for forbidden ones.
   template <class Visit>
   void ForEachLabelling(const Visit& visit) {
-    std::vector<int> labels(Size(graph().num_variables()), 0);
+    std::vector<int> labels(graph().num_variables(), 0);
     do {
       visit(labels, ScoreOf(labels));
     } while (internal::NextJoint(graph().cardinalities(), labels));
   }
 
   std::vector<double> MaxMarginalsByEnumeration() {
-    std::vector<double> best(Size(graph().variable_states()), -kInfinity);
+    std::vector<double> best(graph().variable_states(), -kInfinity);
     ForEachLabelling([&](std::span<const int> labels, double score) {
       for (int i = 0; i < graph().num_variables(); ++i) {
-        double& entry = best[Size(graph().state_offset(i) + labels[Size(i)])];
+        double& entry = best[graph().state_offset(i) + labels[i]];
         entry = std::max(entry, score);
       }
     });
@@ -156,19 +154,20 @@ struct Predictor::Impl {
 std::vector<double> Predictor::Impl::MaxMarginalsByOracles() {
   double size = 1;
   for (const double score : scores) size += std::abs(score);
-  std::vector<double> out(Size(graph().variable_states()), -kInfinity);
+  std::vector<double> out(graph().variable_states(), -kInfinity);
   const std::vector<double> given = scores;
   std::vector<double> forced = given;
   internal::MapResult result;
   for (int i = 0; i < graph().num_variables(); ++i) {
     for (int s = 0; s < graph().cardinality(i); ++s) {
-      const auto begin = Size(graph().state_offset(i));
+      const std::size_t begin = graph().state_offset(i);
       for (double penalty = size; penalty <= 1e8 * size; penalty *= 1e4) {
         for (int other = 0; other < graph().cardinality(i); ++other)
-          forced[begin + Size(other)] = given[begin + Size(other)] - (other == s ? 0 : penalty);
+          forced[begin + internal::Size(other)] =
+              given[begin + internal::Size(other)] - (other == s ? 0 : penalty);
         globals().Decode(forced, weights.values(), &result);
-        if (result.labels[Size(i)] != s) continue;
-        out[begin + Size(s)] = ScoreOf(result.labels);
+        if (result.labels[i] != s) continue;
+        out[begin + internal::Size(s)] = ScoreOf(result.labels);
         break;
       }
       std::copy_n(given.begin() + graph().state_offset(i), graph().cardinality(i),
@@ -185,7 +184,7 @@ std::vector<RankedLabelling> Predictor::Impl::KBestByEnumeration(int k) {
   });
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const auto& a, const auto& b) { return a.score > b.score; });
-  ranked.resize(std::min(ranked.size(), Size(k)));
+  ranked.resize(std::min(ranked.size(), internal::Size(k)));
   return ranked;
 }
 
@@ -204,7 +203,7 @@ std::vector<RankedLabelling> Predictor::Impl::KBestByPartition(int k) {
   std::priority_queue<Part> parts;
   std::vector<double> own;
   const auto push = [&](int first, const std::vector<int>& excluded) {
-    for (const int s : excluded) own[Size(graph().state_offset(first) + s)] = -kInfinity;
+    for (const int s : excluded) own[graph().state_offset(first) + s] = -kInfinity;
     try {
       tree.Solve(own, nullptr, &result);
     } catch (const internal::DataError&) {  // no labelling is left
@@ -219,11 +218,11 @@ std::vector<RankedLabelling> Predictor::Impl::KBestByPartition(int k) {
     Part best = parts.top();
     parts.pop();
     ranked.push_back({best.labels, ScoreOf(best.labels)});
-    if (ranked.size() == Size(k)) break;
+    if (std::ssize(ranked) == k) break;
     own = scores;
     for (int i = 0; i < graph().num_variables(); ++i) {
-      const auto begin = Size(graph().state_offset(i));
-      const int taken = best.labels[Size(i)];
+      const std::size_t begin = graph().state_offset(i);
+      const int taken = best.labels[i];
       if (i >= best.first) {
         std::vector<int> excluded;
         if (i == best.first) excluded = best.excluded;
@@ -231,7 +230,7 @@ std::vector<RankedLabelling> Predictor::Impl::KBestByPartition(int k) {
         push(i, excluded);
       }
       std::fill_n(own.begin() + graph().state_offset(i), graph().cardinality(i), -kInfinity);
-      own[begin + Size(taken)] = scores[begin + Size(taken)];
+      own[begin + internal::Size(taken)] = scores[begin + internal::Size(taken)];
     }
   }
   return ranked;
@@ -247,7 +246,7 @@ double Predictor::Impl::MarginalsByEnumeration(double temperature, std::vector<d
     const double share = std::exp((score - best) / temperature);
     sum += share;
     for (int i = 0; i < graph().num_variables(); ++i)
-      (*marginals)[Size(graph().state_offset(i) + labels[Size(i)])] += share;
+      (*marginals)[graph().state_offset(i) + labels[i]] += share;
   });
   for (double& marginal : *marginals) marginal /= sum;
   return best + temperature * std::log(sum);
@@ -277,12 +276,11 @@ Prediction Predictor::Predict(const Observation& observation) {
 
 double Predictor::Score(const Observation& observation, const Labelling& labels) {
   const internal::FactorGraph& graph = impl_->graph();
-  SLACKLINE_CHECK(labels.size() == Size(graph.num_variables()),
+  SLACKLINE_CHECK(std::ssize(labels) == graph.num_variables(),
                   "a labelling has one state per variable");
   for (int i = 0; i < graph.num_variables(); ++i)
-    SLACKLINE_CHECK(
-        labels[Size(i)] >= 0 && labels[Size(i)] < graph.cardinality(i),
-        "variable " + std::to_string(i) + " has no state " + std::to_string(labels[Size(i)]));
+    SLACKLINE_CHECK(labels[i] >= 0 && labels[i] < graph.cardinality(i),
+                    "variable " + std::to_string(i) + " has no state " + std::to_string(labels[i]));
   impl_->ScoresOf(observation);
   return impl_->ScoreOf(labels);
 }
@@ -296,8 +294,8 @@ StateTable Predictor::MaxMarginals(const Observation& observation) {
   const internal::FactorGraph& graph = impl_->graph();
   const bool tables_only = !impl_->has_globals;
   if (tables_only && (impl_->forest || !impl_->small) && !impl_->Searches()) {
-    std::vector<double> out(Size(graph.variable_states()));
-    impl_->decoder().MaxMarginalTables(impl_->scores, out);
+    std::vector<double> out(graph.variable_states());
+    impl_->decoder().MaxMarginalTables(impl_->scores, out, internal::MaxMarginalKind::kBounds);
     return TableOf(graph, out);
   }
   if (impl_->small) return TableOf(graph, impl_->MaxMarginalsByEnumeration());
@@ -322,7 +320,7 @@ MarginalTable Predictor::Marginals(const Observation& observation, double temper
                   "a temperature must be positive and finite");
   impl_->ScoresOf(observation);
   const internal::FactorGraph& graph = impl_->graph();
-  std::vector<double> marginals(Size(graph.total_states()));
+  std::vector<double> marginals(graph.total_states());
   MarginalTable result;
   if (impl_->forest) {
     internal::SumProduct sums(impl_->structure->shared_graph());

@@ -72,7 +72,7 @@ TrainingSet MakeCounts(Index labels, Index examples, bool counted) {
   const Index pairs = layout->AddBlock("pairs", labels * (labels - 1) / 2);
   const Index number = layout->AddBlock("number", labels + 1);
   ModelBuilder builder(layout);
-  std::vector<Index> all(static_cast<std::size_t>(labels));
+  std::vector<Index> all(labels);
   std::iota(all.begin(), all.end(), 0);
   for (const Index i : all) {
     const Index rows[] = {kAbsent, i};
@@ -109,7 +109,7 @@ TrainingSet MakeCounts(Index labels, Index examples, bool counted) {
     rows->AddDense(x);
   }
   Dataset data(layout, rows);
-  for (Index m = 0; m < examples; ++m) data.Add(structure, given[static_cast<std::size_t>(m)], m);
+  for (Index m = 0; m < examples; ++m) data.Add(structure, given[m], m);
   return MakeTrainingSet(data, LossOptions());
 }
 

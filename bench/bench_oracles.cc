@@ -42,11 +42,11 @@ void Drift(Random& random, const FactorGraph& graph, double sigma, double drift,
   const double keep = std::sqrt(1 - drift * drift);
   const double pair = sigma / std::sqrt(static_cast<double>(graph.num_variables()));
   for (Index i = 0; i < graph.num_variables(); ++i) {
-    double& score = (*scores)[static_cast<std::size_t>(graph.state_offset(i) + 1)];
+    double& score = (*scores)[graph.state_offset(i) + 1];
     score = keep * score + drift * random.Normal();
   }
   for (Index c = 0; c < graph.num_factors(); ++c) {
-    double& score = (*scores)[static_cast<std::size_t>(graph.factor_offset(c) + 3)];
+    double& score = (*scores)[graph.factor_offset(c) + 3];
     score = keep * score + drift * pair * random.Normal();
   }
 }
@@ -54,7 +54,7 @@ void Drift(Random& random, const FactorGraph& graph, double sigma, double drift,
 double MillisecondsPerCall(MapSolver& solver, const FactorGraph& graph, double sigma,
                            double drift) {
   Random random(7);
-  std::vector<double> scores(static_cast<std::size_t>(graph.total_states()), 0.0);
+  std::vector<double> scores(graph.total_states(), 0.0);
   WarmStart warm;
   MapResult result;
   Drift(random, graph, sigma, 1, &scores);
@@ -94,7 +94,7 @@ void CompareMaxFlows(const FactorGraph& graph, double sigma) {
   RoofDuality roof(n, pairs);
   MaxFlow own;
   Random random(7);
-  std::vector<double> u(static_cast<std::size_t>(n));
+  std::vector<double> u(n);
   std::vector<double> t(pairs.size());
   double seconds[3] = {};
   const int calls = n <= 30 ? 1000 : 50;
@@ -109,15 +109,15 @@ void CompareMaxFlows(const FactorGraph& graph, double sigma) {
     own.Reset(2 * n);
     for (std::size_t e = 0; e < pairs.size(); ++e) {
       const auto [i, j] = pairs[e];
-      a[static_cast<std::size_t>(i)] += 0.5 * t[e];
-      a[static_cast<std::size_t>(j)] += 0.5 * t[e];
+      a[i] += 0.5 * t[e];
+      a[j] += 0.5 * t[e];
       const double capacity = std::abs(t[e]) / 2;
       own.AddEdge(i, t[e] > 0 ? j : n + j, capacity, capacity);
       own.AddEdge(t[e] > 0 ? n + j : j, n + i, capacity, capacity);
     }
     for (Index i = 0; i < n; ++i) {
-      own.AddExcess(i, a[static_cast<std::size_t>(i)]);
-      own.AddExcess(n + i, -a[static_cast<std::size_t>(i)]);
+      own.AddExcess(i, a[i]);
+      own.AddExcess(n + i, -a[i]);
     }
     const double own_flow = own.Solve();
     seconds[1] += timer.Seconds();

@@ -31,9 +31,7 @@ class BoostDoubledGraph {
 
  public:
   BoostDoubledGraph(Index variables, std::span<const VariablePair> pairs)
-      : n_(variables),
-        pairs_(pairs.begin(), pairs.end()),
-        graph_(static_cast<std::size_t>(2 * variables + 2)) {
+      : n_(variables), pairs_(pairs.begin(), pairs.end()), graph_(2 * variables + 2) {
     source_ = 2 * n_;
     sink_ = 2 * n_ + 1;
     for (Index k = 0; k < 2 * n_; ++k) {
@@ -53,8 +51,8 @@ class BoostDoubledGraph {
   double Solve(std::span<const double> u, std::span<const double> t) {
     std::vector<double> a(u.begin(), u.end());
     for (std::size_t e = 0; e < pairs_.size(); ++e) {
-      a[static_cast<std::size_t>(pairs_[e].first)] += 0.5 * t[e];
-      a[static_cast<std::size_t>(pairs_[e].second)] += 0.5 * t[e];
+      a[pairs_[e].first] += 0.5 * t[e];
+      a[pairs_[e].second] += 0.5 * t[e];
       const double positive = std::max(0.0, t[e]) / 2;
       const double negative = std::max(0.0, -t[e]) / 2;
       for (std::size_t k = 0; k < 4; ++k) SetBoth(edges_[4 * e + k], k < 2 ? positive : negative);

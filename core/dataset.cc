@@ -28,7 +28,7 @@ Index Dataset::Add(std::shared_ptr<const Structure> structure, std::span<const I
                       std::to_string(graph.num_variables()) + "), not " +
                       std::to_string(labels.size()));
   for (Index i = 0; i < graph.num_variables(); ++i) {
-    const Index label = labels[static_cast<std::size_t>(i)];
+    const Index label = labels[i];
     SLACKLINE_CHECK(label == kUnlabelled || (label >= 0 && label < graph.cardinality(i)),
                     "label " + std::to_string(label) + " of variable " + std::to_string(i) +
                         " is out of range");

@@ -55,8 +55,8 @@ class Dataset {
 
   Index size() const { return static_cast<Index>(examples_.size()); }
   ExampleView example(Index m) const {
-    const Entry& e = examples_[static_cast<std::size_t>(m)];
-    const Structure& s = *structures_[static_cast<std::size_t>(e.structure)];
+    const Entry& e = examples_[m];
+    const Structure& s = *structures_[e.structure];
     return {s,
             rows_.get(),
             e.first_input,
@@ -67,23 +67,22 @@ class Dataset {
   /// The different structures of the examples, in the order of their first use, and the one of
   /// example m.
   std::span<const std::shared_ptr<const Structure>> structures() const { return structures_; }
-  Index structure_of(Index m) const { return examples_[static_cast<std::size_t>(m)].structure; }
+  Index structure_of(Index m) const { return examples_[m].structure; }
 
   /// Hints that example m will be read, nearer and nearer: where it is (0), where its inputs are
   /// (1), what these hold (2).
   void Prefetch(Index m, int nearness) const {
-    const Entry& e = examples_[static_cast<std::size_t>(m)];
+    const Entry& e = examples_[m];
     if (nearness == 0) return slackline::internal::Prefetch(&e);
     if (nearness == 1) slackline::internal::Prefetch(labels_.data() + e.first_label);
     if (rows_ == nullptr) return;
-    rows_->Prefetch(e.first_input, structures_[static_cast<std::size_t>(e.structure)]->num_inputs(),
-                    nearness == 2);
+    rows_->Prefetch(e.first_input, structures_[e.structure]->num_inputs(), nearness == 2);
   }
 
   const WeightLayout& layout() const { return *layout_; }
   const std::shared_ptr<const WeightLayout>& shared_layout() const { return layout_; }
   const std::shared_ptr<const FeatureRows>& rows() const { return rows_; }
-  Index first_input(Index m) const { return examples_[static_cast<std::size_t>(m)].first_input; }
+  Index first_input(Index m) const { return examples_[m].first_input; }
 
  private:
   struct Entry {

@@ -18,16 +18,14 @@ void JointToStates(const FactorGraph& graph, Index c, Index joint, std::span<Ind
 
 Index JointState(const FactorGraph& graph, Index c, std::span<const Index> labels) {
   Index joint = 0;
-  for (const Index i : graph.scope(c))
-    joint = joint * graph.cardinality(i) + labels[static_cast<std::size_t>(i)];
+  for (const Index i : graph.scope(c)) joint = joint * graph.cardinality(i) + labels[i];
   return joint;
 }
 
 void GlobalStates(const FactorGraph& graph, Index g, std::span<const Index> labels,
                   std::span<Index> states) {
   const std::span<const Index> scope = graph.global_scope(g);
-  for (std::size_t k = 0; k < scope.size(); ++k)
-    states[k] = labels[static_cast<std::size_t>(scope[k])];
+  for (std::size_t k = 0; k < scope.size(); ++k) states[k] = labels[scope[k]];
 }
 
 void RequireTablesOnly(const FactorGraph& graph, std::string_view who) {
@@ -36,8 +34,7 @@ void RequireTablesOnly(const FactorGraph& graph, std::string_view who) {
                   " needs a table of scores for every factor, but this graph has " +
                   std::to_string(graph.num_global_factors()) +
                   " global factor(s), which have none; use learner al or soft for training and "
-                  "GlobalDecoder for "
-                  "prediction");
+                  "GlobalDecoder for prediction");
 }
 
 }  // namespace slackline::internal

@@ -39,52 +39,52 @@ class FactorGraph {
   Index num_blocks() const { return num_parts() + num_global_factors(); }
 
   /// Number of states of variable i.
-  Index cardinality(Index i) const { return cardinality_[static_cast<std::size_t>(i)]; }
+  Index cardinality(Index i) const { return cardinality_[i]; }
   std::span<const Index> cardinalities() const { return cardinality_; }
 
   /// The variables of factor c, in the order of its table's axes (last one fastest).
   std::span<const Index> scope(Index c) const {
-    const auto k = static_cast<std::size_t>(c);
+    const std::size_t k = c;
     return {scope_.data() + scope_begin_[k],
             static_cast<std::size_t>(scope_begin_[k + 1] - scope_begin_[k])};
   }
 
   /// The variables of global factor g, in the order of its axes.
   std::span<const Index> global_scope(Index g) const {
-    const auto k = static_cast<std::size_t>(g);
+    const std::size_t k = g;
     return {global_scope_.data() + global_begin_[k],
             static_cast<std::size_t>(global_begin_[k + 1] - global_begin_[k])};
   }
 
   /// The factors (with tables) that contain variable i, by factor number.
   std::span<const Incidence> factors_of(Index i) const {
-    const auto k = static_cast<std::size_t>(i);
+    const std::size_t k = i;
     return {incidence_.data() + incidence_begin_[k],
             static_cast<std::size_t>(incidence_begin_[k + 1] - incidence_begin_[k])};
   }
 
   /// Number of (joint) states of a part.
   Index num_states(Index part) const {
-    const auto k = static_cast<std::size_t>(part);
+    const std::size_t k = part;
     return static_cast<Index>(state_begin_[k + 1] - state_begin_[k]);
   }
   Index factor_states(Index c) const { return num_states(num_variables() + c); }
 
   /// Where the table of a part begins in a flat array over the states of all parts.
-  Offset state_offset(Index part) const { return state_begin_[static_cast<std::size_t>(part)]; }
+  Offset state_offset(Index part) const { return state_begin_[part]; }
   Offset factor_offset(Index c) const { return state_offset(num_variables() + c); }
   Offset total_states() const { return state_begin_.back(); }
   /// States of the variables alone: the first entries of the flat array.
-  Offset variable_states() const { return state_begin_[static_cast<std::size_t>(num_variables_)]; }
+  Offset variable_states() const { return state_begin_[num_variables_]; }
 
   /// Edges (factor, position), numbered factor by factor.
   Index num_edges() const { return static_cast<Index>(scope_.size()); }
   Index edge(Index c, Index position) const {
-    return static_cast<Index>(scope_begin_[static_cast<std::size_t>(c)]) + position;
+    return static_cast<Index>(scope_begin_[c]) + position;
   }
   /// Where the message δ_ci of an edge (as many entries as i has states) begins in a flat array
   /// over all edges.
-  Offset message_offset(Index edge) const { return message_begin_[static_cast<std::size_t>(edge)]; }
+  Offset message_offset(Index edge) const { return message_begin_[edge]; }
   Offset total_messages() const { return message_begin_.back(); }
 
  private:

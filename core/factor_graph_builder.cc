@@ -15,7 +15,7 @@ Index FactorGraphBuilder::AddVariables(Index count, Index cardinality) {
   SLACKLINE_CHECK(cardinality >= 1,
                   "a variable needs at least one state, not " + std::to_string(cardinality));
   const Index first = num_variables();
-  cardinality_.insert(cardinality_.end(), static_cast<std::size_t>(count), cardinality);
+  cardinality_.insert(cardinality_.end(), count, cardinality);
   return first;
 }
 
@@ -43,7 +43,7 @@ Index FactorGraphBuilder::AddFactor(std::span<const Index> scope) {
   CheckScope(scope);
   Offset states = 1;
   for (const Index i : scope) {
-    states *= cardinality_[static_cast<std::size_t>(i)];
+    states *= cardinality_[i];
     SLACKLINE_CHECK(states <= kMaxTable, "a factor's table would have more than 2^26 joint states");
   }
   scope_.insert(scope_.end(), scope.begin(), scope.end());
@@ -81,7 +81,7 @@ std::shared_ptr<const FactorGraph> FactorGraphBuilder::Build() const {
   for (const Index i : scope_) {
     graph->message_begin_.push_back(messages);
     messages += graph->cardinality(i);
-    ++degree[static_cast<std::size_t>(i) + 1];
+    ++degree[i + 1];
   }
   graph->message_begin_.push_back(messages);
 
@@ -91,7 +91,7 @@ std::shared_ptr<const FactorGraph> FactorGraphBuilder::Build() const {
   for (Index c = 0; c < num_factors(); ++c) {
     const std::span<const Index> scope = graph->scope(c);
     for (std::size_t k = 0; k < scope.size(); ++k) {
-      const auto slot = static_cast<std::size_t>(degree[static_cast<std::size_t>(scope[k])]++);
+      const std::size_t slot = degree[scope[k]]++;
       graph->incidence_[slot] = {c, static_cast<Index>(k)};
     }
   }

@@ -19,12 +19,12 @@ void FeatureGram::Apply(const ExampleView& example, std::span<const double> q,
     for (const Slot& slot : structure.slots()) {
       const double norm = example.input(slot.input).squared_norm;
       for (Index k = slot.coordinate; k < slot.coordinate + slot.rows; ++k) {
-        out[static_cast<std::size_t>(k)] = norm * q[static_cast<std::size_t>(k)];
+        out[k] = norm * q[k];
       }
     }
     return;
   }
-  weights_.resize(static_cast<std::size_t>(structure.layout().size()), 0.0);
+  weights_.resize(structure.layout().size(), 0.0);
   const auto block = [&](const Slot& slot) {
     return weights_.data() + structure.layout().block(slot.block).offset;
   };
@@ -54,7 +54,7 @@ void FeatureGram::Apply(const ExampleView& example, std::span<const double> q,
 
 double FeatureGram::SquaredNorm(const ExampleView& example, std::span<const double> q) {
   const Structure& structure = example.structure();
-  const auto slots = static_cast<std::size_t>(SlotCoordinates(structure));
+  const std::size_t slots = SlotCoordinates(structure);
   product_.resize(slots);
   Apply(example, q, product_);
   double norm = 0;

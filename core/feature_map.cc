@@ -13,9 +13,9 @@ double TermValue(const ExampleView& example, const FeatureTerm& term, const Stat
                  Index state) {
   switch (term.kind) {
     case FeatureKind::kPotential:
-      return example.potentials()[static_cast<std::size_t>(term.source + state)];
+      return example.potentials()[term.source + state];
     case FeatureKind::kConstant:
-      return map.values.empty() ? 1.0 : map.values[static_cast<std::size_t>(state)];
+      return map.values.empty() ? 1.0 : map.values[state];
     case FeatureKind::kLinear:
       break;
   }
@@ -41,26 +41,23 @@ void AddPartScores(const ExampleView& example, Index part, std::span<const doubl
     const StateMap& map = structure.map(term.map);
     for (std::size_t s = 0; s < map.rows.size(); ++s) {
       if (map.rows[s] == kAbsent) continue;
-      out[s] += TermValue(example, term, map, static_cast<Index>(s)) *
-                u[static_cast<std::size_t>(term.coordinate + map.rows[s])];
+      out[s] +=
+          TermValue(example, term, map, static_cast<Index>(s)) * u[term.coordinate + map.rows[s]];
     }
   }
-  for (const Index s : structure.forbidden_states(part))
-    out[static_cast<std::size_t>(s)] = -kInfinity;
+  for (const Index s : structure.forbidden_states(part)) out[s] = -kInfinity;
 }
 
 void AddScores(const ExampleView& example, std::span<const double> u, std::span<double> out) {
   const FactorGraph& graph = example.graph();
   for (Index a = 0; a < graph.num_parts(); ++a) {
-    AddPartScores(example, a, u,
-                  out.subspan(static_cast<std::size_t>(graph.state_offset(a)),
-                              static_cast<std::size_t>(graph.num_states(a))));
+    AddPartScores(example, a, u, out.subspan(graph.state_offset(a), graph.num_states(a)));
   }
 }
 
 void ScoreTables(const ExampleView& example, std::span<const double> weights,
                  std::span<double> scores) {
-  std::vector<double> u(static_cast<std::size_t>(example.structure().num_coordinates()));
+  std::vector<double> u(example.structure().num_coordinates());
   CoordinateScores(example, weights, u);
   std::fill(scores.begin(), scores.end(), 0.0);
   AddScores(example, u, scores);
@@ -71,10 +68,9 @@ void AddStateFeatures(const ExampleView& example, Index part, Index state, doubl
   const Structure& structure = example.structure();
   for (const FeatureTerm& term : structure.terms(part)) {
     const StateMap& map = structure.map(term.map);
-    const Index row = map.rows[static_cast<std::size_t>(state)];
+    const Index row = map.rows[state];
     if (row == kAbsent) continue;
-    q[static_cast<std::size_t>(term.coordinate + row)] +=
-        scale * TermValue(example, term, map, state);
+    q[term.coordinate + row] += scale * TermValue(example, term, map, state);
   }
 }
 
@@ -85,7 +81,7 @@ void AddMarginalFeatures(const ExampleView& example, Index part, std::span<const
     const StateMap& map = structure.map(term.map);
     for (std::size_t s = 0; s < map.rows.size(); ++s) {
       if (map.rows[s] == kAbsent || mu[s] == 0) continue;
-      q[static_cast<std::size_t>(term.coordinate + map.rows[s])] +=
+      q[term.coordinate + map.rows[s]] +=
           scale * mu[s] * TermValue(example, term, map, static_cast<Index>(s));
     }
   }
@@ -93,18 +89,17 @@ void AddMarginalFeatures(const ExampleView& example, Index part, std::span<const
 
 void AddGlobalFeatures(const Structure& structure, Index g, std::span<const Index> states,
                        double scale, std::span<double> q) {
-  const GlobalPart& part = structure.globals()[static_cast<std::size_t>(g)];
-  const auto count = static_cast<std::size_t>(part.factor->num_weights());
+  const GlobalPart& part = structure.globals()[g];
+  const std::size_t count = part.factor->num_weights();
   if (count == 0) return;
-  part.factor->AddFeatures(states, scale,
-                           q.subspan(static_cast<std::size_t>(part.coordinate), count));
+  part.factor->AddFeatures(states, scale, q.subspan(part.coordinate, count));
 }
 
 void AddLabellingFeatures(const ExampleView& example, std::span<const Index> labels, double scale,
                           std::span<double> q) {
   const FactorGraph& graph = example.graph();
   for (Index i = 0; i < graph.num_variables(); ++i) {
-    AddStateFeatures(example, i, labels[static_cast<std::size_t>(i)], scale, q);
+    AddStateFeatures(example, i, labels[i], scale, q);
   }
   for (Index c = 0; c < graph.num_factors(); ++c) {
     AddStateFeatures(example, graph.num_variables() + c, JointState(graph, c, labels), scale, q);
@@ -113,8 +108,7 @@ void AddLabellingFeatures(const ExampleView& example, std::span<const Index> lab
   for (Index g = 0; g < graph.num_global_factors(); ++g) {
     states.resize(graph.global_scope(g).size());
     GlobalStates(graph, g, labels, states);
-    if (!example.structure().globals()[static_cast<std::size_t>(g)].factor->Allows(states))
-      continue;
+    if (!example.structure().globals()[g].factor->Allows(states)) continue;
     AddGlobalFeatures(example.structure(), g, states, scale, q);
   }
 }

@@ -47,7 +47,7 @@ class FeatureRows {
 
   Index size() const { return static_cast<Index>(rows_.size()); }
   FeatureRow row(Index r) const {
-    const Entry& entry = rows_[static_cast<std::size_t>(r)];
+    const Entry& entry = rows_[r];
     return {values_.data() + entry.values,
             entry.columns < 0 ? nullptr : columns_.data() + entry.columns, entry.count,
             entry.squared_norm};
@@ -64,7 +64,7 @@ class FeatureRows {
     constexpr Index kMostRows = 8;
     constexpr std::size_t kLines = 4;
     for (Index k = 0; k < std::min(count, kMostRows); ++k) {
-      const auto length = static_cast<std::size_t>(entries[k].count);
+      const std::size_t length = entries[k].count;
       slackline::internal::Prefetch(values_.data() + entries[k].values, length * sizeof(double),
                                     kLines);
       if (entries[k].columns >= 0)

@@ -13,8 +13,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 /// A deviation below this share of the largest value is rounding of a constant.
 constexpr double kConstantShare = 1e-12;
 
@@ -26,7 +24,7 @@ bool HasSparseRows(const FeatureRows& rows) {
 }
 
 std::vector<double> LargestValues(const FeatureRows& rows, Index num_features) {
-  std::vector<double> largest(Size(num_features), 0.0);
+  std::vector<double> largest(num_features, 0.0);
   for (Index r = 0; r < rows.size(); ++r) {
     ForEachValue(rows.row(r), num_features, [&](std::size_t f, double value) {
       largest[f] = std::max(largest[f], std::abs(value));
@@ -36,7 +34,7 @@ std::vector<double> LargestValues(const FeatureRows& rows, Index num_features) {
 }
 
 std::vector<double> Means(const FeatureRows& rows, Index num_features) {
-  std::vector<double> mean(Size(num_features), 0.0);
+  std::vector<double> mean(num_features, 0.0);
   const auto count = static_cast<double>(rows.size());
   for (Index r = 0; r < rows.size(); ++r) {
     ForEachValue(rows.row(r), num_features,
@@ -77,8 +75,8 @@ void FillDense(const FeatureRow& row, Index num_features, std::vector<double>* v
     return;
   }
   const Index last = row.count > 0 ? row.columns[row.count - 1] : -1;
-  values->assign(Size(std::max(num_features, last + 1)), 0.0);
-  for (Index k = 0; k < row.count; ++k) (*values)[Size(row.columns[k])] = row.values[k];
+  values->assign(std::max(num_features, last + 1), 0.0);
+  for (Index k = 0; k < row.count; ++k) (*values)[row.columns[k]] = row.values[k];
 }
 
 /// Quantile of sorted values, between neighbours.
@@ -160,14 +158,14 @@ void FeatureScaling::ScaleSparse(std::span<const Index> columns, std::span<doubl
                                  Index num_features) const {
   if (!active()) return;
   SLACKLINE_CHECK(shift_.empty(), "sparse vectors cannot be centred");
-  const auto own = static_cast<std::size_t>(
-      std::lower_bound(columns.begin(), columns.end(), num_features) - columns.begin());
+  const std::size_t own =
+      std::lower_bound(columns.begin(), columns.end(), num_features) - columns.begin();
   if (kind_ == ScaleKind::kNorm) {
     ScaleDense(values.first(own), num_features);
     return;
   }
   for (std::size_t k = 0; k < own; ++k) {
-    const std::size_t f = Size(columns[k]);
+    const std::size_t f = columns[k];
     SLACKLINE_CHECK(f < divisor_.size(), "a vector has more features than the scaling");
     values[k] /= divisor_[f];
     if (!(std::abs(values[k]) <= kLargestValue)) RefuseValue(f);
@@ -186,7 +184,7 @@ std::shared_ptr<const FeatureRows> FeatureScaling::Apply(const FeatureRows& rows
         scaled->AddDense(values);
       } else {
         values.assign(row.values, row.values + row.count);
-        const std::span<const Index> columns(row.columns, Size(row.count));
+        const std::span<const Index> columns(row.columns, row.count);
         ScaleSparse(columns, values, num_features);
         scaled->AddSparse(columns, values);
       }
@@ -197,8 +195,8 @@ std::shared_ptr<const FeatureRows> FeatureScaling::Apply(const FeatureRows& rows
 }
 
 ScaleAdvice AdviseScaling(const FeatureRows& rows, Index num_features) {
-  std::vector<double> squares(Size(num_features), 0.0);
-  std::vector<double> count(Size(num_features), 0.0);
+  std::vector<double> squares(num_features, 0.0);
+  std::vector<double> count(num_features, 0.0);
   for (Index r = 0; r < rows.size(); ++r) {
     ForEachValue(rows.row(r), num_features, [&](std::size_t f, double value) {
       squares[f] += value * value;

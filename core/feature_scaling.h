@@ -57,7 +57,7 @@ class FeatureScaling {
   bool active() const { return kind_ != ScaleKind::kUnscaled; }
   /// Whether it applies to vectors with so many features.
   bool Fits(Index num_features) const {
-    return divisor_.empty() || divisor_.size() == static_cast<std::size_t>(num_features);
+    return divisor_.empty() || std::ssize(divisor_) == num_features;
   }
   /// Means that are subtracted; empty where nothing is.
   const std::vector<double>& shift() const { return shift_; }

@@ -78,9 +78,9 @@ std::vector<std::vector<Index>> ProbeStates(const GlobalFactor& factor, Index co
   std::vector<std::vector<Index>> probes;
   Random random(7);
   std::vector<Index> states(axes);
-  std::vector<double> messages(static_cast<std::size_t>(
-      std::accumulate(cardinalities.begin(), cardinalities.end(), Offset{0})));
-  const std::vector<double> weights(static_cast<std::size_t>(factor.num_weights()), 0.0);
+  std::vector<double> messages(
+      std::accumulate(cardinalities.begin(), cardinalities.end(), Offset{0}));
+  const std::vector<double> weights(factor.num_weights(), 0.0);
   for (Index n = 0; n < count; ++n) {
     if (n % 2 == 0) {  // first states, second states, …: extremes of most features
       for (std::size_t k = 0; k < axes; ++k) states[k] = std::min(n / 2, cardinalities[k] - 1);

@@ -17,7 +17,7 @@ using PartGraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::undirec
 
 /// Variables and factors as nodes, an edge where a factor contains a variable.
 PartGraph MakePartGraph(const FactorGraph& graph) {
-  PartGraph parts(static_cast<std::size_t>(graph.num_parts()));
+  PartGraph parts(graph.num_parts());
   for (Index c = 0; c < graph.num_factors(); ++c) {
     for (const Index i : graph.scope(c)) {
       boost::add_edge(static_cast<std::size_t>(i),
@@ -45,12 +45,12 @@ class ParentRecorder : public boost::default_bfs_visitor {
 
 Components ConnectedComponents(const FactorGraph& graph) {
   const PartGraph parts = MakePartGraph(graph);
-  std::vector<Index> component(static_cast<std::size_t>(graph.num_parts()), 0);
+  std::vector<Index> component(graph.num_parts(), 0);
   Components result;
   result.count = component.empty()
                      ? 0
                      : static_cast<Index>(boost::connected_components(parts, component.data()));
-  component.resize(static_cast<std::size_t>(graph.num_variables()));
+  component.resize(graph.num_variables());
   result.component = std::move(component);
   return result;
 }
@@ -86,7 +86,7 @@ std::vector<WeightedEdge> MaximumSpanningForest(Index num_nodes,
                                boost::property<boost::edge_index_t, std::size_t>>;
   using Graph =
       boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS, boost::no_property, Cost>;
-  Graph graph(static_cast<std::size_t>(num_nodes));
+  Graph graph(num_nodes);
   // Kruskal's queue does not keep the order of equal weights, so ties are resolved by rank instead
   // of weight.
   std::vector<std::size_t> rank(edges.size());

@@ -39,10 +39,7 @@ void ForEachRun(std::span<const Slot> slots, const Visit& visit) {
 class DenseGram {
  public:
   DenseGram(const std::vector<FeatureRow>& inputs, double* gram)
-      : inputs_(inputs),
-        n_(inputs.size()),
-        length_(static_cast<std::size_t>(inputs[0].count)),
-        gram_(gram) {
+      : inputs_(inputs), n_(inputs.size()), length_(inputs[0].count), gram_(gram) {
     Square(0, n_);
   }
 
@@ -101,7 +98,7 @@ Offset InputGram::Numbers(const Structure& structure) {
 
 InputGram::InputGram(const ExampleView& example) {
   const std::span<const Slot> slots = example.structure().slots();
-  gram_.resize(static_cast<std::size_t>(Numbers(example.structure())));
+  gram_.resize(Numbers(example.structure()));
   double* gram = gram_.data();
   std::vector<FeatureRow> inputs;
   ForEachRun(slots, [&](const Run& run) {

@@ -23,8 +23,7 @@ void CheckLossOptions(const LossOptions& options) {
                                          options.given_weights.empty() && options.costs.empty()),
       "the loss 1 - F1 has no weights and no costs");
   if (options.costs.empty()) return;
-  const auto states =
-      static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(options.costs.size()))));
+  const std::size_t states = std::lround(std::sqrt(static_cast<double>(options.costs.size())));
   SLACKLINE_CHECK(states * states == options.costs.size(),
                   "the cost matrix of the loss must be square");
   for (std::size_t k = 0; k < options.costs.size(); ++k) {
@@ -38,7 +37,7 @@ void CheckLossOptions(const LossOptions& options) {
 double StateLoss(const LossOptions& options, Index cardinality, Index given, Index state) {
   if (state == given) return 0;
   if (options.costs.empty()) return 1;
-  const auto states = static_cast<std::size_t>(cardinality);
+  const std::size_t states = cardinality;
   SLACKLINE_CHECK(
       states * states == options.costs.size(),
       "the cost matrix does not fit a variable with " + std::to_string(cardinality) + " states");
@@ -59,7 +58,7 @@ void CheckGlobalFactors(const Structure& structure, std::span<const Index> label
   const FactorGraph& graph = structure.graph();
   std::vector<Index> states;
   for (Index g = 0; g < graph.num_global_factors(); ++g) {
-    const GlobalFactor& factor = *structure.globals()[static_cast<std::size_t>(g)].factor;
+    const GlobalFactor& factor = *structure.globals()[g].factor;
     states.resize(graph.global_scope(g).size());
     GlobalStates(graph, g, labels, states);
     SLACKLINE_CHECK(factor.Allows(states), "global factor '" + std::string(factor.name()) +
@@ -73,9 +72,7 @@ void CheckGlobalFactors(const Structure& structure, std::span<const Index> label
 double SumOfLosses(const FactorGraph& graph, std::span<const double> table,
                    std::span<const Index> labels) {
   double sum = 0;
-  for (Index i = 0; i < graph.num_variables(); ++i)
-    sum += table[static_cast<std::size_t>(graph.state_offset(i) +
-                                          labels[static_cast<std::size_t>(i)])];
+  for (Index i = 0; i < graph.num_variables(); ++i) sum += table[graph.state_offset(i) + labels[i]];
   return sum;
 }
 
@@ -101,7 +98,7 @@ TrainingSet MakeTrainingSet(const Dataset& dataset, const LossOptions& options) 
   // memory unused.
   Offset states = 0;
   for (Index m = 0; m < dataset.size(); ++m) states += dataset.example(m).graph().variable_states();
-  result.losses.reserve(static_cast<std::size_t>(states));
+  result.losses.reserve(states);
   std::map<std::pair<Index, std::vector<bool>>, RestrictedStructure> restricted;
   std::vector<Index> labels;
   for (Index m = 0; m < dataset.size(); ++m) {
@@ -114,8 +111,7 @@ TrainingSet MakeTrainingSet(const Dataset& dataset, const LossOptions& options) 
     }
     result.skipped_variables += unlabelled;
     CheckForbiddenStates(example, m);
-    std::shared_ptr<const Structure> structure =
-        dataset.structures()[static_cast<std::size_t>(dataset.structure_of(m))];
+    std::shared_ptr<const Structure> structure = dataset.structures()[dataset.structure_of(m)];
     const std::vector<Index>* kept = nullptr;
     labels.assign(given.begin(), given.end());
     if (unlabelled > 0) {
@@ -132,9 +128,8 @@ TrainingSet MakeTrainingSet(const Dataset& dataset, const LossOptions& options) 
     CheckGlobalFactors(*structure, labels, m);
     // A restricted structure may need fewer potentials than the example has: the first ones keep
     // their numbers.
-    result.data.Add(
-        structure, labels, dataset.first_input(m),
-        example.potentials().first(static_cast<std::size_t>(structure->num_potentials())));
+    result.data.Add(structure, labels, dataset.first_input(m),
+                    example.potentials().first(structure->num_potentials()));
 
     const bool mean = options.scale == LossScale::kMean && options.form == LossForm::kSum;
     const double scale = mean ? 1.0 / static_cast<double>(labels.size()) : 1.0;

@@ -57,7 +57,7 @@ struct TrainingSet {
   LossForm form = LossForm::kSum;
 
   std::span<const double> loss(Index m) const {
-    const auto k = static_cast<std::size_t>(m);
+    const std::size_t k = m;
     return {losses.data() + loss_begin[k],
             static_cast<std::size_t>(loss_begin[k + 1] - loss_begin[k])};
   }

@@ -42,9 +42,9 @@ template <class T, class Make>
 void MakeForThreads(int num_threads, std::vector<std::unique_ptr<T>>* objects, const Make& make) {
   const Index missing = num_threads - static_cast<Index>(objects->size());
   if (missing <= 0) return;
-  std::vector<std::unique_ptr<T>> made(static_cast<std::size_t>(missing));
+  std::vector<std::unique_ptr<T>> made(missing);
   ParallelChunks(missing, missing, num_threads,
-                 [&](const Chunk& chunk) { made[static_cast<std::size_t>(chunk.begin)] = make(); });
+                 [&](const Chunk& chunk) { made[chunk.begin] = make(); });
   for (std::unique_ptr<T>& object : made) objects->push_back(std::move(object));
 }
 

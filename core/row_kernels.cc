@@ -160,7 +160,7 @@ inline __attribute__((always_inline)) void TileUpdate(double* weights, Index row
 
 /// Whether `kTile` inputs from here on are dense and of one length.
 bool TileFits(std::span<const FeatureRow> inputs) {
-  if (inputs.size() < static_cast<std::size_t>(kTile)) return false;
+  if (std::ssize(inputs) < kTile) return false;
   for (std::size_t k = 0; k < static_cast<std::size_t>(kTile); ++k) {
     if (!inputs[k].dense() || inputs[k].count != inputs[0].count) return false;
   }

@@ -16,7 +16,7 @@ namespace {
 
 /// Notes that a block is used with linear ('l') or with scalar features ('s').
 void UseBlock(const WeightLayout& layout, Index block, char kind, std::vector<char>* use) {
-  char& known = (*use)[static_cast<std::size_t>(block)];
+  char& known = (*use)[block];
   SLACKLINE_CHECK(known == 0 || known == kind,
                   "weight block '" + layout.block(block).name +
                       "' is used with linear and with scalar features");
@@ -30,7 +30,7 @@ StructureBuilder::StructureBuilder(std::shared_ptr<const FactorGraph> graph,
     : graph_(std::move(graph)), layout_(std::move(layout)) {
   SLACKLINE_CHECK(graph_ != nullptr && layout_ != nullptr,
                   "a structure needs a graph and a weight layout");
-  globals_.resize(static_cast<std::size_t>(graph_->num_global_factors()));
+  globals_.resize(graph_->num_global_factors());
 }
 
 void StructureBuilder::SetGlobalFactor(Index g, std::shared_ptr<const GlobalFactor> factor,
@@ -68,11 +68,11 @@ void StructureBuilder::SetGlobalFactor(Index g, std::shared_ptr<const GlobalFact
     part.block = block;
     part.base = base;
   }
-  globals_[static_cast<std::size_t>(g)] = std::move(part);
+  globals_[g] = std::move(part);
 }
 
 StateMap IdentityMap(Index states) {
-  StateMap map{std::vector<Index>(static_cast<std::size_t>(states)), {}};
+  StateMap map{std::vector<Index>(states), {}};
   std::iota(map.rows.begin(), map.rows.end(), 0);
   return map;
 }
@@ -94,7 +94,7 @@ void StructureBuilder::Add(Index part, Index input, FeatureTerm term) {
   SLACKLINE_CHECK(term.block >= 0 && term.block < layout_->num_blocks(), "unknown weight block");
   SLACKLINE_CHECK(term.map >= 0 && term.map < static_cast<Index>(maps_.size()),
                   "unknown state map");
-  const StateMap& map = maps_[static_cast<std::size_t>(term.map)];
+  const StateMap& map = maps_[term.map];
   const WeightBlock& block = layout_->block(term.block);
   SLACKLINE_CHECK(static_cast<Index>(map.rows.size()) == graph_->num_states(part),
                   "a state map of " + std::to_string(map.rows.size()) +
@@ -133,16 +133,14 @@ void StructureBuilder::AddConstant(Index part, Index block, Index map, Index bas
 
 void StructureBuilder::ForbidStates(Index part, const std::vector<bool>& forbidden) {
   SLACKLINE_CHECK(part >= 0 && part < graph_->num_parts(), "unknown part " + std::to_string(part));
-  SLACKLINE_CHECK(forbidden.size() == static_cast<std::size_t>(graph_->num_states(part)),
+  SLACKLINE_CHECK(std::ssize(forbidden) == graph_->num_states(part),
                   std::to_string(forbidden.size()) + " flags of forbidden states do not fit part " +
                       std::to_string(part) + " with " + std::to_string(graph_->num_states(part)));
   std::vector<bool> all = forbidden;
-  if (forbidden_of_.empty())
-    forbidden_of_.assign(static_cast<std::size_t>(graph_->num_parts()), -1);
-  Index& own = forbidden_of_[static_cast<std::size_t>(part)];
+  if (forbidden_of_.empty()) forbidden_of_.assign(graph_->num_parts(), -1);
+  Index& own = forbidden_of_[part];
   if (own >= 0) {
-    for (const Index s : forbidden_lists_[static_cast<std::size_t>(own)])
-      all[static_cast<std::size_t>(s)] = true;
+    for (const Index s : forbidden_lists_[own]) all[s] = true;
   }
   std::vector<Index> states;
   for (std::size_t s = 0; s < all.size(); ++s) {
@@ -176,7 +174,7 @@ std::shared_ptr<const Structure> StructureBuilder::Build() const {
 
   // Coordinates: slots in the order of (block, input), then scalar blocks.
   std::vector<std::pair<Index, Index>> slot_keys;
-  std::vector<char> use(static_cast<std::size_t>(layout_->num_blocks()), 0);
+  std::vector<char> use(layout_->num_blocks(), 0);
   for (const PartTerm& t : terms) {
     const bool linear = t.term.kind == FeatureKind::kLinear;
     UseBlock(*layout_, t.term.block, linear ? 'l' : 's', &use);
@@ -198,15 +196,14 @@ std::shared_ptr<const Structure> StructureBuilder::Build() const {
   }
   std::vector<Index> scalar_coordinate(use.size(), 0);
   for (Index b = 0; b < layout_->num_blocks(); ++b) {
-    if (use[static_cast<std::size_t>(b)] != 's') continue;
-    scalar_coordinate[static_cast<std::size_t>(b)] = coordinate;
+    if (use[b] != 's') continue;
+    scalar_coordinate[b] = coordinate;
     structure->scalar_blocks_.push_back({b, coordinate, layout_->block(b).rows});
     coordinate += layout_->block(b).rows;
   }
   structure->num_coordinates_ = coordinate;
   for (GlobalPart& part : structure->globals_) {
-    if (part.block >= 0)
-      part.coordinate = scalar_coordinate[static_cast<std::size_t>(part.block)] + part.base;
+    if (part.block >= 0) part.coordinate = scalar_coordinate[part.block] + part.base;
   }
 
   structure->term_begin_.assign(static_cast<std::size_t>(graph_->num_parts()) + 1, 0);
@@ -217,20 +214,18 @@ std::shared_ptr<const Structure> StructureBuilder::Build() const {
       const auto slot =
           std::lower_bound(slot_keys.begin(), slot_keys.end(), std::make_pair(term.block, t.input));
       term.source = static_cast<Index>(slot - slot_keys.begin());
-      term.coordinate =
-          structure->slots_[static_cast<std::size_t>(term.source)].coordinate + term.base;
-      SLACKLINE_CHECK(structure->terms_.empty() ||
-                          structure->term_begin_[static_cast<std::size_t>(t.part) + 1] == 0 ||
+      term.coordinate = structure->slots_[term.source].coordinate + term.base;
+      SLACKLINE_CHECK(structure->terms_.empty() || structure->term_begin_[t.part + 1] == 0 ||
                           structure->terms_.back().kind != FeatureKind::kLinear,
                       "part " + std::to_string(t.part) + " has two linear terms");
     } else {
-      term.coordinate = scalar_coordinate[static_cast<std::size_t>(term.block)] + term.base;
+      term.coordinate = scalar_coordinate[term.block] + term.base;
       if (term.kind == FeatureKind::kPotential) {
         structure->num_potentials_ =
             std::max(structure->num_potentials_, term.source + graph_->num_states(t.part));
       }
     }
-    ++structure->term_begin_[static_cast<std::size_t>(t.part) + 1];
+    ++structure->term_begin_[t.part + 1];
     structure->terms_.push_back(term);
   }
   for (std::size_t p = 1; p < structure->term_begin_.size(); ++p) {
@@ -249,13 +244,12 @@ Index FirstForbiddenPart(const Structure& structure, std::span<const Index> labe
     return std::binary_search(states.begin(), states.end(), state);
   };
   for (Index i = 0; i < graph.num_variables(); ++i) {
-    if (forbids(i, labels[static_cast<std::size_t>(i)])) return i;
+    if (forbids(i, labels[i])) return i;
   }
   for (Index c = 0; c < graph.num_factors(); ++c) {
     const std::span<const Index> scope = graph.scope(c);
-    const bool labelled = std::none_of(scope.begin(), scope.end(), [&](Index i) {
-      return labels[static_cast<std::size_t>(i)] == kUnlabelled;
-    });
+    const bool labelled =
+        std::none_of(scope.begin(), scope.end(), [&](Index i) { return labels[i] == kUnlabelled; });
     if (labelled && forbids(graph.num_variables() + c, JointState(graph, c, labels)))
       return graph.num_variables() + c;
   }
@@ -289,22 +283,21 @@ RestrictedStructure Restrict(const Structure& structure, const std::vector<bool>
   std::vector<Index> renumbered(keep.size(), -1);
   FactorGraphBuilder graph_builder;
   for (Index i = 0; i < graph.num_variables(); ++i) {
-    if (!keep[static_cast<std::size_t>(i)]) continue;
-    renumbered[static_cast<std::size_t>(i)] = graph_builder.AddVariable(graph.cardinality(i));
+    if (!keep[i]) continue;
+    renumbered[i] = graph_builder.AddVariable(graph.cardinality(i));
     result.variables.push_back(i);
   }
   std::vector<Index> scope;
   for (Index c = 0; c < graph.num_factors(); ++c) {
     scope.clear();
-    for (const Index i : graph.scope(c)) scope.push_back(renumbered[static_cast<std::size_t>(i)]);
+    for (const Index i : graph.scope(c)) scope.push_back(renumbered[i]);
     if (std::find(scope.begin(), scope.end(), -1) != scope.end()) continue;
     graph_builder.AddFactor(scope);
     result.factors.push_back(c);
   }
   for (Index g = 0; g < graph.num_global_factors(); ++g) {
     scope.clear();
-    for (const Index i : graph.global_scope(g))
-      scope.push_back(renumbered[static_cast<std::size_t>(i)]);
+    for (const Index i : graph.global_scope(g)) scope.push_back(renumbered[i]);
     if (std::find(scope.begin(), scope.end(), -1) != scope.end()) continue;
     graph_builder.AddGlobalFactor(scope);
     result.globals.push_back(g);
@@ -316,9 +309,7 @@ RestrictedStructure Restrict(const Structure& structure, const std::vector<bool>
       const Index map = builder.AddStateMap(structure.map(term.map));
       switch (term.kind) {
         case FeatureKind::kLinear:
-          builder.AddLinear(to, term.block,
-                            structure.slots()[static_cast<std::size_t>(term.source)].input, map,
-                            term.base);
+          builder.AddLinear(to, term.block, structure.slots()[term.source].input, map, term.base);
           break;
         case FeatureKind::kPotential:
           builder.AddPotential(to, term.block, term.source, map, term.base);
@@ -330,17 +321,17 @@ RestrictedStructure Restrict(const Structure& structure, const std::vector<bool>
     }
     const std::span<const Index> forbidden = structure.forbidden_states(from);
     if (forbidden.empty()) return;
-    std::vector<bool> flags(static_cast<std::size_t>(graph.num_states(from)), false);
-    for (const Index s : forbidden) flags[static_cast<std::size_t>(s)] = true;
+    std::vector<bool> flags(graph.num_states(from), false);
+    for (const Index s : forbidden) flags[s] = true;
     builder.ForbidStates(to, flags);
   };
   const Index n = static_cast<Index>(result.variables.size());
-  for (Index i = 0; i < n; ++i) copy_part(result.variables[static_cast<std::size_t>(i)], i);
+  for (Index i = 0; i < n; ++i) copy_part(result.variables[i], i);
   for (std::size_t c = 0; c < result.factors.size(); ++c) {
     copy_part(graph.num_variables() + result.factors[c], n + static_cast<Index>(c));
   }
   for (std::size_t g = 0; g < result.globals.size(); ++g) {
-    const GlobalPart& part = structure.globals()[static_cast<std::size_t>(result.globals[g])];
+    const GlobalPart& part = structure.globals()[result.globals[g]];
     builder.SetGlobalFactor(static_cast<Index>(g), part.factor, part.block, part.base);
   }
   result.structure = builder.Build();

@@ -51,9 +51,8 @@ enum class FeatureKind { kLinear, kPotential, kConstant };
 struct FeatureTerm {
   FeatureKind kind = FeatureKind::kConstant;
   Index block = 0;
-  Index source =
-      /// linear: number of the slot; potential: position of the scalar of state 0; constant: unused
-      0;
+  /// linear: number of the slot; potential: position of the scalar of state 0; constant: unused
+  Index source = 0;
   Index map = 0;         ///< number of the StateMap
   Index base = 0;        ///< added to every present row
   Index coordinate = 0;  ///< coordinate of row 0 of the term (`base` included)
@@ -91,22 +90,22 @@ class Structure {
   const std::shared_ptr<const WeightLayout>& shared_layout() const { return layout_; }
 
   std::span<const FeatureTerm> terms(Index part) const {
-    const auto k = static_cast<std::size_t>(part);
+    const std::size_t k = part;
     return {terms_.data() + term_begin_[k],
             static_cast<std::size_t>(term_begin_[k + 1] - term_begin_[k])};
   }
-  const StateMap& map(Index m) const { return maps_[static_cast<std::size_t>(m)]; }
+  const StateMap& map(Index m) const { return maps_[m]; }
 
   /// Whether a part has forbidden states.
   bool has_forbidden_states() const { return !forbidden_of_.empty(); }
   /// The forbidden states of a part, rising; never all of them.
   std::span<const Index> forbidden_states(Index part) const {
     const Index list = forbidden_list(part);
-    return list < 0 ? std::span<const Index>() : forbidden_lists_[static_cast<std::size_t>(list)];
+    return list < 0 ? std::span<const Index>() : forbidden_lists_[list];
   }
   /// The number of that list, −1 when the part has none; equal lists have one number.
   Index forbidden_list(Index part) const {
-    return forbidden_of_.empty() ? -1 : forbidden_of_[static_cast<std::size_t>(part)];
+    return forbidden_of_.empty() ? -1 : forbidden_of_[part];
   }
 
   /// One entry per global factor of the graph.

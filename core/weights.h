@@ -32,7 +32,7 @@ class WeightLayout {
   Index AddBlock(std::string name, Index rows, Index cols = 1);
 
   Index num_blocks() const { return static_cast<Index>(blocks_.size()); }
-  const WeightBlock& block(Index b) const { return blocks_[static_cast<std::size_t>(b)]; }
+  const WeightBlock& block(Index b) const { return blocks_[b]; }
   const std::vector<WeightBlock>& blocks() const { return blocks_; }
 
   /// Length of the weight vector.

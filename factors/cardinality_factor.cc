@@ -11,8 +11,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Index n) { return static_cast<std::size_t>(n); }
-
 StateMap OwnRows(Index size) {
   SLACKLINE_CHECK(size >= 1, "a cardinality factor needs at least one variable");
   return IdentityMap(size + 1);
@@ -40,7 +38,7 @@ CardinalityFactor::CardinalityFactor(Index size, Index num_weights, StateMap cou
   for (const double value : counts_.values) {
     SLACKLINE_CHECK(std::isfinite(value), "a value of a cardinality factor is not finite");
   }
-  cardinalities_.assign(Size(size), 2);
+  cardinalities_.assign(size, 2);
 }
 
 CardinalityFactor CardinalityFactor::Between(Index size, Index low, Index high) {
@@ -49,17 +47,16 @@ CardinalityFactor CardinalityFactor::Between(Index size, Index low, Index high) 
 }
 
 double CardinalityFactor::CountScore(std::span<const double> weights, Index count) const {
-  const Index row = counts_.rows[Size(count)];
+  const Index row = counts_.rows[count];
   if (row == kAbsent) return 0;
-  return weights[Size(row)] * (counts_.values.empty() ? 1.0 : counts_.values[Size(count)]);
+  return weights[row] * (counts_.values.empty() ? 1.0 : counts_.values[count]);
 }
 
 void CardinalityFactor::AddFeatures(std::span<const Index> states, double scale,
                                     std::span<double> out) const {
   const Index count = CountOnes(states);
-  const Index row = counts_.rows[Size(count)];
-  if (row != kAbsent)
-    out[Size(row)] += scale * (counts_.values.empty() ? 1.0 : counts_.values[Size(count)]);
+  const Index row = counts_.rows[count];
+  if (row != kAbsent) out[row] += scale * (counts_.values.empty() ? 1.0 : counts_.values[count]);
 }
 
 double CardinalityFactor::Score(std::span<const double> weights,
@@ -97,7 +94,7 @@ double CardinalityFactor::Maximize(std::span<const double> weights,
     }
   }
   std::fill(states.begin(), states.end(), 0);
-  for (Index n = 0; n < best_count; ++n) states[Size(gains[Size(n)].second)] = 1;
+  for (Index n = 0; n < best_count; ++n) states[gains[n].second] = 1;
   return best;
 }
 

@@ -125,7 +125,7 @@ class Checker {
   }
 
   bool CheckFeatures() {
-    const std::vector<double> zero(static_cast<std::size_t>(num_weights_), 0.0);
+    const std::vector<double> zero(num_weights_, 0.0);
     std::vector<Index> states(cardinalities_.size(), 0);
     std::vector<double> phi;
     std::vector<double> again;
@@ -181,7 +181,7 @@ class Checker {
   }
 
   std::span<const double> Features(std::size_t joint) const {
-    const auto n = static_cast<std::size_t>(num_weights_);
+    const std::size_t n = num_weights_;
     return {features_.data() + joint * n, n};
   }
 
@@ -233,11 +233,10 @@ class Checker {
       return;
     }
     for (std::size_t joint = 0; joint < num_states_; ++joint) {
-      std::vector<double> phi(static_cast<std::size_t>(num_weights_), 0.0);
+      std::vector<double> phi(num_weights_, 0.0);
       for (const StateMap& map : table.terms) {
         if (map.rows[joint] == kAbsent) continue;
-        phi[static_cast<std::size_t>(map.rows[joint])] +=
-            map.values.empty() ? 1.0 : map.values[joint];
+        phi[map.rows[joint]] += map.values.empty() ? 1.0 : map.values[joint];
       }
       const std::span<const double> expected = Features(joint);
       for (std::size_t k = 0; k < phi.size(); ++k) {
@@ -283,7 +282,7 @@ class Checker {
                                 std::to_string(expected.joint);
     return Expect(found.joint >= 0 && static_cast<std::size_t>(found.joint) < num_states_,
                   "Maximize returns a joint state that does not exist" + against) &&
-           Expect(Close(table[static_cast<std::size_t>(found.joint)], expected.value, size),
+           Expect(Close(table[found.joint], expected.value, size),
                   "Maximize does not find the best joint state" + against) &&
            Expect(Close(found.value, expected.value, size),
                   "Maximize returns a wrong value" + against) &&
@@ -294,7 +293,7 @@ class Checker {
   void CheckMarginals(Index axis) {
     const Marginalization a(cardinalities_, axis);
     const std::string where = " on axis " + std::to_string(axis);
-    const auto states = static_cast<std::size_t>(cardinalities_[static_cast<std::size_t>(axis)]);
+    const std::size_t states = cardinalities_[axis];
     if (!Expect(static_cast<std::size_t>(a.rows()) == states &&
                     static_cast<std::size_t>(a.cols()) == num_states_,
                 "a marginalization matrix has the wrong size" + where)) {
@@ -312,10 +311,10 @@ class Checker {
       const auto joint = static_cast<Index>(random_.Below(num_states_));
       SplitJoint(cardinalities_, joint, split);
       std::vector<double> indicator(num_states_, 0.0);
-      indicator[static_cast<std::size_t>(joint)] = 1.0;
+      indicator[joint] = 1.0;
       a.Apply(indicator, out);
       std::vector<double> expected(states, 0.0);
-      expected[static_cast<std::size_t>(split[static_cast<std::size_t>(axis)])] = 1.0;
+      expected[split[axis]] = 1.0;
       if (!Expect(out == expected, "the marginals of an indicator are not an indicator" + where))
         return;
       if (!CheckAdjoint(a, matrix, where)) return;

@@ -105,7 +105,7 @@ FactorMax MaxOracle(const F& factor, std::span<const double> weights,
                     "a factor's oracle returned a state it does not have");
     return best;
   } else {
-    std::vector<double> table(static_cast<std::size_t>(num_states));
+    std::vector<double> table(num_states);
     ScoreTable(factor, weights, table);
     return ReparametrisedMax(factor.cardinalities(), table, messages);
   }
@@ -127,7 +127,7 @@ FeatureTable TabulateFeatures(const F& factor) {
     const std::span<const Index> cardinalities = factor.cardinalities();
     FeatureTableBuilder builder(cardinalities, factor.num_weights());
     std::vector<Index> states(cardinalities.size(), 0);
-    std::vector<double> features(static_cast<std::size_t>(factor.num_weights()));
+    std::vector<double> features(factor.num_weights());
     do {
       std::fill(features.begin(), features.end(), 0.0);
       factor.AddFeatures(states, 1.0, features);

@@ -12,7 +12,7 @@ Marginalization::Marginalization(std::span<const Index> cardinalities, Index axi
                   "the table has no such axis");
   for (std::size_t k = 0; k < cardinalities.size(); ++k) {
     SLACKLINE_CHECK(cardinalities[k] >= 1, "an axis needs at least one state");
-    const auto here = static_cast<std::size_t>(axis);
+    const std::size_t here = axis;
     (k < here ? outer_ : k == here ? states_ : inner_) *= cardinalities[k];
   }
 }

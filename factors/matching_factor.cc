@@ -10,8 +10,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Index n) { return static_cast<std::size_t>(n); }
-
 /// The flow and the search of one call. Nodes: left ones, then right ones. An arc of the residual
 /// network is a left node's edge that is not chosen, or a right node's edge that is.
 class Matcher {
@@ -36,16 +34,15 @@ class Matcher {
     for (std::size_t e = 0; e < edges.size(); ++e) gain_[e] = messages[2 * e] - messages[2 * e + 1];
     // Reduced costs −g_e + p_i − p_j and p_i of the empty matching are then ≥ 0.
     for (std::size_t e = 0; e < edges.size(); ++e) {
-      double& potential = potential_[Size(edges[e].left)];
-      if (room_[Size(edges[e].right)] > 0) potential = std::max(potential, gain_[e]);
+      double& potential = potential_[edges[e].left];
+      if (room_[edges[e].right] > 0) potential = std::max(potential, gain_[e]);
     }
   }
 
   /// How many edges of left node i are worth choosing.
   Index Useful(Index i) const {
     Index count = 0;
-    for (Index k = left_begin_[Size(i)]; k < left_begin_[Size(i) + 1]; ++k)
-      count += gain_[Size(by_left_[Size(k)])] > 0;
+    for (Index k = left_begin_[i]; k < left_begin_[i + 1]; ++k) count += gain_[by_left_[k]] > 0;
     return count;
   }
 
@@ -53,13 +50,13 @@ class Matcher {
   void Insert(Index i) {
     const Index end = Search(i);
     for (const Index node : touched_) {
-      const double short_of = distance_[Size(node)] - end_distance_;
-      if (short_of < 0) potential_[Size(node)] += short_of;
+      const double short_of = distance_[node] - end_distance_;
+      if (short_of < 0) potential_[node] += short_of;
     }
     Flip(end, i);
     for (const Index node : touched_) {
-      distance_[Size(node)] = kInfinity;
-      arrived_by_[Size(node)] = -1;
+      distance_[node] = kInfinity;
+      arrived_by_[node] = -1;
     }
     touched_.clear();
     heap_.clear();
@@ -85,24 +82,22 @@ class Matcher {
       const Entry entry = heap_.front();
       std::pop_heap(heap_.begin(), heap_.end());
       heap_.pop_back();
-      if (entry.distance > distance_[Size(entry.node)]) continue;  // reached by a shorter way since
+      if (entry.distance > distance_[entry.node]) continue;  // reached by a shorter way since
       if (entry.node < num_left_) {
         TryEnd(entry.node, entry.distance, &end);
-        for (Index k = left_begin_[Size(entry.node)]; k < left_begin_[Size(entry.node) + 1]; ++k) {
-          const Index e = by_left_[Size(k)];
-          if (chosen_[Size(e)] != 0 || !(gain_[Size(e)] > 0)) continue;
-          const Index right = RightNode(edges_[Size(e)].right);
-          const double cost =
-              potential_[Size(entry.node)] - gain_[Size(e)] - potential_[Size(right)];
+        for (Index k = left_begin_[entry.node]; k < left_begin_[entry.node + 1]; ++k) {
+          const Index e = by_left_[k];
+          if (chosen_[e] != 0 || !(gain_[e] > 0)) continue;
+          const Index right = RightNode(edges_[e].right);
+          const double cost = potential_[entry.node] - gain_[e] - potential_[right];
           Reach(right, entry.distance + std::max(0.0, cost), e);
         }
       } else {
         const Index j = entry.node - num_left_;
-        if (room_[Size(j)] > 0) TryEnd(entry.node, entry.distance, &end);
-        for (Index e = first_mate_[Size(j)]; e >= 0; e = next_mate_[Size(e)]) {
-          const Index left = edges_[Size(e)].left;
-          const double cost =
-              gain_[Size(e)] + potential_[Size(entry.node)] - potential_[Size(left)];
+        if (room_[j] > 0) TryEnd(entry.node, entry.distance, &end);
+        for (Index e = first_mate_[j]; e >= 0; e = next_mate_[e]) {
+          const Index left = edges_[e].left;
+          const double cost = gain_[e] + potential_[entry.node] - potential_[left];
           Reach(left, entry.distance + std::max(0.0, cost), e);
         }
       }
@@ -112,17 +107,17 @@ class Matcher {
 
   void Reach(Index node, double distance, Index by) {
     // Beyond the end nothing is of use.
-    if (distance >= distance_[Size(node)] || distance >= end_distance_) return;
-    if (distance_[Size(node)] == kInfinity) touched_.push_back(node);
-    distance_[Size(node)] = distance;
-    arrived_by_[Size(node)] = by;
+    if (distance >= distance_[node] || distance >= end_distance_) return;
+    if (distance_[node] == kInfinity) touched_.push_back(node);
+    distance_[node] = distance;
+    arrived_by_[node] = by;
     heap_.push_back({distance, node});
     std::push_heap(heap_.begin(), heap_.end());
   }
 
   /// The arc from a node to the sink, whose potential stays 0.
   void TryEnd(Index node, double distance, Index* end) {
-    distance += std::max(0.0, potential_[Size(node)]);
+    distance += std::max(0.0, potential_[node]);
     if (distance >= end_distance_) return;
     end_distance_ = distance;
     *end = node;
@@ -130,20 +125,20 @@ class Matcher {
 
   /// Sends a unit along the path that ends in `node`.
   void Flip(Index node, Index start) {
-    if (node >= num_left_) --room_[Size(node - num_left_)];
+    if (node >= num_left_) --room_[node - num_left_];
     while (node != start) {
-      const Index e = arrived_by_[Size(node)];
-      const Edge& edge = edges_[Size(e)];
-      Index* mate = &first_mate_[Size(edge.right)];
+      const Index e = arrived_by_[node];
+      const Edge& edge = edges_[e];
+      Index* mate = &first_mate_[edge.right];
       if (node >= num_left_) {
-        next_mate_[Size(e)] = std::exchange(*mate, e);
+        next_mate_[e] = std::exchange(*mate, e);
         node = edge.left;
       } else {
-        while (*mate != e) mate = &next_mate_[Size(*mate)];
-        *mate = next_mate_[Size(e)];
+        while (*mate != e) mate = &next_mate_[*mate];
+        *mate = next_mate_[e];
         node = RightNode(edge.right);
       }
-      chosen_[Size(e)] = 1 - chosen_[Size(e)];
+      chosen_[e] = 1 - chosen_[e];
     }
   }
 
@@ -167,7 +162,7 @@ class Matcher {
 
 std::vector<Index> Uniform(Index count, Index capacity) {
   SLACKLINE_CHECK(count >= 0, "a matching factor needs a number of nodes ≥ 0");
-  return std::vector<Index>(Size(count), capacity);
+  return std::vector<Index>(count, capacity);
 }
 
 }  // namespace
@@ -193,8 +188,8 @@ MatchingFactor::MatchingFactor(std::vector<Edge> edges, std::vector<Index> left_
     SLACKLINE_CHECK(
         edge.left >= 0 && edge.left < num_left() && edge.right >= 0 && edge.right < num_right(),
         "an edge of a matching factor joins nodes that are not there");
-    ++left_begin_[Size(edge.left) + 1];
-    ++right_degree[Size(edge.right)];
+    ++left_begin_[edge.left + 1];
+    ++right_degree[edge.right];
   }
   for (std::size_t i = 0; i < left_capacities_.size(); ++i) {
     restricted_ = restricted_ || left_begin_[i + 1] > left_capacities_[i];
@@ -205,7 +200,7 @@ MatchingFactor::MatchingFactor(std::vector<Edge> edges, std::vector<Index> left_
   by_left_.resize(edges_.size());
   std::vector<Index> next(left_begin_.begin(), left_begin_.end() - 1);
   for (std::size_t e = 0; e < edges_.size(); ++e)
-    by_left_[Size(next[Size(edges_[e].left)]++)] = static_cast<Index>(e);
+    by_left_[next[edges_[e].left]++] = static_cast<Index>(e);
   cardinalities_.assign(edges_.size(), 2);
 }
 
@@ -214,7 +209,7 @@ bool MatchingFactor::Allows(std::span<const Index> states) const {
   std::vector<Index> right = right_capacities_;
   for (std::size_t e = 0; e < edges_.size(); ++e) {
     if (states[e] == 0) continue;
-    if (--left[Size(edges_[e].left)] < 0 || --right[Size(edges_[e].right)] < 0) return false;
+    if (--left[edges_[e].left] < 0 || --right[edges_[e].right] < 0) return false;
   }
   return true;
 }
@@ -224,8 +219,8 @@ double MatchingFactor::Maximize(std::span<const double> /*weights*/,
   std::fill(states.begin(), states.end(), 0);
   Matcher matcher(edges_, left_begin_, by_left_, right_capacities_, messages, states);
   for (Index i = 0; i < num_left(); ++i) {
-    if (left_capacities_[Size(i)] == 0) continue;
-    const Index units = std::min(left_capacities_[Size(i)], matcher.Useful(i));
+    if (left_capacities_[i] == 0) continue;
+    const Index units = std::min(left_capacities_[i], matcher.Useful(i));
     for (Index unit = 0; unit < units; ++unit) matcher.Insert(i);
   }
   return -MessageSum(cardinalities_, messages, states);

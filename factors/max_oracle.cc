@@ -51,7 +51,7 @@ FactorMax ReparametrisedMax(std::span<const Index> cardinalities, std::span<cons
   const Index row = cardinalities.back();
   auto visit = [&](Index first, const double* last, double sum) {
     for (Index s = 0; s < row; ++s) {
-      const double value = table[static_cast<std::size_t>(first + s)] - (sum + last[s]);
+      const double value = table[first + s] - (sum + last[s]);
       if (value > best.value) best = {first + s, value};
     }
   };
@@ -66,7 +66,7 @@ void Reparametrise(std::span<const Index> cardinalities, std::span<const double>
   const Index row = cardinalities.back();
   auto visit = [&](Index first, const double* last, double sum) {
     for (Index s = 0; s < row; ++s) {
-      const auto k = static_cast<std::size_t>(first + s);
+      const std::size_t k = first + s;
       out[k] = table[k] - (sum + last[s]);
     }
   };

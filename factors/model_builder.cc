@@ -40,7 +40,7 @@ void ModelBuilder::AddVariableFeatures(Index variable, FactorType type, Index bl
 Index ModelBuilder::AddFactor(std::span<const Index> scope) {
   const Index factor = graph_.AddFactor(scope);
   Index states = 1;
-  for (const Index i : scope) states *= cardinality_[static_cast<std::size_t>(i)];
+  for (const Index i : scope) states *= cardinality_[i];
   factor_states_.push_back(states);
   return factor;
 }
@@ -60,7 +60,7 @@ Index ModelBuilder::AddGlobalFactor(std::span<const Index> scope,
   // Its own little structure says now what Build would say later.
   FactorGraphBuilder graph;
   for (const Index i : scope) {
-    graph.AddVariable(cardinality_[static_cast<std::size_t>(CheckVariable(i))]);
+    graph.AddVariable(cardinality_[CheckVariable(i)]);
   }
   std::vector<Index> all(scope.size());
   std::iota(all.begin(), all.end(), 0);
@@ -115,7 +115,7 @@ std::shared_ptr<const Structure> ModelBuilder::Build() const {
   for (const Forbidden& entry : forbidden_) builder.ForbidStates(number(entry.part), entry.flags);
   for (const Term& term : terms_) {
     const Index part = number(term.part);
-    const Index map = map_number[static_cast<std::size_t>(term.map)];
+    const Index map = map_number[term.map];
     switch (term.kind) {
       case FeatureKind::kLinear:
         builder.AddLinear(part, term.block, term.source, map, term.base);
@@ -148,7 +148,7 @@ Index ModelBuilder::CheckFactorNumber(Index factor) const {
 }
 
 Index ModelBuilder::NumStates(PartRef part) const {
-  return (part.is_factor ? factor_states_ : cardinality_)[static_cast<std::size_t>(part.number)];
+  return (part.is_factor ? factor_states_ : cardinality_)[part.number];
 }
 
 void ModelBuilder::AddRows(PartRef part, FeatureKind kind, Index block, Index source,
@@ -179,7 +179,7 @@ void ModelBuilder::AddRows(PartRef part, FeatureKind kind, Index block, Index so
 const ModelBuilder::Type& ModelBuilder::CheckType(FactorType type) const {
   SLACKLINE_CHECK(type.number >= 0 && type.number < static_cast<Index>(types_.size()),
                   "unknown factor type");
-  return types_[static_cast<std::size_t>(type.number)];
+  return types_[type.number];
 }
 
 void ModelBuilder::CheckScope(std::span<const Index> scope, FactorType type) const {
@@ -188,7 +188,7 @@ void ModelBuilder::CheckScope(std::span<const Index> scope, FactorType type) con
                   "a factor over " + std::to_string(cardinalities.size()) +
                       " variables does not fit a scope of " + std::to_string(scope.size()));
   for (std::size_t k = 0; k < scope.size(); ++k) {
-    const Index states = cardinality_[static_cast<std::size_t>(CheckVariable(scope[k]))];
+    const Index states = cardinality_[CheckVariable(scope[k])];
     SLACKLINE_CHECK(states == cardinalities[k],
                     "a factor with " + std::to_string(cardinalities[k]) + " states on axis " +
                         std::to_string(k) + " does not fit variable " + std::to_string(scope[k]) +

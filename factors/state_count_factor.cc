@@ -8,12 +8,6 @@
 #include <slackline/core/check.h>
 
 namespace slackline::internal {
-namespace {
-
-std::size_t Size(Index n) { return static_cast<std::size_t>(n); }
-
-}  // namespace
-
 StateCountFactor::StateCountFactor(std::vector<Index> cardinalities, Index state, Index num_weights,
                                    StateMap counts, Index low, Index high)
     : cardinalities_(std::move(cardinalities)),
@@ -46,17 +40,16 @@ Index StateCountFactor::Count(std::span<const Index> states) const {
 }
 
 double StateCountFactor::CountScore(std::span<const double> weights, Index count) const {
-  const Index row = counts_.rows[Size(count)];
+  const Index row = counts_.rows[count];
   if (row == kAbsent) return 0;
-  return weights[Size(row)] * (counts_.values.empty() ? 1.0 : counts_.values[Size(count)]);
+  return weights[row] * (counts_.values.empty() ? 1.0 : counts_.values[count]);
 }
 
 void StateCountFactor::AddFeatures(std::span<const Index> states, double scale,
                                    std::span<double> out) const {
   const Index count = Count(states);
-  const Index row = counts_.rows[Size(count)];
-  if (row != kAbsent)
-    out[Size(row)] += scale * (counts_.values.empty() ? 1.0 : counts_.values[Size(count)]);
+  const Index row = counts_.rows[count];
+  if (row != kAbsent) out[row] += scale * (counts_.values.empty() ? 1.0 : counts_.values[count]);
 }
 
 double StateCountFactor::Score(std::span<const double> weights,
@@ -78,7 +71,7 @@ double StateCountFactor::Maximize(std::span<const double> weights, std::span<con
   Index forced = 0;
   const double* own = messages.data();
   for (Index i = 0; i < static_cast<Index>(cardinalities_.size()); ++i) {
-    const Index count = cardinalities_[Size(i)];
+    const Index count = cardinalities_[i];
     Index best = -1;
     for (Index s = 0; s < count; ++s) {
       if (s != state_ && (best < 0 || own[s] < own[best])) best = s;
@@ -89,7 +82,7 @@ double StateCountFactor::Maximize(std::span<const double> weights, std::span<con
     } else if (state_ < count) {
       gains.emplace_back(own[best] - own[state_], i);
     }
-    states[Size(i)] = best;
+    states[i] = best;
     sum -= own[best];
     own += count;
   }
@@ -108,7 +101,7 @@ double StateCountFactor::Maximize(std::span<const double> weights, std::span<con
       best_changes = changes;
     }
   }
-  for (std::size_t k = 0; k < best_changes; ++k) states[Size(gains[k].second)] = state_;
+  for (std::size_t k = 0; k < best_changes; ++k) states[gains[k].second] = state_;
   return best_value;
 }
 

@@ -10,21 +10,19 @@ TableFactor::TableFactor(FeatureTable table) {
 
 void TableFactor::AddFeatures(std::span<const Index> states, double scale,
                               std::span<double> weights_out) const {
-  const auto joint = static_cast<std::size_t>(JointIndex(table_->cardinalities, states));
+  const std::size_t joint = JointIndex(table_->cardinalities, states);
   for (const StateMap& map : table_->terms) {
     if (map.rows[joint] == kAbsent) continue;
-    weights_out[static_cast<std::size_t>(map.rows[joint])] +=
-        scale * (map.values.empty() ? 1 : map.values[joint]);
+    weights_out[map.rows[joint]] += scale * (map.values.empty() ? 1 : map.values[joint]);
   }
 }
 
 double TableFactor::Score(std::span<const double> weights, std::span<const Index> states) const {
-  const auto joint = static_cast<std::size_t>(JointIndex(table_->cardinalities, states));
+  const std::size_t joint = JointIndex(table_->cardinalities, states);
   double score = 0;
   for (const StateMap& map : table_->terms) {
     if (map.rows[joint] == kAbsent) continue;
-    score += weights[static_cast<std::size_t>(map.rows[joint])] *
-             (map.values.empty() ? 1 : map.values[joint]);
+    score += weights[map.rows[joint]] * (map.values.empty() ? 1 : map.values[joint]);
   }
   return score;
 }

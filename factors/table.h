@@ -55,7 +55,7 @@ TableFactor TableFactor::FromFunction(std::vector<Index> cardinalities, Index nu
                                       Fill&& fill) {
   FeatureTableBuilder builder(cardinalities, num_weights);
   std::vector<Index> states(cardinalities.size(), 0);
-  std::vector<double> features(static_cast<std::size_t>(num_weights));
+  std::vector<double> features(num_weights);
   do {
     std::fill(features.begin(), features.end(), 0.0);
     fill(std::span<const Index>(states), std::span<double>(features));

@@ -9,8 +9,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 double ValueOf(const StateMap& term, std::size_t joint) {
   return term.values.empty() ? 1.0 : term.values[joint];
 }
@@ -41,9 +39,9 @@ TreeFactor::TreeFactor(std::vector<Index> cardinalities, Index num_weights,
                     "an edge of a tree factor joins axes that it does not have");
     SLACKLINE_CHECK(edge.table >= 0 && edge.table < static_cast<Index>(tables_.size()),
                     "an edge of a tree factor has an unknown table");
-    const FeatureTable& table = tables_[Size(edge.table)];
-    SLACKLINE_CHECK(table.cardinalities[0] == cardinalities_[Size(edge.first)] &&
-                        table.cardinalities[1] == cardinalities_[Size(edge.second)],
+    const FeatureTable& table = tables_[edge.table];
+    SLACKLINE_CHECK(table.cardinalities[0] == cardinalities_[edge.first] &&
+                        table.cardinalities[1] == cardinalities_[edge.second],
                     "the table of an edge does not fit its variables");
     SLACKLINE_CHECK(edge.base >= 0 && table.num_weights <= num_weights_ - edge.base,
                     "the table of an edge reads past the weights of its tree factor");
@@ -59,7 +57,7 @@ TreeFactor TreeFactor::Chain(Index length, FeatureTable pair) {
   std::vector<Edge> edges;
   for (Index k = 0; k + 1 < length; ++k) edges.push_back({k, k + 1, 0, 0});
   const Index num_weights = pair.num_weights;
-  std::vector<Index> cardinalities(Size(length), pair.cardinalities[0]);
+  std::vector<Index> cardinalities(length, pair.cardinalities[0]);
   return {std::move(cardinalities), num_weights, {std::move(pair)}, std::move(edges)};
 }
 
@@ -68,7 +66,7 @@ Index TreeFactor::AddScoreTable(Index table, Index base) {
     if (keys_[k].table == table && keys_[k].base == base) return static_cast<Index>(k);
   }
   keys_.push_back({table, base, score_size_});
-  score_size_ += tables_[Size(table)].num_states();
+  score_size_ += tables_[table].num_states();
   return static_cast<Index>(keys_.size()) - 1;
 }
 
@@ -77,8 +75,8 @@ void TreeFactor::Order() {
   const std::size_t axes = cardinalities_.size();
   std::vector<std::vector<Index>> edges_of(axes);
   for (std::size_t e = 0; e < edges_.size(); ++e) {
-    edges_of[Size(edges_[e].first)].push_back(static_cast<Index>(e));
-    edges_of[Size(edges_[e].second)].push_back(static_cast<Index>(e));
+    edges_of[edges_[e].first].push_back(static_cast<Index>(e));
+    edges_of[edges_[e].second].push_back(static_cast<Index>(e));
   }
   std::vector<bool> seen(axes);
   std::vector<Index> queue;
@@ -89,11 +87,11 @@ void TreeFactor::Order() {
     queue.assign(1, static_cast<Index>(root));
     for (std::size_t head = 0; head < queue.size(); ++head) {
       const Index at = queue[head];
-      for (const Index e : edges_of[Size(at)]) {
-        const Edge& edge = edges_[Size(e)];
+      for (const Index e : edges_of[at]) {
+        const Edge& edge = edges_[e];
         const Index other = edge.first == at ? edge.second : edge.first;
-        if (seen[Size(other)]) continue;
-        seen[Size(other)] = true;
+        if (seen[other]) continue;
+        seen[other] = true;
         queue.push_back(other);
         steps_.push_back({other, at, edge.first == other, AddScoreTable(edge.table, edge.base)});
       }
@@ -107,9 +105,8 @@ void TreeFactor::Order() {
 template <class Visit>
 void TreeFactor::ForEachFeature(std::span<const Index> states, const Visit& visit) const {
   for (const Edge& edge : edges_) {
-    const FeatureTable& table = tables_[Size(edge.table)];
-    const std::size_t joint =
-        Size(states[Size(edge.first)] * table.cardinalities[1] + states[Size(edge.second)]);
+    const FeatureTable& table = tables_[edge.table];
+    const std::size_t joint = states[edge.first] * table.cardinalities[1] + states[edge.second];
     for (const StateMap& term : table.terms) {
       if (term.rows[joint] != kAbsent)
         visit(Size(edge.base + term.rows[joint]), ValueOf(term, joint));
@@ -133,10 +130,10 @@ void TreeFactor::FillScores(std::span<const double> weights, std::span<double> s
   std::fill(scores.begin(), scores.end(), 0.0);
   for (const ScoreTableKey& key : keys_) {
     double* own = scores.data() + key.offset;
-    for (const StateMap& term : tables_[Size(key.table)].terms) {
+    for (const StateMap& term : tables_[key.table].terms) {
       for (std::size_t joint = 0; joint < term.rows.size(); ++joint) {
         if (term.rows[joint] != kAbsent)
-          own[joint] += weights[Size(key.base + term.rows[joint])] * ValueOf(term, joint);
+          own[joint] += weights[key.base + term.rows[joint]] * ValueOf(term, joint);
       }
     }
   }
@@ -144,16 +141,16 @@ void TreeFactor::FillScores(std::span<const double> weights, std::span<double> s
 
 double TreeFactor::Maximize(std::span<const double> weights, std::span<const double> messages,
                             std::span<Index> states) const {
-  std::vector<double> scores(Size(score_size_));
+  std::vector<double> scores(score_size_);
   FillScores(weights, scores);
   std::vector<double> belief(messages.size());
   for (std::size_t s = 0; s < belief.size(); ++s) belief[s] = -messages[s];
   for (const Step& step : steps_) {
-    const double* table = scores.data() + keys_[Size(step.scores)].offset;
-    const Index own = cardinalities_[Size(step.child)];
-    const Index others = cardinalities_[Size(step.parent)];
-    const double* child = belief.data() + begin_[Size(step.child)];
-    double* parent = belief.data() + begin_[Size(step.parent)];
+    const double* table = scores.data() + keys_[step.scores].offset;
+    const Index own = cardinalities_[step.child];
+    const Index others = cardinalities_[step.parent];
+    const double* child = belief.data() + begin_[step.child];
+    double* parent = belief.data() + begin_[step.parent];
     for (Index t = 0; t < others; ++t) {
       const double* entry = table + (step.child_first ? t : t * own);
       const Index stride = step.child_first ? others : 1;
@@ -164,23 +161,23 @@ double TreeFactor::Maximize(std::span<const double> weights, std::span<const dou
   }
   double value = 0;
   for (const Index root : roots_) {
-    const auto begin = belief.begin() + begin_[Size(root)];
-    const auto best = std::max_element(begin, begin + cardinalities_[Size(root)]);
-    states[Size(root)] = static_cast<Index>(best - begin);
+    const auto begin = belief.begin() + begin_[root];
+    const auto best = std::max_element(begin, begin + cardinalities_[root]);
+    states[root] = static_cast<Index>(best - begin);
     value += *best;
   }
   for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
-    const double* table = scores.data() + keys_[Size(step->scores)].offset;
-    const Index own = cardinalities_[Size(step->child)];
-    const Index t = states[Size(step->parent)];
+    const double* table = scores.data() + keys_[step->scores].offset;
+    const Index own = cardinalities_[step->child];
+    const Index t = states[step->parent];
     const double* entry = table + (step->child_first ? t : t * own);
-    const Index stride = step->child_first ? cardinalities_[Size(step->parent)] : 1;
-    const double* child = belief.data() + begin_[Size(step->child)];
+    const Index stride = step->child_first ? cardinalities_[step->parent] : 1;
+    const double* child = belief.data() + begin_[step->child];
     Index best = 0;
     for (Index s = 1; s < own; ++s) {
       if (child[s] + entry[s * stride] > child[best] + entry[best * stride]) best = s;
     }
-    states[Size(step->child)] = best;
+    states[step->child] = best;
   }
   return value;
 }

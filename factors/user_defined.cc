@@ -16,7 +16,7 @@ double UserDefinedFactor::Score(std::span<const double> weights,
 
 FactorMax UserDefinedFactor::Maximize(std::span<const double> weights,
                                       std::span<const double> messages) const {
-  std::vector<double> table(static_cast<std::size_t>(NumJointStates(cardinalities())));
+  std::vector<double> table(NumJointStates(cardinalities()));
   ScoreTable(*this, weights, table);
   return ReparametrisedMax(cardinalities(), table, messages);
 }

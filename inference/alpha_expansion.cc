@@ -13,8 +13,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 /// How far tables may break the inequality, and how little a move may gain, relative to the largest
 /// score.
 constexpr double kRounding = 1e-12;
@@ -35,13 +33,13 @@ class ExpansionSolver final : public MapSolver {
   }
 
   void Solve(std::span<const double> scores, WarmStart* /*warm*/, MapResult* result) override {
-    SLACKLINE_CHECK(scores.size() == Size(graph_->total_states()), "scores do not fit the graph");
+    SLACKLINE_CHECK(std::ssize(scores) == graph_->total_states(), "scores do not fit the graph");
     RequireFiniteScores(scores, "expansion moves");
     scores_ = scores;
     AddUnaries();
     double ratio = 1;  // c
     for (const Index c : pairs_) ratio = std::max(ratio, CheckTable(c));
-    labels_.resize(Size(graph_->num_variables()));
+    labels_.resize(graph_->num_variables());
     Start();
     const double value = Expand();
     result->labels = labels_;
@@ -68,10 +66,10 @@ class ExpansionSolver final : public MapSolver {
 
  private:
   std::span<const double> Table(Index c) const {
-    return scores_.subspan(Size(graph_->factor_offset(c)), Size(graph_->factor_states(c)));
+    return scores_.subspan(graph_->factor_offset(c), graph_->factor_states(c));
   }
   std::span<const double> UnaryOf(Index i) const {
-    return std::span<const double>(unaries_).subspan(Size(i) * Size(states_), Size(states_));
+    return std::span<const double>(unaries_).subspan(Size(i) * Size(states_), states_);
   }
 
   /// Scores of variables with those of factors over one.
@@ -80,7 +78,7 @@ class ExpansionSolver final : public MapSolver {
     for (Index c = 0; c < graph_->num_factors(); ++c) {
       if (graph_->scope(c).size() != 1) continue;
       for (Index s = 0; s < states_; ++s)
-        unaries_[Size(graph_->scope(c)[0]) * Size(states_) + Size(s)] += Table(c)[Size(s)];
+        unaries_[Size(graph_->scope(c)[0]) * Size(states_) + Size(s)] += Table(c)[s];
     }
     largest_ = 0;
     for (const double score : unaries_) largest_ = std::max(largest_, std::abs(score));
@@ -122,8 +120,8 @@ class ExpansionSolver final : public MapSolver {
   void Start() {
     for (Index i = 0; i < graph_->num_variables(); ++i) {
       const auto own = UnaryOf(i);
-      labels_[Size(i)] =
-          states_ <= 2 ? 0
+      labels_[i] = states_ <= 2
+                       ? 0
                        : static_cast<Index>(std::max_element(own.begin(), own.end()) - own.begin());
     }
   }
@@ -155,15 +153,15 @@ class ExpansionSolver final : public MapSolver {
     flow_.Reset(graph_->num_variables());
     for (Index i = 0; i < graph_->num_variables(); ++i) {
       const auto own = UnaryOf(i);
-      flow_.AddExcess(i, own[Size(alpha)] - own[Size(labels_[Size(i)])]);
+      flow_.AddExcess(i, own[alpha] - own[labels_[i]]);
     }
     for (const Index c : pairs_) {
       const Index i = graph_->scope(c)[0];
       const Index j = graph_->scope(c)[1];
       const auto table = Table(c);
       const auto at = [&](Index a, Index b) { return table[Size(a) * Size(states_) + Size(b)]; };
-      const Index a = labels_[Size(i)];
-      const Index b = labels_[Size(j)];
+      const Index a = labels_[i];
+      const Index b = labels_[j];
       const double keep = at(a, b);
       const double q = std::max(0.0, keep + at(alpha, alpha) - at(a, alpha) - at(alpha, b));
       flow_.AddExcess(i, at(alpha, b) - keep + q / 2);
@@ -173,7 +171,7 @@ class ExpansionSolver final : public MapSolver {
     flow_.Solve();
     moved_ = labels_;
     for (Index i = 0; i < graph_->num_variables(); ++i) {
-      if (!flow_.SinkSide(i)) moved_[Size(i)] = alpha;
+      if (!flow_.SinkSide(i)) moved_[i] = alpha;
     }
     work_ += 4 * static_cast<std::int64_t>(pairs_.size());
   }

@@ -10,8 +10,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 double PairTerm(const double* table) { return table[0] + table[3] - table[1] - table[2]; }
 
 /// x, moved to the nearest of 0, ½, 1 when that is close.
@@ -25,7 +23,7 @@ class BinaryPairFormulation final : public LpFormulation {
   explicit BinaryPairFormulation(std::shared_ptr<const FactorGraph> graph)
       : graph_(std::move(graph)),
         form_(*graph_),
-        u_(Size(graph_->num_variables())),
+        u_(graph_->num_variables()),
         t_(form_.pairs().size()),
         positive_(t_.size(), 0) {
     model_.maximise = false;
@@ -33,9 +31,9 @@ class BinaryPairFormulation final : public LpFormulation {
     model_.columns = model_.rows + static_cast<Index>(t_.size());
     model_.row_lower.assign(u_.size(), 0.0);
     model_.row_upper.assign(u_.size(), kInfinity);
-    model_.column_lower.assign(Size(model_.columns), 0.0);
-    model_.column_upper.assign(Size(model_.columns), kInfinity);
-    model_.cost.assign(Size(model_.columns), 1.0);
+    model_.column_lower.assign(model_.columns, 0.0);
+    model_.column_upper.assign(model_.columns, kInfinity);
+    model_.cost.assign(model_.columns, 1.0);
     FillMatrix();
   }
 
@@ -50,7 +48,7 @@ class BinaryPairFormulation final : public LpFormulation {
       const char positive = t > 0;
       flipped = flipped || positive != positive_[e];
       positive_[e] = positive;
-      if (positive) model_.row_lower[Size(form_.pairs()[e].second)] += t;
+      if (positive) model_.row_lower[form_.pairs()[e].second] += t;
       model_.column_upper[Size(n) + e] = std::abs(t);
       model_.cost[Size(n) + e] = positive ? 0 : 1;
     }
@@ -95,7 +93,7 @@ class BinaryPairFormulation final : public LpFormulation {
   /// Tried instead, with the same or longer times: f at its better bound for an ICM labelling,
   /// GLPK's two own bases.
   void FillStart() {
-    model_.start.assign(Size(model_.rows + model_.columns), BasisStatus::kAtLower);
+    model_.start.assign(model_.rows + model_.columns, BasisStatus::kAtLower);
     for (std::size_t i = 0; i < u_.size(); ++i) {
       model_.start[model_.row_lower[i] > 0 ? u_.size() + i : i] = BasisStatus::kBasic;
     }
@@ -139,16 +137,16 @@ void BinaryPairs::Coefficients(std::span<const double> scores, std::span<double>
                                std::span<double> t) const {
   for (Index i = 0; i < graph_->num_variables(); ++i) {
     const double* table = scores.data() + graph_->state_offset(i);
-    u[Size(i)] = table[1] - table[0];
+    u[i] = table[1] - table[0];
   }
   for (const Index c : unary_) {
     const double* table = scores.data() + graph_->factor_offset(c);
-    u[Size(graph_->scope(c)[0])] += table[1] - table[0];
+    u[graph_->scope(c)[0]] += table[1] - table[0];
   }
   for (std::size_t e = 0; e < pairs_.size(); ++e) {
     const double* table = scores.data() + graph_->factor_offset(pairs_[e].factor);
-    u[Size(pairs_[e].first)] += table[2] - table[0];
-    u[Size(pairs_[e].second)] += table[1] - table[0];
+    u[pairs_[e].first] += table[2] - table[0];
+    u[pairs_[e].second] += table[1] - table[0];
     t[e] = PairTerm(table);
   }
 }
@@ -157,18 +155,18 @@ void BinaryPairs::Marginals(std::span<const double> scores, std::span<const doub
                             std::span<double> marginals) const {
   for (Index i = 0; i < graph_->num_variables(); ++i) {
     double* table = marginals.data() + graph_->state_offset(i);
-    table[0] = 1 - x[Size(i)];
-    table[1] = x[Size(i)];
+    table[0] = 1 - x[i];
+    table[1] = x[i];
   }
   for (const Index c : unary_) {
     double* table = marginals.data() + graph_->factor_offset(c);
-    table[0] = 1 - x[Size(graph_->scope(c)[0])];
-    table[1] = x[Size(graph_->scope(c)[0])];
+    table[0] = 1 - x[graph_->scope(c)[0]];
+    table[1] = x[graph_->scope(c)[0]];
   }
   for (const Pair& pair : pairs_) {
     const Offset offset = graph_->factor_offset(pair.factor);
-    const double p = x[Size(pair.first)];
-    const double q = x[Size(pair.second)];
+    const double p = x[pair.first];
+    const double q = x[pair.second];
     const double both =
         PairTerm(scores.data() + offset) > 0 ? std::min(p, q) : std::max(0.0, p + q - 1);
     double* table = marginals.data() + offset;

@@ -13,14 +13,12 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 /// The search recurses once per variable.
 constexpr Index kMaxVariables = 20000;
 
 std::span<const double> PartTable(const FactorGraph& graph, Index part,
                                   std::span<const double> scores) {
-  return scores.subspan(Size(graph.state_offset(part)), Size(graph.num_states(part)));
+  return scores.subspan(graph.state_offset(part), graph.num_states(part));
 }
 
 /// out: the scores, but a finite penalty for −∞.
@@ -56,7 +54,7 @@ class BranchAndBoundSolver::Ascent {
       for (const Incidence& at : graph.factors_of(i)) {
         Index inner = 1;
         const std::span<const Index> scope = graph.scope(at.factor);
-        for (std::size_t k = Size(at.position) + 1; k < scope.size(); ++k)
+        for (std::size_t k = at.position + 1; k < scope.size(); ++k)
           inner *= graph.cardinality(scope[k]);
         edges_.push_back({graph.factor_offset(at.factor), graph.factor_states(at.factor), inner});
       }
@@ -212,37 +210,37 @@ class BranchAndBoundSolver::Tree {
 /// Variables with much at stake in their factors come first: the rest of the bound becomes tight
 /// early.
 void BranchAndBoundSolver::Tree::ChooseOrder(std::span<const double> scores) {
-  std::vector<double> weight(Size(graph_.num_variables()), 0.0);
+  std::vector<double> weight(graph_.num_variables(), 0.0);
   for (Index i = 0; i < graph_.num_variables(); ++i) {
     for (const Incidence& at : graph_.factors_of(i)) {
-      weight[Size(i)] += Range(PartTable(graph_, graph_.num_variables() + at.factor, scores));
+      weight[i] += Range(PartTable(graph_, graph_.num_variables() + at.factor, scores));
     }
   }
   order_.resize(weight.size());
   depth_.resize(weight.size());
   std::iota(order_.begin(), order_.end(), 0);
   std::stable_sort(order_.begin(), order_.end(),
-                   [&](Index a, Index b) { return weight[Size(a)] > weight[Size(b)]; });
-  for (std::size_t d = 0; d < order_.size(); ++d) depth_[Size(order_[d])] = static_cast<Index>(d);
+                   [&](Index a, Index b) { return weight[a] > weight[b]; });
+  for (std::size_t d = 0; d < order_.size(); ++d) depth_[order_[d]] = static_cast<Index>(d);
 }
 
 void BranchAndBoundSolver::Tree::Prepare(std::span<const double> scores) {
   ChooseOrder(scores);
   const Index n = graph_.num_variables();
-  events_.resize(Size(n));
+  events_.resize(n);
   for (auto& events : events_) events.clear();
   tables_.clear();
   undo_.clear();
-  prefix_.assign(Size(graph_.num_factors()), 0);
-  labels_.assign(Size(n), 0);
+  prefix_.assign(graph_.num_factors(), 0);
+  labels_.assign(n, 0);
   score_.assign(scores.begin(), scores.begin() + graph_.variable_states());
   child_bound_.resize(score_.size());
   root_bound_ = 0;
   for (Index c = 0; c < graph_.num_factors(); ++c) AddFactor(c, scores);
-  largest_.resize(Size(n));
+  largest_.resize(n);
   for (Index i = 0; i < n; ++i) {
-    largest_[Size(i)] = TableMax(PartTable(graph_, i, score_)).value;
-    root_bound_ += largest_[Size(i)];
+    largest_[i] = TableMax(PartTable(graph_, i, score_)).value;
+    root_bound_ += largest_[i];
   }
 }
 
@@ -259,9 +257,8 @@ void BranchAndBoundSolver::Tree::AddFactor(Index c, std::span<const double> scor
   }
   axis_.resize(k);
   std::iota(axis_.begin(), axis_.end(), 0);
-  std::sort(axis_.begin(), axis_.end(), [&](Index a, Index b) {
-    return depth_[Size(scope[Size(a)])] < depth_[Size(scope[Size(b)])];
-  });
+  std::sort(axis_.begin(), axis_.end(),
+            [&](Index a, Index b) { return depth_[scope[a]] < depth_[scope[b]]; });
   Offset level =
       static_cast<Offset>(tables_.size());  // of the maxima given the first k, k−1, … variables
   std::vector<Offset> levels(k + 1, level);
@@ -270,13 +267,12 @@ void BranchAndBoundSolver::Tree::AddFactor(Index c, std::span<const double> scor
   for (Index joint = 0; joint < static_cast<Index>(table.size()); ++joint) {
     JointToStates(graph_, c, joint, states);
     Index sorted = 0;
-    for (const Index a : axis_)
-      sorted = sorted * graph_.cardinality(scope[Size(a)]) + states[Size(a)];
-    tables_[Size(level + sorted)] = table[Size(joint)];
+    for (const Index a : axis_) sorted = sorted * graph_.cardinality(scope[a]) + states[a];
+    tables_[level + sorted] = table[joint];
   }
   auto size = static_cast<Offset>(table.size());
   for (std::size_t p = k; p-- > 0;) {
-    const Index inner = graph_.cardinality(scope[Size(axis_[p])]);
+    const Index inner = graph_.cardinality(scope[axis_[p]]);
     size /= inner;
     levels[p] = static_cast<Offset>(tables_.size());
     for (Offset prefix = 0; prefix < size; ++prefix) {
@@ -286,31 +282,30 @@ void BranchAndBoundSolver::Tree::AddFactor(Index c, std::span<const double> scor
   }
   root_bound_ += tables_.back();
   for (std::size_t p = 0; p + 1 < k; ++p) {
-    const Index i = scope[Size(axis_[p])];
+    const Index i = scope[axis_[p]];
     const bool last = p + 2 == k;
-    events_[Size(depth_[Size(i)])].push_back({c, graph_.cardinality(i), levels[p],
-                                              last ? level : levels[p + 1],
-                                              last ? scope[Size(axis_[k - 1])] : Index{-1}});
+    events_[depth_[i]].push_back({c, graph_.cardinality(i), levels[p], last ? level : levels[p + 1],
+                                  last ? scope[axis_[k - 1]] : Index{-1}});
   }
 }
 
 /// Sets the variable at `depth` and returns the bound of the node below.
 double BranchAndBoundSolver::Tree::Set(Index depth, Index state, double bound) {
-  const Index i = order_[Size(depth)];
-  labels_[Size(i)] = state;
-  bound += score_[Size(graph_.state_offset(i) + state)] - largest_[Size(i)];
-  for (const Event& event : events_[Size(depth)]) {
-    Index& prefix = prefix_[Size(event.factor)];
-    bound -= tables_[Size(event.before + prefix)];
+  const Index i = order_[depth];
+  labels_[i] = state;
+  bound += score_[graph_.state_offset(i) + state] - largest_[i];
+  for (const Event& event : events_[depth]) {
+    Index& prefix = prefix_[event.factor];
+    bound -= tables_[event.before + prefix];
     prefix = prefix * event.states + state;
     if (event.receiver < 0) {
-      bound += tables_[Size(event.after + prefix)];
+      bound += tables_[event.after + prefix];
       continue;
     }
     const Index states = graph_.cardinality(event.receiver);
     const double* row = tables_.data() + event.after + static_cast<Offset>(prefix) * states;
     double* score = score_.data() + graph_.state_offset(event.receiver);
-    double& largest = largest_[Size(event.receiver)];
+    double& largest = largest_[event.receiver];
     undo_.insert(undo_.end(), score, score + states);
     undo_.push_back(largest);
     bound -= largest;
@@ -322,13 +317,13 @@ double BranchAndBoundSolver::Tree::Set(Index depth, Index state, double bound) {
 }
 
 void BranchAndBoundSolver::Tree::Undo(Index depth) {
-  const std::vector<Event>& events = events_[Size(depth)];
+  const std::vector<Event>& events = events_[depth];
   for (std::size_t k = events.size(); k-- > 0;) {
     const Event& event = events[k];
-    prefix_[Size(event.factor)] /= event.states;
+    prefix_[event.factor] /= event.states;
     if (event.receiver < 0) continue;
-    const auto states = Size(graph_.cardinality(event.receiver));
-    largest_[Size(event.receiver)] = undo_.back();
+    const std::size_t states = graph_.cardinality(event.receiver);
+    largest_[event.receiver] = undo_.back();
     undo_.pop_back();
     std::copy(undo_.end() - static_cast<Offset>(states), undo_.end(),
               score_.begin() + graph_.state_offset(event.receiver));
@@ -347,11 +342,11 @@ void BranchAndBoundSolver::Tree::Descend(Index depth, double bound) {
     }
     return;
   }
-  const Index i = order_[Size(depth)];
+  const Index i = order_[depth];
   const Index states = graph_.cardinality(i);
   double* child = child_bound_.data() + graph_.state_offset(i);
   for (Index s = 0; s < states; ++s) {
-    child[s] = bound + score_[Size(graph_.state_offset(i) + s)] - largest_[Size(i)];
+    child[s] = bound + score_[graph_.state_offset(i) + s] - largest_[i];
     if (child[s] <= best_ + tolerance_) continue;
     child[s] = Set(depth, s, bound);
     Undo(depth);
@@ -388,7 +383,7 @@ BranchAndBoundSolver::~BranchAndBoundSolver() = default;
 
 void BranchAndBoundSolver::Solve(std::span<const double> scores, WarmStart* /*warm*/,
                                  MapResult* result) {
-  SLACKLINE_CHECK(scores.size() == Size(graph_->total_states()), "scores do not fit the graph");
+  SLACKLINE_CHECK(std::ssize(scores) == graph_->total_states(), "scores do not fit the graph");
   if (std::find(scores.begin(), scores.end(), -kInfinity) == scores.end())
     return SolveFinite(scores, result);
   // Reparametrisations of −∞ are no numbers. A forbidden state costs more than all others together
@@ -417,7 +412,7 @@ void BranchAndBoundSolver::SolveFinite(std::span<const double> scores, MapResult
   nodes_ = 0;
   result->integral = true;
   result->marginals.clear();
-  result->labels.resize(Size(graph.num_variables()));
+  result->labels.resize(graph.num_variables());
   RoundMarginals(graph, scores, result->labels);
   const ImproveOptions improve{.max_joint_states =
                                    options_.joint_changes && graph.num_variables() > 24 ? 64 : 0};

@@ -10,23 +10,21 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 class BruteForceSolver final : public MapSolver {
  public:
   explicit BruteForceSolver(std::shared_ptr<const FactorGraph> graph)
       : graph_(std::move(graph)),
-        ending_(Size(graph_->num_variables())),
+        ending_(graph_->num_variables()),
         labels_(ending_.size(), 0),
         best_(ending_.size(), 0) {
     for (Index c = 0; c < graph_->num_factors(); ++c) {
       const std::span<const Index> scope = graph_->scope(c);
-      ending_[Size(*std::max_element(scope.begin(), scope.end()))].push_back(c);
+      ending_[*std::max_element(scope.begin(), scope.end())].push_back(c);
     }
   }
 
   void Solve(std::span<const double> scores, WarmStart* /*warm*/, MapResult* result) override {
-    SLACKLINE_CHECK(scores.size() == Size(graph_->total_states()), "scores do not fit the graph");
+    SLACKLINE_CHECK(std::ssize(scores) == graph_->total_states(), "scores do not fit the graph");
     scores_ = scores;
     best_score_ = -kInfinity;
     Descend(0, 0.0);
@@ -56,10 +54,10 @@ class BruteForceSolver final : public MapSolver {
       return;
     }
     for (Index s = 0; s < graph_->cardinality(i); ++s) {
-      labels_[Size(i)] = s;
-      double sum = score + scores_[Size(graph_->state_offset(i) + s)];
-      for (const Index c : ending_[Size(i)]) {
-        sum += scores_[Size(graph_->factor_offset(c) + JointState(*graph_, c, labels_))];
+      labels_[i] = s;
+      double sum = score + scores_[graph_->state_offset(i) + s];
+      for (const Index c : ending_[i]) {
+        sum += scores_[graph_->factor_offset(c) + JointState(*graph_, c, labels_)];
       }
       Descend(i + 1, sum);
     }

@@ -7,12 +7,6 @@
 #include <slackline/core/check.h>
 
 namespace slackline::internal {
-namespace {
-
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
-}  // namespace
-
 ChainDp::ChainDp(Index states) : states_(states) {
   SLACKLINE_CHECK(states >= 1, "a chain needs states");
   tables_.Add(states, states);
@@ -47,7 +41,7 @@ Index ChainDp::CheckLength(std::span<const double> unary, std::span<const Index>
 
 double ChainDp::Maximise(std::span<const double> unary, std::span<Index> labels) {
   const Index length = CheckLength(unary, labels);
-  const std::size_t k = Size(states_);
+  const std::size_t k = states_;
   behind_.resize(std::max(behind_.size(), Size(length) * stride()));
   for (Index i = length; i-- > 0;) {
     double* row = behind_.data() + Size(i) * stride();
@@ -66,7 +60,7 @@ double ChainDp::Maximise(std::span<const double> unary, std::span<Index> labels)
 }
 
 void ChainDp::Complete(Index i, std::span<Index> labels) const {
-  for (std::size_t j = Size(i) + 1; j < labels.size(); ++j) {
+  for (std::size_t j = i + 1; j < labels.size(); ++j) {
     const auto variable = static_cast<Index>(j);
     labels[j] =
         tables_.Best({table_of(variable - 1), false}, labels[j - 1], behind(variable).data());
@@ -80,7 +74,7 @@ void ChainDp::MaxMarginals(std::span<const double> unary, std::span<Index> label
     std::fill(out.begin(), out.end(), -kInfinity);
     return;
   }
-  const std::size_t k = Size(states_);
+  const std::size_t k = states_;
   ahead_.assign(stride(), 0.0);  // best score of all before the variable, by its states
   message_.resize(stride());
   for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -93,7 +87,7 @@ void ChainDp::MaxMarginals(std::span<const double> unary, std::span<Index> label
     // Sums in another order than the best score's: what belongs to the best labelling is the
     // measure.
     const std::span<const double> rest = behind(variable);
-    const double best = ahead_[Size(labels[i])] + rest[Size(labels[i])];
+    const double best = ahead_[labels[i]] + rest[labels[i]];
     for (std::size_t s = 0; s < k; ++s) out[i * k + s] = std::min(0.0, ahead_[s] + rest[s] - best);
   }
 }

@@ -10,8 +10,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 /// Entries of a table for one state.
 std::size_t Area(Index hits, Index others) {
   return Size((Offset{hits} + 1) * (Offset{others} + 1));
@@ -48,9 +46,9 @@ CountForest::CountForest(std::shared_ptr<const FactorGraph> graph) : graph_(std:
 
 double CountForest::Maximise(std::span<const double> scores, std::span<const Index> marked,
                              std::span<const double> gains, std::span<Index> labels) {
-  const auto n = Size(graph_->num_variables());
+  const std::size_t n = graph_->num_variables();
   SLACKLINE_CHECK(
-      scores.size() == Size(graph_->total_states()) && marked.size() == n && labels.size() == n,
+      std::ssize(scores) == graph_->total_states() && marked.size() == n && labels.size() == n,
       "scores, marks and labels must fit the graph");
   const auto hits = static_cast<Index>(std::count(marked.begin(), marked.end(), 1));
   SLACKLINE_CHECK(gains.size() == Area(hits, static_cast<Index>(n) - hits),
@@ -58,8 +56,8 @@ double CountForest::Maximise(std::span<const double> scores, std::span<const Ind
   std::copy_n(scores.begin(), 2 * n, base_.begin());
   for (Index c = 0; c < graph_->num_factors(); ++c) {
     if (graph_->scope(c).size() != 1) continue;
-    const auto variable = Size(graph_->scope(c)[0]);
-    const auto at = Size(graph_->factor_offset(c));
+    const std::size_t variable = graph_->scope(c)[0];
+    const std::size_t at = graph_->factor_offset(c);
     for (std::size_t s = 0; s < 2; ++s) base_[2 * variable + s] += scores[at + s];
   }
   const bool joined =
@@ -97,25 +95,25 @@ double CountForest::Sorted(std::span<const double> gains, std::span<const Index>
   }
   work_ += static_cast<std::int64_t>(gains.size());
   std::fill(labels.begin(), labels.end(), 0);
-  for (std::size_t k = 0; k < best_at / width; ++k) labels[Size(order_[1][k])] = 1;
-  for (std::size_t k = 0; k < best_at % width; ++k) labels[Size(order_[0][k])] = 1;
+  for (std::size_t k = 0; k < best_at / width; ++k) labels[order_[1][k]] = 1;
+  for (std::size_t k = 0; k < best_at % width; ++k) labels[order_[0][k]] = 1;
   return zero + best;
 }
 
 double CountForest::Forest(std::span<const double> scores, std::span<const double> gains,
                            std::span<const Index> marked, std::span<Index> labels) {
   const Index n = graph_->num_variables();
-  for (Index i = 0; i < n; ++i) Start(i, marked[Size(i)]);
-  Node& total = nodes_[Size(n)];
+  for (Index i = 0; i < n; ++i) Start(i, marked[i]);
+  Node& total = nodes_[n];
   total.table.assign(1, 0.0);
   total.hits = total.others = 0;
   for (Join& join : joins_) {
     const Index states = join.factor >= 0 ? 2 : 1;
     std::span<const double> table;
-    if (join.factor >= 0) table = scores.subspan(Size(graph_->factor_offset(join.factor)), 4);
+    if (join.factor >= 0) table = scores.subspan(graph_->factor_offset(join.factor), 4);
     const bool child_first = join.factor >= 0 && graph_->scope(join.factor)[0] == join.child;
-    Pass(nodes_[Size(join.child)], table, child_first, states, &join);
-    Merge(&nodes_[Size(join.parent)], states, &join);
+    Pass(nodes_[join.child], table, child_first, states, &join);
+    Merge(&nodes_[join.parent], states, &join);
   }
   double best = -kInfinity;
   std::size_t best_at = 0;
@@ -126,14 +124,14 @@ double CountForest::Forest(std::span<const double> scores, std::span<const doubl
       best_at = k;
     }
   }
-  const std::size_t width = Size(total.others) + 1;
+  const std::size_t width = total.others + 1;
   ReadLabels(static_cast<Index>(best_at / width), static_cast<Index>(best_at % width), labels);
   return best;
 }
 
 /// The table of a leaf.
 void CountForest::Start(Index variable, Index marked) {
-  Node& node = nodes_[Size(variable)];
+  Node& node = nodes_[variable];
   node.hits = marked;
   node.others = 1 - marked;
   node.table.assign(2 * Area(node.hits, node.others), -kInfinity);
@@ -170,9 +168,9 @@ void CountForest::Merge(Node* parent, Index states, Join* join) {
   join->hits = hits;
   join->others = others;
   const std::size_t area = Area(hits, others);
-  const std::size_t own_width = Size(parent->others) + 1;
-  const std::size_t child_width = Size(join->child_others) + 1;
-  const std::size_t width = Size(others) + 1;
+  const std::size_t own_width = parent->others + 1;
+  const std::size_t child_width = join->child_others + 1;
+  const std::size_t width = others + 1;
   merged_.assign(Size(states) * area, -kInfinity);
   join->counts.assign(merged_.size(), 0);
   for (std::size_t s = 0; s < Size(states); ++s) {
@@ -207,21 +205,20 @@ void CountForest::ReadLabels(Index hits, Index others, std::span<Index> labels) 
     Index hits = 0, others = 0;
   };
   std::vector<Share> shares(Size(n) + 1);
-  shares[Size(n)] = {hits, others};
+  shares[n] = {hits, others};
   for (auto join = joins_.rbegin(); join != joins_.rend(); ++join) {
-    const std::size_t state = join->factor >= 0 ? Size(labels[Size(join->parent)]) : 0;
-    Share& parent = shares[Size(join->parent)];
+    const std::size_t state = join->factor >= 0 ? Size(labels[join->parent]) : 0;
+    Share& parent = shares[join->parent];
     const std::size_t at = state * Area(join->hits, join->others) +
                            Size(parent.hits) * (Size(join->others) + 1) + Size(parent.others);
-    const auto counts = Size(join->counts[at]);
-    const std::size_t child_width = Size(join->child_others) + 1;
+    const std::size_t counts = join->counts[at];
+    const std::size_t child_width = join->child_others + 1;
     const Share child = {static_cast<Index>(counts / child_width),
                          static_cast<Index>(counts % child_width)};
-    shares[Size(join->child)] = child;
+    shares[join->child] = child;
     parent.hits -= child.hits;
     parent.others -= child.others;
-    labels[Size(join->child)] =
-        join->states[state * Area(join->child_hits, join->child_others) + counts];
+    labels[join->child] = join->states[state * Area(join->child_hits, join->child_others) + counts];
   }
 }
 

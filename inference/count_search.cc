@@ -15,8 +15,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 /// Prices that are tried for one bound.
 constexpr Index kMostPrices = 40;
 /// Rounds of exchanges of two variables.
@@ -31,11 +29,7 @@ constexpr std::int8_t kFree = -1;
 class CountSearch::Run {
  public:
   Run(const FactorGraph& graph, CountRange range, const CountSearchOptions& options)
-      : graph_(graph),
-        range_(range),
-        options_(options),
-        n_(Size(graph.num_variables())),
-        gains_(n_) {}
+      : graph_(graph), range_(range), options_(options), n_(graph.num_variables()), gains_(n_) {}
 
   void Solve(std::span<const double> scores, MapSolver* solver, MapResult* result) {
     scores_ = scores;
@@ -79,26 +73,26 @@ class CountSearch::Run {
   /// What flipping variable i would gain.
   double FlipGain(Index i) {
     const auto at = scores_.begin() + graph_.state_offset(i);
-    const Index old_state = labels_[Size(i)];
+    const Index old_state = labels_[i];
     double gain = at[1 - old_state] - at[old_state];
     for (const Incidence& incidence : graph_.factors_of(i)) {
       const double* table = scores_.data() + graph_.factor_offset(incidence.factor);
       gain -= table[JointState(graph_, incidence.factor, labels_)];
-      labels_[Size(i)] = 1 - old_state;
+      labels_[i] = 1 - old_state;
       gain += table[JointState(graph_, incidence.factor, labels_)];
-      labels_[Size(i)] = old_state;
+      labels_[i] = old_state;
     }
     return gain;
   }
 
   /// Flips a variable; the gains of all that share a factor with it follow.
   void Flip(Index i) {
-    labels_[Size(i)] = 1 - labels_[Size(i)];
-    ones_ += labels_[Size(i)] == 1 ? 1 : -1;
-    gains_[Size(i)] = -gains_[Size(i)];
+    labels_[i] = 1 - labels_[i];
+    ones_ += labels_[i] == 1 ? 1 : -1;
+    gains_[i] = -gains_[i];
     for (const Incidence& incidence : graph_.factors_of(i)) {
       for (const Index j : graph_.scope(incidence.factor)) {
-        if (j != i) gains_[Size(j)] = FlipGain(j);
+        if (j != i) gains_[j] = FlipGain(j);
       }
     }
   }
@@ -107,7 +101,7 @@ class CountSearch::Run {
   Index BestFlip(Index state) const {
     Index best = -1;
     for (std::size_t i = 0; i < n_; ++i) {
-      if (labels_[i] == state && (best < 0 || gains_[i] > gains_[Size(best)]))
+      if (labels_[i] == state && (best < 0 || gains_[i] > gains_[best]))
         best = static_cast<Index>(i);
     }
     return best;
@@ -137,9 +131,7 @@ class CountSearch::Run {
       for (const Index state : {0, 1}) {
         if (!range_.Contains(ones_ + (state == 0 ? 1 : -1))) continue;
         const Index i = BestFlip(state);
-        if (i >= 0 && gains_[Size(i)] > least_gain_ &&
-            (flip < 0 || gains_[Size(i)] > gains_[Size(flip)]))
-          flip = i;
+        if (i >= 0 && gains_[i] > least_gain_ && (flip < 0 || gains_[i] > gains_[flip])) flip = i;
       }
       if (flip < 0) return;
       Flip(flip);
@@ -155,7 +147,7 @@ class CountSearch::Run {
       Flip(on);
       // The variable itself is 0 now, and going back gains nothing.
       const Index other = BestFlip(0);
-      if (other != on && loss + gains_[Size(other)] > least_gain_) {
+      if (other != on && loss + gains_[other] > least_gain_) {
         Flip(other);
         return true;
       }
@@ -185,7 +177,7 @@ class CountSearch::Run {
     priced_.assign(scores_.begin(), scores_.end());
     const double penalty = penalty_ + 4 * std::abs(price);
     for (std::size_t i = 0; i < n_; ++i) {
-      const auto at = Size(graph_.state_offset(static_cast<Index>(i)));
+      const std::size_t at = graph_.state_offset(static_cast<Index>(i));
       priced_[at + 1] += price;
       if (fixed[i] != kFree) priced_[at + (fixed[i] == 1 ? 0 : 1)] -= penalty;
     }
@@ -193,7 +185,7 @@ class CountSearch::Run {
     point->on.resize(n_);
     point->ones = 0;
     for (std::size_t i = 0; i < n_; ++i) {
-      const auto at = Size(graph_.state_offset(static_cast<Index>(i)));
+      const std::size_t at = graph_.state_offset(static_cast<Index>(i));
       point->on[i] = solution_.integral ? static_cast<double>(solution_.labels[i])
                                         : solution_.marginals[at + 1];
       point->ones += point->on[i];
@@ -269,7 +261,7 @@ class CountSearch::Run {
     for (std::size_t i = 0; i < n_; ++i) {
       if (fixed[i] != kFree) continue;
       const double mean = 0.5 * (a.on[i] + b.on[i]);
-      const auto at = Size(graph_.state_offset(static_cast<Index>(i)));
+      const std::size_t at = graph_.state_offset(static_cast<Index>(i));
       const double size = std::abs(scores_[at + 1] - scores_[at]);
       const double rank = std::min(mean, 1 - mean) + 1e-3 * size / (1 + size);
       if (rank > best_rank) {
@@ -291,7 +283,7 @@ class CountSearch::Run {
       open.pop();
       for (const std::int8_t state : {std::int8_t{1}, std::int8_t{0}}) {
         Node child{node.fixed, node.bound, -1};
-        child.fixed[Size(node.branch)] = state;
+        child.fixed[node.branch] = state;
         Bound(&child);
         open.push(std::move(child));
       }
@@ -330,7 +322,7 @@ CountSearch::CountSearch(std::shared_ptr<const FactorGraph> graph, CountRange ra
 CountSearch::~CountSearch() = default;
 
 void CountSearch::Solve(std::span<const double> scores, MapSolver* solver, MapResult* result) {
-  SLACKLINE_CHECK(scores.size() == Size(graph_->total_states()), "the scores do not fit the graph");
+  SLACKLINE_CHECK(std::ssize(scores) == graph_->total_states(), "the scores do not fit the graph");
   RequireFiniteScores(scores, "a search by counts");
   run_->Solve(scores, solver, result);
 }

@@ -18,8 +18,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 constexpr Index kManyFactors = 1000;
 constexpr Offset kExactLabellings = Offset{1} << 20;
 
@@ -85,13 +83,14 @@ void Decoder::Decode(std::span<const double> scores, MapResult* result) {
   num_fractional_ += fractional_;
 }
 
-/// The best value with the state fixed: the other states are made so expensive that no solution
-/// uses them. Its value is then computed with the scores themselves; −∞ when no labelling with the
-/// state is allowed.
-double Decoder::ConditionedValue(Index variable, Index state, std::span<const double> scores) {
-  const auto begin = Size(graph_->state_offset(variable));
+/// Solves with the state fixed: the other states are made so expensive that no solution uses them.
+/// kValues: the value of the solution with the scores themselves. kBounds: the solver's bound, which
+/// holds for all labellings with the state. −∞ when no labelling with the state is allowed.
+double Decoder::SolveConditioned(Index variable, Index state, std::span<const double> scores,
+                                 MaxMarginalKind kind) {
+  const std::size_t begin = graph_->state_offset(variable);
   if (scores[begin + Size(state)] == -kInfinity) return -kInfinity;
-  const auto states = Size(graph_->cardinality(variable));
+  const std::size_t states = graph_->cardinality(variable);
   const double penalty = FixingPenalty(*graph_, scores);
   for (std::size_t s = 0; s < states; ++s) {
     if (s != Size(state)) conditioned_[begin + s] = scores[begin + s] - penalty;
@@ -99,15 +98,17 @@ double Decoder::ConditionedValue(Index variable, Index state, std::span<const do
   solver_->Solve(conditioned_, &warm_, &work_);
   std::copy_n(scores.begin() + graph_->state_offset(variable), states,
               conditioned_.begin() + graph_->state_offset(variable));
-  if (work_.integral && work_.labels[Size(variable)] != state) return -kInfinity;
+  if (kind == MaxMarginalKind::kBounds) return work_.upper_bound;
+  if (work_.integral && work_.labels[variable] != state) return -kInfinity;
   return work_.integral ? LabellingScore(*graph_, scores, work_.labels)
                         : MarginalsScore(scores, work_.marginals);
 }
 
-void Decoder::MaxMarginalTables(std::span<const double> scores, std::span<double> out) {
+void Decoder::MaxMarginalTables(std::span<const double> scores, std::span<double> out,
+                                MaxMarginalKind kind) {
   const FactorGraph& graph = *graph_;
   SLACKLINE_CHECK(
-      scores.size() == Size(graph.total_states()) && out.size() == Size(graph.variable_states()),
+      std::ssize(scores) == graph.total_states() && std::ssize(out) == graph.variable_states(),
       "scores or output do not fit the graph");
   if (method_ == Method::kTree) {
     static_cast<TreeSolver&>(*solver_).MaxMarginals(scores, out);
@@ -121,19 +122,25 @@ void Decoder::MaxMarginalTables(std::span<const double> scores, std::span<double
   conditioned_.assign(scores.begin(), scores.end());
   warm_.bytes.clear();
   solver_->Solve(scores, &warm_, &work_);
-  const double value = work_.value;
+  const bool bounds = kind == MaxMarginalKind::kBounds;
+  const double value = bounds ? work_.upper_bound : work_.value;
   std::vector<double> marginals(out.size(), 0.0);
   if (work_.integral) {
     for (Index i = 0; i < graph.num_variables(); ++i) {
-      marginals[Size(graph.state_offset(i) + work_.labels[Size(i)])] = 1;
+      marginals[graph.state_offset(i) + work_.labels[i]] = 1;
     }
   } else {
     std::copy_n(work_.marginals.begin(), marginals.size(), marginals.begin());
   }
   for (Index i = 0; i < graph.num_variables(); ++i) {
     for (Index s = 0; s < graph.cardinality(i); ++s) {
-      const auto k = Size(graph.state_offset(i) + s);
-      out[k] = marginals[k] >= 1 ? value : ConditionedValue(i, s, scores);
+      const std::size_t k = graph.state_offset(i) + s;
+      if (marginals[k] >= 1) {
+        out[k] = value;
+        continue;
+      }
+      const double conditioned = SolveConditioned(i, s, scores, kind);
+      out[k] = bounds ? std::min(value, conditioned) : conditioned;
     }
   }
 }
@@ -144,9 +151,9 @@ void Decoder::MaxMarginals(std::span<const double> scores, std::span<double> dif
                       std::all_of(graph.cardinalities().begin(), graph.cardinalities().end(),
                                   [](Index states) { return states == 2; }),
                   "differences of max-marginals need binary variables");
-  SLACKLINE_CHECK(differences.size() == Size(graph.num_variables()),
+  SLACKLINE_CHECK(std::ssize(differences) == graph.num_variables(),
                   "the output does not fit the graph");
-  std::vector<double> tables(Size(graph.variable_states()));
+  std::vector<double> tables(graph.variable_states());
   MaxMarginalTables(scores, tables);
   for (std::size_t i = 0; i < differences.size(); ++i)
     differences[i] = tables[2 * i + 1] - tables[2 * i];

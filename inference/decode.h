@@ -19,11 +19,16 @@ namespace slackline::internal {
 
 enum class DecodeKind {
   /// exact where that is cheap (no cycles, or at most 2^20 labellings), else the LP, rounded and
+  /// improved
   kAuto,
-  ///< improved
   kLp,    ///< the LP relaxation, rounded
   kExact  ///< exact where possible, else the best that can be done, as kAuto
 };
+
+/// What stands for the best value of the labellings with one state, where no exact method is used:
+/// the value of the LP solution, or of the labelling where the solver only finds one (message
+/// passing), or the solver's certified bound. Exact methods: the same.
+enum class MaxMarginalKind { kValues, kBounds };
 
 /// "auto", "lp", "exact"; throws DataError on anything else, naming the choices.
 DecodeKind ParseDecodeKind(std::string_view name);
@@ -49,18 +54,18 @@ class Decoder {
   /// Bounds on the count do not matter here. Requires that all variables have two states.
   void MaxMarginals(std::span<const double> scores, std::span<double> differences);
 
-  /// The same per state: out[state_offset(i) + s] = max {value | y_i = s}. Forests: two sweeps.
-  /// Else one call to the solver, and one more for every state that is not in its solution (by roof
-  /// duality: RoofMarginals).
-  void MaxMarginalTables(std::span<const double> scores, std::span<double> out);
+  /// The same per state: out[state_offset(i) + s] = max {value | y_i = s}, or with kBounds a
+  /// certified upper bound on it. Forests: two sweeps. Else one call to the solver, and one more for
+  /// every state that is not in its solution (by roof duality: RoofMarginals).
+  void MaxMarginalTables(std::span<const double> scores, std::span<double> out,
+                         MaxMarginalKind kind = MaxMarginalKind::kValues);
 
   /// Whether the LP solution behind the last Decode was fractional (false where no LP was solved).
   bool fractional() const { return fractional_; }
 
   Index num_decoded() const { return num_decoded_; }
-  Index num_certified() const {
-    return num_certified_;
-  }  ///< labellings that are known to be optimal
+  /// Labellings that are known to be optimal.
+  Index num_certified() const { return num_certified_; }
   Index num_fractional() const { return num_fractional_; }  ///< LP solutions that were fractional
   /// Adds the counts of another decoder (of another thread) to its own.
   void AddCounts(const Decoder& other) {
@@ -79,7 +84,8 @@ class Decoder {
   enum class Method { kTree, kSearch, kLpRounded, kLpImproved };
 
   Method ChooseMethod(DecodeKind kind) const;
-  double ConditionedValue(Index variable, Index state, std::span<const double> scores);
+  double SolveConditioned(Index variable, Index state, std::span<const double> scores,
+                          MaxMarginalKind kind);
 
   std::shared_ptr<const FactorGraph> graph_;
   Method method_;

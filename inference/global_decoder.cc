@@ -26,8 +26,6 @@ constexpr Index kImproveEvery = 8;
 constexpr int kMaxSweeps = 100;
 constexpr double kExactTolerance = 1e-9;
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 std::shared_ptr<const FactorGraph> TablesOf(const FactorGraph& graph) {
   FactorGraphBuilder builder;
   for (const Index cardinality : graph.cardinalities()) builder.AddVariable(cardinality);
@@ -51,12 +49,12 @@ GlobalDecoder::GlobalDecoder(std::shared_ptr<const Structure> structure,
   if (HasExactGlobals(graph)) exact_ = MakeGlobalSolver(structure_);
   enumerates_ =
       options.enumerate > 0 && CountLabellings(graph, options.enumerate) <= options.enumerate;
-  globals_of_.resize(Size(graph.num_variables()));
+  globals_of_.resize(graph.num_variables());
   begin_.push_back(0);
   for (Index g = 0; g < graph.num_global_factors(); ++g) {
     Offset states = 0;
     for (const Index i : graph.global_scope(g)) {
-      globals_of_[Size(i)].push_back(g);
+      globals_of_[i].push_back(g);
       states += graph.cardinality(i);
     }
     begin_.push_back(begin_.back() + states);
@@ -66,15 +64,15 @@ GlobalDecoder::GlobalDecoder(std::shared_ptr<const Structure> structure,
 
 std::span<const double> GlobalDecoder::LocalWeights(Index g,
                                                     std::span<const double> weights) const {
-  const GlobalPart& part = structure_->globals()[Size(g)];
+  const GlobalPart& part = structure_->globals()[g];
   if (part.block < 0) return {};
   const Offset first = structure_->layout().block(part.block).at(part.base, 0);
-  return weights.subspan(Size(first), Size(part.factor->num_weights()));
+  return weights.subspan(first, part.factor->num_weights());
 }
 
 double GlobalDecoder::GlobalScore(Index g, std::span<const double> weights,
                                   std::span<const Index> labels) const {
-  const GlobalFactor& factor = *structure_->globals()[Size(g)].factor;
+  const GlobalFactor& factor = *structure_->globals()[g].factor;
   std::vector<Index> states(structure_->graph().global_scope(g).size());
   GlobalStates(structure_->graph(), g, labels, states);
   return factor.Allows(states) ? factor.Score(LocalWeights(g, weights), states) : -kInfinity;
@@ -91,16 +89,16 @@ double GlobalDecoder::Score(std::span<const double> scores, std::span<const doub
 void GlobalDecoder::Decode(const ExampleView& example, std::span<const double> weights,
                            MapResult* result) {
   SLACKLINE_CHECK(&example.structure() == structure_.get(), "the example has another structure");
-  own_scores_.resize(Size(structure_->graph().total_states()));
+  own_scores_.resize(structure_->graph().total_states());
   ScoreTables(example, weights, own_scores_);
   Decode(own_scores_, weights, result);
 }
 
 void GlobalDecoder::Decode(std::span<const double> scores, std::span<const double> weights,
                            MapResult* result) {
-  SLACKLINE_CHECK(scores.size() == Size(structure_->graph().total_states()),
+  SLACKLINE_CHECK(std::ssize(scores) == structure_->graph().total_states(),
                   "scores do not fit the graph");
-  SLACKLINE_CHECK(weights.size() == Size(structure_->layout().size()),
+  SLACKLINE_CHECK(std::ssize(weights) == structure_->layout().size(),
                   "weights do not fit the structure");
   result->integral = true;
   result->marginals.clear();
@@ -119,7 +117,7 @@ void GlobalDecoder::Decode(std::span<const double> scores, std::span<const doubl
     ++num_certified_;
     return;
   }
-  messages_.assign(Size(begin_.back()), 0.0);
+  messages_.assign(begin_.back(), 0.0);
   warm_.bytes.clear();
   seen_.clear();
   double gamma = 1;
@@ -150,7 +148,7 @@ void GlobalDecoder::Decode(std::span<const double> scores, std::span<const doubl
 
 void GlobalDecoder::Enumerate(std::span<const double> scores, std::span<const double> weights,
                               MapResult* result) {
-  labels_.assign(Size(tables_->num_variables()), 0);
+  labels_.assign(tables_->num_variables(), 0);
   result->labels = labels_;
   do {
     const double value = Score(scores, weights, labels_);
@@ -169,14 +167,14 @@ double GlobalDecoder::SolveSlaves(std::span<const double> scores, std::span<cons
   slave_scores_.assign(scores.begin(), scores.end());
   double bound = 0;
   for (Index g = 0; g < graph.num_global_factors(); ++g) {
-    const std::span<const double> own = std::span<const double>(messages_).subspan(
-        Size(begin_[Size(g)]), Size(begin_[Size(g) + 1] - begin_[Size(g)]));
-    bound += CheckedMaximum(*structure_->globals()[Size(g)].factor, LocalWeights(g, weights), own,
-                            states_[Size(g)]);
+    const std::span<const double> own =
+        std::span<const double>(messages_).subspan(begin_[g], begin_[g + 1] - begin_[g]);
+    bound +=
+        CheckedMaximum(*structure_->globals()[g].factor, LocalWeights(g, weights), own, states_[g]);
     const double* message = own.data();
     for (const Index i : graph.global_scope(g)) {
       for (Index s = 0; s < graph.cardinality(i); ++s)
-        slave_scores_[Size(graph.state_offset(i) + s)] += *message++;
+        slave_scores_[graph.state_offset(i) + s] += *message++;
     }
   }
   solver_->Solve(slave_scores_, &warm_, &slave_);
@@ -189,17 +187,17 @@ double GlobalDecoder::Subgradient() {
   v_.assign(messages_.size(), 0.0);
   double norm = 0;
   for (Index g = 0; g < graph.num_global_factors(); ++g) {
-    double* own = v_.data() + begin_[Size(g)];
+    double* own = v_.data() + begin_[g];
     const std::span<const Index> scope = graph.global_scope(g);
     for (std::size_t k = 0; k < scope.size(); ++k) {
       const Index i = scope[k];
       if (slave_.integral) {
-        own[slave_.labels[Size(i)]] += 1;
+        own[slave_.labels[i]] += 1;
       } else {
         for (Index s = 0; s < graph.cardinality(i); ++s)
-          own[s] += slave_.marginals[Size(graph.state_offset(i) + s)];
+          own[s] += slave_.marginals[graph.state_offset(i) + s];
       }
-      own[states_[Size(g)][k]] -= 1;
+      own[states_[g][k]] -= 1;
       for (Index s = 0; s < graph.cardinality(i); ++s) norm += own[s] * own[s];
       own += graph.cardinality(i);
     }
@@ -210,7 +208,7 @@ double GlobalDecoder::Subgradient() {
 /// labels of the scope of global factor g = states.
 void GlobalDecoder::Overlay(Index g, std::span<const Index> states, std::span<Index> labels) const {
   const std::span<const Index> scope = structure_->graph().global_scope(g);
-  for (std::size_t k = 0; k < scope.size(); ++k) labels[Size(scope[k])] = states[k];
+  for (std::size_t k = 0; k < scope.size(); ++k) labels[scope[k]] = states[k];
 }
 
 /// The labellings that the slaves propose.
@@ -222,12 +220,12 @@ void GlobalDecoder::Consider(std::span<const double> scores, std::span<const dou
   // All global factors' states over the tables' labelling, the last one winning where they overlap;
   // and each alone.
   labels_ = slave_.labels;
-  for (Index g = 0; g < globals; ++g) Overlay(g, states_[Size(g)], labels_);
+  for (Index g = 0; g < globals; ++g) Overlay(g, states_[g], labels_);
   Candidate(scores, weights, improve, result);
   if (!improve || globals < 2) return;
   for (Index g = 0; g < globals; ++g) {
     labels_ = slave_.labels;
-    Overlay(g, states_[Size(g)], labels_);
+    Overlay(g, states_[g], labels_);
     Candidate(scores, weights, improve, result);
   }
 }
@@ -266,29 +264,29 @@ void GlobalDecoder::ConditionalScores(Index i, std::span<const double> scores,
                                       std::span<const double> weights, Index without,
                                       std::span<Index> labels, double* out) const {
   const FactorGraph& graph = *tables_;
-  const Index before = labels[Size(i)];
+  const Index before = labels[i];
   for (Index s = 0; s < graph.cardinality(i); ++s) {
-    labels[Size(i)] = s;
-    out[s] = scores[Size(graph.state_offset(i) + s)];
+    labels[i] = s;
+    out[s] = scores[graph.state_offset(i) + s];
     for (const Incidence& at : graph.factors_of(i)) {
-      out[s] += scores[Size(graph.factor_offset(at.factor) + JointState(graph, at.factor, labels))];
+      out[s] += scores[graph.factor_offset(at.factor) + JointState(graph, at.factor, labels)];
     }
-    for (const Index g : globals_of_[Size(i)]) {
+    for (const Index g : globals_of_[i]) {
       if (g != without) out[s] += GlobalScore(g, weights, labels);
     }
   }
-  labels[Size(i)] = before;
+  labels[i] = before;
 }
 
 bool GlobalDecoder::MoveVariable(Index i, std::span<const double> scores,
                                  std::span<const double> weights, std::span<Index> labels) {
-  std::vector<double> own(Size(tables_->cardinality(i)));
+  std::vector<double> own(tables_->cardinality(i));
   ConditionalScores(i, scores, weights, -1, labels, own.data());
   const auto best = std::max_element(own.begin(), own.end());
-  const double now = own[Size(labels[Size(i)])];
+  const double now = own[labels[i]];
   // Smaller gains may be rounding errors.
   if (!(*best > now) || *best - now <= 1e-12 * (1 + std::abs(*best))) return false;
-  labels[Size(i)] = static_cast<Index>(best - own.begin());
+  labels[i] = static_cast<Index>(best - own.begin());
   return true;
 }
 
@@ -298,7 +296,7 @@ bool GlobalDecoder::MoveGlobal(Index g, std::span<const double> scores,
                                std::span<const double> weights, std::span<Index> labels) {
   const FactorGraph& graph = structure_->graph();
   const std::span<const Index> scope = graph.global_scope(g);
-  std::vector<double> messages(Size(begin_[Size(g) + 1] - begin_[Size(g)]));
+  std::vector<double> messages(begin_[g + 1] - begin_[g]);
   double largest = 1;
   double* own = messages.data();
   for (const Index i : scope) {
@@ -311,8 +309,7 @@ bool GlobalDecoder::MoveGlobal(Index g, std::span<const double> scores,
   // What another factor forbids costs more than all the rest.
   for (double& message : messages) message = std::isfinite(message) ? -message : 2 * largest;
   std::vector<Index> states(scope.size());
-  CheckedMaximum(*structure_->globals()[Size(g)].factor, LocalWeights(g, weights), messages,
-                 states);
+  CheckedMaximum(*structure_->globals()[g].factor, LocalWeights(g, weights), messages, states);
   const std::vector<Index> before(labels.begin(), labels.end());
   const double old_score = Score(scores, weights, labels);
   Overlay(g, states, labels);

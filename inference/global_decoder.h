@@ -67,9 +67,8 @@ class GlobalDecoder {
                  std::span<Index> labels);
 
   Index num_decoded() const { return num_decoded_; }
-  Index num_certified() const {
-    return num_certified_;
-  }  ///< labellings that are known to be optimal
+  /// Labellings that are known to be optimal.
+  Index num_certified() const { return num_certified_; }
 
  private:
   std::span<const double> LocalWeights(Index g, std::span<const double> weights) const;

@@ -9,17 +9,15 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 /// About as many nanoseconds as an oracle that sorts, or matches, takes for a state of its
 /// variables.
 constexpr std::int64_t kWorkOfState = 32;
 
 /// Per variable: whether a global factor has it.
 std::vector<bool> CoveredVariables(const FactorGraph& graph) {
-  std::vector<bool> covered(Size(graph.num_variables()), false);
+  std::vector<bool> covered(graph.num_variables(), false);
   for (Index g = 0; g < graph.num_global_factors(); ++g) {
-    for (const Index i : graph.global_scope(g)) covered[Size(i)] = true;
+    for (const Index i : graph.global_scope(g)) covered[i] = true;
   }
   return covered;
 }
@@ -31,30 +29,30 @@ class GlobalSolver final : public MapSolver {
     const FactorGraph& graph = structure_->graph();
     const std::vector<bool> covered = CoveredVariables(graph);
     for (Index i = 0; i < graph.num_variables(); ++i) {
-      if (!covered[Size(i)]) free_.push_back(i);
+      if (!covered[i]) free_.push_back(i);
     }
   }
 
   void SetWeights(std::span<const double> weights) override {
-    SLACKLINE_CHECK(weights.size() == Size(structure_->layout().size()),
+    SLACKLINE_CHECK(std::ssize(weights) == structure_->layout().size(),
                     "weights do not fit the structure");
     weights_ = weights;
   }
 
   void Solve(std::span<const double> scores, WarmStart* /*warm*/, MapResult* result) override {
     const FactorGraph& graph = structure_->graph();
-    SLACKLINE_CHECK(scores.size() == Size(graph.total_states()), "scores do not fit the graph");
+    SLACKLINE_CHECK(std::ssize(scores) == graph.total_states(), "scores do not fit the graph");
     RequireFiniteScores(scores, "a global factor");
-    result->labels.resize(Size(graph.num_variables()));
+    result->labels.resize(graph.num_variables());
     result->integral = true;
     result->marginals.clear();
     result->value = 0;
     for (Index g = 0; g < graph.num_global_factors(); ++g)
       result->value += Maximise(g, scores, result->labels);
     for (const Index i : free_) {
-      const auto own = scores.subspan(Size(graph.state_offset(i)), Size(graph.cardinality(i)));
+      const auto own = scores.subspan(graph.state_offset(i), graph.cardinality(i));
       const auto best = std::max_element(own.begin(), own.end());
-      result->labels[Size(i)] = static_cast<Index>(best - own.begin());
+      result->labels[i] = static_cast<Index>(best - own.begin());
       result->value += *best;
     }
     result->upper_bound = result->value;
@@ -77,18 +75,18 @@ class GlobalSolver final : public MapSolver {
     }
     states_.resize(scope.size());
     const double value =
-        CheckedMaximum(*structure_->globals()[Size(g)].factor, LocalWeights(g), messages_, states_);
-    for (std::size_t k = 0; k < scope.size(); ++k) labels[Size(scope[k])] = states_[k];
+        CheckedMaximum(*structure_->globals()[g].factor, LocalWeights(g), messages_, states_);
+    for (std::size_t k = 0; k < scope.size(); ++k) labels[scope[k]] = states_[k];
     return value;
   }
 
   std::span<const double> LocalWeights(Index g) const {
-    const GlobalPart& part = structure_->globals()[Size(g)];
+    const GlobalPart& part = structure_->globals()[g];
     if (part.block < 0 || part.factor->num_weights() == 0) return {};
     SLACKLINE_CHECK(!weights_.empty(),
                     "a solver for global factors needs the weights before it solves");
     const Offset first = structure_->layout().block(part.block).at(part.base, 0);
-    return weights_.subspan(Size(first), Size(part.factor->num_weights()));
+    return weights_.subspan(first, part.factor->num_weights());
   }
 
   std::shared_ptr<const Structure> structure_;
@@ -116,9 +114,8 @@ std::unique_ptr<MapSolver> MakeGlobalSolver(std::shared_ptr<const Structure> str
   if (!HasExactGlobals(structure->graph())) {
     throw DataError(
         "solver global maximises global factors over whole examples, which needs at least one of "
-        "them, no "
-        "variable in two, and no factors with tables beside them; a GlobalDecoder takes all "
-        "others");
+        "them, no variable in two, and no factors with tables beside them; a GlobalDecoder takes "
+        "all others");
   }
   return std::make_unique<GlobalSolver>(std::move(structure));
 }

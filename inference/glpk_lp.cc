@@ -25,9 +25,7 @@ std::unique_ptr<MapSolver> MakeGlpkSolver(std::shared_ptr<const FactorGraph> /*g
                                           GlpkFormulation /*formulation*/, double /*tolerance*/) {
   throw DataError(
       "this build has no GLPK, so there is no LP solver; use tree (graphs without cycles), search "
-      "or "
-      "brute-force "
-      "(few labellings), or build with SLACKLINE_WITH_GLPK=ON");
+      "or brute-force (few labellings), or build with SLACKLINE_WITH_GLPK=ON");
 }
 
 }  // namespace slackline::internal
@@ -50,8 +48,6 @@ std::unique_ptr<MapSolver> MakeGlpkSolver(std::shared_ptr<const FactorGraph> /*g
 
 namespace slackline::internal {
 namespace {
-
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
 
 /// The problems that one thread has made. GLPK's memory is bound to the thread: freeing a problem
 /// elsewhere would damage the lists of both threads.
@@ -149,15 +145,15 @@ class GlpkProblem {
       glp_set_obj_dir(problem_, model.maximise ? GLP_MAX : GLP_MIN);
     }
     for (Index r = 0; r < model.rows; ++r) {
-      const double low = model.row_lower[Size(r)];
-      const double high = model.row_upper[Size(r)];
+      const double low = model.row_lower[r];
+      const double high = model.row_upper[r];
       glp_set_row_bnds(problem_, r + 1, BoundType(low, high), low, high);
     }
     for (Index j = 0; j < model.columns; ++j) {
-      const double low = model.column_lower[Size(j)];
-      const double high = model.column_upper[Size(j)];
+      const double low = model.column_lower[j];
+      const double high = model.column_upper[j];
       glp_set_col_bnds(problem_, j + 1, BoundType(low, high), low, high);
-      glp_set_obj_coef(problem_, j + 1, model.cost[Size(j)]);
+      glp_set_obj_coef(problem_, j + 1, model.cost[j]);
     }
     if (matrix_version_ != model.matrix_version) LoadMatrix(model);
   }
@@ -165,10 +161,9 @@ class GlpkProblem {
   /// Sets a basis of `rows` basic rows and columns; the factorisation of an earlier call is
   /// dropped.
   void SetBasis(const LpModel& model, std::span<const BasisStatus> status) {
-    for (Index r = 0; r < model.rows; ++r)
-      glp_set_row_stat(problem_, r + 1, ToGlpk(status[Size(r)]));
+    for (Index r = 0; r < model.rows; ++r) glp_set_row_stat(problem_, r + 1, ToGlpk(status[r]));
     for (Index j = 0; j < model.columns; ++j) {
-      glp_set_col_stat(problem_, j + 1, ToGlpk(status[Size(model.rows + j)]));
+      glp_set_col_stat(problem_, j + 1, ToGlpk(status[model.rows + j]));
     }
     // GLPK keeps the factors of the last call when the basis is the same; results would then depend
     // on what was solved before. A basis that cannot be factorised is the simplex method's to mend.
@@ -176,11 +171,11 @@ class GlpkProblem {
   }
 
   void GetBasis(const LpModel& model, std::vector<BasisStatus>* status) const {
-    status->resize(Size(model.rows + model.columns));
+    status->resize(model.rows + model.columns);
     for (Index r = 0; r < model.rows; ++r)
-      (*status)[Size(r)] = FromGlpk(glp_get_row_stat(problem_, r + 1));
+      (*status)[r] = FromGlpk(glp_get_row_stat(problem_, r + 1));
     for (Index j = 0; j < model.columns; ++j) {
-      (*status)[Size(model.rows + j)] = FromGlpk(glp_get_col_stat(problem_, j + 1));
+      (*status)[model.rows + j] = FromGlpk(glp_get_col_stat(problem_, j + 1));
     }
   }
 
@@ -206,8 +201,8 @@ class GlpkProblem {
 
   void GetSolution(LpSolution* solution) const {
     const double poison = std::numeric_limits<double>::quiet_NaN();
-    solution->column_value.assign(Size(glp_get_num_cols(problem_)), poison);
-    solution->row_dual.assign(Size(glp_get_num_rows(problem_)), poison);
+    solution->column_value.assign(glp_get_num_cols(problem_), poison);
+    solution->row_dual.assign(glp_get_num_rows(problem_), poison);
     for (std::size_t j = 0; j < solution->column_value.size(); ++j) {
       solution->column_value[j] = glp_get_col_prim(problem_, static_cast<int>(j) + 1);
     }
@@ -295,12 +290,12 @@ class GlpkSolver final : public MapSolver {
         formulation_(compact ? MakeBinaryPairFormulation(graph_)
                              : MakeLocalPolytopeFormulation(graph_)),
         tag_(compact ? 1 : 2),
-        messages_(Size(graph_->total_messages())) {}
+        messages_(graph_->total_messages()) {}
 
   void Solve(std::span<const double> scores, WarmStart* warm, MapResult* result) override {
-    SLACKLINE_CHECK(scores.size() == Size(graph_->total_states()), "scores do not fit the graph");
+    SLACKLINE_CHECK(std::ssize(scores) == graph_->total_states(), "scores do not fit the graph");
     RequireFiniteScores(scores, "a linear program");
-    result->labels.resize(Size(graph_->num_variables()));
+    result->labels.resize(graph_->num_variables());
     if (graph_->num_variables() == 0) {
       SetLabelling(scores, result);
       result->upper_bound = result->value;
@@ -378,7 +373,7 @@ class GlpkSolver final : public MapSolver {
   }
 
   bool IsIntegral(std::span<const double> marginals) const {
-    const auto variables = marginals.first(Size(graph_->variable_states()));
+    const auto variables = marginals.first(graph_->variable_states());
     return std::all_of(variables.begin(), variables.end(),
                        [](double p) { return p <= 1e-6 || p >= 1 - 1e-6; });
   }

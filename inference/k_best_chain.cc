@@ -11,8 +11,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 /// A part of the labellings that are not found yet, by its best one: as a found one before variable
 /// `at`, there `state`, the rest as good as can be. The part leaves out `excluded` at that
 /// variable.
@@ -43,11 +41,7 @@ struct Before {
 class KBestSearch {
  public:
   KBestSearch(ChainDp* chain, std::span<const double> unary, Index count)
-      : chain_(*chain),
-        unary_(unary),
-        count_(Size(count)),
-        states_(Size(chain->states())),
-        barred_(states_) {}
+      : chain_(*chain), unary_(unary), count_(count), states_(chain->states()), barred_(states_) {}
 
   std::vector<RankedLabelling> Run() {
     RankedLabelling first;
@@ -88,7 +82,7 @@ class KBestSearch {
   void Add(std::size_t parent, Index at, double prefix, const double* table,
            std::vector<Index> excluded) {
     Candidate candidate{-kInfinity, parent, at, -1, std::move(excluded)};
-    for (const Index state : candidate.excluded) barred_[Size(state)] = 1;
+    for (const Index state : candidate.excluded) barred_[state] = 1;
     const std::span<const double> behind = chain_.behind(at);
     for (std::size_t s = 0; s < states_; ++s) {
       const double value = prefix + ((table == nullptr ? 0 : table[s]) + behind[s]);
@@ -96,7 +90,7 @@ class KBestSearch {
       candidate.value = value;
       candidate.state = static_cast<Index>(s);
     }
-    for (const Index state : candidate.excluded) barred_[Size(state)] = 0;
+    for (const Index state : candidate.excluded) barred_[state] = 0;
     if (candidate.state < 0) return;
     // In sums of another order the last bits may say that it is better than the one it was behind.
     candidate.value = std::min(candidate.value, found_[parent].value);
@@ -110,7 +104,7 @@ class KBestSearch {
 
   RankedLabelling Complete(const Candidate& candidate) const {
     RankedLabelling result{candidate.value, found_[candidate.parent].labels};
-    result.labels[Size(candidate.at)] = candidate.state;
+    result.labels[candidate.at] = candidate.state;
     chain_.Complete(candidate.at, result.labels);
     return result;
   }

@@ -13,8 +13,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 /// A few numbers on the stack, more on the heap.
 class Scratch {
  public:
@@ -71,7 +69,7 @@ void ScaleSlices(const Axis& axis, std::span<const double> factor, std::span<dou
 
 std::span<const double> VariableTable(const FactorGraph& graph, Index i,
                                       std::span<const double> p) {
-  return p.subspan(Size(graph.state_offset(i)), Size(graph.cardinality(i)));
+  return p.subspan(graph.state_offset(i), graph.cardinality(i));
 }
 
 /// True when the table has no negative entry and its marginals differ from p by rounding errors
@@ -139,7 +137,7 @@ void RepairTable(const FactorGraph& graph, Index c, std::span<const double> p,
     std::size_t end = begin;
     double product = 1;
     for (std::size_t k = scope.size(); k-- > 0;) {
-      const std::size_t states = Size(graph.cardinality(scope[k]));
+      const std::size_t states = graph.cardinality(scope[k]);
       end -= states;
       product *= work[end + rest % states];
       rest /= states;
@@ -173,19 +171,18 @@ void RepairFactor(const FactorGraph& graph, Index c, std::span<const double> p,
 void RepairToLocalPolytope(const FactorGraph& graph, std::span<const double> p,
                            std::span<double> marginals) {
   SLACKLINE_CHECK(
-      p.size() >= Size(graph.variable_states()) && marginals.size() == Size(graph.total_states()),
+      std::ssize(p) >= graph.variable_states() && std::ssize(marginals) == graph.total_states(),
       "marginals do not fit the graph");
   if (p.data() != marginals.data()) {
     std::copy_n(p.begin(), graph.variable_states(), marginals.begin());
   }
   for (Index c = 0; c < graph.num_factors(); ++c) {
-    RepairFactor(graph, c, p,
-                 marginals.subspan(Size(graph.factor_offset(c)), Size(graph.factor_states(c))));
+    RepairFactor(graph, c, p, marginals.subspan(graph.factor_offset(c), graph.factor_states(c)));
   }
 }
 
 double PolytopeViolation(const FactorGraph& graph, std::span<const double> marginals) {
-  SLACKLINE_CHECK(marginals.size() == Size(graph.total_states()), "marginals do not fit the graph");
+  SLACKLINE_CHECK(std::ssize(marginals) == graph.total_states(), "marginals do not fit the graph");
   double worst = 0;
   for (const double entry : marginals) worst = std::max(worst, entry == entry ? -entry : kInfinity);
   for (Index i = 0; i < graph.num_variables(); ++i) {
@@ -195,8 +192,7 @@ double PolytopeViolation(const FactorGraph& graph, std::span<const double> margi
   }
   std::vector<double> marginal;
   for (Index c = 0; c < graph.num_factors(); ++c) {
-    const auto table =
-        marginals.subspan(Size(graph.factor_offset(c)), Size(graph.factor_states(c)));
+    const auto table = marginals.subspan(graph.factor_offset(c), graph.factor_states(c));
     ForEachAxis(graph, c, [&](const Axis& axis, Index i) {
       marginal.resize(axis.states);
       Marginalise(axis, table, marginal);
@@ -210,9 +206,9 @@ double PolytopeViolation(const FactorGraph& graph, std::span<const double> margi
 
 double DualBound(const FactorGraph& graph, std::span<const double> scores,
                  std::span<const double> messages) {
-  SLACKLINE_CHECK(scores.size() == Size(graph.total_states()) &&
-                      messages.size() == Size(graph.total_messages()),
-                  "scores or messages do not fit the graph");
+  SLACKLINE_CHECK(
+      std::ssize(scores) == graph.total_states() && std::ssize(messages) == graph.total_messages(),
+      "scores or messages do not fit the graph");
   std::vector<double> belief(scores.begin(), scores.begin() + graph.variable_states());
   std::vector<Index> cardinalities;
   double bound = 0;
@@ -225,11 +221,10 @@ double DualBound(const FactorGraph& graph, std::span<const double> scores,
       double* out = belief.data() + graph.state_offset(i);
       for (Index s = 0; s < graph.cardinality(i); ++s) out[s] += *message++;
     }
-    const auto length = static_cast<std::size_t>(message - messages.data() - begin);
-    bound += ReparametrisedMax(
-                 cardinalities,
-                 scores.subspan(Size(graph.factor_offset(c)), Size(graph.factor_states(c))),
-                 messages.subspan(Size(begin), length))
+    const std::size_t length = message - messages.data() - begin;
+    bound += ReparametrisedMax(cardinalities,
+                               scores.subspan(graph.factor_offset(c), graph.factor_states(c)),
+                               messages.subspan(begin, length))
                  .value;
   }
   for (Index i = 0; i < graph.num_variables(); ++i)

@@ -15,8 +15,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 void AddEntry(Index row, Offset column, double coefficient, LpModel* model) {
   model->row.push_back(row);
   model->column.push_back(static_cast<Index>(column));
@@ -29,7 +27,7 @@ void AddFactorRows(const FactorGraph& graph, Index c, LocalPolytopeRows* rows) {
   const std::span<const Index> scope = graph.scope(c);
   Offset inner = graph.factor_states(c);
   for (Index k = 0; k < static_cast<Index>(scope.size()); ++k) {
-    const Index i = scope[Size(k)];
+    const Index i = scope[k];
     const Index states = graph.cardinality(i);
     inner /= states;
     const Index kept = k == 0 ? states : states - 1;
@@ -63,8 +61,7 @@ class LocalPolytopeFormulation final : public LpFormulation {
     for (std::size_t k = 0; k < marginals.size(); ++k)
       marginals[k] = std::max(0.0, solution.column_value[k]);
     for (Index i = 0; i < graph_->num_variables(); ++i) {
-      const auto table =
-          marginals.subspan(Size(graph_->state_offset(i)), Size(graph_->cardinality(i)));
+      const auto table = marginals.subspan(graph_->state_offset(i), graph_->cardinality(i));
       double sum = 0;
       for (const double entry : table) sum += entry;
       for (double& entry : table) entry /= sum;
@@ -72,8 +69,7 @@ class LocalPolytopeFormulation final : public LpFormulation {
     RepairToLocalPolytope(*graph_, marginals, marginals);
     std::fill(messages.begin(), messages.end(), 0.0);
     for (std::size_t r = 0; r < rows_.row_message.size(); ++r) {
-      if (rows_.row_message[r] >= 0)
-        messages[Size(rows_.row_message[r])] = solution.row_dual[r] / scale_;
+      if (rows_.row_message[r] >= 0) messages[rows_.row_message[r]] = solution.row_dual[r] / scale_;
     }
   }
 
@@ -83,19 +79,17 @@ class LocalPolytopeFormulation final : public LpFormulation {
   /// takes what is left: non-singular.
   void FillStart(std::span<const double> scores) {
     const FactorGraph& graph = *graph_;
-    std::vector<Index> labels(Size(graph.num_variables()));
+    std::vector<Index> labels(graph.num_variables());
     for (Index i = 0; i < graph.num_variables(); ++i) {
-      labels[Size(i)] =
-          TableMax(scores.subspan(Size(graph.state_offset(i)), Size(graph.cardinality(i)))).joint;
+      labels[i] = TableMax(scores.subspan(graph.state_offset(i), graph.cardinality(i))).joint;
     }
     ImproveLabelling(graph, scores, labels);
     LpModel& model = rows_.model;
-    model.start.assign(Size(model.rows + model.columns), BasisStatus::kAtLower);
+    model.start.assign(model.rows + model.columns, BasisStatus::kAtLower);
     const auto basic = [&](Offset column) {
-      model.start[Size(model.rows + column)] = BasisStatus::kBasic;
+      model.start[model.rows + column] = BasisStatus::kBasic;
     };
-    for (Index i = 0; i < graph.num_variables(); ++i)
-      basic(graph.state_offset(i) + labels[Size(i)]);
+    for (Index i = 0; i < graph.num_variables(); ++i) basic(graph.state_offset(i) + labels[i]);
     for (Index c = 0; c < graph.num_factors(); ++c) {
       const Index joint = JointState(graph, c, labels);
       Index inner = graph.factor_states(c);
@@ -103,7 +97,7 @@ class LocalPolytopeFormulation final : public LpFormulation {
         const Index states = graph.cardinality(i);
         inner /= states;
         for (Index s = 0; s < states; ++s) {
-          basic(graph.factor_offset(c) + joint + static_cast<Offset>(s - labels[Size(i)]) * inner);
+          basic(graph.factor_offset(c) + joint + static_cast<Offset>(s - labels[i]) * inner);
         }
       }
     }
@@ -128,18 +122,18 @@ LocalPolytopeRows MakeLocalPolytopeRows(const FactorGraph& graph) {
   LpModel* model = &rows.model;
   model->rows = graph.num_variables();
   model->columns = static_cast<Index>(graph.total_states());
-  rows.row_message.assign(Size(graph.num_variables()), -1);
+  rows.row_message.assign(graph.num_variables(), -1);
   for (Index i = 0; i < graph.num_variables(); ++i) {
     for (Index s = 0; s < graph.cardinality(i); ++s)
       AddEntry(i, graph.state_offset(i) + s, 1, model);
   }
   for (Index c = 0; c < graph.num_factors(); ++c) AddFactorRows(graph, c, &rows);
-  model->row_lower.assign(Size(model->rows), 0.0);
+  model->row_lower.assign(model->rows, 0.0);
   std::fill_n(model->row_lower.begin(), graph.num_variables(), 1.0);
   model->row_upper = model->row_lower;
-  model->column_lower.assign(Size(model->columns), 0.0);
-  model->column_upper.assign(Size(model->columns), kInfinity);
-  model->cost.assign(Size(model->columns), 0.0);
+  model->column_lower.assign(model->columns, 0.0);
+  model->column_upper.assign(model->columns, kInfinity);
+  model->cost.assign(model->columns, 0.0);
   return rows;
 }
 

@@ -38,8 +38,7 @@ constexpr std::array<std::pair<SolverKind, std::string_view>, 10> kSolverNames{{
 [[noreturn]] void ForbiddenStatesNeed(const std::string& who) {
   throw DataError(
       "forbidden states need graphs without cycles (dynamic programming), or search or brute-force "
-      "on small "
-      "ones; " +
+      "on small ones; " +
       who + " cannot leave them out");
 }
 
@@ -109,8 +108,7 @@ double FixingPenalty(const FactorGraph& graph, std::span<const double> scores) {
   double sum = 0;
   for (Index part = 0; part < graph.num_parts(); ++part) {
     const auto [low, high] =
-        AllowedRange(scores.subspan(static_cast<std::size_t>(graph.state_offset(part)),
-                                    static_cast<std::size_t>(graph.num_states(part))));
+        AllowedRange(scores.subspan(graph.state_offset(part), graph.num_states(part)));
     if (high > low) sum += high - low;
   }
   return 4 * sum + 1;
@@ -155,9 +153,7 @@ std::unique_ptr<MapSolver> MakeMapSolver(SolverKind kind,
     case SolverKind::kGlobal:
       throw DataError(
           "solver global maximises the one global factor of each example, and there is none; let "
-          "the solver "
-          "be "
-          "chosen automatically");
+          "the solver be chosen automatically");
     case SolverKind::kLpPolytope:
       return MakeGlpkSolver(std::move(graph), GlpkFormulation::kGeneral);
     case SolverKind::kLp:

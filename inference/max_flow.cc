@@ -6,15 +6,9 @@
 #include <limits>
 
 namespace slackline::internal {
-namespace {
-
-std::size_t Size(Index n) { return static_cast<std::size_t>(n); }
-
-}  // namespace
-
 void MaxFlow::Reset(Index nodes) {
   edges_.clear();
-  excess_.assign(Size(nodes), 0.0);
+  excess_.assign(nodes, 0.0);
 }
 
 Index MaxFlow::AddEdge(Index i, Index j, double forward, double backward) {
@@ -27,28 +21,28 @@ void MaxFlow::BuildArcs() {
   const std::size_t nodes = excess_.size();
   first_.assign(nodes + 1, 0);
   for (const Edge& edge : edges_) {
-    ++first_[Size(edge.tail)];
-    ++first_[Size(edge.head)];
+    ++first_[edge.tail];
+    ++first_[edge.head];
   }
   Index total = 0;
   for (std::size_t n = 0; n <= nodes; ++n) {
     total += first_[n];
     first_[n] = total;  // the end of the node's arcs, moved down to their begin below
   }
-  head_.resize(Size(total));
-  mate_.resize(Size(total));
-  residual_.resize(Size(total));
+  head_.resize(total);
+  mate_.resize(total);
+  residual_.resize(total);
   edge_arc_.resize(edges_.size());
   for (std::size_t e = edges_.size(); e-- > 0;) {
     const Edge& edge = edges_[e];
-    const Index there = --first_[Size(edge.tail)];
-    const Index back = --first_[Size(edge.head)];
-    head_[Size(there)] = edge.head;
-    head_[Size(back)] = edge.tail;
-    mate_[Size(there)] = back;
-    mate_[Size(back)] = there;
-    residual_[Size(there)] = edge.forward - edge.sent;
-    residual_[Size(back)] = edge.backward + edge.sent;
+    const Index there = --first_[edge.tail];
+    const Index back = --first_[edge.head];
+    head_[there] = edge.head;
+    head_[back] = edge.tail;
+    mate_[there] = back;
+    mate_[back] = there;
+    residual_[there] = edge.forward - edge.sent;
+    residual_[back] = edge.backward + edge.sent;
     edge_arc_[e] = there;
   }
 }
@@ -69,16 +63,16 @@ bool MaxFlow::FindLevels() {
   Index last = std::numeric_limits<Index>::max();
   for (std::size_t k = 0; k < queue_.size(); ++k) {
     const Index node = queue_[k];
-    const Index level = level_[Size(node)];
+    const Index level = level_[node];
     if (level >= last) break;
-    const Index end = first_[Size(node) + 1];
-    work_ += end - first_[Size(node)];
-    for (Index arc = first_[Size(node)]; arc < end; ++arc) {
-      const Index tail = head_[Size(arc)];
-      if (level_[Size(tail)] >= 0 || residual_[Size(mate_[Size(arc)])] <= 0) continue;
-      level_[Size(tail)] = level + 1;
+    const Index end = first_[node + 1];
+    work_ += end - first_[node];
+    for (Index arc = first_[node]; arc < end; ++arc) {
+      const Index tail = head_[arc];
+      if (level_[tail] >= 0 || residual_[mate_[arc]] <= 0) continue;
+      level_[tail] = level + 1;
       queue_.push_back(tail);
-      if (excess_[Size(tail)] > 0) {
+      if (excess_[tail] > 0) {
         found = true;
         last = level + 1;
       }
@@ -93,44 +87,43 @@ double MaxFlow::Augment(Index source) {
   path_.clear();
   Index node = source;
   while (true) {
-    if (level_[Size(node)] == 0) {
-      double amount = std::min(excess_[Size(source)], -excess_[Size(node)]);
-      for (const Index arc : path_) amount = std::min(amount, residual_[Size(arc)]);
-      excess_[Size(source)] -= amount;
-      excess_[Size(node)] += amount;
+    if (level_[node] == 0) {
+      double amount = std::min(excess_[source], -excess_[node]);
+      for (const Index arc : path_) amount = std::min(amount, residual_[arc]);
+      excess_[source] -= amount;
+      excess_[node] += amount;
       sent += amount;
       // Back to the tail of the first arc that is full now. A sink that is served is no goal any
       // more.
       std::size_t keep = path_.size();
       for (std::size_t k = path_.size(); k-- > 0;) {
-        residual_[Size(path_[k])] -= amount;
-        residual_[Size(mate_[Size(path_[k])])] += amount;
-        if (residual_[Size(path_[k])] <= 0) keep = k;
+        residual_[path_[k]] -= amount;
+        residual_[mate_[path_[k]]] += amount;
+        if (residual_[path_[k]] <= 0) keep = k;
       }
-      if (excess_[Size(node)] >= 0) {
-        level_[Size(node)] = -1;
+      if (excess_[node] >= 0) {
+        level_[node] = -1;
         if (keep == path_.size() && keep > 0) --keep;
       }
-      if (excess_[Size(source)] <= 0) return sent;
-      node = keep == 0 ? source : head_[Size(path_[keep - 1])];
+      if (excess_[source] <= 0) return sent;
+      node = keep == 0 ? source : head_[path_[keep - 1]];
       path_.resize(keep);
       continue;
     }
-    Index& arc = current_[Size(node)];
-    const Index end = first_[Size(node) + 1];
-    const Index wanted = level_[Size(node)] - 1;
+    Index& arc = current_[node];
+    const Index end = first_[node + 1];
+    const Index wanted = level_[node] - 1;
     const Index begin = arc;
-    while (arc < end && !(level_[Size(head_[Size(arc)])] == wanted && residual_[Size(arc)] > 0))
-      ++arc;
+    while (arc < end && !(level_[head_[arc]] == wanted && residual_[arc] > 0)) ++arc;
     work_ += arc - begin + 1;
     if (arc < end) {
       path_.push_back(arc);
-      node = head_[Size(arc)];
+      node = head_[arc];
       continue;
     }
     if (path_.empty()) return sent;
-    level_[Size(node)] = -1;  // a dead end
-    node = head_[Size(mate_[Size(path_.back())])];
+    level_[node] = -1;  // a dead end
+    node = head_[mate_[path_.back()]];
     path_.pop_back();
   }
 }
@@ -148,8 +141,8 @@ double MaxFlow::BlockingFlow() {
 double MaxFlow::SendAlongEdges() {
   double sent = 0;
   for (Edge& edge : edges_) {
-    double& i = excess_[Size(edge.tail)];
-    double& j = excess_[Size(edge.head)];
+    double& i = excess_[edge.tail];
+    double& j = excess_[edge.head];
     if (i * j >= 0) continue;
     const double amount =
         i > 0 ? std::min({i, -j, edge.forward}) : -std::min({-i, j, edge.backward});
@@ -169,10 +162,10 @@ double MaxFlow::Solve() {
 }
 
 double MaxFlow::EdgeFlow(Index edge) const {
-  const Edge& e = edges_[Size(edge)];
+  const Edge& e = edges_[edge];
   // The smaller change has the smaller rounding error.
-  return 0.5 * ((e.forward - residual_[Size(edge_arc_[Size(edge)])]) +
-                (residual_[Size(mate_[Size(edge_arc_[Size(edge)])])] - e.backward));
+  return 0.5 * ((e.forward - residual_[edge_arc_[edge]]) +
+                (residual_[mate_[edge_arc_[edge]]] - e.backward));
 }
 
 }  // namespace slackline::internal

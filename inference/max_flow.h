@@ -23,7 +23,7 @@ class MaxFlow {
 
   /// amount > 0: raises the capacity source → node; amount < 0: that of node → sink. Capacities of
   /// both kinds at one node cancel, as the flow through them would.
-  void AddExcess(Index node, double amount) { excess_[static_cast<std::size_t>(node)] += amount; }
+  void AddExcess(Index node, double amount) { excess_[node] += amount; }
 
   /// An edge that carries at most `forward` ≥ 0 from i to j and `backward` ≥ 0 from j to i; i ≠ j.
   /// Returns its number.
@@ -35,11 +35,11 @@ class MaxFlow {
   // After Solve:
   /// True for the nodes from which a sink can still be reached: the smallest sink side of all
   /// minimum cuts.
-  bool SinkSide(Index node) const { return level_[static_cast<std::size_t>(node)] >= 0; }
+  bool SinkSide(Index node) const { return level_[node] >= 0; }
   /// Net flow from i to j over edge number `edge`.
   double EdgeFlow(Index edge) const;
   /// Excess that found no way (> 0), or demand not met (< 0).
-  double Excess(Index node) const { return excess_[static_cast<std::size_t>(node)]; }
+  double Excess(Index node) const { return excess_[node]; }
   /// Arcs looked at by all calls so far: a count of work that does not depend on the machine.
   std::int64_t work() const { return work_; }
 

@@ -13,8 +13,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 constexpr Index kSweeps = 10;      // of the ascent that begins a search
 constexpr Index kIterations = 30;  // of message passing
 /// Of the value: what an iteration has to gain.
@@ -29,10 +27,10 @@ void Reparametrise(const FactorGraph& graph, std::span<const double> scores,
   for (Index c = 0; c < graph.num_factors(); ++c) {
     const std::span<const Index> scope = graph.scope(c);
     double* const table = moved->data() + graph.factor_offset(c);
-    const std::size_t entries = Size(graph.factor_states(c));
+    const std::size_t entries = graph.factor_states(c);
     std::size_t inner = entries;  // entries from one state of the variable to the next
     for (std::size_t p = 0; p < scope.size(); ++p) {
-      const std::size_t states = Size(graph.cardinality(scope[p]));
+      const std::size_t states = graph.cardinality(scope[p]);
       const double* const message =
           messages.data() + graph.message_offset(graph.edge(c, static_cast<Index>(p)));
       double* const variable = moved->data() + graph.state_offset(scope[p]);
@@ -57,7 +55,7 @@ class MessageBranchAndBoundSolver final : public MapSolver {
   }
 
   void Solve(std::span<const double> scores, WarmStart* warm, MapResult* result) override {
-    SLACKLINE_CHECK(scores.size() == Size(graph_->total_states()), "scores do not fit the graph");
+    SLACKLINE_CHECK(std::ssize(scores) == graph_->total_states(), "scores do not fit the graph");
     RequireFiniteScores(scores, "message passing");
     passing_.SetScores(scores);
     ReadMessages(*graph_, warm, &messages_);
@@ -70,7 +68,7 @@ class MessageBranchAndBoundSolver final : public MapSolver {
     }
     result->integral = true;
     result->marginals.clear();
-    result->labels.resize(Size(graph_->num_variables()));
+    result->labels.resize(graph_->num_variables());
     passing_.Decode(messages_, result->labels);
     result->value = LabellingScore(*graph_, scores, result->labels);
     result->upper_bound = std::max(passing_.Bound(messages_), result->value);

@@ -13,8 +13,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 class MessagePassingSolver final : public MapSolver {
  public:
   MessagePassingSolver(std::shared_ptr<const FactorGraph> graph,
@@ -22,14 +20,14 @@ class MessagePassingSolver final : public MapSolver {
       : graph_(graph), options_(options), passing_(std::move(graph)) {}
 
   void Solve(std::span<const double> scores, WarmStart* warm, MapResult* result) override {
-    SLACKLINE_CHECK(scores.size() == Size(graph_->total_states()), "scores do not fit the graph");
+    SLACKLINE_CHECK(std::ssize(scores) == graph_->total_states(), "scores do not fit the graph");
     RequireFiniteScores(scores, "message passing");
     passing_.SetScores(scores);
     ReadMessages(*graph_, warm, &messages_);
 
     result->integral = true;
     result->marginals.clear();
-    result->labels.assign(Size(graph_->num_variables()), 0);
+    result->labels.assign(graph_->num_variables(), 0);
     result->value = -kInfinity;
     double bound = kInfinity;
     labels_.resize(result->labels.size());
@@ -74,20 +72,20 @@ MessagePassing::MessagePassing(std::shared_ptr<const FactorGraph> graph,
   for (Index i = 0; i < graph_->num_variables(); ++i) {
     largest_variable = std::max(largest_variable, graph_->cardinality(i));
     AddEdges(i);
-    begin_[Size(i) + 1] = static_cast<Offset>(edges_.size());
+    begin_[i + 1] = static_cast<Offset>(edges_.size());
   }
-  variable_scores_.resize(Size(graph_->num_variables() > 0 ? graph_->factor_offset(0) : 0));
-  belief_.resize(Size(PairTables::Padded(largest_variable)));
+  variable_scores_.resize(graph_->num_variables() > 0 ? graph_->factor_offset(0) : 0);
+  belief_.resize(PairTables::Padded(largest_variable));
   maxima_.resize(belief_.size());
 }
 
 void MessagePassing::AddTables(std::span<const Index> table_of) {
-  SLACKLINE_CHECK(table_of.empty() || table_of.size() == Size(graph_->num_factors()),
+  SLACKLINE_CHECK(table_of.empty() || std::ssize(table_of) == graph_->num_factors(),
                   "every factor needs a table");
   Index largest = 0;
   Offset end = 0;
   for (Index c = 0; c < graph_->num_factors(); ++c) {
-    const Index number = table_of.empty() ? c : table_of[Size(c)];
+    const Index number = table_of.empty() ? c : table_of[c];
     SLACKLINE_CHECK(number >= 0 && number <= num_tables(),
                     "tables are to be numbered in order of their first use");
     table_of_.push_back(number);
@@ -103,7 +101,7 @@ void MessagePassing::AddTables(std::span<const Index> table_of) {
       }
       tables_.push_back(table);
     }
-    Table& table = tables_[Size(number)];
+    Table& table = tables_[number];
     const bool equal = std::ranges::equal(
         scope, graph_->scope(table.factor),
         [&](Index i, Index j) { return graph_->cardinality(i) == graph_->cardinality(j); });
@@ -113,8 +111,8 @@ void MessagePassing::AddTables(std::span<const Index> table_of) {
     const std::int64_t sweeps = order == 1 ? 2 : 2 * (order - 1) * (order + 1);
     iteration_work_ += order == 2 ? pairs_.Work(table.pair) : sweeps * states;
   }
-  table_scores_.assign(Size(end), -kInfinity);
-  table_.resize(Size(largest));
+  table_scores_.assign(end, -kInfinity);
+  table_.resize(largest);
 }
 
 void MessagePassing::AddEdges(Index i) {
@@ -131,8 +129,8 @@ void MessagePassing::AddEdges(Index i) {
     edge.last = *high == i;
     edge.pair = scope.size() == 2;
     if (edge.pair) {
-      const Table& table = tables_[Size(table_of_[Size(incidence.factor)])];
-      edge.other = scope[Size(1 - incidence.position)];
+      const Table& table = tables_[table_of_[incidence.factor]];
+      edge.other = scope[1 - incidence.position];
       edge.other_message =
           graph_->message_offset(graph_->edge(incidence.factor, 1 - incidence.position));
       edge.view = {table.pair, incidence.position == 0};
@@ -146,14 +144,14 @@ void MessagePassing::AddEdges(Index i) {
 }
 
 void MessagePassing::SetTable(Index number, std::span<const double> scores) {
-  const Table& table = tables_[Size(number)];
+  const Table& table = tables_[number];
   if (table.pair >= 0) {
     iteration_work_ -= table.uses * pairs_.Work(table.pair);
     pairs_.Set(table.pair, scores);
     iteration_work_ += table.uses * pairs_.Work(table.pair);
     return;
   }
-  SLACKLINE_CHECK(scores.size() == Size(graph_->factor_states(table.factor)),
+  SLACKLINE_CHECK(std::ssize(scores) == graph_->factor_states(table.factor),
                   "scores do not fit the table");
   std::copy(scores.begin(), scores.end(), table_scores_.begin() + table.scores);
 }
@@ -162,7 +160,7 @@ void MessagePassing::SetScores(std::span<const double> scores) {
   SLACKLINE_CHECK(num_tables() == graph_->num_factors(), "the factors share tables");
   std::copy_n(scores.begin(), variable_scores_.size(), variable_scores_.begin());
   for (Index c = 0; c < graph_->num_factors(); ++c)
-    SetTable(c, scores.subspan(Size(graph_->factor_offset(c)), Size(graph_->factor_states(c))));
+    SetTable(c, scores.subspan(graph_->factor_offset(c), graph_->factor_states(c)));
 }
 
 double MessagePassing::Iterate(std::span<double> messages) {
@@ -185,17 +183,17 @@ double MessagePassing::Sweep(double* messages) {
       if (!(kForward ? edge.first : edge.last) || (edge.first && edge.last))
         Collect(edge, messages);
       const double* message = messages + edge.message;
-      for (Index s = 0; s < states; ++s) belief_[Size(s)] += message[s];
+      for (Index s = 0; s < states; ++s) belief_[s] += message[s];
     }
     // A constant moves between the tables without changing the bound: the largest belief becomes 0.
     const double top = *std::max_element(belief_.begin(), belief_.begin() + states);
     bound += top;
-    const double share = share_[Size(i)];
-    for (Index s = 0; s < states; ++s) belief_[Size(s)] = share * (belief_[Size(s)] - top);
+    const double share = share_[i];
+    for (Index s = 0; s < states; ++s) belief_[s] = share * (belief_[s] - top);
     for (const Edge& edge : edges(i)) {
       if (kForward ? edge.last : edge.first) continue;
       double* message = messages + edge.message;
-      for (Index s = 0; s < states; ++s) message[s] -= belief_[Size(s)];
+      for (Index s = 0; s < states; ++s) message[s] -= belief_[s];
     }
   }
   return bound;
@@ -203,7 +201,7 @@ double MessagePassing::Sweep(double* messages) {
 
 void MessagePassing::Collect(const Edge& edge, double* messages) {
   MaxMarginals(edge, messages);
-  const Index states = graph_->cardinality(graph_->scope(edge.factor)[Size(edge.position)]);
+  const Index states = graph_->cardinality(graph_->scope(edge.factor)[edge.position]);
   std::copy_n(maxima_.data(), states, messages + edge.message);
 }
 
@@ -211,15 +209,14 @@ void MessagePassing::Collect(const Edge& edge, double* messages) {
 void MessagePassing::MaxMarginals(const Edge& edge, const double* messages) {
   const Index c = edge.factor;
   const std::span<const Index> scope = graph_->scope(c);
-  const Index own_states = graph_->cardinality(scope[Size(edge.position)]);
+  const Index own_states = graph_->cardinality(scope[edge.position]);
   if (edge.pair) return pairs_.MaxMinus(edge.view, messages + edge.other_message, maxima_.data());
   const Index states = graph_->factor_states(c);
-  std::copy_n(table_scores_.begin() + tables_[Size(table_of_[Size(c)])].scores, states,
-              table_.begin());
+  std::copy_n(table_scores_.begin() + tables_[table_of_[c]].scores, states, table_.begin());
   Index stride = states;
   Index own_stride = 1;
   for (Index position = 0; position < static_cast<Index>(scope.size()); ++position) {
-    const Index cardinality = graph_->cardinality(scope[Size(position)]);
+    const Index cardinality = graph_->cardinality(scope[position]);
     stride /= cardinality;
     if (position == edge.position) {
       own_stride = stride;
@@ -227,13 +224,13 @@ void MessagePassing::MaxMarginals(const Edge& edge, const double* messages) {
     }
     const double* message = messages + graph_->message_offset(graph_->edge(c, position));
     for (Index joint = 0; joint < states; ++joint) {
-      table_[Size(joint)] -= message[(joint / stride) % cardinality];
+      table_[joint] -= message[(joint / stride) % cardinality];
     }
   }
   std::fill_n(maxima_.begin(), own_states, -kInfinity);
   for (Index joint = 0; joint < states; ++joint) {
-    double& best = maxima_[Size((joint / own_stride) % own_states)];
-    best = std::max(best, table_[Size(joint)]);
+    double& best = maxima_[(joint / own_stride) % own_states];
+    best = std::max(best, table_[joint]);
   }
 }
 
@@ -242,8 +239,8 @@ void MessagePassing::Decode(std::span<const double> messages, std::span<Index> l
     const Index states = graph_->cardinality(i);
     std::copy_n(variable_scores_.begin() + graph_->state_offset(i), states, belief_.begin());
     for (const Edge& edge : edges(i)) AddDecoded(edge, i, messages.data(), labels);
-    labels[Size(i)] = static_cast<Index>(
-        std::max_element(belief_.begin(), belief_.begin() + states) - belief_.begin());
+    labels[i] = static_cast<Index>(std::max_element(belief_.begin(), belief_.begin() + states) -
+                                   belief_.begin());
   }
 }
 
@@ -253,16 +250,16 @@ void MessagePassing::AddDecoded(const Edge& edge, Index i, const double* message
                                 std::span<const Index> labels) {
   const Index states = graph_->cardinality(i);
   if (edge.first && !edge.last) {  // all others are open: their maximum is in the message
-    for (Index s = 0; s < states; ++s) belief_[Size(s)] += messages[edge.message + s];
+    for (Index s = 0; s < states; ++s) belief_[s] += messages[edge.message + s];
     return;
   }
   if (edge.pair) {
-    const double* row = pairs_.row(edge.view, labels[Size(edge.other)]);
-    for (Index s = 0; s < states; ++s) belief_[Size(s)] += row[s];
+    const double* row = pairs_.row(edge.view, labels[edge.other]);
+    for (Index s = 0; s < states; ++s) belief_[s] += row[s];
     return;
   }
   const std::span<const Index> scope = graph_->scope(edge.factor);
-  const double* theta = table_scores_.data() + tables_[Size(table_of_[Size(edge.factor)])].scores;
+  const double* theta = table_scores_.data() + tables_[table_of_[edge.factor]].scores;
   std::fill_n(maxima_.begin(), states, -kInfinity);
   for (Index joint = 0; joint < graph_->factor_states(edge.factor); ++joint) {
     double value = theta[joint];
@@ -270,38 +267,37 @@ void MessagePassing::AddDecoded(const Edge& edge, Index i, const double* message
     Index own = 0;
     bool fits = true;
     for (Index position = static_cast<Index>(scope.size()) - 1; position >= 0; --position) {
-      const Index variable = scope[Size(position)];
+      const Index variable = scope[position];
       const Index state = rest % graph_->cardinality(variable);
       rest /= graph_->cardinality(variable);
       if (variable == i) {
         own = state;
       } else if (variable < i) {
-        fits = fits && labels[Size(variable)] == state;
+        fits = fits && labels[variable] == state;
       } else {
         value -= messages[graph_->message_offset(graph_->edge(edge.factor, position)) + state];
       }
     }
-    if (fits) maxima_[Size(own)] = std::max(maxima_[Size(own)], value);
+    if (fits) maxima_[own] = std::max(maxima_[own], value);
   }
-  for (Index s = 0; s < states; ++s) belief_[Size(s)] += maxima_[Size(s)];
+  for (Index s = 0; s < states; ++s) belief_[s] += maxima_[s];
 }
 
 void MessagePassing::AddGiven(const Edge& edge, std::span<const Index> labels) {
   if (edge.pair) {
-    const double* row = pairs_.row(edge.view, labels[Size(edge.other)]);
+    const double* row = pairs_.row(edge.view, labels[edge.other]);
     const Index states = pairs_.own_states(edge.view);
-    for (Index s = 0; s < states; ++s) belief_[Size(s)] += row[s];
+    for (Index s = 0; s < states; ++s) belief_[s] += row[s];
     return;
   }
   const std::span<const Index> scope = graph_->scope(edge.factor);
-  const Index own = scope[Size(edge.position)];
+  const Index own = scope[edge.position];
   Offset inner = 1;  // entries from one state of the variable to the next
-  for (std::size_t k = Size(edge.position) + 1; k < scope.size(); ++k)
+  for (std::size_t k = edge.position + 1; k < scope.size(); ++k)
     inner *= graph_->cardinality(scope[k]);
-  const Offset first = JointState(*graph_, edge.factor, labels) - labels[Size(own)] * inner;
-  const double* theta =
-      table_scores_.data() + tables_[Size(table_of_[Size(edge.factor)])].scores + first;
-  for (Index s = 0; s < graph_->cardinality(own); ++s) belief_[Size(s)] += theta[s * inner];
+  const Offset first = JointState(*graph_, edge.factor, labels) - labels[own] * inner;
+  const double* theta = table_scores_.data() + tables_[table_of_[edge.factor]].scores + first;
+  for (Index s = 0; s < graph_->cardinality(own); ++s) belief_[s] += theta[s * inner];
 }
 
 void MessagePassing::Improve(std::span<Index> labels) {
@@ -314,8 +310,8 @@ void MessagePassing::Improve(std::span<Index> labels) {
       for (const Edge& edge : edges(i)) AddGiven(edge, labels);
       const auto best = static_cast<Index>(
           std::max_element(belief_.begin(), belief_.begin() + states) - belief_.begin());
-      if (!(belief_[Size(best)] > belief_[Size(labels[Size(i)])])) continue;
-      labels[Size(i)] = best;
+      if (!(belief_[best] > belief_[labels[i]])) continue;
+      labels[i] = best;
       changed = true;
     }
   }
@@ -324,13 +320,12 @@ void MessagePassing::Improve(std::span<Index> labels) {
 double MessagePassing::Score(std::span<const Index> labels) const {
   double sum = 0;
   for (Index i = 0; i < graph_->num_variables(); ++i) {
-    sum += variable_scores_[Size(graph_->state_offset(i) + labels[Size(i)])];
+    sum += variable_scores_[graph_->state_offset(i) + labels[i]];
     for (const Edge& edge : edges(i)) {
       if (!edge.first) continue;
-      const Table& table = tables_[Size(table_of_[Size(edge.factor)])];
-      sum += edge.pair
-                 ? pairs_.row(edge.view, labels[Size(edge.other)])[labels[Size(i)]]
-                 : table_scores_[Size(table.scores + JointState(*graph_, edge.factor, labels))];
+      const Table& table = tables_[table_of_[edge.factor]];
+      sum += edge.pair ? pairs_.row(edge.view, labels[edge.other])[labels[i]]
+                       : table_scores_[table.scores + JointState(*graph_, edge.factor, labels)];
     }
   }
   return sum;
@@ -343,11 +338,11 @@ double MessagePassing::Bound(std::span<const double> messages) {
     std::copy_n(variable_scores_.begin() + graph_->state_offset(i), states, belief_.begin());
     for (const Edge& edge : edges(i)) {
       const double* own = messages.data() + edge.message;
-      for (Index s = 0; s < states; ++s) belief_[Size(s)] += own[s];
+      for (Index s = 0; s < states; ++s) belief_[s] += own[s];
       if (!edge.first) continue;  // the factor's own maximum, once
       MaxMarginals(edge, messages.data());
       double best = -kInfinity;
-      for (Index s = 0; s < states; ++s) best = std::max(best, maxima_[Size(s)] - own[s]);
+      for (Index s = 0; s < states; ++s) best = std::max(best, maxima_[s] - own[s]);
       bound += best;
     }
     bound += *std::max_element(belief_.begin(), belief_.begin() + states);
@@ -356,7 +351,7 @@ double MessagePassing::Bound(std::span<const double> messages) {
 }
 
 void ReadMessages(const FactorGraph& graph, const WarmStart* warm, std::vector<double>* messages) {
-  messages->assign(Size(graph.total_messages()), 0.0);
+  messages->assign(graph.total_messages(), 0.0);
   const std::size_t bytes = messages->size() * sizeof(double);
   if (warm == nullptr || bytes == 0) return;
   if (warm->bytes.size() != bytes && warm->bytes.size() != bytes + kSearchPlanBytes) return;

@@ -91,7 +91,7 @@ class MessagePassing {
     Offset scores;    // others: where they begin in table_scores_
   };
   std::span<const Edge> edges(Index i) const {
-    const auto k = static_cast<std::size_t>(i);
+    const std::size_t k = i;
     return {edges_.data() + begin_[k], static_cast<std::size_t>(begin_[k + 1] - begin_[k])};
   }
   void AddTables(std::span<const Index> table_of);

@@ -9,8 +9,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 constexpr Index kLanes = PairTables::kLanes;
 /// Below, a general table takes no longer.
 constexpr Index kSmallestPotts = 5;
@@ -113,7 +111,7 @@ bool IsPotts(std::span<const double> scores, Index rows, Index cols) {
   if (rows != cols || rows < kSmallestPotts) return false;
   for (Index r = 0; r < rows; ++r) {
     for (Index s = 0; s < cols; ++s) {
-      if (scores[Size(r * cols + s)] != (r == s ? scores[0] : scores[1])) return false;
+      if (scores[r * cols + s] != (r == s ? scores[0] : scores[1])) return false;
     }
   }
   return true;
@@ -126,12 +124,12 @@ Index PairTables::Add(Index rows, Index cols) {
   Table table{rows, cols, static_cast<Offset>(scores_.size()), 0};
   table.by_col = table.by_row + static_cast<Offset>(rows) * Padded(cols);
   tables_.push_back(table);
-  scores_.resize(Size(table.by_col + static_cast<Offset>(cols) * Padded(rows)), -kInfinity);
+  scores_.resize(table.by_col + static_cast<Offset>(cols) * Padded(rows), -kInfinity);
   return size() - 1;
 }
 
 void PairTables::Set(Index number, std::span<const double> scores) {
-  Table& table = tables_[Size(number)];
+  Table& table = tables_[number];
   const Index rows = table.rows;
   const Index cols = table.cols;
   SLACKLINE_CHECK(scores.size() == Size(rows) * Size(cols), "scores do not fit the table");
@@ -139,7 +137,7 @@ void PairTables::Set(Index number, std::span<const double> scores) {
   double* by_col = scores_.data() + table.by_col;
   for (Index r = 0; r < rows; ++r) {
     for (Index s = 0; s < cols; ++s) {
-      const double value = scores[Size(r * cols + s)];
+      const double value = scores[r * cols + s];
       by_row[r * Padded(cols) + s] = value;
       by_col[s * Padded(rows) + r] = value;
     }
@@ -166,14 +164,14 @@ Index PairTables::Best(View view, Index r, const double* add) const {
 }
 
 void PairTables::MaxPlus(View view, const double* add, double* out) const {
-  const Table& table = tables_[Size(view.table)];
+  const Table& table = tables_[view.table];
   if (table.potts) return MaxPottsPlus(table.equal, table.other, add, table.rows, out);
   MaxOverRowsPlus(Scores(table, view.transposed), Padded(own_states(view)), add, other_states(view),
                   out);
 }
 
 void PairTables::MaxMinus(View view, const double* shift, double* out) const {
-  const Table& table = tables_[Size(view.table)];
+  const Table& table = tables_[view.table];
   if (table.potts) return MaxPottsMinus(table.equal, table.other, shift, table.rows, out);
   MaxOverRowsMinus(Scores(table, view.transposed), Padded(own_states(view)), shift,
                    other_states(view), out);

@@ -35,11 +35,11 @@ class PairTables {
         false;  ///< seen from the first variable, whose states are s; r are those of the second
   };
   Index own_states(View view) const {
-    const Table& table = tables_[static_cast<std::size_t>(view.table)];
+    const Table& table = tables_[view.table];
     return view.transposed ? table.rows : table.cols;
   }
   Index other_states(View view) const {
-    const Table& table = tables_[static_cast<std::size_t>(view.table)];
+    const Table& table = tables_[view.table];
     return view.transposed ? table.cols : table.rows;
   }
 
@@ -55,14 +55,14 @@ class PairTables {
   Index Best(View view, Index r, const double* add) const;
   /// table(r, ·): own_states entries.
   const double* row(View view, Index r) const {
-    const Table& table = tables_[static_cast<std::size_t>(view.table)];
+    const Table& table = tables_[view.table];
     return Scores(table, view.transposed) +
            static_cast<std::ptrdiff_t>(r) * Padded(view.transposed ? table.rows : table.cols);
   }
 
   /// About the nanoseconds of both directions together.
   Offset Work(Index table) const {
-    const Table& t = tables_[static_cast<std::size_t>(table)];
+    const Table& t = tables_[table];
     return t.potts ? t.rows + t.cols : static_cast<Offset>(t.rows) * t.cols;
   }
 

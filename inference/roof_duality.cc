@@ -7,30 +7,24 @@
 #include <slackline/core/check.h>
 
 namespace slackline::internal {
-namespace {
-
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
-}  // namespace
-
 RoofDuality::RoofDuality(Index num_variables, std::span<const VariablePair> pairs)
     : n_(num_variables), pairs_(pairs.begin(), pairs.end()), begin_(Size(num_variables) + 1, 0) {
   for (const VariablePair& pair : pairs_) {
     SLACKLINE_CHECK(pair.first >= 0 && pair.first < n_ && pair.second >= 0 && pair.second < n_ &&
                         pair.first != pair.second,
                     "a pair must join two different variables");
-    ++begin_[Size(pair.first) + 1];
-    ++begin_[Size(pair.second) + 1];
+    ++begin_[pair.first + 1];
+    ++begin_[pair.second + 1];
   }
   for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
   neighbours_.resize(2 * pairs_.size());
   std::vector<Offset> next(begin_.begin(), begin_.end() - 1);
   for (std::size_t e = 0; e < pairs_.size(); ++e) {
     const VariablePair& pair = pairs_[e];
-    neighbours_[Size(next[Size(pair.first)]++)] = {pair.second, static_cast<Index>(e)};
-    neighbours_[Size(next[Size(pair.second)]++)] = {pair.first, static_cast<Index>(e)};
+    neighbours_[next[pair.first]++] = {pair.second, static_cast<Index>(e)};
+    neighbours_[next[pair.second]++] = {pair.first, static_cast<Index>(e)};
   }
-  const std::size_t n = Size(n_);
+  const std::size_t n = n_;
   contracted_.resize(n);
   low_.resize(n);
   high_.resize(n);
@@ -41,19 +35,19 @@ RoofDuality::RoofDuality(Index num_variables, std::span<const VariablePair> pair
 }
 
 void RoofDuality::ComputeRowSums(std::span<const double> t, RowSums* sums) const {
-  sums->positive.assign(Size(n_), 0.0);
-  sums->negative.assign(Size(n_), 0.0);
+  sums->positive.assign(n_, 0.0);
+  sums->negative.assign(n_, 0.0);
   for (std::size_t e = 0; e < pairs_.size(); ++e) {
     const double positive = std::max(t[e], 0.0), negative = std::min(t[e], 0.0);
     for (const Index i : {pairs_[e].first, pairs_[e].second}) {
-      sums->positive[Size(i)] += positive;
-      sums->negative[Size(i)] += negative;
+      sums->positive[i] += positive;
+      sums->negative[i] += negative;
     }
   }
 }
 
 void RoofDuality::Solve(std::span<const double> u, std::span<const double> t, const RowSums* sums) {
-  SLACKLINE_CHECK(u.size() == Size(n_) && t.size() == pairs_.size(),
+  SLACKLINE_CHECK(std::ssize(u) == n_ && t.size() == pairs_.size(),
                   "coefficients do not fit the pairs");
   u_ = u;
   t_ = t;
@@ -71,17 +65,17 @@ void RoofDuality::Solve(std::span<const double> u, std::span<const double> t, co
     for (std::size_t e = 0; e < pairs_.size(); ++e) {  // without branches: signs have no pattern
       const double positive = std::max(t[e], 0.0);
       const double negative = std::min(t[e], 0.0);
-      high_[Size(pairs_[e].first)] += positive;
-      high_[Size(pairs_[e].second)] += positive;
-      low_[Size(pairs_[e].first)] += negative;
-      low_[Size(pairs_[e].second)] += negative;
+      high_[pairs_[e].first] += positive;
+      high_[pairs_[e].second] += positive;
+      low_[pairs_[e].first] += negative;
+      low_[pairs_[e].second] += negative;
     }
     work_ += static_cast<std::int64_t>(pairs_.size());
   }
   std::fill(decided_.begin(), decided_.end(), Index{0});
   round_ = 0;
-  free_.resize(Size(n_));
-  for (Index i = 0; i < n_; ++i) free_[Size(i)] = i;
+  free_.resize(n_);
+  for (Index i = 0; i < n_; ++i) free_[i] = i;
   while (Decide()) {
     if (free_.size() < changed_.size()) {
       RecomputeBounds();
@@ -100,10 +94,10 @@ bool RoofDuality::Decide() {
   ++round_;
   std::size_t kept = 0;
   for (const Index i : free_) {
-    const bool zero = high_[Size(i)] <= 0;
-    if (zero || low_[Size(i)] >= 0) {
-      doubled_[Size(i)] = zero ? 0 : 2;
-      decided_[Size(i)] = round_;
+    const bool zero = high_[i] <= 0;
+    if (zero || low_[i] >= 0) {
+      doubled_[i] = zero ? 0 : 2;
+      decided_[i] = round_;
       changed_.push_back(i);
     } else {
       free_[kept++] = i;
@@ -117,15 +111,15 @@ bool RoofDuality::Decide() {
 /// Tells the undecided neighbours of the changed variables.
 void RoofDuality::Propagate() {
   for (const Index i : changed_) {
-    const bool one = doubled_[Size(i)] == 2;
+    const bool one = doubled_[i] == 2;
     work_ += static_cast<std::int64_t>(neighbours(i).size());
     for (const auto& [j, pair] : neighbours(i)) {
       const double value = t(pair);
       const double positive = std::max(value, 0.0);
       const double negative = std::min(value, 0.0);
-      contracted_[Size(j)] += one ? value : 0;
-      low_[Size(j)] += one ? positive : -negative;
-      high_[Size(j)] += one ? negative : -positive;
+      contracted_[j] += one ? value : 0;
+      low_[j] += one ? positive : -negative;
+      high_[j] += one ? negative : -positive;
     }
   }
 }
@@ -134,43 +128,43 @@ void RoofDuality::Propagate() {
 /// sums.
 void RoofDuality::RecomputeBounds() {
   for (const Index i : free_) {
-    double base = u_[Size(i)];
+    double base = u_[i];
     double negative = 0;
     double positive = 0;
     work_ += static_cast<std::int64_t>(neighbours(i).size());
     for (const auto& [j, pair] : neighbours(i)) {
       const double value = t(pair);
-      if (decided_[Size(j)]) {
-        if (doubled_[Size(j)] == 2) base += value;
+      if (decided_[j]) {
+        if (doubled_[j] == 2) base += value;
       } else {
         (value > 0 ? positive : negative) += value;
       }
     }
-    contracted_[Size(i)] = base;
-    low_[Size(i)] = base + negative;
-    high_[Size(i)] = base + positive;
+    contracted_[i] = base;
+    low_[i] = base + negative;
+    high_[i] = base + positive;
   }
 }
 
 /// Signs flip_ with flip_i flip_j t_ij ≥ 0 for all undecided pairs, if there are any:
 /// two-colouring, depth first.
 bool RoofDuality::FindSwitching() {
-  for (const Index i : free_) flip_[Size(i)] = 0;
+  for (const Index i : free_) flip_[i] = 0;
   for (const Index root : free_) {
-    if (flip_[Size(root)] != 0) continue;
-    flip_[Size(root)] = 1;
+    if (flip_[root] != 0) continue;
+    flip_[root] = 1;
     changed_.assign(1, root);
     while (!changed_.empty()) {
       const Index i = changed_.back();
       changed_.pop_back();
       for (const auto& [j, pair] : neighbours(i)) {
         const double value = t(pair);
-        if (decided_[Size(j)] || value == 0) continue;
-        const auto wanted = static_cast<std::int8_t>(value > 0 ? flip_[Size(i)] : -flip_[Size(i)]);
-        if (flip_[Size(j)] == 0) {
-          flip_[Size(j)] = wanted;
+        if (decided_[j] || value == 0) continue;
+        const auto wanted = static_cast<std::int8_t>(value > 0 ? flip_[i] : -flip_[i]);
+        if (flip_[j] == 0) {
+          flip_[j] = wanted;
           changed_.push_back(j);
-        } else if (flip_[Size(j)] != wanted) {
+        } else if (flip_[j] != wanted) {
           return false;
         }
       }
@@ -180,7 +174,7 @@ bool RoofDuality::FindSwitching() {
 }
 
 void RoofDuality::SolveFlow() {
-  for (std::size_t k = 0; k < free_.size(); ++k) node_[Size(free_[k])] = static_cast<Index>(k);
+  for (std::size_t k = 0; k < free_.size(); ++k) node_[free_[k]] = static_cast<Index>(k);
   flow_doubled_ = !FindSwitching();
   const auto count = static_cast<Index>(free_.size());
   flow_.Reset(flow_doubled_ ? 2 * count : count);
@@ -194,15 +188,15 @@ void RoofDuality::SolveFlow() {
 void RoofDuality::AddPairsOfFlow(bool doubled) {
   const auto count = static_cast<Index>(free_.size());
   for (Index k = 0; k < count; ++k) {
-    const Index i = free_[Size(k)];
-    double a = 2 * contracted_[Size(i)];
+    const Index i = free_[k];
+    double a = 2 * contracted_[i];
     work_ += static_cast<std::int64_t>(neighbours(i).size());
     for (const auto& [j, pair] : neighbours(i)) {
       const double value = t(pair);
-      if (decided_[Size(j)] || value == 0) continue;
+      if (decided_[j] || value == 0) continue;
       a += value;
-      if (pairs_[Size(pair)].first != i) continue;
-      const Index other = node_[Size(j)];
+      if (pairs_[pair].first != i) continue;
+      const Index other = node_[j];
       const double capacity = std::abs(value);
       if (!doubled) {
         flow_pairs_.push_back({pair, flow_.AddEdge(k, other, capacity, capacity)});
@@ -218,7 +212,7 @@ void RoofDuality::AddPairsOfFlow(bool doubled) {
       flow_.AddExcess(k, a);
       flow_.AddExcess(count + k, -a);
     } else {
-      flow_.AddExcess(k, flip_[Size(i)] * a);
+      flow_.AddExcess(k, flip_[i] * a);
     }
   }
 }
@@ -226,14 +220,14 @@ void RoofDuality::AddPairsOfFlow(bool doubled) {
 void RoofDuality::ReadCut(bool doubled) {
   const auto count = static_cast<Index>(free_.size());
   for (Index k = 0; k < count; ++k) {
-    const Index i = free_[Size(k)];
+    const Index i = free_[k];
     const bool zero = flow_.SinkSide(k);
     if (!doubled) {
-      doubled_[Size(i)] = zero == (flip_[Size(i)] > 0) ? 0 : 2;
+      doubled_[i] = zero == (flip_[i] > 0) ? 0 : 2;
     } else {
       // Never both but for rounding errors.
       const bool one = flow_.SinkSide(count + k);
-      doubled_[Size(i)] = zero == one ? 1 : zero ? 0 : 2;
+      doubled_[i] = zero == one ? 1 : zero ? 0 : 2;
       integral_ = integral_ && zero != one;
     }
   }
@@ -243,8 +237,8 @@ double RoofDuality::Value() const {
   double value = 0;
   for (std::size_t i = 0; i < Size(n_); ++i) value += u_[i] * 0.5 * doubled_[i];
   for (std::size_t e = 0; e < pairs_.size(); ++e) {
-    const int p = doubled_[Size(pairs_[e].first)];
-    const int q = doubled_[Size(pairs_[e].second)];
+    const int p = doubled_[pairs_[e].first];
+    const int q = doubled_[pairs_[e].second];
     value += t_[e] * 0.5 * (t_[e] > 0 ? std::min(p, q) : std::max(0, p + q - 2));
   }
   return value;
@@ -253,12 +247,12 @@ double RoofDuality::Value() const {
 double RoofDuality::ValueWith(std::span<const double> u) const {
   double value = 0;
   for (Index i = 0; i < n_; ++i) {
-    const int p = doubled_[Size(i)];
+    const int p = doubled_[i];
     if (p == 0) continue;
-    value += u[Size(i)] * 0.5 * p;
+    value += u[i] * 0.5 * p;
     for (const auto& [j, pair] : neighbours(i)) {
-      const int q = doubled_[Size(j)];
-      if (q == 0 || pairs_[Size(pair)].first != i) continue;
+      const int q = doubled_[j];
+      if (q == 0 || pairs_[pair].first != i) continue;
       value += t(pair) * 0.5 * (t(pair) > 0 ? std::min(p, q) : std::max(0, p + q - 2));
     }
   }
@@ -271,9 +265,9 @@ void RoofDuality::DualFlows(std::span<double> f) const {
   for (std::size_t e = 0; e < pairs_.size(); ++e) {
     Index first = pairs_[e].first;
     Index second = pairs_[e].second;
-    const auto later = [&](Index i) { return decided_[Size(i)] == 0 ? n_ + 1 : decided_[Size(i)]; };
+    const auto later = [&](Index i) { return decided_[i] == 0 ? n_ + 1 : decided_[i]; };
     const bool swapped = later(second) < later(first);
-    const bool one = doubled_[Size(swapped ? second : first)] == 2;
+    const bool one = doubled_[swapped ? second : first] == 2;
     if (t_[e] > 0) {
       f[e] = one == swapped
                  ? t_[e]
@@ -283,16 +277,16 @@ void RoofDuality::DualFlows(std::span<double> f) const {
     }
   }
   for (const auto& [pair, edge] : flow_pairs_) {
-    const double value = t_[Size(pair)];
+    const double value = t_[pair];
     double flow = flow_.EdgeFlow(edge);
     if (flow_doubled_) {
       flow = 0.5 * (flow + flow_.EdgeFlow(edge + 1));
-    } else if (flip_[Size(pairs_[Size(pair)].first)] < 0) {
+    } else if (flip_[pairs_[pair].first] < 0) {
       flow = -flow;
     }
     // Flows are twice the dual's: capacities were |t|, not |t|/2.
     const double unclipped = value > 0 ? 0.5 * (value - flow) : 0.5 * (-value + flow);
-    f[Size(pair)] = std::clamp(unclipped, 0.0, std::abs(value));
+    f[pair] = std::clamp(unclipped, 0.0, std::abs(value));
   }
 }
 

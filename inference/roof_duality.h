@@ -75,10 +75,10 @@ class RoofDuality {
     Index pair;
   };
   std::span<const Neighbour> neighbours(Index i) const {
-    const auto k = static_cast<std::size_t>(i);
+    const std::size_t k = i;
     return {neighbours_.data() + begin_[k], static_cast<std::size_t>(begin_[k + 1] - begin_[k])};
   }
-  double t(Index pair) const { return t_[static_cast<std::size_t>(pair)]; }
+  double t(Index pair) const { return t_[pair]; }
   bool Decide();
   void Propagate();
   void RecomputeBounds();

@@ -27,15 +27,14 @@ class RoofSolver final : public MapSolver {
       : graph_(std::move(graph)),
         form_(*graph_),
         roof_(graph_->num_variables(), PairsOf(form_)),
-        u_(static_cast<std::size_t>(graph_->num_variables())),
+        u_(graph_->num_variables()),
         x_(u_.size()),
         t_(form_.pairs().size()),
         flows_(t_.size()),
-        messages_(static_cast<std::size_t>(graph_->total_messages())) {}
+        messages_(graph_->total_messages()) {}
 
   void Solve(std::span<const double> scores, WarmStart* /*warm*/, MapResult* result) override {
-    SLACKLINE_CHECK(scores.size() == static_cast<std::size_t>(graph_->total_states()),
-                    "scores do not fit the graph");
+    SLACKLINE_CHECK(std::ssize(scores) == graph_->total_states(), "scores do not fit the graph");
     RequireFiniteScores(scores, "roof duality");
     form_.Coefficients(scores, u_, t_);
     roof_.Solve(u_, t_);
@@ -85,15 +84,14 @@ RoofMarginals::RoofMarginals(std::shared_ptr<const FactorGraph> graph)
     : graph_(std::move(graph)),
       form_(*graph_),
       roof_(graph_->num_variables(), PairsOf(form_)),
-      u_(static_cast<std::size_t>(graph_->num_variables())),
+      u_(graph_->num_variables()),
       t_(form_.pairs().size()),
       fixed_(u_.size()) {}
 
 void RoofMarginals::Compute(std::span<const double> scores, std::span<double> out) {
   const std::size_t n = u_.size();
-  SLACKLINE_CHECK(
-      scores.size() == static_cast<std::size_t>(graph_->total_states()) && out.size() == 2 * n,
-      "scores or output do not fit the graph");
+  SLACKLINE_CHECK(std::ssize(scores) == graph_->total_states() && out.size() == 2 * n,
+                  "scores or output do not fit the graph");
   RequireFiniteScores(scores, "roof duality");
   form_.Coefficients(scores, u_, t_);
   roof_.ComputeRowSums(t_, &sums_);

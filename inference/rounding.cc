@@ -11,8 +11,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 class LocalSearch {
  public:
   LocalSearch(const FactorGraph& graph, std::span<const double> scores, std::span<Index> labels)
@@ -42,21 +40,21 @@ class LocalSearch {
 
  private:
   bool MoveVariable(Index i) {
-    const auto states = Size(graph_.cardinality(i));
+    const std::size_t states = graph_.cardinality(i);
     local_.assign(scores_.begin() + graph_.state_offset(i),
                   scores_.begin() + graph_.state_offset(i) + states);
     for (const Incidence& at : graph_.factors_of(i)) {
       Index inner = 1;
       const std::span<const Index> scope = graph_.scope(at.factor);
-      for (std::size_t k = Size(at.position) + 1; k < scope.size(); ++k)
+      for (std::size_t k = at.position + 1; k < scope.size(); ++k)
         inner *= graph_.cardinality(scope[k]);
-      const Index base = JointState(graph_, at.factor, labels_) - labels_[Size(i)] * inner;
+      const Index base = JointState(graph_, at.factor, labels_) - labels_[i] * inner;
       const double* table = scores_.data() + graph_.factor_offset(at.factor) + base;
       for (std::size_t s = 0; s < states; ++s) local_[s] += table[s * Size(inner)];
     }
     const FactorMax best = TableMax(local_);
-    if (best.value <= local_[Size(labels_[Size(i)])] + least_gain_) return false;
-    labels_[Size(i)] = best.joint;
+    if (best.value <= local_[labels_[i]] + least_gain_) return false;
+    labels_[i] = best.joint;
     return true;
   }
 
@@ -87,16 +85,16 @@ class LocalSearch {
 
   double TouchedScore(std::span<const Index> scope) const {
     double sum = 0;
-    for (const Index i : scope) sum += scores_[Size(graph_.state_offset(i) + labels_[Size(i)])];
+    for (const Index i : scope) sum += scores_[graph_.state_offset(i) + labels_[i]];
     for (const Index c : touched_)
-      sum += scores_[Size(graph_.factor_offset(c) + JointState(graph_, c, labels_))];
+      sum += scores_[graph_.factor_offset(c) + JointState(graph_, c, labels_)];
     return sum;
   }
 
   void SetJoint(std::span<const Index> scope, Index joint) {
     for (std::size_t k = scope.size(); k-- > 0;) {
       const Index states = graph_.cardinality(scope[k]);
-      labels_[Size(scope[k])] = joint % states;
+      labels_[scope[k]] = joint % states;
       joint /= states;
     }
   }
@@ -113,12 +111,11 @@ class LocalSearch {
 
 void RoundMarginals(const FactorGraph& graph, std::span<const double> marginals,
                     std::span<Index> labels) {
-  SLACKLINE_CHECK(marginals.size() >= Size(graph.variable_states()) &&
-                      labels.size() == Size(graph.num_variables()),
+  SLACKLINE_CHECK(std::ssize(marginals) >= graph.variable_states() &&
+                      std::ssize(labels) == graph.num_variables(),
                   "marginals or labels do not fit the graph");
   for (Index i = 0; i < graph.num_variables(); ++i) {
-    labels[Size(i)] =
-        TableMax(marginals.subspan(Size(graph.state_offset(i)), Size(graph.cardinality(i)))).joint;
+    labels[i] = TableMax(marginals.subspan(graph.state_offset(i), graph.cardinality(i))).joint;
   }
 }
 
@@ -126,10 +123,10 @@ double LabellingScore(const FactorGraph& graph, std::span<const double> scores,
                       std::span<const Index> labels) {
   double sum = 0;
   for (Index i = 0; i < graph.num_variables(); ++i) {
-    sum += scores[Size(graph.state_offset(i) + labels[Size(i)])];
+    sum += scores[graph.state_offset(i) + labels[i]];
   }
   for (Index c = 0; c < graph.num_factors(); ++c) {
-    sum += scores[Size(graph.factor_offset(c) + JointState(graph, c, labels))];
+    sum += scores[graph.factor_offset(c) + JointState(graph, c, labels)];
   }
   return sum;
 }
@@ -137,7 +134,7 @@ double LabellingScore(const FactorGraph& graph, std::span<const double> scores,
 double ImproveLabelling(const FactorGraph& graph, std::span<const double> scores,
                         std::span<Index> labels, const ImproveOptions& options) {
   SLACKLINE_CHECK(
-      scores.size() == Size(graph.total_states()) && labels.size() == Size(graph.num_variables()),
+      std::ssize(scores) == graph.total_states() && std::ssize(labels) == graph.num_variables(),
       "scores or labels do not fit the graph");
   const std::vector<Index> before(labels.begin(), labels.end());
   const double old_score = LabellingScore(graph, scores, labels);

@@ -17,9 +17,9 @@ struct Axis {
 Axis AxisOf(const FactorGraph& graph, const Incidence& incidence) {
   const auto scope = graph.scope(incidence.factor);
   Index stride = 1;
-  for (auto k = static_cast<std::size_t>(incidence.position) + 1; k < scope.size(); ++k)
+  for (std::size_t k = incidence.position + 1; k < scope.size(); ++k)
     stride *= graph.cardinality(scope[k]);
-  const auto position = static_cast<std::size_t>(incidence.position);
+  const std::size_t position = incidence.position;
   return {graph.cardinality(scope[position]), stride, graph.factor_states(incidence.factor)};
 }
 
@@ -52,8 +52,7 @@ void AddToAxis(const Axis& axis, const double* message, double sign, double* tab
 }
 
 std::span<const double> Table(const FactorGraph& graph, Index part, std::span<const double> flat) {
-  return flat.subspan(static_cast<std::size_t>(graph.state_offset(part)),
-                      static_cast<std::size_t>(graph.num_states(part)));
+  return flat.subspan(graph.state_offset(part), graph.num_states(part));
 }
 
 }  // namespace
@@ -77,7 +76,7 @@ void StarSweep(const FactorGraph& graph, double temperature, std::span<double> r
   for (Index i = 0; i < graph.num_variables(); ++i) {
     const auto factors = graph.factors_of(i);
     if (factors.empty()) continue;
-    const auto states = static_cast<std::size_t>(graph.cardinality(i));
+    const std::size_t states = graph.cardinality(i);
     work->resize(std::max(work->size(), (factors.size() + 1) * states));
     double* soft = work->data();  // scratch of one factor, then t − m_ci
     double* marginals = work->data() + states;

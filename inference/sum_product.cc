@@ -14,8 +14,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 double Larger(double a, double b) { return a > b ? a : b; }
 
 // The kernels see a table as outer × states × inner. Where inner is 1 they go along rows of states,
@@ -122,10 +120,10 @@ ForestSteps CheckedForest(const FactorGraph& graph) {
 
 SumProduct::SumProduct(std::shared_ptr<const FactorGraph> graph)
     : graph_(std::move(graph)), forest_(CheckedForest(*graph_)) {
-  work_.resize(Size(forest_.largest_table()));
-  shift_.resize(Size(forest_.most_states()));
-  sums_.resize(Size(forest_.message_states()));
-  belief_.resize(Size(graph_->variable_states()));
+  work_.resize(forest_.largest_table());
+  shift_.resize(forest_.most_states());
+  sums_.resize(forest_.message_states());
+  belief_.resize(graph_->variable_states());
 }
 
 /// Adds the message of a finished factor to its parent's belief; `table` gets what stands under the
@@ -136,25 +134,24 @@ void SumProduct::SendUp(const ForestStep& step, std::span<const double> scores, 
   const std::span<const ForestAxis> axis = forest_.axes(step);
   for (Index k = 0; k < step.num_axes; ++k) {
     if (k == step.parent) continue;
-    const ForestAxis& a = axis[Size(k)];
+    const ForestAxis& a = axis[k];
     AddAlong(a.outer, a.states, a.inner, belief(a.variable), table);
   }
-  const ForestAxis& parent = axis[Size(step.parent)];
+  const ForestAxis& parent = axis[step.parent];
   MaxAlong(parent.outer, parent.states, parent.inner, table, shift_.data());
   // States below which nothing is allowed: all terms are −∞, and their sum is 0.
   for (Index s = 0; s < parent.states; ++s) {
-    if (shift_[Size(s)] == -kInfinity) shift_[Size(s)] = 0;
+    if (shift_[s] == -kInfinity) shift_[s] = 0;
   }
   double* sum = sums_.data() + step.message;
   ExpAlong(parent.outer, parent.states, parent.inner, shift_.data(), 1 / temperature, table, sum);
   double* to = belief(parent.variable);
-  for (Index s = 0; s < parent.states; ++s)
-    to[s] += shift_[Size(s)] + temperature * std::log(sum[s]);
+  for (Index s = 0; s < parent.states; ++s) to[s] += shift_[s] + temperature * std::log(sum[s]);
 }
 
 double SumProduct::Upward(std::span<const double> scores, double temperature,
                           std::span<double> tables) {
-  SLACKLINE_CHECK(scores.size() == Size(graph_->total_states()), "scores do not fit the graph");
+  SLACKLINE_CHECK(std::ssize(scores) == graph_->total_states(), "scores do not fit the graph");
   SLACKLINE_CHECK(temperature > 0 && std::isfinite(temperature) && std::isfinite(1 / temperature),
                   "the temperature must be positive and finite");
   std::copy_n(scores.begin(), belief_.size(), belief_.begin());
@@ -177,15 +174,15 @@ double SumProduct::Upward(std::span<const double> scores, double temperature,
 /// The marginal of a factor, and of its other variables, given that of its parent.
 void SumProduct::SendDown(const ForestStep& step, std::span<double> marginals) {
   const std::span<const ForestAxis> axis = forest_.axes(step);
-  const ForestAxis& parent = axis[Size(step.parent)];
+  const ForestAxis& parent = axis[step.parent];
   const double* own = marginals.data() + graph_->state_offset(parent.variable);
   const double* sum = sums_.data() + step.message;
   double* table = marginals.data() + step.table;
-  for (Index s = 0; s < parent.states; ++s) shift_[Size(s)] = sum[s] > 0 ? own[s] / sum[s] : 0.0;
+  for (Index s = 0; s < parent.states; ++s) shift_[s] = sum[s] > 0 ? own[s] / sum[s] : 0.0;
   ScaleAlong(parent.outer, parent.states, parent.inner, shift_.data(), table);
   for (Index k = 0; k < step.num_axes; ++k) {
     if (k == step.parent) continue;
-    const ForestAxis& a = axis[Size(k)];
+    const ForestAxis& a = axis[k];
     SumAlong(a.outer, a.states, a.inner, table,
              marginals.data() + graph_->state_offset(a.variable));
   }
@@ -193,7 +190,7 @@ void SumProduct::SendDown(const ForestStep& step, std::span<double> marginals) {
 
 double SumProduct::Marginals(std::span<const double> scores, double temperature,
                              std::span<double> marginals) {
-  SLACKLINE_CHECK(marginals.size() == Size(graph_->total_states()),
+  SLACKLINE_CHECK(std::ssize(marginals) == graph_->total_states(),
                   "the output does not fit the graph");
   const double value = Upward(scores, temperature, marginals);
   for (const Index root : forest_.roots()) {

@@ -12,8 +12,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 double Larger(double a, double b) { return a > b ? a : b; }
 
 /// max_k a[k] + b[k], in four lanes that the compiler may keep in one register.
@@ -47,9 +45,9 @@ ForestSteps CheckedForest(const FactorGraph& graph) {
 
 TreeSolver::TreeSolver(std::shared_ptr<const FactorGraph> graph)
     : graph_(std::move(graph)), forest_(CheckedForest(*graph_)) {
-  work_.resize(Size(forest_.largest_table()));
-  message_.resize(Size(forest_.most_states()));
-  belief_.resize(Size(graph_->variable_states()));
+  work_.resize(forest_.largest_table());
+  message_.resize(forest_.most_states());
+  belief_.resize(graph_->variable_states());
 }
 
 /// The factor's table plus the beliefs of all its variables except axis `left_out`.
@@ -76,11 +74,11 @@ void TreeSolver::SendMessage(const ForestStep& step, std::span<const double> sco
                              double* message) {
   const double* table = scores.data() + step.table;
   const std::span<const ForestAxis> axis = forest_.axes(step);
-  const ForestAxis& target = axis[Size(to)];
+  const ForestAxis& target = axis[to];
   if (step.num_axes == 1) {
     std::copy_n(table, step.size, message);
   } else if (step.num_axes == 2) {
-    const ForestAxis& other = axis[Size(1 - to)];
+    const ForestAxis& other = axis[1 - to];
     if (to == 1) {
       MaxOverRows(table, belief(other.variable), other.states, target.states, message);
     } else {
@@ -102,13 +100,13 @@ void TreeSolver::SendMessage(const ForestStep& step, std::span<const double> sco
 
 void TreeSolver::SendUp(const ForestStep& step, std::span<const double> scores) {
   SendMessage(step, scores, step.parent, message_.data());
-  const ForestAxis& parent = forest_.axes(step)[Size(step.parent)];
+  const ForestAxis& parent = forest_.axes(step)[step.parent];
   double* to = belief(parent.variable);
-  for (Index s = 0; s < parent.states; ++s) to[s] += message_[Size(s)];
+  for (Index s = 0; s < parent.states; ++s) to[s] += message_[s];
 }
 
 void TreeSolver::Upward(std::span<const double> scores) {
-  SLACKLINE_CHECK(scores.size() == Size(graph_->total_states()), "scores do not fit the graph");
+  SLACKLINE_CHECK(std::ssize(scores) == graph_->total_states(), "scores do not fit the graph");
   std::copy_n(scores.begin(), belief_.size(), belief_.begin());
   for (const ForestStep& step : forest_.steps()) SendUp(step, scores);
 }
@@ -118,18 +116,18 @@ void TreeSolver::ChooseStates(const ForestStep& step, std::span<const double> sc
                               std::span<Index> labels) {
   if (step.num_axes == 1) return;
   const std::span<const ForestAxis> axis = forest_.axes(step);
-  const ForestAxis& parent = axis[Size(step.parent)];
-  const Index state = labels[Size(parent.variable)];
+  const ForestAxis& parent = axis[step.parent];
+  const Index state = labels[parent.variable];
   const double* table = scores.data() + step.table;
   if (step.num_axes == 2) {
-    const ForestAxis& child = axis[Size(1 - step.parent)];
+    const ForestAxis& child = axis[1 - step.parent];
     const double* add = belief(child.variable);
     const double* entry = table + static_cast<Offset>(state) * parent.inner;
     Index best = 0;
     for (Index s = 1; s < child.states; ++s) {
       if (entry[s * child.inner] + add[s] > entry[best * child.inner] + add[best]) best = s;
     }
-    labels[Size(child.variable)] = best;
+    labels[child.variable] = best;
     return;
   }
   const double* joined = Join(step, scores, step.parent);
@@ -140,15 +138,15 @@ void TreeSolver::ChooseStates(const ForestStep& step, std::span<const double> sc
       if (best < 0 || joined[joint] > joined[best]) best = joint;
     }
   }
-  for (const ForestAxis& a : axis) labels[Size(a.variable)] = best / a.inner % a.states;
+  for (const ForestAxis& a : axis) labels[a.variable] = best / a.inner % a.states;
 }
 
 void TreeSolver::Solve(std::span<const double> scores, WarmStart* /*warm*/, MapResult* result) {
   ++calls_;
   Upward(scores);
-  result->labels.resize(Size(graph_->num_variables()));
+  result->labels.resize(graph_->num_variables());
   for (const Index root : forest_.roots()) {
-    result->labels[Size(root)] = TableMax({belief(root), Size(graph_->cardinality(root))}).joint;
+    result->labels[root] = TableMax({belief(root), Size(graph_->cardinality(root))}).joint;
   }
   for (std::size_t k = forest_.steps().size(); k-- > 0;)
     ChooseStates(forest_.steps()[k], scores, result->labels);
@@ -169,27 +167,26 @@ void TreeSolver::MaxMarginals(std::span<const double> scores, std::span<double> 
     const ForestStep& step = forest_.steps()[k];
     if (step.num_axes == 1) continue;
     const std::span<const ForestAxis> axis = forest_.axes(step);
-    const ForestAxis& parent = axis[Size(step.parent)];
+    const ForestAxis& parent = axis[step.parent];
     double* complete = belief(parent.variable);
     SendMessage(step, scores, step.parent, message_.data());
     std::copy_n(complete, parent.states, out.begin() + graph_->state_offset(parent.variable));
     for (Index s = 0; s < parent.states; ++s) {
       // Where the message is −∞ the rest of the tree is not known any more, nor needed: nothing
       // below s is allowed.
-      complete[s] = message_[Size(s)] == -kInfinity ? -kInfinity : complete[s] - message_[Size(s)];
+      complete[s] = message_[s] == -kInfinity ? -kInfinity : complete[s] - message_[s];
     }
     // A child's message must not see that child's own new belief: all are computed before any is
     // added.
     for (Index to = 0; to < step.num_axes; ++to) {
       if (to == step.parent) continue;
-      SendMessage(step, scores, to, out.data() + graph_->state_offset(axis[Size(to)].variable));
+      SendMessage(step, scores, to, out.data() + graph_->state_offset(axis[to].variable));
     }
     for (Index to = 0; to < step.num_axes; ++to) {
-      const Offset offset = graph_->state_offset(axis[Size(to)].variable);
+      const Offset offset = graph_->state_offset(axis[to].variable);
       double* to_belief = belief_.data() + offset;
-      for (Index s = 0; s < axis[Size(to)].states; ++s) {
-        to_belief[s] =
-            to == step.parent ? out[Size(offset + s)] : to_belief[s] + out[Size(offset + s)];
+      for (Index s = 0; s < axis[to].states; ++s) {
+        to_belief[s] = to == step.parent ? out[offset + s] : to_belief[s] + out[offset + s];
       }
     }
   }

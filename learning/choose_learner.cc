@@ -50,8 +50,7 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
     return factor_blocks
                ? "factor blocks with multipliers (al): an option is given that only they have"
                : "factor blocks with multipliers (al): there are global factors, which share "
-                 "variables "
-                 "or stand beside tables, so that there are no oracles over examples";
+                 "variables or stand beside tables, so that there are no oracles over examples";
   }
   if (HasForbiddenStates(problem.data())) {
     if (factor_blocks)

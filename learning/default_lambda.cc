@@ -77,12 +77,12 @@ double SquaredValue(const ExampleView& example, const FeatureTerm& term, std::si
 SquaredNorm LargestSquaredNorm(const ExampleView& example, Index variable, const Kernel* kernel,
                                double squared_constants) {
   const Structure& structure = example.structure();
-  const auto states = static_cast<std::size_t>(structure.graph().num_states(variable));
+  const std::size_t states = structure.graph().num_states(variable);
   std::vector<SquaredNorm> norms(states);
   for (const FeatureTerm& term : structure.terms(variable)) {
     double input = 0;
     if (term.kind == FeatureKind::kLinear) {
-      const Slot& slot = structure.slots()[static_cast<std::size_t>(term.source)];
+      const Slot& slot = structure.slots()[term.source];
       const FeatureRow x = example.input(slot.input);
       input = kernel != nullptr ? KernelValue(*kernel, x, x) : x.squared_norm;
     }

@@ -23,14 +23,10 @@ Records GeneralRecords() {
   return {
       {"learner", "NAME",
        "auto: the fastest for the structure. bcfw: one block per example, with an oracle. al: "
-       "augmented "
-       "Lagrangian, solves the LP-relaxed problem by factor blocks. soft: factor blocks with a "
-       "penalty "
-       "instead of constraints. For comparison (docs/learners.md): fw, kernel-fw, kernel-bcfw, "
-       "ssg, "
-       "cutting-plane-1, "
-       "cutting-plane-n, bmrm, eg, excessive-gap, extragradient, dlpw, smooth-dlpw, prox-sdca, "
-       "multi-sample",
+       "augmented Lagrangian, solves the LP-relaxed problem by factor blocks. soft: factor blocks "
+       "with a penalty instead of constraints. For comparison (docs/learners.md): fw, kernel-fw, "
+       "kernel-bcfw, ssg, cutting-plane-1, cutting-plane-n, bmrm, eg, excessive-gap, "
+       "extragradient, dlpw, smooth-dlpw, prox-sdca, multi-sample",
        "auto", &O::learner},
       {"lambda", "L", "weight of the regulariser, objective λ/2 ‖w‖² + mean hinge",
        "by the data, so that C·R² = 4", &O::lambda, kSmallestLambda, kInfinity, true},
@@ -40,14 +36,11 @@ Records GeneralRecords() {
        "soft, al: pairwise; bcfw: fw", &O::step, 0, kInfinity, false, false, kForBcfw, "away"},
       {"order", "auto|example|uniform|gap",
        "all examples in random order, blocks drawn with replacement, or (bcfw with active sets) "
-       "the "
-       "examples "
-       "with a gap",
+       "the examples with a gap",
        "example; gap with active sets", &O::order, 0, kInfinity, false, false, kForBcfw, "gap"},
       {"average", "auto|none|uniform|weighted|suffix",
        "bcfw, fw, ssg, prox-sdca, multi-sample: also evaluate this average of all iterates, and "
-       "keep the "
-       "better weights",
+       "keep the better weights",
        "none", &O::average, 0, kInfinity, false, false,
        kForBcfw |
            For(LearnerKind::kFrankWolfe, LearnerKind::kSubgradient, LearnerKind::kProxSdca,
@@ -60,9 +53,7 @@ Records GeneralRecords() {
        "auto", &O::proximal, 0, kInfinity, false, false, kForAl | kForBcfw, "off"},
       {"planes", "auto|on|off",
        "bcfw with active sets: let cutting planes of all examples, or factor blocks, take over "
-       "where they "
-       "are "
-       "faster; auto: where --learner is auto",
+       "where they are faster; auto: where --learner is auto",
        "auto", &O::planes, 0, kInfinity, false, false, kForBcfw, "on"},
       {"fixed-step", "",
        "fw, bcfw with fw steps: steps of length 2/(k+2), or 2M/(k+2M), instead of a line search",
@@ -81,13 +72,11 @@ Records PlaneRecords() {
   return {
       {"rescaling", "margin|slack",
        "cutting-plane-1, cutting-plane-n: hinge of a labelling, loss − margin or loss · (1 − "
-       "margin); slack "
-       "needs label spaces that can be enumerated",
+       "margin); slack needs label spaces that can be enumerated",
        "margin", &O::rescaling, 0, kInfinity, false, false, kForCuttingPlanes, "slack"},
       {"constraint-cache", "auto|off",
        "cutting-plane-1: add planes of kept labellings while they are violated enough, before the "
-       "oracle is "
-       "asked",
+       "oracle is asked",
        "auto", &O::constraint_cache, 0, kInfinity, false, false, For(LearnerKind::kCuttingPlane1),
        "off"},
       {"line-search", "auto|off",
@@ -137,8 +126,7 @@ Records FactorRecords() {
        For(LearnerKind::kDlpw, LearnerKind::kSmoothDlpw)},
       {"smoothing", "G",
        "soft, prox-sdca: weight of a quadratic that smooths the maxima; smooth-dlpw: temperature "
-       "of its soft "
-       "maxima",
+       "of its soft maxima",
        "none; smooth-dlpw: from the losses", &O::smoothing, kSmallestStrength, kLargestStrength,
        true, false, kForSoft | For(LearnerKind::kSmoothDlpw, LearnerKind::kProxSdca)},
   };
@@ -149,9 +137,7 @@ Records SdcaRecords() {
   return {
       {"sdca-step", "1..5",
        "prox-sdca: step option of the paper. 1: several steps on the example, 2: line search, 3: a "
-       "bound on "
-       "the "
-       "curvature of the example, 4: of all examples, 5: smoothed losses only",
+       "bound on the curvature of the example, 4: of all examples, 5: smoothed losses only",
        "2", &O::sdca_step, 1, 5, true, false, For(LearnerKind::kProxSdca)},
       {"l1", "S", "prox-sdca: adds S ‖w‖₁ to the objective, so that weights become zero", "none",
        &O::l1, 0, kInfinity, true, false, For(LearnerKind::kProxSdca)},
@@ -161,8 +147,7 @@ Records SdcaRecords() {
        1, 10000, true, false, For(LearnerKind::kMultiSample)},
       {"revisit", "",
        "multi-sample: later visits of an example go on from its dual variables, instead of "
-       "counting it as a "
-       "new example",
+       "counting it as a new example",
        "off", &O::revisit, 0, kInfinity, false, false, For(LearnerKind::kMultiSample), "on"},
   };
 }
@@ -172,9 +157,7 @@ Records KernelRecords() {
   return {
       {"kernel", "auto|linear|polynomial|rbf",
        "kernel on input vectors: kernel-bcfw and kernel-fw keep kernel values as far as --cache-mb "
-       "goes, "
-       "other learners work "
-       "on a factor of the kernel matrix of all inputs",
+       "goes, other learners work on a factor of the kernel matrix of all inputs",
        "kernel-bcfw, kernel-fw: linear; else none", &O::kernel},
       {"kernel-gamma",
        "G",

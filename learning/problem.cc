@@ -32,8 +32,7 @@ double SquaredRange(const ExampleView& example, Index part) {
       if (map.rows[s] != kAbsent) {
         switch (term.kind) {
           case FeatureKind::kLinear:
-            value = example.input(structure.slots()[static_cast<std::size_t>(term.source)].input)
-                        .squared_norm;
+            value = example.input(structure.slots()[term.source].input).squared_norm;
             break;
           case FeatureKind::kPotential: {
             const double x = example.potentials()[static_cast<std::size_t>(term.source) + s];
@@ -67,7 +66,7 @@ std::unique_ptr<MapSolver> MakeLossSolver(const Structure& structure) {
 /// (inference/global_solver.h) finds.
 double LargestAllowedLoss(const std::shared_ptr<const Structure>& structure,
                           std::span<const double> loss, std::unique_ptr<MapSolver>* solver) {
-  const std::vector<double> weights(static_cast<std::size_t>(structure->layout().size()), 0.0);
+  const std::vector<double> weights(structure->layout().size(), 0.0);
   if (*solver == nullptr) *solver = MakeStructureSolver(SolverKind::kGlobal, structure);
   (*solver)->SetWeights(weights);
   MapResult best;
@@ -80,11 +79,11 @@ double LargestAllowedLoss(const std::shared_ptr<const Structure>& structure,
 double LargestAllowedLoss(const ExampleView& example, std::span<const double> loss,
                           MapSolver* solver) {
   const FactorGraph& graph = example.graph();
-  std::vector<double> scores(static_cast<std::size_t>(graph.total_states()), 0.0);
+  std::vector<double> scores(graph.total_states(), 0.0);
   std::copy(loss.begin(), loss.end(), scores.begin());
   for (Index a = 0; a < graph.num_parts(); ++a) {
     for (const Index s : example.structure().forbidden_states(a))
-      scores[static_cast<std::size_t>(graph.state_offset(a) + s)] = -kInfinity;
+      scores[graph.state_offset(a) + s] = -kInfinity;
   }
   MapResult best;
   solver->Solve(scores, nullptr, &best);
@@ -135,13 +134,13 @@ double PrimalAtZeroWeights(const Problem& problem) {
     const FactorGraph& graph = example.graph();
     const std::span<const double> loss = problem.loss(m);
     if (example.structure().has_forbidden_states() && graph.num_global_factors() == 0) {
-      auto& solver = solvers[static_cast<std::size_t>(problem.data().structure_of(m))];
+      auto& solver = solvers[problem.data().structure_of(m)];
       if (solver == nullptr) solver = MakeLossSolver(example.structure());
       sum += LargestAllowedLoss(example, loss, solver.get());
       continue;
     }
     if (!example.structure().has_forbidden_states() && HasExactGlobals(graph)) {
-      const auto number = static_cast<std::size_t>(problem.data().structure_of(m));
+      const std::size_t number = problem.data().structure_of(m);
       sum += LargestAllowedLoss(problem.data().structures()[number], loss, &solvers[number]);
       continue;
     }

@@ -54,10 +54,9 @@ double WithoutRounding(std::string_view learner, double lower, double upper,
   throw CertificateError(
       "learner " + std::string(learner) + " contradicts itself: its lower bound on the optimum, " +
       NumberText(lower, 9) + ", lies above its upper bound, " + NumberText(upper, 9) +
-      ". One of the two is wrong, so that the run has no certificate and no "
-      "model is written. This is an "
-      "error of the program: please report it with the version, the command "
-      "line and, if you can, the data");
+      ". One of the two is wrong, so that the run has no certificate and no model is written. This "
+      "is an error of the program: please report it with the version, the command line and, if you "
+      "can, the data");
 }
 
 /// Takes an evaluation into the state, and its weights when they are the best so far.
@@ -156,8 +155,8 @@ class Run {
     if (!MayBeOfSavedState(error)) return;
     StateReader::Require(plan_.resume.empty(),
                          std::string("the run cannot go on from it: ") + error.what() +
-                             " (if a run from the beginning ends like this, too, the "
-                             "program is at fault: please report it)");
+                             " (if a run from the beginning ends like this, too, the program is at "
+                             "fault: please report it)");
   }
 
   TrainSummary Go() {

@@ -114,7 +114,7 @@ constexpr std::array<GlyphRows, 95> kGlyphs = {{
 
 const GlyphRows& Glyph(char character) {
   if (character < ' ' || character > '~') return kBox;
-  return kGlyphs[static_cast<std::size_t>(character - ' ')];
+  return kGlyphs[character - ' '];
 }
 
 Index GlyphDescent(char character) {

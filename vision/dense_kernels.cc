@@ -127,7 +127,7 @@ PackedColumns::PackedColumns(const std::vector<float>& columns, const std::vecto
     : size_(size), columns_(static_cast<Index>(bias.size())) {
   SLACKLINE_CHECK(columns.size() == bias.size() * static_cast<std::size_t>(size),
                   "columns × size numbers are needed");
-  const auto length = static_cast<std::size_t>(size);
+  const std::size_t length = size;
   panels_.resize(static_cast<std::size_t>(panels()) * kPanel * length);
   bias_.assign(static_cast<std::size_t>(panels()) * kPanel, std::numeric_limits<float>::lowest());
   for (std::size_t k = 0; k < bias.size(); ++k) {
@@ -151,8 +151,8 @@ PackedColumns PackedColumns::ForNearest(const std::vector<float>& columns, Index
 }
 
 void Multiply(const PackedColumns& matrix, const float* points, Index num_points, float* out) {
-  const auto size = static_cast<std::size_t>(matrix.size());
-  const auto columns = static_cast<std::size_t>(matrix.columns());
+  const std::size_t size = matrix.size();
+  const std::size_t columns = matrix.columns();
   for (Index begin = 0; begin < num_points; begin += kBlock) {
     const Index count = std::min(kBlock, num_points - begin);
     for (Index p = 0; p < matrix.panels(); ++p) {
@@ -165,8 +165,8 @@ void Multiply(const PackedColumns& matrix, const float* points, Index num_points
 
 void NearestColumns(const PackedColumns& matrix, const float* points, Index num_points,
                     Index* words) {
-  const auto size = static_cast<std::size_t>(matrix.size());
-  std::vector<Best> best(static_cast<std::size_t>(std::min(kBlock, num_points)));
+  const std::size_t size = matrix.size();
+  std::vector<Best> best(std::min(kBlock, num_points));
   Best nothing;
   std::fill(std::begin(nothing.value), std::end(nothing.value),
             -std::numeric_limits<float>::infinity());
@@ -178,7 +178,7 @@ void NearestColumns(const PackedColumns& matrix, const float* points, Index num_
       ImprovePanel(points + static_cast<std::size_t>(begin) * size, count, matrix.size(),
                    matrix.panel(p), matrix.bias(p), p * PackedColumns::kPanel, best.data());
     }
-    for (Index k = 0; k < count; ++k) words[begin + k] = Largest(best[static_cast<std::size_t>(k)]);
+    for (Index k = 0; k < count; ++k) words[begin + k] = Largest(best[k]);
   }
 }
 

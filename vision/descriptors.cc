@@ -74,7 +74,7 @@ void AddSift(const Plane& plane, const DescriptorSpec& spec, Index part, Descrip
   const Index count = vl_dsift_get_keypoint_num(filter.get());
   const VlDsiftKeypoint* points = vl_dsift_get_keypoints(filter.get());
   const float* descriptors = vl_dsift_get_descriptors(filter.get());
-  const auto size = static_cast<std::size_t>(spec.size);
+  const std::size_t size = spec.size;
   out->values.resize(static_cast<std::size_t>(count) * size);
   const bool first = out->pixels.empty();
   for (Index k = 0; k < count; ++k) {
@@ -100,7 +100,7 @@ void AddOpponentSift(const Image& image, const DescriptorSpec& spec, Descriptors
 }
 
 std::vector<Index> AllPixels(const Image& image) {
-  std::vector<Index> pixels(static_cast<std::size_t>(image.num_pixels()));
+  std::vector<Index> pixels(image.num_pixels());
   std::iota(pixels.begin(), pixels.end(), 0);
   return pixels;
 }

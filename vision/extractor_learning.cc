@@ -41,13 +41,13 @@ Index SampleSize(const DescriptorSpec& spec) {
 
 /// As many random numbers of 0 … count − 1 as wanted, different ones, in order.
 std::vector<Index> Choose(Index count, Index wanted, Random* random) {
-  std::vector<Index> all(static_cast<std::size_t>(count));
+  std::vector<Index> all(count);
   std::iota(all.begin(), all.end(), 0);
   if (wanted >= count) return all;
   for (std::size_t k = 0; k < static_cast<std::size_t>(wanted); ++k) {
     std::swap(all[k], all[k + random->Below(all.size() - k)]);
   }
-  all.resize(static_cast<std::size_t>(wanted));
+  all.resize(wanted);
   std::sort(all.begin(), all.end());
   return all;
 }
@@ -66,7 +66,7 @@ std::vector<float> TakeRows(const std::vector<float>& rows, Index size,
 /// Deviations become 1, values that never differ 0.
 BlockMap ShapeMap(const Moments& moments) {
   BlockMap map;
-  const auto size = static_cast<std::size_t>(kShapeValues);
+  const std::size_t size = kShapeValues;
   map.axes.assign(size * size, 0);
   for (std::size_t d = 0; d < size; ++d) {
     const double deviation = std::sqrt(moments.Covariance(d, d));
@@ -82,7 +82,7 @@ BlockMap ShapeMap(const Moments& moments) {
 /// The first components, scaled so that the mean square of the features' norm is 1.
 BlockMap ComponentMap(const Moments& moments, const Spectrum& spectrum, Index count) {
   BlockMap map;
-  const auto size = static_cast<std::size_t>(moments.size());
+  const std::size_t size = moments.size();
   for (std::size_t d = 0; d < size; ++d) map.mean.push_back(static_cast<float>(moments.Mean(d)));
   for (std::size_t k = 0; k < static_cast<std::size_t>(count) * size; ++k) {
     map.axes.push_back(static_cast<float>(spectrum.vectors[k]));
@@ -158,8 +158,7 @@ class ExtractorLearner {
 
   void LearnVocabularies() {
     std::vector<ImageRows> samples(paths_.size());
-    ForImages(0, num_images_,
-              [&](Index i) { samples[static_cast<std::size_t>(i)] = SampleDescriptors(i); });
+    ForImages(0, num_images_, [&](Index i) { samples[i] = SampleDescriptors(i); });
     std::vector<std::vector<float>> by_kind(specs_.size());
     for (std::size_t k = 0; k < specs_.size(); ++k) {
       for (ImageRows& image : samples) {
@@ -172,7 +171,7 @@ class ExtractorLearner {
   }
 
   ImageRows SampleDescriptors(Index i) const {
-    const Image image = ReadImage(paths_[static_cast<std::size_t>(i)], kLargestImage);
+    const Image image = ReadImage(paths_[i], kLargestImage);
     const WorkingImage working(image);
     Random random = RandomFor(i, 0);
     ImageRows samples;
@@ -196,15 +195,14 @@ class ExtractorLearner {
     std::vector<ImageRows> batch(kBatch);
     for (Index begin = 0; begin < num_images_; begin += kBatch) {
       const Index end = std::min(begin + kBatch, num_images_);
-      ForImages(begin, end,
-                [&](Index i) { batch[static_cast<std::size_t>(i - begin)] = SampleRows(i); });
+      ForImages(begin, end, [&](Index i) { batch[i - begin] = SampleRows(i); });
       const auto blocks = static_cast<Index>(moments.size());
       ParallelChunks(blocks, blocks, threads_, [&](const Chunk& chunk) {
         CheckStep(progress_.check);
-        const auto m = static_cast<std::size_t>(chunk.begin);
+        const std::size_t m = chunk.begin;
         std::vector<float> rows;
         for (Index i = begin; i < end; ++i) {
-          const std::vector<float>& image = batch[static_cast<std::size_t>(i - begin)][m];
+          const std::vector<float>& image = batch[i - begin][m];
           rows.insert(rows.end(), image.begin(), image.end());
         }
         moments[m].Add(rows.data(), static_cast<Index>(rows.size()) / moments[m].size());
@@ -214,7 +212,7 @@ class ExtractorLearner {
   }
 
   ImageRows SampleRows(Index i) const {
-    const Image image = ReadImage(paths_[static_cast<std::size_t>(i)], kLargestImage);
+    const Image image = ReadImage(paths_[i], kLargestImage);
     const WorkingImage working(image);
     const Superpixels fine = Slic(image, state_.options.fine);
     CheckStep(progress_.check);
@@ -238,10 +236,10 @@ class ExtractorLearner {
 
   void MakeMaps(const std::vector<Moments>& moments) {
     const auto blocks = static_cast<Index>(moments.size()) - 1;
-    std::vector<Spectrum> spectra(static_cast<std::size_t>(blocks));
+    std::vector<Spectrum> spectra(blocks);
     ParallelChunks(blocks, blocks, threads_, [&](const Chunk& chunk) {
       CheckStep(progress_.check);
-      const auto m = static_cast<std::size_t>(chunk.begin);
+      const std::size_t m = chunk.begin;
       spectra[m] = Decompose(moments[m]);
     });
     const std::vector<Index> counts = ShareOut(spectra, BudgetFor(state_.options.features));

@@ -22,7 +22,7 @@ constexpr std::size_t kChecksumBytes = 4;
 /// Copies `count` rows into columns of wider rows; a single row into all.
 void CopyColumns(const std::vector<float>& rows, Index columns, Index count, Index begin,
                  Index dimension, std::vector<float>* to) {
-  const bool one = rows.size() == static_cast<std::size_t>(columns);
+  const bool one = std::ssize(rows) == columns;
   for (Index s = 0; s < count; ++s) {
     const float* from = rows.data() + (one ? 0 : static_cast<std::size_t>(s) * columns);
     std::copy_n(from, columns, to->data() + static_cast<std::size_t>(s) * dimension + begin);
@@ -44,7 +44,7 @@ WorkingImage::WorkingImage(const Image& image) : image_(image), lab_(ToLab(image
 std::vector<Index> WorkingImage::SuperpixelOfDescribed(const Superpixels& superpixels) const {
   if (factor_ == 1) return superpixels.of_pixel;
   std::vector<Index> of_pixel;
-  of_pixel.reserve(static_cast<std::size_t>(small_.num_pixels()));
+  of_pixel.reserve(small_.num_pixels());
   for (Index y = 0; y < small_.height; ++y) {
     const Index from_y = std::min(y * factor_ + factor_ / 2, image_.height - 1);
     for (Index x = 0; x < small_.width; ++x) {
@@ -91,8 +91,7 @@ LayerRows ExtractorState::MakeRows(const WorkingImage& working, const Superpixel
   LayerRows rows;
   for (const ImageWords& kind : words) {
     PlacedWords placed{kind.num_words, {}, kind.words};
-    for (const Index pixel : kind.pixels)
-      placed.superpixels.push_back(of_pixel[static_cast<std::size_t>(pixel)]);
+    for (const Index pixel : kind.pixels) placed.superpixels.push_back(of_pixel[pixel]);
     std::vector<float> own = CountWords(placed, superpixels.count);
     rows[1].push_back(NeighbourSums(own, kind.num_words, superpixels.count, neighbours));
     rows[2].push_back(RowSum(own, kind.num_words));
@@ -212,7 +211,7 @@ BlockMap ReadMap(Index inputs, ByteReader* in) {
   map.mean = in->Floats();
   map.axes = in->Floats();
   map.scale = in->Number<float>();
-  const auto size = static_cast<std::size_t>(inputs);
+  const std::size_t size = inputs;
   const auto finite = [](float value) { return std::isfinite(value); };
   const bool good =
       map.mean.size() == size && !map.axes.empty() && map.axes.size() % size == 0 &&

@@ -260,7 +260,7 @@ void FeatureFile::State::ReadImages(ByteReader* in, std::uint64_t directory_begi
 
 /// All but the features.
 void FeatureFile::State::CheckArrays(Index i) const {
-  const Entry& entry = images[static_cast<std::size_t>(i)];
+  const Entry& entry = images[i];
   const Places places = PlacesOf(entry);
   const std::string of = " of image '" + std::string(entry.name) + "'";
   if (Crc32(map.bytes().substr(places.parent, places.fine_features - places.parent)) !=
@@ -284,7 +284,7 @@ void FeatureFile::State::CheckArrays(Index i) const {
 }
 
 PreparedImage FeatureFile::State::Image(Index i) const {
-  const Entry& entry = images[static_cast<std::size_t>(i)];
+  const Entry& entry = images[i];
   const Places places = PlacesOf(entry);
   const auto fine = static_cast<std::uint64_t>(entry.num_fine);
   const auto coarse = static_cast<std::uint64_t>(entry.num_coarse);
@@ -344,7 +344,7 @@ PreparedImage FeatureFile::image(Index i) const {
 
 void FeatureFile::CheckFeatures(Index i) const {
   const PreparedImage prepared = image(i);
-  const Entry& entry = state_->images[static_cast<std::size_t>(i)];
+  const Entry& entry = state_->images[i];
   const Places places = state_->PlacesOf(entry);
   const std::string of = " of image '" + std::string(entry.name) + "'";
   const std::string_view bytes =

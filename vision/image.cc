@@ -72,7 +72,7 @@ void Decode(const std::string& path, Index num_classes, const LabelCoding& codin
     const std::uint8_t label = coding.ClassOf(value);
     image->labels[p] = label;
     if (label < num_classes || label == kVoid) continue;
-    const auto width = static_cast<std::size_t>(image->width);
+    const std::size_t width = image->width;
     throw DataError(path, 0, BadValue(value, p % width, p / width, num_classes, coding));
   }
 }
@@ -91,10 +91,9 @@ LabelImage ReadLabelImage(const std::string& path, Index num_classes, Index most
                   "there are 1 to 255 classes");
   const FileContent content = ReadImageBytes(path);
   if (content.format != FileFormat::kPng) {
-    throw DataError(
-        path, 0,
-        "a label image must be a greyscale or palette PNG of at most 8 bits whose values are "
-        "class numbers; this one is a JPEG");
+    throw DataError(path, 0,
+                    "a label image must be a greyscale or palette PNG of at most 8 bits whose "
+                    "values are class numbers; this one is a JPEG");
   }
   LabelImage image = DecodeLabelPng(path, content.bytes, most_pixels);
   Decode(path, num_classes, coding, &image);

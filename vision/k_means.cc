@@ -26,12 +26,12 @@ class Clustering {
  public:
   explicit Clustering(const ClusterTask& task)
       : points_(task.points),
-        size_(static_cast<std::size_t>(task.size)),
+        size_(task.size),
         count_(static_cast<Index>(points_.size() / size_)),
-        num_centres_(static_cast<std::size_t>(task.num_centres)),
+        num_centres_(task.num_centres),
         random_(task.seed),
         centres_(num_centres_ * size_),
-        words_(static_cast<std::size_t>(count_), -1),
+        words_(count_, -1),
         parts_(kChunks) {}
 
   /// Multiply-adds of an iteration.
@@ -43,8 +43,7 @@ class Clustering {
 
   /// Every centre is a point, drawn by the square of its distance to those before.
   void Seed(const StepCheck& check) {
-    std::vector<float> distance(static_cast<std::size_t>(count_),
-                                std::numeric_limits<float>::infinity());
+    std::vector<float> distance(count_, std::numeric_limits<float>::infinity());
     auto next = static_cast<Index>(random_.Below(static_cast<std::uint64_t>(count_)));
     for (std::size_t k = 0; k < num_centres_; ++k) {
       CheckStep(check);
@@ -62,14 +61,14 @@ class Clustering {
     const auto part_of = [&](int k) { return static_cast<Index>(Offset{count_} * k / kChunks); };
     const Index begin = part_of(chunk);
     const Index end = part_of(chunk + 1);
-    Part& part = parts_[static_cast<std::size_t>(chunk)];
+    Part& part = parts_[chunk];
     part.changes = 0;
     part.sums.assign(num_centres_ * (size_ + 1), 0);
-    std::vector<Index> words(static_cast<std::size_t>(end - begin));
+    std::vector<Index> words(end - begin);
     NearestColumns(packed_, point(begin), end - begin, words.data());
     for (Index p = begin; p < end; ++p) {
-      Index& word = words_[static_cast<std::size_t>(p)];
-      const Index nearest = words[static_cast<std::size_t>(p - begin)];
+      Index& word = words_[p];
+      const Index nearest = words[p - begin];
       part.changes += word != nearest;
       word = nearest;
       double* to = part.sums.data() + static_cast<std::size_t>(word) * (size_ + 1);
@@ -101,7 +100,7 @@ class Clustering {
     const Eigen::Map<const Eigen::RowVectorXf> to(centre, columns);
     for (Index p = 0; p < count_; ++p) {
       const Eigen::Map<const Eigen::RowVectorXf> from(point(p), columns);
-      float& best = (*distance)[static_cast<std::size_t>(p)];
+      float& best = (*distance)[p];
       best = std::min(best, (from - to).squaredNorm());
     }
   }
@@ -111,7 +110,7 @@ class Clustering {
     for (const float value : distance) sum += value;
     double rest = random_.Uniform() * sum;
     for (Index p = 0; p < count_; ++p) {
-      rest -= distance[static_cast<std::size_t>(p)];
+      rest -= distance[p];
       if (rest < 0) return p;
     }
     return count_ - 1;
@@ -163,8 +162,7 @@ std::vector<std::vector<float>> KMeans(const std::vector<ClusterTask>& tasks, in
   std::vector<Clustering> all;
   all.reserve(tasks.size());
   for (const ClusterTask& task : tasks) {
-    SLACKLINE_CHECK(task.size >= 1 && task.num_centres >= 1 &&
-                        task.points.size() >= static_cast<std::size_t>(task.size),
+    SLACKLINE_CHECK(task.size >= 1 && task.num_centres >= 1 && std::ssize(task.points) >= task.size,
                     "k-means needs a point and a centre");
     all.emplace_back(task);
   }

@@ -137,7 +137,7 @@ class PngReader {
 
   bool TryReadRows(std::uint8_t* pixels, std::size_t row_bytes) {
     if (setjmp(png_jmpbuf(png())) != 0) return false;
-    const std::size_t num_rows = static_cast<std::size_t>(height());
+    const std::size_t num_rows = height();
     for (int pass = 0; pass < passes_; ++pass) {
       for (std::size_t y = 0; y < num_rows; ++y)
         png_read_row(png(), pixels + y * row_bytes, nullptr);
@@ -178,11 +178,10 @@ void CheckLabelKind(const std::string& path, int color_type, int bit_depth) {
     found = "has 16 bits";
   }
   if (found == nullptr) return;
-  throw DataError(
-      path, 0,
-      "a label image must be a greyscale or palette PNG of at most 8 bits whose values are class "
-      "numbers; this one " +
-          std::string(found));
+  throw DataError(path, 0,
+                  "a label image must be a greyscale or palette PNG of at most 8 bits whose values "
+                  "are class numbers; this one " +
+                      std::string(found));
 }
 
 struct PixelKind {
@@ -262,7 +261,7 @@ class PngWriter {
     }
     png_write_info(png, info);
     const std::size_t row_bytes = static_cast<std::size_t>(width) * kind.bytes;
-    const std::size_t num_rows = static_cast<std::size_t>(height);
+    const std::size_t num_rows = height;
     for (std::size_t y = 0; y < num_rows; ++y) png_write_row(png, pixels + y * row_bytes);
     png_write_end(png, nullptr);
     return true;

@@ -18,7 +18,7 @@ using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajo
 
 Moments::Moments(Index size)
     : size_(size),
-      sums_(static_cast<std::size_t>(size)),
+      sums_(size),
       products_(static_cast<std::size_t>(size) * static_cast<std::size_t>(size)) {}
 
 void Moments::Add(const float* rows, Index num_rows) {

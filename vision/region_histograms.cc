@@ -17,7 +17,7 @@ std::vector<float> CountWords(const PlacedWords& words, Index count) {
 
 std::vector<float> NeighbourSums(const std::vector<float>& rows, Index num_words, Index count,
                                  const std::vector<NeighbourPair>& neighbours) {
-  const auto size = static_cast<std::size_t>(num_words);
+  const std::size_t size = num_words;
   std::vector<float> sums(static_cast<std::size_t>(count) * size);
   const auto add = [&](Index from, Index to) {
     const float* source = rows.data() + static_cast<std::size_t>(from) * size;
@@ -32,7 +32,7 @@ std::vector<float> NeighbourSums(const std::vector<float>& rows, Index num_words
 }
 
 std::vector<float> RowSum(const std::vector<float>& rows, Index num_words) {
-  const auto size = static_cast<std::size_t>(num_words);
+  const std::size_t size = num_words;
   std::vector<float> sum(size);
   for (std::size_t k = 0; k < rows.size(); k += size) {
     for (std::size_t w = 0; w < size; ++w) sum[w] += rows[k + w];

@@ -18,7 +18,7 @@ std::uint64_t PackPair(Index a, Index b) {
 
 /// Numbers anew in the order of first occurrence. Returns how many numbers there are.
 Index NumberByFirstPixel(std::vector<Index>& of_pixel, Index bound) {
-  std::vector<Index> number(static_cast<std::size_t>(bound), -1);
+  std::vector<Index> number(bound, -1);
   Index count = 0;
   for (Index& region : of_pixel) {
     if (number[region] < 0) number[region] = count++;

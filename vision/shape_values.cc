@@ -51,10 +51,7 @@ void AddHue(const std::uint8_t* rgb, Sums* sums) {
 class Summation {
  public:
   Summation(const Image& image, const std::vector<float>& lab, const Superpixels& superpixels)
-      : image_(image),
-        lab_(lab),
-        superpixels_(superpixels),
-        sums_(static_cast<std::size_t>(superpixels.count)) {}
+      : image_(image), lab_(lab), superpixels_(superpixels), sums_(superpixels.count) {}
 
   const std::vector<Sums>& Run() {
     ForPixels(
@@ -71,7 +68,7 @@ class Summation {
     std::size_t pixel = 0;
     for (Index y = 0; y < image_.height; ++y) {
       for (Index x = 0; x < image_.width; ++x, ++pixel) {
-        work(x, y, pixel, &sums_[static_cast<std::size_t>(superpixels_.of_pixel[pixel])]);
+        work(x, y, pixel, &sums_[superpixels_.of_pixel[pixel]]);
       }
     }
   }
@@ -90,7 +87,7 @@ class Summation {
     sums->left = std::min(sums->left, x);
     sums->right = std::max(sums->right, x);
     sums->bottom = y;
-    const auto width = static_cast<std::size_t>(image_.width);
+    const std::size_t width = image_.width;
     const float lightness = lab_[3 * pixel];
     const auto look = [&](bool inside, std::size_t other) {
       sums->perimeter += !inside || superpixels_.of_pixel[other] != superpixels_.of_pixel[pixel];

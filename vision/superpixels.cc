@@ -109,7 +109,7 @@ std::vector<Index> Grid(const Image& image, Index wanted) {
   rows = std::clamp<Index>(static_cast<Index>(std::lround(static_cast<double>(wanted) / columns)),
                            1, image.height);
   std::vector<Index> of_pixel;
-  of_pixel.reserve(static_cast<std::size_t>(image.num_pixels()));
+  of_pixel.reserve(image.num_pixels());
   for (std::int64_t y = 0; y < image.height; ++y) {
     for (std::int64_t x = 0; x < image.width; ++x) {
       of_pixel.push_back(
@@ -185,7 +185,7 @@ std::vector<Index> Refine(const Image& image, const Blocks& blocks, Index side) 
   const std::vector<float> lab = ToLab(image);
   const float scale = std::sqrt(kCompactness) / static_cast<float>(side * blocks.factor);
   const std::vector<std::array<float, 5>> centres = Centres(lab, image.width, blocks, scale);
-  std::vector<Index> of_pixel(static_cast<std::size_t>(image.num_pixels()));
+  std::vector<Index> of_pixel(image.num_pixels());
   std::vector<Index> candidates;
   const auto nearest = [&](Index x, Index y) {
     const float* color = lab.data() + 3 * (static_cast<std::size_t>(y) * image.width + x);
@@ -306,7 +306,7 @@ std::vector<std::int32_t> ClassPixels(const Superpixels& superpixels, const Labe
   CheckSuperpixels(superpixels, labels.width, labels.height);
   SLACKLINE_CHECK(labels.labels.size() == superpixels.of_pixel.size(), "every pixel has a label");
   SLACKLINE_CHECK(num_classes >= 1 && num_classes <= kVoid, "there are 1 to 255 classes");
-  const std::size_t row = static_cast<std::size_t>(num_classes) + 1;
+  const std::size_t row = num_classes + 1;
   std::vector<std::int32_t> counts(row * static_cast<std::size_t>(superpixels.count), 0);
   for (std::size_t p = 0; p < labels.labels.size(); ++p) {
     const std::uint8_t label = labels.labels[p];
@@ -318,8 +318,7 @@ std::vector<std::int32_t> ClassPixels(const Superpixels& superpixels, const Labe
 }
 
 LabelImage Paint(const Superpixels& superpixels, const std::vector<Index>& labels) {
-  SLACKLINE_CHECK(labels.size() == static_cast<std::size_t>(superpixels.count),
-                  "every superpixel has a label");
+  SLACKLINE_CHECK(std::ssize(labels) == superpixels.count, "every superpixel has a label");
   for (const Index label : labels) {
     SLACKLINE_CHECK(label == kUnlabelled || (label >= 0 && label <= kVoid),
                     "a label fits into a byte");

@@ -21,7 +21,7 @@ constexpr float kLeastDeviation = 1e-6f;
 void LearnAxes(const DescriptorSpec& spec, const std::vector<float>& sample, const StepCheck& check,
                std::vector<float>* axes, std::vector<float>* shift) {
   Moments moments(spec.size);
-  const auto size = static_cast<std::size_t>(spec.size);
+  const std::size_t size = spec.size;
   const auto count = static_cast<Index>(sample.size() / size);
   for (Index begin = 0; begin < count; begin += kSlice) {
     CheckStep(check);
@@ -38,7 +38,7 @@ void LearnAxes(const DescriptorSpec& spec, const std::vector<float>& sample, con
       (*axes)[d * size + d] = 1 / std::max(deviation, kLeastDeviation);
     }
   }
-  shift->assign(static_cast<std::size_t>(spec.kept), 0);
+  shift->assign(spec.kept, 0);
   for (std::size_t k = 0; k < shift->size(); ++k) {
     double dot = 0;
     for (std::size_t d = 0; d < size; ++d) dot += (*axes)[k * size + d] * moments.Mean(d);
@@ -72,7 +72,7 @@ std::vector<Vocabulary> Vocabulary::Learn(const std::vector<DescriptorSpec>& spe
   std::vector<ClusterTask> tasks(kinds.size());
   const auto count = static_cast<Index>(kinds.size());
   ParallelChunks(count, count, threads, [&](const Chunk& chunk) {
-    const auto t = static_cast<std::size_t>(chunk.begin);
+    const std::size_t t = chunk.begin;
     const std::size_t k = kinds[t];
     const DescriptorSpec& spec = specs[k];
     vocabularies[k].LearnProjection(spec, samples[k], check);
@@ -107,8 +107,8 @@ Vocabulary Vocabulary::Read(const DescriptorSpec& spec, ByteReader* in) {
   vocabulary.axes_ = in->Floats();
   vocabulary.shift_ = in->Floats();
   vocabulary.centres_ = in->Floats();
-  const auto size = static_cast<std::size_t>(spec.size);
-  const auto kept = static_cast<std::size_t>(spec.kept);
+  const std::size_t size = spec.size;
+  const std::size_t kept = spec.kept;
   const bool good = vocabulary.axes_.size() == kept * size && vocabulary.shift_.size() == kept &&
                     vocabulary.centres_.size() ==
                         static_cast<std::size_t>(spec.words) * (kept > 0 ? kept : size) &&

@@ -17,8 +17,7 @@ constexpr const char* kAllSolvers =
     "auto";
 constexpr const char* kAverages =
     "bcfw,bcfw:average=weighted,bcfw:average=suffix,ssg,ssg:average=uniform,ssg:average=weighted,"
-    "ssg:average="
-    "suffix";
+    "ssg:average=suffix";
 
 /// "yeast-0.01@94.1,yeast-0.01@94.2,…": every size, drawn with the seeds 1 to `samples`.
 std::string Samples(const std::string& problem, const std::vector<Index>& sizes, Index samples) {
@@ -90,8 +89,7 @@ std::vector<BenchFigure> MakeFigures() {
        30, 1, "passes", "primal_suboptimality", false},
       {"004", "Weights that are not 0 against the strength of the l1 regulariser", "yeast-0.01",
        "prox-sdca:l1=0.0001,prox-sdca:l1=0.0003,prox-sdca:l1=0.001,prox-sdca:l1=0.003,prox-sdca:l1="
-       "0.01,prox-"
-       "sdca:l1=0.03",
+       "0.01,prox-sdca:l1=0.03",
        30, 1, "passes", "relative_gap", true, "nonzero_weights"},
   };
 }

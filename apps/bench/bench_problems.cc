@@ -55,8 +55,6 @@ constexpr BenchProblem kProblems[] = {
     {"toy", "synthetic, 60 examples, 6 labels, bias, λ = 0.01", BenchSource::kToy, true, 0.01},
 };
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 std::string Existing(const std::string& path) {
   std::error_code ignored;
   const bool packed =
@@ -107,7 +105,7 @@ class DenseInputs {
       factors_.push_back(std::pow(10, options.smallest_power + powers * random->Uniform()));
   }
   void Add(Random* random, const std::vector<std::int8_t>& labels, FeatureRows* rows) {
-    const auto features = Size(options_.features);
+    const std::size_t features = options_.features;
     const double scale = 1 / std::sqrt(static_cast<double>(features));
     values_.assign(features, 0);
     for (double& value : values_) value = random->Normal() * scale;
@@ -132,11 +130,11 @@ void AddSparseInput(Random* random, const SyntheticLabelsOptions& options,
                     const std::vector<std::int8_t>& labels, FeatureRows* rows) {
   std::vector<Index> on;
   for (Index i = 0; i < options.labels; ++i) {
-    if (labels[Size(i)] == 1 && i < options.features) on.push_back(i);
+    if (labels[i] == 1 && i < options.features) on.push_back(i);
   }
   const auto features = static_cast<std::uint64_t>(options.features);
   std::vector<Index> columns;
-  while (columns.size() < Size(options.stored)) {
+  while (std::ssize(columns) < options.stored) {
     Index column = static_cast<Index>(random->Below(features));
     if (!on.empty() && random->Uniform() < 0.5) {
       const Index label = on[random->Below(on.size())];
@@ -339,7 +337,7 @@ MultiLabelData MakeSyntheticLabels(const SyntheticLabelsOptions& options) {
   if (options.stored > 0) dense.features = 1;  // no directions are needed
   DenseInputs inputs(&random, dense);
   const auto rows = std::make_shared<FeatureRows>();
-  std::vector<std::int8_t> labels(Size(options.labels));
+  std::vector<std::int8_t> labels(options.labels);
   for (Index m = 0; m < options.examples; ++m) {
     DrawLabels(&random, &labels);
     if (options.stored > 0) {
@@ -360,16 +358,16 @@ MultiLabelData MakeSyntheticLabels(const SyntheticLabelsOptions& options) {
 TrainingSet SubsetOfExamples(const TrainingSet& training, Index count, std::uint64_t seed) {
   const Dataset& data = training.data;
   SLACKLINE_CHECK(count >= 1 && count <= data.size(), "a subset has between one and all examples");
-  std::vector<Index> chosen(Size(data.size()));
+  std::vector<Index> chosen(data.size());
   std::iota(chosen.begin(), chosen.end(), 0);
   Random(seed).Shuffle(std::span<Index>(chosen));
-  chosen.resize(Size(count));
+  chosen.resize(count);
   std::sort(chosen.begin(), chosen.end());
   TrainingSet subset{Dataset(data.shared_layout(), data.rows()), {}, {0}, 0, 0, training.form};
   for (const Index m : chosen) {
     const ExampleView example = data.example(m);
-    subset.data.Add(data.structures()[Size(data.structure_of(m))], example.labels(),
-                    data.first_input(m), example.potentials());
+    subset.data.Add(data.structures()[data.structure_of(m)], example.labels(), data.first_input(m),
+                    example.potentials());
     const std::span<const double> loss = training.loss(m);
     subset.losses.insert(subset.losses.end(), loss.begin(), loss.end());
     subset.loss_begin.push_back(static_cast<Offset>(subset.losses.size()));
@@ -378,7 +376,7 @@ TrainingSet SubsetOfExamples(const TrainingSet& training, Index count, std::uint
 }
 
 MultiLabelData MostFrequentLabels(const MultiLabelData& data, Index count) {
-  const auto labels = Size(data.num_labels());
+  const std::size_t labels = data.num_labels();
   SLACKLINE_CHECK(count >= 1 && count <= data.num_labels(),
                   "a subset has between one and all labels");
   std::vector<Index> frequency(labels);
@@ -387,7 +385,7 @@ MultiLabelData MostFrequentLabels(const MultiLabelData& data, Index count) {
   std::iota(chosen.begin(), chosen.end(), std::size_t{0});
   std::stable_sort(chosen.begin(), chosen.end(),
                    [&](std::size_t a, std::size_t b) { return frequency[a] > frequency[b]; });
-  chosen.resize(Size(count));
+  chosen.resize(count);
   std::sort(chosen.begin(), chosen.end());
 
   MultiLabelData subset = data;

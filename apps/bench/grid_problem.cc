@@ -17,8 +17,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 /// A sum of four waves over the grid.
 class SmoothField {
  public:
@@ -90,7 +88,7 @@ std::vector<Index> SmoothLabels(Random* random, const GridProblemOptions& option
     for (Index c = 0; c < options.cols; ++c) {
       Index best = 0;
       for (Index s = 1; s < options.states; ++s) {
-        if (fields[Size(s)](r, c) > fields[Size(best)](r, c)) best = s;
+        if (fields[s](r, c) > fields[best](r, c)) best = s;
       }
       labels.push_back(best);
     }
@@ -117,7 +115,7 @@ TrainingSet MakeGridProblem(const GridProblemOptions& options) {
   for (double& value : prototypes) value = random.Normal();
   auto rows = std::make_shared<FeatureRows>();
   std::vector<std::vector<Index>> labellings;
-  std::vector<double> x(Size(options.features));
+  std::vector<double> x(options.features);
   // Inputs of unit norm, on average.
   const double scale =
       1 / std::sqrt(options.features * (1 + options.feature_noise * options.feature_noise));
@@ -135,7 +133,7 @@ TrainingSet MakeGridProblem(const GridProblemOptions& options) {
   }
   Dataset data(layout, rows);
   for (Index m = 0; m < options.examples; ++m) {
-    data.Add(structure, labellings[Size(m)], m * options.rows * options.cols);
+    data.Add(structure, labellings[m], m * options.rows * options.cols);
   }
   LossOptions loss;
   loss.scale = options.loss;

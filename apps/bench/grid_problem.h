@@ -16,9 +16,8 @@ struct GridProblemOptions {
   Index cols = 20;
   Index states = 10;
   Index features = 30;  ///< dense, per variable
-  double feature_noise =
-      /// standard deviation around the prototype of the state, which is N(0, 1), before scaling
-      3;
+  /// standard deviation around the prototype of the state, which is N(0, 1), before scaling
+  double feature_noise = 3;
   double label_noise = 0.05;  ///< share of variables whose label is drawn anew
   LossScale loss = LossScale::kMean;
   std::uint64_t seed = 1;

@@ -38,7 +38,7 @@ std::vector<Index> DrawDiscs(const PicturesOptions& options, Random* random) {
     for (Index v = 0; v < options.side * options.side; ++v) {
       const double dr = v / options.side + 0.5 - row;
       const double dc = v % options.side + 0.5 - col;
-      if (dr * dr + dc * dc <= radius * radius) labels[static_cast<std::size_t>(v)] = state;
+      if (dr * dr + dc * dc <= radius * radius) labels[v] = state;
     }
   }
   return labels;
@@ -59,7 +59,7 @@ TrainingSet MakePicturesProblem(const PicturesOptions& options) {
   const auto structure = PictureStructure(options, layout, unary, same);
   auto rows = std::make_shared<FeatureRows>();
   std::vector<std::vector<Index>> labellings;
-  std::vector<double> x(static_cast<std::size_t>(features));
+  std::vector<double> x(features);
   for (Index m = 0; m < options.examples; ++m) {
     labellings.push_back(DrawDiscs(options, &random));
     for (const Index label : labellings.back()) {
@@ -71,7 +71,7 @@ TrainingSet MakePicturesProblem(const PicturesOptions& options) {
   }
   Dataset data(layout, rows);
   for (Index m = 0; m < options.examples; ++m)
-    data.Add(structure, labellings[static_cast<std::size_t>(m)], m * options.side * options.side);
+    data.Add(structure, labellings[m], m * options.side * options.side);
   LossOptions loss;
   loss.scale = options.loss;
   return MakeTrainingSet(data, loss);

@@ -150,13 +150,11 @@ TrainOptions TrainFlags::Read() const {
 }
 
 void DecodeFlags::Register(CLI::App* app) {
-  AddTextOption(
-      app, "decode", &decode, "auto|lp|exact",
-      "auto: exact where that is cheap (graphs without cycles, up to about 20 labels), else the LP "
-      "relaxation, "
-      "rounded and improved. lp: the LP relaxation, rounded. exact: exact where possible, else as "
-      "auto",
-      "auto");
+  AddTextOption(app, "decode", &decode, "auto|lp|exact",
+                "auto: exact where that is cheap (graphs without cycles, up to about 20 labels), "
+                "else the LP relaxation, rounded and improved. lp: the LP relaxation, rounded. "
+                "exact: exact where possible, else as auto",
+                "auto");
   threads.Register(app);
 }
 

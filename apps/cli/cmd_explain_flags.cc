@@ -26,11 +26,10 @@ std::string Column(const std::string& text) { return RightCell(text, kNumberWidt
 }  // namespace
 
 void ExplainFlags::Register(CLI::App* app, const std::string& noun) {
-  option_ =
-      AddTextOption(app, "explain", &explain, "N|all",
-                    "instead: take the score of the predicted labels of " + noun +
-                        " number N, counted from 1, apart into what its features, constants and "
-                        "pairs of labels contribute");
+  option_ = AddTextOption(app, "explain", &explain, "N|all",
+                          "instead: take the score of the predicted labels of " + noun +
+                              " number N, counted from 1, apart into what its features, constants "
+                              "and pairs of labels contribute");
   option_->excludes("--output");
   AddTextOption(app, "top", &top, "K", "how many features --explain shows of each label", "10")
       ->needs(option_);
@@ -44,7 +43,7 @@ Index ExplainFlags::ReadTop() const { return ReadCount("top", top, 1); }
 std::vector<Index> ExplainFlags::ReadNumbers(Index count, const std::string& source) const {
   std::vector<Index> numbers;
   if (explain == "all") {
-    numbers.resize(static_cast<std::size_t>(std::max<Index>(count, 0)));
+    numbers.resize(std::max<Index>(count, 0));
     std::iota(numbers.begin(), numbers.end(), 0);
     return numbers;
   }

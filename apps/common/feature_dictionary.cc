@@ -37,11 +37,11 @@ std::string FeatureDictionary::Text() const {
 
 Index FeatureCounter::Add(std::string_view feature) {
   const Index number = names_.Add(feature);
-  if (static_cast<std::size_t>(number) == counts_.size()) {
+  if (number == std::ssize(counts_)) {
     SLACKLINE_CHECK(feature.find('\n') == std::string_view::npos, "a feature with a line end");
     counts_.push_back(0);
   }
-  ++counts_[static_cast<std::size_t>(number)];
+  ++counts_[number];
   return number;
 }
 
@@ -50,8 +50,8 @@ FeatureDictionary FeatureCounter::Finish(std::int64_t min_count, std::vector<Ind
   column->assign(counts_.size(), kAbsent);
   FeatureDictionary dictionary;
   for (Index i = 0; i < size(); ++i) {
-    if (counts_[static_cast<std::size_t>(i)] < min_count) continue;
-    (*column)[static_cast<std::size_t>(i)] = dictionary.names_.Add(names_.text(i));
+    if (counts_[i] < min_count) continue;
+    (*column)[i] = dictionary.names_.Add(names_.text(i));
   }
   return dictionary;
 }

@@ -12,10 +12,10 @@ namespace slackline::internal {
 
 std::vector<std::vector<Index>> MakeFolds(Index examples, Index folds, std::uint64_t seed) {
   SLACKLINE_CHECK(folds >= 2 && folds <= examples, "there must be from 2 folds to one per example");
-  std::vector<Index> order(static_cast<std::size_t>(examples));
+  std::vector<Index> order(examples);
   std::iota(order.begin(), order.end(), Index{0});
   Random(seed).Shuffle(std::span<Index>(order));
-  std::vector<std::vector<Index>> result(static_cast<std::size_t>(folds));
+  std::vector<std::vector<Index>> result(folds);
   for (std::size_t k = 0; k < order.size(); ++k) result[k % result.size()].push_back(order[k]);
   for (std::vector<Index>& fold : result) std::sort(fold.begin(), fold.end());
   return result;

@@ -12,8 +12,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 Kernel LoadKernel(const ModelEntries& entries) {
   Kernel kernel;
   kernel.kind =
@@ -63,7 +61,7 @@ KernelSupport LoadSupport(const ModelEntries& entries, Index rows, Index columns
     const bool dense = counts[j] >= 0;
     entries.Require(counts[j] >= -1 - static_cast<std::int64_t>(columns) && counts[j] <= columns,
                     "support_counts");
-    const auto count = Size(dense ? counts[j] : -1 - counts[j]);
+    const std::size_t count = dense ? counts[j] : -1 - counts[j];
     entries.Require(count <= values.size() && (dense || count <= sparse.size()), "support_counts");
     FeatureRow x{values.data(), nullptr, static_cast<Index>(count), 0};
     if (!dense) {
@@ -79,7 +77,7 @@ KernelSupport LoadSupport(const ModelEntries& entries, Index rows, Index columns
     }
     const double length = std::inner_product(x.values, x.values + count, x.values, 0.0);
     entries.Require(std::isfinite(length), "support_values");
-    support.Add(x, coefficients.subspan(j * Size(rows), Size(rows)));
+    support.Add(x, coefficients.subspan(j * Size(rows), rows));
     values = values.subspan(count);
   }
   entries.Require(values.empty(), "support_values");
@@ -91,14 +89,14 @@ KernelSupport SupportOf(const KernelExpansion& expansion, const Kernel& kernel, 
                         std::span<const double> weights) {
   const auto found = std::find_if(expansion.blocks().begin(), expansion.blocks().end(),
                                   [&](const auto& candidate) { return candidate.block == block; });
-  SLACKLINE_CHECK(found != expansion.blocks().end() && weights.size() == Size(expansion.size()),
+  SLACKLINE_CHECK(found != expansion.blocks().end() && std::ssize(weights) == expansion.size(),
                   "the coefficients do not fit the data");
   KernelSupport support(kernel, found->rows);
   for (Index j = 0; j < expansion.num_inputs(); ++j) {
-    const auto own = weights.subspan(Size(found->offset + static_cast<Offset>(j) * found->rows),
-                                     Size(found->rows));
+    const auto own =
+        weights.subspan(found->offset + static_cast<Offset>(j) * found->rows, found->rows);
     if (std::any_of(own.begin(), own.end(), [](double value) { return value != 0; }))
-      support.Add(expansion.inputs()[Size(j)], own);
+      support.Add(expansion.inputs()[j], own);
   }
   return support;
 }

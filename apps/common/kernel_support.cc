@@ -13,9 +13,9 @@ KernelSupport::KernelSupport(const Kernel& kernel, Index rows) : kernel_(kernel)
 }
 
 void KernelSupport::Add(const FeatureRow& x, std::span<const double> coefficients) {
-  SLACKLINE_CHECK(coefficients.size() == static_cast<std::size_t>(rows_) && AllFinite(coefficients),
+  SLACKLINE_CHECK(std::ssize(coefficients) == rows_ && AllFinite(coefficients),
                   "a support vector needs a finite coefficient for every row");
-  const auto count = static_cast<std::size_t>(x.count);
+  const std::size_t count = x.count;
   if (x.dense()) {
     vectors_.AddDense({x.values, count});
   } else {
@@ -26,7 +26,7 @@ void KernelSupport::Add(const FeatureRow& x, std::span<const double> coefficient
 
 void KernelSupport::Scores(const FeatureRow& x, std::span<double> scores) const {
   std::vector<FeatureRow> vectors;
-  vectors.reserve(static_cast<std::size_t>(size()));
+  vectors.reserve(size());
   for (Index j = 0; j < size(); ++j) vectors.push_back(vectors_.row(j));
   std::vector<double> values(vectors.size());
   KernelRow(kernel_, x, vectors, values);

@@ -59,7 +59,7 @@ class Search {
  private:
   /// Runs these candidates in all folds with these values of λ, and sorts them in.
   void Try(const std::vector<std::size_t>& candidates, const std::vector<double>& lambdas) {
-    const auto folds = static_cast<std::size_t>(task_.num_folds);
+    const std::size_t folds = task_.num_folds;
     std::vector<Lane> lanes;
     for (const std::size_t c : candidates) {
       for (std::size_t f = 0; f < folds; ++f) lanes.push_back({c, f});
@@ -69,7 +69,7 @@ class Search {
     result_.progress.total += count * static_cast<Index>(lambdas.size());
     seconds_.resize(std::max(seconds_.size(), lambdas.size()));
     ParallelChunks(count, count, task_.threads, [&](const Chunk& chunk) {
-      const auto lane = static_cast<std::size_t>(chunk.begin);
+      const std::size_t lane = chunk.begin;
       results[lane] = RunLane(lanes[lane], lambdas);
     });
     for (std::size_t c = 0; c < candidates.size(); ++c) {

@@ -19,7 +19,7 @@ FeatureScaling LoadScaling(const ModelEntries& entries, Index num_features) {
       entries.Choose("scaling", {ScaleKind::kStandard, ScaleKind::kMaxAbs, ScaleKind::kNorm});
   const auto shift = entries.file().Doubles("scaling_shift");
   const auto divisor = entries.file().Doubles("scaling_divisor");
-  const auto features = static_cast<std::size_t>(num_features);
+  const std::size_t features = num_features;
   const auto finite = [](double number) { return std::isfinite(number); };
   const auto positive = [](double number) { return std::isfinite(number) && number > 0; };
   entries.Require(divisor.size() == (kind == ScaleKind::kNorm ? 0 : features), "scaling_divisor");

@@ -11,14 +11,12 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 /// Undoes the scaling of one value. Lengths that inputs were divided by are not kept.
 double RawValue(const FeatureScaling& scaling, bool dense, Index feature, double value) {
   if (scaling.kind() == ScaleKind::kNorm) return kNone;
   if (scaling.divisor().empty()) return value;
   const bool shifted = dense && !scaling.shift().empty();
-  return value * scaling.divisor()[Size(feature)] + (shifted ? scaling.shift()[Size(feature)] : 0);
+  return value * scaling.divisor()[feature] + (shifted ? scaling.shift()[feature] : 0);
 }
 
 }  // namespace
@@ -35,7 +33,7 @@ ScoreSum TakeApart(const LinearScore& linear, const FeatureRow& x, const Feature
   for (Index k = 0; k < x.count; ++k) {
     const Index feature = x.dense() ? k : x.columns[k];
     if (feature >= linear.num_features) break;
-    const double weight = linear.weights[Size(feature * linear.stride + linear.offset)];
+    const double weight = linear.weights[feature * linear.stride + linear.offset];
     const double score = x.values[k] * weight;
     sum.total += score;
     sum.magnitude += std::abs(score);

@@ -30,7 +30,7 @@ class StringTable {
   Index Find(std::string_view text) const;
   /// Text number i, i < size(); valid until the next Add.
   std::string_view text(Index i) const {
-    const auto at = static_cast<std::size_t>(i);
+    const std::size_t at = i;
     return {arena_.data() + begin_[at], begin_[at + 1] - begin_[at]};
   }
   Index size() const { return static_cast<Index>(begin_.size() - 1); }

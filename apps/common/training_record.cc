@@ -101,7 +101,7 @@ CrossValidationRecord LoadCrossValidation(const ModelEntries& entries) {
         {candidates[k], figures[3 * k], figures[3 * k + 1], figures[3 * k + 2]});
   if (file.Has("cv_best")) {
     record.best = entries.ToIndex("cv_best", entries.Integers("cv_best", 1)[0]);
-    entries.Require(static_cast<std::size_t>(record.best) < candidates.size(), "cv_best");
+    entries.Require(record.best < std::ssize(candidates), "cv_best");
   }
   return record;
 }

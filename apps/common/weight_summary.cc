@@ -13,14 +13,12 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 /// Keeps the entries with the largest |weight| among those that it is given, of equal ones the
 /// first.
 template <class Id>
 class Strongest {
  public:
-  explicit Strongest(Index most) : most_(Size(most)) {}
+  explicit Strongest(Index most) : most_(most) {}
 
   void Add(double strength, const Id& id) {
     const Offset order = count_++;
@@ -57,20 +55,20 @@ class Strongest {
 
 /// The labels of a matrix, rising: those of the strongest pairs.
 std::vector<Index> MatrixLabels(Index num_labels, const PairVisitor& pairs, Index most) {
-  std::vector<Index> labels(Size(num_labels));
+  std::vector<Index> labels(num_labels);
   std::iota(labels.begin(), labels.end(), 0);
   if (num_labels <= most) return labels;
   // So many pairs have at least so many labels.
   Strongest<std::pair<Index, Index>> strongest(most * most);
   pairs([&](Index a, Index b, double weight) { strongest.Add(std::abs(weight), {a, b}); });
-  std::vector<bool> chosen(Size(num_labels), false);
+  std::vector<bool> chosen(num_labels, false);
   labels.clear();
   for (const auto& [a, b] : strongest.Take()) {
-    const Index more = (chosen[Size(a)] ? 0 : 1) + (a == b || chosen[Size(b)] ? 0 : 1);
+    const Index more = (chosen[a] ? 0 : 1) + (a == b || chosen[b] ? 0 : 1);
     if (static_cast<Index>(labels.size()) + more > most) break;
     for (const Index label : {a, b}) {
-      if (!chosen[Size(label)]) labels.push_back(label);
-      chosen[Size(label)] = true;
+      if (!chosen[label]) labels.push_back(label);
+      chosen[label] = true;
     }
   }
   std::sort(labels.begin(), labels.end());
@@ -85,16 +83,16 @@ PairMatrix MakeMatrix(bool directed, std::span<const std::string> labels, const 
   matrix.num_left_out = num_labels - static_cast<Index>(shown.size());
   std::vector<Index> place(labels.size(), kAbsent);
   for (std::size_t k = 0; k < shown.size(); ++k) {
-    place[Size(shown[k])] = static_cast<Index>(k);
-    matrix.labels.push_back(labels[Size(shown[k])]);
+    place[shown[k]] = static_cast<Index>(k);
+    matrix.labels.push_back(labels[shown[k]]);
   }
   matrix.cells.assign(shown.size() * shown.size(), kNone);
   const auto cell = [&](Index a, Index b) -> double& {
     return matrix.cells[Size(a) * shown.size() + Size(b)];
   };
   pairs([&](Index first, Index second, double weight) {
-    const Index a = place[Size(first)];
-    const Index b = place[Size(second)];
+    const Index a = place[first];
+    const Index b = place[second];
     if (a < 0 || b < 0) return;
     cell(a, b) = weight;
     if (!directed) cell(b, a) = weight;
@@ -145,8 +143,7 @@ PairSummary RankPairs(std::string title, bool directed, std::span<const std::str
   });
   const auto named = [&](const std::vector<Pair>& list) {
     std::vector<PairWeight> result;
-    for (const Pair& pair : list)
-      result.push_back({labels[Size(pair.a)], labels[Size(pair.b)], pair.weight});
+    for (const Pair& pair : list) result.push_back({labels[pair.a], labels[pair.b], pair.weight});
     return result;
   };
   summary.title = std::move(title);
@@ -162,26 +159,22 @@ std::string ScalingNote(const FeatureScaling& scaling) {
   switch (scaling.kind()) {
     case ScaleKind::kUnscaled:
       return "A weight is the score of one unit of its feature: the model does not scale features, "
-             "and "
-             "does not know how large they typically are.";
+             "and does not know how large they typically are.";
     case ScaleKind::kStandard:
       return "A weight is the score of one standard deviation of its feature, by which the model "
-             "divides "
-             "(size: that deviation in the training data).";
+             "divides (size: that deviation in the training data).";
     case ScaleKind::kMaxAbs:
       return "A weight is the score of its feature at its largest absolute value, by which the "
-             "model "
-             "divides (size: that value in the training data).";
+             "model divides (size: that value in the training data).";
     case ScaleKind::kNorm:
       return "A weight is the score of one unit of its feature after each input has been divided "
-             "by its "
-             "length; typical sizes of features are not known.";
+             "by its length; typical sizes of features are not known.";
   }
   return "";
 }
 
 double TypicalSize(const FeatureScaling& scaling, Offset feature) {
-  return Size(feature) < scaling.divisor().size() ? scaling.divisor()[Size(feature)] : kNone;
+  return Size(feature) < scaling.divisor().size() ? scaling.divisor()[feature] : kNone;
 }
 
 Index LabelsToShow(Index num_labels, const WeightSummaryOptions& options, WeightSummary* summary) {

@@ -86,9 +86,7 @@ struct StridedWeights {
   Offset stride = 1;
   Offset count = 0;
 
-  double operator[](Offset k) const {
-    return values[static_cast<std::size_t>(offset + k * stride)];
-  }
+  double operator[](Offset k) const { return values[offset + k * stride]; }
 };
 
 /// The strongest of the weights; of equal ones the first. `size` may be null: not known.

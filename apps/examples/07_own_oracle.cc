@@ -17,7 +17,7 @@ class StretchOracle final : public ExampleOracle {
  public:
   StretchOracle(WeightBlock block, std::vector<Recording> data) : block_(block), data_(data) {}
   void Maximize(int m, const Weights& weights, OracleAnswer* answer) override {
-    const auto& [values, true_begin, true_end] = data_[static_cast<std::size_t>(m)];
+    const auto& [values, true_begin, true_end] = data_[m];
     const auto w = weights["inside"];  // of a value, and of its being there
     for (std::size_t begin = 0; begin < values.size(); ++begin) {
       for (std::size_t end = begin; end <= values.size(); ++end) {

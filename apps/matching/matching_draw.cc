@@ -13,8 +13,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Index n) { return static_cast<std::size_t>(n); }
-
 constexpr double kMissing = 0.1;     // left words without a right one
 constexpr double kSpurious = 0.15;   // right words without a left one, per word
 constexpr double kSwap = 0.2;        // neighbours that change places
@@ -28,7 +26,7 @@ struct Sentences {
 class Drawing {
  public:
   explicit Drawing(const DrawnAlignments& options)
-      : options_(options), random_(options.seed), truth_(Size(options.vocabulary)) {
+      : options_(options), random_(options.seed), truth_(options.vocabulary) {
     std::iota(truth_.begin(), truth_.end(), 0);
     random_.Shuffle(std::span<Index>(truth_));
     dice_.resize(truth_.size() * truth_.size());
@@ -65,7 +63,7 @@ class Drawing {
     const Index length = options_.shortest + static_cast<Index>(random_.Below(spread));
     for (Index i = 0; i < length; ++i) drawn.left.push_back(Word());
     for (Index i = 0; i < length; ++i) {
-      if (random_.Uniform() >= kMissing) Append(truth_[Size(drawn.left[Size(i)])], i, &drawn);
+      if (random_.Uniform() >= kMissing) Append(truth_[drawn.left[i]], i, &drawn);
       if (random_.Uniform() < kSpurious) Append(Word(), -1, &drawn);
     }
     if (drawn.right.empty()) Append(Word(), -1, &drawn);

@@ -16,8 +16,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 bool CostsFit(const MatchingCosts& costs) {
   return std::isfinite(costs.precision) && std::isfinite(costs.recall) && costs.precision >= 0 &&
          costs.recall >= 0;
@@ -27,11 +25,11 @@ bool CostsFit(const MatchingCosts& costs) {
 void CheckCapacity(const MatchingData& data, const MatchingExample& example, bool left,
                    Index capacity) {
   if (capacity == 0) return;
-  std::vector<Index> used(Size(left ? example.num_left : example.num_right), 0);
+  std::vector<Index> used(left ? example.num_left : example.num_right, 0);
   for (const MatchingEdge& edge : data.edges_of(example)) {
     if (edge.label != 1) continue;
     const Index node = left ? edge.left : edge.right;
-    if (++used[Size(node)] <= capacity) continue;
+    if (++used[node] <= capacity) continue;
     const std::string side = left ? "left" : "right";
     throw DataError(data.source, edge.line,
                     side + " node " + std::to_string(node) + " has more than " +
@@ -51,7 +49,7 @@ MatchingModel::MatchingModel(FeatureDictionary dictionary, MatchingCapacities ca
   if (dictionary_.size() > 0) edge_block_ = layout->AddBlock("edge", 1, dictionary_.size());
   bias_block_ = layout->AddBlock("bias", 1);
   layout_ = std::move(layout);
-  weights_.assign(Size(layout_->size()), 0.0);
+  weights_.assign(layout_->size(), 0.0);
 }
 
 MatchingFactor MatchingModel::MakeFactor(const MatchingExample& example,
@@ -97,8 +95,8 @@ Dataset MatchingModel::MakeTrainingData(const MatchingData& data) const {
     CheckCapacity(data, example, false, capacities_.right);
     Kept own{&example, rows->size(), {}};
     for (Index e = example.first_edge; e < example.first_edge + example.num_edges; ++e) {
-      if (data.edges[Size(e)].label == kUnlabelled) continue;
-      own.edges.push_back(data.edges[Size(e)]);
+      if (data.edges[e].label == kUnlabelled) continue;
+      own.edges.push_back(data.edges[e]);
       const FeatureRow row = data.rows->row(e);
       rows->AddSparse({row.columns, Size(row.count)}, {row.values, Size(row.count)});
     }
@@ -122,7 +120,7 @@ LossOptions MatchingModel::Loss(LossScale scale) const {
 }
 
 double MatchingModel::EdgeScore(const MatchingData& data, Index edge) const {
-  double score = weights_[Size(layout_->block(bias_block_).offset)];
+  double score = weights_[layout_->block(bias_block_).offset];
   if (edge_block_ < 0) return score;
   const double* weights = weights_.data() + layout_->block(edge_block_).offset;
   const FeatureRow row = data.rows->row(edge);
@@ -178,7 +176,7 @@ MatchingData ReadMatchingsFor(const MatchingModel& model, const std::string& pat
   try {
     data.rows = model.scaling().Apply(*data.rows, data.num_features);
   } catch (const ScaleError& error) {
-    throw DataError(data.source, data.edges[Size(error.row())].line, error.what());
+    throw DataError(data.source, data.edges[error.row()].line, error.what());
   }
   return data;
 }

@@ -8,8 +8,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 constexpr int kChunks = 64;
 
 double Ratio(std::int64_t part, std::int64_t whole) {
@@ -27,7 +25,7 @@ MatchingPredictions PredictMatchings(const MatchingModel& model, const MatchingD
   out.scores.assign(data.edges.size(), 0.0);
   for (const MatchingExample& example : data.examples) {
     for (Index e = example.first_edge; e < example.first_edge + example.num_edges; ++e)
-      out.scores[Size(e)] = model.EdgeScore(data, e);
+      out.scores[e] = model.EdgeScore(data, e);
   }
   // Of a model that was made up: weights are finite, but their sums need not be.
   if (!AllFinite(out.scores))
@@ -35,17 +33,16 @@ MatchingPredictions PredictMatchings(const MatchingModel& model, const MatchingD
   ParallelChunks(data.num_examples(), kChunks, NumThreads(threads), [&](const Chunk& chunk) {
     std::vector<double> messages;
     for (Index m = chunk.begin; m < chunk.end; ++m) {
-      const MatchingExample& example = data.examples[Size(m)];
+      const MatchingExample& example = data.examples[m];
       if (example.num_edges == 0) continue;
       messages.clear();
       for (Index e = example.first_edge; e < example.first_edge + example.num_edges; ++e) {
         messages.push_back(0);
-        messages.push_back(-out.scores[Size(e)]);
+        messages.push_back(-out.scores[e]);
       }
       model.MakeFactor(example, data.edges_of(example))
           .Maximize({}, messages,
-                    std::span<Index>(out.labels)
-                        .subspan(Size(example.first_edge), Size(example.num_edges)));
+                    std::span<Index>(out.labels).subspan(example.first_edge, example.num_edges));
     }
   });
   return out;
@@ -63,14 +60,14 @@ MatchingMetrics EvaluateMatchings(const MatchingData& data, std::span<const Inde
     Index too_many = 0;
     Index too_few = 0;
     for (Index e = example.first_edge; e < example.first_edge + example.num_edges; ++e) {
-      const Index label = data.edges[Size(e)].label;
+      const Index label = data.edges[e].label;
       if (label == kUnlabelled) continue;
       ++known;
       metrics.given += label;
-      metrics.predicted += predicted[Size(e)];
-      metrics.right += label * predicted[Size(e)];
-      too_many += label == 0 && predicted[Size(e)] == 1;
-      too_few += label == 1 && predicted[Size(e)] == 0;
+      metrics.predicted += predicted[e];
+      metrics.right += label * predicted[e];
+      too_many += label == 0 && predicted[e] == 1;
+      too_few += label == 1 && predicted[e] == 0;
     }
     if (known == 0) continue;
     ++metrics.examples;

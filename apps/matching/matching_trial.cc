@@ -17,8 +17,7 @@ MatchingData Select(const MatchingData& data, std::span<const Index> examples) {
   part.rows = data.rows;
   part.num_features = data.num_features;
   part.edges = data.edges;
-  for (const Index m : examples)
-    part.examples.push_back(data.examples[static_cast<std::size_t>(m)]);
+  for (const Index m : examples) part.examples.push_back(data.examples[m]);
   return part;
 }
 

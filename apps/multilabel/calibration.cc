@@ -142,7 +142,7 @@ double CrossEntropy(const Sigmoid& sigmoid, std::span<const double> scores,
 
 LabelCalibration FitCalibration(Index num_labels, std::span<const double> scores,
                                 std::span<const std::int8_t> truth) {
-  const auto labels = static_cast<std::size_t>(num_labels);
+  const std::size_t labels = num_labels;
   SLACKLINE_CHECK(labels > 0 && scores.size() == truth.size() && scores.size() % labels == 0,
                   "calibration needs a score for every label of every example");
   LabelCalibration calibration;

@@ -19,7 +19,7 @@ void SaveCalibration(const std::optional<LabelCalibration>& calibration, ModelWr
 
 std::optional<LabelCalibration> LoadCalibration(const ModelEntries& entries, Index num_labels) {
   if (!entries.file().Has("calibration_slope")) return std::nullopt;
-  const auto labels = static_cast<std::size_t>(num_labels);
+  const std::size_t labels = num_labels;
   const auto slopes = entries.Doubles("calibration_slope", labels);
   const auto intercepts = entries.Doubles("calibration_intercept", labels);
   LabelCalibration calibration;

@@ -70,7 +70,7 @@ std::vector<ViolatedTriple> FindViolatedTriples(const MultiLabelModel& model, In
   for (Index m = 0; m < num_examples; ++m) {
     double loss = 0;
     SLACKLINE_CHECK(point.DualPoint(m, &q, &loss), "the learner has no dual point");
-    const auto at = [&](Index coordinate) { return q[static_cast<std::size_t>(coordinate)]; };
+    const auto at = [&](Index coordinate) { return q[coordinate]; };
     for (std::size_t t = 0; t < triangles.size(); ++t) {
       const auto& [labels, pairs] = triangles[t];
       const std::array<double, 3> single = {at(label + labels.a), at(label + labels.b),

@@ -16,8 +16,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 void CheckFullSize(const MultiLabelData& data) {
   const Offset n = data.num_labels();
   const Offset pairs = n * (n - 1) / 2;
@@ -44,7 +42,7 @@ struct LabelBits {
 
 std::vector<LabelBits> MakeBits(const MultiLabelData& data) {
   const std::size_t words = (Size(data.num_examples()) + 63) / 64;
-  const std::size_t n = Size(data.num_labels());
+  const std::size_t n = data.num_labels();
   std::vector<LabelBits> bits(
       n, LabelBits{std::vector<std::uint64_t>(words), std::vector<std::uint64_t>(words)});
   for (std::size_t m = 0; m < Size(data.num_examples()); ++m) {
@@ -105,7 +103,7 @@ std::vector<LabelPair> MutualInformationTree(const MultiLabelData& data) {
   const std::vector<LabelBits> bits = MakeBits(data);
   std::vector<WeightedEdge> edges;
   for (const LabelPair& pair : FullGraph(data.num_labels())) {
-    edges.push_back({pair.a, pair.b, PairInformation(bits[Size(pair.a)], bits[Size(pair.b)])});
+    edges.push_back({pair.a, pair.b, PairInformation(bits[pair.a], bits[pair.b])});
   }
   std::vector<LabelPair> tree;
   for (const WeightedEdge& edge : MaximumSpanningForest(data.num_labels(), edges))

@@ -16,11 +16,9 @@ namespace {
 
 constexpr std::string_view kByFrequency = "inverse-frequency";
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 /// Two weights for every label: false alarm, missed.
 std::vector<double> ByFrequency(const MultiLabelData& data, double power) {
-  const std::size_t labels = Size(data.num_labels());
+  const std::size_t labels = data.num_labels();
   std::vector<double> known(labels);
   std::vector<double> on(labels);
   for (std::size_t k = 0; k < data.labels.size(); ++k) {
@@ -57,7 +55,7 @@ std::vector<double> ReadWeights(const std::string& path, const MultiLabelData& d
           "expected a label, what missing it costs, and perhaps what a false alarm costs, found " +
           lines.Text() + " (names with blanks need double quotes)");
     }
-    const std::size_t i = Size(lines.LabelOf(words[0]));
+    const std::size_t i = lines.LabelOf(words[0]);
     if (where[i] > 0) {
       lines.Fail("label " + Quoted(words[0].text) + " was given before, on line " +
                  std::to_string(where[i]));

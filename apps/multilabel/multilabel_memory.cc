@@ -26,7 +26,7 @@ double WeightBytes(const MultiLabelSize& size) {
 }  // namespace
 
 Offset RestrictedPairs(const MultiLabelData& data, std::span<const LabelPair> pairs) {
-  const auto n = static_cast<std::size_t>(data.num_labels());
+  const std::size_t n = data.num_labels();
   std::set<std::vector<bool>> patterns;
   Offset total = 0;
   for (auto row = data.labels.begin(); row != data.labels.end();
@@ -34,13 +34,13 @@ Offset RestrictedPairs(const MultiLabelData& data, std::span<const LabelPair> pa
     std::vector<bool> known(n);
     std::transform(row, row + static_cast<std::ptrdiff_t>(n), known.begin(),
                    [](std::int8_t label) { return label >= 0; });
-    const auto count = static_cast<std::size_t>(std::count(known.begin(), known.end(), true));
+    const std::size_t count = std::count(known.begin(), known.end(), true);
     if (count == n || count == 0) continue;
     const auto [position, is_new] = patterns.insert(std::move(known));
     if (!is_new) continue;
     const std::vector<bool>& pattern = *position;
     total += std::count_if(pairs.begin(), pairs.end(), [&](const LabelPair& pair) {
-      return pattern[static_cast<std::size_t>(pair.a)] && pattern[static_cast<std::size_t>(pair.b)];
+      return pattern[pair.a] && pattern[pair.b];
     });
   }
   return total;

@@ -20,8 +20,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 bool AllDifferent(const std::vector<std::string>& names) {
   return std::unordered_set<std::string>(names.begin(), names.end()).size() == names.size();
 }
@@ -48,7 +46,7 @@ std::shared_ptr<const Structure> MakeStructure(Index labels, Index columns, bool
   for (const LabelPair& pair : pairs) graph.AddFactor({pair.a, pair.b});
   const bool counted = counts.Restricts(labels);
   if (counted) {
-    std::vector<Index> all(Size(labels));
+    std::vector<Index> all(labels);
     std::iota(all.begin(), all.end(), Index{0});
     graph.AddGlobalFactor(all);
   }
@@ -117,11 +115,11 @@ MultiLabelModel::MultiLabelModel(std::vector<std::string> label_names, Index num
                   "pairs of labels must be different, sorted, and within the labels");
   structure_ = StructureWith({});
   const WeightLayout& layout = structure_->layout();
-  weights_.assign(Size(layout.size() - (kernelized ? layout.block(0).size() : 0)), 0.0);
+  weights_.assign(layout.size() - (kernelized ? layout.block(0).size() : 0), 0.0);
 }
 
 void MultiLabelModel::set_feature_names(std::vector<std::string> names) {
-  SLACKLINE_CHECK(names.empty() || names.size() == Size(num_features_),
+  SLACKLINE_CHECK(names.empty() || std::ssize(names) == num_features_,
                   "a model needs a name for every feature, or none");
   feature_names_ = std::move(names);
 }
@@ -190,11 +188,10 @@ void MultiLabelModel::Scores(const ExampleView& example, std::span<double> score
     return;
   }
   const Structure& structure = *structure_;
-  std::vector<double> u(Size(structure.num_coordinates()), 0.0);
+  std::vector<double> u(structure.num_coordinates(), 0.0);
   const Slot& slot = structure.slots()[0];
   if (support_)
-    support_->Scores(example.input(slot.input),
-                     std::span(u).subspan(Size(slot.coordinate), Size(slot.rows)));
+    support_->Scores(example.input(slot.input), std::span(u).subspan(slot.coordinate, slot.rows));
   const WeightLayout& layout = structure.layout();
   for (const ScalarBlock& scalar : structure.scalar_blocks()) {
     std::copy_n(weights_.begin() + (layout.block(scalar.block).offset - layout.block(0).size()),
@@ -262,7 +259,7 @@ void MultiLabelModel::Save(const std::string& path) const {
 MultiLabelModel MultiLabelModel::Load(ModelReader file) {
   ModelEntries entries(std::move(file), kMultiLabelTask);
   const auto& names = entries.file().Strings("label_names");
-  entries.Require(!names.empty() && names.size() < Size(std::numeric_limits<Index>::max()) &&
+  entries.Require(!names.empty() && std::ssize(names) < std::numeric_limits<Index>::max() &&
                       AllDifferent(names),
                   "label_names");
   const auto sizes = entries.Integers("sizes", 2);
@@ -284,7 +281,7 @@ MultiLabelModel MultiLabelModel::Load(ModelReader file) {
   if (kernelized) model.support_ = LoadSupport(entries, num_labels, num_features);
   if (entries.file().Has("feature_names")) {
     const auto& features = entries.file().Strings("feature_names");
-    entries.Require(features.size() == Size(num_features), "feature_names");
+    entries.Require(std::ssize(features) == num_features, "feature_names");
     model.set_feature_names(features);
   }
   model.set_scaling(LoadScaling(entries, num_features));

@@ -6,8 +6,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 void AddLabels(const MultiLabelModel& model, const WeightSummaryOptions& options,
                WeightSummary* summary) {
   const Index shown = LabelsToShow(model.num_labels(), options, summary);
@@ -18,10 +16,10 @@ void AddLabels(const MultiLabelModel& model, const WeightSummaryOptions& options
   const Offset stride = model.num_labels();
   for (Index label = 0; label < shown; ++label) {
     LabelWeights entry;
-    entry.label = model.label_names()[Size(label)];
+    entry.label = model.label_names()[label];
     const Offset columns = model.kernelized() ? 0 : model.num_features();
     if (model.has_constant())
-      entry.constants.push_back({"constant", model.constant_weights()[Size(label)], kNone});
+      entry.constants.push_back({"constant", model.constant_weights()[label], kNone});
     entry.features =
         RankWeights({model.weights(), label, stride, columns}, options.top, name, size);
     summary->labels.push_back(std::move(entry));
@@ -42,8 +40,7 @@ void AddPairs(const MultiLabelModel& model, const WeightSummaryOptions& options,
 }  // namespace
 
 std::string FeatureName(const MultiLabelModel& model, Offset feature) {
-  return model.feature_names().empty() ? NumberedFeature(feature)
-                                       : model.feature_names()[Size(feature)];
+  return model.feature_names().empty() ? NumberedFeature(feature) : model.feature_names()[feature];
 }
 
 WeightSummary SummariseWeights(const MultiLabelModel& model, const WeightSummaryOptions& options) {

@@ -13,8 +13,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 std::vector<double> LoadFillValues(const ModelEntries& entries, Index num_features) {
   if (!entries.file().Has("fill_values")) return {};
   const auto values = entries.Doubles("fill_values", Size(num_features));
@@ -96,9 +94,9 @@ InputRecord LoadInputRecord(const ModelEntries& entries, Index num_features,
   if (!entries.file().Has("table_columns")) return input;
   auto table = std::make_shared<TableSchema>();
   table->columns = LoadColumns(entries);
-  entries.Require(feature_names.size() == Size(num_features), "feature_names");
+  entries.Require(std::ssize(feature_names) == num_features, "feature_names");
   CheckNames(entries, entries.file().Strings("table_columns"), label_names);
-  entries.Require(input.fill_values.size() == Size(num_features), "fill_values");
+  entries.Require(std::ssize(input.fill_values) == num_features, "fill_values");
   entries.Require(MakeFeatures(table->columns, feature_names), "table_columns");
   table->ignored = entries.file().Strings("table_ignored");
   const std::string& separator = entries.file().String("table_separator");

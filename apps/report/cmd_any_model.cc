@@ -32,7 +32,7 @@ using Lines = FactLines;
 std::string CrossValidationText(const CrossValidationRecord& record) {
   std::string text = record.metric + " over " + Count(record.folds, "fold") + ": ";
   if (record.best != kAbsent) {
-    const auto& best = record.points[static_cast<std::size_t>(record.best)];
+    const auto& best = record.points[record.best];
     text += Number(best.mean, 4) + " ± " + Number(best.deviation, 2) + " with " +
             (best.candidate.empty() ? "" : best.candidate + " and ") + "lambda " +
             Number(best.lambda) + "; ";

@@ -33,9 +33,7 @@ constexpr const char* kDescription =
 
 constexpr const char* kExamples =
     "A page shows one model, or files of one kind: all logs are in one chart, and so are curves of "
-    "one "
-    "problem of "
-    "`bench`, also those\nof several files. PNG and CSV buttons are for papers.\n\n"
+    "one problem of `bench`, also those\nof several files. PNG and CSV buttons are for papers.\n\n"
     "Examples:\n"
     "  slackline report yeast.slk -o yeast.html\n"
     "  slackline report run.jsonl other.jsonl -o training.html\n"

@@ -59,8 +59,7 @@ std::string ReportPage(const Json& data, std::string_view title) {
   // The browser itself sees to it that nothing is loaded from elsewhere.
   page +=
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-      "'unsafe-inline'; "
-      "script-src 'unsafe-inline'; img-src data: blob:\">\n";
+      "'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:\">\n";
   page += "<meta name=\"viewport\" content=\"width=device-width\">\n<title>" + shown +
           "</title>\n<style>\n";
   page.append(ReportStyle())

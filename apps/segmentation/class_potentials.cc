@@ -80,11 +80,11 @@ ClassPotentials::ClassPotentials(const std::string& path, const std::vector<std:
 std::vector<double> ClassPotentials::Layer(std::string_view image, bool fine, Index count) const {
   const std::string what = std::string(LayerName(fine)) + " superpixel ";
   std::vector<double> layer(static_cast<std::size_t>(count) * num_classes_);
-  std::vector<bool> seen(static_cast<std::size_t>(count), false);
+  std::vector<bool> seen(count, false);
   const auto rows = rows_.find(Key(image, LayerName(fine)));
   if (rows != rows_.end()) {
     for (const Row& row : rows->second) {
-      const auto i = static_cast<std::size_t>(row.superpixel);
+      const std::size_t i = row.superpixel;
       if (row.superpixel >= count)
         throw DataError(path_, row.line,
                         "image " + Quoted(image) + " has " + std::to_string(count) + " " +

@@ -40,9 +40,8 @@ struct ClassFigures {
   std::int64_t pixels = 0;  ///< of the truth
   double recall = 0;        ///< share of its pixels that were found; NaN without any
   double precision = 0;     ///< share of the pixels predicted as it that are; NaN without any
-  double iou =
-      /// pixels in both truth and prediction over pixels in either; NaN where there are neither
-      0;
+  /// pixels in both truth and prediction over pixels in either; NaN where there are neither
+  double iou = 0;
 };
 
 struct SegmentMetrics {

@@ -16,8 +16,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 Index ContrastBin(float contrast) {
   const auto end = std::upper_bound(kContrastEnds.begin(), kContrastEnds.end(), contrast);
   return static_cast<Index>(end - kContrastEnds.begin());
@@ -34,9 +32,9 @@ StateMap Differ(Index classes) {
 
 /// New numbers for the superpixels that are kept, from `next` on; −1 for the others.
 std::vector<Index> Number(Index count, const std::vector<bool>& keep, Index* next) {
-  std::vector<Index> number(Size(count), -1);
+  std::vector<Index> number(count, -1);
   for (Index i = 0; i < count; ++i) {
-    if (keep.empty() || keep[Size(i)]) number[Size(i)] = (*next)++;
+    if (keep.empty() || keep[i]) number[i] = (*next)++;
   }
   return number;
 }
@@ -132,12 +130,12 @@ SegmentModel::SegmentModel(SegmentInputs inputs, std::vector<std::string> classe
   if (layers == SegmentLayers::kNeighbours)
     neighbour_block_ = layout->AddBlock("neighbours", kContrastBins);
   layout_ = std::move(layout);
-  weights_.assign(Size(layout_->size()), 0.0);
+  weights_.assign(layout_->size(), 0.0);
 }
 
 void SegmentModel::SelectFeatures(std::span<const double> features, std::span<double> row) const {
-  SLACKLINE_CHECK(inputs_ == SegmentInputs::kFeatures && features.size() == Size(file_dimension_) &&
-                      row.size() == Size(num_columns_),
+  SLACKLINE_CHECK(inputs_ == SegmentInputs::kFeatures && std::ssize(features) == file_dimension_ &&
+                      std::ssize(row) == num_columns_,
                   "the features do not fit the model");
   auto to = row.begin();
   for (const FeatureRange& range : ranges_)
@@ -161,7 +159,7 @@ std::shared_ptr<const Structure> SegmentModel::MakeStructure(
   builder.AddVariables(variables, k);
   Index links = 0;
   for (std::size_t i = 0; has_coarse() && i < fine.size(); ++i) {
-    const Index parent = coarse[Size(graph.parent[i])];
+    const Index parent = coarse[graph.parent[i]];
     if (fine[i] < 0 || parent < 0) continue;
     builder.AddFactor({fine[i], parent});
     ++links;
@@ -169,8 +167,8 @@ std::shared_ptr<const Structure> SegmentModel::MakeStructure(
   std::vector<Index> bins;
   if (layers_ == SegmentLayers::kNeighbours) {
     for (const SegmentGraph::Border& border : graph.neighbours) {
-      const Index a = fine[Size(border.first)];
-      const Index b = fine[Size(border.second)];
+      const Index a = fine[border.first];
+      const Index b = fine[border.second];
       if (a < 0 || b < 0) continue;
       builder.AddFactor({a, b});
       bins.push_back(ContrastBin(border.contrast));

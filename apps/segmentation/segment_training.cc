@@ -12,13 +12,11 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 /// Factors of the loss per true class: 1, or the mean number of pixels of a class (of those that
 /// occur) over its own.
 std::vector<double> ClassFactors(const std::vector<SegmentExample>& examples, Index num_classes,
                                  SegmentLoss loss) {
-  std::vector<double> pixels(Size(num_classes), 0.0);
+  std::vector<double> pixels(num_classes, 0.0);
   for (const SegmentExample& example : examples) {
     for (std::size_t k = 0; k < example.fine_pixels.size(); ++k)
       pixels[k % Size(num_classes)] += static_cast<double>(example.fine_pixels[k]);
@@ -52,11 +50,11 @@ Layer MakeLayer(std::span<const std::int64_t> pixels, Index num_classes,
   for (std::size_t i = 0; i < majority.size(); ++i) {
     layer.keep.push_back(majority[i] != kUnlabelled);
     if (majority[i] == kUnlabelled) continue;
-    const auto row = pixels.subspan(i * Size(num_classes), Size(num_classes));
+    const auto row = pixels.subspan(i * Size(num_classes), num_classes);
     const auto labelled =
         static_cast<double>(std::accumulate(row.begin(), row.end(), std::int64_t{0}));
     layer.labels.push_back(majority[i]);
-    layer.weight.push_back(factors[Size(majority[i])] * labelled / total);
+    layer.weight.push_back(factors[majority[i]] * labelled / total);
   }
   return layer;
 }
@@ -65,7 +63,7 @@ void AddExample(const SegmentExample& example, const std::shared_ptr<const Struc
                 const std::vector<Index>& labels, Dataset* data) {
   const std::span<const double> potentials = example.potentials;
   const std::size_t needed =
-      Size(structure->num_potentials());  // those of the last superpixels may be void
+      structure->num_potentials();  // those of the last superpixels may be void
   SLACKLINE_CHECK(potentials.size() >= needed, "there are too few potentials");
   data->Add(structure, labels, example.first_row, potentials.first(needed));
 }
@@ -125,9 +123,9 @@ SegmentPrediction PredictSegments(const SegmentModel& model, const SegmentExampl
                                   DecodeKind decode) {
   const std::shared_ptr<const Structure> structure = model.MakeStructure(example.graph, {}, {});
   Dataset data(model.layout(), rows);
-  const std::vector<Index> labels(Size(structure->graph().num_variables()), kUnlabelled);
+  const std::vector<Index> labels(structure->graph().num_variables(), kUnlabelled);
   AddExample(example, structure, labels, &data);
-  std::vector<double> scores(Size(structure->graph().total_states()));
+  std::vector<double> scores(structure->graph().total_states());
   ScoreTables(data.example(0), model.weights(), scores);
   Decoder decoder(decode, structure->shared_graph());
   MapResult result;

@@ -10,11 +10,9 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 std::span<const double> BlockWeights(const SegmentModel& model, std::string_view name) {
   const WeightBlock& block = model.layout()->block(model.layout()->Find(name));
-  return std::span<const double>(model.weights()).subspan(Size(block.offset), Size(block.size()));
+  return std::span<const double>(model.weights()).subspan(block.offset, block.size());
 }
 
 /// The strongest of two rankings together.
@@ -32,16 +30,16 @@ std::vector<NamedWeight> Merged(const std::vector<NamedWeight>& a,
 LabelWeights ClassWeights(const SegmentModel& model, Index label,
                           std::span<const std::string> names, Index top) {
   LabelWeights entry;
-  entry.label = model.classes()[Size(label)];
+  entry.label = model.classes()[label];
   const Index k = model.num_classes();
   for (const std::string layer : {"fine", "coarse"}) {
     if (layer == "coarse" && !model.has_coarse()) continue;
     const std::span<const double> weights = BlockWeights(model, layer);
     // The constant is the last column.
-    const double constant = weights[Size(Offset{model.num_features()} * k + label)];
+    const double constant = weights[Offset{model.num_features()} * k + label];
     entry.constants.push_back({layer + ": constant", constant, kNone});
     const auto name = [&](Offset f) {
-      return layer + ": " + (names.empty() ? NumberedFeature(f) : names[Size(f)]);
+      return layer + ": " + (names.empty() ? NumberedFeature(f) : names[f]);
     };
     const auto size = [&](Offset f) { return TypicalSize(model.scaling(), f); };
     const WeightRanking ranking =
@@ -83,7 +81,7 @@ void AddLinks(const SegmentModel& model, const WeightSummaryOptions& options,
   const Index k = model.num_classes();
   const PairVisitor visitor = [&](const std::function<void(Index, Index, double)>& visit) {
     for (Index a = 0; a < k; ++a) {
-      for (Index b = 0; b < k; ++b) visit(a, b, weights[Size(Offset{a} * k + b)]);
+      for (Index b = 0; b < k; ++b) visit(a, b, weights[Offset{a} * k + b]);
     }
   };
   summary->pairs.push_back(RankPairs("links from a superpixel to the coarse one around it", true,
@@ -91,7 +89,7 @@ void AddLinks(const SegmentModel& model, const WeightSummaryOptions& options,
 }
 
 std::string ContrastRange(Index bin) {
-  const auto end = [](Index b) { return NumberText(kContrastEnds[Size(b)], 4); };
+  const auto end = [](Index b) { return NumberText(kContrastEnds[b], 4); };
   if (bin == 0) return "contrast below " + end(0);
   if (bin + 1 == kContrastBins) return "contrast from " + end(bin - 1) + " on";
   return "contrast from " + end(bin - 1) + " to " + end(bin);
@@ -102,7 +100,7 @@ void AddNeighbours(const SegmentModel& model, WeightSummary* summary) {
   WeightList list{"neighbours of different classes", {}};
   const std::span<const double> weights = BlockWeights(model, "neighbours");
   for (Index bin = 0; bin < kContrastBins; ++bin)
-    list.weights.push_back({ContrastRange(bin), weights[Size(bin)], kNone});
+    list.weights.push_back({ContrastRange(bin), weights[bin], kNone});
   summary->lists.push_back(std::move(list));
 }
 
@@ -111,7 +109,7 @@ void AddNeighbours(const SegmentModel& model, WeightSummary* summary) {
 WeightSummary SummariseWeights(const SegmentModel& model,
                                std::span<const std::string> feature_names,
                                const WeightSummaryOptions& options) {
-  SLACKLINE_CHECK(feature_names.empty() || feature_names.size() == Size(model.num_features()),
+  SLACKLINE_CHECK(feature_names.empty() || std::ssize(feature_names) == model.num_features(),
                   "a name for every feature is needed, or none");
   WeightSummary summary;
   AddClasses(model, feature_names, options, &summary);

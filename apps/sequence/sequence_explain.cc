@@ -10,12 +10,10 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 ScoreSum ExplainToken(const SequenceModel& model, const FeatureRow& x, Index label, Index top) {
-  std::vector<double> scores(Size(model.num_labels()));
+  std::vector<double> scores(model.num_labels());
   model.TokenScores(x, scores);
-  const double score = scores[Size(label)];
+  const double score = scores[label];
   if (model.support()) {
     ScoreSum sum;
     sum.total = score;
@@ -35,14 +33,14 @@ SequenceExplanation ExplainSequence(const SequenceModel& model, const SequenceDa
   SLACKLINE_CHECK(data.rows != nullptr && data.num_features == model.num_features(),
                   "the sequences do not have the features of the model");
   SLACKLINE_CHECK(m >= 0 && m < data.num_sequences(), "there is no such sequence");
-  SLACKLINE_CHECK(labels.size() == Size(data.length(m)) &&
+  SLACKLINE_CHECK(std::ssize(labels) == data.length(m) &&
                       std::all_of(labels.begin(), labels.end(),
                                   [&](Index y) { return y >= 0 && y < model.num_labels(); }),
                   "the labelling does not fit the sequence");
   SequenceExplanation explanation;
-  const auto first = static_cast<Index>(data.begin[Size(m)]);
+  const auto first = static_cast<Index>(data.begin[m]);
   for (std::size_t i = 0; i < labels.size(); ++i) {
-    const std::size_t y = Size(labels[i]);
+    const std::size_t y = labels[i];
     TokenExplanation token;
     token.label = model.label_names()[y];
     token.observations =
@@ -51,7 +49,7 @@ SequenceExplanation ExplainSequence(const SequenceModel& model, const SequenceDa
     if (i == 0) {
       token.start = model.start_weights()[y];
     } else {
-      const std::size_t row = Size(Offset{labels[i - 1]} * model.num_labels());
+      const std::size_t row = Offset{labels[i - 1]} * model.num_labels();
       token.transition = model.transition_weights()[row + y];
     }
     if (i + 1 == labels.size()) token.end = model.end_weights()[y];

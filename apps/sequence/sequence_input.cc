@@ -21,8 +21,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 /// Of the memory that training takes at least, in bytes per weight: those of the point, of the
 /// evaluation, of the best evaluation, of the model, and two copies as it is saved.
 constexpr double kBytesPerWeight = 48;
@@ -44,11 +42,11 @@ std::string_view FirstLine(LineReader* reader) {
 }
 
 std::vector<Index> WantedSequences(const SequenceData& data, const std::string& folds) {
-  std::vector<Index> wanted(Size(data.num_sequences()));
+  std::vector<Index> wanted(data.num_sequences());
   std::iota(wanted.begin(), wanted.end(), 0);
   if (folds.empty()) return wanted;
   const std::vector<bool> selected = SelectFolds(folds, data);
-  std::erase_if(wanted, [&](Index m) { return !selected[Size(m)]; });
+  std::erase_if(wanted, [&](Index m) { return !selected[m]; });
   return wanted;
 }
 
@@ -83,20 +81,20 @@ void CheckBio(const SequenceInput& input) {
   if (!why.empty()) throw DataError(data.source, 0, "constraints bio need BIO labels, but " + why);
   const BioRules rules = BioAllowed(data.label_names);
   for (const Index m : input.sequences) {
-    const Offset begin = data.begin[Size(m)];
+    const Offset begin = data.begin[m];
     for (Index i = 0; i < data.length(m); ++i) {
-      const Index label = data.labels[Size(begin + i)];
+      const Index label = data.labels[begin + i];
       if (label == kUnlabelled) continue;
-      const Index before = i > 0 ? data.labels[Size(begin + i - 1)] : kUnlabelled;
+      const Index before = i > 0 ? data.labels[begin + i - 1] : kUnlabelled;
       const bool allowed =
-          i == 0 ? rules.start[Size(label)] : before == kUnlabelled || rules.Allows(before, label);
+          i == 0 ? rules.start[label] : before == kUnlabelled || rules.Allows(before, label);
       if (allowed) continue;
-      const std::string name = Quoted(data.label_names[Size(label)]);
+      const std::string name = Quoted(data.label_names[label]);
       // Tokens of CoNLL sequences are on lines one after the other.
-      throw DataError(data.source, data.lines[Size(m)] + i,
-                      "constraints bio do not allow " + name +
-                          (i == 0 ? " to begin a sequence"
-                                  : " after " + Quoted(data.label_names[Size(before)])));
+      throw DataError(
+          data.source, data.lines[m] + i,
+          "constraints bio do not allow " + name +
+              (i == 0 ? " to begin a sequence" : " after " + Quoted(data.label_names[before])));
     }
   }
 }
@@ -107,7 +105,7 @@ Offset NumStructures(const SequenceInput& input) {
   std::set<Index> lengths;
   Offset patterns = 0;
   for (const Index m : input.sequences) {
-    const auto begin = input.data.labels.begin() + input.data.begin[Size(m)];
+    const auto begin = input.data.labels.begin() + input.data.begin[m];
     const auto end = begin + input.data.length(m);
     lengths.insert(input.data.length(m));
     patterns += std::find(begin, end, kUnlabelled) != end ? 1 : 0;

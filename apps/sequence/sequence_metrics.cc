@@ -34,7 +34,7 @@ void FindChunks(std::span<const Index> labels, std::size_t begin, std::size_t en
   chunks->clear();
   ChunkTag previous;
   for (std::size_t t = begin; t < end; ++t) {
-    const ChunkTag& tag = tags[static_cast<std::size_t>(labels[t])];
+    const ChunkTag& tag = tags[labels[t]];
     if (BeginsChunk(previous, tag)) {
       chunks->push_back({t, t + 1, tag.type});
     } else if (tag.role != ChunkTag::Role::kOutside) {
@@ -111,7 +111,7 @@ SequenceMetrics ComputeSequenceMetrics(std::span<const Offset> begin, std::span<
   std::int64_t right_tokens = 0;
   Index right_sequences = 0;
   for (std::size_t m = 0; m + 1 < begin.size(); ++m) {
-    const auto end = static_cast<std::size_t>(begin[m + 1]);
+    const std::size_t end = begin[m + 1];
     std::int64_t known = 0;
     std::int64_t wrong = 0;
     auto stretch = static_cast<std::size_t>(begin[m]);

@@ -17,15 +17,13 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 std::vector<bool> Not(std::vector<bool> flags) {
   flags.flip();
   return flags;
 }
 
 bool LabelsFit(const std::vector<std::string>& names) {
-  return !names.empty() && names.size() <= Size(kMostSequenceLabels) &&
+  return !names.empty() && std::ssize(names) <= kMostSequenceLabels &&
          std::unordered_set<std::string>(names.begin(), names.end()).size() == names.size();
 }
 
@@ -90,8 +88,8 @@ SequenceModel::SequenceModel(std::vector<std::string> label_names, Index num_fea
   transition_block_ = layout->AddBlock("transition", k * k);
   layout_ = std::move(layout);
   weights_ = std::move(weights);
-  if (weights_.empty()) weights_.assign(Size(layout_->size()), 0.0);
-  SLACKLINE_CHECK(weights_.size() == Size(layout_->size()), "the weights do not fit the model");
+  if (weights_.empty()) weights_.assign(layout_->size(), 0.0);
+  SLACKLINE_CHECK(std::ssize(weights_) == layout_->size(), "the weights do not fit the model");
 }
 
 const SequenceFeatures& SequenceModel::features() const {
@@ -134,7 +132,7 @@ Dataset SequenceModel::MakeDataset(const SequenceData& data,
     SLACKLINE_CHECK(m >= 0 && m < data.num_sequences(), "there is no such sequence");
     auto& structure = structures[data.length(m)];
     if (structure == nullptr) structure = MakeStructure(data.length(m));
-    const Offset begin = data.begin[Size(m)];
+    const Offset begin = data.begin[m];
     labels.assign(data.labels.begin() + begin, data.labels.begin() + begin + data.length(m));
     for (Index& label : labels) {
       if (label >= num_labels()) label = kUnlabelled;
@@ -146,7 +144,7 @@ Dataset SequenceModel::MakeDataset(const SequenceData& data,
 
 std::span<const double> SequenceModel::Block(Index block) const {
   const WeightBlock& b = layout_->block(block);
-  return std::span<const double>(weights_).subspan(Size(b.offset), Size(b.size()));
+  return std::span<const double>(weights_).subspan(b.offset, b.size());
 }
 
 void SequenceModel::set_scaling(FeatureScaling scaling) {

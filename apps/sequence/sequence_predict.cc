@@ -11,8 +11,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 constexpr int kChunks = 64;
 
 /// What is not allowed gets the score −∞.
@@ -56,10 +54,10 @@ void SequenceDecoder::Decode(const SequenceData& data, Index m,
   SLACKLINE_CHECK(data.rows != nullptr && data.num_features == model_.num_features(),
                   "the sequences do not have the features of the model");
   SLACKLINE_CHECK(m >= 0 && m < data.num_sequences(), "there is no such sequence");
-  out->labels.resize(Size(data.length(m)));
+  out->labels.resize(data.length(m));
   out->scores.resize(options.scores ? out->labels.size() * Size(model_.num_labels()) : 0);
   out->best.resize(options.best > 0 ? 1 : 0);
-  Decode(*data.rows, static_cast<Index>(data.begin[Size(m)]), options,
+  Decode(*data.rows, static_cast<Index>(data.begin[m]), options,
          {out->labels, out->scores, out->best.data()});
 }
 
@@ -79,7 +77,7 @@ void SequenceDecoder::Scores(const FeatureRows& rows, Index first, Index length)
   // Of a model that was made up: weights are finite, but their sums need not be.
   if (!AllFinite(scores_)) throw DataError("the model's weights are too large for these sequences");
   if (model_.rules() != nullptr)
-    Exclude(model_.rules()->start, std::span<double>(scores_).first(Size(k)));
+    Exclude(model_.rules()->start, std::span<double>(scores_).first(k));
 }
 
 SequencePredictions PredictSequences(const SequenceModel& model, const SequenceData& data,
@@ -95,26 +93,26 @@ SequencePredictions PredictSequences(const SequenceModel& model, const SequenceD
     begin.push_back(begin.back() + data.length(m));
   }
   SequencePredictions out;
-  out.labels.resize(Size(begin.back()));
+  out.labels.resize(begin.back());
   if (options.scores) out.scores.resize(out.labels.size() * Size(model.num_labels()));
   if (options.best > 0) out.best.resize(sequences.size());
 
-  const std::size_t k = Size(model.num_labels());
+  const std::size_t k = model.num_labels();
   const int threads = NumThreads(options.threads);
-  std::vector<std::unique_ptr<SequenceDecoder>> decoders(Size(std::clamp(threads, 1, kChunks)));
+  std::vector<std::unique_ptr<SequenceDecoder>> decoders(std::clamp(threads, 1, kChunks));
   ParallelChunks(static_cast<Index>(sequences.size()), kChunks, threads, [&](const Chunk& chunk) {
-    auto& decoder = decoders[Size(chunk.thread)];
+    auto& decoder = decoders[chunk.thread];
     if (decoder == nullptr) decoder = std::make_unique<SequenceDecoder>(model);
     for (Index j = chunk.begin; j < chunk.end; ++j) {
-      const Index m = sequences[Size(j)];
-      const std::size_t token = Size(begin[Size(j)]);
-      const std::size_t length = Size(data.length(m));
+      const Index m = sequences[j];
+      const std::size_t token = begin[j];
+      const std::size_t length = data.length(m);
       SequenceDecoder::Output of_sequence;
       of_sequence.labels = std::span<Index>(out.labels).subspan(token, length);
       if (options.scores)
         of_sequence.scores = std::span<double>(out.scores).subspan(token * k, length * k);
-      if (options.best > 0) of_sequence.best = &out.best[Size(j)];
-      decoder->Decode(*data.rows, static_cast<Index>(data.begin[Size(m)]), options, of_sequence);
+      if (options.best > 0) of_sequence.best = &out.best[j];
+      decoder->Decode(*data.rows, static_cast<Index>(data.begin[m]), options, of_sequence);
     }
   });
   return out;
@@ -125,7 +123,7 @@ SequenceMetrics EvaluateSequences(const SequenceData& data, std::span<const Inde
   std::vector<Offset> begin = {0};
   std::vector<Index> given;
   for (const Index m : sequences) {
-    const auto first = data.labels.begin() + data.begin[Size(m)];
+    const auto first = data.labels.begin() + data.begin[m];
     given.insert(given.end(), first, first + data.length(m));
     begin.push_back(static_cast<Offset>(given.size()));
   }

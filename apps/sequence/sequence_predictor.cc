@@ -50,7 +50,7 @@ std::shared_ptr<const FeatureRows> SequencePredictor::MakeRows(
 
 const SequencePredictions& SequencePredictor::Decode(const FeatureRows& rows,
                                                      const SequencePredictOptions& options) {
-  predictions_.labels.resize(static_cast<std::size_t>(rows.size()));
+  predictions_.labels.resize(rows.size());
   predictions_.scores.resize(options.scores ? predictions_.labels.size() * labels().size()
                                             : std::size_t{0});
   predictions_.best.assign(1, {});
@@ -64,8 +64,7 @@ const SequencePredictions& SequencePredictor::Decode(const FeatureRows& rows,
 std::vector<std::string> SequencePredictor::Names(const std::vector<Index>& labels) const {
   std::vector<std::string> names;
   names.reserve(labels.size());
-  for (const Index label : labels)
-    names.push_back(model_->label_names()[static_cast<std::size_t>(label)]);
+  for (const Index label : labels) names.push_back(model_->label_names()[label]);
   return names;
 }
 

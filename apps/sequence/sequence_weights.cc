@@ -10,8 +10,6 @@ namespace {
 constexpr Index kLetterRows = 16;
 constexpr Index kLetterColumns = 8;
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 void AddLabels(const SequenceModel& model, const WeightSummaryOptions& options,
                WeightSummary* summary) {
   const Index shown = LabelsToShow(model.num_labels(), options, summary);
@@ -20,10 +18,10 @@ void AddLabels(const SequenceModel& model, const WeightSummaryOptions& options,
   const Offset columns = model.support() ? 0 : model.num_features();
   for (Index label = 0; label < shown; ++label) {
     LabelWeights entry;
-    entry.label = model.label_names()[Size(label)];
-    entry.constants = {{"constant", model.bias_weights()[Size(label)], kNone},
-                       {"start", model.start_weights()[Size(label)], kNone},
-                       {"end", model.end_weights()[Size(label)], kNone}};
+    entry.label = model.label_names()[label];
+    entry.constants = {{"constant", model.bias_weights()[label], kNone},
+                       {"start", model.start_weights()[label], kNone},
+                       {"end", model.end_weights()[label], kNone}};
     entry.features = RankWeights({model.token_weights(), label, model.num_labels(), columns},
                                  options.top, name, size);
     summary->labels.push_back(std::move(entry));
@@ -36,7 +34,7 @@ void AddTransitions(const SequenceModel& model, const WeightSummaryOptions& opti
   const PairVisitor visitor = [&](const std::function<void(Index, Index, double)>& visit) {
     for (Index a = 0; a < k; ++a) {
       for (Index b = 0; b < k; ++b) {
-        const std::size_t pair = Size(Offset{a} * k + b);
+        const std::size_t pair = Offset{a} * k + b;
         if (model.rules() != nullptr && !model.rules()->transition[pair]) continue;
         visit(a, b, model.transition_weights()[pair]);
       }

@@ -96,14 +96,14 @@ bool IsTemplateSet(std::string_view name) {
 
 bool HoldsWords(const TokenTable& tokens, Index column) {
   SLACKLINE_CHECK(column >= 0 && column < tokens.num_columns, "there is no such column");
-  std::vector<bool> seen(static_cast<std::size_t>(tokens.texts.size()), false);
+  std::vector<bool> seen(tokens.texts.size(), false);
   std::size_t different = 0;
   std::size_t words = 0;
-  for (auto k = static_cast<std::size_t>(column); k < tokens.cells.size();
+  for (std::size_t k = column; k < tokens.cells.size();
        k += static_cast<std::size_t>(tokens.num_columns)) {
     const Index number = tokens.cells[k];
-    if (seen[static_cast<std::size_t>(number)]) continue;
-    seen[static_cast<std::size_t>(number)] = true;
+    if (seen[number]) continue;
+    seen[number] = true;
     ++different;
     words += IsWord(tokens.texts.text(number)) ? 1 : 0;
   }

@@ -17,8 +17,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 constexpr Index kIdleLimit = 10;     // visits
 constexpr double kLocalShare = 0.1;  // of the gap that local steps leave
 constexpr Index kMaxLocalSteps = 20;
@@ -49,9 +47,9 @@ ActiveSetBlocks::ActiveSetBlocks(const Problem& problem, CornerOracle* oracle, S
       step_(step),
       threads_(threads),
       average_(average, problem.num_weights(), problem.size()),
-      sets_(Size(problem.size())),
-      weights_(Size(problem.num_weights()), 0.0),
-      warm_(Size(problem.size())) {
+      sets_(problem.size()),
+      weights_(problem.num_weights(), 0.0),
+      warm_(problem.size()) {
   scratch_ = MakeCornerScratch(problem.data());
   const std::size_t slots = scratch_.slot.size();
   slot_scores_.assign(slots, 0.0);
@@ -66,14 +64,14 @@ ActiveSetBlocks::ActiveSetBlocks(const Problem& problem, CornerOracle* oracle, S
   SparseCorner given;
   for (Index m = 0; m < problem.size(); ++m) {
     const ExampleView example = problem.data().example(m);
-    coordinates.assign(Size(example.structure().num_coordinates()), 0.0);
+    coordinates.assign(example.structure().num_coordinates(), 0.0);
     AddLabellingFeatures(example, example.labels(), 1, coordinates);
     SparsifyCorner(example.structure(), coordinates, &given);
-    ActiveSet& set = sets_[Size(m)];
+    ActiveSet& set = sets_[m];
     scratch_.inputs = Inputs(m);
     set.Add(example, given, &scratch_);
     set.alpha()[0] = 1;
-    if (oracle_->SearchesOnDemand(m)) searches_.resize(Size(problem.size()), {.rest = kPatience});
+    if (oracle_->SearchesOnDemand(m)) searches_.resize(problem.size(), {.rest = kPatience});
   }
   oracle_->Refresh(weights_);
 }
@@ -95,15 +93,14 @@ void ActiveSetBlocks::MakeInputGrams(int threads) {
   Offset values = 0;
   for (Index r = 0; r < data.rows()->size(); ++r) values += data.rows()->row(r).count;
   if (numbers > kGramShare * values) return;
-  input_grams_.resize(Size(data.size()));
+  input_grams_.resize(data.size());
   ParallelChunks(data.size(), data.size(), threads, [&](const Chunk& chunk) {
-    for (Index m = chunk.begin; m < chunk.end; ++m)
-      input_grams_[Size(m)] = InputGram(data.example(m));
+    for (Index m = chunk.begin; m < chunk.end; ++m) input_grams_[m] = InputGram(data.example(m));
   });
 }
 
 const InputGram* ActiveSetBlocks::Inputs(Index m) const {
-  return input_grams_.empty() ? nullptr : &input_grams_[Size(m)];
+  return input_grams_.empty() ? nullptr : &input_grams_[m];
 }
 
 void ActiveSetBlocks::ScoreSlots(const ExampleView& example) {
@@ -111,8 +108,8 @@ void ActiveSetBlocks::ScoreSlots(const ExampleView& example) {
 }
 
 void ActiveSetBlocks::ScoreCorners(const ActiveSet& set) {
-  scores_.resize(Size(set.size()));
-  for (Index a = 0; a < set.size(); ++a) scores_[Size(a)] = set.Score(a, slot_scores_, weights_);
+  scores_.resize(set.size());
+  for (Index a = 0; a < set.size(); ++a) scores_[a] = set.Score(a, slot_scores_, weights_);
   alpha_before_.assign(set.alpha().begin(), set.alpha().end());
 }
 
@@ -223,19 +220,19 @@ void ActiveSetBlocks::Apply(const ExampleView& example, const ActiveSet& set, bo
   const double norm =
       update_scores && !slots.empty() ? example.input(slots[0].input).squared_norm : 0;
   for (Index a = 0; a < set.size(); ++a) {
-    const double change = alpha_before_[Size(a)] - set.alpha()[Size(a)];
+    const double change = alpha_before_[a] - set.alpha()[a];
     if (change == 0) continue;
     const double scale = change * inverse;  // λ Ψα = Σ α (φ(given) − φ(s)) / M
     set.ForEachSlotEntry(a, [&](Index k, double value) {
-      slot_delta_[Size(k)] += scale * value;
-      slot_scores_[Size(k)] += scale * value * norm;
+      slot_delta_[k] += scale * value;
+      slot_scores_[k] += scale * value * norm;
     });
     set.ForEachScalarEntry(a, [&](Index position, double value) {
-      double& weight = weights_[Size(position)];
+      double& weight = weights_[position];
       const double before = weight;
       weight += scale * value;
       oracle_->WeightChanged(position, before, weight);
-      if (average_.active()) average_.lag()[Size(position)] += average_.scale() * scale * value;
+      if (average_.active()) average_.lag()[position] += average_.scale() * scale * value;
     });
     work_ += set.entries(a);
   }
@@ -243,7 +240,7 @@ void ActiveSetBlocks::Apply(const ExampleView& example, const ActiveSet& set, bo
 
 /// slot_scores_ as they are once w has been moved by slot_delta_.
 void ActiveSetBlocks::AddSlotChanges(const ExampleView& example) {
-  const std::size_t count = Size(SlotCoordinates(example.structure()));
+  const std::size_t count = SlotCoordinates(example.structure());
   slot_change_.resize(slot_scores_.size());
   scratch_.inputs->Apply(example.structure(), slot_delta_, slot_change_);
   for (std::size_t k = 0; k < count; ++k) slot_scores_[k] += slot_change_[k];
@@ -252,7 +249,7 @@ void ActiveSetBlocks::AddSlotChanges(const ExampleView& example) {
 
 void ActiveSetBlocks::FlushSlots(const ExampleView& example) {
   const std::span<double> delta =
-      std::span<double>(slot_delta_).first(Size(SlotCoordinates(example.structure())));
+      std::span<double>(slot_delta_).first(SlotCoordinates(example.structure()));
   work_ += AddSlots(example, delta, weights_, threads_) / 4;
   if (average_.active()) {
     for (double& value : delta) value *= average_.scale();
@@ -263,7 +260,7 @@ void ActiveSetBlocks::FlushSlots(const ExampleView& example) {
 
 ActiveSetBlocks::VisitResult ActiveSetBlocks::Visit(Index m, bool ask) {
   const ExampleView example = problem_.data().example(m);
-  ActiveSet& set = sets_[Size(m)];
+  ActiveSet& set = sets_[m];
   VisitResult result;
   centre_.Leave();
   scratch_.inputs = Inputs(m);
@@ -308,16 +305,15 @@ void ActiveSetBlocks::AskOracle(Index m, ActiveSet* set, VisitResult* result) {
     const Index found = set->Add(example, found_, &scratch_);
     ScoreCorners(*set);
     double value = 0;
-    for (Index a = 0; a < set->size(); ++a) value += set->alpha()[Size(a)] * scores_[Size(a)];
-    result->gap = std::max(0.0, scores_[Size(found)] - value);
+    for (Index a = 0; a < set->size(); ++a) value += set->alpha()[a] * scores_[a];
+    result->gap = std::max(0.0, scores_[found] - value);
     result->open = std::max(result->gap, bound - value);
   };
-  const double bound =
-      oracle_->Maximise(m, slot_scores_, weights_, &warm_[Size(m)], false, &found_);
+  const double bound = oracle_->Maximise(m, slot_scores_, weights_, &warm_[m], false, &found_);
   ++oracle_calls_;
   read(bound);
   if (searches_.empty() || !oracle_->SearchesOnDemand(m)) return;
-  SearchRecord& record = searches_[Size(m)];
+  SearchRecord& record = searches_[m];
   if (!(result->gap < kShown * result->open)) {
     record.rest = std::max(record.rest, kPatience);
     return;
@@ -328,8 +324,8 @@ void ActiveSetBlocks::AskOracle(Index m, ActiveSet* set, VisitResult* result) {
   }
   const double shown = result->gap;
   bool complete = false;
-  const double searched = oracle_->Search(m, slot_scores_, weights_, record.doublings,
-                                          &warm_[Size(m)], &found_, &complete);
+  const double searched =
+      oracle_->Search(m, slot_scores_, weights_, record.doublings, &warm_[m], &found_, &complete);
   read(std::min(bound, searched));
   result->gap = std::max(result->gap, shown);
   record.needed = complete;
@@ -354,15 +350,14 @@ double ActiveSetBlocks::HingeBound(Index m, std::span<const double> weights, Cor
                                    CheckScratch* scratch, const CheckCopy* copy) const {
   const std::vector<SearchRecord>& searches = copy != nullptr ? copy->searches : searches_;
   std::optional<Index> doublings;
-  if (!searches.empty() && searches[Size(m)].needed) doublings = searches[Size(m)].doublings;
-  return CertifiedHinge(
-      problem_, m, weights, copy != nullptr ? copy->given[Size(m)] : sets_[Size(m)],
-      copy != nullptr ? copy->warm[Size(m)] : warm_[Size(m)], doublings, oracle, scratch);
+  if (!searches.empty() && searches[m].needed) doublings = searches[m].doublings;
+  return CertifiedHinge(problem_, m, weights, copy != nullptr ? copy->given[m] : sets_[m],
+                        copy != nullptr ? copy->warm[m] : warm_[m], doublings, oracle, scratch);
 }
 
 ActiveSetBlocks::VisitResult ActiveSetBlocks::Ask(Index m, Index idle_limit) {
   const ExampleView example = problem_.data().example(m);
-  ActiveSet& set = sets_[Size(m)];
+  ActiveSet& set = sets_[m];
   scratch_.inputs = Inputs(m);
   ScoreSlots(example);
   work_ += kVisitWork;
@@ -373,7 +368,7 @@ ActiveSetBlocks::VisitResult ActiveSetBlocks::Ask(Index m, Index idle_limit) {
     most = std::max(most, scores_[a]);
     value += set.alpha()[a] * scores_[a];
   }
-  oracle_->Maximise(m, slot_scores_, weights_, &warm_[Size(m)], false, &found_);
+  oracle_->Maximise(m, slot_scores_, weights_, &warm_[m], false, &found_);
   ++oracle_calls_;
   const Index found = set.Add(example, found_, &scratch_);
   const double score = set.Score(found, slot_scores_, weights_);
@@ -391,18 +386,17 @@ double ActiveSetBlocks::WeightsOfPoint(std::vector<double>* weights) const {
   std::vector<double> delta(slot_delta_.size());
   for (Index m = 0; m < problem_.size(); ++m) {
     const ExampleView example = problem_.data().example(m);
-    const ActiveSet& set = sets_[Size(m)];
+    const ActiveSet& set = sets_[m];
     std::fill(delta.begin(), delta.end(), 0.0);
     double sum = 0;  // 1 but for rounding errors of the steps
     for (const double share : set.alpha()) sum += share;
     for (Index a = 0; a < set.size(); ++a) {
-      const double alpha = set.alpha()[Size(a)] / sum;
+      const double alpha = set.alpha()[a] / sum;
       const double scale = ((a == 0 ? 1.0 : 0.0) - alpha) * inverse;
       if (scale == 0) continue;
       loss += alpha * set.loss(a);
-      set.ForEachSlotEntry(a, [&](Index k, double value) { delta[Size(k)] += scale * value; });
-      set.ForEachScalarEntry(a,
-                             [&](Index k, double value) { (*weights)[Size(k)] += scale * value; });
+      set.ForEachSlotEntry(a, [&](Index k, double value) { delta[k] += scale * value; });
+      set.ForEachScalarEntry(a, [&](Index k, double value) { (*weights)[k] += scale * value; });
     }
     AddSlots(example, delta, *weights, threads_);
   }
@@ -411,13 +405,13 @@ double ActiveSetBlocks::WeightsOfPoint(std::vector<double>* weights) const {
 
 double ActiveSetBlocks::PointOfExample(Index m, std::vector<double>* coordinates) const {
   const Structure& structure = problem_.data().example(m).structure();
-  coordinates->assign(Size(structure.num_coordinates()), 0.0);
-  const ActiveSet& set = sets_[Size(m)];
+  coordinates->assign(structure.num_coordinates(), 0.0);
+  const ActiveSet& set = sets_[m];
   double sum = 0;
   for (const double share : set.alpha()) sum += share;
   double loss = 0;
   for (Index a = 0; a < set.size(); ++a) {
-    const double alpha = set.alpha()[Size(a)] / sum;
+    const double alpha = set.alpha()[a] / sum;
     if (alpha == 0) continue;
     loss += alpha * set.loss(a);
     set.AddCoordinates(structure, a, alpha, *coordinates);
@@ -474,7 +468,7 @@ void ActiveSetBlocks::Archive(StateArchive* archive) {
   centre_.Archive(problem_.num_weights(), problem_.lambda(), archive);
   for (Index m = 0; m < problem_.size(); ++m) {
     scratch_.inputs = Inputs(m);
-    sets_[Size(m)].Archive(problem_.data().example(m), &scratch_, archive);
+    sets_[m].Archive(problem_.data().example(m), &scratch_, archive);
   }
   for (WarmStart& warm : warm_) archive->Bytes(&warm.bytes);
   for (SearchRecord& record : searches_) {

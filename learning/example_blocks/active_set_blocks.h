@@ -125,21 +125,21 @@ class ActiveSetBlocks {
     if (k + kFar < order.size()) {
       const Index m = order[k + kFar];
       data.Prefetch(m, 0);
-      Prefetch(&sets_[static_cast<std::size_t>(m)], sizeof(ActiveSet), 3);
+      Prefetch(&sets_[m], sizeof(ActiveSet), 3);
     }
     if (k + kMiddle < order.size()) {
       const Index m = order[k + kMiddle];
       data.Prefetch(m, 1);
       Prefetch(problem_.loss(m).data());
-      sets_[static_cast<std::size_t>(m)].PrefetchParts();
+      sets_[m].PrefetchParts();
     }
     if (k + kNear < order.size()) data.Prefetch(order[k + kNear], 2);
   }
 
-  Index kept(Index m) const { return sets_[static_cast<std::size_t>(m)].size(); }
+  Index kept(Index m) const { return sets_[m].size(); }
   std::span<const ActiveSet> sets() const { return sets_; }
   std::span<const WarmStart> warm() const { return warm_; }
-  WarmStart& warm(Index m) { return warm_[static_cast<std::size_t>(m)]; }
+  WarmStart& warm(Index m) { return warm_[m]; }
   std::int64_t oracle_calls() const { return oracle_calls_; }
   std::int64_t steps() const { return steps_; }
   /// Whether several threads make the visits of most examples.

@@ -40,7 +40,7 @@ class ActiveSetLearner : public ActiveSetLearnerBase,
         oracle_(problem, options.oracle, CornerOracle::Effort::kTraining, Rescaling::kMargin,
                 CornerOracle::Searches::kOnDemand),
         blocks_(problem, &oracle_, options.step, options.average, NumThreads(options.threads)),
-        gaps_(static_cast<std::size_t>(problem.size()), kInfinity),
+        gaps_(problem.size(), kInfinity),
         opens_(gaps_),
         promises_(gaps_),
         spreads_(gaps_) {
@@ -107,10 +107,10 @@ class ActiveSetLearner : public ActiveSetLearnerBase,
       return true;
     }
     const Structure& structure = problem_.data().example(m).structure();
-    const SparsePoint& point = best_point_[static_cast<std::size_t>(m)];
-    coordinates->assign(static_cast<std::size_t>(structure.num_coordinates()), 0.0);
+    const SparsePoint& point = best_point_[m];
+    coordinates->assign(structure.num_coordinates(), 0.0);
     for (std::size_t e = 0; e < point.index.size(); ++e)
-      (*coordinates)[static_cast<std::size_t>(point.index[e])] = point.value[e];
+      (*coordinates)[point.index[e]] = point.value[e];
     *loss = point.loss;
     return true;
   }
@@ -169,7 +169,7 @@ class ActiveSetLearner : public ActiveSetLearnerBase,
     best_dual_ = dual;
     std::vector<double> coordinates;
     for (Index m = 0; m < problem_.size(); ++m) {
-      SparsePoint& point = best_point_[static_cast<std::size_t>(m)];
+      SparsePoint& point = best_point_[m];
       point.loss = NewestPoint(m, &coordinates);
       point.index.clear();
       point.value.clear();
@@ -190,7 +190,7 @@ class ActiveSetLearner : public ActiveSetLearnerBase,
     archive->Real(&dual);
     std::vector<SparsePoint> read(archive->loading() ? gaps_.size() : 0);
     for (Index m = 0; m < problem_.size(); ++m) {
-      const auto k = static_cast<std::size_t>(m);
+      const std::size_t k = m;
       SparsePoint& point = archive->loading() ? read[k] : best_point_[k];
       archive->Indices(&point.index, 0,
                        problem_.data().example(m).structure().num_coordinates() - 1);
@@ -320,10 +320,10 @@ class ActiveSetLearner : public ActiveSetLearnerBase,
     const std::int64_t before = blocks_.work();
     Progress progress;
     const std::span<const Index> chosen =
-        Choose([&](Index m) { return Worthwhile(&promises_[static_cast<std::size_t>(m)], mean); });
+        Choose([&](Index m) { return Worthwhile(&promises_[m], mean); });
     for (std::size_t k = 0; k < chosen.size(); ++k) {
       blocks_.PrefetchBehind(chosen, k);
-      const auto m = static_cast<std::size_t>(chosen[k]);
+      const std::size_t m = chosen[k];
       const ActiveSetBlocks::VisitResult visit = blocks_.Visit(chosen[k], true);
       gaps_[m] = visit.gap;
       opens_[m] = visit.open;
@@ -342,14 +342,12 @@ class ActiveSetLearner : public ActiveSetLearnerBase,
     const double mean = MeanSpread();
     const std::int64_t before = blocks_.work();
     Progress progress;
-    const std::span<const Index> chosen = Choose([&](Index m) {
-      return several_[static_cast<std::size_t>(m)] != 0 &&
-             Worthwhile(&spreads_[static_cast<std::size_t>(m)], mean);
-    });
+    const std::span<const Index> chosen =
+        Choose([&](Index m) { return several_[m] != 0 && Worthwhile(&spreads_[m], mean); });
     for (std::size_t k = 0; k < chosen.size(); ++k) {
       blocks_.PrefetchBehind(chosen, k);
       const ActiveSetBlocks::VisitResult visit = blocks_.Visit(chosen[k], false);
-      spreads_[static_cast<std::size_t>(chosen[k])] = visit.spread;
+      spreads_[chosen[k]] = visit.spread;
       progress.gain += visit.gain;
       if (stop.ShouldStop()) break;
     }
@@ -363,8 +361,8 @@ class ActiveSetLearner : public ActiveSetLearnerBase,
     double sum = 0;
     Index known = 0;
     for (Index m = 0; m < problem_.size(); ++m) {
-      const double spread = spreads_[static_cast<std::size_t>(m)];
-      several_[static_cast<std::size_t>(m)] = blocks_.kept(m) < 2 ? 0 : 1;
+      const double spread = spreads_[m];
+      several_[m] = blocks_.kept(m) < 2 ? 0 : 1;
       if (blocks_.kept(m) < 2 || !std::isfinite(spread)) continue;
       sum += spread;
       ++known;
@@ -387,9 +385,9 @@ class ActiveSetLearner : public ActiveSetLearnerBase,
                     CornerOracle::Searches::kOnDemand, weights, threads, &checkers_);
     std::vector<double> bounds(kChunks, 0.0);
     const auto bound = [&](const Chunk& chunk) {
-      HingeChecker& checker = *checkers_[static_cast<std::size_t>(chunk.thread)];
+      HingeChecker& checker = *checkers_[chunk.thread];
       for (Index m = chunk.begin; m < chunk.end; ++m) {
-        bounds[static_cast<std::size_t>(chunk.chunk)] +=
+        bounds[chunk.chunk] +=
             blocks_.HingeBound(m, weights, &checker.oracle, &checker.scratch, copy);
       }
     };

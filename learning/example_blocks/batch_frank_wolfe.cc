@@ -16,8 +16,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 class FrankWolfeLearner : public Learner,
                           public DualPointSource,
                           public LambdaFollower,
@@ -30,7 +28,7 @@ class FrankWolfeLearner : public Learner,
         target_(iterate_.size(), 0.0),
         points_(problem),
         corners_(problem),
-        bounds_(Size(problem.size()), 0.0),
+        bounds_(problem.size(), 0.0),
         warm_(bounds_.size()),
         average_(options.average, problem.num_weights() + 1, 1),
         evaluator_(problem, options.oracle) {
@@ -109,7 +107,7 @@ class FrankWolfeLearner : public Learner,
     swept_ =
         evaluator_.Sweep(newest(), warm_, threads, stop, [this](Index m, const Corner& corner) {
           corners_.Set(m, corner.coordinates, corner.loss);
-          bounds_[Size(m)] = corner.upper_bound;
+          bounds_[m] = corner.upper_bound;
         });
     if (!swept_) return false;
     oracle_calls_ += problem_.size();

@@ -66,11 +66,11 @@ class MultiSampleLearner : public Learner,
                                     : MakeLabellingSampler(problem, options.oracle)),
         visits_(options, problem.size()),
         largest_loss_(LargestLossOfAll(problem)),
-        weights_(static_cast<std::size_t>(problem.num_weights()), 0.0),
+        weights_(problem.num_weights(), 0.0),
         points_(problem),
-        masses_(static_cast<std::size_t>(problem.size()), 0.0),
-        counts_(static_cast<std::size_t>(problem.size()), options.revisit ? 1 : 0),
-        warm_(static_cast<std::size_t>(problem.size())),
+        masses_(problem.size(), 0.0),
+        counts_(problem.size(), options.revisit ? 1 : 0),
+        warm_(problem.size()),
         average_(options.average, problem.num_weights(), problem.size()),
         evaluator_(problem, options.oracle) {
     traits_ = {.dual_point = this, .lambda = this, .listener = this};
@@ -172,12 +172,12 @@ class MultiSampleLearner : public Learner,
  private:
   /// From the sum over the visits of example m to their mean.
   double MeanShare(Index m) const {
-    const Offset visits = counts_[static_cast<std::size_t>(m)];
+    const Offset visits = counts_[m];
     return visits > 0 ? scale_ / static_cast<double>(visits) : 0.0;
   }
   void ScalePoint(Index m, double share) {
     points_.Scale(m, share);
-    masses_[static_cast<std::size_t>(m)] *= share;
+    masses_[m] *= share;
   }
   void FoldScale() {
     if (scale_ == 1) return;
@@ -189,8 +189,7 @@ class MultiSampleLearner : public Learner,
   void Step(Index m) {
     const ExampleView example = problem_.data().example(m);
     const double given_norm = options_.revisit ? 0.0 : Inner(weights_, weights_);
-    const Corner corner =
-        evaluator_.oracle().Maximise(m, weights_, &warm_[static_cast<std::size_t>(m)]);
+    const Corner corner = evaluator_.oracle().Maximise(m, weights_, &warm_[m]);
     ++oracle_calls_;
     CollectSamples(m, example, corner);
     if (!options_.revisit) {
@@ -236,7 +235,7 @@ class MultiSampleLearner : public Learner,
     const MapResult& result = evaluator_.oracle().result();
     if (result.integral || multiclass(m)) labellings_.push_back(result.labels);
     const std::size_t first = labellings_.size();
-    scores_.resize(static_cast<std::size_t>(example.graph().total_states()));
+    scores_.resize(example.graph().total_states());
     ScoreTables(example, weights_, scores_);
     const std::span<const double> loss = problem_.loss(m);
     for (std::size_t s = 0; s < loss.size(); ++s) scores_[s] += loss[s];
@@ -253,25 +252,23 @@ class MultiSampleLearner : public Learner,
 
   void AddSample(Index m, const ExampleView& example, const Labelling& labels) {
     LabellingSample sample;
-    sample.coordinates.assign(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0);
+    sample.coordinates.assign(example.structure().num_coordinates(), 0.0);
     AddLabellingFeatures(example, example.labels(), 1, sample.coordinates);
     AddLabellingFeatures(example, labels, -1, sample.coordinates);
     const std::span<const double> loss = problem_.loss(m);
     for (Index i = 0; i < example.graph().num_variables(); ++i) {
-      sample.loss += loss[static_cast<std::size_t>(example.graph().state_offset(i) +
-                                                   labels[static_cast<std::size_t>(i)])];
+      sample.loss += loss[example.graph().state_offset(i) + labels[i]];
     }
     samples_.push_back(std::move(sample));
   }
 
   bool multiclass(Index m) const {
-    return !options_.revisit &&
-           multiclass_[static_cast<std::size_t>(problem_.data().structure_of(m))];
+    return !options_.revisit && multiclass_[problem_.data().structure_of(m)];
   }
 
   /// Leaves the change of Σ α ψ in change_, and takes it into the example's point.
   void Update(Index m, const ExampleView& example, double lambda_t) {
-    const auto k = static_cast<std::size_t>(m);
+    const std::size_t k = m;
     const std::span<double> own = points_.coordinates(m);
     u_.resize(own.size());
     CoordinateScores(example, weights_, u_);
@@ -333,7 +330,7 @@ class MultiSampleLearner : public Learner,
 
   /// w(μ) and Σ_m Δ·μ of the examples' mean points.
   void SumMeans(std::vector<double>* weights, double* loss) {
-    weights->assign(static_cast<std::size_t>(problem_.num_weights()), 0.0);
+    weights->assign(problem_.num_weights(), 0.0);
     *loss = 0;
     for (Index m = 0; m < problem_.size(); ++m) {
       const double share = MeanShare(m);

@@ -25,7 +25,7 @@ struct Move {
 /// The best α in [0, limit], and what it gains. loss: the change of D for α = 1.
 void Measure(const ExampleView& example, std::span<const double> scores, double loss, double limit,
              double lambda_t, FeatureGram* gram, Move* move) {
-  const auto slots = static_cast<std::size_t>(SlotCoordinates(example.structure()));
+  const std::size_t slots = SlotCoordinates(example.structure());
   const std::vector<double>& direction = move->direction;
   move->alpha = move->gain = 0;
   const double gap = loss - Inner(scores, direction);
@@ -44,11 +44,11 @@ void Measure(const ExampleView& example, std::span<const double> scores, double 
 void MultiSampleUpdate(const ExampleView& example, std::span<const LabellingSample> samples,
                        double lambda_t, int rounds, std::span<double> scores, ExampleDual* dual,
                        std::vector<double>* change, FeatureGram* gram) {
-  const auto count = static_cast<std::size_t>(example.structure().num_coordinates());
+  const std::size_t count = example.structure().num_coordinates();
   SLACKLINE_CHECK(lambda_t > 0, "lambda_t must be positive");
   SLACKLINE_CHECK(scores.size() == count && dual->coordinates.size() == count,
                   "scores and dual must have the example's number of coordinates");
-  const auto slots = static_cast<std::size_t>(SlotCoordinates(example.structure()));
+  const std::size_t slots = SlotCoordinates(example.structure());
   change->assign(count, 0.0);
   Move expand, swap;
   for (int round = 0; round < rounds; ++round) {

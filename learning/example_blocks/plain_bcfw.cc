@@ -23,9 +23,9 @@ class PlainBcfwLearner : public Learner, public DualPointSource, public LambdaFo
       : problem_(problem),
         options_(options),
         visits_(options, problem.size()),
-        weights_(static_cast<std::size_t>(problem.num_weights()), 0.0),
+        weights_(problem.num_weights(), 0.0),
         points_(problem),
-        warm_(static_cast<std::size_t>(problem.size())),
+        warm_(problem.size()),
         average_(options.average, problem.num_weights(), problem.size()),
         evaluator_(problem, options.oracle, options.lp_tolerance) {
     traits_ = {.dual_point = this, .lambda = this};
@@ -84,8 +84,7 @@ class PlainBcfwLearner : public Learner, public DualPointSource, public LambdaFo
   /// Algorithm 4, lines 4–9, for example m.
   void Step(Index m) {
     const ExampleView example = problem_.data().example(m);
-    const Corner corner = evaluator_.oracle().Maximise(
-        m, weights_, &warm_[static_cast<std::size_t>(m)]);  // lines 4, 5
+    const Corner corner = evaluator_.oracle().Maximise(m, weights_, &warm_[m]);  // lines 4, 5
     ++oracle_calls_;
     // gap·M = H_m(s; w) − H_m(point; w), with the point's w·ψ from the coordinates; q·M = ‖w_s −
     // w_i‖² λM.

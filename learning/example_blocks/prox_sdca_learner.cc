@@ -33,10 +33,10 @@ void ThresholdWhereMoved(const ExampleView& example, std::span<const double> q, 
                          std::span<const double> v, std::span<double> w) {
   const Structure& structure = example.structure();
   const auto set = [&](Offset position) {
-    const auto k = static_cast<std::size_t>(position);
+    const std::size_t k = position;
     w[k] = SoftThreshold(v[k], threshold);
   };
-  const auto moved = [&](Index coordinate) { return q[static_cast<std::size_t>(coordinate)] != 0; };
+  const auto moved = [&](Index coordinate) { return q[coordinate] != 0; };
   for (const Slot& slot : structure.slots()) {
     const WeightBlock& block = structure.layout().block(slot.block);
     const FeatureRow x = example.input(slot.input);
@@ -78,10 +78,10 @@ class ProxSdcaLearner : public Learner,
         projects_(options.smoothing > 0 && VariablesAreFree(problem)),
         visits_(options, problem.size()),
         draw_(static_cast<std::uint64_t>(options.seed) + 0x9e3779b97f4a7c15ULL),
-        v_(static_cast<std::size_t>(problem.num_weights()), 0.0),
+        v_(problem.num_weights(), 0.0),
         w_(options.l1 > 0 ? v_.size() : 0, 0.0),
         points_(problem),
-        warm_(static_cast<std::size_t>(problem.size())),
+        warm_(problem.size()),
         average_(options.average, problem.num_weights(), problem.size()),
         next_restart_(problem.size()),
         evaluator_(problem, options.oracle) {
@@ -157,7 +157,7 @@ class ProxSdcaLearner : public Learner,
     *loss = points_.Read(example, m, 1, coordinates);
     if (marginals_.empty()) return true;
     double room = example.graph().num_variables();
-    const auto begin = problem_.training().loss_begin[static_cast<std::size_t>(m)];
+    const auto begin = problem_.training().loss_begin[m];
     for (std::size_t s = 0; s < problem_.loss(m).size(); ++s) {
       const double mu = marginals_[static_cast<std::size_t>(begin) + s];
       room -= mu * mu;
@@ -212,8 +212,7 @@ class ProxSdcaLearner : public Learner,
   /// μ_i of the example's variables; empty without smoothing.
   std::span<double> marginals(Index m) {
     if (marginals_.empty()) return {};
-    const auto begin =
-        static_cast<std::size_t>(problem_.training().loss_begin[static_cast<std::size_t>(m)]);
+    const std::size_t begin = problem_.training().loss_begin[m];
     return std::span<double>(marginals_).subspan(begin, problem_.loss(m).size());
   }
 
@@ -226,8 +225,7 @@ class ProxSdcaLearner : public Learner,
   void AddGiven(Index m, double scale, std::span<double> out) const {
     const ExampleView example = problem_.data().example(m);
     for (Index i = 0; i < example.graph().num_variables(); ++i) {
-      out[static_cast<std::size_t>(example.graph().state_offset(i) +
-                                   example.labels()[static_cast<std::size_t>(i)])] += scale;
+      out[example.graph().state_offset(i) + example.labels()[i]] += scale;
     }
   }
 
@@ -286,7 +284,7 @@ class ProxSdcaLearner : public Learner,
     if (options_.sdca_step == 5) return lambda_m * gamma / (largest_bound_ + lambda_m * gamma);
     double bound = 0;  // on ‖X_i z‖²
     if (options_.sdca_step >= 3) {
-      bound = options_.sdca_step == 3 ? bounds_[static_cast<std::size_t>(m)] : largest_bound_;
+      bound = options_.sdca_step == 3 ? bounds_[m] : largest_bound_;
       if (projects_) bound *= squared;
     } else {
       bound = gram_.SquaredNorm(problem_.data().example(m), direction_);
@@ -300,8 +298,7 @@ class ProxSdcaLearner : public Learner,
     const std::span<const double> mu = marginals(m);
     offsets_.resize(mu.size());
     for (std::size_t s = 0; s < mu.size(); ++s) offsets_[s] = -options_.smoothing * mu[s];
-    const Corner corner =
-        evaluator_.oracle().Maximise(m, w(), &warm_[static_cast<std::size_t>(m)], offsets_);
+    const Corner corner = evaluator_.oracle().Maximise(m, w(), &warm_[m], offsets_);
     ++oracle_calls_;
     direction_.assign(corner.coordinates.begin(), corner.coordinates.end());
     if (mu.empty()) return corner.loss;
@@ -310,8 +307,7 @@ class ProxSdcaLearner : public Learner,
     if (result.integral) {
       const FactorGraph& graph = problem_.data().example(m).graph();
       for (Index i = 0; i < graph.num_variables(); ++i) {
-        target_[static_cast<std::size_t>(graph.state_offset(i) +
-                                         result.labels[static_cast<std::size_t>(i)])] = 1;
+        target_[graph.state_offset(i) + result.labels[i]] = 1;
       }
     } else {
       std::copy_n(result.marginals.begin(), mu.size(), target_.begin());
@@ -324,14 +320,13 @@ class ProxSdcaLearner : public Learner,
     const ExampleView example = problem_.data().example(m);
     SmoothedMaximum(m, w());
     ++oracle_calls_;
-    direction_.assign(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0);
+    direction_.assign(example.structure().num_coordinates(), 0.0);
     AddLabellingFeatures(example, example.labels(), 1, direction_);
     for (Index i = 0; i < example.graph().num_variables(); ++i) {
-      const auto states = static_cast<std::size_t>(example.graph().cardinality(i));
+      const std::size_t states = example.graph().cardinality(i);
       AddMarginalFeatures(example, i,
-                          std::span(target_).subspan(
-                              static_cast<std::size_t>(example.graph().state_offset(i)), states),
-                          -1, direction_);
+                          std::span(target_).subspan(example.graph().state_offset(i), states), -1,
+                          direction_);
     }
     return Inner(problem_.loss(m), target_);
   }
@@ -342,17 +337,16 @@ class ProxSdcaLearner : public Learner,
     const ExampleView example = problem_.data().example(m);
     const std::span<const double> loss = problem_.loss(m);
     target_.assign(loss.begin(), loss.end());
-    u_.resize(static_cast<std::size_t>(example.structure().num_coordinates()));
+    u_.resize(example.structure().num_coordinates());
     CoordinateScores(example, weights, u_);
     const double gamma = options_.smoothing;
     double value = 0;
     for (Index i = 0; i < example.graph().num_variables(); ++i) {
-      const auto begin = static_cast<std::size_t>(example.graph().state_offset(i));
-      const std::span<double> theta = std::span(target_).subspan(
-          begin, static_cast<std::size_t>(example.graph().cardinality(i)));
+      const std::size_t begin = example.graph().state_offset(i);
+      const std::span<double> theta =
+          std::span(target_).subspan(begin, example.graph().cardinality(i));
       AddPartScores(example, i, u_, theta);
-      const double given =
-          theta[static_cast<std::size_t>(example.labels()[static_cast<std::size_t>(i)])];
+      const double given = theta[example.labels()[i]];
       allowed_.clear();
       for (const double score : theta) {
         if (score != -kInfinity) allowed_.push_back((score - given) / gamma);
@@ -445,8 +439,7 @@ class ProxSdcaLearner : public Learner,
     if (options_.smoothing > 0) {
       std::vector<double> given(marginals_.size(), 0.0);
       for (Index m = 0; m < problem_.size(); ++m) {
-        const auto begin =
-            static_cast<std::size_t>(problem_.training().loss_begin[static_cast<std::size_t>(m)]);
+        const std::size_t begin = problem_.training().loss_begin[m];
         AddGiven(m, 1, std::span(given).subspan(begin, problem_.loss(m).size()));
       }
       for (std::size_t s = 0; s < given.size(); ++s) {

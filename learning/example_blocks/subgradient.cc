@@ -22,17 +22,15 @@ constexpr double kSmallestShrink = 1e-3;
 /// divisible.
 constexpr double kSmallestFactor = 1e-100;
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 class SubgradientLearner : public Learner, public DualPointSource, public LambdaFollower {
  public:
   SubgradientLearner(const Problem& problem, const TrainOptions& options)
       : problem_(problem),
         options_(options),
         visits_(options, problem.size()),
-        sum_(Size(problem.num_weights()), 0.0),
+        sum_(problem.num_weights(), 0.0),
         points_(problem),
-        masses_(Size(problem.size()), 0.0),
+        masses_(problem.size(), 0.0),
         warm_(masses_.size()),
         average_(options.average, problem.num_weights(), problem.size()),
         evaluator_(problem, options.oracle),
@@ -111,7 +109,7 @@ class SubgradientLearner : public Learner, public DualPointSource, public Lambda
   void Step(Index m) {
     const ExampleView example = problem_.data().example(m);
     const double length = problem_.lambda() * static_cast<double>(steps_);  // λk
-    const Corner corner = evaluator_.oracle().Maximise(m, sum_, &warm_[Size(m)], {}, scale());
+    const Corner corner = evaluator_.oracle().Maximise(m, sum_, &warm_[m], {}, scale());
     ++oracle_calls_;
     ++steps_;
     if (options_.projection) {
@@ -124,7 +122,7 @@ class SubgradientLearner : public Learner, public DualPointSource, public Lambda
     if (average_.active())
       ScatterFeatures(example, corner.coordinates, average_.scale() * added, average_.lag());
     points_.Add(m, added, corner.coordinates, corner.loss);
-    masses_[Size(m)] += added;
+    masses_[m] += added;
     if (options_.projection) Project();
     average_.EndStep(scale());
   }

@@ -23,8 +23,7 @@ constexpr Index kPatience = 20;
 
 double Inner(std::span<const double> weights, const SparsePoint& point) {
   double sum = 0;
-  for (std::size_t k = 0; k < point.at.size(); ++k)
-    sum += weights[static_cast<std::size_t>(point.at[k])] * point.values[k];
+  for (std::size_t k = 0; k < point.at.size(); ++k) sum += weights[point.at[k]] * point.values[k];
   return sum;
 }
 
@@ -45,8 +44,7 @@ double Inner(const SparsePoint& a, const SparsePoint& b) {
 }
 
 void AddTo(const SparsePoint& point, double scale, std::span<double> weights) {
-  for (std::size_t k = 0; k < point.at.size(); ++k)
-    weights[static_cast<std::size_t>(point.at[k])] += scale * point.values[k];
+  for (std::size_t k = 0; k < point.at.size(); ++k) weights[point.at[k]] += scale * point.values[k];
 }
 
 struct Atom {
@@ -68,9 +66,9 @@ class WholeExampleLearner final : public Learner, public CheckAdvisor {
         lambda_(lambda),
         random_(static_cast<std::uint64_t>(seed)),
         order_(num_examples),
-        weights_(static_cast<std::size_t>(num_weights), 0.0),
-        active_(static_cast<std::size_t>(num_examples)),
-        gaps_(static_cast<std::size_t>(num_examples), kNone) {
+        weights_(num_weights, 0.0),
+        active_(num_examples),
+        gaps_(num_examples, kNone) {
     traits_.advisor = this;
     for (ActiveOutputs& outputs : active_) {
       outputs.resize(1);
@@ -85,7 +83,7 @@ class WholeExampleLearner final : public Learner, public CheckAdvisor {
     }
     for (int sweep = 0; sweep < kSweeps; ++sweep) {
       for (const Index m : order_.Next(&random_)) {
-        PairwiseStep(&active_[static_cast<std::size_t>(m)]);
+        PairwiseStep(&active_[m]);
         if (stop.ShouldStop()) return;
       }
     }
@@ -100,8 +98,7 @@ class WholeExampleLearner final : public Learner, public CheckAdvisor {
     double losses = 0;
     double hinges = 0;
     for (Index m = 0; m < size(); ++m) {
-      for (const Atom& atom : active_[static_cast<std::size_t>(m)])
-        losses += atom.share * atom.loss;
+      for (const Atom& atom : active_[m]) losses += atom.share * atom.loss;
       hinges += std::max(0.0, Ask(m, evaluated_).bound);
     }
     const double regulariser = Regulariser(lambda_, evaluated_);
@@ -138,7 +135,7 @@ class WholeExampleLearner final : public Learner, public CheckAdvisor {
                           (k == 0 || point.at[k - 1] < point.at[k]),
                       who + " has features of weights that do not exist");
       SLACKLINE_CHECK(std::isfinite(point.values[k]), who + " has a feature that is not finite");
-      size += std::abs(weights[static_cast<std::size_t>(point.at[k])] * point.values[k]);
+      size += std::abs(weights[point.at[k]] * point.values[k]);
     }
     SLACKLINE_CHECK(std::isfinite(answer_.loss) && answer_.loss >= 0,
                     who + " has a loss that is negative or no number");
@@ -152,12 +149,12 @@ class WholeExampleLearner final : public Learner, public CheckAdvisor {
 
   /// Algorithm 4, lines 4 to 9, with pairwise steps.
   void Visit(Index m) {
-    ActiveOutputs* outputs = &active_[static_cast<std::size_t>(m)];
+    ActiveOutputs* outputs = &active_[m];
     const WholeExampleAnswer& answer = Ask(m, weights_);
     ++oracle_calls_;
     double own = 0;
     for (const Atom& atom : *outputs) own += atom.share > 0 ? atom.share * Hinge(atom) : 0;
-    gaps_[static_cast<std::size_t>(m)] = std::max(0.0, answer.bound - own);
+    gaps_[m] = std::max(0.0, answer.bound - own);
     const bool known = std::any_of(outputs->begin(), outputs->end(), [&](const Atom& atom) {
       return atom.loss == answer.loss && atom.point.at == answer.point.at &&
              atom.point.values == answer.point.values;

@@ -21,7 +21,7 @@ constexpr Index kLeastEvery = 2;
 ActivePairs::Counts ActivePairs::Collect(const BlockLayout& layout, const double* state) {
   const PairGroup& pairs = layout.pairs;
   const FactorGraph& graph = layout.structure->graph();
-  const auto count = static_cast<std::size_t>(pairs.count);
+  const std::size_t count = pairs.count;
   const bool known = in_use_;
   member_.resize(count, 0);
   pair_.clear();
@@ -43,18 +43,17 @@ ActivePairs::Counts ActivePairs::Collect(const BlockLayout& layout, const double
     return counts;
   }
   CopyPlanes(layout, state);
-  full_.resize(static_cast<std::size_t>(graph.num_variables()));
+  full_.resize(graph.num_variables());
   for (Index i = 0; i < graph.num_variables(); ++i)
-    full_[static_cast<std::size_t>(i)] =
-        graph.cardinality(i) == 2 && state[graph.state_offset(i) + 1] != 0;
-  resting_.assign(static_cast<std::size_t>(graph.variable_states()), 0.0);
+    full_[i] = graph.cardinality(i) == 2 && state[graph.state_offset(i) + 1] != 0;
+  resting_.assign(graph.variable_states(), 0.0);
   if (pairs.eta < 0) return counts;
   const double* eta_first = state + pairs.eta;
   const double* eta_second = eta_first + pairs.count;
   for (std::size_t k = 0; k < count; ++k) {
     if (member_[k] != 0) continue;
-    resting_[static_cast<std::size_t>(pairs.first_state[k])] += eta_first[k];
-    resting_[static_cast<std::size_t>(pairs.second_state[k])] += eta_second[k];
+    resting_[pairs.first_state[k]] += eta_first[k];
+    resting_[pairs.second_state[k]] += eta_second[k];
   }
   return counts;
 }
@@ -96,22 +95,20 @@ void ActivePairs::SumMessages(const BlockLayout& layout, double inverse_rho, dou
       first += eta_first[a];
       second += eta_second[a];
     }
-    sums[pairs.first_state[static_cast<std::size_t>(k)]] += first;
-    sums[pairs.second_state[static_cast<std::size_t>(k)]] += second;
+    sums[pairs.first_state[k]] += first;
+    sums[pairs.second_state[k]] += second;
   }
 }
 
 void ActivePairs::Wake(const BlockLayout& layout, const double* state) {
   const FactorGraph& graph = layout.structure->graph();
   for (Index i = 0; i < graph.num_variables(); ++i) {
-    if (full_[static_cast<std::size_t>(i)] != 0 || graph.cardinality(i) != 2 ||
-        state[graph.state_offset(i) + 1] == 0)
+    if (full_[i] != 0 || graph.cardinality(i) != 2 || state[graph.state_offset(i) + 1] == 0)
       continue;
-    full_[static_cast<std::size_t>(i)] = 1;
+    full_[i] = 1;
     for (const Incidence& incidence : graph.factors_of(i)) {
-      const FactorPlace place = layout.places[static_cast<std::size_t>(incidence.factor)];
-      if (place.pair && member_[static_cast<std::size_t>(place.index)] == 0)
-        Append(layout, state, place.index);
+      const FactorPlace place = layout.places[incidence.factor];
+      if (place.pair && member_[place.index] == 0) Append(layout, state, place.index);
     }
   }
 }
@@ -128,13 +125,12 @@ void ActivePairs::Append(const BlockLayout& layout, const double* state, Index k
     planes_ = std::move(moved);
     capacity_ = larger;
   }
-  member_[static_cast<std::size_t>(k)] = 1;
+  member_[k] = 1;
   pair_.push_back(k);
   for (int p = 0; p < planes; ++p) plane(p)[a] = state[pairs.plane(p) + k];
   if (pairs.eta < 0) return;
-  resting_[static_cast<std::size_t>(pairs.first_state[static_cast<std::size_t>(k)])] -= plane(4)[a];
-  resting_[static_cast<std::size_t>(pairs.second_state[static_cast<std::size_t>(k)])] -=
-      plane(5)[a];
+  resting_[pairs.first_state[k]] -= plane(4)[a];
+  resting_[pairs.second_state[k]] -= plane(5)[a];
 }
 
 PairPlanes ActivePairs::Planes(const BlockLayout& layout, const double* state,
@@ -149,10 +145,10 @@ PairPlanes ActivePairs::Planes(const BlockLayout& layout, const double* state,
     planes.eta[1] = plane(5);
   }
   for (std::size_t a = 0; a < pair_.size(); ++a) {
-    const auto k = static_cast<std::size_t>(pair_[a]);
+    const std::size_t k = pair_[a];
     marginals[a] = state[pairs.first_state[k]];
     marginals[pair_.size() + a] = state[pairs.second_state[k]];
-    weights[a] = all_weights[static_cast<std::size_t>(pairs.weight[k])];
+    weights[a] = all_weights[pairs.weight[k]];
   }
   planes.p_first = marginals;
   planes.p_second = marginals + pair_.size();
@@ -163,8 +159,8 @@ PairPlanes ActivePairs::Planes(const BlockLayout& layout, const double* state,
 void ActivePairs::ScatterWeights(const BlockLayout& layout, const double* weights,
                                  std::vector<double>* all_weights) const {
   for (std::size_t a = 0; a < pair_.size(); ++a) {
-    const Offset position = layout.pairs.weight[static_cast<std::size_t>(pair_[a])];
-    (*all_weights)[static_cast<std::size_t>(position)] = weights[a];
+    const Offset position = layout.pairs.weight[pair_[a]];
+    (*all_weights)[position] = weights[a];
   }
 }
 
@@ -176,18 +172,18 @@ void ActivePairs::Archive(const BlockLayout& layout, const double* state, StateA
   const FactorGraph& graph = layout.structure->graph();
   in_use_ = true;
   archive->Indices(&pair_, 0, layout.pairs.count - 1);
-  resting_.resize(static_cast<std::size_t>(graph.variable_states()));
+  resting_.resize(graph.variable_states());
   if (archive->loading()) {
-    member_.assign(static_cast<std::size_t>(layout.pairs.count), 0);
+    member_.assign(layout.pairs.count, 0);
     for (const Index k : pair_) {
-      StateReader::Require(member_[static_cast<std::size_t>(k)] == 0, "a pair is active twice");
-      member_[static_cast<std::size_t>(k)] = 1;
+      StateReader::Require(member_[k] == 0, "a pair is active twice");
+      member_[k] = 1;
     }
   }
   archive->FiniteReals(resting_);
   archive->Bytes(&full_);
   if (!archive->loading()) return;
-  StateReader::Require(full_.size() == static_cast<std::size_t>(graph.num_variables()),
+  StateReader::Require(std::ssize(full_) == graph.num_variables(),
                        "active pairs do not fit their example");
   CopyPlanes(layout, state);
 }

@@ -35,7 +35,7 @@ class AugmentedLagrangianLearner : public FactorLearner, public CheckListener {
         options_(options),
         control_(StartSettings(problem, options), options.rho <= 0, problem.penalty_scale()),
         kappa_(Kappa(problem)),
-        steps_since_update_(static_cast<std::size_t>(problem.size()), 0) {
+        steps_since_update_(problem.size(), 0) {
     traits_.listener = this;
   }
 
@@ -94,7 +94,7 @@ class AugmentedLagrangianLearner : public FactorLearner, public CheckListener {
   /// update.
   void StepAndUpdate(const Block& block, double eta_step) {
     blocks().StepBlock(block.example, block.part);
-    Offset& steps = steps_since_update_[static_cast<std::size_t>(block.example)];
+    Offset& steps = steps_since_update_[block.example];
     const Offset parts = problem().data().example(block.example).graph().num_blocks();
     if (++steps < parts * control_.settings().visits_per_update) return;
     blocks().UpdateMultipliers(block.example, eta_step);

@@ -35,36 +35,34 @@ void LayPairs(const Structure& structure, BlockLayout* layout) {
   PairGroup& pairs = layout->pairs;
   // A weight on two pairs makes them depend on each other, as does a weight that other parts use,
   // too: then the pair is a table block.
-  std::vector<Index> uses(static_cast<std::size_t>(structure.num_coordinates()), 0);
+  std::vector<Index> uses(structure.num_coordinates(), 0);
   for (Index a = 0; a < graph.num_parts(); ++a) {
     for (const FeatureTerm& term : structure.terms(a)) {
       if (term.kind == FeatureKind::kLinear) continue;
       std::unordered_set<Index> rows;
       for (const Index row : structure.map(term.map).rows) {
-        if (row != kAbsent && rows.insert(row).second)
-          ++uses[static_cast<std::size_t>(term.coordinate + row)];
+        if (row != kAbsent && rows.insert(row).second) ++uses[term.coordinate + row];
       }
     }
   }
   for (const GlobalBlock& global : layout->globals) {
-    for (Index k = 0; k < global.num_weights; ++k)
-      ++uses[static_cast<std::size_t>(global.coordinate + k)];
+    for (Index k = 0; k < global.num_weights; ++k) ++uses[global.coordinate + k];
   }
-  pairs.degree.assign(static_cast<std::size_t>(graph.num_variables()), 0.0);
+  pairs.degree.assign(graph.num_variables(), 0.0);
   for (Index c = 0; c < graph.num_factors(); ++c) {
     const Index coordinate = PairCoordinate(structure, c);
-    if (coordinate < 0 || uses[static_cast<std::size_t>(coordinate)] != 1) continue;
-    layout->places[static_cast<std::size_t>(c)] = {true, pairs.count++};
+    if (coordinate < 0 || uses[coordinate] != 1) continue;
+    layout->places[c] = {true, pairs.count++};
     pairs.factor.push_back(c);
     pairs.first_state.push_back(static_cast<Index>(graph.state_offset(graph.scope(c)[0])) + 1);
     pairs.second_state.push_back(static_cast<Index>(graph.state_offset(graph.scope(c)[1])) + 1);
-    for (const Index i : graph.scope(c)) pairs.degree[static_cast<std::size_t>(i)] += 1;
+    for (const Index i : graph.scope(c)) pairs.degree[i] += 1;
     pairs.coordinate.push_back(coordinate);
-    pairs.weight.push_back(layout->weight_of_coordinate[static_cast<std::size_t>(coordinate)]);
+    pairs.weight.push_back(layout->weight_of_coordinate[coordinate]);
   }
   pairs.contiguous = true;
   for (Index k = 1; k < pairs.count; ++k) {
-    const auto i = static_cast<std::size_t>(k);
+    const std::size_t i = k;
     pairs.contiguous = pairs.contiguous && pairs.weight[i] == pairs.weight[i - 1] + 1;
   }
 }
@@ -93,7 +91,7 @@ void LayTable(const Structure& structure, Index c, bool multipliers, BlockLayout
     }
     table.axes.push_back(axis);
   }
-  layout->places[static_cast<std::size_t>(c)] = {false, static_cast<Index>(layout->tables.size())};
+  layout->places[c] = {false, static_cast<Index>(layout->tables.size())};
   layout->tables.push_back(std::move(table));
 }
 
@@ -101,7 +99,7 @@ void LayTable(const Structure& structure, Index c, bool multipliers, BlockLayout
 void DescribeGlobals(const Structure& structure, BlockLayout* layout) {
   const FactorGraph& graph = structure.graph();
   for (Index g = 0; g < graph.num_global_factors(); ++g) {
-    const GlobalPart& part = structure.globals()[static_cast<std::size_t>(g)];
+    const GlobalPart& part = structure.globals()[g];
     GlobalBlock global;
     global.factor = part.factor.get();
     global.num_weights = global.factor->num_weights();
@@ -116,7 +114,7 @@ void DescribeGlobals(const Structure& structure, BlockLayout* layout) {
       axis.state = graph.state_offset(i);
       global.num_states += axis.cardinality;
       global.axes.push_back(axis);
-      layout->degree[static_cast<std::size_t>(i)] += 1;
+      layout->degree[i] += 1;
     }
     layout->largest_global =
         std::max({layout->largest_global, global.num_states, global.num_weights});
@@ -147,10 +145,10 @@ void GroupVariables(const Structure& structure, BlockLayout* layout) {
   const FactorGraph& graph = structure.graph();
   const auto num_slots = static_cast<Index>(structure.slots().size());
   std::vector<VariableGroup> groups(static_cast<std::size_t>(num_slots) + 1);
-  for (Index s = 0; s < num_slots; ++s) groups[static_cast<std::size_t>(s)].slot = s;
+  for (Index s = 0; s < num_slots; ++s) groups[s].slot = s;
   for (Index i = 0; i < graph.num_variables(); ++i) {
     const Index slot = LinearSlot(structure, i);
-    groups[static_cast<std::size_t>(slot < 0 ? num_slots : slot)].variables.push_back(i);
+    groups[slot < 0 ? num_slots : slot].variables.push_back(i);
     const auto terms = structure.terms(i);
     Index row = kAbsent;
     if (graph.cardinality(i) == 2 && terms.size() == 1 && slot >= 0) {
@@ -169,14 +167,14 @@ void GroupVariables(const Structure& structure, BlockLayout* layout) {
 BlockLayout::BlockLayout(const Structure& the_structure, bool multipliers)
     : structure(&the_structure) {
   const FactorGraph& graph = structure->graph();
-  weight_of_coordinate.assign(static_cast<std::size_t>(structure->num_coordinates()), -1);
+  weight_of_coordinate.assign(structure->num_coordinates(), -1);
   for (const ScalarBlock& scalar : structure->scalar_blocks()) {
     for (Index r = 0; r < scalar.rows; ++r) {
-      weight_of_coordinate[static_cast<std::size_t>(scalar.coordinate + r)] =
+      weight_of_coordinate[scalar.coordinate + r] =
           structure->layout().block(scalar.block).offset + r;
     }
   }
-  places.resize(static_cast<std::size_t>(graph.num_factors()), FactorPlace{false, -1});
+  places.resize(graph.num_factors(), FactorPlace{false, -1});
   GroupVariables(*structure, this);
   DescribeGlobals(*structure, this);
   size = graph.variable_states();
@@ -188,7 +186,7 @@ BlockLayout::BlockLayout(const Structure& the_structure, bool multipliers)
     size += 2 * static_cast<Offset>(pairs.count);
   }
   for (Index c = 0; c < graph.num_factors(); ++c) {
-    if (!places[static_cast<std::size_t>(c)].pair) LayTable(*structure, c, multipliers, this);
+    if (!places[c].pair) LayTable(*structure, c, multipliers, this);
   }
   PlaceGlobals(multipliers, this);
 }

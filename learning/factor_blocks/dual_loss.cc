@@ -43,7 +43,7 @@ double TemperatureFor(const Problem& problem, const TrainOptions& options) {
 }
 
 std::vector<Index> AllExamples(const Problem& problem) {
-  std::vector<Index> all(static_cast<std::size_t>(problem.size()));
+  std::vector<Index> all(problem.size());
   std::iota(all.begin(), all.end(), Index{0});
   return all;
 }
@@ -72,7 +72,7 @@ class DualLossLearner : public Learner,
     if (!chosen_) ChooseStep(stop);
     visits_.Pass(stop, [&](Index m) {
       descent_.Visit(m);
-      block_steps_ += num_parts_[static_cast<std::size_t>(m)];
+      block_steps_ += num_parts_[m];
     });
   }
 
@@ -80,11 +80,10 @@ class DualLossLearner : public Learner,
     AddDualPoint();
     descent_.ReadWeights(&evaluated_);
     std::vector<double> bounds(kChunks, 0.0);
-    std::vector<DualLossWork> work(static_cast<std::size_t>(std::max(1, threads)));
+    std::vector<DualLossWork> work(std::max(1, threads));
     ParallelChunks(problem_.size(), kChunks, threads, [&](const Chunk& chunk) {
       for (Index m = chunk.begin; m < chunk.end; ++m) {
-        bounds[static_cast<std::size_t>(chunk.chunk)] +=
-            descent_.Bound(m, evaluated_, &work[static_cast<std::size_t>(chunk.thread)]);
+        bounds[chunk.chunk] += descent_.Bound(m, evaluated_, &work[chunk.thread]);
       }
     });
     Evaluation evaluation;
@@ -141,7 +140,7 @@ class DualLossLearner : public Learner,
       for (int pass = 0; pass < kTrialPasses; ++pass) {
         for (Index k = 0; k < trial.size(); ++k) {
           trial.Visit(k);
-          block_steps_ += num_parts_[static_cast<std::size_t>(some[static_cast<std::size_t>(k)])];
+          block_steps_ += num_parts_[some[k]];
           // The run ends here: what it leaves behind is not resumed.
           if (stop.ShouldStop()) return;
         }
@@ -161,7 +160,7 @@ class DualLossLearner : public Learner,
   }
 
   void AddDualPoint() {
-    std::vector<double> weights(static_cast<std::size_t>(problem_.num_weights()), 0.0);
+    std::vector<double> weights(problem_.num_weights(), 0.0);
     DualLossWork work;
     std::vector<double> q;
     double loss = 0;

@@ -33,7 +33,7 @@ void MeanMarginals(const FactorGraph& graph, std::span<const double> marginals,
     Index stride = graph.factor_states(c);
     for (const Index i : graph.scope(c)) {
       stride /= graph.cardinality(i);
-      axis.resize(static_cast<std::size_t>(graph.cardinality(i)));
+      axis.resize(graph.cardinality(i));
       AxisMarginal(marginals.data() + graph.factor_offset(c), graph.factor_states(c),
                    graph.cardinality(i), stride, axis.data());
       for (std::size_t s = 0; s < axis.size(); ++s)
@@ -56,7 +56,7 @@ DualLossDescent::DualLossDescent(const Problem& problem, std::vector<Index> exam
       examples_(std::move(examples)),
       settings_(settings),
       visits_(examples_.size(), 0),
-      direction_(static_cast<std::size_t>(problem.num_weights()), 0.0) {
+      direction_(problem.num_weights(), 0.0) {
   Offset messages = 0;
   Offset states = 0;
   for (Index k = 0; k < size(); ++k) {
@@ -65,14 +65,14 @@ DualLossDescent::DualLossDescent(const Problem& problem, std::vector<Index> exam
     messages += example(k).graph().total_messages();
     if (settings.average) states += example(k).graph().total_states();
   }
-  messages_.assign(static_cast<std::size_t>(messages), 0.0);
-  averages_.assign(static_cast<std::size_t>(states), 0.0);
+  messages_.assign(messages, 0.0);
+  averages_.assign(states, 0.0);
   for (Index k = 0; settings.average && k < size(); ++k) {
     const ExampleView view = example(k);
     const FactorGraph& graph = view.graph();
     double* average = averages_.data() + average_begin(k);
     for (Index i = 0; i < graph.num_variables(); ++i)
-      average[graph.state_offset(i) + view.labels()[static_cast<std::size_t>(i)]] = 1;
+      average[graph.state_offset(i) + view.labels()[i]] = 1;
     for (Index c = 0; c < graph.num_factors(); ++c)
       average[graph.factor_offset(c) + JointState(graph, c, view.labels())] = 1;
   }
@@ -84,11 +84,11 @@ void DualLossDescent::Scores(Index k, std::span<const double> weights, double sc
                              DualLossWork* work) const {
   const ExampleView view = example(k);
   const FactorGraph& graph = view.graph();
-  const auto coordinates = static_cast<std::size_t>(view.structure().num_coordinates());
+  const std::size_t coordinates = view.structure().num_coordinates();
   work->u.resize(coordinates);
   CoordinateScores(view, weights, work->u);
   for (double& u : work->u) u *= scale;
-  work->scores.assign(static_cast<std::size_t>(graph.total_states()), 0.0);
+  work->scores.assign(graph.total_states(), 0.0);
   std::copy(loss(k).begin(), loss(k).end(), work->scores.begin());
   AddScores(view, work->u, work->scores);
   work->q.assign(coordinates, 0.0);
@@ -98,8 +98,8 @@ void DualLossDescent::Scores(Index k, std::span<const double> weights, double sc
 void DualLossDescent::Visit(Index k) {
   const FactorGraph& graph = example(k).graph();
   Scores(k, direction_, scale_, &work_);
-  const std::span<double> messages = std::span<double>(messages_).subspan(
-      message_begin(k), static_cast<std::size_t>(graph.total_messages()));
+  const std::span<double> messages =
+      std::span<double>(messages_).subspan(message_begin(k), graph.total_messages());
   Reparametrise(graph, messages, work_.scores);
   StarSweep(graph, settings_.temperature, work_.scores, messages, &work_.sweep);
   work_.marginals.resize(work_.scores.size());
@@ -110,7 +110,7 @@ void DualLossDescent::Visit(Index k) {
 }
 
 void DualLossDescent::TakeAverage(Index k) {
-  const auto visit = static_cast<double>(++visits_[static_cast<std::size_t>(k)]);
+  const auto visit = static_cast<double>(++visits_[k]);
   const double share = 2 / (visit + 1);
   double* average = averages_.data() + average_begin(k);
   for (std::size_t s = 0; s < work_.marginals.size(); ++s)
@@ -122,10 +122,8 @@ void DualLossDescent::StepWeights(Index k) {
   const FactorGraph& graph = view.graph();
   const std::span<const double> marginals(work_.marginals);
   for (Index a = 0; a < graph.num_parts(); ++a) {
-    AddMarginalFeatures(view, a,
-                        marginals.subspan(static_cast<std::size_t>(graph.state_offset(a)),
-                                          static_cast<std::size_t>(graph.num_states(a))),
-                        -1, work_.q);
+    AddMarginalFeatures(view, a, marginals.subspan(graph.state_offset(a), graph.num_states(a)), -1,
+                        work_.q);
   }
   const double lambda = problem_->lambda();
   const double length = std::min(
@@ -180,13 +178,11 @@ double DualLossDescent::FeasibleCoordinates(Index k, std::vector<double>* coordi
   RepairToLocalPolytope(graph,
                         {work->sweep.data(), static_cast<std::size_t>(graph.variable_states())},
                         work->marginals);
-  coordinates->assign(static_cast<std::size_t>(view.structure().num_coordinates()), 0.0);
+  coordinates->assign(view.structure().num_coordinates(), 0.0);
   const std::span<const double> marginals(work->marginals);
   for (Index a = 0; a < graph.num_parts(); ++a) {
-    AddMarginalFeatures(view, a,
-                        marginals.subspan(static_cast<std::size_t>(graph.state_offset(a)),
-                                          static_cast<std::size_t>(graph.num_states(a))),
-                        1, *coordinates);
+    AddMarginalFeatures(view, a, marginals.subspan(graph.state_offset(a), graph.num_states(a)), 1,
+                        *coordinates);
   }
   double value = 0;
   for (std::size_t s = 0; s < loss(k).size(); ++s) value += loss(k)[s] * work->marginals[s];

@@ -13,7 +13,7 @@ FactorBlocks::FactorBlocks(const Problem& problem, StepKind step, bool multiplie
     : problem_(&problem),
       step_(step == StepKind::kAuto ? StepKind::kPairwise : step),
       multipliers_(multipliers),
-      weights_(static_cast<std::size_t>(problem.num_weights()), 0.0),
+      weights_(problem.num_weights(), 0.0),
       globals_(step_) {
   std::size_t variable_states = 0;
   std::size_t part_states = 0;
@@ -54,26 +54,25 @@ void FactorBlocks::StartAtGivenLabelling() {
     begin_.push_back(total);
     total += layout(m).size;
   }
-  memory_.assign(static_cast<std::size_t>(total), 0.0);
-  active_.resize(static_cast<std::size_t>(problem.size()));
-  settled_.assign(static_cast<std::size_t>(problem.size()), 1);
+  memory_.assign(total, 0.0);
+  active_.resize(problem.size());
+  settled_.assign(problem.size(), 1);
   for (Index m = 0; m < problem.size(); ++m) {
     const ExampleView example = problem.data().example(m);
     const FactorGraph& graph = example.graph();
     const BlockLayout& blocks = layout(m);
-    double* state = memory_.data() + begin_[static_cast<std::size_t>(m)];
+    double* state = memory_.data() + begin_[m];
     for (Index i = 0; i < graph.num_variables(); ++i) {
-      state[graph.state_offset(i) + example.labels()[static_cast<std::size_t>(i)]] = 1;
+      state[graph.state_offset(i) + example.labels()[i]] = 1;
     }
     for (Index k = 0; k < blocks.pairs.count; ++k) {
-      const Index given =
-          JointState(graph, blocks.pairs.factor[static_cast<std::size_t>(k)], example.labels());
+      const Index given = JointState(graph, blocks.pairs.factor[k], example.labels());
       state[blocks.pairs.mu + static_cast<Offset>(given) * blocks.pairs.count + k] = 1;
     }
     for (const TableBlock& table : blocks.tables) {
       state[table.mu + JointState(graph, table.factor, example.labels())] = 1;
       for (const TableAxis& axis : table.axes) {
-        state[axis.marginal + example.labels()[static_cast<std::size_t>(axis.variable)]] = 1;
+        state[axis.marginal + example.labels()[axis.variable]] = 1;
       }
     }
     globals_.Start(example, blocks, state);
@@ -120,8 +119,7 @@ void FactorBlocks::Archive(StateArchive* archive) {
   if (loading) ScaleSteps();
   globals_.Archive([this](Index m) -> const BlockLayout& { return layout(m); }, archive);
   if (loading) std::fill(settled_.begin(), settled_.end(), std::uint8_t{1});
-  for (Index m = 0; m < problem_->size(); ++m)
-    active_[static_cast<std::size_t>(m)].Archive(layout(m), state(m), archive);
+  for (Index m = 0; m < problem_->size(); ++m) active_[m].Archive(layout(m), state(m), archive);
   archive->Count(&block_steps_);
 }
 
@@ -130,7 +128,7 @@ void FactorBlocks::Archive(StateArchive* archive) {
 void FactorBlocks::CheckShares(Index m) const {
   const BlockLayout& blocks = layout(m);
   const FactorGraph& graph = blocks.structure->graph();
-  const double* state = memory_.data() + begin_[static_cast<std::size_t>(m)];
+  const double* state = memory_.data() + begin_[m];
   const auto check = [&](Offset begin, Index count, Index stride) {
     StateReader::RequireShares(state + begin, static_cast<std::size_t>(count),
                                static_cast<std::size_t>(stride));
@@ -148,16 +146,14 @@ void FactorBlocks::CheckShares(Index m) const {
 }
 
 void FactorBlocks::Settle(Index m) const {
-  std::uint8_t& settled = settled_[static_cast<std::size_t>(m)];
+  std::uint8_t& settled = settled_[m];
   if (settled != 0) return;
   settled = 1;
-  active_[static_cast<std::size_t>(m)].WriteBack(
-      layout(m), memory_.data() + begin_[static_cast<std::size_t>(m)]);
+  active_[m].WriteBack(layout(m), memory_.data() + begin_[m]);
 }
 
 FactorBlocks::Visit FactorBlocks::Enter(Index m) {
-  return {problem_->data().example(m), &layout(m),
-          memory_.data() + begin_[static_cast<std::size_t>(m)], problem_->loss(m)};
+  return {problem_->data().example(m), &layout(m), memory_.data() + begin_[m], problem_->loss(m)};
 }
 
 void FactorBlocks::StepPlanes(const PairPlanes& planes, double eta_step) const {
@@ -180,7 +176,7 @@ PairPlanes FactorBlocks::Planes(const BlockLayout& layout, const double* state, 
     planes.eta[1] = mutable_state + pairs.plane(5) + begin;
   }
   for (Index k = 0; k < planes.count; ++k) {
-    const auto from = static_cast<std::size_t>(begin + k);
+    const std::size_t from = begin + k;
     gathered[k] = state[pairs.first_state[from]];
     gathered[planes.count + k] = state[pairs.second_state[from]];
   }
@@ -208,12 +204,12 @@ void FactorBlocks::StepOthers(const Visit& visit, Index m, double eta_step) {
 }
 
 void FactorBlocks::VisitActive(Index m, double eta_step) {
-  ActivePairs& active = active_[static_cast<std::size_t>(m)];
+  ActivePairs& active = active_[m];
   if (!active.in_use()) return VisitExample(m, eta_step);
   const Visit visit = Enter(m);
   const BlockLayout& blocks = *visit.layout;
   centre_.Leave();
-  settled_[static_cast<std::size_t>(m)] = 0;
+  settled_[m] = 0;
   active.SumMessages(blocks, inverse_rho_, messages_.data());
   FinishMessages(visit);
   for (const VariableGroup& group : blocks.variable_groups) StepVariableGroup(visit, group);
@@ -227,19 +223,19 @@ void FactorBlocks::VisitActive(Index m, double eta_step) {
 }
 
 ActivePairs::Counts FactorBlocks::Shrink(Index m) {
-  return active_[static_cast<std::size_t>(m)].Collect(layout(m), Enter(m).state);
+  return active_[m].Collect(layout(m), Enter(m).state);
 }
 
 void FactorBlocks::StepGlobal(Index m, Index g) {
-  globals_.Step(m, g, layout(m), {inverse_rho_, inverse_lambda_m_},
-                memory_.data() + begin_[static_cast<std::size_t>(m)], weights_);
+  globals_.Step(m, g, layout(m), {inverse_rho_, inverse_lambda_m_}, memory_.data() + begin_[m],
+                weights_);
 }
 
 void FactorBlocks::StepBlock(Index m, Index part) {
   const Visit visit = Enter(m);
   const FactorGraph& graph = visit.graph();
   Settle(m);
-  active_[static_cast<std::size_t>(m)].Clear();
+  active_[m].Clear();
   centre_.Leave();
   ++block_steps_;
   if (part < graph.num_variables()) {
@@ -250,18 +246,17 @@ void FactorBlocks::StepBlock(Index m, Index part) {
     StepGlobal(m, part - graph.num_parts());
     return;
   }
-  const FactorPlace place =
-      visit.layout->places[static_cast<std::size_t>(part - graph.num_variables())];
+  const FactorPlace place = visit.layout->places[part - graph.num_variables()];
   if (place.pair) {
     StepPairs(visit, place.index, place.index + 1, 0);
   } else {
-    StepTable(visit, visit.layout->tables[static_cast<std::size_t>(place.index)]);
+    StepTable(visit, visit.layout->tables[place.index]);
   }
 }
 
 void FactorBlocks::UpdateMultipliers(Index m, double eta_step) {
   Settle(m);
-  active_[static_cast<std::size_t>(m)].Clear();
+  active_[m].Clear();
   const Visit visit = Enter(m);
   const PairGroup& pairs = visit.layout->pairs;
   double* state = visit.state;
@@ -270,10 +265,8 @@ void FactorBlocks::UpdateMultipliers(Index m, double eta_step) {
     const double both = mu[3 * static_cast<Offset>(pairs.count)];
     const double first = mu[2 * static_cast<Offset>(pairs.count)] + both;
     const double second = mu[pairs.count] + both;
-    state[pairs.eta + k] +=
-        eta_step * (first - state[pairs.first_state[static_cast<std::size_t>(k)]]);
-    state[pairs.eta + pairs.count + k] +=
-        eta_step * (second - state[pairs.second_state[static_cast<std::size_t>(k)]]);
+    state[pairs.eta + k] += eta_step * (first - state[pairs.first_state[k]]);
+    state[pairs.eta + pairs.count + k] += eta_step * (second - state[pairs.second_state[k]]);
   }
   UpdateTableMultipliers(visit, eta_step);
 }
@@ -334,7 +327,7 @@ void FactorBlocks::FinishMessages(const Visit& visit) {
     // A pair's message for state 0 is the negative of that for state 1, where Aμ_c(0)/ρ = 1/ρ −
     // Aμ_c(1)/ρ is included.
     for (Index i = 0; i < graph.num_variables(); ++i) {
-      const double degree = pairs.degree[static_cast<std::size_t>(i)];
+      const double degree = pairs.degree[i];
       if (degree == 0) continue;
       double* own = messages_.data() + graph.state_offset(i);
       own[0] = degree * inverse_rho_ - own[1];
@@ -351,9 +344,9 @@ void FactorBlocks::FinishMessages(const Visit& visit) {
   }
   GlobalBlocks::AddMessages(blocks, state, inverse_rho_, messages_.data());
   for (Index i = 0; i < graph.num_variables(); ++i) {
-    const double scale = blocks.degree[static_cast<std::size_t>(i)] * inverse_rho_;
+    const double scale = blocks.degree[i] * inverse_rho_;
     for (Offset s = graph.state_offset(i); s < graph.state_offset(i + 1); ++s) {
-      messages_[static_cast<std::size_t>(s)] -= scale * state[s];
+      messages_[s] -= scale * state[s];
     }
   }
 }
@@ -368,7 +361,7 @@ void FactorBlocks::SumMessagesOf(const Visit& visit, Index i) {
   GlobalBlocks::AddMessagesOf(*visit.layout, i, state, inverse_rho_, own);
   const PairGroup& pairs = visit.layout->pairs;
   for (const Incidence& incidence : graph.factors_of(i)) {
-    const FactorPlace place = visit.layout->places[static_cast<std::size_t>(incidence.factor)];
+    const FactorPlace place = visit.layout->places[incidence.factor];
     if (place.pair) {
       const double* mu = state + pairs.mu + place.index;
       const Offset other = static_cast<Offset>(incidence.position == 0 ? 2 : 1) * pairs.count;
@@ -380,8 +373,8 @@ void FactorBlocks::SumMessagesOf(const Visit& visit, Index i) {
       own[1] += delta;
       own[0] -= delta;
     } else {
-      const TableBlock& table = visit.layout->tables[static_cast<std::size_t>(place.index)];
-      const TableAxis& axis = table.axes[static_cast<std::size_t>(incidence.position)];
+      const TableBlock& table = visit.layout->tables[place.index];
+      const TableAxis& axis = table.axes[incidence.position];
       for (Index s = 0; s < cardinality; ++s) {
         own[s] += (state[axis.marginal + s] - state[base + s]) * inverse_rho_;
         if (multipliers_) own[s] += state[axis.eta + s];
@@ -401,7 +394,7 @@ void FactorBlocks::EndSlot(const Visit& visit, Index slot_number) {
   const Slot& slot = visit.slot(slot_number);
   bool moved = false;
   for (Index r = 0; r < slot.rows; ++r) {
-    double& delta = slot_delta_[static_cast<std::size_t>(r)];
+    double& delta = slot_delta_[r];
     moved = moved || delta != 0;
     delta *= -inverse_lambda_m_;
   }
@@ -418,7 +411,7 @@ void FactorBlocks::StepVariableGroup(const Visit& visit, const VariableGroup& gr
   BeginSlot(visit, group.slot);
   const double input_norm = visit.example.input(visit.slot(group.slot).input).squared_norm;
   for (const Index i : group.variables) {
-    if (visit.layout->single_row[static_cast<std::size_t>(i)] != kAbsent) {
+    if (visit.layout->single_row[i] != kAbsent) {
       StepBinaryLinear(visit, i, input_norm);
     } else {
       StepVariable(visit, i, group.slot);
@@ -433,7 +426,7 @@ void FactorBlocks::StepSingleVariable(const Visit& visit, Index i) {
   for (const FeatureTerm& term : visit.layout->structure->terms(i)) {
     if (term.kind == FeatureKind::kLinear) slot_number = term.source;
   }
-  const Index row = visit.layout->single_row[static_cast<std::size_t>(i)];
+  const Index row = visit.layout->single_row[i];
   if (row != kAbsent) {
     // Only one row of the slot matters: a strided sweep over it.
     const Slot& slot = visit.slot(slot_number);
@@ -444,10 +437,10 @@ void FactorBlocks::StepSingleVariable(const Visit& visit, Index i) {
     for (Index k = 0; k < x.count; ++k) {
       score += x.values[k] * column[static_cast<Offset>(x.dense() ? k : x.columns[k]) * slot.rows];
     }
-    slot_scores_[static_cast<std::size_t>(row)] = score;
-    slot_delta_[static_cast<std::size_t>(row)] = 0;
+    slot_scores_[row] = score;
+    slot_delta_[row] = 0;
     StepBinaryLinear(visit, i, x.squared_norm);
-    const double delta = -inverse_lambda_m_ * slot_delta_[static_cast<std::size_t>(row)];
+    const double delta = -inverse_lambda_m_ * slot_delta_[row];
     if (delta == 0) return;
     for (Index k = 0; k < x.count; ++k) {
       column[static_cast<Offset>(x.dense() ? k : x.columns[k]) * slot.rows] += delta * x.values[k];
@@ -462,16 +455,15 @@ void FactorBlocks::StepSingleVariable(const Visit& visit, Index i) {
 void FactorBlocks::StepBinaryLinear(const Visit& visit, Index i, double input_norm) {
   // On two states the Frank-Wolfe and the pairwise step are the same: along e_1 − e_0, as far as
   // the simplex goes.
-  const auto row = static_cast<std::size_t>(visit.layout->single_row[static_cast<std::size_t>(i)]);
-  const auto base = static_cast<std::size_t>(visit.graph().state_offset(i));
+  const std::size_t row = visit.layout->single_row[i];
+  const std::size_t base = visit.graph().state_offset(i);
   double* mu = visit.state + base;
   const double slope = visit.loss[base + 1] - visit.loss[base] + slot_scores_[row] +
                        messages_[base + 1] - messages_[base] - smoothing_ * (mu[1] - mu[0]);
   // Clipping the end point clips the step, without branches; without curvature (q = 0) the slope's
   // sign decides.
   const double q =
-      input_norm * inverse_lambda_m_ +
-      2 * (inverse_rho_ * visit.layout->degree[static_cast<std::size_t>(i)] + smoothing_);
+      input_norm * inverse_lambda_m_ + 2 * (inverse_rho_ * visit.layout->degree[i] + smoothing_);
   const double end = std::clamp(mu[1] + slope / std::max(q, 1e-290), 0.0, 1.0);
   const double step = end - mu[1];
   mu[1] = end;
@@ -482,7 +474,7 @@ void FactorBlocks::StepBinaryLinear(const Visit& visit, Index i, double input_no
 
 void FactorBlocks::StepVariable(const Visit& visit, Index i, Index slot) {
   const FactorGraph& graph = visit.graph();
-  const auto base = static_cast<std::size_t>(graph.state_offset(i));
+  const std::size_t base = graph.state_offset(i);
   const Index states = graph.cardinality(i);
   double* mu = visit.state + base;
   PartScores(visit, i, theta_.data());
@@ -496,7 +488,7 @@ void FactorBlocks::StepVariable(const Visit& visit, Index i, Index slot) {
   const double q =
       DirectionNorm(visit, i, direction, {mu, static_cast<std::size_t>(states)}, input_norm) *
           inverse_lambda_m_ +
-      d_norm * (inverse_rho_ * visit.layout->degree[static_cast<std::size_t>(i)] + smoothing_);
+      d_norm * (inverse_rho_ * visit.layout->degree[i] + smoothing_);
   const double step = LineSearch(direction.gap, q, direction.limit);
   MoveFeatures(visit, step, slot, input_norm);
   MoveAlong(direction, step, states, mu);

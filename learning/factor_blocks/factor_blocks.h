@@ -90,13 +90,11 @@ class FactorBlocks {
   std::int64_t block_steps() const { return block_steps_; }
 
   // What evaluation reads.
-  const BlockLayout& layout(Index m) const {
-    return layouts_[static_cast<std::size_t>(problem_->data().structure_of(m))];
-  }
+  const BlockLayout& layout(Index m) const { return layouts_[problem_->data().structure_of(m)]; }
   const GlobalBlocks& globals() const { return globals_; }
   const double* state(Index m) const {
     Settle(m);
-    return memory_.data() + begin_[static_cast<std::size_t>(m)];
+    return memory_.data() + begin_[m];
   }
   /// Planes of the pairs [begin, end) of an example, without weights; `gathered` (2·count) takes
   /// the marginals.
@@ -117,9 +115,7 @@ class FactorBlocks {
     std::span<const double> loss;
 
     const FactorGraph& graph() const { return example.graph(); }
-    const Slot& slot(Index s) const {
-      return layout->structure->slots()[static_cast<std::size_t>(s)];
-    }
+    const Slot& slot(Index s) const { return layout->structure->slots()[s]; }
   };
 
   void StartAtGivenLabelling();

@@ -14,19 +14,17 @@ void FactorBlocks::StepPairs(const Visit& visit, Index begin, Index end, double 
   if (begin == end) return;
   PairPlanes planes = Planes(*visit.layout, visit.state, begin, end, gathered_.data());
   if (pairs.contiguous) {
-    planes.weights = weights_.data() + pairs.weight[static_cast<std::size_t>(begin)];
+    planes.weights = weights_.data() + pairs.weight[begin];
   } else {
     for (Index k = 0; k < planes.count; ++k) {
-      pair_weights_[static_cast<std::size_t>(k)] =
-          weights_[static_cast<std::size_t>(pairs.weight[static_cast<std::size_t>(begin + k)])];
+      pair_weights_[k] = weights_[pairs.weight[begin + k]];
     }
     planes.weights = pair_weights_.data();
   }
   StepPlanes(planes, eta_step);
   if (pairs.contiguous) return;
   for (Index k = 0; k < planes.count; ++k) {
-    weights_[static_cast<std::size_t>(pairs.weight[static_cast<std::size_t>(begin + k)])] =
-        pair_weights_[static_cast<std::size_t>(k)];
+    weights_[pairs.weight[begin + k]] = pair_weights_[k];
   }
 }
 
@@ -92,8 +90,7 @@ void FactorBlocks::StepTable(const Visit& visit, const TableBlock& table) {
   double* mu = visit.state + table.mu;
   PartScores(visit, part, theta_.data());
   SubtractTableMessages(visit, table, theta_.data());
-  for (Index y = 0; smoothing_ > 0 && y < table.states; ++y)
-    theta_[static_cast<std::size_t>(y)] -= smoothing_ * mu[y];
+  for (Index y = 0; smoothing_ > 0 && y < table.states; ++y) theta_[y] -= smoothing_ * mu[y];
   const Direction direction = ChooseDirection(step_, theta_.data(), mu, table.states);
   if (direction.gap > 0) {
     const double input_norm =
@@ -120,15 +117,15 @@ void FactorBlocks::TouchState(const Visit& visit, Index part, Index state, doubl
   const Structure& structure = *visit.layout->structure;
   for (const FeatureTerm& term : structure.terms(part)) {
     const StateMap& map = structure.map(term.map);
-    const Index row = map.rows[static_cast<std::size_t>(state)];
+    const Index row = map.rows[state];
     if (row == kAbsent) continue;
     double value = scale;
     if (term.kind == FeatureKind::kPotential) {
-      value *= visit.example.potentials()[static_cast<std::size_t>(term.source + state)];
+      value *= visit.example.potentials()[term.source + state];
     } else if (!map.values.empty()) {
-      value *= map.values[static_cast<std::size_t>(state)];
+      value *= map.values[state];
     }
-    const auto coordinate = static_cast<std::size_t>(term.coordinate + row);
+    const std::size_t coordinate = term.coordinate + row;
     if (touch_stamp_[coordinate] != stamp_) {
       touch_stamp_[coordinate] = stamp_;
       coordinates_[coordinate] = 0;
@@ -149,14 +146,13 @@ double FactorBlocks::DirectionNorm(const Visit& visit, Index part, const Directi
     TouchState(visit, part, direction.v, -1);
   } else {
     for (Index s = 0; s < static_cast<Index>(mu.size()); ++s) {
-      if (mu[static_cast<std::size_t>(s)] != 0)
-        TouchState(visit, part, s, -mu[static_cast<std::size_t>(s)]);
+      if (mu[s] != 0) TouchState(visit, part, s, -mu[s]);
     }
   }
   double norm = 0;
   for (const Index c : touched_) {
-    const double value = coordinates_[static_cast<std::size_t>(c)];
-    const bool scalar = visit.layout->weight_of_coordinate[static_cast<std::size_t>(c)] >= 0;
+    const double value = coordinates_[c];
+    const bool scalar = visit.layout->weight_of_coordinate[c] >= 0;
     norm += value * value * (scalar ? 1.0 : input_norm);
   }
   return norm;
@@ -166,12 +162,12 @@ double FactorBlocks::DirectionNorm(const Visit& visit, Index part, const Directi
 /// them).
 void FactorBlocks::MoveFeatures(const Visit& visit, double step, Index slot, double input_norm) {
   for (const Index c : touched_) {
-    const double move = step * coordinates_[static_cast<std::size_t>(c)];
-    const Offset weight = visit.layout->weight_of_coordinate[static_cast<std::size_t>(c)];
+    const double move = step * coordinates_[c];
+    const Offset weight = visit.layout->weight_of_coordinate[c];
     if (weight >= 0) {
-      weights_[static_cast<std::size_t>(weight)] -= move * inverse_lambda_m_;
+      weights_[weight] -= move * inverse_lambda_m_;
     } else {
-      const auto row = static_cast<std::size_t>(c - visit.slot(slot).coordinate);
+      const std::size_t row = c - visit.slot(slot).coordinate;
       slot_delta_[row] += move;
       slot_scores_[row] -= move * input_norm * inverse_lambda_m_;
     }
@@ -191,7 +187,7 @@ void FactorBlocks::Rebuild() {
       }
     }
     globals_.Rebuild(m, *visit.layout, visit.state);
-    q.assign(static_cast<std::size_t>(visit.layout->structure->num_coordinates()), 0.0);
+    q.assign(visit.layout->structure->num_coordinates(), 0.0);
     AddLabellingFeatures(visit.example, visit.example.labels(), 1, q);
     AddPointFeatures(visit.example, *visit.layout, visit.state, -1, q);
     ScatterFeatures(visit.example, q, 1 / problem_->lambda_m(), weights_);
@@ -210,7 +206,7 @@ void AddPointFeatures(const ExampleView& example, const BlockLayout& layout, con
   const PairGroup& pairs = layout.pairs;
   const double* both = state + pairs.mu + 3 * static_cast<Offset>(pairs.count);
   for (Index k = 0; k < pairs.count; ++k) {
-    q[static_cast<std::size_t>(pairs.coordinate[static_cast<std::size_t>(k)])] += scale * both[k];
+    q[pairs.coordinate[k]] += scale * both[k];
   }
   for (const TableBlock& table : layout.tables) {
     AddMarginalFeatures(example, graph.num_variables() + table.factor,
@@ -218,7 +214,7 @@ void AddPointFeatures(const ExampleView& example, const BlockLayout& layout, con
   }
   for (const GlobalBlock& global : layout.globals) {
     for (Index k = 0; k < global.num_weights; ++k) {
-      q[static_cast<std::size_t>(global.coordinate + k)] += scale * state[global.features + k];
+      q[global.coordinate + k] += scale * state[global.features + k];
     }
   }
 }

@@ -29,8 +29,8 @@ void MeanMarginals(const ExampleView& example, const BlockLayout& layout, const 
   const double* mu2 = mu1 + pairs.count;
   const double* mu3 = mu2 + pairs.count;
   for (Index k = 0; k < pairs.count; ++k) {
-    const auto first = static_cast<std::size_t>(pairs.first_state[static_cast<std::size_t>(k)]);
-    const auto second = static_cast<std::size_t>(pairs.second_state[static_cast<std::size_t>(k)]);
+    const std::size_t first = pairs.first_state[k];
+    const std::size_t second = pairs.second_state[k];
     const double on_first = mu2[k] + mu3[k];
     const double on_second = mu1[k] + mu3[k];
     (*p)[first] += on_first;
@@ -41,7 +41,7 @@ void MeanMarginals(const ExampleView& example, const BlockLayout& layout, const 
   for (const TableBlock& table : layout.tables) {
     for (const TableAxis& axis : table.axes) {
       for (Index s = 0; s < axis.cardinality; ++s) {
-        (*p)[static_cast<std::size_t>(axis.state + s)] += state[axis.marginal + s];
+        (*p)[axis.state + s] += state[axis.marginal + s];
       }
     }
   }
@@ -61,18 +61,17 @@ class GivenFeatures {
  public:
   void Fill(const ExampleView& example, const BlockLayout& layout, std::vector<double>* q) {
     const FactorGraph& graph = example.graph();
-    q->assign(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0);
-    indicator_.assign(static_cast<std::size_t>(graph.variable_states()), 0.0);
+    q->assign(example.structure().num_coordinates(), 0.0);
+    indicator_.assign(graph.variable_states(), 0.0);
     for (Index i = 0; i < graph.num_variables(); ++i) {
-      const Index label = example.labels()[static_cast<std::size_t>(i)];
-      indicator_[static_cast<std::size_t>(graph.state_offset(i) + label)] = 1;
+      const Index label = example.labels()[i];
+      indicator_[graph.state_offset(i) + label] = 1;
       AddStateFeatures(example, i, label, 1, *q);
     }
     const PairGroup& pairs = layout.pairs;
     for (std::size_t k = 0; k < pairs.coordinate.size(); ++k) {
-      (*q)[static_cast<std::size_t>(pairs.coordinate[k])] +=
-          indicator_[static_cast<std::size_t>(pairs.first_state[k])] *
-          indicator_[static_cast<std::size_t>(pairs.second_state[k])];
+      (*q)[pairs.coordinate[k]] +=
+          indicator_[pairs.first_state[k]] * indicator_[pairs.second_state[k]];
     }
     for (const TableBlock& table : layout.tables) {
       AddStateFeatures(example, graph.num_variables() + table.factor,
@@ -111,18 +110,16 @@ class FeasiblePoint {
     double value = 0;
     for (std::size_t s = 0; s < loss.size(); ++s) value += loss[s] * p[s];
     for (Index i = 0; i < graph.num_variables(); ++i) {
-      AddMarginalFeatures(example, i,
-                          p.subspan(static_cast<std::size_t>(graph.state_offset(i)),
-                                    static_cast<std::size_t>(graph.cardinality(i))),
-                          -1, q);
+      AddMarginalFeatures(example, i, p.subspan(graph.state_offset(i), graph.cardinality(i)), -1,
+                          q);
     }
     const PairGroup& pairs = layout.pairs;
     const double* both = state + pairs.mu + 3 * static_cast<Offset>(pairs.count);
     for (Index k = 0; k < pairs.count; ++k) {
-      const auto c = static_cast<std::size_t>(k);
-      const double first = p[static_cast<std::size_t>(pairs.first_state[c])];
-      const double second = p[static_cast<std::size_t>(pairs.second_state[c])];
-      q[static_cast<std::size_t>(pairs.coordinate[c])] -=
+      const std::size_t c = k;
+      const double first = p[pairs.first_state[c]];
+      const double second = p[pairs.second_state[c]];
+      q[pairs.coordinate[c]] -=
           std::max(std::max(0.0, first + second - 1), std::min({both[k], first, second}));
     }
     for (const TableBlock& table : layout.tables) {
@@ -143,7 +140,7 @@ class FeasiblePoint {
 class PointSum {
  public:
   PointSum(const FactorBlocks& blocks, bool keeps_points)
-      : blocks_(blocks), weights_(static_cast<std::size_t>(blocks.problem().num_weights()), 0.0) {
+      : blocks_(blocks), weights_(blocks.problem().num_weights(), 0.0) {
     if (keeps_points) points_.emplace(blocks.problem());
   }
 
@@ -253,9 +250,9 @@ class PointSweep {
   void Add(Index m, PointSums* sums) {
     const ExampleView example = blocks_.problem().data().example(m);
     const FactorGraph& graph = example.graph();
-    u_.resize(static_cast<std::size_t>(example.structure().num_coordinates()));
+    u_.resize(example.structure().num_coordinates());
     CoordinateScores(example, weights_, u_);
-    messages_.assign(static_cast<std::size_t>(graph.variable_states()), 0.0);
+    messages_.assign(graph.variable_states(), 0.0);
     AddPairs(m, sums);
     AddTables(m, example, sums);
     AddGlobals(m, sums);
@@ -270,9 +267,9 @@ class PointSweep {
     const BlockLayout& layout = blocks_.layout(m);
     const PairGroup& pairs = layout.pairs;
     gathered_.resize(2 * static_cast<std::size_t>(pairs.count));
-    pair_weights_.resize(static_cast<std::size_t>(pairs.count));
+    pair_weights_.resize(pairs.count);
     for (std::size_t k = 0; k < pair_weights_.size(); ++k) {
-      pair_weights_[k] = weights_[static_cast<std::size_t>(pairs.weight[k])];
+      pair_weights_[k] = weights_[pairs.weight[k]];
     }
     PairPlanes planes =
         FactorBlocks::Planes(layout, blocks_.state(m), 0, pairs.count, gathered_.data());
@@ -291,8 +288,7 @@ class PointSweep {
         const double v = on - (side == 0 ? planes.p_first : planes.p_second)[k];
         double delta = v * scales_.inverse_rho;
         if (planes.eta[side] != nullptr) delta += planes.eta[side][k];
-        const auto state = static_cast<std::size_t>(
-            (side == 0 ? pairs.first_state : pairs.second_state)[static_cast<std::size_t>(k)]);
+        const std::size_t state = (side == 0 ? pairs.first_state : pairs.second_state)[k];
         messages_[state] += delta;
         messages_[state - 1] -= delta;
       }
@@ -302,16 +298,16 @@ class PointSweep {
   void AddTables(Index m, const ExampleView& example, PointSums* sums) {
     const double* state = blocks_.state(m);
     for (const TableBlock& table : blocks_.layout(m).tables) {
-      theta_.assign(static_cast<std::size_t>(table.states), 0.0);
+      theta_.assign(table.states, 0.0);
       AddPartScores(example, example.graph().num_variables() + table.factor, u_, theta_);
       for (const TableAxis& axis : table.axes) {
-        delta_.resize(static_cast<std::size_t>(axis.cardinality));
+        delta_.resize(axis.cardinality);
         for (Index s = 0; s < axis.cardinality; ++s) {
           const double v = state[axis.marginal + s] - state[axis.state + s];
           const double eta = axis.eta >= 0 ? state[axis.eta + s] : 0.0;
           const double delta = eta + v * scales_.inverse_rho;
-          delta_[static_cast<std::size_t>(s)] = delta;
-          messages_[static_cast<std::size_t>(axis.state + s)] += delta;
+          delta_[s] = delta;
+          messages_[axis.state + s] += delta;
           sums->violation_sq += v * v;
           sums->eta_v += eta * v;
           sums->max_violation = std::max(sums->max_violation, std::abs(v));
@@ -337,7 +333,7 @@ class PointSweep {
     const FactorGraph& graph = example.graph();
     const std::span<const double> loss = blocks_.problem().loss(m);
     for (Index i = 0; i < graph.num_variables(); ++i) {
-      const auto base = static_cast<std::size_t>(graph.state_offset(i));
+      const std::size_t base = graph.state_offset(i);
       theta_.assign(loss.begin() + static_cast<std::ptrdiff_t>(base),
                     loss.begin() + static_cast<std::ptrdiff_t>(base) + graph.cardinality(i));
       for (std::size_t s = 0; s < theta_.size(); ++s) theta_[s] += messages_[base + s];
@@ -382,7 +378,7 @@ FactorEvaluation EvaluateFactorBlocks(const FactorBlocks& blocks, int threads,
                                       std::vector<double>* weights, DualMixture* mixture,
                                       MixedPoints* points) {
   const Problem& problem = blocks.problem();
-  weights->resize(static_cast<std::size_t>(problem.num_weights()));
+  weights->resize(problem.num_weights());
   const double loss = SweepDual(blocks, weights, mixture, points);
 
   const double point_regulariser = Regulariser(problem.lambda(), *weights);
@@ -391,8 +387,7 @@ FactorEvaluation EvaluateFactorBlocks(const FactorBlocks& blocks, int threads,
   std::vector<PointSums> parts(kChunks);
   ParallelChunks(problem.size(), kChunks, threads, [&](const Chunk& chunk) {
     PointSweep sweep(blocks, *weights);
-    for (Index m = chunk.begin; m < chunk.end; ++m)
-      sweep.Add(m, &parts[static_cast<std::size_t>(chunk.chunk)]);
+    for (Index m = chunk.begin; m < chunk.end; ++m) sweep.Add(m, &parts[chunk.chunk]);
   });
   PointSums sums;
   for (const PointSums& part : parts) sums.Merge(part);
@@ -417,7 +412,7 @@ double FeasibleCoordinates(const FactorBlocks& blocks, Index m, std::vector<doub
   const ExampleView example = blocks.problem().data().example(m);
   std::vector<double> p;
   MeanMarginals(example, blocks.layout(m), blocks.state(m), &p);
-  coordinates->assign(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0);
+  coordinates->assign(example.structure().num_coordinates(), 0.0);
   const double loss = FeasiblePoint(blocks).Add(m, p, *coordinates);
   for (double& q : *coordinates) q = -q;
   return loss;

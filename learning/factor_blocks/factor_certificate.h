@@ -16,9 +16,8 @@ struct FactorEvaluation {
   double relaxed_primal = 0;  ///< g(w,δ): certified upper bound on G*
   double soft_primal = 0;  ///< g(w,δ) + (ρ/2M)‖δ−η‖²; with smoothing γ: smooth maxima in g
   double soft_dual = 0;  ///< f(μ) − (1/M)Σηv − (1/(2ρM))Σ‖v‖² − (γ/2M)Σ‖μ_a‖²
-  double block_gaps =
-      /// Σ_a gap_a: equals soft_primal − soft_dual − λ/2‖w − Ψμ‖² (the gap computed the second way)
-      0;
+  /// Σ_a gap_a: equals soft_primal − soft_dual − λ/2‖w − Ψμ‖² (the gap computed the second way)
+  double block_gaps = 0;
   double dual_point = 0;  ///< f(μ) of the point itself (not a bound while constraints are violated)
   double violation = 0;   ///< max |A_ci μ_c − μ_i|
   double violation_norm = 0;  ///< √(Σ‖v‖² / number of edges)

@@ -13,8 +13,6 @@ namespace {
 /// Steps among kept states after the one with the oracle's.
 constexpr int kInnerSteps = 2;
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 /// Number of the kept state, or −1.
 Index FindCorner(const GlobalCorners& corners, std::span<const Index> states) {
   for (Index k = 0; k < corners.count(); ++k) {
@@ -91,7 +89,7 @@ GlobalBlocks::Direction GlobalBlocks::OracleDirection(const GlobalBlock& global,
   Direction direction;
   if (keep_) {
     direction = InnerDirection(global, corners, weights);
-    const double low = scores_[Size(direction.from)];
+    const double low = scores_[direction.from];
     direction.to = FindCorner(corners, new_states_);
     direction.gap = best - low;
     return direction;
@@ -99,8 +97,7 @@ GlobalBlocks::Direction GlobalBlocks::OracleDirection(const GlobalBlock& global,
   double mean = 0;
   for (std::size_t k = 0; k < weights.size(); ++k)
     mean += weights[k] * state[global.features + static_cast<Offset>(k)];
-  for (Index s = 0; s < global.num_states; ++s)
-    mean -= delta_[Size(s)] * state[global.marginals + s];
+  for (Index s = 0; s < global.num_states; ++s) mean -= delta_[s] * state[global.marginals + s];
   direction.gap = best - mean;
   return direction;
 }
@@ -114,12 +111,12 @@ GlobalBlocks::Direction GlobalBlocks::InnerDirection(const GlobalBlock& global,
   for (Index k = 0; k < corners.count(); ++k) {
     const double score =
         ReparametrisedScore(global, weights, corners.corner(k, global.axes.size()));
-    scores_[Size(k)] = score;
-    if (score > scores_[Size(direction.to)]) direction.to = k;
-    if (score < scores_[Size(direction.from)]) direction.from = k;
+    scores_[k] = score;
+    if (score > scores_[direction.to]) direction.to = k;
+    if (score < scores_[direction.from]) direction.from = k;
   }
-  direction.gap = scores_[Size(direction.to)] - scores_[Size(direction.from)];
-  direction.limit = corners.share[Size(direction.from)];
+  direction.gap = scores_[direction.to] - scores_[direction.from];
+  direction.limit = corners.share[direction.from];
   return direction;
 }
 
@@ -132,7 +129,7 @@ void GlobalBlocks::Move(const GlobalBlock& global, const Direction& direction,
   const std::span<const Index> to =
       direction.to < 0 ? std::span<const Index>(new_states_) : corners->corner(direction.to, axes);
   features_.assign(num_weights, 0.0);
-  marginals_.assign(Size(global.num_states), 0.0);
+  marginals_.assign(global.num_states, 0.0);
   global.factor->AddFeatures(to, 1, features_);
   AddIndicators(global, to, 1, marginals_.data());
   if (direction.from >= 0) {
@@ -142,8 +139,7 @@ void GlobalBlocks::Move(const GlobalBlock& global, const Direction& direction,
   } else {
     for (std::size_t k = 0; k < num_weights; ++k)
       features_[k] -= state[global.features + static_cast<Offset>(k)];
-    for (Index s = 0; s < global.num_states; ++s)
-      marginals_[Size(s)] -= state[global.marginals + s];
+    for (Index s = 0; s < global.num_states; ++s) marginals_[s] -= state[global.marginals + s];
   }
   double norm = 0;
   double penalty = 0;
@@ -156,27 +152,26 @@ void GlobalBlocks::Move(const GlobalBlock& global, const Direction& direction,
     state[global.features + static_cast<Offset>(k)] += step * features_[k];
     weights[k] -= step * scales.inverse_lambda_m * features_[k];
   }
-  for (Index s = 0; s < global.num_states; ++s)
-    state[global.marginals + s] += step * marginals_[Size(s)];
+  for (Index s = 0; s < global.num_states; ++s) state[global.marginals + s] += step * marginals_[s];
   if (direction.from < 0) return;
   if (direction.to < 0) {
     corners->states.insert(corners->states.end(), new_states_.begin(), new_states_.end());
     corners->share.push_back(step);
   } else {
-    corners->share[Size(direction.to)] += step;
+    corners->share[direction.to] += step;
   }
   if (step >= direction.limit) {
     Erase(axes, direction.from, corners);
   } else {
-    corners->share[Size(direction.from)] -= step;
+    corners->share[direction.from] -= step;
   }
 }
 
 void GlobalBlocks::Step(Index m, Index g, const BlockLayout& layout, const GlobalScales& scales,
                         double* state, std::span<double> weights) {
-  const GlobalBlock& global = layout.globals[Size(g)];
-  GlobalCorners& corners = corners_[Size(first_[Size(m)] + g)];
-  const std::span<double> local = weights.subspan(Size(global.weight), Size(global.num_weights));
+  const GlobalBlock& global = layout.globals[g];
+  GlobalCorners& corners = corners_[first_[m] + g];
+  const std::span<double> local = weights.subspan(global.weight, global.num_weights);
   GlobalMessages(global, state, scales.inverse_rho, delta_.data());
   const Direction first = OracleDirection(global, corners, state, local);
   Move(global, first, scales, &corners, state, local);
@@ -234,9 +229,9 @@ void GlobalBlocks::Rebuild(Index m, const BlockLayout& layout, double* state) co
     std::fill_n(state + global.features, global.num_weights, 0.0);
     for (Index k = 0; k < own.count(); ++k) {
       const std::span<const Index> states = own.corner(k, global.axes.size());
-      AddIndicators(global, states, own.share[Size(k)], state + global.marginals);
+      AddIndicators(global, states, own.share[k], state + global.marginals);
       if (global.num_weights > 0) {
-        global.factor->AddFeatures(states, own.share[Size(k)],
+        global.factor->AddFeatures(states, own.share[k],
                                    {state + global.features, Size(global.num_weights)});
       }
     }
@@ -267,7 +262,7 @@ void GlobalBlocks::ArchiveCorners(const GlobalBlock& global, GlobalCorners* corn
       "the kept states of a global factor do not fit it");
   for (Index k = 0; k < corners->count(); ++k) {
     const std::span<const Index> states = corners->corner(k, axes);
-    bool good = corners->share[Size(k)] >= 0;
+    bool good = corners->share[k] >= 0;
     for (std::size_t a = 0; a < axes; ++a) good = good && states[a] < cardinalities[a];
     StateReader::Require(good && global.factor->Allows(states),
                          "a kept state of a global factor is none");

@@ -88,9 +88,7 @@ class GlobalBlocks {
   /// without kept states.
   void Rebuild(Index m, const BlockLayout& layout, double* state) const;
 
-  const GlobalCorners& corners(Index m, Index g) const {
-    return corners_[static_cast<std::size_t>(first_[static_cast<std::size_t>(m)] + g)];
-  }
+  const GlobalCorners& corners(Index m, Index g) const { return corners_[first_[m] + g]; }
   bool keeps_corners() const { return keep_; }
   /// Global blocks of all examples.
   Offset count() const { return first_.back(); }

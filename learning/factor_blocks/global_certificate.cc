@@ -9,8 +9,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 /// out = the entries of p on the axes of a global block, one after the other.
 void Gather(const GlobalBlock& global, std::span<const double> p, double* out) {
   for (const TableAxis& axis : global.axes) {
@@ -24,7 +22,7 @@ void Marginals(const GlobalBlock& global, const GlobalCorners& corners,
                std::span<const double> share, std::span<double> out) {
   std::fill(out.begin(), out.end(), 0.0);
   for (Index k = 0; k < corners.count(); ++k) {
-    AddIndicators(global, corners.corner(k, global.axes.size()), share[Size(k)], out.data());
+    AddIndicators(global, corners.corner(k, global.axes.size()), share[k], out.data());
   }
 }
 
@@ -33,7 +31,7 @@ bool AllAllow(const BlockLayout& layout, std::span<const Index> labels,
   for (const GlobalBlock& global : layout.globals) {
     if (!global.factor->IsRestricted()) continue;
     states->clear();
-    for (const TableAxis& axis : global.axes) states->push_back(labels[Size(axis.variable)]);
+    for (const TableAxis& axis : global.axes) states->push_back(labels[axis.variable]);
     if (!global.factor->Allows(*states)) return false;
   }
   return true;
@@ -44,8 +42,7 @@ bool AllAllow(const BlockLayout& layout, std::span<const Index> labels,
 void AddGlobalMarginals(const BlockLayout& layout, const double* state, std::span<double> p) {
   for (const GlobalBlock& global : layout.globals) {
     for (const TableAxis& axis : global.axes) {
-      for (Index s = 0; s < axis.cardinality; ++s)
-        p[Size(axis.state + s)] += state[axis.marginal + s];
+      for (Index s = 0; s < axis.cardinality; ++s) p[axis.state + s] += state[axis.marginal + s];
     }
   }
 }
@@ -57,7 +54,7 @@ void TakeGlobalMarginals(const BlockLayout& layout, const double* state, std::sp
       double sum = 0;
       for (Index s = 0; s < axis.cardinality; ++s) sum += std::max(0.0, state[axis.marginal + s]);
       for (Index s = 0; s < axis.cardinality; ++s)
-        p[Size(axis.state + s)] = std::max(0.0, state[axis.marginal + s]) / sum;
+        p[axis.state + s] = std::max(0.0, state[axis.marginal + s]) / sum;
     }
   }
 }
@@ -69,10 +66,10 @@ bool GlobalRepair::FitRestricted(const BlockLayout& layout, const double* state,
     if (!global.factor->IsRestricted()) continue;
     taken.resize(layout.degree.size());
     for (const TableAxis& axis : global.axes) {
-      if (taken[Size(axis.variable)]) return false;
-      taken[Size(axis.variable)] = true;
+      if (taken[axis.variable]) return false;
+      taken[axis.variable] = true;
       for (Index s = 0; s < axis.cardinality; ++s)
-        p[Size(axis.state + s)] = std::max(0.0, state[axis.marginal + s]);
+        p[axis.state + s] = std::max(0.0, state[axis.marginal + s]);
     }
   }
   return true;
@@ -112,16 +109,16 @@ void GlobalRepair::Fill(const GlobalBlock& global, double missing, std::span<dou
 
 void GlobalRepair::Subtract(const GlobalBlocks& blocks, Index m, Index g, const BlockLayout& layout,
                             const double* state, std::span<const double> p, std::span<double> q) {
-  const GlobalBlock& global = layout.globals[Size(g)];
+  const GlobalBlock& global = layout.globals[g];
   if (global.num_weights == 0) return;
   const auto subtract = [&](std::span<const double> features) {
     for (std::size_t k = 0; k < features.size(); ++k) q[Size(global.coordinate) + k] -= features[k];
   };
-  const std::span<const double> own(state + global.features, Size(global.num_weights));
+  const std::span<const double> own(state + global.features, global.num_weights);
   if (global.factor->IsRestricted()) return subtract(own);
 
-  rest_.resize(Size(global.num_states));
-  marginals_.resize(Size(global.num_states));
+  rest_.resize(global.num_states);
+  marginals_.resize(global.num_states);
   features_.assign(own.size(), 0.0);
   Gather(global, p, rest_.data());
   double missing = 0;
@@ -133,17 +130,16 @@ void GlobalRepair::Subtract(const GlobalBlocks& blocks, Index m, Index g, const 
       Marginals(global, corners, share_, marginals_);
       for (Index k = 0; k < corners.count(); ++k) {
         const std::size_t s = begin + Size(corners.corner(k, global.axes.size())[a]);
-        if (marginals_[s] > rest_[s]) share_[Size(k)] *= std::max(0.0, rest_[s]) / marginals_[s];
+        if (marginals_[s] > rest_[s]) share_[k] *= std::max(0.0, rest_[s]) / marginals_[s];
       }
       begin += Size(global.axes[a].cardinality);
     }
     Marginals(global, corners, share_, marginals_);
     missing = 1;
     for (Index k = 0; k < corners.count(); ++k) {
-      missing -= share_[Size(k)];
-      if (share_[Size(k)] > 0)
-        global.factor->AddFeatures(corners.corner(k, global.axes.size()), share_[Size(k)],
-                                   features_);
+      missing -= share_[k];
+      if (share_[k] > 0)
+        global.factor->AddFeatures(corners.corner(k, global.axes.size()), share_[k], features_);
     }
   } else {
     double scale = 1;
@@ -170,7 +166,7 @@ double GlobalRepair::SubtractLabellings(const GlobalBlocks& blocks, Index m,
   const FactorGraph& graph = example.graph();
   Index largest = -1;
   for (std::size_t g = 0; g < layout.globals.size(); ++g) {
-    const auto axes = [&](Index other) { return layout.globals[Size(other)].axes.size(); };
+    const auto axes = [&](Index other) { return layout.globals[other].axes.size(); };
     if (!layout.globals[g].factor->IsRestricted()) continue;
     if (largest < 0 || axes(static_cast<Index>(g)) > axes(largest)) largest = static_cast<Index>(g);
   }
@@ -178,25 +174,23 @@ double GlobalRepair::SubtractLabellings(const GlobalBlocks& blocks, Index m,
   const auto add = [&](std::span<const Index> labels, double share) {
     AddLabellingFeatures(example, labels, -share, q);
     for (Index i = 0; i < graph.num_variables(); ++i)
-      value += share * loss[Size(graph.state_offset(i) + labels[Size(i)])];
+      value += share * loss[graph.state_offset(i) + labels[i]];
   };
   double given = 1;
-  const GlobalBlock& global = layout.globals[Size(largest)];
+  const GlobalBlock& global = layout.globals[largest];
   const GlobalCorners& corners = blocks.corners(m, largest);
-  labels_.resize(Size(graph.num_variables()));
+  labels_.resize(graph.num_variables());
   for (Index i = 0; i < graph.num_variables(); ++i) {
     const auto begin = p.begin() + graph.state_offset(i);
-    labels_[Size(i)] =
-        static_cast<Index>(std::max_element(begin, begin + graph.cardinality(i)) - begin);
+    labels_[i] = static_cast<Index>(std::max_element(begin, begin + graph.cardinality(i)) - begin);
   }
   // Every kept state sets the same variables.
   for (Index k = 0; k < corners.count(); ++k) {
     const std::span<const Index> states = corners.corner(k, global.axes.size());
-    for (std::size_t a = 0; a < states.size(); ++a)
-      labels_[Size(global.axes[a].variable)] = states[a];
+    for (std::size_t a = 0; a < states.size(); ++a) labels_[global.axes[a].variable] = states[a];
     if (!AllAllow(layout, labels_, &states_)) continue;
-    add(labels_, corners.share[Size(k)]);
-    given -= corners.share[Size(k)];
+    add(labels_, corners.share[k]);
+    given -= corners.share[k];
   }
   if (given > 0) add(example.labels(), given);
   return value;
@@ -206,7 +200,7 @@ GlobalSums EvaluateGlobals(const BlockLayout& layout, const double* state, doubl
                            std::span<const double> u, std::span<double> messages) {
   GlobalSums sums;
   if (layout.globals.empty()) return sums;
-  std::vector<double> delta(Size(layout.largest_global));
+  std::vector<double> delta(layout.largest_global);
   std::vector<Index> states;
   for (const GlobalBlock& global : layout.globals) {
     GlobalMessages(global, state, inverse_rho, delta.data());
@@ -219,11 +213,10 @@ GlobalSums EvaluateGlobals(const BlockLayout& layout, const double* state, doubl
         if (axis.eta >= 0) sums.eta_v += state[axis.eta + s] * v;
         sums.max_violation = std::max(sums.max_violation, std::abs(v));
         at_mu -= *own * state[axis.marginal + s];
-        messages[Size(axis.state + s)] += *own;
+        messages[axis.state + s] += *own;
       }
     }
-    const std::span<const double> local =
-        u.subspan(Size(global.coordinate), Size(global.num_weights));
+    const std::span<const double> local = u.subspan(global.coordinate, global.num_weights);
     for (std::size_t k = 0; k < local.size(); ++k)
       at_mu += local[k] * state[global.features + static_cast<Offset>(k)];
     states.resize(global.axes.size());

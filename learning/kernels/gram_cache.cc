@@ -6,9 +6,7 @@
 #include <slackline/core/check.h>
 
 namespace slackline::internal {
-namespace {
-std::size_t Size(Index n) { return static_cast<std::size_t>(n); }
-}  // namespace
+namespace {}  // namespace
 
 GramCache::GramCache(const Kernel& kernel, std::vector<FeatureRow> inputs, std::int64_t max_bytes)
     : kernel_(kernel), inputs_(std::move(inputs)), place_of_(inputs_.size(), -1) {
@@ -20,14 +18,14 @@ GramCache::GramCache(const Kernel& kernel, std::vector<FeatureRow> inputs, std::
 }
 
 std::span<const double> GramCache::Find(Index j) const {
-  const Index place = place_of_[Size(j)];
+  const Index place = place_of_[j];
   if (place < 0) return {};
-  return {rows_[Size(place)].get(), inputs_.size()};
+  return {rows_[place].get(), inputs_.size()};
 }
 
 std::span<const double> GramCache::Row(Index j) {
   SLACKLINE_CHECK(j >= 0 && j < size(), "there is no such input");
-  Index place = place_of_[Size(j)];
+  Index place = place_of_[j];
   if (place >= 0) {
     Unlink(place);
   } else {
@@ -40,28 +38,28 @@ std::span<const double> GramCache::Row(Index j) {
     } else {
       place = oldest_;
       Unlink(place);
-      place_of_[Size(input_of_[Size(place)])] = -1;
+      place_of_[input_of_[place]] = -1;
     }
-    Compute(j, {rows_[Size(place)].get(), inputs_.size()});
+    Compute(j, {rows_[place].get(), inputs_.size()});
     ++computed_;
-    input_of_[Size(place)] = j;
-    place_of_[Size(j)] = place;
+    input_of_[place] = j;
+    place_of_[j] = place;
   }
   PutFirst(place);
-  return {rows_[Size(place)].get(), inputs_.size()};
+  return {rows_[place].get(), inputs_.size()};
 }
 
 void GramCache::Unlink(Index place) {
-  const Index newer = newer_[Size(place)];
-  const Index older = older_[Size(place)];
-  (newer < 0 ? newest_ : older_[Size(newer)]) = older;
-  (older < 0 ? oldest_ : newer_[Size(older)]) = newer;
+  const Index newer = newer_[place];
+  const Index older = older_[place];
+  (newer < 0 ? newest_ : older_[newer]) = older;
+  (older < 0 ? oldest_ : newer_[older]) = newer;
 }
 
 void GramCache::PutFirst(Index place) {
-  newer_[Size(place)] = -1;
-  older_[Size(place)] = newest_;
-  (newest_ < 0 ? oldest_ : newer_[Size(newest_)]) = place;
+  newer_[place] = -1;
+  older_[place] = newest_;
+  (newest_ < 0 ? oldest_ : newer_[newest_]) = place;
   newest_ = place;
 }
 

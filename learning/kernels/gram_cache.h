@@ -34,7 +34,7 @@ class GramCache {
   std::span<const double> Find(Index j) const;
   /// The row, into `out`.
   void Compute(Index j, std::span<double> out) const {
-    KernelRow(kernel_, inputs_[static_cast<std::size_t>(j)], inputs_, out);
+    KernelRow(kernel_, inputs_[j], inputs_, out);
   }
 
  private:

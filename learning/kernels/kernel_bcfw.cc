@@ -23,8 +23,6 @@ namespace {
 constexpr Index kRebuildEvery = 64;
 constexpr int kChunks = 16;
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 double Dot(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
@@ -43,9 +41,9 @@ class KernelLearner : public Learner,
         gram_(KernelOf(options, problem.data()),
               {expansion_.inputs().begin(), expansion_.inputs().end()},
               static_cast<std::int64_t>(options.cache_mb) * 1'000'000),
-        weights_(Size(expansion_.size()), 0.0),
+        weights_(expansion_.size(), 0.0),
         points_(problem),
-        warm_(Size(problem.size())),
+        warm_(problem.size()),
         average_(options.average, expansion_.size(), first_suffix) {
     traits_ = {.dual_point = this, .lambda = this, .scales = this};
     oracles_.push_back(std::make_unique<ExampleOracle>(problem, options.oracle));
@@ -119,7 +117,7 @@ class KernelLearner : public Learner,
   }
 
   void Rebuild(std::vector<double>* weights) {
-    weights->assign(Size(expansion_.size()), 0.0);
+    weights->assign(expansion_.size(), 0.0);
     for (Index m = 0; m < problem_.size(); ++m)
       expansion_.AddFeatures(problem_.data(), m, points_.coordinates(m), 1 / problem_.lambda_m(),
                              *weights);
@@ -158,11 +156,10 @@ class KernelLearner : public Learner,
     ParallelChunks(problem_.size(), kChunks, threads, [&](const Chunk& chunk) {
       std::vector<double> u;
       for (Index m = chunk.begin; m < chunk.end; ++m) {
-        WarmStart own = warm_[Size(m)];
-        u.resize(Size(problem_.data().example(m).structure().num_coordinates()));
+        WarmStart own = warm_[m];
+        u.resize(problem_.data().example(m).structure().num_coordinates());
         expansion_.Gather(problem_.data(), m, scores_, u);
-        bounds[Size(chunk.chunk)] +=
-            oracles_[Size(chunk.thread)]->MaximiseAt(m, u, &own).upper_bound;
+        bounds[chunk.chunk] += oracles_[chunk.thread]->MaximiseAt(m, u, &own).upper_bound;
       }
     });
     return *regulariser + std::accumulate(bounds.begin(), bounds.end(), 0.0) / problem_.size();
@@ -192,7 +189,7 @@ class KernelBcfwLearner : public KernelLearner {
   void Step(Index m) {
     const Structure& structure = problem_.data().example(m).structure();
     Look(m, structure);
-    const Corner corner = oracles_[0]->MaximiseAt(m, u_, &warm_[Size(m)]);
+    const Corner corner = oracles_[0]->MaximiseAt(m, u_, &warm_[m]);
     const double size = problem_.size();
     const double fixed = 2 * size / (static_cast<double>(work_.oracle_calls) + 2 * size);
     ++work_.oracle_calls, ++work_.block_steps;
@@ -214,16 +211,15 @@ class KernelBcfwLearner : public KernelLearner {
   void Look(Index m, const Structure& structure) {
     const Dataset& data = problem_.data();
     const std::span<const Slot> slots = structure.slots();
-    u_.resize(Size(structure.num_coordinates()));
+    u_.resize(structure.num_coordinates());
     among_.resize(slots.size() * slots.size());
     for (std::size_t s = 0; s < slots.size(); ++s) {
       const std::span<const double> row = gram_.Row(expansion_.input_of(data, m, slots[s]));
       RowScores(weights_.data() + expansion_.offset(slots[s].block), slots[s].rows,
                 {row.data(), nullptr, expansion_.num_inputs(), 0}, u_.data() + slots[s].coordinate);
       for (std::size_t t = 0; t < slots.size(); ++t) {
-        among_[s * slots.size() + t] = slots[s].block == slots[t].block
-                                           ? row[Size(expansion_.input_of(data, m, slots[t]))]
-                                           : 0.0;
+        among_[s * slots.size() + t] =
+            slots[s].block == slots[t].block ? row[expansion_.input_of(data, m, slots[t])] : 0.0;
       }
     }
     for (const ScalarBlock& scalar : structure.scalar_blocks()) {
@@ -238,16 +234,16 @@ class KernelBcfwLearner : public KernelLearner {
     const std::span<const double> d = direction_;
     double sum = 0;
     for (std::size_t s = 0; s < slots.size(); ++s) {
-      const auto own = d.subspan(Size(slots[s].coordinate), Size(slots[s].rows));
+      const auto own = d.subspan(slots[s].coordinate, slots[s].rows);
       if (std::all_of(own.begin(), own.end(), [](double value) { return value == 0; })) continue;
       for (std::size_t t = 0; t < slots.size(); ++t) {
         if (slots[s].block != slots[t].block) continue;
-        sum += among_[s * slots.size() + t] *
-               Dot(own, d.subspan(Size(slots[t].coordinate), Size(slots[t].rows)));
+        sum +=
+            among_[s * slots.size() + t] * Dot(own, d.subspan(slots[t].coordinate, slots[t].rows));
       }
     }
     for (const ScalarBlock& scalar : structure.scalar_blocks()) {
-      const auto own = d.subspan(Size(scalar.coordinate), Size(scalar.rows));
+      const auto own = d.subspan(scalar.coordinate, scalar.rows);
       sum += Dot(own, own);
     }
     return std::max(0.0, sum);
@@ -301,7 +297,7 @@ class KernelFrankWolfeLearner : public KernelLearner {
   double Look(Index m) {
     u_.resize(corners_.coordinates(m).size());
     expansion_.Gather(problem_.data(), m, scores_, u_);
-    const Corner found = oracles_[0]->MaximiseAt(m, u_, &warm_[Size(m)]);
+    const Corner found = oracles_[0]->MaximiseAt(m, u_, &warm_[m]);
     ++work_.oracle_calls, ++work_.block_steps;
     points_.Towards(m, found.coordinates, &towards_);
     corners_.Set(m, towards_, found.loss);

@@ -10,29 +10,26 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 constexpr int kChunks = 32;
 /// Kernel rows that are taken together, so that the coefficients are read less often.
 constexpr Index kGroup = 12;
 
 /// Which blocks of the layout meet inputs.
 std::vector<bool> MeetInputs(const Dataset& data) {
-  std::vector<bool> meets(Size(data.layout().num_blocks()), false);
+  std::vector<bool> meets(data.layout().num_blocks(), false);
   for (const auto& structure : data.structures()) {
-    for (const Slot& slot : structure->slots()) meets[Size(slot.block)] = true;
+    for (const Slot& slot : structure->slots()) meets[slot.block] = true;
   }
   return meets;
 }
 
 }  // namespace
 
-KernelExpansion::KernelExpansion(const Dataset& data)
-    : offset_(Size(data.layout().num_blocks()), -1) {
-  number_.assign(Size(data.rows() == nullptr ? 0 : data.rows()->size()), -1);
+KernelExpansion::KernelExpansion(const Dataset& data) : offset_(data.layout().num_blocks(), -1) {
+  number_.assign(data.rows() == nullptr ? 0 : data.rows()->size(), -1);
   for (Index m = 0; m < data.size(); ++m) {
     for (const Slot& slot : data.example(m).structure().slots())
-      number_[Size(data.first_input(m) + slot.input)] = 0;
+      number_[data.first_input(m) + slot.input] = 0;
   }
   for (std::size_t row = 0; row < number_.size(); ++row) {
     if (number_[row] < 0) continue;
@@ -41,7 +38,7 @@ KernelExpansion::KernelExpansion(const Dataset& data)
   }
   std::vector<bool> scalar(offset_.size(), false);
   for (const auto& structure : data.structures()) {
-    for (const ScalarBlock& used : structure->scalar_blocks()) scalar[Size(used.block)] = true;
+    for (const ScalarBlock& used : structure->scalar_blocks()) scalar[used.block] = true;
   }
   for (std::size_t b = 0; b < scalar.size(); ++b) {
     if (!scalar[b]) continue;
@@ -92,7 +89,7 @@ void KernelExpansion::Scores(const GramCache& gram, std::span<const double> weig
         std::span<const double> row = gram.Find(begin + k);
         if (row.empty()) {
           computed.resize(Size(kGroup) * Size(n));
-          const std::span<double> own = std::span(computed).subspan(Size(k) * Size(n), Size(n));
+          const std::span<double> own = std::span(computed).subspan(Size(k) * Size(n), n);
           gram.Compute(begin + k, own);
           row = own;
         }

@@ -37,7 +37,7 @@ class KernelExpansion {
   std::span<const FeatureRow> inputs() const { return inputs_; }
   Index num_inputs() const { return static_cast<Index>(inputs_.size()); }
   /// The number of the input at row `row` of the data set's FeatureRows; −1 when it meets no block.
-  Index input_at(Index row) const { return number_[static_cast<std::size_t>(row)]; }
+  Index input_at(Index row) const { return number_[row]; }
   Index input_of(const Dataset& data, Index m, const Slot& slot) const {
     return input_at(data.first_input(m) + slot.input);
   }
@@ -53,7 +53,7 @@ class KernelExpansion {
   /// Blocks of scalar features.
   std::span<const Index> scalar_blocks() const { return scalar_blocks_; }
   /// Where block b of the layout begins in a vector; −1 when no feature uses it.
-  Offset offset(Index b) const { return offset_[static_cast<std::size_t>(b)]; }
+  Offset offset(Index b) const { return offset_[b]; }
 
   /// weights += scale · (the feature vector of example m whose coordinates are q).
   void AddFeatures(const Dataset& data, Index m, std::span<const double> q, double scale,

@@ -16,17 +16,15 @@ namespace {
 /// What rounding may leave of a residual, as a share of k(x, x) and per input.
 constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 /// The layout with so many columns where blocks meet inputs.
 std::shared_ptr<const WeightLayout> NewLayout(const WeightLayout& layout,
                                               const KernelExpansion& expansion, Index columns) {
-  std::vector<bool> meets(Size(layout.num_blocks()), false);
-  for (const KernelExpansion::Block& block : expansion.blocks()) meets[Size(block.block)] = true;
+  std::vector<bool> meets(layout.num_blocks(), false);
+  for (const KernelExpansion::Block& block : expansion.blocks()) meets[block.block] = true;
   auto result = std::make_shared<WeightLayout>();
   for (Index b = 0; b < layout.num_blocks(); ++b) {
     const WeightBlock& block = layout.block(b);
-    result->AddBlock(block.name, block.rows, meets[Size(b)] ? columns : block.cols);
+    result->AddBlock(block.name, block.rows, meets[b] ? columns : block.cols);
   }
   return result;
 }
@@ -111,14 +109,14 @@ KernelMap::KernelMap(const Problem& problem, const Kernel& kernel) : expansion_(
                        problem.training().form};
   for (Index m = 0; m < data.size(); ++m) {
     const ExampleView example = data.example(m);
-    training.data.Add(structures[Size(data.structure_of(m))], example.labels(), data.first_input(m),
+    training.data.Add(structures[data.structure_of(m)], example.labels(), data.first_input(m),
                       example.potentials());
   }
   mapped_ = std::make_unique<Problem>(std::move(training), problem.lambda());
 }
 
 void KernelMap::Factorise(const GramCache& gram) {
-  const std::size_t n = Size(gram.size());
+  const std::size_t n = gram.size();
   std::vector<double> own(n);
   for (std::size_t j = 0; j < n; ++j) {
     const FeatureRow& x = expansion_.inputs()[j];
@@ -143,7 +141,7 @@ void KernelMap::Factorise(const GramCache& gram) {
     const double root = std::sqrt(residual[p]);
     for (double& value : column) value /= root;
     column[p] = root;
-    for (const Index earlier : pivots_) column[Size(earlier)] = 0;  // but for rounding it is
+    for (const Index earlier : pivots_) column[earlier] = 0;  // but for rounding it is
     for (std::size_t j = 0; j < n; ++j) residual[j] -= column[j] * column[j];
     residual[p] = 0;
     pivots_.push_back(static_cast<Index>(p));
@@ -157,22 +155,21 @@ std::shared_ptr<const FeatureRows> KernelMap::NewRows(const FeatureRows& rows) c
   for (Index row = 0; row < rows.size(); ++row) {
     const Index input = expansion_.input_at(row);
     values.assign(std::max<std::size_t>(1, columns_.size()), 0.0);
-    for (std::size_t t = 0; input >= 0 && t < columns_.size(); ++t)
-      values[t] = columns_[t][Size(input)];
+    for (std::size_t t = 0; input >= 0 && t < columns_.size(); ++t) values[t] = columns_[t][input];
     result->AddDense(values);
   }
   return result;
 }
 
 std::vector<double> KernelMap::Expand(std::span<const double> weights) const {
-  std::vector<double> result(Size(expansion_.size()), 0.0);
+  std::vector<double> result(expansion_.size(), 0.0);
   const WeightLayout& layout = mapped_->data().layout();
   for (const Index b : expansion_.scalar_blocks()) {
     std::copy_n(weights.data() + layout.block(b).offset, layout.block(b).rows,
                 result.data() + expansion_.offset(b));
   }
   for (const KernelExpansion::Block& block : expansion_.blocks()) {
-    const auto rows = Size(block.rows);
+    const std::size_t rows = block.rows;
     const double* from = weights.data() + layout.block(block.block).offset;
     double* to = result.data() + block.offset;
     // Σ_i L[p_i][t] c[p_i] = w[t]: the rows of L at the pivots are a lower triangle.
@@ -180,11 +177,11 @@ std::vector<double> KernelMap::Expand(std::span<const double> weights) const {
       double* own = to + Size(pivots_[t]) * rows;
       for (std::size_t r = 0; r < rows; ++r) own[r] = from[t * rows + r];
       for (std::size_t i = t + 1; i < pivots_.size(); ++i) {
-        const double factor = columns_[t][Size(pivots_[i])];
+        const double factor = columns_[t][pivots_[i]];
         const double* other = to + Size(pivots_[i]) * rows;
         for (std::size_t r = 0; r < rows; ++r) own[r] -= factor * other[r];
       }
-      for (std::size_t r = 0; r < rows; ++r) own[r] /= columns_[t][Size(pivots_[t])];
+      for (std::size_t r = 0; r < rows; ++r) own[r] /= columns_[t][pivots_[t]];
     }
   }
   return result;
@@ -192,13 +189,13 @@ std::vector<double> KernelMap::Expand(std::span<const double> weights) const {
 
 std::vector<double> KernelMap::Weights(std::span<const double> expansion) const {
   const WeightLayout& layout = mapped_->data().layout();
-  std::vector<double> result(Size(layout.size()), 0.0);
+  std::vector<double> result(layout.size(), 0.0);
   for (const Index b : expansion_.scalar_blocks()) {
     std::copy_n(expansion.data() + expansion_.offset(b), layout.block(b).rows,
                 result.data() + layout.block(b).offset);
   }
   for (const KernelExpansion::Block& block : expansion_.blocks()) {
-    const auto rows = Size(block.rows);
+    const std::size_t rows = block.rows;
     const double* from = expansion.data() + block.offset;
     double* to = result.data() + layout.block(block.block).offset;
     for (std::size_t t = 0; t < pivots_.size(); ++t) {

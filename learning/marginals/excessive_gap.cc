@@ -23,7 +23,7 @@ class ExcessiveGapLearner : public MarginalLearner {
   ExcessiveGapLearner(const Problem& problem, const TrainOptions& options)
       : MarginalLearner(problem, options),
         scale_(std::max(PrimalAtZeroWeights(problem), 1e-30)),
-        w_(static_cast<std::size_t>(problem.num_weights()), 0.0),
+        w_(problem.num_weights(), 0.0),
         alpha_(problem),
         beta_(problem),
         next_(problem) {

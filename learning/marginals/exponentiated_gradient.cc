@@ -30,7 +30,7 @@ class ExponentiatedGradientLearner : public MarginalLearner {
         visits_(options, problem.size()),
         points_(problem),
         log_potentials_(problem),
-        steps_(static_cast<std::size_t>(problem.size()), kFirstStep) {
+        steps_(problem.size(), kFirstStep) {
     for (Index m = 0; m < problem.size(); ++m) {
       const Expectation expectation = marginals_.Expect(m, 0, log_potentials_.coordinates(m), 1);
       points_.Set(m, expectation.coordinates, expectation.loss);
@@ -38,7 +38,7 @@ class ExponentiatedGradientLearner : public MarginalLearner {
       const double norm = gram_.SquaredNorm(problem.data().example(m), points_.coordinates(m));
       if (norm > 0) {
         const double step = std::min(kFirstStep, problem.lambda_m() / norm);
-        steps_[static_cast<std::size_t>(m)] = std::max(step, kSmallestStep);
+        steps_[m] = std::max(step, kSmallestStep);
       }
     }
     points_.Weights(problem_, &weights_);
@@ -89,7 +89,7 @@ class ExponentiatedGradientLearner : public MarginalLearner {
     const std::span<double> potentials = log_potentials_.coordinates(m);
     u_.resize(potentials.size());
     CoordinateScores(example, weights_, u_);
-    double& step = steps_[static_cast<std::size_t>(m)];
+    double& step = steps_[m];
     ++block_steps_;
     for (int halvings = pass_ == 0 ? kHalvingsOfFirstPass : kHalvings;; --halvings) {
       if (TryStep(m, step) || halvings == 0) break;

@@ -24,7 +24,7 @@ class ExtragradientLearner : public MarginalLearner {
  public:
   ExtragradientLearner(const Problem& problem, const TrainOptions& options)
       : MarginalLearner(problem, options),
-        sum_(static_cast<std::size_t>(problem.num_weights()), 0.0),
+        sum_(problem.num_weights(), 0.0),
         v_w_(sum_),
         mean_w_(sum_),
         v_(problem),

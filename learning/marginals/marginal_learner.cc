@@ -34,7 +34,7 @@ bool MarginalLearner::Sweep(std::span<const double> weights, double loss_scale, 
   for (Index m = 0; m < problem_.size(); ++m) {
     if (stop.ShouldStop()) return false;
     const ExampleView example = problem_.data().example(m);
-    scores.resize(static_cast<std::size_t>(example.structure().num_coordinates()));
+    scores.resize(example.structure().num_coordinates());
     CoordinateScores(example, weights, scores);
     const Expectation expectation = marginals_.Expect(m, loss_scale, scores, temperature);
     ++oracle_calls_;

@@ -21,7 +21,7 @@ double CertifiedHinge(const Problem& problem, Index m, std::span<const double> w
                       CornerOracle* oracle, HingeScratch* scratch) {
   const ExampleView example = problem.data().example(m);
   std::vector<double>& slot_scores = scratch->slot_scores;
-  slot_scores.resize(static_cast<std::size_t>(SlotCoordinates(example.structure())));
+  slot_scores.resize(SlotCoordinates(example.structure()));
   SlotScores(example, weights, slot_scores);
   scratch->warm = warm;
   double bound = oracle->Maximise(m, slot_scores, weights, &scratch->warm, true, &scratch->corner);
@@ -34,7 +34,7 @@ double CertifiedHinge(const Problem& problem, Index m, std::span<const double> w
   // Scores that overflow on both sides say nothing of the oracle: the hinge is not a number.
   if (std::isinf(bound) && bound == score) return bound - score;
   return CheckedHinge(m, {bound, score, 0}, [&] {
-    std::vector<double> u(static_cast<std::size_t>(example.structure().num_coordinates()));
+    std::vector<double> u(example.structure().num_coordinates());
     CoordinateScores(example, weights, u);
     return oracle->score_factor(m) * SizeOfScores(example, u, problem.loss(m));
   });
@@ -47,8 +47,7 @@ void PrepareCheckers(const Problem& problem, SolverKind kind, Rescaling rescalin
     return std::make_unique<HingeChecker>(HingeChecker{
         CornerOracle(problem, kind, CornerOracle::Effort::kChecking, rescaling, searches), {}});
   });
-  for (int t = 0; t < threads; ++t)
-    (*checkers)[static_cast<std::size_t>(t)]->oracle.Refresh(weights);
+  for (int t = 0; t < threads; ++t) (*checkers)[t]->oracle.Refresh(weights);
 }
 
 CornerEvaluator::CornerEvaluator(const Problem& problem, SolverKind kind, Rescaling rescaling)
@@ -61,11 +60,11 @@ double CornerEvaluator::Hinge(std::span<const double> weights, std::span<const A
                   &checkers_);
   std::vector<double> bounds(kChunks, 0.0);
   ParallelChunks(problem_.size(), kChunks, threads, [&](const Chunk& chunk) {
-    HingeChecker& checker = *checkers_[static_cast<std::size_t>(chunk.thread)];
+    HingeChecker& checker = *checkers_[chunk.thread];
     for (Index m = chunk.begin; m < chunk.end; ++m) {
-      const auto k = static_cast<std::size_t>(m);
-      bounds[static_cast<std::size_t>(chunk.chunk)] += CertifiedHinge(
-          problem_, m, weights, sets[k], warm[k], std::nullopt, &checker.oracle, &checker.scratch);
+      const std::size_t k = m;
+      bounds[chunk.chunk] += CertifiedHinge(problem_, m, weights, sets[k], warm[k], std::nullopt,
+                                            &checker.oracle, &checker.scratch);
     }
   });
   return std::accumulate(bounds.begin(), bounds.end(), 0.0) / problem_.size();

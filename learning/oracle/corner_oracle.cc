@@ -15,8 +15,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 /// From so many pairs on it is cheaper to keep their row sums up to date with the weights than to
 /// sum them in every call.
 constexpr std::size_t kPairsWorthSums = 400;
@@ -53,7 +51,7 @@ Index MostChanges(const MultiLabelForm& form) {
 
 Offset WeightPosition(const Structure& structure, const FeatureTerm& term, const StateMap& map,
                       Index state) {
-  return structure.layout().block(term.block).offset + term.base + map.rows[Size(state)];
+  return structure.layout().block(term.block).offset + term.base + map.rows[state];
 }
 
 }  // namespace
@@ -62,15 +60,15 @@ std::optional<MultiLabelForm> MultiLabelForm::Make(const Structure& structure) {
   const FactorGraph& graph = structure.graph();
   if (structure.has_forbidden_states()) return std::nullopt;
   MultiLabelForm form;
-  form.slot_coordinate_.assign(Size(graph.num_variables()), -1);
-  form.later_.resize(Size(graph.num_variables()));
+  form.slot_coordinate_.assign(graph.num_variables(), -1);
+  form.later_.resize(graph.num_variables());
   for (Index i = 0; i < graph.num_variables(); ++i) {
     if (graph.cardinality(i) != 2) return std::nullopt;
     for (const FeatureTerm& term : structure.terms(i)) {
       const StateMap& map = structure.map(term.map);
       if (OnlyState(map) != 1 || term.kind == FeatureKind::kPotential) return std::nullopt;
       if (term.kind == FeatureKind::kLinear) {
-        form.slot_coordinate_[Size(i)] = term.coordinate + map.rows[1];
+        form.slot_coordinate_[i] = term.coordinate + map.rows[1];
       } else {
         form.constants_.push_back({i, static_cast<Index>(WeightPosition(structure, term, map, 1)),
                                    map.values.empty() ? 1.0 : map.values[1]});
@@ -84,7 +82,7 @@ std::optional<MultiLabelForm> MultiLabelForm::Make(const Structure& structure) {
       return std::nullopt;
     const StateMap& map = structure.map(terms[0].map);
     if (OnlyState(map) != 3 || !(map.values.empty() || map.values[3] == 1)) return std::nullopt;
-    form.later_[Size(std::min(scope[0], scope[1]))].emplace_back(std::max(scope[0], scope[1]), c);
+    form.later_[std::min(scope[0], scope[1])].emplace_back(std::max(scope[0], scope[1]), c);
     form.pairs_.push_back({scope[0], scope[1]});
     form.pair_weight_.push_back(static_cast<Index>(WeightPosition(structure, terms[0], map, 3)));
   }
@@ -108,19 +106,19 @@ void MultiLabelForm::UnaryCoefficients(std::span<const double> loss,
                                        std::span<const double> weights, std::span<double> u) const {
   for (std::size_t i = 0; i < slot_coordinate_.size(); ++i) {
     const Index k = slot_coordinate_[i];
-    u[i] = loss[2 * i + 1] - loss[2 * i] + (k >= 0 ? slot_scores[Size(k)] : 0.0);
+    u[i] = loss[2 * i + 1] - loss[2 * i] + (k >= 0 ? slot_scores[k] : 0.0);
   }
   for (const Constant& constant : constants_) {
-    u[Size(constant.variable)] += constant.value * weights[Size(constant.weight)];
+    u[constant.variable] += constant.value * weights[constant.weight];
   }
 }
 
 std::span<const double> MultiLabelForm::PairCoefficients(std::span<const double> weights,
                                                          std::vector<double>* buffer) const {
   if (pairs_.empty()) return {};
-  if (contiguous_) return weights.subspan(Size(pair_weight_[0]), pairs_.size());
+  if (contiguous_) return weights.subspan(pair_weight_[0], pairs_.size());
   buffer->resize(pairs_.size());
-  for (std::size_t e = 0; e < pairs_.size(); ++e) (*buffer)[e] = weights[Size(pair_weight_[e])];
+  for (std::size_t e = 0; e < pairs_.size(); ++e) (*buffer)[e] = weights[pair_weight_[e]];
   return *buffer;
 }
 
@@ -145,14 +143,14 @@ void MultiLabelForm::ReadCorner(const RoofDuality& roof, std::span<const double>
       add(slot_coordinate_[i], p, &corner->slot_ones, &corner->slot_index, &corner->slot_value);
     }
     for (const auto& [j, pair] : later_[i]) {
-      const int q = doubled[Size(j)];
+      const int q = doubled[j];
       if (q == 0) continue;
-      add(pair_weight_[Size(pair)], t[Size(pair)] > 0 ? std::min(p, q) : std::max(0, p + q - 2),
+      add(pair_weight_[pair], t[pair] > 0 ? std::min(p, q) : std::max(0, p + q - 2),
           &corner->scalar_ones, &corner->scalar_index, &corner->scalar_value);
     }
   }
   for (const Constant& constant : constants_) {
-    const int p = doubled[Size(constant.variable)];
+    const int p = doubled[constant.variable];
     if (p == 0) continue;
     corner->scalar_index.push_back(constant.weight);
     corner->scalar_value.push_back(0.5 * p * constant.value);
@@ -202,7 +200,7 @@ CornerOracle::Entry CornerOracle::MakeEntry(const std::shared_ptr<const Structur
   if (forest || search || kind == SolverKind::kMessages) {
     const std::vector<Index> table_of = SharedTables(*structure);
     for (Index c = 0; c < graph->num_factors(); ++c) {
-      if (table_of[Size(c)] == static_cast<Index>(entry.table_factor.size()))
+      if (table_of[c] == static_cast<Index>(entry.table_factor.size()))
         entry.table_factor.push_back(c);
     }
     if (forest) {
@@ -234,9 +232,9 @@ void CornerOracle::ChangeSums(Index position, double before, double after) {
   --spare_changes_;
   const double positive = std::max(after, 0.0) - std::max(before, 0.0);
   const double negative = std::min(after, 0.0) - std::min(before, 0.0);
-  for (const Index i : {form.pairs()[Size(pair)].first, form.pairs()[Size(pair)].second}) {
-    sums_.positive[Size(i)] += positive;
-    sums_.negative[Size(i)] += negative;
+  for (const Index i : {form.pairs()[pair].first, form.pairs()[pair].second}) {
+    sums_.positive[i] += positive;
+    sums_.negative[i] += negative;
   }
 }
 
@@ -245,7 +243,7 @@ double CornerOracle::Maximise(Index m, std::span<const double> slot_scores,
                               SparseCorner* corner) {
   if (rescaling_ == Rescaling::kSlack) return MaximiseSlack(m, slot_scores, weights, corner);
   if (counts_) return MaximiseCounts(m, slot_scores, weights, corner);
-  Entry& entry = entries_[Size(problem_.data().structure_of(m))];
+  Entry& entry = entries_[problem_.data().structure_of(m)];
   if (entry.form) return MaximiseForm(&entry, m, slot_scores, weights, bound, corner);
   if (entry.forest) return MaximiseForest(&entry, m, slot_scores, weights, bound, corner);
   if (entry.passing)
@@ -266,7 +264,7 @@ double CornerOracle::MaximiseCounts(Index m, std::span<const double> slot_scores
   const ExampleView example = problem_.data().example(m);
   ReadCoordinates(example.structure(), slot_scores, weights);
   table_work_ += 2 * example.graph().total_states();
-  labels_.resize(Size(example.graph().num_variables()));
+  labels_.resize(example.graph().num_variables());
   const double value = counts_->Maximise(m, coordinates_, labels_);
   ReadLabelling(m, corner);
   return value;
@@ -281,7 +279,7 @@ double CornerOracle::MaximiseForm(Entry* entry, Index m, std::span<const double>
                                   SparseCorner* corner) {
   const MultiLabelForm& form = *entry->form;
   const std::span<const double> loss = problem_.loss(m);
-  u_.resize(Size(form.num_variables()));
+  u_.resize(form.num_variables());
   form.UnaryCoefficients(loss, slot_scores, weights, u_);
   const std::span<const double> t = form.PairCoefficients(weights, &t_);
   if (keeps_sums_ && spare_changes_ == 0) entry->roof->ComputeRowSums(t, &sums_);
@@ -297,11 +295,11 @@ double CornerOracle::MaximiseForm(Entry* entry, Index m, std::span<const double>
   for (std::size_t e = 0; e < t.size(); ++e) {
     const VariablePair& pair = form.pairs()[e];
     if (t[e] > 0) {
-      u_[Size(pair.first)] += flows_[e];
-      u_[Size(pair.second)] += t[e] - flows_[e];
+      u_[pair.first] += flows_[e];
+      u_[pair.second] += t[e] - flows_[e];
     } else {
-      u_[Size(pair.first)] -= flows_[e];
-      u_[Size(pair.second)] -= flows_[e];
+      u_[pair.first] -= flows_[e];
+      u_[pair.second] -= flows_[e];
       sum += flows_[e];
     }
   }
@@ -311,7 +309,7 @@ double CornerOracle::MaximiseForm(Entry* entry, Index m, std::span<const double>
 
 void CornerOracle::ReadCoordinates(const Structure& structure, std::span<const double> slot_scores,
                                    std::span<const double> weights) {
-  coordinates_.resize(Size(structure.num_coordinates()));
+  coordinates_.resize(structure.num_coordinates());
   // Scores have room for the largest structure; this one's coordinates of slots come first.
   std::copy_n(slot_scores.begin(), SlotCoordinates(structure), coordinates_.begin());
   for (const ScalarBlock& scalar : structure.scalar_blocks()) {
@@ -331,15 +329,15 @@ void CornerOracle::FillScores(const Entry& entry, Index m, std::span<const doubl
   std::copy(loss.begin(), loss.end(), scores.begin());
   for (Index i = 0; i < graph.num_variables(); ++i) {
     AddPartScores(example, i, coordinates_,
-                  scores.subspan(Size(graph.state_offset(i)), Size(graph.cardinality(i))));
+                  scores.subspan(graph.state_offset(i), graph.cardinality(i)));
   }
   for (std::size_t t = 0; t < entry.table_factor.size(); ++t) {
     const Index c = entry.table_factor[t];
-    scores_.assign(Size(graph.factor_states(c)), 0.0);
+    scores_.assign(graph.factor_states(c), 0.0);
     AddPartScores(example, graph.num_variables() + c, coordinates_, scores_);
     solver->SetTable(static_cast<Index>(t), scores_);
   }
-  labels_.resize(Size(graph.num_variables()));
+  labels_.resize(graph.num_variables());
 }
 
 void CornerOracle::ReadLabelling(Index m, SparseCorner* corner) {
@@ -403,13 +401,13 @@ double CornerOracle::MaximiseByMessages(Entry* entry, Index m, std::span<const d
 
 bool CornerOracle::SearchesOnDemand(Index m) const {
   return searches_ == Searches::kOnDemand && !entries_.empty() &&
-         entries_[Size(problem_.data().structure_of(m))].passing;
+         entries_[problem_.data().structure_of(m)].passing;
 }
 
 double CornerOracle::Search(Index m, std::span<const double> slot_scores,
                             std::span<const double> weights, Index doublings, WarmStart* warm,
                             SparseCorner* corner, bool* complete) {
-  Entry& entry = entries_[Size(problem_.data().structure_of(m))];
+  Entry& entry = entries_[problem_.data().structure_of(m)];
   const FactorGraph& graph = problem_.data().example(m).graph();
   ReadMessages(graph, warm, &messages_);
   double bound = kInfinity;
@@ -455,7 +453,7 @@ void CornerOracle::FillAllScores(Index m, std::span<const double> slot_scores,
                                  std::span<const double> weights) {
   const ExampleView example = problem_.data().example(m);
   ReadCoordinates(example.structure(), slot_scores, weights);
-  scores_.assign(Size(example.graph().total_states()), 0.0);
+  scores_.assign(example.graph().total_states(), 0.0);
   std::copy(problem_.loss(m).begin(), problem_.loss(m).end(), scores_.begin());
   AddScores(example, coordinates_, scores_);
   table_work_ += 2 * example.graph().total_states();
@@ -482,7 +480,7 @@ double CornerOracle::MaximiseGeneral(Entry* entry, Index m, std::span<const doub
   for (Index a = 0; a < graph.num_parts(); ++a) {
     AddMarginalFeatures(example, a,
                         std::span<const double>(result_.marginals)
-                            .subspan(Size(graph.state_offset(a)), Size(graph.num_states(a))),
+                            .subspan(graph.state_offset(a), graph.num_states(a)),
                         1, coordinates_);
   }
   for (std::size_t s = 0; s < loss.size(); ++s) corner_loss += loss[s] * result_.marginals[s];
@@ -512,7 +510,7 @@ void CornerOracle::Archive(StateArchive* archive) {
   archive->Flag(&keeps_sums);
   archive->Require(keeps_sums == keeps_sums_, "the oracle is another one");
   if (!keeps_sums_) return;
-  sums_.positive.resize(Size(entries_[0].form->num_variables()));
+  sums_.positive.resize(entries_[0].form->num_variables());
   sums_.negative.resize(sums_.positive.size());
   archive->FiniteReals(sums_.positive);
   archive->FiniteReals(sums_.negative);

@@ -170,10 +170,9 @@ class CornerOracle {
   std::vector<Entry> entries_;  // one per structure; none with slack rescaling or counts_
   bool keeps_sums_ = false;     // one structure, direct way, contiguous weights
   RoofDuality::RowSums sums_;
-  Index spare_changes_ =
-      // changes of weights that sums_ still follow; 0: they are out of date, if they are kept at
-      // all
-      0;
+  // changes of weights that sums_ still follow; 0: they are out of date, if they are kept at
+  // all
+  Index spare_changes_ = 0;
   std::vector<double> u_, t_, flows_;
   std::vector<double> coordinates_, scores_, messages_;
   std::vector<Index> labels_;

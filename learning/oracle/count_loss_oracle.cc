@@ -24,13 +24,12 @@ bool CountLossOracle::Fits(const Structure& structure) {
 double CountLossOracle::Maximise(Index m, std::span<const double> u, std::span<Index> labels) {
   const ExampleView example = problem_.data().example(m);
   const FactorGraph& graph = example.graph();
-  scores_.assign(static_cast<std::size_t>(graph.total_states()), 0.0);
+  scores_.assign(graph.total_states(), 0.0);
   AddScores(example, u, scores_);
   const std::span<const Index> truth = example.labels();
   const auto relevant = static_cast<Index>(std::count(truth.begin(), truth.end(), 1));
   const std::vector<double>& gains = Gains(relevant, graph.num_variables() - relevant);
-  return forests_[static_cast<std::size_t>(problem_.data().structure_of(m))]->Maximise(
-      scores_, truth, gains, labels);
+  return forests_[problem_.data().structure_of(m)]->Maximise(scores_, truth, gains, labels);
 }
 
 /// Δ for all counts.

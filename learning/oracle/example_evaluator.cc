@@ -30,17 +30,13 @@ double ExampleEvaluator::Primal(std::span<const double> weights, std::span<const
   ParallelChunks(problem_.size(), kChunks, threads, [&](const Chunk& chunk) {
     for (Index m = chunk.begin; m < chunk.end; ++m) {
       WarmStart own;
-      if (!warm.empty()) own = warm[static_cast<std::size_t>(m)];
+      if (!warm.empty()) own = warm[m];
       std::span<const double> of_example;
       if (!offsets.empty()) {
-        of_example = offsets.subspan(
-            static_cast<std::size_t>(problem_.training().loss_begin[static_cast<std::size_t>(m)]),
-            problem_.loss(m).size());
+        of_example = offsets.subspan(problem_.training().loss_begin[m], problem_.loss(m).size());
       }
-      bounds[static_cast<std::size_t>(chunk.chunk)] +=
-          oracles_[static_cast<std::size_t>(chunk.thread)]
-              ->Maximise(m, weights, &own, of_example)
-              .upper_bound;
+      bounds[chunk.chunk] +=
+          oracles_[chunk.thread]->Maximise(m, weights, &own, of_example).upper_bound;
     }
   });
   const double hinge = std::accumulate(bounds.begin(), bounds.end(), 0.0);
@@ -53,7 +49,7 @@ void ExampleEvaluator::TryAverage(const IterateAverage& average, std::span<const
   if (!average.active()) return;
   std::vector<double> mean;
   average.Read(newest, &mean);
-  mean.resize(static_cast<std::size_t>(problem_.num_weights()));
+  mean.resize(problem_.num_weights());
   const double primal = Primal(mean, warm, threads);
   if (!(primal < evaluation->primal)) return;
   evaluation->primal = primal;
@@ -67,8 +63,8 @@ bool ExampleEvaluator::Sweep(std::span<const double> weights, std::span<WarmStar
   std::atomic<Index> done{0};
   ParallelChunks(problem_.size(), kChunks, threads, [&](const Chunk& chunk) {
     for (Index m = chunk.begin; m < chunk.end && !stop.ShouldStop(); ++m) {
-      ExampleOracle& oracle = *oracles_[static_cast<std::size_t>(chunk.thread)];
-      take(m, oracle.Maximise(m, weights, &warm[static_cast<std::size_t>(m)]));
+      ExampleOracle& oracle = *oracles_[chunk.thread];
+      take(m, oracle.Maximise(m, weights, &warm[m]));
       ++done;
     }
   });

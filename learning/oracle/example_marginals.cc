@@ -13,10 +13,8 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 std::span<double> TableOf(const FactorGraph& graph, Index part, std::vector<double>* flat) {
-  return std::span(*flat).subspan(Size(graph.state_offset(part)), Size(graph.num_states(part)));
+  return std::span(*flat).subspan(graph.state_offset(part), graph.num_states(part));
 }
 
 /// Per factor the first one with the same table.
@@ -24,8 +22,8 @@ std::vector<Index> FirstFactors(const Structure& structure) {
   std::vector<Index> table_of = SharedTables(structure);
   std::vector<Index> first;
   for (std::size_t c = 0; c < table_of.size(); ++c) {
-    if (Size(table_of[c]) == first.size()) first.push_back(static_cast<Index>(c));
-    table_of[c] = first[Size(table_of[c])];
+    if (table_of[c] == std::ssize(first)) first.push_back(static_cast<Index>(c));
+    table_of[c] = first[table_of[c]];
   }
   return table_of;
 }
@@ -33,10 +31,9 @@ std::vector<Index> FirstFactors(const Structure& structure) {
 /// The logarithm of the number of allowed labellings.
 double CountInLogs(const Structure& structure, SumProduct* solver) {
   const FactorGraph& graph = structure.graph();
-  std::vector<double> zeros(Size(graph.total_states()), 0.0);
+  std::vector<double> zeros(graph.total_states(), 0.0);
   for (Index a = 0; a < graph.num_parts(); ++a) {
-    for (const Index s : structure.forbidden_states(a))
-      TableOf(graph, a, &zeros)[Size(s)] = -kInfinity;
+    for (const Index s : structure.forbidden_states(a)) TableOf(graph, a, &zeros)[s] = -kInfinity;
   }
   return solver->LogPartition(zeros, 1);
 }
@@ -48,16 +45,14 @@ ExampleMarginals::ExampleMarginals(const Problem& problem, std::string_view lear
   for (const auto& structure : problem.data().structures()) {
     const FactorGraph& graph = structure->graph();
     if (graph.num_global_factors() > 0) {
-      throw DataError(
-          "learner " + std::string(learner) +
-          " needs marginals, which there are not for structures with global factors; use learner "
-          "al or soft");
+      throw DataError("learner " + std::string(learner) +
+                      " needs marginals, which there are not for structures with global factors; "
+                      "use learner al or soft");
     }
     if (!IsForest(graph)) {
-      throw DataError(
-          "learner " + std::string(learner) +
-          " needs exact marginals, which there are on graphs without cycles only; use learner "
-          "bcfw or al");
+      throw DataError("learner " + std::string(learner) +
+                      " needs exact marginals, which there are on graphs without cycles only; use "
+                      "learner bcfw or al");
     }
     Entry entry;
     entry.solver = std::make_unique<SumProduct>(structure->shared_graph());
@@ -71,7 +66,7 @@ void ExampleMarginals::FillScores(const Entry& entry, Index m, double loss_scale
                                   std::span<const double> scores) {
   const ExampleView example = problem_.data().example(m);
   const FactorGraph& graph = example.graph();
-  tables_.assign(Size(graph.total_states()), 0.0);
+  tables_.assign(graph.total_states(), 0.0);
   const std::span<const double> loss = problem_.loss(m);
   for (std::size_t s = 0; s < loss.size(); ++s) tables_[s] = loss_scale * loss[s];
   for (Index i = 0; i < graph.num_variables(); ++i) {
@@ -79,7 +74,7 @@ void ExampleMarginals::FillScores(const Entry& entry, Index m, double loss_scale
   }
   for (Index c = 0; c < graph.num_factors(); ++c) {
     const std::span<double> table = TableOf(graph, graph.num_variables() + c, &tables_);
-    const Index first = entry.table_factor[Size(c)];
+    const Index first = entry.table_factor[c];
     if (first == c) {
       AddPartScores(example, graph.num_variables() + c, scores, table);
     } else {
@@ -92,8 +87,8 @@ Expectation ExampleMarginals::Expect(Index m, double loss_scale, std::span<const
                                      double temperature) {
   const ExampleView example = problem_.data().example(m);
   const FactorGraph& graph = example.graph();
-  const Entry& entry = entries_[Size(problem_.data().structure_of(m))];
-  SLACKLINE_CHECK(scores.size() == Size(example.structure().num_coordinates()),
+  const Entry& entry = entries_[problem_.data().structure_of(m)];
+  SLACKLINE_CHECK(std::ssize(scores) == example.structure().num_coordinates(),
                   "the scores do not fit the example");
   FillScores(entry, m, loss_scale, scores);
   marginals_.resize(tables_.size());
@@ -115,7 +110,7 @@ Expectation ExampleMarginals::Expect(Index m, double loss_scale, std::span<const
   // Features of factors that share them are added up first.
   for (Index c = graph.num_factors(); c-- > 0;) {
     const std::span<double> own = TableOf(graph, graph.num_variables() + c, &marginals_);
-    const Index first = entry.table_factor[Size(c)];
+    const Index first = entry.table_factor[c];
     if (first == c) {
       AddMarginalFeatures(example, graph.num_variables() + c, own, -1, coordinates_);
       continue;

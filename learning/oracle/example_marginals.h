@@ -27,10 +27,9 @@ struct Expectation {
   double loss = 0;                      ///< Δ_m·μ
   /// T log Σ_y exp((c Δ_m(y) + v·q(y) − v·q(y^m)) / T): with c = 1 the maximum of H_m, smoothed.
   double log_partition = 0;
-  double terms =
-      /// size of the terms whose difference it is: its rounding error is a small multiple of 1e-16
-      /// of them
-      0;
+  /// size of the terms whose difference it is: its rounding error is a small multiple of 1e-16
+  /// of them
+  double terms = 0;
 };
 
 /// Keeps one solver per structure and work space; one object must not be used by two threads at a
@@ -49,7 +48,7 @@ class ExampleMarginals {
 
   /// log |Y_m|: the logarithm of the number of labellings without forbidden states.
   double LogLabellings(Index m) const {
-    return entries_[static_cast<std::size_t>(problem_.data().structure_of(m))].log_labellings;
+    return entries_[problem_.data().structure_of(m)].log_labellings;
   }
 
  private:

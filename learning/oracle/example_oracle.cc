@@ -49,13 +49,13 @@ std::string ExampleOracle::solver_names() const {
 Corner ExampleOracle::Maximise(Index m, std::span<const double> weights, WarmStart* warm,
                                std::span<const double> offsets, double scale) {
   const ExampleView example = problem_.data().example(m);
-  u_.resize(static_cast<std::size_t>(example.structure().num_coordinates()));
+  u_.resize(example.structure().num_coordinates());
   CoordinateScores(example, weights, u_);
   if (scale != 1) {
     for (double& score : u_) score *= scale;
   }
   if (example.graph().num_global_factors() > 0) {
-    MapSolver& solver = *solvers_[static_cast<std::size_t>(problem_.data().structure_of(m))];
+    MapSolver& solver = *solvers_[problem_.data().structure_of(m)];
     if (scale != 1) {
       scaled_.assign(weights.begin(), weights.end());
       for (double& weight : scaled_) weight *= scale;
@@ -72,18 +72,17 @@ void ExampleOracle::Solve(Index m, std::span<const double> u, WarmStart* warm,
   const FactorGraph& graph = example.graph();
   if (counts_) {
     SLACKLINE_CHECK(offsets.empty(), "offsets need losses that are sums");
-    result_.labels.resize(static_cast<std::size_t>(graph.num_variables()));
+    result_.labels.resize(graph.num_variables());
     result_.value = result_.upper_bound = counts_->Maximise(m, u, result_.labels);
     result_.integral = result_.exact = true;
     return;
   }
-  scores_.assign(static_cast<std::size_t>(graph.total_states()), 0.0);
+  scores_.assign(graph.total_states(), 0.0);
   const std::span<const double> loss = problem_.loss(m);
   std::copy(loss.begin(), loss.end(), scores_.begin());
   for (std::size_t s = 0; s < offsets.size(); ++s) scores_[s] += offsets[s];
   AddScores(example, u, scores_);
-  solvers_[static_cast<std::size_t>(problem_.data().structure_of(m))]->Solve(scores_, warm,
-                                                                             &result_);
+  solvers_[problem_.data().structure_of(m)]->Solve(scores_, warm, &result_);
 }
 
 Corner ExampleOracle::MaximiseAt(Index m, std::span<const double> u, WarmStart* warm,
@@ -106,8 +105,7 @@ Corner ExampleOracle::MaximiseAt(Index m, std::span<const double> u, WarmStart* 
     for (Index a = 0; a < graph.num_parts(); ++a) {
       AddMarginalFeatures(example, a,
                           std::span<const double>(result_.marginals)
-                              .subspan(static_cast<std::size_t>(graph.state_offset(a)),
-                                       static_cast<std::size_t>(graph.num_states(a))),
+                              .subspan(graph.state_offset(a), graph.num_states(a)),
                           -1, coordinates_);
     }
     for (std::size_t s = 0; s < loss.size(); ++s) corner.loss += loss[s] * result_.marginals[s];
@@ -117,8 +115,7 @@ Corner ExampleOracle::MaximiseAt(Index m, std::span<const double> u, WarmStart* 
   double least = 0;
   if (!offsets.empty()) {
     for (Index i = 0; i < graph.num_variables(); ++i)
-      least += offsets[static_cast<std::size_t>(graph.state_offset(i) +
-                                                example.labels()[static_cast<std::size_t>(i)])];
+      least += offsets[graph.state_offset(i) + example.labels()[i]];
   }
   corner.upper_bound = CheckedHinge(m, {result_.upper_bound, given, least},
                                     [&] { return SizeOfScores(example, u, loss, offsets); });

@@ -18,11 +18,11 @@ bool IsPlainChain(const FactorGraph& graph, std::vector<Index>* pair_factors) {
   for (const Index k : graph.cardinalities()) {
     if (k != graph.cardinality(0)) return false;
   }
-  pair_factors->assign(static_cast<std::size_t>(n - 1), -1);
+  pair_factors->assign(n - 1, -1);
   for (Index c = 0; c < n - 1; ++c) {
     const std::span<const Index> scope = graph.scope(c);
     if (scope.size() != 2 || scope[1] != scope[0] + 1) return false;
-    (*pair_factors)[static_cast<std::size_t>(scope[0])] = c;
+    (*pair_factors)[scope[0]] = c;
   }
   return std::find(pair_factors->begin(), pair_factors->end(), -1) == pair_factors->end();
 }
@@ -53,7 +53,7 @@ class AutomaticSampler : public LabellingSampler {
   void Sample(Index m, const ExampleView& example, std::span<const double> scores, Index count,
               Random* random, std::vector<Labelling>* labellings) override {
     if (count < 1) return;
-    Way& way = ways_[static_cast<std::size_t>(structure_of_[static_cast<std::size_t>(m)])];
+    Way& way = ways_[structure_of_[m]];
     if (way.chain == nullptr) {
       Perturb(example.graph(), scores, count, random, &way, labellings);
       return;
@@ -65,7 +65,7 @@ class AutomaticSampler : public LabellingSampler {
       tables_.insert(tables_.end(), begin, begin + graph.factor_states(c));
     }
     if (!tables_.empty()) way.chain->SetTables(tables_);
-    const auto unary = scores.first(static_cast<std::size_t>(graph.variable_states()));
+    const auto unary = scores.first(graph.variable_states());
     if (graph.num_variables() == 1) {
       BestStates(unary, count, labellings);
       return;
@@ -84,11 +84,11 @@ class AutomaticSampler : public LabellingSampler {
   void BestStates(std::span<const double> unary, Index count, std::vector<Labelling>* labellings) {
     std::vector<Index> order(unary.size());
     std::iota(order.begin(), order.end(), Index{0});
-    const auto score = [&](Index s) { return unary[static_cast<std::size_t>(s)]; };
+    const auto score = [&](Index s) { return unary[s]; };
     std::stable_sort(order.begin(), order.end(),
                      [&](Index a, Index b) { return score(a) > score(b); });
     for (Index k = 0; k < std::min(count, static_cast<Index>(order.size())); ++k) {
-      const Index s = order[static_cast<std::size_t>(k)];
+      const Index s = order[k];
       if (score(s) == -kInfinity) return;
       labellings->push_back({s});
     }
@@ -99,8 +99,7 @@ class AutomaticSampler : public LabellingSampler {
     double range = 0;
     for (Index i = 0; i < graph.num_variables(); ++i) {
       const auto [low, high] =
-          AllowedRange(scores.subspan(static_cast<std::size_t>(graph.state_offset(i)),
-                                      static_cast<std::size_t>(graph.cardinality(i))));
+          AllowedRange(scores.subspan(graph.state_offset(i), graph.cardinality(i)));
       range += high - low;
     }
     const double scale = 0.5 * range / graph.num_variables();
@@ -109,8 +108,7 @@ class AutomaticSampler : public LabellingSampler {
       for (Offset s = 0; s < graph.variable_states(); ++s) {
         // −ln(−ln U) with U in (0, 1).
         const double uniform = 1 - random->Uniform();
-        tables_[static_cast<std::size_t>(s)] -=
-            scale * std::log(-std::log(std::min(uniform, 1 - 1e-16)));
+        tables_[s] -= scale * std::log(-std::log(std::min(uniform, 1 - 1e-16)));
       }
       way->solver->Solve(tables_, nullptr, &result_);
       labellings->push_back(result_.labels);

@@ -19,8 +19,6 @@ constexpr double kRounding = 1e-9;
 /// The same of the sums themselves: differences this small are rounding, whatever the terms.
 constexpr double kLastDigits = 1e-13;
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 /// How far the bound lies above what it may not be below.
 double RoomOf(const OracleBound& answer) { return answer.bound - answer.truth - answer.least; }
 
@@ -37,7 +35,7 @@ double SizeOfScores(const ExampleView& example, std::span<const double> u,
   double size = 0;
   std::vector<double> scores;
   for (Index a = 0; a < graph.num_parts(); ++a) {
-    scores.assign(Size(graph.num_states(a)), 0.0);
+    scores.assign(graph.num_states(a), 0.0);
     AddPartScores(example, a, u, scores);
     double most = 0;
     for (std::size_t s = 0; s < scores.size(); ++s) {
@@ -52,10 +50,10 @@ double SizeOfScores(const ExampleView& example, std::span<const double> u,
     size += most;
   }
   for (Index g = 0; g < graph.num_global_factors(); ++g) {
-    const GlobalPart& part = structure.globals()[Size(g)];
+    const GlobalPart& part = structure.globals()[g];
     double sum = 0;
     for (Index k = 0; part.block >= 0 && k < part.factor->num_weights(); ++k)
-      sum += std::abs(u[Size(part.coordinate + k)]);
+      sum += std::abs(u[part.coordinate + k]);
     size += sum * static_cast<double>(graph.global_scope(g).size());
   }
   return size;

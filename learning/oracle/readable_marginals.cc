@@ -9,21 +9,19 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 /// The feature of a state in a term, or none.
-bool HasFeature(const StateMap& map, Index state) { return map.rows[Size(state)] != kAbsent; }
+bool HasFeature(const StateMap& map, Index state) { return map.rows[state] != kAbsent; }
 
 }  // namespace
 
 std::optional<ReadableMarginals> ReadableMarginals::Make(const Structure& structure) {
   const FactorGraph& graph = structure.graph();
   if (!IsBinaryPairwise(graph)) return std::nullopt;
-  std::vector<int> uses(Size(structure.num_coordinates()), 0);
+  std::vector<int> uses(structure.num_coordinates(), 0);
   for (Index a = 0; a < graph.num_parts(); ++a) {
     for (const FeatureTerm& term : structure.terms(a)) {
       for (const Index row : structure.map(term.map).rows) {
-        if (row != kAbsent) ++uses[Size(term.coordinate + row)];
+        if (row != kAbsent) ++uses[term.coordinate + row];
       }
     }
   }
@@ -33,14 +31,14 @@ std::optional<ReadableMarginals> ReadableMarginals::Make(const Structure& struct
     Index found = -1;
     for (const FeatureTerm& term : structure.terms(a)) {
       const StateMap& map = structure.map(term.map);
-      const bool one = term.kind == FeatureKind::kLinear ||
-                       (term.kind == FeatureKind::kConstant &&
-                        (map.values.empty() || map.values[Size(last)] == 1));
+      const bool one =
+          term.kind == FeatureKind::kLinear ||
+          (term.kind == FeatureKind::kConstant && (map.values.empty() || map.values[last] == 1));
       if (!one || !HasFeature(map, last)) return std::nullopt;
-      const Index coordinate = term.coordinate + map.rows[Size(last)];
+      const Index coordinate = term.coordinate + map.rows[last];
       const auto present =
           std::count_if(map.rows.begin(), map.rows.end(), [](Index r) { return r != kAbsent; });
-      if (present == 1 && uses[Size(coordinate)] == 1) found = coordinate;
+      if (present == 1 && uses[coordinate] == 1) found = coordinate;
     }
     if (found < 0) return std::nullopt;
     readable.coordinate_.push_back(found);
@@ -57,7 +55,7 @@ double ReadableMarginals::Violation(const Structure& structure, std::span<const 
     const double p = At(q, i);
     worst = std::max({worst, -p, p - 1});
     for (const Index s : structure.forbidden_states(i)) worst = std::max(worst, s == 1 ? p : 1 - p);
-    const auto state = Size(graph.state_offset(i));
+    const std::size_t state = graph.state_offset(i);
     loss -= delta[state] * (1 - p) + delta[state + 1] * p;
     loss -= smoothing * p * (1 - p);  // (γ/2)(1 − p² − (1 − p)²)
   }

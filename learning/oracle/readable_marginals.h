@@ -25,9 +25,7 @@ class ReadableMarginals {
                    std::span<const double> delta, double loss, double smoothing) const;
 
  private:
-  double At(std::span<const double> q, Index part) const {
-    return q[static_cast<std::size_t>(coordinate_[static_cast<std::size_t>(part)])];
-  }
+  double At(std::span<const double> q, Index part) const { return q[coordinate_[part]]; }
 
   std::vector<Index> coordinate_;  // per part
 };

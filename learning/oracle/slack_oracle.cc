@@ -10,12 +10,6 @@
 #include <slackline/inference/brute_force.h>
 
 namespace slackline::internal {
-namespace {
-
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
-}  // namespace
-
 void SlackOracle::RequireEnumerable(const Structure& structure) {
   if (CountLabellings(structure.graph(), kMaxSlackLabellings) <= kMaxSlackLabellings) return;
   throw DataError("--rescaling slack enumerates the labellings of every example, at most " +
@@ -29,17 +23,16 @@ double SlackOracle::ScoreOf(const Structure& structure, std::span<const double> 
   const FactorGraph& graph = structure.graph();
   double sum = 0;
   for (Index i = 0; i < graph.num_variables(); ++i)
-    sum += scores_[Size(graph.state_offset(i) + labels[Size(i)])];
+    sum += scores_[graph.state_offset(i) + labels[i]];
   for (Index c = 0; c < graph.num_factors(); ++c)
-    sum += scores_[Size(graph.factor_offset(c) + JointState(graph, c, labels))];
+    sum += scores_[graph.factor_offset(c) + JointState(graph, c, labels)];
   for (Index g = 0; g < graph.num_global_factors(); ++g) {
-    const GlobalPart& part = structure.globals()[Size(g)];
+    const GlobalPart& part = structure.globals()[g];
     states_.resize(graph.global_scope(g).size());
     GlobalStates(graph, g, labels, states_);
     if (!part.factor->Allows(states_)) return -kInfinity;
     if (part.block < 0 || part.factor->num_weights() == 0) continue;
-    sum += part.factor->Score(u.subspan(Size(part.coordinate), Size(part.factor->num_weights())),
-                              states_);
+    sum += part.factor->Score(u.subspan(part.coordinate, part.factor->num_weights()), states_);
   }
   return sum;
 }
@@ -47,12 +40,12 @@ double SlackOracle::ScoreOf(const Structure& structure, std::span<const double> 
 double SlackOracle::Maximise(const ExampleView& example, std::span<const double> loss,
                              std::span<const double> u, SparseCorner* corner) {
   const FactorGraph& graph = example.graph();
-  scores_.assign(Size(graph.total_states()), 0.0);
+  scores_.assign(graph.total_states(), 0.0);
   AddScores(example, u, scores_);
   const double given = ScoreOf(example.structure(), u, example.labels());
   best_.assign(example.labels().begin(), example.labels().end());
   double best = given;
-  labels_.assign(Size(graph.num_variables()), 0);
+  labels_.assign(graph.num_variables(), 0);
   do {
     const double score = ScoreOf(example.structure(), u, labels_);
     if (score == -kInfinity) continue;  // forbidden
@@ -65,7 +58,7 @@ double SlackOracle::Maximise(const ExampleView& example, std::span<const double>
   } while (NextJoint(graph.cardinalities(), labels_));
 
   const double delta = SumOfLosses(graph, loss, best_);
-  coordinates_.assign(Size(example.structure().num_coordinates()), 0.0);
+  coordinates_.assign(example.structure().num_coordinates(), 0.0);
   AddLabellingFeatures(example, best_, 1, coordinates_);
   AddLabellingFeatures(example, example.labels(), -1, coordinates_);
   for (double& value : coordinates_) value *= delta;

@@ -45,7 +45,7 @@ class JointPlaneLearner : public JointPlaneLearnerBase,
         kept_(problem, options.oracle, options.rescaling),
         planes_(problem.num_weights(), problem.size(), problem.lambda()),
         evaluator_(problem, options.oracle, options.rescaling),
-        best_(static_cast<std::size_t>(problem.num_weights()), 0.0),
+        best_(problem.num_weights(), 0.0),
         best_risk_(at_zero_) {
     traits_ = {.dual_point = this, .lambda = this, .advisor = this, .listener = this};
   }
@@ -99,11 +99,11 @@ class JointPlaneLearner : public JointPlaneLearnerBase,
   bool DualPointIsBest() const override { return true; }
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
     const Structure& structure = problem_.data().example(m).structure();
-    coordinates->assign(static_cast<std::size_t>(structure.num_coordinates()), 0.0);
+    coordinates->assign(structure.num_coordinates(), 0.0);
     *loss = 0;
     for (Index k = 0; k < planes_.size(); ++k) {
       if (planes_.alpha(k) == 0) continue;
-      const Index corner = planes_.corners(k)[static_cast<std::size_t>(m)];
+      const Index corner = planes_.corners(k)[m];
       *loss += kept_.AddPoint(m, corner, planes_.alpha(k), *coordinates);
     }
     return true;

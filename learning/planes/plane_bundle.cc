@@ -12,8 +12,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 /// A sparse entry takes 12 bytes, a dense one 8.
 bool SparseIsShorter(std::size_t nonzeros, std::size_t size) {
   return 12 * nonzeros < 8 * size && size <= Size(std::numeric_limits<Index>::max());
@@ -25,7 +23,7 @@ void AddTo(std::span<const Index> index, std::span<const double> value, double s
   if (index.empty()) {
     for (std::size_t k = 0; k < value.size(); ++k) weights[k] += scale * value[k];
   } else {
-    for (std::size_t e = 0; e < index.size(); ++e) weights[Size(index[e])] += scale * value[e];
+    for (std::size_t e = 0; e < index.size(); ++e) weights[index[e]] += scale * value[e];
   }
 }
 
@@ -34,9 +32,9 @@ void AddTo(std::span<const Index> index, std::span<const double> value, double s
 PlaneBundle::PlaneBundle(Offset num_weights, Index num_examples, double lambda)
     : num_weights_(num_weights),
       lambda_(lambda),
-      dense_(Size(num_weights), 0.0),
-      weights_(Size(num_weights), 0.0) {
-  Add(weights_, 0, std::vector<Index>(Size(num_examples), 0));
+      dense_(num_weights, 0.0),
+      weights_(num_weights, 0.0) {
+  Add(weights_, 0, std::vector<Index>(num_examples, 0));
   alpha_[0] = 1;
 }
 
@@ -49,7 +47,7 @@ void PlaneBundle::Add(std::span<const double> direction, double offset,
                       std::vector<Index> corners) {
   Plane plane;
   plane.corners = std::move(corners);
-  const auto zeros = static_cast<std::size_t>(std::count(direction.begin(), direction.end(), 0.0));
+  const std::size_t zeros = std::count(direction.begin(), direction.end(), 0.0);
   const std::size_t nonzeros = direction.size() - zeros;
   // No entries at all would look like a dense plane: zero is kept as an empty list with an index of
   // no effect.
@@ -86,8 +84,8 @@ double PlaneBundle::Product(const Plane& a, const Plane& b) {
   }
   double sum = 0;
   for (std::size_t e = 0; e < sparse.index.size(); ++e)
-    sum += sparse.value[e] * values[Size(sparse.index[e])];
-  for (const Index k : other.index) dense_[Size(k)] = 0;
+    sum += sparse.value[e] * values[sparse.index[e]];
+  for (const Index k : other.index) dense_[k] = 0;
   return sum;
 }
 

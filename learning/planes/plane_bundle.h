@@ -56,12 +56,10 @@ class PlaneBundle {
   static double At(std::span<const double> direction, double offset,
                    std::span<const double> weights);
 
-  double alpha(Index k) const { return alpha_[static_cast<std::size_t>(k)]; }
-  std::span<const Index> corners(Index k) const {
-    return planes_[static_cast<std::size_t>(k)].corners;
-  }
+  double alpha(Index k) const { return alpha_[k]; }
+  std::span<const Index> corners(Index k) const { return planes_[k].corners; }
   /// For new numbers of corners.
-  std::span<Index> corners(Index k) { return planes_[static_cast<std::size_t>(k)].corners; }
+  std::span<Index> corners(Index k) { return planes_[k].corners; }
 
   /// The same planes and α, and value() at it; Solve has to be called.
   void set_lambda(double lambda);

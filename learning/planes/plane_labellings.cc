@@ -12,8 +12,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 constexpr int kBisections = 40;
 
 }  // namespace
@@ -21,18 +19,18 @@ constexpr int kBisections = 40;
 PlaneLabellings::PlaneLabellings(const Problem& problem, SolverKind kind, Rescaling rescaling)
     : problem_(problem),
       oracle_(problem, kind, CornerOracle::Effort::kTraining, rescaling),
-      sets_(Size(problem.size()), ActiveSet(false)),
-      warm_(Size(problem.size())),
+      sets_(problem.size(), ActiveSet(false)),
+      warm_(problem.size()),
       scratch_(MakeCornerScratch(problem.data())) {
   slot_scores_.assign(scratch_.slot.size(), 0.0);
   delta_.assign(scratch_.slot.size(), 0.0);
   std::vector<double> coordinates;
   for (Index m = 0; m < problem.size(); ++m) {
     const ExampleView example = problem.data().example(m);
-    coordinates.assign(Size(example.structure().num_coordinates()), 0.0);
+    coordinates.assign(example.structure().num_coordinates(), 0.0);
     AddLabellingFeatures(example, example.labels(), 1, coordinates);
     SparsifyCorner(example.structure(), coordinates, &found_);
-    sets_[Size(m)].Add(example, found_, &scratch_);
+    sets_[m].Add(example, found_, &scratch_);
   }
 }
 
@@ -41,12 +39,12 @@ void PlaneLabellings::ScoreSlots(Index m, std::span<const double> weights) {
 }
 
 double PlaneLabellings::Hinge(Index m, Index a, std::span<const double> weights) const {
-  const ActiveSet& set = sets_[Size(m)];
+  const ActiveSet& set = sets_[m];
   return set.Score(a, slot_scores_, weights) - set.Score(0, slot_scores_, weights);
 }
 
 Index PlaneLabellings::BestKept(Index m, std::span<const double> weights) {
-  const ActiveSet& set = sets_[Size(m)];
+  const ActiveSet& set = sets_[m];
   for (Index a = 0; a < set.size(); ++a) work_ += set.entries(a);
   Index best = 0;
   double most = set.Score(0, slot_scores_, weights);
@@ -61,7 +59,7 @@ Index PlaneLabellings::BestKept(Index m, std::span<const double> weights) {
 }
 
 void PlaneLabellings::Begin(NewPlane* plane) const {
-  plane->direction.assign(Size(problem_.num_weights()), 0.0);
+  plane->direction.assign(problem_.num_weights(), 0.0);
   plane->offset = 0;
   plane->value = 0;
   plane->corners.assign(sets_.size(), 0);
@@ -70,20 +68,19 @@ void PlaneLabellings::Begin(NewPlane* plane) const {
 
 /// Adds ψ_m(corner)/M and Δ_m(corner)/M.
 void PlaneLabellings::AddToPlane(Index m, Index corner, NewPlane* plane) {
-  plane->corners[Size(m)] = corner;
+  plane->corners[m] = corner;
   if (corner == 0) return;
   const ExampleView example = problem_.data().example(m);
-  const ActiveSet& set = sets_[Size(m)];
+  const ActiveSet& set = sets_[m];
   const double share = 1.0 / problem_.size();
   plane->offset += share * set.loss(corner);
   for (const auto& [a, sign] : {std::pair{Index{0}, share}, std::pair{corner, -share}}) {
     const double scale = sign;
-    set.ForEachSlotEntry(a, [&](Index k, double value) { delta_[Size(k)] += scale * value; });
-    set.ForEachScalarEntry(
-        a, [&](Index k, double value) { plane->direction[Size(k)] += scale * value; });
+    set.ForEachSlotEntry(a, [&](Index k, double value) { delta_[k] += scale * value; });
+    set.ForEachScalarEntry(a, [&](Index k, double value) { plane->direction[k] += scale * value; });
   }
   const std::span<double> delta =
-      std::span<double>(delta_).first(Size(SlotCoordinates(example.structure())));
+      std::span<double>(delta_).first(SlotCoordinates(example.structure()));
   work_ += AddSlots(example, delta, plane->direction) / 4 + set.entries(0) + set.entries(corner);
   std::fill(delta.begin(), delta.end(), 0.0);
 }
@@ -94,9 +91,9 @@ void PlaneLabellings::Ask(std::span<const double> weights, const StopControl& st
   oracle_.Refresh(weights);
   for (Index m = 0; m < problem_.size(); ++m) {
     ScoreSlots(m, weights);
-    oracle_.Maximise(m, slot_scores_, weights, &warm_[Size(m)], false, &found_);
+    oracle_.Maximise(m, slot_scores_, weights, &warm_[m], false, &found_);
     ++oracle_calls_;
-    const Index found = sets_[Size(m)].Add(problem_.data().example(m), found_, &scratch_);
+    const Index found = sets_[m].Add(problem_.data().example(m), found_, &scratch_);
     // An oracle that stops early may find less than the ground truth.
     const double hinge = Hinge(m, found, weights);
     if (hinge > 0) {
@@ -114,7 +111,7 @@ void PlaneLabellings::Recall(std::span<const double> weights, const StopControl&
                              NewPlane* plane) {
   Begin(plane);
   for (Index m = 0; m < problem_.size(); ++m) {
-    if (sets_[Size(m)].size() < 2) continue;
+    if (sets_[m].size() < 2) continue;
     ScoreSlots(m, weights);
     const Index best = BestKept(m, weights);
     AddToPlane(m, best, plane);
@@ -135,7 +132,7 @@ double PlaneLabellings::BestOnLine(std::span<const double> from, std::span<const
     const std::span<const double> weights = at_end ? to : from;
     std::vector<double>& values = at_end ? end : start;
     for (Index m = 0; m < problem_.size(); ++m) {
-      const Index count = sets_[Size(m)].size();
+      const Index count = sets_[m].size();
       if (!at_end) first.push_back(first.back() + Size(count));
       if (count > 1) ScoreSlots(m, weights);
       for (Index a = 0; a < count; ++a) values.push_back(count > 1 ? Hinge(m, a, weights) : 0.0);
@@ -170,10 +167,10 @@ void PlaneLabellings::DropUnused(PlaneBundle* bundle) {
   std::vector<std::uint8_t> keep;
   std::vector<Index> number;
   for (Index m = 0; m < problem_.size(); ++m) {
-    ActiveSet& set = sets_[Size(m)];
-    keep.assign(Size(set.size()), 0);
+    ActiveSet& set = sets_[m];
+    keep.assign(set.size(), 0);
     keep[0] = 1;
-    for (Index k = 0; k < bundle->size(); ++k) keep[Size(bundle->corners(k)[Size(m)])] = 1;
+    for (Index k = 0; k < bundle->size(); ++k) keep[bundle->corners(k)[m]] = 1;
     number.assign(keep.size(), 0);
     Index next = 0;
     for (std::size_t a = 0; a < keep.size(); ++a) {
@@ -181,8 +178,8 @@ void PlaneLabellings::DropUnused(PlaneBundle* bundle) {
     }
     if (next == set.size()) continue;
     for (Index k = 0; k < bundle->size(); ++k) {
-      Index& corner = bundle->corners(k)[Size(m)];
-      corner = number[Size(corner)];
+      Index& corner = bundle->corners(k)[m];
+      corner = number[corner];
     }
     set.Retain(keep);
   }
@@ -190,17 +187,17 @@ void PlaneLabellings::DropUnused(PlaneBundle* bundle) {
 
 double PlaneLabellings::AddPoint(Index m, Index corner, double share,
                                  std::span<double> coordinates) const {
-  const ActiveSet& set = sets_[Size(m)];
+  const ActiveSet& set = sets_[m];
   set.AddCoordinates(problem_.data().example(m).structure(), corner, share, coordinates);
   return share * set.loss(corner);
 }
 
 void PlaneLabellings::TakeOver(std::span<const ActiveSet> sets) {
   for (Index m = 0; m < problem_.size(); ++m) {
-    const ActiveSet& other = sets[Size(m)];
+    const ActiveSet& other = sets[m];
     for (Index a = 1; a < other.size(); ++a) {
       other.Read(a, &found_);
-      sets_[Size(m)].Add(problem_.data().example(m), found_, &scratch_);
+      sets_[m].Add(problem_.data().example(m), found_, &scratch_);
     }
   }
 }
@@ -214,7 +211,7 @@ void PlaneLabellings::set_problem(const Problem& problem) {
 void PlaneLabellings::Archive(StateArchive* archive) {
   archive->Tag("kept labellings");
   for (Index m = 0; m < problem_.size(); ++m)
-    sets_[Size(m)].Archive(problem_.data().example(m), &scratch_, archive);
+    sets_[m].Archive(problem_.data().example(m), &scratch_, archive);
   for (WarmStart& warm : warm_) archive->Bytes(&warm.bytes);
   archive->Count(&oracle_calls_);
   std::int64_t total = work();

@@ -285,8 +285,8 @@ class RaceLearner : public Learner,
     std::int64_t before = 0;   // work at λ before, where the learner does not count it
   };
 
-  Way& way(int which) { return ways_[static_cast<std::size_t>(which)]; }
-  const Way& way(int which) const { return ways_[static_cast<std::size_t>(which)]; }
+  Way& way(int which) { return ways_[which]; }
+  const Way& way(int which) const { return ways_[which]; }
   Learner& Last() { return *way(ran_).learner; }
   const Learner& Last() const { return *way(ran_).learner; }
   /// That with the largest lower bound.
@@ -390,7 +390,7 @@ class RaceLearner : public Learner,
     if (!TurnIsOver()) return;
     std::array<double, kWays> remaining;
     for (int which = 0; which < kWays; ++which)
-      remaining[static_cast<std::size_t>(which)] = way(which).curve.Remaining(Target());
+      remaining[which] = way(which).curve.Remaining(Target());
     if (BeginsTrial(*std::min_element(remaining.begin(), remaining.end()))) return;
     if (way(kFactors).learner) {
       // Where the oracle is dear, so is the end of a run of example blocks: their gap falls slower

@@ -36,7 +36,7 @@ std::string HashFeatures(const Dataset& data) {
     const ExampleView example = data.example(m);
     for (Index k = 0; k < example.structure().num_inputs(); ++k) {
       const FeatureRow row = example.input(k);
-      const auto count = static_cast<std::size_t>(row.count);
+      const std::size_t count = row.count;
       hash.Add(std::span<const double>(row.values, count));
       if (!row.dense()) hash.Add(std::span<const Index>(row.columns, count));
     }
@@ -62,14 +62,14 @@ void AddTerm(const Structure& structure, const FeatureTerm& term, DataHash* hash
 /// Of the factor itself: its name, shape, and the features of some of its states.
 void AddGlobalPart(const Structure& structure, Index g, DataHash* hash) {
   constexpr Index kProbes = 8;
-  const GlobalPart& part = structure.globals()[static_cast<std::size_t>(g)];
+  const GlobalPart& part = structure.globals()[g];
   const Index numbers[] = {part.block, part.base, part.coordinate, part.factor->num_weights()};
   hash->Add(std::span<const Index>(numbers));
   hash->Add(structure.graph().global_scope(g));
   hash->Add(part.factor->name());
   std::vector<double> features;
   for (const std::vector<Index>& states : ProbeStates(*part.factor, kProbes)) {
-    features.assign(static_cast<std::size_t>(part.factor->num_weights()), 0.0);
+    features.assign(part.factor->num_weights(), 0.0);
     part.factor->AddFeatures(states, 1.0, features);
     hash->Add(std::span<const Index>(states));
     hash->Add(std::span<const double>(features));

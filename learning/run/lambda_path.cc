@@ -64,7 +64,7 @@ std::vector<double> ParseLambdaPath(std::string_view text) {
   } else {
     throw DataError(Quoted(text) + " is not allowed; it must be L1,L2,... or FROM:TO:COUNT");
   }
-  if (values.size() > static_cast<std::size_t>(kMostValues)) {
+  if (std::ssize(values) > kMostValues) {
     throw DataError("at most " + std::to_string(kMostValues) + " values are allowed");
   }
   std::sort(values.begin(), values.end(), std::greater<>());

@@ -177,7 +177,7 @@ class FrankWolfe {
 
  private:
   std::span<double> Own(Index block, std::vector<double>& x) const {
-    const auto i = static_cast<std::size_t>(block);
+    const std::size_t i = block;
     return std::span(x).subspan(begin_[i], begin_[i + 1] - begin_[i]);
   }
 
@@ -185,7 +185,7 @@ class FrankWolfe {
     const Index n = objective_.num_blocks();
     if (options_.order == OrderKind::kUniform)
       return static_cast<Index>(random_.Below(static_cast<std::uint64_t>(n)));
-    const auto k = static_cast<std::size_t>(steps_ % n);
+    const std::size_t k = steps_ % n;
     if (k == 0) permutation_ = order_.Next(&random_);
     return permutation_[k];
   }
@@ -230,8 +230,7 @@ class FrankWolfe {
     if constexpr (FollowsMoves<Objective>) objective_.Moved(block, direction_, step);
     if (!average_.active()) return;
     const double scale = average_.scale() * step;
-    const std::span<double> lag =
-        average_.lag().subspan(begin_[static_cast<std::size_t>(block)], own.size());
+    const std::span<double> lag = average_.lag().subspan(begin_[block], own.size());
     for (std::size_t k = 0; k < own.size(); ++k) lag[k] += scale * direction_[k];
   }
 
@@ -287,7 +286,7 @@ class AsOneBlock {
   void ForBlocks(const Work& work) {
     std::size_t begin = 0;
     for (Index i = 0; i < objective_.num_blocks(); ++i) {
-      const auto size = static_cast<std::size_t>(objective_.block_size(i));
+      const std::size_t size = objective_.block_size(i);
       work(i, begin, size);
       begin += size;
     }

@@ -55,11 +55,10 @@ class InexactCorners {
   double AllowedError(const LinearTask& task, double gap) const {
     double error = (1 - quality_) * std::max(0.0, gap);
     if (additive_ > 0) {
-      SLACKLINE_CHECK(static_cast<std::size_t>(task.block) < curvatures_.size(),
-                      "a block has no curvature");
+      SLACKLINE_CHECK(task.block < std::ssize(curvatures_), "a block has no curvature");
       const double n = task.num_blocks;
       const double step = 2 * n / (quality_ * static_cast<double>(task.step) + 2 * n);
-      error += 0.5 * additive_ * step * curvatures_[static_cast<std::size_t>(task.block)];
+      error += 0.5 * additive_ * step * curvatures_[task.block];
     }
     return error;
   }

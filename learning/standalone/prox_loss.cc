@@ -147,7 +147,7 @@ MulticlassLoss::MulticlassLoss(Index classes, std::vector<Index> labels, double 
   SLACKLINE_CHECK(classes >= 1, "there must be a class");
   SLACKLINE_CHECK(std::isfinite(gamma) && gamma >= 0, "gamma must not be negative");
   for (const Index y : labels_) SLACKLINE_CHECK(y >= 0 && y < classes, "a label is out of range");
-  const auto k = static_cast<std::size_t>(classes);
+  const std::size_t k = classes;
   SLACKLINE_CHECK(costs_.empty() || costs_.size() == k * k,
                   "there must be a cost for every pair of classes");
   for (std::size_t c = 0; c < costs_.size(); ++c) {
@@ -175,7 +175,7 @@ void MulticlassLoss::Maximiser(Index i, std::span<const double> z, std::span<dou
   }
   const auto best = std::max_element(beta.begin(), beta.end()) - beta.begin();
   std::fill(beta.begin(), beta.end(), 0.0);
-  beta[static_cast<std::size_t>(best)] = 1;
+  beta[best] = 1;
 }
 
 double MulticlassLoss::Value(Index i, std::span<const double> z) const {

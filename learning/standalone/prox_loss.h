@@ -83,7 +83,7 @@ class ScalarLoss : public SdcaLoss {
                 std::span<double> alpha) const override;
 
  private:
-  double label(Index i) const { return labels_[static_cast<std::size_t>(i)]; }
+  double label(Index i) const { return labels_[i]; }
 
   ScalarLossKind kind_;
   std::vector<double> labels_;
@@ -109,9 +109,7 @@ class MulticlassLoss : public SdcaLoss {
                 std::span<double> alpha) const override;
 
  private:
-  std::size_t label(Index i) const {
-    return static_cast<std::size_t>(labels_[static_cast<std::size_t>(i)]);
-  }
+  std::size_t label(Index i) const { return static_cast<std::size_t>(labels_[i]); }
   double cost(Index i, std::size_t j) const;
   /// β of the maximum of φ_i.
   void Maximiser(Index i, std::span<const double> z, std::span<double> beta) const;

@@ -35,7 +35,7 @@ RowFeatures::RowFeatures(std::shared_ptr<const FeatureRows> rows, Index outputs)
 
 void RowFeatures::Scores(Index i, std::span<const double> w, std::span<double> z) const {
   const FeatureRow x = rows_->row(i);
-  const auto dimension = static_cast<std::size_t>(rows_->dimension());
+  const std::size_t dimension = rows_->dimension();
   for (std::size_t j = 0; j < z.size(); ++j) {
     const double* row = w.data() + j * dimension;
     double sum = 0;
@@ -46,7 +46,7 @@ void RowFeatures::Scores(Index i, std::span<const double> w, std::span<double> z
 
 void RowFeatures::Add(Index i, std::span<const double> a, double scale, std::span<double> v) const {
   const FeatureRow x = rows_->row(i);
-  const auto dimension = static_cast<std::size_t>(rows_->dimension());
+  const std::size_t dimension = rows_->dimension();
   for (std::size_t j = 0; j < a.size(); ++j) {
     if (a[j] == 0) continue;
     double* row = v.data() + j * dimension;
@@ -92,7 +92,7 @@ ProxSdca::ProxSdca(const SdcaFeatures& features, const SdcaLoss& loss,
       lambda_(lambda),
       step_(step),
       random_(static_cast<std::uint64_t>(seed)),
-      k_(static_cast<std::size_t>(features.outputs())) {
+      k_(features.outputs()) {
   SLACKLINE_CHECK(std::isfinite(lambda) && lambda > 0, "lambda must be positive");
   SLACKLINE_CHECK(features.size() >= 1, "there must be an example");
   SLACKLINE_CHECK(loss.size() == features.size() && loss.outputs() == features.outputs(),
@@ -108,12 +108,11 @@ ProxSdca::ProxSdca(const SdcaFeatures& features, const SdcaLoss& loss,
         std::isnan(features.EvenSquaredNorm(i, regulariser.norm()))) {
       throw DataError(
           "step option I needs features of even norm (one output, or classes with a Euclidean "
-          "norm); use "
-          "option II");
+          "norm); use option II");
     }
   }
   alpha_.assign(static_cast<std::size_t>(features.size()) * k_, 0.0);
-  v_.assign(static_cast<std::size_t>(features.dimension()), 0.0);
+  v_.assign(features.dimension(), 0.0);
   w_ = v_;
   z_.assign(k_, 0.0);
   direction_.assign(k_, 0.0);
@@ -123,7 +122,7 @@ ProxSdca::ProxSdca(const SdcaFeatures& features, const SdcaLoss& loss,
 void ProxSdca::BeginOutput() {
   first_ = steps_;
   sums_.assign(alpha_.size(), 0.0);
-  since_.assign(static_cast<std::size_t>(features_.size()), steps_);
+  since_.assign(features_.size(), steps_);
   random_alpha_.clear();
 }
 
@@ -138,7 +137,7 @@ void ProxSdca::Run(Offset steps) {
 
 /// Counts α_i for the steps during which it has been what it is.
 void ProxSdca::Remember(Index i) {
-  Offset& since = since_[static_cast<std::size_t>(i)];
+  Offset& since = since_[i];
   const std::span<const double> own = alpha(i);
   double* sum = sums_.data() + static_cast<std::size_t>(i) * k_;
   // α^(t−1) of the step t that is being made still counts.
@@ -171,7 +170,7 @@ void ProxSdca::Step(Index i) {
   }
   features_.Rows(i, &rows_);
   for (const Offset r : rows_) {
-    const auto k = static_cast<std::size_t>(r);
+    const std::size_t k = r;
     w_[k] = SoftThreshold(v_[k], regulariser_.threshold());
   }
 }

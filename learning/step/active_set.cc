@@ -10,8 +10,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 /// Σ over both lists of array[position − begin] · value.
 double DotEntries(std::span<const Index> ones, std::span<const Index> index,
                   std::span<const double> value, const double* array, Offset begin) {
@@ -45,13 +43,13 @@ void SparsifyCorner(const Structure& structure, std::span<const double> coordina
   };
   for (const Slot& slot : structure.slots()) {
     for (Index k = slot.coordinate; k < slot.coordinate + slot.rows; ++k) {
-      add(k, coordinates[Size(k)], &corner->slot_ones, &corner->slot_index, &corner->slot_value);
+      add(k, coordinates[k], &corner->slot_ones, &corner->slot_index, &corner->slot_value);
     }
   }
   for (const ScalarBlock& scalar : structure.scalar_blocks()) {
     const Offset begin = structure.layout().block(scalar.block).offset;
     for (Index r = 0; r < scalar.rows; ++r) {
-      add(begin + r, coordinates[Size(scalar.coordinate + r)], &corner->scalar_ones,
+      add(begin + r, coordinates[scalar.coordinate + r], &corner->scalar_ones,
           &corner->scalar_index, &corner->scalar_value);
     }
   }
@@ -72,14 +70,14 @@ CornerScratch MakeCornerScratch(const Dataset& data) {
     }
   }
   CornerScratch scratch;
-  scratch.slot.assign(Size(slots), 0.0);
-  scratch.scalar.assign(Size(std::max<Offset>(0, end - begin)), 0.0);
+  scratch.slot.assign(slots, 0.0);
+  scratch.scalar.assign(std::max<Offset>(0, end - begin), 0.0);
   scratch.scalar_begin = begin;
   return scratch;
 }
 
 ActiveSet::View ActiveSet::corner(Index a) const {
-  const Head& head = heads_[Size(a)];
+  const Head& head = heads_[a];
   const Index* index = index_.data() + head.begin;
   const double* value = value_.data() + head.value_begin;
   View view;
@@ -110,7 +108,7 @@ void ActiveSet::Read(Index a, SparseCorner* corner) const {
 /// Number of the corner in the set equal to this one, or −1.
 Index ActiveSet::Find(const SparseCorner& corner) const {
   for (Index a = 0; a < size(); ++a) {
-    if (heads_[Size(a)].loss != corner.loss) continue;
+    if (heads_[a].loss != corner.loss) continue;
     const View view = this->corner(a);
     if (std::ranges::equal(view.slot_ones, corner.slot_ones) &&
         std::ranges::equal(view.scalar_ones, corner.scalar_ones) &&
@@ -163,14 +161,14 @@ Index ActiveSet::Add(const ExampleView& example, const SparseCorner& corner,
 /// FeatureGram::Apply.
 void ActiveSet::ComputeGram(const ExampleView& example, Index a, CornerScratch* scratch) {
   const Offset begin = scratch->scalar_begin;
-  ForEachSlotEntry(a, [&](Index k, double value) { scratch->slot[Size(k)] += value; });
+  ForEachSlotEntry(a, [&](Index k, double value) { scratch->slot[k] += value; });
   scratch->product.resize(scratch->slot.size());
   if (scratch->inputs != nullptr) {
     scratch->inputs->Apply(example.structure(), scratch->slot, scratch->product);
   } else {
     scratch->gram.Apply(example, scratch->slot, scratch->product);
   }
-  ForEachScalarEntry(a, [&](Index k, double value) { scratch->scalar[Size(k - begin)] += value; });
+  ForEachScalarEntry(a, [&](Index k, double value) { scratch->scalar[k - begin] += value; });
   for (Index b = 0; b <= a; ++b) {
     const View other = corner(b);
     const double product = DotEntries(other.slot_ones, other.slot_index, other.slot_value,
@@ -180,8 +178,8 @@ void ActiveSet::ComputeGram(const ExampleView& example, Index a, CornerScratch* 
     gram_[Size(a) * capacity_ + Size(b)] = product;
     gram_[Size(b) * capacity_ + Size(a)] = product;
   }
-  ForEachSlotEntry(a, [&](Index k, double) { scratch->slot[Size(k)] = 0; });
-  ForEachScalarEntry(a, [&](Index k, double) { scratch->scalar[Size(k - begin)] = 0; });
+  ForEachSlotEntry(a, [&](Index k, double) { scratch->slot[k] = 0; });
+  ForEachScalarEntry(a, [&](Index k, double) { scratch->scalar[k - begin] = 0; });
 }
 
 ActiveSet ActiveSet::First() const {
@@ -240,8 +238,8 @@ void ActiveSet::Compact(const Keep& keep) {
   }
   heads_.resize(kept);
   alpha_.resize(kept);
-  index_.resize(Size(index_end));
-  value_.resize(Size(value_end));
+  index_.resize(index_end);
+  value_.resize(value_end);
 }
 
 void ActiveSet::DropIdle(Index limit) {
@@ -257,12 +255,11 @@ void ActiveSet::Retain(std::span<const std::uint8_t> keep) {
 
 void ActiveSet::AddCoordinates(const Structure& structure, Index a, double share,
                                std::span<double> coordinates) const {
-  ForEachSlotEntry(a, [&](Index k, double value) { coordinates[Size(k)] += share * value; });
+  ForEachSlotEntry(a, [&](Index k, double value) { coordinates[k] += share * value; });
   ForEachScalarEntry(a, [&](Index position, double value) {
     for (const ScalarBlock& scalar : structure.scalar_blocks()) {
       const Offset row = position - structure.layout().block(scalar.block).offset;
-      if (row >= 0 && row < scalar.rows)
-        coordinates[Size(scalar.coordinate + row)] += share * value;
+      if (row >= 0 && row < scalar.rows) coordinates[scalar.coordinate + row] += share * value;
     }
   });
 }
@@ -298,7 +295,7 @@ void ActiveSet::Archive(const ExampleView& example, CornerScratch* scratch, Stat
   archive->Indices(&index_, 0, std::numeric_limits<Index>::max());
   archive->FiniteList(&value_);
   if (!archive->loading()) return;
-  StateReader::Require(index_.size() == Size(entries) && value_.size() == Size(values),
+  StateReader::Require(std::ssize(index_) == entries && std::ssize(value_) == values,
                        "corners do not add up");
   CheckEntries(example, *scratch);
   if (!keeps_products_) return;

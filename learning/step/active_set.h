@@ -72,7 +72,7 @@ class ActiveSet {
 
   Index size() const { return static_cast<Index>(heads_.size()); }
   View corner(Index a) const;
-  double loss(Index a) const { return heads_[static_cast<std::size_t>(a)].loss; }
+  double loss(Index a) const { return heads_[a].loss; }
   /// The weights of the corners: ≥ 0, sum 1.
   std::span<double> alpha() { return alpha_; }
   std::span<const double> alpha() const { return alpha_; }
@@ -112,7 +112,7 @@ class ActiveSet {
     for (std::size_t e = 0; e < view.scalar_index.size(); ++e)
       visit(view.scalar_index[e], view.scalar_value[e]);
   }
-  Index entries(Index a) const { return heads_[static_cast<std::size_t>(a)].entries(); }
+  Index entries(Index a) const { return heads_[a].entries(); }
 
   /// Appends a corner with weight 0 and computes its inner products, unless an equal one is there.
   /// Returns its number.

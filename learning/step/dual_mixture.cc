@@ -116,7 +116,7 @@ void DualMixture::Archive(Offset num_weights, StateArchive* archive) {
   // A mixture of several points is one more point.
   archive->Require(points_.size() != 1, "a mixture has one point");
   for (Point& point : points_) {
-    point.weights.resize(static_cast<std::size_t>(num_weights));
+    point.weights.resize(num_weights);
     point.products.resize(points_.size());
     archive->FiniteReals(point.weights);
     archive->FiniteReal(&point.loss);

@@ -9,12 +9,11 @@
 
 namespace slackline::internal {
 
-DualPoints::DualPoints(const Problem& problem)
-    : begin_{0}, losses_(static_cast<std::size_t>(problem.size()), 0.0) {
+DualPoints::DualPoints(const Problem& problem) : begin_{0}, losses_(problem.size(), 0.0) {
   for (Index m = 0; m < problem.size(); ++m) {
     begin_.push_back(begin_.back() + problem.data().example(m).structure().num_coordinates());
   }
-  coordinates_.assign(static_cast<std::size_t>(begin_.back()), 0.0);
+  coordinates_.assign(begin_.back(), 0.0);
 }
 
 void DualPoints::Set(Index m, std::span<const double> coordinates, double loss) {
@@ -27,7 +26,7 @@ double DualPoints::TotalLoss() const {
 }
 
 void DualPoints::Weights(const Problem& problem, std::vector<double>* weights) const {
-  weights->assign(static_cast<std::size_t>(problem.num_weights()), 0.0);
+  weights->assign(problem.num_weights(), 0.0);
   AddFeatures(problem, 1 / problem.lambda_m(), *weights);
 }
 
@@ -55,13 +54,13 @@ void DualPoints::Scale(double factor) {
 
 void DualPoints::Scale(Index m, double factor) {
   for (double& coordinate : coordinates(m)) coordinate *= factor;
-  losses_[static_cast<std::size_t>(m)] *= factor;
+  losses_[m] *= factor;
 }
 
 void DualPoints::Add(Index m, double scale, std::span<const double> coordinates, double loss) {
   const std::span<double> own = this->coordinates(m);
   for (std::size_t k = 0; k < own.size(); ++k) own[k] += scale * coordinates[k];
-  losses_[static_cast<std::size_t>(m)] += scale * loss;
+  losses_[m] += scale * loss;
 }
 
 void DualPoints::Towards(Index m, std::span<const double> target,
@@ -74,7 +73,7 @@ void DualPoints::Towards(Index m, std::span<const double> target,
 void DualPoints::Move(Index m, double step, std::span<const double> direction, double target_loss) {
   const std::span<double> own = coordinates(m);
   for (std::size_t k = 0; k < own.size(); ++k) own[k] += step * direction[k];
-  double& own_loss = losses_[static_cast<std::size_t>(m)];
+  double& own_loss = losses_[m];
   own_loss += step * (target_loss - own_loss);
 }
 

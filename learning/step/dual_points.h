@@ -27,8 +27,8 @@ class DualPoints {
   /// Those of all examples, one example after the other.
   std::span<double> coordinates() { return coordinates_; }
   std::span<const double> coordinates() const { return coordinates_; }
-  double loss(Index m) const { return losses_[static_cast<std::size_t>(m)]; }
-  void set_loss(Index m, double loss) { losses_[static_cast<std::size_t>(m)] = loss; }
+  double loss(Index m) const { return losses_[m]; }
+  void set_loss(Index m, double loss) { losses_[m] = loss; }
   std::span<double> losses() { return losses_; }
   std::span<const double> losses() const { return losses_; }
   /// Example m becomes this point. Different examples may be set by different threads.
@@ -67,9 +67,7 @@ class DualPoints {
   void Archive(StateArchive* archive);
 
  private:
-  std::size_t Begin(Index m) const {
-    return static_cast<std::size_t>(begin_[static_cast<std::size_t>(m)]);
-  }
+  std::size_t Begin(Index m) const { return static_cast<std::size_t>(begin_[m]); }
   std::size_t Count(Index m) const { return Begin(m + 1) - Begin(m); }
 
   std::vector<Offset> begin_;

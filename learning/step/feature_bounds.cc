@@ -54,20 +54,19 @@ Reaches CollectReaches(const ExampleView& example) {
   const Structure& structure = example.structure();
   Reaches reaches;
   reaches.of_slots.assign(structure.slots().size(), 0.0);
-  reaches.of_blocks.assign(static_cast<std::size_t>(structure.layout().num_blocks()), 0.0);
-  reaches.of_coordinates.assign(static_cast<std::size_t>(structure.num_coordinates()), 0.0);
+  reaches.of_blocks.assign(structure.layout().num_blocks(), 0.0);
+  reaches.of_coordinates.assign(structure.num_coordinates(), 0.0);
   std::vector<double> high(reaches.of_coordinates.size(), 0.0), low(high);
   for (Index a = 0; a < example.graph().num_parts(); ++a) {
     for (const FeatureTerm& term : structure.terms(a)) {
       const StateMap& map = structure.map(term.map);
       const bool linear = term.kind == FeatureKind::kLinear;
-      (linear ? reaches.of_slots[static_cast<std::size_t>(term.source)]
-              : reaches.of_blocks[static_cast<std::size_t>(term.block)]) +=
+      (linear ? reaches.of_slots[term.source] : reaches.of_blocks[term.block]) +=
           TermReach(example, term, map);
       for (int pass = 0; pass < 2; ++pass) {
         for (std::size_t s = 0; s < map.rows.size(); ++s) {
           if (map.rows[s] == kAbsent) continue;
-          const auto k = static_cast<std::size_t>(term.coordinate + map.rows[s]);
+          const std::size_t k = term.coordinate + map.rows[s];
           const double value = Scalar(example, term, map, s);
           if (pass == 0) {
             high[k] = std::max(high[k], value);
@@ -94,7 +93,7 @@ void AddGlobalReaches(const Structure& structure, GlobalRanges* known, Reaches* 
       reaches->of_coordinates[static_cast<std::size_t>(part.coordinate) + k] += entry->second[k];
       squares += entry->second[k] * entry->second[k];
     }
-    reaches->of_blocks[static_cast<std::size_t>(part.block)] += std::sqrt(squares);
+    reaches->of_blocks[part.block] += std::sqrt(squares);
   }
 }
 
@@ -102,7 +101,7 @@ void AddGlobalReaches(const Structure& structure, GlobalRanges* known, Reaches* 
 double SquaredCoordinates(const Reaches& reaches, double by_parts, Index begin, Index rows) {
   double squares = 0;
   for (Index k = begin; k < begin + rows; ++k) {
-    const double reach = reaches.of_coordinates[static_cast<std::size_t>(k)];
+    const double reach = reaches.of_coordinates[k];
     squares += reach * reach;
   }
   return std::min(squares, by_parts * by_parts);
@@ -114,27 +113,27 @@ double SquaredFeatureRange(const ExampleView& example, GlobalRanges* known) {
   const Structure& structure = example.structure();
   Reaches reaches = CollectReaches(example);
   AddGlobalReaches(structure, known, &reaches);
-  std::vector<double> of_block(static_cast<std::size_t>(structure.layout().num_blocks()), 0.0);
+  std::vector<double> of_block(structure.layout().num_blocks(), 0.0);
   for (std::size_t k = 0; k < structure.slots().size(); ++k) {
     const Slot& slot = structure.slots()[k];
-    of_block[static_cast<std::size_t>(slot.block)] +=
+    of_block[slot.block] +=
         std::sqrt(example.input(slot.input).squared_norm *
                   SquaredCoordinates(reaches, reaches.of_slots[k], slot.coordinate, slot.rows));
   }
   double range = 0;
   for (const double norm : of_block) range += norm * norm;
   for (const ScalarBlock& scalar : structure.scalar_blocks()) {
-    range += SquaredCoordinates(reaches, reaches.of_blocks[static_cast<std::size_t>(scalar.block)],
-                                scalar.coordinate, scalar.rows);
+    range += SquaredCoordinates(reaches, reaches.of_blocks[scalar.block], scalar.coordinate,
+                                scalar.rows);
   }
   return range;
 }
 
 std::vector<double> FeatureRanges(const GlobalFactor& factor) {
-  const auto size = static_cast<std::size_t>(factor.num_weights());
+  const std::size_t size = factor.num_weights();
   Index messages = 0;
   for (const Index states : factor.cardinalities()) messages += states;
-  const std::vector<double> zero(static_cast<std::size_t>(messages), 0.0);
+  const std::vector<double> zero(messages, 0.0);
   std::vector<Index> states(factor.cardinalities().size());
   std::vector<double> weights(size, 0.0);
   std::vector<double> ranges(size, 0.0);
@@ -161,17 +160,15 @@ double SquaredStateNorm(const ExampleView& example) {
       of_row.clear();
       for (std::size_t s = 0; s < map.rows.size(); ++s) {
         if (map.rows[s] == kAbsent) continue;
-        const auto row = static_cast<std::size_t>(map.rows[s]);
+        const std::size_t row = map.rows[s];
         if (of_row.size() <= row) of_row.resize(row + 1, 0.0);
         const double value = Scalar(example, term, map, s);
         of_row[row] += value * value;
       }
       const double largest = of_row.empty() ? 0.0 : *std::max_element(of_row.begin(), of_row.end());
-      const double input =
-          term.kind == FeatureKind::kLinear
-              ? example.input(structure.slots()[static_cast<std::size_t>(term.source)].input)
-                    .squared_norm
-              : 1.0;
+      const double input = term.kind == FeatureKind::kLinear
+                               ? example.input(structure.slots()[term.source].input).squared_norm
+                               : 1.0;
       norm += std::sqrt(input * largest);
     }
     total += norm * norm;

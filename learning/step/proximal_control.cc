@@ -23,7 +23,7 @@ constexpr Index kLongestHold = 1024;
 }  // namespace
 
 double FirstKappa(const Problem& problem, double most) {
-  std::vector<double> direction(static_cast<std::size_t>(problem.num_weights()), 0.0);
+  std::vector<double> direction(problem.num_weights(), 0.0);
   std::vector<double> coordinates;
   std::vector<Index> worst;
   for (Index m = 0; m < problem.size(); ++m) {
@@ -33,10 +33,9 @@ double FirstKappa(const Problem& problem, double most) {
     worst.assign(example.labels().begin(), example.labels().end());
     for (Index i = 0; i < graph.num_variables(); ++i) {
       const double* first = loss.data() + graph.state_offset(i);
-      worst[static_cast<std::size_t>(i)] =
-          static_cast<Index>(std::max_element(first, first + graph.cardinality(i)) - first);
+      worst[i] = static_cast<Index>(std::max_element(first, first + graph.cardinality(i)) - first);
     }
-    coordinates.assign(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0);
+    coordinates.assign(example.structure().num_coordinates(), 0.0);
     AddLabellingFeatures(example, example.labels(), 1, coordinates);
     AddLabellingFeatures(example, worst, -1, coordinates);
     ScatterFeatures(example, coordinates, 1.0 / problem.size(), direction);

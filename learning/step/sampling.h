@@ -27,7 +27,7 @@ inline void ArchiveRandom(Random* random, StateArchive* archive) {
 /// A fresh random order of all examples for every pass.
 class ExampleOrder {
  public:
-  explicit ExampleOrder(Index size) : order_(static_cast<std::size_t>(size)) {
+  explicit ExampleOrder(Index size) : order_(size) {
     std::iota(order_.begin(), order_.end(), Index{0});
   }
   std::span<const Index> Next(Random* random) {
@@ -42,7 +42,7 @@ class ExampleOrder {
     archive->Indices(&order_, 0, static_cast<Index>(examples) - 1);
     if (!archive->loading()) return;
     std::vector<bool> seen(examples);
-    for (const Index m : order_) seen[static_cast<std::size_t>(m)] = true;
+    for (const Index m : order_) seen[m] = true;
     StateReader::Require(
         order_.size() == examples && std::find(seen.begin(), seen.end(), false) == seen.end(),
         "the order of the examples is none");

@@ -88,8 +88,7 @@ class Solver {
   /// Moves weight to the entry of the largest gradient, from the one that gains most by it. Returns
   /// the gain.
   double PairwiseStep(double tolerance) {
-    const std::size_t up = static_cast<std::size_t>(
-        std::max_element(gradient_.begin(), gradient_.end()) - gradient_.begin());
+    const std::size_t up = std::max_element(gradient_.begin(), gradient_.end()) - gradient_.begin();
     std::size_t down = alpha_.size();
     double best = 0;
     double length = 0;
@@ -138,10 +137,10 @@ class Solver {
     Eigen::MatrixXd system(n, n);
     Eigen::VectorXd right(n);
     for (Eigen::Index j = 0; j < n; ++j) {
-      const std::size_t sj = support_[static_cast<std::size_t>(j)];
+      const std::size_t sj = support_[j];
       right[j] = gradient_[sj] - gradient_[r];
       for (Eigen::Index k = 0; k <= j; ++k) {
-        const std::size_t sk = support_[static_cast<std::size_t>(k)];
+        const std::size_t sk = support_[k];
         system(j, k) = H(sj, sk) - H(sj, r) - H(sk, r) + H(r, r);
       }
     }

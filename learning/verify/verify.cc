@@ -30,14 +30,12 @@ constexpr double kFeasible = 1e-9;   // of marginals
 constexpr double kRounding = 1e-12;  // of the largest scores
 constexpr Offset kFewLabellings = 1 << 12;
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 /// q += coordinates of φ_part(state).
 void AddPlainCoordinates(const ExampleView& example, Index part, Index state, std::span<double> q) {
   const Structure& structure = example.structure();
   for (const FeatureTerm& term : structure.terms(part)) {
-    const Index row = structure.map(term.map).rows[Size(state)];
-    if (row != kAbsent) q[Size(term.coordinate + row)] += TermFactor(example, term, state);
+    const Index row = structure.map(term.map).rows[state];
+    if (row != kAbsent) q[term.coordinate + row] += TermFactor(example, term, state);
   }
 }
 
@@ -68,7 +66,7 @@ class Verifier {
 
   /// Maximises example m, and adds its dual point if the learner has one.
   void Add(Index m, const DualPointSource* point) {
-    u_.resize(Size(problem_.data().example(m).structure().num_coordinates()));
+    u_.resize(problem_.data().example(m).structure().num_coordinates());
     space_->Scores(m, u_);
     const VerifiedHinge hinge = hinges_.Maximise(m, u_, space_->weights());
     // Each part of the maximiser and of the ground truth has a score.
@@ -113,8 +111,7 @@ class Verifier {
   void AddPoint(Index m, const VerifiedHinge& hinge, double loss, double rounding) {
     const ExampleView example = problem_.data().example(m);
     const FactorGraph& graph = example.graph();
-    const std::optional<ReadableMarginals>& readable =
-        readable_[Size(problem_.data().structure_of(m))];
+    const std::optional<ReadableMarginals>& readable = readable_[problem_.data().structure_of(m)];
     if (readable && readable->Violation(example.structure(), q_, problem_.loss(m), loss,
                                         objective_.smoothing) > kFeasible * (1 + loss)) {
       fault_ = "the dual point of example " + std::to_string(m) + " is not feasible";

@@ -23,15 +23,13 @@ constexpr Offset kSearchNodes = 1 << 20;  // a tenth of a second
 constexpr int kSmoothSteps = 200;
 constexpr double kSmoothGap = 1e-9;  // of the value, where smooth steps end
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 /// Σ over the terms of the part of the coordinate scores that the state has.
 double PlainScore(const ExampleView& example, Index part, Index state, std::span<const double> u) {
   const Structure& structure = example.structure();
   double score = 0;
   for (const FeatureTerm& term : structure.terms(part)) {
-    const Index row = structure.map(term.map).rows[Size(state)];
-    if (row != kAbsent) score += u[Size(term.coordinate + row)] * TermFactor(example, term, state);
+    const Index row = structure.map(term.map).rows[state];
+    if (row != kAbsent) score += u[term.coordinate + row] * TermFactor(example, term, state);
   }
   return score;
 }
@@ -40,15 +38,15 @@ double PlainScore(const ExampleView& example, Index part, Index state, std::span
 
 Index TrueState(const ExampleView& example, Index part) {
   const FactorGraph& graph = example.graph();
-  if (part < graph.num_variables()) return example.labels()[Size(part)];
+  if (part < graph.num_variables()) return example.labels()[part];
   return JointState(graph, part - graph.num_variables(), example.labels());
 }
 
 double TermFactor(const ExampleView& example, const FeatureTerm& term, Index state) {
   if (term.kind == FeatureKind::kLinear) return 1;
-  if (term.kind == FeatureKind::kPotential) return example.potentials()[Size(term.source + state)];
+  if (term.kind == FeatureKind::kPotential) return example.potentials()[term.source + state];
   const StateMap& map = example.structure().map(term.map);
-  return map.values.empty() ? 1.0 : map.values[Size(state)];
+  return map.values.empty() ? 1.0 : map.values[state];
 }
 
 HingeVerifier::HingeVerifier(const Problem& problem, SolverKind trained, CertifiedProblem certified,
@@ -91,17 +89,17 @@ void HingeVerifier::AddName(const std::string& name) {
 /// theta_ = w·φ of all states, without losses. Returns w·φ of the ground truth.
 double HingeVerifier::FillScores(const ExampleView& example, std::span<const double> u) {
   const FactorGraph& graph = example.graph();
-  theta_.assign(Size(graph.total_states()), 0.0);
+  theta_.assign(graph.total_states(), 0.0);
   double truth = GlobalScores(example, u, example.labels());
   for (Index a = 0; a < graph.num_parts(); ++a) {
     const Index label = TrueState(example, a);
     for (Index s = 0; s < graph.num_states(a); ++s) {
       const double score = PlainScore(example, a, s, u);
-      theta_[Size(graph.state_offset(a) + s)] = score;
+      theta_[graph.state_offset(a) + s] = score;
       if (s == label) truth += score;
     }
     for (const Index s : example.structure().forbidden_states(a))
-      theta_[Size(graph.state_offset(a) + s)] = -kInfinity;
+      theta_[graph.state_offset(a) + s] = -kInfinity;
   }
   return truth;
 }
@@ -144,7 +142,7 @@ HingeVerifier::Solution HingeVerifier::Solve(Index m, const ExampleView& example
                                              std::span<const double> weights,
                                              std::span<const double> theta, bool* feasible) {
   const FactorGraph& graph = example.graph();
-  const std::size_t structure = Size(problem_.data().structure_of(m));
+  const std::size_t structure = problem_.data().structure_of(m);
   if (decoders_[structure] != nullptr) {
     decoders_[structure]->Decode(theta, weights, &result_);
   } else {
@@ -152,7 +150,7 @@ HingeVerifier::Solution HingeVerifier::Solve(Index m, const ExampleView& example
   }
   Solution solution;
   solution.bound = result_.upper_bound;
-  const std::size_t states = Size(graph.variable_states());
+  const std::size_t states = graph.variable_states();
   if (!result_.integral) {
     if (PolytopeViolation(graph, result_.marginals) > kFeasible) *feasible = false;
     solution.value = MarginalsScore(theta, result_.marginals);
@@ -163,7 +161,7 @@ HingeVerifier::Solution HingeVerifier::Solve(Index m, const ExampleView& example
   solution.value = ScoreOf(example, u, theta, result_.labels);
   solution.marginals.assign(states, 0.0);
   for (Index i = 0; i < graph.num_variables(); ++i)
-    solution.marginals[Size(graph.state_offset(i) + result_.labels[Size(i)])] = 1;
+    solution.marginals[graph.state_offset(i) + result_.labels[i]] = 1;
   return solution;
 }
 
@@ -178,11 +176,11 @@ double HingeVerifier::GlobalScores(const ExampleView& example, std::span<const d
                                    std::span<const Index> labels) {
   double score = 0;
   for (Index g = 0; g < example.graph().num_global_factors(); ++g) {
-    const GlobalPart& part = example.structure().globals()[Size(g)];
+    const GlobalPart& part = example.structure().globals()[g];
     states_.resize(example.graph().global_scope(g).size());
     GlobalStates(example.graph(), g, labels, states_);
     if (!part.factor->Allows(states_)) return -kInfinity;
-    features_.assign(Size(part.factor->num_weights()), 0.0);
+    features_.assign(part.factor->num_weights(), 0.0);
     part.factor->AddFeatures(states_, 1, features_);
     for (std::size_t k = 0; k < features_.size(); ++k)
       score += u[Size(part.coordinate) + k] * features_[k];
@@ -196,9 +194,9 @@ void HingeVerifier::Smoothed(Index m, const ExampleView& example, std::span<cons
                              std::span<const double> weights, double truth, VerifiedHinge* hinge) {
   const FactorGraph& graph = example.graph();
   const double variables = graph.num_variables();
-  std::vector<double> mu(Size(graph.variable_states()), 0.0);
+  std::vector<double> mu(graph.variable_states(), 0.0);
   for (Index i = 0; i < graph.num_variables(); ++i)
-    mu[Size(graph.state_offset(i) + example.labels()[Size(i)])] = 1;
+    mu[graph.state_offset(i) + example.labels()[i]] = 1;
   double linear = truth;  // θ·μ
   double squares = variables;
   const std::vector<double> theta = theta_;
@@ -235,7 +233,7 @@ void HingeVerifier::Smoothed(Index m, const ExampleView& example, std::span<cons
 /// With k labels and p relevant ones, 1 − F1 = 1 − 2h/(p + k) takes 2/(p + k) off each hit.
 void HingeVerifier::Counts(Index m, const ExampleView& example, double truth,
                            VerifiedHinge* hinge) {
-  const auto& structure = problem_.data().structures()[Size(problem_.data().structure_of(m))];
+  const auto& structure = problem_.data().structures()[problem_.data().structure_of(m)];
   const FactorGraph& graph = *structure->shared_graph();
   const std::span<const Index> labels = example.labels();
   const auto relevant = static_cast<Index>(std::count(labels.begin(), labels.end(), 1));
@@ -243,11 +241,11 @@ void HingeVerifier::Counts(Index m, const ExampleView& example, double truth,
   for (Index k = 0; k <= graph.num_variables(); ++k) {
     theta = theta_;
     for (Index i = 0; i < graph.num_variables(); ++i) {
-      if (labels[Size(i)] == 1) theta[Size(graph.state_offset(i) + 1)] -= 2.0 / (relevant + k);
+      if (labels[i] == 1) theta[graph.state_offset(i) + 1] -= 2.0 / (relevant + k);
     }
     const double constant = relevant + k > 0 ? 1 : 0;
     CountSearch search(structure->shared_graph(), {k, k});
-    search.Solve(theta, solvers_[Size(problem_.data().structure_of(m))].get(), &result_);
+    search.Solve(theta, solvers_[problem_.data().structure_of(m)].get(), &result_);
     const double value = ScoreOf(example, {}, theta_, result_.labels) +
                          problem_.training().LossOf(m, result_.labels);
     hinge->value = std::max(hinge->value, value - truth);
@@ -259,13 +257,13 @@ void HingeVerifier::Counts(Index m, const ExampleView& example, double truth,
 void HingeVerifier::Slack(const ExampleView& example, std::span<const double> u,
                           std::span<const double> loss, double truth, VerifiedHinge* hinge) {
   const FactorGraph& graph = example.graph();
-  std::vector<Index> labels(Size(graph.num_variables()), 0);
+  std::vector<Index> labels(graph.num_variables(), 0);
   do {
     const double score = ScoreOf(example, u, theta_, labels);
     if (score == -kInfinity) continue;  // forbidden
     double delta = 0;
     for (Index i = 0; i < graph.num_variables(); ++i)
-      delta += loss[Size(graph.state_offset(i) + labels[Size(i)])];
+      delta += loss[graph.state_offset(i) + labels[i]];
     hinge->value = std::max(hinge->value, delta * (1 + score - truth));
     hinge->scores = std::max(hinge->scores, delta * (1 + std::abs(score) + std::abs(truth)));
   } while (NextJoint(graph.cardinalities(), labels));

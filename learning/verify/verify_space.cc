@@ -11,8 +11,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 /// Calls visit(position in the weight vector, coordinate, factor) for all features that coordinates
 /// stand for.
 template <class Visit>
@@ -38,7 +36,7 @@ class LinearSpace final : public VerifySpace {
  public:
   LinearSpace(const Dataset& data, std::span<const double> weights)
       : data_(data), weights_(weights), point_(weights.size(), 0.0) {
-    SLACKLINE_CHECK(weights.size() == Size(data.layout().size()),
+    SLACKLINE_CHECK(std::ssize(weights) == data.layout().size(),
                     "the weights do not fit the problem");
   }
 
@@ -87,7 +85,7 @@ class KernelSpace final : public VerifySpace {
         layout_(data),
         weights_(weights),
         point_(weights.size(), 0.0) {
-    SLACKLINE_CHECK(weights.size() == Size(layout_.size()), "the weights do not fit the problem");
+    SLACKLINE_CHECK(std::ssize(weights) == layout_.size(), "the weights do not fit the problem");
     for (const FeatureRow& x : layout_.inputs())
       lengths_.push_back(std::sqrt(KernelValue(kernel, x, x)));
     scores_ = TimesKernel(weights);
@@ -135,8 +133,8 @@ class KernelSpace final : public VerifySpace {
       for (Index r = 0; r < block.rows; ++r) {
         double sum = 0;
         for (Index j = 0; j < layout_.num_inputs(); ++j)
-          sum += lengths_[Size(j)] *
-                 std::abs(expansion[Size(block.offset + static_cast<Offset>(j) * block.rows + r)]);
+          sum += lengths_[j] *
+                 std::abs(expansion[block.offset + static_cast<Offset>(j) * block.rows + r]);
         total += sum * sum;
         *largest = std::max(*largest, sum);
       }
@@ -162,16 +160,15 @@ class KernelSpace final : public VerifySpace {
   /// The kernel matrix times an expansion, a row at a time; scalar weights as they are.
   std::vector<double> TimesKernel(std::span<const double> expansion) const {
     std::vector<double> product(expansion.begin(), expansion.end());
-    std::vector<double> row(Size(layout_.num_inputs()));
+    std::vector<double> row(layout_.num_inputs());
     for (Index j = 0; j < layout_.num_inputs(); ++j) {
-      KernelRow(kernel_, layout_.inputs()[Size(j)], layout_.inputs(), row);
+      KernelRow(kernel_, layout_.inputs()[j], layout_.inputs(), row);
       for (const KernelExpansion::Block& block : layout_.blocks()) {
         for (Index r = 0; r < block.rows; ++r) {
           double sum = 0;
           for (Index i = 0; i < layout_.num_inputs(); ++i)
-            sum += row[Size(i)] *
-                   expansion[Size(block.offset + static_cast<Offset>(i) * block.rows + r)];
-          product[Size(block.offset + static_cast<Offset>(j) * block.rows + r)] = sum;
+            sum += row[i] * expansion[block.offset + static_cast<Offset>(i) * block.rows + r];
+          product[block.offset + static_cast<Offset>(j) * block.rows + r] = sum;
         }
       }
     }

@@ -30,20 +30,19 @@ class Classes : public ExampleOracle {
     }
   }
   void Maximize(int m, const Weights& weights, OracleAnswer* answer) override {
-    const auto k = static_cast<std::size_t>(m);
+    const std::size_t k = m;
     const auto w = weights["classes"];
     double best = -1;
     int best_state = 0;
     for (int s = 0; s < kStates; ++s) {
       double value = s == labels[k] ? 0 : 1;
-      for (int c = 0; c < kFeatures; ++c)
-        value += (w(s, c) - w(labels[k], c)) * inputs[k][static_cast<std::size_t>(c)];
+      for (int c = 0; c < kFeatures; ++c) value += (w(s, c) - w(labels[k], c)) * inputs[k][c];
       if (value > best) best = value, best_state = s;
     }
     answer->loss = best_state == labels[k] ? 0 : 1;
     for (int c = 0; c < kFeatures; ++c) {
-      answer->features.Add(block_, best_state, c, inputs[k][static_cast<std::size_t>(c)]);
-      answer->features.Add(block_, labels[k], c, -inputs[k][static_cast<std::size_t>(c)]);
+      answer->features.Add(block_, best_state, c, inputs[k][c]);
+      answer->features.Add(block_, labels[k], c, -inputs[k][c]);
     }
     if (slack_ > 0) answer->bound = best + slack_;
   }

@@ -36,7 +36,7 @@ struct Case {
       std::vector<double> own;
       for (int s = 0; s < states.back(); ++s) own.push_back(Number());
       observation.potentials.insert(observation.potentials.end(), own.begin(), own.end());
-      parts.push_back([i, own](const Labels& y) { return own[At(y[At(i)])]; });
+      parts.push_back([i, own](const Labels& y) { return own[y[i]]; });
     }
   }
 
@@ -54,17 +54,16 @@ struct Case {
 
   void AddPotts(int i, int j) {
     const WeightBlock w = NewWeights(1);
-    builder.AddFactor({all[At(i)], all[At(j)]}, Potts(states[At(i)]), w);
-    parts.push_back(
-        [=, v = Last(1, 0)](const Labels& y) { return y[At(i)] != y[At(j)] ? v : 0.0; });
+    builder.AddFactor({all[i], all[j]}, Potts(states[i]), w);
+    parts.push_back([=, v = Last(1, 0)](const Labels& y) { return y[i] != y[j] ? v : 0.0; });
   }
   void AddTable(int i, int j) {
-    const int rows = states[At(i)] * states[At(j)], width = states[At(j)];
+    const int rows = states[i] * states[j], width = states[j];
     const WeightBlock w = NewWeights(rows);
-    builder.AddFactor({all[At(i)], all[At(j)]}, Table({states[At(i)], states[At(j)]}), w);
+    builder.AddFactor({all[i], all[j]}, Table({states[i], states[j]}), w);
     std::vector<double> v;
     for (int r = 0; r < rows; ++r) v.push_back(Last(rows, r));
-    parts.push_back([=](const Labels& y) { return v[At(y[At(i)] * width + y[At(j)])]; });
+    parts.push_back([=](const Labels& y) { return v[y[i] * width + y[j]]; });
   }
   void AddCount(const Factor& factor, int state, bool soft,
                 const std::function<double(int)>& excess) {
@@ -84,16 +83,16 @@ struct Case {
     std::vector<double> v;
     for (int r = 0; r < rows; ++r) v.push_back(Last(rows, r));
     parts.push_back([=](const Labels& y) {
-      return v[At(static_cast<int>(std::count(y.begin(), y.end(), state)))];
+      return v[static_cast<int>(std::count(y.begin(), y.end(), state))];
     });
   }
   void Forbid(int i, int state) {
-    builder.Forbid(all[At(i)], {state});
-    parts.push_back([=](const Labels& y) { return y[At(i)] == state ? -kInfinity : 0.0; });
+    builder.Forbid(all[i], {state});
+    parts.push_back([=](const Labels& y) { return y[i] == state ? -kInfinity : 0.0; });
   }
   void ForbidEqual(int i, int j) {
-    builder.Forbid({all[At(i)], all[At(j)]}, [](std::span<const int> y) { return y[0] == y[1]; });
-    parts.push_back([=](const Labels& y) { return y[At(i)] == y[At(j)] ? -kInfinity : 0.0; });
+    builder.Forbid({all[i], all[j]}, [](std::span<const int> y) { return y[0] == y[1]; });
+    parts.push_back([=](const Labels& y) { return y[i] == y[j] ? -kInfinity : 0.0; });
   }
 
   Weights MakeWeights() const {
@@ -172,7 +171,7 @@ void CheckPrediction(const Case& own) {
         best_with = std::max(best_with, labelling.score);
         share += std::exp((labelling.score - ranked[0].score) / temperature);
       }
-      const auto k = static_cast<std::size_t>(s);
+      const std::size_t k = s;
       CHECK((best_with == reach[i][k] || Near(best_with, reach[i][k], kTight)));
       CHECK(Near(soft.probabilities[i][k], share / sum, kTight));
     }
@@ -189,7 +188,7 @@ TEST_CASE("all of prediction is that of all labellings, whatever the mix of fact
     const int n = variables;
     for (int i = 1; i < n; ++i) {
       if (with(3)) continue;
-      if (own.states[Case::At(i - 1)] == own.states[Case::At(i)] && with(2)) {
+      if (own.states[i - 1] == own.states[i] && with(2)) {
         own.AddPotts(i - 1, i);
       } else {
         own.AddTable(i - 1, i);
@@ -220,8 +219,7 @@ TEST_CASE("chains and trees as one factor score as their pairs") {
     const WeightBlock a = pairs.NewWeights(4), b = whole.NewWeights(4);
     const bool chain = seed % 2 == 0;
     for (int i = 1; i < 4; ++i)
-      pairs.builder.AddFactor({pairs.all[Case::At(chain ? i - 1 : 0)], pairs.all[Case::At(i)]},
-                              Table({2, 2}), a);
+      pairs.builder.AddFactor({pairs.all[chain ? i - 1 : 0], pairs.all[i]}, Table({2, 2}), a);
     whole.builder.AddFactor(whole.all,
                             chain ? Chain(4, Table({2, 2}))
                                   : Tree({2, 2, 2, 2}, {{0, 1}, {0, 2}, {0, 3}}, Table({2, 2})),
@@ -260,7 +258,7 @@ TEST_CASE("a matching is the best of all permutations and parts of them") {
   double wanted = -kInfinity;
   do {
     double value = none;
-    for (int l = 0; l < 5; ++l) value += std::max(0.0, gain(l, partner[Case::At(l)]));
+    for (int l = 0; l < 5; ++l) value += std::max(0.0, gain(l, partner[l]));
     wanted = std::max(wanted, value);
   } while (std::next_permutation(partner.begin(), partner.end()));
   CHECK(Near(best.score, wanted, kTight));
@@ -274,10 +272,10 @@ TEST_CASE("max-marginals of a matching are predictions with the other state forb
   for (int i = 0; i < 25; i += 6) {
     for (const int s : {0, 1}) {
       MatchingCase one;
-      one.own.builder.Forbid(one.own.all[Case::At(i)], {1 - s});
+      one.own.builder.Forbid(one.own.all[i], {1 - s});
       const Prediction with =
           Predict(one.own.builder.Build(), one.own.observation, one.own.MakeWeights());
-      CHECK(Near(with.score, reach[Case::At(i)][Case::At(s)], kTight));
+      CHECK(Near(with.score, reach[i][s], kTight));
     }
   }
 }
@@ -294,7 +292,7 @@ TEST_CASE("a large graph with cycles has a bound, and says what it cannot do") {
   CHECK(Near(own.Score(best.labels), best.score, kTight));
   const StateTable reach = predictor.MaxMarginals(own.observation);
   for (std::size_t i = 0; i < reach.size(); ++i)
-    CHECK(reach[i][Case::At(best.labels[i])] >= best.score - kTight * std::abs(best.score));
+    CHECK(reach[i][best.labels[i]] >= best.score - kTight * std::abs(best.score));
   CHECK_THROWS_WITH_AS(predictor.KBest(own.observation, 2), doctest::Contains("without cycles"),
                        std::runtime_error);
   CHECK_THROWS_WITH_AS(predictor.Marginals(own.observation), doctest::Contains("without cycles"),

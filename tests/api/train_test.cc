@@ -170,8 +170,8 @@ TEST_CASE("an example's own losses are those of the loss option where they are e
     example.loss_weights.clear();
     for (int i = 0; i < kLength; ++i) {
       for (int s = 0; s < 3; ++s) {
-        const double weight = std::vector<double>{1, 2, 0.5, 3}[static_cast<std::size_t>(i)];
-        example.losses.push_back(s == example.labels[static_cast<std::size_t>(i)] || labelled == 0
+        const double weight = std::vector<double>{1, 2, 0.5, 3}[i];
+        example.losses.push_back(s == example.labels[i] || labelled == 0
                                      ? 0
                                      : 1.0 / static_cast<double>(labelled) * weight);
       }
@@ -218,7 +218,7 @@ TEST_CASE("weights come back by name") {
   for (int r = 0; r < 3; ++r)
     for (int c = 0; c < kFeatures; ++c)
       CHECK(result.weights["look"](r, c) ==
-            result.weights.values()[static_cast<std::size_t>(both.layout->block(0).at(r, c))]);
+            result.weights.values()[both.layout->block(0).at(r, c)]);
   CHECK(result.weights.name(2) == "differ");
   CHECK_THROWS_WITH_AS(result.weights["diffr"], doctest::Contains("did you mean 'differ'?"),
                        std::invalid_argument);

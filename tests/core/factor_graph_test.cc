@@ -87,8 +87,8 @@ TEST_CASE("offsets of states and messages lie one after the other") {
   const std::vector<Offset> states{0, 2, 5, 8, 9, 15, 18};
   const std::vector<Index> counts{2, 3, 3, 1, 6, 3, 6};
   for (Index a = 0; a < 7; ++a) {
-    CHECK(graph->state_offset(a) == states[static_cast<std::size_t>(a)]);
-    CHECK(graph->num_states(a) == counts[static_cast<std::size_t>(a)]);
+    CHECK(graph->state_offset(a) == states[a]);
+    CHECK(graph->num_states(a) == counts[a]);
   }
   CHECK(graph->factor_offset(2) == 18);
   CHECK(graph->factor_states(2) == 6);
@@ -97,8 +97,7 @@ TEST_CASE("offsets of states and messages lie one after the other") {
   CHECK(graph->edge(0, 1) == 1);
   CHECK(graph->edge(2, 0) == 3);
   const std::vector<Offset> messages{0, 3, 5, 8, 9, 12};
-  for (Index e = 0; e < 6; ++e)
-    CHECK(graph->message_offset(e) == messages[static_cast<std::size_t>(e)]);
+  for (Index e = 0; e < 6; ++e) CHECK(graph->message_offset(e) == messages[e]);
   CHECK(graph->total_messages() == 14);
 }
 
@@ -109,8 +108,8 @@ TEST_CASE("scopes and incidences say the same in both directions") {
     builder.AddVariables(1 + static_cast<Index>(random.Below(6)), 2);
     const Index n = builder.num_variables();
     std::vector<std::vector<Index>> scopes(random.Below(8));
-    std::vector<Index> order(static_cast<std::size_t>(n));
-    for (Index i = 0; i < n; ++i) order[static_cast<std::size_t>(i)] = i;
+    std::vector<Index> order(n);
+    for (Index i = 0; i < n; ++i) order[i] = i;
     for (auto& scope : scopes) {
       random.Shuffle(std::span<Index>(order));
       scope.assign(order.begin(),
@@ -122,14 +121,14 @@ TEST_CASE("scopes and incidences say the same in both directions") {
     std::size_t incidences = 0;
     for (Index c = 0; c < graph->num_factors(); ++c) {
       const auto scope = graph->scope(c);
-      CHECK(std::vector<Index>(scope.begin(), scope.end()) == scopes[static_cast<std::size_t>(c)]);
+      CHECK(std::vector<Index>(scope.begin(), scope.end()) == scopes[c]);
     }
     for (Index i = 0; i < n; ++i) {
       Index last = -1;
       for (const Incidence& incidence : graph->factors_of(i)) {
         CHECK(incidence.factor > last);
         last = incidence.factor;
-        CHECK(graph->scope(incidence.factor)[static_cast<std::size_t>(incidence.position)] == i);
+        CHECK(graph->scope(incidence.factor)[incidence.position] == i);
         ++incidences;
       }
     }

@@ -84,15 +84,15 @@ class Model {
   Random* random() { return &random_; }
 
   Vector RandomVector(Offset size) {
-    Vector values(static_cast<std::size_t>(size));
+    Vector values(size);
     for (double& value : values) value = random_.Normal();
     return values;
   }
 
   /// φ_part(state), formed.
   Vector Phi(Index part, Index state) const {
-    Vector phi(static_cast<std::size_t>(layout_->size()), 0.0);
-    const auto s = static_cast<std::size_t>(state);
+    Vector phi(layout_->size(), 0.0);
+    const std::size_t s = state;
     for (const Request& r : requests_) {
       if (r.part != part || r.map.rows[s] == kAbsent) continue;
       const WeightBlock& block = layout_->block(r.block);
@@ -100,14 +100,14 @@ class Model {
       if (r.kind == FeatureKind::kLinear) {
         const FeatureRow x = rows_->row(kFirstInput + r.source);
         for (Index k = 0; k < x.count; ++k) {
-          phi[static_cast<std::size_t>(block.at(row, x.dense() ? k : x.columns[k]))] += x.values[k];
+          phi[block.at(row, x.dense() ? k : x.columns[k])] += x.values[k];
         }
       } else {
         const double value = r.kind == FeatureKind::kPotential
                                  ? potentials_[static_cast<std::size_t>(r.source) + s]
                              : r.map.values.empty() ? 1.0
                                                     : r.map.values[s];
-        phi[static_cast<std::size_t>(block.at(row, 0))] += value;
+        phi[block.at(row, 0)] += value;
       }
     }
     return phi;
@@ -158,8 +158,8 @@ class Model {
     }
     potentials_ = RandomVector(structure_->num_potentials());
     data_ = std::make_unique<Dataset>(layout_, rows_);
-    data_->Add(structure_, std::vector<Index>(static_cast<std::size_t>(graph_->num_variables()), 0),
-               kFirstInput, potentials_);
+    data_->Add(structure_, std::vector<Index>(graph_->num_variables(), 0), kFirstInput,
+               potentials_);
   }
 
   Random random_;
@@ -188,7 +188,7 @@ TEST_CASE("score tables are the products of the weights with the formed feature 
     Model model(seed);
     const FactorGraph& graph = model.graph();
     const Vector weights = model.RandomVector(model.structure()->layout().size());
-    Vector scores(static_cast<std::size_t>(graph.total_states()), 99.0);  // must be overwritten
+    Vector scores(graph.total_states(), 99.0);  // must be overwritten
     ScoreTables(model.example(), weights, scores);
     Vector expected;
     for (Index part = 0; part < graph.num_parts(); ++part) {
@@ -212,7 +212,7 @@ TEST_CASE("marginals, states and labellings scatter to the formed feature vector
       mu[0] = 0;
       AddMarginalFeatures(example, part, mu, 0.7, q);
       for (Index s = 0; s < graph.num_states(part); ++s)
-        AddScaled(0.7 * mu[static_cast<std::size_t>(s)], model.Phi(part, s), &expected);
+        AddScaled(0.7 * mu[s], model.Phi(part, s), &expected);
       const Index state = Draw(model.random(), graph.num_states(part));
       AddStateFeatures(example, part, state, -1.5, q);
       AddScaled(-1.5, model.Phi(part, state), &expected);
@@ -222,7 +222,7 @@ TEST_CASE("marginals, states and labellings scatter to the formed feature vector
       labels.push_back(Draw(model.random(), cardinality));
     AddLabellingFeatures(example, labels, 2.0, q);
     for (Index i = 0; i < graph.num_variables(); ++i)
-      AddScaled(2.0, model.Phi(i, labels[static_cast<std::size_t>(i)]), &expected);
+      AddScaled(2.0, model.Phi(i, labels[i]), &expected);
     for (Index c = 0; c < graph.num_factors(); ++c) {
       AddScaled(2.0, model.Phi(graph.num_variables() + c, JointState(graph, c, labels)), &expected);
     }
@@ -265,7 +265,7 @@ TEST_CASE("inner products by those of the inputs are the same") {
       const Structure& structure = example.structure();
       if (!InputGram::Applies(structure)) continue;
       ++applied;
-      const auto count = static_cast<std::size_t>(SlotCoordinates(structure));
+      const std::size_t count = SlotCoordinates(structure);
       std::vector<double> q(count), wanted(count, -1), found(count, -2);
       for (double& value : q) value = random.Below(3) == 0 ? 0 : random.Normal();
       FeatureGram().Apply(example, q, wanted);
@@ -287,7 +287,7 @@ TEST_CASE(
       builder.AddLinearFeatures(builder.AddVariable(kStates), block, i);
     auto rows = std::make_shared<FeatureRows>();
     for (Index i = 0; i < kVariables; ++i) {
-      std::vector<Index> columns(static_cast<std::size_t>(common));
+      std::vector<Index> columns(common);
       std::iota(columns.begin(), columns.end(), 0);
       columns.push_back(300 + i / 2);
       rows->AddSparse(columns, std::vector<double>(columns.size(), 1.0));
@@ -298,7 +298,7 @@ TEST_CASE(
     const Structure& structure = example.structure();
     REQUIRE(InputGram::Applies(structure));
     Random random(31);
-    const auto count = static_cast<std::size_t>(SlotCoordinates(structure));
+    const std::size_t count = SlotCoordinates(structure);
     std::vector<double> q(count), wanted(count, -1), found(count, -2);
     for (double& value : q) value = random.Normal();
     FeatureGram().Apply(example, q, wanted);
@@ -337,10 +337,8 @@ TEST_CASE("restricted structures give the kept parts the same scores") {
     const RestrictedStructure part = Restrict(*model.structure(), keep);
     const auto n = static_cast<Index>(part.variables.size());
     Dataset data(model.structure()->shared_layout(), model.data().rows());
-    data.Add(part.structure, std::vector<Index>(static_cast<std::size_t>(n), 0),
-             model.data().first_input(0),
-             model.example().potentials().first(
-                 static_cast<std::size_t>(part.structure->num_potentials())));
+    data.Add(part.structure, std::vector<Index>(n, 0), model.data().first_input(0),
+             model.example().potentials().first(part.structure->num_potentials()));
     const Vector weights = model.RandomVector(model.structure()->layout().size());
     Vector all = Zeros(graph.total_states());
     Vector some = Zeros(part.structure->graph().total_states());
@@ -349,13 +347,11 @@ TEST_CASE("restricted structures give the kept parts the same scores") {
     bool same = true;
     for (Index p = 0; p < part.structure->graph().num_parts(); ++p) {
       const Index original =
-          p < n ? part.variables[static_cast<std::size_t>(p)]
-                : graph.num_variables() + part.factors[static_cast<std::size_t>(p - n)];
+          p < n ? part.variables[p] : graph.num_variables() + part.factors[p - n];
       REQUIRE(part.structure->graph().num_states(p) == graph.num_states(original));
       for (Index s = 0; s < graph.num_states(original); ++s) {
-        same =
-            same && all[static_cast<std::size_t>(graph.state_offset(original) + s)] ==
-                        some[static_cast<std::size_t>(part.structure->graph().state_offset(p) + s)];
+        same = same && all[graph.state_offset(original) + s] ==
+                           some[part.structure->graph().state_offset(p) + s];
       }
     }
     CHECK(same);

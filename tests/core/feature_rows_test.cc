@@ -20,9 +20,8 @@ using slackline::internal::test::Near;
 namespace {
 
 std::vector<double> Expand(const FeatureRow& row, Index dimension) {
-  std::vector<double> dense(static_cast<std::size_t>(dimension), 0.0);
-  for (Index k = 0; k < row.count; ++k)
-    dense[static_cast<std::size_t>(row.dense() ? k : row.columns[k])] = row.values[k];
+  std::vector<double> dense(dimension, 0.0);
+  for (Index k = 0; k < row.count; ++k) dense[row.dense() ? k : row.columns[k]] = row.values[k];
   return dense;
 }
 
@@ -74,8 +73,7 @@ TEST_CASE("rows that end alike share their values, and stay what they are") {
   const auto add = [&](const std::vector<Index>& columns, const std::vector<double>& values) {
     rows.AddSparse(columns, values);
     expected.emplace_back(10, 0.0);
-    for (std::size_t k = 0; k < columns.size(); ++k)
-      expected.back()[static_cast<std::size_t>(columns[k])] = values[k];
+    for (std::size_t k = 0; k < columns.size(); ++k) expected.back()[columns[k]] = values[k];
   };
   add({0, 2, 4}, {1, 1, 1});
   add({1, 3}, {1, 1});
@@ -88,8 +86,7 @@ TEST_CASE("rows that end alike share their values, and stay what they are") {
   add({4}, {0.0});
   add({4}, {-0.0});
   CHECK(rows.stored() == 3 + 4 + 2 + 2 + 1 + 1);
-  for (Index r = 0; r < rows.size(); ++r)
-    CHECK(Expand(rows.row(r), 10) == expected[static_cast<std::size_t>(r)]);
+  for (Index r = 0; r < rows.size(); ++r) CHECK(Expand(rows.row(r), 10) == expected[r]);
   CHECK(std::signbit(rows.row(9).values[0]));
   CHECK_FALSE(std::signbit(rows.row(8).values[0]));
   CHECK(rows.row(2).squared_norm == 4);
@@ -157,7 +154,7 @@ TEST_CASE("the kernels for several inputs agree with those for one") {
     }
   }
   for (Index rows = 1; rows <= 26; ++rows) {
-    const auto size = static_cast<std::size_t>(rows);
+    const std::size_t size = rows;
     std::vector<double> weights(size * kDimension);
     for (double& w : weights) w = random.Normal();
     std::vector<double> scores(size * 23 + 1, -77.0), expected(size * 23);
@@ -194,7 +191,7 @@ TEST_CASE("the row kernels agree with plain loops for 1 to 40 weight rows") {
   constexpr Index kDimension = 9;
   const FeatureRows inputs = RandomRows(&random, 8, kDimension);
   for (Index rows = 1; rows <= 40; ++rows) {
-    const auto size = static_cast<std::size_t>(rows);
+    const std::size_t size = rows;
     std::vector<double> weights(size * kDimension);
     for (double& w : weights) w = random.Normal();
     for (Index r = 0; r < inputs.size(); ++r) {

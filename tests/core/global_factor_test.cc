@@ -59,9 +59,9 @@ TEST_CASE("GlobalFactorsAreNumberedApart") {
   Dataset data(model.layout, nullptr);
   const std::vector<Index> labels{1, 0, 0, 1};
   data.Add(structure, labels);
-  std::vector<double> q(static_cast<std::size_t>(structure->num_coordinates()), 0.0);
+  std::vector<double> q(structure->num_coordinates(), 0.0);
   AddLabellingFeatures(data.example(0), labels, 2, q);
-  std::vector<double> weights(static_cast<std::size_t>(model.layout->size()), 0.0);
+  std::vector<double> weights(model.layout->size(), 0.0);
   ScatterFeatures(data.example(0), q, 1, weights);
   std::vector<double> expected(weights.size(), 0.0);
   expected[2] = 2;

@@ -41,21 +41,21 @@ std::vector<Index> Neighbours(const FactorGraph& graph, Index part) {
 /// Checks everything that the header promises about an elimination order.
 void CheckElimination(const FactorGraph& graph) {
   const std::vector<EliminationStep> steps = ForestElimination(graph);
-  REQUIRE(steps.size() == static_cast<std::size_t>(graph.num_parts()));
+  REQUIRE(std::ssize(steps) == graph.num_parts());
   std::vector<Index> time(steps.size(), -1);
   for (std::size_t k = 0; k < steps.size(); ++k) {
-    REQUIRE(time[static_cast<std::size_t>(steps[k].part)] == -1);
-    time[static_cast<std::size_t>(steps[k].part)] = static_cast<Index>(k);
+    REQUIRE(time[steps[k].part] == -1);
+    time[steps[k].part] = static_cast<Index>(k);
   }
   Index roots = 0;
   for (const EliminationStep& step : steps) {
-    const Index now = time[static_cast<std::size_t>(step.part)];
+    const Index now = time[step.part];
     if (step.parent < 0) {
       ++roots;
       CHECK(step.part < graph.num_variables());
     }
     for (const Index other : Neighbours(graph, step.part)) {
-      CHECK((time[static_cast<std::size_t>(other)] < now) == (other != step.parent));
+      CHECK((time[other] < now) == (other != step.parent));
     }
   }
   CHECK(roots == ConnectedComponents(graph).count);
@@ -70,14 +70,14 @@ struct TreeChoice {
 TreeChoice BestForest(Index nodes, const std::vector<WeightedEdge>& edges) {
   TreeChoice best;
   for (std::size_t subset = 0; subset < std::size_t{1} << edges.size(); ++subset) {
-    std::vector<Index> root(static_cast<std::size_t>(nodes));
+    std::vector<Index> root(nodes);
     std::iota(root.begin(), root.end(), 0);
     TreeChoice choice;
     bool forest = true;
     for (std::size_t e = 0; e < edges.size(); ++e) {
       if ((subset >> e & 1) == 0) continue;
-      const Index a = root[static_cast<std::size_t>(edges[e].a)];
-      const Index b = root[static_cast<std::size_t>(edges[e].b)];
+      const Index a = root[edges[e].a];
+      const Index b = root[edges[e].b];
       forest = forest && a != b;
       std::replace(root.begin(), root.end(), a, b);
       ++choice.edges;
@@ -134,7 +134,7 @@ TEST_CASE("elimination orders of random forests finish every part before its par
   for (int trial = 0; trial < 40; ++trial) {
     const auto n = static_cast<Index>(1 + random.Below(12));
     Scopes scopes;
-    std::vector<Index> names(static_cast<std::size_t>(n));
+    std::vector<Index> names(n);
     std::iota(names.begin(), names.end(), 0);
     random.Shuffle(std::span<Index>(names));
     // Groups of new variables hang on one earlier variable each, or on none.

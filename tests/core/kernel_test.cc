@@ -28,7 +28,7 @@ std::vector<Kernel> Kernels() {
 FeatureRows SomeRows(Random& random) {
   FeatureRows rows;
   for (int k = 0; k < 12; ++k) {
-    std::vector<double> values(static_cast<std::size_t>(k % 5));
+    std::vector<double> values(k % 5);
     for (double& value : values) value = random.Normal();
     if (k % 2 == 0) {
       rows.AddDense(values);

@@ -33,13 +33,12 @@ struct Chain {
     StructureBuilder builder(graph.Build(), layout);
     for (Index i = 0; i < static_cast<Index>(states.size()); ++i) {
       StateMap map;
-      for (Index s = 0; s < states[static_cast<std::size_t>(i)]; ++s) map.rows.push_back(s);
+      for (Index s = 0; s < states[i]; ++s) map.rows.push_back(s);
       builder.AddLinear(i, 0, 0, builder.AddStateMap(map));
     }
     const auto n = static_cast<Index>(states.size());
     for (Index c = 0; c + 1 < n; ++c) {
-      const auto k = static_cast<std::size_t>(states[static_cast<std::size_t>(c)] *
-                                              states[static_cast<std::size_t>(c) + 1]);
+      const std::size_t k = states[c] * states[c + 1];
       builder.AddPotential(n + c, 1, num_potentials,
                            builder.AddStateMap({std::vector<Index>(k, 0), {}}));
       num_potentials += static_cast<Index>(k);
@@ -52,7 +51,7 @@ struct Chain {
   }
   Dataset Data(const std::vector<Labels>& examples) const {
     Dataset data(layout, rows);
-    std::vector<double> potentials(static_cast<std::size_t>(num_potentials));
+    std::vector<double> potentials(num_potentials);
     for (std::size_t k = 0; k < potentials.size(); ++k) potentials[k] = static_cast<double>(k) + 1;
     for (const Labels& labels : examples) data.Add(structure, labels, data.size() % 2, potentials);
     return data;
@@ -134,8 +133,8 @@ TEST_CASE(
   // The weights are those of variables 0, 2 and 3.
   CHECK(LossOf(set, 0) == Losses{1.0 / 3, 0, 0, 3.0 / 3, 4.0 / 3, 0});
   // The remaining factor reads its own potentials: the last four of 6 + 6 + 4.
-  std::vector<double> scores(static_cast<std::size_t>(example.graph().total_states()));
-  std::vector<double> weights(static_cast<std::size_t>(chain.layout->size()), 0.0);
+  std::vector<double> scores(example.graph().total_states());
+  std::vector<double> weights(chain.layout->size(), 0.0);
   weights.back() = 1;
   ScoreTables(example, weights, scores);
   CHECK(Losses(scores.begin() + 6, scores.end()) == Losses{13, 14, 15, 16});

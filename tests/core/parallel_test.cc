@@ -17,11 +17,11 @@ using namespace slackline::internal;
 TEST_CASE("EveryItemIsDoneOnceInConsecutiveChunks") {
   for (const int threads : {1, 2, 5}) {
     for (const Index count : {0, 1, 7, 100}) {
-      std::vector<std::atomic<int>> done(static_cast<std::size_t>(count));
+      std::vector<std::atomic<int>> done(count);
       std::vector<std::atomic<Index>> end(8);
       ParallelChunks(count, 8, threads, [&](const Chunk& chunk) {
-        for (Index k = chunk.begin; k < chunk.end; ++k) ++done[static_cast<std::size_t>(k)];
-        end[static_cast<std::size_t>(chunk.chunk)] = chunk.end;
+        for (Index k = chunk.begin; k < chunk.end; ++k) ++done[k];
+        end[chunk.chunk] = chunk.end;
       });
       for (const auto& times : done) CHECK(times == 1);
       for (std::size_t k = 1; k < end.size(); ++k) CHECK(end[k - 1] <= end[k]);
@@ -37,8 +37,7 @@ TEST_CASE("WorkBesideOtherWorkIsAllDone") {
     ParallelChunksBeside([&] { ++beside; }, 50, 20, threads,
                          [&](const Chunk& chunk) {
                            CHECK(chunk.thread < threads);
-                           for (Index k = chunk.begin; k < chunk.end; ++k)
-                             ++done[static_cast<std::size_t>(k)];
+                           for (Index k = chunk.begin; k < chunk.end; ++k) ++done[k];
                          });
     CHECK(beside == 1);
     for (const auto& times : done) CHECK(times == 1);
@@ -94,8 +93,7 @@ TEST_CASE("WorkIsDoneByFewerThreadsWhereNotAllCanBeStarted") {
   REQUIRE(setrlimit(RLIMIT_AS, &tight) == 0);
   std::vector<std::atomic<int>> done(400);
   for (const int threads : {200, 2, 100}) {
-    ParallelChunks(400, 400, threads,
-                   [&](const Chunk& chunk) { ++done[static_cast<std::size_t>(chunk.begin)]; });
+    ParallelChunks(400, 400, threads, [&](const Chunk& chunk) { ++done[chunk.begin]; });
   }
   setrlimit(RLIMIT_AS, &before);
   for (const auto& times : done) CHECK(times == 3);

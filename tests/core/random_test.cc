@@ -78,7 +78,7 @@ TEST_CASE("Shuffle yields every order of three items about equally often") {
   for (int k = 0; k < kDraws; ++k) {
     std::array<int, 3> items{0, 1, 2};
     random.Shuffle(std::span<int>(items));
-    ++counts[static_cast<std::size_t>(9 * items[0] + 3 * items[1] + items[2])];
+    ++counts[9 * items[0] + 3 * items[1] + items[2]];
   }
   int orders = 0;
   for (const int count : counts) {
@@ -96,7 +96,7 @@ TEST_CASE("Shuffle keeps the items, also when there are none or one") {
   random.Shuffle(std::span<int>(items));
   CHECK_FALSE(std::is_sorted(items.begin(), items.end()));
   std::sort(items.begin(), items.end());
-  for (int k = 0; k < 1000; ++k) CHECK(items[static_cast<std::size_t>(k)] == k);
+  for (int k = 0; k < 1000; ++k) CHECK(items[k] == k);
   std::vector<int> one{4};
   random.Shuffle(std::span<int>(one));
   CHECK(one[0] == 4);

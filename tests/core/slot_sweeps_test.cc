@@ -85,7 +85,7 @@ TEST_CASE("threads make no difference to sweeps") {
     const ExampleView example = data.example(0);
     REQUIRE(ThreadsShareSweeps(example, 2));
     CHECK_FALSE(ThreadsShareSweeps(example, 1));
-    const auto coordinates = static_cast<std::size_t>(example.structure().num_coordinates());
+    const std::size_t coordinates = example.structure().num_coordinates();
     const std::vector<double> weights =
         Numbers(&random, static_cast<std::size_t>(data.layout().size()));
     std::vector<double> all = Numbers(&random, coordinates);

@@ -58,7 +58,7 @@ class FaultyFactor {
   }
 
   void AddFeatures(std::span<const Index> states, double scale, std::span<double> out) const {
-    const auto joint = static_cast<std::size_t>(states[0] * 3 + states[1]);
+    const std::size_t joint = states[0] * 3 + states[1];
     double feature = 1;
     if (fault_ == Fault::kNotFinite && joint == 5)
       feature = std::numeric_limits<double>::infinity();
@@ -71,7 +71,7 @@ class FaultyFactor {
   }
 
   double Score(std::span<const double> weights, std::span<const Index> states) const {
-    const auto joint = static_cast<std::size_t>(states[0] * 3 + states[1]);
+    const std::size_t joint = states[0] * 3 + states[1];
     if (fault_ == Fault::kScoreWrong && joint == 3) return weights[joint] + 1e-3;
     if (fault_ == Fault::kScoreNotFinite && joint == 3)
       return std::numeric_limits<double>::quiet_NaN();
@@ -108,7 +108,7 @@ class FaultyFactor {
     std::vector<double> table(weights.begin(), weights.end());
     Reparametrise(cardinalities_, table, messages, table);
     for (Index joint = 0; joint < 6; ++joint) {
-      if (table[static_cast<std::size_t>(joint)] == best->value) best->joint = joint;
+      if (table[joint] == best->value) best->joint = joint;
     }
   }
 
@@ -155,7 +155,7 @@ TEST_CASE("each fault is caught and named") {
       {Fault::kBadWhenZero, "Maximize"},
       {Fault::kThrows, "a method throws: out of order"},
   };
-  CHECK(faults.size() == static_cast<std::size_t>(Fault::kThrows));
+  CHECK(std::ssize(faults) == Fault::kThrows);
   for (const auto& entry : faults) {
     const auto& fault = entry.first;
     const auto& message = entry.second;

@@ -26,7 +26,7 @@ class Careless : public GlobalFactor {
   double Maximize(std::span<const double> weights, std::span<const double> messages,
                   std::span<Index> y) const override {
     y[0] = messages[0] <= messages[1] ? 0 : 1;  // without the weight
-    return (y[0] == 1 ? weights[0] : 0.0) - messages[static_cast<std::size_t>(y[0])];
+    return (y[0] == 1 ? weights[0] : 0.0) - messages[y[0]];
   }
 
  protected:

@@ -19,8 +19,6 @@ namespace {
 
 using Edge = MatchingFactor::Edge;
 
-std::size_t Size(Index n) { return static_cast<std::size_t>(n); }
-
 struct Case {
   std::vector<Edge> edges;
   std::vector<Index> left, right;
@@ -52,12 +50,12 @@ bool Breaks(const Case& c, const std::vector<Index>& states) {
   for (Index i = 0; i < static_cast<Index>(c.left.size()); ++i) {
     Index used = 0;
     for (std::size_t e = 0; e < states.size(); ++e) used += c.edges[e].left == i ? states[e] : 0;
-    if (used > c.left[Size(i)]) return true;
+    if (used > c.left[i]) return true;
   }
   for (Index j = 0; j < static_cast<Index>(c.right.size()); ++j) {
     Index used = 0;
     for (std::size_t e = 0; e < states.size(); ++e) used += c.edges[e].right == j ? states[e] : 0;
-    if (used > c.right[Size(j)]) return true;
+    if (used > c.right[j]) return true;
   }
   return false;
 }
@@ -98,7 +96,7 @@ bool CanImprove(const Case& c, const std::vector<double>& messages,
   const std::size_t first_right = left.size();
   const std::size_t out = first_right + right.size();
   for (std::size_t e = 0; e < states.size(); ++e) {
-    const std::size_t i = Size(c.edges[e].left);
+    const std::size_t i = c.edges[e].left;
     const std::size_t j = first_right + Size(c.edges[e].right);
     const double gain = messages[2 * e] - messages[2 * e + 1];
     if (states[e] == 0) {

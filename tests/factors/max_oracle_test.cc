@@ -62,7 +62,7 @@ TEST_CASE("the reparametrised maximum agrees with enumeration for every order") 
       message_size += static_cast<std::size_t>(states);
     }
     // Whole numbers: sums are exact, ties happen.
-    std::vector<double> table(static_cast<std::size_t>(NumJointStates(cardinalities)));
+    std::vector<double> table(NumJointStates(cardinalities));
     for (double& value : table) {
       value = random.Below(6) == 0 ? -kInfinity : static_cast<double>(random.Below(5)) - 6;
     }

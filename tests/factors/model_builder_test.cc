@@ -53,16 +53,14 @@ std::vector<double> FlatScores(const std::shared_ptr<const Structure>& structure
                                const std::vector<double>& weights,
                                const std::vector<double>& potentials = {}) {
   Dataset data(structure->shared_layout(), rows);
-  data.Add(structure,
-           std::vector<Index>(static_cast<std::size_t>(structure->graph().num_variables()), 0), 0,
-           potentials);
-  std::vector<double> scores(static_cast<std::size_t>(structure->graph().total_states()));
+  data.Add(structure, std::vector<Index>(structure->graph().num_variables(), 0), 0, potentials);
+  std::vector<double> scores(structure->graph().total_states());
   ScoreTables(data.example(0), weights, scores);
   return scores;
 }
 
 std::vector<double> RandomWeights(Random& random, const WeightLayout& layout) {
-  std::vector<double> weights(static_cast<std::size_t>(layout.size()));
+  std::vector<double> weights(layout.size());
   for (double& w : weights) w = random.Normal();
   return weights;
 }
@@ -81,11 +79,9 @@ void CheckFactorScores(const F& factor) {
   const std::shared_ptr<const Structure> structure = builder.Build();
   const std::vector<double> weights = RandomWeights(random, *layout.weights);
   const std::vector<double> scores = FlatScores(structure, nullptr, weights);
-  std::vector<double> expected(static_cast<std::size_t>(structure->graph().factor_states(c)));
+  std::vector<double> expected(structure->graph().factor_states(c));
   const Offset first = layout.weights->block(layout.scalar).at(kBase, 0);
-  ScoreTable(factor,
-             std::span<const double>(weights).subspan(
-                 static_cast<std::size_t>(first), static_cast<std::size_t>(factor.num_weights())),
+  ScoreTable(factor, std::span<const double>(weights).subspan(first, factor.num_weights()),
              expected);
   for (std::size_t s = 0; s < expected.size(); ++s) {
     CHECK(Near(scores[static_cast<std::size_t>(structure->graph().factor_offset(c)) + s],
@@ -121,13 +117,13 @@ TEST_CASE("variables read inputs, potentials and unary factors") {
   auto rows = std::make_shared<FeatureRows>();
   rows->AddDense(std::array{1.0, 10.0});
   rows->AddDense(std::array{2.0, 20.0});
-  std::vector<double> weights(static_cast<std::size_t>(layout.weights->size()), 0.0);
+  std::vector<double> weights(layout.weights->size(), 0.0);
   const WeightBlock& linear = layout.weights->block(layout.linear);
   const WeightBlock& scalar = layout.weights->block(layout.scalar);
-  weights[static_cast<std::size_t>(linear.at(1, 0))] = 1;
-  weights[static_cast<std::size_t>(linear.at(2, 1))] = 0.1;
-  weights[static_cast<std::size_t>(scalar.at(7, 0))] = -1;
-  weights[static_cast<std::size_t>(scalar.at(12, 0))] = 100;
+  weights[linear.at(1, 0)] = 1;
+  weights[linear.at(2, 1)] = 0.1;
+  weights[scalar.at(7, 0)] = -1;
+  weights[scalar.at(12, 0)] = 100;
   const std::vector<double> scores = FlatScores(structure, rows, weights, {5, 6});
   // a: rows 0, 1, 2 of input (2, 20), bias on state 2. b: row 2 of input (1, 10) on state 1,
   // potentials on both.
@@ -151,12 +147,12 @@ TEST_CASE("factors read inputs and potentials, and take several feature sets") {
   CHECK(structure->terms(2).size() == 4);
   auto rows = std::make_shared<FeatureRows>();
   rows->AddDense(std::array{1.0, 0.0});
-  std::vector<double> weights(static_cast<std::size_t>(layout.weights->size()), 0.0);
+  std::vector<double> weights(layout.weights->size(), 0.0);
   const WeightBlock& scalar = layout.weights->block(layout.scalar);
-  weights[static_cast<std::size_t>(layout.weights->block(layout.linear).at(1, 0))] = 1;
-  weights[static_cast<std::size_t>(scalar.at(0, 0))] = 1;
-  weights[static_cast<std::size_t>(scalar.at(1, 0))] = 1000;
-  weights[static_cast<std::size_t>(scalar.at(3, 0))] = 0.5;
+  weights[layout.weights->block(layout.linear).at(1, 0)] = 1;
+  weights[scalar.at(0, 0)] = 1;
+  weights[scalar.at(1, 0)] = 1000;
+  weights[scalar.at(3, 0)] = 0.5;
   const std::vector<double> scores = FlatScores(structure, rows, weights, {10, 20, 30, 40});
   CHECK(std::vector<double>(scores.begin() + 4, scores.end()) ==
         std::vector<double>{10, 1020.5, 1030, 41});
@@ -269,7 +265,7 @@ TEST_CASE("states of variables and factors may be forbidden") {
   const Index factor = builder.AddFactor({0, 1}, PairwiseTableFactor(3, 2), layout.scalar);
   builder.ForbidFactorStates(factor, {true, false, false, false, false, true});
   const std::shared_ptr<const Structure> structure = builder.Build();
-  std::vector<double> weights(static_cast<std::size_t>(layout.weights->size()), 1.0);
+  std::vector<double> weights(layout.weights->size(), 1.0);
   CHECK(FlatScores(structure, nullptr, weights) ==
         std::vector<double>{0, -kInfinity, 0, 0, 0, -kInfinity, 1, 1, 1, 1, -kInfinity});
   CHECK_THROWS_AS(builder.ForbidStates(2, {true, false}), std::invalid_argument);

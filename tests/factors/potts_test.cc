@@ -16,7 +16,7 @@ namespace slackline::internal::test {
 namespace {
 
 FactorMax ByTable(const PottsFactor& factor, double weight, const std::vector<double>& messages) {
-  std::vector<double> table(static_cast<std::size_t>(NumJointStates(factor.cardinalities())));
+  std::vector<double> table(NumJointStates(factor.cardinalities()));
   ScoreTable(factor, std::array{weight}, table);
   return ReparametrisedMax(factor.cardinalities(), table, messages);
 }

@@ -40,13 +40,12 @@ TEST_CASE("for state 1 of binary variables it is the cardinality factor") {
     const auto size = static_cast<Index>(1 + random.Below(6));
     const auto low = static_cast<Index>(random.Below(static_cast<std::uint64_t>(size) + 1));
     const CardinalityFactor one(size, size + 1, IdentityMap(size + 1), low, size);
-    const StateCountFactor other =
-        Counts(std::vector<Index>(static_cast<std::size_t>(size), 2), 1, low, size);
+    const StateCountFactor other = Counts(std::vector<Index>(size, 2), 1, low, size);
     std::vector<double> weights(static_cast<std::size_t>(size) + 1), messages(2 * weights.size());
     messages.resize(2 * static_cast<std::size_t>(size));
     for (double& w : weights) w = random.Normal();
     for (double& d : messages) d = random.Normal();
-    std::vector<Index> a(static_cast<std::size_t>(size)), b(a);
+    std::vector<Index> a(size), b(a);
     CHECK(Near(one.Maximize(weights, messages, a), other.Maximize(weights, messages, b), kExact));
     CHECK(a == b);
     CHECK(one.IsRestricted() == other.IsRestricted());

@@ -26,7 +26,7 @@ double Excess(std::span<const Index> states, Index limit) {
 
 // Level 1: fill a table.
 TableFactor BudgetTable(Index n, Index limit) {
-  return TableFactor::FromFunction(std::vector<Index>(static_cast<std::size_t>(n), 2), 1,
+  return TableFactor::FromFunction(std::vector<Index>(n, 2), 1,
                                    [limit](std::span<const Index> y, std::span<double> features) {
                                      features[0] = Excess(y, limit);
                                    });
@@ -35,8 +35,7 @@ TableFactor BudgetTable(Index n, Index limit) {
 // Level 2: model the concept.
 class BudgetFactor {
  public:
-  BudgetFactor(Index n, Index limit)
-      : cardinalities_(static_cast<std::size_t>(n), 2), limit_(limit) {}
+  BudgetFactor(Index n, Index limit) : cardinalities_(n, 2), limit_(limit) {}
   std::span<const Index> cardinalities() const { return cardinalities_; }
   Index num_weights() const { return 1; }
   void AddFeatures(std::span<const Index> states, double scale, std::span<double> out) const {
@@ -54,8 +53,7 @@ static_assert(Factor<UserDefinedFactor> && FactorWithMaximize<UserDefinedFactor>
 // Level 3: derive.
 class DerivedBudget : public UserDefinedFactor {
  public:
-  DerivedBudget(Index n, Index limit)
-      : cardinalities_(static_cast<std::size_t>(n), 2), limit_(limit) {}
+  DerivedBudget(Index n, Index limit) : cardinalities_(n, 2), limit_(limit) {}
   std::span<const Index> cardinalities() const override { return cardinalities_; }
   Index num_weights() const override { return 1; }
   void AddFeatures(std::span<const Index> states, double scale,

@@ -103,7 +103,7 @@ std::vector<std::string> Seeds() {
     features.neighbours = {{0, 1, width, 0.5f}, {1, 2, width, 2.f}};
     features.fine_rows.assign(9, 0.5f);
     features.coarse_rows.assign(6, -1.f);
-    LabelImage labels{width, 4, std::vector<std::uint8_t>(static_cast<std::size_t>(4 * width), 1)};
+    LabelImage labels{width, 4, std::vector<std::uint8_t>(4 * width, 1)};
     writer.Add("image" + std::to_string(width), ImageRole::kTrain, features, labels);
   }
   writer.Finish();

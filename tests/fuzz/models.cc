@@ -106,7 +106,7 @@ void PredictLabels(std::string_view bytes) {
   const MultiLabelData data = ReadMultiLabelData(PathOf(text, 1), read);
   const MultiLabelPredictions predictions = Predict(model, data, options);
   SummariseWeights(model, kSummary);
-  const auto labels = static_cast<std::size_t>(model.num_labels());
+  const std::size_t labels = model.num_labels();
   ExplainLabels(model, data, 0, std::span(predictions.labels).first(labels), 2);
 }
 
@@ -139,7 +139,7 @@ void PredictTokens(std::string_view bytes) {
   const SequencePredictions predictions =
       PredictSequences(model, input.data, input.sequences, options);
   SummariseWeights(model, kSummary);
-  const auto length = static_cast<std::size_t>(input.data.length(0));
+  const std::size_t length = input.data.length(0);
   ExplainSequence(model, input.data, 0, std::span(predictions.labels).first(length), 2);
 }
 
@@ -171,7 +171,7 @@ std::vector<std::string> SegmentSeeds() {
   for (const SegmentLayers layers :
        {SegmentLayers::kTwo, SegmentLayers::kFine, SegmentLayers::kNeighbours}) {
     SegmentModel model({"sky", "grass"}, 4, {{0, 1}, {2, 2}}, layers, SegmentPairwise::kTable);
-    std::vector<double> weights(static_cast<std::size_t>(model.layout()->size()));
+    std::vector<double> weights(model.layout()->size());
     for (std::size_t k = 0; k < weights.size(); ++k) weights[k] = k % 3 == 0 ? 0.5 : -0.25;
     model.set_weights(weights);
     seeds.push_back(Saved(model));
@@ -186,14 +186,14 @@ void PredictPixels(std::string_view bytes) {
   SummariseWeights(model, {}, kSummary);
   SegmentExample example = Picture();
   if (model.inputs() == SegmentInputs::kPotentials) {
-    const auto count = static_cast<std::size_t>(5 * model.num_classes());
+    const std::size_t count = 5 * model.num_classes();
     for (std::size_t k = 0; k < count; ++k)
       example.potentials.push_back(0.1 * static_cast<double>(k));
     PredictSegments(model, example, nullptr, DecodeKind::kAuto);
     return;
   }
-  const std::vector<double> features(static_cast<std::size_t>(model.file_dimension()), 0.5);
-  std::vector<double> row(static_cast<std::size_t>(model.num_columns()));
+  const std::vector<double> features(model.file_dimension(), 0.5);
+  std::vector<double> row(model.num_columns());
   model.SelectFeatures(features, row);
   const auto rows = std::make_shared<FeatureRows>();
   for (int k = 0; k < 5; ++k) rows->AddDense(row);

@@ -33,7 +33,7 @@ void ReadForModel(const std::string& path, const MultiLabelReadOptions& options)
     const FeatureRow one = data.rows->row(0);
     const FeatureRow row = whole.rows->row(m);
     const bool same =
-        data.lines[0] == whole.lines[static_cast<std::size_t>(m)] && one.dense() == row.dense() &&
+        data.lines[0] == whole.lines[m] && one.dense() == row.dense() &&
         std::equal(one.values, one.values + one.count, row.values, row.values + row.count) &&
         std::equal(data.labels.begin(), data.labels.end(),
                    whole.labels.begin() + std::ptrdiff_t{m} * whole.num_labels());

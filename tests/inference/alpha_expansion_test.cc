@@ -37,14 +37,14 @@ std::shared_ptr<const FactorGraph> Grid(Index rows, Index cols, Index states,
 /// Random scores of variables; pair (a, b) of factor c scores `pair`.
 std::vector<double> Scores(Random& random, const FactorGraph& graph, double scale,
                            const std::function<double(Index c, Index a, Index b)>& pair) {
-  std::vector<double> scores(static_cast<std::size_t>(graph.total_states()));
+  std::vector<double> scores(graph.total_states());
   for (double& score : scores) score = scale * random.Normal();
   for (Index c = 0; c < graph.num_factors(); ++c) {
     if (graph.scope(c).size() != 2) continue;
     const Index states = graph.cardinality(graph.scope(c)[0]);
     for (Index a = 0; a < states; ++a) {
       for (Index b = 0; b < states; ++b)
-        scores[static_cast<std::size_t>(graph.factor_offset(c) + a * states + b)] = pair(c, a, b);
+        scores[graph.factor_offset(c) + a * states + b] = pair(c, a, b);
     }
   }
   return scores;
@@ -74,15 +74,14 @@ TEST_CASE("TwoStatesAreSolvedExactly") {
   const auto solver = MakeExpansionSolver(graph);
   CHECK(!solver->relaxed());
   for (int trial = 0; trial < 60; ++trial) {
-    std::vector<double> agree(static_cast<std::size_t>(2 * graph->num_factors()));
+    std::vector<double> agree(2 * graph->num_factors());
     for (double& value : agree) value = 2 * random.Uniform();
     // AMN tables: agreement at each state has its own reward. Every third has constants and slopes
     // on top, which change nothing.
     const double slope = trial % 3 == 0 ? random.Normal() : 0.0;
     const auto scores =
         Scores(random, *graph, trial % 2 == 0 ? 1.0 : 0.2, [&](Index c, Index a, Index b) {
-          return (a == b ? agree[static_cast<std::size_t>(2 * c + a)] : 0.0) +
-                 slope * (a - 0.3 * b + 1);
+          return (a == b ? agree[2 * c + a] : 0.0) + slope * (a - 0.3 * b + 1);
         });
     MapResult found;
     solver->Solve(scores, nullptr, &found);
@@ -100,11 +99,10 @@ TEST_CASE("PottsIsWithinAFactorOfTwoAndTheBoundHolds") {
   int exact = 0;
   for (int trial = 0; trial < 60; ++trial) {
     const auto graph = Grid(3, 3, 3);
-    std::vector<double> agree(static_cast<std::size_t>(graph->num_factors()));
+    std::vector<double> agree(graph->num_factors());
     for (double& value : agree) value = 1.5 * random.Uniform();
-    const auto scores = Scores(random, *graph, 1.0, [&](Index c, Index a, Index b) {
-      return a == b ? agree[static_cast<std::size_t>(c)] : 0.0;
-    });
+    const auto scores = Scores(random, *graph, 1.0,
+                               [&](Index c, Index a, Index b) { return a == b ? agree[c] : 0.0; });
     MapResult found;
     MakeExpansionSolver(graph)->Solve(scores, nullptr, &found);
     const MapResult best = Best(graph, scores);
@@ -119,7 +117,7 @@ TEST_CASE("PottsIsWithinAFactorOfTwoAndTheBoundHolds") {
     for (Index i = 0; i < graph->num_variables(); ++i) {
       for (Index s = 0; s < 3; ++s) {
         std::vector<Index> other = found.labels;
-        other[static_cast<std::size_t>(i)] = s;
+        other[i] = s;
         CHECK(LabellingScore(*graph, scores, other) <= found.value + kTight);
       }
     }
@@ -162,7 +160,7 @@ TEST_CASE("DegenerateGraphsAndTables") {
   CHECK(Near(found.value, Most(*alone, scores), kTight));
 
   const auto grid = Grid(3, 3, 3);
-  const std::vector<double> zero(static_cast<std::size_t>(grid->total_states()), 0.0);
+  const std::vector<double> zero(grid->total_states(), 0.0);
   MakeExpansionSolver(grid)->Solve(zero, nullptr, &found);
   CHECK(found.value == 0);
   CHECK(found.upper_bound == 0);
@@ -187,7 +185,7 @@ TEST_CASE("WhatIsNotAssociativeIsRefused") {
   const auto squares =
       Scores(random, *three, 1.0, [](Index, Index a, Index b) { return -1.0 * (a - b) * (a - b); });
   CHECK_THROWS_AS(MakeExpansionSolver(three)->Solve(squares, nullptr, &found), DataError);
-  std::vector<double> forbidden(static_cast<std::size_t>(grid->total_states()), 0.0);
+  std::vector<double> forbidden(grid->total_states(), 0.0);
   forbidden[0] = -kInfinity;
   CHECK_THROWS_AS(MakeExpansionSolver(grid)->Solve(forbidden, nullptr, &found), DataError);
 

@@ -17,7 +17,7 @@ TEST_CASE("the best labelling is the first of the best of all, in lexicographic 
   for (int trial = 0; trial < 400; ++trial) {
     const TestChain chain = RandomChain(random, trial);
     ChainDp dp = chain.Dp();
-    std::vector<Index> labels(static_cast<std::size_t>(chain.length));
+    std::vector<Index> labels(chain.length);
     const double value = dp.Maximise(chain.unary, labels);
     const auto all = chain.Ranked();
     if (all.empty()) {
@@ -35,7 +35,7 @@ TEST_CASE("max-marginals are what the best labelling with a state loses") {
   for (int trial = 0; trial < 400; ++trial) {
     const TestChain chain = RandomChain(random, trial);
     ChainDp dp = chain.Dp();
-    std::vector<Index> labels(static_cast<std::size_t>(chain.length));
+    std::vector<Index> labels(chain.length);
     std::vector<double> marginals(chain.unary.size());
     dp.MaxMarginals(chain.unary, labels, marginals);
     const auto all = chain.Ranked();
@@ -98,13 +98,12 @@ TEST_CASE("long chains take linear memory") {
   constexpr Index kLength = 100000;
   ChainDp dp(kStates);
   std::vector<double> table(kStates * kStates, 0.0);
-  for (Index s = 0; s < kStates; ++s)
-    table[static_cast<std::size_t>(s * kStates + (s + 1) % kStates)] = 1;
+  for (Index s = 0; s < kStates; ++s) table[s * kStates + (s + 1) % kStates] = 1;
   dp.SetSharedTable(table);
   const std::vector<double> unary(static_cast<std::size_t>(kLength) * kStates, 0.0);
   std::vector<Index> labels(kLength);
   CHECK(dp.Maximise(unary, labels) == kLength - 1);
   for (Index i = 0; i < kLength; ++i) {
-    if (labels[static_cast<std::size_t>(i)] != i % kStates) FAIL("not the cycle of states");
+    if (labels[i] != i % kStates) FAIL("not the cycle of states");
   }
 }

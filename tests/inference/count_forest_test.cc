@@ -45,7 +45,7 @@ struct Counted {
     Index hits = 0;
     Index rest = 0;
     for (std::size_t i = 0; i < labels.size(); ++i) (marked[i] == 1 ? hits : rest) += labels[i];
-    return gains[static_cast<std::size_t>(hits * (others + 1) + rest)];
+    return gains[hits * (others + 1) + rest];
   }
 };
 
@@ -57,7 +57,7 @@ Counted RandomCounted(Random& random, Index n, double scale) {
     hits += counted.marked.back();
   }
   counted.others = n - hits;
-  counted.gains.resize(static_cast<std::size_t>((hits + 1) * (counted.others + 1)));
+  counted.gains.resize((hits + 1) * (counted.others + 1));
   for (double& gain : counted.gains) gain = scale * random.Normal();
   return counted;
 }
@@ -67,9 +67,9 @@ double BestOfAll(const FactorGraph& graph, const std::vector<double>& scores,
                  const Counted& counted) {
   const Index n = graph.num_variables();
   double best = -kInfinity;
-  std::vector<Index> labels(static_cast<std::size_t>(n));
+  std::vector<Index> labels(n);
   for (Index code = 0; code < Index{1} << n; ++code) {
-    for (Index i = 0; i < n; ++i) labels[static_cast<std::size_t>(i)] = code >> i & 1;
+    for (Index i = 0; i < n; ++i) labels[i] = code >> i & 1;
     best = std::max(best, test::LabellingScore(graph, scores, labels) + counted.Gain(labels));
   }
   return best;
@@ -77,7 +77,7 @@ double BestOfAll(const FactorGraph& graph, const std::vector<double>& scores,
 
 void CheckGraph(Random& random, const GraphPtr& graph, double scale) {
   CountForest forest(graph);
-  std::vector<Index> labels(static_cast<std::size_t>(graph->num_variables()));
+  std::vector<Index> labels(graph->num_variables());
   for (int repeat = 0; repeat < 3; ++repeat) {  // the work space of earlier calls does not matter
     const std::vector<double> scores = RandomScores(random, *graph, 1);
     const Counted counted = RandomCounted(random, graph->num_variables(), scale);

@@ -26,7 +26,7 @@ namespace {
 double BestWithin(const FactorGraph& graph, const std::vector<double>& scores, CountRange range) {
   const Index n = graph.num_variables();
   double best = -kInfinity;
-  std::vector<Index> labels(static_cast<std::size_t>(n));
+  std::vector<Index> labels(n);
   for (Index code = 0; code < Index{1} << n; ++code) {
     for (Index i = 0; i < n; ++i) labels[i] = code >> i & 1;
     if (range.Contains(CountOnes(labels)))
@@ -47,7 +47,7 @@ GraphPtr BinaryForest(Random& random, Index n) {
 /// What holds of every answer.
 void CheckAnswer(const FactorGraph& graph, const std::vector<double>& scores, CountRange range,
                  const MapResult& result, double best) {
-  REQUIRE(result.labels.size() == static_cast<std::size_t>(graph.num_variables()));
+  REQUIRE(std::ssize(result.labels) == graph.num_variables());
   CHECK(range.Contains(CountOnes(result.labels)));
   CHECK(result.integral);
   CHECK(result.marginals.empty());
@@ -203,7 +203,7 @@ TEST_CASE("bad arguments") {
   CountSearch counts(graph, {1, 1});
   CHECK_THROWS_AS(counts.Solve(std::vector<double>(3, 0.0), &solver, &result),
                   std::invalid_argument);
-  std::vector<double> scores(static_cast<std::size_t>(graph->total_states()), 0.0);
+  std::vector<double> scores(graph->total_states(), 0.0);
   scores[0] = kInfinity;
   CHECK_THROWS_AS(counts.Solve(scores, &solver, &result), std::invalid_argument);
 }

@@ -51,22 +51,22 @@ TEST_CASE("RunsAndColumnsOfAllLengths") {
   Random random(2);
   for (Index rows = 1; rows <= 9; ++rows) {
     for (Index size = 0; size <= 13; ++size) {
-      std::vector<double> x(static_cast<std::size_t>(rows * size));
-      std::vector<double> shift(static_cast<std::size_t>(size), 1.0);
+      std::vector<double> x(rows * size);
+      std::vector<double> shift(size, 1.0);
       for (double& value : shift) value += random.Uniform();
       for (double& value : x) value = random.Below(5) == 0 ? -kInfinity : -3 * random.Uniform();
       const std::vector<double> before = x;
-      std::vector<double> sum(static_cast<std::size_t>(size), -1.0);
+      std::vector<double> sum(size, -1.0);
       ExpColumns(x.data(), rows, size, shift.data(), 0.7, sum.data());
       for (Index s = 0; s < size; ++s) {
         double total = 0;
         for (Index r = 0; r < rows; ++r) {
-          const auto at = static_cast<std::size_t>(r * size + s);
-          const double expected = Exact(before[at], shift[static_cast<std::size_t>(s)], 0.7);
+          const std::size_t at = r * size + s;
+          const double expected = Exact(before[at], shift[s], 0.7);
           CHECK(Near(x[at], expected, kExact));
           total += expected;
         }
-        CHECK(Near(sum[static_cast<std::size_t>(s)], total, kExact));
+        CHECK(Near(sum[s], total, kExact));
       }
       std::vector<double> run = before;
       double total = 0;

@@ -37,9 +37,9 @@ MapResult Enumerate(const FactorGraph& graph, const Scores& scores, Index variab
                     Index state = -1) {
   MapResult best;
   best.value = -kInfinity;
-  std::vector<Index> labels(static_cast<std::size_t>(graph.num_variables()), 0);
+  std::vector<Index> labels(graph.num_variables(), 0);
   for (;;) {
-    const bool counts = variable < 0 || labels[static_cast<std::size_t>(variable)] == state;
+    const bool counts = variable < 0 || labels[variable] == state;
     const double value = test::LabellingScore(graph, scores, labels);
     if (counts && value > best.value) {
       best.value = value;
@@ -61,8 +61,8 @@ void Forbid(Random& random, double share, Scores* scores) {
 
 /// −∞ for all joint states of factor c but one.
 void AllowOne(Random& random, const FactorGraph& graph, Index c, Scores* scores) {
-  const auto begin = static_cast<std::size_t>(graph.factor_offset(c));
-  const auto states = static_cast<std::size_t>(graph.factor_states(c));
+  const std::size_t begin = graph.factor_offset(c);
+  const std::size_t states = graph.factor_states(c);
   const std::size_t kept = random.Below(states);
   for (std::size_t s = 0; s < states; ++s) {
     if (s != kept) (*scores)[begin + s] = -kInfinity;
@@ -70,8 +70,8 @@ void AllowOne(Random& random, const FactorGraph& graph, Index c, Scores* scores)
 }
 
 void AllowOneState(Random& random, const FactorGraph& graph, Index i, Scores* scores) {
-  const auto begin = static_cast<std::size_t>(graph.state_offset(i));
-  const auto states = static_cast<std::size_t>(graph.cardinality(i));
+  const std::size_t begin = graph.state_offset(i);
+  const std::size_t states = graph.cardinality(i);
   const std::size_t kept = random.Below(states);
   for (std::size_t s = 0; s < states; ++s) {
     if (s != kept) (*scores)[begin + s] = -kInfinity;
@@ -139,9 +139,7 @@ std::vector<Index> OwnTables(const FactorGraph& graph) {
 void Fill(PairForest* forest, const FactorGraph& graph, const Scores& scores) {
   std::copy_n(scores.begin(), graph.variable_states(), forest->variable_scores().begin());
   for (Index c = 0; c < graph.num_factors(); ++c) {
-    forest->SetTable(c,
-                     std::span(scores).subspan(static_cast<std::size_t>(graph.factor_offset(c)),
-                                               static_cast<std::size_t>(graph.factor_states(c))));
+    forest->SetTable(c, std::span(scores).subspan(graph.factor_offset(c), graph.factor_states(c)));
   }
 }
 
@@ -222,12 +220,12 @@ TEST_CASE("forests of pairs: labellings are those of dynamic programming") {
     // Potts tables have a way of their own.
     for (Index c = 0; number % 4 == 1 && c < graph->num_factors(); ++c) {
       for (Index joint = 0; joint < states * states; ++joint)
-        scores[static_cast<std::size_t>(graph->factor_offset(c) + joint)] =
+        scores[graph->factor_offset(c) + joint] =
             (joint % (states + 1) == 0) == (number % 8 == 1) ? -kInfinity : 1;
     }
     PairForest forest(graph, OwnTables(*graph));
     Fill(&forest, *graph, scores);
-    std::vector<Index> labels(static_cast<std::size_t>(graph->num_variables()));
+    std::vector<Index> labels(graph->num_variables());
     const MapResult expected = Enumerate(*graph, scores);
     if (expected.value == -kInfinity) {
       CHECK_THROWS_AS(forest.Maximise(labels), DataError);
@@ -252,7 +250,7 @@ TEST_CASE("max-marginals are -infinity where no labelling with the state is allo
     if (graph->num_variables() == 0) continue;
     Scores scores = RandomScores(random, *graph, 1);
     Forbid(random, 0.15, &scores);
-    Scores out(static_cast<std::size_t>(graph->variable_states()));
+    Scores out(graph->variable_states());
     Decoder decoder(DecodeKind::kAuto, graph);
     if (Enumerate(*graph, scores).value == -kInfinity) {
       CHECK_THROWS_AS(decoder.MaxMarginalTables(scores, out), DataError);
@@ -262,7 +260,7 @@ TEST_CASE("max-marginals are -infinity where no labelling with the state is allo
     for (Index i = 0; i < graph->num_variables(); ++i) {
       for (Index s = 0; s < graph->cardinality(i); ++s) {
         const double expected = Enumerate(*graph, scores, i, s).value;
-        const double found = out[static_cast<std::size_t>(graph->state_offset(i) + s)];
+        const double found = out[graph->state_offset(i) + s];
         forbidden += expected == -kInfinity;
         CHECK((expected == -kInfinity ? found == -kInfinity : Near(found, expected, kTight)));
       }
@@ -287,7 +285,7 @@ TEST_CASE("differences of max-marginals say which label is forced") {
 
 TEST_CASE("local improvement leaves forbidden states") {
   const GraphPtr graph = Grid(1, 3, 2);
-  Scores scores(static_cast<std::size_t>(graph->total_states()), 0.0);
+  Scores scores(graph->total_states(), 0.0);
   scores[0] = -kInfinity;
   std::vector<Index> labels(3, 0);
   CHECK(ImproveLabelling(*graph, scores, labels) == 0);
@@ -301,7 +299,7 @@ TEST_CASE("roof duality, message passing and linear programs refuse forbidden st
   for (const SolverKind kind : kinds) {
     CHECK_FALSE(SeesForbiddenStates(kind));
     const auto solver = MakeMapSolver(kind, graph);
-    Scores scores(static_cast<std::size_t>(graph->total_states()), 0.0);
+    Scores scores(graph->total_states(), 0.0);
     MapResult result;
     CHECK_NOTHROW(solver->Solve(scores, nullptr, &result));
     scores[9] = -kInfinity;
@@ -311,7 +309,7 @@ TEST_CASE("roof duality, message passing and linear programs refuse forbidden st
     CHECK_THROWS_AS(solver->Solve(scores, nullptr, &result), std::invalid_argument);
   }
   Decoder rounded(DecodeKind::kLp, graph);
-  Scores scores(static_cast<std::size_t>(graph->total_states()), 0.0);
+  Scores scores(graph->total_states(), 0.0);
   scores[9] = -kInfinity;
   MapResult result;
   CHECK_THROWS_AS(rounded.Decode(scores, &result), DataError);

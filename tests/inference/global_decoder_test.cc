@@ -21,7 +21,7 @@ using namespace slackline::internal::test;
 namespace {
 
 std::vector<double> RandomWeights(Random& random, const Dataset& data, double scale) {
-  std::vector<double> weights(static_cast<std::size_t>(data.layout().size()));
+  std::vector<double> weights(data.layout().size());
   for (double& w : weights) w = scale * random.Normal();
   return weights;
 }
@@ -54,8 +54,7 @@ TEST_CASE("DecodedLabellingsAndBoundsHoldTheBestOne") {
         RandomWeights(random, training.data, trial % 3 == 0 ? 0.3 : 2.0);
     for (Index m = 0; m < training.data.size(); ++m) {
       const ExampleView example = training.data.example(m);
-      const auto structure =
-          training.data.structures()[static_cast<std::size_t>(training.data.structure_of(m))];
+      const auto structure = training.data.structures()[training.data.structure_of(m)];
       MapResult all;
       GlobalDecoder reference(structure);
       reference.Decode(example, weights, &all);
@@ -68,12 +67,12 @@ TEST_CASE("DecodedLabellingsAndBoundsHoldTheBestOne") {
       CAPTURE(trial);
       CHECK(found.upper_bound >= all.value - kTight);
       CHECK(found.value <= all.value + kTight);
-      std::vector<double> scores(static_cast<std::size_t>(example.graph().total_states()));
+      std::vector<double> scores(example.graph().total_states());
       ScoreTables(example, weights, scores);
       CHECK(Near(found.value, decoder.Score(scores, weights, found.labels), kExact));
       CHECK((!found.exact || Near(found.value, all.value, kTight)));
       // The score, from the features of the labelling.
-      std::vector<double> q(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0);
+      std::vector<double> q(example.structure().num_coordinates(), 0.0);
       std::vector<double> u(q.size());
       AddLabellingFeatures(example, found.labels, 1, q);
       CoordinateScores(example, weights, u);
@@ -108,8 +107,7 @@ TEST_CASE("ATreeOfTablesAndAChainIsSolvedExactly") {
     GlobalDecoder decoder(training.data.structures()[0]);
     MapResult found;
     decoder.Decode(training.data.example(0), weights, &found);
-    std::vector<double> scores(
-        static_cast<std::size_t>(tables.data.example(0).graph().total_states()));
+    std::vector<double> scores(tables.data.example(0).graph().total_states());
     ScoreTables(tables.data.example(0), weights, scores);
     MapResult exact;
     MakeMapSolver(SolverKind::kTree, tables.data.structures()[0]->shared_graph())
@@ -133,7 +131,7 @@ TEST_CASE("ForbiddenLabellingsAreNotPredicted") {
   const auto structure = builder.Build();
   GlobalDecoder decoder(structure);
   Random random(3);
-  std::vector<double> scores(static_cast<std::size_t>(structure->graph().total_states()));
+  std::vector<double> scores(structure->graph().total_states());
   const std::vector<double> weights(4, 0.0);
   for (int trial = 0; trial < 20; ++trial) {
     for (double& score : scores) score = random.Normal();

@@ -52,7 +52,7 @@ std::shared_ptr<const Structure> Matching(const Model& model) {
 }
 
 std::vector<double> Normals(Random& random, Offset count) {
-  std::vector<double> values(static_cast<std::size_t>(count));
+  std::vector<double> values(count);
   for (double& value : values) value = random.Normal();
   return values;
 }
@@ -141,11 +141,11 @@ TEST_CASE("ScoresAndWeightsMustFit") {
   const Model model;
   const auto structure = Mixed(model);
   const auto solver = MakeGlobalSolver(structure);
-  std::vector<double> scores(static_cast<std::size_t>(structure->graph().total_states()), 0.0);
+  std::vector<double> scores(structure->graph().total_states(), 0.0);
   MapResult result;
   CHECK_THROWS_AS(solver->Solve(scores, nullptr, &result), std::invalid_argument);  // no weights
   CHECK_THROWS_AS(solver->SetWeights(std::vector<double>(3)), std::invalid_argument);
-  const std::vector<double> weights(static_cast<std::size_t>(structure->layout().size()), 0.0);
+  const std::vector<double> weights(structure->layout().size(), 0.0);
   solver->SetWeights(weights);
   CHECK_NOTHROW(solver->Solve(scores, nullptr, &result));
   scores[3] = -kInfinity;

@@ -22,7 +22,7 @@ namespace {
 /// What must hold for every result of the LP.
 void CheckResult(const FactorGraph& graph, const std::vector<double>& scores,
                  const MapResult& result) {
-  REQUIRE(result.labels.size() == static_cast<std::size_t>(graph.num_variables()));
+  REQUIRE(std::ssize(result.labels) == graph.num_variables());
   CHECK(result.upper_bound >= result.value);
   CHECK(Near(result.upper_bound, result.value, kTight));
   const double rounded = test::LabellingScore(graph, scores, result.labels);

@@ -38,8 +38,7 @@ TEST_CASE("equal scores come in lexicographic order") {
   ChainDp dp(3);
   const auto found = KBestLabellings(&dp, std::vector<double>(6, 0.0), 100);
   REQUIRE(found.size() == 9);
-  for (Index k = 0; k < 9; ++k)
-    CHECK(found[static_cast<std::size_t>(k)].labels == std::vector<Index>{k / 3, k % 3});
+  for (Index k = 0; k < 9; ++k) CHECK(found[k].labels == std::vector<Index>{k / 3, k % 3});
 }
 
 TEST_CASE("one state, and one variable") {

@@ -115,7 +115,7 @@ TEST_CASE("the rows hold for every labelling, have full rank and describe the wh
     const LocalPolytopeRows rows = MakeLocalPolytopeRows(*graph);
     const LpModel& model = rows.model;
     REQUIRE(model.columns == graph->total_states());
-    REQUIRE(rows.row_message.size() == static_cast<std::size_t>(model.rows));
+    REQUIRE(std::ssize(rows.row_message) == model.rows);
     if (model.rows == 0 || model.columns > 400) continue;
     Eigen::MatrixXd a = Eigen::MatrixXd::Zero(model.rows, model.columns);
     for (std::size_t k = 0; k < model.row.size(); ++k)

@@ -18,8 +18,7 @@ TEST_CASE("solver names: there and back, unknown ones are refused with the choic
   }
   CHECK_THROWS_WITH_AS(ParseSolverKind("LP"),
                        "unknown solver 'LP'; choose from auto, roof, messages, messages-search, "
-                       "lp, lp-polytope, tree, "
-                       "brute-force, search, global",
+                       "lp, lp-polytope, tree, brute-force, search, global",
                        DataError);
   CHECK_THROWS_AS(ParseSolverKind(""), DataError);
 }
@@ -42,8 +41,7 @@ TEST_CASE("solvers are made by kind") {
 
 TEST_CASE(
     "automatic choice: the tree on forests, roof duality on binary pairs, else the LP, else an "
-    "exact "
-    "search") {
+    "exact search") {
   CHECK(MakeMapSolver(SolverKind::kAuto, Grid(1, 50, 3))->name() == "tree");
   CHECK(MakeMapSolver(SolverKind::kAuto, FullBinary(0))->name() == "tree");
   CHECK(MakeMapSolver(SolverKind::kAuto, FullBinary(3))->name() == "roof");

@@ -52,7 +52,7 @@ TEST_CASE("searches are right from any messages, those that were never passed in
   for (int number = 0; number < 240; ++number) {
     const GraphPtr graph = SmallGraph(random, number);
     const std::vector<double> scores = SmallScores(random, *graph, number / 12);
-    std::vector<double> messages(static_cast<std::size_t>(graph->total_messages()));
+    std::vector<double> messages(graph->total_messages());
     for (double& message : messages) message = 3 * random.Normal();
     MapResult expected;
     MapResult result;
@@ -73,7 +73,7 @@ TEST_CASE("where messages leave a gap the search closes it, and good messages ma
     const std::vector<double> scores = RandomScores(random, *graph, 1);
     MessagePassing passing(graph);
     passing.SetScores(scores);
-    std::vector<double> messages(static_cast<std::size_t>(graph->total_messages()), 0.0);
+    std::vector<double> messages(graph->total_messages(), 0.0);
     for (int k = 0; k < 50; ++k) passing.Iterate(messages);
     const double bound = passing.Bound(messages);
     MapResult result;
@@ -123,7 +123,7 @@ TEST_CASE("a higher limit ends searches that the first one does not") {
   for (int trial = 0; trial < 6; ++trial) {
     const GraphPtr graph = Grid(10, 10, 4);
     const std::vector<double> scores = RandomScores(random, *graph, 1);
-    const std::vector<double> messages(static_cast<std::size_t>(graph->total_messages()), 0.0);
+    const std::vector<double> messages(graph->total_messages(), 0.0);
     MessageBranchAndBound search(graph);
     MapResult first, last;
     search.Solve(scores, messages, &first);
@@ -138,7 +138,7 @@ TEST_CASE("a higher limit ends searches that the first one does not") {
 TEST_CASE("a plan goes to higher limits by turns, and stays where a search arrived") {
   const GraphPtr graph = Grid(2, 2, 2);
   WarmStart warm;
-  const std::vector<double> messages(static_cast<std::size_t>(graph->total_messages()), 0.25);
+  const std::vector<double> messages(graph->total_messages(), 0.25);
   WriteMessages(messages, &warm);
   SearchPlan plan;
   double first = 0, higher = 0;  // in units of the first limit

@@ -200,7 +200,7 @@ TEST_CASE(
     for (Index i = 0; i < graph->num_variables(); ++i) {
       std::vector<Index> other = labels;
       for (Index s = 0; s < graph->cardinality(i); ++s) {
-        other[static_cast<std::size_t>(i)] = s;
+        other[i] = s;
         CHECK(test::LabellingScore(*graph, scores, other) <=
               after + kExact * std::max(1.0, std::abs(after)));
       }

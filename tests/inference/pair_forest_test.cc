@@ -45,13 +45,13 @@ std::vector<double> SharedScores(Random& random, const FactorGraph& graph,
   const auto draw = [&] {
     return ties ? static_cast<double>(random.Below(3)) - 1 : random.Normal();
   };
-  std::vector<double> scores(static_cast<std::size_t>(graph.total_states()));
-  for (Offset s = 0; s < graph.variable_states(); ++s) scores[static_cast<std::size_t>(s)] = draw();
+  std::vector<double> scores(graph.total_states());
+  for (Offset s = 0; s < graph.variable_states(); ++s) scores[s] = draw();
   std::vector<std::vector<double>> tables;
   for (Index c = 0; c < graph.num_factors(); ++c) {
-    const auto number = static_cast<std::size_t>(table_of[static_cast<std::size_t>(c)]);
+    const std::size_t number = table_of[c];
     if (number == tables.size()) {
-      std::vector<double> table(static_cast<std::size_t>(graph.factor_states(c)));
+      std::vector<double> table(graph.factor_states(c));
       for (double& score : table) score = draw();
       const Index states = graph.cardinality(0);
       const double equal = draw();
@@ -70,11 +70,10 @@ double Solve(PairForest& forest, const FactorGraph& graph, const std::vector<Ind
              const std::vector<double>& scores, std::vector<Index>* labels) {
   std::copy_n(scores.begin(), graph.variable_states(), forest.variable_scores().begin());
   for (Index c = 0; c < graph.num_factors(); ++c) {
-    forest.SetTable(table_of[static_cast<std::size_t>(c)],
-                    std::span(scores).subspan(static_cast<std::size_t>(graph.factor_offset(c)),
-                                              static_cast<std::size_t>(graph.factor_states(c))));
+    forest.SetTable(table_of[c],
+                    std::span(scores).subspan(graph.factor_offset(c), graph.factor_states(c)));
   }
-  labels->resize(static_cast<std::size_t>(graph.num_variables()));
+  labels->resize(graph.num_variables());
   return forest.Maximise(*labels);
 }
 
@@ -144,8 +143,7 @@ TEST_CASE("forbidden transitions are never taken") {
   }
   PairForest forest(graph, std::vector<Index>(5, 0));
   for (Index i = 0; i < 6; ++i) {
-    for (Index s = 0; s < 5; ++s)
-      forest.variable_scores()[static_cast<std::size_t>(i * 5 + s)] = s == 5 - i ? 1 : 0;
+    for (Index s = 0; s < 5; ++s) forest.variable_scores()[i * 5 + s] = s == 5 - i ? 1 : 0;
   }
   forest.SetTable(0, table);
   std::vector<Index> labels(6);

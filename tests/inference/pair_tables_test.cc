@@ -29,9 +29,9 @@ void CheckTable(const std::vector<double>& scores, Index rows, Index cols, Rando
     const Index other = tables.other_states(view);
     CHECK(own == (transposed ? rows : cols));
     CHECK(other == (transposed ? cols : rows));
-    std::vector<double> a(static_cast<std::size_t>(other));
+    std::vector<double> a(other);
     for (double& value : a) value = ties ? static_cast<double>(random.Below(3)) : random.Normal();
-    std::vector<double> plus(static_cast<std::size_t>(PairTables::Padded(own)));
+    std::vector<double> plus(PairTables::Padded(own));
     std::vector<double> minus(plus.size());
     tables.MaxPlus(view, a.data(), plus.data());
     tables.MaxMinus(view, a.data(), minus.data());
@@ -39,14 +39,13 @@ void CheckTable(const std::vector<double>& scores, Index rows, Index cols, Rando
       double best = -kInfinity;
       double least = -kInfinity;
       for (Index r = 0; r < other; ++r) {
-        const double score =
-            scores[static_cast<std::size_t>(transposed ? s * cols + r : r * cols + s)];
+        const double score = scores[transposed ? s * cols + r : r * cols + s];
         CHECK(tables.row(view, r)[s] == score);
-        best = std::max(best, score + a[static_cast<std::size_t>(r)]);
-        least = std::max(least, score - a[static_cast<std::size_t>(r)]);
+        best = std::max(best, score + a[r]);
+        least = std::max(least, score - a[r]);
       }
-      CHECK(plus[static_cast<std::size_t>(s)] == best);
-      CHECK(minus[static_cast<std::size_t>(s)] == least);
+      CHECK(plus[s] == best);
+      CHECK(minus[s] == least);
     }
   }
 }

@@ -33,7 +33,7 @@ double Conditioned(const FactorGraph& graph, const std::vector<double>& scores, 
 }
 
 std::vector<double> MaxMarginals(const GraphPtr& graph, const std::vector<double>& scores) {
-  std::vector<double> out(static_cast<std::size_t>(graph->variable_states()));
+  std::vector<double> out(graph->variable_states());
   RoofMarginals(graph).Compute(scores, out);
   return out;
 }
@@ -64,7 +64,7 @@ TEST_CASE("attraction makes them exact, and one object serves many scores") {
   const GraphPtr graph = FullBinary(8);
   const auto solver = MakeBruteForceSolver(graph);
   RoofMarginals marginals(graph);
-  std::vector<double> out(static_cast<std::size_t>(graph->variable_states()));
+  std::vector<double> out(graph->variable_states());
   for (int number = 0; number < 30; ++number) {
     std::vector<double> scores = DenseBinaryScores(random, *graph, 3);
     for (Index c = 0; c < graph->num_factors(); ++c)
@@ -80,7 +80,7 @@ TEST_CASE("attraction makes them exact, and one object serves many scores") {
 
 TEST_CASE("bad scores are refused") {
   const GraphPtr graph = FullBinary(3);
-  std::vector<double> scores(static_cast<std::size_t>(graph->total_states()), 0.0);
+  std::vector<double> scores(graph->total_states(), 0.0);
   std::vector<double> out(6);
   RoofMarginals marginals(graph);
   CHECK_THROWS_AS(marginals.Compute(scores, std::span(out).first(5)), std::invalid_argument);

@@ -78,16 +78,14 @@ TEST_CASE("the variable that was updated last has the max-marginals of all of it
   descent.Sweep();
   const Index last = graph->num_variables() - 1;
   for (Index s = 0; s < graph->cardinality(last); ++s) {
-    const double own =
-        descent.reparametrised[static_cast<std::size_t>(graph->state_offset(last) + s)];
+    const double own = descent.reparametrised[graph->state_offset(last) + s];
     for (const Incidence& incidence : graph->factors_of(last)) {
       double high = -kInfinity;
       std::vector<Index> states(2);
       for (Index y = 0; y < graph->factor_states(incidence.factor); ++y) {
         JointToStates(*graph, incidence.factor, y, states);
-        if (states[static_cast<std::size_t>(incidence.position)] != s) continue;
-        high = std::max(high, descent.reparametrised[static_cast<std::size_t>(
-                                  graph->factor_offset(incidence.factor) + y)]);
+        if (states[incidence.position] != s) continue;
+        high = std::max(high, descent.reparametrised[graph->factor_offset(incidence.factor) + y]);
       }
       CHECK(Near(high, own, kExact));
     }
@@ -136,7 +134,7 @@ TEST_CASE("on forests cold soft sweeps come near to the maximum") {
 
 TEST_CASE("sharp soft maxima do not overflow") {
   const GraphPtr graph = FullBinary(3);
-  std::vector<double> scores(static_cast<std::size_t>(graph->total_states()), 0.0);
+  std::vector<double> scores(graph->total_states(), 0.0);
   for (std::size_t s = 0; s < scores.size(); ++s) scores[s] = s % 3 == 0 ? 1e8 : -1e8;
   Descent descent(graph, scores, 1e-6);
   for (int sweep = 0; sweep < 5; ++sweep) descent.Sweep();

@@ -40,7 +40,7 @@ Distribution Enumerate(const FactorGraph& graph, const std::vector<double>& scor
   double best = -kInfinity;
   for (const auto& y : labellings) best = std::max(best, test::LabellingScore(graph, scores, y));
   long double total = 0;
-  std::vector<long double> sums(static_cast<std::size_t>(graph.total_states()), 0.0L);
+  std::vector<long double> sums(graph.total_states(), 0.0L);
   for (const auto& y : labellings) {
     const long double p = std::exp(
         (static_cast<long double>(test::LabellingScore(graph, scores, y)) - best) / temperature);
@@ -91,7 +91,7 @@ void CheckConsistent(const FactorGraph& graph, const std::vector<double>& margin
     const auto scope = graph.scope(c);
     std::vector<Index> states(scope.size());
     for (std::size_t k = 0; k < scope.size(); ++k) {
-      std::vector<double> sums(static_cast<std::size_t>(graph.cardinality(scope[k])), 0.0);
+      std::vector<double> sums(graph.cardinality(scope[k]), 0.0);
       for (Index joint = 0; joint < graph.factor_states(c); ++joint) {
         JointToStates(graph, c, joint, states);
         sums[states[k]] += marginals[graph.factor_offset(c) + joint];
@@ -225,7 +225,7 @@ TEST_CASE("MarginalsOfLongChainsStayConsistent") {
   Random random(6);
   const GraphPtr graph = Chain(2000, 5);
   for (const double temperature : {0.01, 1.0, 100.0}) {
-    std::vector<double> marginals(static_cast<std::size_t>(graph->total_states()));
+    std::vector<double> marginals(graph->total_states());
     SumProduct(graph).Marginals(RandomScores(random, *graph, 1.0), temperature, marginals);
     CheckConsistent(*graph, marginals);
   }

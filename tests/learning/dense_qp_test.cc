@@ -72,29 +72,26 @@ double SoftHinge(const TrainingSet& training, Index m, double rho,
                  const std::vector<double>& weights, std::span<const double> mu) {
   const ExampleView example = training.data.example(m);
   const FactorGraph& graph = example.graph();
-  std::vector<double> theta(static_cast<std::size_t>(graph.total_states()));
+  std::vector<double> theta(graph.total_states());
   ScoreTables(example, weights, theta);
   const std::span<const double> loss = training.loss(m);
   for (std::size_t k = 0; k < loss.size(); ++k) theta[k] += loss[k];
   double hinge = 0;
   for (Index i = 0; i < graph.num_variables(); ++i) {
-    hinge -= theta[static_cast<std::size_t>(graph.state_offset(i) +
-                                            example.labels()[static_cast<std::size_t>(i)])];
+    hinge -= theta[graph.state_offset(i) + example.labels()[i]];
   }
   const auto table = [&](auto values, Index part) {
-    return values.subspan(static_cast<std::size_t>(graph.state_offset(part)),
-                          static_cast<std::size_t>(graph.num_states(part)));
+    return values.subspan(graph.state_offset(part), graph.num_states(part));
   };
   for (Index c = 0; c < graph.num_factors(); ++c) {
     const Index part = graph.num_variables() + c;
-    hinge -= table(std::span<double>(theta),
-                   part)[static_cast<std::size_t>(JointState(graph, c, example.labels()))];
+    hinge -= table(std::span<double>(theta), part)[JointState(graph, c, example.labels())];
     std::vector<Index> cardinalities;
     for (const Index i : graph.scope(c)) cardinalities.push_back(graph.cardinality(i));
     for (std::size_t k = 0; k < cardinalities.size(); ++k) {
       const Index i = graph.scope(c)[k];
       const Marginalization a(cardinalities, static_cast<Index>(k));
-      std::vector<double> delta(static_cast<std::size_t>(cardinalities[k]));
+      std::vector<double> delta(cardinalities[k]);
       a.Apply(table(mu, part), delta);
       for (std::size_t s = 0; s < delta.size(); ++s) {
         delta[s] = (delta[s] - table(mu, i)[s]) / rho;
@@ -113,7 +110,7 @@ double SoftDual(const TrainingSet& training, double lambda, double rho, const Op
   double hinge = 0;
   std::size_t begin = 0;
   for (Index m = 0; m < training.data.size(); ++m) {
-    const auto states = static_cast<std::size_t>(training.data.example(m).graph().total_states());
+    const std::size_t states = training.data.example(m).graph().total_states();
     const std::span<const double> all(optimum.marginals);
     hinge += SoftHinge(training, m, rho, optimum.weights, all.subspan(begin, states));
     begin += states;
@@ -159,7 +156,7 @@ TEST_CASE("optima are attained: P and its relaxation at the optimal weights, and
   for (int trial = 0; trial < 12; ++trial) {
     CAPTURE(trial);
     const TrainingSet training = RandomProblem(random, RandomOptions(random));
-    const double lambda = std::array{0.03, 0.3, 2.0}[static_cast<std::size_t>(trial % 3)];
+    const double lambda = std::array{0.03, 0.3, 2.0}[trial % 3];
     const Optimum exact = SolveExact(training, lambda);
     const Optimum relaxed = SolveRelaxed(training, lambda);
     CHECK(std::abs(ExactPrimal(training, lambda, exact.weights) - exact.value) < kSolver);

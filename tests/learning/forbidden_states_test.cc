@@ -120,8 +120,7 @@ struct Chunks {
     }
     rows = inputs;
     data = std::make_unique<Dataset>(layout, rows);
-    for (Index m = 0; m < examples; ++m)
-      data->Add(structure, labels[static_cast<std::size_t>(m)], m * length);
+    for (Index m = 0; m < examples; ++m) data->Add(structure, labels[m], m * length);
   }
   std::shared_ptr<WeightLayout> layout = std::make_shared<WeightLayout>();
   std::shared_ptr<const Structure> structure;
@@ -187,15 +186,14 @@ TEST_CASE("TrainingReachesTheOptimumOverAllowedLabellings") {
     automatic.gap_tolerance = kGap;
     automatic.max_passes = 5000;
     CheckTraining(problem, automatic, optimum.value);
-    const std::vector<double> zero(static_cast<std::size_t>(problem.num_weights()), 0.0);
+    const std::vector<double> zero(problem.num_weights(), 0.0);
     const double at_zero = ExactPrimal(problem.training(), problem.lambda(), zero);
     CHECK(Near(PrimalAtZeroWeights(problem), at_zero, kExact));
     double largest = 0;  // what it would be if all labellings were allowed
     for (Index m = 0; m < problem.size(); ++m) {
       const FactorGraph& graph = problem.data().example(m).graph();
       for (Index i = 0; i < graph.num_variables(); ++i) {
-        const auto table = problem.loss(m).subspan(static_cast<std::size_t>(graph.state_offset(i)),
-                                                   static_cast<std::size_t>(graph.cardinality(i)));
+        const auto table = problem.loss(m).subspan(graph.state_offset(i), graph.cardinality(i));
         largest += *std::max_element(table.begin(), table.end()) / problem.size();
       }
     }
@@ -321,9 +319,9 @@ TEST_CASE("TransitionsThatAreForbiddenAreNotPredictedAndLongChainsAreVerified") 
   // Where everything else speaks for it as well.
   std::vector<double> weights = summary.weights;
   const WeightBlock& pairs = chunks.layout->block(1);
-  weights[static_cast<std::size_t>(pairs.at(2 * 3 + 1, 0))] += 100;
+  weights[pairs.at(2 * 3 + 1, 0)] += 100;
   Decoder decoder(DecodeKind::kAuto, chunks.structure->shared_graph());
-  std::vector<double> scores(static_cast<std::size_t>(chunks.structure->graph().total_states()));
+  std::vector<double> scores(chunks.structure->graph().total_states());
   MapResult result;
   for (Index m = 0; m < chunks.data->size(); ++m) {
     for (const std::vector<double>& w : {summary.weights, weights}) {

@@ -170,12 +170,10 @@ TEST_CASE("AnOptionThatIsGivenMustBeRead") {
   CHECK(refusal(LearnerKind::kDlpw, "step", "auto") == "accepted");
   CHECK(refusal(LearnerKind::kDlpw, "step", "pairwise") ==
         "--step pairwise: learner dlpw takes gradient steps only; --step applies to --learner al "
-        "or soft or "
-        "bcfw");
+        "or soft or bcfw");
   CHECK(refusal(LearnerKind::kBundle, "order", "uniform")
             .starts_with("--order uniform: learner bmrm takes all examples at once; --order "
-                         "applies to --learner al or "
-                         "soft or bcfw or kernel-bcfw or ssg"));
+                         "applies to --learner al or soft or bcfw or kernel-bcfw or ssg"));
 }
 
 TEST_CASE("StepsAndOrdersAreRefusedByLearnersThatHaveTheirOwn") {

@@ -23,13 +23,13 @@ TEST_CASE("TheLargestLossIsThatOfTheWorstLabelling") {
     const Problem problem(std::move(training), 1);
     for (Index m = 0; m < problem.size(); ++m) {
       const FactorGraph& graph = problem.data().example(m).graph();
-      std::vector<Index> labels(static_cast<std::size_t>(graph.num_variables()), 0);
+      std::vector<Index> labels(graph.num_variables(), 0);
       double worst = 0;
       do {
         double loss = 0;
         for (Index i = 0; i < graph.num_variables(); ++i) {
-          const Index label = labels[static_cast<std::size_t>(i)];
-          loss += problem.loss(m)[static_cast<std::size_t>(graph.state_offset(i) + label)];
+          const Index label = labels[i];
+          loss += problem.loss(m)[graph.state_offset(i) + label];
         }
         worst = std::max(worst, loss);
       } while (NextJoint(graph.cardinalities(), labels));

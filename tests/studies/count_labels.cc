@@ -59,9 +59,8 @@ void TrainAndTest(bool counted) {
     looks->AddDense(x);
   }
   Dataset shown(layout, looks), photographs(layout, looks);
-  for (Index m = 0; m < kTrain; ++m) shown.Add(structure, tags[static_cast<std::size_t>(m)], m);
-  for (Index m = kTrain; m < kTrain + kTest; ++m)
-    photographs.Add(structure, tags[static_cast<std::size_t>(m)], m);
+  for (Index m = 0; m < kTrain; ++m) shown.Add(structure, tags[m], m);
+  for (Index m = kTrain; m < kTrain + kTest; ++m) photographs.Add(structure, tags[m], m);
 
   TrainOptions options;
   options.gap_tolerance = 1e-4;

@@ -22,14 +22,14 @@ constexpr Index kMaps = 4, kCols = 44;
 
 // Discs of land of all kinds on a ground of kind 0.
 std::vector<Index> Draw(Random& random, Index rows, Index cols, Index kinds) {
-  std::vector<Index> map(static_cast<std::size_t>(rows * cols), 0);
+  std::vector<Index> map(rows * cols, 0);
   for (Index disc = 0; disc < rows * cols / 14; ++disc) {
     const double r = random.Uniform() * rows, c = random.Uniform() * cols,
                  size = 1.5 + 2.5 * random.Uniform();
     const auto kind = static_cast<Index>(random.Below(static_cast<std::uint64_t>(kinds)));
     for (Index k = 0; k < rows * cols; ++k) {
       const double dr = k / cols - r, dc = k % cols - c;
-      if (dr * dr + dc * dc < size * size) map[static_cast<std::size_t>(k)] = kind;
+      if (dr * dr + dc * dc < size * size) map[k] = kind;
     }
   }
   return map;
@@ -56,7 +56,7 @@ void TrainAndLabel(Index kinds) {
     const Index first = colours->size();
     constexpr std::array<std::array<double, 2>, 3> kColours = {{{0, 0}, {1, 0.2}, {0.4, 1}}};
     for (const Index kind : map) {
-      const auto& own = kColours[static_cast<std::size_t>(kind)];
+      const auto& own = kColours[kind];
       colours->AddDense(
           std::array{own[0] + 0.7 * random.Normal(), own[1] + 0.7 * random.Normal(), 1.0});
     }
@@ -67,7 +67,7 @@ void TrainAndLabel(Index kinds) {
       1e-5;  // a looser one leaves a choice of maps, which compilers may make in other ways
   const TrainSummary result = Train(Problem(MakeTrainingSet(train, {}), 0.01), options);
   const auto& structure = test.structures()[0];
-  std::vector<double> scores(static_cast<std::size_t>(structure->graph().total_states()));
+  std::vector<double> scores(structure->graph().total_states());
   ScoreTables(test.example(0), result.weights, scores);
   MapResult cut;
   MakeExpansionSolver(structure->shared_graph())->Solve(scores, nullptr, &cut);

@@ -34,7 +34,7 @@ struct River {
   Index num_blocks() const { return kDays; }
   Index block_size(Index /*day*/) const { return kSprings; }
   void Gradient(Index block, std::span<const double> x, std::span<double> out) const {
-    const auto day = static_cast<std::size_t>(block);
+    const std::size_t day = block;
     const auto shares = [x](std::size_t d) { return x.subspan(d * kSprings, kSprings); };
     const Minerals mixture = Mixture(shares(day));
     for (std::size_t s = 0; s < kSprings; ++s) {

@@ -47,8 +47,7 @@ int main() {
     classes.push_back(static_cast<Index>(std::ranges::max_element(score) - score.begin()));
   }
   Dataset shown(layout, inputs);
-  for (Index m = 0; m < kTrain; ++m)
-    shown.Add(structure, std::array{classes[static_cast<std::size_t>(m)]}, m);
+  for (Index m = 0; m < kTrain; ++m) shown.Add(structure, std::array{classes[m]}, m);
   const Problem problem(MakeTrainingSet(shown, {}), 0.01);
 
   // Training with lambda/2 |w|^2 + l1 |w|_1 + the mean hinge, smoothed a little so that it
@@ -68,8 +67,7 @@ int main() {
       std::array<double, kClasses> score{};
       for (std::size_t k = 0; k < result.weights.size(); ++k)
         score[k % kClasses] += result.weights[k] * inputs->row(m).values[k / kClasses];
-      errors +=
-          std::ranges::max_element(score) - score.begin() != classes[static_cast<std::size_t>(m)];
+      errors += std::ranges::max_element(score) - score.begin() != classes[m];
     }
     const auto nonzero = [](double w) { return w != 0; };
     Index features = 0;

@@ -13,8 +13,7 @@ namespace slackline::internal::test {
 
 class AllEqualFactor final : public GlobalFactor {
  public:
-  AllEqualFactor(Index size, Index states)
-      : cardinalities_(static_cast<std::size_t>(size), states) {}
+  AllEqualFactor(Index size, Index states) : cardinalities_(size, states) {}
 
   std::string_view name() const override { return "all equal"; }
   std::span<const Index> cardinalities() const override { return cardinalities_; }

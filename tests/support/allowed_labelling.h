@@ -17,7 +17,7 @@ inline bool IsAllowed(const Structure& structure, const std::vector<Index>& labe
   const FactorGraph& graph = structure.graph();
   for (Index a = 0; a < graph.num_parts(); ++a) {
     const Index state = a < graph.num_variables()
-                            ? labels[static_cast<std::size_t>(a)]
+                            ? labels[a]
                             : JointState(graph, a - graph.num_variables(), labels);
     const std::span<const Index> forbidden = structure.forbidden_states(a);
     if (std::find(forbidden.begin(), forbidden.end(), state) != forbidden.end()) return false;
@@ -26,7 +26,7 @@ inline bool IsAllowed(const Structure& structure, const std::vector<Index>& labe
   for (Index g = 0; g < graph.num_global_factors(); ++g) {
     states.resize(graph.global_scope(g).size());
     GlobalStates(graph, g, labels, states);
-    if (!structure.globals()[static_cast<std::size_t>(g)].factor->Allows(states)) return false;
+    if (!structure.globals()[g].factor->Allows(states)) return false;
   }
   return true;
 }

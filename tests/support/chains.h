@@ -34,11 +34,11 @@ struct TestChain {
   double Score(const std::vector<Index>& labels) const {
     double score = 0;
     for (Index i = 0; i < length; ++i) {
-      const Index here = labels[static_cast<std::size_t>(i)];
-      score += unary[static_cast<std::size_t>(i * states + here)];
+      const Index here = labels[i];
+      score += unary[i * states + here];
       if (i + 1 == length) break;
-      const Index next = labels[static_cast<std::size_t>(i) + 1];
-      score += tables[static_cast<std::size_t>(((shared ? 0 : i) * states + here) * states + next)];
+      const Index next = labels[i + 1];
+      score += tables[((shared ? 0 : i) * states + here) * states + next];
     }
     return score;
   }
@@ -46,7 +46,7 @@ struct TestChain {
   /// All that are not forbidden; falling, equal ones in lexicographic order.
   std::vector<RankedLabelling> Ranked() const {
     std::vector<RankedLabelling> all;
-    std::vector<Index> labels(static_cast<std::size_t>(length), 0);
+    std::vector<Index> labels(length, 0);
     for (bool more = true; more;) {
       const double score = Score(labels);
       if (score != -kInfinity) all.push_back({score, labels});
@@ -77,7 +77,7 @@ inline TestChain RandomChain(Random& random, int trial) {
   };
   const auto squared =
       static_cast<std::size_t>(chain.states) * static_cast<std::size_t>(chain.states);
-  chain.unary.resize(static_cast<std::size_t>(chain.length * chain.states));
+  chain.unary.resize(chain.length * chain.states);
   chain.tables.resize(chain.shared ? squared
                                    : squared * static_cast<std::size_t>(chain.length - 1));
   for (double& value : chain.unary) value = score();

@@ -20,7 +20,7 @@ struct GlobalColumns {
   explicit GlobalColumns(const Structure& structure) : end(structure.graph().total_states()) {
     const FactorGraph& graph = structure.graph();
     for (Index g = 0; g < graph.num_global_factors(); ++g) {
-      const GlobalFactor& factor = *structure.globals()[static_cast<std::size_t>(g)].factor;
+      const GlobalFactor& factor = *structure.globals()[g].factor;
       begin.push_back(end);
       states.emplace_back();
       std::vector<Index> joint(graph.global_scope(g).size(), 0);
@@ -34,10 +34,10 @@ struct GlobalColumns {
   Offset ColumnOf(const FactorGraph& graph, Index g, std::span<const Index> labels) const {
     std::vector<Index> joint(graph.global_scope(g).size());
     GlobalStates(graph, g, labels, joint);
-    const auto& own = states[static_cast<std::size_t>(g)];
+    const auto& own = states[g];
     const auto found = std::find(own.begin(), own.end(), joint);
     SLACKLINE_CHECK(found != own.end(), "the global factor forbids the labelling");
-    return begin[static_cast<std::size_t>(g)] + (found - own.begin());
+    return begin[g] + (found - own.begin());
   }
 
   std::vector<Offset> begin;
@@ -46,10 +46,10 @@ struct GlobalColumns {
 };
 
 VectorXd DenseGlobalFeatures(const Structure& structure, Index g, std::span<const Index> states) {
-  const GlobalPart& part = structure.globals()[static_cast<std::size_t>(g)];
+  const GlobalPart& part = structure.globals()[g];
   VectorXd phi = VectorXd::Zero(structure.layout().size());
   if (part.block < 0) return phi;
-  std::vector<double> local(static_cast<std::size_t>(part.factor->num_weights()), 0.0);
+  std::vector<double> local(part.factor->num_weights(), 0.0);
   part.factor->AddFeatures(states, 1, local);
   const Offset first = structure.layout().block(part.block).at(part.base, 0);
   for (std::size_t k = 0; k < local.size(); ++k) phi[first + static_cast<Offset>(k)] = local[k];
@@ -99,8 +99,8 @@ void FillGlobals(const ExampleView& example, const GlobalColumns& globals, Offse
     std::vector<Index> given(scope.size());
     GlobalStates(graph, g, example.labels(), given);
     const VectorXd truth = DenseGlobalFeatures(example.structure(), g, given);
-    Offset at = column + globals.begin[static_cast<std::size_t>(g)];
-    for (const std::vector<Index>& states : globals.states[static_cast<std::size_t>(g)]) {
+    Offset at = column + globals.begin[g];
+    for (const std::vector<Index>& states : globals.states[g]) {
       problem->psi.col(at) = truth - DenseGlobalFeatures(example.structure(), g, states);
       problem->simplex(*part_row, at) = 1;
       Eigen::Index axis_row = *row;
@@ -143,7 +143,7 @@ RelaxedProblem MakeRelaxed(const TrainingSet& training, Index first, Index last)
     const FactorGraph& graph = example.graph();
     const std::vector<Index> given = GivenStates(example);
     for (Index a = 0; a < graph.num_parts(); ++a, ++part_row) {
-      const VectorXd truth = DenseFeatures(example, a, given[static_cast<std::size_t>(a)]);
+      const VectorXd truth = DenseFeatures(example, a, given[a]);
       for (Index s = 0; s < graph.num_states(a); ++s) {
         const Offset at = column + graph.state_offset(a) + s;
         problem.psi.col(at) = truth - DenseFeatures(example, a, s);
@@ -166,14 +166,14 @@ template <class Visit>
 void ForEachLabelling(const Structure& structure, Visit&& visit) {
   const FactorGraph& graph = structure.graph();
   const GlobalColumns globals(structure);
-  std::vector<Index> labels(static_cast<std::size_t>(graph.num_variables()), 0);
+  std::vector<Index> labels(graph.num_variables(), 0);
   do {
     if (!IsAllowed(structure, labels)) continue;
     VectorXd mu = VectorXd::Zero(globals.end);
     for (Index g = 0; g < graph.num_global_factors(); ++g)
       mu[globals.ColumnOf(graph, g, labels)] = 1;
     for (Index i = 0; i < graph.num_variables(); ++i) {
-      mu[graph.state_offset(i) + labels[static_cast<std::size_t>(i)]] = 1;
+      mu[graph.state_offset(i) + labels[i]] = 1;
     }
     for (Index c = 0; c < graph.num_factors(); ++c)
       mu[graph.factor_offset(c) + JointState(graph, c, labels)] = 1;
@@ -231,18 +231,16 @@ VectorXd DenseFeatures(const ExampleView& example, Index part, Index state) {
   for (const FeatureTerm& term : structure.terms(part)) {
     const StateMap& map = structure.map(term.map);
     const WeightBlock& block = structure.layout().block(term.block);
-    if (map.rows[static_cast<std::size_t>(state)] == kAbsent) continue;
-    const Index row = map.rows[static_cast<std::size_t>(state)] + term.base;
+    if (map.rows[state] == kAbsent) continue;
+    const Index row = map.rows[state] + term.base;
     if (term.kind == FeatureKind::kLinear) {
-      const FeatureRow x =
-          example.input(structure.slots()[static_cast<std::size_t>(term.source)].input);
+      const FeatureRow x = example.input(structure.slots()[term.source].input);
       for (Index f = 0; f < x.count; ++f)
         phi[block.at(row, x.dense() ? f : x.columns[f])] += x.values[f];
     } else if (term.kind == FeatureKind::kPotential) {
-      phi[block.at(row, 0)] += example.potentials()[static_cast<std::size_t>(term.source + state)];
+      phi[block.at(row, 0)] += example.potentials()[term.source + state];
     } else {
-      phi[block.at(row, 0)] +=
-          map.values.empty() ? 1.0 : map.values[static_cast<std::size_t>(state)];
+      phi[block.at(row, 0)] += map.values.empty() ? 1.0 : map.values[state];
     }
   }
   return phi;
@@ -284,9 +282,9 @@ Optimum SolveOverLabellings(const TrainingSet& training, double lambda, bool sla
   RelaxedProblem p{MatrixXd::Zero(training.data.layout().size(), columns), VectorXd::Zero(columns),
                    MatrixXd::Zero(training.data.size(), columns), MatrixXd()};
   for (Eigen::Index k = 0; k < columns; ++k) {
-    p.psi.col(k) = psi[static_cast<std::size_t>(k)];
-    p.loss[k] = loss[static_cast<std::size_t>(k)];
-    p.simplex(example_of[static_cast<std::size_t>(k)], k) = 1;
+    p.psi.col(k) = psi[k];
+    p.loss[k] = loss[k];
+    p.simplex(example_of[k], k) = 1;
   }
   return SolveDual(p, lambda, NumExamples(training), MatrixXd(), p.simplex,
                    OnesThenZeros(p.simplex.rows(), 0));

@@ -21,10 +21,10 @@ struct Blocks {
 };
 
 std::vector<Index> Draw(Random& random, Index from, Index count) {
-  std::vector<Index> all(static_cast<std::size_t>(from));
+  std::vector<Index> all(from);
   std::iota(all.begin(), all.end(), 0);
   random.Shuffle(std::span<Index>(all));
-  all.resize(static_cast<std::size_t>(std::min(from, count)));
+  all.resize(std::min(from, count));
   return all;
 }
 
@@ -38,7 +38,7 @@ void AddCardinality(const GlobalProblemOptions& options, const std::vector<Index
   const std::vector<Index> cardinalities(scope.size(), 2);
   const auto table = TableFactor::FromFunction(
       cardinalities, size + 1, [](std::span<const Index> y, std::span<double> features) {
-        features[static_cast<std::size_t>(std::accumulate(y.begin(), y.end(), 0))] = 1;
+        features[std::accumulate(y.begin(), y.end(), 0)] = 1;
       });
   builder->AddFactor(scope, table, blocks.count);
 }
@@ -115,9 +115,9 @@ TrainingSet RandomGlobalProblem(std::uint64_t seed, const GlobalProblemOptions& 
       const auto one = static_cast<Index>(random.Below(3));
       // Two of the variables 1, 2 and 3 at most are 1: one of the first three, and perhaps the
       // last.
-      for (Index i = 0; i < 3; ++i) labels[static_cast<std::size_t>(i)] = i == one ? 1 : 0;
+      for (Index i = 0; i < 3; ++i) labels[i] = i == one ? 1 : 0;
     }
-    data.Add(structures[static_cast<std::size_t>(m)], labels, m);
+    data.Add(structures[m], labels, m);
   }
   return MakeTrainingSet(data, LossOptions());
 }

@@ -17,9 +17,9 @@ TrainingSet Featurised(const TrainingSet& training, const Kernel& kernel) {
   const Dataset& data = training.data;
   const FeatureRows& rows = *data.rows();
   const Index n = rows.size();
-  std::vector<bool> meets(static_cast<std::size_t>(data.layout().num_blocks()), false);
+  std::vector<bool> meets(data.layout().num_blocks(), false);
   for (const auto& structure : data.structures()) {
-    for (const Slot& slot : structure->slots()) meets[static_cast<std::size_t>(slot.block)] = true;
+    for (const Slot& slot : structure->slots()) meets[slot.block] = true;
   }
   Eigen::MatrixXd gram(n, n);
   for (Index i = 0; i < n; ++i) {
@@ -34,7 +34,7 @@ TrainingSet Featurised(const TrainingSet& training, const Kernel& kernel) {
   const auto layout = std::make_shared<WeightLayout>();
   for (Index b = 0; b < data.layout().num_blocks(); ++b) {
     const WeightBlock& block = data.layout().block(b);
-    layout->AddBlock(block.name, block.rows, meets[static_cast<std::size_t>(b)] ? n : block.cols);
+    layout->AddBlock(block.name, block.rows, meets[b] ? n : block.cols);
   }
   const auto new_rows = std::make_shared<FeatureRows>();
   for (Index i = 0; i < n; ++i) {
@@ -48,21 +48,17 @@ TrainingSet Featurised(const TrainingSet& training, const Kernel& kernel) {
     structures.push_back(WithLayout(*structure, layout));
   for (Index m = 0; m < data.size(); ++m) {
     const ExampleView example = data.example(m);
-    result.data.Add(structures[static_cast<std::size_t>(data.structure_of(m))], example.labels(),
-                    data.first_input(m), example.potentials());
+    result.data.Add(structures[data.structure_of(m)], example.labels(), data.first_input(m),
+                    example.potentials());
   }
   return result;
 }
 
 std::vector<double> LinearWeights(const Dataset& data, std::span<const double> expansion) {
   const KernelExpansion layout(data);
-  std::vector<double> weights(static_cast<std::size_t>(data.layout().size()), 0.0);
-  const auto weight = [&weights](Offset at) -> double& {
-    return weights[static_cast<std::size_t>(at)];
-  };
-  const auto coefficient = [&expansion](Offset at) {
-    return expansion[static_cast<std::size_t>(at)];
-  };
+  std::vector<double> weights(data.layout().size(), 0.0);
+  const auto weight = [&weights](Offset at) -> double& { return weights[at]; };
+  const auto coefficient = [&expansion](Offset at) { return expansion[at]; };
   for (const Index b : layout.scalar_blocks()) {
     const WeightBlock& block = data.layout().block(b);
     for (Index r = 0; r < block.rows; ++r)
@@ -71,7 +67,7 @@ std::vector<double> LinearWeights(const Dataset& data, std::span<const double> e
   for (const KernelExpansion::Block& part : layout.blocks()) {
     const WeightBlock& block = data.layout().block(part.block);
     for (Index j = 0; j < layout.num_inputs(); ++j) {
-      const FeatureRow& x = layout.inputs()[static_cast<std::size_t>(j)];
+      const FeatureRow& x = layout.inputs()[j];
       for (Index k = 0; k < x.count; ++k) {
         const Index column = x.dense() ? k : x.columns[k];
         if (column >= block.cols) continue;  // inputs of other blocks have no coefficients here

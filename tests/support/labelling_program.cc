@@ -30,11 +30,9 @@ struct Labelled {
   Real loss;
 };
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 /// Coordinates of ψ(labels), times `scale`.
 std::vector<double> Coordinates(const ExampleView& example, std::span<const Index> labels) {
-  std::vector<double> q(Size(example.structure().num_coordinates()), 0.0);
+  std::vector<double> q(example.structure().num_coordinates(), 0.0);
   AddLabellingFeatures(example, example.labels(), 1, q);
   AddLabellingFeatures(example, labels, -1, q);
   return q;
@@ -50,12 +48,12 @@ Vector Features(const ExampleView& example, std::span<const double> q) {
     for (Index r = 0; r < slot.rows; ++r) {
       for (Index f = 0; f < x.count; ++f)
         psi[block.at(r, x.dense() ? f : x.columns[f])] +=
-            static_cast<Real>(q[Size(slot.coordinate + r)]) * x.values[f];
+            static_cast<Real>(q[slot.coordinate + r]) * x.values[f];
     }
   }
   for (const ScalarBlock& scalar : structure.scalar_blocks()) {
     const WeightBlock& block = structure.layout().block(scalar.block);
-    for (Index r = 0; r < scalar.rows; ++r) psi[block.at(r, 0)] += q[Size(scalar.coordinate + r)];
+    for (Index r = 0; r < scalar.rows; ++r) psi[block.at(r, 0)] += q[scalar.coordinate + r];
   }
   return psi;
 }
@@ -112,8 +110,8 @@ class Program {
         if (!IsAllowed(example.structure(), labels)) continue;
         Real loss = 0;
         for (std::size_t i = 0; i < labels.size(); ++i)
-          loss += training_.loss(
-              m)[Size(example.graph().state_offset(static_cast<Index>(i)) + labels[i])];
+          loss +=
+              training_.loss(m)[example.graph().state_offset(static_cast<Index>(i)) + labels[i]];
         columns_.push_back({m, labels, loss});
         SLACKLINE_CHECK(columns_.size() <= 600, "too many labellings for the reference");
       } while (NextJoint(cardinalities, labels));
@@ -126,7 +124,7 @@ class Program {
   void MakeFeatures() {
     psi_ = Matrix::Zero(training_.data.layout().size(), count());
     for (Eigen::Index k = 0; k < count(); ++k) {
-      const Labelled& column = columns_[Size(k)];
+      const Labelled& column = columns_[k];
       const ExampleView example = training_.data.example(column.example);
       psi_.col(k) = Scale(column) * Features(example, Coordinates(example, column.labels));
     }
@@ -147,24 +145,22 @@ class Program {
     };
     for (Eigen::Index a = 0; a < count(); ++a) {
       for (Eigen::Index b = 0; b < count(); ++b) {
-        const ExampleView first = data.example(columns_[Size(a)].example);
-        const ExampleView second = data.example(columns_[Size(b)].example);
+        const ExampleView first = data.example(columns_[a].example);
+        const ExampleView second = data.example(columns_[b].example);
         for (const Slot& s : first.structure().slots()) {
           for (const Slot& t : second.structure().slots()) {
             if (s.block != t.block) continue;
             const Real k = PlainKernel(*objective_.kernel, dense(first.input(s.input)),
                                        dense(second.input(t.input)));
             for (Index r = 0; r < std::min(s.rows, t.rows); ++r)
-              gram_(a, b) +=
-                  k * q[Size(a)][Size(s.coordinate + r)] * q[Size(b)][Size(t.coordinate + r)];
+              gram_(a, b) += k * q[a][s.coordinate + r] * q[b][t.coordinate + r];
           }
         }
         for (const ScalarBlock& s : first.structure().scalar_blocks()) {
           for (const ScalarBlock& t : second.structure().scalar_blocks()) {
             if (s.block != t.block) continue;
             for (Index r = 0; r < std::min(s.rows, t.rows); ++r)
-              gram_(a, b) += static_cast<Real>(q[Size(a)][Size(s.coordinate + r)]) *
-                             q[Size(b)][Size(t.coordinate + r)];
+              gram_(a, b) += static_cast<Real>(q[a][s.coordinate + r]) * q[b][t.coordinate + r];
           }
         }
       }
@@ -174,7 +170,7 @@ class Program {
   void Start() {
     beta_ = Vector::Zero(count());
     for (Eigen::Index k = 0; k < count(); ++k) {
-      const Labelled& column = columns_[Size(k)];
+      const Labelled& column = columns_[k];
       const auto given = training_.data.example(column.example).labels();
       if (std::equal(column.labels.begin(), column.labels.end(), given.begin())) beta_[k] = 1;
     }
@@ -205,10 +201,10 @@ class Program {
   /// γ Σ_l S_kl β_l.
   Real SmoothPart(Eigen::Index k) const {
     if (objective_.smoothing == 0) return 0;
-    const Labelled& column = columns_[Size(k)];
+    const Labelled& column = columns_[k];
     Real sum = 0;
-    for (Eigen::Index l = begin_[Size(column.example)]; l < begin_[Size(column.example + 1)]; ++l)
-      sum += beta_[l] * Agreement(column, columns_[Size(l)]);
+    for (Eigen::Index l = begin_[column.example]; l < begin_[column.example + 1]; ++l)
+      sum += beta_[l] * Agreement(column, columns_[l]);
     return objective_.smoothing * sum;
   }
 
@@ -219,7 +215,7 @@ class Program {
     if (objective_.l1 > 0)
       along = psi_.transpose() * v_.unaryExpr([this](Real v) { return Threshold(v); });
     for (Eigen::Index k = 0; k < count(); ++k)
-      gradient[k] = columns_[Size(k)].loss - along[k] - SmoothPart(k);
+      gradient[k] = columns_[k].loss - along[k] - SmoothPart(k);
     return gradient;
   }
 
@@ -229,10 +225,10 @@ class Program {
     Real total = 0;
     Real steepest = 0;
     for (Index m = 0; m < training_.data.size(); ++m) {
-      Eigen::Index high = begin_[Size(m)];
+      Eigen::Index high = begin_[m];
       Eigen::Index low = -1;
       Real mean = 0;
-      for (Eigen::Index k = begin_[Size(m)]; k < begin_[Size(m + 1)]; ++k) {
+      for (Eigen::Index k = begin_[m]; k < begin_[m + 1]; ++k) {
         mean += beta_[k] * gradient[k];
         if (gradient[k] > gradient[high]) high = k;
         if (beta_[k] > 0 && (low < 0 || gradient[k] < gradient[low])) low = k;
@@ -250,8 +246,8 @@ class Program {
 
   void StepOnPair(Index up, Index down) {
     const Real most = beta_[down];
-    const Labelled& a = columns_[Size(up)];
-    const Labelled& b = columns_[Size(down)];
+    const Labelled& a = columns_[up];
+    const Labelled& b = columns_[down];
     const Real smooth =
         objective_.smoothing * 2 * (static_cast<Real>(a.labels.size()) - Agreement(a, b));
     Real step = most;
@@ -289,7 +285,7 @@ class Program {
   Real Value() const {
     Real sum = 0;
     for (Eigen::Index k = 0; k < count(); ++k)
-      sum += beta_[k] * (columns_[Size(k)].loss - SmoothPart(k) / 2);
+      sum += beta_[k] * (columns_[k].loss - SmoothPart(k) / 2);
     for (Index m = 0; objective_.smoothing > 0 && m < training_.data.size(); ++m)
       sum += objective_.smoothing / 2 *
              static_cast<Real>(training_.data.example(m).graph().num_variables());

@@ -28,7 +28,7 @@ namespace slackline::internal::test {
 
 /// f of the learner's dual point, from its coordinates alone.
 inline double ValueOfDualPoint(const Problem& problem, const Learner& learner) {
-  std::vector<double> weights(static_cast<std::size_t>(problem.num_weights()), 0.0);
+  std::vector<double> weights(problem.num_weights(), 0.0);
   std::vector<double> coordinates;
   double sum = 0;
   for (Index m = 0; m < problem.size(); ++m) {

@@ -29,7 +29,7 @@ inline MulticlassProblem RandomMulticlassProblem(Random& random, Index examples,
   const auto structure = builder.Build();
   auto rows = std::make_shared<FeatureRows>();
   for (Index m = 0; m < examples; ++m) {
-    std::vector<double> x(static_cast<std::size_t>(features));
+    std::vector<double> x(features);
     for (double& value : x) value = random.Normal();
     const auto noisy = static_cast<Index>(random.Below(static_cast<std::uint64_t>(classes)));
     const auto plain = static_cast<Index>(x[0] > 0) % classes;
@@ -37,8 +37,7 @@ inline MulticlassProblem RandomMulticlassProblem(Random& random, Index examples,
     rows->AddDense(x);
   }
   Dataset data(layout, rows);
-  for (Index m = 0; m < examples; ++m)
-    data.Add(structure, std::vector<Index>{labels[static_cast<std::size_t>(m)]}, m);
+  for (Index m = 0; m < examples; ++m) data.Add(structure, std::vector<Index>{labels[m]}, m);
   return {rows, labels, MakeTrainingSet(data, {})};
 }
 

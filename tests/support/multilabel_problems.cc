@@ -27,16 +27,16 @@ TrainingSet RandomMultiLabelProblem(Random& random, Index num_examples, Index nu
     builder.AddConstant(num_labels + c, pairs, both, c);
   const auto structure = builder.Build();
 
-  std::vector<double> truth(static_cast<std::size_t>(num_labels * num_features));
+  std::vector<double> truth(num_labels * num_features);
   for (double& w : truth) w = random.Normal();
   const auto rows = std::make_shared<FeatureRows>();
   std::vector<std::vector<Index>> given;
-  std::vector<double> x(static_cast<std::size_t>(num_features));
+  std::vector<double> x(num_features);
   for (Index m = 0; m < num_examples; ++m) {
     for (double& value : x) value = random.Normal();
     if (threshold != 0) x.back() = 1;
     rows->AddDense(x);
-    std::vector<Index> y(static_cast<std::size_t>(num_labels));
+    std::vector<Index> y(num_labels);
     for (std::size_t i = 0; i < y.size(); ++i) {
       double score = random.Normal();
       for (std::size_t f = 0; f < x.size(); ++f) score += truth[i * x.size() + f] * x[f];
@@ -45,8 +45,7 @@ TrainingSet RandomMultiLabelProblem(Random& random, Index num_examples, Index nu
     given.push_back(std::move(y));
   }
   Dataset data(layout, rows);
-  for (Index m = 0; m < num_examples; ++m)
-    data.Add(structure, given[static_cast<std::size_t>(m)], m);
+  for (Index m = 0; m < num_examples; ++m) data.Add(structure, given[m], m);
   return MakeTrainingSet(data, LossOptions{});
 }
 

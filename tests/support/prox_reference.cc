@@ -26,7 +26,7 @@ VectorXd Features(const ExampleView& example, std::span<const Index> labels) {
   VectorXd phi = VectorXd::Zero(example.structure().layout().size());
   for (Index a = 0; a < graph.num_parts(); ++a) {
     const Index state = a < graph.num_variables()
-                            ? labels[static_cast<std::size_t>(a)]
+                            ? labels[a]
                             : JointState(graph, a - graph.num_variables(), labels);
     phi += DenseFeatures(example, a, state);
   }
@@ -46,7 +46,7 @@ std::vector<Column> AllLabellings(const TrainingSet& training) {
       double loss = 0;
       for (std::size_t i = 0; i < labels.size(); ++i) {
         const Offset at = graph.state_offset(static_cast<Index>(i)) + labels[i];
-        loss += training.loss(m)[static_cast<std::size_t>(at)];
+        loss += training.loss(m)[at];
       }
       columns.push_back({m, labels, given - Features(example, labels), loss});
       SLACKLINE_CHECK(columns.size() < 400, "too many labellings for the reference");
@@ -75,12 +75,12 @@ Optimum SolveProx(const TrainingSet& training, double lambda, double l1, double 
   for (Index m = 0; m < training.data.size(); ++m)
     variables += training.data.example(m).graph().num_variables();
   for (Eigen::Index k = 0; k < count; ++k) {
-    const Column& column = columns[static_cast<std::size_t>(k)];
+    const Column& column = columns[k];
     const FactorGraph& graph = training.data.example(column.example).graph();
     residual.col(k) = column.features / (lambda * examples);
     linear[k] = -column.loss / examples;
     rows(column.example, k) = 1;
-    const Offset begin = training.loss_begin[static_cast<std::size_t>(column.example)];
+    const Offset begin = training.loss_begin[column.example];
     for (std::size_t i = 0; i < column.labels.size(); ++i)
       marginals(begin + graph.state_offset(static_cast<Index>(i)) + column.labels[i], k) = 1;
   }

@@ -43,8 +43,8 @@ GraphPtr RandomGraph(Random& random, Index n, Index max_states, Index num_factor
                      Index max_order) {
   FactorGraphBuilder builder;
   for (Index i = 0; i < n; ++i) builder.AddVariable(1 + Pick(random, max_states));
-  std::vector<Index> variables(static_cast<std::size_t>(n));
-  for (Index i = 0; i < n; ++i) variables[static_cast<std::size_t>(i)] = i;
+  std::vector<Index> variables(n);
+  for (Index i = 0; i < n; ++i) variables[i] = i;
   for (Index c = 0; c < num_factors && n > 0; ++c) {
     random.Shuffle(std::span<Index>(variables));
     const Index order = 1 + Pick(random, std::min(max_order, n));
@@ -142,26 +142,26 @@ std::vector<double> SmallScores(Random& random, const FactorGraph& graph, int nu
 }
 
 std::vector<double> RandomScores(Random& random, const FactorGraph& graph, double scale) {
-  std::vector<double> scores(static_cast<std::size_t>(graph.total_states()));
+  std::vector<double> scores(graph.total_states());
   for (double& score : scores) score = scale * random.Normal();
   return scores;
 }
 
 std::vector<double> RandomIntegerScores(Random& random, const FactorGraph& graph, Index bound) {
-  std::vector<double> scores(static_cast<std::size_t>(graph.total_states()));
+  std::vector<double> scores(graph.total_states());
   for (double& score : scores) score = Pick(random, 2 * bound + 1) - bound;
   return scores;
 }
 
 std::vector<double> DenseBinaryScores(Random& random, const FactorGraph& graph, double strength) {
-  std::vector<double> scores(static_cast<std::size_t>(graph.total_states()), 0.0);
+  std::vector<double> scores(graph.total_states(), 0.0);
   for (Index i = 0; i < graph.num_variables(); ++i) {
-    scores[static_cast<std::size_t>(graph.state_offset(i) + 1)] = random.Normal();
+    scores[graph.state_offset(i) + 1] = random.Normal();
   }
   const double scale =
       strength / std::sqrt(static_cast<double>(std::max(1, graph.num_variables())));
   for (Index c = 0; c < graph.num_factors(); ++c) {
-    scores[static_cast<std::size_t>(graph.factor_offset(c) + 3)] = scale * random.Normal();
+    scores[graph.factor_offset(c) + 3] = scale * random.Normal();
   }
   return scores;
 }
@@ -170,11 +170,10 @@ double LabellingScore(const FactorGraph& graph, const std::vector<double>& score
                       const std::vector<Index>& labels) {
   double sum = 0;
   for (Index i = 0; i < graph.num_variables(); ++i) {
-    sum += scores[static_cast<std::size_t>(graph.state_offset(i) +
-                                           labels[static_cast<std::size_t>(i)])];
+    sum += scores[graph.state_offset(i) + labels[i]];
   }
   for (Index c = 0; c < graph.num_factors(); ++c) {
-    sum += scores[static_cast<std::size_t>(graph.factor_offset(c) + JointState(graph, c, labels))];
+    sum += scores[graph.factor_offset(c) + JointState(graph, c, labels)];
   }
   return sum;
 }

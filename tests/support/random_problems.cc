@@ -46,7 +46,7 @@ Blocks MakeBlocks(const ProblemOptions& options) {
 class ScopeSource {
  public:
   ScopeSource(Random& random, const ProblemOptions& options) : random_(random), options_(options) {
-    component_.resize(static_cast<std::size_t>(options.num_variables));
+    component_.resize(options.num_variables);
     std::iota(component_.begin(), component_.end(), 0);
   }
 
@@ -73,7 +73,7 @@ class ScopeSource {
   }
 
  private:
-  Index Component(Index i) const { return component_[static_cast<std::size_t>(i)]; }
+  Index Component(Index i) const { return component_[i]; }
   void Merge(Index from, Index to) { std::replace(component_.begin(), component_.end(), from, to); }
 
   Random& random_;
@@ -89,7 +89,7 @@ TableFactor SharedTable(const std::vector<Index>& cardinalities, Index max_state
                                    [&](std::span<const Index> states, std::span<double> features) {
                                      Index row = 0;
                                      for (const Index s : states) row = row * max_states + s;
-                                     features[static_cast<std::size_t>(row)] = 1;
+                                     features[row] = 1;
                                    });
 }
 
@@ -100,7 +100,7 @@ Index RandomCardinality(Random& random, const ProblemOptions& options) {
 
 /// The labelling of zeros stays allowed.
 std::vector<bool> SomeStates(Random& random, Index states) {
-  std::vector<bool> flags(static_cast<std::size_t>(states), false);
+  std::vector<bool> flags(states, false);
   for (std::size_t s = 1; s < flags.size(); ++s) flags[s] = random.Below(3) == 0;
   return flags;
 }
@@ -119,7 +119,7 @@ std::shared_ptr<const Structure> MakeStructure(Random& random, const ProblemOpti
                                 options.tied_weights ? 0 : i * options.max_states);
     }
     if (blocks.potential != kNoBlock) {
-      const std::vector<Index> rows(static_cast<std::size_t>(states), 0);
+      const std::vector<Index> rows(states, 0);
       builder.AddPotentials(i, blocks.potential, potentials, rows);
       potentials += states;
     }
@@ -131,7 +131,7 @@ std::shared_ptr<const Structure> MakeStructure(Random& random, const ProblemOpti
     if (!again) scope = scopes.Next();
     if (scope.empty()) break;
     std::vector<Index> states;
-    for (const Index i : scope) states.push_back(cardinality[static_cast<std::size_t>(i)]);
+    for (const Index i : scope) states.push_back(cardinality[i]);
     const Index number = options.tied_weights ? 0 : c;
     if (options.potts && scope.size() == 2 && states[0] == states[1] && random.Below(3) == 0) {
       builder.AddFactor(scope, PottsFactor(states[0]), blocks.potts, number);
@@ -145,7 +145,7 @@ std::shared_ptr<const Structure> MakeStructure(Random& random, const ProblemOpti
     builder.ForbidFactorStates(c, SomeStates(random, joint));
   }
   for (Index i = 0; options.forbidden && i < options.num_variables; ++i)
-    builder.ForbidStates(i, SomeStates(random, cardinality[static_cast<std::size_t>(i)]));
+    builder.ForbidStates(i, SomeStates(random, cardinality[i]));
   return builder.Build();
 }
 
@@ -161,7 +161,7 @@ std::vector<Index> RandomLabels(Random& random, const ProblemOptions& options,
     }
     if (FirstForbiddenPart(structure, labels) < 0) return labels;
   }
-  return std::vector<Index>(static_cast<std::size_t>(structure.graph().num_variables()), 0);
+  return std::vector<Index>(structure.graph().num_variables(), 0);
 }
 
 double RandomInput(Random& random, const ProblemOptions& options) {

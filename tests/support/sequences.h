@@ -48,7 +48,7 @@ inline SequenceData RandomSequences(Random& random, Index sequences, Index label
 }
 
 inline std::vector<Index> AllSequences(const SequenceData& data) {
-  std::vector<Index> all(static_cast<std::size_t>(data.num_sequences()));
+  std::vector<Index> all(data.num_sequences());
   std::iota(all.begin(), all.end(), 0);
   return all;
 }
@@ -64,11 +64,11 @@ inline std::vector<std::string> BioNames(bool two_types) {
 inline bool ValidBio(const std::vector<std::string>& names, const std::vector<Index>& labels) {
   for (std::size_t i = 0; i < labels.size(); ++i) {
     if (labels[i] == kUnlabelled) continue;
-    const std::string& name = names[static_cast<std::size_t>(labels[i])];
+    const std::string& name = names[labels[i]];
     if (name[0] != 'I') continue;
     if (i == 0) return false;
     if (labels[i - 1] == kUnlabelled) continue;
-    const std::string& before = names[static_cast<std::size_t>(labels[i - 1])];
+    const std::string& before = names[labels[i - 1]];
     if (before != name && before != "B" + name.substr(1)) return false;
   }
   return true;
@@ -82,8 +82,8 @@ inline SequenceData RandomBioSequences(Random& random, Index sequences, bool two
       RandomSequences(random, sequences, static_cast<Index>(names.size()), most_tokens);
   data.label_names = names;
   for (Index m = 0; m < sequences; ++m) {
-    const auto first = data.labels.begin() + data.begin[static_cast<std::size_t>(m)];
-    std::vector<Index> labels(static_cast<std::size_t>(data.length(m)));
+    const auto first = data.labels.begin() + data.begin[m];
+    std::vector<Index> labels(data.length(m));
     do {
       for (Index& label : labels) label = static_cast<Index>(random.Below(names.size()));
     } while (!ValidBio(names, labels));
@@ -111,16 +111,14 @@ inline void SetRandomWeights(Random& random, bool whole, SequenceModel* model) {
 /// Of a labelling of sequence m.
 inline double ScoreOf(const SequenceModel& model, const SequenceData& data, Index m,
                       const std::vector<Index>& labels) {
-  const auto k = static_cast<std::size_t>(model.num_labels());
-  double score = model.start_weights()[static_cast<std::size_t>(labels.front())] +
-                 model.end_weights()[static_cast<std::size_t>(labels.back())];
+  const std::size_t k = model.num_labels();
+  double score = model.start_weights()[labels.front()] + model.end_weights()[labels.back()];
   for (std::size_t i = 0; i < labels.size(); ++i) {
-    const auto label = static_cast<std::size_t>(labels[i]);
-    const FeatureRow x = data.rows->row(
-        static_cast<Index>(data.begin[static_cast<std::size_t>(m)]) + static_cast<Index>(i));
+    const std::size_t label = labels[i];
+    const FeatureRow x = data.rows->row(static_cast<Index>(data.begin[m]) + static_cast<Index>(i));
     score += model.bias_weights()[label];
     for (Index f = 0; f < x.count; ++f) {
-      const auto column = static_cast<std::size_t>(x.dense() ? f : x.columns[f]);
+      const std::size_t column = x.dense() ? f : x.columns[f];
       score += x.values[f] * model.token_weights()[column * k + label];
     }
     if (i + 1 < labels.size())

@@ -24,7 +24,7 @@ namespace slackline::internal::test {
 inline void SmallestEntry(std::span<const double> gradient, std::span<double> out) {
   const auto best = std::min_element(gradient.begin(), gradient.end()) - gradient.begin();
   std::fill(out.begin(), out.end(), 0.0);
-  out[static_cast<std::size_t>(best)] = 1;
+  out[best] = 1;
 }
 
 class SimplexQuadratic {
@@ -41,7 +41,7 @@ class SimplexQuadratic {
   }
 
   Index num_blocks() const { return static_cast<Index>(sizes_.size()); }
-  Index block_size(Index i) const { return sizes_[static_cast<std::size_t>(i)]; }
+  Index block_size(Index i) const { return sizes_[i]; }
   void Gradient(Index i, std::span<const double> x, std::span<double> out) const {
     GradientAt(i, matrix_ * Vector(x) - target_, out);
   }
@@ -67,8 +67,8 @@ class SimplexQuadratic {
   }
   /// The first vertex of every simplex.
   std::vector<double> Start() const {
-    std::vector<double> start(static_cast<std::size_t>(matrix_.cols()), 0.0);
-    for (Index i = 0; i < num_blocks(); ++i) start[static_cast<std::size_t>(Begin(i))] = 1;
+    std::vector<double> start(matrix_.cols(), 0.0);
+    for (Index i = 0; i < num_blocks(); ++i) start[Begin(i)] = 1;
     return start;
   }
   double Infeasibility(std::span<const double> x) const {
@@ -76,8 +76,8 @@ class SimplexQuadratic {
     for (Index i = 0; i < num_blocks(); ++i) {
       double sum = 0;
       for (Index k = Begin(i); k < Begin(i) + block_size(i); ++k) {
-        sum += x[static_cast<std::size_t>(k)];
-        worst = std::max(worst, -x[static_cast<std::size_t>(k)]);
+        sum += x[k];
+        worst = std::max(worst, -x[k]);
       }
       worst = std::max(worst, std::abs(sum - 1));
     }

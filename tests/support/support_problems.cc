@@ -94,7 +94,7 @@ class GlobalProblem {
     }
     Dataset data(layout_, rows);
     for (Index m = 0; m < examples; ++m) {
-      const auto& structure = structures[static_cast<std::size_t>(m)];
+      const auto& structure = structures[m];
       data.Add(structure, SomeLabels(*structure), m * kVariables);
       if (Coin(random_, 4))
         data.Add(structure, SomeLabels(*structure), m * kVariables);  // contradicts it
@@ -177,7 +177,7 @@ std::string_view Name(ProblemKind kind) {
                                          "coupled globals",  "forbidden forest",
                                          "forbidden cycles", "forbidden globals",
                                          "scalars"};
-  return kNames[static_cast<std::size_t>(kind)];
+  return kNames[kind];
 }
 
 TrainingSet UnpleasantProblem(Random& random, ProblemKind kind) {

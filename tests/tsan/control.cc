@@ -41,8 +41,7 @@ long SumOfChunks(int threads) {
   for (int round = 0; round < 20; ++round) {
     sums.assign(kChunks, 0);
     ParallelChunks(kItems, kChunks, threads, [&](const Chunk& chunk) {
-      for (Index k = chunk.begin; k < chunk.end; ++k)
-        sums[static_cast<std::size_t>(chunk.chunk)] += k;
+      for (Index k = chunk.begin; k < chunk.end; ++k) sums[chunk.chunk] += k;
     });
     for (const long sum : sums) total += sum;
   }

@@ -56,7 +56,7 @@ FeatureExtractor Learned(const Files& files, const ExtractorOptions& options = S
 }
 
 std::vector<float> RandomNumbers(Index count, Random* random) {
-  std::vector<float> numbers(static_cast<std::size_t>(count));
+  std::vector<float> numbers(count);
   for (float& value : numbers) value = static_cast<float>(random->Normal());
   return numbers;
 }
@@ -72,11 +72,9 @@ void CheckWhole(const ImageFeatures& features, const Image& image,
   CHECK(features.fine.height == image.height);
   CHECK(features.fine.count >= 1);
   CHECK(features.coarse.count >= 1);
-  CHECK(features.parent.size() == static_cast<std::size_t>(features.fine.count));
-  CHECK(features.fine_rows.size() ==
-        static_cast<std::size_t>(features.fine.count * extractor.dimension()));
-  CHECK(features.coarse_rows.size() ==
-        static_cast<std::size_t>(features.coarse.count * extractor.dimension()));
+  CHECK(std::ssize(features.parent) == features.fine.count);
+  CHECK(std::ssize(features.fine_rows) == features.fine.count * extractor.dimension());
+  CHECK(std::ssize(features.coarse_rows) == features.coarse.count * extractor.dimension());
   CHECK(AllFinite(features.fine_rows));
   CHECK(AllFinite(features.coarse_rows));
 }
@@ -110,9 +108,9 @@ TEST_CASE("products with a matrix, and nearest columns") {
     const std::vector<float> x = RandomNumbers(points * size, &random);
     const std::vector<float> c = RandomNumbers(columns * size, &random);
     const std::vector<float> bias = RandomNumbers(columns, &random);
-    std::vector<float> product(static_cast<std::size_t>(points * columns));
+    std::vector<float> product(points * columns);
     Multiply(PackedColumns(c, bias, size), x.data(), points, product.data());
-    std::vector<Index> words(static_cast<std::size_t>(points));
+    std::vector<Index> words(points);
     NearestColumns(PackedColumns::ForNearest(c, size), x.data(), points, words.data());
     for (Index p = 0; p < points; ++p) {
       double best = 1e30;
@@ -203,8 +201,7 @@ TEST_CASE("descriptors lie on a grid that covers the image, whatever its size") 
     const std::vector<float> lab = ToLab(image);
     for (const DescriptorSpec& spec : DescriptorSpecs(FeatureSet::kStandard)) {
       const Descriptors found = Describe({image, lab}, spec);
-      const auto cells =
-          static_cast<std::size_t>(((width - 1) / spec.step + 1) * ((height - 1) / spec.step + 1));
+      const std::size_t cells = ((width - 1) / spec.step + 1) * ((height - 1) / spec.step + 1);
       CHECK_MESSAGE(found.pixels.size() == cells, spec.name);
       CHECK(std::set<Index>(found.pixels.begin(), found.pixels.end()).size() == cells);
       for (const Index pixel : found.pixels) CHECK((pixel >= 0 && pixel < width * height));
@@ -263,7 +260,7 @@ TEST_CASE("descriptors of large images are taken from a smaller copy") {
   Superpixels halves{large.width, large.height, 2, {}};
   for (Index p = 0; p < large.num_pixels(); ++p) halves.of_pixel.push_back(p % large.width >= 600);
   const std::vector<Index> of_pixel = working.SuperpixelOfDescribed(halves);
-  REQUIRE(of_pixel.size() == static_cast<std::size_t>(small.num_pixels()));
+  REQUIRE(std::ssize(of_pixel) == small.num_pixels());
   int wrong = 0;
   for (Index p = 0; p < small.num_pixels(); ++p) wrong += of_pixel[p] != (p % small.width >= 300);
   CHECK(wrong == 0);

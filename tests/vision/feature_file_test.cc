@@ -33,7 +33,7 @@ Superpixels Stripes(Index width, Index height, Index count) {
 }
 
 std::vector<float> RandomRows(Index count, Random* random) {
-  std::vector<float> rows(static_cast<std::size_t>(count * kDimension));
+  std::vector<float> rows(count * kDimension);
   for (float& value : rows) value = static_cast<float>(random->Normal());
   return rows;
 }
@@ -146,7 +146,7 @@ TEST_CASE("a file comes back as it was written") {
   const std::vector<Example> examples = Examples();
   REQUIRE(file.num_images() == static_cast<Index>(examples.size()));
   for (Index i = 0; i < file.num_images(); ++i) {
-    CheckSame(file.image(i), examples[static_cast<std::size_t>(i)]);
+    CheckSame(file.image(i), examples[i]);
     file.CheckFeatures(i);
   }
   CHECK_THROWS_AS(file.image(3), std::invalid_argument);
@@ -255,7 +255,7 @@ TEST_CASE("any directory with a good checksum is harmless") {
   const TemporaryFolder folder;
   const std::string good = ReadBytes(WriteExamples(folder));
   REQUIRE(Mended(good) == good);
-  const auto directory = static_cast<std::size_t>(Take<std::uint64_t>(good, 24));
+  const std::size_t directory = Take<std::uint64_t>(good, 24);
   Random random(7);
   for (std::size_t k = directory; k < good.size(); ++k) {
     for (const int value : {0, 0x7f, 0xff, static_cast<int>(random.Below(256))}) {
@@ -276,7 +276,7 @@ TEST_CASE("any directory with a good checksum is harmless") {
 TEST_CASE("arrays with good checksums are still checked") {
   const TemporaryFolder folder;
   const std::string good = ReadBytes(WriteExamples(folder));
-  const auto directory = static_cast<std::size_t>(Take<std::uint64_t>(good, 24));
+  const std::size_t directory = Take<std::uint64_t>(good, 24);
   // The arrays of the first image: 4 parents, 3 pairs of neighbours, 4 × 4 and 2 × 4 numbers of
   // pixels, 4 and 2 rows.
   const std::size_t pairs = 64 + 16;

@@ -374,8 +374,7 @@ TEST_CASE("an unknown value in a label image is reported with its place") {
 TEST_CASE("label images of other kinds are refused with what is wanted") {
   const std::string wanted =
       "a label image must be a greyscale or palette PNG of at most 8 bits whose values are class "
-      "numbers; "
-      "this one ";
+      "numbers; this one ";
   CHECK(LabelError(SmallPng()) == wanted + "is an RGB image");
   CHECK(LabelError(MakePng({.width = 1, .height = 1, .bits = 16, .rows = {0, 0}})) ==
         wanted + "has 16 bits");

@@ -36,8 +36,7 @@ constexpr const char* kDescription =
     "Compares learners on named training problems: work, seconds and memory to certified gaps.\n"
     "DATA_FOLDER holds yeast/yeast-train.arff and yeast/yeast.xml, reuters30/reuters30-train.svm,\n"
     "rcv1s1/rcv1s1-train.svm, letters/letter.data and conll2000/train.txt, each also as .gz "
-    "(scripts/data "
-    "makes\n"
+    "(scripts/data makes\n"
     "them), and for --test-metric yeast-test.arff, …, test.txt; the others need no files.\n"
     "The table goes to the standard output. Ctrl-C ends early and keeps what there is.";
 
@@ -112,10 +111,9 @@ void Register(CLI::App* app, BenchCommand* command) {
   AddTextOption(app, "figure", &command->figure, "NAME",
                 "the runs behind a figure of the papers (docs/reproduction.md): " + figures +
                     ". Other options that are given count instead of the figure's");
-  AddTextOption(
-      app, "out,-o", &command->out, "RESULTS.json",
-      "write machine, settings and whole curves; - is the standard output (the table then goes to "
-      "the standard error)");
+  AddTextOption(app, "out,-o", &command->out, "RESULTS.json",
+                "write machine, settings and whole curves; - is the standard output (the table "
+                "then goes to the standard error)");
   app->add_flag("--test-metric", command->test_metric,
                 "also figures of the test data at the weights of the checks");
   app->add_flag("--scaling", command->scaling,

@@ -57,8 +57,7 @@ std::string BenchTableHead(int runs, std::size_t width) {
   const std::string gaps = " |" + GapCells();
   return "Work and seconds to a certified relative gap, median of " + Count(runs, "run") +
          ". calls: oracle calls per example. seconds: processor\nseconds of training, without "
-         "those of "
-         "checks. -: not reached. gap: the last one.\n\n" +
+         "those of checks. -: not reached. gap: the last one.\n\n" +
          RowName("", "", width) + group("calls to gap") + group("passes to gap") +
          group("seconds to gap") + " |\n" + RowName("problem", "learner", width) + gaps + gaps +
          gaps + " |" + RightCell("gap", kFigureWidth + 1) + "  ended\n";

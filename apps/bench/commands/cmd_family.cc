@@ -77,9 +77,7 @@ std::string Head() {
                             LeftCell("seconds: auto, best", 2 * kWidth) + "  " +
                             LeftCell("ratio", kWidth) + LeftCell("best", 16);
   return "Processor seconds of training to a certified relative gap of 1e-2 and of 1e-3, auto and "
-         "the "
-         "fastest of the "
-         "other learners. >: not reached.\n\n" +
+         "the fastest of the other learners. >: not reached.\n\n" +
          LeftCell("problem", kNameWidth) + group + group + "\n";
 }
 

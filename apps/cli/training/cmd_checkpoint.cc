@@ -17,11 +17,10 @@ void CheckpointFlags::Register(CLI::App* app) {
   AddTextOption(app, "checkpoint-every", &every, "SECONDS",
                 "time between two checkpoints; 0 = after every pass", "60")
       ->needs(checkpoint);
-  AddTextOption(
-      app, "resume", &resume, "FILE",
-      "go on from a checkpoint, to the result that the run would have had without the stop. Data "
-      "and options must be the same, but for --gap-tolerance, --absolute-gap, --max-passes, "
-      "--time-limit, --threads, and those of files and messages");
+  AddTextOption(app, "resume", &resume, "FILE",
+                "go on from a checkpoint, to the result that the run would have had without the "
+                "stop. Data and options must be the same, but for --gap-tolerance, --absolute-gap, "
+                "--max-passes, --time-limit, --threads, and those of files and messages");
 }
 
 double CheckpointFlags::EverySeconds() const { return ReadReal("checkpoint-every", every, false); }

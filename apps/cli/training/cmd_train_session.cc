@@ -153,13 +153,12 @@ class Session {
     const double smallest = *std::min_element(settings_.lambdas.begin(), settings_.lambdas.end());
     const double usual = task_.DefaultLambda(settings_.train);
     if (smallest < usual / kFarBelowDefault) {
-      std::fprintf(
-          stderr,
-          "note: lambda %s is %s times smaller than the default for these data, %s (C %s per %s): "
-          "training may take many passes\n",
-          Number(smallest, 3).c_str(), Number(usual / smallest, 2).c_str(),
-          Number(usual, 3).c_str(), Number(scales.CostPerVariable(usual), 3).c_str(),
-          std::string(task_.VariableNoun()).c_str());
+      std::fprintf(stderr,
+                   "note: lambda %s is %s times smaller than the default for these data, %s (C %s "
+                   "per %s): training may take many passes\n",
+                   Number(smallest, 3).c_str(), Number(usual / smallest, 2).c_str(),
+                   Number(usual, 3).c_str(), Number(scales.CostPerVariable(usual), 3).c_str(),
+                   std::string(task_.VariableNoun()).c_str());
     }
     TellWarnings(task_);
   }
@@ -267,11 +266,11 @@ void SessionFlags::Register(CLI::App* app) {
   AddTextOption(app, "model", &model, "OUT.slk", "where to write the model")->required();
   CLI::Option* c_option =
       AddTextOption(app, "C", &c, "C", "instead of --lambda: λ = 1/(C·M) with M examples");
-  CLI::Option* path = AddTextOption(
-      app, "lambda-path", &lambda_path, "L1,L2,...|FROM:TO:COUNT",
-      "instead of --lambda: train these values, or so many in a geometric sequence, from the "
-      "largest to the smallest, each from the solution of the one before. Models are written "
-      "to OUT-<lambda>.slk; stopping rules hold for each value");
+  CLI::Option* path =
+      AddTextOption(app, "lambda-path", &lambda_path, "L1,L2,...|FROM:TO:COUNT",
+                    "instead of --lambda: train these values, or so many in a geometric sequence, "
+                    "from the largest to the smallest, each from the solution of the one before. "
+                    "Models are written to OUT-<lambda>.slk; stopping rules hold for each value");
   AddTextOption(app, "log", &log, "RUN.jsonl",
                 "write a JSON object per check; - is the standard output");
   app->add_flag("--quiet,-q", quiet, "say nothing but errors");
@@ -318,8 +317,7 @@ void RefuseKernels(const TrainOptions& options, const std::string& task) {
   if (!UsesKernel(options)) return;
   throw DataError(
       "--kernel, and --learner kernel-bcfw and kernel-fw, are for multi-label models and "
-      "sequences: models "
-      "of " +
+      "sequences: models of " +
       task + " have no form that keeps support vectors");
 }
 
@@ -403,19 +401,17 @@ void DescribeResult(const TrainOptions& options, const TrainSummary& summary) {
   for (const std::string& note : summary.notes) std::fprintf(stderr, "note: %s\n", note.c_str());
   std::fprintf(stderr, "%s: %s\n", std::string(Name(summary.termination)).c_str(),
                summary.message.c_str());
-  std::fprintf(
-      stderr,
-      "objective %s; the optimum of the %s problem is certified to lie between %s and %s (relative "
-      "gap %s %%)\n",
-      Number(last.primal, 7).c_str(),
-      last.problem == CertifiedProblem::kExact ? "exact" : "LP-relaxed",
-      Number(last.dual, 7).c_str(), Number(last.primal, 7).c_str(),
-      Number(100 * last.relative_gap, 3).c_str());
+  std::fprintf(stderr,
+               "objective %s; the optimum of the %s problem is certified to lie between %s and %s "
+               "(relative gap %s %%)\n",
+               Number(last.primal, 7).c_str(),
+               last.problem == CertifiedProblem::kExact ? "exact" : "LP-relaxed",
+               Number(last.dual, 7).c_str(), Number(last.primal, 7).c_str(),
+               Number(100 * last.relative_gap, 3).c_str());
   if (options.learner == LearnerKind::kSoft) {
     std::fprintf(stderr,
                  "soft objective %s, soft gap %s (rho %s); the certified gap stays open: soft "
-                 "constraints solve "
-                 "a softer problem\n",
+                 "constraints solve a softer problem\n",
                  Number(last.soft_primal, 7).c_str(), Number(last.soft_gap, 3).c_str(),
                  Number(last.rho, 4).c_str());
   }

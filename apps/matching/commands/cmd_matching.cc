@@ -27,14 +27,9 @@ constexpr const char* kExamples =
 
 constexpr const char* kDrawDescription =
     "Draws synthetic alignments of sentences to try matchings with: DIR/train.txt, and "
-    "DIR/test.txt with the "
-    "last quarter of\nthe examples. Words have hidden partners, seen through a noisy measure of "
-    "how often "
-    "they "
-    "occur together; right sentences\nlack some words, have some that belong to nothing, and "
-    "change the "
-    "order a "
-    "little. The same options draw the same files.";
+    "DIR/test.txt with the last quarter of\nthe examples. Words have hidden partners, seen through "
+    "a noisy measure of how often they occur together; right sentences\nlack some words, have some "
+    "that belong to nothing, and change the order a little. The same options draw the same files.";
 
 constexpr Index kMostWords = 1000;  // of a sentence
 constexpr Index kMostExamples = 1'000'000;
@@ -125,8 +120,7 @@ void AddMatchingDraw(CLI::App* parent, Action* action) {
 void AddMatching(CLI::App* parent, Action* action) {
   CLI::App* app = parent->add_subcommand("matching",
                                          "Bipartite matching: which candidate edges between two "
-                                         "sides belong together, such as words of "
-                                         "two languages.");
+                                         "sides belong together, such as words of two languages.");
   app->require_subcommand(1);
   app->footer(kExamples);
   AddMatchingTrain(app, action);

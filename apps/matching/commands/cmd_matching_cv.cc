@@ -19,9 +19,9 @@ constexpr const char* kDescription =
     "Chooses lambda by cross-validation over the examples of DATA, then trains with it on all of "
     "them.\nThe examples are dealt out to K folds at random. For each fold, models are trained on "
     "the others for all values of lambda,\nfrom the largest to the smallest, each from the "
-    "solution "
-    "of the one before, and are tried on the fold. The table has mean and\nstandard deviation over "
-    "the folds. Ctrl-C ends it early. Features are numbered, and scaled, over all examples.";
+    "solution of the one before, and are tried on the fold. The table has mean and\nstandard "
+    "deviation over the folds. Ctrl-C ends it early. Features are numbered, and scaled, over all "
+    "examples.";
 
 constexpr const char* kExamples =
     "Examples:\n"
@@ -40,8 +40,7 @@ CvMetrics Metrics() {
   metrics.text =
       "what to choose by: F1, precision or recall of the edges, share of examples without a wrong "
       "edge, or mean loss by the costs (the smaller the better). Of equal values, the largest "
-      "lambda "
-      "is chosen";
+      "lambda is chosen";
   metrics.default_name = "f1";
   return metrics;
 }

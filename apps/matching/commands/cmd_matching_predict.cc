@@ -17,9 +17,7 @@ namespace {
 
 constexpr const char* kPredictDescription =
     "Predicts a best matching of every example. DATA is read like training data; - reads the "
-    "standard input. "
-    "Labels "
-    "in it are not\nused.\n\n"
+    "standard input. Labels in it are not\nused.\n\n"
     "--output pairs writes a line per example: the chosen edges as LEFT-RIGHT, blanks between.\n"
     "--output edges writes the examples as DATA has them, with the predicted labels and without "
     "features.\n"
@@ -33,9 +31,7 @@ constexpr const char* kPredictExamples =
 
 constexpr const char* kEvaluateDescription =
     "Predicts the matchings of examples and compares them with the labels given in DATA. Edges "
-    "whose label "
-    "is not "
-    "known (?) do not\ncount.";
+    "whose label is not known (?) do not\ncount.";
 
 constexpr const char* kEvaluateExamples =
     "Examples:\n"
@@ -65,8 +61,8 @@ void AppendPairs(const MatchingData& data, const MatchingExample& example,
                  const MatchingPredictions& predictions, std::string* text) {
   bool first = true;
   for (Index e = example.first_edge; e < example.first_edge + example.num_edges; ++e) {
-    if (predictions.labels[static_cast<std::size_t>(e)] == 0) continue;
-    const MatchingEdge& edge = data.edges[static_cast<std::size_t>(e)];
+    if (predictions.labels[e] == 0) continue;
+    const MatchingEdge& edge = data.edges[e];
     Append(text, "%s%d-%d", first ? "" : " ", static_cast<int>(edge.left),
            static_cast<int>(edge.right));
     first = false;
@@ -78,7 +74,7 @@ void AppendEdges(const MatchingData& data, const MatchingExample& example,
                  const MatchingPredictions& predictions, bool scores, std::string* text) {
   Append(text, "%d %d\n", static_cast<int>(example.num_left), static_cast<int>(example.num_right));
   for (Index e = example.first_edge; e < example.first_edge + example.num_edges; ++e) {
-    const auto k = static_cast<std::size_t>(e);
+    const std::size_t k = e;
     const MatchingEdge& edge = data.edges[k];
     Append(text, "%d %d %d", static_cast<int>(edge.left), static_cast<int>(edge.right),
            static_cast<int>(predictions.labels[k]));

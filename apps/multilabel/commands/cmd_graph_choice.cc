@@ -47,8 +47,7 @@ CvMetrics MultiLabelCvMetrics() {
     metrics.figures.push_back({record.name, record.key, record.title, record.smaller_is_better});
   metrics.text =
       "what to choose by: Hamming loss (the smaller the better), or one of the others of "
-      "`evaluate` "
-      "(the larger the better). Of equal values, the largest lambda is chosen";
+      "`evaluate` (the larger the better). Of equal values, the largest lambda is chosen";
   metrics.default_name = "micro-f1";
   return metrics;
 }

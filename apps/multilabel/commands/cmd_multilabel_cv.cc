@@ -20,12 +20,10 @@ namespace {
 constexpr const char* kDescription =
     "Chooses lambda by cross-validation, then trains with it on all data.\n"
     "The examples are dealt out to K folds at random. For each fold, models are trained on the "
-    "others "
-    "for all values of lambda,\nfrom the largest to the smallest, each from the solution of the "
-    "one "
-    "before, and are tried on the fold. With --graph auto, or\na list, graphs are compared by the "
-    "same "
-    "folds. The table has mean and standard deviation over the folds. Ctrl-C ends it early.";
+    "others for all values of lambda,\nfrom the largest to the smallest, each from the solution of "
+    "the one before, and are tried on the fold. With --graph auto, or\na list, graphs are compared "
+    "by the same folds. The table has mean and standard deviation over the folds. Ctrl-C ends it "
+    "early.";
 
 constexpr const char* kExamples =
     "Examples:\n"

@@ -21,12 +21,9 @@ namespace {
 
 constexpr const char* kDescription =
     "Predicts the labels of examples and compares them with the labels given in DATA. Unknown "
-    "labels (?) do "
-    "not count.\n"
+    "labels (?) do not count.\n"
     "A label that is neither given nor predicted has precision, recall and F1 0, also in macro F1; "
-    "an "
-    "example whose given "
-    "and\npredicted sets are both empty has F1 and Jaccard index 1.";
+    "an example whose given and\npredicted sets are both empty has F1 and Jaccard index 1.";
 
 constexpr const char* kExamples =
     "Examples:\n"
@@ -135,11 +132,9 @@ void AddMultiLabelEvaluate(CLI::App* parent, Action* action) {
   app->add_option("DATA", command->data, "examples with their labels")->required()->type_name("");
   AddTextOption(app, "model", &command->model, "M.slk", "the model")->required();
   command->reading.Register(app);
-  AddTextOption(
-      app, "compare", &command->compare, "TRAIN",
-      "also train independent labels (as train --graph none, with the default lambda) on these "
-      "data, those of "
-      "the model, and show how much better the model is");
+  AddTextOption(app, "compare", &command->compare, "TRAIN",
+                "also train independent labels (as train --graph none, with the default lambda) on "
+                "these data, those of the model, and show how much better the model is");
   command->decode.Register(app);
   app->add_flag("--json", command->json, "write JSON instead of a table");
   app->footer(kExamples);

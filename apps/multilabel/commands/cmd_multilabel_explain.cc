@@ -80,7 +80,7 @@ int ExplainMultiLabel(const MultiLabelExplainTask& task) {
   const std::vector<Index> numbers = task.flags.ReadNumbers(data.num_examples(), task.data);
   const MultiLabelData wanted = SelectExamples(data, numbers);
   const MultiLabelPredictions predictions = Predict(model, wanted, task.predict);
-  const auto labels = static_cast<std::size_t>(model.num_labels());
+  const std::size_t labels = model.num_labels();
   Json examples = Json::array();
   std::string text;
   for (std::size_t k = 0; k < numbers.size(); ++k) {

@@ -19,35 +19,27 @@ namespace {
 constexpr const char* kDescription =
     "Trains a multi-label classifier and writes it to a model file.\n"
     "DATA is a table (CSV, TSV; needs --label-columns), ARFF (Mulan; needs --labels) or LIBSVM "
-    "(needs "
-    "--labels "
-    "or\n--num-labels), also gzip; - reads the standard input.\nCtrl-C ends training early and "
-    "keeps the "
-    "best model.";
+    "(needs --labels or\n--num-labels), also gzip; - reads the standard input.\nCtrl-C ends "
+    "training early and keeps the best model.";
 
 constexpr const char* kExamples =
     "Examples:\n"
     "  slackline multilabel train yeast-train.arff.gz --labels yeast.xml --model yeast.slk\n"
     "  slackline multilabel train photos.csv --label-columns 'tag_*' --ignore-columns file,date "
-    "--model "
-    "p.slk\n"
+    "--model p.slk\n"
     "  slackline multilabel train reuters.svm.gz --num-labels 30 --graph tree --lambda 0.001 "
     "--model r.slk\n"
     "  slackline multilabel train - --num-labels 30 --learner bcfw --time-limit 60 --log run.jsonl "
-    "--model "
-    "r.slk < "
-    "reuters.svm\n"
+    "--model r.slk < reuters.svm\n"
     "  slackline multilabel train reuters.svm.gz --num-labels 30 --lambda-path 0.1:0.0001:7 "
     "--model r.slk\n"
     "  slackline multilabel train yeast-train.arff.gz --labels yeast.xml --kernel rbf "
-    "--kernel-gamma 1 "
-    "--model y.slk\n"
+    "--kernel-gamma 1 --model y.slk\n"
     "  slackline multilabel train reuters.svm.gz --num-labels 30 --verify --model r.slk\n"
     "  slackline multilabel train reuters.svm.gz --num-labels 30 --checkpoint r.ckpt --model "
     "r.slk\n"
     "  slackline multilabel train reuters.svm.gz --num-labels 30 --checkpoint r.ckpt --resume "
-    "r.ckpt --model "
-    "r.slk";
+    "r.ckpt --model r.slk";
 
 struct TrainCommand {
   DataFlags data;
@@ -116,11 +108,11 @@ void AddMultiLabelTrain(CLI::App* parent, Action* action) {
   const auto command = std::make_shared<TrainCommand>();
   CLI::App* app = parent->add_subcommand("train", kDescription);
   command->data.Register(app);
-  CLI::Option* clusters = AddTextOption(
-      app, "clusters", &command->clusters, "N",
-      "tighten the relaxation: train once more, with at most N triples of labels in one table "
-      "each, those on "
-      "which the pairs of the first solution contradict each other (no two share a pair)");
+  CLI::Option* clusters =
+      AddTextOption(app, "clusters", &command->clusters, "N",
+                    "tighten the relaxation: train once more, with at most N triples of labels in "
+                    "one table each, those on which the pairs of the first solution contradict "
+                    "each other (no two share a pair)");
   AddTextOption(app, "cluster-rounds", &command->cluster_rounds, "R",
                 "choose the clusters in R trainings, each a share of them", "1")
       ->needs(clusters);

@@ -134,7 +134,7 @@ class HeaderParser {
     const auto [other, is_new] = header_.by_name.emplace(attribute.name, number);
     if (!is_new) {
       Fail("attribute " + Quoted(attribute.name) + " was declared before, on line " +
-           std::to_string(header_.attributes[static_cast<std::size_t>(other->second)].line));
+           std::to_string(header_.attributes[other->second].line));
     }
     header_.attributes.push_back(std::move(attribute));
   }

@@ -100,11 +100,11 @@ void ArffParser::MakeColumns(const ArffHeader& header, const MultiLabelReadOptio
   std::vector<Index> label_of(header.attributes.size(), -1);
   omitted_labels_.assign(data_.label_names.size(), 0);
   for (Index k = 0; k < data_.num_labels(); ++k) {
-    const auto found = header.by_name.find(data_.label_names[static_cast<std::size_t>(k)]);
+    const auto found = header.by_name.find(data_.label_names[k]);
     if (found == header.by_name.end()) {
-      omitted_labels_[static_cast<std::size_t>(k)] = -1;
+      omitted_labels_[k] = -1;
     } else {
-      label_of[static_cast<std::size_t>(found->second)] = k;
+      label_of[found->second] = k;
     }
   }
   for (std::size_t a = 0; a < header.attributes.size(); ++a) {
@@ -112,8 +112,7 @@ void ArffParser::MakeColumns(const ArffHeader& header, const MultiLabelReadOptio
     column.label = label_of[a];
     if (column.label >= 0) {
       CheckLabelAttribute(header.attributes[a]);
-      if (column.nominal)
-        omitted_labels_[static_cast<std::size_t>(column.label)] = column.numbers[0] == 1 ? 1 : 0;
+      if (column.nominal) omitted_labels_[column.label] = column.numbers[0] == 1 ? 1 : 0;
     } else {
       column.first_feature = data_.num_features;
       column.width = column.one_hot ? static_cast<Index>(column.positions.size()) : 1;
@@ -191,7 +190,7 @@ std::pair<Index, double> ArffParser::FeatureValue(const ArffColumn& column,
       Fail("value " + Quoted(token.text) + " of attribute " + Quoted(column.name) +
            " is not declared");
     if (column.one_hot) return {position, 1.0};
-    return {0, column.numbers[static_cast<std::size_t>(position)]};
+    return {0, column.numbers[position]};
   }
   double number = 0;
   if (!ParseNumber(token.text, &number)) {
@@ -226,7 +225,7 @@ void ArffParser::ParseRow(std::string_view line) {
 
 void ArffParser::ParseDenseRow(ArffScanner* scanner) {
   std::int8_t* labels = data_.labels.data() + data_.labels.size() - data_.label_names.size();
-  values_.resize(static_cast<std::size_t>(data_.num_features), 0.0);
+  values_.resize(data_.num_features, 0.0);
   std::size_t count = 0;
   bool comma = true;
   while ((!scanner->AtEnd() && scanner->Peek() != '{') || (comma && scanner->AtEnd())) {
@@ -237,10 +236,10 @@ void ArffParser::ParseDenseRow(ArffScanner* scanner) {
         labels[column.label] = LabelValue(column, token);
       } else if (IsMissing(token)) {
         const double value = MissingNumber(&column);
-        if (!column.one_hot) values_[static_cast<std::size_t>(column.first_feature)] = value;
+        if (!column.one_hot) values_[column.first_feature] = value;
       } else {
         const auto [feature, value] = FeatureValue(column, token);
-        values_[static_cast<std::size_t>(column.first_feature + feature)] = value;
+        values_[column.first_feature + feature] = value;
       }
     }
     ++count;
@@ -261,7 +260,7 @@ void ArffParser::ParseSparseRow(ArffScanner* scanner) {
   auto omitted = not_sparse_.begin();
   const auto add_omitted = [&](Index before) {
     for (; omitted != not_sparse_.end() && *omitted < before; ++omitted) {
-      const ArffColumn& column = columns_[static_cast<std::size_t>(*omitted)];
+      const ArffColumn& column = columns_[*omitted];
       AddSparse(column, OmittedValue(column));
     }
   };
@@ -279,7 +278,7 @@ void ArffParser::ParseSparseRow(ArffScanner* scanner) {
            std::to_string(last));
     }
     last = a;
-    ArffColumn& column = columns_[static_cast<std::size_t>(a)];
+    ArffColumn& column = columns_[a];
     const ArffScanner::Token value = NextValue(scanner, ",}");
     add_omitted(a);
     if (omitted != not_sparse_.end() && *omitted == a) ++omitted;
@@ -319,10 +318,9 @@ double ArffParser::MissingNumber(ArffColumn* column) {
   if (options_.fill_values.empty()) {
     Fail("attribute " + Quoted(column->name) +
          " has the value '?', and the model keeps no means of its training data in place of "
-         "missing values: "
-         "train it anew, on ARFF data");
+         "missing values: train it anew, on ARFF data");
   }
-  return options_.fill_values[static_cast<std::size_t>(column->first_feature)];
+  return options_.fill_values[column->first_feature];
 }
 
 /// After training data: the means, in the place of missing values. Categories that are missing stay

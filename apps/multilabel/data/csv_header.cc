@@ -98,8 +98,7 @@ void FailWithoutLabelColumns(const std::string& source, const CsvHeader& header,
   }
   std::string message =
       "a table (CSV, TSV) does not tell which columns are labels: pass --label-columns LIST, a "
-      "list of "
-      "names, patterns such as 'tag_*', or positions";
+      "list of names, patterns such as 'tag_*', or positions";
   const std::size_t count = columns - first;
   if (any_row && count > 0 && first > 0) {
     std::string names;

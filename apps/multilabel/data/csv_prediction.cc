@@ -13,8 +13,6 @@ namespace {
 
 constexpr std::size_t kMostListedColumns = 8;
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 /// "'a', 'b', and 3 more".
 std::string NameList(const std::vector<std::string>& names) {
   std::string text;

@@ -19,16 +19,14 @@ namespace {
 /// Options that do not fit a table.
 void CheckOptions(const std::string& source, const MultiLabelReadOptions& options) {
   if (options.for_prediction() && !options.table) {
-    throw DataError(
-        source, 0,
-        "the data are a table (CSV, TSV), but the model was trained on ARFF or LIBSVM data and "
-        "knows no columns; pass --format if it is no table");
+    throw DataError(source, 0,
+                    "the data are a table (CSV, TSV), but the model was trained on ARFF or LIBSVM "
+                    "data and knows no columns; pass --format if it is no table");
   }
   if (!options.for_prediction() && !options.labels_xml.empty()) {
-    throw DataError(
-        source, 0,
-        "--labels belongs to ARFF and LIBSVM data; the labels of a table (CSV, TSV) are columns: "
-        "pass --label-columns");
+    throw DataError(source, 0,
+                    "--labels belongs to ARFF and LIBSVM data; the labels of a table (CSV, TSV) "
+                    "are columns: pass --label-columns");
   }
 }
 

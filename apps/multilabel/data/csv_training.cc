@@ -19,8 +19,6 @@ constexpr Index kLabel = -1;
 constexpr Index kIgnored = -2;
 constexpr std::size_t kRowsPerCheck = 1024;
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 }  // namespace
 
 CsvTraining::CsvTraining(const std::string& source, const CsvHeader& header, char separator,
@@ -36,13 +34,13 @@ void CsvTraining::ChooseColumns() {
   role_.assign(header_.names.size(), 0);
   if (!options_.ignore_columns.empty()) {
     for (const Index k : SelectColumns("--ignore-columns", options_.ignore_columns, header_.names))
-      role_[Size(k)] = kIgnored;
+      role_[k] = kIgnored;
   }
   for (const Index k : SelectColumns("--label-columns", options_.label_columns, header_.names)) {
-    if (role_[Size(k)] == kIgnored)
-      throw DataError("--ignore-columns: column " + Quoted(header_.names[Size(k)]) +
+    if (role_[k] == kIgnored)
+      throw DataError("--ignore-columns: column " + Quoted(header_.names[k]) +
                       " is one of --label-columns");
-    role_[Size(k)] = kLabel;
+    role_[k] = kLabel;
   }
   for (std::size_t k = 0; k < role_.size(); ++k) {
     const std::string& name = header_.names[k];
@@ -76,7 +74,7 @@ void CsvTraining::AddRow(const CsvRecords& records) {
     if (role_[k] == kLabel) {
       data_.labels.push_back(ReadLabelText(source_, line, header_.names[k], text));
     } else if (role_[k] != kIgnored) {
-      columns_[Size(role_[k])].Add(text, line);
+      columns_[role_[k]].Add(text, line);
     }
   }
   data_.lines.push_back(line);
@@ -121,7 +119,7 @@ void CsvTraining::MakeRows() {
   data_.feature_names = schema_->FeatureNames();
   for (const ColumnCollector& column : columns_) {
     const double fill = column.column().categorical() ? 0 : column.mean();
-    data_.fill_values.insert(data_.fill_values.end(), Size(column.column().width()), fill);
+    data_.fill_values.insert(data_.fill_values.end(), column.column().width(), fill);
   }
 }
 

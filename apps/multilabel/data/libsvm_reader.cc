@@ -28,7 +28,7 @@ std::vector<std::string> LabelNames(const std::string& source,
   if (!options.label_names.empty()) return options.label_names;
   if (!options.labels_xml.empty()) {
     std::vector<std::string> names = ReadMulanLabelNames(options.labels_xml);
-    if (options.num_labels > 0 && static_cast<std::size_t>(options.num_labels) != names.size()) {
+    if (options.num_labels > 0 && options.num_labels != std::ssize(names)) {
       throw DataError(options.labels_xml, 0,
                       std::to_string(names.size()) + " labels, but --num-labels is " +
                           std::to_string(options.num_labels));
@@ -94,7 +94,7 @@ class LibsvmParser final : public MultiLabelReader {
 void LibsvmParser::ParseLine(std::string_view line) {
   line = line.substr(0, line.find('#'));
   if (line.find_first_not_of(" \t") == std::string_view::npos) return;
-  if (row_end_.size() >= static_cast<std::size_t>(kLargestFeature)) Fail("too many examples");
+  if (std::ssize(row_end_) >= kLargestFeature) Fail("too many examples");
   const char* end = line.data() + line.size();
   data_.lines.push_back(reader_.line_number());
   ParseFeatures(ParseLabels(line.data(), end), end);
@@ -109,7 +109,7 @@ const char* LibsvmParser::ParseLabels(const char* begin, const char* end) {
   const char* stop = std::find_if(begin, end, [](char c) { return IsBlank(c) || c == ':'; });
   if (stop == begin) return begin;                // a blank first: no labels
   if (stop != end && *stop == ':') return begin;  // a feature first: no labels
-  const std::string_view field(begin, static_cast<std::size_t>(stop - begin));
+  const std::string_view field(begin, stop - begin);
   if (field == "?") {
     std::fill(labels, labels + data_.label_names.size(), std::int8_t{-1});
     return stop;
@@ -179,7 +179,7 @@ void LibsvmParser::LeaveOutUnknown(std::size_t begin, Index last) {
         std::to_string(*known + 1) + " on line " + std::to_string(reader_.line_number());
   for (auto column = known; column != columns_.end(); ++column) unknown_features_.insert(*column);
   unknown_values_ += columns_.end() - known;
-  const auto kept = static_cast<std::size_t>(known - columns_.begin());
+  const std::size_t kept = known - columns_.begin();
   columns_.resize(kept);
   values_.resize(kept);
 }
@@ -204,7 +204,7 @@ void LibsvmParser::CheckSize(std::string_view last_token) const {
 /// Finds out what is wrong with a feature; off the fast path.
 void LibsvmParser::FailFeature(const char* begin, const char* end, Index last) const {
   const char* stop = std::find_if(begin, end, IsBlank);
-  const std::string_view token(begin, static_cast<std::size_t>(stop - begin));
+  const std::string_view token(begin, stop - begin);
   const std::size_t colon = token.find(':');
   if (colon == std::string_view::npos) Fail("expected index:value, found " + Quoted(token));
   Index index = 0;

@@ -31,8 +31,8 @@ class LineCounter {
   explicit LineCounter(std::string_view text) : text_(text) {}
 
   long LineOf(std::ptrdiff_t offset) {
-    const auto place = static_cast<std::size_t>(
-        std::clamp(offset, std::ptrdiff_t{0}, static_cast<std::ptrdiff_t>(text_.size())));
+    const std::size_t place =
+        std::clamp(offset, std::ptrdiff_t{0}, static_cast<std::ptrdiff_t>(text_.size()));
     if (place < counted_) *this = LineCounter(text_);
     const std::string_view step = text_.substr(counted_, place - counted_);
     line_ += static_cast<long>(std::count(step.begin(), step.end(), '\n'));
@@ -129,10 +129,9 @@ void CheckFormat(const std::string& source, MultiLabelFormat format,
             name + "; pass --format csv if they are not");
   }
   if (options.table && format == MultiLabelFormat::kLibsvm) {
-    throw DataError(
-        source, 0,
-        "the model was trained on a table with names of columns, which LIBSVM data do not have; "
-        "pass --format csv if they are a table");
+    throw DataError(source, 0,
+                    "the model was trained on a table with names of columns, which LIBSVM data do "
+                    "not have; pass --format csv if they are a table");
   }
 }
 

@@ -11,7 +11,7 @@ void MultiLabelReader::Scale(MultiLabelData* data) const {
   try {
     data->rows = options_.scaling.Apply(*data->rows, data->num_features);
   } catch (const ScaleError& error) {
-    throw DataError(data->source, data->lines[static_cast<std::size_t>(error.row())], error.what());
+    throw DataError(data->source, data->lines[error.row()], error.what());
   }
 }
 

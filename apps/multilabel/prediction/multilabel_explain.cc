@@ -11,21 +11,19 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 /// Features and constant. kernel_scores: of all labels, where the model is kernelized.
 LabelExplanation ExplainLabel(const MultiLabelModel& model, const FeatureRow& x,
                               std::span<const double> kernel_scores, Index label, Index top) {
   LabelExplanation entry;
-  entry.label = model.label_names()[Size(label)];
+  entry.label = model.label_names()[label];
   if (model.kernelized()) {
-    entry.features.total = kernel_scores[Size(label)];
+    entry.features.total = kernel_scores[label];
   } else {
     const auto name = [&](Offset feature) { return FeatureName(model, feature); };
     entry.features = TakeApart({model.weights(), model.num_labels(), label, model.num_features()},
                                x, model.scaling(), top, name);
   }
-  if (model.has_constant()) entry.constant = model.constant_weights()[Size(label)];
+  if (model.has_constant()) entry.constant = model.constant_weights()[label];
   return entry;
 }
 
@@ -33,12 +31,12 @@ void AddPairs(const MultiLabelModel& model, std::span<const std::int8_t> chosen,
               std::vector<LabelExplanation*> of_label, MultiLabelExplanation* explanation) {
   for (std::size_t k = 0; k < model.pairs().size(); ++k) {
     const LabelPair& pair = model.pairs()[k];
-    if (chosen[Size(pair.a)] != 1 || chosen[Size(pair.b)] != 1) continue;
+    if (chosen[pair.a] != 1 || chosen[pair.b] != 1) continue;
     const double weight = model.pair_weights()[k];
     explanation->pair_total += weight;
     const auto add = [&](Index label, Index other) {
-      of_label[Size(label)]->pairs.emplace_back(model.label_names()[Size(other)], weight);
-      of_label[Size(label)]->pair_total += weight;
+      of_label[label]->pairs.emplace_back(model.label_names()[other], weight);
+      of_label[label]->pair_total += weight;
     };
     add(pair.a, pair.b);
     add(pair.b, pair.a);
@@ -55,20 +53,19 @@ void CheckTotal(const MultiLabelModel& model, const MultiLabelData& data, Index 
                 std::span<const std::int8_t> chosen, const MultiLabelExplanation& explanation) {
   const std::vector<Index> labels(chosen.begin(), chosen.end());
   const FactorGraph& graph = model.structure()->graph();
-  std::vector<double> tables(Size(graph.total_states()));
+  std::vector<double> tables(graph.total_states());
   model.Scores(ExampleView(*model.structure(), data.rows.get(), example, {}, labels), tables);
   double score = 0;
   double magnitude = 0;
   const auto add = [&](Index part, Offset state) {
-    const double value = tables[Size(graph.state_offset(part) + state)];
+    const double value = tables[graph.state_offset(part) + state];
     score += value;
     magnitude += std::abs(value);
   };
-  for (Index label = 0; label < model.num_labels(); ++label) add(label, chosen[Size(label)]);
+  for (Index label = 0; label < model.num_labels(); ++label) add(label, chosen[label]);
   for (std::size_t k = 0; k < model.pairs().size(); ++k) {
     const LabelPair& pair = model.pairs()[k];
-    add(model.num_labels() + static_cast<Index>(k),
-        2 * Offset{chosen[Size(pair.a)]} + chosen[Size(pair.b)]);
+    add(model.num_labels() + static_cast<Index>(k), 2 * Offset{chosen[pair.a]} + chosen[pair.b]);
   }
   for (const LabelExplanation& label : explanation.labels)
     magnitude += label.features.magnitude + std::abs(label.constant);
@@ -90,13 +87,12 @@ MultiLabelExplanation ExplainLabels(const MultiLabelModel& model, const MultiLab
   MultiLabelExplanation explanation;
   std::vector<Index> labels;
   for (Index label = 0; label < model.num_labels(); ++label) {
-    if (chosen[Size(label)] != 1) continue;
+    if (chosen[label] != 1) continue;
     labels.push_back(label);
     explanation.labels.push_back(ExplainLabel(model, x, kernel_scores, label, top));
   }
   std::vector<LabelExplanation*> of_label(chosen.size(), nullptr);
-  for (std::size_t k = 0; k < labels.size(); ++k)
-    of_label[Size(labels[k])] = &explanation.labels[k];
+  for (std::size_t k = 0; k < labels.size(); ++k) of_label[labels[k]] = &explanation.labels[k];
   AddPairs(model, chosen, std::move(of_label), &explanation);
   for (LabelExplanation& label : explanation.labels) {
     label.score = label.features.total + label.constant + label.pair_total;

@@ -11,8 +11,6 @@
 namespace slackline::internal {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 constexpr int kChunks = 64;
 
 /// What one thread works with.
@@ -21,7 +19,7 @@ class Worker {
   Worker(const MultiLabelModel& model, const PredictOptions& options, bool separate_lp)
       : model_(model), options_(options), decoder_(model.MakeDecoder(options.decode)) {
     const FactorGraph& graph = model.structure()->graph();
-    scores_.resize(Size(graph.total_states()));
+    scores_.resize(graph.total_states());
     if (separate_lp) lp_ = MakeMapSolver(SolverKind::kRoof, model.structure()->shared_graph());
   }
 
@@ -75,9 +73,9 @@ MultiLabelPredictions Predict(const MultiLabelModel& model, const MultiLabelData
   if (options.scores) out.scores.resize(data.labels.size());
 
   const int threads = NumThreads(options.threads);
-  std::vector<std::unique_ptr<Worker>> workers(Size(std::clamp(threads, 1, kChunks)));
+  std::vector<std::unique_ptr<Worker>> workers(std::clamp(threads, 1, kChunks));
   ParallelChunks(dataset.size(), kChunks, threads, [&](const Chunk& chunk) {
-    auto& worker = workers[Size(chunk.thread)];
+    auto& worker = workers[chunk.thread];
     if (worker == nullptr) worker = std::make_unique<Worker>(model, options, separate_lp);
     for (Index m = chunk.begin; m < chunk.end; ++m) worker->Run(dataset, m, &out);
   });

@@ -44,7 +44,7 @@ FeatureRows MultiLabelPredictor::MakeRow(const ExampleFeatures& features) const 
   std::vector<double> values(features.values.begin(), features.values.end());
   std::vector<Index> columns(features.columns.begin(), features.columns.end());
   SLACKLINE_CHECK(
-      !features.dense || values.size() == static_cast<std::size_t>(n),
+      !features.dense || std::ssize(values) == n,
       std::to_string(values.size()) + " features, but the model has " + std::to_string(n));
   SLACKLINE_CHECK(columns.empty() || columns.back() < n,
                   "feature " + std::to_string(columns.back()) + ", but the model has " +
@@ -71,7 +71,7 @@ FeatureRows MultiLabelPredictor::MakeTableRow(const ExampleFeatures& features) c
   std::vector<Index> columns;
   for (Index k = 0; k < row.count; ++k) {
     if (!sparse) {
-      values.resize(static_cast<std::size_t>(row.columns[k]), 0.0);
+      values.resize(row.columns[k], 0.0);
       values.push_back(row.values[k]);
     } else if (row.values[k] != 0) {
       columns.push_back(k);
@@ -95,7 +95,7 @@ void MultiLabelPredictor::ScoreStates(const ExampleFeatures& features) {
       std::make_shared<const FeatureRows>(table ? MakeTableRow(features) : MakeRow(features));
   if (model_->scaling().active()) rows = model_->scaling().Apply(*rows, model_->num_features());
   const std::vector<Index> unknown(labels().size(), kUnlabelled);
-  scores_.resize(static_cast<std::size_t>(model_->structure()->graph().total_states()));
+  scores_.resize(model_->structure()->graph().total_states());
   model_->Scores(ExampleView(*model_->structure(), rows.get(), 0, {}, unknown), scores_);
 }
 
@@ -123,12 +123,12 @@ std::vector<double> MultiLabelPredictor::Scores(const ExampleFeatures& features)
 
 std::vector<std::string> MultiLabelPredictor::PredictNamed(
     std::span<const std::pair<std::string, double>> features) {
-  std::vector<double> values(static_cast<std::size_t>(model_->num_features()), 0.0);
+  std::vector<double> values(model_->num_features(), 0.0);
   std::vector<bool> given(values.size(), false);
   for (const auto& [name, value] : features) {
     const auto found = names_->features.find(name);
     SLACKLINE_CHECK(found != names_->features.end(), "the model has no feature '" + name + "'");
-    const auto column = static_cast<std::size_t>(found->second);
+    const std::size_t column = found->second;
     SLACKLINE_CHECK(!given[column], "feature '" + name + "' is given twice");
     given[column] = true;
     values[column] = value;
@@ -146,7 +146,7 @@ std::vector<double> MultiLabelPredictor::FeaturesOfRow(
     const auto found = names_->columns.find(name);
     SLACKLINE_CHECK(found != names_->columns.end(),
                     "the model has no column '" + name + "' of features");
-    const auto column = static_cast<std::size_t>(found->second);
+    const std::size_t column = found->second;
     SLACKLINE_CHECK(!given[column], "column '" + name + "' is given twice");
     given[column] = true;
     texts[column] = Trimmed(text);

@@ -12,7 +12,7 @@ MultiLabelStream::MultiLabelStream(const MultiLabelModel& model, const std::stri
       options_(options),
       lines_(path),
       decoder_(model.MakeDecoder(options.decode)) {
-  state_scores_.resize(static_cast<std::size_t>(model.structure()->graph().total_states()));
+  state_scores_.resize(model.structure()->graph().total_states());
   if (options.scores) scores_.resize(model.label_names().size());
 }
 

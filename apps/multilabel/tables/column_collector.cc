@@ -22,8 +22,6 @@ constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 const char* const kLeaveOut = "leave the column out by --ignore-columns";
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 }  // namespace
 
 ColumnCollector::ColumnCollector(std::string source, std::string name)
@@ -72,8 +70,8 @@ void ColumnCollector::Add(std::string_view text, long line) {
     return;
   }
   const Index code = texts_.Add(text);
-  if (Size(code) == facts_.size()) facts_.push_back(MakeText(text, line));
-  Text& fact = facts_[Size(code)];
+  if (code == std::ssize(facts_)) facts_.push_back(MakeText(text, line));
+  Text& fact = facts_[code];
   ++fact.count;
   codes_.push_back(code);
   counts_up_ = counts_up_ && fact.is_number;
@@ -95,7 +93,7 @@ void ColumnCollector::Widen() {
   if (!std::all_of(facts_.begin(), facts_.end(), [](const Text& text) { return text.is_number; }))
     CheckTexts(true);
   for (const Index code : codes_)
-    wide_values_.push_back(code == kAbsent ? kMissing : facts_[Size(code)].number);
+    wide_values_.push_back(code == kAbsent ? kMissing : facts_[code].number);
   wide_ = true;
   codes_ = {};
   texts_ = {};
@@ -119,7 +117,7 @@ void ColumnCollector::CheckTexts(bool too_many) const {
   bool decimal_commas = true;
   Index example = kAbsent;
   for (Index t = 0; t < texts_.size(); ++t) {
-    const Text& fact = facts_[Size(t)];
+    const Text& fact = facts_[t];
     if (fact.is_number) {
       numbers += fact.count;
       ++different_numbers;
@@ -129,7 +127,7 @@ void ColumnCollector::CheckTexts(bool too_many) const {
     dates = dates && LooksLikeDate(texts_.text(t));
     decimal_commas = decimal_commas && HasDecimalComma(texts_.text(t));
   }
-  const long line = facts_[Size(example)].line;
+  const long line = facts_[example].line;
   const std::string value = Quoted(texts_.text(example));
   if (decimal_commas)
     Refuse(line, "has a number with a decimal comma, " + value, "write numbers with a point, or ");
@@ -148,13 +146,13 @@ void ColumnCollector::CheckTexts(bool too_many) const {
 }
 
 void ColumnCollector::MakeCategories() {
-  std::vector<Index> order(Size(texts_.size()));
+  std::vector<Index> order(texts_.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(),
             [&](Index a, Index b) { return texts_.text(a) < texts_.text(b); });
   ranks_.resize(order.size());
   for (std::size_t rank = 0; rank < order.size(); ++rank) {
-    ranks_[Size(order[rank])] = static_cast<Index>(rank);
+    ranks_[order[rank]] = static_cast<Index>(rank);
     column_.categories.emplace_back(texts_.text(order[rank]));
   }
 }
@@ -166,7 +164,7 @@ void ColumnCollector::Finish() {
     return;
   }
   double sum = 0;
-  for (const Index code : codes_) sum += code == kAbsent ? 0 : facts_[Size(code)].number;
+  for (const Index code : codes_) sum += code == kAbsent ? 0 : facts_[code].number;
   for (const double value : wide_values_) sum += std::isnan(value) ? 0 : value;
   if (num_known_ > 0)
     mean_ = std::clamp(sum / static_cast<double>(num_known_), -kLargestValue, kLargestValue);
@@ -178,15 +176,15 @@ bool ColumnCollector::counts_up() const {
 
 void ColumnCollector::Put(Index row, std::size_t number, TableRows* rows) const {
   if (wide_) {
-    const double value = wide_values_[Size(row)];
+    const double value = wide_values_[row];
     rows->SetNumber(number, std::isnan(value) ? mean_ : value);
     return;
   }
-  const Index code = codes_[Size(row)];
+  const Index code = codes_[row];
   if (column_.categorical()) {
-    if (code != kAbsent) rows->SetCategory(number, ranks_[Size(code)]);
+    if (code != kAbsent) rows->SetCategory(number, ranks_[code]);
   } else {
-    rows->SetNumber(number, code == kAbsent ? mean_ : facts_[Size(code)].number);
+    rows->SetNumber(number, code == kAbsent ? mean_ : facts_[code].number);
   }
 }
 

@@ -80,7 +80,7 @@ class ColumnSelector {
   bool AddName(const std::string& item) {
     const auto found = std::find(names_.begin(), names_.end(), item);
     if (found == names_.end()) return false;
-    chosen_[static_cast<std::size_t>(found - names_.begin())] = true;
+    chosen_[found - names_.begin()] = true;
     return true;
   }
 
@@ -112,7 +112,7 @@ class ColumnSelector {
            ", numbered from 1 (from the right: from -1)");
     }
     if (*first > *last) Fail(Quoted(item) + " has no columns: its first is behind its last");
-    for (Offset k = *first; k <= *last; ++k) chosen_[static_cast<std::size_t>(k)] = true;
+    for (Offset k = *first; k <= *last; ++k) chosen_[k] = true;
     return true;
   }
 

@@ -81,7 +81,7 @@ char FindSeparator(std::string_view line) {
       counts[k] += c == kSeparators[k] ? 1 : 0;
   }
   const auto most = std::max_element(counts.begin(), counts.end());
-  return *most == 0 ? '\0' : kSeparators[static_cast<std::size_t>(most - counts.begin())];
+  return *most == 0 ? '\0' : kSeparators[most - counts.begin()];
 }
 
 bool CsvRecords::Next() {

@@ -7,21 +7,15 @@
 #include <slackline/core/parse_number.h>
 
 namespace slackline::internal {
-namespace {
-
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
-}  // namespace
-
 std::vector<double> FeatureMeans(const FeatureRows& rows, Index num_features,
                                  const std::vector<MissingValue>& missing) {
-  std::vector<double> means(Size(num_features), 0.0);
+  std::vector<double> means(num_features, 0.0);
   for (Index r = 0; r < rows.size(); ++r) {
     ForEachValue(rows.row(r), num_features,
                  [&](std::size_t f, double value) { means[f] += value; });
   }
-  std::vector<Index> known(Size(num_features), rows.size());
-  for (const MissingValue& value : missing) --known[Size(value.feature)];
+  std::vector<Index> known(num_features, rows.size());
+  for (const MissingValue& value : missing) --known[value.feature];
   for (std::size_t f = 0; f < means.size(); ++f) {
     if (known[f] == 0) continue;  // the sum is 0
     means[f] = std::clamp(means[f] / known[f], -kLargestValue, kLargestValue);
@@ -42,7 +36,7 @@ FeatureRows FillMissing(const FeatureRows& rows, const std::vector<MissingValue>
       const auto at = row.dense()
                           ? Offset{next->feature}
                           : std::lower_bound(columns, columns + row.count, next->feature) - columns;
-      values[Size(at)] = fill[Size(next->feature)];
+      values[at] = fill[next->feature];
     }
     if (row.dense()) {
       filled.AddDense(values);

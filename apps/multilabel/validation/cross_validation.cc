@@ -7,12 +7,6 @@
 #include <slackline/core/check.h>
 
 namespace slackline::internal {
-namespace {
-
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
-}  // namespace
-
 std::span<const MetricRecord> MetricRecords() {
   using M = MultiLabelMetrics;
   static const MetricRecord records[] = {
@@ -38,7 +32,7 @@ MultiLabelData SelectExamples(const MultiLabelData& data, std::span<const Index>
   for (const Index m : examples) {
     SLACKLINE_CHECK(m >= 0 && m < data.num_examples(), "there is no such example");
     const FeatureRow row = data.rows->row(m);
-    const std::span<const double> values(row.values, Size(row.count));
+    const std::span<const double> values(row.values, row.count);
     if (row.dense()) {
       rows->AddDense(values);
     } else {
@@ -46,7 +40,7 @@ MultiLabelData SelectExamples(const MultiLabelData& data, std::span<const Index>
     }
     const auto begin = data.labels.begin() + static_cast<std::ptrdiff_t>(Size(m) * labels);
     part.labels.insert(part.labels.end(), begin, begin + static_cast<std::ptrdiff_t>(labels));
-    part.lines.push_back(data.lines[Size(m)]);
+    part.lines.push_back(data.lines[m]);
   }
   part.rows = std::move(rows);
   return part;

@@ -52,7 +52,7 @@ MultiLabelMetrics ComputeMetrics(Index num_labels, std::span<const std::int8_t> 
   SLACKLINE_CHECK(num_labels > 0 && given.size() == predicted.size() &&
                       given.size() % static_cast<std::size_t>(num_labels) == 0,
                   "given and predicted labels do not fit each other");
-  const auto n = static_cast<std::size_t>(num_labels);
+  const std::size_t n = num_labels;
   MultiLabelMetrics metrics;
   Counts all;
   std::vector<Counts> of_label(n);

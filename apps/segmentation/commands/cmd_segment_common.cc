@@ -26,8 +26,6 @@
 namespace slackline::internal::program {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 /// The features of the regions that are asked for, neighbouring blocks joined.
 std::vector<FeatureRange> SelectRanges(const std::vector<FeatureBlock>& blocks,
                                        const std::string& regions) {
@@ -68,8 +66,8 @@ std::vector<std::int64_t> LabelledPixels(std::span<const std::int32_t> pixels, I
 }
 
 void AddRows(const SegmentModel& model, std::span<const std::uint16_t> halves, FeatureRows* rows) {
-  std::vector<double> features(Size(model.file_dimension()));
-  std::vector<double> row(Size(model.num_columns()));
+  std::vector<double> features(model.file_dimension());
+  std::vector<double> row(model.num_columns());
   for (std::size_t begin = 0; begin < halves.size(); begin += features.size()) {
     DecodeHalf(halves.subspan(begin, features.size()), features);
     model.SelectFeatures(features, row);
@@ -78,9 +76,9 @@ void AddRows(const SegmentModel& model, std::span<const std::uint16_t> halves, F
 }
 
 void AddRows(const SegmentModel& model, const std::vector<float>& floats, FeatureRows* rows) {
-  const std::size_t dimension = Size(model.file_dimension());
+  const std::size_t dimension = model.file_dimension();
   std::vector<double> features(dimension);
-  std::vector<double> row(Size(model.num_columns()));
+  std::vector<double> row(model.num_columns());
   for (std::size_t begin = 0; begin < floats.size(); begin += dimension) {
     std::copy_n(floats.begin() + static_cast<std::ptrdiff_t>(begin), dimension, features.begin());
     model.SelectFeatures(features, row);
@@ -169,8 +167,7 @@ void SegmentFlags::Register(CLI::App* app) {
   AddTextOption(
       app, "layers", &layers, "two|fine|neighbours",
       "fine and coarse superpixels, each fine one linked with the coarse one around it; fine ones "
-      "alone, without "
-      "links; or two layers and links between neighbouring fine ones, by contrast",
+      "alone, without links; or two layers and links between neighbouring fine ones, by contrast",
       "two");
   AddTextOption(app, "pairwise", &pairwise, "potts|table",
                 "weights of a link between layers: one for different classes, or one for every "
@@ -187,8 +184,7 @@ void SegmentFlags::Register(CLI::App* app) {
                 "all");
   AddTextOption(app, "potentials", &potentials, "FILE",
                 "instead of features: a number per class for every superpixel (see `segment "
-                "potentials`), with one "
-                "weight per class that both layers share")
+                "potentials`), with one weight per class that both layers share")
       ->excludes("--regions");
 }
 
@@ -252,8 +248,7 @@ SegmentTask LoadSegmentTask(const SegmentFlags& flags) {
 Problem MakeFoldProblem(const SegmentTask& task, SegmentLoss loss,
                         const std::vector<std::vector<Index>>& folds, std::size_t held_out) {
   std::vector<SegmentExample> examples;
-  for (const Index m : ExamplesOutside(folds, held_out))
-    examples.push_back(task.data.examples[Size(m)]);
+  for (const Index m : ExamplesOutside(folds, held_out)) examples.push_back(task.data.examples[m]);
   TrainingSet training = MakeSegmentTraining(task.model, examples, task.data.rows, loss);
   if (training.data.size() == 0) {
     throw DataError(task.data.source, 0,
@@ -291,7 +286,7 @@ std::vector<PreparedExample> LoadPrepared(const std::string& path,
 
 void AddPixels(const SegmentExample& example, std::span<const Index> predicted,
                ConfusionMatrix* confusion) {
-  const auto k = static_cast<std::size_t>(confusion->num_classes());
+  const std::size_t k = confusion->num_classes();
   for (std::size_t i = 0; i < predicted.size(); ++i) {
     for (std::size_t c = 0; c < k; ++c)
       confusion->Add(static_cast<Index>(c), predicted[i], example.fine_pixels[i * k + c]);
@@ -377,8 +372,7 @@ const SegmentModel& Segmenter::RequireFeatures(const SegmentModel& model) {
   if (model.inputs() == SegmentInputs::kFeatures) return model;
   throw DataError(
       "the model reads class potentials of superpixels, which an image alone does not give; it "
-      "serves "
-      "`segment evaluate` with --features and --potentials");
+      "serves `segment evaluate` with --features and --potentials");
 }
 
 Segmenter::Segmenter(const SegmentModel& model, DecodeKind decode)

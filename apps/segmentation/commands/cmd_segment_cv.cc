@@ -22,14 +22,11 @@ namespace {
 
 constexpr const char* kDescription =
     "Chooses lambda, and the loss if --loss is both, by cross-validation over the training images "
-    "of "
-    "FEATURES; then trains on all of them.\n"
+    "of FEATURES; then trains on all of them.\n"
     "The images are dealt out to K folds at random. For each fold, models are trained on the "
-    "others for all "
-    "values of lambda,\n"
+    "others for all values of lambda,\n"
     "from the largest to the smallest, each from the solution of the one before, and are tried on "
-    "the fold, "
-    "in pixels.\n"
+    "the fold, in pixels.\n"
     "The table has mean and standard deviation over the folds. Ctrl-C ends it early.";
 
 constexpr const char* kExamples =
@@ -80,7 +77,7 @@ class SegmentTrial : public PathTrial {
     model_.set_weights({weights.begin(), weights.end()});
     ConfusionMatrix confusion(model_.num_classes());
     for (const Index m : held_out_) {
-      const SegmentExample& example = task_.data.examples[static_cast<std::size_t>(m)];
+      const SegmentExample& example = task_.data.examples[m];
       const SegmentPrediction prediction =
           PredictSegments(model_, example, task_.data.rows, DecodeKind::kAuto);
       AddPixels(example, prediction.fine, &confusion);

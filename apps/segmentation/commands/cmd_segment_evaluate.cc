@@ -32,8 +32,7 @@ constexpr const char* kDescription =
     "Compares predictions with label images, in pixels of the original images; void pixels do not "
     "count.\n"
     "Either the images of a list are segmented from scratch, or the test images of a file of "
-    "prepared images "
-    "(FEATURES)\n"
+    "prepared images (FEATURES)\n"
     "are used, which gives the same figures.";
 
 constexpr const char* kExamples =
@@ -41,9 +40,7 @@ constexpr const char* kExamples =
     "  slackline segment evaluate --images photos --labels truth --list test.txt --model pets.slk\n"
     "  slackline segment evaluate --features pets.fea --model pets.slk --json\n"
     "  slackline segment evaluate --images photos --labels truth --list test.txt --model pets.slk "
-    "--sheets "
-    "sheets "
-    "--confusion confusion.png";
+    "--sheets sheets --confusion confusion.png";
 
 struct EvaluateCommand {
   std::string images, labels, list;
@@ -79,11 +76,9 @@ void Register(CLI::App* app, EvaluateCommand* command) {
   AddTextOption(app, "sheets", &command->sheets, "DIR",
                 "write NAME.png with image, truth and prediction side by side")
       ->excludes(features);
-  AddTextOption(
-      app, "confusion", &command->confusion, "FILE.png",
-      "write a picture of the confusion matrix: rows are true classes, columns predicted ones, "
-      "numbers percent "
-      "of the true class's pixels");
+  AddTextOption(app, "confusion", &command->confusion, "FILE.png",
+                "write a picture of the confusion matrix: rows are true classes, columns predicted "
+                "ones, numbers percent of the true class's pixels");
   app->add_flag("--json", command->json, "write JSON, with the confusion matrix");
   app->add_flag("--quiet,-q", command->quiet, "show no progress");
   command->decode.Register(app);
@@ -165,7 +160,7 @@ Result EvaluateImages(const EvaluateCommand& command, const SegmentModel& model,
   // Everything is read once: an error in the last image should not come after half of the sheets.
   ParallelChunks(count, count, threads, [&](const Chunk& chunk) {
     for (Index i = chunk.begin; i < chunk.end; ++i)
-      CheckSource(sources[static_cast<std::size_t>(i)], model.num_classes(), most_pixels, coding);
+      CheckSource(sources[i], model.num_classes(), most_pixels, coding);
   });
   for (const Source& source : sources) {
     if (!source.sheet.empty()) MakeFolder("sheets", fs::path(source.sheet).parent_path().string());
@@ -175,7 +170,7 @@ Result EvaluateImages(const EvaluateCommand& command, const SegmentModel& model,
   std::mutex mutex;
   ParallelChunks(count, count, threads, [&](const Chunk& chunk) {
     for (Index i = chunk.begin; i < chunk.end; ++i) {
-      const Source& source = sources[static_cast<std::size_t>(i)];
+      const Source& source = sources[i];
       const Image image = ReadImage(source.image, most_pixels);
       const LabelImage truth =
           ReadLabelImage(source.labels, model.num_classes(), most_pixels, coding);

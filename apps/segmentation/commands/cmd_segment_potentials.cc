@@ -23,18 +23,13 @@ namespace {
 
 constexpr const char* kDescription =
     "Writes class potentials of the prepared images of FEATURES, for `segment train --potentials`: "
-    "the "
-    "scores "
-    "of every class for\n"
+    "the scores of every class for\n"
     "every superpixel, by its features alone, under models that have not seen its image. The "
-    "training images "
-    "are dealt out to K\n"
+    "training images are dealt out to K\n"
     "folds at random; those of each fold are scored by a model of the others, test images by a "
-    "model of all "
-    "training images.\n"
+    "model of all training images.\n"
     "The file is text, with a superpixel a line; any other classifier's scores may be written in "
-    "the same "
-    "way.";
+    "the same way.";
 
 constexpr const char* kExamples =
     "Examples:\n"
@@ -56,8 +51,7 @@ void Register(CLI::App* app, PotentialsCommand* command) {
   app->get_option("--pairwise")
       ->description(
           "weights of a link between layers: one for different classes, or one for every pair "
-          "of\nclasses "
-          "[table]");
+          "of\nclasses [table]");
   AddTextOption(app, "out", &command->out, "FILE", "where to write them; - is the standard output")
       ->required();
   AddTextOption(app, "folds", &command->folds, "K", "number of folds, at least 2", "5");
@@ -101,7 +95,7 @@ class Scorer {
     for (std::size_t f = 0; f < folds.size(); ++f) {
       if (!Train(MakeFoldProblem(task_, loss_, folds, f), interrupt)) return false;
       for (const Index m : folds[f]) {
-        const auto k = static_cast<std::size_t>(m);
+        const std::size_t k = m;
         Score(task_.data.names[k], task_.data.examples[k], *task_.data.rows);
       }
       line->Show(FoldName(f, folds.size()) + " done");

@@ -32,12 +32,9 @@ constexpr const char* kDescription =
     "Predicts the class of every pixel of images.\n"
     "DIR/NAME.png is written for IMAGE NAME.jpg: a palette image whose values are class numbers, "
     "or with prepare\n--void those of the training labels. With --overlay also "
-    "DIR/NAME-overlay.png, for "
-    "people; with --scores\nDIR/NAME-scores.csv, a line per fine superpixel: its number, its "
-    "class, then "
-    "the scores of all classes by its own\nfeatures; and DIR/NAME-superpixels.png, whose 16-bit "
-    "values are "
-    "superpixel numbers.";
+    "DIR/NAME-overlay.png, for people; with --scores\nDIR/NAME-scores.csv, a line per fine "
+    "superpixel: its number, its class, then the scores of all classes by its own\nfeatures; and "
+    "DIR/NAME-superpixels.png, whose 16-bit values are superpixel numbers.";
 
 constexpr const char* kExamples =
     "Examples:\n"
@@ -82,15 +79,15 @@ std::vector<std::string> OutputNames(const PredictCommand& command) {
 }
 
 std::string ScoreLines(const SegmentModel& model, const Segmenter::Result& result) {
-  const auto k = static_cast<std::size_t>(model.num_classes());
+  const std::size_t k = model.num_classes();
   std::string text = "superpixel,class";
   for (const std::string& name : model.classes()) text += "," + CsvCell(name);
   text += '\n';
   std::vector<Index> label(result.scores.size() / k);
   for (std::size_t p = 0; p < result.labels.labels.size(); ++p)
-    label[static_cast<std::size_t>(result.superpixels.of_pixel[p])] = result.labels.labels[p];
+    label[result.superpixels.of_pixel[p]] = result.labels.labels[p];
   for (std::size_t i = 0; i < label.size(); ++i) {
-    text += std::to_string(i) + "," + CsvCell(model.classes()[static_cast<std::size_t>(label[i])]);
+    text += std::to_string(i) + "," + CsvCell(model.classes()[label[i]]);
     for (std::size_t c = 0; c < k; ++c) text += "," + Number(result.scores[i * k + c], 9);
     text += '\n';
   }
@@ -115,7 +112,7 @@ int Run(const PredictCommand& command) {
   std::vector<std::optional<Image>> kept(names.size());
   ParallelChunks(count, count, threads, [&](const Chunk& chunk) {
     for (Index i = chunk.begin; i < chunk.end; ++i) {
-      const auto k = static_cast<std::size_t>(i);
+      const std::size_t k = i;
       Image image = ReadImage(command.images[k], most_pixels);
       // What is no file cannot be read again.
       if (!fs::is_regular_file(command.images[k])) kept[k] = std::move(image);
@@ -132,7 +129,7 @@ int Run(const PredictCommand& command) {
   Index certified = 0;
   ParallelChunks(count, count, threads, [&](const Chunk& chunk) {
     for (Index i = chunk.begin; i < chunk.end; ++i) {
-      const auto k = static_cast<std::size_t>(i);
+      const std::size_t k = i;
       const Image image = kept[k] ? std::move(*kept[k]) : ReadImage(command.images[k], most_pixels);
       const Segmenter::Result result = segmenter.Predict(image, command.scores);
       WriteLabelPng(names[k] + ".png", Encode(result.labels, coding), palette);

@@ -31,19 +31,14 @@ namespace {
 constexpr const char* kDescription =
     "Turns labelled images into a feature file, from which segment train learns.\n"
     "Visual words and principal components are learned from the training images only. Label images "
-    "are "
-    "greyscale or "
-    "palette PNGs; 255 is void unless --void says otherwise.";
+    "are greyscale or palette PNGs; 255 is void unless --void says otherwise.";
 
 constexpr const char* kExamples =
     "Examples:\n"
     "  slackline segment prepare --images images --labels labels --classes classes.txt --train "
-    "train.txt "
-    "--test "
-    "test.txt --out all.fea\n"
+    "train.txt --test test.txt --out all.fea\n"
     "  slackline segment prepare --images images --labels labels --classes classes.txt --train "
-    "train.txt "
-    "--superpixels 100 --threads 0 --out train.fea";
+    "train.txt --superpixels 100 --threads 0 --out train.fea";
 
 struct PrepareCommand {
   std::string images, labels, classes, train, test, out;
@@ -63,10 +58,9 @@ void Register(CLI::App* app, PrepareCommand* command) {
       ->required();
   AddTextOption(app, "labels", &command->labels, "DIR", "folder of the label images, NAME.png")
       ->required();
-  AddTextOption(
-      app, "classes", &command->classes, "FILE",
-      "names of the classes, one a line; the value in label images is the number of the line, from "
-      "0 (but see --void)")
+  AddTextOption(app, "classes", &command->classes, "FILE",
+                "names of the classes, one a line; the value in label images is the number of the "
+                "line, from 0 (but see --void)")
       ->required();
   AddTextOption(app, "train", &command->train, "LIST", "names of the training images, one a line")
       ->required();
@@ -275,7 +269,7 @@ class Preparation {
   static constexpr const char* kWords = "learning words";
 
   Index num_images() const { return static_cast<Index>(settings_.sources.size()); }
-  const Source& source(Index i) const { return settings_.sources[static_cast<std::size_t>(i)]; }
+  const Source& source(Index i) const { return settings_.sources[i]; }
 
   /// Between the steps of long work, by any thread.
   void CheckInterrupt() const {
@@ -344,11 +338,11 @@ class Preparation {
     const Index batch = 4 * settings_.threads;
     for (Index begin = 0; begin < num_images(); begin += batch) {
       const Index end = std::min(begin + batch, num_images());
-      std::vector<ImageFeatures> features(static_cast<std::size_t>(end - begin));
+      std::vector<ImageFeatures> features(end - begin);
       std::vector<LabelImage> labels(features.size());
       ForImages("features", begin, end, [&](Index i) {
         LabelledImage read = ReadSource(source(i), settings_);
-        const auto k = static_cast<std::size_t>(i - begin);
+        const std::size_t k = i - begin;
         features[k] = extractor_->Extract(read.image, [this] { CheckInterrupt(); });
         labels[k] = std::move(read.labels);
       });

@@ -26,19 +26,12 @@ constexpr const char* kTemplateDescription =
     "Writes templates of features: those that `sequence train DATA` uses, or those of a set by "
     "name.\n"
     "The sets: spelling (words nearby; lower case, shape, first and last characters of the word), "
-    "chunking "
-    "(words and parts of speech\nnearby, which are columns 0 and 1), chunking+spelling (with lower "
-    "case, "
-    "shape "
-    "and endings of the word), and auto: spelling with\none column, else chunking+spelling where "
-    "column 0 "
-    "holds "
-    "words, and chunking where it does not (words: half of the different texts\nhave two "
-    "characters or more "
-    "and a letter).\n\n"
+    "chunking (words and parts of speech\nnearby, which are columns 0 and 1), chunking+spelling "
+    "(with lower case, shape and endings of the word), and auto: spelling with\none column, else "
+    "chunking+spelling where column 0 holds words, and chunking where it does not (words: half of "
+    "the different texts\nhave two characters or more and a letter).\n\n"
     "A template a line: a name, a colon, and a text with macros, which stand for columns of tokens "
-    "nearby. "
-    "Rows count from the\ntoken (-1 is the one before), columns from 0.\n"
+    "nearby. Rows count from the\ntoken (-1 is the one before), columns from 0.\n"
     "  %x[row,column]       the text\n"
     "  %low[row,column]     the text in lower case (%X is the same)\n"
     "  %shape[row,column]   its kinds of characters: McDonald-3 is XxXx-d\n"
@@ -47,11 +40,8 @@ constexpr const char* kTemplateDescription =
     "  %m[row,column,\"re\"]  the part that it matches: the first, as long as possible (%M: in "
     "lower case)\n"
     "Regular expressions have . [a-z] [^a-z] ^ $ * + ? | ( ) and \\d \\a \\l \\u \\w \\s \\p "
-    "(digit, letter, "
-    "small letter, capital, letter\nor digit, blank, punctuation; of ASCII; \\D, … any other). \\ "
-    "before any "
-    "other "
-    "character is the character itself.";
+    "(digit, letter, small letter, capital, letter\nor digit, blank, punctuation; of ASCII; \\D, … "
+    "any other). \\ before any other character is the character itself.";
 
 struct TemplateCommand {
   std::string data;
@@ -108,10 +98,9 @@ void AddSequenceTemplate(CLI::App* parent, Action* action) {
 }
 
 void AddSequence(CLI::App* parent, Action* action) {
-  CLI::App* app = parent->add_subcommand(
-      "sequence",
-      "Sequence labelling: every token of a sequence has a label; letters of words, words of "
-      "sentences.");
+  CLI::App* app = parent->add_subcommand("sequence",
+                                         "Sequence labelling: every token of a sequence has a "
+                                         "label; letters of words, words of sentences.");
   app->require_subcommand(1);
   app->footer(kExamples);
   AddSequenceTrain(app, action);

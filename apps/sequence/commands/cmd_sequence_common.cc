@@ -16,8 +16,6 @@
 namespace slackline::internal::program {
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 /// Options that belong to CoNLL data only.
 void CheckFormat(const SequenceFlags& flags, SequenceFormat format) {
   if (format == SequenceFormat::kConll) return;
@@ -72,19 +70,16 @@ void AddFoldsOption(CLI::App* app, std::string_view name, std::string* folds) {
 
 void SequenceFlags::Register(CLI::App* app, const std::string& folds_option) {
   app->add_option("DATA", data, "training data")->required()->type_name("");
-  AddTextOption(
-      app, "format", &format, "letters|conll",
-      "how DATA is written: Kassel's letters with pixels, a letter a line; or tokens a line in "
-      "columns, the last one the "
-      "label, blank lines between sequences",
-      "found from the first line");
+  AddTextOption(app, "format", &format, "letters|conll",
+                "how DATA is written: Kassel's letters with pixels, a letter a line; or tokens a "
+                "line in columns, the last one the label, blank lines between sequences",
+                "found from the first line");
   AddFoldsOption(app, folds_option, &folds);
-  AddTextOption(
-      app, "template", &templates, "SET|FILE",
-      "of conll: what features tokens have: one of the sets auto, chunking, spelling, "
-      "chunking+spelling, or a file of templates (see `sequence template`; a file with the name of "
-      "a set is ./NAME)",
-      "auto");
+  AddTextOption(app, "template", &templates, "SET|FILE",
+                "of conll: what features tokens have: one of the sets auto, chunking, spelling, "
+                "chunking+spelling, or a file of templates (see `sequence template`; a file with "
+                "the name of a set is ./NAME)",
+                "auto");
   AddTextOption(app, "min-count", &min_count, "N",
                 "of conll: leave out features that occur fewer times in DATA",
                 std::to_string(kDefaultMinCount));
@@ -94,16 +89,13 @@ void SequenceFlags::Register(CLI::App* app, const std::string& folds_option) {
       app, "loss", &loss, "mean|count",
       "Hamming loss: share of the known labels of a sequence that are wrong, or their number",
       "mean");
-  AddTextOption(
-      app, "costs", &costs, "FILE",
-      "costs of labels in the loss: lines `given predicted cost`; * as predicted means all others "
-      "without a line of their own. "
-      "Elsewhere 1");
-  AddTextOption(
-      app, "constraints", &constraints, "none|bio",
-      "of conll: bio allows, in training and in all predictions, only labellings where I-X follows "
-      "B-X or I-X",
-      "none");
+  AddTextOption(app, "costs", &costs, "FILE",
+                "costs of labels in the loss: lines `given predicted cost`; * as predicted means "
+                "all others without a line of their own. Elsewhere 1");
+  AddTextOption(app, "constraints", &constraints, "none|bio",
+                "of conll: bio allows, in training and in all predictions, only labellings where "
+                "I-X follows B-X or I-X",
+                "none");
   scale.Register(app);
 }
 
@@ -250,8 +242,7 @@ void NoteUnknown(const SequenceData& data, std::int64_t features) {
   if (labels > 0) {
     std::fprintf(stderr, "note: %s that the model does not know and never predicts: %s%s\n",
                  Count(labels, "label").c_str(),
-                 Quoted(data.label_names[Size(data.num_model_labels)]).c_str(),
-                 labels > 1 ? ", …" : "");
+                 Quoted(data.label_names[data.num_model_labels]).c_str(), labels > 1 ? ", …" : "");
   }
   if (features > 0) {
     std::fprintf(stderr, "note: %s of tokens unknown to the model left out\n",

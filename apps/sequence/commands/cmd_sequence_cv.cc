@@ -26,20 +26,15 @@ constexpr const char* kDescription =
     "Chooses lambda by cross-validation over the sequences of DATA, then trains with it on all of "
     "them.\n"
     "The sequences are dealt out to K folds at random. For each fold, models are trained on the "
-    "others for "
-    "all values of "
-    "lambda,\nfrom the largest to the smallest, each from the solution of the one before, and are "
-    "tried on "
-    "the fold.\nThe table has mean "
-    "and standard deviation over the folds. Ctrl-C ends it early. Features are counted over all "
-    "sequences.";
+    "others for all values of lambda,\nfrom the largest to the smallest, each from the solution of "
+    "the one before, and are tried on the fold.\nThe table has mean and standard deviation over "
+    "the folds. Ctrl-C ends it early. Features are counted over all sequences.";
 
 constexpr const char* kExamples =
     "Examples:\n"
     "  slackline sequence cv letter.data.gz --only-folds 0 --model letters.slk\n"
     "  slackline sequence cv conll-train.txt.gz --lambda-path 1e-4,1e-5 --folds 3 --metric f1 "
-    "--no-refit "
-    "--json";
+    "--no-refit --json";
 
 /// Number of the figure that is about chunks: labels without chunks do not have it.
 constexpr std::size_t kChunkF1 = 3;
@@ -53,10 +48,8 @@ CvMetrics Metrics() {
                      {"auto", "", ""}};
   metrics.text =
       "what to choose by: accuracy of tokens or of sequences, Hamming loss (the smaller the "
-      "better), or "
-      "F1 of chunks; auto: F1 where labels mark chunks (B-NP, I-NP, O), else accuracy of tokens. "
-      "Of equal "
-      "values, the largest lambda is chosen";
+      "better), or F1 of chunks; auto: F1 where labels mark chunks (B-NP, I-NP, O), else accuracy "
+      "of tokens. Of equal values, the largest lambda is chosen";
   metrics.default_name = "auto";
   return metrics;
 }
@@ -72,9 +65,7 @@ class SequenceTrial : public PathTrial {
   SequenceTrial(const SequenceTask& task, const TrainOptions& options,
                 const std::vector<std::vector<Index>>& folds, std::size_t number)
       : PathTrial(options), task_(task), model_(task.model), name_(FoldName(number, folds.size())) {
-    const auto sequence = [&](Index j) {
-      return task.input.sequences[static_cast<std::size_t>(j)];
-    };
+    const auto sequence = [&](Index j) { return task.input.sequences[j]; };
     for (const Index j : folds[number]) held_out_.push_back(sequence(j));
     std::vector<Index> others;
     for (const Index j : ExamplesOutside(folds, number)) others.push_back(sequence(j));

@@ -19,12 +19,8 @@ namespace {
 
 constexpr const char* kDescription =
     "Predicts the labels of sequences and compares them with the labels given in DATA. Unknown "
-    "labels (?) do "
-    "not count; labels "
-    "that the\nmodel does not know count as errors. Where labels mark chunks (B-NP, I-NP, O, …), "
-    "chunks are "
-    "counted as the "
-    "conlleval script does.";
+    "labels (?) do not count; labels that the\nmodel does not know count as errors. Where labels "
+    "mark chunks (B-NP, I-NP, O, …), chunks are counted as the conlleval script does.";
 
 constexpr const char* kExamples =
     "Examples:\n"

@@ -72,8 +72,7 @@ int ExplainSequences(const SequenceExplainTask& task) {
   const auto count = static_cast<Index>(input.sequences.size());
   std::vector<Index> wanted;
   const std::vector<Index> numbers = task.flags.ReadNumbers(count, task.data);
-  for (const Index number : numbers)
-    wanted.push_back(input.sequences[static_cast<std::size_t>(number)]);
+  for (const Index number : numbers) wanted.push_back(input.sequences[number]);
   SequencePredictOptions options;
   options.threads = task.threads;
   const SequencePredictions predictions = PredictSequences(model, input.data, wanted, options);
@@ -82,12 +81,12 @@ int ExplainSequences(const SequenceExplainTask& task) {
   std::size_t token = 0;
   for (std::size_t j = 0; j < wanted.size(); ++j) {
     const Index m = wanted[j];
-    const auto length = static_cast<std::size_t>(input.data.length(m));
+    const std::size_t length = input.data.length(m);
     const std::span<const Index> labels =
         std::span<const Index>(predictions.labels).subspan(token, length);
     token += length;
     const SequenceExplanation explanation = ExplainSequence(model, input.data, m, labels, top);
-    const Offset first = input.data.begin[static_cast<std::size_t>(m)];
+    const Offset first = input.data.begin[m];
     const Index number = numbers[j] + 1;
     if (task.flags.json) {
       sequences.push_back(ToJson(explanation, input.data, first, number));

@@ -26,28 +26,19 @@ namespace {
 constexpr const char* kDescription =
     "Predicts the label of every token: of every sequence the best labelling.\n"
     "DATA is read like training data; - reads the standard input. Labels in it are not used, and "
-    "CoNLL "
-    "columns may lack "
-    "them.\nFrom the standard input, and with --stream, each sequence is predicted as soon as its "
-    "last line "
-    "is read (of CoNLL the blank\nline behind it), and its lines are written at once, by one "
-    "thread in "
-    "little memory. A file after --out appears at the end.\n\n"
+    "CoNLL columns may lack them.\nFrom the standard input, and with --stream, each sequence is "
+    "predicted as soon as its last line is read (of CoNLL the blank\nline behind it), and its "
+    "lines are written at once, by one thread in little memory. A file after --out appears at the "
+    "end.\n\n"
     "--output labels writes a line per token: the columns of DATA without its label (of letters: "
-    "id, word "
-    "id, position), then "
-    "the\npredicted label. Blank lines stand between sequences.\n"
+    "id, word id, position), then the\npredicted label. Blank lines stand between sequences.\n"
     "--output scores writes a line with the names of the labels, tabs between, then a line per "
-    "token: for "
-    "every label the best "
-    "score\nof a labelling of the sequence with it minus the best of all. 0: the predicted label; "
-    "the "
-    "farther below, the less "
-    "likely;\n-inf: the constraints of the model allow no such labelling.\n"
+    "token: for every label the best score\nof a labelling of the sequence with it minus the best "
+    "of all. 0: the predicted label; the farther below, the less likely;\n-inf: the constraints of "
+    "the model allow no such labelling.\n"
     "--output nbest=K writes, for each sequence, its K best labellings (or all, if fewer), the "
-    "best first: a "
-    "line `# RANK SCORE` "
-    "and\nthe lines of --output labels, with a blank line after each labelling.";
+    "best first: a line `# RANK SCORE` and\nthe lines of --output labels, with a blank line after "
+    "each labelling.";
 
 constexpr const char* kExamples =
     "Examples:\n"
@@ -56,8 +47,7 @@ constexpr const char* kExamples =
     "  zcat letter.data.gz | slackline sequence predict - --folds 0 --model letters.slk --output "
     "nbest=5\n"
     "  slackline sequence predict conll-test.txt.gz --model chunks.slk --output scores --threads 0 "
-    "> "
-    "scores.tsv\n"
+    "> scores.tsv\n"
     "  slackline sequence predict conll-test.txt.gz --model chunks.slk --explain 1";
 
 struct PredictCommand {
@@ -100,11 +90,11 @@ void AppendNumber(double value, std::string* text) {
 /// The lines of one sequence.
 void AppendLabels(const SequenceModel& model, const SequenceData& data, Index m,
                   std::span<const Index> labels, std::string* text) {
-  Offset token = data.begin[static_cast<std::size_t>(m)];
+  Offset token = data.begin[m];
   for (const Index label : labels) {
     AppendInput(data, token++, text);
     text->push_back(data.tokens->separator);
-    text->append(model.label_names()[static_cast<std::size_t>(label)]).push_back('\n');
+    text->append(model.label_names()[label]).push_back('\n');
   }
 }
 
@@ -149,7 +139,7 @@ std::string Lines(const SequenceModel& model, const SequenceInput& input,
   std::size_t token = 0;
   for (std::size_t j = 0; j < input.sequences.size(); ++j) {
     const Index m = input.sequences[j];
-    const auto length = static_cast<std::size_t>(input.data.length(m));
+    const std::size_t length = input.data.length(m);
     if (options.best > 0) {
       AppendBest(model, input.data, m, predictions.best[j], &text);
       continue;

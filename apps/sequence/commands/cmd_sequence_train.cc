@@ -15,23 +15,17 @@ namespace {
 
 constexpr const char* kDescription =
     "Trains a chain model: a weight for every feature and label, for labels at the ends of a "
-    "sequence, and "
-    "for every pair of "
-    "labels\nin a row. Training and prediction are exact. DATA is plain or gzip; - reads the "
-    "standard input; "
-    "? is a label that is not "
-    "known.\nCtrl-C ends training early and keeps the best model. Without --lambda, --C and "
-    "--lambda-path, "
-    "lambda is chosen "
-    "by the data.";
+    "sequence, and for every pair of labels\nin a row. Training and prediction are exact. DATA is "
+    "plain or gzip; - reads the standard input; ? is a label that is not known.\nCtrl-C ends "
+    "training early and keeps the best model. Without --lambda, --C and --lambda-path, lambda is "
+    "chosen by the data.";
 
 constexpr const char* kExamples =
     "Examples:\n"
     "  slackline sequence train conll-train.txt.gz --lambda 0.02 --model chunks.slk\n"
     "  slackline sequence train letter.data.gz --folds 1-9 --lambda 0.001 --model letters.slk\n"
     "  slackline sequence train tagged.txt --template mine.txt --min-count 1 --lambda-path "
-    "1e-3:1e-6:4 "
-    "--model tags.slk\n"
+    "1e-3:1e-6:4 --model tags.slk\n"
     "  slackline sequence train tagged.txt --hash-bits 18 --loss count --verify --model tags.slk";
 
 struct TrainCommand {

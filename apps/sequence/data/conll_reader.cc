@@ -71,7 +71,7 @@ bool ConllReader::EndSequence() {
 void ConllReader::BeginFile(std::string_view line) {
   num_fields_ = fields_.size();
   first_line_ = reader_.line_number();
-  const auto used = static_cast<std::size_t>(std::max<Index>(options_.num_columns, 0));
+  const std::size_t used = std::max<Index>(options_.num_columns, 0);
   if (options_.num_columns < 0) {
     if (num_fields_ < 2)
       Fail("1 column at " + Quoted(fields_[0]) + ", but training needs tokens and labels");
@@ -97,7 +97,7 @@ bool ConllReader::ParseLine(std::string_view line) {
   if (data_.num_tokens() >= std::numeric_limits<Index>::max()) Fail("too many tokens");
   if (data_.begin.back() == data_.num_tokens()) data_.lines.push_back(reader_.line_number());
   for (Index c = 0; c < tokens_->num_columns; ++c) {
-    tokens_->cells.push_back(tokens_->texts.Add(fields_[static_cast<std::size_t>(c)]));
+    tokens_->cells.push_back(tokens_->texts.Add(fields_[c]));
   }
   data_.labels.push_back(data_.has_labels ? labels_.Number(fields_.back()) : kUnlabelled);
   return false;

@@ -209,8 +209,7 @@ void FeatureTemplates::Parser::ParseLine(std::string_view line, long number) {
     if (text.empty()) return;  // the transitions, which models have anyway
     Fail("template " + Quoted(name) +
          ": a name of B and digits stands for features of pairs of labels, which do not depend on "
-         "the "
-         "tokens here; B alone is allowed");
+         "the tokens here; B alone is allowed");
   }
   if (colon == std::string_view::npos) Fail("expected NAME: text, found " + Quoted(line));
   if (name.empty() || name.find_first_of(" \t") != std::string_view::npos)
@@ -264,7 +263,7 @@ FeatureTemplates FeatureTemplates::Parse(std::string_view text, const std::strin
 void FeatureTemplates::Expand(Index i, const TokenTable& tokens, Offset begin, Offset end,
                               Offset token, std::string* feature) const {
   feature->clear();
-  for (const Piece& piece : templates_[static_cast<std::size_t>(i)]) {
+  for (const Piece& piece : templates_[i]) {
     if (piece.kind == Kind::kText) {
       feature->append(piece.text);
       continue;

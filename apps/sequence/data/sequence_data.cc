@@ -74,7 +74,7 @@ Index LabelNumbering::Number(std::string_view label) {
 }
 
 void LabelNumbering::Finish(SequenceData* data) const {
-  std::vector<Index> order(static_cast<std::size_t>(names_.size()));
+  std::vector<Index> order(names_.size());
   std::iota(order.begin(), order.end(), 0);
   if (num_model_labels_ == 0) {
     std::sort(order.begin(), order.end(),
@@ -83,12 +83,12 @@ void LabelNumbering::Finish(SequenceData* data) const {
   data->label_names.clear();
   std::vector<Index> number(order.size());
   for (const Index old : order) {
-    number[static_cast<std::size_t>(old)] = data->num_labels();
+    number[old] = data->num_labels();
     data->label_names.emplace_back(names_.text(old));
   }
   data->num_model_labels = num_model_labels_ == 0 ? data->num_labels() : num_model_labels_;
   for (Index& label : data->labels) {
-    if (label != kUnlabelled) label = number[static_cast<std::size_t>(label)];
+    if (label != kUnlabelled) label = number[label];
   }
 }
 

@@ -28,7 +28,7 @@ struct TokenTable {
   char separator = '\t';  ///< the first that the file has between columns, ' ' or '\t'
 
   std::string_view text(Offset token, Index column) const {
-    return texts.text(cells[static_cast<std::size_t>(token * num_columns + column)]);
+    return texts.text(cells[token * num_columns + column]);
   }
 };
 
@@ -54,10 +54,7 @@ struct SequenceData {
   Index num_sequences() const { return static_cast<Index>(lines.size()); }
   Index num_labels() const { return static_cast<Index>(label_names.size()); }
   Offset num_tokens() const { return static_cast<Offset>(labels.size()); }
-  Index length(Index m) const {
-    return static_cast<Index>(begin[static_cast<std::size_t>(m) + 1] -
-                              begin[static_cast<std::size_t>(m)]);
-  }
+  Index length(Index m) const { return static_cast<Index>(begin[m + 1] - begin[m]); }
 };
 
 /// Which sequences belong to the folds that `selection` lists: numbers and ranges with commas

@@ -18,8 +18,8 @@ void ForEachFeature(const FeatureTemplates& templates, const SequenceData& data,
                   "sequences without the columns that the templates use");
   std::string feature;
   for (Index m = 0; m < data.num_sequences(); ++m) {
-    const Offset begin = data.begin[static_cast<std::size_t>(m)];
-    const Offset end = data.begin[static_cast<std::size_t>(m) + 1];
+    const Offset begin = data.begin[m];
+    const Offset end = data.begin[m + 1];
     for (Offset token = begin; token < end; ++token) {
       for (Index i = 0; i < templates.size(); ++i) {
         templates.Expand(i, *data.tokens, begin, end, token, &feature);
@@ -85,9 +85,9 @@ FeatureDictionary LearnSequenceFeatures(const FeatureTemplates& templates,
                     "no feature occurs " + std::to_string(options.min_count) + " times");
   }
   RowMaker rows;
-  const auto per_token = static_cast<std::size_t>(templates.size());
+  const std::size_t per_token = templates.size();
   for (std::size_t k = 0; k < numbers.size(); ++k) {
-    const Index column = columns[static_cast<std::size_t>(numbers[k])];
+    const Index column = columns[numbers[k]];
     if (column != kAbsent) rows.Add(column);
     if ((k + 1) % per_token == 0) rows.EndRow();
   }

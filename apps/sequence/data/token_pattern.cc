@@ -116,7 +116,7 @@ void TokenPattern::Compiler::Alternatives() {
     jumps.push_back(size());
     Append({Action::kJump});
   }
-  for (const std::int32_t at : jumps) out_.states_[static_cast<std::size_t>(at)].jump = size() - at;
+  for (const std::int32_t at : jumps) out_.states_[at].jump = size() - at;
 }
 
 void TokenPattern::Compiler::Sequence() {

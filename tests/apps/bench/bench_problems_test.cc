@@ -114,7 +114,7 @@ TEST_CASE("sequences: folds, files, sizes") {
   folder.Write("conll2000/test.txt", "a X B-NP\n\na X O\nc Z I-VP\n");
   CHECK(!MakeBenchTask(conll, root, false).test);
   const BenchTask task = MakeBenchTask(conll, root, true);
-  const std::vector<double> zero(static_cast<std::size_t>(task.problem.num_weights()), 0.0);
+  const std::vector<double> zero(task.problem.num_weights(), 0.0);
   const TestFigures figures = task.test(zero);
   REQUIRE(figures.size() == 3);
   // Without weights the first label, B-NP, is everywhere: right on one token of three, wrong on all
@@ -136,7 +136,7 @@ TEST_CASE("test figures of multi-label data: of the weights, whenever they are a
   folder.Write("reuters30/reuters30-test.svm", "0 1:1\n 2:1\n");
   const BenchTask task = MakeBenchTask(reuters, root, true);
   CHECK(task.problem.size() == 2);
-  std::vector<double> weights(static_cast<std::size_t>(task.problem.num_weights()), 0.0);
+  std::vector<double> weights(task.problem.num_weights(), 0.0);
   const TestFigures zero = task.test(weights);
   REQUIRE(zero.size() == 3);
   CHECK(zero[0] == std::pair<std::string, double>("hamming_accuracy", 1 - 1.0 / 60));

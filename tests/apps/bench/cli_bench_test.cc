@@ -194,10 +194,10 @@ TEST_CASE("some examples of a problem, and figures of test data beside the curve
 }
 
 TEST_CASE("online runs tell what they suffered") {
-  const Outcome outcome = RunProgram({"bench", "--problems", "toy", "--learners",
-                                      "multi-sample:max-passes=20,multi-sample:revisit="
-                                      "on,max-passes=20",
-                                      "--runs", "1", "--quiet", "--out", "-"});
+  const Outcome outcome =
+      RunProgram({"bench", "--problems", "toy", "--learners",
+                  "multi-sample:max-passes=20,multi-sample:revisit=on,max-passes=20", "--runs", "1",
+                  "--quiet", "--out", "-"});
   REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
   const Json learners = Json::parse(outcome.out)["problems"][0]["learners"];
   const Json& curve = learners[0]["runs"][0]["curve"];

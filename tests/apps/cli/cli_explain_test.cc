@@ -94,10 +94,10 @@ TEST_CASE("one example as a table, with the values of the data") {
   CHECK(Contains(text, "pairs with "));
   // Raw values are those of the file: its line of data, whose first columns are the features.
   const std::vector<std::string> file = Lines(ReadBytes(trained.data));
-  const std::size_t first = static_cast<std::size_t>(
+  const std::size_t first =
       std::find_if(file.begin(), file.end(),
                    [](const std::string& line) { return line.starts_with("@data"); }) -
-      file.begin());
+      file.begin();
   for (const Json& part : all["examples"][m]["labels"][0]["features"]["strongest"]) {
     const std::string name = part["name"].get<std::string>();
     const int column = std::stoi(name.substr(name.find_first_of("0123456789")));

@@ -47,7 +47,7 @@ void Falsify(const std::string& path) {
   loop.record.primal -= 0.3 * (loop.record.primal - loop.record.dual);
   slackline::internal::StateWriter writer;
   SaveState(loop, &writer);
-  const auto rest = static_cast<std::size_t>(reader.left());
+  const std::size_t rest = reader.left();
   checkpoint.state = writer.bytes() + checkpoint.state.substr(checkpoint.state.size() - rest);
   slackline::internal::SaveCheckpoint(path, checkpoint);
 }

@@ -17,12 +17,12 @@ using namespace slackline::internal::test;
 TEST_CASE("folds hold every example once and differ by one in size") {
   for (const Index folds : {2, 3, 7, 20}) {
     const auto result = MakeFolds(20, folds, 5);
-    REQUIRE(result.size() == static_cast<std::size_t>(folds));
+    REQUIRE(std::ssize(result) == folds);
     std::set<Index> seen;
     for (const auto& fold : result) {
       CHECK(std::is_sorted(fold.begin(), fold.end()));
-      CHECK(fold.size() >= static_cast<std::size_t>(20 / folds));
-      CHECK(fold.size() <= static_cast<std::size_t>((20 + folds - 1) / folds));
+      CHECK(std::ssize(fold) >= 20 / folds);
+      CHECK(std::ssize(fold) <= (20 + folds - 1) / folds);
       seen.insert(fold.begin(), fold.end());
     }
     CHECK(seen.size() == 20);

@@ -29,19 +29,18 @@ TEST_CASE("ScoresAreSumsOverSupportVectors") {
     KernelSupport support(kernel, labels);
     std::vector<std::vector<double>> coefficients;
     for (Index j = 0; j < 8; ++j) {
-      std::vector<double> own(static_cast<std::size_t>(labels));
+      std::vector<double> own(labels);
       for (double& value : own) value = random.Normal();
       support.Add(rows.row(j), own);
       coefficients.push_back(own);
     }
     CHECK(support.size() == 8);
-    std::vector<double> scores(static_cast<std::size_t>(labels));
+    std::vector<double> scores(labels);
     support.Scores(rows.row(8), scores);
     for (std::size_t r = 0; r < scores.size(); ++r) {
       double expected = 0;
       for (Index j = 0; j < 8; ++j)
-        expected += coefficients[static_cast<std::size_t>(j)][r] *
-                    KernelValue(kernel, rows.row(j), rows.row(8));
+        expected += coefficients[j][r] * KernelValue(kernel, rows.row(j), rows.row(8));
       CHECK(Near(scores[r], expected, kExact));
     }
   }

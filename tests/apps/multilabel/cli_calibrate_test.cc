@@ -114,7 +114,7 @@ TEST_CASE("calibration leaves the weights alone, and fits scores of models of th
                                .out);
     for (std::size_t k = 0; k < folds[f].size(); ++k) {
       const auto row = Numbers(out[k + 1]);
-      const auto m = static_cast<std::size_t>(folds[f][k]);
+      const std::size_t m = folds[f][k];
       const std::string given = "," + lines[m].substr(0, lines[m].find(' ')) + ",";
       for (std::size_t i = 0; i < 4; ++i) {
         scores[4 * m + i] = row[i];
@@ -209,8 +209,8 @@ TEST_CASE("bad input of calibration: code 2 and one line") {
   };
   refuse(files.Predict("probabilities"),
          files.model +
-             ": the model is not calibrated, so it has no probabilities: train it with "
-             "`slackline multilabel train --calibrate`");
+             ": the model is not calibrated, so it has no probabilities: train it with `slackline "
+             "multilabel train --calibrate`");
   refuse(files.Predict("probability"), "did you mean 'probabilities'?");
   refuse(files.Train({"--calibrate", "--clusters", "2"}),
          "--clusters does not go with --calibrate");

@@ -158,13 +158,12 @@ TEST_CASE("columns may come in any order, with others between, unknown categorie
   REQUIRE(shuffled.code == 0);
   CHECK(Lines(shuffled.out).size() == 4);
   CHECK(shuffled.out.starts_with(plain.out));
-  const Arguments notes = {
-      "note: the table has no column 'a': this label is not known",
-      "note: column 'new', unknown to the model, left out",
-      "note: 1 missing value in 1 column (x 1) replaced by the training mean",
-      "note: 1 missing value in 1 column (colour 1) counted as no category",
-      "note: 1 value in 1 column (colour 1), of categories unknown to the model (first "
-      "'pink' on line 4), counted as no category"};
+  const Arguments notes = {"note: the table has no column 'a': this label is not known",
+                           "note: column 'new', unknown to the model, left out",
+                           "note: 1 missing value in 1 column (x 1) replaced by the training mean",
+                           "note: 1 missing value in 1 column (colour 1) counted as no category",
+                           "note: 1 value in 1 column (colour 1), of categories unknown to the "
+                           "model (first 'pink' on line 4), counted as no category"};
   const Arguments lines = Lines(shuffled.err);
   REQUIRE(lines.size() == notes.size() + 1);
   for (std::size_t k = 0; k < notes.size(); ++k) CHECK(lines[k] == notes[k]);

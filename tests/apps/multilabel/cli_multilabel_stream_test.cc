@@ -206,9 +206,9 @@ TEST_CASE("streams tell what was left out, or filled in") {
   const Files files;
   const std::string svm = files.folder.Write("t.svm", "? 1:1 7:2\n? 2:1\n? 8:1 9:1\n");
   CheckSame(files.model, svm, {"--output", "scores"});
-  CHECK(Contains(RunProgram(Files::Predict(files.model, "-"), svm).err,
-                 "note: 3 values of 3 features beyond the model's 6 left out (first feature 7 on "
-                 "line 1)\n"));
+  CHECK(Contains(
+      RunProgram(Files::Predict(files.model, "-"), svm).err,
+      "note: 3 values of 3 features beyond the model's 6 left out (first feature 7 on line 1)\n"));
   const std::string arff =
       files.folder.Write("t.arff", ArffText(2, 6, 4, 2) + "?,1,2,3,4,?,0,0,0,?\n");
   CheckSame(files.arff_model, arff, {"--output", "scores"});

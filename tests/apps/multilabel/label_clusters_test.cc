@@ -42,7 +42,7 @@ MultiLabelData ExclusiveData(Random& random, Index labels, Index features, Index
   data.num_features = features;
   auto rows = std::make_shared<FeatureRows>();
   for (Index m = 0; m < examples; ++m) {
-    std::vector<double> x(static_cast<std::size_t>(features));
+    std::vector<double> x(features);
     for (double& value : x) value = random.Normal();
     rows->AddDense(x);
     const auto only = static_cast<Index>(random.Below(static_cast<std::uint64_t>(labels)));
@@ -110,7 +110,7 @@ TEST_CASE("clusters leave scores and features as they are") {
   const Dataset tight = WithStructure(plain, structure);
   for (Index y = 0; y < 16; ++y) {
     const std::vector<Index> labels = {y / 8, y / 4 % 2, y / 2 % 2, y % 2};
-    std::vector<double> q(static_cast<std::size_t>(structure->num_coordinates()), 0.0);
+    std::vector<double> q(structure->num_coordinates(), 0.0);
     std::vector<double> p = q;
     AddLabellingFeatures(plain.example(1), labels, 1, q);
     AddLabellingFeatures(tight.example(1), labels, 1, p);
@@ -177,8 +177,7 @@ TEST_CASE("a table over three labels without the pairs' features changes nothing
 
 TEST_CASE(
     "violated triples are found in trained solutions, and training with them is certified between "
-    "relaxed "
-    "and exact") {
+    "relaxed and exact") {
   Random random(345);
   int improved = 0;
   for (int trial = 0; trial < 6; ++trial) {

@@ -53,11 +53,10 @@ TEST_CASE("what can be asked for") {
     CAPTURE(text);
     CHECK_THROWS_AS(ParseLabelCounts(text), DataError);
   }
-  CHECK_THROWS_WITH_AS(
-      ParseLabelCounts("3-1"),
-      "--label-counts: '3-1' is none of auto, any, MIN-MAX, MIN- and N, with 0 <= MIN <= "
-      "MAX and MAX > 0",
-      DataError);
+  CHECK_THROWS_WITH_AS(ParseLabelCounts("3-1"),
+                       "--label-counts: '3-1' is none of auto, any, MIN-MAX, MIN- and N, with 0 <= "
+                       "MIN <= MAX and MAX > 0",
+                       DataError);
 }
 
 TEST_CASE("what training data say") {

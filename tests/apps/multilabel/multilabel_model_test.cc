@@ -98,7 +98,7 @@ TEST_CASE("scores are those of the definition") {
   CHECK(dataset.example(1).labels()[0] == kUnlabelled);
   CHECK(dataset.example(1).labels()[1] == 1);
   CHECK(&dataset.example(0).structure() == &dataset.example(1).structure());
-  std::vector<double> scores(static_cast<std::size_t>(model.structure()->graph().total_states()));
+  std::vector<double> scores(model.structure()->graph().total_states());
   ScoreTables(dataset.example(0), model.weights(), scores);
   const auto& w = model.weights();
   const double x[3] = {0.5, -2, 1};
@@ -309,7 +309,7 @@ std::vector<double> ScoresOf(const MultiLabelModel& model) {
   const Dataset examples = model.MakeDataset(data);
   std::vector<double> all;
   for (Index m = 0; m < 2; ++m) {
-    std::vector<double> scores(static_cast<std::size_t>(model.structure()->graph().total_states()));
+    std::vector<double> scores(model.structure()->graph().total_states());
     model.Scores(examples.example(m), scores);
     all.insert(all.end(), scores.begin(), scores.end());
   }

@@ -26,7 +26,7 @@ TEST_CASE("models of class potentials that no model saw before") {
                    "0.02", "--check-every", "1"}));  // as in the comparison below
   const SegmentModel small = SegmentModel::Load(model);
   CHECK(small.inputs() == SegmentInputs::kPotentials);
-  CHECK(small.weights().size() == static_cast<std::size_t>(kClasses + 1));
+  CHECK(std::ssize(small.weights()) == kClasses + 1);
   CHECK(small.extractor.empty());
   const Arguments evaluate = drawn.EvaluatePrepared(model, {"--potentials", scores});
   CHECK(EvaluationOf(evaluate)["pixel_accuracy"].get<double>() > 0.7);

@@ -27,8 +27,8 @@ namespace {
 
 /// Rows of features of a file as rows of the model.
 void AddRows(const SegmentModel& model, const std::vector<double>& features, FeatureRows* rows) {
-  const auto length = static_cast<std::size_t>(model.file_dimension());
-  std::vector<double> row(static_cast<std::size_t>(model.num_columns()));
+  const std::size_t length = model.file_dimension();
+  std::vector<double> row(model.num_columns());
   for (std::size_t begin = 0; begin < features.size(); begin += length) {
     model.SelectFeatures(std::span(features).subspan(begin, length), row);
     rows->AddDense(row);
@@ -188,8 +188,7 @@ TEST_CASE("a feature file and the image give the same labels and the same scores
     CHECK(PredictSegments(model, example, of_image, decode).fine == prediction.fine);
     const LabelImage written = ReadLabelImage(scratch.Path(name + ".png"), kClasses);
     for (std::size_t p = 0; p < written.labels.size(); ++p)
-      REQUIRE(written.labels[p] ==
-              prediction.fine[static_cast<std::size_t>(features.fine.of_pixel[p])]);
+      REQUIRE(written.labels[p] == prediction.fine[features.fine.of_pixel[p]]);
     CHECK(LastCells(ReadBytes(scratch.Path(name + "-scores.csv"))) == Printed(scores));
   }
   CHECK(EvaluationOf(drawn.EvaluatePrepared(drawn.model))["confusion"] ==

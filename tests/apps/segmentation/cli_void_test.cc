@@ -164,8 +164,8 @@ TEST_CASE("bad input of --void: code 2 and one line") {
   refuse(collection.Prepare({"--void", "7,7"}), "--void: '7' is there twice");
   // 255 is no class when 0 is void.
   refuse(collection.Prepare({"--void", "0"}),
-         "value 255 at column 7, row 0 (from 0) is neither a class, of which "
-         "there are 4 (values 1 to 4), nor 0 (no label)");
+         "value 255 at column 7, row 0 (from 0) is neither a class, of which there are 4 (values 1 "
+         "to 4), nor 0 (no label)");
   CHECK_FALSE(std::filesystem::exists(collection.folder.Path("f.fea")));
   std::string names;
   for (int k = 0; k < 255; ++k) names += "class" + std::to_string(k) + "\n";

@@ -29,8 +29,6 @@ using namespace slackline::internal::test;
 
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 struct Images {
   std::vector<SegmentExample> examples;
   std::shared_ptr<FeatureRows> rows = std::make_shared<FeatureRows>();
@@ -71,8 +69,8 @@ void AddImage(Random& random, const SegmentModel& model, Index fine, Index coars
     images->examples.push_back(std::move(example));
     return;
   }
-  std::vector<double> features(Size(model.file_dimension()));
-  std::vector<double> row(Size(model.num_columns()));
+  std::vector<double> features(model.file_dimension());
+  std::vector<double> row(model.num_columns());
   for (Index i = 0; i < superpixels; ++i) {
     for (double& value : features) value = random.Normal();
     model.SelectFeatures(features, row);
@@ -104,8 +102,8 @@ double Score(const SegmentModel& model, const SegmentExample& example, const Fea
     const WeightLayout& layout = *model.layout();
     for (Index b = 0; b < layout.num_blocks(); ++b) {
       if (layout.block(b).name == block)
-        return model.weights()[Size(layout.block(b).offset +
-                                    static_cast<Offset>(column) * layout.block(b).rows + row)];
+        return model.weights()[layout.block(b).offset +
+                               static_cast<Offset>(column) * layout.block(b).rows + row];
     }
     FAIL("no such block");
     return 0.0;
@@ -113,19 +111,19 @@ double Score(const SegmentModel& model, const SegmentExample& example, const Fea
   double score = 0;
   const auto unary = [&](std::string_view block, Index row, Index label) {
     if (model.inputs() == SegmentInputs::kPotentials) {
-      score += example.potentials[Size(row * k + label)] * weight("class", label, 0);
+      score += example.potentials[row * k + label] * weight("class", label, 0);
       return;
     }
     const FeatureRow x = rows.row(example.first_row + row);
     for (Index f = 0; f < x.count; ++f) score += x.values[f] * weight(block, label, f);
   };
-  for (Index i = 0; i < example.graph.num_fine; ++i) unary("fine", i, fine[Size(i)]);
+  for (Index i = 0; i < example.graph.num_fine; ++i) unary("fine", i, fine[i]);
   if (model.has_coarse()) {
     for (Index j = 0; j < example.graph.num_coarse; ++j)
-      unary("coarse", example.graph.num_fine + j, coarse[Size(j)]);
+      unary("coarse", example.graph.num_fine + j, coarse[j]);
     for (Index i = 0; i < example.graph.num_fine; ++i) {
-      const Index a = fine[Size(i)];
-      const Index b = coarse[Size(example.graph.parent[Size(i)])];
+      const Index a = fine[i];
+      const Index b = coarse[example.graph.parent[i]];
       if (model.pairwise() == SegmentPairwise::kTable) score += weight("link", a * k + b, 0);
       if (model.pairwise() == SegmentPairwise::kPotts && a != b) score += weight("link", 0, 0);
     }
@@ -133,9 +131,8 @@ double Score(const SegmentModel& model, const SegmentExample& example, const Fea
   if (model.layers() == SegmentLayers::kNeighbours) {
     for (const SegmentGraph::Border& border : example.graph.neighbours) {
       Index bin = 0;
-      while (bin + 1 < kContrastBins && !(border.contrast < kContrastEnds[Size(bin)])) ++bin;
-      if (fine[Size(border.first)] != fine[Size(border.second)])
-        score += weight("neighbours", bin, 0);
+      while (bin + 1 < kContrastBins && !(border.contrast < kContrastEnds[bin])) ++bin;
+      if (fine[border.first] != fine[border.second]) score += weight("neighbours", bin, 0);
     }
   }
   return score;
@@ -167,12 +164,12 @@ TEST_CASE("a prediction has the best score of all labellings, written out from t
             PredictSegments(model, example, images.rows, DecodeKind::kAuto);
         double best = -std::numeric_limits<double>::infinity();
         double best_of_prediction = best;
-        std::vector<Index> labels(Size(fine + coarse), 0);
+        std::vector<Index> labels(fine + coarse, 0);
         bool more = true;
         while (more) {
           const std::span<const Index> all(labels);
           const double score =
-              Score(model, example, *images.rows, all.first(Size(fine)), all.subspan(Size(fine)));
+              Score(model, example, *images.rows, all.first(fine), all.subspan(fine));
           best = std::max(best, score);
           if (std::equal(prediction.fine.begin(), prediction.fine.end(), labels.begin()))
             best_of_prediction = std::max(best_of_prediction, score);
@@ -210,7 +207,7 @@ TEST_CASE("on stars the oracles agree: dynamic programming, enumeration, and the
     if (training.data.size() == 0) continue;
     const ExampleView example = training.data.example(0);
     REQUIRE(IsForest(example.graph()));
-    std::vector<double> scores(Size(example.graph().total_states()));
+    std::vector<double> scores(example.graph().total_states());
     ScoreTables(example, model.weights(), scores);
     for (std::size_t s = 0; s < training.loss(0).size(); ++s) scores[s] += training.loss(0)[s];
     const auto& graph = example.structure().shared_graph();

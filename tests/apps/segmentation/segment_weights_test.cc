@@ -53,7 +53,7 @@ TEST_CASE("links that tell classes apart only, and neighbours by contrast, are l
   REQUIRE(summary.lists.size() == 2);
   CHECK(summary.lists[0].weights[0].weight == -9);
   const std::vector<NamedWeight>& bins = summary.lists[1].weights;
-  REQUIRE(bins.size() == static_cast<std::size_t>(kContrastBins));
+  REQUIRE(std::ssize(bins) == kContrastBins);
   CHECK(bins[0].name == "contrast below 2");
   CHECK(bins[0].weight == 10);
   CHECK(bins[1].name == "contrast from 2 to 4");

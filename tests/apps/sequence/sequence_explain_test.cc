@@ -32,7 +32,7 @@ TEST_CASE("the parts of the best labellings add up to the values of the decoder"
   const std::vector<Index> all = AllSequences(data);
   const SequencePredictions predicted = PredictSequences(model, data, all, options);
   for (const Index m : all) {
-    for (const RankedLabelling& labelling : predicted.best[static_cast<std::size_t>(m)]) {
+    for (const RankedLabelling& labelling : predicted.best[m]) {
       const SequenceExplanation parts = ExplainSequence(model, data, m, labelling.labels, 1);
       CHECK(parts.total == doctest::Approx(labelling.value).epsilon(1e-12));
       CHECK(parts.tokens.size() == labelling.labels.size());
@@ -50,7 +50,7 @@ TEST_CASE("each token has its label's observations, and the transition from the 
   model.set_scaling(FeatureScaling::FromNumbers(ScaleKind::kMaxAbs, {}, {2, 2, 2}));
   int longer = 0;
   for (Index m = 0; m < data.num_sequences(); ++m) {
-    std::vector<Index> labels(static_cast<std::size_t>(data.length(m)));
+    std::vector<Index> labels(data.length(m));
     for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = static_cast<Index>(i % 2);
     const SequenceExplanation parts = ExplainSequence(model, data, m, labels, 3);
     for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -84,7 +84,7 @@ TEST_CASE("a kernelized model has the sum over its support vectors") {
   best.best = 1;
   const SequencePredictions predicted = PredictSequences(model, data, all, best);
   for (const Index m : all) {
-    const RankedLabelling& labelling = predicted.best[static_cast<std::size_t>(m)][0];
+    const RankedLabelling& labelling = predicted.best[m][0];
     const SequenceExplanation parts = ExplainSequence(model, data, m, labelling.labels, 1);
     CHECK(parts.total == doctest::Approx(labelling.value).epsilon(1e-9));
     CHECK(parts.tokens[0].observations.parts.empty());

@@ -159,9 +159,8 @@ TEST_CASE("constraints must fit labels and sequences") {
   CHECK(error("a x B-N\na x ?\na x O\na x I-N\n")
             .ends_with("data.txt:4: constraints bio do not allow 'I-N' after 'O'"));
   CHECK(error(good + "a x E-N\n")
-            .ends_with(
-                "data.txt: constraints bio need BIO labels, but label 'E-N' is neither O nor B- or "
-                "I- with a type"));
+            .ends_with("data.txt: constraints bio need BIO labels, but label 'E-N' is neither O "
+                       "nor B- or I- with a type"));
   CHECK(error(kLetters).ends_with("data.txt: letters have no chunks for constraints bio"));
   const SequenceModel model = MakeSequenceModel(files.Read(good, AllFeatures()), LearnerKind::kAuto,
                                                 LabelConstraints::kBio);

@@ -25,8 +25,6 @@ using namespace slackline::internal::test;
 
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 SequenceModel ConllModel(int hash_bits) {
   const TemporaryFolder folder;
   SequenceReadOptions options;
@@ -97,10 +95,10 @@ TEST_CASE("scores are those of the definition") {
     const Dataset dataset = model.MakeDataset(data, AllSequences(data));
     for (Index m = 0; m < data.num_sequences(); ++m) {
       const ExampleView example = dataset.example(m);
-      std::vector<Index> labels(Size(data.length(m)));
+      std::vector<Index> labels(data.length(m));
       for (Index& label : labels)
         label = static_cast<Index>(random.Below(Size(model.num_labels())));
-      std::vector<double> u(Size(example.structure().num_coordinates()));
+      std::vector<double> u(example.structure().num_coordinates());
       CoordinateScores(example, model.weights(), u);
       std::vector<double> q(u.size(), 0.0);
       AddLabellingFeatures(example, labels, 1, q);
@@ -121,7 +119,7 @@ TEST_CASE("sequences of one length share a structure") {
   const std::vector<Index> some = {7, 3};
   const Dataset part = model.MakeDataset(data, some);
   REQUIRE(part.size() == 2);
-  CHECK(part.example(0).labels().size() == Size(data.length(7)));
+  CHECK(std::ssize(part.example(0).labels()) == data.length(7));
   CHECK(part.first_input(1) == static_cast<Index>(data.begin[3]));
   CHECK_THROWS_AS(model.MakeDataset(data, std::vector<Index>{20}), std::invalid_argument);
   CHECK_THROWS_AS(model.MakeStructure(0), std::invalid_argument);
@@ -156,18 +154,18 @@ TEST_CASE("tokens without labels leave training with their pairs, and with start
   const ExampleView example = training.data.example(0);
   REQUIRE(example.graph().num_variables() == 2);
   REQUIRE(example.graph().num_factors() == 1);
-  std::vector<double> u(Size(example.structure().num_coordinates()));
+  std::vector<double> u(example.structure().num_coordinates());
   CoordinateScores(example, model.weights(), u);
   std::vector<double> q(u.size(), 0.0);
   AddLabellingFeatures(example, example.labels(), 1, q);
   const Index k = model.num_labels();
-  double wanted = model.transition_weights()[Size(1 * k + 0)];  // neither start nor end
+  double wanted = model.transition_weights()[1 * k + 0];  // neither start nor end
   for (const Index i : {1, 2}) {
-    const Index label = data.labels[Size(i)];
-    wanted += model.bias_weights()[Size(label)];
+    const Index label = data.labels[i];
+    wanted += model.bias_weights()[label];
     const FeatureRow x = data.rows->row(i);
     for (Index f = 0; f < x.count; ++f)
-      wanted += x.values[f] * model.token_weights()[Size(x.columns[f] * k + label)];
+      wanted += x.values[f] * model.token_weights()[x.columns[f] * k + label];
   }
   CHECK(Near(std::inner_product(u.begin(), u.end(), q.begin(), 0.0), wanted, kExact));
   // In the middle: two chains, the first with a start, the second with an end.
@@ -197,7 +195,7 @@ TEST_CASE("constraints forbid what IOB2 does not allow, and nothing else") {
     CHECK_FALSE(SequenceModel(names, 2).MakeStructure(3)->has_forbidden_states());
     for (const Index length : {1, 2, 4}) {
       const auto structure = model.MakeStructure(length);
-      std::vector<Index> labels(Size(length), 0);
+      std::vector<Index> labels(length, 0);
       do {
         CHECK((FirstForbiddenPart(*structure, labels) < 0) == ValidBio(names, labels));
       } while (NextLabelling(model.num_labels(), &labels));

@@ -15,13 +15,11 @@ using namespace slackline::internal::test;
 
 namespace {
 
-std::size_t Size(Offset n) { return static_cast<std::size_t>(n); }
-
 /// All labellings of sequence m that the model's constraints allow, with their scores, falling;
 /// equal ones in lexicographic order.
 std::vector<RankedLabelling> Ranked(const SequenceModel& model, const SequenceData& data, Index m) {
   std::vector<RankedLabelling> all;
-  std::vector<Index> labels(Size(data.length(m)), 0);
+  std::vector<Index> labels(data.length(m), 0);
   do {
     if (model.constraints() == LabelConstraints::kAny || ValidBio(model.label_names(), labels))
       all.push_back({ScoreOf(model, data, m, labels), labels});
@@ -38,14 +36,14 @@ void CheckPredictions(const SequenceModel& model, const SequenceData& data, Inde
   options.best = count;
   const auto sequences = AllSequences(data);
   const SequencePredictions predictions = PredictSequences(model, data, sequences, options);
-  const std::size_t k = Size(model.num_labels());
-  REQUIRE(predictions.labels.size() == Size(data.num_tokens()));
+  const std::size_t k = model.num_labels();
+  REQUIRE(std::ssize(predictions.labels) == data.num_tokens());
   for (const Index m : sequences) {
     const auto all = Ranked(model, data, m);
-    const std::size_t first = Size(data.begin[Size(m)]);
+    const std::size_t first = data.begin[m];
     CHECK(std::equal(all[0].labels.begin(), all[0].labels.end(),
                      predictions.labels.begin() + static_cast<std::ptrdiff_t>(first)));
-    const auto& best = predictions.best[Size(m)];
+    const auto& best = predictions.best[m];
     REQUIRE(best.size() == std::min(Size(count), all.size()));
     std::set<std::vector<Index>> seen;
     for (std::size_t rank = 0; rank < best.size(); ++rank) {
@@ -117,7 +115,7 @@ TEST_CASE(
     options.scores = kind == 1;
     options.best = kind == 2 ? 2 : 0;
     const auto labels = PredictSequences(model, data, AllSequences(data), options).labels;
-    CHECK(labels == std::vector<Index>(Size(data.num_tokens()), 0));
+    CHECK(labels == std::vector<Index>(data.num_tokens(), 0));
   }
 }
 
@@ -145,11 +143,11 @@ TEST_CASE("results do not depend on the number of threads, and some sequences ma
   }
   const std::vector<Index> some = {250, 3};
   const SequencePredictions part = PredictSequences(model, data, some, {});
-  REQUIRE(part.labels.size() == Size(data.length(250) + data.length(3)));
+  REQUIRE(std::ssize(part.labels) == data.length(250) + data.length(3));
   for (Index i = 0; i < data.length(250); ++i)
-    CHECK(part.labels[Size(i)] == one.labels[Size(data.begin[250] + i)]);
+    CHECK(part.labels[i] == one.labels[data.begin[250] + i]);
   for (Index i = 0; i < data.length(3); ++i)
-    CHECK(part.labels[Size(data.length(250) + i)] == one.labels[Size(data.begin[3] + i)]);
+    CHECK(part.labels[data.length(250) + i] == one.labels[data.begin[3] + i]);
   CHECK(PredictSequences(model, data, {}, {}).labels.empty());
   CHECK_THROWS_AS(PredictSequences(model, data, std::vector<Index>{300}, {}),
                   std::invalid_argument);
@@ -163,8 +161,7 @@ TEST_CASE("figures are of the chosen sequences") {
   const std::vector<Index> some = {4, 1};
   std::vector<Index> right;
   for (const Index m : some) {
-    for (Offset t = data.begin[Size(m)]; t < data.begin[Size(m) + 1]; ++t)
-      right.push_back(data.labels[Size(t)]);
+    for (Offset t = data.begin[m]; t < data.begin[m + 1]; ++t) right.push_back(data.labels[t]);
   }
   CHECK(EvaluateSequences(data, some, right).token_accuracy == 1);
   CHECK(EvaluateSequences(data, some, right).sequences == 2);

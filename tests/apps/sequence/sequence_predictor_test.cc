@@ -66,7 +66,7 @@ TEST_CASE("one call gives what a file with the sentence gives, again and again")
   for (int repeat = 0; repeat < 2; ++repeat) {
     std::vector<std::string> names;
     for (const Index label : files.FromFile({}).labels)
-      names.push_back(files.model.label_names()[static_cast<std::size_t>(label)]);
+      names.push_back(files.model.label_names()[label]);
     CHECK(predictor.Predict(kSentence) == names);
     SequencePredictOptions scores;
     scores.scores = true;
@@ -126,8 +126,7 @@ TEST_CASE("letters are predicted by their pixels") {
   SequencePredictor predictor(model);
   const auto names = predictor.PredictRows(word);
   REQUIRE(names.size() == 2);
-  for (std::size_t k = 0; k < 2; ++k)
-    CHECK(names[k] == model.label_names()[static_cast<std::size_t>(expected.labels[k])]);
+  for (std::size_t k = 0; k < 2; ++k) CHECK(names[k] == model.label_names()[expected.labels[k]]);
   CHECK(predictor.ScoreRows(word).size() == 2 * 3);
   CHECK(Contains(MessageOf<std::invalid_argument>([&] { predictor.Predict({{"a"}}); }),
                  "a model of letters takes rows of pixels"));
@@ -139,7 +138,7 @@ TEST_CASE("letters are predicted by their pixels") {
 TEST_CASE("features are scaled where the model says so, once") {
   Fixture files;
   const auto divisor = [](const SequenceModel& model) {
-    std::vector<double> numbers(static_cast<std::size_t>(model.num_features()));
+    std::vector<double> numbers(model.num_features());
     for (std::size_t f = 0; f < numbers.size(); ++f) numbers[f] = 0.5 + static_cast<double>(f % 7);
     return numbers;
   };
@@ -178,7 +177,7 @@ TEST_CASE("features are scaled where the model says so, once") {
 
 TEST_CASE("values that scaling makes too large are refused") {
   Fixture files;
-  std::vector<double> tiny(static_cast<std::size_t>(files.model.num_features()), 1e-60);
+  std::vector<double> tiny(files.model.num_features(), 1e-60);
   files.model.set_scaling(FeatureScaling::FromNumbers(ScaleKind::kMaxAbs, {}, tiny));
   SequencePredictor predictor(files.model);
   CHECK(Contains(MessageOf<std::invalid_argument>([&] { predictor.Predict(kSentence); }),

@@ -44,12 +44,12 @@ std::vector<Index> RandomLabels(Random& random, const FactorGraph& graph) {
 LabellingSample Sample(const TrainingSet& training, Index m, std::span<const Index> labels) {
   const ExampleView example = training.data.example(m);
   LabellingSample sample;
-  sample.coordinates.assign(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0);
+  sample.coordinates.assign(example.structure().num_coordinates(), 0.0);
   AddLabellingFeatures(example, example.labels(), 1, sample.coordinates);
   AddLabellingFeatures(example, labels, -1, sample.coordinates);
   for (Index i = 0; i < example.graph().num_variables(); ++i) {
-    const Offset at = example.graph().state_offset(i) + labels[static_cast<std::size_t>(i)];
-    sample.loss += training.loss(m)[static_cast<std::size_t>(at)];
+    const Offset at = example.graph().state_offset(i) + labels[i];
+    sample.loss += training.loss(m)[at];
   }
   return sample;
 }
@@ -75,7 +75,7 @@ TEST_CASE("AlgorithmTwoSolvesItsQuadraticProgram") {
     const auto k = static_cast<Eigen::Index>(1 + random.Below(7));
     const double norm = trial % 4 == 0 ? 25.0 : 0.3 + random.Uniform();
     const double lambda_t = trial % 3 == 0 ? 5.0 : 0.5;
-    std::vector<double> values(static_cast<std::size_t>(k));
+    std::vector<double> values(k);
     for (double& value : values) value = random.Normal();
     if (trial % 5 == 0) values[0] = values.back();
     const std::vector<double> alpha = MulticlassUpdate(values, norm, lambda_t);
@@ -83,7 +83,7 @@ TEST_CASE("AlgorithmTwoSolvesItsQuadraticProgram") {
     const VectorXd reference = SimplexQp(gram, Eigen::Map<VectorXd>(values.data(), k), lambda_t);
     double sum = 0;
     for (Eigen::Index j = 0; j < k; ++j) {
-      const double own = alpha[static_cast<std::size_t>(j)];
+      const double own = alpha[j];
       CHECK(own >= 0);
       CHECK(std::abs(own - reference[j]) < 1e-4);
       sum += own;
@@ -110,12 +110,12 @@ TEST_CASE("MovesRaiseTheDualAndKeepTheirSums") {
     const TrainingSet training = RandomProblem(random, shape);
     const ExampleView example = training.data.example(0);
     const double lambda_t = trial % 3 == 0 ? 0.05 : 2.0;
-    std::vector<double> w0(static_cast<std::size_t>(training.data.layout().size()));
+    std::vector<double> w0(training.data.layout().size());
     for (double& w : w0) w = 0.3 * random.Normal();
     std::vector<LabellingSample> samples = {Sample(training, 0, example.labels())};
     for (int k = 0; k < 4; ++k)
       samples.push_back(Sample(training, 0, RandomLabels(random, example.graph())));
-    const auto count = static_cast<std::size_t>(example.structure().num_coordinates());
+    const std::size_t count = example.structure().num_coordinates();
     std::vector<double> u(count), change;
     CoordinateScores(example, w0, u);
     ExampleDual dual{std::vector<double>(count, 0.0), 0, 0};
@@ -149,9 +149,8 @@ TEST_CASE("MovesRaiseTheDualAndKeepTheirSums") {
     }
     const Eigen::Map<VectorXd> w_0(w0.data(), static_cast<Eigen::Index>(w0.size()));
     for (int a = 0; a < 5; ++a) {
-      h[a] = samples[static_cast<std::size_t>(a)].loss - w_0.dot(psi[static_cast<std::size_t>(a)]);
-      for (int b = 0; b < 5; ++b)
-        q(a, b) = psi[static_cast<std::size_t>(a)].dot(psi[static_cast<std::size_t>(b)]);
+      h[a] = samples[a].loss - w_0.dot(psi[a]);
+      for (int b = 0; b < 5; ++b) q(a, b) = psi[a].dot(psi[b]);
     }
     const VectorXd best = SimplexQp(q, h, lambda_t);
     const double optimum = h.dot(best) - best.dot(q * best) / (2 * lambda_t);
@@ -175,8 +174,7 @@ TEST_CASE("TheSwapMoveHasTheCurvatureOfTheDifference") {
   const ExampleView example = problem.training.data.example(0);
   const double norm = problem.rows->row(0).squared_norm;
   const double lambda_t = 100 * norm;  // weak curvature: the first expand move is limited to mass 1
-  std::vector<double> u(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0),
-      change;
+  std::vector<double> u(example.structure().num_coordinates(), 0.0), change;
   ExampleDual dual{std::vector<double>(u.size(), 0.0), 0, 0};
   FeatureGram gram;
   MultiSampleUpdate(example, samples, lambda_t, 1, u, &dual, &change, &gram);
@@ -184,9 +182,9 @@ TEST_CASE("TheSwapMoveHasTheCurvatureOfTheDifference") {
   // H is the same for both, so the best mixture of them is the middle: ‖ψ_1 − α(ψ_1 − ψ_2)‖² is
   // smallest at α = 1/2.
   for (Index j = 0; j < 3; ++j) {
-    if (j != given) CHECK(Near(dual.coordinates[static_cast<std::size_t>(j)], -0.5, kExact));
+    if (j != given) CHECK(Near(dual.coordinates[j], -0.5, kExact));
   }
-  CHECK(Near(dual.coordinates[static_cast<std::size_t>(given)], 1.0, kExact));
+  CHECK(Near(dual.coordinates[given], 1.0, kExact));
 }
 
 TEST_CASE("WrongSizesAreRefused") {

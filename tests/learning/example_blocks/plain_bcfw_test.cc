@@ -50,19 +50,19 @@ double LargestSquaredPsi(const Problem& problem) {
       Eigen::VectorXd sum = Eigen::VectorXd::Zero(problem.num_weights());
       for (Index a = 0; a < graph.num_parts(); ++a) {
         const bool variable = a < graph.num_variables();
-        sum += DenseFeatures(example, a,
-                             variable ? labels[static_cast<std::size_t>(a)]
-                                      : JointState(graph, a - graph.num_variables(), labels));
+        sum += DenseFeatures(
+            example, a,
+            variable ? labels[a] : JointState(graph, a - graph.num_variables(), labels));
       }
       return sum;
     };
     const Eigen::VectorXd given = features(example.labels());
-    std::vector<Index> labels(static_cast<std::size_t>(graph.num_variables()), 0);
+    std::vector<Index> labels(graph.num_variables(), 0);
     for (bool more = true; more;) {
       largest = std::max(largest, (given - features(labels)).squaredNorm());
       more = false;
       for (Index i = 0; i < graph.num_variables() && !more; ++i) {
-        Index& label = labels[static_cast<std::size_t>(i)];
+        Index& label = labels[i];
         more = ++label < graph.cardinality(i);
         if (!more) label = 0;
       }

@@ -285,8 +285,7 @@ TEST_CASE("FeatureBoundsHoldForAllLabellings") {
             states.push_back(static_cast<Index>(random.Below(static_cast<std::uint64_t>(k))));
           for (Index a = 0; a < example.graph().num_parts(); ++a) {
             const Index n = example.graph().num_variables();
-            const Index state = a < n ? states[static_cast<std::size_t>(a)]
-                                      : JointState(example.graph(), a - n, states);
+            const Index state = a < n ? states[a] : JointState(example.graph(), a - n, states);
             difference += sign * DenseFeatures(example, a, state);
           }
         }
@@ -315,10 +314,10 @@ TEST_CASE("FeatureBoundsCountGlobalFactors") {
     const double bound = SquaredFeatureRange(example);
     double most = 0;
     for (int pair = 0; pair < 100; ++pair) {
-      std::vector<double> weights(static_cast<std::size_t>(training.data.layout().size()), 0.0);
-      std::vector<double> q(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0);
+      std::vector<double> weights(training.data.layout().size(), 0.0);
+      std::vector<double> q(example.structure().num_coordinates(), 0.0);
       for (const double sign : {1.0, -1.0}) {
-        std::vector<Index> labels(static_cast<std::size_t>(shape.num_variables));
+        std::vector<Index> labels(shape.num_variables);
         for (Index& label : labels) label = static_cast<Index>(random.Below(2));
         AddLabellingFeatures(example, labels, sign, q);
       }

@@ -42,7 +42,7 @@ class PlainSubgradient {
         random_(seed),
         order_(problem.size()),
         oracle_(problem, SolverKind::kBruteForce),
-        w_(static_cast<std::size_t>(problem.num_weights()), 0.0) {}
+        w_(problem.num_weights(), 0.0) {}
 
   void Pass() {
     const std::span<const Index> order = order_.Next(&random_);

@@ -187,7 +187,7 @@ TEST_CASE("AVisitIsOneStepOnEveryBlock") {
       CHECK(visits.block_steps() == steps.block_steps());
       CHECK(LargestDifference(visits.weights(), steps.weights()) <= 1e-9);
       for (Index m = 0; m < problem.size(); ++m) {
-        const auto size = static_cast<std::size_t>(visits.layout(m).size);
+        const std::size_t size = visits.layout(m).size;
         CHECK(LargestDifference({visits.state(m), size}, {steps.state(m), size}) <= 1e-9);
       }
     }

@@ -33,21 +33,21 @@ Point Extract(const FactorBlocks& blocks, Index m) {
   const FactorGraph& graph = blocks.problem().data().example(m).graph();
   const BlockLayout& layout = blocks.layout(m);
   const double* state = blocks.state(m);
-  Point point{std::vector<double>(static_cast<std::size_t>(graph.total_states())),
-              std::vector<double>(static_cast<std::size_t>(graph.total_messages()))};
+  Point point{std::vector<double>(graph.total_states()),
+              std::vector<double>(graph.total_messages())};
   std::copy(state, state + graph.variable_states(), point.mu.begin());
   for (Index k = 0; k < layout.pairs.count; ++k) {
-    const Index c = layout.pairs.factor[static_cast<std::size_t>(k)];
+    const Index c = layout.pairs.factor[k];
     for (Index y = 0; y < 4; ++y) {
-      point.mu[static_cast<std::size_t>(graph.factor_offset(c) + y)] =
+      point.mu[graph.factor_offset(c) + y] =
           state[layout.pairs.mu + static_cast<Offset>(y) * layout.pairs.count + k];
     }
     for (Index side = 0; side < 2; ++side) {
       const double eta =
           state[layout.pairs.eta + static_cast<Offset>(side) * layout.pairs.count + k];
       const Offset at = graph.message_offset(graph.edge(c, side));
-      point.eta[static_cast<std::size_t>(at)] = -eta;
-      point.eta[static_cast<std::size_t>(at + 1)] = eta;
+      point.eta[at] = -eta;
+      point.eta[at + 1] = eta;
     }
   }
   for (const TableBlock& table : layout.tables) {
@@ -64,7 +64,7 @@ Point Extract(const FactorBlocks& blocks, Index m) {
 
 /// v_ci = A_ci μ_c − μ_i, flat over all edges.
 std::vector<double> Violations(const FactorGraph& graph, const std::vector<double>& mu) {
-  std::vector<double> v(static_cast<std::size_t>(graph.total_messages()), 0.0);
+  std::vector<double> v(graph.total_messages(), 0.0);
   std::vector<Index> states(16);
   for (Index c = 0; c < graph.num_factors(); ++c) {
     const auto scope = graph.scope(c);
@@ -72,15 +72,13 @@ std::vector<double> Violations(const FactorGraph& graph, const std::vector<doubl
       JointToStates(graph, c, joint, std::span(states).first(scope.size()));
       for (std::size_t k = 0; k < scope.size(); ++k) {
         const Offset at = graph.message_offset(graph.edge(c, static_cast<Index>(k))) + states[k];
-        v[static_cast<std::size_t>(at)] +=
-            mu[static_cast<std::size_t>(graph.factor_offset(c) + joint)];
+        v[at] += mu[graph.factor_offset(c) + joint];
       }
     }
     for (std::size_t k = 0; k < scope.size(); ++k) {
       for (Index s = 0; s < graph.cardinality(scope[k]); ++s) {
         const Offset at = graph.message_offset(graph.edge(c, static_cast<Index>(k))) + s;
-        v[static_cast<std::size_t>(at)] -=
-            mu[static_cast<std::size_t>(graph.state_offset(scope[k]) + s)];
+        v[at] -= mu[graph.state_offset(scope[k]) + s];
       }
     }
   }
@@ -94,14 +92,13 @@ double AddDual(const Problem& problem, Index m, const std::vector<double>& mu, E
   double loss = 0;
   for (Index a = 0; a < graph.num_parts(); ++a) {
     const bool variable = a < graph.num_variables();
-    const Index given = variable ? example.labels()[static_cast<std::size_t>(a)]
+    const Index given = variable ? example.labels()[a]
                                  : JointState(graph, a - graph.num_variables(), example.labels());
     const Eigen::VectorXd phi = DenseFeatures(example, a, given);
     for (Index s = 0; s < graph.num_states(a); ++s) {
-      const double mass = mu[static_cast<std::size_t>(graph.state_offset(a) + s)];
+      const double mass = mu[graph.state_offset(a) + s];
       *w += mass * (phi - DenseFeatures(example, a, s)) / problem.lambda_m();
-      if (variable)
-        loss += mass * problem.loss(m)[static_cast<std::size_t>(graph.state_offset(a) + s)];
+      if (variable) loss += mass * problem.loss(m)[graph.state_offset(a) + s];
     }
   }
   return loss / problem.size();
@@ -112,14 +109,14 @@ double Hinge(const Problem& problem, Index m, const Eigen::VectorXd& w,
              const std::vector<double>& delta) {
   const ExampleView example = problem.data().example(m);
   const FactorGraph& graph = example.graph();
-  std::vector<double> theta(static_cast<std::size_t>(graph.total_states()));
+  std::vector<double> theta(graph.total_states());
   for (Index a = 0; a < graph.num_parts(); ++a) {
     const bool variable = a < graph.num_variables();
-    const Index given = variable ? example.labels()[static_cast<std::size_t>(a)]
+    const Index given = variable ? example.labels()[a]
                                  : JointState(graph, a - graph.num_variables(), example.labels());
     const double own = w.dot(DenseFeatures(example, a, given));
     for (Index s = 0; s < graph.num_states(a); ++s) {
-      const auto at = static_cast<std::size_t>(graph.state_offset(a) + s);
+      const std::size_t at = graph.state_offset(a) + s;
       theta[at] =
           w.dot(DenseFeatures(example, a, s)) - own + (variable ? problem.loss(m)[at] : 0.0);
     }
@@ -169,7 +166,7 @@ void CheckEvaluation(const FactorBlocks& blocks) {
   CHECK(std::abs(found.soft_primal - (regulariser + hinge + penalty)) <= kSame * scale);
   CHECK(std::abs(found.soft_dual - (loss - regulariser - eta_v - penalty)) <= kSame * scale);
   for (Eigen::Index k = 0; k < w.size(); ++k) {
-    CHECK(Near(weights[static_cast<std::size_t>(k)], w[k], kSame));
+    CHECK(Near(weights[k], w[k], kSame));
   }
   // The mixture holds this feasible point, among others.
   const double lower = feasible_loss - 0.5 * problem.lambda() * feasible.squaredNorm();

@@ -220,13 +220,13 @@ TEST_CASE("KeptStatesAreTheMarginalsAndFeaturesOfTheirBlock") {
     for (std::size_t g = 0; g < layout.globals.size(); ++g) {
       const GlobalBlock& global = layout.globals[g];
       const GlobalCorners& corners = blocks.globals().corners(m, static_cast<Index>(g));
-      std::vector<double> features(static_cast<std::size_t>(global.num_weights), 0.0);
+      std::vector<double> features(global.num_weights, 0.0);
       double sum = 0;
       for (Index k = 0; k < corners.count(); ++k) {
-        CHECK(corners.share[static_cast<std::size_t>(k)] > 0);
-        sum += corners.share[static_cast<std::size_t>(k)];
-        global.factor->AddFeatures(corners.corner(k, global.axes.size()),
-                                   corners.share[static_cast<std::size_t>(k)], features);
+        CHECK(corners.share[k] > 0);
+        sum += corners.share[k];
+        global.factor->AddFeatures(corners.corner(k, global.axes.size()), corners.share[k],
+                                   features);
       }
       several += corners.count() > 1;
       CHECK(Near(sum, 1, kExact));
@@ -283,11 +283,11 @@ TEST_CASE("GlobalFactorsBesideTablesAreTrainedWithFactorBlocksOnly") {
     TrainOptions options;
     options.learner = LearnerKind::kBcfw;
     options.step = step;
-    CHECK_THROWS_WITH_AS(MakeLearner(problem, options),
-                         "learner bcfw needs oracles over whole examples, which there are not "
-                         "where global factors share "
-                         "variables or stand beside factors with tables; use --learner al or soft",
-                         DataError);
+    CHECK_THROWS_WITH_AS(
+        MakeLearner(problem, options),
+        "learner bcfw needs oracles over whole examples, which there are not where global factors "
+        "share variables or stand beside factors with tables; use --learner al or soft",
+        DataError);
   }
   const auto graph = problem.data().structures()[0]->shared_graph();
   for (const SolverKind kind :
@@ -477,7 +477,7 @@ TEST_CASE("ManyLabelsWithPairsAndACountReachACertifiedGap") {
       labels.back()[(static_cast<std::size_t>(x[0] > 0 ? 0 : 12) + 3 * k + random.Below(3)) %
                     kLabels] = 1;
   }
-  for (Index m = 0; m < 20; ++m) data.Add(structure, labels[static_cast<std::size_t>(m)], m);
+  for (Index m = 0; m < 20; ++m) data.Add(structure, labels[m], m);
   const Problem problem(MakeTrainingSet(data, LossOptions()), 0.05);
 
   std::vector<ProgressRecord> runs;

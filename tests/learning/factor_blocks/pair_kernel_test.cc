@@ -50,16 +50,16 @@ Pairs RandomPairs(Random& random, Index count) {
     for (int y = 0; y < 4; ++y) {
       // A third of the entries is zero, so that supports of all sizes occur.
       const double value = random.Below(3) == 0 ? 0 : random.Uniform();
-      pairs.mu[static_cast<std::size_t>(y * count + k)] = value;
+      pairs.mu[y * count + k] = value;
       total += value;
     }
-    if (total == 0) pairs.mu[static_cast<std::size_t>(k)] = total = 1;
-    for (int y = 0; y < 4; ++y) pairs.mu[static_cast<std::size_t>(y * count + k)] /= total;
+    if (total == 0) pairs.mu[k] = total = 1;
+    for (int y = 0; y < 4; ++y) pairs.mu[y * count + k] /= total;
     for (int side = 0; side < 2; ++side) {
-      pairs.eta[static_cast<std::size_t>(side * count + k)] = random.Normal();
-      pairs.p[static_cast<std::size_t>(side * count + k)] = random.Uniform();
+      pairs.eta[side * count + k] = random.Normal();
+      pairs.p[side * count + k] = random.Uniform();
     }
-    pairs.w[static_cast<std::size_t>(k)] = random.Normal();
+    pairs.w[k] = random.Normal();
   }
   return pairs;
 }
@@ -67,7 +67,7 @@ Pairs RandomPairs(Random& random, Index count) {
 std::array<double, 4> Theta(const Pairs& pairs, Index k, bool multipliers,
                             const PairScales& scales) {
   const auto at = [&](const std::vector<double>& plane, int row) {
-    return plane[static_cast<std::size_t>(row * pairs.n + k)];
+    return plane[row * pairs.n + k];
   };
   double a = (at(pairs.mu, 2) + at(pairs.mu, 3) - at(pairs.p, 0)) * scales.inverse_rho;
   double b = (at(pairs.mu, 1) + at(pairs.mu, 3) - at(pairs.p, 1)) * scales.inverse_rho;
@@ -83,28 +83,26 @@ void PlainStep(Pairs* pairs, Index k, StepKind kind, bool multipliers, const Pai
   std::array<double, 4> theta = Theta(*pairs, k, multipliers, scales);
   std::array<double, 4> mu;
   for (int y = 0; y < 4; ++y) {
-    const auto s = static_cast<std::size_t>(y);
-    mu[s] = pairs->mu[static_cast<std::size_t>(y * pairs->n + k)];
+    const std::size_t s = y;
+    mu[s] = pairs->mu[y * pairs->n + k];
     theta[s] -= scales.smoothing * mu[s];
   }
   const Direction direction = ChooseDirection(kind, theta.data(), mu.data(), 4);
   std::array<double, 4> d{};
-  for (int y = 0; y < 4; ++y)
-    d[static_cast<std::size_t>(y)] = direction.v < 0 ? -mu[static_cast<std::size_t>(y)] : 0.0;
-  d[static_cast<std::size_t>(direction.s)] += 1;
-  if (direction.v >= 0) d[static_cast<std::size_t>(direction.v)] -= 1;
+  for (int y = 0; y < 4; ++y) d[y] = direction.v < 0 ? -mu[y] : 0.0;
+  d[direction.s] += 1;
+  if (direction.v >= 0) d[direction.v] -= 1;
   const double q =
       d[3] * d[3] * scales.inverse_lambda_m +
       2 * scales.inverse_rho * ((d[2] + d[3]) * (d[2] + d[3]) + (d[1] + d[3]) * (d[1] + d[3]));
   const double length = scales.smoothing * SquaredLength(direction, mu.data(), 4);
   const double step = LineSearch(direction.gap, q + length, direction.limit);
   MoveAlong(direction, step, 4, mu.data());
-  for (int y = 0; y < 4; ++y)
-    pairs->mu[static_cast<std::size_t>(y * pairs->n + k)] = mu[static_cast<std::size_t>(y)];
-  pairs->w[static_cast<std::size_t>(k)] -= step * d[3] * scales.inverse_lambda_m;
+  for (int y = 0; y < 4; ++y) pairs->mu[y * pairs->n + k] = mu[y];
+  pairs->w[k] -= step * d[3] * scales.inverse_lambda_m;
   if (!multipliers) return;
-  const auto c = static_cast<std::size_t>(k);
-  const auto n = static_cast<std::size_t>(pairs->n);
+  const std::size_t c = k;
+  const std::size_t n = pairs->n;
   pairs->eta[c] += scales.eta_step * (mu[2] + mu[3] - pairs->p[c]);
   pairs->eta[n + c] += scales.eta_step * (mu[1] + mu[3] - pairs->p[n + c]);
 }
@@ -168,7 +166,7 @@ TEST_CASE("SmoothedGapsAreSmoothMaximaMinusThePointsValues") {
     const std::array<double, 4> theta = Theta(pairs, k, false, smooth);
     smoothed += SmoothMaximum(theta, 0.8);
     for (int y = 0; y < 4; ++y) {
-      const double mu = pairs.mu[static_cast<std::size_t>(y * 9 + k)];
+      const double mu = pairs.mu[y * 9 + k];
       squares += mu * mu;
     }
   }
@@ -190,17 +188,13 @@ TEST_CASE("EvaluationSumsWhatStepsWouldGain") {
     double high = theta[0];
     double mean = 0;
     for (int y = 0; y < 4; ++y) {
-      high = std::max(high, theta[static_cast<std::size_t>(y)]);
-      mean += theta[static_cast<std::size_t>(y)] * pairs.mu[static_cast<std::size_t>(y * 13 + k)];
+      high = std::max(high, theta[y]);
+      mean += theta[y] * pairs.mu[y * 13 + k];
     }
     maxima += high;
     gaps += high - mean;
-    const double v_first = pairs.mu[static_cast<std::size_t>(26 + k)] +
-                           pairs.mu[static_cast<std::size_t>(39 + k)] -
-                           pairs.p[static_cast<std::size_t>(k)];
-    const double v_second = pairs.mu[static_cast<std::size_t>(13 + k)] +
-                            pairs.mu[static_cast<std::size_t>(39 + k)] -
-                            pairs.p[static_cast<std::size_t>(13 + k)];
+    const double v_first = pairs.mu[26 + k] + pairs.mu[39 + k] - pairs.p[k];
+    const double v_second = pairs.mu[13 + k] + pairs.mu[39 + k] - pairs.p[13 + k];
     violation += 2 * (v_first * v_first + v_second * v_second);
   }
   CHECK(test::Near(sums.maxima, maxima, test::kExact));

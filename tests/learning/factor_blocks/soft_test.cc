@@ -38,13 +38,12 @@ double SquaredViolation(const TrainingSet& training, const std::vector<double>& 
       const auto scope = graph.scope(c);
       std::vector<Index> states(scope.size());
       for (std::size_t k = 0; k < scope.size(); ++k) {
-        std::vector<double> v(static_cast<std::size_t>(graph.cardinality(scope[k])));
+        std::vector<double> v(graph.cardinality(scope[k]));
         for (std::size_t s = 0; s < v.size(); ++s)
           v[s] = -marginals[begin + static_cast<std::size_t>(graph.state_offset(scope[k])) + s];
         for (Index y = 0; y < graph.factor_states(c); ++y) {
           JointToStates(graph, c, y, states);
-          v[static_cast<std::size_t>(states[k])] +=
-              marginals[begin + static_cast<std::size_t>(graph.factor_offset(c) + y)];
+          v[states[k]] += marginals[begin + static_cast<std::size_t>(graph.factor_offset(c) + y)];
         }
         sum += Norm(v) * Norm(v);
       }
@@ -64,8 +63,7 @@ struct Constants {
       double loss = 0;
       for (Index i = 0; i < graph.num_variables(); ++i) {
         states = std::max<double>(states, graph.cardinality(i));
-        const auto own = training.loss(m).subspan(static_cast<std::size_t>(graph.state_offset(i)),
-                                                  static_cast<std::size_t>(graph.cardinality(i)));
+        const auto own = training.loss(m).subspan(graph.state_offset(i), graph.cardinality(i));
         loss += *std::max_element(own.begin(), own.end());
       }
       largest_loss = std::max(largest_loss, loss);
@@ -274,15 +272,14 @@ TEST_CASE("theorem 5.1: Frank-Wolfe steps on random blocks keep the rate") {
         const StopControl stop(nullptr, 0);
         for (int pass = 0; pass < kPasses; ++pass) {
           learner->RunPass(stop);
-          mean[static_cast<std::size_t>(pass)] += learner->Evaluate(1).soft_dual / kRuns;
+          mean[pass] += learner->Evaluate(1).soft_dual / kRuns;
         }
       }
       for (int pass = 0; pass < kPasses; ++pass) {
         const double rate = 2.0 / (pass + 1 + 2.0);  // t = (pass + 1) n
         CAPTURE(trial);
         CAPTURE(pass);
-        CHECK(optimum - mean[static_cast<std::size_t>(pass)] <=
-              rate * (curvature + optimum) + kSolver);
+        CHECK(optimum - mean[pass] <= rate * (curvature + optimum) + kSolver);
       }
     }
   }

@@ -38,8 +38,7 @@ TEST_CASE("RowsAreThoseOfTheKernelWhateverTheMemory") {
       const std::span<const double> row = cache.Row(j);
       REQUIRE(row.size() == 17);
       for (std::size_t i = 0; i < row.size(); ++i)
-        CHECK(row[i] ==
-              KernelValue(kRbf, inputs.views[static_cast<std::size_t>(j)], inputs.views[i]));
+        CHECK(row[i] == KernelValue(kRbf, inputs.views[j], inputs.views[i]));
     }
   }
 }

@@ -74,7 +74,7 @@ class PlainFrankWolfe {
  public:
   explicit PlainFrankWolfe(const Problem& problem, bool fixed)
       : problem_(problem), oracle_(problem, SolverKind::kBruteForce), fixed_(fixed) {
-    w_.assign(static_cast<std::size_t>(problem.num_weights()), 0.0);
+    w_.assign(problem.num_weights(), 0.0);
   }
   void Pass() {
     std::vector<double> w_s(w_.size(), 0.0);

@@ -37,11 +37,10 @@ TEST_CASE("ExpansionsActAsTheWeightsThatTheyStandFor") {
     const TrainingSet linear = Featurised(training, kernel);
     const KernelExpansion expansion(training.data);
     const GramCache gram(kernel, {expansion.inputs().begin(), expansion.inputs().end()}, 0);
-    std::vector<double> coefficients(static_cast<std::size_t>(expansion.size()), 0.0);
-    std::vector<double> weights(static_cast<std::size_t>(linear.data.layout().size()), 0.0);
+    std::vector<double> coefficients(expansion.size(), 0.0);
+    std::vector<double> weights(linear.data.layout().size(), 0.0);
     for (Index m = 0; m < training.data.size(); ++m) {
-      std::vector<double> q(
-          static_cast<std::size_t>(training.data.example(m).structure().num_coordinates()));
+      std::vector<double> q(training.data.example(m).structure().num_coordinates());
       for (double& value : q) value = random.Normal();
       expansion.AddFeatures(training.data, m, q, 0.7, coefficients);
       ScatterFeatures(linear.data.example(m), q, 0.7, weights);
@@ -55,8 +54,7 @@ TEST_CASE("ExpansionsActAsTheWeightsThatTheyStandFor") {
     CHECK(Near(std::inner_product(scores.begin(), scores.end(), coefficients.begin(), 0.0),
                std::inner_product(weights.begin(), weights.end(), weights.begin(), 0.0), 1e-10));
     for (Index m = 0; m < training.data.size(); ++m) {
-      std::vector<double> u(
-          static_cast<std::size_t>(training.data.example(m).structure().num_coordinates()));
+      std::vector<double> u(training.data.example(m).structure().num_coordinates());
       std::vector<double> expected(u.size());
       expansion.Gather(training.data, m, scores, u);
       CoordinateScores(linear.data.example(m), weights, expected);

@@ -67,7 +67,7 @@ TEST_CASE("ShortInputsKeepTheirKernelValuesBesideLongOnes") {
   for (const double x : inputs) rows->AddDense(std::vector<double>{x});
   Dataset data(layout, rows);
   for (Index m = 0; m < rows->size(); ++m)
-    data.Add(structure, std::vector<Index>{inputs[static_cast<std::size_t>(m)] > 0 ? 0 : 1}, m);
+    data.Add(structure, std::vector<Index>{inputs[m] > 0 ? 0 : 1}, m);
   const Problem problem(MakeTrainingSet(data, {}), 0.01);
   const Kernel kernel{KernelKind::kPolynomial, 1, 3, 1};
   const KernelMap map(problem, kernel);
@@ -91,7 +91,7 @@ TEST_CASE("ExpansionsHaveTheScoresOfTheWeights") {
     shape.inputs = InputKind::kDense;
     const Problem problem(RandomProblem(random, shape), 0.1);
     const KernelMap map(problem, kRbf);
-    std::vector<double> weights(static_cast<std::size_t>(map.problem().num_weights()));
+    std::vector<double> weights(map.problem().num_weights());
     for (double& weight : weights) weight = random.Normal();
     const std::vector<double> expansion = map.Expand(weights);
     const std::vector<double> back = map.Weights(expansion);
@@ -179,7 +179,6 @@ TEST_CASE("UnpleasantProblemsAreMappedToo") {
     const TrainSummary summary = Train(problem, options);
     CAPTURE(trial);
     CheckNumbers(summary);
-    CHECK(summary.weights.size() ==
-          static_cast<std::size_t>(KernelExpansion(problem.data()).size()));
+    CHECK(std::ssize(summary.weights) == KernelExpansion(problem.data()).size());
   }
 }

@@ -48,12 +48,12 @@ TEST_CASE("TheFirstPassIsThatOfTheFormula") {
     const Problem problem(OneBit(1.0), lambda);
     const ExampleView example = problem.data().example(0);
     ExampleMarginals marginals(problem, "eg");
-    const auto size = static_cast<std::size_t>(example.structure().num_coordinates());
+    const std::size_t size = example.structure().num_coordinates();
     // Start: uniform. ψ and Δ there, and at (1, w) from there.
     std::vector<double> zero(size, 0.0);
     const Expectation at_start = marginals.Expect(0, 0, zero, 1);
     const std::vector<double> psi(at_start.coordinates.begin(), at_start.coordinates.end());
-    std::vector<double> w(static_cast<std::size_t>(problem.num_weights()), 0.0);
+    std::vector<double> w(problem.num_weights(), 0.0);
     ScatterFeatures(example, psi, 1 / problem.lambda_m(), w);
     const double start_value = at_start.loss - Regulariser(lambda, w);
     std::vector<double> u(size);

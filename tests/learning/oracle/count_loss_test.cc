@@ -50,7 +50,7 @@ Problem F1Problem(std::uint64_t seed, Index examples, Index labels, bool joined)
   const auto shared = structure.Build();
   Dataset own(layout, plain.data.rows());
   for (Index m = 0; m < examples; ++m) {
-    std::vector<Index> chosen(static_cast<std::size_t>(labels));
+    std::vector<Index> chosen(labels);
     for (Index& label : chosen) label = random.Below(3) == 0;
     own.Add(shared, chosen, plain.data.first_input(m));
   }
@@ -79,10 +79,10 @@ double LargestByEnumeration(const Problem& problem, Index m, std::span<const dou
   const ExampleView example = problem.data().example(m);
   const Index n = example.graph().num_variables();
   double best = -kInfinity;
-  std::vector<Index> labels(static_cast<std::size_t>(n));
+  std::vector<Index> labels(n);
   std::vector<double> features(u.size());
   for (Index code = 0; code < Index{1} << n; ++code) {
-    for (Index i = 0; i < n; ++i) labels[static_cast<std::size_t>(i)] = code >> i & 1;
+    for (Index i = 0; i < n; ++i) labels[i] = code >> i & 1;
     std::fill(features.begin(), features.end(), 0.0);
     AddLabellingFeatures(example, labels, 1, features);
     double score = LossByDefinition(example.labels(), labels);
@@ -96,7 +96,7 @@ double PrimalByEnumeration(const Problem& problem, std::span<const double> weigh
   double hinge = 0;
   for (Index m = 0; m < problem.size(); ++m) {
     const ExampleView example = problem.data().example(m);
-    std::vector<double> u(static_cast<std::size_t>(example.structure().num_coordinates()));
+    std::vector<double> u(example.structure().num_coordinates());
     std::vector<double> truth(u.size());
     CoordinateScores(example, weights, u);
     AddLabellingFeatures(example, example.labels(), 1, truth);
@@ -160,7 +160,7 @@ TEST_CASE("the oracle finds what enumeration finds") {
     CountLossOracle oracle(problem);
     for (Index m = 0; m < problem.size(); ++m) {
       const ExampleView example = problem.data().example(m);
-      std::vector<double> u(static_cast<std::size_t>(example.structure().num_coordinates()));
+      std::vector<double> u(example.structure().num_coordinates());
       for (double& score : u) score = (m % 3) * random.Normal();
       std::vector<Index> labels(5);
       CHECK(Near(oracle.Maximise(m, u, labels), LargestByEnumeration(problem, m, u), kExact));
@@ -203,8 +203,7 @@ TEST_CASE("all learners that take the loss bracket one optimum, and verification
 
 TEST_CASE(
     "kernelized learners bracket the same optimum with the linear kernel, and have one of their "
-    "own with "
-    "another") {
+    "own with another") {
   for (const bool joined : {false, true}) {
     const Problem problem = F1Problem(joined ? 5 : 7, 12, 4, joined);
     TrainOptions linear;

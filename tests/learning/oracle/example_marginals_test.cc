@@ -30,7 +30,7 @@ TrainingSet ForestProblem(Random& random, bool forbidden) {
 /// All labellings without forbidden states.
 std::vector<std::vector<Index>> Labellings(const Structure& structure) {
   std::vector<std::vector<Index>> all;
-  std::vector<Index> y(static_cast<std::size_t>(structure.graph().num_variables()), 0);
+  std::vector<Index> y(structure.graph().num_variables(), 0);
   while (true) {
     if (FirstForbiddenPart(structure, y) < 0) all.push_back(y);
     std::size_t i = y.size();
@@ -49,7 +49,7 @@ TEST_CASE("ExpectationsAreThoseOfAllLabellings") {
     ExampleMarginals marginals(problem, "eg");
     for (Index m = 0; m < problem.size(); ++m) {
       const ExampleView example = problem.data().example(m);
-      std::vector<double> v(static_cast<std::size_t>(example.structure().num_coordinates()));
+      std::vector<double> v(example.structure().num_coordinates());
       for (double& value : v) value = random.Normal();
       const double c = 3 * random.Uniform();
       const double temperature = trial % 2 == 0 ? 1.0 : 0.2;
@@ -93,17 +93,15 @@ TEST_CASE("CyclesAndGlobalFactorsAreRefusedWithWhatToUseInstead") {
   options.num_variables = 3;
   options.num_factors = 40;
   const Problem cycles(RandomProblem(random, options), 0.1);
-  CHECK_THROWS_WITH_AS(
-      ExampleMarginals(cycles, "eg"),
-      "learner eg needs exact marginals, which there are on graphs without cycles only; use "
-      "learner bcfw or al",
-      DataError);
+  CHECK_THROWS_WITH_AS(ExampleMarginals(cycles, "eg"),
+                       "learner eg needs exact marginals, which there are on graphs without cycles "
+                       "only; use learner bcfw or al",
+                       DataError);
   const Problem global(RandomGlobalProblem(1, {}), 0.1);
-  CHECK_THROWS_WITH_AS(
-      ExampleMarginals(global, "eg"),
-      "learner eg needs marginals, which there are not for structures with global factors; "
-      "use learner al or soft",
-      DataError);
+  CHECK_THROWS_WITH_AS(ExampleMarginals(global, "eg"),
+                       "learner eg needs marginals, which there are not for structures with global "
+                       "factors; use learner al or soft",
+                       DataError);
 }
 
 TEST_CASE("FactorsShareATableWhereTheirFeaturesAreTheSame") {

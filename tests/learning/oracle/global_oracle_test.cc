@@ -55,10 +55,8 @@ TrainingSet RandomMatchings(std::uint64_t seed, Index examples) {
       }
     }
     std::vector<Index> labels(scope.size(), 0);
-    for (Index i = 0; i < 2; ++i)
-      labels[static_cast<std::size_t>(i * right + (i + (random.Below(4) == 0)) % 2)] = 1;
-    const bool both = labels[0] + labels[static_cast<std::size_t>(right)] == 2 ||
-                      labels[1] + labels[static_cast<std::size_t>(right + 1)] == 2;
+    for (Index i = 0; i < 2; ++i) labels[i * right + (i + (random.Below(4) == 0)) % 2] = 1;
+    const bool both = labels[0] + labels[right] == 2 || labels[1] + labels[right + 1] == 2;
     if (both) std::fill(labels.begin() + right, labels.end(), 0);
     builder.AddGlobalFactor(scope,
                             std::make_shared<MatchingFactor>(2, right, edges, 1, 1 + m % 3 / 2));
@@ -131,7 +129,7 @@ TEST_CASE("AutoTakesTheOracleOfTheFactorAndItsCertificateHolds") {
 TEST_CASE("ThePrimalAtZeroIsTheLargestLossOfAMatching") {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     const Problem problem(RandomMatchings(seed, 4), 0.1);
-    const std::vector<double> zero(static_cast<std::size_t>(problem.num_weights()), 0.0);
+    const std::vector<double> zero(problem.num_weights(), 0.0);
     CHECK(
         Near(PrimalAtZeroWeights(problem), RelaxedPrimal(problem.training(), 0.1, zero), kSolver));
   }

@@ -20,11 +20,9 @@ namespace {
 double Score(const FactorGraph& graph, std::span<const double> scores, const Labelling& labels) {
   double score = 0;
   for (Index i = 0; i < graph.num_variables(); ++i)
-    score += scores[static_cast<std::size_t>(graph.state_offset(i) +
-                                             labels[static_cast<std::size_t>(i)])];
+    score += scores[graph.state_offset(i) + labels[i]];
   for (Index c = 0; c < graph.num_factors(); ++c)
-    score +=
-        scores[static_cast<std::size_t>(graph.factor_offset(c) + JointState(graph, c, labels))];
+    score += scores[graph.factor_offset(c) + JointState(graph, c, labels)];
   return score;
 }
 
@@ -41,7 +39,7 @@ std::vector<double> AllScores(const FactorGraph& graph, std::span<const double> 
 }
 
 std::vector<double> RandomScores(Random& random, const FactorGraph& graph) {
-  std::vector<double> scores(static_cast<std::size_t>(graph.total_states()));
+  std::vector<double> scores(graph.total_states());
   for (double& score : scores) score = random.Normal();
   return scores;
 }

@@ -118,10 +118,9 @@ TEST_CASE("searches that give up go on to higher limits, call by call") {
   dense.num_factors = 260;
   dense.potts = dense.tied_weights = false;
   const Problem problem(RandomProblem(random, dense), 0.01);
-  std::vector<double> weights(static_cast<std::size_t>(problem.num_weights()));
+  std::vector<double> weights(problem.num_weights());
   for (double& weight : weights) weight = random.Normal();
-  std::vector<double> slots(
-      static_cast<std::size_t>(SlotCoordinates(problem.data().example(0).structure())));
+  std::vector<double> slots(SlotCoordinates(problem.data().example(0).structure()));
   SlotScores(problem.data().example(0), weights, slots);
   CornerOracle oracle(problem, SolverKind::kMessagesBranchAndBound,
                       CornerOracle::Effort::kTraining);
@@ -177,7 +176,7 @@ TEST_CASE(
 TEST_CASE("Search returns the maximum, and Maximise leaves it to the caller") {
   const Problem problem = Frustrated(1);
   Random random(5);
-  std::vector<double> weights(static_cast<std::size_t>(problem.num_weights()));
+  std::vector<double> weights(problem.num_weights());
   for (double& weight : weights) weight = random.Normal();
   CornerOracle demand(problem, SolverKind::kMessagesBranchAndBound, CornerOracle::Effort::kTraining,
                       Rescaling::kMargin, CornerOracle::Searches::kOnDemand);
@@ -192,7 +191,7 @@ TEST_CASE("Search returns the maximum, and Maximise leaves it to the caller") {
     CHECK(demand.SearchesOnDemand(m));
     CHECK_FALSE(always.SearchesOnDemand(m));
     const ExampleView example = problem.data().example(m);
-    slots.resize(static_cast<std::size_t>(SlotCoordinates(example.structure())));
+    slots.resize(SlotCoordinates(example.structure()));
     SlotScores(example, weights, slots);
     const double best = exact.Maximise(m, slots, weights, nullptr, true, &corner);
     WarmStart warm;
@@ -209,7 +208,7 @@ TEST_CASE("Search returns the maximum, and Maximise leaves it to the caller") {
 TEST_CASE("where nothing can be searched, Search passes messages for longer and keeps them") {
   const Problem problem = Grids();
   Random random(6);
-  std::vector<double> weights(static_cast<std::size_t>(problem.num_weights()));
+  std::vector<double> weights(problem.num_weights());
   for (double& weight : weights) weight = random.Normal();
   CornerOracle messages(problem, SolverKind::kMessages, CornerOracle::Effort::kTraining,
                         Rescaling::kMargin, CornerOracle::Searches::kOnDemand);
@@ -219,7 +218,7 @@ TEST_CASE("where nothing can be searched, Search passes messages for longer and 
   SparseCorner quick, longer, best;
   for (Index m = 0; m < problem.size(); ++m) {
     const ExampleView example = problem.data().example(m);
-    slots.resize(static_cast<std::size_t>(SlotCoordinates(example.structure())));
+    slots.resize(SlotCoordinates(example.structure()));
     SlotScores(example, weights, slots);
     WarmStart warm;
     REQUIRE(messages.SearchesOnDemand(m));

@@ -23,9 +23,9 @@ namespace {
 struct Example {
   explicit Example(double scale) : problem(Make(scale), 1) {
     Random random(3);
-    std::vector<double> weights(static_cast<std::size_t>(problem.num_weights()));
+    std::vector<double> weights(problem.num_weights());
     for (double& w : weights) w = scale * random.Normal();
-    u.resize(static_cast<std::size_t>(view().structure().num_coordinates()));
+    u.resize(view().structure().num_coordinates());
     CoordinateScores(view(), weights, u);
     std::vector<double> q(u.size(), 0.0);
     AddLabellingFeatures(view(), view().labels(), 1, q);
@@ -90,7 +90,7 @@ TEST_CASE("LargeTermsThatCancelLeaveRoomForTheirRounding") {
   options.tied_weights = false;
   const Problem problem(RandomProblem(random, options), 1);
   const ExampleView example = problem.data().example(0);
-  std::vector<double> u(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0);
+  std::vector<double> u(example.structure().num_coordinates(), 0.0);
   std::vector<double> q(u.size(), 0.0);
   AddLabellingFeatures(example, example.labels(), 1, q);
   double sign = 1e9;

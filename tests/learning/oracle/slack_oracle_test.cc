@@ -28,9 +28,9 @@ TEST_CASE("TheCornerHasTheHingeOfSlackRescalingAndNoneIsLarger") {
     shape.loss = trial % 2 == 0 ? LossScale::kCount : LossScale::kMean;
     const Problem problem(RandomProblem(random, shape), 1);
     const ExampleView example = problem.data().example(0);
-    std::vector<double> weights(static_cast<std::size_t>(problem.num_weights()));
+    std::vector<double> weights(problem.num_weights());
     for (double& w : weights) w = 2 * random.Uniform() - 1;
-    const auto size = static_cast<std::size_t>(example.structure().num_coordinates());
+    const std::size_t size = example.structure().num_coordinates();
     std::vector<double> u(size), given(size);
     CoordinateScores(example, weights, u);
     AddLabellingFeatures(example, example.labels(), 1, given);
@@ -64,9 +64,9 @@ TEST_CASE("LabellingsThatGlobalFactorsForbidAreLeftOutAndTheirWeightsCount") {
     const Problem problem(RandomGlobalProblem(seed, shape), 1);
     const ExampleView example = problem.data().example(0);
     Random random(seed);
-    std::vector<double> weights(static_cast<std::size_t>(problem.num_weights()));
+    std::vector<double> weights(problem.num_weights());
     for (double& w : weights) w = 2 * random.Uniform() - 1;
-    const auto size = static_cast<std::size_t>(example.structure().num_coordinates());
+    const std::size_t size = example.structure().num_coordinates();
     std::vector<double> u(size), truth(size);
     CoordinateScores(example, weights, u);
     AddLabellingFeatures(example, example.labels(), 1, truth);

@@ -46,8 +46,7 @@ struct JointCorner {
 VectorXd DenseFeaturesOf(const ExampleView& example, std::span<const Index> labels) {
   const FactorGraph& graph = example.graph();
   VectorXd phi = VectorXd::Zero(example.structure().layout().size());
-  for (Index i = 0; i < graph.num_variables(); ++i)
-    phi += DenseFeatures(example, i, labels[static_cast<std::size_t>(i)]);
+  for (Index i = 0; i < graph.num_variables(); ++i) phi += DenseFeatures(example, i, labels[i]);
   for (Index c = 0; c < graph.num_factors(); ++c)
     phi += DenseFeatures(example, graph.num_variables() + c, JointState(graph, c, labels));
   return phi;
@@ -61,14 +60,13 @@ JointCorner BestJointCorner(const TrainingSet& training, const VectorXd& w) {
     const ExampleView example = training.data.example(m);
     const FactorGraph& graph = example.graph();
     const VectorXd given = DenseFeaturesOf(example, example.labels());
-    std::vector<Index> labels(static_cast<std::size_t>(graph.num_variables()), 0);
+    std::vector<Index> labels(graph.num_variables(), 0);
     JointCorner best{VectorXd::Zero(w.size()), 0};
     double most = -kInfinity;
     for (bool more = true; more;) {
       double loss = 0;
       for (Index i = 0; i < graph.num_variables(); ++i)
-        loss += training.loss(m)[static_cast<std::size_t>(graph.state_offset(i) +
-                                                          labels[static_cast<std::size_t>(i)])];
+        loss += training.loss(m)[graph.state_offset(i) + labels[i]];
       const VectorXd psi = given - DenseFeaturesOf(example, labels);
       if (loss - w.dot(psi) > most) {
         most = loss - w.dot(psi);
@@ -97,8 +95,8 @@ struct FullyCorrective {
     Eigen::MatrixXd psi(w.size(), n);
     VectorXd loss(n);
     for (Eigen::Index k = 0; k < n; ++k) {
-      psi.col(k) = corners[static_cast<std::size_t>(k)].psi;
-      loss[k] = corners[static_cast<std::size_t>(k)].loss;
+      psi.col(k) = corners[k].psi;
+      loss[k] = corners[k].loss;
     }
     const QpResult result = SolveQp(psi.transpose() * psi / lambda, -loss,
                                     Eigen::MatrixXd::Ones(1, n), VectorXd::Ones(1));
@@ -109,7 +107,7 @@ struct FullyCorrective {
 
 /// w of the learner's dual point.
 VectorXd DualWeights(const Problem& problem, const Learner& learner) {
-  std::vector<double> w(static_cast<std::size_t>(problem.num_weights()), 0.0);
+  std::vector<double> w(problem.num_weights(), 0.0);
   std::vector<double> coordinates;
   double loss = 0;
   for (Index m = 0; m < problem.size(); ++m) {
@@ -370,8 +368,7 @@ TEST_CASE("UnpleasantProblemsKeepTheBracketSound") {
   for (int trial = 0; trial < 40; ++trial) {
     ProblemOptions shape = RandomHardOptions(random);
     shape.num_examples = std::min<Index>(shape.num_examples, 3);
-    const double lambda =
-        std::vector{1e-8, 1e-4, 0.01, 1.0, 1e6}[static_cast<std::size_t>(trial % 5)];
+    const double lambda = std::vector{1e-8, 1e-4, 0.01, 1.0, 1e6}[trial % 5];
     const Problem problem(RandomProblem(random, shape), lambda);
     const bool binary = IsBinaryPairwise(problem.data().structures()[0]->graph()) &&
                         problem.data().structures().size() == 1;

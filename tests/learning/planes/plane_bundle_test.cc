@@ -41,7 +41,7 @@ double Optimum(const std::vector<Plane>& planes, double lambda) {
   Eigen::MatrixXd a = Eigen::MatrixXd::Zero(d, n);
   Eigen::VectorXd b = Eigen::VectorXd::Zero(n);
   for (Eigen::Index k = 1; k < n; ++k) {
-    const Plane& plane = planes[static_cast<std::size_t>(k - 1)];
+    const Plane& plane = planes[k - 1];
     a.col(k) = Eigen::Map<const Eigen::VectorXd>(plane.a.data(), d);
     b[k] = plane.b;
   }

@@ -19,7 +19,7 @@ using namespace slackline::internal::test;
 namespace {
 
 std::vector<double> RandomWeights(Random& random, const Problem& problem) {
-  std::vector<double> weights(static_cast<std::size_t>(problem.num_weights()));
+  std::vector<double> weights(problem.num_weights());
   for (double& w : weights) w = 2 * random.Uniform() - 1;
   return weights;
 }
@@ -130,16 +130,16 @@ TEST_CASE("LabellingsOfDroppedPlanesGoAndTheOthersKeepTheirPlanes") {
     for (const ActiveSet& set : kept.sets()) after += static_cast<std::size_t>(set.size());
     dropped += after < before ? 1 : 0;
     // The dual point, from the corners, has the value that the bundle claims.
-    std::vector<double> w(static_cast<std::size_t>(problem.num_weights()), 0.0);
+    std::vector<double> w(problem.num_weights(), 0.0);
     double loss = 0;
     std::vector<double> coordinates;
     for (Index m = 0; m < problem.size(); ++m) {
       const ExampleView example = problem.data().example(m);
-      coordinates.assign(static_cast<std::size_t>(example.structure().num_coordinates()), 0.0);
+      coordinates.assign(example.structure().num_coordinates(), 0.0);
       kept.AddPoint(m, 0, -1, coordinates);
       for (Index k = 0; k < bundle.size(); ++k) {
-        const Index corner = std::as_const(bundle).corners(k)[static_cast<std::size_t>(m)];
-        REQUIRE(corner < kept.sets()[static_cast<std::size_t>(m)].size());
+        const Index corner = std::as_const(bundle).corners(k)[m];
+        REQUIRE(corner < kept.sets()[m].size());
         loss += kept.AddPoint(m, corner, bundle.alpha(k), coordinates);
       }
       ScatterFeatures(example, coordinates, -1 / problem.lambda_m(), w);

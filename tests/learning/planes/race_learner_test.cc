@@ -242,7 +242,7 @@ TEST_CASE("the dual point of a race is that of its larger bound") {
   const TrainSummary summary = RunTraining(problem, *learner, options, nullptr, nullptr, {});
   CHECK(learner->traits().dual_point->DualPointIsBest());
   // f(μ) from the point itself.
-  std::vector<double> weights(static_cast<std::size_t>(problem.num_weights()), 0.0);
+  std::vector<double> weights(problem.num_weights(), 0.0);
   double losses = 0;
   std::vector<double> coordinates;
   for (Index m = 0; m < problem.size(); ++m) {

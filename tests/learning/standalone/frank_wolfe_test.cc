@@ -32,13 +32,13 @@ class SvmDual {
       const auto features = [&](std::span<const Index> labels) {
         Eigen::VectorXd sum = Eigen::VectorXd::Zero(problem.num_weights());
         for (Index i = 0; i < graph.num_variables(); ++i)
-          sum += DenseFeatures(example, i, labels[static_cast<std::size_t>(i)]);
+          sum += DenseFeatures(example, i, labels[i]);
         for (Index c = 0; c < graph.num_factors(); ++c)
           sum += DenseFeatures(example, graph.num_variables() + c, JointState(graph, c, labels));
         return sum;
       };
       const Eigen::VectorXd given = features(example.labels());
-      const auto variables = static_cast<std::size_t>(graph.num_variables());
+      const std::size_t variables = graph.num_variables();
       Eigen::MatrixXd a(problem.num_weights(), 1 << variables);
       Eigen::VectorXd b(1 << variables);
       std::vector<double> start(std::size_t{1} << variables, 0.0);
@@ -47,14 +47,12 @@ class SvmDual {
         double loss = 0;
         for (std::size_t i = 0; i < variables; ++i) {
           labels[i] = (y >> (variables - 1 - i)) & 1;
-          loss += problem.loss(
-              m)[static_cast<std::size_t>(graph.state_offset(static_cast<Index>(i)) + labels[i])];
+          loss += problem.loss(m)[graph.state_offset(static_cast<Index>(i)) + labels[i]];
         }
         a.col(y) = (given - features(labels)) / problem.lambda_m();
         b[y] = loss / m_count;
         const std::span<const Index> truth = example.labels();
-        if (std::equal(labels.begin(), labels.end(), truth.begin()))
-          start[static_cast<std::size_t>(y)] = 1;
+        if (std::equal(labels.begin(), labels.end(), truth.begin())) start[y] = 1;
       }
       columns_.push_back(std::move(a));
       losses_.push_back(std::move(b));
@@ -63,11 +61,9 @@ class SvmDual {
   }
 
   Index num_blocks() const { return static_cast<Index>(columns_.size()); }
-  Index block_size(Index i) const {
-    return static_cast<Index>(losses_[static_cast<std::size_t>(i)].size());
-  }
+  Index block_size(Index i) const { return static_cast<Index>(losses_[i].size()); }
   void Gradient(Index i, std::span<const double> x, std::span<double> out) const {
-    const auto k = static_cast<std::size_t>(i);
+    const std::size_t k = i;
     const Eigen::VectorXd gradient = lambda_ * columns_[k].transpose() * Weights(x) - losses_[k];
     std::copy(gradient.begin(), gradient.end(), out.begin());
   }
@@ -82,7 +78,7 @@ class SvmDual {
     if (i == kAllBlocks) return lambda_ * Weights(direction).squaredNorm();
     const Eigen::Map<const Eigen::VectorXd> d(direction.data(),
                                               static_cast<Index>(direction.size()));
-    return lambda_ * (columns_[static_cast<std::size_t>(i)] * d).squaredNorm();
+    return lambda_ * (columns_[i] * d).squaredNorm();
   }
 
   Eigen::VectorXd Weights(std::span<const double> x) const {
@@ -109,7 +105,7 @@ class SvmDual {
 
 /// w of a learner's dual point: of its newest iterate, whatever weights it would save.
 Eigen::VectorXd WeightsOfDualPoint(const Problem& problem, const Learner& learner) {
-  std::vector<double> weights(static_cast<std::size_t>(problem.num_weights()), 0.0);
+  std::vector<double> weights(problem.num_weights(), 0.0);
   std::vector<double> coordinates;
   double loss = 0;
   for (Index m = 0; m < problem.size(); ++m) {

@@ -146,8 +146,7 @@ TEST_CASE("TheMeanOverDrawsOfBlocksKeepsTheBound") {
       const double constant = sum * (1 + quality.delta) / quality.nu + start;
       for (int k = 1; k <= kSteps; ++k) {
         CAPTURE(k);
-        CHECK(error[static_cast<std::size_t>(k - 1)] <=
-              2 * n / (quality.nu * k + 2 * n) * constant);
+        CHECK(error[k - 1] <= 2 * n / (quality.nu * k + 2 * n) * constant);
       }
     }
   }

@@ -39,14 +39,14 @@ std::vector<std::unique_ptr<SdcaLoss>> SomeLosses() {
 }
 
 Vector RandomScores(Random& random, const SdcaLoss& loss) {
-  Vector z(static_cast<std::size_t>(loss.outputs()));
+  Vector z(loss.outputs());
   for (double& value : z) value = 2 * random.Normal();
   return z;
 }
 
 /// A random point of the domain of φ*: a mixture of targets and 0.
 Vector RandomAlpha(Random& random, const SdcaLoss& loss, Index i) {
-  Vector alpha(static_cast<std::size_t>(loss.outputs()), 0.0), u(alpha);
+  Vector alpha(loss.outputs(), 0.0), u(alpha);
   for (int k = 0; k < 3; ++k) {
     loss.Target(i, RandomScores(random, loss), u);
     const double share = random.Uniform();

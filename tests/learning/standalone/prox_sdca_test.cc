@@ -75,7 +75,7 @@ class MatrixFeatures : public SdcaFeatures {
     Map(v) += scale * (At(i) * Eigen::Map<const Eigen::VectorXd>(a.data(), outputs()));
   }
   void Rows(Index, std::vector<Offset>* rows) const override {
-    rows->resize(static_cast<std::size_t>(dimension()));
+    rows->resize(dimension());
     std::iota(rows->begin(), rows->end(), Offset{0});
   }
   double SquaredNorm(Index i, std::span<const double> a, DualNorm norm) const override {
@@ -87,7 +87,7 @@ class MatrixFeatures : public SdcaFeatures {
   double EvenSquaredNorm(Index, DualNorm) const override { return std::nan(""); }
 
  private:
-  const Eigen::MatrixXd& At(Index i) const { return x_[static_cast<std::size_t>(i)]; }
+  const Eigen::MatrixXd& At(Index i) const { return x_[i]; }
   static Eigen::Map<Eigen::VectorXd> Map(std::span<double> x) {
     return {x.data(), static_cast<Eigen::Index>(x.size())};
   }
@@ -117,10 +117,8 @@ TEST_CASE("RidgeRegressionIsSolvedByAllOptions") {
     ProxSdca sdca(features, loss, ProxRegulariser(ProxKind::kL2, d), lambda, step, 1);
     const SdcaPoint point = RunToGap(&sdca, n, 1e-13, 4000);
     CHECK(point.gap() <= 1e-13);
-    for (Index k = 0; k < d; ++k)
-      CHECK(Near(point.weights[static_cast<std::size_t>(k)], w[k], 1e-6));
-    for (Index k = 0; k < d; ++k)
-      CHECK(Near(sdca.weights()[static_cast<std::size_t>(k)], w[k], 1e-6));
+    for (Index k = 0; k < d; ++k) CHECK(Near(point.weights[k], w[k], 1e-6));
+    for (Index k = 0; k < d; ++k) CHECK(Near(sdca.weights()[k], w[k], 1e-6));
   }
 }
 
@@ -261,7 +259,7 @@ TEST_CASE("RandomOutputsAreUniformOverTheIterates") {
     }
     const auto found = std::find(iterates.begin(), iterates.end(), sdca.RandomOutput().alpha);
     REQUIRE(found != iterates.end());
-    ++drawn[static_cast<std::size_t>(found - iterates.begin())];
+    ++drawn[found - iterates.begin()];
   }
   // 200 each, standard deviation 13.
   for (const int count : drawn) {

@@ -49,7 +49,7 @@ TEST_CASE(
     const TrainingSet training = RandomProblem(random, shape);
     const ExampleView example = training.data.example(0);
     const Structure& structure = example.structure();
-    const auto d = static_cast<std::size_t>(training.data.layout().size());
+    const std::size_t d = training.data.layout().size();
     CornerScratch scratch;
     scratch.slot.assign(structure.num_coordinates(), 0.0);
     scratch.scalar.assign(d, 0.0);
@@ -110,7 +110,7 @@ TEST_CASE("a set without inner products keeps the same corners, and those that a
     shape.num_examples = 1;
     const TrainingSet training = RandomProblem(random, shape);
     const ExampleView example = training.data.example(0);
-    const auto size = static_cast<std::size_t>(example.structure().num_coordinates());
+    const std::size_t size = example.structure().num_coordinates();
     CornerScratch scratch = MakeCornerScratch(training.data);
     ActiveSet set(false);
     std::vector<std::vector<double>> coordinates;

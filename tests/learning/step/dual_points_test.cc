@@ -33,7 +33,7 @@ TEST_CASE("APointAtTheGivenLabellingsHasNoWeightsAndNoLoss") {
   const DualPoints points(problem);
   std::vector<double> weights;
   points.Weights(problem, &weights);
-  CHECK(weights == std::vector<double>(static_cast<std::size_t>(problem.num_weights()), 0.0));
+  CHECK(weights == std::vector<double>(problem.num_weights(), 0.0));
   CHECK(points.MeanLoss() == 0);
   std::vector<double> coordinates;
   CHECK(points.Read(problem.data().example(0), 0, 1, &coordinates) == 0);
@@ -117,7 +117,7 @@ TEST_CASE("PointsAreSetScaledAndAdded") {
   for (Index m = 0; m < 3; ++m) {
     CHECK(std::equal(before.coordinates(m).begin(), before.coordinates(m).end(),
                      points.coordinates(m).begin()));
-    CHECK(before.losses()[static_cast<std::size_t>(m)] == points.loss(m));
+    CHECK(before.losses()[m] == points.loss(m));
   }
   // Σ_m ψ_m(μ_m) is λM times the weights.
   std::vector<double> weights;

@@ -24,7 +24,7 @@ TEST_CASE("lagged sums give the averages of the iterates themselves") {
     int start = 0;  // of the suffix
     int next = kFirst;
     for (int step = 1; step <= 50; ++step) {
-      const auto k = static_cast<std::size_t>(random.Below(3));
+      const std::size_t k = random.Below(3);
       const double change = random.Normal();
       w[k] += change;
       average.lag()[k] += average.scale() * change;
@@ -66,7 +66,7 @@ TEST_CASE("iterates may be kept as a vector and a scale, which may be folded awa
     double total = 0;
     int next = kFirst;
     for (int step = 1; step <= 60; ++step) {
-      const auto k = static_cast<std::size_t>(random.Below(3));
+      const std::size_t k = random.Below(3);
       const double change = random.Normal();
       vector[k] += change;
       average.lag()[k] += average.scale() * change;

@@ -37,7 +37,7 @@ TEST_CASE("a pass visits every example once, in another order each time") {
   std::vector<Index> second = Pass(&visits);
   CHECK(first != second);
   std::sort(second.begin(), second.end());
-  for (Index m = 0; m < kSize; ++m) CHECK(second[static_cast<std::size_t>(m)] == m);
+  for (Index m = 0; m < kSize; ++m) CHECK(second[m] == m);
 }
 
 TEST_CASE("a uniform pass draws as many examples with replacement") {

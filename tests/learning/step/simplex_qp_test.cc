@@ -50,14 +50,12 @@ double Uniform(Random& random) { return 2 * random.Uniform() - 1; }
 Program RandomProgram(Random& random, Eigen::Index n, Eigen::Index rank, bool repeat) {
   Eigen::MatrixXd planes(rank, n);
   Program program;
-  program.linear.assign(static_cast<std::size_t>(n), 0.0);
+  program.linear.assign(n, 0.0);
   for (Eigen::Index k = 0; k < n; ++k) {
     const bool same = repeat && k % 2 == 0 && k > 0;
     for (Eigen::Index r = 0; r < rank; ++r)
       planes(r, k) = same ? planes(r, k - 1) : k > 0 ? Uniform(random) : 0;
-    if (k > 0)
-      program.linear[static_cast<std::size_t>(k)] =
-          same ? program.linear[static_cast<std::size_t>(k - 1)] : random.Uniform();
+    if (k > 0) program.linear[k] = same ? program.linear[k - 1] : random.Uniform();
   }
   program.gram = planes.transpose() * planes;
   return program;

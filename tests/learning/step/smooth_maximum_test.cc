@@ -18,7 +18,7 @@ namespace {
 /// The same by small pairwise moves from the best corner.
 double ByMoves(const std::vector<double>& theta, double gamma) {
   std::vector<double> p(theta.size(), 0.0);
-  p[static_cast<std::size_t>(std::max_element(theta.begin(), theta.end()) - theta.begin())] = 1;
+  p[std::max_element(theta.begin(), theta.end()) - theta.begin()] = 1;
   for (int move = 0; move < 20000; ++move) {
     std::size_t up = 0;
     std::size_t down = p.size();

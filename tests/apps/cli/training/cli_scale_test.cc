@@ -36,8 +36,7 @@ std::string ArffIn(const std::vector<double>& units, std::uint64_t seed) {
   text += "@attribute L0 {0,1}\n@attribute L1 {0,1}\n@data\n";
   for (int m = 0; m < 120; ++m) {
     const double x[] = {normal(), normal(), normal() + 5};
-    for (int f = 0; f < 3; ++f)
-      text += std::to_string(units[static_cast<std::size_t>(f)] * x[f]) + ",";
+    for (int f = 0; f < 3; ++f) text += std::to_string(units[f] * x[f]) + ",";
     text += std::string(x[0] + 0.3 * normal() > 0 ? "1" : "0") + "," +
             (x[1] - x[0] + 0.3 * normal() > 0 ? "1" : "0") + "\n";
   }

@@ -125,8 +125,7 @@ TEST_CASE("nominal features become numbers or one feature per value") {
 TEST_CASE("sparse rows: omitted labels are 0, or 1 where 1 is declared first") {
   const MultiLabelData data = Read(
       "@attribute A {1,0}\n@attribute x numeric\n@attribute y numeric\n@attribute B "
-      "{0,1}\n@data\n{1 2.5, 3 "
-      "1}\n{ 0 0,2 1 }\n{0 ?}\n{}\n0,1,2,1\n");
+      "{0,1}\n@data\n{1 2.5, 3 1}\n{ 0 0,2 1 }\n{0 ?}\n{}\n0,1,2,1\n");
   CHECK(data.labels == Bits{1, 1, 0, 0, -1, 0, 1, 0, 0, 1});
   CHECK(Sparse(data, 0) == RowContent{{0}, {2.5}});
   CHECK(Sparse(data, 1) == RowContent{{1}, {1}});
@@ -216,8 +215,7 @@ TEST_CASE("errors in sparse rows name line and token") {
 TEST_CASE("errors in the header name line and token") {
   CHECK(Error("@attribute A string\n@data\n") ==
         "data.arff:1: attribute 'A' has type 'string'; only numeric, real, integer and nominal "
-        "{...} can be "
-        "read");
+        "{...} can be read");
   CHECK(Contains(Error("@attribute d date 'yyyy'\n@data\n"),
                  "data.arff:1: attribute 'd' has type 'date'"));
   CHECK(Contains(Error("@attribute d relational\n@data\n"), "has type 'relational'"));
@@ -290,9 +288,8 @@ TEST_CASE("label names of XML files: hierarchies are flattened, namespaces ignor
     return ReadMulanLabelNames(folder.Write("l.xml", text));
   };
   CHECK(names("<?xml version='1.0'?>\n<labels xmlns='http://mulan.sourceforge.net/labels'>\n<label "
-              "name='a'>\n<label name='b'><label "
-              "name='c'></label></label></label><!-- x --><label name='d&amp;e'/></labels>") ==
-        Names{"a", "b", "c", "d&e"});
+              "name='a'>\n<label name='b'><label name='c'></label></label></label><!-- x --><label "
+              "name='d&amp;e'/></labels>") == Names{"a", "b", "c", "d&e"});
   CHECK(names("<m:labels xmlns:m='u'><m:label name='a'/></m:labels>") == Names{"a"});
   const auto error = [&](const std::string& text) {
     const std::string message = MessageOf<DataError>([&] { names(text); });
@@ -326,8 +323,7 @@ TEST_CASE("the lines of very many label names are counted in one pass") {
 TEST_CASE("damaged text is read or refused, and never anything else") {
   const std::string good =
       "@relation r\n@attribute 'x y' numeric\n@attribute A {0,1}\n@attribute c {u,'v "
-      "w'}\n@attribute B "
-      "{0,1}\n@data\n"
+      "w'}\n@attribute B {0,1}\n@data\n"
       "1,0,u,1\n-2.5,?,'v w',0,{1}\n{0 3,2 'v w',3 1}\n{}\n";
   for (std::size_t position = 0; position < good.size(); ++position) {
     for (const char c : std::string("0,?%-'\"\\e @{}\n\0\xff", 16)) {

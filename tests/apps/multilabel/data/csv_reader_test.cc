@@ -130,8 +130,7 @@ TEST_CASE("categories are few texts: 50, or a tenth of the values") {
   CHECK(Read(Column(Repeated("v", 50, 2)), Labels("L")).num_features == 51);
   CHECK(ColumnError(Repeated("v", 51, 2)) ==
         "t.csv:2: column 'x' has 51 different texts, such as 'v0', too many for categories; leave "
-        "the column "
-        "out by --ignore-columns");
+        "the column out by --ignore-columns");
   CHECK(Read(Column(Repeated("v", 60, 10)), Labels("L")).num_features == 61);
   CHECK(Contains(ColumnError(Repeated("v", 1001, 11)),
                  "column 'x' has 1001 different texts and more"));
@@ -155,8 +154,7 @@ TEST_CASE("columns that are no features are refused with an example and advice")
   mixed[7] = "abc";
   CHECK(ColumnError(mixed) ==
         "t.csv:9: value 'abc' of column 'x' is not a number, but 39 others are; correct it, leave "
-        "it empty "
-        "(missing), or " +
+        "it empty (missing), or " +
             advice);
   Names many = Repeated("", 1200, 1);
   many.push_back("abc");
@@ -220,8 +218,8 @@ TEST_CASE("errors of rows") {
 TEST_CASE("without label columns the message names what looks like labels") {
   CHECK(Error(kTable, {}) ==
         "t.csv:1: a table (CSV, TSV) does not tell which columns are labels: pass --label-columns "
-        "LIST, a "
-        "list of names, patterns such as 'tag_*', or positions (if it is no table, pass --format)");
+        "LIST, a list of names, patterns such as 'tag_*', or positions (if it is no table, pass "
+        "--format)");
   CHECK(Contains(Error("x,a,b\n2,0,1\n3,1,\n", {}),
                  "the last 2 columns, 'a', 'b', look like labels: --label-columns=-2: (if"));
   CHECK(Contains(Error("x,a\n2,0\n3,1\n", {}),
@@ -264,8 +262,7 @@ TEST_CASE("at prediction columns are found by name, and missing values filled as
               "3 missing values in 2 columns (age 2, size 1) replaced by the training mean",
               "1 missing value in 1 column (colour 1) counted as no category",
               "1 value in 1 column (colour 1), of categories unknown to the model (first 'blue' on "
-              "line 3), "
-              "counted as no category"});
+              "line 3), counted as no category"});
   CHECK(Read("size,colour,age\n1,red,2\n", options).notes.empty());
 }
 

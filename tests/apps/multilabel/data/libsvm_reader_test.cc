@@ -100,8 +100,8 @@ TEST_CASE("features beyond the model's are left out with a note, or refused") {
   CHECK(Row(data, 1) == RowContent{{4, 5}, {3.0, 1.0}});
   CHECK(Row(data, 2) == RowContent{{5}, {1.0}});
   CHECK(data.notes ==
-        std::vector<std::string>{"3 values of 2 features beyond the model's 5 left out (first "
-                                 "feature 6 on line 2)"});
+        std::vector<std::string>{
+            "3 values of 2 features beyond the model's 5 left out (first feature 6 on line 2)"});
   options.strict = true;
   CHECK(Error("1 2:1\n1 6:1\n", options) ==
         "data.svm:2: feature 6 is out of range: the model has 5 features (--strict)");

@@ -24,7 +24,7 @@ MultiLabelData RandomData(Random& random, Index examples, Index features, Index 
   data.has_constant = constant;
   auto rows = std::make_shared<FeatureRows>();
   for (Index m = 0; m < examples; ++m) {
-    std::vector<double> x(static_cast<std::size_t>(features));
+    std::vector<double> x(features);
     for (double& value : x) value = random.Normal();
     if (constant) x.push_back(1);
     rows->AddDense(x);
@@ -59,14 +59,12 @@ double Score(const MultiLabelModel& model, const MultiLabelData& data, Index m,
   double score = 0;
   for (Index label = 0; label < n; ++label) {
     for (Index f = 0; f < columns; ++f) {
-      if (labels[static_cast<std::size_t>(label)] == 1)
-        score += x.values[f] * model.weights()[static_cast<std::size_t>(f * n + label)];
+      if (labels[label] == 1) score += x.values[f] * model.weights()[f * n + label];
     }
   }
   for (std::size_t k = 0; k < model.pairs().size(); ++k) {
     const LabelPair& pair = model.pairs()[k];
-    if (labels[static_cast<std::size_t>(pair.a)] == 1 &&
-        labels[static_cast<std::size_t>(pair.b)] == 1)
+    if (labels[pair.a] == 1 && labels[pair.b] == 1)
       score += model.weights()[static_cast<std::size_t>(columns * n) + k];
   }
   return score;
@@ -86,11 +84,11 @@ TEST_CASE("the parts of every labelling add up to its score") {
                                                  static_cast<std::int8_t>(bits / 4)};
         const MultiLabelExplanation parts = ExplainLabels(model, data, m, labels, 2);
         CHECK(parts.total == doctest::Approx(Score(model, data, m, labels)).epsilon(1e-12));
-        CHECK(parts.labels.size() == static_cast<std::size_t>(labels[0] + labels[1] + labels[2]));
+        CHECK(std::ssize(parts.labels) == labels[0] + labels[1] + labels[2]);
         for (const LabelExplanation& label : parts.labels) {
           // What the labelling loses without this label.
           std::vector<std::int8_t> without = labels;
-          without[static_cast<std::size_t>(label.label[1] - '0')] = 0;
+          without[label.label[1] - '0'] = 0;
           CHECK(label.score ==
                 doctest::Approx(parts.total - Score(model, data, m, without)).epsilon(1e-9));
           double sum = label.features.others;
@@ -154,7 +152,7 @@ TEST_CASE("a kernelized model has the sum over its support vectors") {
       CHECK(label.features.parts.empty());
       std::vector<double> kernel(2);
       model.support()->Scores(data.rows->row(m), kernel);
-      CHECK(label.features.total == kernel[static_cast<std::size_t>(label.label[1] - '0')]);
+      CHECK(label.features.total == kernel[label.label[1] - '0']);
     }
     CHECK(parts.total >= 0);  // no labels have the score 0, and the chosen ones are the best
   }

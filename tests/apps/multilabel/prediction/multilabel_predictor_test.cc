@@ -74,7 +74,7 @@ MultiLabelModel TableModel(std::shared_ptr<const TableSchema> table, FeatureScal
   MultiLabelModel model({"a", "b"}, n, true, {{0, 1}});
   model.set_feature_names(table->FeatureNames());
   InputRecord input;
-  input.fill_values.assign(static_cast<std::size_t>(n), 0.0);
+  input.fill_values.assign(n, 0.0);
   for (std::size_t f = 0, c = 0; c < table->columns.size(); ++c) {
     if (!table->columns[c].categorical()) input.fill_values[f] = 1.25;
     f += static_cast<std::size_t>(table->columns[c].width());
@@ -138,7 +138,7 @@ TEST_CASE("one call gives what a file with the example gives") {
           std::vector<Index> columns;
           std::vector<double> values;
           for (Index f = 0; f < kFeatures; ++f) {
-            const double value = kExamples[m][static_cast<std::size_t>(f)];
+            const double value = kExamples[m][f];
             if (value == 0) continue;
             columns.push_back(f);
             values.push_back(value);
@@ -209,7 +209,7 @@ TEST_CASE("rows of a table are read as in files, scaled and unscaled, dense and 
       const auto expected = Predict(model, ReadMultiLabelData(file, model.ReadOptions()), options);
       for (std::size_t m = 0; m < kTableRows.size(); ++m) {
         const std::vector<double> features = predictor.FeaturesOfRow(kTableRows[m]);
-        REQUIRE(features.size() == static_cast<std::size_t>(model.num_features()));
+        REQUIRE(std::ssize(features) == model.num_features());
         std::vector<Index> at;
         std::vector<double> values;
         for (std::size_t f = 0; f < features.size(); ++f) {

@@ -18,9 +18,9 @@ namespace {
 std::vector<std::string> Expand(const std::string& text, const TokenTable& table, Offset begin,
                                 Offset end, Offset token) {
   const FeatureTemplates templates = FeatureTemplates::Parse(text, "t.tpl", table.num_columns);
-  std::vector<std::string> features(static_cast<std::size_t>(templates.size()), "old text");
+  std::vector<std::string> features(templates.size(), "old text");
   for (Index i = 0; i < templates.size(); ++i)
-    templates.Expand(i, table, begin, end, token, &features[static_cast<std::size_t>(i)]);
+    templates.Expand(i, table, begin, end, token, &features[i]);
   return features;
 }
 

@@ -110,8 +110,7 @@ TEST_CASE("lines that do not make a word name line and token") {
 TEST_CASE("fields that are not what they should be") {
   CHECK(Error("1\to\t2\t1\t1\t0\n") ==
         "words.data:1: 6 fields, but a line has id, letter, next id, word id, position, fold and "
-        "pixels, with "
-        "tabs between");
+        "pixels, with tabs between");
   CHECK(Error("1 o 2 1 1 0 1\n").find("words.data:1: 1 field,") == 0);
   CHECK(Error("x\to\t-1\t1\t1\t0\t1\n") == "words.data:1: id 'x' is not a whole number from 0");
   CHECK(Error("1\to\t-2\t1\t1\t0\t1\n") ==
