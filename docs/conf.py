@@ -4,6 +4,7 @@
 import os
 import re
 
+import furo
 from docutils.parsers.rst import Directive
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -11,6 +12,17 @@ ROOT = os.path.dirname(HERE)
 
 with open(os.path.join(ROOT, "CMakeLists.txt"), encoding="utf-8") as file:
     release = re.search(r"project\(slackline\s+VERSION\s+([0-9.]+)", file.read()).group(1)
+
+
+
+def dark_variables():
+    """The theme's colours of dark pages. Debian's build of its styles has lost the rule by which
+    pages follow the system; as an option of the theme they are in such a rule."""
+    with open(os.path.join(os.path.dirname(furo.__file__), "theme", "furo", "static", "styles",
+                           "furo.css"), encoding="utf-8") as file:
+        block = re.search(r'body\[data-theme="?dark"?\]\s*\{([^}]*)\}', file.read()).group(1)
+    return dict(re.findall(r"--([\w-]+):\s*([^;]+);", block + ";"))
+
 
 project = "Slackline"
 author = "The Slackline authors"
@@ -28,7 +40,7 @@ html_css_files = ["slackline.css"]
 html_show_sphinx = False
 html_show_copyright = False
 html_copy_source = False
-html_theme_options = {"navigation_with_keys": True}
+html_theme_options = {"navigation_with_keys": True, "dark_css_variables": dark_variables()}
 pygments_style = "default"
 pygments_dark_style = "monokai"
 
