@@ -31,6 +31,7 @@ html_title = f"Slackline {release}"
 
 extensions = ["myst_parser"]
 exclude_patterns = ["_static"]
+smartquotes = False  # -- begins an option
 # Headings are targets of links: [text](page.md#the-heading).
 myst_heading_anchors = 4
 

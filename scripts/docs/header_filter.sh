@@ -3,7 +3,7 @@
 #
 # Usage: header_filter.sh HEADER
 # What Doxygen reads of a public header: names without their namespace, no private members, and none
-# that are for the library itself.
+# that are for the library itself. Code in comments gets the empty line before it that Markdown wants.
 set -euo pipefail
 awk '
   /^(inline )?namespace [a-z0-9]+ \{/ || /^\}  \/\/ namespace/ { print ""; next }
@@ -13,4 +13,5 @@ awk '
   { end = "" }
   /^ *\/\/\/ Used by the library itself\./ { hidden = 1; print ""; next }
   hidden && !/^ *$/ && !/^ private:/ && !/^};/ { print ""; next }
-  { hidden = 0; print }' "$1"
+  /^ *\/\/\/     / && !code { print "///" }
+  { hidden = 0; code = $0 ~ /^ *\/\/\/     /; print }' "$1"
