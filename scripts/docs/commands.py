@@ -4,7 +4,7 @@
 
 Writes docs/reference/commands.md, the page with every command and every option, from what the
 program says to --help-all; with --check only compares. Exit code 1 where the page is out of date,
-77 (skipped) where the program was built without images or GLPK, whose texts differ.
+77 (skipped) where the program was built without images, whose texts it then has not.
 """
 import os
 import re
@@ -102,8 +102,8 @@ def description_lines(lines):
         return []
     if re.search(r"^ |\S {2,}\S", text, re.MULTILINE):
         first, _, rest = text.partition("\n")
-        return [escape(first), "", "```text", *rest.strip("\n").split("\n"), "```", ""] if rest else \
-            [escape(first), ""]
+        block = ["```text", *rest.strip("\n").split("\n"), "```", ""] if rest else []
+        return [escape(first), "", *block]
     out = []
     for paragraph in text.split("\n\n"):
         out += [*textwrap.wrap(escape(" ".join(paragraph.split())), 100), ""]

@@ -25,10 +25,12 @@ TEXT = "#7d7d7d"
 COLORS = ["#3b86cf", "#e0762f", "#3aa05e", "#c9504d", "#8f6cc4", "#a98a1c", "#3fa3a3", "#c861a0"]
 MARKS = "osD^vP<>"
 matplotlib.rcParams.update({
-    "svg.fonttype": "none", "svg.hashsalt": "slackline", "font.family": "sans-serif", "font.size": 9,
+    "svg.fonttype": "none", "svg.hashsalt": "slackline",
+    "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"], "font.size": 9,
     "text.color": TEXT, "axes.labelcolor": TEXT, "axes.edgecolor": TEXT, "xtick.color": TEXT,
     "ytick.color": TEXT, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
-    "grid.color": TEXT, "grid.alpha": 0.25, "legend.frameon": False, "axes.titlesize": 9, "lines.linewidth": 1.4,
+    "grid.color": TEXT, "grid.alpha": 0.25, "legend.frameon": False, "axes.titlesize": 9,
+    "lines.linewidth": 1.4,
     "lines.markersize": 4, "axes.prop_cycle": matplotlib.cycler(color=COLORS)})
 
 
@@ -102,7 +104,8 @@ def learners_passes():
 
 def learners_l1():
     figure, axes = panels(1, 2)
-    heads = ["| σ | weights that are not zero, of 1533 |", "| σ | weights that are not zero, of 3328 |"]
+    heads = ["| σ | weights that are not zero, of 1533 |",
+             "| σ | weights that are not zero, of 3328 |"]
     for axis, head, name, total in zip(axes, heads, ["Yeast", "letters"], [1533, 3328]):
         rows = [row for row in table("notebook/learners.md", head)[1:] if row[0] != "0"]
         sigma = [number(row[0]) for row in rows]
@@ -136,7 +139,8 @@ def rho_passes():
     figure, (axis,) = panels(1, 1, 2.8)
     for k, name in enumerate(rows[0][1:]):
         fixed = [row for row in rows[1:] if row[0].endswith(" s")]
-        line(axis, [number(row[0]) for row in fixed], [numbers(row[k + 1])[1] for row in fixed], name, k)
+        line(axis, [number(row[0]) for row in fixed], [numbers(row[k + 1])[1] for row in fixed],
+             name, k)
         axis.axhline(numbers(rows[1][k + 1])[1], color=COLORS[k], linestyle=":")
     log_axis(axis, "x", [0.3, 1, 3, 10])
     log_axis(axis, "y")
@@ -192,7 +196,8 @@ def growth():
 def oracles():
     rows = table("notebook/oracles.md", "| oracle | labels |")[1:]
     figure, (axis,) = panels(1, 1, 3)
-    for k, name in enumerate(("roof duality, on coefficients", "GLPK, compact", "GLPK, local polytope")):
+    for k, name in enumerate(("roof duality, on coefficients", "GLPK, compact",
+                              "GLPK, local polytope")):
         part = [row for row in rows if row[0] == name]
         line(axis, [number(row[1]) for row in part], [number(row[2]) for row in part], name, k)
     log_axis(axis, "x", [14, 30, 50, 101, 159])
@@ -209,10 +214,10 @@ def sequences_seconds():
     for row in rows:
         others = {"BCFW in C++" if "BCFW" in part else "dlib": part for part in row[2].split(";")}
         for k, gap in enumerate(row[1].split(", ")):
-            names.append(f"{row[0].split(' (')[0].split(',')[0]}, λ = {row[0].split(' ')[-1]}, to {gap}"
-                         .replace("0.001`", "0.001"))
-            values.append([numbers(row[3])[k]] + [numbers(others[name].replace(name, ""))[k]
-                                                  for name in ("dlib", "BCFW in C++")])
+            data = row[0].split(" (")[0].split(",")[0]
+            names.append(f"{data}, λ = {row[0].split(' ')[-1]}, to {gap}")
+            values.append([numbers(row[3])[k]] + [numbers(others[other].replace(other, ""))[k]
+                                                  for other in ("dlib", "BCFW in C++")])
     figure, (axis,) = panels(1, 1, 2.6)
     dots(axis, names, values, ["here", "dlib", "BCFW in C++"], "seconds")
     legend_above(axis)
@@ -224,7 +229,8 @@ def soft_rho():
     figure, axes = panels(1, 2, 2.8)
     for column, (axis, name) in enumerate(zip(axes, ("Frank-Wolfe steps", "pairwise steps"))):
         for k, row in enumerate(rows):
-            line(axis, [10, 30, 100, 300], numbers(row[column + 1], "/"), f"ρ = {row[0].split(' ')[0]}", k)
+            line(axis, [10, 30, 100, 300], numbers(row[column + 1], "/"),
+                 f"ρ = {row[0].split(' ')[0]}", k)
         axis.set_title(name)
         log_axis(axis, "x", [10, 30, 100, 300])
         log_axis(axis, "y")
@@ -260,7 +266,8 @@ def two_figures(page, heads, passes, columns):
             names += [row[0]] * (row[0] not in names)
         for c, axis in enumerate(axes[2 * r:2 * r + 2]):
             for row in rows[1:]:
-                line(axis, passes, numbers(row[1 + c].split(";")[0], "/"), row[0], names.index(row[0]))
+                line(axis, passes, numbers(row[1 + c].split(";")[0], "/"), row[0],
+                     names.index(row[0]))
             log_axis(axis, "x", passes)
             if c == 0:
                 log_axis(axis, "y")
@@ -275,20 +282,22 @@ def two_figures(page, heads, passes, columns):
 def bcfw_letters():
     return two_figures("notebook/reproduction_bcfw.md",
                        ["| λ = 0.01 (optimum 0.3811)", "| λ = 0.001 (optimum 0.3029)",
-                        "| λ = 1/6251 (optimum"], [1, 3, 10, 30], ["suboptimality", "wrong letters"])
+                        "| λ = 1/6251 (optimum"], [1, 3, 10, 30],
+                       ["suboptimality", "wrong letters"])
 
 
 def bcfw_conll():
     return two_figures("notebook/reproduction_bcfw.md",
-                       ["| λ = 0.01 (optimum 0.0538)", "| λ = 0.001 (optimum 0.00881)", "| λ = 1/8936"],
+                       ["| λ = 0.01 (optimum 0.0538)", "| λ = 0.001 (optimum 0.00881)",
+                        "| λ = 1/8936"],
                        [1, 3, 10], ["suboptimality", "wrong tags"])
 
 
 def bcfw_matchings():
     rows = table("notebook/reproduction_bcfw.md", "| | λ = 0.01 | λ = 0.001 | λ = 1/300 |")[1:]
     figure, (axis,) = panels(1, 1, 2.4)
-    dots(axis, [row[0] for row in rows], [numbers(row[1]) for row in rows], ["gap 0.1", "0.01", "0.001"],
-         "oracle calls per example, λ = 0.01")
+    dots(axis, [row[0] for row in rows], [numbers(row[1]) for row in rows],
+         ["gap 0.1", "0.01", "0.001"], "oracle calls per example, λ = 0.01")
     legend_above(axis)
     return figure
 
@@ -313,7 +322,8 @@ def sparsity():
     rows = table("notebook/reproduction_others.md", "| `--l1` |")
     x = [number(cell) for cell in rows[0][1:]]
     figure, (axis,) = panels(1, 1, 2.4)
-    line(axis, x, [number(cell) / 1533 for cell in rows[1][1:]], "share of weights that are not 0", 0)
+    line(axis, x, [number(cell) / 1533 for cell in rows[1][1:]],
+         "share of weights that are not 0", 0)
     line(axis, x, [numbers(cell)[1] for cell in rows[2][1:]], "micro-F1", 1)
     log_axis(axis, "x")
     axis.set_ylim(0, 1)
