@@ -8,7 +8,8 @@
     <!-- not run: REASON -->  the block that follows is not run
     <!-- needs: images -->    the document is skipped where the program was built without images
 
-A line … stands for any lines, … in a line for any text. All is run in order in one temporary
+A line … stands for any lines, … in a line for any text; numbers with a decimal point may differ by
+2 %, whole numbers may not. All is run in order in one temporary
 folder, with `slackline` on the PATH and the data of the repository as data/. Exit code 0: all as
 shown, 77: skipped, 1: not as shown.
 """

@@ -110,14 +110,16 @@ class Runner(unittest.TestCase):
         self.assertIn("this build has no images", output)
 
     def test_numbers(self):
-        self.assertTrue(document.same_line("gap 0.0982 %", "gap 0.0983 %"))
-        self.assertFalse(document.same_line("gap 0.0982 %", "gap 0.0985 %"))
+        self.assertTrue(document.same_line("gap 0.0982 %", "gap 0.0990 %"))
+        self.assertFalse(document.same_line("gap 0.0982 %", "gap 0.1010 %"))
         self.assertTrue(document.same_line("at 1.234e-05", "at 1.235e-05"))
         self.assertFalse(document.same_line("at 1.234e-05", "at 1.234e-06"))
         self.assertTrue(document.same_line("a 0.50   b", "a  0.5 b"))
         self.assertFalse(document.same_line("14 labels", "15 labels"))
         self.assertFalse(document.same_line("a.b", "aXb"))
         self.assertFalse(document.same_line("-0.25", "0.25"))
+        self.assertTrue(document.same_line("gap 0.0… %", "gap 0.0748 %"))
+        self.assertFalse(document.same_line("gap 0.0… %", "gap 0.1 %"))
 
 
 if __name__ == "__main__":
