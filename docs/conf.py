@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The site: `./run docs` builds it. Pages are Markdown; warnings are errors."""
 
+import glob
 import os
 import re
 
@@ -73,6 +74,9 @@ OUTSIDE = {
     "data/README.md": "reference/data.md",
     "scripts/data/README.md": "notebook/data_sets.md",
 }
+for lesson in sorted(glob.glob(os.path.join(ROOT, "apps", "examples", "*.cc"))):
+    name = os.path.splitext(os.path.basename(lesson))[0]
+    OUTSIDE[f"apps/examples/{name}.cc"] = f"reference/lessons.md#{name}"
 INCLUDE = re.compile(r"^<!-- include (\S+) -->$", re.MULTILINE)
 LINK = re.compile(r"(?<!!)\[([^\]\n]+)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 
@@ -88,6 +92,7 @@ def rebase(text, source_folder, page_folder):
         path = os.path.normpath(os.path.join(source_folder, target))
         page = OUTSIDE.get(path, path[len("docs/"):] if path.startswith("docs/") else None)
         if page is not None:
+            anchor = "" if "#" in page else anchor
             return f"[{words}]({os.path.relpath(os.path.join('docs', page), page_folder)}{anchor})"
         return words if os.path.exists(os.path.join(ROOT, path)) else match.group(0)
 

@@ -91,7 +91,7 @@ def option_row(name, text):
         text = text[:default.start()]
     notes = [note for note in ("required" if required else "", needs) if note]
     text = escape(text) + (f" ({'; '.join(notes)})" if notes else "")
-    name = name.replace("|", r"\|")
+    name = name.replace("|", r" \| ")  # lines may break there
     return f"| `{name}` | {text.strip()} | {escape(default.group(1)) if default else ''} |"
 
 
