@@ -18,7 +18,7 @@ constexpr const char* kDescription =
     "node has "
     "at "
     "most so many\nedges. Training and prediction are exact. DATA "
-    "(docs/reference/matching_format.md) is\nplain or "
+    "(docs/reference/matching_format.md) is plain or\n"
     "gzip; - "
     "reads the standard input:\n\n"
     "  3 2                          an example: so many left and right nodes\n"
