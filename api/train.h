@@ -61,7 +61,7 @@ struct TrainOptions {
   /// For checks of the certificate; 0 = all of the machine. Results do not depend on it.
   int threads = 1;
   std::int64_t seed = 1;
-  /// "auto" chooses by the structure of the graphs; docs/learners.md has the others.
+  /// "auto" chooses by the structure of the graphs; docs/reference/learners.md has the others.
   std::string learner = "auto";
   /// Further options of the learner by name, as on the command line: {{"oracle", "tree"}}.
   std::map<std::string, std::string> learner_options = {};

@@ -26,7 +26,7 @@ std::unique_ptr<MapSolver> MakeRoofSolver(std::shared_ptr<const FactorGraph> gra
 /// One roof duality (inference/roof_duality.h) per state that the solution does not have, with the
 /// variable fixed. The coefficients and their sums per variable are computed once for all of them.
 /// Then each costs what its stage 1 leaves: O(n) and the pairs of the few variables that their
-/// bounds do not decide, not all n² pairs (docs/performance.md, "Oracles").
+/// bounds do not decide, not all n² pairs (docs/notebook/oracles.md).
 ///
 /// Keeps work space: one object per thread.
 class RoofMarginals {

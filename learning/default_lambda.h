@@ -10,8 +10,8 @@
 //
 // ℓ is 1 with the loss `count`, and 1/n with `mean` and n variables an example. C·R², R² the mean
 // squared norm of an input, depends neither on the units of the loss nor on the length of the
-// inputs. Its best values lie between 1 and 40 on the data sets of docs/defaults.md, and rise where
-// each weight has many variables to learn from, as on images of letters. The default is
+// inputs. Its best values lie between 1 and 40 on the data sets of docs/notebook/defaults.md, and
+// rise where each weight has many variables to learn from, as on images of letters. The default is
 //
 //   C·R² = 4 · √max(1, v/40),   λ = R² / (C·R² ℓ M),   v variables for each weight of a row.
 #pragma once

@@ -24,7 +24,8 @@ Records GeneralRecords() {
       {"learner", "NAME",
        "auto: the fastest for the structure. bcfw: one block per example, with an oracle. al: "
        "augmented Lagrangian, solves the LP-relaxed problem by factor blocks. soft: factor blocks "
-       "with a penalty instead of constraints. For comparison (docs/learners.md): fw, kernel-fw, "
+       "with a penalty instead of constraints. For comparison (docs/reference/learners.md): fw, "
+       "kernel-fw, "
        "kernel-bcfw, ssg, cutting-plane-1, cutting-plane-n, bmrm, eg, excessive-gap, "
        "extragradient, dlpw, smooth-dlpw, prox-sdca, multi-sample",
        "auto", &O::learner},

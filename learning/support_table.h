@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What every way to train supports: the one table that MakeLearner (and with it Train and the
-// command line), docs/learners.md and the tests read.
+// command line), docs/reference/learners.md and the tests read.
 //
 // A way is a learner with the options that change what it needs. A way or an oracle *needs*
 // something of every structure; a structure has *traits*, and some traits rule a need out:

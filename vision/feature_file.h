@@ -2,7 +2,7 @@
 //
 // Files of prepared images: classes, extractor, and for every image its superpixels' features (half
 // precision), parents, neighbours and labelled pixels. Read by memory map: a file may be larger
-// than memory. Layout: docs/feature_file.md.
+// than memory. Layout: docs/reference/feature_file.md.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Data of bipartite matchings: examples with two sides, and candidate edges with features and
-// labels. The text format is described in docs/matching_format.md.
+// labels. The text format is described in docs/reference/matching_format.md.
 #pragma once
 
 #include <cstdint>

@@ -29,9 +29,9 @@ struct DrawnAlignments {
   std::uint64_t seed = 1;
 };
 
-/// Examples in the format of docs/matching_format.md, a text each, the same on every machine. Each
-/// left and each right node has at most one edge with label 1. Throws std::invalid_argument on
-/// options out of range.
+/// Examples in the format of docs/reference/matching_format.md, a text each, the same on every
+/// machine. Each left and each right node has at most one edge with label 1. Throws
+/// std::invalid_argument on options out of range.
 std::vector<std::string> DrawAlignments(const DrawnAlignments& options);
 
 }  // namespace slackline::internal

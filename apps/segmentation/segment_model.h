@@ -177,8 +177,8 @@ TrainingSet MakeSegmentTraining(const SegmentModel& model,
 /// A λ to begin with, to three digits; scales: of the problem. Of features: R²/(80 ℓ), R² the mean
 /// squared norm of a row and ℓ the mean loss of a wrong superpixel, 1/n with n superpixels an
 /// image. It does not fall with the number of images, as that of other models does: superpixels of
-/// an image are alike, and measurements with 55 and 335 images agree (docs/defaults.md). Of
-/// potentials: four times their mean square.
+/// an image are alike, and measurements with 55 and 335 images agree (docs/notebook/defaults.md).
+/// Of potentials: four times their mean square.
 double DefaultSegmentLambda(const SegmentModel& model, const std::vector<SegmentExample>& examples,
                             const CostScales& scales);
 

@@ -55,7 +55,7 @@ constexpr const char* kWordSpelling =
     "U17: %suf[0,0,3]\n";
 
 /// Beside parts of speech. First characters, and the last one, make chunking worse at small lambda
-/// (docs/performance.md).
+/// (docs/notebook/sequences.md).
 constexpr const char* kMoreSpelling =
     "# Spelling\n"
     "U30: %low[0,0]\n"

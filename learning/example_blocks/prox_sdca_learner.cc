@@ -134,7 +134,7 @@ class ProxSdcaLearner : public Learner,
     note += "problem";
     if (options_.l1 > 0)
       note += std::string(options_.smoothing > 0 ? "," : "") + " with the l1 term";
-    return note + " (docs/learners.md)";
+    return note + " (docs/reference/learners.md)";
   }
 
   WorkCounts work() const override { return {oracle_calls_, steps_}; }

@@ -62,7 +62,7 @@ def check(what, found, wanted, any_counts):
 
 def tell_checksum(name, data, wanted):
     same = hashlib.sha256(data).hexdigest() == wanted
-    print(f"{name}: {'the very' if same else 'not the very'} bytes that the figures of docs/reproduction.md were made from")
+    print(f"{name}: {'the very' if same else 'not the very'} bytes that the figures of docs/notebook/reproduction.md were made from")
 
 
 def libsvm_line(labels, row):

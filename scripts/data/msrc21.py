@@ -6,7 +6,7 @@ RAW is the folder of the database ((c) Microsoft Research Cambridge, research us
 SPLITS the folder with Train.txt, Validation.txt and Test.txt of Shotton et al. (ECCV 2006), a file name a line. Images become PNG as they
 are, labels PNG with a byte a pixel: the number of the class, or 255 for void, to which mountain and horse belong.
 
-This is the database's own ground truth. The figures of docs/performance.md were measured with a cleaned one (Malisiewicz and Efros 2007),
+This is the database's own ground truth. The figures of docs/notebook/images.md were measured with a cleaned one (Malisiewicz and Efros 2007),
 so accuracies differ a little."""
 import os
 import struct

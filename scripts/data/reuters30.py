@@ -7,7 +7,7 @@ split (LEWISSPLIT TRAIN or TEST, and TOPICS="YES"), of which the documents that 
 are runs of letters in lower case, of title and body; those of three training documents or more are features, in alphabetical order.
 Values: (1 + ln tf) ln(N / df) with N and df of the training documents, rows of norm 1.
 
-Documents and topics are those of the data that docs/reproduction.md was made from (their counts are checked); the rule for words was not
+Documents and topics are those of the data that docs/notebook/reproduction.md was made from (their counts are checked); the rule for words was not
 recorded there, so that the number of features may differ from its 10095."""
 import collections
 import html

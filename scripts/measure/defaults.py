@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Measures the defaults: usage: defaults.py [--without-svms] PROGRAM DATA_FOLDER [NAME...]
 
-Trains every data set (docs/defaults.md) three times: `train` without options, the model that `cv`
-without options chooses, and a linear classifier for every label on its own with C by
+Trains every data set (docs/notebook/defaults.md) three times: `train` without options, the model
+that `cv` without options chooses, and a linear classifier for every label on its own with C by
 cross-validation (LinearSVC of scikit-learn, Debian's python3-sklearn, if it is installed). Prints a
 Markdown table of figures on the test data. Seconds are processor seconds of the whole command.
 DATA_FOLDER holds yeast/, reuters30/ and so on; images are measured where it, or the folder that

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files of prepared images (docs/feature_file.md), with checksums that fit.
+// Files of prepared images (docs/reference/feature_file.md), with checksums that fit.
 #include <slackline/vision/feature_file.h>
 
 #include <cmath>

@@ -339,7 +339,7 @@ TEST_CASE("TheDocumentsHaveTheTable") {
     for (const Column& column : kColumns) table += Supports(way, column.trait) ? " yes |" : " no |";
     table += "\n";
   }
-  std::ifstream file(std::string(SLACKLINE_SOURCE_DIR) + "/docs/learners.md");
+  std::ifstream file(std::string(SLACKLINE_SOURCE_DIR) + "/docs/reference/learners.md");
   std::ostringstream text;
   text << file.rdbuf();
   CAPTURE(table);

@@ -109,8 +109,8 @@ void Register(CLI::App* app, BenchCommand* command) {
     figures.append(figures.empty() ? "" : ", ").append(figure.name);
   }
   AddTextOption(app, "figure", &command->figure, "NAME",
-                "the runs behind a figure of the papers (docs/reproduction.md): " + figures +
-                    ". Other options that are given count instead of the figure's");
+                "the runs behind a figure of the papers (docs/notebook/reproduction.md): " +
+                    figures + ". Other options that are given count instead of the figure's");
   AddTextOption(app, "out,-o", &command->out, "RESULTS.json",
                 "write machine, settings and whole curves; - is the standard output (the table "
                 "then goes to the standard error)");
