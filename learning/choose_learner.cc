@@ -8,6 +8,10 @@
 #include <slackline/inference/binary_pairs.h>
 #include <slackline/inference/global_solver.h>
 #include <slackline/inference/message_branch_and_bound.h>
+#include <slackline/learning/bcfw.h>
+#include <slackline/learning/factor_blocks/augmented_lagrangian.h>
+#include <slackline/learning/factor_blocks/factor_learner.h>
+#include <slackline/learning/learner_registry.h>
 
 namespace slackline::internal {
 namespace {
@@ -29,15 +33,18 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
   const auto example_blocks = [&](const std::string& oracle, const std::string& why) {
     options->learner = LearnerKind::kBcfw;
     if (options->step == StepKind::kAuto)
-      options->step = options->fixed_step || options->lp_tolerance > 0 ? StepKind::kFrankWolfe
-                                                                       : StepKind::kPairwise;
+      options->step = options->fixed_step || options->own<BcfwOptions>().lp_tolerance > 0
+                          ? StepKind::kFrankWolfe
+                          : StepKind::kPairwise;
     const std::string step = options->step == StepKind::kFrankWolfe
                                  ? "Frank-Wolfe steps"
                                  : std::string(Name(options->step)) + " steps over active sets";
     return "example blocks (bcfw), " + step + ", oracle " + oracle + ": " + why;
   };
-  const bool factor_blocks =
-      options->rho > 0 || options->tau != TrainOptions().tau || options->shrinking == Switch::kOff;
+  const auto& multipliers = options->own<AugmentedLagrangianOptions>();
+  const bool factor_blocks = options->own<PenaltyOptions>().rho > 0 ||
+                             multipliers.tau != AugmentedLagrangianOptions().tau ||
+                             multipliers.shrinking == Switch::kOff;
   if (problem.training().form == LossForm::kF1 && !factor_blocks) {
     return example_blocks("dynamic programming over counts",
                           "the loss 1 - F1 is no sum over labels, which factor blocks would need");
@@ -76,7 +83,7 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
   // Options that only example blocks have.
   const bool of_examples = options->average != AverageKind::kAuto ||
                            options->step == StepKind::kAway || options->order == OrderKind::kGap ||
-                           options->planes == PlaneRace::kOn;
+                           options->own<BcfwOptions>().planes == PlaneRace::kOn;
   if (!HasFactors(problem.data()) && !of_examples && !options->fixed_step &&
       !UsesKernel(*options)) {
     options->learner = LearnerKind::kAugmentedLagrangian;
@@ -115,17 +122,19 @@ LearnerChoice ChooseLearner(const Problem& problem, const TrainOptions& options)
   if (chosen.learner == LearnerKind::kAuto) choice.reason = Decide(problem, &chosen);
   if (chosen.step == StepKind::kAuto) {
     if (chosen.learner == LearnerKind::kBcfw) chosen.step = StepKind::kFrankWolfe;
-    if ((For(chosen.learner) & (kForAl | kForSoft)) != 0) chosen.step = StepKind::kPairwise;
+    if (chosen.learner == LearnerKind::kAugmentedLagrangian || chosen.learner == LearnerKind::kSoft)
+      chosen.step = StepKind::kPairwise;
   }
   if (chosen.average == AverageKind::kAuto) chosen.average = AverageKind::kOff;
   const bool keeps_corners =
       chosen.learner == LearnerKind::kBcfw && chosen.step != StepKind::kFrankWolfe;
-  if (chosen.planes == PlaneRace::kAuto) {
+  PlaneRace& planes = chosen.own<BcfwOptions>().planes;
+  if (planes == PlaneRace::kAuto) {
     const bool race = options.learner == LearnerKind::kAuto && keeps_corners &&
                       chosen.average == AverageKind::kOff;
-    chosen.planes = race ? PlaneRace::kOn : PlaneRace::kOff;
+    planes = race ? PlaneRace::kOn : PlaneRace::kOff;
   }
-  if (chosen.order == OrderKind::kAuto && (For(chosen.learner) & kWithoutOrders) == 0) {
+  if (chosen.order == OrderKind::kAuto && RecordOf(chosen.learner).own_order.empty()) {
     chosen.order = keeps_corners ? OrderKind::kGap : OrderKind::kExample;
   }
   return choice;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <string>
+#include <slackline/learning/learner_registry.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <vector>
 
 #include <slackline/core/check.h>
+#include <slackline/learning/bcfw.h>
 #include <slackline/learning/choose_learner.h>
-#include <slackline/learning/example_blocks/active_set_learner.h>
 #include <slackline/learning/example_blocks/batch_frank_wolfe.h>
 #include <slackline/learning/example_blocks/multi_sample_learner.h>
-#include <slackline/learning/example_blocks/plain_bcfw.h>
 #include <slackline/learning/example_blocks/prox_sdca_learner.h>
 #include <slackline/learning/example_blocks/subgradient.h>
 #include <slackline/learning/factor_blocks/augmented_lagrangian.h>
@@ -17,14 +20,216 @@
 #include <slackline/learning/marginals/excessive_gap.h>
 #include <slackline/learning/marginals/exponentiated_gradient.h>
 #include <slackline/learning/marginals/extragradient.h>
-#include <slackline/learning/marginals/marginal_learner.h>
+#include <slackline/learning/option_records.h>
 #include <slackline/learning/planes/cutting_plane_n.h>
 #include <slackline/learning/planes/joint_planes.h>
-#include <slackline/learning/planes/race_learner.h>
 #include <slackline/learning/support_table.h>
 #include <slackline/learning/train_loop.h>
 
 namespace slackline::internal {
+namespace {
+
+/// The learners of the library.
+constexpr const LearnerRecord* kLearners[] = {
+    &kAugmentedLagrangianLearner,
+    &kSoftLearner,
+    &kBcfwLearner,
+    &kFrankWolfeLearner,
+    &kKernelFrankWolfeLearner,
+    &kKernelBcfwLearner,
+    &kSubgradientLearner,
+    &kCuttingPlane1Learner,
+    &kCuttingPlaneNLearner,
+    &kBundleLearner,
+    &kExponentiatedGradientLearner,
+    &kExcessiveGapLearner,
+    &kExtragradientLearner,
+    &kDlpwLearner,
+    &kSmoothDlpwLearner,
+    &kProxSdcaLearner,
+    &kMultiSampleLearner,
+};
+
+constexpr LearnerSet kEverybody = ~LearnerSet{0};
+constexpr std::size_t kMostLearners = 64;
+
+/// The learners, and what follows from their records.
+class Catalogue {
+ public:
+  Catalogue() {
+    for (const LearnerRecord* record : kLearners) Add(*record);
+    MakeOptions();
+  }
+
+  void Register(const LearnerRecord& record) {
+    Add(record);
+    MakeOptions();
+  }
+
+  const std::vector<const LearnerRecord*>& learners() const { return learners_; }
+  const std::vector<OptionRecord>& options() const { return options_; }
+
+  /// The learners that list the option among their own; none for a shared one.
+  LearnerSet Owners(std::string_view option) const {
+    LearnerSet owners = 0;
+    for (std::size_t k = 0; k < learners_.size(); ++k) {
+      for (const auto& list : learners_[k]->options) {
+        if (std::any_of(list.begin(), list.end(),
+                        [&](const OptionRecord& own) { return own.name == option; }))
+          owners |= LearnerSet{1} << k;
+      }
+    }
+    return owners;
+  }
+
+ private:
+  void Add(const LearnerRecord& record) {
+    SLACKLINE_CHECK(learners_.size() < kMostLearners, "there are too many learners");
+    SLACKLINE_CHECK(!record.name.empty() && record.name != LearnerKind::kAuto.name() &&
+                        record.make != nullptr && !record.variants.empty() &&
+                        record.variants.back().applies == nullptr,
+                    "the record of a learner needs a name, a maker, and a variant that always "
+                    "applies");
+    for (const LearnerRecord* other : learners_) {
+      SLACKLINE_CHECK(other->name != record.name,
+                      "there is a learner '" + std::string(record.name) + "' already");
+    }
+    for (const auto& list : record.options) {
+      for (const OptionRecord& option : list) RequireNewName(option, list);
+    }
+    learners_.push_back(&record);
+  }
+
+  /// Two learners may list the same option, not two of one name.
+  void RequireNewName(const OptionRecord& option, std::span<const OptionRecord> list) const {
+    bool taken = false;
+    for (const auto& shared : {SharedOptionRecords(), RunOptionRecords()}) {
+      for (const OptionRecord& other : shared) taken = taken || other.name == option.name;
+    }
+    for (const LearnerRecord* learner : learners_) {
+      for (const auto& others : learner->options) {
+        if (others.data() == list.data()) continue;
+        for (const OptionRecord& other : others) taken = taken || other.name == option.name;
+      }
+    }
+    SLACKLINE_CHECK(!taken, "there is an option '" + std::string(option.name) + "' already");
+  }
+
+  void MakeOptions() {
+    options_.assign(SharedOptionRecords().begin(), SharedOptionRecords().end());
+    for (const LearnerRecord* learner : learners_) {
+      for (const auto& list : learner->options) {
+        const auto same = [&](const OptionRecord& other) { return other.name == list[0].name; };
+        if (std::any_of(options_.begin(), options_.end(), same)) continue;
+        options_.insert(options_.end(), list.begin(), list.end());
+      }
+    }
+    options_.insert(options_.end(), RunOptionRecords().begin(), RunOptionRecords().end());
+    text_ = "auto: the fastest for the structure.";
+    for (const LearnerRecord* learner : learners_)
+      text_.append(" ").append(learner->name).append(": ").append(learner->summary).append(".");
+    text_ += " See docs/reference/learners.md";
+    options_.front().text = text_;
+  }
+
+  std::vector<const LearnerRecord*> learners_;
+  std::vector<OptionRecord> options_;  // the first one is --learner
+  std::string text_;
+};
+
+Catalogue& TheCatalogue() {
+  static Catalogue catalogue;
+  return catalogue;
+}
+
+/// The set of the learners whose record passes.
+template <class Test>
+LearnerSet SetWhere(const Test& test) {
+  LearnerSet set = 0;
+  const auto learners = Learners();
+  for (std::size_t k = 0; k < learners.size(); ++k) {
+    if (test(*learners[k])) set |= LearnerSet{1} << k;
+  }
+  return set;
+}
+
+/// Whether some variant has one of the needs.
+bool AnyNeeds(LearnerKind learner, NeedSet needs) {
+  const LearnerRecord* record = FindLearner(learner);
+  return record != nullptr &&
+         std::any_of(record->variants.begin(), record->variants.end(),
+                     [&](const LearnerVariant& variant) { return (variant.needs & needs) != 0; });
+}
+
+}  // namespace
+
+std::span<const LearnerRecord* const> Learners() { return TheCatalogue().learners(); }
+std::span<const OptionRecord> OptionRecords() { return TheCatalogue().options(); }
+void RegisterLearner(const LearnerRecord& record) { TheCatalogue().Register(record); }
+
+const LearnerRecord* FindLearner(LearnerKind learner) {
+  for (const LearnerRecord* record : Learners()) {
+    if (record->name == learner.name()) return record;
+  }
+  return nullptr;
+}
+
+const LearnerRecord& RecordOf(LearnerKind learner) {
+  const LearnerRecord* record = FindLearner(learner);
+  SLACKLINE_CHECK(record != nullptr, "there is no learner '" + std::string(learner.name()) + "'");
+  return *record;
+}
+
+bool UsesOracle(LearnerKind learner) { return AnyNeeds(learner, NeedsAll(Need::kExampleOracle)); }
+bool UsesMarginals(LearnerKind learner) { return AnyNeeds(learner, NeedsAll(Need::kMarginals)); }
+bool IsKernelized(LearnerKind learner) {
+  const LearnerRecord* record = FindLearner(learner);
+  return record != nullptr && record->kernelized;
+}
+
+LearnerSet SetOf(LearnerKind learner) {
+  return SetWhere([&](const LearnerRecord& record) {
+    if (learner == LearnerKind::kAuto)  // what it chooses from
+      return record.name == LearnerKind::kAugmentedLagrangian.name() ||
+             record.name == LearnerKind::kBcfw.name();
+    return record.name == learner.name();
+  });
+}
+
+LearnerSet ReadersOf(const OptionRecord& option, std::string_view value) {
+  const bool special =
+      option.special_values.empty() ? value != "auto" : HasWord(option.special_values, value);
+  if (!special) return kEverybody;
+  const LearnerSet owners = TheCatalogue().Owners(option.name);
+  if (owners != 0) return owners;
+  if (!option.by_learner) return kEverybody;
+  return SetWhere([&](const LearnerRecord& record) { return HasWord(record.reads, option.name); });
+}
+
+LearnerSet ReadersOfSteps() {
+  return SetWhere([](const LearnerRecord& record) { return record.own_steps.empty(); });
+}
+LearnerSet ReadersOfOrders() {
+  return SetWhere([](const LearnerRecord& record) { return record.own_order.empty(); });
+}
+
+std::string LearnerNames(LearnerSet set) {
+  std::string names;
+  const auto learners = Learners();
+  for (std::size_t k = 0; k < learners.size(); ++k) {
+    if ((set >> k & 1) != 0) names.append(names.empty() ? "" : " or ").append(learners[k]->name);
+  }
+  return names;
+}
+
+bool HasWord(std::string_view words, std::string_view word) {
+  while (!words.empty()) {
+    const std::size_t blank = std::min(words.find(' '), words.size());
+    if (words.substr(0, blank) == word) return true;
+    words.remove_prefix(std::min(blank + 1, words.size()));
+  }
+  return false;
+}
 
 std::unique_ptr<Learner> MakeLearner(const Problem& problem, const TrainOptions& given) {
   SLACKLINE_CHECK(given.lambda == 0 || given.lambda == problem.lambda(),
@@ -33,46 +238,9 @@ std::unique_ptr<Learner> MakeLearner(const Problem& problem, const TrainOptions&
   CheckOptions(options);
   const std::string fault = Unsupported(problem, options);
   if (!fault.empty()) throw DataError(fault);
-  if (UsesKernel(options) && (For(options.learner) & kForKernels) == 0)
+  if (UsesKernel(options) && !IsKernelized(options.learner))
     return MakeKernelMapLearner(problem, options);
-  switch (options.learner) {
-    case LearnerKind::kAugmentedLagrangian:
-      return MakeAugmentedLagrangianLearner(problem, options);
-    case LearnerKind::kSoft:
-      return MakeSoftLearner(problem, options);
-    case LearnerKind::kBcfw:
-      if (options.planes == PlaneRace::kOn) return MakeRaceLearner(problem, options);
-      if (options.step != StepKind::kFrankWolfe) return MakeActiveSetLearner(problem, options);
-      return MakePlainBcfwLearner(problem, options);
-    case LearnerKind::kFrankWolfe:
-      return MakeFrankWolfeLearner(problem, options);
-    case LearnerKind::kSubgradient:
-      return MakeSubgradientLearner(problem, options);
-    case LearnerKind::kCuttingPlaneN:
-      return MakeCuttingPlaneNLearner(problem, options);
-    case LearnerKind::kCuttingPlane1:
-    case LearnerKind::kBundle:
-      return MakeJointPlaneLearner(problem, options);
-    case LearnerKind::kDlpw:
-    case LearnerKind::kSmoothDlpw:
-      return MakeDualLossLearner(problem, options);
-    case LearnerKind::kExponentiatedGradient:
-      return MakeExponentiatedGradientLearner(problem, options);
-    case LearnerKind::kExcessiveGap:
-      return MakeExcessiveGapLearner(problem, options);
-    case LearnerKind::kExtragradient:
-      return MakeExtragradientLearner(problem, options);
-    case LearnerKind::kProxSdca:
-      return MakeProxSdcaLearner(problem, options);
-    case LearnerKind::kMultiSample:
-      return MakeMultiSampleLearner(problem, options);
-    case LearnerKind::kKernelFrankWolfe:
-    case LearnerKind::kKernelBcfw:
-      return MakeKernelLearner(problem, options);
-    case LearnerKind::kAuto:
-      break;
-  }
-  return nullptr;
+  return RecordOf(options.learner).make(problem, options);
 }
 
 }  // namespace slackline::internal

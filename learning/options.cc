@@ -13,6 +13,7 @@
 #include <slackline/core/nearest_name.h>
 #include <slackline/core/number_text.h>
 #include <slackline/core/quoted.h>
+#include <slackline/learning/learner_registry.h>
 
 namespace slackline::internal {
 namespace {
@@ -25,24 +26,6 @@ struct Named {
 template <class T>
 using Names = std::span<const Named<T>>;
 
-constexpr Named<LearnerKind> kLearners[] = {{"auto", LearnerKind::kAuto},
-                                            {"al", LearnerKind::kAugmentedLagrangian},
-                                            {"soft", LearnerKind::kSoft},
-                                            {"bcfw", LearnerKind::kBcfw},
-                                            {"fw", LearnerKind::kFrankWolfe},
-                                            {"kernel-fw", LearnerKind::kKernelFrankWolfe},
-                                            {"kernel-bcfw", LearnerKind::kKernelBcfw},
-                                            {"ssg", LearnerKind::kSubgradient},
-                                            {"cutting-plane-1", LearnerKind::kCuttingPlane1},
-                                            {"cutting-plane-n", LearnerKind::kCuttingPlaneN},
-                                            {"bmrm", LearnerKind::kBundle},
-                                            {"eg", LearnerKind::kExponentiatedGradient},
-                                            {"excessive-gap", LearnerKind::kExcessiveGap},
-                                            {"extragradient", LearnerKind::kExtragradient},
-                                            {"dlpw", LearnerKind::kDlpw},
-                                            {"smooth-dlpw", LearnerKind::kSmoothDlpw},
-                                            {"prox-sdca", LearnerKind::kProxSdca},
-                                            {"multi-sample", LearnerKind::kMultiSample}};
 constexpr Named<StepKind> kSteps[] = {{"auto", StepKind::kAuto},
                                       {"pairwise", StepKind::kPairwise},
                                       {"away", StepKind::kAway},
@@ -120,35 +103,21 @@ T ReadNumber(const OptionRecord& record, std::string_view value) {
   return number;
 }
 
-LearnerSet SetOf(LearnerKind learner) {
-  return learner == LearnerKind::kAuto ? kForAl | kForBcfw
-                                       : For(learner);  // what auto chooses from
+LearnerKind ChooseLearnerName(const OptionRecord& record, std::string_view value) {
+  std::vector<Named<LearnerKind>> names = {{LearnerKind::kAuto.name(), LearnerKind::kAuto}};
+  for (const LearnerRecord* learner : Learners())
+    names.push_back({learner->name, LearnerKind(learner->name)});
+  return Choose<LearnerKind>(names, record, value);
 }
 
-/// "al or soft"
-std::string LearnerNames(LearnerSet set) {
-  std::string names;
-  for (const auto& [name, kind] : kLearners) {
-    if (kind == LearnerKind::kAuto || (SetOf(kind) & set) == 0) continue;
-    names.append(names.empty() ? "" : " or ").append(name);
+/// Whether all learners of the set are among these names; none stands for all.
+bool IsNeededFor(LearnerSet set, std::string_view names) {
+  if (names.empty()) return true;
+  for (const LearnerRecord* learner : Learners()) {
+    const LearnerSet one = SetOf(LearnerKind(learner->name));
+    if ((set & one) != 0 && !HasWord(names, learner->name)) return false;
   }
-  return names;
-}
-
-bool HasWord(std::string_view words, std::string_view word) {
-  while (!words.empty()) {
-    const std::size_t blank = std::min(words.find(' '), words.size());
-    if (words.substr(0, blank) == word) return true;
-    words.remove_prefix(std::min(blank + 1, words.size()));
-  }
-  return false;
-}
-
-/// The learners that read the option with its value.
-LearnerSet ReadersOf(const OptionRecord& record, const std::string& value) {
-  const bool special =
-      record.special_values.empty() ? value != "auto" : HasWord(record.special_values, value);
-  return special ? record.learners : kForAll;
+  return true;
 }
 
 /// An option that is accepted must be read.
@@ -159,7 +128,7 @@ void CheckReaders(const TrainOptions& options, std::span<const std::string_view>
   };
   LearnerSet left = SetOf(options.learner);
   std::string before;  // the option that made it so
-  LearnerSet readers_before = kForAll;
+  LearnerSet readers_before = ~LearnerSet{0};
   for (const OptionRecord& record : OptionRecords()) {
     if (!is_given(record)) continue;
     const std::string value = OptionText(record, options);
@@ -177,7 +146,7 @@ void CheckReaders(const TrainOptions& options, std::span<const std::string_view>
       before = name;
       readers_before = readers;
     }
-    if (record.needs.empty() || (left & record.needed_for) != left) continue;
+    if (record.needs.empty() || !IsNeededFor(left, record.needed_for)) continue;
     const auto& records = OptionRecords();
     const auto needed =
         std::find_if(records.begin(), records.end(),
@@ -187,78 +156,38 @@ void CheckReaders(const TrainOptions& options, std::span<const std::string_view>
   }
 }
 
-/// What learners do instead of reading an option that most others read.
-struct OwnWay {
-  LearnerSet learners;
-  std::string_view way;
-};
-constexpr OwnWay kOwnSteps[] = {
-    {For(LearnerKind::kFrankWolfe, LearnerKind::kKernelFrankWolfe, LearnerKind::kKernelBcfw),
-     "takes Frank-Wolfe steps only"},
-    {For(LearnerKind::kSubgradient), "takes subgradient steps only"},
-    {kForCuttingPlanes | For(LearnerKind::kBundle),
-     "takes no steps, but solves a program over its planes"},
-    {For(LearnerKind::kExponentiatedGradient), "takes exponentiated gradient steps only"},
-    {For(LearnerKind::kExcessiveGap), "takes steps of the excessive gap method only"},
-    {For(LearnerKind::kExtragradient), "takes extragradient steps only"},
-    {For(LearnerKind::kDlpw, LearnerKind::kSmoothDlpw), "takes gradient steps only"},
-    {For(LearnerKind::kProxSdca), "has steps of its own, which --sdca-step chooses"},
-    {For(LearnerKind::kMultiSample), "updates an example by all of its labellings at hand"}};
-constexpr OwnWay kOwnOrders[] = {
-    {kForBatches, "takes all examples at once"},
-    {kWithoutOrders & ~kForBatches, "always goes through all examples in a fresh random order"}};
-
-/// Refuses the option with this value where the learner has a way of its own. Who gave it by name
-/// is told who reads it.
-void RefuseOwnWays(std::span<const OwnWay> ways, LearnerKind learner, std::string_view option,
-                   std::string_view value, std::span<const std::string_view> given) {
-  LearnerSet readers = kForAll;
-  for (const OwnWay& own : ways) readers &= ~own.learners;
-  for (const OwnWay& own : ways) {
-    if ((own.learners & For(learner)) == 0) continue;
-    const std::string name = "--" + std::string(option);
-    std::string message = name + " " + std::string(value) + ": learner " +
-                          std::string(Name(learner)) + " " + std::string(own.way);
-    if (std::find(given.begin(), given.end(), option) != given.end())
-      message += "; " + name + " applies to --learner " + LearnerNames(readers);
-    throw DataError(message);
-  }
+/// Refuses an option that the learner has a way of its own instead of. Who gave it by name is told
+/// who reads it.
+void RefuseOwnWay(std::string_view own_way, LearnerKind learner, std::string_view option,
+                  std::string_view value, LearnerSet readers,
+                  std::span<const std::string_view> given) {
+  const std::string name = "--" + std::string(option);
+  std::string message = name + " " + std::string(value) + ": learner " +
+                        std::string(learner.name()) + " " + std::string(own_way);
+  if (std::find(given.begin(), given.end(), option) != given.end())
+    message += "; " + name + " applies to --learner " + LearnerNames(readers);
+  throw DataError(message);
 }
 
 /// Options that have no meaning together.
 void CheckCombinations(const TrainOptions& options, std::span<const std::string_view> given) {
-  const double rho = options.rho > 0 ? options.rho : 1;
-  if (options.rho_final > rho)
-    throw DataError("--rho-final must not be larger than --rho: the penalty gets stricter");
-  const bool frank_wolfe =
-      options.step == StepKind::kFrankWolfe ||
-      (options.step == StepKind::kAuto && options.learner == LearnerKind::kBcfw);
-  if (options.fixed_step && options.learner == LearnerKind::kBcfw && !frank_wolfe) {
-    throw DataError(
-        "--fixed-step needs --step fw: pairwise and away steps search along their line");
+  const LearnerSet set = SetOf(options.learner);
+  const auto learners = Learners();
+  for (std::size_t k = 0; k < learners.size(); ++k) {
+    if ((set >> k & 1) != 0 && learners[k]->check != nullptr) learners[k]->check(options);
   }
-  if (options.lp_tolerance > 0) {
-    if (!HasGlpk()) throw DataError("--lp-tolerance is for GLPK, which this build does not have");
-    if (options.oracle != SolverKind::kLp && options.oracle != SolverKind::kLpPolytope)
-      throw DataError("--lp-tolerance needs --oracle lp or lp-polytope");
-    if (options.learner == LearnerKind::kBcfw && !frank_wolfe)
-      throw DataError("--lp-tolerance needs --step fw: active sets need exact oracles");
+  if (const LearnerRecord* record = FindLearner(options.learner)) {
+    if (options.step != StepKind::kAuto && !record->own_steps.empty())
+      RefuseOwnWay(record->own_steps, options.learner, "step", Name(options.step), ReadersOfSteps(),
+                   given);
+    if (options.order != OrderKind::kAuto && !record->own_order.empty())
+      RefuseOwnWay(record->own_order, options.learner, "order", Name(options.order),
+                   ReadersOfOrders(), given);
   }
-  if (options.step != StepKind::kAuto)
-    RefuseOwnWays(kOwnSteps, options.learner, "step", Name(options.step), given);
-  if (options.order != OrderKind::kAuto)
-    RefuseOwnWays(kOwnOrders, options.learner, "order", Name(options.order), given);
   if (options.rescaling == Rescaling::kSlack && options.oracle != SolverKind::kAuto &&
       options.oracle != SolverKind::kBruteForce) {
     throw DataError(
         "--rescaling slack enumerates labellings: --oracle must be auto or brute-force");
-  }
-  if (options.sdca_step == 5 && options.learner == LearnerKind::kProxSdca &&
-      options.smoothing <= 0) {
-    throw DataError("--sdca-step 5 needs --smoothing: it is for smooth losses");
-  }
-  if (options.l1 > 0 && options.kernel != KernelKind::kAuto) {
-    throw DataError("--l1 does not go with --kernel: weights are then those of support vectors");
   }
   const TrainOptions defaults;
   if (options.kernel == KernelKind::kLinear && options.kernel_gamma != defaults.kernel_gamma) {
@@ -270,20 +199,11 @@ void CheckCombinations(const TrainOptions& options, std::span<const std::string_
     throw DataError(
         "--kernel-degree and --kernel-offset have no effect without --kernel polynomial");
   }
-  if (options.planes == PlaneRace::kOn) {
-    if (options.learner == LearnerKind::kBcfw && frank_wolfe)
-      throw DataError("--planes on needs --step pairwise or away: plain bcfw keeps no corners");
-    if (options.average != AverageKind::kAuto && options.average != AverageKind::kOff)
-      throw DataError("--planes on does not go with --average: planes have no iterates to average");
-  }
-  if (options.order == OrderKind::kGap && frank_wolfe) {
-    throw DataError("--order gap needs --step pairwise or away: plain bcfw keeps no gaps");
-  }
 }
 
 }  // namespace
 
-std::string_view Name(LearnerKind kind) { return Find<LearnerKind>(kLearners, kind); }
+std::string_view Name(LearnerKind kind) { return kind.name(); }
 std::string_view Name(StepKind kind) { return Find<StepKind>(kSteps, kind); }
 std::string_view Name(OrderKind kind) { return Find<OrderKind>(kOrders, kind); }
 std::string_view Name(RhoScale scale) { return Find<RhoScale>(kScales, scale); }
@@ -292,48 +212,59 @@ std::string_view Name(Switch kind) { return Find<Switch>(kSwitches, kind); }
 std::string_view Name(PlaneRace kind) { return Find<PlaneRace>(kPlaneRaces, kind); }
 std::string_view Name(AverageKind kind) { return Find<AverageKind>(kAverages, kind); }
 
+bool OptionRecord::is_flag() const {
+  return std::holds_alternative<bool>(field.get(TrainOptions()));
+}
+
+namespace {
+
+template <class T>
+T ReadValue(const OptionRecord& record, std::string_view value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return Choose<bool>(kFlags, record, value);
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    return ReadNumber<T>(record, value);
+  } else if constexpr (std::is_same_v<T, LearnerKind>) {
+    return ChooseLearnerName(record, value);
+  } else if constexpr (std::is_same_v<T, StepKind>) {
+    return Choose<StepKind>(kSteps, record, value);
+  } else if constexpr (std::is_same_v<T, OrderKind>) {
+    return Choose<OrderKind>(kOrders, record, value);
+  } else if constexpr (std::is_same_v<T, AverageKind>) {
+    return Choose<AverageKind>(kAverages, record, value);
+  } else if constexpr (std::is_same_v<T, Switch>) {
+    return Choose<Switch>(kSwitches, record, value);
+  } else if constexpr (std::is_same_v<T, PlaneRace>) {
+    return Choose<PlaneRace>(kPlaneRaces, record, value);
+  } else if constexpr (std::is_same_v<T, KernelKind>) {
+    return Choose<KernelKind>(kKernels, record, value);
+  } else if constexpr (std::is_same_v<T, RhoScale>) {
+    return Choose<RhoScale>(kScales, record, value);
+  } else if constexpr (std::is_same_v<T, Rescaling>) {
+    return Choose<Rescaling>(kRescalings, record, value);
+  } else {
+    static_assert(std::is_same_v<T, SolverKind>);
+    try {
+      return ParseSolverKind(value);
+    } catch (const DataError& error) {
+      throw DataError("--" + std::string(record.name) + ": " + error.what());
+    }
+  }
+}
+
+}  // namespace
+
 void SetOption(const OptionRecord& record, std::string_view value, TrainOptions* options) {
-  std::visit(
-      [&](auto member) {
-        using T = std::remove_reference_t<decltype(options->*member)>;
-        if constexpr (std::is_same_v<T, bool>) {
-          options->*member = Choose<bool>(kFlags, record, value);
-        } else if constexpr (std::is_arithmetic_v<T>) {
-          options->*member = ReadNumber<T>(record, value);
-        } else if constexpr (std::is_same_v<T, LearnerKind>) {
-          options->*member = Choose<LearnerKind>(kLearners, record, value);
-        } else if constexpr (std::is_same_v<T, StepKind>) {
-          options->*member = Choose<StepKind>(kSteps, record, value);
-        } else if constexpr (std::is_same_v<T, OrderKind>) {
-          options->*member = Choose<OrderKind>(kOrders, record, value);
-        } else if constexpr (std::is_same_v<T, AverageKind>) {
-          options->*member = Choose<AverageKind>(kAverages, record, value);
-        } else if constexpr (std::is_same_v<T, Switch>) {
-          options->*member = Choose<Switch>(kSwitches, record, value);
-        } else if constexpr (std::is_same_v<T, PlaneRace>) {
-          options->*member = Choose<PlaneRace>(kPlaneRaces, record, value);
-        } else if constexpr (std::is_same_v<T, KernelKind>) {
-          options->*member = Choose<KernelKind>(kKernels, record, value);
-        } else if constexpr (std::is_same_v<T, RhoScale>) {
-          options->*member = Choose<RhoScale>(kScales, record, value);
-        } else if constexpr (std::is_same_v<T, Rescaling>) {
-          options->*member = Choose<Rescaling>(kRescalings, record, value);
-        } else {
-          try {
-            options->*member = ParseSolverKind(value);
-          } catch (const DataError& error) {
-            throw DataError("--" + std::string(record.name) + ": " + error.what());
-          }
-        }
-      },
-      record.member);
+  OptionValue read = record.field.get(*options);
+  std::visit([&](auto& place) { place = ReadValue<std::decay_t<decltype(place)>>(record, value); },
+             read);
+  record.field.set(*options, read);
 }
 
 std::string OptionText(const OptionRecord& record, const TrainOptions& options) {
   return std::visit(
-      [&](auto member) -> std::string {
-        const auto value = options.*member;
-        using T = std::remove_const_t<decltype(value)>;
+      [](const auto& value) -> std::string {
+        using T = std::decay_t<decltype(value)>;
         if constexpr (std::is_same_v<T, bool>) {
           return std::string(Find<bool>(kFlags, value));
         } else if constexpr (std::is_floating_point_v<T>) {
@@ -346,7 +277,7 @@ std::string OptionText(const OptionRecord& record, const TrainOptions& options) 
           return std::string(Name(value));
         }
       },
-      record.member);
+      record.field.get(options));
 }
 
 void CheckOptions(const TrainOptions& options, std::span<const std::string_view> given) {
@@ -357,14 +288,13 @@ void CheckOptions(const TrainOptions& options, std::span<const std::string_view>
     TrainOptions scratch;
     SetOption(record, text, &scratch);
   }
-  if (options.tau <= 0) throw DataError("--tau: must be > 0 and ≤ 1");
   if (options.max_passes < 1) throw DataError("--max-passes: must be at least 1");
   CheckReaders(options, given);
   CheckCombinations(options, given);
 }
 
 bool UsesKernel(const TrainOptions& options) {
-  return options.kernel != KernelKind::kAuto || (For(options.learner) & kForKernels) != 0;
+  return options.kernel != KernelKind::kAuto || IsKernelized(options.learner);
 }
 
 }  // namespace slackline::internal

@@ -1,90 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// All options of training, in one aggregate, and one record per option that drives the command
-// line's help, the range checks, and what is written into model files.
+// The options of training in one aggregate, and one record per option that drives the command line's
+// help, the range checks, and what is written into model files. Options of one learner alone are a
+// struct beside that learner, which TrainOptions::own finds by its type; their records belong to the
+// learner's record (learner_registry.h).
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 
 #include <slackline/core/kernel.h>
 #include <slackline/core/types.h>
 #include <slackline/inference/map_solver.h>
+#include <slackline/learning/option_fields.h>
 
 namespace slackline::internal {
 
-/// kAuto: chosen from the structure of the problem (learning/choose_learner.h). The others are
-/// described where they are made.
-enum class LearnerKind {
-  kAuto,
-  kAugmentedLagrangian,
-  kSoft,
-  kBcfw,
-  kFrankWolfe,
-  kKernelFrankWolfe,
-  kKernelBcfw,
-  kSubgradient,
-  kCuttingPlane1,
-  kCuttingPlaneN,
-  kBundle,
-  kExponentiatedGradient,
-  kExcessiveGap,
-  kExtragradient,
-  kDlpw,
-  kSmoothDlpw,
-  kProxSdca,
-  kMultiSample
-};
-/// kAuto: pairwise for soft and al, Frank-Wolfe for bcfw. kAway: bcfw only.
-enum class StepKind { kAuto, kPairwise, kAway, kFrankWolfe };
-/// kAuto: gap for bcfw with pairwise or away steps, else example.
-enum class OrderKind { kAuto, kExample, kUniform, kGap };
-/// kAuto: none.
-enum class AverageKind { kAuto, kOff, kUniform, kWeighted, kSuffix };
-/// A technique that can be switched off.
-enum class Switch { kAuto, kOff };
-/// Whether example blocks race with planes of the whole training set and with factor blocks. kAuto:
-/// where `auto` chose the learner.
-enum class PlaneRace { kAuto, kOn, kOff };
-enum class RhoScale { kExample, kPaper };
-/// What the hinge of a labelling y is: Δ(y) − w·ψ(y) (margin), or Δ(y)·(1 − w·ψ(y)) (slack; label
-/// spaces that can be enumerated).
-enum class Rescaling { kMargin, kSlack };
-
 /// Smaller λ lead to numbers without meaning.
 inline constexpr double kSmallestLambda = 1e-30;
-
-/// Sets of learners, for options that only some of them have.
-using LearnerSet = unsigned;
-constexpr LearnerSet For(LearnerKind learner) { return 1U << static_cast<unsigned>(learner); }
-template <class... Others>
-constexpr LearnerSet For(LearnerKind first, Others... others) {
-  return For(first) | For(others...);
-}
-inline constexpr LearnerSet kForAl = For(LearnerKind::kAugmentedLagrangian);
-inline constexpr LearnerSet kForSoft = For(LearnerKind::kSoft);
-inline constexpr LearnerSet kForBcfw = For(LearnerKind::kBcfw);
-inline constexpr LearnerSet kForAll = ~0U;
-inline constexpr LearnerSet kForCuttingPlanes =
-    For(LearnerKind::kCuttingPlane1, LearnerKind::kCuttingPlaneN);
-/// Learners that ask an oracle for the best labelling of a whole example.
-inline constexpr LearnerSet kForOracles =
-    kForBcfw | For(LearnerKind::kFrankWolfe, LearnerKind::kKernelFrankWolfe,
-                   LearnerKind::kKernelBcfw, LearnerKind::kSubgradient, LearnerKind::kCuttingPlane1,
-                   LearnerKind::kCuttingPlaneN, LearnerKind::kBundle, LearnerKind::kProxSdca,
-                   LearnerKind::kMultiSample);
-inline constexpr LearnerSet kForKernels =
-    For(LearnerKind::kKernelFrankWolfe, LearnerKind::kKernelBcfw);
-/// Learners that do not read TrainOptions::order: those that take all examples at once, and one
-/// that has an order of its own.
-inline constexpr LearnerSet kForBatches =
-    For(LearnerKind::kFrankWolfe, LearnerKind::kKernelFrankWolfe, LearnerKind::kCuttingPlane1,
-        LearnerKind::kBundle, LearnerKind::kExcessiveGap, LearnerKind::kExtragradient);
-inline constexpr LearnerSet kWithoutOrders = kForBatches | For(LearnerKind::kCuttingPlaneN);
-constexpr bool UsesOracle(LearnerKind learner) { return (For(learner) & kForOracles) != 0; }
+/// Of ρ and of smoothing: their squares, and products with data, are numbers.
+inline constexpr double kSmallestStrength = 1e-50;
+inline constexpr double kLargestStrength = 1e50;
 
 struct TrainOptions {
   LearnerKind learner = LearnerKind::kAuto;
@@ -93,67 +31,26 @@ struct TrainOptions {
   /// then (learning/default_lambda.h).
   double lambda = 0;
 
+  // What several learners read; their records say which (LearnerRecord::reads).
+
   /// al, soft, bcfw; the others have steps of their own.
   StepKind step = StepKind::kAuto;
-  /// All but kWithoutOrders. example: all examples in a fresh random order each pass. uniform:
-  /// blocks (bcfw: examples) drawn with replacement. gap (bcfw with pairwise or away steps): as
-  /// example, without those whose gap was small when last seen.
+  /// Learners that go through the examples. example: all examples in a fresh random order each
+  /// pass. uniform: blocks (bcfw: examples) drawn with replacement. gap (bcfw with pairwise or away
+  /// steps): as example, without those whose gap was small when last seen.
   OrderKind order = OrderKind::kAuto;
-  /// bcfw: which weights are evaluated besides the newest; the better ones are kept.
+  /// Which weights are evaluated besides the newest; the better ones are kept.
   AverageKind average = AverageKind::kAuto;
   /// al, and bcfw with pairwise or away steps: whether passes work on proximal problems.
   Switch proximal = Switch::kAuto;
-  /// auto, bcfw with pairwise or away steps: whether planes or factor blocks take over where they
-  /// are faster (planes/race_learner.h).
-  PlaneRace planes = PlaneRace::kAuto;
   /// fw, bcfw and their kernelized forms: the step 2/(k+2), or 2M/(k+2M), instead of a line search.
   bool fixed_step = false;
-  /// ssg: whether iterates are projected onto the ball that the optimum lies in.
-  bool projection = false;
-  /// al: whether most passes leave out pairs of binary variables that rest (active_pairs.h).
-  Switch shrinking = Switch::kAuto;
-
   /// cutting-plane-1, cutting-plane-n: which objective is trained.
   Rescaling rescaling = Rescaling::kMargin;
-  /// cutting-plane-1: whether planes of kept labellings are added as long as they are violated
-  /// enough, before the oracle is asked.
-  Switch constraint_cache = Switch::kAuto;
-  /// bmrm: whether the next plane is taken near the best point of the line from the best weights so
-  /// far (else at the newest).
-  Switch line_search = Switch::kAuto;
-  /// cutting-plane-1, cutting-plane-n, bmrm: planes that had no weight in so many rounds are
-  /// dropped; 0 = none are.
-  Index prune_after = 50;
-
-  /// ρ of the soft penalty; 0 = chosen by the program (1 for soft; from the data for al).
-  double rho = 0;
-  /// Scale in which `rho` and `rho_final` are given: per example, or equation (5) of the paper read
-  /// literally, ρ/M.
-  RhoScale rho_scale = RhoScale::kExample;
-  /// soft: ρ falls geometrically from rho to rho_final over the first rho_passes passes; 0 = stays
-  /// at rho.
-  double rho_final = 0;
-  Index rho_passes = 100;
-  /// al: length of a multiplier step, in (0, 1].
-  double tau = 1;
-
-  /// dlpw, smooth-dlpw: η of the steps η/t on the weights; 0 = found by short trials.
-  double step_size = 0;
   /// soft: weight γ of a quadratic on every simplex, which smooths the maxima; 0 = none.
   /// smooth-dlpw: the temperature of its soft maxima; 0 = from the losses (dual_loss.h). prox-sdca:
   /// γ of the quadratic that smooths the hinge; 0 = none.
   double smoothing = 0;
-  /// prox-sdca: which of the paper's step options I to V (prox_sdca_learner.h).
-  Index sdca_step = 2;
-  /// prox-sdca: σ of the term σ‖w‖₁ that is added to the objective; 0 = none.
-  double l1 = 0;
-  /// prox-sdca: also evaluate the iterate after a random step, and keep the better weights.
-  bool random_output = false;
-  /// multi-sample: labellings in each update of an example.
-  Index samples = 10;
-  /// multi-sample: later visits of an example go on from its dual variables, instead of counting it
-  /// as a new one.
-  bool revisit = false;
   /// Kernel on input vectors (core/kernel.h). auto: linear for the kernelized learners, none for
   /// the others.
   KernelKind kernel = KernelKind::kAuto;
@@ -161,14 +58,10 @@ struct TrainOptions {
   double kernel_gamma = 0;
   Index kernel_degree = 3;
   double kernel_offset = 1;
-  /// kernelized learners: memory for kernel values, in units of 10^6 bytes.
-  Index cache_mb = 256;
-
-  /// Oracle of bcfw.
+  /// Learners that ask an oracle over whole examples.
   SolverKind oracle = SolverKind::kAuto;
-  /// bcfw with fw steps, oracle lp or lp-polytope: GLPK's tolerances in passes (checks keep tight
-  /// ones); 0 = tight as well.
-  double lp_tolerance = 0;
+
+  // When to look and to stop, and what the machine does.
 
   /// Stop when gap ≤ gap_tolerance · |primal| (0 = never)
   double gap_tolerance = 1e-3;
@@ -185,33 +78,28 @@ struct TrainOptions {
   std::int64_t seed = 1;
   /// Threads for checks (passes run on one); 0 = all of the machine. Results do not depend on it.
   Index threads = 1;
+
+  /// Options of one learner (or family) alone: options.own<SubgradientOptions>().projection.
+  OwnOptions own_options = {};
+  template <class T>
+  const T& own() const {
+    return own_options.Get<T>();
+  }
+  template <class T>
+  T& own() {
+    return own_options.Edit<T>();
+  }
 };
 
-std::string_view Name(LearnerKind kind);
-std::string_view Name(StepKind kind);
-std::string_view Name(OrderKind kind);
-std::string_view Name(RhoScale scale);
-std::string_view Name(Rescaling rescaling);
-std::string_view Name(AverageKind kind);
-std::string_view Name(Switch kind);
-std::string_view Name(PlaneRace kind);
-
 /// One option: its command-line name, what it means, its default in words, and how its value is
-/// read, checked and shown.
+/// read, checked and shown. To be made with designated initialisers.
 struct OptionRecord {
   std::string_view name;  ///< without dashes
-  std::string_view
-      placeholder;  ///< name of the value in help texts; empty for bool, a flag on the command line
+  /// Name of the value in help texts; empty for bool, a flag on the command line.
+  std::string_view placeholder = {};
   std::string_view text;
   std::string_view default_text;
-
-  /// Where the value lives.
-  std::variant<double TrainOptions::*, bool TrainOptions::*, Index TrainOptions::*,
-               std::int64_t TrainOptions::*, LearnerKind TrainOptions::*, StepKind TrainOptions::*,
-               OrderKind TrainOptions::*, RhoScale TrainOptions::*, AverageKind TrainOptions::*,
-               Switch TrainOptions::*, PlaneRace TrainOptions::*, Rescaling TrainOptions::*,
-               KernelKind TrainOptions::*, SolverKind TrainOptions::*>
-      member;
+  OptionField field;
 
   /// Numbers: the allowed range. Explicit values must also be > 0 when `positive`.
   double minimum = 0;
@@ -222,16 +110,21 @@ struct OptionRecord {
   /// run is resumed.
   bool outer = false;
 
-  /// The learners that read the option, and the values that this concerns (blanks between them;
-  /// empty = all but auto).
-  LearnerSet learners = kForAll;
+  /// Whether only learners read the option whose record says so (LearnerRecord::reads), and the
+  /// values that this concerns (blanks between them; empty = all but auto). Options of a learner's
+  /// own record are read by the learners that list them.
+  bool by_learner = false;
   std::string_view special_values = {};
-  /// The option says nothing unless this other one is given, too, to the learners `needed_for`.
+  /// The option says nothing unless this other one is given, too, to the learners `needed_for`
+  /// (blanks between them; empty = all).
   std::string_view needs = {};
-  LearnerSet needed_for = kForAll;
+  std::string_view needed_for = {};
+
+  bool is_flag() const;
 };
 
-/// All options, in the order of help texts.
+/// All options, in the order of help texts: those of TrainOptions, then those of the learners in the
+/// order of the registry. Valid until a learner is registered.
 std::span<const OptionRecord> OptionRecords();
 
 /// Reads `value` into the option; throws DataError that names option, value and what is allowed.

@@ -8,69 +8,26 @@
 #include <slackline/inference/binary_pairs.h>
 #include <slackline/inference/brute_force.h>
 #include <slackline/inference/global_solver.h>
+#include <slackline/learning/learner_registry.h>
 #include <slackline/learning/oracle/count_loss_oracle.h>
 #include <slackline/learning/oracle/slack_oracle.h>
 
 namespace slackline::internal {
 namespace {
 
-template <class... Needs>
-constexpr NeedSet NeedsAll(Needs... needs) {
-  return (Bit(needs) | ... | NeedSet{0});
-}
-
-bool Always(const TrainOptions&) { return true; }
-bool Smoothed(const TrainOptions& options) { return options.smoothing > 0; }
-bool SlackRescaled(const TrainOptions& options) { return options.rescaling == Rescaling::kSlack; }
-bool SdcaStep5(const TrainOptions& options) { return options.sdca_step == 5; }
-
-constexpr NeedSet kOracle = Bit(Need::kExampleOracle);
-constexpr NeedSet kOnSums = Bit(Need::kSumLoss);
-constexpr NeedSet kOnMarginals = kOnSums | Bit(Need::kMarginals);
-constexpr NeedSet kOnFactors = kOnSums | Bit(Need::kEveryState);
-constexpr NeedSet kOnMessages = kOnSums | NeedsAll(Need::kEveryState, Need::kTables);
-constexpr NeedSet kEnumerates = kOnSums | Bit(Need::kEnumeration);
-constexpr NeedSet kOfKernels = NeedsAll(Need::kInputs, Need::kNoGlobals);
-
-constexpr Way kWays[] = {
-    {LearnerKind::kBcfw, "", Always, kOracle},
-    {LearnerKind::kFrankWolfe, "", Always, kOracle},
-    {LearnerKind::kKernelBcfw, "", Always, kOracle | kOfKernels},
-    {LearnerKind::kKernelFrankWolfe, "", Always, kOracle | kOfKernels},
-    {LearnerKind::kSubgradient, "", Always, kOracle},
-    {LearnerKind::kCuttingPlane1, "--rescaling slack", SlackRescaled, kEnumerates},
-    {LearnerKind::kCuttingPlane1, "", Always, kOracle},
-    {LearnerKind::kCuttingPlaneN, "--rescaling slack", SlackRescaled, kEnumerates},
-    {LearnerKind::kCuttingPlaneN, "", Always, kOracle},
-    {LearnerKind::kBundle, "", Always, kOracle},
-    {LearnerKind::kExponentiatedGradient, "", Always, kOnMarginals},
-    {LearnerKind::kExcessiveGap, "", Always, kOnMarginals},
-    {LearnerKind::kExtragradient, "", Always, kOnMarginals},
-    {LearnerKind::kAugmentedLagrangian, "", Always, kOnFactors},
-    {LearnerKind::kSoft, "--smoothing", Smoothed, kOnMessages},
-    {LearnerKind::kSoft, "", Always, kOnFactors},
-    {LearnerKind::kDlpw, "", Always, kOnMessages},
-    {LearnerKind::kSmoothDlpw, "", Always, kOnMessages},
-    {LearnerKind::kProxSdca, "--sdca-step 5 --smoothing", SdcaStep5,
-     kOnSums | kOracle | Bit(Need::kFreeVariables)},
-    {LearnerKind::kProxSdca, "--smoothing", Smoothed, kOnSums | kOracle},
-    {LearnerKind::kProxSdca, "", Always, kOnSums | kOracle},
-    {LearnerKind::kMultiSample, "", Always, kOnSums | kOracle},
-};
-
 struct OracleRow {
   SolverKind oracle;
   NeedSet needs;
 };
-constexpr NeedSet kTablesOnly = Bit(Need::kNoGlobals);
+constexpr NeedSet kTablesOnly = NeedsAll(Need::kNoGlobals);
 constexpr OracleRow kOracles[] = {
     {SolverKind::kRoof, kTablesOnly | NeedsAll(Need::kBinaryPairs, Need::kEveryState)},
-    {SolverKind::kMessages, kTablesOnly | Bit(Need::kEveryState)},
-    {SolverKind::kMessagesBranchAndBound, kTablesOnly | Bit(Need::kEveryState)},
-    {SolverKind::kLp, kTablesOnly | Bit(Need::kEveryState)},
-    {SolverKind::kLpPolytope, kTablesOnly | Bit(Need::kEveryState)},
-    {SolverKind::kTree, kTablesOnly | Bit(Need::kNoCycles)},
-    {SolverKind::kBruteForce, kTablesOnly | Bit(Need::kBruteForce)},
+    {SolverKind::kMessages, kTablesOnly | NeedsAll(Need::kEveryState)},
+    {SolverKind::kMessagesBranchAndBound, kTablesOnly | NeedsAll(Need::kEveryState)},
+    {SolverKind::kLp, kTablesOnly | NeedsAll(Need::kEveryState)},
+    {SolverKind::kLpPolytope, kTablesOnly | NeedsAll(Need::kEveryState)},
+    {SolverKind::kTree, kTablesOnly | NeedsAll(Need::kNoCycles)},
+    {SolverKind::kBruteForce, kTablesOnly | NeedsAll(Need::kBruteForce)},
     {SolverKind::kSearch, kTablesOnly},
     {SolverKind::kGlobal, NeedsAll(Need::kSomeGlobals, Need::kEveryState)},
 };
@@ -80,16 +37,16 @@ struct TraitRow {
   NeedSet rules_out;
 };
 constexpr TraitRow kTraits[] = {
-    {Trait::kFactors, Bit(Need::kFreeVariables)},
+    {Trait::kFactors, NeedsAll(Need::kFreeVariables)},
     {Trait::kCycles, NeedsAll(Need::kMarginals, Need::kNoCycles)},
-    {Trait::kNotBinaryPairs, Bit(Need::kBinaryPairs)},
+    {Trait::kNotBinaryPairs, NeedsAll(Need::kBinaryPairs)},
     {Trait::kGlobals, NeedsAll(Need::kMarginals, Need::kTables, Need::kNoGlobals)},
-    {Trait::kCoupledGlobals, Bit(Need::kExampleOracle)},
-    {Trait::kForbiddenStates, Bit(Need::kEveryState)},
-    {Trait::kManyLabellings, Bit(Need::kEnumeration)},
-    {Trait::kHugeLabellings, Bit(Need::kBruteForce)},
-    {Trait::kNoInputs, Bit(Need::kInputs)},
-    {Trait::kCountLoss, Bit(Need::kSumLoss)},
+    {Trait::kCoupledGlobals, NeedsAll(Need::kExampleOracle)},
+    {Trait::kForbiddenStates, NeedsAll(Need::kEveryState)},
+    {Trait::kManyLabellings, NeedsAll(Need::kEnumeration)},
+    {Trait::kHugeLabellings, NeedsAll(Need::kBruteForce)},
+    {Trait::kNoInputs, NeedsAll(Need::kInputs)},
+    {Trait::kCountLoss, NeedsAll(Need::kSumLoss)},
 };
 
 /// Why a need is not met, and what to do instead. {} stands for the learner or the oracle.
@@ -161,13 +118,13 @@ std::string CountLossFault(const Problem& problem, SolverKind oracle) {
 /// The text of the first need, in the order of the reasons, that is ruled out.
 std::string FirstFault(NeedSet faults, const std::string& who) {
   for (const Reason& reason : kReasons) {
-    if ((faults & Bit(reason.need)) != 0) return TextOf(reason.need, who);
+    if ((faults & NeedsAll(reason.need)) != 0) return TextOf(reason.need, who);
   }
   return {};
 }
 
 NeedSet RuledOutByAll(TraitSet traits) {
-  NeedSet needs = (traits & Bit(Trait::kGlobals)) != 0 ? 0 : Bit(Need::kSomeGlobals);
+  NeedSet needs = (traits & Bit(Trait::kGlobals)) != 0 ? 0 : NeedsAll(Need::kSomeGlobals);
   for (const Trait trait : kAllTraits) {
     if ((traits & Bit(trait)) != 0) needs |= RuledOutBy(trait);
   }
@@ -176,14 +133,21 @@ NeedSet RuledOutByAll(TraitSet traits) {
 
 }  // namespace
 
-std::span<const Way> Ways() { return kWays; }
-
-const Way& WayOf(const TrainOptions& options) {
-  for (const Way& way : kWays) {
-    if (way.learner == options.learner && way.applies(options)) return way;
+std::vector<Way> Ways() {
+  std::vector<Way> ways;
+  for (const LearnerRecord* learner : Learners()) {
+    for (const LearnerVariant& variant : learner->variants)
+      ways.push_back({LearnerKind(learner->name), variant});
   }
-  SLACKLINE_CHECK(
-      false, "learner '" + std::string(Name(options.learner)) + "' is not in the support table");
+  return ways;
+}
+
+Way WayOf(const TrainOptions& options) {
+  const auto variants = RecordOf(options.learner).variants;
+  const auto applies = [&](const LearnerVariant& variant) {
+    return variant.applies == nullptr || variant.applies(options);
+  };
+  return {options.learner, *std::find_if(variants.begin(), variants.end(), applies)};
 }
 
 NeedSet NeedsOf(SolverKind oracle) {
@@ -200,7 +164,7 @@ NeedSet RuledOutBy(Trait trait) {
   return 0;
 }
 
-bool Supports(const Way& way, Trait trait) { return (way.needs & RuledOutBy(trait)) == 0; }
+bool Supports(const Way& way, Trait trait) { return (way.variant.needs & RuledOutBy(trait)) == 0; }
 
 TraitSet TraitsOf(const Structure& structure) {
   const FactorGraph& graph = structure.graph();
@@ -220,7 +184,7 @@ TraitSet TraitsOf(const Structure& structure) {
 }
 
 std::string Unsupported(const Problem& problem, const TrainOptions& options) {
-  const Way& way = WayOf(options);
+  const LearnerVariant way = WayOf(options).variant;
   const std::string learner = "learner " + std::string(Name(options.learner)) +
                               (way.options.empty() ? "" : " with " + std::string(way.options));
   const bool counts = problem.training().form == LossForm::kF1;
@@ -229,12 +193,12 @@ std::string Unsupported(const Problem& problem, const TrainOptions& options) {
     const TraitSet traits = TraitsOf(*structure) | (counts ? Bit(Trait::kCountLoss) : 0);
     common &= traits;
     const NeedSet out = RuledOutByAll(traits);
-    if (UsesKernel(options) && (out & Bit(Need::kNoGlobals)) != 0)
+    if (UsesKernel(options) && (out & NeedsAll(Need::kNoGlobals)) != 0)
       return std::string(kNoKernelsOfGlobals);
     // One input among all examples is enough for a kernel.
-    std::string fault = FirstFault(way.needs & out & ~Bit(Need::kInputs), learner);
+    std::string fault = FirstFault(way.needs & out & ~NeedsAll(Need::kInputs), learner);
     if (!fault.empty()) return fault;
-    if ((way.needs & Bit(Need::kExampleOracle)) == 0) continue;
+    if ((way.needs & NeedsAll(Need::kExampleOracle)) == 0) continue;
     if (counts) continue;  // it has its own, see below
     const bool chosen = options.oracle == SolverKind::kAuto;
     const SolverKind oracle = chosen ? AutomaticSolver(structure->graph()) : options.oracle;

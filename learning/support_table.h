@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What every way to train supports: the one table that MakeLearner (and with it Train and the
-// command line), docs/reference/learners.md and the tests read.
+// What every way to train supports: MakeLearner (and with it Train and the command line),
+// docs/reference/learners.md and the tests go by it.
 //
-// A way is a learner with the options that change what it needs. A way or an oracle *needs*
-// something of every structure; a structure has *traits*, and some traits rule a need out:
+// A way is a learner with the options that change what it needs; the learners' records say so
+// (learner_record.h). A way or an oracle *needs* something of every structure; a structure has
+// *traits*, and some traits rule a need out:
 //
 //   way or oracle  --needs-->  Need  <--ruled out by--  Trait  <--has--  structure
 //
@@ -14,10 +15,10 @@
 // Problem only.
 #pragma once
 
-#include <span>
 #include <string>
-#include <string_view>
+#include <vector>
 
+#include <slackline/learning/learner_record.h>
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 
@@ -42,40 +43,20 @@ inline constexpr Trait kAllTraits[] = {
     Trait::kCoupledGlobals, Trait::kForbiddenStates, Trait::kManyLabellings, Trait::kHugeLabellings,
     Trait::kNoInputs,       Trait::kCountLoss};
 
-/// Sets of traits and of needs.
+/// Sets of traits.
 using TraitSet = unsigned;
-using NeedSet = unsigned;
 constexpr TraitSet Bit(Trait trait) { return 1U << static_cast<unsigned>(trait); }
 
-enum class Need {
-  kExampleOracle,  ///< a maximum over whole examples
-  kMarginals,      ///< exact marginals of whole examples
-  kTables,         ///< a score of every joint state of every factor
-  kEveryState,     ///< that every state may be used
-  kFreeVariables,  ///< that nothing joins variables
-  kEnumeration,    ///< few labellings
-  kBruteForce,     ///< not too many labellings
-  kNoCycles,       ///< dynamic programming
-  kBinaryPairs,    ///< roof duality
-  kNoGlobals,      ///< a solver that sees tables only
-  kSomeGlobals,    ///< the solver of global factors
-  kInputs,         ///< input vectors, which a kernel compares
-  kSumLoss,        ///< a loss that is a sum over variables (core/loss.h)
-};
-constexpr NeedSet Bit(Need need) { return 1U << static_cast<unsigned>(need); }
-
-/// One row: a learner, and the options that make it another way.
+/// A variant of a learner.
 struct Way {
   LearnerKind learner;
-  std::string_view options;              ///< "" or the options, as on the command line
-  bool (*applies)(const TrainOptions&);  ///< whether the options of a run of the learner are these
-  NeedSet needs;
+  LearnerVariant variant;
 };
-/// All ways, a learner's most special one first: that which applies first is that of a run.
-std::span<const Way> Ways();
+/// All ways, in the order of the registry, a learner's most special one first.
+std::vector<Way> Ways();
 /// The way of options whose learner and step are chosen (ChooseLearner). Requires another learner
 /// than auto.
-const Way& WayOf(const TrainOptions& options);
+Way WayOf(const TrainOptions& options);
 
 /// What an oracle needs besides (kAuto: of no structure).
 NeedSet NeedsOf(SolverKind oracle);

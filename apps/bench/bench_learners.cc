@@ -50,7 +50,7 @@ BenchLearner FindByKind(const std::string& name) {
   return learner;
 }
 
-BenchLearner FindLearner(const std::string& name) {
+BenchLearner FindBenchLearner(const std::string& name) {
   for (const Named& named : kLearners) {
     if (named.name != name) continue;
     BenchLearner learner{name, {}};
@@ -101,7 +101,7 @@ std::vector<std::vector<std::string>> GroupPieces(std::string_view list) {
 /// A learner with its options.
 BenchLearner ReadGroup(const std::vector<std::string>& group) {
   std::string name = group.front();
-  BenchLearner learner = FindLearner(name);
+  BenchLearner learner = FindBenchLearner(name);
   for (std::size_t k = 1; k < group.size(); ++k) name += (k == 1 ? ":" : ",") + group[k];
   try {
     std::vector<std::string_view> given;

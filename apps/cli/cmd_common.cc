@@ -108,10 +108,10 @@ CLI::Option* AddTextOption(CLI::App* app, std::string_view name, std::string* va
 void TrainFlags::Register(CLI::App* app) {
   for (const OptionRecord& record : OptionRecords()) {
     Flag& flag = flags_[std::string(record.name)];
-    if (std::holds_alternative<bool TrainOptions::*>(record.member)) {
+    if (record.is_flag()) {
       flag.value = "on";
-      const std::string text =
-          Wrap(record.text, kHelpWidth);  // older CLI11 takes a flag's text by reference
+      // older CLI11 takes a flag's text by reference
+      const std::string text = Wrap(record.text, kHelpWidth);
       flag.option = app->add_flag("--" + std::string(record.name), text);
     } else {
       flag.option = AddTextOption(app, record.name, &flag.value, record.placeholder, record.text,

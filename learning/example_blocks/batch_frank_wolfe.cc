@@ -177,4 +177,20 @@ std::unique_ptr<Learner> MakeFrankWolfeLearner(const Problem& problem,
   return std::make_unique<FrankWolfeLearner>(problem, options);
 }
 
+namespace {
+
+constexpr LearnerVariant kVariants[] = {{.needs = kNeedsOracle}};
+
+}  // namespace
+
+constinit const LearnerRecord kFrankWolfeLearner = {
+    .name = "fw",
+    .summary = "Frank-Wolfe on all examples at once",
+    .section = "Frank-Wolfe: `fw` and `bcfw`",
+    .make = MakeFrankWolfeLearner,
+    .variants = kVariants,
+    .reads = "average fixed-step oracle",
+    .own_steps = "takes Frank-Wolfe steps only",
+    .own_order = "takes all examples at once"};
+
 }  // namespace slackline::internal

@@ -31,6 +31,7 @@
 #include <memory>
 
 #include <slackline/learning/learner.h>
+#include <slackline/learning/learner_record.h>
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 
@@ -38,5 +39,8 @@ namespace slackline::internal {
 
 /// Throws DataError when the oracle does not apply to one of the problem's structures.
 std::unique_ptr<Learner> MakeFrankWolfeLearner(const Problem& problem, const TrainOptions& options);
+
+/// `fw`.
+extern const LearnerRecord kFrankWolfeLearner;
 
 }  // namespace slackline::internal

@@ -61,7 +61,7 @@ class MultiSampleLearner : public Learner,
   MultiSampleLearner(const Problem& problem, const TrainOptions& options,
                      std::unique_ptr<LabellingSampler> sampler)
       : problem_(problem),
-        options_(options),
+        own_(options.own<MultiSampleOptions>()),
         sampler_(sampler != nullptr ? std::move(sampler)
                                     : MakeLabellingSampler(problem, options.oracle)),
         visits_(options, problem.size()),
@@ -69,7 +69,7 @@ class MultiSampleLearner : public Learner,
         weights_(problem.num_weights(), 0.0),
         points_(problem),
         masses_(problem.size(), 0.0),
-        counts_(problem.size(), options.revisit ? 1 : 0),
+        counts_(problem.size(), own_.revisit ? 1 : 0),
         warm_(problem.size()),
         average_(options.average, problem.num_weights(), problem.size()),
         evaluator_(problem, options.oracle) {
@@ -101,7 +101,7 @@ class MultiSampleLearner : public Learner,
   }
 
   std::string Adapt(const Evaluation& evaluation) override {
-    if (options_.revisit || counted_ == 0 || counted_ < next_note_) return {};
+    if (own_.revisit || counted_ == 0 || counted_ < next_note_) return {};
     next_note_ = kNotesEvery * counted_;
     const OnlineFigures figures = online();
     std::string note = "after " + std::to_string(figures.steps) +
@@ -121,7 +121,7 @@ class MultiSampleLearner : public Learner,
 
   WorkCounts work() const override { return {oracle_calls_, oracle_calls_}; }
 
-  bool DualPointIsBest() const override { return options_.revisit; }
+  bool DualPointIsBest() const override { return own_.revisit; }
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
     *loss = points_.Read(problem_.data().example(m), m, MeanShare(m), coordinates);
     return true;
@@ -161,7 +161,7 @@ class MultiSampleLearner : public Learner,
     const double theta =
         BestShare(loss / problem_.size(), Regulariser(problem_.lambda(), at_point));
     for (Index m = 0; m < problem_.size(); ++m) ScalePoint(m, theta);
-    steps_ = options_.revisit ? 0 : problem_.size();
+    steps_ = own_.revisit ? 0 : problem_.size();
     Rebuild();
     average_ = IterateAverage(average_.kind(), problem.num_weights(), problem.size());
     suffered_ = gradients_ = 0;
@@ -188,11 +188,11 @@ class MultiSampleLearner : public Learner,
   /// Algorithm 3, lines 2 to 5.
   void Step(Index m) {
     const ExampleView example = problem_.data().example(m);
-    const double given_norm = options_.revisit ? 0.0 : Inner(weights_, weights_);
+    const double given_norm = own_.revisit ? 0.0 : Inner(weights_, weights_);
     const Corner corner = evaluator_.oracle().Maximise(m, weights_, &warm_[m]);
     ++oracle_calls_;
     CollectSamples(m, example, corner);
-    if (!options_.revisit) {
+    if (!own_.revisit) {
       ++steps_;
       CountRegret(example, corner, given_norm);
       if (average_.active()) before_ = weights_;
@@ -200,11 +200,11 @@ class MultiSampleLearner : public Learner,
       for (double& w : weights_) w *= shrink;
     }
     const double lambda_t =
-        problem_.lambda() * static_cast<double>(options_.revisit ? problem_.size() : steps_);
+        problem_.lambda() * static_cast<double>(own_.revisit ? problem_.size() : steps_);
     Update(m, example, lambda_t);
     const double step = 1 / lambda_t;
     ScatterFeatures(example, change_, step, weights_);
-    if (options_.revisit) {
+    if (own_.revisit) {
       if (average_.active())
         ScatterFeatures(example, change_, average_.scale() * step, average_.lag());
       return;
@@ -231,7 +231,7 @@ class MultiSampleLearner : public Learner,
     samples_.clear();
     samples_.push_back({{corner.coordinates.begin(), corner.coordinates.end()}, corner.loss});
     labellings_.clear();
-    if (options_.samples == 1 && !multiclass(m)) return;
+    if (own_.samples == 1 && !multiclass(m)) return;
     const MapResult& result = evaluator_.oracle().result();
     if (result.integral || multiclass(m)) labellings_.push_back(result.labels);
     const std::size_t first = labellings_.size();
@@ -241,9 +241,9 @@ class MultiSampleLearner : public Learner,
     for (std::size_t s = 0; s < loss.size(); ++s) scores_[s] += loss[s];
     // One more than wanted: the best of them is most often the corner.
     sampler_->SetWeights(weights_);
-    sampler_->Sample(m, example, scores_, options_.samples, &visits_.random(), &labellings_);
+    sampler_->Sample(m, example, scores_, own_.samples, &visits_.random(), &labellings_);
     for (std::size_t k = first;
-         k < labellings_.size() && static_cast<Index>(samples_.size()) < options_.samples; ++k) {
+         k < labellings_.size() && static_cast<Index>(samples_.size()) < own_.samples; ++k) {
       const auto end = labellings_.begin() + static_cast<std::ptrdiff_t>(k);
       if (std::find(labellings_.begin(), end, labellings_[k]) == end)
         AddSample(m, example, labellings_[k]);
@@ -263,7 +263,7 @@ class MultiSampleLearner : public Learner,
   }
 
   bool multiclass(Index m) const {
-    return !options_.revisit && multiclass_[problem_.data().structure_of(m)];
+    return !own_.revisit && multiclass_[problem_.data().structure_of(m)];
   }
 
   /// Leaves the change of Σ α ψ in change_, and takes it into the example's point.
@@ -272,7 +272,7 @@ class MultiSampleLearner : public Learner,
     const std::span<double> own = points_.coordinates(m);
     u_.resize(own.size());
     CoordinateScores(example, weights_, u_);
-    if (options_.revisit) {
+    if (own_.revisit) {
       dual_.coordinates.assign(own.begin(), own.end());
       dual_.loss = points_.loss(m);
       dual_.mass = masses_[k];
@@ -286,7 +286,7 @@ class MultiSampleLearner : public Learner,
     } else {
       MultiSampleUpdate(example, samples_, lambda_t, kRounds, u_, &dual_, &change_, &gram_);
     }
-    if (options_.revisit) {
+    if (own_.revisit) {
       points_.Set(m, dual_.coordinates, dual_.loss);
       masses_[k] = dual_.mass;
       return;
@@ -344,12 +344,12 @@ class MultiSampleLearner : public Learner,
   void Rebuild() {
     std::fill(weights_.begin(), weights_.end(), 0.0);
     const double lambda_t =
-        problem_.lambda() * static_cast<double>(options_.revisit ? problem_.size() : steps_);
+        problem_.lambda() * static_cast<double>(own_.revisit ? problem_.size() : steps_);
     points_.AddFeatures(problem_, scale_ / lambda_t, weights_);
   }
 
   Problem problem_;
-  TrainOptions options_;
+  MultiSampleOptions own_;
   std::unique_ptr<LabellingSampler> sampler_;
   ExampleVisits visits_;
   double largest_loss_;  // B
@@ -388,5 +388,37 @@ OnlineFigures FiguresOf(const Learner& learner) {
   SLACKLINE_CHECK(online != nullptr, "the learner is not multi-sample");
   return online->online();
 }
+
+namespace {
+
+constexpr OptionRecord kOptions[] = {
+    {.name = "samples",
+     .placeholder = "K",
+     .text = "multi-sample: labellings in each update of an example",
+     .default_text = "10",
+     .field = Field<&MultiSampleOptions::samples>,
+     .minimum = 1,
+     .maximum = 10000,
+     .positive = true},
+    {.name = "revisit",
+     .text = "multi-sample: later visits of an example go on from its dual variables, instead of "
+             "counting it as a new example",
+     .default_text = "off",
+     .field = Field<&MultiSampleOptions::revisit>}};
+constexpr std::span<const OptionRecord> kOptionLists[] = {kOptions};
+constexpr LearnerVariant kVariants[] = {{.needs = kNeedsOracle | NeedsAll(Need::kSumLoss)}};
+
+}  // namespace
+
+constinit const LearnerRecord kMultiSampleLearner = {
+    .name = "multi-sample",
+    .summary = "online dual ascent with several labellings in every update",
+    .section = "multi-sample",
+    .make = [](const Problem& problem,
+               const TrainOptions& options) { return MakeMultiSampleLearner(problem, options); },
+    .variants = kVariants,
+    .reads = "average oracle",
+    .options = kOptionLists,
+    .own_steps = "updates an example by all of its labellings at hand"};
 
 }  // namespace slackline::internal

@@ -30,11 +30,19 @@
 #include <memory>
 
 #include <slackline/learning/learner.h>
+#include <slackline/learning/learner_record.h>
 #include <slackline/learning/options.h>
 #include <slackline/learning/oracle/labelling_sampler.h>
 #include <slackline/learning/problem.h>
 
 namespace slackline::internal {
+
+struct MultiSampleOptions {
+  /// Labellings in each update of an example.
+  Index samples = 10;
+  /// Later visits of an example go on from its dual variables, instead of counting it as a new one.
+  bool revisit = false;
+};
 
 /// sampler: null for MakeLabellingSampler.
 std::unique_ptr<Learner> MakeMultiSampleLearner(
@@ -50,5 +58,8 @@ struct OnlineFigures {
 
 /// Of a learner that MakeMultiSampleLearner made, without --revisit.
 OnlineFigures FiguresOf(const Learner& learner);
+
+/// `multi-sample`.
+extern const LearnerRecord kMultiSampleLearner;
 
 }  // namespace slackline::internal

@@ -5,6 +5,7 @@
 
 #include <slackline/core/feature_gram.h>
 #include <slackline/core/feature_map.h>
+#include <slackline/learning/bcfw.h>
 #include <slackline/learning/oracle/example_evaluator.h>
 #include <slackline/learning/step/dual_mixture.h>
 #include <slackline/learning/step/dual_points.h>
@@ -27,7 +28,7 @@ class PlainBcfwLearner : public Learner, public DualPointSource, public LambdaFo
         points_(problem),
         warm_(problem.size()),
         average_(options.average, problem.num_weights(), problem.size()),
-        evaluator_(problem, options.oracle, options.lp_tolerance) {
+        evaluator_(problem, options.oracle, options.own<BcfwOptions>().lp_tolerance) {
     traits_ = {.dual_point = this, .lambda = this};
   }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include <slackline/core/check.h>
 #include <slackline/core/feature_gram.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/core/random.h>
@@ -25,8 +26,8 @@ namespace {
 
 constexpr Index kRebuildEvery = 64;
 constexpr int kInnerSteps = 10;  // of option I
-constexpr double kInnerReduction =
-    0.1;  // … which end when the example's gap is this share of the first
+// … which end when the example's gap is this share of the first
+constexpr double kInnerReduction = 0.1;
 
 /// Sets w = SoftThreshold(v) where the feature vector with coordinates q is not zero.
 void ThresholdWhereMoved(const ExampleView& example, std::span<const double> q, double threshold,
@@ -75,11 +76,12 @@ class ProxSdcaLearner : public Learner,
   ProxSdcaLearner(const Problem& problem, const TrainOptions& options)
       : problem_(problem),
         options_(options),
+        own_(options.own<ProxSdcaOptions>()),
         projects_(options.smoothing > 0 && VariablesAreFree(problem)),
         visits_(options, problem.size()),
         draw_(static_cast<std::uint64_t>(options.seed) + 0x9e3779b97f4a7c15ULL),
         v_(problem.num_weights(), 0.0),
-        w_(options.l1 > 0 ? v_.size() : 0, 0.0),
+        w_(own_.l1 > 0 ? v_.size() : 0, 0.0),
         points_(problem),
         warm_(problem.size()),
         average_(options.average, problem.num_weights(), problem.size()),
@@ -87,14 +89,14 @@ class ProxSdcaLearner : public Learner,
         evaluator_(problem, options.oracle) {
     traits_ = {.dual_point = this, .lambda = this, .listener = this, .scales = this};
     if (options.smoothing > 0) StartMarginals();
-    if (options.sdca_step >= 3) BoundFeatures();
+    if (own_.sdca_step >= 3) BoundFeatures();
   }
 
   void RunPass(const StopControl& stop) override {
     visits_.Pass(stop, [&](Index m) {
       Visit(m);
       average_.EndStep();
-      if (options_.random_output) DrawOutput();
+      if (own_.random_output) DrawOutput();
     });
     if (++pass_ % kRebuildEvery == 0) Rebuild();
   }
@@ -127,13 +129,12 @@ class ProxSdcaLearner : public Learner,
   }
 
   std::string Adapt(const Evaluation& /*evaluation*/) override {
-    if (told_ || (options_.l1 == 0 && options_.smoothing == 0)) return {};
+    if (told_ || (own_.l1 == 0 && options_.smoothing == 0)) return {};
     told_ = true;
     std::string note = "objective and bounds are those of the ";
     if (options_.smoothing > 0) note += "smoothed ";
     note += "problem";
-    if (options_.l1 > 0)
-      note += std::string(options_.smoothing > 0 ? "," : "") + " with the l1 term";
+    if (own_.l1 > 0) note += std::string(options_.smoothing > 0 ? "," : "") + " with the l1 term";
     return note + " (docs/reference/learners.md)";
   }
 
@@ -202,10 +203,10 @@ class ProxSdcaLearner : public Learner,
   }
 
  private:
-  std::span<const double> w() const { return options_.l1 > 0 ? w_ : v_; }
-  double threshold() const { return options_.l1 / problem_.lambda(); }
+  std::span<const double> w() const { return own_.l1 > 0 ? w_ : v_; }
+  double threshold() const { return own_.l1 / problem_.lambda(); }
   void Threshold(std::vector<double>* v) const {
-    if (options_.l1 == 0) return;
+    if (own_.l1 == 0) return;
     for (double& x : *v) x = SoftThreshold(x, threshold());
   }
 
@@ -241,7 +242,7 @@ class ProxSdcaLearner : public Learner,
 
   void Visit(Index m) {
     const double gap = Step(m);
-    if (options_.sdca_step != 1) return;
+    if (own_.sdca_step != 1) return;
     for (int k = 1; k < kInnerSteps && gap > 0 && Step(m) > kInnerReduction * gap; ++k) {
     }
   }
@@ -268,7 +269,7 @@ class ProxSdcaLearner : public Learner,
     points_.Move(m, step, direction_, target_loss);
     for (std::size_t s = 0; s < mu.size(); ++s) mu[s] += step * target_[s];
     ScatterFeatures(example, direction_, step / problem_.lambda_m(), v_);
-    if (options_.l1 > 0) ThresholdWhereMoved(example, direction_, threshold(), v_, w_);
+    if (own_.l1 > 0) ThresholdWhereMoved(example, direction_, threshold(), v_, w_);
     if (average_.active()) {
       ScatterFeatures(example, direction_, average_.scale() * step / problem_.lambda_m(),
                       average_.lag());
@@ -281,10 +282,10 @@ class ProxSdcaLearner : public Learner,
   double StepSize(Index m, double gap, double squared) {
     const double lambda_m = problem_.lambda_m();
     const double gamma = options_.smoothing;
-    if (options_.sdca_step == 5) return lambda_m * gamma / (largest_bound_ + lambda_m * gamma);
+    if (own_.sdca_step == 5) return lambda_m * gamma / (largest_bound_ + lambda_m * gamma);
     double bound = 0;  // on ‖X_i z‖²
-    if (options_.sdca_step >= 3) {
-      bound = options_.sdca_step == 3 ? bounds_[m] : largest_bound_;
+    if (own_.sdca_step >= 3) {
+      bound = own_.sdca_step == 3 ? bounds_[m] : largest_bound_;
       if (projects_) bound *= squared;
     } else {
       bound = gram_.SquaredNorm(problem_.data().example(m), direction_);
@@ -372,10 +373,10 @@ class ProxSdcaLearner : public Learner,
 
   double Primal(std::span<const double> weights, int threads) {
     double one_norm = 0;
-    if (options_.l1 > 0) {
+    if (own_.l1 > 0) {
       for (const double x : weights) one_norm += std::abs(x);
     }
-    const double l1_term = options_.l1 * one_norm;
+    const double l1_term = own_.l1 * one_norm;
     if (options_.smoothing == 0) return l1_term + evaluator_.Primal(weights, warm_, threads);
     if (projects_) {
       double hinge = 0;
@@ -409,7 +410,7 @@ class ProxSdcaLearner : public Learner,
   /// v, and w, from the points.
   void Rebuild() {
     points_.Weights(problem_, &v_);
-    if (options_.l1 > 0) {
+    if (own_.l1 > 0) {
       w_ = v_;
       Threshold(&w_);
     }
@@ -431,7 +432,7 @@ class ProxSdcaLearner : public Learner,
   double BestScale() {
     points_.Weights(problem_, &v_);
     const double loss = points_.TotalLoss();
-    if (options_.l1 == 0 && options_.smoothing == 0)
+    if (own_.l1 == 0 && options_.smoothing == 0)
       return BestShare(loss / problem_.size(), Regulariser(problem_.lambda(), v_));
     // Σ_i (1 − ‖e + θ(μ − e)‖²) = −2θ e·(μ − e) − θ²‖μ − e‖²
     double linear = 0;
@@ -470,6 +471,7 @@ class ProxSdcaLearner : public Learner,
 
   Problem problem_;
   TrainOptions options_;
+  ProxSdcaOptions own_;
   bool projects_;  // the smoothed maximiser is a projection
   ExampleVisits visits_;
   Random draw_;  // of the random output: a stream of its own
@@ -483,8 +485,8 @@ class ProxSdcaLearner : public Learner,
   std::int64_t outputs_ = 0;  // iterates that the drawn one stands for
   std::int64_t next_restart_;
   ExampleEvaluator evaluator_;
-  std::vector<double>
-      bounds_;  // per example, for steps 3 to 5: of ‖X_i z‖², by ‖z‖² where projects_
+  // per example, for steps 3 to 5: of ‖X_i z‖², by ‖z‖² where projects_
+  std::vector<double> bounds_;
   double largest_bound_ = 0;
   std::vector<double> direction_, target_, offsets_, u_, allowed_, scores_;
   FeatureGram gram_;
@@ -499,5 +501,61 @@ class ProxSdcaLearner : public Learner,
 std::unique_ptr<Learner> MakeProxSdcaLearner(const Problem& problem, const TrainOptions& options) {
   return std::make_unique<ProxSdcaLearner>(problem, options);
 }
+
+namespace {
+
+constexpr OptionRecord kOptions[] = {
+    {.name = "sdca-step",
+     .placeholder = "1..5",
+     .text = "prox-sdca: step option of the paper. 1: several steps on the example, 2: line "
+             "search, 3: a bound on the curvature of the example, 4: of all examples, 5: smoothed "
+             "losses only",
+     .default_text = "2",
+     .field = Field<&ProxSdcaOptions::sdca_step>,
+     .minimum = 1,
+     .maximum = 5,
+     .positive = true},
+    {.name = "l1",
+     .placeholder = "S",
+     .text = "prox-sdca: adds S ‖w‖₁ to the objective, so that weights become zero",
+     .default_text = "none",
+     .field = Field<&ProxSdcaOptions::l1>,
+     .positive = true},
+    {.name = "random-output",
+     .text = "prox-sdca: also evaluate the iterate after a random step",
+     .default_text = "off",
+     .field = Field<&ProxSdcaOptions::random_output>}};
+constexpr std::span<const OptionRecord> kOptionLists[] = {kOptions};
+constexpr NeedSet kNeeds = kNeedsOracle | NeedsAll(Need::kSumLoss);
+constexpr LearnerVariant kVariants[] = {
+    {.options = "--sdca-step 5 --smoothing",
+     .applies =
+         [](const TrainOptions& options) { return options.own<ProxSdcaOptions>().sdca_step == 5; },
+     .needs = kNeeds | NeedsAll(Need::kFreeVariables)},
+    {.options = "--smoothing",
+     .applies = [](const TrainOptions& options) { return options.smoothing > 0; },
+     .needs = kNeeds},
+    {.needs = kNeeds}};
+
+void Check(const TrainOptions& options) {
+  const auto& own = options.own<ProxSdcaOptions>();
+  if (own.sdca_step == 5 && options.smoothing <= 0)
+    throw DataError("--sdca-step 5 needs --smoothing: it is for smooth losses");
+  if (own.l1 > 0 && options.kernel != KernelKind::kAuto)
+    throw DataError("--l1 does not go with --kernel: weights are then those of support vectors");
+}
+
+}  // namespace
+
+constinit const LearnerRecord kProxSdcaLearner = {
+    .name = "prox-sdca",
+    .summary = "proximal dual ascent, with an l1 term or smoothed hinges",
+    .section = "prox-sdca",
+    .make = MakeProxSdcaLearner,
+    .variants = kVariants,
+    .reads = "average smoothing oracle",
+    .options = kOptionLists,
+    .own_steps = "has steps of its own, which --sdca-step chooses",
+    .check = Check};
 
 }  // namespace slackline::internal

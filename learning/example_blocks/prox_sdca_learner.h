@@ -44,13 +44,26 @@
 #include <memory>
 
 #include <slackline/learning/learner.h>
+#include <slackline/learning/learner_record.h>
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 
 namespace slackline::internal {
 
+struct ProxSdcaOptions {
+  /// Which of the paper's step options I to V.
+  Index sdca_step = 2;
+  /// σ of the term σ‖w‖₁ that is added to the objective; 0 = none.
+  double l1 = 0;
+  /// Whether the iterate after a random step is evaluated as well, and the better weights kept.
+  bool random_output = false;
+};
+
 /// Requires what MakeLearner checks (CheckOptions, support_table.h): step 5 with smoothing, and for
 /// examples without factors. Throws DataError when the oracle does not apply.
 std::unique_ptr<Learner> MakeProxSdcaLearner(const Problem& problem, const TrainOptions& options);
+
+/// `prox-sdca`.
+extern const LearnerRecord kProxSdcaLearner;
 
 }  // namespace slackline::internal

@@ -26,7 +26,7 @@ class SubgradientLearner : public Learner, public DualPointSource, public Lambda
  public:
   SubgradientLearner(const Problem& problem, const TrainOptions& options)
       : problem_(problem),
-        options_(options),
+        own_(options.own<SubgradientOptions>()),
         visits_(options, problem.size()),
         sum_(problem.num_weights(), 0.0),
         points_(problem),
@@ -112,7 +112,7 @@ class SubgradientLearner : public Learner, public DualPointSource, public Lambda
     const Corner corner = evaluator_.oracle().Maximise(m, sum_, &warm_[m], {}, scale());
     ++oracle_calls_;
     ++steps_;
-    if (options_.projection) {
+    if (own_.projection) {
       // ‖λk·w + ψ‖², where w·ψ = Δ − H.
       square_ += 2 * length * (corner.loss - corner.value) +
                  gram_.SquaredNorm(example, corner.coordinates);
@@ -123,7 +123,7 @@ class SubgradientLearner : public Learner, public DualPointSource, public Lambda
       ScatterFeatures(example, corner.coordinates, average_.scale() * added, average_.lag());
     points_.Add(m, added, corner.coordinates, corner.loss);
     masses_[m] += added;
-    if (options_.projection) Project();
+    if (own_.projection) Project();
     average_.EndStep(scale());
   }
 
@@ -157,7 +157,7 @@ class SubgradientLearner : public Learner, public DualPointSource, public Lambda
   }
 
   Problem problem_;
-  TrainOptions options_;
+  SubgradientOptions own_;
   ExampleVisits visits_;
   std::vector<double> sum_;
   double shrink_ = 1;
@@ -180,5 +180,27 @@ std::unique_ptr<Learner> MakeSubgradientLearner(const Problem& problem,
                                                 const TrainOptions& options) {
   return std::make_unique<SubgradientLearner>(problem, options);
 }
+
+namespace {
+
+constexpr OptionRecord kOptions[] = {
+    {.name = "projection",
+     .text = "ssg: project iterates onto the ball that the optimum lies in",
+     .default_text = "off",
+     .field = Field<&SubgradientOptions::projection>}};
+constexpr std::span<const OptionRecord> kOptionLists[] = {kOptions};
+constexpr LearnerVariant kVariants[] = {{.needs = kNeedsOracle}};
+
+}  // namespace
+
+constinit const LearnerRecord kSubgradientLearner = {
+    .name = "ssg",
+    .summary = "stochastic subgradient steps on the primal (Pegasos)",
+    .section = "Subgradients: `ssg`",
+    .make = MakeSubgradientLearner,
+    .variants = kVariants,
+    .reads = "average oracle",
+    .options = kOptionLists,
+    .own_steps = "takes subgradient steps only"};
 
 }  // namespace slackline::internal

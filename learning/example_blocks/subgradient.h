@@ -38,13 +38,22 @@
 #include <memory>
 
 #include <slackline/learning/learner.h>
+#include <slackline/learning/learner_record.h>
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 
 namespace slackline::internal {
 
+struct SubgradientOptions {
+  /// Whether iterates are projected onto the ball that the optimum lies in.
+  bool projection = false;
+};
+
 /// Throws DataError when the oracle does not apply to one of the problem's structures.
 std::unique_ptr<Learner> MakeSubgradientLearner(const Problem& problem,
                                                 const TrainOptions& options);
+
+/// `ssg`.
+extern const LearnerRecord kSubgradientLearner;
 
 }  // namespace slackline::internal

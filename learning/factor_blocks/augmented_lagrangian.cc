@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <slackline/core/check.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/factor_blocks/penalty_control.h>
 #include <slackline/learning/step/proximal_control.h>
@@ -18,12 +19,13 @@ constexpr double kCentre = 10;
 
 PenaltySettings StartSettings(const Problem& problem, const TrainOptions& options) {
   PenaltySettings settings;
-  settings.tau = options.tau;
-  if (options.rho <= 0) {
+  settings.tau = options.own<AugmentedLagrangianOptions>().tau;
+  const auto& penalty = options.own<PenaltyOptions>();
+  if (penalty.rho <= 0) {
     settings.rho = kStartOfRho * problem.penalty_scale();
   } else {
     settings.rho =
-        options.rho_scale == RhoScale::kPaper ? options.rho * problem.size() : options.rho;
+        penalty.rho_scale == RhoScale::kPaper ? penalty.rho * problem.size() : penalty.rho;
   }
   return settings;
 }
@@ -33,7 +35,8 @@ class AugmentedLagrangianLearner : public FactorLearner, public CheckListener {
   AugmentedLagrangianLearner(const Problem& problem, const TrainOptions& options)
       : FactorLearner(problem, options, /*multipliers=*/true),
         options_(options),
-        control_(StartSettings(problem, options), options.rho <= 0, problem.penalty_scale()),
+        control_(StartSettings(problem, options), options.own<PenaltyOptions>().rho <= 0,
+                 problem.penalty_scale()),
         kappa_(Kappa(problem)),
         steps_since_update_(problem.size(), 0) {
     traits_.listener = this;
@@ -78,8 +81,9 @@ class AugmentedLagrangianLearner : public FactorLearner, public CheckListener {
     const double balanced = control_.settings().rho / problem().penalty_scale();
     FactorLearner::ChangeLambda(changed);
     PenaltySettings settings = StartSettings(changed, options_);
-    if (options_.rho <= 0) settings.rho = balanced * changed.penalty_scale();
-    control_ = PenaltyControl(settings, options_.rho <= 0, changed.penalty_scale());
+    if (options_.own<PenaltyOptions>().rho <= 0) settings.rho = balanced * changed.penalty_scale();
+    control_ =
+        PenaltyControl(settings, options_.own<PenaltyOptions>().rho <= 0, changed.penalty_scale());
     std::fill(steps_since_update_.begin(), steps_since_update_.end(), Offset{0});
     kappa_ = Kappa(changed);
     best_primal_ = kInfinity;
@@ -114,5 +118,41 @@ std::unique_ptr<Learner> MakeAugmentedLagrangianLearner(const Problem& problem,
                                                         const TrainOptions& options) {
   return std::make_unique<AugmentedLagrangianLearner>(problem, options);
 }
+
+namespace {
+
+constexpr OptionRecord kOptions[] = {
+    {.name = "tau",
+     .placeholder = "T",
+     .text = "al: length of a multiplier step",
+     .default_text = "1",
+     .field = Field<&AugmentedLagrangianOptions::tau>,
+     .maximum = 1,
+     .positive = true},
+    {.name = "shrinking",
+     .placeholder = "auto|off",
+     .text = "al: let most passes leave out pairs of labels that are off and stay so",
+     .default_text = "auto",
+     .field = Field<&AugmentedLagrangianOptions::shrinking>,
+     .special_values = "off"}};
+constexpr std::span<const OptionRecord> kOptionLists[] = {kPenaltyOptions, kOptions};
+constexpr LearnerVariant kVariants[] = {{.needs = kNeedsFactors}};
+
+void Check(const TrainOptions& options) {
+  if (options.own<AugmentedLagrangianOptions>().tau <= 0)
+    throw DataError("--tau: must be > 0 and ≤ 1");
+}
+
+}  // namespace
+
+constinit const LearnerRecord kAugmentedLagrangianLearner = {
+    .name = "al",
+    .summary = "augmented Lagrangian, solves the LP-relaxed problem by factor blocks",
+    .section = "Augmented Lagrangian: `al`",
+    .make = MakeAugmentedLagrangianLearner,
+    .variants = kVariants,
+    .reads = "proximal",
+    .options = kOptionLists,
+    .check = Check};
 
 }  // namespace slackline::internal

@@ -13,12 +13,23 @@
 #include <memory>
 
 #include <slackline/learning/learner.h>
+#include <slackline/learning/learner_record.h>
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 
 namespace slackline::internal {
 
+struct AugmentedLagrangianOptions {
+  /// Length of a multiplier step, in (0, 1].
+  double tau = 1;
+  /// Whether most passes leave out pairs of binary variables that rest (active_pairs.h).
+  Switch shrinking = Switch::kAuto;
+};
+
 std::unique_ptr<Learner> MakeAugmentedLagrangianLearner(const Problem& problem,
                                                         const TrainOptions& options);
+
+/// `al`.
+extern const LearnerRecord kAugmentedLagrangianLearner;
 
 }  // namespace slackline::internal

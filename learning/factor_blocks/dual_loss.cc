@@ -56,13 +56,13 @@ class DualLossLearner : public Learner,
   DualLossLearner(const Problem& problem, const TrainOptions& options)
       : problem_(problem),
         options_(options),
+        step_size_(options.own<DualLossOptions>().step_size),
         temperature_(TemperatureFor(problem, options)),
         visits_(options, problem.size()),
-        descent_(
-            problem_, AllExamples(problem),
-            {temperature_, options.step_size > 0 ? options.step_size : 1 / problem.lambda(), true}),
+        descent_(problem_, AllExamples(problem),
+                 {temperature_, step_size_ > 0 ? step_size_ : 1 / problem.lambda(), true}),
         mixture_(problem.lambda()),
-        chosen_(options.step_size > 0) {
+        chosen_(step_size_ > 0) {
     traits_ = {.dual_point = this, .lambda = this, .listener = this};
     for (Index m = 0; m < problem.size(); ++m)
       num_parts_.push_back(problem.data().example(m).graph().num_parts());
@@ -117,8 +117,7 @@ class DualLossLearner : public Learner,
 
   void ChangeLambda(const Problem& problem) override {
     // A step that was found stays what it was as a multiple of 1/λ.
-    if (options_.step_size <= 0)
-      descent_.set_eta(descent_.eta() * problem_.lambda() / problem.lambda());
+    if (step_size_ <= 0) descent_.set_eta(descent_.eta() * problem_.lambda() / problem.lambda());
     descent_.ChangeLambda(problem_.lambda(), problem.lambda());
     problem_ = problem;
     mixture_ = DualMixture(problem_.lambda());
@@ -176,6 +175,7 @@ class DualLossLearner : public Learner,
 
   Problem problem_;
   TrainOptions options_;
+  double step_size_;  // 0: found by trials
   double temperature_;
   ExampleVisits visits_;
   DualLossDescent descent_;
@@ -191,5 +191,37 @@ class DualLossLearner : public Learner,
 std::unique_ptr<Learner> MakeDualLossLearner(const Problem& problem, const TrainOptions& options) {
   return std::make_unique<DualLossLearner>(problem, options);
 }
+
+namespace {
+
+constexpr OptionRecord kOptions[] = {
+    {.name = "step-size",
+     .placeholder = "E",
+     .text = "dlpw, smooth-dlpw: steps on the weights have length E/t",
+     .default_text = "found by short trials",
+     .field = Field<&DualLossOptions::step_size>,
+     .positive = true}};
+constexpr std::span<const OptionRecord> kOptionLists[] = {kOptions};
+constexpr LearnerVariant kVariants[] = {{.needs = kNeedsFactors | NeedsAll(Need::kTables)}};
+
+}  // namespace
+
+constinit const LearnerRecord kDlpwLearner = {
+    .name = "dlpw",
+    .summary = "dual losses: subgradients on the weights, block minimisation over messages",
+    .section = "Dual losses: `dlpw` and `smooth-dlpw`",
+    .make = MakeDualLossLearner,
+    .variants = kVariants,
+    .options = kOptionLists,
+    .own_steps = "takes gradient steps only"};
+constinit const LearnerRecord kSmoothDlpwLearner = {
+    .name = "smooth-dlpw",
+    .summary = "the same with soft maxima",
+    .section = "Dual losses: `dlpw` and `smooth-dlpw`",
+    .make = MakeDualLossLearner,
+    .variants = kVariants,
+    .reads = "smoothing",
+    .options = kOptionLists,
+    .own_steps = "takes gradient steps only"};
 
 }  // namespace slackline::internal

@@ -35,13 +35,22 @@
 #include <memory>
 
 #include <slackline/learning/learner.h>
+#include <slackline/learning/learner_record.h>
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 
 namespace slackline::internal {
 
+struct DualLossOptions {
+  /// η of the steps η/t on the weights; 0 = found by short trials.
+  double step_size = 0;
+};
+
 /// options.learner: kDlpw or kSmoothDlpw. Requires what MakeLearner checks (support_table.h): no
 /// global factors.
 std::unique_ptr<Learner> MakeDualLossLearner(const Problem& problem, const TrainOptions& options);
+
+/// `dlpw` and `smooth-dlpw`.
+extern const LearnerRecord kDlpwLearner, kSmoothDlpwLearner;
 
 }  // namespace slackline::internal

@@ -3,6 +3,8 @@
 
 #include <limits>
 
+#include <slackline/learning/factor_blocks/augmented_lagrangian.h>
+
 namespace slackline::internal {
 namespace {
 
@@ -15,7 +17,7 @@ FactorLearner::FactorLearner(const Problem& problem, const TrainOptions& options
     : certified_(HasFactors(problem.data()) ? CertifiedProblem::kRelaxed
                                             : CertifiedProblem::kExact),
       uniform_order_(options.order == OrderKind::kUniform),
-      shrinks_(multipliers && options.shrinking != Switch::kOff),
+      shrinks_(multipliers && options.own<AugmentedLagrangianOptions>().shrinking != Switch::kOff),
       blocks_(problem, options.step, multipliers),
       mixture_(problem.lambda()),
       visits_(options, problem.size()),

@@ -8,9 +8,35 @@
 
 #include <slackline/learning/factor_blocks/factor_certificate.h>
 #include <slackline/learning/learner.h>
+#include <slackline/learning/learner_record.h>
 #include <slackline/learning/step/sampling.h>
 
 namespace slackline::internal {
+
+/// Of the learners that penalise disagreement, `al` and `soft`.
+struct PenaltyOptions {
+  /// ρ of the penalty; 0 = chosen by the program (1 for soft; from the data for al).
+  double rho = 0;
+  /// Scale in which ρ (and SoftOptions::rho_final) is given: per example, or equation (5) of the
+  /// AISTATS 2015 paper read literally, ρ/M.
+  RhoScale rho_scale = RhoScale::kExample;
+};
+inline constexpr OptionRecord kPenaltyOptions[] = {
+    {.name = "rho",
+     .placeholder = "R",
+     .text = "strength of the soft penalty: small = strict",
+     .default_text = "soft: 1; al: from the data",
+     .field = Field<&PenaltyOptions::rho>,
+     .minimum = kSmallestStrength,
+     .maximum = kLargestStrength,
+     .positive = true},
+    {.name = "rho-scale",
+     .placeholder = "example|paper",
+     .text = "scale of ρ: per example, or ρ/M as the paper's equation (5) is written",
+     .default_text = "example",
+     .field = Field<&PenaltyOptions::rho_scale>,
+     .needs = "rho",
+     .needed_for = "al"}};
 
 class FactorLearner : public Learner,
                       public DualPointSource,

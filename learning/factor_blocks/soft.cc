@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include <slackline/core/check.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
 
 namespace slackline::internal {
@@ -12,7 +14,9 @@ namespace {
 class SoftLearner : public FactorLearner {
  public:
   SoftLearner(const Problem& problem, const TrainOptions& options)
-      : FactorLearner(problem, options, /*multipliers=*/false), options_(options) {
+      : FactorLearner(problem, options, /*multipliers=*/false),
+        penalty_(options.own<PenaltyOptions>()),
+        falling_(options.own<SoftOptions>()) {
     traits_.stopping_gap = StoppingGap::kSoft;
     blocks().set_rho(RhoAt(0));
     blocks().set_smoothing(options.smoothing);
@@ -31,7 +35,7 @@ class SoftLearner : public FactorLearner {
 
   Evaluation Evaluate(int threads) override {
     Evaluation evaluation = FactorLearner::Evaluate(threads);
-    evaluation.provisional = options_.rho_final > 0 && pass() < options_.rho_passes;
+    evaluation.provisional = falling_.rho_final > 0 && pass() < falling_.rho_passes;
     return evaluation;
   }
 
@@ -44,18 +48,19 @@ class SoftLearner : public FactorLearner {
   /// ρ of pass number `pass`, counted from 0: geometric from rho to rho_final over rho_passes
   /// passes.
   double RhoAt(Index pass) const {
-    double rho = options_.rho > 0 ? options_.rho : 1;
-    if (options_.rho_final > 0) {
+    double rho = penalty_.rho > 0 ? penalty_.rho : 1;
+    if (falling_.rho_final > 0) {
       const double share =
-          options_.rho_passes <= 1
+          falling_.rho_passes <= 1
               ? 1.0
-              : std::min(1.0, static_cast<double>(pass) / (options_.rho_passes - 1));
-      rho *= std::pow(options_.rho_final / rho, share);
+              : std::min(1.0, static_cast<double>(pass) / (falling_.rho_passes - 1));
+      rho *= std::pow(falling_.rho_final / rho, share);
     }
-    return options_.rho_scale == RhoScale::kPaper ? rho * problem().size() : rho;
+    return penalty_.rho_scale == RhoScale::kPaper ? rho * problem().size() : rho;
   }
 
-  TrainOptions options_;
+  PenaltyOptions penalty_;
+  SoftOptions falling_;
 };
 
 }  // namespace
@@ -63,5 +68,49 @@ class SoftLearner : public FactorLearner {
 std::unique_ptr<Learner> MakeSoftLearner(const Problem& problem, const TrainOptions& options) {
   return std::make_unique<SoftLearner>(problem, options);
 }
+
+namespace {
+
+constexpr OptionRecord kOptions[] = {{.name = "rho-final",
+                                      .placeholder = "R",
+                                      .text = "soft: let ρ fall to this value",
+                                      .default_text = "stays",
+                                      .field = Field<&SoftOptions::rho_final>,
+                                      .minimum = kSmallestStrength,
+                                      .maximum = kLargestStrength,
+                                      .positive = true},
+                                     {.name = "rho-passes",
+                                      .placeholder = "N",
+                                      .text = "soft: passes over which ρ falls",
+                                      .default_text = "100",
+                                      .field = Field<&SoftOptions::rho_passes>,
+                                      .minimum = 1,
+                                      .maximum = std::numeric_limits<Index>::max(),
+                                      .positive = true,
+                                      .needs = "rho-final"}};
+constexpr std::span<const OptionRecord> kOptionLists[] = {kPenaltyOptions, kOptions};
+constexpr LearnerVariant kVariants[] = {
+    {.options = "--smoothing",
+     .applies = [](const TrainOptions& options) { return options.smoothing > 0; },
+     .needs = kNeedsFactors | NeedsAll(Need::kTables)},
+    {.needs = kNeedsFactors}};
+
+void Check(const TrainOptions& options) {
+  const double rho = options.own<PenaltyOptions>().rho;
+  if (options.own<SoftOptions>().rho_final > (rho > 0 ? rho : 1))
+    throw DataError("--rho-final must not be larger than --rho: the penalty gets stricter");
+}
+
+}  // namespace
+
+constinit const LearnerRecord kSoftLearner = {
+    .name = "soft",
+    .summary = "factor blocks with a penalty instead of constraints",
+    .section = "Soft constraints: `soft`",
+    .make = MakeSoftLearner,
+    .variants = kVariants,
+    .reads = "smoothing",
+    .options = kOptionLists,
+    .check = Check};
 
 }  // namespace slackline::internal

@@ -13,12 +13,23 @@
 #include <memory>
 
 #include <slackline/learning/learner.h>
+#include <slackline/learning/learner_record.h>
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 
 namespace slackline::internal {
 
+struct SoftOptions {
+  /// ρ falls geometrically from PenaltyOptions::rho to rho_final over the first rho_passes passes;
+  /// 0 = stays.
+  double rho_final = 0;
+  Index rho_passes = 100;
+};
+
 /// Requires what MakeLearner checks (support_table.h): with --smoothing, no global factors.
 std::unique_ptr<Learner> MakeSoftLearner(const Problem& problem, const TrainOptions& options);
+
+/// `soft`.
+extern const LearnerRecord kSoftLearner;
 
 }  // namespace slackline::internal

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include <slackline/core/feature_map.h>
@@ -40,7 +41,7 @@ class KernelLearner : public Learner,
         expansion_(problem.data()),
         gram_(KernelOf(options, problem.data()),
               {expansion_.inputs().begin(), expansion_.inputs().end()},
-              static_cast<std::int64_t>(options.cache_mb) * 1'000'000),
+              static_cast<std::int64_t>(options.own<KernelLearnerOptions>().cache_mb) * 1'000'000),
         weights_(expansion_.size(), 0.0),
         points_(problem),
         warm_(problem.size()),
@@ -138,8 +139,8 @@ class KernelLearner : public Learner,
   DualPoints points_;
   std::vector<WarmStart> warm_;
   IterateAverage average_;
-  std::vector<std::unique_ptr<ExampleOracle>>
-      oracles_;  // one per thread; the first is that of the passes
+  // one per thread; the first is that of the passes
+  std::vector<std::unique_ptr<ExampleOracle>> oracles_;
   std::vector<double> scores_;
   Index pass_ = 0;
   WorkCounts work_;
@@ -316,5 +317,45 @@ std::unique_ptr<Learner> MakeKernelLearner(const Problem& problem, const TrainOp
     return std::make_unique<KernelFrankWolfeLearner>(problem, options);
   return std::make_unique<KernelBcfwLearner>(problem, options);
 }
+
+namespace {
+
+constexpr OptionRecord kOptions[] = {
+    {.name = "cache-mb",
+     .placeholder = "N",
+     .text = "kernel-bcfw, kernel-fw: megabytes for kernel values. Results do not depend on it",
+     .default_text = "256",
+     .field = Field<&KernelLearnerOptions::cache_mb>,
+     .minimum = 1,
+     .maximum = std::numeric_limits<Index>::max(),
+     .positive = true,
+     .outer = true}};
+constexpr std::span<const OptionRecord> kOptionLists[] = {kOptions};
+constexpr LearnerVariant kVariants[] = {
+    {.needs = kNeedsOracle | NeedsAll(Need::kInputs, Need::kNoGlobals)}};
+
+}  // namespace
+
+constinit const LearnerRecord kKernelFrankWolfeLearner = {
+    .name = "kernel-fw",
+    .summary = "fw in the dual alone, with kernels",
+    .section = "Kernels",
+    .make = MakeKernelLearner,
+    .variants = kVariants,
+    .reads = "average fixed-step oracle",
+    .options = kOptionLists,
+    .own_steps = "takes Frank-Wolfe steps only",
+    .own_order = "takes all examples at once",
+    .kernelized = true};
+constinit const LearnerRecord kKernelBcfwLearner = {
+    .name = "kernel-bcfw",
+    .summary = "bcfw in the dual alone, with kernels",
+    .section = "Kernels",
+    .make = MakeKernelLearner,
+    .variants = kVariants,
+    .reads = "average fixed-step oracle",
+    .options = kOptionLists,
+    .own_steps = "takes Frank-Wolfe steps only",
+    .kernelized = true};
 
 }  // namespace slackline::internal

@@ -29,14 +29,23 @@
 #include <memory>
 
 #include <slackline/learning/learner.h>
+#include <slackline/learning/learner_record.h>
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 
 namespace slackline::internal {
 
+struct KernelLearnerOptions {
+  /// Memory for kernel values, in units of 10^6 bytes.
+  Index cache_mb = 256;
+};
+
 /// options.learner: kKernelBcfw or kKernelFrankWolfe. Requires what MakeLearner checks
 /// (support_table.h): inputs, which a kernel compares. Throws DataError when the oracle does not
 /// apply.
 std::unique_ptr<Learner> MakeKernelLearner(const Problem& problem, const TrainOptions& options);
+
+/// `kernel-fw` and `kernel-bcfw`.
+extern const LearnerRecord kKernelFrankWolfeLearner, kKernelBcfwLearner;
 
 }  // namespace slackline::internal

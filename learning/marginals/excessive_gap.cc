@@ -174,4 +174,19 @@ std::unique_ptr<Learner> MakeExcessiveGapLearner(const Problem& problem,
   return std::make_unique<ExcessiveGapLearner>(problem, options);
 }
 
+namespace {
+
+constexpr LearnerVariant kVariants[] = {{.needs = kNeedsMarginals}};
+
+}  // namespace
+
+constinit const LearnerRecord kExcessiveGapLearner = {
+    .name = "excessive-gap",
+    .summary = "Nesterov's excessive gap technique",
+    .section = "Methods with marginals: `eg`, `excessive-gap`, `extragradient`",
+    .make = MakeExcessiveGapLearner,
+    .variants = kVariants,
+    .own_steps = "takes steps of the excessive gap method only",
+    .own_order = "takes all examples at once"};
+
 }  // namespace slackline::internal

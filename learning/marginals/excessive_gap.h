@@ -34,6 +34,7 @@
 #include <memory>
 
 #include <slackline/learning/learner.h>
+#include <slackline/learning/learner_record.h>
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 
@@ -42,5 +43,8 @@ namespace slackline::internal {
 /// Throws DataError on graphs with cycles or global factors.
 std::unique_ptr<Learner> MakeExcessiveGapLearner(const Problem& problem,
                                                  const TrainOptions& options);
+
+/// `excessive-gap`.
+extern const LearnerRecord kExcessiveGapLearner;
 
 }  // namespace slackline::internal

@@ -121,8 +121,8 @@ class ExponentiatedGradientLearner : public MarginalLearner {
   ExampleVisits visits_;
   std::vector<double> weights_;
   DualPoints points_;
-  DualPoints
-      log_potentials_;  // not a point, but as many numbers: v_m, and c_m in place of the loss
+  // not a point, but as many numbers: v_m, and c_m in place of the loss
+  DualPoints log_potentials_;
   std::vector<double> steps_;
   Index pass_ = 0;
   FeatureGram gram_;
@@ -135,5 +135,19 @@ std::unique_ptr<Learner> MakeExponentiatedGradientLearner(const Problem& problem
                                                           const TrainOptions& options) {
   return std::make_unique<ExponentiatedGradientLearner>(problem, options);
 }
+
+namespace {
+
+constexpr LearnerVariant kVariants[] = {{.needs = kNeedsMarginals}};
+
+}  // namespace
+
+constinit const LearnerRecord kExponentiatedGradientLearner = {
+    .name = "eg",
+    .summary = "online exponentiated gradient on the dual",
+    .section = "Methods with marginals: `eg`, `excessive-gap`, `extragradient`",
+    .make = MakeExponentiatedGradientLearner,
+    .variants = kVariants,
+    .own_steps = "takes exponentiated gradient steps only"};
 
 }  // namespace slackline::internal

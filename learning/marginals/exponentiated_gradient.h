@@ -36,6 +36,7 @@
 #include <memory>
 
 #include <slackline/learning/learner.h>
+#include <slackline/learning/learner_record.h>
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 
@@ -44,5 +45,8 @@ namespace slackline::internal {
 /// Throws DataError on graphs with cycles or global factors.
 std::unique_ptr<Learner> MakeExponentiatedGradientLearner(const Problem& problem,
                                                           const TrainOptions& options);
+
+/// `eg`.
+extern const LearnerRecord kExponentiatedGradientLearner;
 
 }  // namespace slackline::internal

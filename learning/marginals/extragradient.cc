@@ -153,4 +153,19 @@ std::unique_ptr<Learner> MakeExtragradientLearner(const Problem& problem,
   return std::make_unique<ExtragradientLearner>(problem, options);
 }
 
+namespace {
+
+constexpr LearnerVariant kVariants[] = {{.needs = kNeedsMarginals}};
+
+}  // namespace
+
+constinit const LearnerRecord kExtragradientLearner = {
+    .name = "extragradient",
+    .summary = "dual extragradient on the saddle-point form",
+    .section = "Methods with marginals: `eg`, `excessive-gap`, `extragradient`",
+    .make = MakeExtragradientLearner,
+    .variants = kVariants,
+    .own_steps = "takes extragradient steps only",
+    .own_order = "takes all examples at once"};
+
 }  // namespace slackline::internal

@@ -44,6 +44,7 @@
 #include <memory>
 
 #include <slackline/learning/learner.h>
+#include <slackline/learning/learner_record.h>
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 
@@ -52,5 +53,8 @@ namespace slackline::internal {
 /// Throws DataError on graphs with cycles or global factors.
 std::unique_ptr<Learner> MakeExtragradientLearner(const Problem& problem,
                                                   const TrainOptions& options);
+
+/// `extragradient`.
+extern const LearnerRecord kExtragradientLearner;
 
 }  // namespace slackline::internal

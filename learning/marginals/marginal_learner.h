@@ -21,12 +21,6 @@
 
 namespace slackline::internal {
 
-/// Learners that ask for expectations over whole labellings.
-constexpr bool UsesMarginals(LearnerKind learner) {
-  return (For(learner) & For(LearnerKind::kExponentiatedGradient, LearnerKind::kExcessiveGap,
-                             LearnerKind::kExtragradient)) != 0;
-}
-
 class MarginalLearner : public Learner, public DualPointSource, public LambdaFollower {
  public:
   /// Calls of sum-product, those that lead to no step included, and steps on examples.

@@ -7,6 +7,7 @@
 
 #include <slackline/learning/example_blocks/active_set_blocks.h>
 #include <slackline/learning/oracle/corner_evaluator.h>
+#include <slackline/learning/planes/plane_options.h>
 #include <slackline/learning/step/sampling.h>
 
 namespace slackline::internal {
@@ -41,7 +42,8 @@ class CuttingPlaneNLearner : public Learner,
     Index asked = 0;
     Index fresh = 0;
     for (const Index m : visits_.Permutation()) {
-      const ActiveSetBlocks::VisitResult answer = blocks_.Ask(m, options_.prune_after);
+      const ActiveSetBlocks::VisitResult answer =
+          blocks_.Ask(m, options_.own<PlaneOptions>().prune_after);
       gap += answer.gap;
       ++asked;
       fresh += answer.spread > kTinyViolation * at_zero_ ? 1 : 0;
@@ -126,5 +128,22 @@ std::unique_ptr<Learner> MakeCuttingPlaneNLearner(const Problem& problem,
                                                   const TrainOptions& options) {
   return std::make_unique<CuttingPlaneNLearner>(problem, options);
 }
+
+namespace {
+
+constexpr std::span<const OptionRecord> kOptionLists[] = {kPlaneOptions};
+
+}  // namespace
+
+constinit const LearnerRecord kCuttingPlaneNLearner = {
+    .name = "cutting-plane-n",
+    .summary = "cutting planes, one slack per example",
+    .section = "Cutting planes: `cutting-plane-1`, `cutting-plane-n`, `bmrm`",
+    .make = MakeCuttingPlaneNLearner,
+    .variants = kCuttingPlaneVariants,
+    .reads = "rescaling oracle",
+    .options = kOptionLists,
+    .own_steps = "takes no steps, but solves a program over its planes",
+    .own_order = "always goes through all examples in a fresh random order"};
 
 }  // namespace slackline::internal

@@ -27,6 +27,7 @@
 #include <memory>
 
 #include <slackline/learning/learner.h>
+#include <slackline/learning/learner_record.h>
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 
@@ -34,5 +35,8 @@ namespace slackline::internal {
 
 std::unique_ptr<Learner> MakeCuttingPlaneNLearner(const Problem& problem,
                                                   const TrainOptions& options);
+
+/// `cutting-plane-n`.
+extern const LearnerRecord kCuttingPlaneNLearner;
 
 }  // namespace slackline::internal

@@ -10,23 +10,24 @@
 #include <slackline/learning/oracle/corner_evaluator.h>
 #include <slackline/learning/planes/plane_bundle.h>
 #include <slackline/learning/planes/plane_labellings.h>
+#include <slackline/learning/planes/plane_options.h>
 
 namespace slackline::internal {
 namespace {
 
-constexpr double kCachedTolerance =
-    0.05;  // of a cached plane's violation: its program need not be exact
-constexpr double kProgramShare =
-    1e-3;  // of the gap: what the program after a plane of the oracle may leave …
+// of a cached plane's violation: its program need not be exact
+constexpr double kCachedTolerance = 0.05;
+// of the gap: what the program after a plane of the oracle may leave …
+constexpr double kProgramShare = 1e-3;
 constexpr double kLoosest = 1e-8;  // … but of the objective at w = 0 at most this, and at least
 constexpr double kTightest = 1e-12;
-constexpr double kWorthAdding =
-    0.2;  // of the oracle's last violation: what a plane of kept labellings needs
+// of the oracle's last violation: what a plane of kept labellings needs
+constexpr double kWorthAdding = 0.2;
 constexpr Index kMaxCachedRounds = 20;
 constexpr auto kNoLimit = std::numeric_limits<std::int64_t>::max();
 constexpr double kBeyond = 0.1;  // μ: of the rest of the line, beyond its best point
-constexpr double kSmallViolation =
-    0.05;  // of the gap: a plane off the newest weights that says nothing about them
+// of the gap: a plane off the newest weights that says nothing about them
+constexpr double kSmallViolation = 0.05;
 
 class JointPlaneLearner : public JointPlaneLearnerBase,
                           public DualPointSource,
@@ -38,9 +39,9 @@ class JointPlaneLearner : public JointPlaneLearnerBase,
       : problem_(problem),
         options_(options),
         cache_(options.learner == LearnerKind::kCuttingPlane1 &&
-               options.constraint_cache != Switch::kOff),
+               options.own<CuttingPlane1Options>().constraint_cache != Switch::kOff),
         line_search_(options.learner == LearnerKind::kBundle &&
-                     options.line_search != Switch::kOff),
+                     options.own<BundleOptions>().line_search != Switch::kOff),
         at_zero_(PrimalAtZeroWeights(problem)),
         kept_(problem, options.oracle, options.rescaling),
         planes_(problem.num_weights(), problem.size(), problem.lambda()),
@@ -171,7 +172,7 @@ class JointPlaneLearner : public JointPlaneLearnerBase,
   void AddPlane(double tolerance) {
     planes_.Add(plane_.direction, plane_.offset, plane_.corners);
     planes_.Solve(tolerance);
-    if (planes_.DropIdle(options_.prune_after)) kept_.DropUnused(&planes_);
+    if (planes_.DropIdle(options_.own<PlaneOptions>().prune_after)) kept_.DropUnused(&planes_);
     ++rounds_;
   }
 
@@ -201,9 +202,9 @@ class JointPlaneLearner : public JointPlaneLearnerBase,
   NewPlane plane_;
   std::vector<double> best_;
   double best_risk_;  // (1/M) Σ max H_m at best_, as far as it was seen
-  double violation_ =
-      kInfinity;            // by how much the oracle's last plane cut into the model at its minimum
-  bool at_newest_ = false;  // the next plane is taken at the newest weights
+  // by how much the oracle's last plane cut into the model at its minimum
+  double violation_ = kInfinity;
+  bool at_newest_ = false;             // the next plane is taken at the newest weights
   std::int64_t rounds_ = 0;            // planes added
   std::int64_t most_work_ = kNoLimit;  // of the next pass, before the oracle is asked
 };
@@ -214,5 +215,53 @@ std::unique_ptr<JointPlaneLearnerBase> MakeJointPlaneLearner(const Problem& prob
                                                              const TrainOptions& options) {
   return std::make_unique<JointPlaneLearner>(problem, options);
 }
+
+namespace {
+
+constexpr OptionRecord kCacheOptions[] = {
+    {.name = "constraint-cache",
+     .placeholder = "auto|off",
+     .text = "cutting-plane-1: add planes of kept labellings while they are violated enough, "
+             "before the oracle is asked",
+     .default_text = "auto",
+     .field = Field<&CuttingPlane1Options::constraint_cache>,
+     .special_values = "off"}};
+constexpr OptionRecord kBundleOptions[] = {
+    {.name = "line-search",
+     .placeholder = "auto|off",
+     .text = "bmrm: take planes near the best point of a line, not at the newest weights",
+     .default_text = "auto",
+     .field = Field<&BundleOptions::line_search>,
+     .special_values = "off"}};
+constexpr std::span<const OptionRecord> kCuttingPlane1Lists[] = {kPlaneOptions, kCacheOptions};
+constexpr std::span<const OptionRecord> kBundleLists[] = {kPlaneOptions, kBundleOptions};
+constexpr LearnerVariant kBundleVariants[] = {{.needs = kNeedsOracle}};
+
+}  // namespace
+
+constinit const LearnerRecord kCuttingPlane1Learner = {
+    .name = "cutting-plane-1",
+    .summary = "cutting planes, one slack for all examples",
+    .section = "Cutting planes: `cutting-plane-1`, `cutting-plane-n`, `bmrm`",
+    .make = [](const Problem& problem, const TrainOptions& options) -> std::unique_ptr<Learner> {
+      return MakeJointPlaneLearner(problem, options);
+    },
+    .variants = kCuttingPlaneVariants,
+    .reads = "rescaling oracle",
+    .options = kCuttingPlane1Lists,
+    .own_steps = "takes no steps, but solves a program over its planes",
+    .own_order = "takes all examples at once"};
+constinit const LearnerRecord kBundleLearner = {
+    .name = "bmrm",
+    .summary = "a bundle method with a line search",
+    .section = "Cutting planes: `cutting-plane-1`, `cutting-plane-n`, `bmrm`",
+    .make = [](const Problem& problem, const TrainOptions& options) -> std::unique_ptr<Learner> {
+      return MakeJointPlaneLearner(problem, options);
+    },
+    .variants = kBundleVariants,
+    .reads = "oracle",
+    .options = kBundleLists,
+    .own_steps = "takes no steps, but solves a program over its planes",
+    .own_order = "takes all examples at once"};
 
 }  // namespace slackline::internal

@@ -45,11 +45,25 @@
 #include <span>
 
 #include <slackline/learning/learner.h>
+#include <slackline/learning/learner_record.h>
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 #include <slackline/learning/step/active_set.h>
 
 namespace slackline::internal {
+
+/// Of `cutting-plane-1`.
+struct CuttingPlane1Options {
+  /// Whether planes of kept labellings are added as long as they are violated enough, before the
+  /// oracle is asked.
+  Switch constraint_cache = Switch::kAuto;
+};
+/// Of `bmrm`.
+struct BundleOptions {
+  /// Whether the next plane is taken near the best point of the line from the best weights so far
+  /// (else at the newest).
+  Switch line_search = Switch::kAuto;
+};
 
 /// What another learner of the same problem may hand over.
 class JointPlaneLearnerBase : public Learner {
@@ -69,5 +83,8 @@ class JointPlaneLearnerBase : public Learner {
 /// slack rescaling, does not apply.
 std::unique_ptr<JointPlaneLearnerBase> MakeJointPlaneLearner(const Problem& problem,
                                                              const TrainOptions& options);
+
+/// `cutting-plane-1` and `bmrm`.
+extern const LearnerRecord kCuttingPlane1Learner, kBundleLearner;
 
 }  // namespace slackline::internal

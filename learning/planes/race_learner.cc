@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <slackline/core/graph_topology.h>
+#include <slackline/learning/bcfw.h>
 #include <slackline/learning/example_blocks/active_set_learner.h>
 #include <slackline/learning/factor_blocks/augmented_lagrangian.h>
 #include <slackline/learning/oracle/corner_oracle.h>
@@ -89,7 +90,7 @@ TrainOptions FactorOptions(const TrainOptions& options) {
   factors.learner = LearnerKind::kAugmentedLagrangian;
   factors.step = StepKind::kPairwise;
   factors.order = OrderKind::kExample;
-  factors.planes = PlaneRace::kOff;
+  factors.own<BcfwOptions>().planes = PlaneRace::kOff;
   return factors;
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/learner_registry.h>
 #include <slackline/learning/run/fingerprint.h>
 
 #include <algorithm>

@@ -14,7 +14,9 @@
 #include <slackline/inference/binary_pairs.h>
 #include <slackline/inference/brute_force.h>
 #include <slackline/learning/choose_learner.h>
+#include <slackline/learning/example_blocks/prox_sdca_learner.h>
 #include <slackline/learning/kernels/kernel_expansion.h>
+#include <slackline/learning/learner_registry.h>
 #include <slackline/learning/marginals/marginal_learner.h>
 #include <slackline/learning/oracle/readable_marginals.h>
 #include <slackline/learning/verify/verify_hinge.h>
@@ -24,8 +26,8 @@ namespace slackline::internal {
 namespace {
 
 constexpr double kTolerance = 1e-7;  // of the objective
-constexpr double kOfLosses =
-    1e-9;  // of the objective at w = 0: its terms are of that size, whatever is left
+// of the objective at w = 0: its terms are of that size, whatever is left
+constexpr double kOfLosses = 1e-9;
 constexpr double kFeasible = 1e-9;   // of marginals
 constexpr double kRounding = 1e-12;  // of the largest scores
 constexpr Offset kFewLabellings = 1 << 12;
@@ -275,11 +277,13 @@ Verification VerifyCertificate(const Problem& problem, std::span<const double> w
                             : UsesMarginals(chosen.learner) ? SolverKind::kTree
                                                             : SolverKind::kMessages;
   const bool prox = chosen.learner == LearnerKind::kProxSdca;
-  Verifier verifier(problem,
-                    UsesKernel(chosen)
-                        ? MakeKernelSpace(problem.data(), KernelOf(chosen, problem.data()), weights)
-                        : MakeLinearSpace(problem.data(), weights),
-                    claim, oracle, {chosen.l1, prox ? chosen.smoothing : 0, chosen.rescaling});
+  Verifier verifier(
+      problem,
+      UsesKernel(chosen)
+          ? MakeKernelSpace(problem.data(), KernelOf(chosen, problem.data()), weights)
+          : MakeLinearSpace(problem.data(), weights),
+      claim, oracle,
+      {chosen.own<ProxSdcaOptions>().l1, prox ? chosen.smoothing : 0, chosen.rescaling});
   Verification result;
   result.solvers = verifier.names();
   for (Index m = 0; m < problem.size(); ++m) {

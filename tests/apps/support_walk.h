@@ -17,6 +17,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <slackline/learning/learner_registry.h>
 #include <slackline/learning/options.h>
 #include <tests/apps/program.h>
 #include <tests/support/labelling_program.h>
@@ -43,7 +44,7 @@ inline std::vector<CommandWay> CommandWays() {
   for (const LearnerKind kind : AllLearners()) {
     const std::string name(Name(kind));
     add({"--learner", name});
-    if ((For(kind) & kForCuttingPlanes) != 0)
+    if (kind == LearnerKind::kCuttingPlane1 || kind == LearnerKind::kCuttingPlaneN)
       add({"--learner", name, "--rescaling", "slack"}, {.slack = true});
   }
   for (const char* step : {"pairwise", "away"}) add({"--learner", "bcfw", "--step", step});

@@ -15,6 +15,10 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/graph_topology.h>
+#include <slackline/learning/example_blocks/multi_sample_learner.h>
+#include <slackline/learning/example_blocks/prox_sdca_learner.h>
+#include <slackline/learning/factor_blocks/factor_learner.h>
+#include <slackline/learning/learner_registry.h>
 #include <slackline/learning/marginals/marginal_learner.h>
 #include <slackline/learning/train_loop.h>
 
@@ -70,11 +74,15 @@ const Row kRows[] = {
     {Kind::kExcessiveGap, "", Nothing, 1000, 5e-4, 2e-4},
     {Kind::kExtragradient, "", Nothing, 1000, 0.012, 3e-4},
     {Kind::kDlpw, "", Nothing, 1000, 0.35, 1},
-    {Kind::kProxSdca, "1", [](TrainOptions* o) { o->sdca_step = 1; }, 1000, 0.03, 0.01},
+    {Kind::kProxSdca, "1", [](TrainOptions* o) { o->own<ProxSdcaOptions>().sdca_step = 1; }, 1000,
+     0.03, 0.01},
     {Kind::kProxSdca, "2", Weighted, 1000, 0.05, 0.07},
-    {Kind::kProxSdca, "3", [](TrainOptions* o) { o->sdca_step = 3; }, 1000, 0.5, 0.8},
-    {Kind::kProxSdca, "4", [](TrainOptions* o) { o->sdca_step = 4; }, 1000, 0.6, 0.8},
-    {Kind::kMultiSample, "revisit", [](TrainOptions* o) { o->revisit = true; }, 1000, 0.05, 0.03},
+    {Kind::kProxSdca, "3", [](TrainOptions* o) { o->own<ProxSdcaOptions>().sdca_step = 3; }, 1000,
+     0.5, 0.8},
+    {Kind::kProxSdca, "4", [](TrainOptions* o) { o->own<ProxSdcaOptions>().sdca_step = 4; }, 1000,
+     0.6, 0.8},
+    {Kind::kMultiSample, "revisit",
+     [](TrainOptions* o) { o->own<MultiSampleOptions>().revisit = true; }, 1000, 0.05, 0.03},
     {Kind::kMultiSample, "online", Weighted, 1000, 0.1, 0.15},
 };
 
@@ -113,7 +121,7 @@ void CheckRow(const Row& row, const Problem& problem, SolverKind oracle, double 
                          doctest::Contains("graphs without cycles only"), DataError);
     return;
   }
-  if ((For(row.learner) & kForKernels) != 0 && !HasInputs(problem)) {
+  if (IsKernelized(row.learner) && !HasInputs(problem)) {
     CHECK_THROWS_WITH_AS(MakeLearner(problem, options), doctest::Contains("no input vectors"),
                          DataError);
     return;
@@ -178,7 +186,7 @@ TEST_CASE("SoftReachesItsPenalizedOptimumWhichLiesAboveAndComesDownWithRho") {
     for (const double rho : {2.0, 0.5, 0.1}) {
       const double penalized = SoftOptimum(problem.training(), 0.2, rho);
       TrainOptions options = Options(Kind::kSoft, StepKind::kPairwise, 0.3 * kArrives);
-      options.rho = rho;
+      options.own<PenaltyOptions>().rho = rho;
       const Run run = TrainOn(problem, options, optimum, penalized);
       CAPTURE(trial);
       CAPTURE(rho);
@@ -231,7 +239,7 @@ TEST_CASE("CuttingPlanesReachTheOptimumOfSlackRescaling") {
     const Problem problem(cycles ? LoopyProblem(random, trial) : ForestProblem(random, trial), 0.1);
     const double optimum = SolveSlackRescaled(problem.training(), 0.1).value;
     for (const Kind learner : AllLearners()) {
-      if ((For(learner) & kForCuttingPlanes) == 0) continue;
+      if (learner != Kind::kCuttingPlane1 && learner != Kind::kCuttingPlaneN) continue;
       TrainOptions options = Options(learner, StepKind::kAuto, 0.3 * kArrives);
       options.rescaling = Rescaling::kSlack;
       const Run run = TrainOn(problem, options, optimum);
@@ -262,9 +270,9 @@ TEST_CASE("ProximalDualAscentConvergesLinearlyWhereTheSmoothedMaximumIsAProjecti
     if (l1 == 0) CHECK(optimum <= exact + bias + kSolver);
     for (const Index step : {1, 2, 3, 4, 5}) {
       TrainOptions options = Options(Kind::kProxSdca, StepKind::kAuto, 0.3 * kArrives);
-      options.sdca_step = step;
+      options.own<ProxSdcaOptions>().sdca_step = step;
       options.smoothing = 0.2;
-      options.l1 = l1;
+      options.own<ProxSdcaOptions>().l1 = l1;
       options.max_passes = 5000;  // the rate is about 1 − λγM/R² a pass
       const Run run = TrainOn(problem, options, optimum);
       CAPTURE(trial);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <slackline/learning/choose_learner.h>
-
-#include <doctest/doctest.h>
-
 #include <slackline/apps/bench/grid_problem.h>
 #include <slackline/core/check.h>
+#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/factor_blocks/augmented_lagrangian.h>
+#include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/train_loop.h>
+
+#include <doctest/doctest.h>
 
 #include "tests/support/multilabel_problems.h"
 #include "tests/support/random_problems.h"
@@ -65,13 +66,13 @@ TEST_CASE("the structure decides where nothing is given") {
 
 TEST_CASE("an option of one family decides") {
   TrainOptions options;
-  options.rho = 2;
+  options.own<PenaltyOptions>().rho = 2;
   CHECK(ChooseLearner(Forest(), options).options.learner == LearnerKind::kAugmentedLagrangian);
   options = {};
-  options.shrinking = Switch::kOff;
+  options.own<AugmentedLagrangianOptions>().shrinking = Switch::kOff;
   CHECK(ChooseLearner(Forest(), options).options.learner == LearnerKind::kAugmentedLagrangian);
   options = {};
-  options.tau = 0.5;
+  options.own<AugmentedLagrangianOptions>().tau = 0.5;
   CHECK(ChooseLearner(Loopy(2), options).options.learner == LearnerKind::kAugmentedLagrangian);
   options = {};
   options.oracle = SolverKind::kBruteForce;
@@ -111,6 +112,8 @@ TEST_CASE("options without meaning together are refused") {
   refused([](TrainOptions* o) {
     o->learner = LearnerKind::kSoft, o->average = AverageKind::kWeighted;
   });
-  refused([](TrainOptions* o) { o->learner = LearnerKind::kBcfw, o->tau = 0.5; });
-  refused([](TrainOptions* o) { o->rho = 1, o->oracle = SolverKind::kRoof; });
+  refused([](TrainOptions* o) {
+    o->learner = LearnerKind::kBcfw, o->own<AugmentedLagrangianOptions>().tau = 0.5;
+  });
+  refused([](TrainOptions* o) { o->own<PenaltyOptions>().rho = 1, o->oracle = SolverKind::kRoof; });
 }

@@ -11,6 +11,10 @@
 #include <doctest/doctest.h>
 
 #include <slackline/core/graph_topology.h>
+#include <slackline/learning/bcfw.h>
+#include <slackline/learning/factor_blocks/augmented_lagrangian.h>
+#include <slackline/learning/factor_blocks/factor_learner.h>
+#include <slackline/learning/factor_blocks/soft.h>
 #include <slackline/learning/train_loop.h>
 
 #include "tests/support/agreement.h"
@@ -68,8 +72,8 @@ TEST_CASE("AugmentedLagrangianConvergesForAnyRhoAndTau") {
       for (const double tau : {1.0, 0.05}) {
         TrainOptions options =
             Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-4);
-        options.rho = factor * problem.penalty_scale();
-        options.tau = tau;
+        options.own<PenaltyOptions>().rho = factor * problem.penalty_scale();
+        options.own<AugmentedLagrangianOptions>().tau = tau;
         const Run run = TrainOn(problem, options, optimum);
         CAPTURE(trial);
         CAPTURE(factor);
@@ -104,7 +108,7 @@ TEST_CASE("SoftReachesThePenalizedOptimumWithBothSteps") {
     const double optimum = RelaxedOptimum(problem.training(), 0.1);
     const double soft = SoftOptimum(problem.training(), 0.1, rho);
     TrainOptions options = Options(LearnerKind::kSoft, StepKind::kPairwise, 1e-6);
-    options.rho = rho;
+    options.own<PenaltyOptions>().rho = rho;
     CAPTURE(trial);
     const Run pairwise = TrainOn(problem, options, optimum, soft);
     CHECK(pairwise.sound);
@@ -124,10 +128,10 @@ TEST_CASE("PaperScaleIsRhoOverM") {
   Random random(26);
   const Problem problem(RandomMultiLabelProblem(random, 5, 4, 3, true), 0.1);
   TrainOptions example = Options(LearnerKind::kSoft, StepKind::kPairwise, 1e-6);
-  example.rho = 2.0;
+  example.own<PenaltyOptions>().rho = 2.0;
   TrainOptions paper = example;
-  paper.rho = 2.0 / 5;
-  paper.rho_scale = RhoScale::kPaper;
+  paper.own<PenaltyOptions>().rho = 2.0 / 5;
+  paper.own<PenaltyOptions>().rho_scale = RhoScale::kPaper;
   CHECK(Near(Train(problem, example).last.soft_dual, Train(problem, paper).last.soft_dual, kExact));
 }
 
@@ -135,9 +139,9 @@ TEST_CASE("RhoScheduleEndsAtTheProblemOfTheFinalRho") {
   Random random(27);
   const Problem problem(RandomMultiLabelProblem(random, 5, 4, 3, true), 0.1);
   TrainOptions options = Options(LearnerKind::kSoft, StepKind::kPairwise, 1e-7);
-  options.rho = 3.0;
-  options.rho_final = 0.05;
-  options.rho_passes = 20;
+  options.own<PenaltyOptions>().rho = 3.0;
+  options.own<SoftOptions>().rho_final = 0.05;
+  options.own<SoftOptions>().rho_passes = 20;
   const TrainSummary summary = Train(problem, options);
   CHECK(summary.last.rho == doctest::Approx(0.05));
   CHECK(summary.last.pass >= 20);
@@ -325,7 +329,8 @@ TEST_CASE("ChecksChangeNothing") {
   for (const LearnerKind kind : {LearnerKind::kSoft, LearnerKind::kBcfw, LearnerKind::kAuto}) {
     TrainOptions options = Options(kind, StepKind::kAuto, 0);
     if (kind == LearnerKind::kBcfw) options.oracle = SolverKind::kBruteForce;
-    options.planes = PlaneRace::kOff;  // a race may learn from checks how good its estimates are
+    options.own<BcfwOptions>().planes =
+        PlaneRace::kOff;  // a race may learn from checks how good its estimates are
     const StopControl stop(nullptr, 0);
     const auto checked = MakeLearner(problem, options);
     const auto unchecked = MakeLearner(problem, options);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/core/check.h>
+#include <slackline/learning/example_blocks/prox_sdca_learner.h>
+#include <slackline/learning/factor_blocks/augmented_lagrangian.h>
+#include <slackline/learning/factor_blocks/factor_learner.h>
+#include <slackline/learning/factor_blocks/soft.h>
 #include <slackline/learning/options.h>
 
 #include <string>
 
 #include <doctest/doctest.h>
-
-#include <slackline/core/check.h>
 
 using namespace slackline::internal;
 
@@ -80,30 +83,30 @@ TEST_CASE("ValuesAreTaken") {
   SetOption(Record("seed"), "12345678901", &options);
   SetOption(Record("check-every"), "3", &options);
   CHECK(options.learner == LearnerKind::kSoft);
-  CHECK(options.rho == 2.5);
+  CHECK(options.own<PenaltyOptions>().rho == 2.5);
   CHECK(options.seed == 12345678901);
   CHECK(options.check_every == 3);
 }
 
 TEST_CASE("ContradictionsAreRefused") {
   TrainOptions options;
-  options.rho_final = 0.1;
+  options.own<SoftOptions>().rho_final = 0.1;
   CHECK(CheckRefusal(options) == "--rho-final applies to --learner soft only");
   options.learner = LearnerKind::kSoft;
   CHECK(CheckRefusal(options) == "accepted");
-  options.rho_final = 2;
+  options.own<SoftOptions>().rho_final = 2;
   CHECK(CheckRefusal(options).find("--rho-final must not be larger") == 0);
   TrainOptions bcfw;
   bcfw.learner = LearnerKind::kBcfw;
-  bcfw.rho = 1;
+  bcfw.own<PenaltyOptions>().rho = 1;
   CHECK(CheckRefusal(bcfw) == "--rho applies to --learner al or soft only");
   TrainOptions oracle;
   oracle.oracle = SolverKind::kLp;
   CHECK(CheckRefusal(oracle) == "accepted");
-  oracle.rho = 1;
+  oracle.own<PenaltyOptions>().rho = 1;
   CHECK(CheckRefusal(oracle).starts_with("--oracle applies to --learner bcfw or fw or "));
   CHECK(CheckRefusal(oracle).ends_with(", but --rho to --learner al or soft"));
-  oracle.rho = 0;
+  oracle.own<PenaltyOptions>().rho = 0;
   oracle.learner = LearnerKind::kAugmentedLagrangian;
   CHECK(CheckRefusal(oracle).starts_with("--oracle applies to --learner bcfw or fw or "));
   TrainOptions order;
@@ -114,7 +117,7 @@ TEST_CASE("ContradictionsAreRefused") {
   CHECK(CheckRefusal(order) == "accepted");
   TrainOptions tau;
   tau.learner = LearnerKind::kSoft;
-  tau.tau = 0.5;
+  tau.own<AugmentedLagrangianOptions>().tau = 0.5;
   CHECK(CheckRefusal(tau) == "--tau applies to --learner al only");
   TrainOptions negative;
   negative.lambda = -1;
@@ -228,10 +231,10 @@ TEST_CASE("StepsAndOrdersAreRefusedByLearnersThatHaveTheirOwn") {
 TEST_CASE("TheL1TermHasNoKernel") {
   TrainOptions options;
   options.learner = LearnerKind::kProxSdca;
-  options.l1 = 0.1;
+  options.own<ProxSdcaOptions>().l1 = 0.1;
   CHECK(CheckRefusal(options) == "accepted");
   options.kernel = KernelKind::kRbf;
   CHECK(CheckRefusal(options).starts_with("--l1 does not go with --kernel"));
-  options.l1 = 0;
+  options.own<ProxSdcaOptions>().l1 = 0;
   CHECK(CheckRefusal(options) == "accepted");
 }

@@ -24,6 +24,10 @@
 #include <slackline/core/graph_topology.h>
 #include <slackline/inference/brute_force.h>
 #include <slackline/learning/choose_learner.h>
+#include <slackline/learning/example_blocks/prox_sdca_learner.h>
+#include <slackline/learning/factor_blocks/augmented_lagrangian.h>
+#include <slackline/learning/factor_blocks/factor_learner.h>
+#include <slackline/learning/learner_registry.h>
 #include <slackline/learning/marginals/marginal_learner.h>
 #include <slackline/learning/train_loop.h>
 #include <slackline/learning/verify/verify.h>
@@ -283,7 +287,7 @@ class Trial {
     const bool slack = options.rescaling == Rescaling::kSlack;
     double exact = slack ? SlackRescaledPrimal(problem_.training(), problem_.lambda(), weights)
                          : ExactPrimal(problem_.training(), problem_.lambda(), weights);
-    for (const double w : weights) exact += options.l1 * std::abs(w);
+    for (const double w : weights) exact += options.own<ProxSdcaOptions>().l1 * std::abs(w);
     const double room =
         kTight * std::max(1.0, std::abs(summary.last.primal)) + kSummands * Scores(weights);
     CAPTURE(exact);
@@ -362,7 +366,9 @@ class Trial {
       if (!slack && (labellings > 100 || forbidden)) continue;
       try {
         CheckAround(slack ? SolveSlackRescaled(training, lambda).value
-                          : SolveProx(training, lambda, options.l1, options.smoothing).value,
+                          : SolveProx(training, lambda, options.own<ProxSdcaOptions>().l1,
+                                      options.smoothing)
+                                .value,
                     brackets_[objective].exact);
         ++seen_->comparisons;
       } catch (const std::runtime_error&) {
@@ -392,18 +398,13 @@ Seen RunSeeds(std::uint64_t first, std::uint64_t count, bool forbidden = false) 
 bool Arrives(const TrainOptions& options) {
   if (options.oracle == SolverKind::kMessages) return false;
   if (options.oracle == SolverKind::kAuto && !HasGlpk()) return false;  // may be messages
-  switch (options.learner) {
-    case LearnerKind::kAuto:
-    case LearnerKind::kCuttingPlane1:
-    case LearnerKind::kCuttingPlaneN:
-    case LearnerKind::kBundle:
-      return true;
-    case LearnerKind::kBcfw:
-    case LearnerKind::kAugmentedLagrangian:
-      return options.step != StepKind::kFrankWolfe;
-    default:
-      return false;
-  }
+  constexpr LearnerKind kArrive[] = {LearnerKind::kAuto, LearnerKind::kCuttingPlane1,
+                                     LearnerKind::kCuttingPlaneN, LearnerKind::kBundle};
+  if (std::find(std::begin(kArrive), std::end(kArrive), options.learner) != std::end(kArrive))
+    return true;
+  return (options.learner == LearnerKind::kBcfw ||
+          options.learner == LearnerKind::kAugmentedLagrangian) &&
+         options.step != StepKind::kFrankWolfe;
 }
 
 /// Where features and λ are of ordinary size, learners with exact oracles have to arrive.
@@ -419,9 +420,9 @@ void ConvergeOnSeeds(std::uint64_t first, std::uint64_t count) {
       options.max_passes = 5000;
       options.gap_tolerance = 1e-3;
       options.absolute_gap = 1e-6;
-      options.rho = 0;
-      options.rho_scale = RhoScale::kExample;
-      options.tau = 1;
+      options.own<PenaltyOptions>().rho = 0;
+      options.own<PenaltyOptions>().rho_scale = RhoScale::kExample;
+      options.own<AugmentedLagrangianOptions>().tau = 1;
       const TrainSummary summary = Train(problem, options);
       CAPTURE(seed);
       CAPTURE(lambda);

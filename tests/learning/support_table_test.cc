@@ -24,7 +24,11 @@
 #include <slackline/core/check.h>
 #include <slackline/core/graph_topology.h>
 #include <slackline/learning/choose_learner.h>
+#include <slackline/learning/example_blocks/multi_sample_learner.h>
+#include <slackline/learning/example_blocks/prox_sdca_learner.h>
 #include <slackline/learning/kernels/kernel_expansion.h>
+#include <slackline/learning/learner_registry.h>
+#include <slackline/learning/planes/plane_options.h>
 #include <slackline/learning/support_table.h>
 #include <slackline/learning/train_loop.h>
 #include <slackline/learning/verify/verify.h>
@@ -58,49 +62,38 @@ std::vector<TrainOptions> WaysOfLearner(Random& random, LearnerKind learner) {
     ways.back().learner = learner;
     return ways.back();
   };
-  switch (learner) {
-    case LearnerKind::kBcfw:
-      for (const StepKind step : {StepKind::kPairwise, StepKind::kAway, StepKind::kFrankWolfe}) {
-        add().step = step;
-        ways.back().average = Pick(random, kAverages);
-      }
-      break;
-    case LearnerKind::kAugmentedLagrangian:
-      for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) add().step = step;
-      break;
-    case LearnerKind::kSoft:
-      add();
-      add().smoothing = Pick(random, kSmoothings);
-      break;
-    case LearnerKind::kCuttingPlane1:
-    case LearnerKind::kCuttingPlaneN:
-      add().prune_after = Pick(random, std::vector<Index>{0, 1, 50});
-      add().rescaling = Rescaling::kSlack;
-      break;
-    case LearnerKind::kProxSdca:
-      for (const Index step : {1, 2, 3, 4, 5}) {
-        for (const bool l1 : {false, true}) {
-          for (const bool smooth : {false, true}) {
-            if (step == 5 && !smooth) continue;  // refused by CheckOptions for every problem
-            TrainOptions& way = add();
-            way.sdca_step = step;
-            way.l1 = l1 ? 0.01 : 0;
-            way.smoothing = smooth ? kSmoothings[step % 3] : 0;
-          }
+  if (learner == LearnerKind::kBcfw) {
+    for (const StepKind step : {StepKind::kPairwise, StepKind::kAway, StepKind::kFrankWolfe}) {
+      add().step = step;
+      ways.back().average = Pick(random, kAverages);
+    }
+  } else if (learner == LearnerKind::kAugmentedLagrangian) {
+    for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) add().step = step;
+  } else if (learner == LearnerKind::kSoft) {
+    add();
+    add().smoothing = Pick(random, kSmoothings);
+  } else if (learner == LearnerKind::kCuttingPlane1 || learner == LearnerKind::kCuttingPlaneN) {
+    add().own<PlaneOptions>().prune_after = Pick(random, std::vector<Index>{0, 1, 50});
+    add().rescaling = Rescaling::kSlack;
+  } else if (learner == LearnerKind::kProxSdca) {
+    for (const Index step : {1, 2, 3, 4, 5}) {
+      for (const bool l1 : {false, true}) {
+        for (const bool smooth : {false, true}) {
+          if (step == 5 && !smooth) continue;  // refused by CheckOptions for every problem
+          TrainOptions& way = add();
+          way.own<ProxSdcaOptions>().sdca_step = step;
+          way.own<ProxSdcaOptions>().l1 = l1 ? 0.01 : 0;
+          way.smoothing = smooth ? kSmoothings[step % 3] : 0;
         }
       }
-      break;
-    case LearnerKind::kMultiSample:
-      add().samples = Pick(random, std::vector<Index>{1, 3, 10});
-      add().revisit = true;
-      break;
-    case LearnerKind::kFrankWolfe:
-    case LearnerKind::kSubgradient:
-      add().average = Pick(random, kAverages);
-      break;
-    default:
-      add();
-      break;
+    }
+  } else if (learner == LearnerKind::kMultiSample) {
+    add().own<MultiSampleOptions>().samples = Pick(random, std::vector<Index>{1, 3, 10});
+    add().own<MultiSampleOptions>().revisit = true;
+  } else if (learner == LearnerKind::kFrankWolfe || learner == LearnerKind::kSubgradient) {
+    add().average = Pick(random, kAverages);
+  } else {
+    add();
   }
   return ways;
 }
@@ -120,9 +113,9 @@ std::vector<TrainOptions> Product(Random& random) {
           product.back().oracle = oracle;
         }
       }
-      if (way.l1 > 0) continue;
+      if (way.own<ProxSdcaOptions>().l1 > 0) continue;
       for (const KernelKind kernel : kKernels) {
-        if ((For(learner) & kForKernels) == 0 && random.Below(3) > 0) continue;
+        if (!IsKernelized(learner) && random.Below(3) > 0) continue;
         product.push_back(way);
         product.back().kernel = kernel;
         if (kernel != KernelKind::kLinear) product.back().kernel_gamma = 1;
@@ -145,8 +138,8 @@ ObjectiveKey KeyOf(const TrainOptions& options) {
   const bool prox = options.learner == LearnerKind::kProxSdca;
   KernelKind kernel = options.kernel;
   if (kernel == KernelKind::kAuto && UsesKernel(options)) kernel = KernelKind::kLinear;
-  return {options.rescaling == Rescaling::kSlack, options.l1, prox ? options.smoothing : 0,
-          kernel == KernelKind::kLinear ? KernelKind::kAuto : kernel};
+  return {options.rescaling == Rescaling::kSlack, options.own<ProxSdcaOptions>().l1,
+          prox ? options.smoothing : 0, kernel == KernelKind::kLinear ? KernelKind::kAuto : kernel};
 }
 
 struct Counts {
@@ -334,8 +327,9 @@ TEST_CASE("TheDocumentsHaveTheTable") {
   }
   table += "\n" + line + "\n";
   for (const Way& way : Ways()) {
-    table += "| `" + std::string(Name(way.learner)) + (way.options.empty() ? "" : " ") +
-             std::string(way.options) + "` |";
+    const std::string options(way.variant.options);
+    table +=
+        "| `" + std::string(Name(way.learner)) + (options.empty() ? "" : " ") + options + "` |";
     for (const Column& column : kColumns) table += Supports(way, column.trait) ? " yes |" : " no |";
     table += "\n";
   }
@@ -344,6 +338,10 @@ TEST_CASE("TheDocumentsHaveTheTable") {
   text << file.rdbuf();
   CAPTURE(table);
   CHECK(text.str().find(table) != std::string::npos);
+  for (const LearnerRecord* learner : Learners()) {
+    CAPTURE(learner->section);
+    CHECK(text.str().find("\n## " + std::string(learner->section) + "\n") != std::string::npos);
+  }
 }
 
 TEST_CASE("EveryRefusalSaysWhatWouldDo") {
@@ -362,7 +360,7 @@ TEST_CASE("EveryRefusalSaysWhatWouldDo") {
     TrainOptions options;
     options.learner = learner;
     CAPTURE(Name(learner));
-    CHECK(WayOf(options).options == "");
+    CHECK(WayOf(options).variant.options.empty());
   }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The loop itself, with a learner made for the test.
+#include <slackline/core/check.h>
+#include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/train_loop.h>
 
 #include <chrono>
@@ -12,8 +14,6 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-
-#include <slackline/core/check.h>
 
 #include "tests/support/random_problems.h"
 
@@ -204,7 +204,7 @@ TEST_CASE("NoPassIsMadeBesideTheLastCheck") {
 TEST_CASE("LearnersRefuseOptionsThatAreNotTheirs") {
   TrainOptions options;
   options.learner = LearnerKind::kBcfw;
-  options.rho = 1;
+  options.own<PenaltyOptions>().rho = 1;
   CHECK_THROWS_AS(CheckOptions(options), DataError);
 }
 

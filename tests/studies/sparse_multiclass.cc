@@ -12,6 +12,7 @@
 
 #include <slackline/core/random.h>
 #include <slackline/factors/model_builder.h>
+#include <slackline/learning/example_blocks/prox_sdca_learner.h>
 #include <slackline/learning/train_loop.h>
 
 using namespace slackline::internal;
@@ -56,9 +57,9 @@ int main() {
   for (const double l1 : {0.0, 0.01, 0.03, 0.06, 0.1, 0.2}) {
     TrainOptions options;
     options.learner = LearnerKind::kProxSdca;
-    options.sdca_step = 2;
+    options.own<ProxSdcaOptions>().sdca_step = 2;
     options.smoothing = 0.1;
-    options.l1 = l1;
+    options.own<ProxSdcaOptions>().l1 = l1;
     options.gap_tolerance = 1e-9;  // so that it is the optimum's zeros that are counted
     const TrainSummary result = Train(problem, options);
 

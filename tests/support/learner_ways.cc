@@ -3,7 +3,18 @@
 
 #include <slackline/core/graph_topology.h>
 #include <slackline/inference/binary_pairs.h>
+#include <slackline/learning/bcfw.h>
+#include <slackline/learning/example_blocks/multi_sample_learner.h>
+#include <slackline/learning/example_blocks/prox_sdca_learner.h>
+#include <slackline/learning/example_blocks/subgradient.h>
+#include <slackline/learning/factor_blocks/augmented_lagrangian.h>
+#include <slackline/learning/factor_blocks/dual_loss.h>
+#include <slackline/learning/factor_blocks/factor_learner.h>
+#include <slackline/learning/factor_blocks/soft.h>
+#include <slackline/learning/learner_registry.h>
 #include <slackline/learning/marginals/marginal_learner.h>
+#include <slackline/learning/planes/joint_planes.h>
+#include <slackline/learning/planes/plane_options.h>
 
 namespace slackline::internal::test {
 namespace {
@@ -34,7 +45,7 @@ void AddDualLosses(Random& random, std::vector<TrainOptions>* ways) {
     TrainOptions options = Of(learner);
     options.order = Pick(random, kOrders);
     if (learner != LearnerKind::kSoft)
-      options.step_size = Pick(random, std::vector{0.0, 1e-3, 1.0, 1e4});
+      options.own<DualLossOptions>().step_size = Pick(random, std::vector{0.0, 1e-3, 1.0, 1e4});
     if (learner != LearnerKind::kDlpw)
       options.smoothing = Pick(random, std::vector{1e-6, 1e-2, 1.0, 1e3});
     ways->push_back(options);
@@ -47,16 +58,20 @@ void AddFactorBlocks(Random& random, std::vector<TrainOptions>* ways) {
       TrainOptions options = Of(learner);
       options.step = step;
       options.order = Pick(random, kOrders);
-      if (random.Below(2) == 0) options.rho = Pick(random, std::vector{1e-6, 1e-2, 1.0, 1e2, 1e6});
-      const bool says_rho = options.rho > 0 || learner == LearnerKind::kSoft;
-      if (random.Below(2) == 0 && says_rho) options.rho_scale = RhoScale::kPaper;
+      if (random.Below(2) == 0)
+        options.own<PenaltyOptions>().rho = Pick(random, std::vector{1e-6, 1e-2, 1.0, 1e2, 1e6});
+      const bool says_rho = options.own<PenaltyOptions>().rho > 0 || learner == LearnerKind::kSoft;
+      if (random.Below(2) == 0 && says_rho)
+        options.own<PenaltyOptions>().rho_scale = RhoScale::kPaper;
       if (learner == LearnerKind::kSoft && random.Below(3) == 0) {
-        options.rho_final = 0.1 * (options.rho > 0 ? options.rho : 1);
-        options.rho_passes = 10;
+        options.own<SoftOptions>().rho_final =
+            0.1 * (options.own<PenaltyOptions>().rho > 0 ? options.own<PenaltyOptions>().rho : 1);
+        options.own<SoftOptions>().rho_passes = 10;
       }
-      if (learner == LearnerKind::kAugmentedLagrangian && random.Below(2) == 0) options.tau = 0.3;
+      if (learner == LearnerKind::kAugmentedLagrangian && random.Below(2) == 0)
+        options.own<AugmentedLagrangianOptions>().tau = 0.3;
       if (learner == LearnerKind::kAugmentedLagrangian && random.Below(3) == 0)
-        options.shrinking = Switch::kOff;
+        options.own<AugmentedLagrangianOptions>().shrinking = Switch::kOff;
       ways->push_back(options);
     }
   }
@@ -74,7 +89,7 @@ void AddExampleBlocks(Random& random, SolverKind oracle, std::vector<TrainOption
     const bool averages =
         options.average != AverageKind::kAuto && options.average != AverageKind::kOff;
     if (step != StepKind::kFrankWolfe && !averages && random.Below(2) == 0)
-      options.planes = PlaneRace::kOn;
+      options.own<BcfwOptions>().planes = PlaneRace::kOn;
     ways->push_back(options);
   }
 }
@@ -88,13 +103,13 @@ TrainOptions SimpleWay(Random& random, SolverKind oracle) {
   if (options.learner == LearnerKind::kBcfw) options.step = StepKind::kFrankWolfe;
   const bool flag = random.Below(2) == 0;
   if (options.learner == LearnerKind::kSubgradient) {
-    options.projection = flag;
+    options.own<SubgradientOptions>().projection = flag;
   } else {
     options.fixed_step = flag;
   }
   if (options.learner == LearnerKind::kBcfw &&
       (oracle == SolverKind::kLp || oracle == SolverKind::kLpPolytope))
-    options.lp_tolerance = Pick(random, std::vector{0.0, 1e-6, 1e-3, 0.1});
+    options.own<BcfwOptions>().lp_tolerance = Pick(random, std::vector{0.0, 1e-6, 1e-3, 0.1});
   if (options.learner != LearnerKind::kFrankWolfe && random.Below(2) == 0)
     options.order = OrderKind::kUniform;
   return options;
@@ -111,10 +126,10 @@ void AddPlanes(Random& random, const std::vector<SolverKind>& oracles,
       if (slack && learner == LearnerKind::kBundle) break;
       if (slack) options.rescaling = Rescaling::kSlack;
       if (learner == LearnerKind::kCuttingPlane1 && random.Below(2) == 0)
-        options.constraint_cache = Switch::kOff;
+        options.own<CuttingPlane1Options>().constraint_cache = Switch::kOff;
       if (learner == LearnerKind::kBundle && random.Below(2) == 0)
-        options.line_search = Switch::kOff;
-      options.prune_after = Pick(random, std::vector{50, 50, 0, 1, 3});
+        options.own<BundleOptions>().line_search = Switch::kOff;
+      options.own<PlaneOptions>().prune_after = Pick(random, std::vector{50, 50, 0, 1, 3});
       ways->push_back(options);
     }
   }
@@ -131,12 +146,12 @@ void AddProxSdca(Random& random, const Problem& problem, const std::vector<Solve
     for (const Index step : {1, 2, 3, 4, 5}) {
       if (step == 5 && (plain || smoothing == 0 || HasFactors(problem))) continue;
       TrainOptions options = Of(LearnerKind::kProxSdca, Pick(random, oracles));
-      options.sdca_step = step;
+      options.own<ProxSdcaOptions>().sdca_step = step;
       options.average = Pick(random, kAverages);
       options.order = Pick(random, kOrders);
-      options.random_output = random.Below(3) == 0;
+      options.own<ProxSdcaOptions>().random_output = random.Below(3) == 0;
       if (!plain) {
-        options.l1 = l1;
+        options.own<ProxSdcaOptions>().l1 = l1;
         options.smoothing = smoothing;
       }
       ways->push_back(options);
@@ -148,8 +163,8 @@ void AddMultiSample(Random& random, const std::vector<SolverKind>& oracles,
                     std::vector<TrainOptions>* ways) {
   for (const bool revisit : {false, true}) {
     TrainOptions options = Of(LearnerKind::kMultiSample, Pick(random, oracles));
-    options.samples = Pick(random, std::vector{1, 3, 10});
-    options.revisit = revisit;
+    options.own<MultiSampleOptions>().samples = Pick(random, std::vector{1, 3, 10});
+    options.own<MultiSampleOptions>().revisit = revisit;
     options.average = Pick(random, kAverages);
     options.order = Pick(random, kOrders);
     ways->push_back(options);
@@ -190,9 +205,8 @@ std::vector<SolverKind> OraclesFor(const Problem& problem) {
 }  // namespace
 
 std::vector<LearnerKind> AllLearners() {
-  std::vector<LearnerKind> learners;
-  for (int k = 0; Name(static_cast<LearnerKind>(k)) != "?"; ++k)
-    learners.push_back(static_cast<LearnerKind>(k));
+  std::vector<LearnerKind> learners = {LearnerKind::kAuto};
+  for (const LearnerRecord* record : Learners()) learners.emplace_back(record->name);
   return learners;
 }
 
@@ -214,9 +228,11 @@ std::string Describe(const TrainOptions& options) {
 
 std::string ObjectiveOf(const TrainOptions& options) {
   if (options.rescaling == Rescaling::kSlack) return "slack rescaling";
-  if (options.learner != LearnerKind::kProxSdca || (options.l1 == 0 && options.smoothing == 0))
+  if (options.learner != LearnerKind::kProxSdca ||
+      (options.own<ProxSdcaOptions>().l1 == 0 && options.smoothing == 0))
     return {};
-  return "l1 " + std::to_string(options.l1) + ", smoothing " + std::to_string(options.smoothing);
+  return "l1 " + std::to_string(options.own<ProxSdcaOptions>().l1) + ", smoothing " +
+         std::to_string(options.smoothing);
 }
 
 std::vector<TrainOptions> AllWays(Random& random, const Problem& problem) {
@@ -243,7 +259,7 @@ std::vector<TrainOptions> AllWays(Random& random, const Problem& problem) {
     // Every other learner may have a kernel, too; but the l1 norm is that of other coordinates
     // then.
     TrainOptions options = ways[random.Below(ways.size())];
-    if (!UsesKernel(options) && options.l1 == 0) {
+    if (!UsesKernel(options) && options.own<ProxSdcaOptions>().l1 == 0) {
       options.kernel = KernelKind::kLinear;
       ways.push_back(options);
     }
@@ -261,7 +277,7 @@ std::vector<TrainOptions> RefusedWays(Random& random, const Problem& problem) {
   std::vector<TrainOptions> ways;
   const bool forbidden = HasForbiddenStates(problem.data());
   const auto with_oracle = [&](LearnerKind learner, SolverKind oracle) {
-    if (For(learner) == For(LearnerKind::kKernelBcfw) && !HasInputs(problem)) return;
+    if (learner == LearnerKind::kKernelBcfw && !HasInputs(problem)) return;
     ways.push_back(Of(learner, oracle));
   };
   for (const LearnerKind learner : AllLearners()) {
@@ -269,7 +285,7 @@ std::vector<TrainOptions> RefusedWays(Random& random, const Problem& problem) {
     const bool on_labellings =
         UsesOracle(learner) || UsesMarginals(learner) || learner == LearnerKind::kAuto;
     if (!on_labellings && forbidden) ways.push_back(Of(learner));
-    if ((For(learner) & kForKernels) != 0 && !HasInputs(problem)) ways.push_back(Of(learner));
+    if (IsKernelized(learner) && !HasInputs(problem)) ways.push_back(Of(learner));
     if (!HasInputs(problem)) {
       ways.push_back(Of(learner));
       ways.back().kernel = Pick(random, std::vector{KernelKind::kLinear, KernelKind::kRbf});
@@ -281,13 +297,13 @@ std::vector<TrainOptions> RefusedWays(Random& random, const Problem& problem) {
     } else if (learner != LearnerKind::kAuto) {
       ways.push_back(Of(learner, SolverKind::kBruteForce));  // it asks none
     }
-    if ((For(learner) & kForCuttingPlanes) == 0) {
+    if (learner != LearnerKind::kCuttingPlane1 && learner != LearnerKind::kCuttingPlaneN) {
       ways.push_back(Of(learner));
       ways.back().rescaling = Rescaling::kSlack;
     }
   }
   TrainOptions smooth_steps = Of(LearnerKind::kProxSdca, SolverKind::kBruteForce);
-  smooth_steps.sdca_step = 5;
+  smooth_steps.own<ProxSdcaOptions>().sdca_step = 5;
   ways.push_back(smooth_steps);
   if (HasFactors(problem)) {
     ways.push_back(smooth_steps);

@@ -16,6 +16,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/timer.h>
 #include <slackline/learning/choose_learner.h>
+#include <slackline/learning/example_blocks/multi_sample_learner.h>
 #include <slackline/learning/train_loop.h>
 
 namespace slackline::internal::program {
@@ -190,8 +191,8 @@ void BenchRunner::Train(const Problem& problem, std::int64_t seed, const Test& t
   const std::unique_ptr<Learner> learner = MakeLearner(problem, choice.options);
   run.setup_seconds = ProcessCpuSeconds() - before;
   row->choice = choice.reason;
-  const bool online =
-      choice.options.learner == LearnerKind::kMultiSample && !choice.options.revisit;
+  const bool online = choice.options.learner == LearnerKind::kMultiSample &&
+                      !choice.options.own<MultiSampleOptions>().revisit;
   CurveObserver observer(!quiet_, *learner, online, test);
   run.summary = RunTraining(problem, *learner, choice.options, &observer, interrupt_);
   run.peak_memory_bytes = PeakMemoryBytes();

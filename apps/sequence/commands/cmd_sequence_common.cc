@@ -11,6 +11,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
 #include <slackline/learning/kernels/kernel_expansion.h>
+#include <slackline/learning/learner_registry.h>
 #include <slackline/learning/marginals/marginal_learner.h>
 
 namespace slackline::internal::program {

@@ -14,6 +14,7 @@
 #include <slackline/apps/bench/bench_scaling.h>
 #include <slackline/apps/bench/bench_task.h>
 #include <slackline/core/check.h>
+#include <slackline/learning/example_blocks/subgradient.h>
 #include <slackline/learning/train_loop.h>
 #include <tests/core/temporary_folder.h>
 
@@ -331,7 +332,7 @@ TEST_CASE("lists of learners") {
   CHECK(ParseBenchLearners("bcfw")[0].options.step == StepKind::kFrankWolfe);
   CHECK_FALSE(ParseBenchLearners("bcfw")[0].options.fixed_step);
   CHECK(ParseBenchLearners("bcfw-fixed")[0].options.fixed_step);
-  CHECK(ParseBenchLearners("fw,ssg:projection=on")[1].options.projection);
+  CHECK(ParseBenchLearners("fw,ssg:projection=on")[1].options.own<SubgradientOptions>().projection);
   for (const auto& piece : SplitList(BenchLearnerNames()))
     CHECK(ParseBenchLearners(piece).size() == 1);
 }

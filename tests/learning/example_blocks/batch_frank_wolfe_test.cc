@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/core/check.h>
 #include <slackline/learning/example_blocks/batch_frank_wolfe.h>
+#include <slackline/learning/example_blocks/subgradient.h>
+#include <slackline/learning/train_loop.h>
 
 #include <atomic>
 #include <cmath>
@@ -7,9 +10,6 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-
-#include <slackline/core/check.h>
-#include <slackline/learning/train_loop.h>
 
 #include "tests/support/agreement.h"
 #include "tests/support/dense_qp.h"
@@ -159,6 +159,6 @@ TEST_CASE("FrankWolfeHasNoOrderAndNoOtherSteps") {
   options.step = StepKind::kPairwise;
   CHECK_THROWS_AS(Train(problem, options), DataError);
   options.step = StepKind::kAuto;
-  options.projection = true;
+  options.own<SubgradientOptions>().projection = true;
   CHECK_THROWS_AS(Train(problem, options), DataError);
 }

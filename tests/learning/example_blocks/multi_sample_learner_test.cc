@@ -27,8 +27,8 @@ namespace {
 TrainOptions SampleOptions(Index samples, bool revisit, double gap = 1e-2) {
   TrainOptions options = Options(LearnerKind::kMultiSample, StepKind::kAuto, gap);
   options.oracle = SolverKind::kBruteForce;
-  options.samples = samples;
-  options.revisit = revisit;
+  options.own<MultiSampleOptions>().samples = samples;
+  options.own<MultiSampleOptions>().revisit = revisit;
   return options;
 }
 
@@ -205,7 +205,7 @@ TEST_CASE("NotesTellTheRegret") {
   REQUIRE(online.notes.size() <= 5);
   CHECK(online.notes[0].find("average regret between") != std::string::npos);
   CHECK(online.notes[0].find("bound") != std::string::npos);
-  options.revisit = true;
+  options.own<MultiSampleOptions>().revisit = true;
   CHECK(Train(problem, options).notes.empty());
   CHECK_THROWS_AS(
       FiguresOf(*MakeLearner(problem, Options(LearnerKind::kBcfw, StepKind::kFrankWolfe, 1e-3))),

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Plain bcfw beyond what learners_test asks: fixed steps, averages and loose linear programs.
+#include <slackline/core/check.h>
+#include <slackline/learning/bcfw.h>
 #include <slackline/learning/example_blocks/plain_bcfw.h>
+#include <slackline/learning/train_loop.h>
 
 #include <cmath>
 #include <string>
 
 #include <doctest/doctest.h>
-
-#include <slackline/core/check.h>
-#include <slackline/learning/train_loop.h>
 
 #include "tests/support/agreement.h"
 #include "tests/support/dense_qp.h"
@@ -164,7 +164,7 @@ TEST_CASE("LooseLinearProgramsLeaveCertificatesRight") {
         TrainOptions options = FixedOptions();
         options.fixed_step = false;
         options.oracle = oracle;
-        options.lp_tolerance = tolerance;
+        options.own<BcfwOptions>().lp_tolerance = tolerance;
         CAPTURE(trial);
         CAPTURE(tolerance);
         CheckPasses(problem, options, optimum, 6);
@@ -183,7 +183,7 @@ TEST_CASE("TheLpToleranceIsRefusedWhereNothingReadsIt") {
   const Problem problem(RandomMultiLabelProblem(random, 3, 3, 2, true), 0.1);
   TrainOptions options = FixedOptions();
   options.fixed_step = false;
-  options.lp_tolerance = 1e-3;
+  options.own<BcfwOptions>().lp_tolerance = 1e-3;
   options.max_passes = 1;
   if (!HasGlpk()) {
     options.oracle = SolverKind::kLp;

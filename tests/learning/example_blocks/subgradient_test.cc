@@ -27,7 +27,7 @@ TrainOptions SsgOptions(bool projection = false, OrderKind order = OrderKind::kE
   TrainOptions options = Options(LearnerKind::kSubgradient, StepKind::kAuto, 0);
   options.absolute_gap = 0;
   options.oracle = SolverKind::kBruteForce;
-  options.projection = projection;
+  options.own<SubgradientOptions>().projection = projection;
   options.order = order;
   options.average = average;
   return options;

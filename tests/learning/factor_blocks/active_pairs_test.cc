@@ -2,6 +2,9 @@
 //
 // Shrinking: visits of the active pairs alone, against visits of all.
 #include <slackline/learning/factor_blocks/active_pairs.h>
+#include <slackline/learning/factor_blocks/augmented_lagrangian.h>
+#include <slackline/learning/factor_blocks/factor_blocks.h>
+#include <slackline/learning/train_loop.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,8 +12,6 @@
 
 #include <doctest/doctest.h>
 
-#include <slackline/learning/factor_blocks/factor_blocks.h>
-#include <slackline/learning/train_loop.h>
 #include <tests/support/states.h>
 
 #include "tests/support/multilabel_problems.h"
@@ -155,7 +156,7 @@ TEST_CASE("training with shrinking comes to the same optimum in fewer block step
     options.gap_tolerance = 1e-4;
     options.max_passes = 20000;
     const TrainSummary with = Train(problem, options);
-    options.shrinking = Switch::kOff;
+    options.own<AugmentedLagrangianOptions>().shrinking = Switch::kOff;
     const TrainSummary without = Train(problem, options);
     CHECK(with.termination == Termination::kConverged);
     CHECK(without.termination == Termination::kConverged);

@@ -42,7 +42,7 @@ TEST_CASE("both learners bracket the relaxed optimum, and come near to it") {
     const double unit = std::max(0.1, optimum);
     TrainOptions options = For(LearnerKind::kDlpw, 2000);
     options.check_every = 50;
-    options.step_size = 1 / lambda;
+    options.own<DualLossOptions>().step_size = 1 / lambda;
     const Run hard = TrainOn(problem, options, optimum);
     CHECK(hard.sound);
     CHECK(hard.summary.last.primal <= optimum + 0.06 * unit);
@@ -68,11 +68,11 @@ TEST_CASE("the note says which step was found, and a given one is taken") {
   REQUIRE(found.notes.size() == 1);
   CHECK(found.notes[0].find("the best of 5 in 20 passes over 20 examples") != std::string::npos);
   const std::size_t begin = found.notes[0].find("η = ") + std::string("η = ").size();
-  options.step_size = std::stod(found.notes[0].substr(begin));
+  options.own<DualLossOptions>().step_size = std::stod(found.notes[0].substr(begin));
   const TrainSummary given = Train(problem, options);
   CHECK(given.notes.empty());
   CHECK(given.weights == found.weights);
-  options.step_size *= 2;
+  options.own<DualLossOptions>().step_size *= 2;
   CHECK(Train(problem, options).weights != found.weights);
 }
 
@@ -173,7 +173,7 @@ TEST_CASE("the upper bound holds where messages are far larger than what is left
     const Problem problem(RandomProblem(random, shape), 0.01);
     TrainOptions options = For(LearnerKind::kDlpw, 40);
     options.order = OrderKind::kUniform;
-    options.step_size = 1e4;
+    options.own<DualLossOptions>().step_size = 1e4;
     options.check_every = 1;
     const TrainSummary summary = Train(problem, options);
     CAPTURE(trial);

@@ -3,7 +3,18 @@
 // Training with global factors against the optima of an independent quadratic program, in which a
 // global factor has a column for each of its joint states (tests/support/dense_qp.h), and against
 // the same models with tables.
+#include <slackline/core/check.h>
+#include <slackline/factors/cardinality_factor.h>
+#include <slackline/factors/model_builder.h>
+#include <slackline/factors/table.h>
+#include <slackline/inference/decode.h>
+#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/factor_blocks/factor_certificate.h>
+#include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/factor_blocks/global_blocks.h>
+#include <slackline/learning/run/fingerprint.h>
+#include <slackline/learning/train_loop.h>
+#include <slackline/learning/verify/verify.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,16 +24,6 @@
 
 #include <doctest/doctest.h>
 
-#include <slackline/core/check.h>
-#include <slackline/factors/cardinality_factor.h>
-#include <slackline/factors/model_builder.h>
-#include <slackline/factors/table.h>
-#include <slackline/inference/decode.h>
-#include <slackline/learning/choose_learner.h>
-#include <slackline/learning/factor_blocks/factor_certificate.h>
-#include <slackline/learning/run/fingerprint.h>
-#include <slackline/learning/train_loop.h>
-#include <slackline/learning/verify/verify.h>
 #include <tests/support/states.h>
 
 #include "tests/support/all_equal_factor.h"
@@ -144,7 +145,7 @@ TEST_CASE("SoftLearnerReachesTheOptimumOfSoftConstraints") {
     const Problem problem(
         RandomGlobalProblem(static_cast<std::uint64_t>(300 + trial), Family(trial)), 0.1);
     TrainOptions options = Options(LearnerKind::kSoft, StepKind::kPairwise, 1e-7);
-    options.rho = rho;
+    options.own<PenaltyOptions>().rho = rho;
     options.order = trial % 3 == 0 ? OrderKind::kUniform : OrderKind::kExample;
     const TrainSummary summary = Train(problem, options);
     const double optimum = SoftOptimum(problem.training(), 0.1, rho);

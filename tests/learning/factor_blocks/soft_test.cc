@@ -2,6 +2,9 @@
 //
 // Smoothed soft constraints, and what Meshi, Srebro and Hazan (AISTATS 2015) prove about soft
 // constraints, against the optima of an independent quadratic program.
+#include <slackline/core/check.h>
+#include <slackline/core/feature_map.h>
+#include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/factor_blocks/soft.h>
 
 #include <algorithm>
@@ -9,9 +12,6 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-
-#include <slackline/core/check.h>
-#include <slackline/core/feature_map.h>
 
 #include "tests/support/agreement.h"
 #include "tests/support/dense_qp.h"
@@ -125,7 +125,7 @@ TEST_CASE("smoothed soft problems are solved to their own optimum with both step
     const double gamma = trial % 3 == 0 ? 1.0 : trial % 3 == 1 ? 0.1 : 0.01;
     const double optimum = SoftOptimum(problem.training(), 0.1, rho, gamma);
     TrainOptions options = Options(LearnerKind::kSoft, StepKind::kPairwise, 1e-7);
-    options.rho = rho;
+    options.own<PenaltyOptions>().rho = rho;
     options.smoothing = gamma;
     if (trial % 5 == 4) options.order = OrderKind::kUniform;
     CAPTURE(trial);
@@ -231,7 +231,7 @@ TEST_CASE("theorem 4.2: a nearly optimal soft point is nearly optimal for the ha
     for (const double rho : {0.05, 1.0}) {
       const Optimum soft = SolveSoft(training, 0.1, rho);
       TrainOptions options = Options(LearnerKind::kSoft, StepKind::kPairwise, 0);
-      options.rho = rho;
+      options.own<PenaltyOptions>().rho = rho;
       const auto learner = MakeLearner(problem, options);
       const StopControl stop(nullptr, 0);
       for (int pass = 0; pass < 30; ++pass) {
@@ -265,7 +265,7 @@ TEST_CASE("theorem 5.1: Frank-Wolfe steps on random blocks keep the rate") {
       std::vector<double> mean(kPasses, 0.0);
       for (int run = 0; run < kRuns; ++run) {
         TrainOptions options = Options(LearnerKind::kSoft, StepKind::kFrankWolfe, 0);
-        options.rho = rho;
+        options.own<PenaltyOptions>().rho = rho;
         options.order = OrderKind::kUniform;
         options.seed = run + 1;
         const auto learner = MakeLearner(problem, options);

@@ -284,7 +284,7 @@ TEST_CASE("NeitherCacheNorThreadsChangeTheResult") {
     options.max_passes = 2;
     options.average = AverageKind::kUniform;
     const TrainSummary all = Train(problem, options);
-    options.cache_mb = 1;
+    options.own<KernelLearnerOptions>().cache_mb = 1;
     options.threads = 3;
     const TrainSummary some = Train(problem, options);
     CHECK(all.weights == some.weights);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/factors/model_builder.h>
+#include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/kernels/kernel_map.h>
+#include <slackline/learning/verify/verify.h>
 
 #include <algorithm>
 #include <cmath>
@@ -7,9 +10,6 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-
-#include <slackline/factors/model_builder.h>
-#include <slackline/learning/verify/verify.h>
 
 #include "tests/support/agreement.h"
 #include "tests/support/dense_qp.h"
@@ -132,7 +132,7 @@ TEST_CASE("EveryLearnerReachesTheOptimumOfTheKernelMatrix") {
                 .outcome == VerifyOutcome::kHolds);
     }
     TrainOptions soft = RbfOptions(LearnerKind::kSoft, StepKind::kPairwise, 1e-6);
-    soft.rho = 0.5;
+    soft.own<PenaltyOptions>().rho = 0.5;
     const double penalised = SoftOptimum(reference, 0.1, 0.5);
     const Run run = TrainOn(problem, soft, optimum, penalised);
     CHECK(run.sound);

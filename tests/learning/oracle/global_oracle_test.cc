@@ -3,20 +3,20 @@
 // Learners with oracles over examples on problems whose examples are global factors
 // (inference/global_solver.h), against an independent quadratic program with a column for each
 // allowed state (tests/support/dense_qp.h).
-#include <slackline/learning/oracle/example_oracle.h>
-
-#include <memory>
-#include <vector>
-
-#include <doctest/doctest.h>
-
 #include <slackline/factors/cardinality_factor.h>
 #include <slackline/factors/matching_factor.h>
 #include <slackline/factors/model_builder.h>
 #include <slackline/factors/potts.h>
 #include <slackline/factors/tree_factor.h>
 #include <slackline/learning/choose_learner.h>
+#include <slackline/learning/factor_blocks/factor_learner.h>
+#include <slackline/learning/oracle/example_oracle.h>
 #include <slackline/learning/verify/verify.h>
+
+#include <memory>
+#include <vector>
+
+#include <doctest/doctest.h>
 
 #include "tests/support/agreement.h"
 #include "tests/support/dense_qp.h"
@@ -138,7 +138,7 @@ TEST_CASE("ThePrimalAtZeroIsTheLargestLossOfAMatching") {
 TEST_CASE("OptionsOfFactorBlocksKeepThem") {
   const Problem problem(RandomMatchings(2, 3), 0.05);
   TrainOptions options;
-  options.rho = 2;
+  options.own<PenaltyOptions>().rho = 2;
   CHECK(ChooseLearner(problem, options).options.learner == LearnerKind::kAugmentedLagrangian);
 }
 

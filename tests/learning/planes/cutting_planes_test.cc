@@ -13,6 +13,7 @@
 #include <slackline/core/feature_map.h>
 #include <slackline/inference/binary_pairs.h>
 #include <slackline/learning/planes/joint_planes.h>
+#include <slackline/learning/planes/plane_options.h>
 #include <slackline/learning/verify/verify.h>
 
 #include "tests/support/agreement.h"
@@ -157,8 +158,8 @@ TEST_CASE("WithoutItsCacheOneSlackIsFullyCorrectiveBatchFrankWolfe") {
     const double lambda = 0.1;
     const Problem problem(RandomProblem(random, shape), lambda);
     TrainOptions options = PlaneOptions(LearnerKind::kCuttingPlane1, 0);
-    options.constraint_cache = Switch::kOff;
-    options.prune_after = 0;
+    options.own<CuttingPlane1Options>().constraint_cache = Switch::kOff;
+    options.own<PlaneOptions>().prune_after = 0;
     const auto learner = MakeLearner(problem, options);
     const StopControl never(nullptr, 0);
     FullyCorrective fw;
@@ -187,9 +188,9 @@ TEST_CASE("WithoutItsLineSearchBmrmIsOneSlackWithoutItsCache") {
   for (int trial = 0; trial < 6; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.05);
     TrainOptions one = PlaneOptions(LearnerKind::kCuttingPlane1, 1e-7);
-    one.constraint_cache = Switch::kOff;
+    one.own<CuttingPlane1Options>().constraint_cache = Switch::kOff;
     TrainOptions bmrm = PlaneOptions(LearnerKind::kBundle, 1e-7);
-    bmrm.line_search = Switch::kOff;
+    bmrm.own<BundleOptions>().line_search = Switch::kOff;
     const TrainSummary a = Train(problem, one);
     const TrainSummary b = Train(problem, bmrm);
     CHECK(a.weights == b.weights);
@@ -209,7 +210,7 @@ TEST_CASE("TheCacheAndTheLineSearchSaveOracleCalls") {
     TrainOptions options = PlaneOptions(LearnerKind::kCuttingPlane1, 1e-3);
     options.check_every = 1;
     cached += Train(problem, options).last.oracle_calls;
-    options.constraint_cache = Switch::kOff;
+    options.own<CuttingPlane1Options>().constraint_cache = Switch::kOff;
     plain += Train(problem, options).last.oracle_calls;
     options = PlaneOptions(LearnerKind::kBundle, 1e-3);
     options.check_every = 1;
@@ -234,7 +235,7 @@ TEST_CASE("PlanesThatRoundingAloneMakesViolatedAreNotAddedAgain") {
       shape.input_scale = scale;
       const Problem problem(RandomProblem(random, shape), 1e-3);
       TrainOptions options = PlaneOptions(LearnerKind::kCuttingPlane1, 0);
-      options.prune_after = 0;
+      options.own<PlaneOptions>().prune_after = 0;
       options.max_passes = 15;
       CAPTURE(seed);
       CAPTURE(scale);
@@ -301,7 +302,7 @@ TEST_CASE("RunsOfPlanesReplayAndThreadsDoNotMatter") {
   const Problem problem(RandomMultiLabelProblem(random, 40, 5, 3, true), 0.01);
   for (const LearnerKind learner : kPlaneLearners) {
     TrainOptions options = PlaneOptions(learner, 1e-9);
-    options.prune_after = 4;
+    options.own<PlaneOptions>().prune_after = 4;
     CheckReplay(problem, options, 25);
   }
 }
@@ -314,7 +315,7 @@ TEST_CASE("SavedPlanesGoOnBitForBitAndChecksChangeNothing") {
       for (const SolverKind oracle : {SolverKind::kBruteForce, SolverKind::kMessages}) {
         TrainOptions options = PlaneOptions(kind, 0);
         options.oracle = oracle;
-        options.prune_after = 3;
+        options.own<PlaneOptions>().prune_after = 3;
         CAPTURE(Name(kind));
         CAPTURE(trial);
         CheckTakeOver(problem, options, {9, 9, {}, true});
@@ -378,7 +379,7 @@ TEST_CASE("UnpleasantProblemsKeepTheBracketSound") {
                        : trial % 2 == 0 ? SolverKind::kMessages
                                         : SolverKind::kBruteForce;
       options.max_passes = 40;
-      options.prune_after = trial % 3 == 0 ? 2 : 50;
+      options.own<PlaneOptions>().prune_after = trial % 3 == 0 ? 2 : 50;
       options.check_every = trial % 4 == 0 ? 1 : 0;
       CAPTURE(trial);
       CAPTURE(Name(kind));

@@ -2,7 +2,15 @@
 //
 // Example blocks, planes and factor blocks in one run: which of them makes the passes, and that the
 // run is one.
+#include <slackline/apps/bench/bench_problems.h>
+#include <slackline/apps/bench/pictures_problem.h>
+#include <slackline/core/feature_map.h>
+#include <slackline/learning/bcfw.h>
+#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/default_lambda.h>
 #include <slackline/learning/planes/race_learner.h>
+#include <slackline/learning/train_loop.h>
+#include <slackline/learning/verify/verify.h>
 
 #include <cmath>
 #include <memory>
@@ -10,14 +18,6 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-
-#include <slackline/apps/bench/bench_problems.h>
-#include <slackline/apps/bench/pictures_problem.h>
-#include <slackline/core/feature_map.h>
-#include <slackline/learning/choose_learner.h>
-#include <slackline/learning/default_lambda.h>
-#include <slackline/learning/train_loop.h>
-#include <slackline/learning/verify/verify.h>
 
 using namespace slackline::internal;
 
@@ -48,7 +48,7 @@ TrainOptions Options(PlaneRace planes, double gap) {
   options.learner = LearnerKind::kBcfw;
   options.step = StepKind::kPairwise;
   options.order = OrderKind::kGap;
-  options.planes = planes;
+  options.own<BcfwOptions>().planes = planes;
   options.gap_tolerance = gap;
   options.check_every = 1;
   options.max_passes = 3000;

@@ -1,7 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Runs that are stopped and resumed compute what uninterrupted ones do, bit for bit.
+#include <slackline/core/check.h>
+#include <slackline/core/graph_topology.h>
+#include <slackline/core/model_file.h>
+#include <slackline/learning/bcfw.h>
+#include <slackline/learning/example_blocks/multi_sample_learner.h>
+#include <slackline/learning/example_blocks/prox_sdca_learner.h>
+#include <slackline/learning/example_blocks/subgradient.h>
+#include <slackline/learning/factor_blocks/augmented_lagrangian.h>
+#include <slackline/learning/factor_blocks/dual_loss.h>
+#include <slackline/learning/factor_blocks/factor_learner.h>
+#include <slackline/learning/factor_blocks/soft.h>
+#include <slackline/learning/learner_registry.h>
+#include <slackline/learning/marginals/marginal_learner.h>
+#include <slackline/learning/planes/plane_options.h>
 #include <slackline/learning/run/checkpoint.h>
+#include <slackline/learning/train_loop.h>
 
 #include <algorithm>
 #include <atomic>
@@ -14,12 +29,6 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-
-#include <slackline/core/check.h>
-#include <slackline/core/graph_topology.h>
-#include <slackline/core/model_file.h>
-#include <slackline/learning/marginals/marginal_learner.h>
-#include <slackline/learning/train_loop.h>
 
 #include "tests/core/temporary_folder.h"
 #include "tests/support/learner_ways.h"
@@ -73,7 +82,7 @@ std::vector<Variant> BlockVariants() {
     }
   }
   TrainOptions race = Base(LearnerKind::kBcfw, StepKind::kPairwise, OrderKind::kGap);
-  race.planes = PlaneRace::kOn;
+  race.own<BcfwOptions>().planes = PlaneRace::kOn;
   add("planes", race);
   for (const AverageKind average :
        {AverageKind::kUniform, AverageKind::kWeighted, AverageKind::kSuffix}) {
@@ -84,13 +93,13 @@ std::vector<Variant> BlockVariants() {
     }
   }
   TrainOptions falling = Base(LearnerKind::kSoft, StepKind::kPairwise, OrderKind::kExample);
-  falling.rho_final = 0.01;
-  falling.rho_passes = 12;
+  falling.own<SoftOptions>().rho_final = 0.01;
+  falling.own<SoftOptions>().rho_passes = 12;
   add("falling", falling);
   TrainOptions strict =
       Base(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, OrderKind::kExample);
-  strict.rho = 1e-3;
-  strict.tau = 0.05;
+  strict.own<PenaltyOptions>().rho = 1e-3;
+  strict.own<AugmentedLagrangianOptions>().tau = 0.05;
   add("strict", strict);
   // Oracles that remember something of every example, and one that does not.
   for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
@@ -133,11 +142,12 @@ std::vector<Variant> OtherVariants() {
   add(LearnerKind::kKernelBcfw, "uniform", uniform);
   add(LearnerKind::kSubgradient, "uniform", uniform);
   add(LearnerKind::kSubgradient, "projection",
-      [](TrainOptions* options) { options->projection = true; });
+      [](TrainOptions* options) { options->own<SubgradientOptions>().projection = true; });
   for (const LearnerKind learner :
        {LearnerKind::kCuttingPlane1, LearnerKind::kCuttingPlaneN, LearnerKind::kBundle}) {
     add(learner, "", nothing);
-    add(learner, "pruned", [](TrainOptions* options) { options->prune_after = 2; });
+    add(learner, "pruned",
+        [](TrainOptions* options) { options->own<PlaneOptions>().prune_after = 2; });
     add(learner, "messages",
         [](TrainOptions* options) { options->oracle = SolverKind::kMessages; });
     add(learner, "messages-search",
@@ -150,22 +160,25 @@ std::vector<Variant> OtherVariants() {
   add(LearnerKind::kExcessiveGap, "", nothing);
   add(LearnerKind::kExtragradient, "", nothing);
   for (const LearnerKind learner : {LearnerKind::kDlpw, LearnerKind::kSmoothDlpw}) {
-    add(learner, "", [](TrainOptions* options) { options->step_size = 1; });
-    add(learner, "uniform",
-        [&](TrainOptions* options) { options->step_size = 1, uniform(options); });
+    add(learner, "", [](TrainOptions* options) { options->own<DualLossOptions>().step_size = 1; });
+    add(learner, "uniform", [&](TrainOptions* options) {
+      options->own<DualLossOptions>().step_size = 1, uniform(options);
+    });
   }
   for (const Index step : {1, 2, 3, 4}) {
     add(LearnerKind::kProxSdca, std::to_string(step), [&](TrainOptions* options) {
-      options->sdca_step = step;
-      if (step % 2 == 0) options->l1 = 0.01, options->random_output = true;
+      options->own<ProxSdcaOptions>().sdca_step = step;
+      if (step % 2 == 0)
+        options->own<ProxSdcaOptions>().l1 = 0.01,
+        options->own<ProxSdcaOptions>().random_output = true;
       if (step > 2) options->smoothing = 0.1, suffix(options);
     });
   }
   add(LearnerKind::kProxSdca, "uniform", uniform);
   for (const bool revisit : {false, true}) {
     add(LearnerKind::kMultiSample, revisit ? "revisit" : "", [&](TrainOptions* options) {
-      options->samples = 3;
-      options->revisit = revisit;
+      options->own<MultiSampleOptions>().samples = 3;
+      options->own<MultiSampleOptions>().revisit = revisit;
       if (revisit) uniform(options);
       if (!revisit) weighted(options);
     });

@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Paths over λ: their texts, and learners that go on with another λ.
+#include <slackline/core/check.h>
+#include <slackline/core/graph_topology.h>
+#include <slackline/learning/example_blocks/multi_sample_learner.h>
+#include <slackline/learning/example_blocks/prox_sdca_learner.h>
+#include <slackline/learning/factor_blocks/dual_loss.h>
+#include <slackline/learning/factor_blocks/factor_learner.h>
+#include <slackline/learning/factor_blocks/soft.h>
 #include <slackline/learning/run/lambda_path.h>
+#include <slackline/learning/step/dual_mixture.h>
+#include <slackline/learning/train_loop.h>
 
 #include <cmath>
 #include <memory>
@@ -10,11 +19,6 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-
-#include <slackline/core/check.h>
-#include <slackline/core/graph_topology.h>
-#include <slackline/learning/step/dual_mixture.h>
-#include <slackline/learning/train_loop.h>
 
 #include "tests/core/temporary_folder.h"
 #include "tests/support/dense_qp.h"
@@ -58,9 +62,9 @@ void AddOthers(const Problem& problem, std::vector<TrainOptions>* all) {
   add(LearnerKind::kSubgradient, 5e-2, 30000).average = AverageKind::kWeighted;
   add(LearnerKind::kProxSdca, 2e-3, 30000).average = AverageKind::kWeighted;
   TrainOptions& elastic = add(LearnerKind::kProxSdca, 5e-3, 30000);
-  elastic.l1 = 0.01;
+  elastic.own<ProxSdcaOptions>().l1 = 0.01;
   elastic.smoothing = 0.1;
-  add(LearnerKind::kMultiSample, 2e-3, 30000).revisit = true;
+  add(LearnerKind::kMultiSample, 2e-3, 30000).own<MultiSampleOptions>().revisit = true;
   add(LearnerKind::kMultiSample, 5e-2, 30000).average = AverageKind::kWeighted;
   if (HasInputs(problem)) {
     add(LearnerKind::kKernelBcfw, 2e-3, 30000).average = AverageKind::kWeighted;
@@ -72,8 +76,8 @@ void AddOthers(const Problem& problem, std::vector<TrainOptions>* all) {
     add(LearnerKind::kExcessiveGap, 1e-3, 30000);
     add(LearnerKind::kExtragradient, 3e-3, 30000);
   }
-  add(LearnerKind::kDlpw, 1e-2, 100).step_size = 2;
-  add(LearnerKind::kSmoothDlpw, 1e-2, 100).step_size = 2;
+  add(LearnerKind::kDlpw, 1e-2, 100).own<DualLossOptions>().step_size = 2;
+  add(LearnerKind::kSmoothDlpw, 1e-2, 100).own<DualLossOptions>().step_size = 2;
 }
 
 /// Whether nothing says that the learner's gap closes: the maximum of messages may halt, and
@@ -249,10 +253,10 @@ TEST_CASE("ASoftPathSolvesEachPenalizedProblem") {
   Random random(4);
   for (int trial = 0; trial < 4; ++trial) {
     TrainOptions options = Options(LearnerKind::kSoft, StepKind::kPairwise);
-    options.rho = 0.5;
+    options.own<PenaltyOptions>().rho = 0.5;
     if (trial % 2 == 1) {
-      options.rho_final = 0.1;
-      options.rho_passes = 10;
+      options.own<SoftOptions>().rho_final = 0.1;
+      options.own<SoftOptions>().rho_passes = 10;
     }
     const Problem first(SomeProblem(random, trial), 0.5);
     const Problem second = first.WithLambda(0.1);

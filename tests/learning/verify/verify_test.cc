@@ -9,6 +9,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/factor_graph_builder.h>
+#include <slackline/learning/example_blocks/prox_sdca_learner.h>
 #include <slackline/learning/train_loop.h>
 #include <slackline/learning/verify/verify.h>
 
@@ -249,7 +250,7 @@ TrainOptions Smoothed(double smoothing, double l1) {
   TrainOptions options;
   options.learner = LearnerKind::kProxSdca;
   options.smoothing = smoothing;
-  options.l1 = l1;
+  options.own<ProxSdcaOptions>().l1 = l1;
   return options;
 }
 TrainOptions Kernelized(LearnerKind learner, KernelKind kernel) {

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/bcfw.h>
+
+#include <slackline/core/check.h>
+#include <slackline/learning/example_blocks/active_set_learner.h>
+#include <slackline/learning/example_blocks/plain_bcfw.h>
+#include <slackline/learning/planes/race_learner.h>
+
+namespace slackline::internal {
+namespace {
+
+constexpr OptionRecord kOptions[] = {
+    {.name = "planes",
+     .placeholder = "auto|on|off",
+     .text = "bcfw with active sets: let cutting planes of all examples, or factor blocks, take "
+             "over where they are faster; auto: where --learner is auto",
+     .default_text = "auto",
+     .field = Field<&BcfwOptions::planes>,
+     .special_values = "on"},
+    {.name = "lp-tolerance",
+     .placeholder = "T",
+     .text = "bcfw with fw steps and oracle lp: tolerance of GLPK's simplex method in passes; "
+             "checks keep 1e-9",
+     .default_text = "1e-9",
+     .field = Field<&BcfwOptions::lp_tolerance>,
+     .minimum = 1e-9,
+     .maximum = 0.1,
+     .positive = true}};
+constexpr std::span<const OptionRecord> kOptionLists[] = {kOptions};
+constexpr LearnerVariant kVariants[] = {{.needs = kNeedsOracle}};
+
+std::unique_ptr<Learner> Make(const Problem& problem, const TrainOptions& options) {
+  if (options.own<BcfwOptions>().planes == PlaneRace::kOn) return MakeRaceLearner(problem, options);
+  if (options.step != StepKind::kFrankWolfe) return MakeActiveSetLearner(problem, options);
+  return MakePlainBcfwLearner(problem, options);
+}
+
+/// The learner is bcfw, or auto.
+void Check(const TrainOptions& options) {
+  const auto& own = options.own<BcfwOptions>();
+  const bool given = options.learner == LearnerKind::kBcfw;
+  const bool frank_wolfe =
+      options.step == StepKind::kFrankWolfe || (options.step == StepKind::kAuto && given);
+  if (options.fixed_step && given && !frank_wolfe) {
+    throw DataError(
+        "--fixed-step needs --step fw: pairwise and away steps search along their line");
+  }
+  if (own.lp_tolerance > 0) {
+    if (!HasGlpk()) throw DataError("--lp-tolerance is for GLPK, which this build does not have");
+    if (options.oracle != SolverKind::kLp && options.oracle != SolverKind::kLpPolytope)
+      throw DataError("--lp-tolerance needs --oracle lp or lp-polytope");
+    if (given && !frank_wolfe)
+      throw DataError("--lp-tolerance needs --step fw: active sets need exact oracles");
+  }
+  if (own.planes == PlaneRace::kOn) {
+    if (given && frank_wolfe)
+      throw DataError("--planes on needs --step pairwise or away: plain bcfw keeps no corners");
+    if (options.average != AverageKind::kAuto && options.average != AverageKind::kOff)
+      throw DataError("--planes on does not go with --average: planes have no iterates to average");
+  }
+  if (options.order == OrderKind::kGap && frank_wolfe)
+    throw DataError("--order gap needs --step pairwise or away: plain bcfw keeps no gaps");
+}
+
+}  // namespace
+
+constinit const LearnerRecord kBcfwLearner = {
+    .name = "bcfw",
+    .summary = "block-coordinate Frank-Wolfe: one block per example, with an oracle",
+    .section = "Frank-Wolfe: `fw` and `bcfw`",
+    .make = Make,
+    .variants = kVariants,
+    .reads = "step order average proximal fixed-step oracle",
+    .options = kOptionLists,
+    .check = Check};
+
+}  // namespace slackline::internal

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Learner `bcfw`: one block per example. Which code trains depends on its options: Frank-Wolfe steps
+// (example_blocks/plain_bcfw.h), pairwise or away steps over active sets
+// (example_blocks/active_set_learner.h), or these in a race with planes and factor blocks
+// (planes/race_learner.h), which is what `auto` chooses most of the time.
+#pragma once
+
+#include <slackline/learning/learner_record.h>
+#include <slackline/learning/options.h>
+
+namespace slackline::internal {
+
+struct BcfwOptions {
+  /// With pairwise or away steps: whether planes or factor blocks take over where they are faster.
+  PlaneRace planes = PlaneRace::kAuto;
+  /// With fw steps, oracle lp or lp-polytope: GLPK's tolerances in passes (checks keep tight ones);
+  /// 0 = tight as well.
+  double lp_tolerance = 0;
+};
+
+/// `bcfw`.
+extern const LearnerRecord kBcfwLearner;
+
+}  // namespace slackline::internal

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Where the values of options live: what all or several learners read is a member of TrainOptions
+// (options.h); what one learner alone reads is a struct of its own, beside that learner. Both are
+// described by option records, which know how to get and set the value.
+#pragma once
+
+#include <any>
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <type_traits>
+#include <typeindex>
+#include <variant>
+
+#include <slackline/core/kernel.h>
+#include <slackline/core/types.h>
+#include <slackline/inference/map_solver.h>
+
+namespace slackline::internal {
+
+/// The name of a learner: a key of the registry (learner_registry.h), or `auto`. The constants are
+/// the learners that code or tests name; a learner does not need one.
+class LearnerKind {
+ public:
+  constexpr LearnerKind() = default;
+  /// name: of static storage, as a record's is.
+  constexpr explicit LearnerKind(std::string_view name) : name_(name) {}
+  constexpr std::string_view name() const { return name_; }
+  constexpr auto operator<=>(const LearnerKind&) const = default;
+
+  /// Chosen from the structure of the problem (learning/choose_learner.h).
+  static const LearnerKind kAuto;
+  static const LearnerKind kAugmentedLagrangian, kSoft, kBcfw, kFrankWolfe, kKernelFrankWolfe,
+      kKernelBcfw, kSubgradient, kCuttingPlane1, kCuttingPlaneN, kBundle, kExponentiatedGradient,
+      kExcessiveGap, kExtragradient, kDlpw, kSmoothDlpw, kProxSdca, kMultiSample;
+
+ private:
+  std::string_view name_ = "auto";
+};
+inline constexpr LearnerKind LearnerKind::kAuto{"auto"};
+inline constexpr LearnerKind LearnerKind::kAugmentedLagrangian{"al"};
+inline constexpr LearnerKind LearnerKind::kSoft{"soft"};
+inline constexpr LearnerKind LearnerKind::kBcfw{"bcfw"};
+inline constexpr LearnerKind LearnerKind::kFrankWolfe{"fw"};
+inline constexpr LearnerKind LearnerKind::kKernelFrankWolfe{"kernel-fw"};
+inline constexpr LearnerKind LearnerKind::kKernelBcfw{"kernel-bcfw"};
+inline constexpr LearnerKind LearnerKind::kSubgradient{"ssg"};
+inline constexpr LearnerKind LearnerKind::kCuttingPlane1{"cutting-plane-1"};
+inline constexpr LearnerKind LearnerKind::kCuttingPlaneN{"cutting-plane-n"};
+inline constexpr LearnerKind LearnerKind::kBundle{"bmrm"};
+inline constexpr LearnerKind LearnerKind::kExponentiatedGradient{"eg"};
+inline constexpr LearnerKind LearnerKind::kExcessiveGap{"excessive-gap"};
+inline constexpr LearnerKind LearnerKind::kExtragradient{"extragradient"};
+inline constexpr LearnerKind LearnerKind::kDlpw{"dlpw"};
+inline constexpr LearnerKind LearnerKind::kSmoothDlpw{"smooth-dlpw"};
+inline constexpr LearnerKind LearnerKind::kProxSdca{"prox-sdca"};
+inline constexpr LearnerKind LearnerKind::kMultiSample{"multi-sample"};
+
+/// kAuto: pairwise for soft and al, Frank-Wolfe for bcfw. kAway: bcfw only.
+enum class StepKind { kAuto, kPairwise, kAway, kFrankWolfe };
+/// kAuto: gap for bcfw with pairwise or away steps, else example.
+enum class OrderKind { kAuto, kExample, kUniform, kGap };
+/// kAuto: none.
+enum class AverageKind { kAuto, kOff, kUniform, kWeighted, kSuffix };
+/// A technique that can be switched off.
+enum class Switch { kAuto, kOff };
+/// Whether example blocks race with planes of the whole training set and with factor blocks. kAuto:
+/// where `auto` chose the learner.
+enum class PlaneRace { kAuto, kOn, kOff };
+enum class RhoScale { kExample, kPaper };
+/// What the hinge of a labelling y is: Δ(y) − w·ψ(y) (margin), or Δ(y)·(1 − w·ψ(y)) (slack; label
+/// spaces that can be enumerated).
+enum class Rescaling { kMargin, kSlack };
+
+std::string_view Name(LearnerKind kind);
+std::string_view Name(StepKind kind);
+std::string_view Name(OrderKind kind);
+std::string_view Name(RhoScale scale);
+std::string_view Name(Rescaling rescaling);
+std::string_view Name(AverageKind kind);
+std::string_view Name(Switch kind);
+std::string_view Name(PlaneRace kind);
+
+/// Structs of options, at most one of each type.
+class OwnOptions {
+ public:
+  /// What was set, or the struct's defaults.
+  template <class T>
+  const T& Get() const {
+    static const T kDefaults{};
+    const auto found = entries_.find(typeid(T));
+    return found == entries_.end() ? kDefaults : *std::any_cast<T>(&found->second);
+  }
+  template <class T>
+  T& Edit() {
+    std::any& entry = entries_[typeid(T)];
+    if (!entry.has_value()) entry = T{};
+    return *std::any_cast<T>(&entry);
+  }
+
+ private:
+  std::map<std::type_index, std::any> entries_;
+};
+
+struct TrainOptions;
+
+/// The value of an option of any type.
+using OptionValue =
+    std::variant<double, bool, Index, std::int64_t, LearnerKind, StepKind, OrderKind, RhoScale,
+                 AverageKind, Switch, PlaneRace, Rescaling, KernelKind, SolverKind>;
+
+/// Access to one option. `set` wants a value of the type that `get` returns.
+struct OptionField {
+  OptionValue (*get)(const TrainOptions&);
+  void (*set)(TrainOptions&, const OptionValue&);
+};
+
+/// Field<&TrainOptions::lambda>, Field<&SubgradientOptions::projection>: of a member of TrainOptions
+/// or of a learner's own struct. Needs options.h.
+template <auto kMember>
+struct FieldOf;
+template <class Owner, class Value, Value Owner::*kMember>
+struct FieldOf<kMember> {
+  template <class Options>
+  static auto& Place(Options& options) {
+    if constexpr (std::is_same_v<Owner, TrainOptions>) {
+      return options.*kMember;
+    } else {
+      return options.template own<Owner>().*kMember;
+    }
+  }
+  static OptionValue Get(const TrainOptions& options) { return Place(options); }
+  static void Set(TrainOptions& options, const OptionValue& value) {
+    Place(options) = std::get<Value>(value);
+  }
+};
+template <auto kMember>
+inline constexpr OptionField Field = {&FieldOf<kMember>::Get, &FieldOf<kMember>::Set};
+
+}  // namespace slackline::internal
