@@ -69,7 +69,8 @@ class Runner(unittest.TestCase):
         self.passes("<!-- file: names.txt -->\n" + fence("text", "Mary") +
                     fence("console", "$ cat names.txt", "Mary"))
         self.passes(fence("cpp", PROGRAM % "Answer()") + "\nprints\n\n" + fence("text", "42"))
-        self.passes("<!-- not run: a reason -->\n" + fence("python", "x") + fence("console", "$ true"))
+        self.passes("<!-- not run: a reason -->\n" + fence("python", "x") +
+                    fence("console", "$ true"))
 
     def test_wrong_output(self):
         self.fails(fence("console", "$ slackline go", GO.replace("0.12", "0.13"), "note"),
