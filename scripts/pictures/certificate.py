@@ -25,9 +25,10 @@ STYLE = """<style>
 def checks(program, data):
     """(pass, primal, dual) of every check, the best so far of each."""
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([program, "multilabel", "train", f"{data}/yeast/yeast-train.arff.gz", "--labels",
-                        f"{data}/yeast/yeast.xml", "--check-every", "1", "--log", f"{folder}/run.jsonl", "--model",
-                        f"{folder}/model.slk", "--quiet"], check=True)
+        subprocess.run(
+            [program, "multilabel", "train", f"{data}/yeast/yeast-train.arff.gz", "--labels",
+             f"{data}/yeast/yeast.xml", "--check-every", "1", "--log", f"{folder}/run.jsonl",
+             "--model", f"{folder}/model.slk", "--quiet"], check=True)
         with open(f"{folder}/run.jsonl", encoding="utf-8") as log:
             records = [json.loads(line) for line in log]
     points, best = [], [float("inf"), float("-inf")]
@@ -36,6 +37,10 @@ def checks(program, data):
             best = [min(best[0], record["primal"]), max(best[1], record["dual"])]
             points.append((record["pass"], *best))
     return points
+
+
+def text(x, y, words, how=""):
+    return f'<text x="{x:.1f}" y="{y:.1f}" {how}>{words}</text>'
 
 
 def draw(points):
@@ -51,7 +56,8 @@ def draw(points):
     dual = [at(k, d) for k, _, d in points]
     end = float(primal[-1].split(",")[1])
     axis_y = HEIGHT - BOTTOM
-    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}">',
+    size = f'viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}"'
+    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" {size}>',
              "<title>The bounds of a training of Yeast, pass by pass</title>", STYLE,
              f'<polygon class="band" points="{" ".join(primal + dual[::-1])}"/>',
              f'<polyline class="primal" points="{" ".join(primal)}"/>',
@@ -60,17 +66,16 @@ def draw(points):
     for k in sorted({1, 5, 10, 15, last}):
         if k <= last:
             x = float(at(k, low).split(",")[0])
-            lines.append(f'<text x="{x:.1f}" y="{axis_y + 18}" text-anchor="middle">{k}</text>')
-    steps = [round(low + (high - low) * k / 3, 2) for k in range(4)]
-    for value in steps:
+            lines.append(text(x, axis_y + 18, k, 'text-anchor="middle"'))
+    for value in (0.2, 0.4, 0.6, 0.8):
         y = float(at(1, value).split(",")[1])
-        lines.append(f'<text x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{value:.2f}</text>')
-    gap = 100 * (points[-1][1] - points[-1][2]) / points[-1][1]
-    lines += [f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 6}" text-anchor="middle">passes over 1500 examples</text>',
-              f'<text class="primal-text" x="{WIDTH - RIGHT + 10}" y="{end - 14:.1f}">primal {points[-1][1]:.5f}</text>',
-              f'<text x="{WIDTH - RIGHT + 10}" y="{end + 5:.1f}">gap {gap:.2f} %</text>',
-              f'<text class="dual-text" x="{WIDTH - RIGHT + 10}" y="{end + 24:.1f}">dual {points[-1][2]:.5f}</text>',
-              "</svg>"]
+        lines.append(text(LEFT - 8, y + 4, value, 'text-anchor="end"'))
+    _, upper, lower = points[-1]
+    middle, right = (LEFT + WIDTH - RIGHT) / 2, WIDTH - RIGHT + 10
+    lines += [text(middle, HEIGHT - 6, "passes over 1500 examples", 'text-anchor="middle"'),
+              text(right, end - 14, f"primal {upper:.5f}", 'class="primal-text"'),
+              text(right, end + 5, f"gap {100 * (upper - lower) / upper:.2f} %"),
+              text(right, end + 24, f"dual {lower:.5f}", 'class="dual-text"'), "</svg>"]
     return "\n".join(lines)
 
 

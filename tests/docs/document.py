@@ -111,8 +111,9 @@ def steps_of(blocks):
         elif block.language == "text" and was_program:
             steps[-1].expected = trimmed(block.text)
         elif not block.language.startswith(DIRECTIVES):
-            raise Fault(f"line {block.line}: '{block.language}' is neither console, nor cpp, nor the text that a "
-                        "cpp block before it prints; <!-- not run: REASON --> or <!-- file: NAME --> say what it is")
+            raise Fault(f"line {block.line}: '{block.language}' is neither console, nor cpp, nor "
+                        "the text that a cpp block before it prints; <!-- not run: REASON --> or "
+                        "<!-- file: NAME --> say what it is")
     return steps, left_out
 
 

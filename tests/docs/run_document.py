@@ -29,22 +29,22 @@ def environment(folder, program):
     tools = folder / ".bin"
     tools.mkdir()
     (tools / "slackline").symlink_to(os.path.abspath(program))
-    return dict(os.environ, PATH=f"{tools}:{os.environ['PATH']}", LC_ALL="C.UTF-8", TERM="dumb", HOME=str(folder),
-                OMP_WAIT_POLICY="passive")
+    return dict(os.environ, PATH=f"{tools}:{os.environ['PATH']}", LC_ALL="C.UTF-8", TERM="dumb",
+                HOME=str(folder), OMP_WAIT_POLICY="passive")
 
 
 def run(command, folder, variables):
     """Exit code, and what it prints to both streams."""
-    done = subprocess.run(command, cwd=folder, env=variables, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, check=False)
+    done = subprocess.run(command, cwd=folder, env=variables, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     return done.returncode, done.stdout.decode(errors="replace").splitlines()
 
 
 def compile_and_run(step, options, folder, variables):
     source, binary = folder / ".bin" / "block.cc", folder / ".bin" / "block"
     source.write_text(step.text, encoding="utf-8")
-    command = [options.cxx, "-std=c++20", "-Wall", "-Wextra", "-Werror", *options.flags, f"-I{options.include}",
-               str(source), "-o", str(binary), *options.libraries]
+    command = [options.cxx, "-std=c++20", "-Wall", "-Wextra", "-Werror", *options.flags,
+               f"-I{options.include}", str(source), "-o", str(binary), *options.libraries]
     code, output = run(command, folder, variables)
     if code != 0:
         return code, ["it does not compile:"] + output
@@ -67,7 +67,25 @@ def do(step, options, folder, variables):
         return [f"exit code {code}"] + output
     if document.same_output(step.expected, output):
         return []
-    return list(difflib.unified_diff(step.expected, output, "in the document", "printed", n=1, lineterm=""))
+    return list(difflib.unified_diff(step.expected, output, "in the document", "printed", n=1,
+                                     lineterm=""))
+
+
+def run_steps(path, steps, options):
+    """How many steps do not do what the document shows."""
+    failed = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "data").symlink_to(os.path.abspath(options.data))
+        variables = environment(folder, options.program)
+        for step in steps:
+            faults = do(step, options, folder, variables)
+            if faults:
+                failed += 1
+                title = step.text if step.kind == "command" else "a C++ program"
+                print(f"{path}:{step.line}: {title}")
+                print("\n".join("    " + fault for fault in faults))
+    return failed
 
 
 def run_document(path, options):
@@ -85,31 +103,23 @@ def run_document(path, options):
         return 77
     if not any(step.kind != "file" for step in steps):
         raise document.Fault("nothing in it is run")
-    failed = 0
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        (folder / "data").symlink_to(os.path.abspath(options.data))
-        variables = environment(folder, options.program)
-        for step in steps:
-            faults = do(step, options, folder, variables)
-            if faults:
-                failed += 1
-                title = step.text if step.kind == "command" else "a C++ program"
-                print("\n".join([f"{path}:{step.line}: {title}"] + ["    " + fault for fault in faults]))
-    print(f"{path}: {sum(step.kind != 'file' for step in steps)} commands and programs, {failed} not as shown")
+    failed = run_steps(path, steps, options)
+    count = sum(step.kind != "file" for step in steps)
+    print(f"{path}: {count} commands and programs, {failed} not as shown")
     return 1 if failed else 0
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("document", type=pathlib.Path)
     parser.add_argument("--program", required=True, help="slackline")
     parser.add_argument("--data", required=True, help="the folder data/")
     parser.add_argument("--cxx", required=True, help="a compiler")
     parser.add_argument("--flags", default="", type=str.split, help="for it")
     parser.add_argument("--include", required=True, help="folder of the public headers")
-    parser.add_argument("--libraries", default="", type=str.split, help="what programs are linked with")
-    parser.add_argument("--without", default="", type=str.split, help="what the build does not have")
+    parser.add_argument("--libraries", default="", type=str.split, help="to link with")
+    parser.add_argument("--without", default="", type=str.split, help="what the build lacks")
     options = parser.parse_args()
     try:
         return run_document(options.document, options)
