@@ -198,7 +198,9 @@ Records KernelRecords() {
       {"cache-mb", "N",
        "kernel-bcfw, kernel-fw: megabytes for kernel values. Results do not depend on it", "256",
        &O::cache_mb, 1, kMaxIndex, true, true, kForKernels},
-      {"oracle", "auto|roof|messages|messages-search|lp|lp-polytope|tree|brute-force|search|global",
+      {"oracle",
+       "auto|roof|messages|messages-branch-and-bound|lp|lp-polytope|tree|brute-force|"
+       "branch-and-bound|global",
        "bcfw and others that ask an oracle: how an example is maximised", "auto", &O::oracle, 0,
        kInfinity, false, false, kForOracles},
       {"lp-tolerance", "T",
