@@ -7,6 +7,7 @@
 #include <slackline/api/factor_impl.h>
 #include <slackline/core/check.h>
 #include <slackline/factors/cardinality_factor.h>
+#include <slackline/factors/conformance.h>
 #include <slackline/factors/global_conformance.h>
 #include <slackline/factors/matching_factor.h>
 #include <slackline/factors/potts.h>
@@ -225,6 +226,16 @@ bool GlobalFactor::Allows(std::span<const int> /*states*/) const { return true; 
 
 Factor MakeFactor(std::shared_ptr<const GlobalFactor> factor) {
   return Factor(std::make_shared<OracleFactor>(std::make_shared<AdaptedFactor>(std::move(factor))));
+}
+
+std::string CheckFeatures(std::vector<int> states, int num_weights,
+                          const AddFeaturesFunction& add_features) {
+  SLACKLINE_CHECK(add_features != nullptr, "there is no function to try");
+  internal::FactorMethods methods;
+  methods.cardinalities = [&states] { return states; };
+  methods.num_weights = [num_weights] { return num_weights; };
+  methods.add_features = add_features;
+  return internal::CheckFactorMethods(methods, {}).Text();
 }
 
 std::string CheckFactor(const GlobalFactor& factor) {

@@ -233,11 +233,27 @@ Factor OwnFactor(const F& factor) {
 /// Tries the functions of a global factor on random and awkward numbers, its maximum against all
 /// joint states: what is wrong, one sentence a line; empty when nothing is. For tests.
 SLACKLINE_EXPORT std::string CheckFactor(const GlobalFactor& factor);
-/// The same for a type of one's own with a max oracle.
+/// The features of a factor that is to be tabulated, for every joint state: finite, in proportion to
+/// the scale, added to the output, the same on every call.
+using AddFeaturesFunction =
+    std::function<void(std::span<const int> states, double scale, std::span<double> out)>;
+SLACKLINE_EXPORT std::string CheckFeatures(std::vector<int> states, int num_weights,
+                                           const AddFeaturesFunction& add_features);
+
+/// The same for a type of one's own, with or without a max oracle.
 template <OwnFactorType F>
 requires HasMaximize<F> &&(!std::derived_from<F, GlobalFactor>)  //
     std::string CheckFactor(const F& factor) {
   return CheckFactor(static_cast<const GlobalFactor&>(OwnGlobalFactor<F>(factor)));
+}
+template <OwnFactorType F>
+requires(!HasMaximize<F>)  //
+    std::string CheckFactor(const F& factor) {
+  const auto& states = factor.cardinalities();
+  return CheckFeatures({states.begin(), states.end()}, factor.num_weights(),
+                       [&factor](std::span<const int> y, double scale, std::span<double> out) {
+                         factor.AddFeatures(y, scale, out);
+                       });
 }
 
 }  // namespace v1

@@ -148,7 +148,8 @@ int main(int argc, char** argv) {
           sigma);
     }
     if (labels <= 20)
-      Row("search, exact", *MakeMapSolver(SolverKind::kSearch, graph), *graph, sigma);
+      Row("branch and bound, exact", *MakeMapSolver(SolverKind::kBranchAndBound, graph), *graph,
+          sigma);
   }
   return 0;
 }

@@ -6,8 +6,8 @@
 //     const ConformanceReport report = CheckFactor(MyFactor(3, 4));
 //     if (!report.ok()) std::cerr << report.Text();
 //
-// It runs every method on random and on awkward weights and messages (zero, ties, large of both
-// signs), compares each with what the others say, and looks at its matrices A_ci.
+// It calls AddFeatures for every joint state, with several scales and outputs, and compares it with
+// feature_table where the factor has one. Maxima are checked by global_conformance.h.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,7 @@ namespace slackline::internal {
 
 struct ConformanceOptions {
   std::uint64_t seed = 1;
-  int trials =
-      20;  ///< random weights and messages of each kind; joint states that are looked at closely
+  int trials = 20;                      ///< joint states (global factors: numbers) to try closely
   double tolerance = 1e-9;              ///< relative to the size of the numbers that are compared
   Offset max_states = Offset{1} << 16;  ///< larger factors are not checked (reported as a failure)
 };
@@ -38,15 +37,11 @@ struct ConformanceReport {
   std::string Text() const;
 };
 
-/// A factor with its type erased. `maximize` and `feature_table` are empty where the factor has
-/// none of its own.
+/// A factor with its type erased. `feature_table` is empty where the factor has none of its own.
 struct FactorMethods {
   std::function<std::vector<Index>()> cardinalities;
   std::function<Index()> num_weights;
   std::function<void(std::span<const Index>, double, std::span<double>)> add_features;
-  std::function<double(std::span<const double>, std::span<const Index>)> score;
-  std::function<void(std::span<const double>, std::span<double>)> score_table;
-  std::function<FactorMax(std::span<const double>, std::span<const double>)> maximize;
   std::function<FeatureTable()> feature_table;
 };
 
@@ -56,7 +51,6 @@ ConformanceReport CheckFactorMethods(const FactorMethods& factor,
 
 template <Factor F>
 ConformanceReport CheckFactor(const F& factor, const ConformanceOptions& options = {}) {
-  using Weights = std::span<const double>;
   FactorMethods methods;
   methods.cardinalities = [&factor] {
     const std::span<const Index> cardinalities = factor.cardinalities();
@@ -67,17 +61,6 @@ ConformanceReport CheckFactor(const F& factor, const ConformanceOptions& options
                                    std::span<double> out) {
     factor.AddFeatures(states, scale, out);
   };
-  methods.score = [&factor](Weights weights, std::span<const Index> states) {
-    return Score(factor, weights, states);
-  };
-  methods.score_table = [&factor](Weights weights, std::span<double> out) {
-    ScoreTable(factor, weights, out);
-  };
-  if constexpr (FactorWithMaximize<F>) {
-    methods.maximize = [&factor](Weights weights, Weights messages) {
-      return factor.Maximize(weights, messages);
-    };
-  }
   if constexpr (FactorWithFeatureTable<F>) {
     methods.feature_table = [&factor]() -> FeatureTable { return factor.feature_table(); };
   }

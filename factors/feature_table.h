@@ -12,7 +12,7 @@
 namespace slackline::internal {
 
 /// φ(y) = Σ_k terms[k].values[y] · e_{terms[k].rows[y]}, over the joint states y in their usual
-/// order; rows are kAbsent where term k has nothing to say, values empty when they are all 1. A
+/// order; rows are kAbsent where term k is zero, values empty when they are all 1. A
 /// state with n features uses the first n terms.
 struct FeatureTable {
   std::vector<Index> cardinalities;

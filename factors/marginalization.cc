@@ -44,12 +44,4 @@ void Marginalization::ApplyTransposeAdd(std::span<const double> message, double 
   }
 }
 
-Eigen::SparseMatrix<double> Marginalization::Matrix() const {
-  Eigen::SparseMatrix<double> matrix(rows(), cols());
-  matrix.reserve(Eigen::VectorXi::Ones(cols()));
-  for (Index joint = 0; joint < cols(); ++joint) matrix.insert(StateOf(joint), joint) = 1.0;
-  matrix.makeCompressed();
-  return matrix;
-}
-
 }  // namespace slackline::internal

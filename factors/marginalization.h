@@ -2,12 +2,10 @@
 //
 // The marginalization matrices A_ci (docs/notation.md, section 2): row s sums the joint states of
 // factor c in which variable i (one axis of the table) has state s. Applied as strided loops over
-// the table, never formed, except on request.
+// the table; never formed: StateOf names the one entry of each column.
 #pragma once
 
 #include <span>
-
-#include <Eigen/SparseCore>
 
 #include <slackline/core/types.h>
 
@@ -34,9 +32,6 @@ class Marginalization {
 
   /// Row of the single 1 in a column: the state of the variable in a joint state.
   Index StateOf(Index joint) const { return joint / inner_ % states_; }
-
-  /// The matrix itself, rows() × cols(), one entry 1 per column.
-  Eigen::SparseMatrix<double> Matrix() const;
 
  private:
   // Entry (o, s, r) of the table lies at (o · states + s) · inner + r.

@@ -59,18 +59,4 @@ FactorMax ReparametrisedMax(std::span<const Index> cardinalities, std::span<cons
   return best;
 }
 
-void Reparametrise(std::span<const Index> cardinalities, std::span<const double> table,
-                   std::span<const double> messages, std::span<double> out) {
-  CheckSizes(cardinalities, table.size(), messages.size());
-  SLACKLINE_CHECK(out.size() == table.size(), "the output does not fit the table");
-  const Index row = cardinalities.back();
-  auto visit = [&](Index first, const double* last, double sum) {
-    for (Index s = 0; s < row; ++s) {
-      const std::size_t k = first + s;
-      out[k] = table[k] - (sum + last[s]);
-    }
-  };
-  ForEachRow(cardinalities, 0, messages.data(), 0.0, visit);
-}
-
 }  // namespace slackline::internal

@@ -26,8 +26,4 @@ FactorMax TableMax(std::span<const double> table);
 FactorMax ReparametrisedMax(std::span<const Index> cardinalities, std::span<const double> table,
                             std::span<const double> messages);
 
-/// out(y) = table(y) − Σ_i messages_i(y_i). `out` may be `table` itself. Sizes as above.
-void Reparametrise(std::span<const Index> cardinalities, std::span<const double> table,
-                   std::span<const double> messages, std::span<double> out);
-
 }  // namespace slackline::internal

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/factors/pairwise_table.h>
 
+#include <slackline/core/check.h>
 #include <slackline/core/factor_graph_builder.h>
 
 namespace slackline::internal {

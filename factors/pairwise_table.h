@@ -23,13 +23,6 @@ class PairwiseTableFactor {
                    std::span<double> weights_out) const {
     weights_out[Joint(states)] += scale;
   }
-  double Score(std::span<const double> weights, std::span<const Index> states) const {
-    return weights[Joint(states)];
-  }
-  /// The weights are the table: no copy is made. O(K0 · K1).
-  FactorMax Maximize(std::span<const double> weights, std::span<const double> messages) const {
-    return ReparametrisedMax(cardinalities_, weights, messages);
-  }
   FeatureTable feature_table() const {
     return OwnWeightPerState({cardinalities_[0], cardinalities_[1]});
   }

@@ -22,12 +22,6 @@ class PottsFactor {
                    std::span<double> weights_out) const {
     if (states[0] != states[1]) weights_out[0] += scale;
   }
-  double Score(std::span<const double> weights, std::span<const Index> states) const {
-    return states[0] != states[1] ? weights[0] : 0.0;
-  }
-  /// O(K): the best agreeing pair against the best disagreeing one, which needs the two best states
-  /// of one side.
-  FactorMax Maximize(std::span<const double> weights, std::span<const double> messages) const;
 
   bool operator==(const PottsFactor& other) const = default;
 

@@ -45,7 +45,7 @@ class StateCountFactor final : public GlobalFactor {
   StateMap counts_;
   Index low_;
   Index high_;
-  Index least_ = 0;  // counts that labellings have
+  Index least_ = 0;  // the smallest and the largest count of a labelling
   Index most_ = 0;
 };
 

@@ -17,14 +17,4 @@ void TableFactor::AddFeatures(std::span<const Index> states, double scale,
   }
 }
 
-double TableFactor::Score(std::span<const double> weights, std::span<const Index> states) const {
-  const std::size_t joint = JointIndex(table_->cardinalities, states);
-  double score = 0;
-  for (const StateMap& map : table_->terms) {
-    if (map.rows[joint] == kAbsent) continue;
-    score += weights[map.rows[joint]] * (map.values.empty() ? 1 : map.values[joint]);
-  }
-  return score;
-}
-
 }  // namespace slackline::internal

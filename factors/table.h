@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A factor over any number of variables, given by its table of features.
+// A factor over any number of variables, given by its table of features. A function may fill it.
 #pragma once
 
 #include <memory>
@@ -39,7 +39,6 @@ class TableFactor {
   Index num_weights() const { return table_->num_weights; }
   void AddFeatures(std::span<const Index> states, double scale,
                    std::span<double> weights_out) const;
-  double Score(std::span<const double> weights, std::span<const Index> states) const;
   const FeatureTable& feature_table() const { return *table_; }
 
   bool operator==(const TableFactor& other) const {

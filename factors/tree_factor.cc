@@ -5,6 +5,8 @@
 #include <string>
 
 #include <slackline/core/check.h>
+#include <slackline/factors/max_product.h>
+#include <slackline/factors/max_rows.h>
 
 namespace slackline::internal {
 namespace {
@@ -139,47 +141,43 @@ void TreeFactor::FillScores(std::span<const double> weights, std::span<double> s
   }
 }
 
+/// One call's numbers, as the sweeps of max_product.h see them.
+struct TreeFactor::Sweeps {
+  const TreeFactor& tree;
+  double* scores;
+  double* beliefs;
+  double* room;  // for a message
+
+  const Step& step(Index k) const { return tree.steps_[k]; }
+  const double* table(Index k) const { return scores + tree.keys_[step(k).scores].offset; }
+  Index num_steps() const { return static_cast<Index>(tree.steps_.size()); }
+  void SendUp(Index k) const {
+    const Step& at = step(k);
+    AddPairMessage({table(k), !at.child_first, states(at.child), states(at.parent)},
+                   belief(at.child), room, belief(at.parent));
+  }
+  void Choose(Index k, std::span<Index> labels) const {
+    const Step& at = step(k);
+    const Index below = states(at.child);
+    const Index state = labels[at.parent];
+    const double* entry = table(k) + (at.child_first ? state : state * below);
+    labels[at.child] =
+        FirstBest(entry, at.child_first ? states(at.parent) : 1, belief(at.child), below);
+  }
+  double* belief(Index axis) const { return beliefs + tree.begin_[axis]; }
+  Index states(Index axis) const { return tree.cardinalities_[axis]; }
+  std::span<const Index> roots() const { return tree.roots_; }
+};
+
 double TreeFactor::Maximize(std::span<const double> weights, std::span<const double> messages,
                             std::span<Index> states) const {
-  std::vector<double> scores(score_size_);
-  FillScores(weights, scores);
-  std::vector<double> belief(messages.size());
-  for (std::size_t s = 0; s < belief.size(); ++s) belief[s] = -messages[s];
-  for (const Step& step : steps_) {
-    const double* table = scores.data() + keys_[step.scores].offset;
-    const Index own = cardinalities_[step.child];
-    const Index others = cardinalities_[step.parent];
-    const double* child = belief.data() + begin_[step.child];
-    double* parent = belief.data() + begin_[step.parent];
-    for (Index t = 0; t < others; ++t) {
-      const double* entry = table + (step.child_first ? t : t * own);
-      const Index stride = step.child_first ? others : 1;
-      double best = child[0] + entry[0];
-      for (Index s = 1; s < own; ++s) best = std::max(best, child[s] + entry[s * stride]);
-      parent[t] += best;
-    }
-  }
-  double value = 0;
-  for (const Index root : roots_) {
-    const auto begin = belief.begin() + begin_[root];
-    const auto best = std::max_element(begin, begin + cardinalities_[root]);
-    states[root] = static_cast<Index>(best - begin);
-    value += *best;
-  }
-  for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
-    const double* table = scores.data() + keys_[step->scores].offset;
-    const Index own = cardinalities_[step->child];
-    const Index t = states[step->parent];
-    const double* entry = table + (step->child_first ? t : t * own);
-    const Index stride = step->child_first ? cardinalities_[step->parent] : 1;
-    const double* child = belief.data() + begin_[step->child];
-    Index best = 0;
-    for (Index s = 1; s < own; ++s) {
-      if (child[s] + entry[s * stride] > child[best] + entry[best * stride]) best = s;
-    }
-    states[step->child] = best;
-  }
-  return value;
+  const std::size_t tables = score_size_;
+  std::vector<double> room(tables + 2 * messages.size());
+  Sweeps sweeps{*this, room.data(), room.data() + tables, room.data() + tables + messages.size()};
+  FillScores(weights, {sweeps.scores, tables});
+  for (std::size_t s = 0; s < messages.size(); ++s) sweeps.beliefs[s] = -messages[s];
+  SweepUp(sweeps);
+  return SweepDown(sweeps, states);
 }
 
 }  // namespace slackline::internal

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A tree (or chain) of pair factors as one global factor: its maximum is found by dynamic
-// programming. As a block it does at once what single pairs settle by messages, and it is as tight:
-// the local polytope of a tree is the hull of its joint states.
+// A tree (or chain) of pair factors as one global factor, maximised by dynamic programming
+// (max_product.h). As one block it needs no messages between its pairs. The relaxation is as tight
+// as with single pairs: the local polytope of a tree is the convex hull of its joint states.
 #pragma once
 
 #include <span>
@@ -63,6 +63,7 @@ class TreeFactor final : public GlobalFactor {
     Offset offset;
   };
 
+  struct Sweeps;
   template <class Visit>
   void ForEachFeature(std::span<const Index> states, const Visit& visit) const;
   void Order();

@@ -24,9 +24,6 @@ class UnaryFactor {
                    std::span<double> weights_out) const {
     table_.AddFeatures(states, scale, weights_out);
   }
-  double Score(std::span<const double> weights, std::span<const Index> states) const {
-    return table_.Score(weights, states);
-  }
   const FeatureTable& feature_table() const { return table_.feature_table(); }
 
   bool operator==(const UnaryFactor& other) const = default;

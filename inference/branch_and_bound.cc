@@ -366,16 +366,16 @@ void BranchAndBoundSolver::Tree::Descend(Index depth, double bound) {
 }
 
 BranchAndBoundSolver::BranchAndBoundSolver(std::shared_ptr<const FactorGraph> graph,
-                                           const SearchOptions& options)
+                                           const BranchAndBoundOptions& options)
     : graph_(std::move(graph)),
       options_(options),
       ascent_(std::make_unique<Ascent>(*graph_)),
       tree_(std::make_unique<Tree>(*graph_)) {
-  RequireTablesOnly(*graph_, "search");
+  RequireTablesOnly(*graph_, "branch and bound");
   if (graph_->num_variables() > kMaxVariables) {
     throw DataError("a graph of " + std::to_string(graph_->num_variables()) +
-                    " variables is too deep for a search (" + std::to_string(kMaxVariables) +
-                    " at most); use messages");
+                    " variables is too deep for branch and bound (" +
+                    std::to_string(kMaxVariables) + " at most); use messages");
   }
 }
 
@@ -396,7 +396,7 @@ void BranchAndBoundSolver::Solve(std::span<const double> scores, WarmStart* /*wa
     RequireAllowedLabelling(result->value);
     result->upper_bound = result->value;
   } else if (result->value == -kInfinity) {
-    throw DataError("the search found no allowed labelling before it reached its limit of " +
+    throw DataError("branch and bound found no allowed labelling before it reached its limit of " +
                     std::to_string(options_.node_limit) + " nodes");
   }
 }

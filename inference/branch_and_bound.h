@@ -9,10 +9,11 @@
 //    1): the star update of max-product linear programming (Globerson and Jaakkola 2007; Sontag,
 //    Globerson and Jaakkola 2011). It never raises the bound. Sweeps over all variables until the
 //    bound stands still.
-// 2. Search. Variables are set in a fixed order. When all variables of a factor but one are set,
-//    the remaining row of its table is added to that variable's scores; before, its largest entry
-//    given what is set counts. The bound of a node is exact for set parts plus these maxima:
-//    O(factors of the variable) per step.
+// 2. Depth-first branch and bound. Variables are set in a fixed order. When all variables of a
+//    factor but one are set, the remaining row of its table is added to that variable's scores.
+//    Before that, the factor counts with its largest entry given the variables that are set. The
+//    bound of a node is the score of the parts that are set plus these maxima: O(factors of the
+//    variable) per step.
 //
 // The ascent runs at the root only. Cost: up to K^n nodes; with 22 binary variables and all pairs
 // some hundreds were needed for random spin glasses, some tens where the variables have scores of
@@ -27,30 +28,30 @@
 
 namespace slackline::internal {
 
-struct SearchOptions {
-  /// Nodes after which the search gives up: the result is then the best labelling found, exact =
-  /// false, and upper_bound covers what was not searched. The default is never reached with up to
-  /// 2^22 labellings.
+struct BranchAndBoundOptions {
+  /// Nodes after which it gives up. The result is then the best labelling found, with exact = false
+  /// and an upper_bound that covers the open nodes. The default is never reached with up to 2^22
+  /// labellings.
   Offset node_limit = Offset{1} << 24;
   Index max_sweeps = 60;  ///< of the ascent
-  /// Labellings to begin with are improved by joint changes of a factor's variables, too (more than
-  /// 24 variables). Not worth it where the scores show a good one at once.
+  /// Whether the first labellings are improved by joint changes of a factor's variables as well, on
+  /// graphs of more than 24 variables. After message passing they seldom are better for it.
   bool joint_changes = true;
 };
 
 class BranchAndBoundSolver final : public MapSolver {
  public:
-  /// Throws DataError when the graph has more than 20 000 variables: the search goes down variable
-  /// by variable.
+  /// Throws DataError when the graph has more than 20 000 variables: each is one level of a
+  /// recursion.
   explicit BranchAndBoundSolver(std::shared_ptr<const FactorGraph> graph,
-                                const SearchOptions& options = {});
+                                const BranchAndBoundOptions& options = {});
   ~BranchAndBoundSolver() override;
 
-  /// Scores may be −∞. Also throws DataError when it reaches its limit before it has found an
-  /// allowed labelling.
+  /// Scores may be −∞. Also throws DataError when the node limit is reached before an allowed
+  /// labelling is found.
   void Solve(std::span<const double> scores, WarmStart* warm, MapResult* result) override;
 
-  std::string_view name() const override { return "search"; }
+  std::string_view name() const override { return "branch-and-bound"; }
   std::int64_t work() const override { return work_; }
   bool relaxed() const override { return false; }
 
@@ -66,7 +67,7 @@ class BranchAndBoundSolver final : public MapSolver {
   class Ascent;
   class Tree;
   std::shared_ptr<const FactorGraph> graph_;
-  SearchOptions options_;
+  BranchAndBoundOptions options_;
   std::unique_ptr<Ascent> ascent_;
   std::unique_ptr<Tree> tree_;
   std::vector<double> finite_;  // scores with a penalty in place of −∞

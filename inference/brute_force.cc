@@ -88,7 +88,8 @@ std::unique_ptr<MapSolver> MakeBruteForceSolver(std::shared_ptr<const FactorGrap
   if (CountLabellings(*graph, kMaxLabellings) > kMaxLabellings) {
     throw DataError("a graph of " + std::to_string(graph->num_variables()) +
                     " variables has more than " + std::to_string(kMaxLabellings) +
-                    " labellings, too many for brute force; use tree (no cycles), lp or search");
+                    " labellings, too many for brute force; use tree (no cycles), lp or "
+                    "branch-and-bound");
   }
   return std::make_unique<BruteForceSolver>(std::move(graph));
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <slackline/core/check.h>
+#include <slackline/factors/max_product.h>
 
 namespace slackline::internal {
 ChainDp::ChainDp(Index states) : states_(states) {
@@ -39,32 +40,43 @@ Index ChainDp::CheckLength(std::span<const double> unary, std::span<const Index>
   return static_cast<Index>(length);
 }
 
+/// A chain as the sweeps of max_product.h see it: the first variable is the root, and step k goes
+/// from variable length − 1 − k to the one before it.
+struct ChainDp::Sweeps {
+  ChainDp& chain;
+  Index length;
+  const double* unary;
+
+  Index num_steps() const { return length - 1; }
+  Index parent(Index k) const { return length - 2 - k; }
+  /// Writes the parent's whole belief, which is sent once: its own scores need no copy.
+  void SendUp(Index k) const {
+    const Index to = parent(k);
+    double* row = belief(to);
+    chain.tables_.MaxPlus({chain.table_of(to), true}, belief(to + 1), row);
+    const double* own = unary + static_cast<std::ptrdiff_t>(to) * chain.states_;
+    for (Index s = 0; s < chain.states_; ++s) row[s] += own[s];
+  }
+  void Choose(Index k, std::span<Index> labels) const { chain.ChooseAfter(parent(k), labels); }
+  double* belief(Index i) const { return chain.behind_.data() + Size(i) * chain.stride(); }
+  Index states(Index /*i*/) const { return chain.states_; }
+  std::span<const Index> roots() const {
+    static constexpr Index kFirst = 0;
+    return {&kFirst, 1};
+  }
+};
+
 double ChainDp::Maximise(std::span<const double> unary, std::span<Index> labels) {
   const Index length = CheckLength(unary, labels);
-  const std::size_t k = states_;
   behind_.resize(std::max(behind_.size(), Size(length) * stride()));
-  for (Index i = length; i-- > 0;) {
-    double* row = behind_.data() + Size(i) * stride();
-    const double* own = unary.data() + Size(i) * k;
-    if (i + 1 == length) {
-      std::copy_n(own, k, row);
-      continue;
-    }
-    tables_.MaxPlus({table_of(i), true}, row + stride(), row);
-    for (std::size_t s = 0; s < k; ++s) row[s] += own[s];
-  }
-  const double* best = std::max_element(behind_.data(), behind_.data() + k);
-  labels[0] = static_cast<Index>(best - behind_.data());
-  Complete(0, labels);
-  return *best;
+  Sweeps sweeps{*this, length, unary.data()};
+  std::copy_n(unary.end() - states_, states_, sweeps.belief(length - 1));
+  SweepUp(sweeps);
+  return SweepDown(sweeps, labels);
 }
 
 void ChainDp::Complete(Index i, std::span<Index> labels) const {
-  for (std::size_t j = i + 1; j < labels.size(); ++j) {
-    const auto variable = static_cast<Index>(j);
-    labels[j] =
-        tables_.Best({table_of(variable - 1), false}, labels[j - 1], behind(variable).data());
-  }
+  for (; i + 1 < std::ssize(labels); ++i) ChooseAfter(i, labels);
 }
 
 void ChainDp::MaxMarginals(std::span<const double> unary, std::span<Index> labels,

@@ -4,10 +4,10 @@
 // every state could reach.
 //
 // From the last variable to the first, b_i(r) = unary_i(r) + max_s table(r, s) + b_{i+1}(s) is the
-// best score of all behind r. Then every variable from the first on takes the lowest of the best
-// states given the one before, so that of equal labellings the first in lexicographic order is
-// found. n·K² vector operations (pair_tables.h), memory n·K; a shared table is filled once for all
-// chains.
+// best score of the variables behind i, given state r at i. Then every variable from the first on
+// takes the lowest of the best states given the one before (factors/max_product.h): of equal
+// labellings the first in lexicographic order. n·K² vector operations (pair_tables.h), memory n·K.
+// A shared table is filled once for all chains.
 #pragma once
 
 #include <span>
@@ -56,6 +56,11 @@ class ChainDp {
   std::size_t stride() const { return static_cast<std::size_t>(PairTables::Padded(states_)); }
   Index table_of(Index pair) const { return shared_ ? 0 : pair; }
   Index CheckLength(std::span<const double> unary, std::span<const Index> labels) const;
+  /// Sets the label of variable i + 1 to the best one given that of variable i.
+  void ChooseAfter(Index i, std::span<Index> labels) const {
+    labels[i + 1] = tables_.Best({table_of(i), false}, labels[i], behind(i + 1).data());
+  }
+  struct Sweeps;
 
   Index states_;
   bool shared_ = true;

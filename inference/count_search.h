@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The best labelling of binary variables of which at least so many and at most so many are 1, where
-// the best of all labellings has another number of them.
+// The best labelling of binary variables among those whose number of ones lies within bounds, for
+// graphs on which the best of all labellings does not keep them.
 //
 // With a price μ on every 1, and k the bound that the best labelling violates,
 //
@@ -9,14 +9,14 @@
 //     for the lower bound, ≤ 0 for the upper one)
 //
 // is convex and piecewise linear, and any solver without bounds evaluates it (the relaxation's
-// value is a bound as well). Its minimum is found along the lines of two labellings, one on either
-// side of k: where these meet, either both are best, or a better one takes the place of one of them
-// (the search of Eisner and Severance, Journal of the ACM 23, 1976, for one parameter). Labellings
-// on the way, moved into the bounds and improved by single changes and exchanges, are the
-// candidates. Where the best of them does not reach the bound, branch and bound: one variable is
-// fixed either way, and the bound of each half found anew, the half with the highest bound first.
+// value is a bound as well). A labelling is a line in μ. The minimum is found from two labellings,
+// one on either side of k: where their lines meet, either both are best, or a better labelling
+// replaces one of them (Eisner and Severance, Journal of the ACM 23, 1976, for one parameter).
+// These labellings, moved into the bounds and improved by single changes and exchanges, are the
+// candidates. Where the best one does not reach the bound, branch and bound follows: it fixes one
+// variable either way and computes the bound of each half, the half with the highest bound first.
 //
-// Without factors one price is enough: gains are sorted. Cost: calls of the solver, on average 6
+// Without factors one price is enough, and the gains are sorted. Cost: calls of the solver, on average 6
 // for the 121 documents of Reuters-30 that have no label without the bound, and 12 for the 110 of
 // rcv1s1.
 #pragma once
@@ -32,8 +32,8 @@
 namespace slackline::internal {
 
 struct CountSearchOptions {
-  /// Bounds that branch and bound computes before it gives up: the result is then the best
-  /// labelling found, and upper_bound covers the rest.
+  /// Bounds that branch and bound computes before it gives up. The result is then the best labelling
+  /// found, with an upper_bound that covers the open nodes.
   Index node_limit = 400;
 };
 

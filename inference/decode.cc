@@ -35,7 +35,8 @@ Decoder::Method Decoder::ChooseMethod(DecodeKind kind) const {
   RequireTablesOnly(*graph_, "a Decoder");
   if (IsForest(*graph_)) return Method::kTree;
   if (kind == DecodeKind::kLp) return Method::kLpRounded;
-  if (CountLabellings(*graph_, kExactLabellings) <= kExactLabellings) return Method::kSearch;
+  if (CountLabellings(*graph_, kExactLabellings) <= kExactLabellings)
+    return Method::kBranchAndBound;
   return Method::kLpImproved;
 }
 
@@ -45,7 +46,7 @@ Decoder::Decoder(DecodeKind kind, std::shared_ptr<const FactorGraph> graph, Coun
     case Method::kTree:
       solver_ = std::make_unique<TreeSolver>(graph_);
       break;
-    case Method::kSearch:
+    case Method::kBranchAndBound:
       solver_ = std::make_unique<BranchAndBoundSolver>(graph_);
       break;
     case Method::kLpRounded:
@@ -169,8 +170,8 @@ std::string Decoder::description() const {
     case Method::kTree:
       text = "exact (max-product on a graph without cycles)";
       break;
-    case Method::kSearch:
-      text = "exact search";
+    case Method::kBranchAndBound:
+      text = "exact (branch and bound)";
       break;
     case Method::kLpRounded:
       text = "LP relaxation (" + solver + "), rounded";

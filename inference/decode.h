@@ -25,9 +25,9 @@ enum class DecodeKind {
   kExact  ///< exact where possible, else the best that can be done, as kAuto
 };
 
-/// What stands for the best value of the labellings with one state, where no exact method is used:
-/// the value of the LP solution, or of the labelling where the solver only finds one (message
-/// passing), or the solver's certified bound. Exact methods: the same.
+/// What a max-marginal is where no exact method is used. kValues: the value of the LP solution, or
+/// of a labelling where the solver only finds one (message passing). kBounds: the solver's certified
+/// bound. With exact methods the two are equal.
 enum class MaxMarginalKind { kValues, kBounds };
 
 /// "auto", "lp", "exact"; throws DataError on anything else, naming the choices.
@@ -50,7 +50,7 @@ class Decoder {
 
   /// For binary variables: differences[i] = max {value | y_i = 1} − max {value | y_i = 0}, one per
   /// variable. Exact values with exact methods (±∞ where all labellings with one of the states are
-  /// forbidden), values of the LP where the LP is used, best values found where a search gives up.
+  /// forbidden), values of the LP where the LP is used, best values found where branch and bound gives up.
   /// Bounds on the count do not matter here. Requires that all variables have two states.
   void MaxMarginals(std::span<const double> scores, std::span<double> differences);
 
@@ -81,7 +81,7 @@ class Decoder {
   std::string description() const;
 
  private:
-  enum class Method { kTree, kSearch, kLpRounded, kLpImproved };
+  enum class Method { kTree, kBranchAndBound, kLpRounded, kLpImproved };
 
   Method ChooseMethod(DecodeKind kind) const;
   double SolveConditioned(Index variable, Index state, std::span<const double> scores,

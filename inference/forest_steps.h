@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The order of messages on graphs without cycles, leaves first, and how the tables of factors lie:
-// what max-product (tree_dp.h) and sum-product (sum_product.h) have in common.
+// The order of messages on graphs without cycles, leaves first, and the axes of the factors' tables,
+// for max-product (tree_dp.h) and sum-product (sum_product.h).
 #pragma once
 
 #include <span>
@@ -25,10 +25,8 @@ struct ForestStep {
   Index size;        ///< and how many there are
   Index first_axis;  ///< for ForestSteps::axes
   Index num_axes;
-  Index parent;  ///< number of the axis of the parent
-  Offset
-      /// where its message to the parent begins, with those of all factors one after the other
-      message;
+  Index parent;    ///< number of the axis of the parent
+  Offset message;  ///< where its message begins, those of all factors one after the other
 };
 
 class ForestSteps {

@@ -18,9 +18,9 @@
 //
 // δ −= γ (L − best value found) / ‖v‖² · v (Polyak's step; γ is halved where L has not fallen for a
 // while). Labellings come from all slaves, each improved by local search over single variables and
-// over whole global factors (by their oracle at the scores that the other parts leave). Few
-// labellings are all tried instead, and where nothing couples the global factors (global_solver.h)
-// their oracles alone are exact.
+// over whole global factors (by their oracle at the scores that the other parts leave). Where there
+// are few labellings, all are tried instead. Where nothing couples the global factors
+// (global_solver.h), their oracles alone are exact.
 #pragma once
 
 #include <memory>

@@ -24,8 +24,8 @@ bool HasGlpk() { return false; }
 std::unique_ptr<MapSolver> MakeGlpkSolver(std::shared_ptr<const FactorGraph> /*graph*/,
                                           GlpkFormulation /*formulation*/, double /*tolerance*/) {
   throw DataError(
-      "this build has no GLPK, so there is no LP solver; use tree (graphs without cycles), search "
-      "or brute-force (few labellings), or build with SLACKLINE_WITH_GLPK=ON");
+      "this build has no GLPK, so there is no LP solver; use tree (graphs without cycles), "
+      "branch-and-bound or brute-force (few labellings), or build with SLACKLINE_WITH_GLPK=ON");
 }
 
 }  // namespace slackline::internal

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The K best labellings of a chain, all different, by partition of what is left: whatever is not
-// yet found differs from a found labelling first at some variable, and the best of those is known
-// from what ChainDp keeps. After the first labelling each takes n·K operations; memory n for each
-// labelling, besides that of ChainDp. Reference: Lawler, "A procedure for computing the K best
+// The K best labellings of a chain, all different. The labellings that are not found yet are
+// divided by the first variable at which they differ from a found one; the best labelling of each
+// part follows from the beliefs that ChainDp keeps. After the first labelling each one takes n·K
+// operations and memory n. Reference: Lawler, "A procedure for computing the K best
 // solutions to discrete optimization problems …", Management Science 18 (1972).
 #pragma once
 

@@ -22,23 +22,29 @@
 namespace slackline::internal {
 namespace {
 
-constexpr std::array<std::pair<SolverKind, std::string_view>, 10> kSolverNames{{
+using SolverName = std::pair<SolverKind, std::string_view>;
+constexpr std::array<SolverName, 10> kSolverNames{{
     {SolverKind::kAuto, "auto"},
     {SolverKind::kRoof, "roof"},
     {SolverKind::kMessages, "messages"},
-    {SolverKind::kMessagesBranchAndBound, "messages-search"},
+    {SolverKind::kMessagesBranchAndBound, "messages-branch-and-bound"},
     {SolverKind::kLp, "lp"},
     {SolverKind::kLpPolytope, "lp-polytope"},
     {SolverKind::kTree, "tree"},
     {SolverKind::kBruteForce, "brute-force"},
-    {SolverKind::kSearch, "search"},
+    {SolverKind::kBranchAndBound, "branch-and-bound"},
     {SolverKind::kGlobal, "global"},
+}};
+/// Names of before, which command lines, option files and checkpoints may still use.
+constexpr std::array<SolverName, 2> kOldSolverNames{{
+    {SolverKind::kMessagesBranchAndBound, "messages-search"},
+    {SolverKind::kBranchAndBound, "search"},
 }};
 
 [[noreturn]] void ForbiddenStatesNeed(const std::string& who) {
   throw DataError(
-      "forbidden states need graphs without cycles (dynamic programming), or search or brute-force "
-      "on small ones; " +
+      "forbidden states need graphs without cycles (dynamic programming), or branch-and-bound or "
+      "brute-force on small ones; " +
       who + " cannot leave them out");
 }
 
@@ -58,6 +64,9 @@ SolverKind ParseSolverKind(std::string_view name) {
     if (text == name) return kind;
     choices += (choices.empty() ? "" : ", ") + std::string(text);
   }
+  for (const auto& [kind, text] : kOldSolverNames) {
+    if (text == name) return kind;
+  }
   throw DataError("unknown solver '" + std::string(name) + "'; choose from " + choices);
 }
 
@@ -68,9 +77,16 @@ std::string_view SolverKindName(SolverKind kind) {
   return "?";
 }
 
+std::string_view SolverKindNameInFiles(SolverKind kind) {
+  for (const auto& [known, text] : kOldSolverNames) {
+    if (known == kind) return text;
+  }
+  return SolverKindName(kind);
+}
+
 bool SeesForbiddenStates(SolverKind kind) {
   return kind == SolverKind::kTree || kind == SolverKind::kBruteForce ||
-         kind == SolverKind::kSearch;
+         kind == SolverKind::kBranchAndBound;
 }
 
 void RequireSolverFor(const Structure& structure, SolverKind kind) {
@@ -148,7 +164,7 @@ std::unique_ptr<MapSolver> MakeMapSolver(SolverKind kind,
       return std::make_unique<TreeSolver>(std::move(graph));
     case SolverKind::kBruteForce:
       return MakeBruteForceSolver(std::move(graph));
-    case SolverKind::kSearch:
+    case SolverKind::kBranchAndBound:
       return std::make_unique<BranchAndBoundSolver>(std::move(graph));
     case SolverKind::kGlobal:
       throw DataError(

@@ -85,14 +85,18 @@ enum class SolverKind {
   kLpPolytope,
   kTree,
   kBruteForce,
-  kSearch,
+  kBranchAndBound,
   kGlobal
 };
 
-/// "auto", "roof", "messages", "messages-search", "lp", "lp-polytope", "tree", "brute-force",
-/// "search", "global"; throws DataError on anything else, naming the choices.
+/// "auto", "roof", "messages", "messages-branch-and-bound", "lp", "lp-polytope", "tree",
+/// "brute-force", "branch-and-bound", "global", and the names of before, "messages-search" and
+/// "search". Throws DataError on anything else, naming the choices.
 SolverKind ParseSolverKind(std::string_view name);
 std::string_view SolverKindName(SolverKind kind);
+/// The name in checkpoints, which never changes: "messages-search" and "search" for branch and
+/// bound.
+std::string_view SolverKindNameInFiles(SolverKind kind);
 
 /// States of all parts up to which GLPK answers within milliseconds.
 inline constexpr Offset kSmallLpStates = 2000;
@@ -102,9 +106,9 @@ inline constexpr Offset kSmallLpStates = 2000;
 /// kMessages.
 SolverKind AutomaticSolver(const FactorGraph& graph);
 
-/// Whether solvers of the kind may be given scores of −∞: tree, brute-force and search, which
-/// maximise over labellings. (Message passing and linear programs would have to leave the states
-/// out, and nothing asks for it yet.)
+/// Whether solvers of the kind may be given scores of −∞: tree, brute-force and branch-and-bound,
+/// which maximise over labellings. (Message passing and linear programs would have to leave the
+/// states out.)
 bool SeesForbiddenStates(SolverKind kind);
 
 /// Throws DataError when the structure has forbidden states and the solver does not see them

@@ -3,10 +3,10 @@
 // Maximum flow and minimum cut in arrays that are kept between calls: the inside of roof duality
 // and graph cuts, where one training run solves millions of small problems.
 //
-// Source: Dinic (1970), blocking flows in level graphs, with levels counted from the sinks (so that
-// no search ends in a dead end of the first kind) and with the terminals as signed excesses of the
-// nodes, as Boykov and Kolmogorov (2004) keep them. Every augmentation empties a node or saturates
-// an arc exactly, so that it ends with floating-point capacities too, without tolerances.
+// Source: Dinic (1970), blocking flows in level graphs. Levels are counted from the sinks, so that
+// a path never enters a node from which no sink can be reached. Terminals are signed excesses of the
+// nodes, as in Boykov and Kolmogorov (2004). Every augmentation empties a node or saturates an arc
+// exactly, so that it ends with floating-point capacities too, without tolerances.
 #pragma once
 
 #include <cstdint>

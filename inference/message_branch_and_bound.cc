@@ -83,7 +83,7 @@ class MessageBranchAndBoundSolver final : public MapSolver {
     WriteMessages(messages_, warm);
   }
 
-  std::string_view name() const override { return "messages-search"; }
+  std::string_view name() const override { return "messages-branch-and-bound"; }
   std::int64_t work() const override { return work_ + (search_ ? search_->work() : 0); }
   bool relaxed() const override { return false; }
 
@@ -98,10 +98,10 @@ class MessageBranchAndBoundSolver final : public MapSolver {
 
 }  // namespace
 
-SearchPlan SearchPlan::Read(const FactorGraph& graph, const WarmStart* warm) {
-  SearchPlan plan;
+BranchAndBoundPlan BranchAndBoundPlan::Read(const FactorGraph& graph, const WarmStart* warm) {
+  BranchAndBoundPlan plan;
   const std::size_t messages = Size(graph.total_messages()) * sizeof(double);
-  if (warm == nullptr || warm->bytes.size() != messages + kSearchPlanBytes) return plan;
+  if (warm == nullptr || warm->bytes.size() != messages + kBranchAndBoundPlanBytes) return plan;
   const std::uint8_t* const bytes = warm->bytes.data() + messages;
   // Those of a damaged checkpoint may be anything.
   plan.doublings = std::min<Index>(bytes[0], MessageBranchAndBound::kMostDoublings);
@@ -110,11 +110,12 @@ SearchPlan SearchPlan::Read(const FactorGraph& graph, const WarmStart* warm) {
   return plan;
 }
 
-void SearchPlan::Write(const FactorGraph& graph, WarmStart* warm) const {
+void BranchAndBoundPlan::Write(const FactorGraph& graph, WarmStart* warm) const {
   if (warm == nullptr) return;
   const std::size_t messages = Size(graph.total_messages()) * sizeof(double);
-  SLACKLINE_CHECK(warm->bytes.size() >= messages, "a search plan stands behind messages");
-  warm->bytes.resize(messages + kSearchPlanBytes);
+  SLACKLINE_CHECK(warm->bytes.size() >= messages,
+                  "a plan of branch and bound stands behind messages");
+  warm->bytes.resize(messages + kBranchAndBoundPlanBytes);
   std::uint8_t* const bytes = warm->bytes.data() + messages;
   bytes[0] = static_cast<std::uint8_t>(doublings);
   bytes[1] = arrived ? 1 : 0;
@@ -122,7 +123,7 @@ void SearchPlan::Write(const FactorGraph& graph, WarmStart* warm) const {
   bytes[3] = static_cast<std::uint8_t>(rest / 256);
 }
 
-void SearchPlan::Record(bool complete) {
+void BranchAndBoundPlan::Record(bool complete) {
   const bool whole = next_doublings() == doublings;
   if (rest > 0) --rest;
   if (complete || !whole) {
@@ -145,7 +146,8 @@ MessageBranchAndBound::MessageBranchAndBound(std::shared_ptr<const FactorGraph> 
 
 void MessageBranchAndBound::Solve(std::span<const double> scores, std::span<const double> messages,
                                   MapResult* result, Index doublings) {
-  SLACKLINE_CHECK(doublings >= 0 && doublings <= kMostDoublings, "a search has no such limit");
+  SLACKLINE_CHECK(doublings >= 0 && doublings <= kMostDoublings,
+                  "branch and bound has no such limit");
   search_.set_node_limit(kNodeLimit << doublings);
   Reparametrise(*graph_, scores, messages, &moved_);
   work_ += graph_->total_states();

@@ -2,11 +2,11 @@
 //
 // Exact maximisation where message passing leaves a gap: its messages reparametrise the scores
 // (every labelling keeps its score, and the maxima of the parts sum to the bound of the messages),
-// and a short branch and bound (branch_and_bound.h) goes on from there. On grids of 8 × 8 variables
-// with 4 states whose relaxation is not tight, some hundred nodes are enough; where the node limit
-// is not, what is left is still a certified bound, never above that of the messages.
+// and branch and bound (branch_and_bound.h) starts from these. On grids of 8 × 8 variables with 4
+// states whose relaxation is not tight, some hundred nodes are enough. Where it reaches its node
+// limit, its bound is still certified, and never above that of the messages.
 //
-// Cost of a search: one pass over all tables, some sweeps of the ascent, and about 90 ns a node.
+// Cost of a call: one pass over all tables, some sweeps of the ascent, and about 90 ns a node.
 #pragma once
 
 #include <memory>
@@ -19,20 +19,20 @@
 
 namespace slackline::internal {
 
-/// How far the searches of one graph go, call by call: to the first node limit, and from time to
-/// time, once these have given up, to the next higher one, so that all searches together take about
-/// twice the time of the first ones.
-struct SearchPlan {
+/// The node limits of successive calls for one graph. A call has the first limit. After one that
+/// gave up, the limit doubles, but only for so many calls that all together take about twice the
+/// time of calls with the first limit.
+struct BranchAndBoundPlan {
   Index doublings = 0;   ///< of the node limit
-  bool arrived = false;  ///< the last search to this limit ended before it
-  Index rest = 0;        ///< calls to come with the first limit, unless it arrived
+  bool arrived = false;  ///< the last call with this limit ended below it
+  Index rest = 0;        ///< calls to come with the first limit, unless `arrived`
 
   /// As a warm start keeps it behind the messages of `graph`; the default one where there is none.
-  static SearchPlan Read(const FactorGraph& graph, const WarmStart* warm);
+  static BranchAndBoundPlan Read(const FactorGraph& graph, const WarmStart* warm);
   /// Requires that the warm start keeps messages of `graph`; may be null.
   void Write(const FactorGraph& graph, WarmStart* warm) const;
 
-  /// Of the next search.
+  /// Of the next call.
   Index next_doublings() const { return arrived || rest == 0 ? doublings : 0; }
   /// After it.
   void Record(bool complete);
@@ -40,7 +40,7 @@ struct SearchPlan {
 
 class MessageBranchAndBound {
  public:
-  /// Whether searches of the graph have a prospect: at most kMostStates states of all parts.
+  /// Whether the graph is small enough for it: at most kMostStates states of all parts.
   static bool Fits(const FactorGraph& graph);
   static constexpr Offset kMostStates = 12'000;
   static constexpr Offset kNodeLimit = 20'000;  // 2 ms
@@ -48,8 +48,8 @@ class MessageBranchAndBound {
 
   explicit MessageBranchAndBound(std::shared_ptr<const FactorGraph> graph);
 
-  /// scores: total_states, finite. messages: total_messages, any finite ones; good ones make it
-  /// short. labels, value, upper_bound and exact of *result are set, the labelling being the best
+  /// scores: total_states, finite. messages: total_messages, any finite ones; the better their bound,
+  /// the fewer nodes. labels, value, upper_bound and exact of *result are set, the labelling being the best
   /// one found; upper_bound holds for labellings, not for the relaxation. Gives up after kNodeLimit
   /// · 2^doublings nodes; doublings: 0 to kMostDoublings.
   void Solve(std::span<const double> scores, std::span<const double> messages, MapResult* result,
@@ -64,8 +64,8 @@ class MessageBranchAndBound {
   std::int64_t work_ = 0;
 };
 
-/// Message passing, and a search where its labelling does not reach its bound. Requires finite
-/// scores. A WarmStart keeps the messages. Throws DataError on graphs with global factors.
+/// Message passing, and branch and bound where its labelling does not reach its bound. Requires
+/// finite scores. A WarmStart keeps the messages. Throws DataError on graphs with global factors.
 std::unique_ptr<MapSolver> MakeMessageBranchAndBoundSolver(
     std::shared_ptr<const FactorGraph> graph);
 

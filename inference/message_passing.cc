@@ -354,7 +354,7 @@ void ReadMessages(const FactorGraph& graph, const WarmStart* warm, std::vector<d
   messages->assign(graph.total_messages(), 0.0);
   const std::size_t bytes = messages->size() * sizeof(double);
   if (warm == nullptr || bytes == 0) return;
-  if (warm->bytes.size() != bytes && warm->bytes.size() != bytes + kSearchPlanBytes) return;
+  if (warm->bytes.size() != bytes && warm->bytes.size() != bytes + kBranchAndBoundPlanBytes) return;
   std::memcpy(messages->data(), warm->bytes.data(), bytes);
   // Those of a damaged checkpoint may be anything. Any finite messages give a bound that holds.
   if (!AllFinite(*messages)) std::fill(messages->begin(), messages->end(), 0.0);
@@ -362,7 +362,7 @@ void ReadMessages(const FactorGraph& graph, const WarmStart* warm, std::vector<d
 
 void WriteMessages(std::span<const double> messages, WarmStart* warm) {
   if (warm == nullptr) return;
-  if (warm->bytes.size() != messages.size_bytes() + kSearchPlanBytes)
+  if (warm->bytes.size() != messages.size_bytes() + kBranchAndBoundPlanBytes)
     warm->bytes.resize(messages.size_bytes());
   if (!messages.empty()) std::memcpy(warm->bytes.data(), messages.data(), messages.size_bytes());
 }

@@ -120,12 +120,12 @@ class MessagePassing {
   std::int64_t iteration_work_ = 0;
 };
 
-inline constexpr std::size_t kSearchPlanBytes = 4;
+inline constexpr std::size_t kBranchAndBoundPlanBytes = 4;
 
 /// The messages that a warm start keeps: zeros where it is null, empty, or of another graph's size.
-/// Behind them it may keep a SearchPlan (message_branch_and_bound.h).
+/// Behind them it may keep a BranchAndBoundPlan (message_branch_and_bound.h).
 void ReadMessages(const FactorGraph& graph, const WarmStart* warm, std::vector<double>* messages);
-/// Does nothing when `warm` is null. Leaves a search plan as it is.
+/// Does nothing when `warm` is null. A BranchAndBoundPlan behind the messages stays as it is.
 void WriteMessages(std::span<const double> messages, WarmStart* warm);
 
 struct MessagePassingOptions {

@@ -6,6 +6,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/graph_topology.h>
+#include <slackline/factors/max_product.h>
 #include <slackline/inference/map_solver.h>
 
 namespace slackline::internal {
@@ -50,27 +51,35 @@ PairForest::PairForest(std::shared_ptr<const FactorGraph> graph, std::span<const
   message_.resize(PairTables::Padded(most_states));
 }
 
+/// The forest as the sweeps of max_product.h see it.
+struct PairForest::Sweeps {
+  PairForest& forest;
+
+  Index num_steps() const { return static_cast<Index>(forest.steps_.size()); }
+  void SendUp(Index k) const {
+    const Step& step = forest.steps_[k];
+    double* message = forest.message_.data();
+    forest.tables_.MaxPlus(step.view, belief(step.variable), message);
+    double* to = belief(step.parent);
+    const Index count = states(step.parent);
+    for (Index s = 0; s < count; ++s) to[s] += message[s];
+  }
+  void Choose(Index k, std::span<Index> labels) const {
+    const Step& step = forest.steps_[k];
+    const PairTables::View down = {step.view.table, !step.view.transposed};
+    labels[step.variable] = forest.tables_.Best(down, labels[step.parent], belief(step.variable));
+  }
+  double* belief(Index variable) const { return forest.belief(variable); }
+  Index states(Index variable) const { return forest.graph_->cardinality(variable); }
+  std::span<const Index> roots() const { return forest.roots_; }
+};
+
 double PairForest::Maximise(std::span<Index> labels) {
   SLACKLINE_CHECK(std::ssize(labels) == graph_->num_variables(), "the labels do not fit the graph");
-  for (const Step& step : steps_) {
-    tables_.MaxPlus(step.view, belief(step.variable), message_.data());
-    double* to = belief(step.parent);
-    const Index states = graph_->cardinality(step.parent);
-    for (Index s = 0; s < states; ++s) to[s] += message_[s];
-  }
-  double value = 0;
-  for (const Index root : roots_) {
-    const double* begin = belief(root);
-    const double* best = std::max_element(begin, begin + graph_->cardinality(root));
-    labels[root] = static_cast<Index>(best - begin);
-    value += *best;
-  }
+  Sweeps sweeps{*this};
+  SweepUp(sweeps);
+  const double value = SweepDown(sweeps, labels);
   RequireAllowedLabelling(value);
-  for (std::size_t k = steps_.size(); k-- > 0;) {
-    const Step& step = steps_[k];
-    const PairTables::View down = {step.view.table, !step.view.transposed};
-    labels[step.variable] = tables_.Best(down, labels[step.parent], belief(step.variable));
-  }
   return value;
 }
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Max-product on forests of pairs (chains, stars, trees whose factors join two variables): what
-// TreeSolver does, for the inner loops of training, where factors share tables.
+// Max-product (factors/max_product.h) on forests of pairs: chains, stars, trees whose factors join
+// two variables. It finds what TreeSolver finds, with the same rule for ties, for training, where
+// factors share tables.
 //
-// Leaves first, a variable r hands max_r table(r, s) + b_r to its parent s, in whole vectors of
-// states s (pair_tables.h); back from the roots, every variable takes its best state given its
-// parent's. With V variables of K states and one shared table: V·K² vector operations, V·K with a
-// Potts table; nothing of the size V·K² is read or written. Ties: the lowest state of the root,
-// then the lowest state of each variable given its parent, as TreeSolver.
+// A variable with states r sends max_r table(r, s) + b_r to its parent with states s, in whole
+// vectors of states s (pair_tables.h). With V variables of K states and one shared table: V·K²
+// vector operations, V·K with a Potts table; nothing of the size V·K² is read or written.
 #pragma once
 
 #include <memory>
@@ -46,6 +45,7 @@ class PairForest {
     Index variable, parent;
     PairTables::View view;  // from the parent
   };
+  struct Sweeps;
   double* belief(Index variable) { return belief_.data() + graph_->state_offset(variable); }
 
   std::shared_ptr<const FactorGraph> graph_;

@@ -5,6 +5,8 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/simd.h>
+#include <slackline/factors/max_product.h>
+#include <slackline/factors/max_rows.h>
 
 namespace slackline::internal {
 namespace {
@@ -16,51 +18,6 @@ constexpr Index kSmallestPotts = 5;
 double Larger(double a, double b) { return a > b ? a : b; }
 
 // kSign is +1 or −1: whether a_r is added or subtracted.
-template <int kSign, Index kFours>
-inline __attribute__((always_inline)) void MaxStrip(const double* table, Index stride,
-                                                    const double* a, Index rows, double* out) {
-  Four best[kFours];
-  for (Index k = 0; k < kFours; ++k)
-    best[k] = *reinterpret_cast<const Four*>(table + kLanes * k) + kSign * a[0];
-  for (Index r = 1; r < rows; ++r) {
-    const double* row = table + static_cast<std::ptrdiff_t>(r) * stride;
-    for (Index k = 0; k < kFours; ++k) {
-      const Four value = *reinterpret_cast<const Four*>(row + kLanes * k) + kSign * a[r];
-      best[k] = value > best[k] ? value : best[k];
-    }
-  }
-  for (Index k = 0; k < kFours; ++k) *reinterpret_cast<Four*>(out + kLanes * k) = best[k];
-}
-
-/// For `stride` (a multiple of kLanes) columns.
-template <int kSign>
-inline __attribute__((always_inline)) void MaxOverRows(const double* table, Index stride,
-                                                       const double* a, Index rows, double* out) {
-  Index s = 0;
-  for (; s + 4 * kLanes <= stride; s += 4 * kLanes)
-    MaxStrip<kSign, 4>(table + s, stride, a, rows, out + s);
-  switch ((stride - s) / kLanes) {
-    case 3:
-      return MaxStrip<kSign, 3>(table + s, stride, a, rows, out + s);
-    case 2:
-      return MaxStrip<kSign, 2>(table + s, stride, a, rows, out + s);
-    case 1:
-      return MaxStrip<kSign, 1>(table + s, stride, a, rows, out + s);
-    default:
-      return;
-  }
-}
-
-SLACKLINE_MULTIVERSION
-void MaxOverRowsPlus(const double* table, Index stride, const double* a, Index rows, double* out) {
-  MaxOverRows<+1>(table, stride, a, rows, out);
-}
-
-SLACKLINE_MULTIVERSION
-void MaxOverRowsMinus(const double* table, Index stride, const double* a, Index rows, double* out) {
-  MaxOverRows<-1>(table, stride, a, rows, out);
-}
-
 template <int kSign>
 inline __attribute__((always_inline)) double Largest(const double* a, Index size) {
   double best = -kInfinity;
@@ -149,32 +106,21 @@ void PairTables::Set(Index number, std::span<const double> scores) {
 }
 
 Index PairTables::Best(View view, Index r, const double* add) const {
-  const double* scores = row(view, r);
-  const Index states = own_states(view);
-  Index best = 0;
-  double value = scores[0] + add[0];
-  for (Index s = 1; s < states; ++s) {
-    const double here = scores[s] + add[s];
-    if (here > value) {
-      value = here;
-      best = s;
-    }
-  }
-  return best;
+  return FirstBest(row(view, r), 1, add, own_states(view));
 }
 
 void PairTables::MaxPlus(View view, const double* add, double* out) const {
   const Table& table = tables_[view.table];
   if (table.potts) return MaxPottsPlus(table.equal, table.other, add, table.rows, out);
-  MaxOverRowsPlus(Scores(table, view.transposed), Padded(own_states(view)), add, other_states(view),
-                  out);
+  MaxOverPaddedRowsPlus(Scores(table, view.transposed), Padded(own_states(view)), add,
+                        other_states(view), out);
 }
 
 void PairTables::MaxMinus(View view, const double* shift, double* out) const {
   const Table& table = tables_[view.table];
   if (table.potts) return MaxPottsMinus(table.equal, table.other, shift, table.rows, out);
-  MaxOverRowsMinus(Scores(table, view.transposed), Padded(own_states(view)), shift,
-                   other_states(view), out);
+  MaxOverPaddedRowsMinus(Scores(table, view.transposed), Padded(own_states(view)), shift,
+                         other_states(view), out);
 }
 
 }  // namespace slackline::internal

@@ -44,8 +44,8 @@ class PairTables {
   }
 
   static constexpr Index kLanes = 4;  ///< of a vector
-  /// Entries that the output of Max needs room for: own states, rounded up to whole vectors. It
-  /// must not overlap the input.
+  /// Room that the output of MaxPlus and MaxMinus needs: own states, rounded up to whole vectors.
+  /// The output must not overlap the input.
   static Index Padded(Index states) { return (states + kLanes - 1) / kLanes * kLanes; }
   /// out[s] = max_r table(r, s) + add[r].
   void MaxPlus(View view, const double* add, double* out) const;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Exact sum-product on graphs without cycles, factors of any order: for scores θ and a temperature
-// T > 0, the marginals of the
-// distribution p(y) ∝ exp(Σ_a θ_a(y_a) / T) and its log-partition T log Σ_y exp(Σ_a θ_a(y_a) / T),
-// which tends to the maximum of max-product (tree_dp.h) as T goes to 0.
+// T > 0, the marginals of the distribution p(y) ∝ exp(Σ_a θ_a(y_a) / T) and its log-partition
+// T log Σ_y exp(Σ_a θ_a(y_a) / T), which tends to the maximum of max-product (tree_dp.h) as T goes
+// to 0.
 //
 // Parts are visited leaves first. The belief of a variable is b_i = θ_i + Σ_{finished c∋i} m_ci. A
 // factor sends to its parent p m_cp(s) = T log Σ_{y_c : y_p = s} exp((θ_c(y_c) + Σ_{i∈c, i≠p}

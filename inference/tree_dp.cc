@@ -7,6 +7,8 @@
 #include <slackline/core/check.h>
 #include <slackline/core/graph_topology.h>
 #include <slackline/factors/max_oracle.h>
+#include <slackline/factors/max_product.h>
+#include <slackline/factors/max_rows.h>
 #include <slackline/inference/rounding.h>
 
 namespace slackline::internal {
@@ -14,30 +16,10 @@ namespace {
 
 double Larger(double a, double b) { return a > b ? a : b; }
 
-/// max_k a[k] + b[k], in four lanes that the compiler may keep in one register.
-double MaxOfSum(const double* a, const double* b, Index size) {
-  double lane[4] = {-kInfinity, -kInfinity, -kInfinity, -kInfinity};
-  Index k = 0;
-  for (; k + 4 <= size; k += 4) {
-    for (Index l = 0; l < 4; ++l) lane[l] = Larger(a[k + l] + b[k + l], lane[l]);
-  }
-  for (; k < size; ++k) lane[0] = Larger(a[k] + b[k], lane[0]);
-  return Larger(Larger(lane[0], lane[1]), Larger(lane[2], lane[3]));
-}
-
-/// out[s] = max_r table[r · size + s] + add[r].
-void MaxOverRows(const double* table, const double* add, Index rows, Index size, double* out) {
-  std::fill_n(out, size, -kInfinity);
-  for (Index r = 0; r < rows; ++r, table += size) {
-    const double plus = add[r];
-    for (Index s = 0; s < size; ++s) out[s] = Larger(table[s] + plus, out[s]);
-  }
-}
-
 ForestSteps CheckedForest(const FactorGraph& graph) {
   RequireTablesOnly(graph, "dynamic programming");
   if (!IsForest(graph))
-    throw DataError("the tree solver needs a graph without cycles; use lp or search");
+    throw DataError("the tree solver needs a graph without cycles; use lp or branch-and-bound");
   return ForestSteps(graph);
 }
 
@@ -79,14 +61,7 @@ void TreeSolver::SendMessage(const ForestStep& step, std::span<const double> sco
     std::copy_n(table, step.size, message);
   } else if (step.num_axes == 2) {
     const ForestAxis& other = axis[1 - to];
-    if (to == 1) {
-      MaxOverRows(table, belief(other.variable), other.states, target.states, message);
-    } else {
-      for (Index s = 0; s < target.states; ++s) {
-        message[s] = MaxOfSum(table + static_cast<Offset>(s) * other.states, belief(other.variable),
-                              other.states);
-      }
-    }
+    PairMessage({table, to == 0, other.states, target.states}, belief(other.variable), message);
   } else {
     const double* entry = Join(step, scores, to);
     std::fill_n(message, target.states, -kInfinity);
@@ -99,16 +74,40 @@ void TreeSolver::SendMessage(const ForestStep& step, std::span<const double> sco
 }
 
 void TreeSolver::SendUp(const ForestStep& step, std::span<const double> scores) {
-  SendMessage(step, scores, step.parent, message_.data());
-  const ForestAxis& parent = forest_.axes(step)[step.parent];
+  const std::span<const ForestAxis> axis = forest_.axes(step);
+  const ForestAxis& parent = axis[step.parent];
   double* to = belief(parent.variable);
+  if (step.num_axes == 2) {
+    const ForestAxis& other = axis[1 - step.parent];
+    AddPairMessage({scores.data() + step.table, step.parent == 0, other.states, parent.states},
+                   belief(other.variable), message_.data(), to);
+    return;
+  }
+  SendMessage(step, scores, step.parent, message_.data());
   for (Index s = 0; s < parent.states; ++s) to[s] += message_[s];
 }
+
+/// The graph as the sweeps of max_product.h see it; a step is a factor.
+struct TreeSolver::Sweeps {
+  TreeSolver& solver;
+  std::span<const double> scores;
+
+  const ForestStep& step(Index k) const { return solver.forest_.steps()[k]; }
+  Index num_steps() const { return static_cast<Index>(solver.forest_.steps().size()); }
+  void SendUp(Index k) const { solver.SendUp(step(k), scores); }
+  void Choose(Index k, std::span<Index> labels) const {
+    solver.ChooseStates(step(k), scores, labels);
+  }
+  double* belief(Index variable) const { return solver.belief(variable); }
+  Index states(Index variable) const { return solver.graph_->cardinality(variable); }
+  std::span<const Index> roots() const { return solver.forest_.roots(); }
+};
 
 void TreeSolver::Upward(std::span<const double> scores) {
   SLACKLINE_CHECK(std::ssize(scores) == graph_->total_states(), "scores do not fit the graph");
   std::copy_n(scores.begin(), belief_.size(), belief_.begin());
-  for (const ForestStep& step : forest_.steps()) SendUp(step, scores);
+  Sweeps sweeps{*this, scores};
+  SweepUp(sweeps);
 }
 
 /// Given the parent's state, the best states of the other variables of a factor.
@@ -123,11 +122,7 @@ void TreeSolver::ChooseStates(const ForestStep& step, std::span<const double> sc
     const ForestAxis& child = axis[1 - step.parent];
     const double* add = belief(child.variable);
     const double* entry = table + static_cast<Offset>(state) * parent.inner;
-    Index best = 0;
-    for (Index s = 1; s < child.states; ++s) {
-      if (entry[s * child.inner] + add[s] > entry[best * child.inner] + add[best]) best = s;
-    }
-    labels[child.variable] = best;
+    labels[child.variable] = FirstBest(entry, child.inner, add, child.states);
     return;
   }
   const double* joined = Join(step, scores, step.parent);
@@ -145,11 +140,8 @@ void TreeSolver::Solve(std::span<const double> scores, WarmStart* /*warm*/, MapR
   ++calls_;
   Upward(scores);
   result->labels.resize(graph_->num_variables());
-  for (const Index root : forest_.roots()) {
-    result->labels[root] = TableMax({belief(root), Size(graph_->cardinality(root))}).joint;
-  }
-  for (std::size_t k = forest_.steps().size(); k-- > 0;)
-    ChooseStates(forest_.steps()[k], scores, result->labels);
+  Sweeps sweeps{*this, scores};
+  SweepDown(sweeps, result->labels);
   result->integral = true;
   result->marginals.clear();
   result->value = LabellingScore(*graph_, scores, result->labels);

@@ -3,7 +3,7 @@
 // Exact maximisation on graphs without cycles by max-product (Viterbi) elimination, factors of any
 // order.
 //
-// Parts are visited leaves first. The belief of a variable is b_i = θ_i + Σ_{finished c∋i} m_ci. A
+// Parts are visited leaves first (factors/max_product.h). The belief of a variable is b_i = θ_i + Σ_{finished c∋i} m_ci. A
 // factor sends to its parent p m_cp(s) = max_{y_c : y_p = s} θ_c(y_c) + Σ_{i∈c, i≠p} b_i(y_i). On
 // the way back every factor, given its parent's state, takes a best joint state. On forests the
 // local polytope is tight: this is the LP as well.
@@ -40,6 +40,7 @@ class TreeSolver final : public MapSolver {
   bool relaxed() const override { return false; }
 
  private:
+  struct Sweeps;
   double* belief(Index variable) { return belief_.data() + graph_->state_offset(variable); }
 
   void Upward(std::span<const double> scores);

@@ -100,8 +100,8 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
   const auto fits = [](const FactorGraph& graph) { return MessageBranchAndBound::Fits(graph); };
   if (AnyGraph(problem, fits)) {
     options->oracle = SolverKind::kMessagesBranchAndBound;
-    return example_blocks("message passing, with searches where it does not arrive",
-                          "the graphs have cycles, and are small enough for searches");
+    return example_blocks("message passing, with branch and bound where it does not arrive",
+                          "the graphs have cycles, and are small enough for branch and bound");
   }
   options->oracle = SolverKind::kMessages;
   return example_blocks("message passing", "the graphs are large and have cycles");

@@ -111,8 +111,8 @@ constexpr OptionRecord kShared[] = {
      .field = Field<&O::kernel_offset>,
      .needs = "kernel"},
     {.name = "oracle",
-     .placeholder =
-         "auto|roof|messages|messages-search|lp|lp-polytope|tree|brute-force|search|global",
+     .placeholder = "auto|roof|messages|messages-branch-and-bound|lp|lp-polytope|tree|brute-force|"
+                    "branch-and-bound|global",
      .text = "bcfw and others that ask an oracle: how an example is maximised",
      .default_text = "auto",
      .field = Field<&O::oracle>,

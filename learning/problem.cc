@@ -59,7 +59,7 @@ double SquaredRange(const ExampleView& example, Index part) {
 
 std::unique_ptr<MapSolver> MakeLossSolver(const Structure& structure) {
   const std::shared_ptr<const FactorGraph>& graph = structure.shared_graph();
-  return MakeMapSolver(IsForest(*graph) ? SolverKind::kTree : SolverKind::kSearch, graph);
+  return MakeMapSolver(IsForest(*graph) ? SolverKind::kTree : SolverKind::kBranchAndBound, graph);
 }
 
 /// max Δ over what the global factors allow, which the structure's own solver
@@ -74,8 +74,8 @@ double LargestAllowedLoss(const std::shared_ptr<const Structure>& structure,
   return best.upper_bound;
 }
 
-/// max Δ over the labellings without forbidden states, or a bound on it where a search gives up
-/// with a labelling at hand; DataError where it has none.
+/// max Δ over the labellings without forbidden states, or a bound on it where branch and bound gives
+/// up after it has found a labelling. Throws DataError where it has found none.
 double LargestAllowedLoss(const ExampleView& example, std::span<const double> loss,
                           MapSolver* solver) {
   const FactorGraph& graph = example.graph();

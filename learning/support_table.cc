@@ -28,7 +28,7 @@ constexpr OracleRow kOracles[] = {
     {SolverKind::kLpPolytope, kTablesOnly | NeedsAll(Need::kEveryState)},
     {SolverKind::kTree, kTablesOnly | NeedsAll(Need::kNoCycles)},
     {SolverKind::kBruteForce, kTablesOnly | NeedsAll(Need::kBruteForce)},
-    {SolverKind::kSearch, kTablesOnly},
+    {SolverKind::kBranchAndBound, kTablesOnly},
     {SolverKind::kGlobal, NeedsAll(Need::kSomeGlobals, Need::kEveryState)},
 };
 
@@ -70,8 +70,8 @@ constexpr Reason kReasons[] = {
      "--learner al, or soft without --smoothing"},
     {Need::kEveryState,
      "{} cannot leave out forbidden states, which need graphs without cycles (--oracle tree), or "
-     "--oracle search or brute-force on small ones, and no global factors beside them; use "
-     "--learner bcfw"},
+     "--oracle branch-and-bound or brute-force on small ones, and no global factors beside them; "
+     "use --learner bcfw"},
     {Need::kFreeVariables,
      "{} needs examples without factors, whose smoothed maximum is a projection; use --sdca-step "
      "2"},

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/core/row_kernels.h>
 #include <slackline/learning/step/step.h>

@@ -386,7 +386,7 @@ double CornerOracle::MaximiseByMessages(Entry* entry, Index m, std::span<const d
     const double value = LabellingScore(graph, scores_, labels_);
     reached = std::max(value, certified);
     if (reached - value > kReached * std::max(1.0, std::abs(value))) {
-      SearchPlan plan = SearchPlan::Read(graph, warm);
+      BranchAndBoundPlan plan = BranchAndBoundPlan::Read(graph, warm);
       entry->search->Solve(scores_, messages_, &result_, plan.next_doublings());
       plan.Record(result_.exact);
       plan.Write(graph, warm);

@@ -6,6 +6,8 @@
 #include <bit>
 #include <cstdio>
 
+#include <slackline/core/check.h>
+
 namespace slackline::internal {
 
 void DataHash::Add(std::span<const double> values) {
@@ -121,6 +123,18 @@ std::string OracleOfTheBuild(const Problem& problem, const TrainOptions& options
   return names;
 }
 
+constexpr std::string_view kOracle = "--oracle";
+
+/// What a message says: names of oracles in fingerprints never change, those that users know may.
+std::string Shown(const std::string& name, const std::string& value) {
+  if (name != kOracle) return value;
+  try {
+    return std::string(SolverKindName(ParseSolverKind(value)));
+  } catch (const DataError&) {
+    return value;  // of a version that knows more
+  }
+}
+
 }  // namespace
 
 Fingerprint MakeFingerprint(const Problem& problem, const TrainOptions& options) {
@@ -134,7 +148,10 @@ Fingerprint MakeFingerprint(const Problem& problem, const TrainOptions& options)
   given.lambda = problem.lambda();
   for (const OptionRecord& record : OptionRecords()) {
     if (record.outer) continue;
-    fingerprint.emplace_back("--" + std::string(record.name), OptionText(record, given));
+    const std::string name = "--" + std::string(record.name);
+    fingerprint.emplace_back(name, name == kOracle
+                                       ? std::string(SolverKindNameInFiles(given.oracle))
+                                       : OptionText(record, given));
   }
   const std::string oracle = OracleOfTheBuild(problem, options);
   if (!oracle.empty()) fingerprint.emplace_back("--oracle auto", oracle);
@@ -152,7 +169,9 @@ std::string Difference(const Fingerprint& saved, const Fingerprint& now) {
       add(name + " is not known there");
     } else if (found->second != value) {
       const bool shown = name.starts_with("--") || name.starts_with("number");
-      add(shown ? name + " was " + found->second + " and is " + value + " now" : name + " differ");
+      add(shown ? name + " was " + Shown(name, found->second) + " and is " + Shown(name, value) +
+                      " now"
+                : name + " differ");
     }
   }
   for (const auto& entry : saved) {

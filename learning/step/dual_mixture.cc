@@ -6,44 +6,13 @@
 #include <utility>
 
 #include <slackline/core/inner_product.h>
+#include <slackline/learning/step/simplex_qp.h>
 
 namespace slackline::internal {
 
 double BestShare(double loss, double regulariser) {
   if (loss <= 0) return regulariser > 0 ? 0 : 1;
   return loss < 2 * regulariser ? loss / (2 * regulariser) : 1;
-}
-
-std::vector<double> MaximiseOnSimplex(std::span<const double> linear, std::span<const double> q) {
-  const std::size_t n = linear.size();
-  std::vector<double> a(n, 0.0);
-  std::vector<double> gradient(linear.begin(), linear.end());
-  // Start at the best vertex.
-  if (n == 0) return a;
-  std::size_t start = 0;
-  for (std::size_t k = 1; k < n; ++k) {
-    if (linear[k] - 0.5 * q[k * n + k] > linear[start] - 0.5 * q[start * n + start]) start = k;
-  }
-  a[start] = 1;
-  for (std::size_t k = 0; k < n; ++k) gradient[k] -= q[k * n + start];
-  constexpr int kMaxSteps = 2000;
-  for (int step = 0; step < kMaxSteps; ++step) {
-    std::size_t up = 0;
-    std::size_t down = n;
-    for (std::size_t k = 0; k < n; ++k) {
-      if (gradient[k] > gradient[up]) up = k;
-      if (a[k] > 0 && (down == n || gradient[k] < gradient[down])) down = k;
-    }
-    if (down == n) break;  // a step that was no number has left nothing
-    const double gap = gradient[up] - gradient[down];
-    if (!(gap > 1e-14 * std::max(1e-300, std::abs(gradient[up])))) break;
-    const double curvature = q[up * n + up] + q[down * n + down] - 2 * q[up * n + down];
-    const double move = curvature > 0 ? std::min(gap / curvature, a[down]) : a[down];
-    a[up] += move;
-    a[down] -= move;
-    for (std::size_t k = 0; k < n; ++k) gradient[k] -= move * (q[k * n + up] - q[k * n + down]);
-  }
-  return a;
 }
 
 DualMixture::Change DualMixture::Add(std::vector<double> weights, double loss) {
@@ -62,12 +31,13 @@ DualMixture::Change DualMixture::Add(std::vector<double> weights, double loss) {
 
   const std::size_t n = points_.size();
   std::vector<double> linear(n);
-  std::vector<double> q(n * n);
+  std::vector<double> gram;
   for (std::size_t j = 0; j < n; ++j) {
     linear[j] = points_[j].loss;
-    for (std::size_t k = 0; k < n; ++k) q[j * n + k] = lambda_ * points_[j].products[k];
+    gram.insert(gram.end(), points_[j].products.begin(), points_[j].products.end());
   }
-  change.shares = MaximiseOnSimplex(linear, q);
+  change.shares.resize(n);
+  MaximiseSmallSimplexQp({linear, gram.data(), n, lambda_}, change.shares);
   change.improved = Mix(change.shares);
   return change;
 }

@@ -69,9 +69,4 @@ class DualMixture {
 /// θ ≤ 1 that maximises f = θ·loss − θ²·regulariser.
 double BestShare(double loss, double regulariser);
 
-/// argmax over the simplex of a·linear − ½ aᵀQa, Q symmetric positive semidefinite (row-major), by
-/// pairwise steps until the pairwise gap is below 1e-14 of the value's scale. For a handful of
-/// entries. Where numbers overflow, the point reached until then.
-std::vector<double> MaximiseOnSimplex(std::span<const double> linear, std::span<const double> q);
-
 }  // namespace slackline::internal

@@ -18,6 +18,8 @@ constexpr double kRidge = 1e-13;           // of the largest curvature, added in
 constexpr double kNoGain = 1e-16;          // of the value: rounding
 constexpr int kRoundsWithoutGain = 3;      // in a row, and the end is reached
 constexpr std::size_t kPairwiseSteps = 8;  // between two rounds of Newton steps
+constexpr int kMostSteepestSteps = 2000;
+constexpr double kFlat = 1e-14;  // slope, relative to the gradient, at which these steps end
 
 auto Symmetric(const Eigen::MatrixXd& lower) { return lower.selfadjointView<Eigen::Lower>(); }
 
@@ -39,6 +41,14 @@ class Solver {
     Normalise();
     ReadGradient();
     return {std::max(0.0, Gap()), steps_, work_};
+  }
+
+  void RunSteepest() {
+    StartAtBestEntry();
+    ReadGradient();
+    for (int step = 0; step < kMostSteepestSteps; ++step) {
+      if (!SteepestStep()) break;
+    }
   }
 
  private:
@@ -105,13 +115,42 @@ class Solver {
       }
     }
     if (down == alpha_.size()) return 0;
+    MovePair(up, down, length);
+    return best;
+  }
+
+  void MovePair(std::size_t up, std::size_t down, double length) {
     work_ += static_cast<std::int64_t>(2 * alpha_.size());
     alpha_[up] += length;
     alpha_[down] = length == alpha_[down] ? 0 : alpha_[down] - length;
     for (std::size_t k = 0; k < gradient_.size(); ++k)
       gradient_[k] -= length * (H(up, k) - H(down, k));
     ++steps_;
-    return best;
+  }
+
+  void StartAtBestEntry() {
+    const auto value = [&](std::size_t k) { return qp_.linear[k] - 0.5 * H(k, k); };
+    std::size_t start = 0;
+    for (std::size_t k = 1; k < alpha_.size(); ++k) {
+      if (value(k) > value(start)) start = k;
+    }
+    std::fill(alpha_.begin(), alpha_.end(), 0.0);
+    alpha_[start] = 1;
+  }
+
+  /// Moves weight from the lowest gradient of the support to the highest one. False at the end.
+  bool SteepestStep() {
+    const std::size_t up = std::max_element(gradient_.begin(), gradient_.end()) - gradient_.begin();
+    std::size_t down = alpha_.size();
+    for (std::size_t k = 0; k < alpha_.size(); ++k) {
+      if (alpha_[k] > 0 && (down == alpha_.size() || gradient_[k] < gradient_[down])) down = k;
+    }
+    if (down == alpha_.size()) return false;  // a step that was no number has left nothing
+    const double slope = gradient_[up] - gradient_[down];
+    if (!(slope > kFlat * std::max(1e-300, std::abs(gradient_[up])))) return false;
+    const double curvature = H(up, up) + H(down, down) - 2 * H(up, down);
+    MovePair(up, down, LineSearch(slope, curvature, alpha_[down]));
+    return true;
   }
 
   /// Newton steps on the entries that are not zero; those that reach zero leave. Returns the gain.
@@ -194,13 +233,22 @@ class Solver {
   std::int64_t work_ = 0;
 };
 
+void CheckSizes(const SimplexQp& qp, std::span<const double> alpha) {
+  SLACKLINE_CHECK(!alpha.empty() && alpha.size() == qp.linear.size() && alpha.size() <= qp.stride,
+                  "the sizes of a quadratic program do not fit each other");
+}
+
 }  // namespace
 
 SimplexQpResult MaximiseOverSimplex(const SimplexQp& qp, double tolerance,
                                     std::span<double> alpha) {
-  SLACKLINE_CHECK(!alpha.empty() && alpha.size() == qp.linear.size() && alpha.size() <= qp.stride,
-                  "the sizes of a quadratic program do not fit each other");
+  CheckSizes(qp, alpha);
   return Solver(qp, alpha).Run(tolerance);
+}
+
+void MaximiseSmallSimplexQp(const SimplexQp& qp, std::span<double> alpha) {
+  CheckSizes(qp, alpha);
+  Solver(qp, alpha).RunSteepest();
 }
 
 }  // namespace slackline::internal

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The quadratic program that cutting planes solve after every plane: the dual of λ/2 ‖w‖² + max_k
-// (b_k − w·a_k),
+// Concave quadratic programs over one simplex,
 //
-//   max b·α − ½ αᵀHα   over α ≥ 0, Σ α = 1,   H_jk = ⟨a_j, a_k⟩/λ.
+//   max b·α − ½ αᵀHα   over α ≥ 0, Σ α = 1.
 //
-// Method: pairwise steps with the second-order choice of the working pair (Fan, Chen, Lin, JMLR
+// Cutting planes solve one after every plane: the dual of λ/2 ‖w‖² + max_k (b_k − w·a_k), with
+// H_jk = ⟨a_j, a_k⟩/λ. Mixtures of dual points (dual_mixture.h) solve one of a few entries, with
+// H_jk = λ ⟨w_j, w_k⟩.
+//
+// Method of MaximiseOverSimplex: pairwise steps with the second-order choice of the working pair (Fan, Chen, Lin, JMLR
 // 2005, section 2) find the entries that are not zero; Newton steps on these (Nocedal and Wright,
 // 2nd ed., section 16.5: an active-set method) end at the optimum itself. Every step is searched
 // along its line, so that the value never falls, also where H is singular. Cost: O(n s) a pairwise
@@ -37,5 +40,10 @@ struct SimplexQpResult {
 /// Improves `alpha` (≥ 0, sum 1; n ≥ 1 entries) until the gap is at most `tolerance`, or until
 /// steps gain no more than rounding errors. Deterministic.
 SimplexQpResult MaximiseOverSimplex(const SimplexQp& qp, double tolerance, std::span<double> alpha);
+
+/// For a handful of entries: from the best single entry, pairwise steps along the largest slope
+/// until it is below 1e-14 of the gradient. Overwrites `alpha` (n ≥ 1 entries). Where numbers
+/// overflow, the point reached until then.
+void MaximiseSmallSimplexQp(const SimplexQp& qp, std::span<double> alpha);
 
 }  // namespace slackline::internal

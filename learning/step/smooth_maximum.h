@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include <slackline/core/types.h>
+#include <slackline/learning/step/simplex_projection.h>
 
 namespace slackline::internal {
 
@@ -24,15 +24,7 @@ inline double SmoothMaximum(std::span<const double> theta, double gamma) {
   std::copy(theta.begin(), theta.end(), sorted);
   std::sort(sorted, sorted + theta.size(), std::greater<>());
   const double high = sorted[0];
-  double sum = 0;  // of θ − max, over those with p > 0
-  double tau = -gamma;
-  std::size_t count = 0;
-  for (; count < theta.size(); ++count) {
-    const double below = sorted[count] - high;
-    if (count > 0 && below <= tau) break;
-    sum += below;
-    tau = (sum - gamma) / static_cast<double>(count + 1);
-  }
+  const auto [tau, count] = SimplexThreshold({sorted, theta.size()}, gamma);
   double value = 0;
   for (std::size_t k = 0; k < count; ++k) {
     const double below = sorted[k] - high;

@@ -250,7 +250,7 @@ SolverKind VerifyingSolver(const FactorGraph& graph, SolverKind trained, Certifi
   if (problem == CertifiedProblem::kExact || forest) {
     if (few && trained != SolverKind::kBruteForce) return SolverKind::kBruteForce;
     if (forest && HasGlpk() && small) return SolverKind::kLp;
-    return forest ? SolverKind::kMessages : SolverKind::kSearch;
+    return forest ? SolverKind::kMessages : SolverKind::kBranchAndBound;
   }
   // The simplex takes seconds on large graphs. Roof duality comes with a feasible point and a bound
   // from messages, both of which are evaluated without it.
@@ -265,7 +265,7 @@ SolverKind VerifyingSolver(const Structure& structure, SolverKind trained,
   if (!structure.has_forbidden_states()) return VerifyingSolver(graph, trained, problem);
   const bool few = CountLabellings(graph, kFewLabellings) <= kFewLabellings;
   if (few && trained != SolverKind::kBruteForce) return SolverKind::kBruteForce;
-  return IsForest(graph) ? SolverKind::kTree : SolverKind::kSearch;
+  return IsForest(graph) ? SolverKind::kTree : SolverKind::kBranchAndBound;
 }
 
 Verification VerifyCertificate(const Problem& problem, std::span<const double> weights,

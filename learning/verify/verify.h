@@ -86,8 +86,9 @@ Verification VerifyCertificate(const Problem& problem, std::span<const double> w
 SolverKind VerifyingSolver(const FactorGraph& graph, SolverKind trained, CertifiedProblem problem);
 
 /// The same for a structure. With forbidden states there are few solvers to choose from:
-/// enumeration of up to 4096 labellings; beyond, dynamic programming over score tables on forests
-/// (training has its own for forests of pairs, inference/pair_forest.h), else search.
+/// enumeration of up to 4096 labellings; beyond, dynamic programming on forests (over the scores of
+/// every example; training on forests of pairs has other tables and inner loops,
+/// inference/pair_forest.h, in the same sweeps), else branch and bound.
 SolverKind VerifyingSolver(const Structure& structure, SolverKind trained,
                            CertifiedProblem problem);
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kFeasible = 1e-9;  // of marginals
 constexpr Offset kFewLabellings = 1 << 12;
-constexpr Offset kSearchNodes = 1 << 20;  // a tenth of a second
+constexpr Offset kMostNodes = 1 << 20;  // a tenth of a second
 constexpr int kSmoothSteps = 200;
 constexpr double kSmoothGap = 1e-9;  // of the value, where smooth steps end
 
@@ -71,9 +71,9 @@ HingeVerifier::HingeVerifier(const Problem& problem, SolverKind trained, Certifi
       const SolverKind kind = VerifyingSolver(*structure, trained, certified);
       // Training gave up on some of these graphs, too: what a search leaves open is bounded.
       solvers_.back() =
-          kind == SolverKind::kSearch && trained == SolverKind::kMessagesBranchAndBound
-              ? std::make_unique<BranchAndBoundSolver>(structure->shared_graph(),
-                                                       SearchOptions{.node_limit = kSearchNodes})
+          kind == SolverKind::kBranchAndBound && trained == SolverKind::kMessagesBranchAndBound
+              ? std::make_unique<BranchAndBoundSolver>(
+                    structure->shared_graph(), BranchAndBoundOptions{.node_limit = kMostNodes})
               : MakeMapSolver(kind, structure->shared_graph());
       const bool counts = problem.training().form == LossForm::kF1;
       AddName(std::string(solvers_.back()->name()) + (counts ? " for each count" : ""));

@@ -48,8 +48,8 @@ inline std::vector<CommandWay> CommandWays() {
       add({"--learner", name, "--rescaling", "slack"}, {.slack = true});
   }
   for (const char* step : {"pairwise", "away"}) add({"--learner", "bcfw", "--step", step});
-  for (const char* oracle :
-       {"roof", "messages", "lp", "lp-polytope", "tree", "brute-force", "search", "global"}) {
+  for (const char* oracle : {"roof", "messages", "lp", "lp-polytope", "tree", "brute-force",
+                             "branch-and-bound", "global"}) {
     add({"--learner", "bcfw", "--step", "pairwise", "--oracle", oracle});
     add({"--learner", "cutting-plane-1", "--oracle", oracle});
   }

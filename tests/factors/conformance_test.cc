@@ -27,18 +27,8 @@ enum class Fault {
   kUnsteady,
   kScaleIgnored,
   kOverwrites,
-  kScoreWrong,
-  kScoreNotFinite,
   kTableWrong,
   kTableShape,
-  kMessagesIgnored,
-  kMessagesAdded,
-  kValueWrong,
-  kValueNotFinite,
-  kJointWrong,
-  kJointAstray,
-  kTiesHigh,
-  kBadWhenZero,
   kThrows,
 };
 
@@ -70,14 +60,6 @@ class FaultyFactor {
     out[joint] = (fault_ == Fault::kOverwrites ? 0 : out[joint]) + scale * feature;
   }
 
-  double Score(std::span<const double> weights, std::span<const Index> states) const {
-    const std::size_t joint = states[0] * 3 + states[1];
-    if (fault_ == Fault::kScoreWrong && joint == 3) return weights[joint] + 1e-3;
-    if (fault_ == Fault::kScoreNotFinite && joint == 3)
-      return std::numeric_limits<double>::quiet_NaN();
-    return weights[joint];
-  }
-
   FeatureTable feature_table() const {
     FeatureTable table = OwnWeightPerState({2, 3});
     if (fault_ == Fault::kTableWrong) std::swap(table.terms[0].rows[1], table.terms[0].rows[2]);
@@ -85,39 +67,12 @@ class FaultyFactor {
     return table;
   }
 
-  FactorMax Maximize(std::span<const double> weights, std::span<const double> messages) const {
-    std::vector<double> used(messages.begin(), messages.end());
-    if (fault_ == Fault::kMessagesIgnored) std::fill(used.begin(), used.end(), 0.0);
-    if (fault_ == Fault::kMessagesAdded) {
-      for (double& m : used) m = -m;
-    }
-    FactorMax best = ReparametrisedMax(cardinalities_, weights, used);
-    if (fault_ == Fault::kValueWrong) best.value += 1e-3;
-    if (fault_ == Fault::kValueNotFinite) best.value = std::numeric_limits<double>::quiet_NaN();
-    if (fault_ == Fault::kJointWrong) best.joint = (best.joint + 1) % 6;
-    if (fault_ == Fault::kJointAstray) best.joint = 6;
-    if (fault_ == Fault::kTiesHigh) TakeLastTie(weights, messages, &best);
-    // The usual slip: a search that starts from 0 instead of −∞.
-    if (fault_ == Fault::kBadWhenZero && best.value < 0) best = {0, 0.0};
-    return best;
-  }
-
  private:
-  void TakeLastTie(std::span<const double> weights, std::span<const double> messages,
-                   FactorMax* best) const {
-    std::vector<double> table(weights.begin(), weights.end());
-    Reparametrise(cardinalities_, table, messages, table);
-    for (Index joint = 0; joint < 6; ++joint) {
-      if (table[joint] == best->value) best->joint = joint;
-    }
-  }
-
   Fault fault_;
   std::vector<Index> cardinalities_ = {2, 3};
   mutable int calls_ = 0;
 };
-static_assert(Factor<FaultyFactor> && FactorWithScore<FaultyFactor> &&
-              FactorWithMaximize<FaultyFactor> && FactorWithFeatureTable<FaultyFactor>);
+static_assert(Factor<FaultyFactor> && FactorWithFeatureTable<FaultyFactor>);
 
 TEST_CASE("a sound factor passes, with every seed") {
   for (const std::uint64_t seed : {1, 2, 3}) {
@@ -141,18 +96,8 @@ TEST_CASE("each fault is caught and named") {
       {Fault::kUnsteady, "other features when it is called again"},
       {Fault::kScaleIgnored, "not proportional to its scale"},
       {Fault::kOverwrites, "overwrites its output"},
-      {Fault::kScoreWrong, "differs from the weights times the features for states (1, 0)"},
-      {Fault::kScoreNotFinite, "differs from the weights times the features for states (1, 0)"},
       {Fault::kTableWrong, "feature_table() and AddFeatures differ in joint state 1"},
       {Fault::kTableShape, "feature_table() has another shape"},
-      {Fault::kMessagesIgnored, "Maximize"},
-      {Fault::kMessagesAdded, "Maximize"},
-      {Fault::kValueWrong, "Maximize returns a wrong value"},
-      {Fault::kValueNotFinite, "Maximize returns a wrong value"},
-      {Fault::kJointWrong, "Maximize"},
-      {Fault::kJointAstray, "a joint state that does not exist"},
-      {Fault::kTiesHigh, "the lowest of several best joint states"},
-      {Fault::kBadWhenZero, "Maximize"},
       {Fault::kThrows, "a method throws: out of order"},
   };
   CHECK(std::ssize(faults) == Fault::kThrows);

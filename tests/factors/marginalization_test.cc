@@ -5,16 +5,25 @@
 #include <stdexcept>
 #include <vector>
 
+#include <Eigen/Core>
+#include <Eigen/SparseCore>
+
 #include <doctest/doctest.h>
 
 #include <slackline/core/random.h>
-#include <slackline/factors/factor_concept.h>
-#include <slackline/factors/potts.h>
+#include <slackline/factors/joint_states.h>
 
 #include "tests/support/tolerances.h"
 
 namespace slackline::internal::test {
 namespace {
+
+Eigen::SparseMatrix<double> MatrixOf(const Marginalization& a) {
+  Eigen::SparseMatrix<double> matrix(a.rows(), a.cols());
+  for (Index joint = 0; joint < a.cols(); ++joint) matrix.insert(a.StateOf(joint), joint) = 1.0;
+  matrix.makeCompressed();
+  return matrix;
+}
 
 TEST_CASE("the matrices of a 2 × 3 table, by hand") {
   const std::array<Index, 2> cardinalities = {2, 3};
@@ -28,7 +37,7 @@ TEST_CASE("the matrices of a 2 × 3 table, by hand") {
   std::array<double, 6> back = table;
   Marginalization(cardinalities, 1).ApplyTransposeAdd(std::array<double, 3>{1, 2, 3}, 10.0, back);
   CHECK(back == std::array<double, 6>{11, 22, 33, 50, 70, 90});
-  const Eigen::MatrixXd dense = Eigen::MatrixXd(Marginalization(cardinalities, 1).Matrix());
+  const Eigen::MatrixXd dense = Eigen::MatrixXd(MatrixOf(Marginalization(cardinalities, 1)));
   Eigen::MatrixXd expected(3, 6);
   expected << 1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1;
   CHECK(dense == expected);
@@ -54,7 +63,7 @@ TEST_CASE("apply, transpose and sparse matrix are one map, for every axis of tab
               {applied.data(), static_cast<std::size_t>(m.size())});
       a.ApplyTransposeAdd({m.data(), static_cast<std::size_t>(m.size())}, -0.5,
                           {transposed.data(), static_cast<std::size_t>(mu.size())});
-      const Eigen::SparseMatrix<double> matrix = a.Matrix();
+      const Eigen::SparseMatrix<double> matrix = MatrixOf(a);
       CHECK(matrix.nonZeros() == a.cols());
       CHECK((matrix * mu - applied).norm() < kExact * static_cast<double>(a.cols()));
       CHECK((mu - 0.5 * (matrix.transpose() * m) - transposed).norm() <
@@ -66,12 +75,6 @@ TEST_CASE("apply, transpose and sparse matrix are one map, for every axis of tab
       }
     }
   }
-}
-
-TEST_CASE("a factor gives the matrices of its scope") {
-  const PottsFactor potts(3);
-  CHECK(MarginalizationOf(potts, 0).StateOf(5) == 1);
-  CHECK(MarginalizationOf(potts, 1).StateOf(5) == 2);
 }
 
 TEST_CASE("axes and sizes that do not fit are refused") {

@@ -14,8 +14,8 @@
 #include <slackline/factors/potts.h>
 #include <slackline/factors/table.h>
 #include <slackline/factors/unary.h>
-#include <slackline/factors/user_defined.h>
 
+#include "tests/support/factor_scores.h"
 #include "tests/support/tolerances.h"
 
 namespace slackline::internal::test {

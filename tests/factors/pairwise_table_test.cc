@@ -9,6 +9,8 @@
 
 #include <slackline/factors/conformance.h>
 
+#include "tests/support/factor_scores.h"
+
 namespace slackline::internal::test {
 namespace {
 
@@ -25,8 +27,6 @@ TEST_CASE("the score table is the weights") {
   ScoreTable(factor, weights, table);
   CHECK(table == weights);
   CHECK(factor.num_weights() == 6);
-  CHECK(Score(factor, weights, std::array<Index, 2>{1, 0}) == 4);
-  CHECK(MaxOracle(factor, weights, std::array{0.0, 9.0, 0.0, 0.0, 0.0}).joint == 2);
 }
 
 TEST_CASE("cardinalities below one and tables too large are refused") {

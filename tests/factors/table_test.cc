@@ -13,6 +13,8 @@
 
 #include <slackline/factors/conformance.h>
 
+#include "tests/support/factor_scores.h"
+
 namespace slackline::internal::test {
 namespace {
 
@@ -38,9 +40,6 @@ TEST_CASE("a function fills the table") {
   ScoreTable(factor, std::array{-10.0}, table);
   CHECK(table == std::vector<double>{0, -10, -20, -20, -10, 0, -10, -20, -20, -10, 0, -10, -20, -20,
                                      -10, 0});
-  CHECK(
-      MaxOracle(factor, std::array{-10.0}, std::vector<double>{0, -15, 0, 0, 0, 0, -15, 0}).joint ==
-      6);
 }
 
 TEST_CASE("states with several features keep them all") {

@@ -52,8 +52,8 @@ TEST_CASE("on small graphs auto and exact are exact") {
       CHECK(decoder.num_certified() == 1);
     }
   }
-  CHECK(Decoder(DecodeKind::kAuto, FullBinary(14)).description() == "exact search");
-  CHECK(Decoder(DecodeKind::kExact, FullBinary(20)).description() == "exact search");
+  CHECK(Decoder(DecodeKind::kAuto, FullBinary(14)).description() == "exact (branch and bound)");
+  CHECK(Decoder(DecodeKind::kExact, FullBinary(20)).description() == "exact (branch and bound)");
   CHECK(Decoder(DecodeKind::kLp, Grid(1, 3, 2)).description() ==
         "exact (max-product on a graph without cycles)");
 }

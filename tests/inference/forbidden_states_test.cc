@@ -154,7 +154,7 @@ TEST_CASE(
     const GraphPtr graph = SomeForest(random, number);
     const Scores scores = SomeScores(random, *graph, number / 4);
     for (const SolverKind kind :
-         {SolverKind::kTree, SolverKind::kBruteForce, SolverKind::kSearch}) {
+         {SolverKind::kTree, SolverKind::kBruteForce, SolverKind::kBranchAndBound}) {
       const auto solver = MakeMapSolver(kind, graph);
       allowed += Agrees(*solver, *graph, scores);
       // Nothing of it is left behind.
@@ -176,7 +176,7 @@ TEST_CASE(
     for (double& score : scores)
       score = score * (number % 5 == 0 ? 1e6 : 1) + (number % 7 == 0 ? 1e3 : 0);
     Forbid(random, 0.15, &scores);
-    for (const SolverKind kind : {SolverKind::kBruteForce, SolverKind::kSearch})
+    for (const SolverKind kind : {SolverKind::kBruteForce, SolverKind::kBranchAndBound})
       allowed += Agrees(*MakeMapSolver(kind, graph), *graph, scores);
   }
   CHECK(allowed > 100);
@@ -197,7 +197,7 @@ TEST_CASE("a search that is cut short has bounds, or says that it found nothing"
       search.Solve(scores, nullptr, &result);
     } catch (const DataError& error) {
       CHECK((expected.value == -kInfinity ||
-             Contains(error.what(), "the search found no allowed labelling")));
+             Contains(error.what(), "branch and bound found no allowed labelling")));
       continue;
     }
     CHECK(result.value <= expected.value + kTight * std::abs(expected.value));
@@ -325,7 +325,7 @@ TEST_CASE("structures say beforehand which solvers they need") {
   };
   const auto chain = structure(Grid(1, 3, 2));
   const auto cycle = structure(Cycle(3, 2));
-  for (const SolverKind kind : {SolverKind::kAuto, SolverKind::kTree, SolverKind::kSearch})
+  for (const SolverKind kind : {SolverKind::kAuto, SolverKind::kTree, SolverKind::kBranchAndBound})
     CHECK_NOTHROW(RequireSolverFor(*chain, kind));
   CHECK_NOTHROW(RequireSolverFor(*cycle, SolverKind::kBruteForce));
   for (const SolverKind kind :

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/core/random.h>
 #include <slackline/factors/cardinality_factor.h>

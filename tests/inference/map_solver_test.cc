@@ -12,22 +12,34 @@ using namespace slackline::internal;
 using namespace slackline::internal::test;
 
 TEST_CASE("solver names: there and back, unknown ones are refused with the choices") {
-  for (const SolverKind kind : {SolverKind::kAuto, SolverKind::kLp, SolverKind::kLpPolytope,
-                                SolverKind::kTree, SolverKind::kBruteForce, SolverKind::kSearch}) {
+  for (const SolverKind kind :
+       {SolverKind::kAuto, SolverKind::kLp, SolverKind::kLpPolytope, SolverKind::kTree,
+        SolverKind::kBruteForce, SolverKind::kBranchAndBound}) {
     CHECK(ParseSolverKind(SolverKindName(kind)) == kind);
   }
   CHECK_THROWS_WITH_AS(ParseSolverKind("LP"),
-                       "unknown solver 'LP'; choose from auto, roof, messages, messages-search, "
-                       "lp, lp-polytope, tree, brute-force, search, global",
+                       "unknown solver 'LP'; choose from auto, roof, messages, "
+                       "messages-branch-and-bound, lp, lp-polytope, tree, brute-force, "
+                       "branch-and-bound, global",
                        DataError);
   CHECK_THROWS_AS(ParseSolverKind(""), DataError);
+}
+
+TEST_CASE("names of before are still read, and checkpoints still have them") {
+  CHECK(ParseSolverKind("search") == SolverKind::kBranchAndBound);
+  CHECK(ParseSolverKind("messages-search") == SolverKind::kMessagesBranchAndBound);
+  CHECK(SolverKindName(SolverKind::kBranchAndBound) == "branch-and-bound");
+  CHECK(SolverKindName(SolverKind::kMessagesBranchAndBound) == "messages-branch-and-bound");
+  CHECK(SolverKindNameInFiles(SolverKind::kBranchAndBound) == "search");
+  CHECK(SolverKindNameInFiles(SolverKind::kMessagesBranchAndBound) == "messages-search");
+  CHECK(SolverKindNameInFiles(SolverKind::kRoof) == "roof");
 }
 
 TEST_CASE("solvers are made by kind") {
   CHECK(MakeMapSolver(SolverKind::kTree, Grid(1, 4, 2))->name() == "tree");
   CHECK(MakeMapSolver(SolverKind::kBruteForce, FullBinary(3))->name() == "brute-force");
-  CHECK(MakeMapSolver(SolverKind::kSearch, FullBinary(3))->name() == "search");
-  CHECK_FALSE(MakeMapSolver(SolverKind::kSearch, FullBinary(3))->relaxed());
+  CHECK(MakeMapSolver(SolverKind::kBranchAndBound, FullBinary(3))->name() == "branch-and-bound");
+  CHECK_FALSE(MakeMapSolver(SolverKind::kBranchAndBound, FullBinary(3))->relaxed());
   CHECK_THROWS_AS(MakeMapSolver(SolverKind::kTree, FullBinary(3)), DataError);
   CHECK_THROWS_AS(MakeMapSolver(SolverKind::kBruteForce, FullBinary(25)), DataError);
   CHECK_THROWS_AS(MakeMapSolver(SolverKind::kTree, nullptr), std::invalid_argument);
@@ -41,7 +53,7 @@ TEST_CASE("solvers are made by kind") {
 
 TEST_CASE(
     "automatic choice: the tree on forests, roof duality on binary pairs, else the LP, else an "
-    "exact search") {
+    "exact branch and bound") {
   CHECK(MakeMapSolver(SolverKind::kAuto, Grid(1, 50, 3))->name() == "tree");
   CHECK(MakeMapSolver(SolverKind::kAuto, FullBinary(0))->name() == "tree");
   CHECK(MakeMapSolver(SolverKind::kAuto, FullBinary(3))->name() == "roof");
@@ -55,8 +67,8 @@ TEST_CASE("all exact solvers agree") {
     const GraphPtr graph = RandomForest(random, 6, 3);
     const std::vector<double> scores = SmallScores(random, *graph, number);
     std::vector<double> values;
-    for (const SolverKind kind :
-         {SolverKind::kAuto, SolverKind::kTree, SolverKind::kBruteForce, SolverKind::kSearch}) {
+    for (const SolverKind kind : {SolverKind::kAuto, SolverKind::kTree, SolverKind::kBruteForce,
+                                  SolverKind::kBranchAndBound}) {
       MapResult result;
       MakeMapSolver(kind, graph)->Solve(scores, nullptr, &result);
       values.push_back(result.value);

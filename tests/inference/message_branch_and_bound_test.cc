@@ -140,7 +140,7 @@ TEST_CASE("a plan goes to higher limits by turns, and stays where a search arriv
   WarmStart warm;
   const std::vector<double> messages(graph->total_messages(), 0.25);
   WriteMessages(messages, &warm);
-  SearchPlan plan;
+  BranchAndBoundPlan plan;
   double first = 0, higher = 0;  // in units of the first limit
   for (int call = 0; call < 2000; ++call) {
     CAPTURE(call);
@@ -148,7 +148,7 @@ TEST_CASE("a plan goes to higher limits by turns, and stays where a search arriv
     (doublings == 0 ? first : higher) += static_cast<double>(Index{1} << doublings);
     plan.Record(false);
     plan.Write(*graph, &warm);
-    const SearchPlan read = SearchPlan::Read(*graph, &warm);
+    const BranchAndBoundPlan read = BranchAndBoundPlan::Read(*graph, &warm);
     REQUIRE(read.doublings == plan.doublings);
     REQUIRE(read.arrived == plan.arrived);
     REQUIRE(read.rest == plan.rest);
@@ -169,13 +169,13 @@ TEST_CASE("a plan goes to higher limits by turns, and stays where a search arriv
   std::vector<double> read;
   plan.Write(*graph, &warm);
   WriteMessages(messages, &warm);
-  CHECK(SearchPlan::Read(*graph, &warm).rest == plan.rest);
+  CHECK(BranchAndBoundPlan::Read(*graph, &warm).rest == plan.rest);
   ReadMessages(*graph, &warm, &read);
   CHECK(read == messages);
-  CHECK(SearchPlan::Read(*Grid(3, 2, 2), &warm).doublings == 0);
-  CHECK(SearchPlan::Read(*graph, nullptr).doublings == 0);
+  CHECK(BranchAndBoundPlan::Read(*Grid(3, 2, 2), &warm).doublings == 0);
+  CHECK(BranchAndBoundPlan::Read(*graph, nullptr).doublings == 0);
   std::fill(warm.bytes.begin(), warm.bytes.end(), std::uint8_t{255});
-  CHECK(SearchPlan::Read(*graph, &warm).doublings == MessageBranchAndBound::kMostDoublings);
+  CHECK(BranchAndBoundPlan::Read(*graph, &warm).doublings == MessageBranchAndBound::kMostDoublings);
 }
 
 TEST_CASE("what it refuses") {

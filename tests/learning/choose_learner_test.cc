@@ -51,7 +51,7 @@ TEST_CASE("the structure decides where nothing is given") {
   CHECK(loopy.options.step == StepKind::kPairwise);
   CHECK(loopy.options.order == OrderKind::kGap);
   CHECK(loopy.options.oracle == SolverKind::kMessagesBranchAndBound);
-  CHECK(loopy.reason.find("small enough for searches") != std::string::npos);
+  CHECK(loopy.reason.find("small enough for branch and bound") != std::string::npos);
 
   GridProblemOptions grid;
   grid.examples = 1;

@@ -11,6 +11,7 @@
 
 #include <doctest/doctest.h>
 
+#include <slackline/core/check.h>
 #include <slackline/core/factor_graph_builder.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/core/graph_topology.h>
@@ -178,8 +179,8 @@ TEST_CASE("TrainingReachesTheOptimumOverAllowedLabellings") {
     CHECK(Near(ExactPrimal(problem.training(), problem.lambda(), optimum.weights), optimum.value,
                kSolver));
     for (const StepKind step : {StepKind::kPairwise, StepKind::kAway, StepKind::kFrankWolfe}) {
-      for (const SolverKind oracle :
-           {SolverKind::kAuto, SolverKind::kTree, SolverKind::kBruteForce, SolverKind::kSearch})
+      for (const SolverKind oracle : {SolverKind::kAuto, SolverKind::kTree, SolverKind::kBruteForce,
+                                      SolverKind::kBranchAndBound})
         CheckTraining(problem, Way(step, oracle), optimum.value);
     }
     TrainOptions automatic;
@@ -235,7 +236,7 @@ TEST_CASE("WithCyclesEnumerationAndSearchTrainAndTheRestIsRefused") {
     CAPTURE(trial);
     const Problem problem = SomeProblem(random, false);
     const double optimum = ExactOptimum(problem.training(), problem.lambda());
-    for (const SolverKind oracle : {SolverKind::kBruteForce, SolverKind::kSearch})
+    for (const SolverKind oracle : {SolverKind::kBruteForce, SolverKind::kBranchAndBound})
       CheckTraining(problem, Way(StepKind::kPairwise, oracle), optimum);
     const auto& structures = problem.data().structures();
     const bool refused =
@@ -374,10 +375,10 @@ TEST_CASE("StructuresWithForbiddenStatesAreVerifiedByOtherSolversThanTheirOracle
   const Chunks large(random, 1, 12);
   CHECK(VerifyingSolver(*small.structure, K::kAuto, kExactProblem) == K::kBruteForce);
   CHECK(VerifyingSolver(*small.structure, K::kBruteForce, kExactProblem) == K::kTree);
-  CHECK(VerifyingSolver(*large.structure, K::kSearch, kExactProblem) == K::kTree);
-  CHECK(VerifyingSolver(*cycle_of(4), K::kSearch, kExactProblem) == K::kBruteForce);
-  CHECK(VerifyingSolver(*cycle_of(4), K::kBruteForce, kExactProblem) == K::kSearch);
-  CHECK(VerifyingSolver(*cycle_of(12), K::kSearch, kExactProblem) == K::kSearch);
+  CHECK(VerifyingSolver(*large.structure, K::kBranchAndBound, kExactProblem) == K::kTree);
+  CHECK(VerifyingSolver(*cycle_of(4), K::kBranchAndBound, kExactProblem) == K::kBruteForce);
+  CHECK(VerifyingSolver(*cycle_of(4), K::kBruteForce, kExactProblem) == K::kBranchAndBound);
+  CHECK(VerifyingSolver(*cycle_of(12), K::kBranchAndBound, kExactProblem) == K::kBranchAndBound);
 }
 
 TEST_CASE("FingerprintsKnowForbiddenStates") {

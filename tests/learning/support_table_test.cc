@@ -45,9 +45,9 @@ using namespace slackline::internal::test;
 namespace {
 
 constexpr SolverKind kOracles[] = {
-    SolverKind::kAuto,       SolverKind::kRoof,       SolverKind::kMessages,
-    SolverKind::kLp,         SolverKind::kLpPolytope, SolverKind::kTree,
-    SolverKind::kBruteForce, SolverKind::kSearch,     SolverKind::kMessagesBranchAndBound,
+    SolverKind::kAuto,       SolverKind::kRoof,           SolverKind::kMessages,
+    SolverKind::kLp,         SolverKind::kLpPolytope,     SolverKind::kTree,
+    SolverKind::kBruteForce, SolverKind::kBranchAndBound, SolverKind::kMessagesBranchAndBound,
     SolverKind::kGlobal};
 constexpr AverageKind kAverages[] = {AverageKind::kOff, AverageKind::kUniform,
                                      AverageKind::kWeighted, AverageKind::kSuffix};

@@ -185,7 +185,7 @@ void AddKernels(Random& random, const std::vector<SolverKind>& oracles,
 
 /// Those that see forbidden states.
 std::vector<SolverKind> OraclesOfAllowedLabellings(const Problem& problem) {
-  std::vector<SolverKind> oracles = {SolverKind::kBruteForce, SolverKind::kSearch};
+  std::vector<SolverKind> oracles = {SolverKind::kBruteForce, SolverKind::kBranchAndBound};
   if (AllGraphs(problem, IsForest))
     oracles.insert(oracles.end(), {SolverKind::kTree, SolverKind::kAuto});
   return oracles;
@@ -193,7 +193,7 @@ std::vector<SolverKind> OraclesOfAllowedLabellings(const Problem& problem) {
 
 std::vector<SolverKind> OraclesFor(const Problem& problem) {
   if (HasForbiddenStates(problem.data())) return OraclesOfAllowedLabellings(problem);
-  std::vector<SolverKind> oracles = {SolverKind::kBruteForce, SolverKind::kSearch,
+  std::vector<SolverKind> oracles = {SolverKind::kBruteForce, SolverKind::kBranchAndBound,
                                      SolverKind::kMessages, SolverKind::kMessagesBranchAndBound,
                                      SolverKind::kAuto};
   if (HasGlpk()) oracles.insert(oracles.end(), {SolverKind::kLp, SolverKind::kLpPolytope});

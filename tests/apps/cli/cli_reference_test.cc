@@ -88,7 +88,7 @@ TEST_CASE("relaxed optimum at lambda 0.001: 6.72474, and its test metrics with e
   CHECK(std::abs(1 - metrics["hamming_loss"].get<double>() - 0.794) <= tolerance);
   CHECK(std::abs(metrics["subset_accuracy"].get<double>() - 0.191) <= tolerance);
   CHECK(std::abs(metrics["micro_f1"].get<double>() - 0.658) <= tolerance);
-  CHECK(metrics["decoder"] == "exact search");
+  CHECK(metrics["decoder"] == "exact (branch and bound)");
 }
 
 TEST_CASE("soft optimum at rho 1500, given in the paper's scale: 12.337254") {

@@ -92,7 +92,7 @@ TEST_CASE("train, predict, evaluate, info") {
   const Outcome predict = RunProgram({"multilabel", "predict", s.data, "--model", s.model});
   CHECK(predict.code == 0);
   CHECK(Lines(predict.out).size() == 80);
-  CHECK(Contains(predict.err, "80 examples; decoded by: exact search"));
+  CHECK(Contains(predict.err, "80 examples; decoded by: exact (branch and bound)"));
   const std::string out = s.folder.Path("out.txt");
   const Outcome to_file =
       RunProgram({"multilabel", "predict", s.data, "--model", s.model, "--out", out, "--quiet"});
@@ -103,7 +103,7 @@ TEST_CASE("train, predict, evaluate, info") {
 
   const Outcome table = RunProgram({"multilabel", "evaluate", s.data, "--model", s.model});
   CHECK(table.code == 0);
-  CHECK(Contains(table.out, "decoded by: exact search"));
+  CHECK(Contains(table.out, "decoded by: exact (branch and bound)"));
   CHECK(Contains(table.out, "Hamming loss"));
   const Json json =
       Json::parse(RunProgram({"multilabel", "evaluate", s.data, "--model", s.model, "--json"}).out);
@@ -113,7 +113,7 @@ TEST_CASE("train, predict, evaluate, info") {
     CHECK_MESSAGE(json[name].get<double>() > 0.4, name);
   }
   CHECK(json.contains("fractional"));
-  CHECK(json["decoder"] == "exact search");
+  CHECK(json["decoder"] == "exact (branch and bound)");
   REQUIRE(json["labels"].size() == 4);
   CHECK(json["labels"][3]["name"] == "3");
   for (const char* name : {"precision", "recall", "f1", "support"})

@@ -62,7 +62,7 @@ TEST_CASE("certificates of all learners are verified") {
       {"--learner", "soft", "--max-passes", "200"},
       {"--learner", "bcfw", "--step", "fw", "--max-passes", "200"},
       {"--oracle", "messages", "--max-passes", "50"},
-      {"--oracle", "search"},
+      {"--oracle", "branch-and-bound"},
       {"--graph", "tree"},
       {"--graph", "none"},
       {"--loss", "count", "--bias", "0"},

@@ -293,7 +293,7 @@ TEST_CASE("GlobalFactorsBesideTablesAreTrainedWithFactorBlocksOnly") {
   const auto graph = problem.data().structures()[0]->shared_graph();
   for (const SolverKind kind :
        {SolverKind::kAuto, SolverKind::kTree, SolverKind::kRoof, SolverKind::kMessages,
-        SolverKind::kLp, SolverKind::kBruteForce, SolverKind::kSearch}) {
+        SolverKind::kLp, SolverKind::kBruteForce, SolverKind::kBranchAndBound}) {
     CHECK_THROWS_WITH_AS(MakeMapSolver(kind, graph), doctest::Contains("global factor"), DataError);
   }
   CHECK_THROWS_WITH_AS(Decoder(DecodeKind::kAuto, graph), doctest::Contains("GlobalDecoder"),

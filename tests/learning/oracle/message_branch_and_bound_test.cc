@@ -212,7 +212,7 @@ TEST_CASE("where nothing can be searched, Search passes messages for longer and 
   for (double& weight : weights) weight = random.Normal();
   CornerOracle messages(problem, SolverKind::kMessages, CornerOracle::Effort::kTraining,
                         Rescaling::kMargin, CornerOracle::Searches::kOnDemand);
-  CornerOracle exact(problem, SolverKind::kSearch, CornerOracle::Effort::kTraining);
+  CornerOracle exact(problem, SolverKind::kBranchAndBound, CornerOracle::Effort::kTraining);
   CHECK(messages.relaxed());
   std::vector<double> slots;
   SparseCorner quick, longer, best;

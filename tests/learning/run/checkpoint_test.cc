@@ -150,7 +150,7 @@ std::vector<Variant> OtherVariants() {
         [](TrainOptions* options) { options->own<PlaneOptions>().prune_after = 2; });
     add(learner, "messages",
         [](TrainOptions* options) { options->oracle = SolverKind::kMessages; });
-    add(learner, "messages-search",
+    add(learner, "messages-branch-and-bound",
         [](TrainOptions* options) { options->oracle = SolverKind::kMessagesBranchAndBound; });
   }
   for (const LearnerKind learner : {LearnerKind::kCuttingPlane1, LearnerKind::kCuttingPlaneN})

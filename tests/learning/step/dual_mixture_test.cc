@@ -19,50 +19,6 @@
 using namespace slackline::internal;
 using namespace slackline::internal::test;
 
-namespace {
-
-double Value(const std::vector<double>& linear, const std::vector<double>& q,
-             const std::vector<double>& a) {
-  double value = 0;
-  const std::size_t n = a.size();
-  for (std::size_t j = 0; j < n; ++j) {
-    value += linear[j] * a[j];
-    for (std::size_t k = 0; k < n; ++k) value -= 0.5 * a[j] * q[j * n + k] * a[k];
-  }
-  return value;
-}
-
-}  // namespace
-
-TEST_CASE("SimplexMaximumBeatsAFineGrid") {
-  Random random(11);
-  for (int trial = 0; trial < 30; ++trial) {
-    // Q = BᵀB of rank 2: singular, as Gram matrices of nearly equal points are.
-    std::vector<double> b(6);
-    std::vector<double> linear(3);
-    for (double& x : b) x = random.Normal();
-    for (double& x : linear) x = random.Normal();
-    std::vector<double> q(9);
-    for (std::size_t j = 0; j < 3; ++j) {
-      for (std::size_t k = 0; k < 3; ++k) q[j * 3 + k] = b[j] * b[k] + b[3 + j] * b[3 + k];
-    }
-    const std::vector<double> best = MaximiseOnSimplex(linear, q);
-    double total = 0;
-    for (const double a : best) {
-      CHECK(a >= 0);
-      total += a;
-    }
-    CHECK(test::Near(total, 1, test::kExact));
-    double grid = -kInfinity;
-    for (int x = 0; x <= 200; ++x) {
-      for (int y = 0; x + y <= 200; ++y) {
-        grid = std::max(grid, Value(linear, q, {x / 200.0, y / 200.0, (200 - x - y) / 200.0}));
-      }
-    }
-    CHECK(Value(linear, q, best) >= grid - test::kTight);
-  }
-}
-
 TEST_CASE("MixtureOfTwoPointsIsTheExactLineSearch") {
   // f = ℓ − ½λ‖w‖²; w = (1,0) and (−1,0), ℓ = 1: the middle has w = 0 and f = 1.
   DualMixture mixture(2.0);
@@ -88,21 +44,6 @@ TEST_CASE("MixtureNeverGetsWorseAndNeverBeatsTheOptimum") {
     last = mixture.value();
   }
   CHECK(last > 0.9);
-}
-
-TEST_CASE("TheMaximumOnASimplexSurvivesNumbersThatOverflow") {
-  CHECK(MaximiseOnSimplex({}, {}).empty());
-  const std::vector<double> wild = {kInfinity, -kInfinity, std::nan(""), 1e308, -1e308, 1e200,
-                                    1,         0};
-  Random random(9);
-  for (int trial = 0; trial < 2000; ++trial) {
-    const std::size_t n = 1 + random.Below(4);
-    std::vector<double> linear(n);
-    std::vector<double> q(n * n);
-    for (double& value : linear) value = wild[random.Below(wild.size())];
-    for (double& value : q) value = wild[random.Below(wild.size())];
-    CHECK(MaximiseOnSimplex(linear, q).size() == n);
-  }
 }
 
 TEST_CASE("AMixtureIsLoadedWithItsOwnValueOnly") {

@@ -3,6 +3,7 @@
 // The quadratic program of cutting planes against an interior-point method.
 #include <slackline/learning/step/simplex_qp.h>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <vector>
@@ -169,6 +170,43 @@ TEST_CASE("DegenerateProgramsEndAtTheirOptimum") {
   CHECK(spread[1] > 0.99);
 }
 
+TEST_CASE("SmallProgramsReachTheSameOptimum") {
+  Random random(11);
+  int inner = 0;
+  for (int trial = 0; trial < 60; ++trial) {
+    // Few dimensions: singular, as Gram matrices of nearly equal points are.
+    const auto n = static_cast<Eigen::Index>(1 + random.Below(7));
+    const auto rank = static_cast<Eigen::Index>(1 + random.Below(3));
+    Program program = RandomProgram(random, n, rank, trial % 3 == 0);
+    program.scale = trial % 2 == 0 ? 1 : 100;
+    std::vector<double> alpha(program.linear.size(), -1.0);  // overwritten
+    MaximiseSmallSimplexQp(program.View(), alpha);
+    CAPTURE(trial);
+    CheckFeasible(alpha);
+    CHECK(Near(program.Value(alpha), program.Optimum(), kTight));
+    int positive = 0;
+    for (const double a : alpha) positive += a > 0 ? 1 : 0;
+    inner += positive > 1 ? 1 : 0;
+  }
+  CHECK(inner > 20);  // not only vertices
+}
+
+TEST_CASE("SmallProgramsEndWhereNumbersOverflow") {
+  const std::vector<double> wild = {kInfinity, -kInfinity, std::nan(""), 1e308, -1e308, 1e200,
+                                    1,         0};
+  Random random(9);
+  for (int trial = 0; trial < 2000; ++trial) {
+    const std::size_t n = 1 + random.Below(4);
+    std::vector<double> linear(n);
+    std::vector<double> gram(n * n);
+    for (double& value : linear) value = wild[random.Below(wild.size())];
+    for (double& value : gram) value = wild[random.Below(wild.size())];
+    std::vector<double> alpha(n, 0.0);
+    MaximiseSmallSimplexQp({linear, gram.data(), n, 1}, alpha);
+    CHECK(std::count(alpha.begin(), alpha.end(), 0.0) < static_cast<std::ptrdiff_t>(n));
+  }
+}
+
 TEST_CASE("SizesThatDoNotFitAreRefused") {
   const std::vector<double> linear = {1, 2};
   const double gram[4] = {1, 0, 0, 1};
@@ -176,4 +214,5 @@ TEST_CASE("SizesThatDoNotFitAreRefused") {
   CHECK_THROWS_AS(MaximiseOverSimplex({linear, gram, 2, 1}, 0, alpha), std::invalid_argument);
   std::vector<double> none;
   CHECK_THROWS_AS(MaximiseOverSimplex({{}, gram, 2, 1}, 0, none), std::invalid_argument);
+  CHECK_THROWS_AS(MaximiseSmallSimplexQp({linear, gram, 2, 1}, alpha), std::invalid_argument);
 }

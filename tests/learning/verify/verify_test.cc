@@ -38,7 +38,7 @@ std::vector<Way> Ways() {
                            {LearnerKind::kAugmentedLagrangian, StepKind::kPairwise},
                            {LearnerKind::kSoft, StepKind::kPairwise}};
   std::vector<SolverKind> oracles = {SolverKind::kAuto, SolverKind::kMessages,
-                                     SolverKind::kBruteForce, SolverKind::kSearch};
+                                     SolverKind::kBruteForce, SolverKind::kBranchAndBound};
   if (HasGlpk()) oracles.push_back(SolverKind::kLp);
   for (const SolverKind oracle : oracles) {
     ways.push_back({LearnerKind::kBcfw, StepKind::kFrankWolfe, oracle});
@@ -224,13 +224,14 @@ TEST_CASE("AnotherSolverVerifies") {
   CHECK(VerifyingSolver(*full, K::kAuto, kRelaxed) == (HasGlpk() ? K::kLp : K::kRoof));
   CHECK(VerifyingSolver(*full, K::kMessages, kRelaxed) == K::kRoof);
   CHECK(VerifyingSolver(*full, K::kLp, kRelaxed) == K::kRoof);
-  CHECK(VerifyingSolver(*full, K::kSearch, kExactProblem) == K::kBruteForce);
-  CHECK(VerifyingSolver(*full, K::kBruteForce, kExactProblem) == K::kSearch);
+  CHECK(VerifyingSolver(*full, K::kBranchAndBound, kExactProblem) == K::kBruteForce);
+  CHECK(VerifyingSolver(*full, K::kBruteForce, kExactProblem) == K::kBranchAndBound);
   CHECK(VerifyingSolver(*FullBinary(60), K::kRoof, kRelaxed) == K::kRoof);
   CHECK(VerifyingSolver(*cycle, K::kMessages, kRelaxed) == (HasGlpk() ? K::kLp : K::kMessages));
   CHECK(VerifyingSolver(*cycle, K::kLp, kRelaxed) == (HasGlpk() ? K::kLpPolytope : K::kMessages));
   CHECK(VerifyingSolver(*cycle, K::kMessagesBranchAndBound, kExactProblem) == K::kBruteForce);
-  CHECK(VerifyingSolver(*Cycle(20, 3), K::kMessagesBranchAndBound, kExactProblem) == K::kSearch);
+  CHECK(VerifyingSolver(*Cycle(20, 3), K::kMessagesBranchAndBound, kExactProblem) ==
+        K::kBranchAndBound);
   CHECK(VerifyingSolver(*chain, K::kLp, kRelaxed) == K::kTree);
   CHECK(VerifyingSolver(*chain, K::kTree, kExactProblem) == K::kBruteForce);
   CHECK(VerifyingSolver(*binary_chain, K::kTree, kExactProblem) == K::kRoof);
