@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <vector>
 
 #include <doctest/doctest.h>
+
+#include <slackline/factors/model_builder.h>
 
 #include "tests/support/active_set_parts.h"
 #include "tests/support/dense_labellings.h"
@@ -104,6 +107,29 @@ int CheckVisit(ActiveSetBlocks* blocks, std::span<const double> centre, Index m,
   return local.steps + last.steps;
 }
 
+/// Examples of two variables with shared weights, of which the first has an input a hundred times as
+/// long: corners that differ in the second alone have most of their features in common.
+TrainingSet LongAndShort(Random& random, Index examples) {
+  const auto layout = std::make_shared<WeightLayout>();
+  const Index block = layout->AddBlock("states", 3, 2);
+  ModelBuilder builder(layout);
+  for (Index i = 0; i < 2; ++i) builder.AddLinearFeatures(builder.AddVariable(3), block, i);
+  const auto structure = builder.Build();
+  const auto rows = std::make_shared<FeatureRows>();
+  for (Index k = 0; k < 2 * examples; ++k) {
+    const double scale = k % 2 == 0 ? 100 : 1;
+    rows->AddDense(std::vector<double>{scale * random.Normal(), scale * random.Normal()});
+  }
+  Dataset data(layout, rows);
+  for (Index m = 0; m < examples; ++m) {
+    data.Add(structure,
+             std::vector<Index>{static_cast<Index>(random.Below(3)),
+                                static_cast<Index>(random.Below(3))},
+             2 * m);
+  }
+  return MakeTrainingSet(data, {});
+}
+
 }  // namespace
 
 TEST_CASE("visits make the steps of a plain line search, towards corners and away from them") {
@@ -121,6 +147,22 @@ TEST_CASE("visits make the steps of a plain line search, towards corners and awa
     }
   }
   CHECK(compared > 500);
+}
+
+TEST_CASE("steps between corners that have most of their features in common are no shorter") {
+  Random random(14);
+  int compared = 0;
+  for (int trial = 0; trial < 20; ++trial) {
+    const TrainingSet training = LongAndShort(random, 4);
+    for (const StepKind step : {StepKind::kPairwise, StepKind::kAway}) {
+      Parts parts(training, 0.5, SolverKind::kBruteForce, step);
+      for (int visit = 0; visit < 8; ++visit) {
+        for (Index m = 0; m < parts.problem.size(); ++m)
+          compared += CheckVisit(&parts.blocks, {}, m, step, visit % 3 != 2);
+      }
+    }
+  }
+  CHECK(compared > 300);
 }
 
 TEST_CASE("with a proximal centre, steps are those of the proximal problem") {

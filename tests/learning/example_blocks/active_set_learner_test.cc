@@ -14,6 +14,7 @@
 #include <slackline/factors/model_builder.h>
 #include <slackline/learning/train_loop.h>
 
+#include "tests/support/dense_labellings.h"
 #include "tests/support/dense_qp.h"
 #include "tests/support/learner_checks.h"
 #include "tests/support/multilabel_problems.h"
@@ -197,6 +198,59 @@ TEST_CASE("evaluations are those of the weights and of the dual point, whatever 
     }
   }
   CHECK(too_small > 5);  // the guess is no certificate
+}
+
+TEST_CASE("the guess of the gap is what the oracle showed when it was last asked") {
+  Random random(10);
+  const StopControl never(nullptr, 0);
+  for (const OrderKind order : {OrderKind::kGap, OrderKind::kExample}) {
+    // One example: no other moves the weights before it is asked.
+    const Problem problem(RandomMultiLabelProblem(random, 1, 4, 3, false), 0.1);
+    TrainOptions options = PairwiseOptions(order, SolverKind::kRoof);
+    options.proximal = Switch::kOff;
+    const auto learner = MakeActiveSetLearner(problem, options);
+    CHECK(GapEstimate(*learner) == kInfinity);
+    learner->RunPass(never);
+    CHECK(Near(GapEstimate(*learner), PrimalAtZeroWeights(problem), kTight));
+    for (int pass = 0; pass < 30; ++pass) learner->RunPass(never);
+    CHECK(GapEstimate(*learner) <= kTight);
+    CHECK(GapEstimate(*learner) >= 0);
+  }
+}
+
+TEST_CASE("far from the proximal centre the dual point is mixed with the ground truth") {
+  Random random(11);
+  const StopControl never(nullptr, 0);
+  int mixed = 0;
+  for (int trial = 0; trial < 4; ++trial) {
+    const Problem problem(RandomMultiLabelProblem(random, 20, 5, 4, true), 1e-4);
+    const auto learner =
+        MakeActiveSetLearner(problem, PairwiseOptions(OrderKind::kGap, SolverKind::kRoof));
+    for (int pass = 0; pass < 10; ++pass) {
+      learner->RunPass(never);
+      const double dual = learner->Evaluate(1).dual;
+      CHECK(Near(dual, ValueOfDualPoint(problem, *learner), kTight));
+      // The unmixed point, from the sets themselves.
+      double loss = 0;
+      Eigen::VectorXd point = Eigen::VectorXd::Zero(problem.num_weights());
+      for (Index m = 0; m < problem.size(); ++m) {
+        const ExampleView example = problem.data().example(m);
+        const ActiveSet& set = learner->sets()[m];
+        SparseCorner corner;
+        for (Index a = 0; a < set.size(); ++a) {
+          set.Read(a, &corner);
+          loss += set.alpha()[a] * corner.loss / problem.size();
+          point += set.alpha()[a] / problem.lambda_m() *
+                   (DenseFeaturesOf(example, example.labels()) - DenseFeaturesOf(example, corner));
+        }
+      }
+      const double norm = 0.5 * problem.lambda() * point.squaredNorm();
+      const double share = norm > 0 ? std::min(1.0, loss / (2 * norm)) : 1;
+      CHECK(Near(dual, share * loss - share * share * norm, kTight));
+      mixed += share < 1 ? 1 : 0;
+    }
+  }
+  CHECK(mixed > 5);
 }
 
 TEST_CASE("a guess that is too small ends no run") {

@@ -14,6 +14,7 @@
 #include "tests/support/dense_labellings.h"
 #include "tests/support/multilabel_problems.h"
 #include "tests/support/plain_dual.h"
+#include "tests/support/random_problems.h"
 #include "tests/support/states.h"
 #include "tests/support/tolerances.h"
 
@@ -229,4 +230,67 @@ TEST_CASE("blocks that are written and read back go on bit for bit") {
     CHECK(first.State() == second.State());
     CHECK(Copy(first.blocks.weights()) == Copy(second.blocks.weights()));
   }
+}
+
+TEST_CASE("searches wait for three visits that show too little, and then find the maximum") {
+  constexpr Index kPatience = 3;
+  constexpr double kEnough = 0.25;  // of the gap by the oracle's bound
+  Random random(13);
+  int waited = 0;
+  int searched = 0;
+  int sharpened = 0;
+  for (int trial = 0; trial < 6; ++trial) {
+    ProblemOptions shape;
+    shape.num_examples = 4;
+    shape.num_variables = 5;
+    shape.num_factors = 10;
+    shape.potts = false;
+    const Problem problem(RandomProblem(random, shape), 0.02);
+    CornerOracle oracle(problem, SolverKind::kMessagesBranchAndBound,
+                        CornerOracle::Effort::kTraining, Rescaling::kMargin,
+                        CornerOracle::Searches::kOnDemand);
+    ActiveSetBlocks blocks(problem, &oracle, StepKind::kPairwise, AverageKind::kOff);
+    ActiveSetBlocks::CheckCopy before, after;
+    for (int visit = 0; visit < 60; ++visit) {
+      for (Index m = 0; m < problem.size(); ++m) {
+        if (!oracle.SearchesOnDemand(m)) continue;
+        blocks.CopyForChecks(&before);
+        const ActiveSetBlocks::VisitResult result = blocks.Visit(m, true);
+        blocks.CopyForChecks(&after);
+        const ActiveSetBlocks::SearchRecord& was = before.searches[m];
+        const ActiveSetBlocks::SearchRecord& is = after.searches[m];
+        if (visit == 0) CHECK(was.rest == kPatience);
+        const bool enough = !(result.gap < kEnough * result.open);
+        if (was.rest > 0) {  // no search
+          CHECK(is.rest == (enough ? std::max(was.rest, kPatience) : was.rest - 1));
+          CHECK(is.needed == was.needed);
+          waited += enough ? 0 : 1;
+        } else {
+          CHECK(enough);  // the labelling showed it, or the search
+          CHECK(is.rest == kPatience);
+          CHECK(is.doublings == 0);
+          searched += is.needed ? 1 : 0;
+        }
+      }
+    }
+    const std::vector<double> weights = Copy(blocks.weights());
+    for (Index m = 0; m < problem.size(); ++m) {
+      CornerOracle checker(problem, SolverKind::kMessagesBranchAndBound,
+                           CornerOracle::Effort::kChecking, Rescaling::kMargin,
+                           CornerOracle::Searches::kOnDemand);
+      checker.Refresh(weights);
+      ActiveSetBlocks::CheckScratch scratch;
+      const double bound = blocks.HingeBound(m, weights, &checker, &scratch);
+      const double hinge = Hinge(problem, m, weights);
+      CHECK(bound >= hinge - kTight * std::max(1.0, hinge));
+      // Where a search was needed, checks search as well.
+      if (!after.searches.empty() && after.searches[m].needed) {
+        CHECK(Near(bound, hinge, kTight));
+        ++sharpened;
+      }
+    }
+  }
+  CHECK(waited > 20);
+  CHECK(searched > 10);
+  CHECK(sharpened > 3);
 }
