@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -68,6 +69,24 @@ bool Process::Catches(int number) const {
     if (ended || at == std::string::npos) return false;
     const bool caught = (std::stoull(status.substr(at + 7), nullptr, 16) >> (number - 1) & 1) != 0;
     if (caught && running == program) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+bool Process::Works(int number, double cpu_seconds) const {
+  if (!Catches(number)) return false;
+  const std::string stat = "/proc/" + std::to_string(child_) + "/stat";
+  for (int k = 0; k < 6000; ++k) {
+    // The name of the program, in parentheses, may hold spaces; times are the 12th and 13th number
+    // behind it.
+    const std::string text = ReadBytes(stat);
+    std::istringstream fields(text.substr(std::min(text.size(), text.rfind(')') + 1)));
+    std::string skipped;
+    for (int field = 0; field < 12; ++field) fields >> skipped;
+    double user = 0, system = 0;
+    if (!(std::istringstream(skipped) >> user) || !(fields >> system)) return false;
+    if ((user + system) / static_cast<double>(sysconf(_SC_CLK_TCK)) >= cpu_seconds) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return false;

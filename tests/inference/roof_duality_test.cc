@@ -89,6 +89,27 @@ Program RandomProgram(Random& random, Index n, int number) {
 
 }  // namespace
 
+TEST_CASE("what one variable decides, its bounds decide for its neighbour without a flow") {
+  struct Case {
+    double first, second, pair;
+    int expected;  // of the second variable, doubled
+  };
+  // Alone, the pair could pull the second variable to either side; the first one settles what the
+  // pair is worth.
+  for (const Case& c :
+       {Case{-5, 0.5, -1, 2}, Case{5, 0.5, -1, 0}, Case{-5, -0.5, 1, 0}, Case{5, -0.5, 1, 2}}) {
+    for (const bool swapped : {false, true}) {
+      const std::vector<VariablePair> pairs = {swapped ? VariablePair{1, 0} : VariablePair{0, 1}};
+      RoofDuality roof(2, pairs);
+      const std::vector<double> u = {c.first, c.second}, t = {c.pair};
+      roof.Solve(u, t, nullptr);
+      CHECK(roof.undecided() == 0);
+      CHECK(roof.doubled()[0] == (c.first > 0 ? 2 : 0));
+      CHECK(roof.doubled()[1] == c.expected);
+    }
+  }
+}
+
 TEST_CASE("roof duality finds the best half-integral point, and the dual proves it") {
   Random random(21);
   int fractional = 0;

@@ -54,36 +54,37 @@ void Weighted(TrainOptions* options) { options->average = AverageKind::kWeighted
 
 /// The others are sublinear. What their sources prove (a gap of a few R²/(λk) after k passes, or
 /// R/√(λk)) is some hundred times wider than what they need here; their figures are about twice the
-/// largest distance that was measured on ninety such problems, after 1000 passes each.
+/// largest distance that was measured on the problems of this file, after 1000 passes each. A dual
+/// that never leaves the ground truth is at 1.
 const Row kRows[] = {
     {Kind::kAuto, "", Nothing, 3000, kArrives, kArrives},
     {Kind::kBcfw, "pairwise", [](TrainOptions* o) { o->step = StepKind::kPairwise; }, 3000,
      kArrives, kArrives},
     {Kind::kBcfw, "away", [](TrainOptions* o) { o->step = StepKind::kAway; }, 3000, kArrives,
      kArrives},
-    {Kind::kBcfw, "fw", Weighted, 1000, 0.05, 0.07},
+    {Kind::kBcfw, "fw", Weighted, 1000, 0.015, 0.02},
     {Kind::kAugmentedLagrangian, "", Nothing, 3000, kArrives, kArrives},
     {Kind::kCuttingPlane1, "", Nothing, 1000, kArrives, kArrives},
     {Kind::kCuttingPlaneN, "", Nothing, 1000, kArrives, kArrives},
     {Kind::kBundle, "", Nothing, 1000, kArrives, kArrives},
-    {Kind::kKernelBcfw, "", Weighted, 1000, 0.05, 0.07},
-    {Kind::kKernelFrankWolfe, "", Nothing, 1000, 0.12, 0.1},
-    {Kind::kFrankWolfe, "", Nothing, 1000, 0.05, 0.1},
-    {Kind::kSubgradient, "", Weighted, 1000, 0.1, 0.06},
-    {Kind::kExponentiatedGradient, "", Nothing, 1000, 0.01, 1e-4},
-    {Kind::kExcessiveGap, "", Nothing, 1000, 5e-4, 2e-4},
-    {Kind::kExtragradient, "", Nothing, 1000, 0.012, 3e-4},
-    {Kind::kDlpw, "", Nothing, 1000, 0.35, 1},
+    {Kind::kKernelBcfw, "", Weighted, 1000, 0.015, 0.02},
+    {Kind::kKernelFrankWolfe, "", Nothing, 1000, 0.025, 0.04},
+    {Kind::kFrankWolfe, "", Nothing, 1000, 0.01, 0.04},
+    {Kind::kSubgradient, "", Weighted, 1000, 0.025, 0.035},
+    {Kind::kExponentiatedGradient, "", Nothing, 1000, 2e-4, 1e-5},
+    {Kind::kExcessiveGap, "", Nothing, 1000, 3e-4, 6e-5},
+    {Kind::kExtragradient, "", Nothing, 1000, 0.005, 1.2e-4},
+    {Kind::kDlpw, "", Nothing, 1000, 0.12, 0.25},
     {Kind::kProxSdca, "1", [](TrainOptions* o) { o->own<ProxSdcaOptions>().sdca_step = 1; }, 1000,
-     0.03, 0.01},
-    {Kind::kProxSdca, "2", Weighted, 1000, 0.05, 0.07},
+     0.003, 0.002},
+    {Kind::kProxSdca, "2", Weighted, 1000, 0.015, 0.02},
     {Kind::kProxSdca, "3", [](TrainOptions* o) { o->own<ProxSdcaOptions>().sdca_step = 3; }, 1000,
-     0.5, 0.8},
+     0.08, 0.55},
     {Kind::kProxSdca, "4", [](TrainOptions* o) { o->own<ProxSdcaOptions>().sdca_step = 4; }, 1000,
-     0.6, 0.8},
+     0.09, 0.6},
     {Kind::kMultiSample, "revisit",
-     [](TrainOptions* o) { o->own<MultiSampleOptions>().revisit = true; }, 1000, 0.05, 0.03},
-    {Kind::kMultiSample, "online", Weighted, 1000, 0.1, 0.15},
+     [](TrainOptions* o) { o->own<MultiSampleOptions>().revisit = true; }, 1000, 0.01, 0.006},
+    {Kind::kMultiSample, "online", Weighted, 1000, 0.035, 0.06},
 };
 
 /// Those that solve another problem, whose distance from this one is known: test cases of their

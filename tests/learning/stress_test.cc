@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <stdexcept>
@@ -37,6 +38,7 @@
 #include "tests/support/learner_ways.h"
 #include "tests/support/multilabel_problems.h"
 #include "tests/support/prox_reference.h"
+#include "tests/support/quadratic_program.h"
 #include "tests/support/random_problems.h"
 #include "tests/support/tolerances.h"
 
@@ -125,7 +127,8 @@ struct Brackets {
 /// Over several problems.
 struct Seen {
   std::set<LearnerKind> learners;  // with a run
-  int comparisons = 0;             // of other objectives with programs
+  int comparisons = 0;             // with optima of programs
+  int unsolved = 0;                // programs that did not reach their precision
 };
 
 /// One problem, all ways.
@@ -349,30 +352,38 @@ class Trial {
     }
     if (columns > 80 || lambda < 1e-3 || lambda > 1e3 || problem_.penalty_scale() < 1e-8) return;
     const bool forbidden = HasForbiddenStates(problem_.data());
-    try {
-      const double exact = ExactOptimum(training, lambda);
-      const double relaxed = forbidden ? exact : RelaxedOptimum(training, lambda);
-      CHECK(exact <= relaxed + kSolver * std::max(1.0, std::abs(relaxed)));
-      CheckAround(exact, brackets_[{}].exact);
-      if (!forbidden) CheckAround(relaxed, brackets_[{}].relaxed);
-    } catch (const std::runtime_error&) {
-      return;  // scales that the program cannot solve to its precision
-    }
+    const std::optional<double> exact = Solved([&] { return ExactOptimum(training, lambda); });
+    const std::optional<double> relaxed =
+        forbidden ? exact : Solved([&] { return RelaxedOptimum(training, lambda); });
+    if (exact) CheckAround(*exact, brackets_[{}].exact);
+    if (relaxed && !forbidden) CheckAround(*relaxed, brackets_[{}].relaxed);
+    if (exact && relaxed) CHECK(*exact <= *relaxed + kSolver * std::max(1.0, std::abs(*relaxed)));
     for (const auto& entry : of_objective_) {
       const std::string& objective = entry.first;
       const TrainOptions& options = entry.second;
       CAPTURE(objective);
       const bool slack = options.rescaling == Rescaling::kSlack;
       if (!slack && (labellings > 100 || forbidden)) continue;
-      try {
-        CheckAround(slack ? SolveSlackRescaled(training, lambda).value
-                          : SolveProx(training, lambda, options.own<ProxSdcaOptions>().l1,
-                                      options.smoothing)
-                                .value,
-                    brackets_[objective].exact);
-        ++seen_->comparisons;
-      } catch (const std::runtime_error&) {
-      }
+      const std::optional<double> optimum = Solved([&] {
+        return slack ? SolveSlackRescaled(training, lambda).value
+                     : SolveProx(training, lambda, options.own<ProxSdcaOptions>().l1,
+                                 options.smoothing)
+                           .value;
+      });
+      if (optimum) CheckAround(*optimum, brackets_[objective].exact);
+    }
+  }
+
+  /// Empty where the scales are such that the program does not reach its precision.
+  template <class Solve>
+  std::optional<double> Solved(const Solve& solve) {
+    try {
+      const double optimum = solve();
+      ++seen_->comparisons;
+      return optimum;
+    } catch (const QpFailure&) {
+      ++seen_->unsolved;
+      return std::nullopt;
     }
   }
 
@@ -447,7 +458,8 @@ TEST_CASE("BoundsOfAllLearnersHoldAndAgreeOnUnpleasantProblems") {
     CAPTURE(Name(learner));
     CHECK(seen.learners.count(learner) == 1);
   }
-  CHECK(seen.comparisons > 5);
+  CHECK(seen.comparisons > 20);
+  CHECK(seen.unsolved < 0.1 * seen.comparisons);
 }
 
 TEST_CASE("BoundsHoldAndAgreeWhereStatesAreForbidden") {
@@ -460,14 +472,15 @@ TEST_CASE("BoundsHoldAndAgreeWhereStatesAreForbidden") {
 
 TEST_CASE("LearnersArriveOnProblemsOfOrdinarySize") { ConvergeOnSeeds(1, 8); }
 
-TEST_CASE("MoreSeedsOnRequest") {
+TEST_CASE("MoreSeedsOnRequest" * doctest::skip(std::getenv("SLACKLINE_STRESS_SEEDS") == nullptr)) {
   RunSeeds(FromEnvironment("SLACKLINE_STRESS_FIRST", 1000),
            FromEnvironment("SLACKLINE_STRESS_SEEDS", 0));
   RunSeeds(FromEnvironment("SLACKLINE_STRESS_FIRST", 1000),
            FromEnvironment("SLACKLINE_STRESS_SEEDS", 0), true);
 }
 
-TEST_CASE("LearnersArriveOnMoreSeedsOnRequest") {
+TEST_CASE("LearnersArriveOnMoreSeedsOnRequest" *
+          doctest::skip(std::getenv("SLACKLINE_STRESS_SEEDS") == nullptr)) {
   ConvergeOnSeeds(FromEnvironment("SLACKLINE_STRESS_FIRST", 1000),
                   FromEnvironment("SLACKLINE_STRESS_SEEDS", 0) / 2);
 }

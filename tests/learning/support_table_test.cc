@@ -36,6 +36,7 @@
 #include "tests/support/dense_qp.h"
 #include "tests/support/labelling_program.h"
 #include "tests/support/learner_ways.h"
+#include "tests/support/quadratic_program.h"
 #include "tests/support/support_problems.h"
 #include "tests/support/tolerances.h"
 
@@ -229,7 +230,7 @@ class Trial {
       relaxed_ = kInfinity;
       try {
         relaxed_ = RelaxedOptimum(problem_.training(), problem_.lambda());
-      } catch (const std::runtime_error&) {
+      } catch (const QpFailure&) {  // scales that the program cannot solve to its precision
       }
     }
     if (*relaxed_ == kInfinity) return;
@@ -299,8 +300,6 @@ TEST_CASE("EveryAcceptedCombinationBracketsAnIndependentOptimum") {
     CHECK(counts.refused > 0);
     CHECK(counts.precise >= 0.7 * counts.references);
     learners.insert(counts.learners.begin(), counts.learners.end());
-    MESSAGE(std::string(Name(kind)), ": ", counts.accepted, " runs, ", counts.refused,
-            " refusals, ", counts.precise, " of ", counts.references, " references precise");
   }
   for (const LearnerKind learner : AllLearners()) {
     CAPTURE(Name(learner));
@@ -364,7 +363,7 @@ TEST_CASE("EveryRefusalSaysWhatWouldDo") {
   }
 }
 
-TEST_CASE("MoreSeedsOnRequest") {
+TEST_CASE("MoreSeedsOnRequest" * doctest::skip(std::getenv("SLACKLINE_SUPPORT_SEEDS") == nullptr)) {
   for (const ProblemKind kind : kAllProblemKinds) {
     RunSeeds(kind, FromEnvironment("SLACKLINE_SUPPORT_FIRST", 1000),
              FromEnvironment("SLACKLINE_SUPPORT_SEEDS", 0));

@@ -37,6 +37,11 @@ TEST_CASE("RelativeGapIsComparedWithThePrimal") {
   CHECK(stop->message == "certified relative gap 0.000998 <= 0.001");
 }
 
+TEST_CASE("GapsThatAreTheToleranceEndTheRun") {
+  CHECK(DecideStop(Options(0.25, 0), StoppingGap::kCertified, Record(4, 1), false).has_value());
+  CHECK(DecideStop(Options(0, 0.5), StoppingGap::kCertified, Record(4, 0.5), false).has_value());
+}
+
 TEST_CASE("AbsoluteGapStopsAlone") {
   const TrainOptions options = Options(0, 0.01);
   CHECK_FALSE(DecideStop(options, StoppingGap::kCertified, Record(5, 0.0101), false).has_value());

@@ -5,6 +5,7 @@
 #include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/train_loop.h>
 
+#include <algorithm>
 #include <chrono>
 #include <limits>
 #include <stdexcept>
@@ -77,6 +78,13 @@ TEST_CASE("TheSavedWeightsAreThoseOfTheSmallestPrimal") {
   CHECK(summary.last.block_steps == 8);
 }
 
+TEST_CASE("OfEqualPrimalsTheFirstIsSaved") {
+  ScriptedLearner learner({{5, 1}, {3, 1}, {3, 2}, {3, 2}});
+  TrainOptions options = EveryPass();
+  options.max_passes = 4;
+  CHECK(RunTraining(learner, options, nullptr, nullptr).weights == std::vector<double>{1});
+}
+
 TEST_CASE("TheRunEndsAtTheFirstCheckThatMeetsTheTolerance") {
   ScriptedLearner learner({{5, 1}, {4, 3.9999}, {4, 4}});
   const TrainSummary summary = RunTraining(learner, EveryPass(), nullptr, nullptr);
@@ -144,6 +152,77 @@ TEST_CASE("ChecksFollowTheSchedule") {
 
 namespace {
 
+/// Guesses its gap: one guess per pass, the last for all that follow. Its primal at w = 0 is 1000.
+class GuessingLearner : public ScriptedLearner, public CheckAdvisor, public ScaleSource {
+ public:
+  explicit GuessingLearner(std::vector<double> guesses)
+      : ScriptedLearner({{500, 1}}), guesses_(std::move(guesses)) {
+    traits_.advisor = this;
+    traits_.scales = this;
+  }
+
+  double GapEstimate() const override {
+    const std::size_t made = std::max<Index>(1, passes) - 1;
+    return guesses_[std::min(made, guesses_.size() - 1)];
+  }
+  bool CheckIsCheap() const override { return passes >= cheap_from; }
+  ObjectiveScales Scales() const override { return {.primal_at_zero = 1000}; }
+
+  Index cheap_from = 0;
+
+ private:
+  std::vector<double> guesses_;
+};
+
+/// The passes after which a run of so many passes is checked.
+std::vector<Index> CheckedPasses(GuessingLearner* learner, double tolerance, Index passes) {
+  class Observer : public TrainObserver {
+   public:
+    void OnCheck(const ProgressRecord& record) override { checked.push_back(record.pass); }
+    std::vector<Index> checked;
+  };
+  TrainOptions options;
+  options.gap_tolerance = tolerance;
+  options.max_passes = passes;
+  Observer observer;
+  RunTraining(*learner, options, &observer, nullptr);
+  return observer.checked;
+}
+
+}  // namespace
+
+TEST_CASE("GuessesThatAreHopelessPutOffTheFirstChecks") {
+  using Passes = std::vector<Index>;
+  // Just above and just below a thousandth of the primal at w = 0.
+  GuessingLearner hopeless({1.01});
+  CHECK(CheckedPasses(&hopeless, 1e-4, 12) == Passes{8, 12});
+  GuessingLearner fair({0.99});
+  CHECK(CheckedPasses(&fair, 1e-4, 12) == Passes{2, 4, 6, 9, 12});
+}
+
+TEST_CASE("AGuessThatMeetsTheToleranceIsCheckedAtOnceAndThenForAWhileNotAgain") {
+  using Passes = std::vector<Index>;
+  // Wanted is 0.0025 of the primal, 1000 before the first check and 500 after it.
+  GuessingLearner early({9, 9, 2.4, 9});
+  CHECK(CheckedPasses(&early, 0.0025, 12) == Passes{3, 8, 12});
+  GuessingLearner late({9, 9, 9, 9, 9, 9, 9, 9, 9, 1.2, 1.2, 1.2, 9});
+  CHECK(CheckedPasses(&late, 0.0025, 13) == Passes{8, 10, 11, 12, 13});
+  GuessingLearner no({9, 9, 9, 9, 9, 9, 9, 9, 9, 1.3, 1.3, 1.3, 9});
+  CHECK(CheckedPasses(&no, 0.0025, 13) == Passes{8, 12, 13});
+}
+
+TEST_CASE("ChecksThatAreCostlyWait") {
+  GuessingLearner learner({0.5});
+  learner.cheap_from = 7;
+  CHECK(CheckedPasses(&learner, 1e-4, 12) == std::vector<Index>{7, 10, 12});
+}
+
+namespace {
+
+/// So many threads that a check on them costs far more than a pass, whatever the machine does
+/// meanwhile: passes are made beside all checks.
+constexpr Index kManyThreads = 1000;
+
 /// Says that it can make passes beside checks, which take long enough for that.
 class SlowLearner : public ScriptedLearner, public CheckCompanion {
  public:
@@ -177,7 +256,7 @@ TEST_CASE("APassThatWasMadeTooMuchIsUndone") {
   SlowLearner two(script);
   TrainOptions options = EveryPass();
   const TrainSummary alone = RunTraining(one, options, nullptr, nullptr);
-  options.threads = 2;
+  options.threads = kManyThreads;
   const TrainSummary beside = RunTraining(two, options, nullptr, nullptr);
   CHECK(one.returns == 0);
   CHECK(two.returns == 1);
@@ -193,7 +272,7 @@ TEST_CASE("APassThatWasMadeTooMuchIsUndone") {
 TEST_CASE("NoPassIsMadeBesideTheLastCheck") {
   SlowLearner learner({{5, 1}, {4, 2}});
   TrainOptions options = EveryPass();
-  options.threads = 2;
+  options.threads = kManyThreads;
   options.max_passes = 3;
   const TrainSummary summary = RunTraining(learner, options, nullptr, nullptr);
   CHECK(summary.termination == Termination::kMaxPasses);

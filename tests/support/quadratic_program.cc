@@ -163,7 +163,7 @@ QpResult SolveFullRank(const MatrixXd& q, const VectorXd& c, const MatrixXd& a, 
   if (precise.error() <= kWanted) return second;
   std::ostringstream message;
   message << "a quadratic program was solved to " << precise.error() << " only";
-  throw std::runtime_error(message.str());
+  throw QpFailure(message.str());
 }
 
 }  // namespace

@@ -3,9 +3,17 @@
 // Dense convex quadratic programs of a few hundred columns, to nearly the last digit.
 #pragma once
 
+#include <stdexcept>
+
 #include <Eigen/Core>
 
 namespace slackline::internal::test {
+
+/// The wanted precision was not reached: the numbers of the program differ too much in size.
+class QpFailure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 struct QpResult {
   Eigen::VectorXd x;
@@ -17,7 +25,7 @@ struct QpResult {
 /// Minimises ½ xᵀQx + cᵀx over Ax = b, x ≥ 0. Requires Q symmetric and positive semidefinite (zero:
 /// a linear program), and that the minimum exists and some x > 0 satisfies Ax = b. Rows of A may be
 /// redundant. Throws std::invalid_argument where the constraints contradict each other,
-/// std::runtime_error when 1e-10 (relative to 1 + |objective|) is not reached.
+/// QpFailure when 1e-10 (relative to 1 + |objective|) is not reached.
 QpResult SolveQp(const Eigen::MatrixXd& q, const Eigen::VectorXd& c, const Eigen::MatrixXd& a,
                  const Eigen::VectorXd& b);
 

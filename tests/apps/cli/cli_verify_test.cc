@@ -76,7 +76,7 @@ TEST_CASE("certificates of all learners are verified") {
     const Json end = s.End();
     CHECK(end["event"] == "end");
     CHECK(end["verified"] == true);
-    CHECK(end["verify_seconds"].get<double>() >= 0);
+    CHECK(end["verify_seconds"].is_number());
     CHECK(end["verified_primal"].get<double>() <= end["primal"].get<double>() + 1e-6);
     CHECK(end["verified_dual"].get<double>() <= end["verified_primal"].get<double>());
     CHECK(end["verified_dual_proved"].is_boolean());

@@ -1,22 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Runs that are stopped and resumed compute what uninterrupted ones do, bit for bit.
-#include <slackline/core/check.h>
-#include <slackline/core/graph_topology.h>
-#include <slackline/core/model_file.h>
-#include <slackline/learning/bcfw.h>
-#include <slackline/learning/example_blocks/multi_sample_learner.h>
-#include <slackline/learning/example_blocks/prox_sdca_learner.h>
-#include <slackline/learning/example_blocks/subgradient.h>
-#include <slackline/learning/factor_blocks/augmented_lagrangian.h>
-#include <slackline/learning/factor_blocks/dual_loss.h>
-#include <slackline/learning/factor_blocks/factor_learner.h>
-#include <slackline/learning/factor_blocks/soft.h>
-#include <slackline/learning/learner_registry.h>
-#include <slackline/learning/marginals/marginal_learner.h>
-#include <slackline/learning/planes/plane_options.h>
 #include <slackline/learning/run/checkpoint.h>
-#include <slackline/learning/train_loop.h>
 
 #include <algorithm>
 #include <atomic>
@@ -30,6 +15,10 @@
 
 #include <doctest/doctest.h>
 
+#include <slackline/core/check.h>
+#include <slackline/core/model_file.h>
+#include <slackline/learning/train_loop.h>
+
 #include "tests/core/temporary_folder.h"
 #include "tests/support/learner_ways.h"
 #include "tests/support/multilabel_problems.h"
@@ -40,10 +29,12 @@ using namespace slackline::internal::test;
 
 namespace {
 
+constexpr Index kPasses = 40;
+
 struct Variant {
   std::string name;
   TrainOptions options;
-  bool other = false;  ///< one of those for comparison: tried in fewer places
+  bool other = false;  ///< no learner on blocks: tried in fewer places
 };
 
 TrainOptions Base(LearnerKind learner, StepKind step, OrderKind order) {
@@ -55,149 +46,34 @@ TrainOptions Base(LearnerKind learner, StepKind step, OrderKind order) {
   return options;
 }
 
-/// Learners on factor blocks and bcfw, with all their steps, orders, averages, schedules and
-/// oracles.
-std::vector<Variant> BlockVariants() {
+/// All ways to train on the problem (learner_ways.h), without an end before the last pass; and one
+/// with a kernel.
+std::vector<Variant> Variants(Random& random, const Problem& problem) {
+  std::vector<TrainOptions> ways = AllWays(random, problem);
+  if (HasInputs(problem)) {
+    ways.push_back(Base(LearnerKind::kAugmentedLagrangian, StepKind::kAuto, OrderKind::kAuto));
+    ways.back().kernel = KernelKind::kRbf;
+  }
   std::vector<Variant> variants;
-  const auto add = [&](const std::string& what, const TrainOptions& options) {
-    std::string name(Name(options.learner));
-    name.append(" ")
-        .append(Name(options.step))
-        .append(" ")
-        .append(Name(options.order))
-        .append(" ")
-        .append(what);
-    variants.push_back({name, options});
-  };
-  for (const OrderKind order : {OrderKind::kExample, OrderKind::kUniform}) {
-    for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
-      add("", Base(LearnerKind::kSoft, step, order));
-      add("", Base(LearnerKind::kAugmentedLagrangian, step, order));
-    }
-    add("", Base(LearnerKind::kBcfw, StepKind::kFrankWolfe, order));
-  }
-  for (const OrderKind order : {OrderKind::kExample, OrderKind::kUniform, OrderKind::kGap}) {
-    for (const StepKind step : {StepKind::kPairwise, StepKind::kAway}) {
-      add("", Base(LearnerKind::kBcfw, step, order));
-    }
-  }
-  TrainOptions race = Base(LearnerKind::kBcfw, StepKind::kPairwise, OrderKind::kGap);
-  race.own<BcfwOptions>().planes = PlaneRace::kOn;
-  add("planes", race);
-  for (const AverageKind average :
-       {AverageKind::kUniform, AverageKind::kWeighted, AverageKind::kSuffix}) {
-    for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
-      TrainOptions options = Base(LearnerKind::kBcfw, step, OrderKind::kExample);
-      options.average = average;
-      add(std::string(Name(average)), options);
-    }
-  }
-  TrainOptions falling = Base(LearnerKind::kSoft, StepKind::kPairwise, OrderKind::kExample);
-  falling.own<SoftOptions>().rho_final = 0.01;
-  falling.own<SoftOptions>().rho_passes = 12;
-  add("falling", falling);
-  TrainOptions strict =
-      Base(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, OrderKind::kExample);
-  strict.own<PenaltyOptions>().rho = 1e-3;
-  strict.own<AugmentedLagrangianOptions>().tau = 0.05;
-  add("strict", strict);
-  // Oracles that remember something of every example, and one that does not.
-  for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
-    TrainOptions options = Base(LearnerKind::kBcfw, step, OrderKind::kExample);
-    options.oracle = SolverKind::kMessages;
-    add("messages", options);
-    options.oracle = SolverKind::kBruteForce;
-    add("brute force", options);
-  }
-  if (HasGlpk()) {
-    for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
-      TrainOptions options = Base(LearnerKind::kBcfw, step, OrderKind::kExample);
-      options.oracle = SolverKind::kLpPolytope;
-      add("lp", options);
-    }
+  for (TrainOptions& options : ways) {
+    options.gap_tolerance = options.absolute_gap = 0;
+    options.max_passes = kPasses;
+    const bool blocks = options.learner == LearnerKind::kBcfw ||
+                        options.learner == LearnerKind::kSoft ||
+                        options.learner == LearnerKind::kAugmentedLagrangian;
+    variants.push_back({Describe(options), options, !blocks});
   }
   return variants;
 }
 
-/// The learners for comparison, with those of their options that states depend on.
-std::vector<Variant> OtherVariants() {
-  std::vector<Variant> variants;
-  const auto add = [&](LearnerKind learner, const std::string& what, const auto& change) {
-    TrainOptions options = Base(learner, StepKind::kAuto, OrderKind::kAuto);
-    change(&options);
-    variants.push_back({std::string(Name(learner)) + " " + what, options});
-  };
-  const auto nothing = [](TrainOptions*) {};
-  const auto uniform = [](TrainOptions* options) { options->order = OrderKind::kUniform; };
-  const auto suffix = [](TrainOptions* options) { options->average = AverageKind::kSuffix; };
-  const auto weighted = [](TrainOptions* options) { options->average = AverageKind::kWeighted; };
-  for (const LearnerKind learner : {LearnerKind::kFrankWolfe, LearnerKind::kKernelFrankWolfe,
-                                    LearnerKind::kKernelBcfw, LearnerKind::kSubgradient}) {
-    add(learner, "", nothing);
-    add(learner, "suffix", suffix);
-    add(learner, "weighted", weighted);
-    if (learner != LearnerKind::kSubgradient)
-      add(learner, "fixed", [](TrainOptions* options) { options->fixed_step = true; });
-  }
-  add(LearnerKind::kKernelBcfw, "uniform", uniform);
-  add(LearnerKind::kSubgradient, "uniform", uniform);
-  add(LearnerKind::kSubgradient, "projection",
-      [](TrainOptions* options) { options->own<SubgradientOptions>().projection = true; });
-  for (const LearnerKind learner :
-       {LearnerKind::kCuttingPlane1, LearnerKind::kCuttingPlaneN, LearnerKind::kBundle}) {
-    add(learner, "", nothing);
-    add(learner, "pruned",
-        [](TrainOptions* options) { options->own<PlaneOptions>().prune_after = 2; });
-    add(learner, "messages",
-        [](TrainOptions* options) { options->oracle = SolverKind::kMessages; });
-    add(learner, "messages-branch-and-bound",
-        [](TrainOptions* options) { options->oracle = SolverKind::kMessagesBranchAndBound; });
-  }
-  for (const LearnerKind learner : {LearnerKind::kCuttingPlane1, LearnerKind::kCuttingPlaneN})
-    add(learner, "slack", [](TrainOptions* options) { options->rescaling = Rescaling::kSlack; });
-  add(LearnerKind::kExponentiatedGradient, "", nothing);
-  add(LearnerKind::kExponentiatedGradient, "uniform", uniform);
-  add(LearnerKind::kExcessiveGap, "", nothing);
-  add(LearnerKind::kExtragradient, "", nothing);
-  for (const LearnerKind learner : {LearnerKind::kDlpw, LearnerKind::kSmoothDlpw}) {
-    add(learner, "", [](TrainOptions* options) { options->own<DualLossOptions>().step_size = 1; });
-    add(learner, "uniform", [&](TrainOptions* options) {
-      options->own<DualLossOptions>().step_size = 1, uniform(options);
-    });
-  }
-  for (const Index step : {1, 2, 3, 4}) {
-    add(LearnerKind::kProxSdca, std::to_string(step), [&](TrainOptions* options) {
-      options->own<ProxSdcaOptions>().sdca_step = step;
-      if (step % 2 == 0)
-        options->own<ProxSdcaOptions>().l1 = 0.01,
-        options->own<ProxSdcaOptions>().random_output = true;
-      if (step > 2) options->smoothing = 0.1, suffix(options);
-    });
-  }
-  add(LearnerKind::kProxSdca, "uniform", uniform);
-  for (const bool revisit : {false, true}) {
-    add(LearnerKind::kMultiSample, revisit ? "revisit" : "", [&](TrainOptions* options) {
-      options->own<MultiSampleOptions>().samples = 3;
-      options->own<MultiSampleOptions>().revisit = revisit;
-      if (revisit) uniform(options);
-      if (!revisit) weighted(options);
-    });
-  }
-  add(LearnerKind::kAuto, "", nothing);
-  add(LearnerKind::kAugmentedLagrangian, "with a kernel",
-      [](TrainOptions* options) { options->kernel = KernelKind::kRbf; });
-  return variants;
-}
-
-/// All learners that apply to the problem.
-std::vector<Variant> Variants(const Problem& problem) {
-  std::vector<Variant> variants = BlockVariants();
-  for (const Variant& variant : OtherVariants()) {
-    if (UsesMarginals(variant.options.learner) && !AllGraphs(problem, IsForest)) continue;
-    if (UsesKernel(variant.options) && !HasInputs(problem)) continue;
-    variants.push_back(variant);
-    variants.back().other = true;
-  }
+/// Those of them whose states differ in kind: solvers that remember nothing are left to the others.
+std::vector<Variant> VariantsWithOwnStates(Random& random, const Problem& problem) {
+  std::vector<Variant> variants = Variants(random, problem);
+  std::erase_if(variants, [](const Variant& variant) {
+    const SolverKind oracle = variant.options.oracle;
+    return oracle == SolverKind::kBruteForce || oracle == SolverKind::kBranchAndBound ||
+           oracle == SolverKind::kTree || oracle == SolverKind::kLp;
+  });
   return variants;
 }
 
@@ -245,8 +121,6 @@ void CheckSame(const TrainSummary& a, const TrainSummary& b) {
   CHECK(a.notes == b.notes);
 }
 
-constexpr Index kPasses = 40;
-
 /// The state after `pass` passes of a run that is then stopped.
 std::string StateAfter(const Problem& problem, const TrainOptions& options, std::size_t pass) {
   Stopper stopper;
@@ -263,12 +137,11 @@ TEST_CASE("AResumedRunOfAnyLearnerEqualsAnUninterruptedOne") {
   for (int trial = 0; trial < 5; ++trial) {
     Random random(100 + trial);
     const Problem problem(SomeProblem(random, trial), trial < 2 ? 0.1 : 0.01);
-    for (Variant variant : Variants(problem)) {
+    for (Variant variant : Variants(random, problem)) {
       if (variant.other && (trial == 1 || trial == 2)) continue;
       CAPTURE(variant.name);
       resumed_learners.insert(variant.options.learner);
       CAPTURE(trial);
-      variant.options.max_passes = kPasses;
       Checks whole_checks;
       const TrainSummary whole = Train(problem, variant.options, &whole_checks);
       for (const std::size_t pass : {1, 7, 23}) {
@@ -300,7 +173,7 @@ TEST_CASE("TakingStatesChangesNothing") {
   Random random(5);
   for (const int trial : {0, 4}) {
     const Problem problem(SomeProblem(random, trial), 0.05);
-    for (Variant variant : Variants(problem)) {
+    for (Variant variant : Variants(random, problem)) {
       CAPTURE(variant.name);
       variant.options.max_passes = 20;
       std::size_t states = 0;
@@ -319,7 +192,7 @@ TEST_CASE("AStateSavedTwiceHasTheSameBytes") {
   Random random(6);
   for (const int trial : {0, 4}) {
     const Problem problem(SomeProblem(random, trial), 0.05);
-    for (const Variant& variant : Variants(problem)) {
+    for (const Variant& variant : Variants(random, problem)) {
       CAPTURE(variant.name);
       const StopControl never(nullptr, 0);
       const auto learner = MakeLearner(problem, variant.options);
@@ -342,7 +215,7 @@ TEST_CASE("APassBesideAnEvaluationIsTheSameAsOneAfterIt") {
   Index made = 0;
   for (int trial = 0; trial < 2; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.02);
-    for (const Variant& variant : Variants(problem)) {
+    for (const Variant& variant : Variants(random, problem)) {
       CAPTURE(variant.name);
       const StopControl never(nullptr, 0);
       const auto plain = MakeLearner(problem, variant.options);
@@ -465,7 +338,7 @@ TEST_CASE("TimesAreAddedUpAndTimeLimitsCountThemAll") {
 TEST_CASE("DamagedStatesAreRefused") {
   Random random(10);
   const Problem problem(RandomMultiLabelProblem(random, 2, 2, 2, true), 0.1);
-  for (const Variant& variant : Variants(problem)) {
+  for (const Variant& variant : VariantsWithOwnStates(random, problem)) {
     CAPTURE(variant.name);
     const std::string state = StateAfter(problem, variant.options, 3);
     const auto resume = [&](std::string_view bytes) {

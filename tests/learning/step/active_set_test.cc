@@ -3,9 +3,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/learning/problem.h>
 #include <tests/support/states.h>
@@ -149,4 +151,175 @@ TEST_CASE("a set without inner products keeps the same corners, and those that a
     }
   }
   CHECK(dropped > 20);
+}
+
+TEST_CASE("corners are one if all entries and the loss are, and only then") {
+  Random random(43);
+  ProblemOptions shape;
+  shape.num_examples = 1;
+  shape.potentials = true;
+  const TrainingSet training = RandomProblem(random, shape);
+  const ExampleView example = training.data.example(0);
+  CornerScratch scratch = MakeCornerScratch(training.data);
+  std::vector<double> q(example.structure().num_coordinates(), 0.0);
+  AddLabellingFeatures(example, example.labels(), 0.5, q);
+  AddLabellingFeatures(example, std::vector<Index>{1, 1, 1, 1}, 0.5, q);
+  SparseCorner corner;
+  SparsifyCorner(example.structure(), q, &corner);
+  REQUIRE(!corner.slot_index.empty());
+  REQUIRE(!corner.scalar_index.empty());
+  std::vector<SparseCorner> others(5, corner);
+  others[0].loss = 0.25;
+  others[1].slot_value[0] *= 2;
+  others[2].scalar_value[0] *= 2;
+  others[3].slot_index[0] += 1;
+  others[4].slot_ones.push_back(0);
+  ActiveSet set;
+  CHECK(set.Add(example, corner, &scratch) == 0);
+  for (Index k = 0; k < 5; ++k) CHECK(set.Add(example, others[k], &scratch) == k + 1);
+  for (Index k = 0; k < 5; ++k) CHECK(set.Add(example, others[k], &scratch) == k + 1);
+  CHECK(set.Add(example, corner, &scratch) == 0);
+  CHECK(set.size() == 6);
+  SparseCorner read;
+  for (Index k = 0; k < 5; ++k) {
+    set.Read(k + 1, &read);
+    CHECK(read.loss == others[k].loss);
+    CHECK(read.slot_ones == others[k].slot_ones);
+    CHECK(read.slot_index == others[k].slot_index);
+    CHECK(read.slot_value == others[k].slot_value);
+    CHECK(read.scalar_ones == others[k].scalar_ones);
+    CHECK(read.scalar_index == others[k].scalar_index);
+    CHECK(read.scalar_value == others[k].scalar_value);
+  }
+  // Features alike, losses not: nothing lies between them.
+  CHECK(set.gram(0, 0) + set.gram(1, 1) - 2 * set.gram(0, 1) == 0);
+}
+
+namespace {
+
+/// A set of `count` random labellings with the losses 0, 1, …, and weight on the first alone.
+ActiveSet Labellings(Random& random, const ExampleView& example, Index count,
+                     CornerScratch* scratch) {
+  ActiveSet set;
+  SparseCorner corner;
+  for (Index number = 0; number < count; ++number) {
+    std::vector<double> q(example.structure().num_coordinates(), 0.0);
+    AddLabellingFeatures(example, RandomLabels(random, example.graph()), 1, q);
+    SparsifyCorner(example.structure(), q, &corner);
+    corner.loss = number;
+    set.Add(example, corner, scratch);
+  }
+  set.alpha()[0] = 1;
+  return set;
+}
+
+std::vector<double> Losses(const ActiveSet& set) {
+  std::vector<double> losses;
+  for (Index a = 0; a < set.size(); ++a) losses.push_back(set.loss(a));
+  return losses;
+}
+
+}  // namespace
+
+TEST_CASE("corners are dropped when they have been idle for longer than the limit") {
+  Random random(44);
+  const TrainingSet training = RandomProblem(random, ProblemOptions());
+  CornerScratch scratch = MakeCornerScratch(training.data);
+  ActiveSet set = Labellings(random, training.data.example(0), 4, &scratch);
+  const auto share = [&](std::vector<double> alpha) {
+    std::copy(alpha.begin(), alpha.end(), set.alpha().begin());
+  };
+  share({0, 0.5, 0, 0.5});  // 2 is idle, and the ground truth
+  for (int call = 0; call < 3; ++call) {
+    set.DropIdle(3);
+    CHECK(Losses(set) == std::vector<double>{0, 1, 2, 3});
+  }
+  share({0, 0.5, 0.5, 0});  // 2 is back in time
+  set.DropIdle(3);
+  share({0, 1, 0, 0});
+  set.DropIdle(3);
+  set.DropIdle(3);
+  CHECK(Losses(set) == std::vector<double>{0, 1, 2, 3});
+  set.DropIdle(3);  // the fourth call for 3
+  CHECK(Losses(set) == std::vector<double>{0, 1, 2});
+  set.DropIdle(3);
+  CHECK(Losses(set) == std::vector<double>{0, 1});
+  for (int call = 0; call < 9; ++call) set.DropIdle(3);
+  CHECK(Losses(set) == std::vector<double>{0, 1});
+  CHECK(set.alpha()[0] == 0);
+  CHECK(set.alpha()[1] == 1);
+}
+
+TEST_CASE("what remains of a set keeps its weights, its products and its idle counts") {
+  Random random(45);
+  const TrainingSet training = RandomProblem(random, ProblemOptions());
+  const ExampleView example = training.data.example(0);
+  CornerScratch scratch = MakeCornerScratch(training.data);
+  ActiveSet set = Labellings(random, example, 9, &scratch);
+  for (Index a = 0; a < 9; ++a) set.alpha()[a] = a == 4 ? 0 : 0.125;
+  set.DropIdle(3);  // once idle: 4
+  const ActiveSet before = set;
+  set.Retain(std::vector<std::uint8_t>{0, 0, 1, 0, 1, 1, 0, 0, 1});
+  const std::vector<Index> kept = {0, 2, 4, 5, 8};
+  REQUIRE(set.size() == 5);
+  for (Index x = 0; x < 5; ++x) {
+    CHECK(set.alpha()[x] == before.alpha()[kept[x]]);
+    CHECK(set.loss(x) == before.loss(kept[x]));
+    for (Index y = 0; y < 5; ++y) CHECK(set.gram(x, y) == before.gram(kept[x], kept[y]));
+  }
+  for (int call = 0; call < 3; ++call) set.DropIdle(3);
+  CHECK(Losses(set) == std::vector<double>{0, 2, 5, 8});
+
+  const ActiveSet first = set.First();
+  CHECK(first.size() == 1);
+  CHECK(first.alpha()[0] == 1);
+  CHECK(first.gram(0, 0) == before.gram(0, 0));
+  std::vector<double> w(training.data.layout().size());
+  for (double& value : w) value = random.Normal();
+  std::vector<double> u(example.structure().num_coordinates());
+  CoordinateScores(example, w, u);
+  CHECK(first.Score(0, u, w) == set.Score(0, u, w));
+}
+
+TEST_CASE("a set that is written and read back is the same, and damage is refused") {
+  Random random(46);
+  const TrainingSet training = RandomProblem(random, ProblemOptions());
+  const ExampleView example = training.data.example(0);
+  CornerScratch scratch = MakeCornerScratch(training.data);
+  ActiveSet set = Labellings(random, example, 5, &scratch);
+  for (Index a = 0; a < 5; ++a) set.alpha()[a] = a == 1 ? 0 : 0.25;
+  set.DropIdle(2);
+  StateWriter writer;
+  SaveState(set, &writer, example, &scratch);
+  ActiveSet loaded;
+  StateReader reader(writer.bytes());
+  LoadState(loaded, &reader, example, &scratch);
+  reader.Finish();
+  for (ActiveSet* one : {&set, &loaded}) {
+    one->DropIdle(2);
+    CHECK(Losses(*one) == std::vector<double>{0, 1, 2, 3, 4});
+    one->DropIdle(2);  // idle for the third time
+    CHECK(Losses(*one) == std::vector<double>{0, 2, 3, 4});
+  }
+  for (Index x = 0; x < 4; ++x) {
+    CHECK(loaded.alpha()[x] == set.alpha()[x]);
+    for (Index y = 0; y < 4; ++y) CHECK(Near(loaded.gram(x, y), set.gram(x, y), kExact));
+  }
+  const auto refused = [&](const ActiveSet& bad, const char* what) {
+    ActiveSet copy = bad;
+    StateWriter bytes;
+    SaveState(copy, &bytes, example, &scratch);
+    ActiveSet target;
+    StateReader again(bytes.bytes());
+    CHECK_THROWS_WITH_AS(LoadState(target, &again, example, &scratch), doctest::Contains(what),
+                         DataError);
+  };
+  ActiveSet shares = set;
+  shares.alpha()[1] += 0.1;
+  refused(shares, "shares");
+  SparseCorner corner;
+  corner.loss = -1;
+  ActiveSet negative = set;
+  negative.Add(example, corner, &scratch);
+  refused(negative, "a corner has a negative loss");
 }

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The learner on active sets: which examples its passes ask for, and what it knows of its gap.
+#include <slackline/learning/example_blocks/active_set_learner.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <slackline/core/feature_map.h>
+#include <slackline/factors/model_builder.h>
+#include <slackline/learning/train_loop.h>
+
+#include "tests/support/dense_labellings.h"
+#include "tests/support/dense_qp.h"
+#include "tests/support/learner_checks.h"
+#include "tests/support/multilabel_problems.h"
+#include "tests/support/random_problems.h"
+#include "tests/support/tolerances.h"
+
+using namespace slackline::internal;
+using namespace slackline::internal::test;
+
+namespace {
+
+/// A global factor without features, which counts how often it is asked.
+class CountingFactor : public GlobalFactor {
+ public:
+  CountingFactor(Index variables, std::shared_ptr<std::atomic<int>> calls)
+      : cardinalities_(variables, 2), calls_(std::move(calls)) {}
+
+  std::string_view name() const override { return "counting"; }
+  std::span<const Index> cardinalities() const override { return cardinalities_; }
+  Index num_weights() const override { return 0; }
+  void AddFeatures(std::span<const Index>, double, std::span<double>) const override {}
+  double Maximize(std::span<const double>, std::span<const double> messages,
+                  std::span<Index> states) const override {
+    ++*calls_;
+    double value = 0;
+    for (std::size_t k = 0; k < states.size(); ++k) {
+      states[k] = messages[2 * k + 1] < messages[2 * k] ? 1 : 0;
+      value -= messages[2 * k + static_cast<std::size_t>(states[k])];
+    }
+    return value;
+  }
+
+ private:
+  std::vector<Index> cardinalities_;
+  std::shared_ptr<std::atomic<int>> calls_;
+};
+
+/// Examples of two labels with one factor each over both, and how often the oracle of each is
+/// asked. `hard` of the examples have labels that inputs do not explain.
+struct CountedProblem {
+  TrainingSet training;
+  std::vector<std::shared_ptr<std::atomic<int>>> calls;
+
+  /// The examples asked since the last call.
+  std::vector<bool> Asked() {
+    std::vector<bool> asked;
+    for (const auto& count : calls) asked.push_back(count->exchange(0) > 0);
+    return asked;
+  }
+};
+
+CountedProblem MakeCounted(Random& random, Index examples, Index hard) {
+  std::vector<std::shared_ptr<std::atomic<int>>> calls;
+  auto layout = std::make_shared<WeightLayout>();
+  const Index block = layout->AddBlock("labels", 4, 3);
+  auto rows = std::make_shared<FeatureRows>();
+  std::vector<std::vector<Index>> labels;
+  for (Index m = 0; m < examples; ++m) {
+    std::vector<double> x = {random.Normal(), random.Normal(), 1};
+    for (int k = 0; k < 2; ++k) x[k] += x[k] > 0 ? 1 : -1;
+    labels.push_back({x[0] > 0, x[1] > 0});
+    if (m < hard) labels.back() = {static_cast<Index>(random.Below(2)), x[0] < 0};
+    rows->AddDense(x);
+  }
+  Dataset data(layout, rows);
+  for (Index m = 0; m < examples; ++m) {
+    calls.push_back(std::make_shared<std::atomic<int>>(0));
+    ModelBuilder builder(layout);
+    for (Index i = 0; i < 2; ++i) {
+      builder.AddVariable(2);
+      builder.AddLinearFeatures(i, block, 0, {}, 2 * i);
+    }
+    builder.AddGlobalFactor(std::vector<Index>{0, 1},
+                            std::make_shared<CountingFactor>(2, calls.back()));
+    data.Add(builder.Build(), labels[m], m);
+  }
+  return {MakeTrainingSet(data, {}), calls};
+}
+
+TrainOptions PairwiseOptions(OrderKind order, SolverKind oracle = SolverKind::kAuto) {
+  TrainOptions options;
+  options.learner = LearnerKind::kBcfw;
+  options.step = StepKind::kPairwise;
+  options.order = order;
+  options.oracle = oracle;
+  return options;
+}
+
+std::vector<double> Copy(std::span<const double> values) { return {values.begin(), values.end()}; }
+
+double Gap(const Evaluation& evaluation) { return evaluation.primal - evaluation.dual; }
+
+}  // namespace
+
+TEST_CASE("by gap, examples without one are left out, and all come back after a few rounds") {
+  constexpr int kLongestWait = 5;  // four where the mean gap does not grow
+  Random random(1);
+  const StopControl never(nullptr, 0);
+  for (const Switch proximal : {Switch::kAuto, Switch::kOff}) {
+    CountedProblem counted = MakeCounted(random, 40, 4);
+    const Problem problem(counted.training, 0.05);
+    TrainOptions options = PairwiseOptions(OrderKind::kGap);
+    options.proximal = proximal;
+    const auto learner = MakeActiveSetLearner(problem, options);
+    std::vector<int> waits(40, 0);
+    int left_out = 0;
+    counted.Asked();
+    for (int pass = 0; pass < 60; ++pass) {
+      const std::int64_t before = learner->work().oracle_calls;
+      learner->RunPass(never);
+      const std::vector<bool> asked = counted.Asked();
+      CHECK(learner->work().oracle_calls - before == std::ranges::count(asked, true));
+      if (pass == 0) CHECK(std::ranges::count(asked, true) == 40);
+      for (std::size_t m = 0; m < 40; ++m) {
+        left_out += asked[m] ? 0 : 1;
+        waits[m] = asked[m] ? 0 : waits[m] + 1;
+        CHECK(waits[m] <= kLongestWait);
+      }
+    }
+    CHECK(left_out > 200);
+  }
+}
+
+TEST_CASE("in other orders every pass asks as many examples as there are") {
+  Random random(2);
+  const StopControl never(nullptr, 0);
+  for (const OrderKind order : {OrderKind::kExample, OrderKind::kUniform}) {
+    CountedProblem counted = MakeCounted(random, 30, 10);
+    const Problem problem(counted.training, 0.05);
+    const auto learner = MakeActiveSetLearner(problem, PairwiseOptions(order));
+    counted.Asked();
+    for (int pass = 1; pass <= 5; ++pass) {
+      learner->RunPass(never);
+      CHECK(learner->work().oracle_calls == 30 * pass);
+      const auto asked = std::ranges::count(counted.Asked(), true);
+      if (order == OrderKind::kExample) CHECK(asked == 30);
+      if (order == OrderKind::kUniform) CHECK(asked < 30);
+    }
+  }
+}
+
+TEST_CASE("an example whose gap grows while it is left out is asked again, and reaches its place") {
+  Random random(3);
+  const StopControl never(nullptr, 0);
+  // A path over λ: at the first the easy examples have no gap, at the second all have one.
+  CountedProblem counted = MakeCounted(random, 40, 4);
+  const Problem first(counted.training, 0.05);
+  const Problem second = first.WithLambda(20);
+  const auto learner = MakeActiveSetLearner(first, PairwiseOptions(OrderKind::kGap));
+  for (int pass = 0; pass < 20; ++pass) learner->RunPass(never);
+  learner->traits().lambda->ChangeLambda(second);
+  counted.Asked();
+  learner->RunPass(never);
+  CHECK(std::ranges::count(counted.Asked(), true) == 40);
+  for (int pass = 0; pass < 40; ++pass) learner->RunPass(never);
+  const Evaluation evaluation = learner->Evaluate(1);
+  CHECK(Gap(evaluation) <= 1e-6 * evaluation.primal);
+}
+
+TEST_CASE("evaluations are those of the weights and of the dual point, whatever gaps are kept") {
+  Random random(4);
+  const StopControl never(nullptr, 0);
+  int too_small = 0;
+  for (const Switch proximal : {Switch::kAuto, Switch::kOff}) {
+    for (const OrderKind order : {OrderKind::kGap, OrderKind::kExample, OrderKind::kUniform}) {
+      const Problem problem(RandomMultiLabelProblem(random, 12, 4, 3, false), 0.02);
+      TrainOptions options = PairwiseOptions(order, SolverKind::kRoof);
+      options.proximal = proximal;
+      const double optimum = ExactOptimum(problem.training(), problem.lambda());
+      const auto learner = MakeActiveSetLearner(problem, options);
+      for (int pass = 0; pass < 15; ++pass) {
+        learner->RunPass(never);
+        const Evaluation evaluation = learner->Evaluate(1);
+        CHECK(Near(evaluation.primal,
+                   ExactPrimal(problem.training(), problem.lambda(), learner->weights()), kTight));
+        CHECK(Near(evaluation.dual, ValueOfDualPoint(problem, *learner), kTight));
+        CHECK(evaluation.primal >= optimum - kSolver);
+        CHECK(evaluation.dual <= optimum + kSolver);
+        too_small += GapEstimate(*learner) < 0.5 * Gap(evaluation) ? 1 : 0;
+      }
+    }
+  }
+  CHECK(too_small > 5);  // the guess is no certificate
+}
+
+TEST_CASE("the guess of the gap is what the oracle showed when it was last asked") {
+  Random random(10);
+  const StopControl never(nullptr, 0);
+  for (const OrderKind order : {OrderKind::kGap, OrderKind::kExample}) {
+    // One example: no other moves the weights before it is asked.
+    const Problem problem(RandomMultiLabelProblem(random, 1, 4, 3, false), 0.1);
+    TrainOptions options = PairwiseOptions(order, SolverKind::kRoof);
+    options.proximal = Switch::kOff;
+    const auto learner = MakeActiveSetLearner(problem, options);
+    CHECK(GapEstimate(*learner) == kInfinity);
+    learner->RunPass(never);
+    CHECK(Near(GapEstimate(*learner), PrimalAtZeroWeights(problem), kTight));
+    for (int pass = 0; pass < 30; ++pass) learner->RunPass(never);
+    CHECK(GapEstimate(*learner) <= kTight);
+    CHECK(GapEstimate(*learner) >= 0);
+  }
+}
+
+TEST_CASE("far from the proximal centre the dual point is mixed with the ground truth") {
+  Random random(11);
+  const StopControl never(nullptr, 0);
+  int mixed = 0;
+  for (int trial = 0; trial < 4; ++trial) {
+    const Problem problem(RandomMultiLabelProblem(random, 20, 5, 4, true), 1e-4);
+    const auto learner =
+        MakeActiveSetLearner(problem, PairwiseOptions(OrderKind::kGap, SolverKind::kRoof));
+    for (int pass = 0; pass < 10; ++pass) {
+      learner->RunPass(never);
+      const double dual = learner->Evaluate(1).dual;
+      CHECK(Near(dual, ValueOfDualPoint(problem, *learner), kTight));
+      // The unmixed point, from the sets themselves.
+      double loss = 0;
+      Eigen::VectorXd point = Eigen::VectorXd::Zero(problem.num_weights());
+      for (Index m = 0; m < problem.size(); ++m) {
+        const ExampleView example = problem.data().example(m);
+        const ActiveSet& set = learner->sets()[m];
+        SparseCorner corner;
+        for (Index a = 0; a < set.size(); ++a) {
+          set.Read(a, &corner);
+          loss += set.alpha()[a] * corner.loss / problem.size();
+          point += set.alpha()[a] / problem.lambda_m() *
+                   (DenseFeaturesOf(example, example.labels()) - DenseFeaturesOf(example, corner));
+        }
+      }
+      const double norm = 0.5 * problem.lambda() * point.squaredNorm();
+      const double share = norm > 0 ? std::min(1.0, loss / (2 * norm)) : 1;
+      CHECK(Near(dual, share * loss - share * share * norm, kTight));
+      mixed += share < 1 ? 1 : 0;
+    }
+  }
+  CHECK(mixed > 5);
+}
+
+TEST_CASE("a guess that is too small ends no run") {
+  Random random(5);
+  int misled = 0;
+  for (int trial = 0; trial < 12; ++trial) {
+    const Problem problem(RandomMultiLabelProblem(random, 12, 4, 3, false), 0.02);
+    TrainOptions options = PairwiseOptions(OrderKind::kGap, SolverKind::kRoof);
+    options.proximal = Switch::kOff;
+    options.gap_tolerance = 0;
+    options.check_every = 1;
+    // A tolerance that the guess meets at some pass at which the gap does not.
+    const auto probe = MakeActiveSetLearner(problem, options);
+    const StopControl never(nullptr, 0);
+    double tolerance = 0;
+    Index met = 0;
+    for (Index pass = 1; pass <= 30 && tolerance == 0; ++pass) {
+      probe->RunPass(never);
+      const double gap = Gap(probe->Evaluate(1));
+      if (GapEstimate(*probe) > 0.7 * gap) continue;
+      tolerance = 0.85 * gap;
+      met = pass;
+    }
+    if (tolerance == 0) continue;
+    ++misled;
+    options.absolute_gap = tolerance;
+    const auto learner = MakeActiveSetLearner(problem, options);
+    const TrainSummary summary = RunTraining(problem, *learner, options, nullptr, nullptr);
+    CHECK(summary.termination == Termination::kConverged);
+    const double primal = ExactPrimal(problem.training(), problem.lambda(), summary.weights);
+    const double optimum = ExactOptimum(problem.training(), problem.lambda());
+    CHECK(primal <= optimum + tolerance + kSolver);
+    CHECK(summary.last.gap <= tolerance);
+    CHECK(summary.last.primal >= primal - kTight);
+    CHECK(met >= 1);
+  }
+  CHECK(misled > 5);
+}
+
+TEST_CASE("the dual point that is kept is the best of all that were evaluated") {
+  Random random(6);
+  const StopControl never(nullptr, 0);
+  const Problem problem(RandomMultiLabelProblem(random, 20, 5, 4, true), 1e-3);
+  TrainOptions options = PairwiseOptions(OrderKind::kGap, SolverKind::kRoof);
+  const auto learner = MakeActiveSetLearner(problem, options);
+  CHECK_FALSE(learner->traits().dual_point->DualPointIsBest());
+  learner->traits().dual_point->KeepDualPoint();
+  CHECK(learner->traits().dual_point->DualPointIsBest());
+  double best = -kInfinity;
+  int fell = 0;
+  for (int pass = 0; pass < 40; ++pass) {
+    learner->RunPass(never);
+    const double dual = learner->Evaluate(1).dual;
+    fell += dual < best ? 1 : 0;
+    best = std::max(best, dual);
+    CHECK(Near(ValueOfDualPoint(problem, *learner), best, kTight));
+  }
+  CHECK(fell > 0);
+  // A learner that takes over a state has not seen the points of others that were not kept.
+  options.proximal = Switch::kOff;
+  CHECK(MakeActiveSetLearner(problem, options)->traits().dual_point->DualPointIsBest());
+}
+
+TEST_CASE("a pass beside an evaluation changes neither") {
+  Random random(7);
+  const StopControl never(nullptr, 0);
+  const Problem problem(RandomMultiLabelProblem(random, 20, 5, 4, true), 0.01);
+  for (const AverageKind average : {AverageKind::kOff, AverageKind::kWeighted}) {
+    TrainOptions options = PairwiseOptions(OrderKind::kGap, SolverKind::kRoof);
+    options.average = average;
+    const auto plain = MakeActiveSetLearner(problem, options);
+    const auto beside = MakeActiveSetLearner(problem, options);
+    REQUIRE(EvaluatesBesidePasses(*beside));
+    for (int pass = 0; pass < 12; ++pass) {
+      const Evaluation expected = plain->Evaluate(1);
+      const std::vector<double> weights = Copy(plain->weights());
+      plain->RunPass(never);
+      double seconds = -1;
+      const Evaluation evaluation =
+          beside->traits().companion->EvaluateBesidePass(3, never, &seconds);
+      CHECK(evaluation.primal == expected.primal);
+      CHECK(evaluation.dual == expected.dual);
+      CHECK(Copy(beside->weights()) == weights);
+      CHECK(Copy(beside->reached()) == Copy(plain->reached()));
+      CHECK(beside->work().entries == plain->work().entries);
+    }
+  }
+}
+
+TEST_CASE("states, replays and paths of the learner") {
+  Random random(8);
+  const Problem problem(RandomMultiLabelProblem(random, 15, 4, 3, false), 0.02);
+  for (const StepKind step : {StepKind::kPairwise, StepKind::kAway}) {
+    for (const OrderKind order : {OrderKind::kGap, OrderKind::kExample, OrderKind::kUniform}) {
+      TrainOptions options = PairwiseOptions(order, SolverKind::kRoof);
+      options.step = step;
+      options.average = order == OrderKind::kExample ? AverageKind::kSuffix : AverageKind::kOff;
+      CAPTURE(Name(order));
+      CheckTakeOver(problem, options, {.before = 7, .after = 9});
+      CheckReplay(problem, options);
+    }
+  }
+  const double optimum = ExactOptimum(problem.training(), 0.2);
+  CheckChangeLambda(problem, PairwiseOptions(OrderKind::kGap, SolverKind::kRoof), 0.2, optimum, 0,
+                    100, 1e-6);
+}
+
+TEST_CASE("without a centre the dual never falls") {
+  Random random(9);
+  for (int trial = 0; trial < 6; ++trial) {
+    ProblemOptions shape = RandomOptions(random);
+    shape.num_examples = 6;
+    const Problem problem(RandomProblem(random, shape), 0.05);
+    for (const StepKind step : {StepKind::kPairwise, StepKind::kAway}) {
+      TrainOptions options = PairwiseOptions(OrderKind::kGap, SolverKind::kBruteForce);
+      options.step = step;
+      options.proximal = Switch::kOff;
+      CheckDualNeverFalls(problem, options, 25, kExact);
+    }
+  }
+}

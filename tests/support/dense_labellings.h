@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// All labellings of a small example with their features as dense vectors over the weights, found
+// without the library's feature maps: what oracles and steps are compared with.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include <slackline/learning/problem.h>
+#include <slackline/learning/step/active_set.h>
+
+namespace slackline::internal::test {
+
+struct DenseLabelling {
+  std::vector<Index> labels;
+  Eigen::VectorXd features;
+  double loss = 0;
+};
+
+/// φ_m(labels). Requires an example without global factors, as DenseLabellings.
+Eigen::VectorXd DenseFeaturesOf(const ExampleView& example, std::span<const Index> labels);
+
+/// The labellings of example m that its structure allows.
+std::vector<DenseLabelling> DenseLabellings(const Problem& problem, Index m);
+
+/// The largest loss + w·φ.
+double LargestScore(std::span<const DenseLabelling> labellings, const Eigen::VectorXd& weights);
+
+/// Whether some labelling has these features and this loss, up to `tolerance` of each entry.
+bool Contains(std::span<const DenseLabelling> labellings, const Eigen::VectorXd& features,
+              double loss, double tolerance);
+
+/// φ of a corner in lists.
+Eigen::VectorXd DenseFeaturesOf(const ExampleView& example, const SparseCorner& corner);
+
+Eigen::VectorXd AsVector(std::span<const double> values);
+
+}  // namespace slackline::internal::test

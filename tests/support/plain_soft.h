@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The dual with soft constraints (docs/notation.md, section 3) by its definition, from dense
+// features in extended precision: what steps on factor blocks are compared with.
+#pragma once
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include <slackline/learning/factor_blocks/factor_blocks.h>
+
+namespace slackline::internal::test {
+
+using Real = long double;
+using RealVector = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
+
+/// With multipliers, smoothing and a proximal centre as the blocks have them. μ is the flat tables
+/// of the examples one after the other. For problems without global factors.
+class PlainSoft {
+ public:
+  /// centre: c, or empty where the blocks have none.
+  PlainSoft(const FactorBlocks& blocks, std::span<const double> centre);
+
+  /// First column of a part, and one behind its last.
+  std::pair<Offset, Offset> Columns(Index m, Index part) const;
+  /// μ of the blocks.
+  RealVector Read(const FactorBlocks& blocks) const;
+  /// What the dual needs of a point.
+  struct Point {
+    RealVector mu;
+    RealVector g;  ///< Ψμ λ = Σ μ ψ / M
+    RealVector v;  ///< A_ci μ_c − μ_i
+  };
+  Point At(const RealVector& mu) const;
+  Real Value(const Point& point) const;
+  /// The dual along point + t·d is begin + rise·t + bend·t²: the last two. O(non-zeros of d).
+  std::pair<Real, Real> Parabola(const Point& point, const RealVector& d) const;
+
+ private:
+  using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
+
+  const FactorGraph& graph(Index m) const { return problem_.data().example(m).graph(); }
+  void FillColumns(Index m);
+  void FillAgreement(const FactorBlocks& blocks, Index m, Offset* row);
+
+  const Problem& problem_;
+  Real rho_;
+  Real smoothing_;
+  Real kappa_;
+  RealVector centre_;
+  Offset columns_ = 0;
+  std::vector<Offset> begin_;  // per example
+  Matrix psi_;                 // per column: ψ_a(y_a)
+  Matrix agreement_;           // one row per (factor, variable, state): A_ci μ_c − μ_i
+  RealVector loss_, eta_;
+};
+
+}  // namespace slackline::internal::test
