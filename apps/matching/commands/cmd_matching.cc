@@ -5,10 +5,10 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 
 #include <CLI/CLI.hpp>
 
+#include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/matching/matching_draw.h>
 #include <slackline/core/atomic_file.h>
 #include <slackline/core/quoted.h>
@@ -99,8 +99,8 @@ int RunDraw(const DrawCommand& command) {
 }  // namespace
 
 void AddMatchingDraw(CLI::App* parent, Action* action) {
-  const auto command = std::make_shared<DrawCommand>();
-  CLI::App* app = parent->add_subcommand("draw", kDrawDescription);
+  const auto [app, command] =
+      AddCommand(parent, action, {"draw", kDrawDescription, kExamples}, RunDraw);
   AddTextOption(app, "out", &command->out, "DIR", "new or empty folder for the two files")
       ->required();
   AddTextOption(app, "examples", &command->examples, "N",
@@ -113,8 +113,6 @@ void AddMatchingDraw(CLI::App* parent, Action* action) {
   AddTextOption(app, "seed", &command->seed, "S", "another seed draws other files", "1");
   app->add_flag("--no-lexical", command->no_lexical, "leave out the features of pairs of words");
   app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
-  app->footer(kExamples);
-  app->callback([command, action] { *action = [command] { return RunDraw(*command); }; });
 }
 
 void AddMatching(CLI::App* parent, Action* action) {

@@ -4,13 +4,13 @@
 #include <array>
 #include <charconv>
 #include <cstdio>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
+#include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_common.h>
 #include <slackline/apps/cli/cmd_stream_output.h>
 #include <slackline/apps/multilabel/commands/cmd_calibrate.h>
@@ -173,8 +173,7 @@ int Run(const PredictCommand& command) {
 }  // namespace
 
 void AddMultiLabelPredict(CLI::App* parent, Action* action) {
-  const auto command = std::make_shared<PredictCommand>();
-  CLI::App* app = parent->add_subcommand("predict", kDescription);
+  const auto [app, command] = AddCommand(parent, action, {"predict", kDescription, kExamples}, Run);
   app->add_option("DATA", command->data, "examples")->required()->type_name("");
   AddTextOption(app, "model", &command->model, "M.slk", "the model")->required();
   AddTextOption(app, "output", &command->output, "labels|scores|probabilities",
@@ -186,8 +185,6 @@ void AddMultiLabelPredict(CLI::App* parent, Action* action) {
   command->reading.Register(app);
   command->decode.Register(app);
   app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
-  app->footer(kExamples);
-  app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }
 
 }  // namespace slackline::internal::program

@@ -6,10 +6,10 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 
 #include <CLI/CLI.hpp>
 
+#include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/terminal_line.h>
 #include <slackline/apps/segmentation/commands/cmd_segment.h>
 #include <slackline/apps/segmentation/commands/cmd_segment_common.h>
@@ -134,8 +134,7 @@ int Run(const DrawCommand& command) {
 }  // namespace
 
 void AddSegmentDraw(CLI::App* parent, Action* action) {
-  const auto command = std::make_shared<DrawCommand>();
-  CLI::App* app = parent->add_subcommand("draw", kDescription);
+  const auto [app, command] = AddCommand(parent, action, {"draw", kDescription, kExamples}, Run);
   AddTextOption(app, "out", &command->out, "DIR",
                 "new or empty folder for images, labels and lists")
       ->required();
@@ -144,8 +143,6 @@ void AddSegmentDraw(CLI::App* parent, Action* action) {
   AddTextOption(app, "size", &command->size, "WIDTHxHEIGHT", "pixels of an image", "160x120");
   AddTextOption(app, "seed", &command->seed, "S", "another seed draws other images", "1");
   app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
-  app->footer(kExamples);
-  app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }
 
 }  // namespace slackline::internal::program

@@ -14,6 +14,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_interrupt.h>
 #include <slackline/apps/cli/terminal_line.h>
 #include <slackline/apps/common/progress_text.h>
@@ -80,7 +81,6 @@ void Register(CLI::App* app, PrepareCommand* command) {
   command->pixels.Register(app);
   command->voids.Register(app, "255");
   app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
-  app->footer(kExamples);
 }
 
 /// One image with its files.
@@ -91,7 +91,7 @@ struct Source {
   std::string labels;
 };
 
-/// All that can be told without long work.
+/// The options and lists, read and checked before the long work begins.
 struct Settings {
   ExtractorOptions extractor;
   int threads = 1;
@@ -401,10 +401,8 @@ int Run(const PrepareCommand& command) {
 }  // namespace
 
 void AddSegmentPrepare(CLI::App* parent, Action* action) {
-  const auto command = std::make_shared<PrepareCommand>();
-  CLI::App* app = parent->add_subcommand("prepare", kDescription);
-  Register(app, command.get());
-  app->callback([command, action] { *action = [command] { return Run(*command); }; });
+  const auto [app, command] = AddCommand(parent, action, {"prepare", kDescription, kExamples}, Run);
+  Register(app, command);
 }
 
 }  // namespace slackline::internal::program

@@ -4,12 +4,12 @@
 #include <array>
 #include <charconv>
 #include <cstdio>
-#include <memory>
 #include <span>
 #include <string_view>
 
 #include <CLI/CLI.hpp>
 
+#include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_stream_output.h>
 #include <slackline/apps/sequence/commands/cmd_sequence.h>
 #include <slackline/apps/sequence/commands/cmd_sequence_common.h>
@@ -207,8 +207,7 @@ int Run(const PredictCommand& command) {
 }  // namespace
 
 void AddSequencePredict(CLI::App* parent, Action* action) {
-  const auto command = std::make_shared<PredictCommand>();
-  CLI::App* app = parent->add_subcommand("predict", kDescription);
+  const auto [app, command] = AddCommand(parent, action, {"predict", kDescription, kExamples}, Run);
   app->add_option("DATA", command->data, "sequences")->required()->type_name("");
   AddTextOption(app, "model", &command->model, "M.slk", "the model")->required();
   AddTextOption(app, "output", &command->output, "labels|scores|nbest=K",
@@ -220,8 +219,6 @@ void AddSequencePredict(CLI::App* parent, Action* action) {
                 "write the lines of each sequence as soon as it is read, as always with - as DATA");
   command->threads.Register(app);
   app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
-  app->footer(kExamples);
-  app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }
 
 }  // namespace slackline::internal::program
