@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <initializer_list>
+#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
@@ -102,7 +103,8 @@ auto ForOption(std::string_view option, const Work& work) {
 }
 
 /// The value of `--option`: a whole number, or a number. Throw DataError that says what is allowed.
-Index ReadCount(std::string_view option, std::string_view value, Index minimum);
+Index ReadCount(std::string_view option, std::string_view value, Index minimum,
+                Index maximum = std::numeric_limits<Index>::max());
 double ReadReal(std::string_view option, std::string_view value, bool positive,
                 double largest = kInfinity);
 
@@ -137,6 +139,8 @@ void CheckStandardOutput();
 
 /// Appends what printf would print, of any length.
 [[gnu::format(printf, 2, 3)]] void Append(std::string* text, const char* format, ...);
+/// Significant digits of scores and probabilities that `predict` writes.
+inline constexpr int kScoreDigits = 9;
 /// %.<digits>g
 std::string Number(double value, int digits = 6);
 /// Number of characters (code points of UTF-8).

@@ -45,24 +45,15 @@ struct DrawCommand {
   bool quiet = false;
 };
 
-Index ReadAtMost(std::string_view option, const std::string& value, Index minimum, Index maximum) {
-  const Index count = ReadCount(option, value, minimum);
-  if (count > maximum) {
-    throw DataError("--" + std::string(option) + ": " + Quoted(value) +
-                    " is not allowed; at most " + std::to_string(maximum) + " are possible");
-  }
-  return count;
-}
-
 DrawnAlignments ReadSettings(const DrawCommand& command) {
   DrawnAlignments settings;
-  settings.examples = ReadAtMost("examples", command.examples, 2, kMostExamples);
+  settings.examples = ReadCount("examples", command.examples, 2, kMostExamples);
   const std::size_t dash = command.words.find('-');
-  settings.shortest = ReadAtMost("words", command.words.substr(0, dash), 1, kMostWords);
+  settings.shortest = ReadCount("words", command.words.substr(0, dash), 1, kMostWords);
   settings.longest = dash == std::string::npos ? settings.shortest
-                                               : ReadAtMost("words", command.words.substr(dash + 1),
-                                                            settings.shortest, kMostWords);
-  settings.vocabulary = ReadAtMost("vocabulary", command.vocabulary, 1, kMostDrawnWords);
+                                               : ReadCount("words", command.words.substr(dash + 1),
+                                                           settings.shortest, kMostWords);
+  settings.vocabulary = ReadCount("vocabulary", command.vocabulary, 1, kMostDrawnWords);
   settings.noise = ReadReal("noise", command.noise, false);
   settings.lexical = !command.no_lexical;
   settings.seed = static_cast<std::uint64_t>(ReadCount("seed", command.seed, 0));

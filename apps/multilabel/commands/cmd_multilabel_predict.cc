@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // slackline multilabel predict
-#include <array>
-#include <charconv>
 #include <cstdio>
 #include <span>
 #include <string>
@@ -94,12 +92,8 @@ std::string Head(const std::vector<std::string>& cells, const PredictOptions& op
 }
 
 void AppendScores(std::span<const double> scores, std::size_t n, std::string* text) {
-  std::array<char, 32> buffer;
   for (std::size_t k = 0; k < scores.size(); ++k) {
-    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), scores[k],
-                                   std::chars_format::general, 9)
-                         .ptr;
-    text->append(buffer.data(), end);
+    text->append(NumberText(scores[k], kScoreDigits));
     *text += (k + 1) % n != 0 ? ',' : '\n';
   }
 }

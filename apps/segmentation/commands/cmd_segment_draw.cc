@@ -60,16 +60,8 @@ struct Settings {
 Settings ReadSettings(const DrawCommand& command) {
   constexpr Index kMostSide = 10'000;
   Settings settings;
-  settings.images = ReadCount("images", command.images, 2);
-  if (settings.images > kMostImages) {
-    throw DataError("--images: " + Quoted(command.images) + " is not allowed; at most " +
-                    std::to_string(kMostImages) + " are possible");
-  }
-  settings.classes = ReadCount("classes", command.classes, 2);
-  if (settings.classes > 8) {
-    throw DataError("--classes: " + Quoted(command.classes) +
-                    " is not allowed; at most 8 are possible");
-  }
+  settings.images = ReadCount("images", command.images, 2, kMostImages);
+  settings.classes = ReadCount("classes", command.classes, 2, 8);
   const std::size_t cross = command.size.find('x');
   const bool good =
       cross != std::string::npos &&

@@ -105,12 +105,8 @@ struct Settings {
 ExtractorOptions ReadOptions(const PrepareCommand& command) {
   constexpr Index kMostSuperpixels = 100'000;
   ExtractorOptions options;
-  options.fine = ReadCount("superpixels", command.superpixels, 1);
+  options.fine = ReadCount("superpixels", command.superpixels, 1, kMostSuperpixels);
   options.coarse = ReadCount("coarse", command.coarse, 1);
-  if (options.fine > kMostSuperpixels) {
-    throw DataError("--superpixels: " + Quoted(command.superpixels) + " is not allowed; at most " +
-                    std::to_string(kMostSuperpixels) + " are possible");
-  }
   if (options.coarse > options.fine) {
     throw DataError("--coarse: " + Quoted(command.coarse) +
                     " is not allowed; it must be at most --superpixels, " +
@@ -124,12 +120,7 @@ ExtractorOptions ReadOptions(const PrepareCommand& command) {
 
 int ReadThreads(const std::string& value) {
   constexpr Index kMostThreads = 1024;
-  const Index threads = ReadCount("threads", value, 0);
-  if (threads > kMostThreads) {
-    throw DataError("--threads: " + Quoted(value) + " is not allowed; at most " +
-                    std::to_string(kMostThreads) + " are possible");
-  }
-  return NumThreads(threads);
+  return NumThreads(ReadCount("threads", value, 0, kMostThreads));
 }
 
 void CheckFolder(const std::string& option, const std::string& path) {

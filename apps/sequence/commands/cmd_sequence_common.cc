@@ -111,10 +111,8 @@ SequenceReadOptions SequenceFlags::Read() const {
     if (!min_count.empty())
       throw DataError("--hash-bits: hashed features are not counted; leave out --min-count");
     options.features.min_count = 1;
-    options.features.hash_bits = ReadCount("hash-bits", hash_bits, 1);
-    if (options.features.hash_bits > FeatureDictionary::kMaxHashBits)
-      throw DataError("--hash-bits: '" + hash_bits + "' is not allowed; at most " +
-                      std::to_string(FeatureDictionary::kMaxHashBits) + " are possible");
+    options.features.hash_bits =
+        ReadCount("hash-bits", hash_bits, 1, FeatureDictionary::kMaxHashBits);
   }
   ReadConstraints();
   scale.Read();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // slackline sequence predict
-#include <array>
-#include <charconv>
 #include <cstdio>
 #include <span>
 #include <string_view>
@@ -79,14 +77,6 @@ SequencePredictOptions ReadOptions(const PredictCommand& command) {
   return options;
 }
 
-void AppendNumber(double value, std::string* text) {
-  std::array<char, 32> buffer;
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
-                                 std::chars_format::general, 9)
-                       .ptr;
-  text->append(buffer.data(), end);
-}
-
 /// The lines of one sequence.
 void AppendLabels(const SequenceModel& model, const SequenceData& data, Index m,
                   std::span<const Index> labels, std::string* text) {
@@ -100,7 +90,7 @@ void AppendLabels(const SequenceModel& model, const SequenceData& data, Index m,
 
 void AppendScores(std::span<const double> scores, std::size_t labels, std::string* text) {
   for (std::size_t k = 0; k < scores.size(); ++k) {
-    AppendNumber(scores[k], text);
+    text->append(NumberText(scores[k], kScoreDigits));
     text->push_back((k + 1) % labels == 0 ? '\n' : '\t');
   }
 }
@@ -125,7 +115,7 @@ void AppendBest(const SequenceModel& model, const SequenceData& data, Index m,
   int rank = 0;
   for (const RankedLabelling& labelling : best) {
     Append(text, "# %d ", ++rank);
-    AppendNumber(labelling.value, text);
+    text->append(NumberText(labelling.value, kScoreDigits));
     text->push_back('\n');
     AppendLabels(model, data, m, labelling.labels, text);
     text->push_back('\n');
