@@ -31,12 +31,12 @@ constexpr Named kLearners[] = {
     {"bcfw-away", LearnerKind::kBcfw, StepKind::kAway},
 };
 
-/// The same for all learners of a comparison, or what makes their difference.
+/// Options that a learner in a list cannot set: the comparison does.
 constexpr std::string_view kNotOptions[] = {"learner", "lambda", "seed", "time-limit"};
 
 constexpr double kSmallestGap = 1e-4;
 
-/// A learner without a line of its own: one of the names of --learner.
+/// A learner that is not in the table above: one of the names of --learner.
 BenchLearner FindByKind(const std::string& name) {
   BenchLearner learner{name, {}};
   try {

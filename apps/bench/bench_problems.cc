@@ -85,7 +85,7 @@ Problem MakeMatchings(const BenchProblem& problem) {
                  problem.lambda > 0 ? problem.lambda : 1.0 / data.num_examples());
 }
 
-/// The labels of an example before noise.
+/// Draws the labels of an example, without noise.
 void DrawLabels(Random* random, std::vector<std::int8_t>* labels) {
   for (std::size_t i = 0; i < labels->size(); ++i) {
     const bool copied = random->Uniform() < 0.3 && i > 0;
@@ -94,7 +94,7 @@ void DrawLabels(Random* random, std::vector<std::int8_t>* labels) {
   }
 }
 
-/// One number per feature, and where the labels are on their directions.
+/// Draws inputs with a number per feature: noise plus the direction of each label that is on.
 class DenseInputs {
  public:
   DenseInputs(Random* random, const SyntheticLabelsOptions& options)

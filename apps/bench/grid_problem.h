@@ -16,7 +16,7 @@ struct GridProblemOptions {
   Index cols = 20;
   Index states = 10;
   Index features = 30;  ///< dense, per variable
-  /// standard deviation around the prototype of the state, which is N(0, 1), before scaling
+  /// Standard deviation around the prototype of the state, which is N(0, 1), before scaling.
   double feature_noise = 3;
   double label_noise = 0.05;  ///< share of variables whose label is drawn anew
   LossScale loss = LossScale::kMean;

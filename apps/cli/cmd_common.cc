@@ -172,11 +172,15 @@ int ThreadFlag::Read() const {
   return NumThreads(options.threads);
 }
 
-Index ReadCount(std::string_view option, std::string_view value, Index minimum) {
+Index ReadCount(std::string_view option, std::string_view value, Index minimum, Index maximum) {
+  const std::string refusal =
+      "--" + std::string(option) + ": " + Quoted(value) + " is not allowed; ";
   Index count = 0;
-  if (ParseIndex(value, &count) && count >= minimum) return count;
-  throw DataError("--" + std::string(option) + ": " + Quoted(value) +
-                  " is not allowed; it must be a whole number ≥ " + std::to_string(minimum));
+  if (!ParseIndex(value, &count) || count < minimum)
+    throw DataError(refusal + "it must be a whole number ≥ " + std::to_string(minimum));
+  if (count > maximum)
+    throw DataError(refusal + "at most " + std::to_string(maximum) + " are possible");
+  return count;
 }
 
 double ReadReal(std::string_view option, std::string_view value, bool positive, double largest) {

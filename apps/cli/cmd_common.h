@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <initializer_list>
+#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
@@ -17,7 +18,7 @@
 #include <slackline/inference/decode.h>
 #include <slackline/learning/options.h>
 
-// Files that only hand these on are spared the parser's header.
+// Most files that include this one do without the parser's header.
 namespace CLI {
 class App;
 class Option;
@@ -53,8 +54,8 @@ CLI::Option* AddTextOption(CLI::App* app, std::string_view name, std::string* va
 class TrainFlags {
  public:
   void Register(CLI::App* app);
-  /// To be called after Register, where the default of an option is another than its record says,
-  /// or a command takes its values elsewhere.
+  /// To be called after Register: for an option with another default than its record has, and for
+  /// one that the command does not offer.
   void SetDefaultText(std::string_view name, std::string_view default_text);
   void Hide(std::string_view name);
   bool Given(std::string_view name) const;
@@ -102,7 +103,8 @@ auto ForOption(std::string_view option, const Work& work) {
 }
 
 /// The value of `--option`: a whole number, or a number. Throw DataError that says what is allowed.
-Index ReadCount(std::string_view option, std::string_view value, Index minimum);
+Index ReadCount(std::string_view option, std::string_view value, Index minimum,
+                Index maximum = std::numeric_limits<Index>::max());
 double ReadReal(std::string_view option, std::string_view value, bool positive,
                 double largest = kInfinity);
 
@@ -114,7 +116,7 @@ std::size_t CheckChoice(std::string_view option, std::string_view value,
 /// --loss mean|count.
 LossScale ReadLossScale(std::string_view value);
 
-/// The same for an enumeration: the one of this Name.
+/// The choice whose Name is the value of `--option`. Throws DataError as CheckChoice does.
 template <class T>
 T ReadChoice(std::string_view option, std::string_view value, std::initializer_list<T> choices) {
   std::vector<std::string_view> names;
@@ -137,13 +139,15 @@ void CheckStandardOutput();
 
 /// Appends what printf would print, of any length.
 [[gnu::format(printf, 2, 3)]] void Append(std::string* text, const char* format, ...);
+/// Significant digits of scores and probabilities that `predict` writes.
+inline constexpr int kScoreDigits = 9;
 /// %.<digits>g
 std::string Number(double value, int digits = 6);
 /// Number of characters (code points of UTF-8).
 std::size_t Length(std::string_view text);
 /// Lines of at most `width` characters, broken at blanks.
 std::string Wrap(std::string_view text, std::size_t width);
-/// A text of ASCII characters at the right end of a column.
+/// An ASCII text, aligned to the right in a column of this width.
 std::string RightCell(const std::string& text, std::size_t width);
 /// One cell of a comma-separated line: in quotes where it is empty, contains a comma, a quote or a
 /// line end, or begins or ends with a blank.

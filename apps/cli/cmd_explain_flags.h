@@ -23,13 +23,13 @@ struct ExplainFlags {
   std::string top = "10";
   bool json = false;
 
-  /// After --output, which --explain excludes. noun: "example".
+  /// Requires that --output is registered: --explain excludes it. noun: "example".
   void Register(CLI::App* app, const std::string& noun);
   bool wanted() const;
-  /// Throws DataError, as the next. To be called before any data are read.
+  /// The value of --top. Needs no data. Throws DataError on bad values.
   Index ReadTop() const;
-  /// The numbers, from 0, of the examples to be explained, when there are `count`; at once without
-  /// data when count < 0 (then the result is empty).
+  /// The numbers, from 0, of the examples to be explained, when there are `count`. With count < 0 it
+  /// checks what needs no data, and returns nothing. Throws DataError on bad values.
   std::vector<Index> ReadNumbers(Index count, const std::string& source) const;
 
  private:

@@ -18,9 +18,9 @@ class CertificateCheck {
  public:
   void Register(CLI::App* app);
 
-  /// To be called after the model was written. Does nothing unless --verify is given; a run that
-  /// the user interrupted is not verified, nor is one that is interrupted now. Shows its progress
-  /// on a terminal unless `quiet`.
+  /// To be called after the model was written. Does nothing unless --verify is given, and nothing
+  /// for a run that was interrupted; an interrupt ends the check. Shows its progress on a terminal
+  /// unless `quiet`.
   void Run(const Problem& problem, const TrainOptions& options, const TrainSummary& summary,
            const Learner& learner, const std::string& model, bool quiet,
            const std::atomic<int>* interrupt);

@@ -15,11 +15,11 @@ namespace slackline::internal::program {
 
 class TerminalLine {
  public:
-  /// show: on the standard error, when that is a terminal; else nothing ever appears.
+  /// Writes to the standard error if `show` is true and that is a terminal, else nowhere.
   explicit TerminalLine(bool show) : active_(show && isatty(STDERR_FILENO) == 1) {}
 
   bool active() const { return active_; }
-  /// Whether the last Show is long enough ago for eyes.
+  /// Whether the last Show is long enough ago to redraw without flicker.
   bool due() const { return active_ && shown_.Seconds() >= kRedrawSeconds; }
 
   void Show(const std::string& text) {

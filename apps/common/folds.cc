@@ -10,28 +10,33 @@
 
 namespace slackline::internal {
 
-std::vector<std::vector<Index>> MakeFolds(Index examples, Index folds, std::uint64_t seed) {
+Folds MakeFolds(Index examples, Index folds, std::uint64_t seed) {
   SLACKLINE_CHECK(folds >= 2 && folds <= examples, "there must be from 2 folds to one per example");
   std::vector<Index> order(examples);
   std::iota(order.begin(), order.end(), Index{0});
   Random(seed).Shuffle(std::span<Index>(order));
-  std::vector<std::vector<Index>> result(folds);
+  Folds result(folds);
   for (std::size_t k = 0; k < order.size(); ++k) result[k % result.size()].push_back(order[k]);
   for (std::vector<Index>& fold : result) std::sort(fold.begin(), fold.end());
   return result;
 }
 
-std::string FoldName(std::size_t number, std::size_t count) {
-  return "fold " + std::to_string(number + 1) + " of " + std::to_string(count);
+std::vector<Index> Fold::Others() const {
+  std::vector<Index> examples = OthersByFold();
+  std::sort(examples.begin(), examples.end());
+  return examples;
 }
 
-std::vector<Index> ExamplesOutside(const std::vector<std::vector<Index>>& folds,
-                                   std::size_t number) {
+std::vector<Index> Fold::OthersByFold() const {
   std::vector<Index> examples;
-  for (std::size_t f = 0; f < folds.size(); ++f) {
-    if (f != number) examples.insert(examples.end(), folds[f].begin(), folds[f].end());
+  for (std::size_t f = 0; f < folds_.size(); ++f) {
+    if (f != number_) examples.insert(examples.end(), folds_[f].begin(), folds_[f].end());
   }
   return examples;
+}
+
+std::string Fold::name() const {
+  return "fold " + std::to_string(number_ + 1) + " of " + std::to_string(folds_.size());
 }
 
 Spread SpreadOf(std::span<const double> values) {

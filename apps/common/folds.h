@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What cross-validation of every application has in common: the folds, and figures over them.
+// The folds of cross-validation, and figures over them.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <slackline/core/types.h>
@@ -14,14 +15,37 @@
 
 namespace slackline::internal {
 
-/// The examples of each fold: a random order, dealt out one by one. Requires 2 ≤ folds ≤ examples.
-std::vector<std::vector<Index>> MakeFolds(Index examples, Index folds, std::uint64_t seed);
+/// The examples of each fold, in rising order.
+using Folds = std::vector<std::vector<Index>>;
 
-/// "fold 1 of 5" for fold number 0.
-std::string FoldName(std::size_t number, std::size_t count);
-/// The examples of all folds but one, fold after fold.
-std::vector<Index> ExamplesOutside(const std::vector<std::vector<Index>>& folds,
-                                   std::size_t number);
+/// A random order of the examples, dealt out one by one. Requires 2 ≤ folds ≤ examples.
+Folds MakeFolds(Index examples, Index folds, std::uint64_t seed);
+
+/// One of several folds: its examples are held out, those of the others are trained on. The folds
+/// must outlive it.
+class Fold {
+ public:
+  Fold(const Folds& folds, std::size_t number) : folds_(folds), number_(number) {}
+
+  const std::vector<Index>& held_out() const { return folds_[number_]; }
+  /// The examples of the other folds: in rising order, or fold after fold.
+  std::vector<Index> Others() const;
+  std::vector<Index> OthersByFold() const;
+  /// "fold 1 of 5" for number 0.
+  std::string name() const;
+
+ private:
+  const Folds& folds_;
+  std::size_t number_;
+};
+
+/// What a figure of an application is called.
+struct FigureName {
+  std::string_view name;   ///< on the command line
+  std::string_view key;    ///< in JSON
+  std::string_view title;  ///< in tables
+  bool smaller_is_better = false;
+};
 
 /// Mean over the folds, and their standard deviation (with K − 1).
 struct Spread {

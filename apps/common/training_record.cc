@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include <slackline/core/all_finite.h>
 #include <slackline/core/check.h>
 #include <slackline/core/quoted.h>
 
@@ -52,9 +53,11 @@ std::span<const double> ModelEntries::Doubles(const std::string& entry, std::siz
   return values;
 }
 
-std::vector<double> ModelEntries::TakeDoubles(const std::string& entry, std::size_t count) {
-  Doubles(entry, count);
-  return file_.TakeDoubles(entry);
+std::vector<double> ModelEntries::TakeWeights(std::size_t count) {
+  Doubles("weights", count);
+  std::vector<double> weights = file_.TakeDoubles("weights");
+  Require(AllFinite(weights), "weights");
+  return weights;
 }
 
 void FinishRecord(const TrainSummary& summary, TrainingRecord* record) {

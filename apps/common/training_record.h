@@ -92,8 +92,8 @@ class ModelEntries {
   /// So many numbers.
   std::span<const std::int64_t> Integers(const std::string& entry, std::size_t count) const;
   std::span<const double> Doubles(const std::string& entry, std::size_t count) const;
-  /// Out of the file, which has no such entry afterwards.
-  std::vector<double> TakeDoubles(const std::string& entry, std::size_t count);
+  /// Moves the weights out of the file: so many, all finite.
+  std::vector<double> TakeWeights(std::size_t count);
   /// The candidate with this name.
   template <class T>
   T Choose(const std::string& entry, std::initializer_list<T> candidates) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Synthetic alignments of sentences, to try matchings with. Words of a left and a right vocabulary
-// are partners by a truth that nobody sees. A left sentence is drawn; its right one has the
+// are partners by a hidden ground truth. A left sentence is drawn; its right one has the
 // partners in nearly the same order, some missing, some replaced, and some words that belong to
 // nothing. Candidate edges are all pairs of positions, with features as the first word aligners had
 // them: how often the two words occur together (`dice`: noisy, and misleading for some pairs), how

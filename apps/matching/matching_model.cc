@@ -162,9 +162,7 @@ MatchingModel MatchingModel::Load(ModelReader file) {
       std::move(dictionary),
       {entries.ToIndex("capacities", capacities[0]), entries.ToIndex("capacities", capacities[1])},
       {costs[0], costs[1]});
-  std::vector<double> weights = entries.TakeDoubles("weights", model.weights().size());
-  entries.Require(AllFinite(weights), "weights");
-  model.set_weights(std::move(weights));
+  model.set_weights(entries.TakeWeights(model.weights().size()));
   model.set_scaling(LoadScaling(entries, model.dictionary().size()));
   model.record = LoadRecord(entries);
   return model;

@@ -57,7 +57,7 @@ class MatchingModel {
   std::shared_ptr<const Structure> MakeStructure(const MatchingExample& example,
                                                  std::span<const MatchingEdge> edges) const;
   /// The examples with edges whose label is known, restricted to these edges. Throws DataError,
-  /// with the line, when the given edges of a node are more than its capacity.
+  /// with the line, when a node has more true edges than its capacity.
   Dataset MakeTrainingData(const MatchingData& data) const;
   /// The loss of the costs.
   LossOptions Loss(LossScale scale) const;

@@ -27,7 +27,7 @@ MatchingPredictions PredictMatchings(const MatchingModel& model, const MatchingD
     for (Index e = example.first_edge; e < example.first_edge + example.num_edges; ++e)
       out.scores[e] = model.EdgeScore(data, e);
   }
-  // Of a model that was made up: weights are finite, but their sums need not be.
+  // In a forged model file finite weights may have sums that are not.
   if (!AllFinite(out.scores))
     throw DataError("the model's weights are too large for these features");
   ParallelChunks(data.num_examples(), kChunks, NumThreads(threads), [&](const Chunk& chunk) {
@@ -63,7 +63,7 @@ MatchingMetrics EvaluateMatchings(const MatchingData& data, std::span<const Inde
       const Index label = data.edges[e].label;
       if (label == kUnlabelled) continue;
       ++known;
-      metrics.given += label;
+      metrics.truth += label;
       metrics.predicted += predicted[e];
       metrics.right += label * predicted[e];
       too_many += label == 0 && predicted[e] == 1;
@@ -76,9 +76,9 @@ MatchingMetrics EvaluateMatchings(const MatchingData& data, std::span<const Inde
     loss += costs.precision * too_many + costs.recall * too_few;
   }
   metrics.precision = Ratio(metrics.right, metrics.predicted);
-  metrics.recall = Ratio(metrics.right, metrics.given);
-  metrics.f1 = Ratio(2 * metrics.right, metrics.given + metrics.predicted);
-  metrics.error_rate = metrics.given + metrics.predicted == 0 ? 0.0 : 1 - metrics.f1;
+  metrics.recall = Ratio(metrics.right, metrics.truth);
+  metrics.f1 = Ratio(2 * metrics.right, metrics.truth + metrics.predicted);
+  metrics.error_rate = metrics.truth + metrics.predicted == 0 ? 0.0 : 1 - metrics.f1;
   metrics.exact = Ratio(without_error, metrics.examples);
   metrics.mean_loss = metrics.examples == 0 ? 0.0 : loss / metrics.examples;
   return metrics;

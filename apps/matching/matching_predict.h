@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Predictions of a model of matchings, exact by the factor's oracle (factors/matching_factor.h),
-// and how well they agree with given labels. Results do not depend on the number of threads.
+// and how well they agree with the ground truth. Results do not depend on the number of threads.
 #pragma once
 
 #include <cstdint>
@@ -17,24 +17,24 @@ struct MatchingPredictions {
   std::vector<double> scores;  ///< w·φ_e(1) per edge
 };
 
-/// A best matching of every example. Labels in the data are not looked at. threads: 0 = all of the
+/// A best matching of every example. Labels in the data are ignored. threads: 0 = all of the
 /// machine. Throws DataError when the model's weights are too large for the features,
 /// std::invalid_argument when the data do not have the model's features.
 MatchingPredictions PredictMatchings(const MatchingModel& model, const MatchingData& data,
                                      int threads);
 
-/// Edges whose given label is not known take no part. 0/0 is 0.
+/// Edges without a known label are ignored. 0/0 is 0.
 struct MatchingMetrics {
   Index examples = 0;          ///< with at least one known label
   std::int64_t edges = 0;      ///< with known labels
-  std::int64_t given = 0;      ///< edges with label 1
+  std::int64_t truth = 0;      ///< edges with label 1
   std::int64_t predicted = 0;  ///< edges predicted 1
-  std::int64_t right = 0;      ///< both
+  std::int64_t right = 0;      ///< edges with label 1 that are predicted
   double precision = 0;        ///< right / predicted
-  double recall = 0;           ///< right / given
-  double f1 = 0;               ///< 2 right / (given + predicted)
-  /// Alignment error rate (Och and Ney 2003) where all given edges are sure ones: 1 − F1; 0 where
-  /// nothing is given or predicted.
+  double recall = 0;           ///< right / truth
+  double f1 = 0;               ///< 2 right / (truth + predicted)
+  /// Alignment error rate (Och and Ney 2003) where all true edges are sure ones: 1 − F1; 0 where
+  /// there are neither true nor predicted edges.
   double error_rate = 0;
   double exact = 0;      ///< share of the examples without a wrong edge
   double mean_loss = 0;  ///< mean over the examples of the costs of their errors

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kMaxNewtonSteps = 100;
 constexpr double kSmallestStep = 1e-10;
-/// Of the Hessian's diagonal, per example: scores that are all equal leave it singular.
+/// Added to the Hessian's diagonal, per example: equal scores would make it singular.
 constexpr double kRidge = 1e-12;
 /// Largest entry of the gradient, per example, at which the minimum is reached.
 constexpr double kGradientTolerance = 1e-12;

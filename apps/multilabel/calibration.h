@@ -37,7 +37,7 @@ struct Sigmoid {
   double Probability(double score) const;
 };
 
-/// The sigmoid of one label. truth: 1, 0, or −1 for examples that do not count. Requires as many
+/// The sigmoid of one label. truth: 1, 0, or −1 for examples that are ignored. Requires as many
 /// finite scores. p = ½ everywhere where nothing is known.
 Sigmoid FitSigmoid(std::span<const double> scores, std::span<const std::int8_t> truth);
 

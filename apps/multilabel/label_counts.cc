@@ -17,7 +17,7 @@ std::optional<Index> ParseCount(std::string_view text) {
   return count;
 }
 
-/// Of one example.
+/// Counts of the labels of one example.
 struct LabelTally {
   Index on = 0;
   Index unknown = 0;
@@ -33,8 +33,8 @@ std::vector<LabelTally> TallyLabels(const MultiLabelData& data) {
   return tallies;
 }
 
-/// Labels that an example has for certain, at least; examples of which nothing is known do not
-/// count.
+/// The smallest number of labels that are known to be on in an example, over the examples with a
+/// known label.
 Index SmallestCount(const MultiLabelData& data) {
   Index smallest = kAbsent;
   for (const LabelTally& tally : TallyLabels(data)) {

@@ -15,10 +15,10 @@
 
 namespace slackline::internal {
 
-/// Per weight: those of the point, of the evaluation, of the best evaluation, of the model, and two
-/// copies as it is saved.
+/// Per weight: one number each in the learner's point, in the newest and in the best evaluation, in
+/// the model, and in two copies while the model is saved.
 inline constexpr double kBytesPerWeight = 48;
-/// Per example and label: given labels, as read, in the data set and in the training set, and the
+/// Per example and label: the true label, as read, in the data set and in the training set, and the
 /// table of losses.
 inline constexpr double kBytesPerLabelEntry = 25;
 /// Per pair of labels: scope, incidences, feature term, and the arrays of an oracle.

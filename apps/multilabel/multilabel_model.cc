@@ -273,8 +273,7 @@ MultiLabelModel MultiLabelModel::Load(ModelReader file) {
   const Offset expected =
       static_cast<Offset>(num_labels) * ((kernelized ? 0 : sizes[0]) + sizes[1]) +
       static_cast<Offset>(pairs.size());
-  std::vector<double> weights = entries.TakeDoubles("weights", Size(expected));
-  entries.Require(AllFinite(weights), "weights");
+  std::vector<double> weights = entries.TakeWeights(Size(expected));
 
   MultiLabelModel model(names, num_features, sizes[1] == 1, std::move(pairs), kernelized);
   model.set_weights(std::move(weights));

@@ -71,7 +71,7 @@ void AddRecord(const TrainingRecord& record, const std::vector<double>& weights,
     (*json)["cross_validation"] = CrossValidationJson(record.cross_validation);
 }
 
-/// variable: "label".
+/// variable: what the application calls one, "label".
 void AddRecord(const TrainingRecord& record, const std::vector<double>& weights,
                const std::string& variable, Lines* lines) {
   const std::string cost = std::isnan(record.cost_per_variable)
@@ -104,7 +104,7 @@ struct Nouns {
   std::string example, variable;
 };
 
-/// What is the model's own, between what models of all tasks have.
+/// The entries that models of all tasks have, with the model's own between them.
 template <class Model>
 Json WithRecord(std::string_view task, const Model& model, const Json& own) {
   const TrainingRecord& record = model.record;
@@ -130,7 +130,7 @@ Lines WithRecord(std::string_view task, const Nouns& nouns, const Model& model, 
   return lines;
 }
 
-/// What kernelized models have besides.
+/// Adds the entries that kernelized models alone have.
 void AddSupport(const std::optional<KernelSupport>& support, Json* json) {
   if (!support) return;
   (*json)["kernel"] = support->kernel().description();

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // slackline info
-#include <memory>
-
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_common.h>
 #include <slackline/apps/cli/cmd_weight_text.h>
 #include <slackline/apps/report/cmd_any_model.h>
@@ -56,16 +55,13 @@ int Run(const InfoCommand& command) {
 }  // namespace
 
 void AddInfo(CLI::App* parent, Action* action) {
-  const auto command = std::make_shared<InfoCommand>();
-  CLI::App* app = parent->add_subcommand("info", kDescription);
+  const auto [app, command] = AddCommand(parent, action, {"info", kDescription, kExamples}, Run);
   app->add_option("MODEL", command->model, "a model file")->required()->type_name("");
   CLI::Option* weights = app->add_flag("--weights", command->weights,
                                        "show the strongest weights instead (with --json: too)");
   AddTextOption(app, "top", &command->top, "K", "how many of each kind --weights shows", "10")
       ->needs(weights);
   app->add_flag("--json", command->json, "write JSON instead of text");
-  app->footer(kExamples);
-  app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }
 
 }  // namespace slackline::internal::program

@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <string_view>
 #include <system_error>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_common.h>
 #include <slackline/apps/report/cmd_log_runs.h>
 #include <slackline/apps/report/cmd_model_page.h>
@@ -117,8 +117,7 @@ int Run(const ReportCommand& command) {
 }  // namespace
 
 void AddReport(CLI::App* parent, Action* action) {
-  const auto command = std::make_shared<ReportCommand>();
-  CLI::App* app = parent->add_subcommand("report", kDescription);
+  const auto [app, command] = AddCommand(parent, action, {"report", kDescription, kExamples}, Run);
   app->add_option("FILE", command->files,
                   "a model, logs, or files that `slackline bench --out` wrote")
       ->required()
@@ -126,8 +125,6 @@ void AddReport(CLI::App* parent, Action* action) {
   AddTextOption(app, "out,-o", &command->out, "PAGE.html", "the page; - is the standard output")
       ->required();
   AddTextOption(app, "title", &command->title, "TEXT", "its heading", "what the page shows");
-  app->footer(kExamples);
-  app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }
 
 }  // namespace slackline::internal::program

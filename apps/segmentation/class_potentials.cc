@@ -2,11 +2,10 @@
 #include <slackline/apps/segmentation/class_potentials.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 
 #include <slackline/core/check.h>
 #include <slackline/core/line_reader.h>
+#include <slackline/core/number_text.h>
 #include <slackline/core/parse_number.h>
 #include <slackline/core/split.h>
 
@@ -115,15 +114,12 @@ ClassPotentialsText::ClassPotentialsText(const std::vector<std::string>& classes
 }
 
 void ClassPotentialsText::Add(std::string_view image, bool fine, std::span<const double> values) {
-  std::array<char, 32> digits;
+  constexpr int kDigits = 7;
   for (std::size_t begin = 0; begin < values.size(); begin += num_classes_) {
     text_.append(image).append("\t").append(LayerName(fine)).append("\t");
     text_.append(std::to_string(begin / num_classes_));
-    for (const double value : values.subspan(begin, num_classes_)) {
-      const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value,
-                                     std::chars_format::general, 7);
-      text_.append("\t").append(digits.data(), end.ptr);
-    }
+    for (const double value : values.subspan(begin, num_classes_))
+      text_.append("\t").append(NumberText(value, kDigits));
     text_ += '\n';
   }
 }

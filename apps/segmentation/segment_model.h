@@ -54,7 +54,7 @@ std::string_view Name(SegmentLoss loss);
 inline constexpr std::array<float, 7> kContrastEnds = {2, 4, 7, 11, 16, 23, 33};
 inline constexpr Index kContrastBins = static_cast<Index>(kContrastEnds.size()) + 1;
 
-/// How the superpixels of an image lie to each other.
+/// Which superpixels of an image touch, and which contain which.
 struct SegmentGraph {
   struct Border {
     Index first, second;  ///< fine superpixels

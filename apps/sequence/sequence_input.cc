@@ -21,8 +21,8 @@
 namespace slackline::internal {
 namespace {
 
-/// Of the memory that training takes at least, in bytes per weight: those of the point, of the
-/// evaluation, of the best evaluation, of the model, and two copies as it is saved.
+/// A lower bound of the memory of training. Per weight: one number each in the learner's point, in
+/// the newest and in the best evaluation, in the model, and in two copies while it is saved.
 constexpr double kBytesPerWeight = 48;
 /// Per token and label: labels and losses of the training set, scores and messages of an oracle.
 constexpr double kBytesPerState = 8;
@@ -99,8 +99,8 @@ void CheckBio(const SequenceInput& input) {
   }
 }
 
-/// At most so many structures have tables of their own: one for each length, and for each pattern
-/// of tokens without labels.
+/// The most structures with tables of their own: one for each length, and one for each pattern of
+/// tokens without labels.
 Offset NumStructures(const SequenceInput& input) {
   std::set<Index> lengths;
   Offset patterns = 0;
@@ -205,8 +205,8 @@ std::vector<double> ReadLabelCosts(const std::string& path,
   const std::size_t k = label_names.size();
   std::vector<double> costs(k * k, 1.0);
   for (std::size_t label = 0; label < k; ++label) costs[label * k + label] = 0;
-  std::vector<bool> one(k * k,
-                        false);  // by a line of its own, which counts more than one for all others
+  // Pairs with a line of their own, which overrides a line for all others.
+  std::vector<bool> one(k * k, false);
   std::vector<bool> all(k, false);
   LineReader reader(path);
   std::string_view line;

@@ -13,12 +13,12 @@ namespace {
 double Ratio(double a, double b) { return b > 0 ? a / b : 0; }
 
 void Finish(ChunkMetrics* m) {
-  const auto given = static_cast<double>(m->given);
+  const auto truth = static_cast<double>(m->truth);
   const auto predicted = static_cast<double>(m->predicted);
   const auto right = static_cast<double>(m->right);
   m->precision = Ratio(right, predicted);
-  m->recall = Ratio(right, given);
-  m->f1 = Ratio(2 * right, given + predicted);
+  m->recall = Ratio(right, truth);
+  m->f1 = Ratio(2 * right, truth + predicted);
 }
 
 struct Chunk {
@@ -51,14 +51,14 @@ class ChunkCounter {
     for (const std::string& label : label_names) tags_.push_back(ParseChunkTag(label));
   }
 
-  void Count(std::span<const Index> given, std::span<const Index> predicted, std::size_t begin,
+  void Count(std::span<const Index> truth, std::span<const Index> predicted, std::size_t begin,
              std::size_t end) {
-    FindChunks(given, begin, end, tags_, &given_);
+    FindChunks(truth, begin, end, tags_, &truth_);
     FindChunks(predicted, begin, end, tags_, &predicted_);
-    for (const Chunk& chunk : given_) ++types_[chunk.type].given;
+    for (const Chunk& chunk : truth_) ++types_[chunk.type].truth;
     for (const Chunk& chunk : predicted_) ++types_[chunk.type].predicted;
     auto candidate = predicted_.begin();
-    for (const Chunk& chunk : given_) {
+    for (const Chunk& chunk : truth_) {
       while (candidate != predicted_.end() && candidate->begin < chunk.begin) ++candidate;
       if (candidate != predicted_.end() && *candidate == chunk) ++types_[chunk.type].right;
     }
@@ -69,7 +69,7 @@ class ChunkCounter {
     for (auto& [type, counts] : types_) {
       counts.type = type;
       slackline::internal::Finish(&counts);
-      all.given += counts.given;
+      all.truth += counts.truth;
       all.predicted += counts.predicted;
       all.right += counts.right;
       metrics->chunk_types.push_back(counts);
@@ -79,22 +79,22 @@ class ChunkCounter {
 
  private:
   std::vector<ChunkTag> tags_;
-  std::vector<Chunk> given_;
+  std::vector<Chunk> truth_;
   std::vector<Chunk> predicted_;
   std::map<std::string_view, ChunkMetrics> types_;
 };
 
-void CheckArguments(std::span<const Offset> begin, std::span<const Index> given,
+void CheckArguments(std::span<const Offset> begin, std::span<const Index> truth,
                     std::span<const Index> predicted, std::size_t num_labels) {
-  SLACKLINE_CHECK(!begin.empty() && begin.front() == 0 && given.size() == predicted.size() &&
-                      begin.back() == static_cast<Offset>(given.size()),
+  SLACKLINE_CHECK(!begin.empty() && begin.front() == 0 && truth.size() == predicted.size() &&
+                      begin.back() == static_cast<Offset>(truth.size()),
                   "labels do not fit the sequences");
   for (std::size_t m = 1; m < begin.size(); ++m)
     SLACKLINE_CHECK(begin[m - 1] <= begin[m], "sequences must be in order");
-  for (std::size_t t = 0; t < given.size(); ++t) {
+  for (std::size_t t = 0; t < truth.size(); ++t) {
     SLACKLINE_CHECK(
-        given[t] == kUnlabelled || (given[t] >= 0 && Offset{given[t]} < Offset(num_labels)),
-        "a given label without a name");
+        truth[t] == kUnlabelled || (truth[t] >= 0 && Offset{truth[t]} < Offset(num_labels)),
+        "a true label without a name");
     SLACKLINE_CHECK(predicted[t] >= 0 && Offset{predicted[t]} < Offset(num_labels),
                     "a predicted label without a name");
   }
@@ -102,10 +102,10 @@ void CheckArguments(std::span<const Offset> begin, std::span<const Index> given,
 
 }  // namespace
 
-SequenceMetrics ComputeSequenceMetrics(std::span<const Offset> begin, std::span<const Index> given,
+SequenceMetrics ComputeSequenceMetrics(std::span<const Offset> begin, std::span<const Index> truth,
                                        std::span<const Index> predicted,
                                        std::span<const std::string> label_names) {
-  CheckArguments(begin, given, predicted, label_names.size());
+  CheckArguments(begin, truth, predicted, label_names.size());
   SequenceMetrics metrics;
   ChunkCounter chunks(label_names);
   std::int64_t right_tokens = 0;
@@ -116,13 +116,13 @@ SequenceMetrics ComputeSequenceMetrics(std::span<const Offset> begin, std::span<
     std::int64_t wrong = 0;
     auto stretch = static_cast<std::size_t>(begin[m]);
     for (auto t = stretch; t <= end; ++t) {
-      if (t == end || given[t] == kUnlabelled) {
-        chunks.Count(given, predicted, stretch, t);
+      if (t == end || truth[t] == kUnlabelled) {
+        chunks.Count(truth, predicted, stretch, t);
         stretch = t + 1;
         continue;
       }
       ++known;
-      if (given[t] != predicted[t]) ++wrong;
+      if (truth[t] != predicted[t]) ++wrong;
     }
     if (known == 0) continue;
     ++metrics.sequences;

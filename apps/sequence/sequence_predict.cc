@@ -74,7 +74,7 @@ void SequenceDecoder::Scores(const FeatureRows& rows, Index first, Index length)
   }
   add(model_.start_weights(), scores_.data());
   add(model_.end_weights(), scores_.data() + Size(length - 1) * Size(k));
-  // Of a model that was made up: weights are finite, but their sums need not be.
+  // In a forged model file finite weights may have sums that are not.
   if (!AllFinite(scores_)) throw DataError("the model's weights are too large for these sequences");
   if (model_.rules() != nullptr)
     Exclude(model_.rules()->start, std::span<double>(scores_).first(k));
@@ -121,13 +121,13 @@ SequencePredictions PredictSequences(const SequenceModel& model, const SequenceD
 SequenceMetrics EvaluateSequences(const SequenceData& data, std::span<const Index> sequences,
                                   std::span<const Index> labels) {
   std::vector<Offset> begin = {0};
-  std::vector<Index> given;
+  std::vector<Index> truth;
   for (const Index m : sequences) {
     const auto first = data.labels.begin() + data.begin[m];
-    given.insert(given.end(), first, first + data.length(m));
-    begin.push_back(static_cast<Offset>(given.size()));
+    truth.insert(truth.end(), first, first + data.length(m));
+    begin.push_back(static_cast<Offset>(truth.size()));
   }
-  return ComputeSequenceMetrics(begin, given, labels, data.label_names);
+  return ComputeSequenceMetrics(begin, truth, labels, data.label_names);
 }
 
 }  // namespace slackline::internal

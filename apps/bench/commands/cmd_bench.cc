@@ -265,7 +265,7 @@ Json StartJson(const BenchCommand& command, const Settings& settings) {
   return json;
 }
 
-/// Prints to where the JSON does not go.
+/// Prints to the standard output, or to the standard error when JSON goes to the former.
 void Print(const BenchCommand& command, const std::string& text) {
   std::FILE* target = command.out == "-" ? stderr : stdout;
   std::fputs(text.c_str(), target);
@@ -278,7 +278,7 @@ std::string DescribeProblem(const BenchChoice& choice, const Problem& problem) {
          Count(problem.num_weights(), "weight") + "\n";
 }
 
-/// The task of a choice. What was made before is used again where only the drawn examples differ.
+/// Makes the tasks of choices; keeps the last one for choices that draw other examples of it.
 class Tasks {
  public:
   Tasks(std::string folder, bool with_test) : folder_(std::move(folder)), with_test_(with_test) {}
@@ -308,8 +308,8 @@ class Tasks {
   std::optional<BenchTask> whole_;
 };
 
-/// All learners on one problem. Seeds are the outer loop, so that a machine whose speed drifts does
-/// so for all of them.
+/// Runs all learners on one problem. Seeds are the outer loop, so that a drift in the speed of the
+/// machine affects all learners alike.
 std::vector<BenchRow> RunProblem(const std::string& name, const BenchTask& task,
                                  const Settings& settings, const BenchRunner& runner) {
   std::vector<BenchRow> rows;

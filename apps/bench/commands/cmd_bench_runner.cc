@@ -22,13 +22,13 @@
 namespace slackline::internal::program {
 namespace {
 
-/// Checks whose weights all meet the test data.
+/// The first checks, all of which are evaluated on the test data.
 constexpr std::size_t kFirstTests = 10;
 
-/// Keeps every record, tests weights, and shows the progress on a terminal.
+/// Keeps every record, evaluates weights on the test data, and shows progress on a terminal.
 class CurveObserver : public TrainObserver {
  public:
-  /// tells_online: the learner is multi-sample without revisits.
+  /// tells_online: whether the learner is multi-sample in online mode (without revisits).
   CurveObserver(bool show, const Learner& learner, bool tells_online, const BenchRunner::Test& test)
       : learner_(learner), tells_online_(tells_online), test_(test), report_(show) {}
   ~CurveObserver() override { report_.ClearLine(); }
@@ -45,7 +45,7 @@ class CurveObserver : public TrainObserver {
   }
   void OnPass(Index pass) override { report_.OnPass(pass); }
 
-  /// The last check of a run is not passed over.
+  /// Evaluates the last check as well, if it was passed over.
   void End(std::span<const double> weights) {
     if (!tests.empty() && tests.back().empty()) RunTest(weights);
   }
@@ -71,8 +71,8 @@ class CurveObserver : public TrainObserver {
   double next_test_ = 0;
 };
 
-/// Linux: lets the largest resident memory count from now on. Elsewhere the peak stays that of the
-/// process so far.
+/// Linux: restarts the measurement of the peak resident memory. Elsewhere the peak stays that of
+/// the whole process.
 void ResetPeakMemory() { std::ofstream("/proc/self/clear_refs") << "5" << std::flush; }
 
 /// A column per figure of the test data, null where it was not asked for.
@@ -200,7 +200,7 @@ void BenchRunner::Train(const Problem& problem, std::int64_t seed, const Test& t
   std::vector<double>& weights = run.summary.weights;
   run.nonzero_weights =
       std::count_if(weights.begin(), weights.end(), [](double w) { return w != 0; });
-  // A learner that has undone a pass has no weights left.
+  // After undoing a pass, a learner has no weights; those of the summary are the last.
   observer.End(learner->weights().empty() ? std::span<const double>(weights) : learner->weights());
   weights = {};
   run.curve = std::move(observer.curve);

@@ -38,7 +38,7 @@ std::string Head(std::size_t width) {
          " |  calls/example        passes   s per pass  s to the gap\n";
 }
 
-/// Takes the figures of one point into the line, and tells them.
+/// Adds the figures of one size to the line; returns the row of the table.
 std::string AddPoint(const ScalingAxis& axis, Index size, const Problem& problem,
                      const BenchRow& row, std::size_t width, Line* line) {
   const WorkToGap work = MedianWork(row, kScalingGap);

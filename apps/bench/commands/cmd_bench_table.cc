@@ -22,7 +22,7 @@ std::string RowName(const std::string& problem, const std::string& learner, std:
   return LeftCell(problem, kProblemWidth) + " " + LeftCell(learner, width);
 }
 
-/// How the runs ended: the same for all, or all of them.
+/// How the runs ended, each outcome once.
 std::string Ends(const BenchRow& row) {
   std::string ends;
   for (const BenchRun& run : row.runs) {

@@ -10,18 +10,18 @@
 
 namespace slackline::internal::program {
 
-/// Width of the column of learners, which the tables below are given.
+/// Width of the column of learners, `width` below.
 std::size_t LearnerWidth(const std::vector<BenchLearner>& learners);
 
-/// What the figures of the table mean, and its head.
+/// An explanation of the figures, and the head of the table.
 std::string BenchTableHead(int runs, std::size_t width);
-/// The line of one row; rows without runs tell why.
+/// The line of one row; of a row without runs, the reason.
 std::string BenchTableLine(const BenchRow& row, std::size_t width);
 /// Seconds of every learner as multiples of those of `auto` on the same problem; empty when there
 /// is nothing to compare.
 std::string BenchRatios(const std::vector<BenchRow>& rows, std::size_t width);
 
-/// `text` in a column, and a number with three digits in one: "-" where it is not finite.
+/// Cells of a table: a text, and a number with three digits ("-" where it is not finite).
 std::string LeftCell(const std::string& text, std::size_t width);
 std::string NumberCell(double value, std::size_t width);
 

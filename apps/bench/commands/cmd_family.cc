@@ -15,16 +15,16 @@ namespace slackline::internal::program {
 namespace {
 
 constexpr std::array<double, 2> kGaps = {1e-2, 1e-3};
-/// Of the best seconds: beyond it a row is named.
+/// Problems where `auto` takes more than so many times the best seconds are named.
 constexpr double kTolerated = 1.5;
-/// Where the best takes less, seconds say little: such problems do not count.
+/// Problems that the best learner solves in fewer seconds do not count: timing is too coarse.
 constexpr double kShortest = 0.05;
-/// Runs of others are cut after this many times the elapsed seconds of the fastest so far, and this
-/// many seconds more: they would not become the fastest.
+/// A run is cut after kPatience times the elapsed seconds of the fastest so far, plus kGrace
+/// seconds: it would not become the fastest.
 constexpr double kPatience = 1.5;
 constexpr double kGrace = 0.5;
 
-/// `auto` and the fastest of the others to one gap.
+/// Processor seconds and passes to one gap, of `auto` and of the fastest other learner.
 struct Duel {
   double own = kInfinity;
   double own_passes = kInfinity;

@@ -31,8 +31,8 @@ class CheckpointKeeper {
   /// Throws DataError.
   CheckpointKeeper(const CheckpointFlags& flags, Fingerprint context);
 
-  /// The λ with which a resumed command begins, and what was told about those before; 0 and empty
-  /// without --resume.
+  /// The number of the λ with which a resumed command begins, and the figures of the values before
+  /// it; 0 and empty without --resume.
   std::int64_t stage() const { return resumed_ ? resumed_->stage : 0; }
   std::vector<double> figures() const {
     return resumed_ ? resumed_->figures : std::vector<double>();

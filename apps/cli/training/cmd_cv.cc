@@ -19,9 +19,9 @@
 namespace slackline::internal::program {
 namespace {
 
-/// Passes that one training may take unless the user sets a limit: those of example blocks take
-/// some tens, and a λ that needs thousands must not hold up the others. Passes of the other
-/// learners are cheaper, and more.
+/// Passes that a training in a fold may take unless the user sets a limit. Learners that step on
+/// examples need some tens; a λ that needs thousands must not hold up the others. The other learners
+/// need more passes, which are cheaper.
 constexpr Index kMostPasses = 500;
 constexpr Index kMostCheapPasses = 20000;
 
@@ -30,23 +30,30 @@ std::string RangeText(const std::vector<double>& lambdas, Index folds) {
          Count(static_cast<Offset>(lambdas.size()), "value") + ", " + Count(folds, "fold") + ")";
 }
 
-class CvRun {
+class CvCommand {
  public:
-  CvRun(const CvFlags& flags, CvSettings settings, const CvProblem& problem)
-      : flags_(flags), settings_(std::move(settings)), problem_(problem) {
-    if (settings_.folds > problem.examples) {
-      throw DataError("--folds: " + Quoted(flags.folds) + ", but " + problem.source + " has " +
-                      Count(problem.examples, problem.noun));
+  CvCommand(const CvFlags& flags, CvSettings settings, const CvApplication& application,
+            const CvTask& task)
+      : flags_(flags), settings_(std::move(settings)), application_(application), task_(task) {
+    const Index examples = application.num_examples();
+    if (settings_.folds > examples) {
+      throw DataError("--folds: " + Quoted(flags.folds) + ", but " + application.source() +
+                      " has " + Count(examples, task.noun));
     }
-    folds_ = MakeFolds(problem.examples, settings_.folds,
-                       static_cast<std::uint64_t>(settings_.train.seed));
+    plan_.folds =
+        MakeFolds(examples, settings_.folds, static_cast<std::uint64_t>(settings_.train.seed));
+    plan_.lambdas = settings_.lambdas;
+    plan_.candidates.assign(task.candidates.size(), settings_.train);
+    plan_.metric = settings_.metric;
+    plan_.smaller_is_better = metric().smaller_is_better;
+    plan_.threads = settings_.threads;
   }
 
   int Run() {
-    std::unique_ptr<SessionTask> task = problem_.session(0);
-    Prepare(*task);
+    std::unique_ptr<SessionTask> session = task_.session(0);
+    Prepare(*session);
     const std::atomic<int>* interrupt = CatchInterrupts();
-    const LambdaSearchResult result = Search(interrupt);
+    const CvResult result = Validate(interrupt);
     if (result.interrupted) {
       std::fprintf(stderr, "interrupted after %d of %d trainings: no lambda is chosen%s\n",
                    static_cast<int>(result.progress.done), static_cast<int>(result.progress.total),
@@ -56,16 +63,17 @@ class CvRun {
     if (!flags_.json) WriteOutput("-", Table(result));
     if (!flags_.quiet) TellLimits(result);
     Json json = ResultJson(result);
-    const bool finished = flags_.no_refit || Refit(result, std::move(task), interrupt, &json);
+    const bool finished = flags_.no_refit || Refit(result, std::move(session), interrupt, &json);
     if (flags_.json) WriteOutput("-", JsonText(json));
     return finished ? 0 : 128 + interrupt->load();
   }
 
  private:
-  bool choices() const { return problem_.candidates.size() > 1; }
+  bool choices() const { return task_.candidates.size() > 1; }
+  const FigureName& metric() const { return task_.figures[settings_.metric]; }
 
-  LearnerChoice ChooseFor(const SessionTask& task) const {
-    return ChooseLearner(task.problem().WithLambda(settings_.lambdas.front()), settings_.train);
+  LearnerChoice ChooseFor(const SessionTask& session) const {
+    return ChooseLearner(session.problem().WithLambda(plan_.lambdas.front()), settings_.train);
   }
   static Index MostPasses(const LearnerChoice& choice) {
     const LearnerKind learner = choice.options.learner;
@@ -73,68 +81,50 @@ class CvRun {
     return blocks ? kMostPasses : kMostCheapPasses;
   }
 
-  /// What needs the data: the values of λ, and a limit for every training.
-  void Prepare(const SessionTask& task) {
-    extend_ = settings_.lambdas.empty();
-    if (extend_) settings_.lambdas = LambdasAround(UsableDefault(settings_.train, task));
-    const LearnerChoice choice = ChooseFor(task);
+  /// Decides what depends on the data: the values of λ, and the limit of every training.
+  void Prepare(const SessionTask& session) {
+    plan_.extend = plan_.lambdas.empty();
+    if (plan_.extend) plan_.lambdas = LambdasAround(UsableDefault(settings_.train, session));
+    const LearnerChoice choice = ChooseFor(session);
     if (settings_.limited) {
-      for (std::size_t candidate = 0; candidate < problem_.candidates.size(); ++candidate)
-        most_passes_.push_back(
-            MostPasses(candidate == 0 ? choice : ChooseFor(*problem_.session(candidate))));
+      for (std::size_t c = 0; c < plan_.candidates.size(); ++c)
+        plan_.candidates[c].max_passes = MostPasses(c == 0 ? choice : ChooseFor(*task_.session(c)));
     }
-    const int jobs =
-        static_cast<int>(settings_.folds) * static_cast<int>(problem_.candidates.size());
-    settings_.train.threads = std::max(1, settings_.threads / jobs);
     if (flags_.quiet) return;
     if (choices()) {
       std::string names;
-      for (const std::string& name : problem_.candidates)
-        names += (names.empty() ? "" : ", ") + name;
-      std::fprintf(stderr, "to choose from: lambda, and %s %s\n", problem_.candidate_key.c_str(),
+      for (const std::string& name : task_.candidates) names += (names.empty() ? "" : ", ") + name;
+      std::fprintf(stderr, "to choose from: lambda, and %s %s\n", task_.candidate_key.c_str(),
                    names.c_str());
     }
     if (flags_.verbose) TellReason(choice);
-    task.Describe(choice, RangeText(settings_.lambdas, settings_.folds));
-    TellWarnings(task);
+    session.Describe(choice, RangeText(plan_.lambdas, settings_.folds));
+    TellWarnings(session);
   }
 
-  LambdaSearchResult Search(const std::atomic<int>* interrupt) {
+  CvResult Validate(const std::atomic<int>* interrupt) {
     TerminalLine line(!flags_.quiet);
-    LambdaSearchTask task;
-    task.lambdas = settings_.lambdas;
-    task.num_candidates = problem_.candidates.size();
-    task.num_folds = settings_.folds;
-    task.extend = extend_;
-    task.metric = settings_.metric;
-    task.smaller_is_better = problem_.figures[settings_.metric].smaller_is_better;
-    task.threads = settings_.threads;
-    task.make = [this](std::size_t candidate, std::size_t fold) {
-      TrainOptions train = settings_.train;
-      if (settings_.limited) train.max_passes = most_passes_[candidate];
-      return problem_.make(train, candidate, folds_, fold);
-    };
-    task.observer = [&](const SearchProgress& progress) {
+    plan_.observer = [&](const CvProgress& progress) {
       line.Show(std::to_string(progress.done) + " of " + std::to_string(progress.total) +
                 " trainings done, about " + TimeText(progress.seconds_left) + " left");
     };
-    LambdaSearchResult result = SearchLambda(task, interrupt);
+    CvResult result = CrossValidate(application_, plan_, interrupt);
     line.Clear();
     return result;
   }
 
-  std::string Table(const LambdaSearchResult& result) const {
+  std::string Table(const CvResult& result) const {
     std::string text;
-    if (choices()) Append(&text, "%10s", problem_.candidate_key.c_str());
+    if (choices()) Append(&text, "%10s", task_.candidate_key.c_str());
     Append(&text, "%12s", "lambda");
-    for (const std::size_t f : problem_.shown)
-      Append(&text, " %18s", std::string(problem_.figures[f].title).c_str());
+    for (const std::size_t f : task_.shown)
+      Append(&text, " %18s", std::string(task_.figures[f].title).c_str());
     Append(&text, " %10s %8s %9s\n", "converged", "passes", "seconds");
     for (std::size_t k = 0; k < result.entries.size(); ++k) {
-      const SearchEntry& entry = result.entries[k];
-      if (choices()) Append(&text, "%10s", problem_.candidates[entry.candidate].c_str());
+      const CvEntry& entry = result.entries[k];
+      if (choices()) Append(&text, "%10s", task_.candidates[entry.candidate].c_str());
       Append(&text, "%12s", LambdaText(entry.lambda).c_str());
-      for (const std::size_t f : problem_.shown) {
+      for (const std::size_t f : task_.shown) {
         const Spread spread = SpreadOf(entry.figures(f));
         Append(&text, " %8.4f +- %6.4f", spread.mean, spread.deviation);
       }
@@ -148,117 +138,116 @@ class CvRun {
     return text;
   }
 
-  /// Where the figures may be worse than they could be.
-  void TellLimits(const LambdaSearchResult& result) const {
-    for (const SearchEntry& entry : result.entries) {
+  /// Notes on trainings that ended at a limit, and on a best λ at an end of the path.
+  void TellLimits(const CvResult& result) const {
+    for (const CvEntry& entry : result.entries) {
       const FoldTotals totals = entry.totals();
       const Index open = settings_.folds - totals.converged;
       if (open == 0) continue;
       std::string what =
-          choices() ? problem_.candidate_key + " " + problem_.candidates[entry.candidate] + ", "
-                    : "";
-      std::fprintf(stderr,
-                   "note: %slambda %s: %d of %d trainings ended at %s, with gaps up to %s %%%s\n",
-                   what.c_str(), LambdaText(entry.lambda).c_str(), static_cast<int>(open),
-                   static_cast<int>(settings_.folds),
-                   settings_.limited
-                       ? ("the limit of " + Count(most_passes_[entry.candidate], "pass")).c_str()
-                       : "a limit",
-                   Number(100 * entry.widest_gap(), 2).c_str(),
-                   settings_.limited ? "; --max-passes allows more" : "");
+          choices() ? task_.candidate_key + " " + task_.candidates[entry.candidate] + ", " : "";
+      std::fprintf(
+          stderr, "note: %slambda %s: %d of %d trainings ended at %s, with gaps up to %s %%%s\n",
+          what.c_str(), LambdaText(entry.lambda).c_str(), static_cast<int>(open),
+          static_cast<int>(settings_.folds),
+          settings_.limited
+              ? ("the limit of " + Count(plan_.candidates[entry.candidate].max_passes, "pass"))
+                    .c_str()
+              : "a limit",
+          Number(100 * entry.widest_gap(), 2).c_str(),
+          settings_.limited ? "; --max-passes allows more" : "");
     }
     if (!result.at_end()) return;
-    const bool largest = result.edge == SearchEdge::kLargest;
+    const bool largest = result.edge == PathEdge::kLargest;
     std::fprintf(stderr,
                  "note: the best lambda is the %s of those tried: %s ones may be better%s\n",
                  largest ? "largest" : "smallest", largest ? "larger" : "smaller",
-                 extend_ ? "" : "; without --lambda-path, cv tries further values by itself");
+                 plan_.extend ? "" : "; without --lambda-path, cv tries further values by itself");
   }
 
-  Json ResultJson(const LambdaSearchResult& result) const {
+  Json ResultJson(const CvResult& result) const {
     Json path = Json::array();
-    for (const SearchEntry& entry : result.entries) {
+    for (const CvEntry& entry : result.entries) {
       Json json = Choice(entry);
       const FoldTotals totals = entry.totals();
       json.update({{"converged", totals.converged},
                    {"passes", totals.passes},
                    {"seconds", totals.seconds}});
-      for (std::size_t f = 0; f < problem_.figures.size(); ++f) {
+      for (std::size_t f = 0; f < task_.figures.size(); ++f) {
         const std::vector<double> values = entry.figures(f);
         const Spread spread = SpreadOf(values);
-        json[std::string(problem_.figures[f].key)] = {
+        json[std::string(task_.figures[f].key)] = {
             {"mean", spread.mean}, {"deviation", spread.deviation}, {"folds", values}};
       }
       path.push_back(std::move(json));
     }
-    const SearchEntry& best = result.entries[result.best];
+    const CvEntry& best = result.entries[result.best];
     const Spread spread = SpreadOf(best.figures(settings_.metric));
     Json chosen = Choice(best);
     chosen.update({{"mean", spread.mean}, {"deviation", spread.deviation}});
-    Json json = {
-        {"program", ProgramVersion()},     {"data", problem_.source},
-        {problem_.key, problem_.examples}, {"folds", settings_.folds},
-        {"seed", settings_.train.seed},    {"metric", problem_.figures[settings_.metric].key},
-        {"at_edge", result.at_end()}};
-    json.update(problem_.own);
+    Json json = {{"program", ProgramVersion()},
+                 {"data", application_.source()},
+                 {task_.key, application_.num_examples()},
+                 {"folds", settings_.folds},
+                 {"seed", settings_.train.seed},
+                 {"metric", metric().key},
+                 {"at_edge", result.at_end()}};
+    json.update(task_.own);
     json["path"] = std::move(path);
     json["best"] = std::move(chosen);
     return json;
   }
 
   /// {"graph": "full", "lambda": 0.01}
-  Json Choice(const SearchEntry& entry) const {
+  Json Choice(const CvEntry& entry) const {
     Json json = Json::object();
-    if (!problem_.candidate_key.empty())
-      json[problem_.candidate_key] = problem_.candidates[entry.candidate];
+    if (!task_.candidate_key.empty()) json[task_.candidate_key] = task_.candidates[entry.candidate];
     json["lambda"] = entry.lambda;
     return json;
   }
 
-  CrossValidationRecord Record(const LambdaSearchResult& result) const {
+  CrossValidationRecord Record(const CvResult& result) const {
     CrossValidationRecord record;
-    record.metric = problem_.figures[settings_.metric].key;
+    record.metric = metric().key;
     record.folds = settings_.folds;
-    for (const SearchEntry& entry : result.entries) {
+    for (const CvEntry& entry : result.entries) {
       const Spread spread = SpreadOf(entry.figures(settings_.metric));
-      record.points.push_back({choices() ? problem_.candidates[entry.candidate] : std::string(),
+      record.points.push_back({choices() ? task_.candidates[entry.candidate] : std::string(),
                                entry.lambda, spread.mean, spread.deviation});
     }
     record.best = static_cast<Index>(result.best);
     return record;
   }
 
-  /// Trains with the best λ. False when it was interrupted.
-  /// task: of candidate 0.
-  bool Refit(const LambdaSearchResult& result, std::unique_ptr<SessionTask> task,
+  /// Trains with the best λ. False when it was interrupted. session: of candidate 0.
+  bool Refit(const CvResult& result, std::unique_ptr<SessionTask> session,
              const std::atomic<int>* interrupt, Json* json) const {
-    const SearchEntry& best = result.entries[result.best];
+    const CvEntry& best = result.entries[result.best];
     if (!flags_.quiet) {
       const std::string with =
-          problem_.candidate_key.empty()
+          task_.candidate_key.empty()
               ? std::string()
-              : problem_.candidate_key + " " + problem_.candidates[best.candidate] + " and ";
-      std::fprintf(stderr, "training on %s with %slambda %s\n", problem_.all.c_str(), with.c_str(),
+              : task_.candidate_key + " " + task_.candidates[best.candidate] + " and ";
+      std::fprintf(stderr, "training on %s with %slambda %s\n", task_.all.c_str(), with.c_str(),
                    LambdaText(best.lambda).c_str());
     }
     if (best.candidate != 0) {
-      task.reset();  // the data of both would be in memory
-      task = problem_.session(best.candidate);
+      session.reset();  // the data of both would be in memory
+      session = task_.session(best.candidate);
     }
     RefitOptions refit{settings_.train, flags_.model, flags_.quiet, flags_.compact, Record(result)};
     refit.train.lambda = best.lambda;
     refit.train.threads = settings_.threads;
     if (settings_.limited) refit.train.max_passes = TrainOptions().max_passes;
-    return program::Refit(refit, interrupt, task.get(), &(*json)["refit"]) !=
+    return program::Refit(refit, interrupt, session.get(), &(*json)["refit"]) !=
            Termination::kInterrupted;
   }
 
   const CvFlags& flags_;
   CvSettings settings_;
-  const CvProblem& problem_;
-  std::vector<std::vector<Index>> folds_;
-  std::vector<Index> most_passes_;  // per candidate; none: no limit
-  bool extend_ = false;
+  const CvApplication& application_;
+  const CvTask& task_;
+  CvPlan plan_;
 };
 
 }  // namespace
@@ -266,7 +255,7 @@ class CvRun {
 void CvFlags::Register(CLI::App* app, const CvMetrics& metrics, const std::string& all) {
   metric = metrics.default_name;
   std::string names;
-  for (const CvFigure& figure : metrics.figures)
+  for (const FigureName& figure : metrics.figures)
     names.append(names.empty() ? "" : "|").append(figure.name);
   AddTextOption(app, "lambda-path", &lambda_path, "L1,L2,...|FROM:TO:COUNT",
                 "values of lambda to choose from: these, or so many in a geometric sequence",
@@ -297,7 +286,7 @@ CvSettings CvFlags::Read(const CvMetrics& metrics, const std::vector<std::string
   if (!lambda_path.empty()) settings.lambdas = ReadLambdaPath(lambda_path);
   settings.folds = ReadCount("folds", folds, 2);
   std::vector<std::string_view> names;
-  for (const CvFigure& figure : metrics.figures) names.push_back(figure.name);
+  for (const FigureName& figure : metrics.figures) names.push_back(figure.name);
   settings.metric = CheckChoice("metric", metric, names);
   settings.threads = NumThreads(train.Given("threads") ? settings.train.threads : 0);
   settings.limited = !train.Given("max-passes") && !train.Given("time-limit");
@@ -307,8 +296,9 @@ CvSettings CvFlags::Read(const CvMetrics& metrics, const std::vector<std::string
   return settings;
 }
 
-int RunCv(const CvFlags& flags, CvSettings settings, const CvProblem& problem) {
-  return CvRun(flags, std::move(settings), problem).Run();
+int RunCv(const CvFlags& flags, CvSettings settings, const CvApplication& application,
+          const CvTask& task) {
+  return CvCommand(flags, std::move(settings), application, task).Run();
 }
 
 }  // namespace slackline::internal::program

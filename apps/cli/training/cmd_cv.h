@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the `cv` commands of all applications share: options, the search (common/lambda_search.h),
-// its table and JSON, and the model at the end. Part of the program only.
+// What the `cv` commands of all applications share: options, the table and JSON of a
+// cross-validation (common/cross_validation.h), and the model at the end. Part of the program only.
 #pragma once
 
 #include <functional>
@@ -13,33 +13,25 @@
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/training/cmd_train_session.h>
-#include <slackline/apps/common/lambda_search.h>
+#include <slackline/apps/common/cross_validation.h>
 
 namespace slackline::internal::program {
 
-/// A figure of trials. TrialResult::figures has one number for each.
-struct CvFigure {
-  std::string_view name;   ///< on the command line
-  std::string_view key;    ///< in JSON
-  std::string_view title;  ///< in the table
-  bool smaller_is_better = false;
-};
-
 /// The figures that λ can be chosen by.
 struct CvMetrics {
-  std::vector<CvFigure> figures;
+  std::vector<FigureName> figures;
   std::string_view text;  ///< for the help
   std::string_view default_name;
 };
 
-/// What the flags say, besides the options of data and model.
+/// The values of CvFlags, checked.
 struct CvSettings {
   TrainOptions train;           ///< of every training; λ is not used
   std::vector<double> lambdas;  ///< falling; empty: around the default
   Index folds = 5;
   std::size_t metric = 0;  ///< number of its figure
   int threads = 1;
-  bool limited = false;  ///< by the number of passes that cross-validation allows, not by the user
+  bool limited = false;  ///< the user sets no limit, so that folds end after some passes
 };
 
 struct CvFlags {
@@ -60,30 +52,25 @@ struct CvFlags {
   CvSettings Read(const CvMetrics& metrics, const std::vector<std::string>& inputs) const;
 };
 
-/// What is cross-validated.
-struct CvProblem {
-  std::string source;  ///< of the data
-  Index examples = 0;
+/// What an application's command adds to its CvApplication: words, and the model at the end.
+struct CvTask {
   std::string noun = "example";
-  std::string key = "examples";    ///< of their number in JSON
-  std::string all = "all data";    ///< what the model at the end is trained on
-  std::vector<CvFigure> figures;   ///< that the data have
-  std::vector<std::size_t> shown;  ///< numbers of those in the table
+  std::string key = "examples";     ///< of their number in JSON
+  std::string all = "all data";     ///< what the model at the end is trained on
+  std::vector<FigureName> figures;  ///< that the data have
+  std::vector<std::size_t> shown;   ///< numbers of those in the table
   /// What is chosen besides λ, "graph" or "loss", and its names; one that is not shown where λ
   /// alone is.
   std::string candidate_key;
   std::vector<std::string> candidates = {""};
-  /// Candidate number c in a fold; may be called by several threads at a time.
-  std::function<std::unique_ptr<FoldTrial>(const TrainOptions& options, std::size_t candidate,
-                                           const std::vector<std::vector<Index>>& folds,
-                                           std::size_t fold)>
-      make;
   /// The training of a candidate on all data.
   std::function<std::unique_ptr<SessionTask>(std::size_t candidate)> session;
   Json own;  ///< more entries for the result
 };
 
-/// Searches, shows the table or JSON, trains the model; returns the exit code. Throws DataError.
-int RunCv(const CvFlags& flags, CvSettings settings, const CvProblem& problem);
+/// Cross-validates, shows the table or JSON, trains the model; returns the exit code. Throws
+/// DataError.
+int RunCv(const CvFlags& flags, CvSettings settings, const CvApplication& application,
+          const CvTask& task);
 
 }  // namespace slackline::internal::program

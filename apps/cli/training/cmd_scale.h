@@ -21,15 +21,15 @@ struct ScaleFlag {
   std::string scale = "auto";
 
   void Register(CLI::App* app);
-  /// None: auto. Throws DataError.
+  /// None where the value is auto. Throws DataError on others that are no kind of scaling.
   std::optional<ScaleKind> Read() const;
 };
 
-/// The inputs of a training set, and who they are.
+/// The inputs of a training set, and their names.
 struct ScaleInputs {
   std::string source;  ///< the file, for messages
   std::shared_ptr<const FeatureRows> rows;
-  Index num_features = 0;                  ///< without a constant behind them
+  Index num_features = 0;                  ///< without the constant
   std::function<std::string(Index)> name;  ///< of a feature, for messages
 };
 
@@ -37,9 +37,9 @@ struct ScaleInputs {
 struct ScaledInputs {
   FeatureScaling scaling;
   std::shared_ptr<const FeatureRows> rows;
-  /// Empty where nothing was done to features that all have one size.
+  /// Empty where all features have one size and are left as they are.
   std::string line;
-  /// That --scale none leaves features which auto would have scaled; else none.
+  /// Says that auto would have scaled the features which --scale none leaves as they are.
   std::vector<std::string> warnings;
 };
 /// `wanted` as ScaleFlag::Read gives it. Throws DataError when scaled values would be too large.

@@ -28,17 +28,16 @@ std::string PathModelName(const std::string& model, double lambda) {
   return model.ends_with(kEnding) ? name.append(kEnding) : name;
 }
 
-/// A relative gap above which a model is nothing to build on without a second look.
+/// A model with a larger relative gap gets a warning.
 constexpr double kWideGap = 0.1;
 
-/// A λ that is so many times smaller than the default is worth a word before training.
+/// A λ that is so many times smaller than the default gets a note before training.
 constexpr double kFarBelowDefault = 100;
 
 /// Exit code when --verify finds a certificate that does not hold.
 constexpr int kCertificateFails = 1;
 
-/// A line that stays on the terminal and in logs, also of quiet runs, where the model may be
-/// nothing to build on.
+/// Warns of a wide gap, in quiet runs as well: the model may be far from optimal.
 void WarnOfGap(const TrainOptions& options, const TrainSummary& summary, const std::string& path) {
   const double gap = summary.last.relative_gap;
   if (summary.termination == Termination::kConverged || gap <= kWideGap) return;
@@ -69,7 +68,7 @@ void PrintRow(const PathRow& row) {
                row.seconds);
 }
 
-/// The command once its input is known to be good: one run per λ.
+/// The run of a command whose input has been checked: one training per λ.
 class Session {
  public:
   Session(const SessionFlags& flags, const SessionSettings& settings, SessionTask* task)

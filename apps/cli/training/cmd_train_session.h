@@ -43,7 +43,7 @@ void AddCompactFlag(CLI::App* app, bool* compact);
 struct SessionSettings {
   TrainOptions train;
   double c = 0;                     ///< 0 = not given
-  bool default_lambda = false;      ///< λ is the task's own; set by RunSession
+  bool default_lambda = false;      ///< λ is the default of the task; set by RunSession
   std::vector<double> lambdas;      ///< empty: to be found from the data
   std::vector<std::string> models;  ///< one per λ
 
@@ -56,52 +56,51 @@ SessionSettings ReadSession(const SessionFlags& flags, const std::vector<std::st
 std::vector<double> ReadLambdaPath(const std::string& text);
 
 class SessionTask;
-/// The task's own λ. Throws DataError when it is none that is allowed.
+/// The default λ of the task. Throws DataError when that is out of range.
 double UsableDefault(const TrainOptions& options, const SessionTask& task);
-/// The value of --lambda, that of --C, or the task's own. Throws DataError when C leads to none
-/// that is allowed.
+/// λ by --lambda, by --C, or the default of the task. Throws DataError when the λ of C is out of
+/// range.
 double ChooseLambda(const SessionSettings& settings, const SessionTask& task);
 
-/// What is trained.
+/// What an application trains: its problem, its model, and what its commands say of both.
 class SessionTask {
  public:
   virtual ~SessionTask() = default;
 
-  /// With any λ.
+  /// The training problem. Its λ has no meaning: callers set their own.
   virtual const Problem& problem() const = 0;
-  /// λ where the user gives none.
+  /// λ where the user sets none.
   virtual double DefaultLambda(const TrainOptions& options) const {
     return Scales(options).DefaultLambda();
   }
-  /// Sizes of losses and inputs, found with the first call. Of the options, those of the kernel are
-  /// read, which are the same in all calls.
+  /// Sizes of losses and inputs, computed by the first call. Only the kernel is read from the
+  /// options; it must be the same in all calls.
   const CostScales& Scales(const TrainOptions& options) const {
     if (!scales_) scales_ = ScalesOf(problem(), options);
     return *scales_;
   }
   /// What users call a variable: "label", "token".
   virtual std::string_view VariableNoun() const = 0;
-  /// What will make training slow, a sentence each.
+  /// Sentences about what will make training slow.
   virtual std::vector<std::string> Warnings() const { return {}; }
   /// What a resumed run must share besides problem and options.
   virtual Fingerprint Context() const = 0;
   /// Tells about data and learner on the standard error. lambda: its value, or the values of a
   /// path, in words.
   virtual void Describe(const LearnerChoice& choice, const std::string& lambda) const = 0;
-  /// To be called before each λ is trained, when record() has the C of that λ; returns what the log
-  /// says of it at first.
+  /// Begins the training with one λ: fills record(), which has the C of that λ already, and returns
+  /// the first object of the log.
   virtual Json Begin(const Problem& problem, const LearnerChoice& choice) = 0;
-  /// That of the model.
+  /// The training record of the model.
   virtual TrainingRecord* record() = 0;
-  /// Writes the model that training gave.
+  /// Writes the trained model.
   virtual void Save(const TrainSummary& summary, const std::string& path) = 0;
 
  private:
   mutable std::optional<CostScales> scales_;
 };
 
-/// Lines on the standard error: the learner that was chosen with the reason, where there is one;
-/// and the task's warnings.
+/// Write to the standard error: why the learner was chosen, if `auto` chose it; the task's warnings.
 void TellReason(const LearnerChoice& choice);
 void TellWarnings(const SessionTask& task);
 
@@ -125,20 +124,20 @@ struct RefitOptions {
 Termination Refit(const RefitOptions& options, const std::atomic<int>* interrupt, SessionTask* task,
                   Json* figures);
 
-/// Puts what is known before training, but for C, into a record. `first`: the options that are not
-/// of training.
+/// Puts what is known before training into a record, except for C. `first`: the application's own
+/// options.
 void BeginRecord(const std::string& data, const Problem& problem, const TrainOptions& options,
                  std::vector<std::pair<std::string, std::string>> first, TrainingRecord* record);
-/// Puts the result of training into a model, and writes it.
+/// Puts the result of training into a model, and writes the model.
 template <class Model>
 void SaveTrained(const TrainSummary& summary, const std::string& path, Model* model) {
   FinishRecord(summary, &model->record);
   model->set_weights(summary.weights);
   model->Save(path);
 }
-/// Names in their order, as a fingerprint has them.
+/// A hash of the names in their order, for fingerprints.
 std::string HashOfNames(const std::vector<std::string>& names);
-/// The entries of Begin's object that all tasks have.
+/// The first object of the log, with the entries that all applications have.
 Json StartJson(const TrainingRecord& record, const LearnerChoice& choice);
 
 /// A line on the standard error: the learner and what it trains, as `lambda` and `model` put it in

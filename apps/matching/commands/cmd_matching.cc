@@ -5,10 +5,10 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 
 #include <CLI/CLI.hpp>
 
+#include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/matching/matching_draw.h>
 #include <slackline/core/atomic_file.h>
 #include <slackline/core/quoted.h>
@@ -45,24 +45,15 @@ struct DrawCommand {
   bool quiet = false;
 };
 
-Index ReadAtMost(std::string_view option, const std::string& value, Index minimum, Index maximum) {
-  const Index count = ReadCount(option, value, minimum);
-  if (count > maximum) {
-    throw DataError("--" + std::string(option) + ": " + Quoted(value) +
-                    " is not allowed; at most " + std::to_string(maximum) + " are possible");
-  }
-  return count;
-}
-
 DrawnAlignments ReadSettings(const DrawCommand& command) {
   DrawnAlignments settings;
-  settings.examples = ReadAtMost("examples", command.examples, 2, kMostExamples);
+  settings.examples = ReadCount("examples", command.examples, 2, kMostExamples);
   const std::size_t dash = command.words.find('-');
-  settings.shortest = ReadAtMost("words", command.words.substr(0, dash), 1, kMostWords);
+  settings.shortest = ReadCount("words", command.words.substr(0, dash), 1, kMostWords);
   settings.longest = dash == std::string::npos ? settings.shortest
-                                               : ReadAtMost("words", command.words.substr(dash + 1),
-                                                            settings.shortest, kMostWords);
-  settings.vocabulary = ReadAtMost("vocabulary", command.vocabulary, 1, kMostDrawnWords);
+                                               : ReadCount("words", command.words.substr(dash + 1),
+                                                           settings.shortest, kMostWords);
+  settings.vocabulary = ReadCount("vocabulary", command.vocabulary, 1, kMostDrawnWords);
   settings.noise = ReadReal("noise", command.noise, false);
   settings.lexical = !command.no_lexical;
   settings.seed = static_cast<std::uint64_t>(ReadCount("seed", command.seed, 0));
@@ -99,8 +90,8 @@ int RunDraw(const DrawCommand& command) {
 }  // namespace
 
 void AddMatchingDraw(CLI::App* parent, Action* action) {
-  const auto command = std::make_shared<DrawCommand>();
-  CLI::App* app = parent->add_subcommand("draw", kDrawDescription);
+  const auto [app, command] =
+      AddCommand(parent, action, {"draw", kDrawDescription, kExamples}, RunDraw);
   AddTextOption(app, "out", &command->out, "DIR", "new or empty folder for the two files")
       ->required();
   AddTextOption(app, "examples", &command->examples, "N",
@@ -113,8 +104,6 @@ void AddMatchingDraw(CLI::App* parent, Action* action) {
   AddTextOption(app, "seed", &command->seed, "S", "another seed draws other files", "1");
   app->add_flag("--no-lexical", command->no_lexical, "leave out the features of pairs of words");
   app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
-  app->footer(kExamples);
-  app->callback([command, action] { *action = [command] { return RunDraw(*command); }; });
 }
 
 void AddMatching(CLI::App* parent, Action* action) {

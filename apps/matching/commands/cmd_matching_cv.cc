@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // slackline matching cv
+#include <algorithm>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_help.h>
 #include <slackline/apps/cli/training/cmd_cv.h>
 #include <slackline/apps/matching/commands/cmd_matching.h>
 #include <slackline/apps/matching/commands/cmd_matching_session.h>
-#include <slackline/apps/matching/matching_trial.h>
+#include <slackline/apps/matching/matching_predict.h>
 
 namespace slackline::internal::program {
 namespace {
@@ -29,7 +33,7 @@ constexpr const char* kExamples =
     "  slackline matching cv pairs.txt.gz --lambda-path 0.1,0.01,0.001 --folds 10 --metric exact "
     "--no-refit --json";
 
-/// In the order of MatchingTrial.
+/// In the order of MatchingTrial::Figures.
 CvMetrics Metrics() {
   CvMetrics metrics;
   metrics.figures = {{"f1", "f1", "F1"},
@@ -50,38 +54,83 @@ struct CvCommand {
   CvFlags cv;
 };
 
+/// These examples, with their edges under the numbers that they have.
+MatchingData Select(const MatchingData& data, const std::vector<Index>& examples) {
+  MatchingData part;
+  part.source = data.source;
+  part.rows = data.rows;
+  part.num_features = data.num_features;
+  part.edges = data.edges;
+  for (const Index m : examples) part.examples.push_back(data.examples[m]);
+  return part;
+}
+
+class MatchingTrial : public TrainedTrial {
+ public:
+  MatchingTrial(const MatchingTask& task, LossScale loss, const Fold& fold,
+                const TrainOptions& options)
+      : TrainedTrial(options), model_(task.model), held_out_(Select(task.data, fold.held_out())) {
+    const Dataset training = model_.MakeTrainingData(Select(task.data, fold.Others()));
+    SetProblem(Problem(MakeTrainingSet(training, model_.Loss(loss)), 1));
+  }
+
+ private:
+  std::vector<double> Figures(std::span<const double> weights) override {
+    model_.set_weights({weights.begin(), weights.end()});
+    const MatchingPredictions predictions =
+        PredictMatchings(model_, held_out_, static_cast<int>(options().threads));
+    const MatchingMetrics metrics =
+        EvaluateMatchings(held_out_, predictions.labels, model_.costs());
+    return {metrics.f1, metrics.precision, metrics.recall, metrics.exact, metrics.mean_loss};
+  }
+
+  MatchingModel model_;
+  MatchingData held_out_;
+};
+
+class MatchingCv : public CvApplication {
+ public:
+  MatchingCv(const MatchingTask& task, LossScale loss) : task_(task), loss_(loss) {}
+
+  std::string source() const override { return task_.data.source; }
+  Index num_examples() const override { return task_.data.num_examples(); }
+  bool HasKnownLabel(Index example) const override {
+    const auto edges = task_.data.edges_of(task_.data.examples[example]);
+    return std::any_of(edges.begin(), edges.end(),
+                       [](const MatchingEdge& edge) { return edge.label != kUnlabelled; });
+  }
+  std::unique_ptr<FoldTrial> MakeTrial(std::size_t, const Fold& fold,
+                                       const TrainOptions& options) const override {
+    return std::make_unique<MatchingTrial>(task_, loss_, fold, options);
+  }
+
+ private:
+  const MatchingTask& task_;
+  const LossScale loss_;
+};
+
 int Run(const CvCommand& command) {
   command.matching.Check();
   const CvSettings settings = command.cv.Read(Metrics(), {command.matching.data});
-  MatchingTask task = LoadMatchingTask(command.matching);
-  CvProblem problem;
-  problem.source = task.data.source;
-  problem.examples = task.data.num_examples();
-  problem.all = "all examples";
-  problem.figures = Metrics().figures;
-  for (std::size_t f = 0; f < problem.figures.size(); ++f) problem.shown.push_back(f);
-  problem.own = {{"loss", command.matching.loss}};
-  problem.make = [&](const TrainOptions& options, std::size_t,
-                     const std::vector<std::vector<Index>>& folds, std::size_t fold) {
-    return std::make_unique<MatchingTrial>(task.data, task.model, command.matching.Loss(), options,
-                                           folds, fold);
+  MatchingTask matching = LoadMatchingTask(command.matching);
+  CvTask task;
+  task.all = "all examples";
+  task.figures = Metrics().figures;
+  task.shown = {0, 1, 2, 3, 4};
+  task.own = {{"loss", command.matching.loss}};
+  task.session = [&](std::size_t) {
+    return std::make_unique<MatchingSession>(command.matching, &matching);
   };
-  problem.session = [&](std::size_t) {
-    return std::make_unique<MatchingSession>(command.matching, &task);
-  };
-  return RunCv(command.cv, settings, problem);
+  return RunCv(command.cv, settings, MatchingCv(matching, command.matching.Loss()), task);
 }
 
 }  // namespace
 
 void AddMatchingCv(CLI::App* parent, Action* action) {
-  const auto command = std::make_shared<CvCommand>();
-  CLI::App* app = parent->add_subcommand("cv", kDescription);
+  const auto [app, command] = AddCommand(parent, action, {"cv", kDescription, kExamples}, Run);
   command->matching.Register(app);
   command->cv.Register(app, Metrics(), "all examples");
   GroupHelp(app);
-  app->footer(kExamples);
-  app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }
 
 }  // namespace slackline::internal::program

@@ -2,11 +2,11 @@
 //
 // slackline matching predict, and slackline matching evaluate
 #include <cstdio>
-#include <memory>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_json.h>
 #include <slackline/apps/matching/commands/cmd_matching.h>
 #include <slackline/apps/matching/matching_predict.h>
@@ -111,7 +111,7 @@ int RunPredict(const PredictCommand& command) {
 
 Json MetricsJson(const MatchingMetrics& metrics, const MatchingData& data) {
   return {{"examples", metrics.examples},     {"edges", metrics.edges},
-          {"given", metrics.given},           {"predicted", metrics.predicted},
+          {"given", metrics.truth},           {"predicted", metrics.predicted},
           {"right", metrics.right},           {"precision", metrics.precision},
           {"recall", metrics.recall},         {"f1", metrics.f1},
           {"error_rate", metrics.error_rate}, {"exact", metrics.exact},
@@ -120,7 +120,7 @@ Json MetricsJson(const MatchingMetrics& metrics, const MatchingData& data) {
 
 std::string MetricsTable(const MatchingMetrics& metrics, const MatchingModel& model) {
   std::string text = Count(metrics.examples, "example") + ", " +
-                     Count(metrics.edges, "candidate edge") + ", " + std::to_string(metrics.given) +
+                     Count(metrics.edges, "candidate edge") + ", " + std::to_string(metrics.truth) +
                      " given and " + std::to_string(metrics.predicted) + " predicted\n\n";
   Append(&text, "precision             %8.4f   (share of the predicted edges that are right)\n",
          metrics.precision);
@@ -151,34 +151,30 @@ int RunEvaluate(const PredictCommand& command) {
   return 0;
 }
 
-std::shared_ptr<PredictCommand> AddCommon(CLI::App* app) {
-  const auto command = std::make_shared<PredictCommand>();
+void AddCommon(CLI::App* app, PredictCommand* command) {
   app->add_option("DATA", command->data, "examples")->required()->type_name("");
   AddTextOption(app, "model", &command->model, "M.slk", "the model")->required();
   command->threads.Register(app);
-  return command;
 }
 
 }  // namespace
 
 void AddMatchingPredict(CLI::App* parent, Action* action) {
-  CLI::App* app = parent->add_subcommand("predict", kPredictDescription);
-  const auto command = AddCommon(app);
+  const auto [app, command] =
+      AddCommand(parent, action, {"predict", kPredictDescription, kPredictExamples}, RunPredict);
+  AddCommon(app, command);
   AddTextOption(app, "output", &command->output, "pairs|edges|scores", "what to write (see above)",
                 "pairs");
   AddTextOption(app, "out", &command->out, "FILE", "where to write", "the standard output");
   app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
-  app->footer(kPredictExamples);
-  app->callback([command, action] { *action = [command] { return RunPredict(*command); }; });
 }
 
 void AddMatchingEvaluate(CLI::App* parent, Action* action) {
-  CLI::App* app = parent->add_subcommand("evaluate", kEvaluateDescription);
-  const auto command = AddCommon(app);
+  const auto [app, command] = AddCommand(
+      parent, action, {"evaluate", kEvaluateDescription, kEvaluateExamples}, RunEvaluate);
+  AddCommon(app, command);
   app->add_flag("--json", command->json, "write JSON instead of a table");
   app->add_flag("--quiet,-q", command->quiet, "say nothing but the result and errors");
-  app->footer(kEvaluateExamples);
-  app->callback([command, action] { *action = [command] { return RunEvaluate(*command); }; });
 }
 
 }  // namespace slackline::internal::program

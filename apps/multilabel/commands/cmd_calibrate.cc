@@ -7,7 +7,6 @@
 
 #include <slackline/apps/cli/cmd_common.h>
 #include <slackline/apps/cli/cmd_interrupt.h>
-#include <slackline/apps/multilabel/validation/out_of_fold.h>
 #include <slackline/apps/multilabel/validation/reliability.h>
 
 namespace slackline::internal::program {
@@ -43,17 +42,17 @@ CalibrationPlan PlanCalibration(const MultiLabelData& data, Index folds, std::in
   plan.folds = MakeFolds(data.num_examples(), folds, static_cast<std::uint64_t>(seed));
   plan.quiet = quiet;
   plan.interrupt = CatchInterrupts();
-  ForOption("calibrate", [&] { CheckFolds(data, plan.folds); });
+  ForOption("calibrate", [&] { CheckFolds(MultiLabelCv(data, {}), plan.folds); });
   return plan;
 }
 
-bool Calibrate(const MultiLabelData& data, const MultiLabelTrialOptions& options, double lambda,
-               const CalibrationPlan& plan, MultiLabelModel* model) {
+bool Calibrate(const MultiLabelData& data, const MultiLabelCvOptions& options,
+               const TrainOptions& train, const CalibrationPlan& plan, MultiLabelModel* model) {
   if (!plan.quiet)
     std::fprintf(stderr, "calibration: %s\n",
                  Count(static_cast<Offset>(plan.folds.size()), "training").c_str());
   std::optional<std::vector<double>> scores =
-      OutOfFoldScores(data, options, plan.folds, lambda, plan.interrupt);
+      OutOfFoldScores(data, options, plan.folds, train, plan.interrupt);
   if (!scores) {
     std::fprintf(stderr, "interrupted: the model is not calibrated\n");
     return false;

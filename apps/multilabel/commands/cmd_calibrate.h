@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <slackline/apps/multilabel/multilabel_model.h>
-#include <slackline/apps/multilabel/validation/multilabel_trial.h>
+#include <slackline/apps/multilabel/validation/multilabel_cv.h>
 
 namespace CLI {
 class App;
@@ -24,7 +24,7 @@ void AddCalibrateFlag(CLI::App* app, bool* calibrate, const std::string& folds);
 
 /// How to calibrate a model once it is trained.
 struct CalibrationPlan {
-  std::vector<std::vector<Index>> folds;
+  Folds folds;
   bool quiet = false;
   const std::atomic<int>* interrupt = nullptr;
 
@@ -36,10 +36,10 @@ struct CalibrationPlan {
 CalibrationPlan PlanCalibration(const MultiLabelData& data, Index folds, std::int64_t seed,
                                 bool quiet);
 
-/// Trains once more for every fold, and sets the model's calibration; says so on the standard
-/// error. False when interrupted: then the model has none.
-bool Calibrate(const MultiLabelData& data, const MultiLabelTrialOptions& options, double lambda,
-               const CalibrationPlan& plan, MultiLabelModel* model);
+/// Trains once more for every fold, as `train` says, and sets the model's calibration; says so on
+/// the standard error. False when interrupted: then the model has none.
+bool Calibrate(const MultiLabelData& data, const MultiLabelCvOptions& options,
+               const TrainOptions& train, const CalibrationPlan& plan, MultiLabelModel* model);
 
 /// Throws DataError unless the model in `file` is calibrated.
 void RequireCalibration(const MultiLabelModel& model, const std::string& file);

@@ -10,7 +10,7 @@
 #include <slackline/apps/cli/training/cmd_train_report.h>
 #include <slackline/apps/multilabel/prediction/independent_labels.h>
 #include <slackline/apps/multilabel/prediction/multilabel_predict.h>
-#include <slackline/apps/multilabel/validation/cross_validation.h>
+#include <slackline/apps/multilabel/validation/multilabel_metrics.h>
 
 namespace slackline::internal::program {
 namespace {
@@ -50,13 +50,13 @@ int AddComparison(const CompareTask& task, const std::string& file, Json* json,
                   {"relative_gap", baseline.summary.last.relative_gap},
                   {"termination", Name(baseline.summary.termination)}};
   Json differences = Json::object();
-  for (const MetricRecord& record : MetricRecords()) {
-    const double with = task.metrics.*record.member;
-    const double without = metrics.*record.member;
-    Append(table, "%-16s %10.4f %12.4f %+11.4f\n", std::string(record.title).c_str(), with, without,
+  for (const MultiLabelFigure& figure : MultiLabelFigures()) {
+    const double with = task.metrics.*figure.member;
+    const double without = metrics.*figure.member;
+    Append(table, "%-16s %10.4f %12.4f %+11.4f\n", std::string(figure.title).c_str(), with, without,
            with - without);
-    figures[std::string(record.key)] = without;
-    differences[std::string(record.key)] = with - without;
+    figures[std::string(figure.key)] = without;
+    differences[std::string(figure.key)] = with - without;
   }
   *table += "(smaller is better for Hamming loss, larger for the others)\n";
   (*json)["independent"] = std::move(figures);

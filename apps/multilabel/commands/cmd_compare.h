@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// --compare of `multilabel evaluate`: the figures of a model next to those of labels on their own.
+// --compare of `multilabel evaluate`: the figures of a model next to those of independent labels.
 // Part of the program only.
 #pragma once
 

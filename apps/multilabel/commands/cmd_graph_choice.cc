@@ -3,13 +3,9 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <utility>
-
-#include <nlohmann/json.hpp>
 
 #include <slackline/apps/multilabel/multilabel_memory.h>
-#include <slackline/apps/multilabel/validation/cross_validation.h>
-#include <slackline/apps/multilabel/validation/multilabel_trial.h>
+#include <slackline/apps/multilabel/validation/multilabel_cv.h>
 #include <slackline/core/check.h>
 #include <slackline/core/parallel.h>
 #include <slackline/core/split.h>
@@ -19,12 +15,12 @@ namespace {
 
 /// In the order in which equal ones are preferred.
 const std::vector<std::string_view> kGraphs = {"none", "tree", "full"};
-constexpr std::size_t kMicroF1 = 2;  // of MetricRecords()
+constexpr std::size_t kMicroF1 = 2;  // of MultiLabelFigures()
 constexpr Index kFolds = 5;
 /// `auto` does not try the full graph where a pass takes longer.
 constexpr double kLongestPassSeconds = 64;
 
-/// Why the full graph is not for the loss, or too large for the data; else empty.
+/// Why the full graph is not tried: the loss, or the size of the data. Empty when it is.
 std::string FullGraphExcess(const TrainingData& training, const DataSettings& settings) {
   if (settings.loss.form == LossForm::kF1) return "--loss f1 is for graphs without cycles";
   const MultiLabelData& data = training.data;
@@ -40,17 +36,6 @@ std::string FullGraphExcess(const TrainingData& training, const DataSettings& se
 }
 
 }  // namespace
-
-CvMetrics MultiLabelCvMetrics() {
-  CvMetrics metrics;
-  for (const MetricRecord& record : MetricRecords())
-    metrics.figures.push_back({record.name, record.key, record.title, record.smaller_is_better});
-  metrics.text =
-      "what to choose by: Hamming loss (the smaller the better), or one of the others of "
-      "`evaluate` (the larger the better). Of equal values, the largest lambda is chosen";
-  metrics.default_name = "micro-f1";
-  return metrics;
-}
 
 std::vector<std::string> GraphCandidates(const std::string& graph, const TrainingData& training,
                                          const DataSettings& settings, std::string* note) {
@@ -73,63 +58,28 @@ std::vector<std::string> GraphCandidates(const std::string& graph, const Trainin
   return chosen;
 }
 
-CvProblem MakeMultiLabelCv(const DataFlags& flags, const DataSettings& settings,
-                           const TrainingData& training, std::vector<std::string> graphs,
-                           std::optional<CalibrationPlan> calibration) {
-  CvProblem problem;
-  problem.source = training.data.source;
-  problem.examples = training.data.num_examples();
-  problem.figures = MultiLabelCvMetrics().figures;
-  problem.candidate_key = "graph";
-  problem.candidates = std::move(graphs);
-  problem.make = [&settings, &training, candidates = problem.candidates](
-                     const TrainOptions& options, std::size_t candidate,
-                     const std::vector<std::vector<Index>>& folds, std::size_t fold) {
-    MultiLabelTrialOptions trial;
-    trial.graph = candidates[candidate];
-    trial.loss = settings.loss;
-    trial.kernel_bias = settings.bias;
-    trial.label_counts = settings.label_counts;
-    trial.train = options;
-    return std::make_unique<MultiLabelTrial>(training.data, trial, folds, fold);
-  };
-  problem.session = [&flags, &settings, &training, candidates = problem.candidates,
-                     calibration = std::move(calibration)](std::size_t candidate) {
-    DataFlags chosen = flags;
-    chosen.graph = candidates[candidate];
-    auto task = std::make_unique<MultiLabelSession>(chosen, settings, training);
-    if (calibration) task->CalibrateBy(*calibration);
-    return task;
-  };
-  return problem;
-}
-
 std::string ChooseGraph(const DataFlags& flags, const DataSettings& settings,
                         const TrainingData& training, const std::vector<std::string>& graphs,
                         const GraphChoiceRun& run) {
   const SessionSettings& session = run.session;
-  const CvProblem problem = MakeMultiLabelCv(flags, settings, training, graphs);
-  if (problem.examples < kFolds)
+  const MultiLabelCv application(training.data, CvOptionsOf(settings, graphs));
+  const Index examples = application.num_examples();
+  if (examples < kFolds)
     throw DataError("--graph: a choice needs " + Count(kFolds, "example") + ", but " +
-                    problem.source + " has " + Count(problem.examples, "example"));
-  const auto folds =
-      MakeFolds(problem.examples, kFolds, static_cast<std::uint64_t>(session.train.seed));
-  LambdaSearchTask task;
-  task.lambdas = {ChooseLambda(session, *problem.session(0))};
-  task.num_candidates = graphs.size();
-  task.num_folds = kFolds;
-  task.metric = kMicroF1;
-  task.threads = NumThreads(session.train.threads);
-  TrainOptions train = session.train;
-  train.threads = 1;
-  task.make = [&](std::size_t candidate, std::size_t fold) {
-    return problem.make(train, candidate, folds, fold);
-  };
-  const LambdaSearchResult result = SearchLambda(task, run.interrupt);
+                    application.source() + " has " + Count(examples, "example"));
+  DataFlags first = flags;
+  first.graph = graphs.front();
+  CvPlan plan;
+  plan.lambdas = {ChooseLambda(session, MultiLabelSession(first, settings, training))};
+  plan.folds = MakeFolds(examples, kFolds, static_cast<std::uint64_t>(session.train.seed));
+  plan.candidates.assign(graphs.size(), session.train);
+  plan.metric = kMicroF1;
+  plan.threads = NumThreads(session.train.threads);
+  const CvResult result = CrossValidate(application, plan, run.interrupt);
   if (result.interrupted) return {};
   std::string line =
       "graph: " + graphs[result.entries[result.best].candidate] + ", by cross-validation: micro F1";
-  for (const SearchEntry& entry : result.entries)
+  for (const CvEntry& entry : result.entries)
     Append(&line, "%s %s %.4f", entry.candidate > 0 ? "," : "", graphs[entry.candidate].c_str(),
            SpreadOf(entry.figures(kMicroF1)).mean);
   if (!run.quiet) std::fprintf(stderr, "%s\n", line.c_str());

@@ -4,18 +4,13 @@
 // the program only.
 #pragma once
 
-#include <optional>
+#include <atomic>
 #include <string>
 #include <vector>
 
-#include <slackline/apps/cli/training/cmd_cv.h>
-#include <slackline/apps/multilabel/commands/cmd_calibrate.h>
 #include <slackline/apps/multilabel/commands/cmd_multilabel_common.h>
 
 namespace slackline::internal::program {
-
-/// The figures of multi-label models.
-CvMetrics MultiLabelCvMetrics();
 
 /// The graphs that --graph names: one, or those to choose from, the sparser ones first. `auto`
 /// leaves out the full graph where the loss has no maximum on it, training would not fit into
@@ -24,13 +19,7 @@ CvMetrics MultiLabelCvMetrics();
 std::vector<std::string> GraphCandidates(const std::string& graph, const TrainingData& training,
                                          const DataSettings& settings, std::string* note);
 
-/// All arguments must outlive the result. The candidates are `graphs`. calibration: of the model at
-/// the end.
-CvProblem MakeMultiLabelCv(const DataFlags& flags, const DataSettings& settings,
-                           const TrainingData& training, std::vector<std::string> graphs,
-                           std::optional<CalibrationPlan> calibration = {});
-
-/// How the training goes that a graph is chosen for.
+/// The training that a graph is chosen for.
 struct GraphChoiceRun {
   const SessionSettings& session;
   bool quiet = false;

@@ -17,7 +17,7 @@
 namespace slackline::internal::program {
 namespace {
 
-/// A pass that is worth a warning.
+/// A pass that takes longer gets a warning.
 constexpr double kSlowPassSeconds = 5;
 
 MultiLabelLoss ReadLoss(const std::string& loss, const std::string& loss_weights) {
@@ -29,7 +29,7 @@ MultiLabelLoss ReadLoss(const std::string& loss, const std::string& loss_weights
   return result;
 }
 
-/// Without weights.
+/// A model without weights for the training data.
 MultiLabelModel MakeModel(const DataFlags& flags, const DataSettings& settings,
                           const TrainingData& training, const LossOptions& loss) {
   const MultiLabelData& data = training.data;
@@ -54,7 +54,7 @@ MultiLabelModel MakeModel(const DataFlags& flags, const DataSettings& settings,
   return model;
 }
 
-/// With any λ.
+/// The training problem; its λ has no meaning.
 Problem MakeProblem(const MultiLabelModel& model, const DataSettings& settings,
                     const MultiLabelData& data, const LossOptions& loss) {
   const CountRange counts = TrainingCounts(settings.label_counts, model, data, loss.form);
@@ -63,8 +63,8 @@ Problem MakeProblem(const MultiLabelModel& model, const DataSettings& settings,
   return Problem(std::move(training), 1);
 }
 
-/// Whether training keeps them, too: ", predictions of …" or ", label sets of …"; nothing where any
-/// number will do.
+/// The bounds on the number of labels: ", label sets of …" where training keeps them as well,
+/// ", predictions of …" where it does not, and nothing without bounds.
 std::string CountsText(const MultiLabelModel& model, const Problem& problem) {
   if (!model.label_counts().Restricts(model.num_labels())) return {};
   const bool trained = !problem.data().example(0).structure().globals().empty();
@@ -217,6 +217,10 @@ Fingerprint MultiLabelSession::Context() const {
   return {{"names of the labels", HashOfNames(data_.label_names)}};
 }
 
+MultiLabelCvOptions CvOptionsOf(const DataSettings& settings, std::vector<std::string> graphs) {
+  return {std::move(graphs), settings.loss, settings.bias, settings.label_counts};
+}
+
 double PassSeconds(Offset pairs, Index examples) {
   constexpr double kSecondsPerVisit = 16e-9;  // of one pair of labels of one example
   return kSecondsPerVisit * static_cast<double>(pairs) * examples;
@@ -289,9 +293,10 @@ void MultiLabelSession::Save(const TrainSummary& summary, const std::string& pat
   // Also where calibration follows: an interrupt, or a failure, must not cost the trained model.
   model_.Save(path);
   if (!calibration_ || summary.termination == Termination::kInterrupted) return;
-  const MultiLabelTrialOptions options{flags_.graph, settings_.loss, settings_.bias,
-                                       settings_.label_counts, trained_};
-  if (Calibrate(data_, options, model_.record.lambda, *calibration_, &model_)) model_.Save(path);
+  TrainOptions train = trained_;
+  train.lambda = model_.record.lambda;
+  const MultiLabelCvOptions options = CvOptionsOf(settings_, {flags_.graph});
+  if (Calibrate(data_, options, train, *calibration_, &model_)) model_.Save(path);
 }
 
 }  // namespace slackline::internal::program

@@ -56,6 +56,9 @@ struct DataFlags {
   std::vector<std::string> inputs() const { return {data, labels_xml, graph, loss_weights}; }
 };
 
+/// What cross-validation reads of the settings, with these graphs as candidates.
+MultiLabelCvOptions CvOptionsOf(const DataSettings& settings, std::vector<std::string> graphs);
+
 /// Seconds that a pass over so many examples with so many pairs of labels takes, roughly.
 double PassSeconds(Offset pairs, Index examples);
 

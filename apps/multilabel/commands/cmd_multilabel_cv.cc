@@ -11,8 +11,11 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_help.h>
+#include <slackline/apps/cli/training/cmd_cv.h>
 #include <slackline/apps/multilabel/commands/cmd_graph_choice.h>
+#include <slackline/apps/multilabel/validation/multilabel_metrics.h>
 
 namespace slackline::internal::program {
 namespace {
@@ -36,6 +39,16 @@ constexpr const char* kExamples =
 /// Figures in the table besides the one that is chosen by: Hamming loss and subset accuracy.
 constexpr std::size_t kShown[] = {0, 1};
 
+CvMetrics Metrics() {
+  CvMetrics metrics;
+  metrics.figures.assign(MultiLabelFigures().begin(), MultiLabelFigures().end());
+  metrics.text =
+      "what to choose by: Hamming loss (the smaller the better), or one of the others of "
+      "`evaluate` (the larger the better). Of equal values, the largest lambda is chosen";
+  metrics.default_name = "micro-f1";
+  return metrics;
+}
+
 struct CvCommand {
   DataFlags data;
   CvFlags cv;
@@ -45,38 +58,44 @@ struct CvCommand {
 int Run(const CvCommand& command) {
   if (command.calibrate && command.cv.no_refit)
     throw DataError("--calibrate does not go with --no-refit: there is no model to calibrate");
-  const CvSettings cv = command.cv.Read(MultiLabelCvMetrics(), command.data.inputs());
+  const CvSettings cv = command.cv.Read(Metrics(), command.data.inputs());
   const DataSettings settings = command.data.Read(cv.train);
   const TrainingData training = ReadTrainingData(command.data, settings);
   std::string note;
-  std::vector<std::string> graphs = GraphCandidates(command.data.graph, training, settings, &note);
+  CvTask task;
+  task.figures = Metrics().figures;
+  task.candidate_key = "graph";
+  task.candidates = GraphCandidates(command.data.graph, training, settings, &note);
   if (!note.empty() && !command.cv.quiet) std::fprintf(stderr, "note: %s\n", note.c_str());
   // The folds of the cross-validation calibrate the model at the end.
   std::optional<CalibrationPlan> calibration;
   if (command.calibrate)
     calibration = PlanCalibration(training.data, cv.folds, cv.train.seed, command.cv.quiet);
-  CvProblem problem =
-      MakeMultiLabelCv(command.data, settings, training, std::move(graphs), calibration);
-  problem.shown = {cv.metric};
+  task.shown = {cv.metric};
   for (const std::size_t figure : kShown) {
-    if (figure != cv.metric) problem.shown.push_back(figure);
+    if (figure != cv.metric) task.shown.push_back(figure);
   }
-  problem.own = {{"loss", command.data.loss}};
-  const int code = RunCv(command.cv, cv, problem);
+  task.own = {{"loss", command.data.loss}};
+  task.session = [&](std::size_t candidate) {
+    DataFlags chosen = command.data;
+    chosen.graph = task.candidates[candidate];
+    auto session = std::make_unique<MultiLabelSession>(chosen, settings, training);
+    if (calibration) session->CalibrateBy(*calibration);
+    return session;
+  };
+  const MultiLabelCv application(training.data, CvOptionsOf(settings, task.candidates));
+  const int code = RunCv(command.cv, cv, application, task);
   return calibration ? calibration->ExitCode(code) : code;
 }
 
 }  // namespace
 
 void AddMultiLabelCv(CLI::App* parent, Action* action) {
-  const auto command = std::make_shared<CvCommand>();
-  CLI::App* app = parent->add_subcommand("cv", kDescription);
+  const auto [app, command] = AddCommand(parent, action, {"cv", kDescription, kExamples}, Run);
   command->data.Register(app);
-  command->cv.Register(app, MultiLabelCvMetrics(), "all data");
+  command->cv.Register(app, Metrics(), "all data");
   AddCalibrateFlag(app, &command->calibrate, "the folds, for the best lambda");
   GroupHelp(app);
-  app->footer(kExamples);
-  app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }
 
 }  // namespace slackline::internal::program

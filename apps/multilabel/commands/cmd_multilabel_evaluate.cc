@@ -2,11 +2,11 @@
 //
 // slackline multilabel evaluate
 #include <algorithm>
-#include <memory>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_common.h>
 #include <slackline/apps/cli/cmd_json.h>
 #include <slackline/apps/multilabel/commands/cmd_compare.h>
@@ -127,8 +127,8 @@ int Run(const EvaluateCommand& command) {
 }  // namespace
 
 void AddMultiLabelEvaluate(CLI::App* parent, Action* action) {
-  const auto command = std::make_shared<EvaluateCommand>();
-  CLI::App* app = parent->add_subcommand("evaluate", kDescription);
+  const auto [app, command] =
+      AddCommand(parent, action, {"evaluate", kDescription, kExamples}, Run);
   app->add_option("DATA", command->data, "examples with their labels")->required()->type_name("");
   AddTextOption(app, "model", &command->model, "M.slk", "the model")->required();
   command->reading.Register(app);
@@ -137,8 +137,6 @@ void AddMultiLabelEvaluate(CLI::App* parent, Action* action) {
                 "these data, those of the model, and show how much better the model is");
   command->decode.Register(app);
   app->add_flag("--json", command->json, "write JSON instead of a table");
-  app->footer(kExamples);
-  app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }
 
 }  // namespace slackline::internal::program

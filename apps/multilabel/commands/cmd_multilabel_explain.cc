@@ -9,8 +9,8 @@
 
 #include <slackline/apps/cli/cmd_common.h>
 #include <slackline/apps/cli/cmd_weight_text.h>
+#include <slackline/apps/multilabel/data/multilabel_data.h>
 #include <slackline/apps/multilabel/prediction/multilabel_explain.h>
-#include <slackline/apps/multilabel/validation/cross_validation.h>
 
 namespace slackline::internal::program {
 namespace {

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // slackline multilabel predict
-#include <array>
-#include <charconv>
 #include <cstdio>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
+#include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_common.h>
 #include <slackline/apps/cli/cmd_stream_output.h>
 #include <slackline/apps/multilabel/commands/cmd_calibrate.h>
@@ -94,12 +92,8 @@ std::string Head(const std::vector<std::string>& cells, const PredictOptions& op
 }
 
 void AppendScores(std::span<const double> scores, std::size_t n, std::string* text) {
-  std::array<char, 32> buffer;
   for (std::size_t k = 0; k < scores.size(); ++k) {
-    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), scores[k],
-                                   std::chars_format::general, 9)
-                         .ptr;
-    text->append(buffer.data(), end);
+    text->append(NumberText(scores[k], kScoreDigits));
     *text += (k + 1) % n != 0 ? ',' : '\n';
   }
 }
@@ -173,8 +167,7 @@ int Run(const PredictCommand& command) {
 }  // namespace
 
 void AddMultiLabelPredict(CLI::App* parent, Action* action) {
-  const auto command = std::make_shared<PredictCommand>();
-  CLI::App* app = parent->add_subcommand("predict", kDescription);
+  const auto [app, command] = AddCommand(parent, action, {"predict", kDescription, kExamples}, Run);
   app->add_option("DATA", command->data, "examples")->required()->type_name("");
   AddTextOption(app, "model", &command->model, "M.slk", "the model")->required();
   AddTextOption(app, "output", &command->output, "labels|scores|probabilities",
@@ -186,8 +179,6 @@ void AddMultiLabelPredict(CLI::App* parent, Action* action) {
   command->reading.Register(app);
   command->decode.Register(app);
   app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
-  app->footer(kExamples);
-  app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }
 
 }  // namespace slackline::internal::program

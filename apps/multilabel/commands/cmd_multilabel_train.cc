@@ -2,11 +2,11 @@
 //
 // slackline multilabel train
 #include <cstdio>
-#include <memory>
 #include <utility>
 
 #include <CLI/CLI.hpp>
 
+#include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_help.h>
 #include <slackline/apps/cli/cmd_interrupt.h>
 #include <slackline/apps/multilabel/commands/cmd_graph_choice.h>
@@ -105,8 +105,7 @@ int Run(const TrainCommand& command) {
 }  // namespace
 
 void AddMultiLabelTrain(CLI::App* parent, Action* action) {
-  const auto command = std::make_shared<TrainCommand>();
-  CLI::App* app = parent->add_subcommand("train", kDescription);
+  const auto [app, command] = AddCommand(parent, action, {"train", kDescription, kExamples}, Run);
   command->data.Register(app);
   CLI::Option* clusters =
       AddTextOption(app, "clusters", &command->clusters, "N",
@@ -119,8 +118,6 @@ void AddMultiLabelTrain(CLI::App* parent, Action* action) {
   AddCalibrateFlag(app, &command->calibrate, "five folds");
   command->session.Register(app);
   GroupHelp(app);
-  app->footer(kExamples);
-  app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }
 
 }  // namespace slackline::internal::program

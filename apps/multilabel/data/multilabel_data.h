@@ -31,6 +31,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -110,6 +111,9 @@ struct MultiLabelReadOptions {
 /// data that are too large (see above). What the model does not know of a table or of LIBSVM data
 /// is left out, with a note, unless options.strict.
 MultiLabelData ReadMultiLabelData(const std::string& path, const MultiLabelReadOptions& options);
+
+/// The data with these examples only, in this order.
+MultiLabelData SelectExamples(const MultiLabelData& data, std::span<const Index> examples);
 
 /// The label names of a Mulan XML file in document order. Nested labels (hierarchies) are
 /// flattened, parents first; namespaces are ignored. Throws DataError when the file is not such

@@ -19,8 +19,8 @@ namespace slackline::internal {
 class MultiLabelStream {
  public:
   /// Opens the file, "-" for the standard input; `read`: MultiLabelModel::ReadOptions, with another
-  /// format and strictness where wanted. The model must live as long. Of the options, threads and
-  /// fractional are not looked at. Throws DataError when the way to decode does not apply.
+  /// format and strictness where wanted. The model must live as long. The options threads
+  /// and fractional are ignored. Throws DataError when the way to decode does not apply.
   MultiLabelStream(const MultiLabelModel& model, const std::string& path,
                    MultiLabelReadOptions read, const PredictOptions& options);
   MultiLabelStream(const MultiLabelStream&) = delete;

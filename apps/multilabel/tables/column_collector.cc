@@ -88,7 +88,7 @@ void ColumnCollector::AddNumber(std::string_view text, long line) {
   ++num_known_;
 }
 
-/// Goes over to a number a row: there are too many different texts for categories.
+/// Stores a number per row from here on: there are too many different texts for categories.
 void ColumnCollector::Widen() {
   if (!std::all_of(facts_.begin(), facts_.end(), [](const Text& text) { return text.is_number; }))
     CheckTexts(true);
@@ -100,7 +100,7 @@ void ColumnCollector::Widen() {
   facts_ = {};
 }
 
-/// numbers: so many values are numbers, of those known before `text`.
+/// numbers: how many of the known values before `text` are numbers.
 void ColumnCollector::RefuseMixture(std::string_view text, long line, Offset numbers) const {
   throw DataError(source_, line,
                   "value " + Quoted(text) + " of column " + Quoted(column_.name) +

@@ -7,8 +7,8 @@ namespace slackline::internal {
 namespace {
 
 struct Counts {
-  std::int64_t both = 0;       // given and predicted
-  std::int64_t given = 0;      // given only
+  std::int64_t both = 0;       // true and predicted
+  std::int64_t missed = 0;     // true only
   std::int64_t predicted = 0;  // predicted only
   std::int64_t known = 0;
 
@@ -16,10 +16,10 @@ struct Counts {
     if (truth < 0) return;
     ++known;
     both += truth == 1 && guess == 1;
-    given += truth == 1 && guess == 0;
+    missed += truth == 1 && guess == 0;
     predicted += truth == 0 && guess == 1;
   }
-  std::int64_t wrong() const { return given + predicted; }
+  std::int64_t wrong() const { return missed + predicted; }
 };
 
 double Ratio(std::int64_t part, std::int64_t whole, double of_nothing = 0) {
@@ -32,8 +32,8 @@ double F1(const Counts& counts, double of_nothing = 0) {
 
 LabelMetrics OfLabel(const Counts& counts) {
   return {Ratio(counts.both, counts.both + counts.predicted),
-          Ratio(counts.both, counts.both + counts.given), F1(counts),
-          static_cast<Index>(counts.both + counts.given), static_cast<Index>(counts.known)};
+          Ratio(counts.both, counts.both + counts.missed), F1(counts),
+          static_cast<Index>(counts.both + counts.missed), static_cast<Index>(counts.known)};
 }
 
 /// Adds one example's figures: sums, of which the caller makes means.
@@ -47,21 +47,33 @@ void AddExample(const Counts& counts, MultiLabelMetrics* sums) {
 
 }  // namespace
 
-MultiLabelMetrics ComputeMetrics(Index num_labels, std::span<const std::int8_t> given,
+std::span<const MultiLabelFigure> MultiLabelFigures() {
+  using M = MultiLabelMetrics;
+  static constexpr MultiLabelFigure kFigures[] = {
+      {{"hamming", "hamming_loss", "Hamming loss", true}, &M::hamming_loss},
+      {{"subset", "subset_accuracy", "subset accuracy"}, &M::subset_accuracy},
+      {{"micro-f1", "micro_f1", "micro F1"}, &M::micro_f1},
+      {{"macro-f1", "macro_f1", "macro F1"}, &M::macro_f1},
+      {{"example-f1", "example_f1", "example F1"}, &M::example_f1},
+      {{"jaccard", "jaccard", "Jaccard index"}, &M::jaccard}};
+  return kFigures;
+}
+
+MultiLabelMetrics ComputeMetrics(Index num_labels, std::span<const std::int8_t> truth,
                                  std::span<const std::int8_t> predicted) {
-  SLACKLINE_CHECK(num_labels > 0 && given.size() == predicted.size() &&
-                      given.size() % static_cast<std::size_t>(num_labels) == 0,
-                  "given and predicted labels do not fit each other");
+  SLACKLINE_CHECK(num_labels > 0 && truth.size() == predicted.size() &&
+                      truth.size() % static_cast<std::size_t>(num_labels) == 0,
+                  "true and predicted labels do not fit each other");
   const std::size_t n = num_labels;
   MultiLabelMetrics metrics;
   Counts all;
   std::vector<Counts> of_label(n);
-  for (std::size_t row = 0; row < given.size(); row += n) {
+  for (std::size_t row = 0; row < truth.size(); row += n) {
     Counts example;
     for (std::size_t i = 0; i < n; ++i) {
-      example.Add(given[row + i], predicted[row + i]);
-      of_label[i].Add(given[row + i], predicted[row + i]);
-      all.Add(given[row + i], predicted[row + i]);
+      example.Add(truth[row + i], predicted[row + i]);
+      of_label[i].Add(truth[row + i], predicted[row + i]);
+      all.Add(truth[row + i], predicted[row + i]);
     }
     AddExample(example, &metrics);
   }

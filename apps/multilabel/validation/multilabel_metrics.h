@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How well predicted label sets agree with given ones.
+// How well predicted label sets agree with the ground truth.
 //
-// Entries whose given label is not known (−1) take no part in anything, nor do examples and labels
-// without any known entry. Divisions 0/0, as scikit-learn decides them: precision, recall and F1 of
-// a label that is neither given nor predicted are 0, and count as 0 in macro_f1; micro_f1 without
-// anything given or predicted is 0. But an example whose given and predicted sets are both empty is
-// predicted rightly: example_f1 and jaccard count it as 1.
+// Unknown entries (−1) of the truth are ignored, and so are examples and labels without a known
+// entry. 0/0 is decided as in scikit-learn: precision, recall and F1 of a label that is neither
+// true nor predicted anywhere are 0, and count as 0 in macro_f1; micro_f1 is 0 when no label is
+// true or predicted at all. But an example whose true and predicted sets are both empty is right:
+// example_f1 and jaccard count it as 1.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include <slackline/apps/common/folds.h>
 #include <slackline/core/types.h>
 
 namespace slackline::internal {
@@ -36,9 +37,15 @@ struct MultiLabelMetrics {
   std::vector<LabelMetrics> labels;
 };
 
-/// given and predicted: examples × num_labels by rows; given entries are 0, 1 or −1, predicted ones
+/// A figure by which models are compared.
+struct MultiLabelFigure : FigureName {
+  double MultiLabelMetrics::*member;
+};
+std::span<const MultiLabelFigure> MultiLabelFigures();
+
+/// truth and predicted: examples × num_labels by rows; true entries are 0, 1 or −1, predicted ones
 /// 0 or 1. All figures are 0 when nothing is known.
-MultiLabelMetrics ComputeMetrics(Index num_labels, std::span<const std::int8_t> given,
+MultiLabelMetrics ComputeMetrics(Index num_labels, std::span<const std::int8_t> truth,
                                  std::span<const std::int8_t> predicted);
 
 }  // namespace slackline::internal

@@ -29,9 +29,9 @@ struct Reliability {
       0;  ///< mean over the entries of |mean_predicted − share_true| of their bin
 };
 
-/// probabilities in (0, 1) and given labels (1, 0, −1 = not known), of the same entries. All 0 when
+/// probabilities in (0, 1) and true labels (1, 0, −1 = not known), of the same entries. All 0 when
 /// nothing is known.
 Reliability ComputeReliability(std::span<const double> probabilities,
-                               std::span<const std::int8_t> given);
+                               std::span<const std::int8_t> truth);
 
 }  // namespace slackline::internal

@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 
 #include <slackline/core/check.h>
-#include <slackline/core/quoted.h>
 #ifdef SLACKLINE_WITH_VISION
 #include <slackline/vision/image.h>
 #endif
@@ -27,12 +26,7 @@ void PixelFlag::Register(CLI::App* app) {
       most);
 }
 
-Index PixelFlag::Read() const {
-  const Index count = ReadCount("max-pixels", most, 1);
-  if (count <= kLargestImage) return count;
-  throw DataError("--max-pixels: " + Quoted(most) + " is not allowed; at most " +
-                  std::to_string(kLargestImage) + " are possible");
-}
+Index PixelFlag::Read() const { return ReadCount("max-pixels", most, 1, kLargestImage); }
 
 void AddSegment(CLI::App* parent, Action* action) {
   CLI::App* app = parent->add_subcommand("segment", kDescription);

@@ -15,7 +15,6 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <slackline/apps/common/folds.h>
 #include <slackline/apps/segmentation/class_potentials.h>
 #include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
@@ -86,7 +85,7 @@ void AddRows(const SegmentModel& model, const std::vector<float>& floats, Featur
   }
 }
 
-/// The image, its rows behind those that there are. `potentials` is null for a model of features.
+/// Makes the example of an image, and appends its feature rows. `potentials` is null for a model of features.
 SegmentExample MakeExample(const SegmentModel& model, const PreparedImage& image,
                            const ClassPotentials* potentials, FeatureRows* rows) {
   SegmentExample example;
@@ -245,14 +244,13 @@ SegmentTask LoadSegmentTask(const SegmentFlags& flags) {
   return {std::move(model), std::move(data), std::move(scaled)};
 }
 
-Problem MakeFoldProblem(const SegmentTask& task, SegmentLoss loss,
-                        const std::vector<std::vector<Index>>& folds, std::size_t held_out) {
+Problem MakeFoldProblem(const SegmentTask& task, SegmentLoss loss, const Fold& fold) {
   std::vector<SegmentExample> examples;
-  for (const Index m : ExamplesOutside(folds, held_out)) examples.push_back(task.data.examples[m]);
+  for (const Index m : fold.OthersByFold()) examples.push_back(task.data.examples[m]);
   TrainingSet training = MakeSegmentTraining(task.model, examples, task.data.rows, loss);
   if (training.data.size() == 0) {
     throw DataError(task.data.source, 0,
-                    FoldName(held_out, folds.size()) + " has no labels to train on");
+                    fold.name() + " has all labels that are known: nothing is left to train on");
   }
   return Problem(std::move(training), 1);
 }

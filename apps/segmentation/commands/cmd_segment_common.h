@@ -10,6 +10,7 @@
 
 #include <slackline/apps/cli/training/cmd_scale.h>
 #include <slackline/apps/cli/training/cmd_train_session.h>
+#include <slackline/apps/common/folds.h>
 #include <slackline/apps/segmentation/segment_metrics.h>
 #include <slackline/apps/segmentation/segment_model.h>
 #include <slackline/vision/feature_extractor.h>
@@ -57,9 +58,9 @@ struct SegmentTask {
 };
 SegmentTask LoadSegmentTask(const SegmentFlags& flags);
 
-/// What training on all folds but one is, with any λ. Throws DataError when they have no labels.
-Problem MakeFoldProblem(const SegmentTask& task, SegmentLoss loss,
-                        const std::vector<std::vector<Index>>& folds, std::size_t held_out);
+/// Training on all images outside of a fold as a problem, with any λ. Throws DataError when these
+/// have no labels.
+Problem MakeFoldProblem(const SegmentTask& task, SegmentLoss loss, const Fold& fold);
 
 /// The images of a role (none where the file has none), with rows of their own, for a model. Throws
 /// DataError when the file does not fit the model.

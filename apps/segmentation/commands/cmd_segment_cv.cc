@@ -10,9 +10,9 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_help.h>
 #include <slackline/apps/cli/training/cmd_cv.h>
-#include <slackline/apps/common/path_trial.h>
 #include <slackline/apps/segmentation/commands/cmd_segment.h>
 #include <slackline/apps/segmentation/commands/cmd_segment_common.h>
 #include <slackline/core/check.h>
@@ -63,13 +63,12 @@ std::vector<SegmentLoss> ReadLosses(const SegmentFlags& given) {
   return losses;
 }
 
-/// One fold of one loss: what is trained on, and what it is tried on.
-class SegmentTrial : public PathTrial {
+class SegmentTrial : public TrainedTrial {
  public:
-  SegmentTrial(const SegmentTask& task, SegmentLoss loss, const TrainOptions& options,
-               const std::vector<std::vector<Index>>& folds, std::size_t number)
-      : PathTrial(options), task_(task), model_(task.model), held_out_(folds[number]) {
-    SetProblem(MakeFoldProblem(task, loss, folds, number));
+  SegmentTrial(const SegmentTask& task, SegmentLoss loss, const Fold& fold,
+               const TrainOptions& options)
+      : TrainedTrial(options), task_(task), model_(task.model), held_out_(fold.held_out()) {
+    SetProblem(MakeFoldProblem(task, loss, fold));
   }
 
  private:
@@ -82,54 +81,66 @@ class SegmentTrial : public PathTrial {
           PredictSegments(model_, example, task_.data.rows, DecodeKind::kAuto);
       AddPixels(example, prediction.fine, &confusion);
     }
-    const auto counts = confusion.counts();
-    if (std::all_of(counts.begin(), counts.end(), [](std::int64_t n) { return n == 0; }))
-      throw DataError(task_.data.source, 0, "a fold has no labels to compare with");
     const SegmentMetrics metrics = ComputeSegmentMetrics(confusion);
     return {metrics.pixel_accuracy, metrics.class_average, metrics.mean_iou};
   }
 
   const SegmentTask& task_;
   SegmentModel model_;
-  std::vector<Index> held_out_;
+  const std::vector<Index>& held_out_;
+};
+
+/// The candidates are losses.
+class SegmentCv : public CvApplication {
+ public:
+  SegmentCv(const SegmentTask& task, const std::vector<SegmentLoss>& losses)
+      : task_(task), losses_(losses) {}
+
+  std::string source() const override { return task_.data.source; }
+  Index num_examples() const override { return static_cast<Index>(task_.data.examples.size()); }
+  bool HasKnownLabel(Index example) const override {
+    const auto& pixels = task_.data.examples[example].fine_pixels;
+    return std::any_of(pixels.begin(), pixels.end(), [](std::int64_t n) { return n > 0; });
+  }
+  std::unique_ptr<FoldTrial> MakeTrial(std::size_t candidate, const Fold& fold,
+                                       const TrainOptions& options) const override {
+    return std::make_unique<SegmentTrial>(task_, losses_[candidate], fold, options);
+  }
+
+ private:
+  const SegmentTask& task_;
+  const std::vector<SegmentLoss>& losses_;
 };
 
 int Run(const CvCommand& command) {
   const std::vector<SegmentLoss> losses = ReadLosses(command.segment);
   const CvSettings settings = command.cv.Read(Metrics(), command.segment.inputs());
   RefuseKernels(settings.train, "images");
-  SegmentTask task = LoadSegmentTask(command.segment);
-  CvProblem problem;
-  problem.source = task.data.source;
-  problem.examples = static_cast<Index>(task.data.examples.size());
-  problem.noun = "training image";
-  problem.key = "images";
-  problem.all = "all training images";
-  problem.figures = Metrics().figures;
-  problem.shown = {0, 1, 2};
-  problem.candidate_key = "loss";
-  problem.candidates.clear();
-  for (const SegmentLoss loss : losses) problem.candidates.emplace_back(Name(loss));
-  problem.own = {{"layers", command.segment.layers},
-                 {"pairwise", Name(task.model.pairwise())},
-                 {"regions", command.segment.regions}};
-  problem.make = [&](const TrainOptions& options, std::size_t candidate,
-                     const std::vector<std::vector<Index>>& folds, std::size_t fold) {
-    return std::make_unique<SegmentTrial>(task, losses[candidate], options, folds, fold);
-  };
-  problem.session = [&](std::size_t candidate) {
+  SegmentTask images = LoadSegmentTask(command.segment);
+  CvTask task;
+  task.noun = "training image";
+  task.key = "images";
+  task.all = "all training images";
+  task.figures = Metrics().figures;
+  task.shown = {0, 1, 2};
+  task.candidate_key = "loss";
+  task.candidates.clear();
+  for (const SegmentLoss loss : losses) task.candidates.emplace_back(Name(loss));
+  task.own = {{"layers", command.segment.layers},
+              {"pairwise", Name(images.model.pairwise())},
+              {"regions", command.segment.regions}};
+  task.session = [&](std::size_t candidate) {
     SegmentFlags flags = command.segment;
     flags.loss = std::string(Name(losses[candidate]));
-    return std::make_unique<SegmentSession>(flags, losses[candidate], &task);
+    return std::make_unique<SegmentSession>(flags, losses[candidate], &images);
   };
-  return RunCv(command.cv, settings, problem);
+  return RunCv(command.cv, settings, SegmentCv(images, losses), task);
 }
 
 }  // namespace
 
 void AddSegmentCv(CLI::App* parent, Action* action) {
-  const auto command = std::make_shared<CvCommand>();
-  CLI::App* app = parent->add_subcommand("cv", kDescription);
+  const auto [app, command] = AddCommand(parent, action, {"cv", kDescription, kExamples}, Run);
   command->segment.Register(app);
   CLI::Option* loss = app->get_option("--loss");
   loss->type_name("pixels|balanced|both");
@@ -138,8 +149,6 @@ void AddSegmentCv(CLI::App* parent, Action* action) {
       "its\nclass; or the better one of both [pixels]");
   command->cv.Register(app, Metrics(), "all training images");
   GroupHelp(app);
-  app->footer(kExamples);
-  app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }
 
 }  // namespace slackline::internal::program

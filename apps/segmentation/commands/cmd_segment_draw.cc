@@ -6,10 +6,10 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 
 #include <CLI/CLI.hpp>
 
+#include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/terminal_line.h>
 #include <slackline/apps/segmentation/commands/cmd_segment.h>
 #include <slackline/apps/segmentation/commands/cmd_segment_common.h>
@@ -60,16 +60,8 @@ struct Settings {
 Settings ReadSettings(const DrawCommand& command) {
   constexpr Index kMostSide = 10'000;
   Settings settings;
-  settings.images = ReadCount("images", command.images, 2);
-  if (settings.images > kMostImages) {
-    throw DataError("--images: " + Quoted(command.images) + " is not allowed; at most " +
-                    std::to_string(kMostImages) + " are possible");
-  }
-  settings.classes = ReadCount("classes", command.classes, 2);
-  if (settings.classes > 8) {
-    throw DataError("--classes: " + Quoted(command.classes) +
-                    " is not allowed; at most 8 are possible");
-  }
+  settings.images = ReadCount("images", command.images, 2, kMostImages);
+  settings.classes = ReadCount("classes", command.classes, 2, 8);
   const std::size_t cross = command.size.find('x');
   const bool good =
       cross != std::string::npos &&
@@ -134,8 +126,7 @@ int Run(const DrawCommand& command) {
 }  // namespace
 
 void AddSegmentDraw(CLI::App* parent, Action* action) {
-  const auto command = std::make_shared<DrawCommand>();
-  CLI::App* app = parent->add_subcommand("draw", kDescription);
+  const auto [app, command] = AddCommand(parent, action, {"draw", kDescription, kExamples}, Run);
   AddTextOption(app, "out", &command->out, "DIR",
                 "new or empty folder for images, labels and lists")
       ->required();
@@ -144,8 +135,6 @@ void AddSegmentDraw(CLI::App* parent, Action* action) {
   AddTextOption(app, "size", &command->size, "WIDTHxHEIGHT", "pixels of an image", "160x120");
   AddTextOption(app, "seed", &command->seed, "S", "another seed draws other images", "1");
   app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
-  app->footer(kExamples);
-  app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }
 
 }  // namespace slackline::internal::program

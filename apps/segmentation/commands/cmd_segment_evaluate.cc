@@ -7,12 +7,12 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <mutex>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/terminal_line.h>
 #include <slackline/apps/segmentation/commands/cmd_segment.h>
 #include <slackline/apps/segmentation/commands/cmd_segment_common.h>
@@ -84,7 +84,6 @@ void Register(CLI::App* app, EvaluateCommand* command) {
   command->decode.Register(app);
   command->pixels.Register(app);
   command->voids.Register(app, "as in the training data");
-  app->footer(kExamples);
 }
 
 struct Result {
@@ -298,10 +297,9 @@ int Run(const EvaluateCommand& command) {
 }  // namespace
 
 void AddSegmentEvaluate(CLI::App* parent, Action* action) {
-  const auto command = std::make_shared<EvaluateCommand>();
-  CLI::App* app = parent->add_subcommand("evaluate", kDescription);
-  Register(app, command.get());
-  app->callback([command, action] { *action = [command] { return Run(*command); }; });
+  const auto [app, command] =
+      AddCommand(parent, action, {"evaluate", kDescription, kExamples}, Run);
+  Register(app, command);
 }
 
 }  // namespace slackline::internal::program

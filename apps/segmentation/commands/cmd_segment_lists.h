@@ -13,13 +13,12 @@ namespace slackline::internal::program {
 /// 2 or more than 255 classes, an empty name, a name twice.
 std::vector<std::string> ReadClassNames(const std::string& path);
 
-/// How the names of files go on behind the names in lists, in the order in which they are looked
-/// for.
+/// Endings of file names, which lists leave out, in the order in which they are tried.
 inline constexpr std::string_view kImageEndings[] = {".jpg", ".jpeg", ".png",
                                                      ".JPG", ".JPEG", ".PNG"};
 inline constexpr std::string_view kLabelEndings[] = {".png", ".PNG"};
 
-/// Where a name stands in a list.
+/// An image of a list, and the place of its name there.
 struct ListedImage {
   std::string name;
   std::string list;

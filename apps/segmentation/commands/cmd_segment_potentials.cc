@@ -4,11 +4,11 @@
 #ifdef SLACKLINE_WITH_VISION
 #include <algorithm>
 #include <cstdio>
-#include <memory>
 #include <optional>
 
 #include <CLI/CLI.hpp>
 
+#include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_interrupt.h>
 #include <slackline/apps/cli/terminal_line.h>
 #include <slackline/apps/common/folds.h>
@@ -58,7 +58,6 @@ void Register(CLI::App* app, PotentialsCommand* command) {
   app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
   command->train.Register(app);
   command->train.SetDefaultText("lambda", kDefaultSegmentLambda);
-  app->footer(kExamples);
 }
 
 /// What is trained and scored. Writes nothing before all is known.
@@ -90,15 +89,15 @@ class Scorer {
               ClassScores(model_, false, rows, example.first_row + fine, example.graph.num_coarse));
   }
 
-  bool TrainingImages(const std::vector<std::vector<Index>>& folds,
-                      const std::atomic<int>* interrupt, TerminalLine* line) {
+  bool TrainingImages(const Folds& folds, const std::atomic<int>* interrupt, TerminalLine* line) {
     for (std::size_t f = 0; f < folds.size(); ++f) {
-      if (!Train(MakeFoldProblem(task_, loss_, folds, f), interrupt)) return false;
-      for (const Index m : folds[f]) {
+      const Fold fold(folds, f);
+      if (!Train(MakeFoldProblem(task_, loss_, fold), interrupt)) return false;
+      for (const Index m : fold.held_out()) {
         const std::size_t k = m;
         Score(task_.data.names[k], task_.data.examples[k], *task_.data.rows);
       }
-      line->Show(FoldName(f, folds.size()) + " done");
+      line->Show(fold.name() + " done");
     }
     return true;
   }
@@ -165,10 +164,9 @@ int Run(const PotentialsCommand& command) {
 }  // namespace
 
 void AddSegmentPotentials(CLI::App* parent, Action* action) {
-  const auto command = std::make_shared<PotentialsCommand>();
-  CLI::App* app = parent->add_subcommand("potentials", kDescription);
-  Register(app, command.get());
-  app->callback([command, action] { *action = [command] { return Run(*command); }; });
+  const auto [app, command] =
+      AddCommand(parent, action, {"potentials", kDescription, kExamples}, Run);
+  Register(app, command);
 }
 
 }  // namespace slackline::internal::program

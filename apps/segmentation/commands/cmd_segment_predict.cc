@@ -6,13 +6,13 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
 
 #include <CLI/CLI.hpp>
 
+#include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/terminal_line.h>
 #include <slackline/apps/segmentation/commands/cmd_segment.h>
 #include <slackline/apps/segmentation/commands/cmd_segment_common.h>
@@ -108,13 +108,14 @@ int Run(const PredictCommand& command) {
   const SegmentModel model = SegmentModel::Load(command.model);
   const Segmenter segmenter(model, decode);
   const auto count = static_cast<Index>(names.size());
-  // Everything is read once: an error in the last image should not come after half of the results.
+  // All images are read once at first: an error in the last one should not come after half of the
+  // results.
   std::vector<std::optional<Image>> kept(names.size());
   ParallelChunks(count, count, threads, [&](const Chunk& chunk) {
     for (Index i = chunk.begin; i < chunk.end; ++i) {
       const std::size_t k = i;
       Image image = ReadImage(command.images[k], most_pixels);
-      // What is no file cannot be read again.
+      // A pipe cannot be read again.
       if (!fs::is_regular_file(command.images[k])) kept[k] = std::move(image);
     }
   });
@@ -162,8 +163,7 @@ int Run(const PredictCommand& command) {
 }  // namespace
 
 void AddSegmentPredict(CLI::App* parent, Action* action) {
-  const auto command = std::make_shared<PredictCommand>();
-  CLI::App* app = parent->add_subcommand("predict", kDescription);
+  const auto [app, command] = AddCommand(parent, action, {"predict", kDescription, kExamples}, Run);
   app->add_option("IMAGES", command->images, "JPEG or PNG files")->required()->type_name("");
   AddTextOption(app, "model", &command->model, "MODEL.slk", "the model")->required();
   AddTextOption(app, "out", &command->out, "DIR", "folder for the results; made if it is not there")
@@ -174,8 +174,6 @@ void AddSegmentPredict(CLI::App* parent, Action* action) {
   app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
   command->decode.Register(app);
   command->pixels.Register(app);
-  app->footer(kExamples);
-  app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }
 
 }  // namespace slackline::internal::program

@@ -14,6 +14,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_interrupt.h>
 #include <slackline/apps/cli/terminal_line.h>
 #include <slackline/apps/common/progress_text.h>
@@ -80,7 +81,6 @@ void Register(CLI::App* app, PrepareCommand* command) {
   command->pixels.Register(app);
   command->voids.Register(app, "255");
   app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
-  app->footer(kExamples);
 }
 
 /// One image with its files.
@@ -91,7 +91,7 @@ struct Source {
   std::string labels;
 };
 
-/// All that can be told without long work.
+/// The options and lists, read and checked before the long work begins.
 struct Settings {
   ExtractorOptions extractor;
   int threads = 1;
@@ -105,12 +105,8 @@ struct Settings {
 ExtractorOptions ReadOptions(const PrepareCommand& command) {
   constexpr Index kMostSuperpixels = 100'000;
   ExtractorOptions options;
-  options.fine = ReadCount("superpixels", command.superpixels, 1);
+  options.fine = ReadCount("superpixels", command.superpixels, 1, kMostSuperpixels);
   options.coarse = ReadCount("coarse", command.coarse, 1);
-  if (options.fine > kMostSuperpixels) {
-    throw DataError("--superpixels: " + Quoted(command.superpixels) + " is not allowed; at most " +
-                    std::to_string(kMostSuperpixels) + " are possible");
-  }
   if (options.coarse > options.fine) {
     throw DataError("--coarse: " + Quoted(command.coarse) +
                     " is not allowed; it must be at most --superpixels, " +
@@ -124,12 +120,7 @@ ExtractorOptions ReadOptions(const PrepareCommand& command) {
 
 int ReadThreads(const std::string& value) {
   constexpr Index kMostThreads = 1024;
-  const Index threads = ReadCount("threads", value, 0);
-  if (threads > kMostThreads) {
-    throw DataError("--threads: " + Quoted(value) + " is not allowed; at most " +
-                    std::to_string(kMostThreads) + " are possible");
-  }
-  return NumThreads(threads);
+  return NumThreads(ReadCount("threads", value, 0, kMostThreads));
 }
 
 void CheckFolder(const std::string& option, const std::string& path) {
@@ -401,10 +392,8 @@ int Run(const PrepareCommand& command) {
 }  // namespace
 
 void AddSegmentPrepare(CLI::App* parent, Action* action) {
-  const auto command = std::make_shared<PrepareCommand>();
-  CLI::App* app = parent->add_subcommand("prepare", kDescription);
-  Register(app, command.get());
-  app->callback([command, action] { *action = [command] { return Run(*command); }; });
+  const auto [app, command] = AddCommand(parent, action, {"prepare", kDescription, kExamples}, Run);
+  Register(app, command);
 }
 
 }  // namespace slackline::internal::program

@@ -2,11 +2,11 @@
 //
 // slackline segment train
 #ifdef SLACKLINE_WITH_VISION
-#include <memory>
 #include <utility>
 
 #include <CLI/CLI.hpp>
 
+#include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_help.h>
 #include <slackline/apps/segmentation/commands/cmd_segment.h>
 #include <slackline/apps/segmentation/commands/cmd_segment_common.h>
@@ -45,14 +45,11 @@ int Run(const TrainCommand& command) {
 }  // namespace
 
 void AddSegmentTrain(CLI::App* parent, Action* action) {
-  const auto command = std::make_shared<TrainCommand>();
-  CLI::App* app = parent->add_subcommand("train", kDescription);
+  const auto [app, command] = AddCommand(parent, action, {"train", kDescription, kExamples}, Run);
   command->segment.Register(app);
   command->session.Register(app);
   command->session.train.SetDefaultText("lambda", kDefaultSegmentLambda);
   GroupHelp(app);
-  app->footer(kExamples);
-  app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }
 
 }  // namespace slackline::internal::program

@@ -3,10 +3,9 @@
 // slackline sequence, and slackline sequence template
 #include <slackline/apps/sequence/commands/cmd_sequence.h>
 
-#include <memory>
-
 #include <CLI/CLI.hpp>
 
+#include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/sequence/data/conll_reader.h>
 #include <slackline/apps/sequence/data/letters_reader.h>
 #include <slackline/apps/sequence/template_sets.h>
@@ -42,6 +41,11 @@ constexpr const char* kTemplateDescription =
     "Regular expressions have . [a-z] [^a-z] ^ $ * + ? | ( ) and \\d \\a \\l \\u \\w \\s \\p "
     "(digit, letter, small letter, capital, letter\nor digit, blank, punctuation; of ASCII; \\D, … "
     "any other). \\ before any other character is the character itself.";
+
+constexpr const char* kTemplateExamples =
+    "Examples:\n"
+    "  slackline sequence template conll-train.txt.gz > mine.txt\n"
+    "  slackline sequence template --template chunking";
 
 struct TemplateCommand {
   std::string data;
@@ -80,8 +84,8 @@ int RunTemplate(const TemplateCommand& command) {
 }  // namespace
 
 void AddSequenceTemplate(CLI::App* parent, Action* action) {
-  const auto command = std::make_shared<TemplateCommand>();
-  CLI::App* app = parent->add_subcommand("template", kTemplateDescription);
+  const auto [app, command] = AddCommand(
+      parent, action, {"template", kTemplateDescription, kTemplateExamples}, RunTemplate);
   CLI::Option* data =
       app->add_option("DATA", command->data, "training data in CoNLL columns")->type_name("");
   AddTextOption(
@@ -90,11 +94,6 @@ void AddSequenceTemplate(CLI::App* parent, Action* action) {
       ->excludes(data);
   AddTextOption(app, "template", &command->templates, "SET",
                 "auto, chunking, spelling or chunking+spelling", "auto");
-  app->footer(
-      "Examples:\n"
-      "  slackline sequence template conll-train.txt.gz > mine.txt\n"
-      "  slackline sequence template --template chunking");
-  app->callback([command, action] { *action = [command] { return RunTemplate(*command); }; });
 }
 
 void AddSequence(CLI::App* parent, Action* action) {

@@ -112,10 +112,8 @@ SequenceReadOptions SequenceFlags::Read() const {
     if (!min_count.empty())
       throw DataError("--hash-bits: hashed features are not counted; leave out --min-count");
     options.features.min_count = 1;
-    options.features.hash_bits = ReadCount("hash-bits", hash_bits, 1);
-    if (options.features.hash_bits > FeatureDictionary::kMaxHashBits)
-      throw DataError("--hash-bits: '" + hash_bits + "' is not allowed; at most " +
-                      std::to_string(FeatureDictionary::kMaxHashBits) + " are possible");
+    options.features.hash_bits =
+        ReadCount("hash-bits", hash_bits, 1, FeatureDictionary::kMaxHashBits);
   }
   ReadConstraints();
   scale.Read();
@@ -154,19 +152,16 @@ SequenceTask LoadSequenceTask(const SequenceFlags& flags, LearnerKind learner) {
   return {std::move(input), std::move(model), std::move(loss), std::move(scaled)};
 }
 
-Problem MakeSequenceProblem(const SequenceTask& task, std::span<const Index> sequences,
-                            const std::string& what) {
+Problem MakeSequenceProblem(const SequenceTask& task, std::span<const Index> sequences) {
   TrainingSet training =
       MakeTrainingSet(task.model.MakeDataset(task.input.data, sequences), task.loss);
   if (training.data.size() == 0)
-    throw DataError(task.input.data.source, 0, what + " has a known label");
+    throw DataError(task.input.data.source, 0, "no sequence has a known label");
   return Problem(std::move(training), 1);
 }
 
 SequenceSession::SequenceSession(const SequenceFlags& flags, SequenceTask* task)
-    : flags_(flags),
-      task_(*task),
-      problem_(MakeSequenceProblem(*task, task->input.sequences, "no sequence")) {}
+    : flags_(flags), task_(*task), problem_(MakeSequenceProblem(*task, task->input.sequences)) {}
 
 Fingerprint SequenceSession::Context() const {
   Fingerprint context = {{"names of the labels", HashOfNames(task_.model.label_names())},

@@ -48,9 +48,8 @@ struct SequenceTask {
 SequenceTask LoadSequenceTask(const SequenceFlags& flags, LearnerKind learner);
 
 /// Some sequences of the data as a problem, with any λ. Throws DataError when none of them has a
-/// known label; `what` is none: "no sequence", "no sequence outside of fold 1 of 5".
-Problem MakeSequenceProblem(const SequenceTask& task, std::span<const Index> sequences,
-                            const std::string& what);
+/// known label.
+Problem MakeSequenceProblem(const SequenceTask& task, std::span<const Index> sequences);
 
 /// The model of a task, to be trained on all wanted sequences. flags and task must live as long.
 class SequenceSession : public SessionTask {

@@ -2,17 +2,17 @@
 //
 // slackline sequence cv
 #include <algorithm>
-#include <iterator>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_help.h>
 #include <slackline/apps/cli/training/cmd_cv.h>
-#include <slackline/apps/common/path_trial.h>
 #include <slackline/apps/sequence/commands/cmd_sequence.h>
 #include <slackline/apps/sequence/commands/cmd_sequence_common.h>
 #include <slackline/apps/sequence/data/chunk_tags.h>
@@ -59,18 +59,15 @@ struct CvCommand {
   CvFlags cv;
 };
 
-/// One fold: what is trained on, and what it is tried on.
-class SequenceTrial : public PathTrial {
+class SequenceTrial : public TrainedTrial {
  public:
-  SequenceTrial(const SequenceTask& task, const TrainOptions& options,
-                const std::vector<std::vector<Index>>& folds, std::size_t number)
-      : PathTrial(options), task_(task), model_(task.model), name_(FoldName(number, folds.size())) {
+  SequenceTrial(const SequenceTask& task, const Fold& fold, const TrainOptions& options)
+      : TrainedTrial(options), task_(task), model_(task.model) {
     const auto sequence = [&](Index j) { return task.input.sequences[j]; };
-    for (const Index j : folds[number]) held_out_.push_back(sequence(j));
+    for (const Index j : fold.held_out()) held_out_.push_back(sequence(j));
     std::vector<Index> others;
-    for (const Index j : ExamplesOutside(folds, number)) others.push_back(sequence(j));
-    std::sort(others.begin(), others.end());
-    SetProblem(MakeSequenceProblem(task, others, "no sequence outside of " + name_));
+    for (const Index j : fold.Others()) others.push_back(sequence(j));
+    SetProblem(MakeSequenceProblem(task, others));
   }
 
  private:
@@ -82,63 +79,74 @@ class SequenceTrial : public PathTrial {
         PredictSequences(model_, task_.input.data, held_out_, predict);
     const SequenceMetrics metrics =
         EvaluateSequences(task_.input.data, held_out_, predictions.labels);
-    if (metrics.tokens == 0)
-      throw DataError(task_.input.data.source, 0,
-                      name_ + " has no known label to compare predictions with");
     return {metrics.token_accuracy, metrics.sequence_accuracy, metrics.hamming_loss,
             metrics.chunks.f1};
   }
 
   const SequenceTask& task_;
   SequenceModel model_;
-  std::string name_;
   std::vector<Index> held_out_;
 };
 
+/// Examples are the sequences that the task selects, in its order.
+class SequenceCv : public CvApplication {
+ public:
+  explicit SequenceCv(const SequenceTask& task) : task_(task) {}
+
+  std::string source() const override { return task_.input.data.source; }
+  Index num_examples() const override { return static_cast<Index>(task_.input.sequences.size()); }
+  bool HasKnownLabel(Index example) const override {
+    const SequenceData& data = task_.input.data;
+    const Index m = task_.input.sequences[example];
+    const auto labels = std::span(data.labels).subspan(data.begin[m], data.length(m));
+    return std::any_of(labels.begin(), labels.end(),
+                       [](Index label) { return label != kUnlabelled; });
+  }
+  std::unique_ptr<FoldTrial> MakeTrial(std::size_t, const Fold& fold,
+                                       const TrainOptions& options) const override {
+    return std::make_unique<SequenceTrial>(task_, fold, options);
+  }
+
+ private:
+  const SequenceTask& task_;
+};
+
 /// The figures that the data have, and the one to choose by.
-void ChooseMetric(const SequenceTask& task, CvSettings* settings, CvProblem* problem) {
-  const bool chunks = LooksLikeChunks(task.model.label_names());
-  problem->figures = Metrics().figures;
-  problem->figures.resize(chunks ? kChunkF1 + 1 : kChunkF1);
+void ChooseMetric(const SequenceTask& sequences, CvSettings* settings, CvTask* task) {
+  const bool chunks = LooksLikeChunks(sequences.model.label_names());
+  task->figures = Metrics().figures;
+  task->figures.resize(chunks ? kChunkF1 + 1 : kChunkF1);
   if (settings->metric > kChunkF1) settings->metric = chunks ? kChunkF1 : 0;
-  if (settings->metric >= problem->figures.size())
-    throw DataError("--metric: f1 is of chunks, but the labels of " + task.input.data.source +
+  if (settings->metric >= task->figures.size())
+    throw DataError("--metric: f1 is of chunks, but the labels of " + sequences.input.data.source +
                     " mark none");
-  for (std::size_t f = 0; f < problem->figures.size(); ++f) problem->shown.push_back(f);
+  for (std::size_t f = 0; f < task->figures.size(); ++f) task->shown.push_back(f);
 }
 
 int Run(const CvCommand& command) {
   command.sequence.Read();
   CvSettings settings = command.cv.Read(Metrics(), command.sequence.inputs());
-  SequenceTask task = LoadSequenceTask(command.sequence, settings.train.learner);
-  CvProblem problem;
-  problem.source = task.input.data.source;
-  problem.examples = static_cast<Index>(task.input.sequences.size());
-  problem.noun = "sequence";
-  problem.key = "sequences";
-  problem.all = "all sequences";
-  problem.own = {{"loss", command.sequence.loss}, {"constraints", Name(task.model.constraints())}};
-  ChooseMetric(task, &settings, &problem);
-  problem.make = [&task](const TrainOptions& options, std::size_t,
-                         const std::vector<std::vector<Index>>& folds, std::size_t fold) {
-    return std::make_unique<SequenceTrial>(task, options, folds, fold);
+  SequenceTask sequences = LoadSequenceTask(command.sequence, settings.train.learner);
+  CvTask task;
+  task.noun = "sequence";
+  task.key = "sequences";
+  task.all = "all sequences";
+  task.own = {{"loss", command.sequence.loss},
+              {"constraints", Name(sequences.model.constraints())}};
+  ChooseMetric(sequences, &settings, &task);
+  task.session = [&](std::size_t) {
+    return std::make_unique<SequenceSession>(command.sequence, &sequences);
   };
-  problem.session = [&](std::size_t) {
-    return std::make_unique<SequenceSession>(command.sequence, &task);
-  };
-  return RunCv(command.cv, settings, problem);
+  return RunCv(command.cv, settings, SequenceCv(sequences), task);
 }
 
 }  // namespace
 
 void AddSequenceCv(CLI::App* parent, Action* action) {
-  const auto command = std::make_shared<CvCommand>();
-  CLI::App* app = parent->add_subcommand("cv", kDescription);
+  const auto [app, command] = AddCommand(parent, action, {"cv", kDescription, kExamples}, Run);
   command->sequence.Register(app, "only-folds");
   command->cv.Register(app, Metrics(), "all sequences");
   GroupHelp(app);
-  app->footer(kExamples);
-  app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }
 
 }  // namespace slackline::internal::program

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // slackline sequence evaluate
-#include <memory>
-
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_json.h>
 #include <slackline/apps/sequence/commands/cmd_sequence.h>
 #include <slackline/apps/sequence/commands/cmd_sequence_common.h>
@@ -40,7 +39,7 @@ struct EvaluateCommand {
 Json ChunkJson(const ChunkMetrics& chunks) {
   return {
       {"precision", chunks.precision}, {"recall", chunks.recall},       {"f1", chunks.f1},
-      {"given", chunks.given},         {"predicted", chunks.predicted}, {"right", chunks.right}};
+      {"given", chunks.truth},         {"predicted", chunks.predicted}, {"right", chunks.right}};
 }
 
 Json MetricsJson(const SequenceInput& input, const SequenceMetrics& metrics, bool chunks) {
@@ -77,7 +76,7 @@ std::string MetricsTable(const SequenceModel& model, const SequenceMetrics& metr
          "predicted");
   const auto line = [&](const ChunkMetrics& type, const std::string& name) {
     Append(&text, "%9.4f %9.4f %9.4f %9lld %9lld  ", type.precision, type.recall, type.f1,
-           static_cast<long long>(type.given), static_cast<long long>(type.predicted));
+           static_cast<long long>(type.truth), static_cast<long long>(type.predicted));
     text += name + "\n";
   };
   line(metrics.chunks, "all");
@@ -106,16 +105,14 @@ int Run(const EvaluateCommand& command) {
 }  // namespace
 
 void AddSequenceEvaluate(CLI::App* parent, Action* action) {
-  const auto command = std::make_shared<EvaluateCommand>();
-  CLI::App* app = parent->add_subcommand("evaluate", kDescription);
+  const auto [app, command] =
+      AddCommand(parent, action, {"evaluate", kDescription, kExamples}, Run);
   app->add_option("DATA", command->data, "sequences with their labels")->required()->type_name("");
   AddTextOption(app, "model", &command->model, "M.slk", "the model")->required();
   AddFoldsOption(app, "folds", &command->folds);
   command->threads.Register(app);
   app->add_flag("--json", command->json, "write JSON instead of a table");
   app->add_flag("--quiet,-q", command->quiet, "say nothing but the result and errors");
-  app->footer(kExamples);
-  app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }
 
 }  // namespace slackline::internal::program

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // slackline sequence predict
-#include <array>
-#include <charconv>
 #include <cstdio>
-#include <memory>
 #include <span>
 #include <string_view>
 
 #include <CLI/CLI.hpp>
 
+#include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_stream_output.h>
 #include <slackline/apps/sequence/commands/cmd_sequence.h>
 #include <slackline/apps/sequence/commands/cmd_sequence_common.h>
@@ -79,14 +77,6 @@ SequencePredictOptions ReadOptions(const PredictCommand& command) {
   return options;
 }
 
-void AppendNumber(double value, std::string* text) {
-  std::array<char, 32> buffer;
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
-                                 std::chars_format::general, 9)
-                       .ptr;
-  text->append(buffer.data(), end);
-}
-
 /// The lines of one sequence.
 void AppendLabels(const SequenceModel& model, const SequenceData& data, Index m,
                   std::span<const Index> labels, std::string* text) {
@@ -100,7 +90,7 @@ void AppendLabels(const SequenceModel& model, const SequenceData& data, Index m,
 
 void AppendScores(std::span<const double> scores, std::size_t labels, std::string* text) {
   for (std::size_t k = 0; k < scores.size(); ++k) {
-    AppendNumber(scores[k], text);
+    text->append(NumberText(scores[k], kScoreDigits));
     text->push_back((k + 1) % labels == 0 ? '\n' : '\t');
   }
 }
@@ -125,7 +115,7 @@ void AppendBest(const SequenceModel& model, const SequenceData& data, Index m,
   int rank = 0;
   for (const RankedLabelling& labelling : best) {
     Append(text, "# %d ", ++rank);
-    AppendNumber(labelling.value, text);
+    text->append(NumberText(labelling.value, kScoreDigits));
     text->push_back('\n');
     AppendLabels(model, data, m, labelling.labels, text);
     text->push_back('\n');
@@ -207,8 +197,7 @@ int Run(const PredictCommand& command) {
 }  // namespace
 
 void AddSequencePredict(CLI::App* parent, Action* action) {
-  const auto command = std::make_shared<PredictCommand>();
-  CLI::App* app = parent->add_subcommand("predict", kDescription);
+  const auto [app, command] = AddCommand(parent, action, {"predict", kDescription, kExamples}, Run);
   app->add_option("DATA", command->data, "sequences")->required()->type_name("");
   AddTextOption(app, "model", &command->model, "M.slk", "the model")->required();
   AddTextOption(app, "output", &command->output, "labels|scores|nbest=K",
@@ -220,8 +209,6 @@ void AddSequencePredict(CLI::App* parent, Action* action) {
                 "write the lines of each sequence as soon as it is read, as always with - as DATA");
   command->threads.Register(app);
   app->add_flag("--quiet,-q", command->quiet, "say nothing but errors");
-  app->footer(kExamples);
-  app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }
 
 }  // namespace slackline::internal::program

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // slackline sequence train
-#include <memory>
 #include <utility>
 
 #include <CLI/CLI.hpp>
 
+#include <slackline/apps/cli/add_command.h>
 #include <slackline/apps/cli/cmd_help.h>
 #include <slackline/apps/sequence/commands/cmd_sequence.h>
 #include <slackline/apps/sequence/commands/cmd_sequence_common.h>
@@ -44,13 +44,10 @@ int Run(const TrainCommand& command) {
 }  // namespace
 
 void AddSequenceTrain(CLI::App* parent, Action* action) {
-  const auto command = std::make_shared<TrainCommand>();
-  CLI::App* app = parent->add_subcommand("train", kDescription);
+  const auto [app, command] = AddCommand(parent, action, {"train", kDescription, kExamples}, Run);
   command->sequence.Register(app, "folds");
   command->session.Register(app);
   GroupHelp(app);
-  app->footer(kExamples);
-  app->callback([command, action] { *action = [command] { return Run(*command); }; });
 }
 
 }  // namespace slackline::internal::program

@@ -14,8 +14,9 @@
 namespace slackline::internal {
 namespace {
 
-constexpr std::size_t kPixels = 6;         // the field of the first pixel
-constexpr std::size_t kSurelyPixels = 30;  // so many fields with tabs are no line of tagged text
+constexpr std::size_t kPixels = 6;  // the field of the first pixel
+// A line of columns of text hardly has so many fields: with them, the line is one of letters.
+constexpr std::size_t kMinLetterFields = 30;
 constexpr Index kEndOfWord = -1;
 
 /// A tab may stand behind the last field.
@@ -107,7 +108,7 @@ Index LettersReader::Number(std::size_t field, const char* what) const {
   return value;
 }
 
-/// Whether the letter continues the word before, or may begin another.
+/// Refuses a letter that neither continues the word before nor begins a new one.
 void LettersReader::CheckFollows(const Letter& letter) const {
   const bool begins = last_.next == kEndOfWord;
   if (!begins && letter.id != last_.next) {
@@ -199,7 +200,7 @@ bool LooksLikeLetter(std::string_view line) {
                       (ParseIndex(fields[field], &number) && (field < kPixels || number <= 1));
     if (!good) ++bad;
   }
-  return fields.size() > kPixels && bad <= (fields.size() >= kPixels + kSurelyPixels ? 1 : 0);
+  return fields.size() > kPixels && bad <= (fields.size() >= kPixels + kMinLetterFields ? 1 : 0);
 }
 
 std::unique_ptr<SequenceReader> MakeLettersReader(LineReader* lines,

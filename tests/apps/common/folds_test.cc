@@ -67,7 +67,11 @@ TEST_CASE("totals count what was trained") {
   CHECK(totals.converged == 1);
 }
 
-TEST_CASE("folds have names, and what is outside of them its order") {
-  CHECK(FoldName(0, 5) == "fold 1 of 5");
-  CHECK(ExamplesOutside({{4, 7}, {0}, {2, 3}}, 1) == std::vector<Index>{4, 7, 2, 3});
+TEST_CASE("a fold has a name, examples of its own, and those of the others in two orders") {
+  const Folds folds = {{4, 7}, {0}, {2, 3}};
+  const Fold fold(folds, 1);
+  CHECK(fold.name() == "fold 2 of 3");
+  CHECK(fold.held_out() == std::vector<Index>{0});
+  CHECK(fold.Others() == std::vector<Index>{2, 3, 4, 7});
+  CHECK(fold.OthersByFold() == std::vector<Index>{4, 7, 2, 3});
 }

@@ -104,7 +104,7 @@ TEST_CASE("PredictionsAreBestMatchingsAndMetricsCountEdges") {
   const MatchingMetrics metrics = EvaluateMatchings(loaded.data, predictions.labels, {2, 5});
   CHECK(metrics.examples == 3);
   CHECK(metrics.edges == 7);
-  CHECK(metrics.given == 3);
+  CHECK(metrics.truth == 3);
   CHECK(metrics.predicted == 4);
   CHECK(metrics.right == 3);
   CHECK(metrics.precision == doctest::Approx(0.75));

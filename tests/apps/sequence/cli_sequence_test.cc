@@ -342,6 +342,11 @@ TEST_CASE("cross-validation chooses and trains") {
   CheckRefused(files,
                {"sequence", "cv", files.conll, "--lambda-path", "1", "--folds", "41", "--no-refit"},
                "--folds: '41', but ");
+  const std::string few = files.folder.Write("few.txt", "a A\nb B\n\na ?\n\nb ?\n");
+  CheckRefused(files,
+               {"sequence", "cv", few, "--min-count", "1", "--lambda-path", "1", "--folds", "3",
+                "--no-refit", "-q"},
+               " of 3 has ");
 }
 
 TEST_CASE("bad input is refused, with its place") {

@@ -52,7 +52,7 @@ struct Counts {
 
 Counts Chunks(const std::string& given, const std::string& predicted) {
   const ChunkMetrics all = Measure(given, predicted).chunks;
-  return {all.given, all.predicted, all.right};
+  return {all.truth, all.predicted, all.right};
 }
 
 }  // namespace
@@ -64,7 +64,7 @@ TEST_CASE("tokens and sequences") {
   CHECK(Same(m.token_accuracy, 5.0 / 7));
   CHECK(Same(m.sequence_accuracy, 1.0 / 3));
   CHECK(Same(m.hamming_loss, (1.0 / 4 + 0 + 1.0 / 2) / 3));
-  CHECK(m.chunks.given == 0);
+  CHECK(m.chunks.truth == 0);
   CHECK(m.chunk_types.empty());
 }
 
@@ -88,7 +88,7 @@ TEST_CASE("unknown labels count nowhere, and cut chunks") {
 TEST_CASE("chunks are right when both ends and the type are") {
   const SequenceMetrics m =
       Measure("B-NP I-NP O B-VP B-NP | O B-VP", "B-NP I-NP O B-NP B-NP | O O");
-  CHECK(m.chunks.given == 4);
+  CHECK(m.chunks.truth == 4);
   CHECK(m.chunks.predicted == 3);
   CHECK(m.chunks.right == 2);
   CHECK(Same(m.chunks.precision, 2.0 / 3));
@@ -97,12 +97,12 @@ TEST_CASE("chunks are right when both ends and the type are") {
   CHECK(m.chunks.type.empty());
   REQUIRE(m.chunk_types.size() == 2);
   CHECK(m.chunk_types[0].type == "NP");
-  CHECK(m.chunk_types[0].given == 2);
+  CHECK(m.chunk_types[0].truth == 2);
   CHECK(m.chunk_types[0].predicted == 3);
   CHECK(m.chunk_types[0].right == 2);
   CHECK(Same(m.chunk_types[0].f1, 4.0 / 5));
   CHECK(m.chunk_types[1].type == "VP");
-  CHECK(m.chunk_types[1].given == 2);
+  CHECK(m.chunk_types[1].truth == 2);
   CHECK(m.chunk_types[1].predicted == 0);
   CHECK(m.chunk_types[1].precision == 0);
   CHECK(m.chunk_types[1].f1 == 0);

@@ -13,7 +13,7 @@
 
 #include <slackline/apps/common/folds.h>
 #include <slackline/apps/common/training_record.h>
-#include <slackline/apps/multilabel/validation/cross_validation.h>
+#include <slackline/apps/multilabel/data/multilabel_data.h>
 #include <tests/apps/cv_parts.h>
 #include <tests/apps/program.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <slackline/apps/common/lambda_search.h>
+#include <slackline/apps/common/cross_validation.h>
 
 #include <algorithm>
 #include <cmath>
@@ -15,34 +15,34 @@ namespace slackline::internal {
 namespace {
 
 const double kFactor = std::sqrt(10.0);
-/// Beyond each end at most so many values: a factor of 1000.
+/// The most values that are added beyond an end: a factor of 1000.
 constexpr int kMostExtensions = 6;
-/// A training takes so many times as long as that with the next larger λ, as a guess.
+/// Guess: a training takes so many times as long as that with the next larger λ.
 constexpr double kSlowdown = 1.6;
 
-/// A job: one candidate in one fold, with some values of λ.
+/// One candidate in one fold: its trainings run one after the other.
 struct Lane {
   std::size_t candidate = 0;
   std::size_t fold = 0;
 };
 
-class Search {
+class CvRun {
  public:
-  Search(const LambdaSearchTask& task, const std::atomic<int>* interrupt)
-      : task_(task), interrupt_(interrupt) {}
+  CvRun(const CvApplication& application, const CvPlan& plan, const std::atomic<int>* interrupt)
+      : application_(application), plan_(plan), interrupt_(interrupt) {}
 
-  LambdaSearchResult Run() {
-    std::vector<std::size_t> candidates(task_.num_candidates);
+  CvResult Run() {
+    std::vector<std::size_t> candidates(plan_.candidates.size());
     for (std::size_t c = 0; c < candidates.size(); ++c) candidates[c] = c;
-    Try(candidates, task_.lambdas);
+    Try(candidates, plan_.lambdas);
     int larger = 0;
     int smaller = 0;
     while (!result_.interrupted) {
       Choose();
-      if (!task_.extend) break;
-      const SearchEntry& best = result_.entries[result_.best];
-      const bool up = result_.edge == SearchEdge::kLargest || result_.edge == SearchEdge::kOnly;
-      const bool down = result_.edge == SearchEdge::kSmallest || result_.edge == SearchEdge::kOnly;
+      if (!plan_.extend) break;
+      const CvEntry& best = result_.entries[result_.best];
+      const bool up = result_.edge == PathEdge::kLargest || result_.edge == PathEdge::kOnly;
+      const bool down = result_.edge == PathEdge::kSmallest || result_.edge == PathEdge::kOnly;
       if (up && larger < kMostExtensions && BeatsNext()) {
         ++larger;
         Try({best.candidate}, {RoundedLambda(best.lambda * kFactor)});
@@ -59,7 +59,7 @@ class Search {
  private:
   /// Runs these candidates in all folds with these values of λ, and sorts them in.
   void Try(const std::vector<std::size_t>& candidates, const std::vector<double>& lambdas) {
-    const std::size_t folds = task_.num_folds;
+    const std::size_t folds = plan_.folds.size();
     std::vector<Lane> lanes;
     for (const std::size_t c : candidates) {
       for (std::size_t f = 0; f < folds; ++f) lanes.push_back({c, f});
@@ -68,13 +68,13 @@ class Search {
     const auto count = static_cast<Index>(lanes.size());
     result_.progress.total += count * static_cast<Index>(lambdas.size());
     seconds_.resize(std::max(seconds_.size(), lambdas.size()));
-    ParallelChunks(count, count, task_.threads, [&](const Chunk& chunk) {
+    ParallelChunks(count, count, plan_.threads, [&](const Chunk& chunk) {
       const std::size_t lane = chunk.begin;
       results[lane] = RunLane(lanes[lane], lambdas);
     });
     for (std::size_t c = 0; c < candidates.size(); ++c) {
       for (std::size_t k = 0; k < lambdas.size(); ++k) {
-        SearchEntry entry{candidates[c], lambdas[k], {}};
+        CvEntry entry{candidates[c], lambdas[k], {}};
         for (std::size_t f = 0; f < folds; ++f) {
           std::vector<TrialResult>& lane = results[c * folds + f];
           if (k < lane.size()) entry.folds.push_back(std::move(lane[k]));
@@ -83,18 +83,20 @@ class Search {
         result_.entries.push_back(std::move(entry));
       }
     }
-    std::stable_sort(result_.entries.begin(), result_.entries.end(),
-                     [](const SearchEntry& a, const SearchEntry& b) {
-                       return a.candidate != b.candidate ? a.candidate < b.candidate
-                                                         : a.lambda > b.lambda;
-                     });
+    std::stable_sort(
+        result_.entries.begin(), result_.entries.end(), [](const CvEntry& a, const CvEntry& b) {
+          return a.candidate != b.candidate ? a.candidate < b.candidate : a.lambda > b.lambda;
+        });
   }
 
-  /// As many results as were trained before an interrupt.
+  /// The results of all values of λ; fewer after an interrupt.
   std::vector<TrialResult> RunLane(const Lane& lane, const std::vector<double>& lambdas) {
     std::vector<TrialResult> results;
     if (interrupt_ != nullptr && interrupt_->load() != 0) return results;
-    const std::unique_ptr<FoldTrial> trial = task_.make(lane.candidate, lane.fold);
+    TrainOptions options = plan_.candidates[lane.candidate];
+    options.threads = std::max(1, plan_.threads / static_cast<int>(plan_.num_trials()));
+    const std::unique_ptr<FoldTrial> trial =
+        application_.MakeTrial(lane.candidate, Fold(plan_.folds, lane.fold), options);
     for (std::size_t k = 0; k < lambdas.size(); ++k) {
       const WallTimer timer;
       TrialResult result = trial->Run(lambdas[k], interrupt_);
@@ -105,13 +107,13 @@ class Search {
     return results;
   }
 
-  /// Training number k of a lane took so long.
+  /// Counts training number k of a lane, which took `seconds`, and tells the observer.
   void Report(std::size_t k, double seconds) {
     const std::lock_guard<std::mutex> lock(mutex_);
     ++result_.progress.done;
     seconds_[k].sum += seconds;
     ++seconds_[k].count;
-    if (!task_.observer) return;
+    if (!plan_.observer) return;
     const double lanes =
         static_cast<double>(result_.progress.total) / static_cast<double>(seconds_.size());
     double left = 0;
@@ -120,9 +122,9 @@ class Search {
       last = known.count > 0 ? known.sum / known.count : last * kSlowdown;
       left += last * std::max(0.0, lanes - known.count);
     }
-    const int side_by_side = std::min(task_.threads, static_cast<int>(lanes));
+    const int side_by_side = std::min(plan_.threads, static_cast<int>(lanes));
     result_.progress.seconds_left = left / std::max(1, side_by_side);
-    task_.observer(result_.progress);
+    plan_.observer(result_.progress);
   }
 
   void Choose() {
@@ -135,22 +137,22 @@ class Search {
     };
     const bool first = result_.best == 0 || !same(result_.best - 1);
     const bool last = !same(result_.best + 1);
-    result_.edge = first && last ? SearchEdge::kOnly
-                   : first       ? SearchEdge::kLargest
-                   : last        ? SearchEdge::kSmallest
-                                 : SearchEdge::kInside;
+    result_.edge = first && last ? PathEdge::kOnly
+                   : first       ? PathEdge::kLargest
+                   : last        ? PathEdge::kSmallest
+                                 : PathEdge::kInside;
   }
 
   /// Mean over the folds; the larger, the better.
   double Value(std::size_t entry) const {
-    const double mean = SpreadOf(result_.entries[entry].figures(task_.metric)).mean;
-    return task_.smaller_is_better ? -mean : mean;
+    const double mean = SpreadOf(result_.entries[entry].figures(plan_.metric)).mean;
+    return plan_.smaller_is_better ? -mean : mean;
   }
 
   /// Whether the best entry, at the largest λ, is better than the next. Equal ones are no reason to
   /// go on.
   bool BeatsNext() const {
-    return result_.edge == SearchEdge::kOnly ||
+    return result_.edge == PathEdge::kOnly ||
            BestMean(std::vector<double>{Value(result_.best + 1), Value(result_.best)}) == 1;
   }
 
@@ -159,28 +161,29 @@ class Search {
     double count = 0;
   };
 
-  const LambdaSearchTask& task_;
+  const CvApplication& application_;
+  const CvPlan& plan_;
   const std::atomic<int>* interrupt_;
-  LambdaSearchResult result_;
+  CvResult result_;
   std::mutex mutex_;
   std::vector<Seconds> seconds_;  // per number of λ in its lane
 };
 
 }  // namespace
 
-std::vector<double> SearchEntry::figures(std::size_t metric) const {
+std::vector<double> CvEntry::figures(std::size_t metric) const {
   std::vector<double> values;
   for (const TrialResult& fold : folds) values.push_back(fold.figures[metric]);
   return values;
 }
 
-FoldTotals SearchEntry::totals() const {
+FoldTotals CvEntry::totals() const {
   FoldTotals totals;
   for (const TrialResult& fold : folds) totals.Add(fold.last, fold.termination);
   return totals;
 }
 
-double SearchEntry::widest_gap() const {
+double CvEntry::widest_gap() const {
   double widest = 0;
   for (const TrialResult& fold : folds) {
     if (fold.termination != Termination::kConverged)
@@ -189,11 +192,40 @@ double SearchEntry::widest_gap() const {
   return widest;
 }
 
-LambdaSearchResult SearchLambda(const LambdaSearchTask& task, const std::atomic<int>* interrupt) {
-  SLACKLINE_CHECK(!task.lambdas.empty() && task.num_candidates > 0 && task.num_folds > 1 &&
-                      std::is_sorted(task.lambdas.rbegin(), task.lambdas.rend()),
-                  "a search needs candidates, folds, and values of lambda that fall");
-  return Search(task, interrupt).Run();
+TrialResult TrainedTrial::Run(double lambda, const std::atomic<int>* interrupt) {
+  if (!trainer_) trainer_.emplace(problem_->WithLambda(lambda), options_);
+  const TrainSummary summary = trainer_->Train(lambda, interrupt);
+  TrialResult result{{}, summary.last, summary.termination};
+  if (summary.termination != Termination::kInterrupted) result.figures = Figures(summary.weights);
+  return result;
+}
+
+void CheckFolds(const CvApplication& application, const Folds& folds) {
+  std::size_t all = 0;  // examples with known labels
+  std::vector<std::size_t> known;
+  for (const std::vector<Index>& fold : folds) {
+    const auto count = std::count_if(fold.begin(), fold.end(), [&](Index example) {
+      return application.HasKnownLabel(example);
+    });
+    all += known.emplace_back(static_cast<std::size_t>(count));
+  }
+  for (std::size_t f = 0; f < folds.size(); ++f) {
+    if (known[f] > 0 && known[f] < all) continue;
+    throw DataError(
+        application.source(), 0,
+        Fold(folds, f).name() +
+            (known[f] == 0 ? " has no known label to compare predictions with"
+                           : " has all labels that are known: nothing is left to train on"));
+  }
+}
+
+CvResult CrossValidate(const CvApplication& application, const CvPlan& plan,
+                       const std::atomic<int>* interrupt) {
+  SLACKLINE_CHECK(!plan.lambdas.empty() && !plan.candidates.empty() && plan.folds.size() > 1 &&
+                      std::is_sorted(plan.lambdas.rbegin(), plan.lambdas.rend()),
+                  "cross-validation needs candidates, folds, and values of lambda that fall");
+  CheckFolds(application, plan.folds);
+  return CvRun(application, plan, interrupt).Run();
 }
 
 std::vector<double> LambdasAround(double lambda) {

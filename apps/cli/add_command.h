@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How every command is put into the command line. Part of the program only.
+#pragma once
+
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include <slackline/apps/cli/cmd_common.h>
+
+namespace slackline::internal::program {
+
+struct CommandText {
+  const char* name;
+  const char* description;
+  const char* examples;  ///< below the options
+};
+
+template <class Flags>
+struct AddedCommand {
+  CLI::App* app;
+  Flags* flags;  ///< lives as long as `app`
+};
+
+/// Adds a command to `parent`. Parsing fills its flags, for which the caller registers options, and
+/// sets *action to `run` with them.
+template <class Flags>
+AddedCommand<Flags> AddCommand(CLI::App* parent, Action* action, const CommandText& text,
+                               int (*run)(const Flags& flags)) {
+  const auto flags = std::make_shared<Flags>();
+  CLI::App* app = parent->add_subcommand(text.name, text.description);
+  app->footer(text.examples);
+  app->callback([flags, action, run] { *action = [flags, run] { return run(*flags); }; });
+  return {app, flags.get()};
+}
+
+}  // namespace slackline::internal::program
