@@ -40,7 +40,7 @@ double Curvature(double difference, double norms) {
 
 }  // namespace
 
-ActiveSetBlocks::ActiveSetBlocks(const Problem& problem, CornerOracle* oracle, StepKind step,
+ActiveSetBlocks::ActiveSetBlocks(const Problem& problem, ExampleOracle* oracle, StepKind step,
                                  AverageKind average, int threads)
     : problem_(problem),
       oracle_(oracle),
@@ -346,7 +346,7 @@ void ActiveSetBlocks::CopyForChecks(CheckCopy* copy) const {
   copy->searches = searches_;
 }
 
-double ActiveSetBlocks::HingeBound(Index m, std::span<const double> weights, CornerOracle* oracle,
+double ActiveSetBlocks::HingeBound(Index m, std::span<const double> weights, ExampleOracle* oracle,
                                    CheckScratch* scratch, const CheckCopy* copy) const {
   const std::vector<SearchRecord>& searches = copy != nullptr ? copy->searches : searches_;
   std::optional<Index> doublings;

@@ -25,8 +25,8 @@
 #include <span>
 #include <vector>
 
-#include <slackline/learning/oracle/corner_evaluator.h>
-#include <slackline/learning/oracle/corner_oracle.h>
+#include <slackline/learning/oracle/example_evaluator.h>
+#include <slackline/learning/oracle/example_oracle.h>
 #include <slackline/learning/problem.h>
 #include <slackline/learning/step/active_set.h>
 #include <slackline/learning/step/iterate_average.h>
@@ -39,10 +39,10 @@ class ActiveSetBlocks {
   /// Starts at the ground truth: w = 0. The oracle is used by all visits and must outlive the
   /// blocks. step: kPairwise or kAway. threads: for examples with very many multiply-adds
   /// (core/slot_sweeps.h); results do not depend on it.
-  ActiveSetBlocks(const Problem& problem, CornerOracle* oracle, StepKind step, AverageKind average,
+  ActiveSetBlocks(const Problem& problem, ExampleOracle* oracle, StepKind step, AverageKind average,
                   int threads = 1);
 
-  /// What is known of searches (CornerOracle::Search) of an example.
+  /// What is known of searches (ExampleOracle::Search) of an example.
   struct SearchRecord {
     bool needed =
         false;  ///< one has found the maximum where messages had not; checks search as well
@@ -95,7 +95,7 @@ class ActiveSetBlocks {
   /// weights (Refresh). Several threads may call it, each with an oracle and scratch of its own,
   /// and with a copy also while visits are made. Throws std::logic_error when the bound lies below
   /// the score of the ground truth: then the oracle is wrong.
-  double HingeBound(Index m, std::span<const double> weights, CornerOracle* oracle,
+  double HingeBound(Index m, std::span<const double> weights, ExampleOracle* oracle,
                     CheckScratch* scratch, const CheckCopy* copy = nullptr) const;
 
   /// Brings a copy up to date. Costs memory for one corner an example.
@@ -174,7 +174,7 @@ class ActiveSetBlocks {
   const InputGram* Inputs(Index m) const;
 
   Problem problem_;
-  CornerOracle* oracle_;
+  ExampleOracle* oracle_;
   StepKind step_;
   int threads_;  // that share the sweeps of a visit
   ProximalCentre centre_;

@@ -10,11 +10,8 @@
 
 #include <slackline/core/feature_map.h>
 #include <slackline/core/parallel.h>
-#include <slackline/learning/example_blocks/active_set_blocks.h>
-#include <slackline/learning/oracle/corner_evaluator.h>
 #include <slackline/learning/step/dual_mixture.h>
 #include <slackline/learning/step/proximal_control.h>
-#include <slackline/learning/step/sampling.h>
 
 namespace slackline::internal {
 namespace {
@@ -27,24 +24,18 @@ constexpr Index kMaxCachedRounds = 50;
 constexpr Index kLongestRest = 8;  // passes without rounds over active sets
 constexpr int kChunks = 64;
 
-class ActiveSetLearner : public ActiveSetLearnerBase,
-                         public DualPointSource,
-                         public LambdaFollower,
-                         public CheckAdvisor,
-                         public CheckCompanion {
+class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
  public:
   ActiveSetLearner(const Problem& problem, const TrainOptions& options)
-      : problem_(problem),
-        options_(options),
-        visits_(options, problem.size()),
-        oracle_(problem, options.oracle, CornerOracle::Effort::kTraining, Rescaling::kMargin,
-                CornerOracle::Searches::kOnDemand),
-        blocks_(problem, &oracle_, options.step, options.average, NumThreads(options.threads)),
+      : ActiveSetLearnerBase(
+            problem, options,
+            {.solver = options.oracle, .searches = ExampleOracle::Searches::kOnDemand},
+            {options.step, options.average, NumThreads(options.threads)}),
         gaps_(problem.size(), kInfinity),
         opens_(gaps_),
         promises_(gaps_),
         spreads_(gaps_) {
-    traits_ = {.dual_point = this, .lambda = this, .advisor = this, .companion = this};
+    traits_.companion = this;
     if (options.proximal != Switch::kOff) blocks_.MoveCentre(FirstKappa(problem));
   }
 
@@ -61,9 +52,9 @@ class ActiveSetLearner : public ActiveSetLearnerBase,
   }
 
   Evaluation Evaluate(int threads) override {
-    const std::int64_t before = CheckingWork();
+    const std::int64_t before = evaluator_.work();
     const Evaluation evaluation = EvaluateNow(threads, nullptr);
-    check_work_ = CheckingWork() - before;
+    check_work_ = evaluator_.work() - before;
     work_at_check_ = blocks_.work();
     return evaluation;
   }
@@ -71,7 +62,7 @@ class ActiveSetLearner : public ActiveSetLearnerBase,
   bool EvaluatesBesidePasses() const override { return !blocks_.threads_share_visits(); }
   Evaluation EvaluateBesidePass(int threads, const StopControl& stop,
                                 double* pass_seconds) override {
-    const std::int64_t before = CheckingWork();
+    const std::int64_t before = evaluator_.work();
     const std::int64_t work = blocks_.work();
     const std::function<void()> pass = [&] {
       const WallTimer timer;
@@ -79,7 +70,7 @@ class ActiveSetLearner : public ActiveSetLearnerBase,
       *pass_seconds = timer.Seconds();
     };
     const Evaluation evaluation = EvaluateNow(threads, &pass);
-    check_work_ = CheckingWork() - before;
+    check_work_ = evaluator_.work() - before;
     work_at_check_ = work;
     return evaluation;
   }
@@ -89,8 +80,6 @@ class ActiveSetLearner : public ActiveSetLearnerBase,
   WorkCounts work() const override {
     return {blocks_.oracle_calls(), blocks_.steps(), blocks_.work()};
   }
-  std::span<const ActiveSet> sets() const override { return blocks_.sets(); }
-  std::span<const double> reached() const override { return blocks_.reached(); }
   double WorkOfRound() const override {
     const auto calls = static_cast<double>(blocks_.oracle_calls());
     return calls > 0 ? static_cast<double>(asking_work_) * problem_.size() / calls : 0;
@@ -117,9 +106,7 @@ class ActiveSetLearner : public ActiveSetLearnerBase,
 
   void Archive(StateArchive* archive) override {
     archive->Tag("bcfw with corners");
-    visits_.Archive(archive);
-    oracle_.Archive(archive);
-    blocks_.Archive(archive);
+    ArchiveCommon(archive);
     for (std::vector<double>* figures : {&gaps_, &opens_, &promises_, &spreads_})
       archive->AnyReals(*figures);
     archive->FiniteReal(&centre_gap_);
@@ -129,23 +116,18 @@ class ActiveSetLearner : public ActiveSetLearnerBase,
     archive->Passes(&pass_);
     archive->Integer(&rest_, 0, kLongestRest);
     archive->Integer(&next_rest_, 1, kLongestRest);
-    if (!archive->loading()) return;
-    evaluated_.clear();
-    share_ = 1;
+    if (archive->loading()) share_ = 1;
   }
 
   void ChangeLambda(const Problem& problem) override {
-    problem_ = problem;
-    oracle_.set_problem(problem);
-    for (const auto& checker : checkers_) checker->oracle.set_problem(problem);
-    blocks_.ChangeLambda(problem);
+    ChangeProblem(problem);
     // Nothing is known about the gaps of the new problem.
     std::fill(gaps_.begin(), gaps_.end(), kInfinity);
     opens_ = promises_ = spreads_ = gaps_;
     best_dual_ = -kInfinity;
     loaded_ = false;
     share_ = 1;
-    pass_ = rest_ = 0;
+    rest_ = 0;
     asking_work_ = 0;
     next_rest_ = 1;
     control_ = ProximalControl();
@@ -218,7 +200,7 @@ class ActiveSetLearner : public ActiveSetLearnerBase,
     const double loss = blocks_.WeightsOfPoint(&evaluated_);
     const double regulariser = Regulariser(problem_.lambda(), evaluated_);
     Evaluation evaluation;
-    evaluation.problem = oracle_.relaxed() ? CertifiedProblem::kRelaxed : CertifiedProblem::kExact;
+    evaluation.problem = certified();
     // Far from a centre Ψα is no good point, and one between it and the ground truth may be.
     share_ = blocks_.kappa() > 0 ? BestShare(loss, regulariser) : 1;
     evaluation.dual = share_ * loss - share_ * share_ * regulariser;
@@ -234,21 +216,12 @@ class ActiveSetLearner : public ActiveSetLearnerBase,
     const ActiveSetBlocks::CheckCopy* copy = beside != nullptr ? &copy_ : nullptr;
     evaluation.primal =
         Regulariser(problem_.lambda(), evaluated_) + Hinge(evaluated_, threads, copy, beside);
-    if (!average.empty()) {
-      const double primal =
-          Regulariser(problem_.lambda(), average) + Hinge(average, threads, copy, nullptr);
-      if (primal < evaluation.primal) {
-        evaluation.primal = primal;
-        evaluated_ = std::move(average);
-      }
-    }
+    if (average.empty()) return evaluation;
+    const auto primal = [&](std::span<const double> weights) {
+      return Regulariser(problem_.lambda(), weights) + Hinge(weights, threads, copy, nullptr);
+    };
+    TakeIfBetter(std::move(average), primal, &evaluation);
     return evaluation;
-  }
-
-  std::int64_t CheckingWork() const {
-    std::int64_t work = 0;
-    for (const auto& checker : checkers_) work += checker->oracle.work();
-    return work;
   }
 
   struct Progress {
@@ -380,32 +353,12 @@ class ActiveSetLearner : public ActiveSetLearnerBase,
   /// (1/M) Σ of certified bounds on max H_m. Changes nothing that passes depend on.
   double Hinge(std::span<const double> weights, int threads, const ActiveSetBlocks::CheckCopy* copy,
                const std::function<void()>* beside) {
-    threads = std::min(threads, kChunks);
-    PrepareCheckers(problem_, options_.oracle, Rescaling::kMargin,
-                    CornerOracle::Searches::kOnDemand, weights, threads, &checkers_);
-    std::vector<double> bounds(kChunks, 0.0);
-    const auto bound = [&](const Chunk& chunk) {
-      HingeChecker& checker = *checkers_[chunk.thread];
-      for (Index m = chunk.begin; m < chunk.end; ++m) {
-        bounds[chunk.chunk] +=
-            blocks_.HingeBound(m, weights, &checker.oracle, &checker.scratch, copy);
-      }
-    };
-    if (beside != nullptr) {
-      ParallelChunksBeside(*beside, problem_.size(), kChunks, threads, bound);
-    } else {
-      ParallelChunks(problem_.size(), kChunks, threads, bound);
-    }
-    double hinge = 0;
-    for (const double sum : bounds) hinge += sum;
-    return hinge / problem_.size();
+    return evaluator_.MeanHinge(weights, {.threads = threads, .chunks = kChunks, .beside = beside},
+                                [&](Index m, ExampleOracle* oracle, HingeScratch* scratch) {
+                                  return blocks_.HingeBound(m, weights, oracle, scratch, copy);
+                                });
   }
 
-  Problem problem_;
-  TrainOptions options_;
-  ExampleVisits visits_;
-  CornerOracle oracle_;
-  ActiveSetBlocks blocks_;
   std::vector<double> gaps_;      // of the examples, when the oracle was last asked
   std::vector<double> opens_;     // the same by the oracle's bound
   std::vector<double> promises_;  // that, growing while the oracle is not asked
@@ -414,7 +367,6 @@ class ActiveSetLearner : public ActiveSetLearnerBase,
   std::vector<Index> chosen_;  // of a round
   std::vector<std::uint8_t>
       several_;  // whether an example keeps several corners, as a round of steps on these begins
-  std::vector<std::unique_ptr<HingeChecker>> checkers_;  // one per thread
   ActiveSetBlocks::CheckCopy copy_;  // empty before a pass is made beside an evaluation
   struct SparsePoint {
     std::vector<Index> index;
@@ -430,7 +382,6 @@ class ActiveSetLearner : public ActiveSetLearnerBase,
   double share_ = 1;                     // of Ψα in the dual point that was last evaluated
   double centre_gap_ = 0;
   ProximalControl control_;
-  Index pass_ = 0;
   Index rest_ = 0;       // passes to come without rounds over active sets
   Index next_rest_ = 1;  // when they next do not pay
 };

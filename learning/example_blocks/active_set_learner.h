@@ -7,7 +7,7 @@
 // Sources: active_set.h and active_set_blocks.h for the blocks; Shah, Kolmogorov, Lampert, CVPR
 // 2015, section 3.4, for the rule that decides between the oracle and the active sets; Osokin et
 // al., ICML 2016, for gaps as the measure of which examples are worth a call. Axes: blocks =
-// examples · oracle = any MapSolver or the direct one of corner_oracle.h · step = pairwise over
+// examples · oracle = the fastest of example_oracle.h · step = pairwise over
 // active sets · order = permutation, less the examples whose gap was small.
 //
 // A pass is one round of oracle calls and then rounds over the active sets alone, as long as these
@@ -22,23 +22,20 @@
 #pragma once
 
 #include <memory>
-#include <span>
 
-#include <slackline/learning/learner.h>
-#include <slackline/learning/options.h>
+#include <slackline/learning/example_blocks/active_set_block_learner.h>
 #include <slackline/learning/problem.h>
-#include <slackline/learning/step/active_set.h>
 
 namespace slackline::internal {
 
 /// What others may take over from it.
-class ActiveSetLearnerBase : public Learner {
+class ActiveSetLearnerBase : public ActiveSetBlockLearner {
  public:
-  virtual std::span<const ActiveSet> sets() const = 0;
-  /// The weights that its steps have reached.
-  virtual std::span<const double> reached() const = 0;
   /// The work of one oracle call for every example, as calls have taken so far.
   virtual double WorkOfRound() const = 0;
+
+ protected:
+  using ActiveSetBlockLearner::ActiveSetBlockLearner;
 };
 
 std::unique_ptr<ActiveSetLearnerBase> MakeActiveSetLearner(const Problem& problem,

@@ -5,34 +5,24 @@
 #include <limits>
 #include <utility>
 
-#include <slackline/core/feature_map.h>
 #include <slackline/core/parallel.h>
-#include <slackline/learning/oracle/example_evaluator.h>
+#include <slackline/learning/example_blocks/dual_point_learner.h>
 #include <slackline/learning/step/dual_mixture.h>
-#include <slackline/learning/step/dual_points.h>
-#include <slackline/learning/step/iterate_average.h>
 #include <slackline/learning/step/step.h>
 
 namespace slackline::internal {
 namespace {
 
-class FrankWolfeLearner : public Learner,
-                          public DualPointSource,
-                          public LambdaFollower,
-                          public CheckAdvisor {
+class FrankWolfeLearner : public DualPointLearner, public CheckAdvisor {
  public:
   FrankWolfeLearner(const Problem& problem, const TrainOptions& options)
-      : problem_(problem),
-        options_(options),
+      : DualPointLearner(problem, options),
         iterate_(Size(problem.num_weights()) + 1, 0.0),
         target_(iterate_.size(), 0.0),
-        points_(problem),
         corners_(problem),
-        bounds_(problem.size(), 0.0),
-        warm_(bounds_.size()),
-        average_(options.average, problem.num_weights() + 1, 1),
-        evaluator_(problem, options.oracle) {
-    traits_ = {.dual_point = this, .lambda = this, .advisor = this};
+        bounds_(problem.size(), 0.0) {
+    traits_.advisor = this;
+    AverageIterates(problem.num_weights() + 1, 1);
   }
 
   void RunPass(const StopControl& stop) override {
@@ -47,12 +37,12 @@ class FrankWolfeLearner : public Learner,
     evaluation.dual = Dual();
     if (best_.empty()) {
       evaluated_.assign(newest().begin(), newest().end());
-      evaluation.primal = evaluator_.Primal(evaluated_, warm_, threads);
+      evaluation.primal = Primal(evaluated_, threads);
     } else {
       evaluated_ = best_;
       evaluation.primal = best_primal_;
     }
-    evaluator_.TryAverage(average_, iterate_, warm_, threads, &evaluated_, &evaluation);
+    TryAverage(iterate_, threads, &evaluation);
     return evaluation;
   }
 
@@ -60,17 +50,12 @@ class FrankWolfeLearner : public Learner,
   double GapEstimate() const override { return best_.empty() ? kNone : best_primal_ - Dual(); }
 
   bool DualPointIsBest() const override { return !options_.fixed_step; }
-  bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
-    *loss = points_.Read(problem_.data().example(m), m, 1, coordinates);
-    return true;
-  }
 
   void Archive(StateArchive* archive) override {
     archive->Tag("fw");
     for (auto* list : {&iterate_, &target_}) archive->FiniteReals(*list);
     for (DualPoints* points : {&points_, &corners_}) points->Archive(archive);
-    for (WarmStart& warm : warm_) archive->Bytes(&warm.bytes);
-    average_.Archive(archive);
+    ArchiveCommon(archive);
     archive->FiniteList(&best_);
     archive->Require(best_.empty() || best_.size() == newest().size(),
                      "the weights have another length");
@@ -78,22 +63,18 @@ class FrankWolfeLearner : public Learner,
     archive->Flag(&swept_);
     archive->Integer(&steps_, 0, std::numeric_limits<Index>::max());
     archive->Count(&oracle_calls_);
-    if (archive->loading()) evaluated_.clear();
   }
 
   void ChangeLambda(const Problem& problem) override {
-    problem_ = problem;
-    evaluator_.set_problem(problem);
+    ChangeProblem(problem);
     Gather(points_, &iterate_);
     const double theta = BestShare(iterate_.back(), Regulariser(problem_.lambda(), newest()));
     for (double& value : iterate_) value *= theta;
     points_.Scale(theta);
-    average_ = IterateAverage(average_.kind(), problem.num_weights() + 1, 1);
     best_.clear();
     best_primal_ = 0;
     swept_ = false;
     steps_ = 0;
-    oracle_calls_ = 0;
   }
 
  private:
@@ -153,21 +134,14 @@ class FrankWolfeLearner : public Learner,
     ++steps_;
   }
 
-  Problem problem_;
-  TrainOptions options_;
   std::vector<double> iterate_;
   std::vector<double> target_;
-  DualPoints points_;
   DualPoints corners_;
   std::vector<double> bounds_;
-  std::vector<WarmStart> warm_;
-  IterateAverage average_;
-  ExampleEvaluator evaluator_;
   std::vector<double> best_;  // of all iterates whose primal is known; empty before the first
   double best_primal_ = 0;
   bool swept_ = false;  // target_ belongs to the newest weights
   std::int64_t steps_ = 0;
-  std::int64_t oracle_calls_ = 0;
 };
 
 }  // namespace

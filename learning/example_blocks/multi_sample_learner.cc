@@ -10,18 +10,14 @@
 #include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/core/number_text.h>
+#include <slackline/learning/example_blocks/dual_point_learner.h>
 #include <slackline/learning/example_blocks/multi_sample_update.h>
-#include <slackline/learning/oracle/example_evaluator.h>
 #include <slackline/learning/problem_scales.h>
 #include <slackline/learning/step/dual_mixture.h>
-#include <slackline/learning/step/dual_points.h>
-#include <slackline/learning/step/iterate_average.h>
-#include <slackline/learning/step/sampling.h>
 
 namespace slackline::internal {
 namespace {
 
-constexpr Index kRebuildEvery = 64;
 constexpr int kRounds = 1;
 constexpr double kSmallScale = 1e-100;
 constexpr std::int64_t kNotesEvery = 4;  // steps between two notes, as a factor
@@ -53,27 +49,19 @@ double LargestLossOfAll(const Problem& problem) {
 
 std::string Figure(double value) { return NumberText(value, 5); }
 
-class MultiSampleLearner : public Learner,
-                           public DualPointSource,
-                           public LambdaFollower,
-                           public CheckListener {
+class MultiSampleLearner : public DualPointLearner, public CheckListener {
  public:
   MultiSampleLearner(const Problem& problem, const TrainOptions& options,
                      std::unique_ptr<LabellingSampler> sampler)
-      : problem_(problem),
+      : DualPointLearner(problem, options),
         own_(options.own<MultiSampleOptions>()),
         sampler_(sampler != nullptr ? std::move(sampler)
                                     : MakeLabellingSampler(problem, options.oracle)),
-        visits_(options, problem.size()),
         largest_loss_(LargestLossOfAll(problem)),
         weights_(problem.num_weights(), 0.0),
-        points_(problem),
         masses_(problem.size(), 0.0),
-        counts_(problem.size(), own_.revisit ? 1 : 0),
-        warm_(problem.size()),
-        average_(options.average, problem.num_weights(), problem.size()),
-        evaluator_(problem, options.oracle) {
-    traits_ = {.dual_point = this, .lambda = this, .listener = this};
+        counts_(problem.size(), own_.revisit ? 1 : 0) {
+    traits_.listener = this;
     for (const auto& structure : problem.data().structures())
       multiclass_.push_back(IsMulticlass(*structure));
   }
@@ -84,20 +72,16 @@ class MultiSampleLearner : public Learner,
       average_.EndStep();
     });
     FoldScale();
-    if (++pass_ % kRebuildEvery == 0) Rebuild();
+    if (EndPass()) Rebuild();
   }
 
   Evaluation Evaluate(int threads) override {
-    Evaluation evaluation;
-    evaluation.problem = evaluator_.certified();
     double loss = 0;
     std::vector<double> at_point;
     SumMeans(&at_point, &loss);
-    evaluation.dual = loss / problem_.size() - Regulariser(problem_.lambda(), at_point);
     evaluated_ = weights_;
-    evaluation.primal = evaluator_.Primal(evaluated_, warm_, threads);
-    evaluator_.TryAverage(average_, weights_, warm_, threads, &evaluated_, &evaluation);
-    return evaluation;
+    return Certify(loss / problem_.size() - Regulariser(problem_.lambda(), at_point), weights_,
+                   threads);
   }
 
   std::string Adapt(const Evaluation& evaluation) override {
@@ -119,13 +103,7 @@ class MultiSampleLearner : public Learner,
     return {counted_, suffered_ / count, gradients_ / count};
   }
 
-  WorkCounts work() const override { return {oracle_calls_, oracle_calls_}; }
-
   bool DualPointIsBest() const override { return own_.revisit; }
-  bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
-    *loss = points_.Read(problem_.data().example(m), m, MeanShare(m), coordinates);
-    return true;
-  }
 
   void Archive(StateArchive* archive) override {
     constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max() / 8;
@@ -139,12 +117,10 @@ class MultiSampleLearner : public Learner,
     archive->PositiveReal(&scale_);
     for (double* value : {&suffered_, &gradients_}) archive->FiniteReal(value);
     archive->Require(scale_ <= 1, "the scale is out of range");
-    for (WarmStart& warm : warm_) archive->Bytes(&warm.bytes);
-    average_.Archive(archive);
+    ArchiveCommon(archive);
     archive->Passes(&pass_);
     for (std::int64_t* count : {&oracle_calls_, &steps_, &counted_, &next_note_})
       archive->Integer(count, 0, kLargest);
-    if (archive->loading()) evaluated_.clear();
   }
 
   /// Online: the mean dual point counts as one visit of every example, and the figures of regret
@@ -152,29 +128,28 @@ class MultiSampleLearner : public Learner,
   void ChangeLambda(const Problem& problem) override {
     std::vector<double> at_point;
     double loss = 0;
-    for (Index m = 0; m < problem_.size(); ++m) ScalePoint(m, MeanShare(m));
+    for (Index m = 0; m < problem_.size(); ++m) ScalePoint(m, PointShare(m));
     std::fill(counts_.begin(), counts_.end(), 1);
     scale_ = 1;
-    problem_ = problem;
-    evaluator_.set_problem(problem);
+    ChangeProblem(problem);
     SumMeans(&at_point, &loss);
     const double theta =
         BestShare(loss / problem_.size(), Regulariser(problem_.lambda(), at_point));
     for (Index m = 0; m < problem_.size(); ++m) ScalePoint(m, theta);
     steps_ = own_.revisit ? 0 : problem_.size();
     Rebuild();
-    average_ = IterateAverage(average_.kind(), problem.num_weights(), problem.size());
     suffered_ = gradients_ = 0;
-    counted_ = next_note_ = oracle_calls_ = 0;
-    pass_ = 0;
+    counted_ = next_note_ = 0;
   }
 
- private:
+ protected:
   /// From the sum over the visits of example m to their mean.
-  double MeanShare(Index m) const {
+  double PointShare(Index m) const override {
     const Offset visits = counts_[m];
     return visits > 0 ? scale_ / static_cast<double>(visits) : 0.0;
   }
+
+ private:
   void ScalePoint(Index m, double share) {
     points_.Scale(m, share);
     masses_[m] *= share;
@@ -189,8 +164,7 @@ class MultiSampleLearner : public Learner,
   void Step(Index m) {
     const ExampleView example = problem_.data().example(m);
     const double given_norm = own_.revisit ? 0.0 : Inner(weights_, weights_);
-    const Corner corner = evaluator_.oracle().Maximise(m, weights_, &warm_[m]);
-    ++oracle_calls_;
+    const Corner corner = Ask(m, weights_);
     CollectSamples(m, example, corner);
     if (!own_.revisit) {
       ++steps_;
@@ -232,7 +206,7 @@ class MultiSampleLearner : public Learner,
     samples_.push_back({{corner.coordinates.begin(), corner.coordinates.end()}, corner.loss});
     labellings_.clear();
     if (own_.samples == 1 && !multiclass(m)) return;
-    const MapResult& result = evaluator_.oracle().result();
+    const MapResult& result = oracle().result();
     if (result.integral || multiclass(m)) labellings_.push_back(result.labels);
     const std::size_t first = labellings_.size();
     scores_.resize(example.graph().total_states());
@@ -333,7 +307,7 @@ class MultiSampleLearner : public Learner,
     weights->assign(problem_.num_weights(), 0.0);
     *loss = 0;
     for (Index m = 0; m < problem_.size(); ++m) {
-      const double share = MeanShare(m);
+      const double share = PointShare(m);
       ScatterFeatures(problem_.data().example(m), points_.coordinates(m),
                       share / problem_.lambda_m(), *weights);
       *loss += share * points_.loss(m);
@@ -348,29 +322,20 @@ class MultiSampleLearner : public Learner,
     points_.AddFeatures(problem_, scale_ / lambda_t, weights_);
   }
 
-  Problem problem_;
   MultiSampleOptions own_;
   std::unique_ptr<LabellingSampler> sampler_;
-  ExampleVisits visits_;
   double largest_loss_;  // B
   std::vector<double> weights_;
-  DualPoints points_;           // sums over visits, divided by scale_
-  std::vector<double> masses_;  // as points_
+  std::vector<double> masses_;  // sums over visits, divided by scale_, as points_
   std::vector<Offset> counts_;  // of visits
   double scale_ = 1;
-  std::vector<WarmStart> warm_;
-  IterateAverage average_;
-  ExampleEvaluator evaluator_;
   std::vector<bool> multiclass_;  // per structure
   std::vector<LabellingSample> samples_;
   std::vector<Labelling> labellings_;
   ExampleDual dual_;
-  std::vector<double> change_, u_, scores_, before_;
-  FeatureGram gram_;
-  double suffered_ = 0;   // Σ f(w; Z)
-  double gradients_ = 0;  // Σ ‖∇f‖²/(2λt)
-  Index pass_ = 0;
-  std::int64_t oracle_calls_ = 0;
+  std::vector<double> change_, scores_, before_;
+  double suffered_ = 0;       // Σ f(w; Z)
+  double gradients_ = 0;      // Σ ‖∇f‖²/(2λt)
   std::int64_t steps_ = 0;    // t
   std::int64_t counted_ = 0;  // steps in suffered_ and gradients_
   std::int64_t next_note_ = 0;

@@ -8,23 +8,18 @@
 #include <utility>
 
 #include <slackline/core/check.h>
-#include <slackline/core/feature_gram.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/core/random.h>
-#include <slackline/learning/oracle/example_evaluator.h>
+#include <slackline/learning/example_blocks/dual_point_learner.h>
 #include <slackline/learning/standalone/prox_regulariser.h>
 #include <slackline/learning/step/dual_mixture.h>
-#include <slackline/learning/step/dual_points.h>
 #include <slackline/learning/step/feature_bounds.h>
-#include <slackline/learning/step/iterate_average.h>
-#include <slackline/learning/step/sampling.h>
 #include <slackline/learning/step/simplex_projection.h>
 #include <slackline/learning/step/step.h>
 
 namespace slackline::internal {
 namespace {
 
-constexpr Index kRebuildEvery = 64;
 constexpr int kInnerSteps = 10;  // of option I
 // … which end when the example's gap is this share of the first
 constexpr double kInnerReduction = 0.1;
@@ -67,27 +62,18 @@ bool VariablesAreFree(const Problem& problem) {
   });
 }
 
-class ProxSdcaLearner : public Learner,
-                        public DualPointSource,
-                        public LambdaFollower,
-                        public CheckListener,
-                        public ScaleSource {
+class ProxSdcaLearner : public DualPointLearner, public CheckListener, public ScaleSource {
  public:
   ProxSdcaLearner(const Problem& problem, const TrainOptions& options)
-      : problem_(problem),
-        options_(options),
+      : DualPointLearner(problem, options),
         own_(options.own<ProxSdcaOptions>()),
         projects_(options.smoothing > 0 && VariablesAreFree(problem)),
-        visits_(options, problem.size()),
         draw_(static_cast<std::uint64_t>(options.seed) + 0x9e3779b97f4a7c15ULL),
         v_(problem.num_weights(), 0.0),
         w_(own_.l1 > 0 ? v_.size() : 0, 0.0),
-        points_(problem),
-        warm_(problem.size()),
-        average_(options.average, problem.num_weights(), problem.size()),
-        next_restart_(problem.size()),
-        evaluator_(problem, options.oracle) {
-    traits_ = {.dual_point = this, .lambda = this, .listener = this, .scales = this};
+        next_restart_(problem.size()) {
+    traits_.listener = this;
+    traits_.scales = this;
     if (options.smoothing > 0) StartMarginals();
     if (own_.sdca_step >= 3) BoundFeatures();
   }
@@ -98,7 +84,7 @@ class ProxSdcaLearner : public Learner,
       average_.EndStep();
       if (own_.random_output) DrawOutput();
     });
-    if (++pass_ % kRebuildEvery == 0) Rebuild();
+    if (EndPass()) Rebuild();
   }
 
   Evaluation Evaluate(int threads) override {
@@ -109,22 +95,14 @@ class ProxSdcaLearner : public Learner,
     evaluation.problem = evaluator_.certified();
     evaluation.dual = MeanLoss() - Regulariser(problem_.lambda(), evaluated_);
     evaluation.primal = Primal(evaluated_, threads);
-    std::vector<double> other;
-    const auto consider = [&] {
-      const double primal = Primal(other, threads);
-      if (!(primal < evaluation.primal)) return;
-      evaluation.primal = primal;
-      evaluated_ = other;
-    };
+    const auto primal = [&](std::span<const double> weights) { return Primal(weights, threads); };
     if (average_.active()) {
-      average_.Read(v_, &other);
-      Threshold(&other);
-      consider();
+      std::vector<double> average;
+      average_.Read(v_, &average);
+      Threshold(&average);
+      TakeIfBetter(std::move(average), primal, &evaluation);
     }
-    if (!drawn_.empty()) {
-      other = drawn_;
-      consider();
-    }
+    if (!drawn_.empty()) TakeIfBetter(drawn_, primal, &evaluation);
     return evaluation;
   }
 
@@ -154,10 +132,9 @@ class ProxSdcaLearner : public Learner,
   bool DualPointIsBest() const override { return true; }
   /// With smoothing the loss has the quadratic of the point, (γ/2) Σ_i (1 − ‖μ_i‖²), as D has.
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
-    const ExampleView example = problem_.data().example(m);
-    *loss = points_.Read(example, m, 1, coordinates);
+    DualPointLearner::DualPoint(m, coordinates, loss);
     if (marginals_.empty()) return true;
-    double room = example.graph().num_variables();
+    double room = problem_.data().example(m).graph().num_variables();
     const auto begin = problem_.training().loss_begin[m];
     for (std::size_t s = 0; s < problem_.loss(m).size(); ++s) {
       const double mu = marginals_[static_cast<std::size_t>(begin) + s];
@@ -180,26 +157,21 @@ class ProxSdcaLearner : public Learner,
     archive->Flag(&drawn);
     drawn_.resize(drawn ? v_.size() : 0);
     if (drawn) archive->FiniteReals(drawn_);
-    for (WarmStart& warm : warm_) archive->Bytes(&warm.bytes);
-    average_.Archive(archive);
+    ArchiveCommon(archive);
     archive->Passes(&pass_);
     for (std::int64_t* count : {&oracle_calls_, &steps_, &outputs_}) archive->Count(count);
     archive->Integer(&next_restart_, 1, StateReader::kMostCount);
     archive->Flag(&told_);
-    if (archive->loading()) evaluated_.clear();
   }
 
   void ChangeLambda(const Problem& problem) override {
-    problem_ = problem;
-    evaluator_.set_problem(problem);
+    ChangeProblem(problem);
     ScalePoints(BestScale());
     Rebuild();
-    average_ = IterateAverage(average_.kind(), problem.num_weights(), problem.size());
     drawn_.clear();
     outputs_ = 0;
     next_restart_ = problem.size();
-    pass_ = 0;
-    oracle_calls_ = steps_ = 0;
+    steps_ = 0;
   }
 
  private:
@@ -250,13 +222,8 @@ class ProxSdcaLearner : public Learner,
   /// One step on the example. Returns its gap before, times M.
   double Step(Index m) {
     ++steps_;
-    const ExampleView example = problem_.data().example(m);
     const double target_loss = projects_ ? ProjectedTarget(m) : CornerTarget(m);
-    points_.Towards(m, direction_, &direction_);
-    u_.resize(direction_.size());
-    CoordinateScores(example, w(), u_);
-    double gap = target_loss - points_.loss(m);
-    for (std::size_t k = 0; k < u_.size(); ++k) gap -= u_[k] * direction_[k];
+    double gap = Direct(m, direction_, target_loss, w());
     double squared = 0;
     const std::span<double> mu = marginals(m);
     for (std::size_t s = 0; s < mu.size(); ++s) {
@@ -266,14 +233,10 @@ class ProxSdcaLearner : public Learner,
     }
     const double step = StepSize(m, gap, squared);
     if (step == 0) return gap;
-    points_.Move(m, step, direction_, target_loss);
+    Move(m, step, target_loss, v_);
     for (std::size_t s = 0; s < mu.size(); ++s) mu[s] += step * target_[s];
-    ScatterFeatures(example, direction_, step / problem_.lambda_m(), v_);
-    if (own_.l1 > 0) ThresholdWhereMoved(example, direction_, threshold(), v_, w_);
-    if (average_.active()) {
-      ScatterFeatures(example, direction_, average_.scale() * step / problem_.lambda_m(),
-                      average_.lag());
-    }
+    if (own_.l1 > 0)
+      ThresholdWhereMoved(problem_.data().example(m), direction_, threshold(), v_, w_);
     return gap;
   }
 
@@ -299,11 +262,10 @@ class ProxSdcaLearner : public Learner,
     const std::span<const double> mu = marginals(m);
     offsets_.resize(mu.size());
     for (std::size_t s = 0; s < mu.size(); ++s) offsets_[s] = -options_.smoothing * mu[s];
-    const Corner corner = evaluator_.oracle().Maximise(m, w(), &warm_[m], offsets_);
-    ++oracle_calls_;
+    const Corner corner = Ask(m, w(), offsets_);
     direction_.assign(corner.coordinates.begin(), corner.coordinates.end());
     if (mu.empty()) return corner.loss;
-    const MapResult& result = evaluator_.oracle().result();
+    const MapResult& result = oracle().result();
     target_.assign(mu.size(), 0.0);
     if (result.integral) {
       const FactorGraph& graph = problem_.data().example(m).graph();
@@ -371,7 +333,7 @@ class ProxSdcaLearner : public Learner,
     return value;
   }
 
-  double Primal(std::span<const double> weights, int threads) {
+  double Primal(std::span<const double> weights, int threads) override {
     double one_norm = 0;
     if (own_.l1 > 0) {
       for (const double x : weights) one_norm += std::abs(x);
@@ -469,29 +431,19 @@ class ProxSdcaLearner : public Learner,
     for (Index m = 0; m < problem_.size(); ++m) AddGiven(m, 1 - theta, marginals(m));
   }
 
-  Problem problem_;
-  TrainOptions options_;
   ProxSdcaOptions own_;
   bool projects_;  // the smoothed maximiser is a projection
-  ExampleVisits visits_;
-  Random draw_;  // of the random output: a stream of its own
+  Random draw_;    // of the random output: a stream of its own
   std::vector<double> v_;
-  std::vector<double> w_;  // empty without l1
-  DualPoints points_;
+  std::vector<double> w_;          // empty without l1
   std::vector<double> marginals_;  // laid out as TrainingSet::losses; empty without smoothing
-  std::vector<WarmStart> warm_;
-  IterateAverage average_;
   std::vector<double> drawn_;
   std::int64_t outputs_ = 0;  // iterates that the drawn one stands for
   std::int64_t next_restart_;
-  ExampleEvaluator evaluator_;
   // per example, for steps 3 to 5: of ‖X_i z‖², by ‖z‖² where projects_
   std::vector<double> bounds_;
   double largest_bound_ = 0;
-  std::vector<double> direction_, target_, offsets_, u_, allowed_, scores_;
-  FeatureGram gram_;
-  Index pass_ = 0;
-  std::int64_t oracle_calls_ = 0;
+  std::vector<double> target_, offsets_, allowed_, scores_;
   std::int64_t steps_ = 0;
   bool told_ = false;
 };

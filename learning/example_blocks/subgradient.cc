@@ -3,15 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
-#include <slackline/core/feature_gram.h>
 #include <slackline/core/feature_map.h>
-#include <slackline/learning/oracle/example_evaluator.h>
+#include <slackline/learning/example_blocks/dual_point_learner.h>
 #include <slackline/learning/step/dual_mixture.h>
-#include <slackline/learning/step/dual_points.h>
-#include <slackline/learning/step/iterate_average.h>
-#include <slackline/learning/step/sampling.h>
 
 namespace slackline::internal {
 namespace {
@@ -22,21 +17,14 @@ constexpr double kSmallestShrink = 1e-3;
 /// divisible.
 constexpr double kSmallestFactor = 1e-100;
 
-class SubgradientLearner : public Learner, public DualPointSource, public LambdaFollower {
+class SubgradientLearner : public DualPointLearner {
  public:
   SubgradientLearner(const Problem& problem, const TrainOptions& options)
-      : problem_(problem),
+      : DualPointLearner(problem, options),
         own_(options.own<SubgradientOptions>()),
-        visits_(options, problem.size()),
         sum_(problem.num_weights(), 0.0),
-        points_(problem),
         masses_(problem.size(), 0.0),
-        warm_(masses_.size()),
-        average_(options.average, problem.num_weights(), problem.size()),
-        evaluator_(problem, options.oracle),
-        primal_at_zero_(PrimalAtZeroWeights(problem)) {
-    traits_ = {.dual_point = this, .lambda = this};
-  }
+        primal_at_zero_(PrimalAtZeroWeights(problem)) {}
 
   void RunPass(const StopControl& stop) override {
     visits_.Pass(stop, [&](Index m) { Step(m); });
@@ -46,20 +34,8 @@ class SubgradientLearner : public Learner, public DualPointSource, public Lambda
   Evaluation Evaluate(int threads) override {
     evaluated_ = sum_;
     for (double& weight : evaluated_) weight *= scale();
-    Evaluation evaluation;
-    evaluation.problem = evaluator_.certified();
     const double regulariser = Regulariser(problem_.lambda(), evaluated_);
-    evaluation.dual = share_ * MeanLoss() - share_ * share_ * regulariser;
-    evaluation.primal = evaluator_.Primal(evaluated_, warm_, threads);
-    evaluator_.TryAverage(average_, sum_, warm_, threads, &evaluated_, &evaluation);
-    return evaluation;
-  }
-
-  WorkCounts work() const override { return {oracle_calls_, oracle_calls_}; }
-
-  bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
-    *loss = points_.Read(problem_.data().example(m), m, share_ * point_scale(), coordinates);
-    return true;
+    return Certify(share_ * MeanLoss() - share_ * share_ * regulariser, sum_, threads);
   }
 
   void Archive(StateArchive* archive) override {
@@ -69,8 +45,7 @@ class SubgradientLearner : public Learner, public DualPointSource, public Lambda
     archive->FiniteReals(points_.coordinates());
     archive->FiniteReals(masses_);
     archive->FiniteReals(points_.losses());
-    for (WarmStart& warm : warm_) archive->Bytes(&warm.bytes);
-    average_.Archive(archive);
+    ArchiveCommon(archive);
     archive->PositiveReal(&shrink_);
     archive->FiniteReal(&square_);
     archive->NonNegativeReal(&share_);
@@ -78,15 +53,11 @@ class SubgradientLearner : public Learner, public DualPointSource, public Lambda
     for (const double mass : masses_) archive->Require(mass >= 0, "a mass is negative");
     archive->Count(&steps_);
     archive->Count(&oracle_calls_);
-    if (archive->loading()) evaluated_.clear();
   }
 
   /// The dual point that was reached stands for the first pass of the new run.
   void ChangeLambda(const Problem& problem) override {
-    problem_ = problem;
-    evaluator_.set_problem(problem);
-    oracle_calls_ = 0;
-    average_ = IterateAverage(average_.kind(), problem.num_weights(), problem.size());
+    ChangeProblem(problem);
     if (steps_ == 0) return;
     FindShare();
     Multiply(share_ * point_scale());
@@ -94,6 +65,9 @@ class SubgradientLearner : public Learner, public DualPointSource, public Lambda
     steps_ = problem_.size();
     FindShare();
   }
+
+ protected:
+  double PointShare(Index /*m*/) const override { return share_ * point_scale(); }
 
  private:
   /// w = scale() · sum_.
@@ -109,8 +83,7 @@ class SubgradientLearner : public Learner, public DualPointSource, public Lambda
   void Step(Index m) {
     const ExampleView example = problem_.data().example(m);
     const double length = problem_.lambda() * static_cast<double>(steps_);  // λk
-    const Corner corner = evaluator_.oracle().Maximise(m, sum_, &warm_[m], {}, scale());
-    ++oracle_calls_;
+    const Corner corner = Ask(m, sum_, {}, scale());
     ++steps_;
     if (own_.projection) {
       // ‖λk·w + ψ‖², where w·ψ = Δ − H.
@@ -156,22 +129,14 @@ class SubgradientLearner : public Learner, public DualPointSource, public Lambda
     share_ = std::min(BestShare(MeanLoss(), regulariser), mass > 1 ? 1 / mass : 1.0);
   }
 
-  Problem problem_;
   SubgradientOptions own_;
-  ExampleVisits visits_;
   std::vector<double> sum_;
   double shrink_ = 1;
   double square_ = 0;  // ‖λk·w‖²; kept up to date within passes for projections only
   double share_ = 1;   // θ of the newest point
-  DualPoints points_;  // Σ (corner / shrink_ before the step)
-  std::vector<double> masses_;  // Σ 1 / shrink_
-  std::vector<WarmStart> warm_;
-  IterateAverage average_;
-  ExampleEvaluator evaluator_;
-  FeatureGram gram_;
+  std::vector<double> masses_;  // Σ 1 / shrink_ before the step; points_: Σ corner / shrink_
   double primal_at_zero_;
   std::int64_t steps_ = 0;
-  std::int64_t oracle_calls_ = 0;
 };
 
 }  // namespace

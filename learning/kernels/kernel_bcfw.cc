@@ -9,63 +9,44 @@
 #include <slackline/core/feature_map.h>
 #include <slackline/core/parallel.h>
 #include <slackline/core/row_kernels.h>
+#include <slackline/learning/example_blocks/dual_point_learner.h>
 #include <slackline/learning/kernels/kernel_expansion.h>
-#include <slackline/learning/oracle/example_oracle.h>
 #include <slackline/learning/problem_scales.h>
 #include <slackline/learning/step/dual_mixture.h>
-#include <slackline/learning/step/dual_points.h>
-#include <slackline/learning/step/iterate_average.h>
-#include <slackline/learning/step/sampling.h>
 #include <slackline/learning/step/step.h>
 
 namespace slackline::internal {
 namespace {
-
-constexpr Index kRebuildEvery = 64;
-constexpr int kChunks = 16;
 
 double Dot(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
 /// The dual point, the expansion that belongs to it, and its certificate: all but the steps.
-class KernelLearner : public Learner,
-                      public DualPointSource,
-                      public LambdaFollower,
-                      public ScaleSource {
+class KernelLearner : public DualPointLearner, public ScaleSource {
  public:
   KernelLearner(const Problem& problem, const TrainOptions& options, Offset first_suffix)
-      : problem_(problem),
-        options_(options),
-        first_suffix_(first_suffix),
+      : DualPointLearner(problem, options),
         expansion_(problem.data()),
-        gram_(KernelOf(options, problem.data()),
-              {expansion_.inputs().begin(), expansion_.inputs().end()},
-              static_cast<std::int64_t>(options.own<KernelLearnerOptions>().cache_mb) * 1'000'000),
-        weights_(expansion_.size(), 0.0),
-        points_(problem),
-        warm_(problem.size()),
-        average_(options.average, expansion_.size(), first_suffix) {
-    traits_ = {.dual_point = this, .lambda = this, .scales = this};
-    oracles_.push_back(std::make_unique<ExampleOracle>(problem, options.oracle));
+        cache_(KernelOf(options, problem.data()),
+               {expansion_.inputs().begin(), expansion_.inputs().end()},
+               static_cast<std::int64_t>(options.own<KernelLearnerOptions>().cache_mb) * 1'000'000),
+        weights_(expansion_.size(), 0.0) {
+    traits_.scales = this;
+    AverageIterates(expansion_.size(), first_suffix);
   }
 
   Evaluation Evaluate(int threads) override {
     Rebuild(&evaluated_);
     Evaluation evaluation;
-    evaluation.problem =
-        oracles_[0]->relaxed() ? CertifiedProblem::kRelaxed : CertifiedProblem::kExact;
-    double regulariser = 0;
-    evaluation.primal = Primal(evaluated_, threads, &regulariser);
-    evaluation.dual = points_.MeanLoss() - regulariser;
+    evaluation.problem = evaluator_.certified();
+    evaluation.primal = Primal(evaluated_, threads);
+    evaluation.dual = points_.MeanLoss() - regulariser_;
     if (average_.active() && pass_ > 0) {
       std::vector<double> average;
       average_.Read(weights_, &average);
-      const double primal = Primal(average, threads, &regulariser);
-      if (primal < evaluation.primal) {
-        evaluation.primal = primal;
-        evaluated_ = std::move(average);
-      }
+      const auto primal = [&](std::span<const double> w) { return Primal(w, threads); };
+      TakeIfBetter(std::move(average), primal, &evaluation);
     }
     return evaluation;
   }
@@ -74,38 +55,28 @@ class KernelLearner : public Learner,
   ObjectiveScales Scales() const override {
     double longest = 0;
     for (const FeatureRow& x : expansion_.inputs())
-      longest = std::max(longest, KernelValue(gram_.kernel(), x, x));
+      longest = std::max(longest, KernelValue(cache_.kernel(), x, x));
     return {PrimalAtZeroWeights(problem_), ScoreScale(problem_, 2 * longest)};
   }
-  WorkCounts work() const override { return work_; }
 
   bool DualPointIsBest() const override { return !options_.fixed_step; }
-  bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
-    *loss = points_.Read(problem_.data().example(m), m, 1, coordinates);
-    return true;
-  }
 
   void Archive(StateArchive* archive) override {
     archive->Tag(Name(options_.learner));
     archive->FiniteReals(weights_);
     points_.Archive(archive);
-    for (WarmStart& warm : warm_) archive->Bytes(&warm.bytes);
-    average_.Archive(archive);
+    ArchiveCommon(archive);
     archive->Passes(&pass_);
-    archive->Count(&work_.oracle_calls);
-    archive->Count(&work_.block_steps);
-    if (archive->loading()) evaluated_.clear();
+    archive->Count(&oracle_calls_);
+    std::int64_t steps = work().block_steps;
+    archive->Count(&steps);
   }
 
   void ChangeLambda(const Problem& problem) override {
-    problem_ = problem;
-    for (const auto& oracle : oracles_) oracle->set_problem(problem);
+    ChangeProblem(problem);
     Rebuild(&weights_);
     points_.Scale(BestShare(points_.MeanLoss(), problem.lambda() / 2 * SquaredNorm(weights_)));
     Rebuild(&weights_);
-    average_ = IterateAverage(average_.kind(), expansion_.size(), first_suffix_);
-    pass_ = 0;
-    work_ = {};
   }
 
  protected:
@@ -113,7 +84,7 @@ class KernelLearner : public Learner,
 
   double SquaredNorm(std::span<const double> weights) {
     scores_.resize(weights.size());
-    expansion_.Scores(gram_, weights, static_cast<int>(threads()), scores_);
+    expansion_.Scores(cache_, weights, static_cast<int>(threads()), scores_);
     return std::max(0.0, Dot(weights, scores_));
   }
 
@@ -127,58 +98,52 @@ class KernelLearner : public Learner,
   /// Keeps as many kernel rows as there is room for. Whoever goes through all of them again and
   /// again would push out every row before it is needed by asking for more.
   void FillCache() {
-    for (Index j = 0; j < gram_.capacity() && j < gram_.size(); ++j) gram_.Row(j);
+    for (Index j = 0; j < cache_.capacity() && j < cache_.size(); ++j) cache_.Row(j);
   }
 
-  Problem problem_;
-  TrainOptions options_;
-  Offset first_suffix_;
+  /// Asks the oracle at the coordinate scores u_ of example m.
+  Corner AskAtScores(Index m) {
+    ++oracle_calls_;
+    return oracle().MaximiseAt(m, u_, &warm_[m]);
+  }
+
   KernelExpansion expansion_;
-  GramCache gram_;
+  GramCache cache_;
   std::vector<double> weights_;
-  DualPoints points_;
-  std::vector<WarmStart> warm_;
-  IterateAverage average_;
-  // one per thread; the first is that of the passes
-  std::vector<std::unique_ptr<ExampleOracle>> oracles_;
   std::vector<double> scores_;
-  Index pass_ = 0;
-  WorkCounts work_;
 
  private:
-  /// λ/2 ‖w‖², which goes into *regulariser, + (1/M) Σ_m of the oracle's bounds on max H_m.
-  double Primal(std::span<const double> weights, int threads, double* regulariser) {
-    MakeForThreads(threads, &oracles_,
-                   [&] { return std::make_unique<ExampleOracle>(problem_, options_.oracle); });
+  /// Leaves λ/2 ‖w‖² in regulariser_.
+  double Primal(std::span<const double> weights, int threads) override {
     scores_.resize(weights.size());
-    expansion_.Scores(gram_, weights, threads, scores_);
-    *regulariser = problem_.lambda() / 2 * std::max(0.0, Dot(weights, scores_));
-    std::vector<double> bounds(kChunks, 0.0);
-    ParallelChunks(problem_.size(), kChunks, threads, [&](const Chunk& chunk) {
-      std::vector<double> u;
-      for (Index m = chunk.begin; m < chunk.end; ++m) {
-        WarmStart own = warm_[m];
-        u.resize(problem_.data().example(m).structure().num_coordinates());
-        expansion_.Gather(problem_.data(), m, scores_, u);
-        bounds[chunk.chunk] += oracles_[chunk.thread]->MaximiseAt(m, u, &own).upper_bound;
-      }
-    });
-    return *regulariser + std::accumulate(bounds.begin(), bounds.end(), 0.0) / problem_.size();
+    expansion_.Scores(cache_, weights, threads, scores_);
+    regulariser_ = problem_.lambda() / 2 * std::max(0.0, Dot(weights, scores_));
+    const double hinge = evaluator_.MeanHinge(
+        {}, {.threads = threads}, [&](Index m, ExampleOracle* oracle, HingeScratch* scratch) {
+          std::vector<double>& u = scratch->scores;
+          scratch->warm = warm_[m];
+          u.resize(problem_.data().example(m).structure().num_coordinates());
+          expansion_.Gather(problem_.data(), m, scores_, u);
+          return oracle->MaximiseAt(m, u, &scratch->warm).upper_bound;
+        });
+    return regulariser_ + hinge;
   }
+
+  double regulariser_ = 0;
 };
 
 /// Algorithm B.1.
 class KernelBcfwLearner : public KernelLearner {
  public:
   KernelBcfwLearner(const Problem& problem, const TrainOptions& options)
-      : KernelLearner(problem, options, problem.size()), visits_(options, problem.size()) {}
+      : KernelLearner(problem, options, problem.size()) {}
 
   void RunPass(const StopControl& stop) override {
     visits_.Pass(stop, [&](Index m) {
       Step(m);
       average_.EndStep();
     });
-    if (++pass_ % kRebuildEvery == 0) Rebuild(&weights_);
+    if (EndPass()) Rebuild(&weights_);
   }
 
   void Archive(StateArchive* archive) override {
@@ -190,10 +155,9 @@ class KernelBcfwLearner : public KernelLearner {
   void Step(Index m) {
     const Structure& structure = problem_.data().example(m).structure();
     Look(m, structure);
-    const Corner corner = oracles_[0]->MaximiseAt(m, u_, &warm_[m]);
+    const Corner corner = AskAtScores(m);
     const double size = problem_.size();
-    const double fixed = 2 * size / (static_cast<double>(work_.oracle_calls) + 2 * size);
-    ++work_.oracle_calls, ++work_.block_steps;
+    const double fixed = 2 * size / (static_cast<double>(oracle_calls_ - 1) + 2 * size);
     points_.Towards(m, corner.coordinates, &direction_);
     const double gap = corner.loss - points_.loss(m) - Dot(u_, direction_);
     const double q = SquaredLength(structure) / problem_.lambda_m();
@@ -215,7 +179,7 @@ class KernelBcfwLearner : public KernelLearner {
     u_.resize(structure.num_coordinates());
     among_.resize(slots.size() * slots.size());
     for (std::size_t s = 0; s < slots.size(); ++s) {
-      const std::span<const double> row = gram_.Row(expansion_.input_of(data, m, slots[s]));
+      const std::span<const double> row = cache_.Row(expansion_.input_of(data, m, slots[s]));
       RowScores(weights_.data() + expansion_.offset(slots[s].block), slots[s].rows,
                 {row.data(), nullptr, expansion_.num_inputs(), 0}, u_.data() + slots[s].coordinate);
       for (std::size_t t = 0; t < slots.size(); ++t) {
@@ -250,10 +214,7 @@ class KernelBcfwLearner : public KernelLearner {
     return std::max(0.0, sum);
   }
 
-  ExampleVisits visits_;
-  std::vector<double> u_;
   std::vector<double> among_;  // slots × slots
-  std::vector<double> direction_;
 };
 
 /// Algorithm 2 with w kept as an expansion.
@@ -264,33 +225,32 @@ class KernelFrankWolfeLearner : public KernelLearner {
 
   /// Cut short, a pass leaves the point as it was.
   void RunPass(const StopControl& stop) override {
-    if (work_.oracle_calls == 0) FillCache();
+    if (oracle_calls_ == 0) FillCache();
     scores_.resize(weights_.size());
-    expansion_.Scores(gram_, weights_, static_cast<int>(threads()), scores_);
+    expansion_.Scores(cache_, weights_, static_cast<int>(threads()), scores_);
     double gap = 0;
     for (Index m = 0; m < problem_.size(); ++m) {
       gap += Look(m);
       if (stop.ShouldStop() && m + 1 < problem_.size()) return;
     }
     gap /= problem_.size();
-    direction_.assign(weights_.size(), 0.0);
+    change_.assign(weights_.size(), 0.0);
     for (Index m = 0; m < problem_.size(); ++m) {
       expansion_.AddFeatures(problem_.data(), m, corners_.coordinates(m), 1 / problem_.lambda_m(),
-                             direction_);
+                             change_);
     }
     const double fixed = 2 / (static_cast<double>(pass_) + 2);
-    const double step = options_.fixed_step
-                            ? fixed
-                            : LineSearch(gap, problem_.lambda() * SquaredNorm(direction_), 1);
+    const double step =
+        options_.fixed_step ? fixed : LineSearch(gap, problem_.lambda() * SquaredNorm(change_), 1);
     for (Index m = 0; m < problem_.size(); ++m)
       points_.Move(m, step, corners_.coordinates(m), corners_.loss(m));
-    for (std::size_t k = 0; k < weights_.size(); ++k) weights_[k] += step * direction_[k];
+    for (std::size_t k = 0; k < weights_.size(); ++k) weights_[k] += step * change_[k];
     if (average_.active()) {
       const double scale = average_.scale() * step;
-      for (std::size_t k = 0; k < weights_.size(); ++k) average_.lag()[k] += scale * direction_[k];
+      for (std::size_t k = 0; k < weights_.size(); ++k) average_.lag()[k] += scale * change_[k];
     }
     average_.EndStep();
-    if (++pass_ % kRebuildEvery == 0) Rebuild(&weights_);
+    if (EndPass()) Rebuild(&weights_);
   }
 
  private:
@@ -298,16 +258,15 @@ class KernelFrankWolfeLearner : public KernelLearner {
   double Look(Index m) {
     u_.resize(corners_.coordinates(m).size());
     expansion_.Gather(problem_.data(), m, scores_, u_);
-    const Corner found = oracles_[0]->MaximiseAt(m, u_, &warm_[m]);
-    ++work_.oracle_calls, ++work_.block_steps;
+    const Corner found = AskAtScores(m);
     points_.Towards(m, found.coordinates, &towards_);
     corners_.Set(m, towards_, found.loss);
     return found.loss - points_.loss(m) - Dot(u_, towards_);
   }
 
-  DualPoints corners_;  // their coordinates minus those of the points, and their losses
-  std::vector<double> direction_;
-  std::vector<double> towards_, u_;
+  DualPoints corners_;          // their coordinates minus those of the points, and their losses
+  std::vector<double> change_;  // of the weights, by a whole step
+  std::vector<double> towards_;
 };
 
 }  // namespace

@@ -13,8 +13,9 @@ MarginalLearner::MarginalLearner(const Problem& problem, const TrainOptions& opt
     : problem_(problem),
       options_(options),
       marginals_(problem, Name(options.learner)),
-      evaluator_(problem, SolverKind::kTree) {
+      evaluator_(problem, {.solver = SolverKind::kTree, .ways = ExampleOracle::Ways::kSolvers}) {
   traits_ = {.dual_point = this, .lambda = this};
+  evaluator_.oracle();
   for (Index m = 0; m < problem.size(); ++m) mean_log_labellings_ += marginals_.LogLabellings(m);
   mean_log_labellings_ /= problem.size();
 }

@@ -1,70 +1,109 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/learning/oracle/example_evaluator.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <numeric>
-#include <utility>
 
+#include <slackline/core/feature_gram.h>
+#include <slackline/core/feature_map.h>
 #include <slackline/core/parallel.h>
+#include <slackline/core/slot_sweeps.h>
+#include <slackline/learning/oracle/oracle_check.h>
 
 namespace slackline::internal {
-namespace {
-constexpr int kChunks = 16;
-}  // namespace
 
-ExampleEvaluator::ExampleEvaluator(const Problem& problem, SolverKind kind, double lp_tolerance)
-    : problem_(problem), kind_(kind) {
-  oracles_.push_back(std::make_unique<ExampleOracle>(problem, kind));
-  if (lp_tolerance > 0) loose_ = std::make_unique<ExampleOracle>(problem, kind, lp_tolerance);
+double CertifiedHinge(const Problem& problem, Index m, std::span<const double> weights,
+                      const ActiveSet& given, const WarmStart& warm, std::optional<Index> doublings,
+                      ExampleOracle* oracle, HingeScratch* scratch) {
+  const ExampleView example = problem.data().example(m);
+  std::vector<double>& slot_scores = scratch->scores;
+  slot_scores.resize(SlotCoordinates(example.structure()));
+  SlotScores(example, weights, slot_scores);
+  scratch->warm = warm;
+  double bound = oracle->Maximise(m, slot_scores, weights, &scratch->warm, true, &scratch->corner);
+  bool complete = false;
+  if (doublings) {
+    bound = std::min(bound, oracle->Search(m, slot_scores, weights, *doublings, &scratch->warm,
+                                           nullptr, &complete));
+  }
+  const double score = given.Score(0, slot_scores, weights);
+  // Scores that overflow on both sides say nothing of the oracle: the hinge is not a number.
+  if (std::isinf(bound) && bound == score) return bound - score;
+  return CheckedHinge(m, {bound, score, 0}, [&] {
+    std::vector<double> u(example.structure().num_coordinates());
+    CoordinateScores(example, weights, u);
+    return oracle->score_factor(m) * SizeOfScores(example, u, problem.loss(m));
+  });
 }
 
-void ExampleEvaluator::MakeOracles(int threads) {
-  MakeForThreads(threads, &oracles_,
-                 [&] { return std::make_unique<ExampleOracle>(problem_, kind_); });
+void ExampleEvaluator::MakeWorkers(int threads) {
+  MakeForThreads(threads, &workers_, [&] {
+    return std::make_unique<Worker>(Worker{ExampleOracle(problem_, options_), {}});
+  });
+}
+
+ExampleOracle& ExampleEvaluator::oracle() {
+  MakeWorkers(1);
+  return workers_[0]->oracle;
+}
+
+double ExampleEvaluator::MeanHinge(std::span<const double> weights, const SumPlan& plan,
+                                   const Hinge& hinge) {
+  const int threads = std::clamp(plan.threads, 1, plan.chunks);
+  MakeWorkers(threads);
+  if (!weights.empty()) {
+    for (int t = 0; t < threads; ++t) workers_[t]->oracle.Refresh(weights);
+  }
+  std::vector<double> sums(plan.chunks, 0.0);
+  const auto add = [&](const Chunk& chunk) {
+    Worker& worker = *workers_[chunk.thread];
+    for (Index m = chunk.begin; m < chunk.end; ++m)
+      sums[chunk.chunk] += hinge(m, &worker.oracle, &worker.scratch);
+  };
+  if (plan.beside != nullptr) {
+    ParallelChunksBeside(*plan.beside, problem_.size(), plan.chunks, threads, add);
+  } else {
+    ParallelChunks(problem_.size(), plan.chunks, threads, add);
+  }
+  return std::accumulate(sums.begin(), sums.end(), 0.0) / problem_.size();
 }
 
 double ExampleEvaluator::Primal(std::span<const double> weights, std::span<const WarmStart> warm,
                                 int threads, std::span<const double> offsets) {
-  MakeOracles(threads);
-  std::vector<double> bounds(kChunks, 0.0);
-  ParallelChunks(problem_.size(), kChunks, threads, [&](const Chunk& chunk) {
-    for (Index m = chunk.begin; m < chunk.end; ++m) {
-      WarmStart own;
-      if (!warm.empty()) own = warm[m];
-      std::span<const double> of_example;
-      if (!offsets.empty()) {
-        of_example = offsets.subspan(problem_.training().loss_begin[m], problem_.loss(m).size());
-      }
-      bounds[chunk.chunk] +=
-          oracles_[chunk.thread]->Maximise(m, weights, &own, of_example).upper_bound;
-    }
-  });
-  const double hinge = std::accumulate(bounds.begin(), bounds.end(), 0.0);
-  return Regulariser(problem_.lambda(), weights) + hinge / problem_.size();
+  const double hinge = MeanHinge(
+      weights, {.threads = threads}, [&](Index m, ExampleOracle* oracle, HingeScratch* scratch) {
+        scratch->warm = warm.empty() ? WarmStart() : warm[m];
+        std::span<const double> of_example;
+        if (!offsets.empty()) {
+          of_example = offsets.subspan(problem_.training().loss_begin[m], problem_.loss(m).size());
+        }
+        return oracle->Maximise(m, weights, &scratch->warm, of_example).upper_bound;
+      });
+  return Regulariser(problem_.lambda(), weights) + hinge;
 }
 
-void ExampleEvaluator::TryAverage(const IterateAverage& average, std::span<const double> newest,
-                                  std::span<const WarmStart> warm, int threads,
-                                  std::vector<double>* weights, Evaluation* evaluation) {
-  if (!average.active()) return;
-  std::vector<double> mean;
-  average.Read(newest, &mean);
-  mean.resize(problem_.num_weights());
-  const double primal = Primal(mean, warm, threads);
-  if (!(primal < evaluation->primal)) return;
-  evaluation->primal = primal;
-  *weights = std::move(mean);
+double ExampleEvaluator::Primal(std::span<const double> weights, std::span<const ActiveSet> sets,
+                                std::span<const WarmStart> warm, int threads) {
+  const double hinge = MeanHinge(weights, {.threads = threads},
+                                 [&](Index m, ExampleOracle* oracle, HingeScratch* scratch) {
+                                   return CertifiedHinge(problem_, m, weights, sets[m], warm[m],
+                                                         std::nullopt, oracle, scratch);
+                                 });
+  return Regulariser(problem_.lambda(), weights) + hinge;
 }
 
 bool ExampleEvaluator::Sweep(std::span<const double> weights, std::span<WarmStart> warm,
                              int threads, const StopControl& stop,
                              const std::function<void(Index, const Corner&)>& take) {
-  MakeOracles(threads);
+  const int chunks = SumPlan().chunks;
+  threads = std::clamp(threads, 1, chunks);
+  MakeWorkers(threads);
   std::atomic<Index> done{0};
-  ParallelChunks(problem_.size(), kChunks, threads, [&](const Chunk& chunk) {
+  ParallelChunks(problem_.size(), chunks, threads, [&](const Chunk& chunk) {
     for (Index m = chunk.begin; m < chunk.end && !stop.ShouldStop(); ++m) {
-      ExampleOracle& oracle = *oracles_[chunk.thread];
-      take(m, oracle.Maximise(m, weights, &warm[m]));
+      take(m, workers_[chunk.thread]->oracle.Maximise(m, weights, &warm[m]));
       ++done;
     }
   });
@@ -73,8 +112,13 @@ bool ExampleEvaluator::Sweep(std::span<const double> weights, std::span<WarmStar
 
 void ExampleEvaluator::set_problem(const Problem& problem) {
   problem_ = problem;
-  for (const auto& oracle : oracles_) oracle->set_problem(problem);
-  if (loose_) loose_->set_problem(problem);
+  for (const auto& worker : workers_) worker->oracle.set_problem(problem);
+}
+
+std::int64_t ExampleEvaluator::work() const {
+  std::int64_t work = 0;
+  for (const auto& worker : workers_) work += worker->oracle.work();
+  return work;
 }
 
 }  // namespace slackline::internal

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The certified primal of learners that ask an oracle over whole examples: P(w) (or G(w) where the
-// oracle maximises over the local polytope) as a sum of the oracle's own upper bounds (problem.h).
+// oracle maximises over the local polytope) as the regulariser and the mean of certified hinges,
+// the oracle's own upper bounds on max_s H_m(s; w) (problem.h). The one sum of hinges, over as many
+// threads as wanted, is here.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,53 +16,83 @@
 #include <slackline/learning/oracle/example_oracle.h>
 #include <slackline/learning/problem.h>
 #include <slackline/learning/progress.h>
-#include <slackline/learning/step/iterate_average.h>
+#include <slackline/learning/step/active_set.h>
 
 namespace slackline::internal {
 
-/// One oracle for every thread. The first is the learner's own, for its passes.
+/// Work space of one thread.
+struct HingeScratch {
+  std::vector<double> scores;
+  WarmStart warm;
+  SparseCorner corner;
+};
+
+/// Certified upper bound on max_s H_m(s; weights) ≥ 0, by an oracle that has been shown these
+/// weights (Refresh). given: a set whose corner 0 is the ground truth. doublings: go on with
+/// ExampleOracle::Search. Throws as CheckedHinge (oracle_check.h).
+double CertifiedHinge(const Problem& problem, Index m, std::span<const double> weights,
+                      const ActiveSet& given, const WarmStart& warm, std::optional<Index> doublings,
+                      ExampleOracle* oracle, HingeScratch* scratch);
+
+/// How a sum over examples is made. The result depends on the number of chunks, in the last digits,
+/// and not on the number of threads.
+struct SumPlan {
+  int threads = 1;
+  int chunks = 16;
+  /// What the calling thread does first while others sum; null: nothing.
+  const std::function<void()>* beside = nullptr;
+};
+
+/// One oracle for every thread.
 class ExampleEvaluator {
  public:
-  /// Throws DataError when `kind` does not apply to one of the problem's structures. lp_tolerance:
-  /// of oracle() alone (example_oracle.h); figures come from tight ones.
-  ExampleEvaluator(const Problem& problem, SolverKind kind, double lp_tolerance = 0);
+  /// The oracle is made when it is first needed, and may throw then; oracle() makes it.
+  ExampleEvaluator(const Problem& problem, const ExampleOracle::Options& options)
+      : problem_(problem), options_(options) {}
 
-  ExampleOracle& oracle() { return loose_ ? *loose_ : *oracles_[0]; }
-  CertifiedProblem certified() const {
-    return oracles_[0]->relaxed() ? CertifiedProblem::kRelaxed : CertifiedProblem::kExact;
+  /// The first of the oracles, for passes of learners whose oracle keeps nothing between calls.
+  ExampleOracle& oracle();
+  CertifiedProblem certified() {
+    return oracle().relaxed() ? CertifiedProblem::kRelaxed : CertifiedProblem::kExact;
   }
 
-  /// λ/2 ‖w‖² + (1/M) Σ_m of certified bounds on max H_m(·; w). `warm`: one per example, which are
-  /// copied and not changed, or empty. The result does not depend on `threads`. offsets: empty, or
-  /// those of all examples, laid out as TrainingSet::losses (ExampleOracle::Maximise).
+  /// A certified bound on max H_m, by the oracle and work space of the calling thread.
+  using Hinge = std::function<double(Index m, ExampleOracle* oracle, HingeScratch* scratch)>;
+  /// (1/M) Σ_m hinge(m). The oracles have been shown the weights, where there are any.
+  double MeanHinge(std::span<const double> weights, const SumPlan& plan, const Hinge& hinge);
+
+  /// λ/2 ‖w‖² + (1/M) Σ_m of bounds by an oracle of dense corners. `warm`: one per example, which
+  /// are copied and not changed, or empty. offsets: empty, or those of all examples, laid out as
+  /// TrainingSet::losses (ExampleOracle::Maximise).
   double Primal(std::span<const double> weights, std::span<const WarmStart> warm, int threads,
                 std::span<const double> offsets = {});
-
-  /// Where the average of the iterates (if there is one, and of its first entries as many as there
-  /// are weights) has a smaller primal than evaluation->primal, it takes the place of *weights, and
-  /// its primal that of the other.
-  void TryAverage(const IterateAverage& average, std::span<const double> newest,
-                  std::span<const WarmStart> warm, int threads, std::vector<double>* weights,
-                  Evaluation* evaluation);
+  /// The same by CertifiedHinge. sets: one per example.
+  double Primal(std::span<const double> weights, std::span<const ActiveSet> sets,
+                std::span<const WarmStart> warm, int threads);
 
   /// Maximises every example at the weights and hands its corner to `take`, on the thread that
-  /// found it: `take` may write what belongs to example m. Warm starts are updated. False when
-  /// `stop` ended it before all examples were done: what `take` was given is then not the same in
-  /// every run.
+  /// found it: `take` may write what belongs to example m. Warm starts are updated. Requires dense
+  /// corners. False when `stop` ended it before all examples were done: what `take` was given is
+  /// then not the same in every run.
   bool Sweep(std::span<const double> weights, std::span<WarmStart> warm, int threads,
              const StopControl& stop,
              const std::function<void(Index m, const Corner& corner)>& take);
 
   /// Another λ (Problem::WithLambda).
   void set_problem(const Problem& problem);
+  /// Array entries that the oracles have touched so far.
+  std::int64_t work() const;
 
  private:
-  void MakeOracles(int threads);
+  struct Worker {
+    ExampleOracle oracle;
+    HingeScratch scratch;
+  };
+  void MakeWorkers(int threads);
 
   Problem problem_;
-  SolverKind kind_;
-  std::vector<std::unique_ptr<ExampleOracle>> oracles_;
-  std::unique_ptr<ExampleOracle> loose_;
+  ExampleOracle::Options options_;
+  std::vector<std::unique_ptr<Worker>> workers_;  // one per thread
 };
 
 }  // namespace slackline::internal

@@ -2,48 +2,270 @@
 #include <slackline/learning/oracle/example_oracle.h>
 
 #include <algorithm>
-#include <string>
+#include <cmath>
 
 #include <slackline/core/check.h>
+#include <slackline/core/feature_gram.h>
 #include <slackline/core/feature_map.h>
+#include <slackline/core/graph_topology.h>
 #include <slackline/inference/glpk_lp.h>
 #include <slackline/learning/oracle/oracle_check.h>
+#include <slackline/learning/oracle/shared_tables.h>
+#include <slackline/learning/problem_scales.h>
 
 namespace slackline::internal {
-ExampleOracle::ExampleOracle(const Problem& problem, SolverKind kind, double lp_tolerance)
-    : problem_(problem) {
-  SLACKLINE_CHECK(lp_tolerance == 0 || kind == SolverKind::kLp || kind == SolverKind::kLpPolytope,
-                  "only linear programs have a tolerance");
-  const auto formulation =
-      kind == SolverKind::kLpPolytope ? GlpkFormulation::kGeneral : GlpkFormulation::kAuto;
+namespace {
+
+/// From so many pairs on it is cheaper to keep their row sums up to date with the weights than to
+/// sum them in every call.
+constexpr std::size_t kPairsWorthSums = 400;
+
+/// Between two calls sums follow so many changes of weights, as a share of the pairs; beyond that
+/// it is cheaper to sum again.
+constexpr Index kPairsPerChange = 4;
+
+Index MostChanges(const MultiLabelForm& form) {
+  return static_cast<Index>(form.pairs().size()) / kPairsPerChange;
+}
+
+}  // namespace
+
+ExampleOracle::ExampleOracle(const Problem& problem, const Options& options)
+    : problem_(problem), options_(options) {
+  const bool solvers = options.ways == Ways::kSolvers;
+  SLACKLINE_CHECK(
+      options.lp_tolerance == 0 || (solvers && (options.solver == SolverKind::kLp ||
+                                                options.solver == SolverKind::kLpPolytope)),
+      "only linear programs have a tolerance");
+  if (options.rescaling == Rescaling::kSlack) {
+    SLACKLINE_CHECK(!solvers, "slack rescaling has no solver");
+    for (const auto& structure : problem.data().structures())
+      SlackOracle::RequireEnumerable(*structure);
+    return;
+  }
   if (problem.training().form == LossForm::kF1) {
     counts_ = std::make_unique<CountLossOracle>(problem);
     return;
   }
   for (const auto& structure : problem.data().structures()) {
-    if (lp_tolerance > 0) RequireSolverFor(*structure, kind);
-    solvers_.push_back(lp_tolerance > 0
-                           ? MakeGlpkSolver(structure->shared_graph(), formulation, lp_tolerance)
-                           : MakeStructureSolver(kind, structure));
+    entries_.push_back(solvers ? MakeSolverEntry(structure, options)
+                               : MakeEntry(structure, options.solver));
+  }
+  keeps_sums_ = entries_.size() == 1 && entries_[0].form && entries_[0].form->contiguous() &&
+                entries_[0].form->pairs().size() >= kPairsWorthSums;
+}
+
+ExampleOracle::Entry ExampleOracle::MakeSolverEntry(
+    const std::shared_ptr<const Structure>& structure, const Options& options) {
+  Entry entry;
+  if (options.lp_tolerance > 0) {
+    RequireSolverFor(*structure, options.solver);
+    entry.solver =
+        MakeGlpkSolver(structure->shared_graph(),
+                       options.solver == SolverKind::kLpPolytope ? GlpkFormulation::kGeneral
+                                                                 : GlpkFormulation::kAuto,
+                       options.lp_tolerance);
+  } else {
+    entry.solver = MakeStructureSolver(options.solver, structure);
+  }
+  entry.relaxed = entry.solver->relaxed();
+  return entry;
+}
+
+ExampleOracle::Entry ExampleOracle::MakeEntry(const std::shared_ptr<const Structure>& structure,
+                                              SolverKind kind) {
+  RequireSolverFor(*structure, kind);
+  Entry entry;
+  const std::shared_ptr<const FactorGraph>& graph = structure->shared_graph();
+  if (graph->num_global_factors() > 0) {
+    entry.solver = MakeStructureSolver(kind, structure);
+    entry.relaxed = entry.solver->relaxed();
+    return entry;
+  }
+  if (kind == SolverKind::kAuto || kind == SolverKind::kRoof)
+    entry.form = MultiLabelForm::Make(*structure);
+  if (entry.form && (kind == SolverKind::kRoof || !entry.form->pairs().empty())) {
+    entry.roof = std::make_unique<RoofDuality>(entry.form->num_variables(), entry.form->pairs());
+    entry.relaxed = !IsForest(*graph);
+    return entry;
+  }
+  entry.form.reset();
+  if (kind == SolverKind::kAuto) kind = AutomaticSolver(*graph);
+  const bool search = kind == SolverKind::kMessagesBranchAndBound;
+  const bool forest =
+      (kind == SolverKind::kTree || (search && IsForest(*graph))) && PairForest::Fits(*graph);
+  if (forest || search || kind == SolverKind::kMessages) {
+    const std::vector<Index> table_of = SharedTables(*structure);
+    for (Index c = 0; c < graph->num_factors(); ++c) {
+      if (table_of[c] == static_cast<Index>(entry.table_factor.size()))
+        entry.table_factor.push_back(c);
+    }
+    if (forest) {
+      entry.forest = std::make_unique<PairForest>(graph, table_of);
+    } else {
+      entry.passing = std::make_unique<MessagePassing>(graph, table_of);
+      if (search && MessageBranchAndBound::Fits(*graph))
+        entry.search = std::make_unique<MessageBranchAndBound>(graph);
+      // Corners are labellings, and bounds hold for labellings, by searches for nothing else.
+      entry.relaxed = !search;
+    }
+    return entry;
+  }
+  entry.solver = MakeStructureSolver(kind, structure);
+  entry.relaxed = entry.solver->relaxed();
+  return entry;
+}
+
+void ExampleOracle::Refresh(std::span<const double> weights) {
+  if (!keeps_sums_) return;
+  entries_[0].roof->ComputeRowSums(entries_[0].form->PairCoefficients(weights, &t_), &sums_);
+  spare_changes_ = MostChanges(*entries_[0].form);
+}
+
+void ExampleOracle::ChangeSums(Index position, double before, double after) {
+  const MultiLabelForm& form = *entries_[0].form;
+  const Index pair = position - form.pair_weight()[0];
+  if (pair < 0 || pair >= static_cast<Index>(form.pairs().size())) return;
+  --spare_changes_;
+  const double positive = std::max(after, 0.0) - std::max(before, 0.0);
+  const double negative = std::min(after, 0.0) - std::min(before, 0.0);
+  for (const Index i : {form.pairs()[pair].first, form.pairs()[pair].second}) {
+    sums_.positive[i] += positive;
+    sums_.negative[i] += negative;
   }
 }
 
-bool ExampleOracle::relaxed() const {
-  return std::any_of(solvers_.begin(), solvers_.end(),
-                     [](const auto& solver) { return solver->relaxed(); });
+double ExampleOracle::Maximise(Index m, std::span<const double> slot_scores,
+                               std::span<const double> weights, WarmStart* warm, bool bound,
+                               SparseCorner* corner) {
+  if (options_.rescaling == Rescaling::kSlack)
+    return MaximiseSlack(m, slot_scores, weights, corner);
+  if (counts_) return MaximiseCounts(m, slot_scores, weights, corner);
+  Entry& entry = entries_[problem_.data().structure_of(m)];
+  if (entry.form) return MaximiseForm(&entry, m, slot_scores, weights, bound, corner);
+  if (entry.forest) return MaximiseForest(&entry, m, slot_scores, weights, bound, corner);
+  if (entry.passing)
+    return MaximiseByMessages(&entry, m, slot_scores, weights, warm, bound, corner);
+  return MaximiseBySolver(&entry, m, slot_scores, weights, warm, corner);
 }
 
-std::string ExampleOracle::solver_names() const {
-  std::vector<std::string> names;
-  for (const auto& solver : solvers_) {
-    std::string name(solver->name());
-    if (std::find(names.begin(), names.end(), name) == names.end())
-      names.push_back(std::move(name));
+double ExampleOracle::MaximiseSlack(Index m, std::span<const double> slot_scores,
+                                    std::span<const double> weights, SparseCorner* corner) {
+  const ExampleView example = problem_.data().example(m);
+  ReadCoordinates(example.structure(), slot_scores, weights);
+  table_work_ += 2 * example.graph().total_states();
+  return slack_.Maximise(example, problem_.loss(m), coordinates_, corner);
+}
+
+double ExampleOracle::MaximiseCounts(Index m, std::span<const double> slot_scores,
+                                     std::span<const double> weights, SparseCorner* corner) {
+  ReadCoordinates(problem_.data().example(m).structure(), slot_scores, weights);
+  table_work_ += 2 * problem_.data().example(m).graph().total_states();
+  SolveCounts(m, coordinates_);
+  const double value = result_.value;
+  ReadResult(m, corner);
+  return value;
+}
+
+void ExampleOracle::SolveCounts(Index m, std::span<const double> u) {
+  result_.labels.resize(problem_.data().example(m).graph().num_variables());
+  result_.value = result_.upper_bound = counts_->Maximise(m, u, result_.labels);
+  result_.integral = result_.exact = true;
+}
+
+double ExampleOracle::score_factor(Index m) const {
+  return options_.rescaling == Rescaling::kMargin ? 1 : 1 + LargestLoss(problem_, m);
+}
+
+double ExampleOracle::MaximiseForm(Entry* entry, Index m, std::span<const double> slot_scores,
+                                   std::span<const double> weights, bool bound,
+                                   SparseCorner* corner) {
+  const MultiLabelForm& form = *entry->form;
+  const std::span<const double> loss = problem_.loss(m);
+  u_.resize(form.num_variables());
+  form.UnaryCoefficients(loss, slot_scores, weights, u_);
+  const std::span<const double> t = form.PairCoefficients(weights, &t_);
+  if (keeps_sums_ && spare_changes_ == 0) entry->roof->ComputeRowSums(t, &sums_);
+  if (keeps_sums_) spare_changes_ = MostChanges(form);
+  entry->roof->Solve(u_, t, keeps_sums_ ? &sums_ : nullptr);
+  form.ReadCorner(*entry->roof, t, loss, corner);
+  if (!bound) return -kInfinity;
+  // The dual objective at the flows, whatever they are (inference/binary_pairs.h), plus the losses
+  // of state 0.
+  flows_.resize(t.size());
+  entry->roof->DualFlows(flows_);
+  double sum = 0;
+  for (std::size_t e = 0; e < t.size(); ++e) {
+    const VariablePair& pair = form.pairs()[e];
+    if (t[e] > 0) {
+      u_[pair.first] += flows_[e];
+      u_[pair.second] += t[e] - flows_[e];
+    } else {
+      u_[pair.first] -= flows_[e];
+      u_[pair.second] -= flows_[e];
+      sum += flows_[e];
+    }
   }
-  if (counts_) names.emplace_back("counts");
-  std::string joined;
-  for (const std::string& name : names) joined += (joined.empty() ? "" : ", ") + name;
-  return joined;
+  for (std::size_t i = 0; i < u_.size(); ++i) sum += std::max(0.0, u_[i]) + loss[2 * i];
+  return sum;
+}
+
+void ExampleOracle::ReadCoordinates(const Structure& structure, std::span<const double> slot_scores,
+                                    std::span<const double> weights) {
+  coordinates_.resize(structure.num_coordinates());
+  // Scores have room for the largest structure; this one's coordinates of slots come first.
+  std::copy_n(slot_scores.begin(), SlotCoordinates(structure), coordinates_.begin());
+  for (const ScalarBlock& scalar : structure.scalar_blocks()) {
+    std::copy_n(weights.begin() + structure.layout().block(scalar.block).offset, scalar.rows,
+                coordinates_.begin() + scalar.coordinate);
+  }
+}
+
+void ExampleOracle::FillAllScores(Index m, std::span<const double> u,
+                                  std::span<const double> offsets) {
+  const ExampleView example = problem_.data().example(m);
+  scores_.assign(example.graph().total_states(), 0.0);
+  std::copy(problem_.loss(m).begin(), problem_.loss(m).end(), scores_.begin());
+  for (std::size_t s = 0; s < offsets.size(); ++s) scores_[s] += offsets[s];
+  AddScores(example, u, scores_);
+  table_work_ += 2 * example.graph().total_states();
+}
+
+double ExampleOracle::MaximiseBySolver(Entry* entry, Index m, std::span<const double> slot_scores,
+                                       std::span<const double> weights, WarmStart* warm,
+                                       SparseCorner* corner) {
+  ReadCoordinates(problem_.data().example(m).structure(), slot_scores, weights);
+  FillAllScores(m, coordinates_);
+  entry->solver->SetWeights(weights);
+  entry->solver->Solve(scores_, warm, &result_);
+  ReadResult(m, corner);
+  return result_.upper_bound;
+}
+
+double ExampleOracle::AddResult(Index m, double scale, std::span<double> coordinates) const {
+  const ExampleView example = problem_.data().example(m);
+  if (result_.integral) {
+    AddLabellingFeatures(example, result_.labels, scale, coordinates);
+    return problem_.training().LossOf(m, result_.labels);
+  }
+  const FactorGraph& graph = example.graph();
+  for (Index a = 0; a < graph.num_parts(); ++a) {
+    AddMarginalFeatures(example, a,
+                        std::span<const double>(result_.marginals)
+                            .subspan(graph.state_offset(a), graph.num_states(a)),
+                        scale, coordinates);
+  }
+  const std::span<const double> loss = problem_.loss(m);
+  double sum = 0;
+  for (std::size_t s = 0; s < loss.size(); ++s) sum += loss[s] * result_.marginals[s];
+  return sum;
+}
+
+void ExampleOracle::ReadResult(Index m, SparseCorner* corner) {
+  std::fill(coordinates_.begin(), coordinates_.end(), 0.0);
+  const double loss = AddResult(m, 1, coordinates_);
+  SparsifyCorner(problem_.data().example(m).structure(), coordinates_, corner);
+  corner->loss = loss;
 }
 
 Corner ExampleOracle::Maximise(Index m, std::span<const double> weights, WarmStart* warm,
@@ -55,71 +277,72 @@ Corner ExampleOracle::Maximise(Index m, std::span<const double> weights, WarmSta
     for (double& score : u_) score *= scale;
   }
   if (example.graph().num_global_factors() > 0) {
-    MapSolver& solver = *solvers_[problem_.data().structure_of(m)];
     if (scale != 1) {
       scaled_.assign(weights.begin(), weights.end());
       for (double& weight : scaled_) weight *= scale;
     }
-    solver.SetWeights(scale != 1 ? std::span<const double>(scaled_) : weights);
+    entries_[problem_.data().structure_of(m)].solver->SetWeights(
+        scale != 1 ? std::span<const double>(scaled_) : weights);
   }
   return MaximiseAt(m, u_, warm, offsets);
 }
 
-/// Fills result_.
-void ExampleOracle::Solve(Index m, std::span<const double> u, WarmStart* warm,
-                          std::span<const double> offsets) {
-  const ExampleView example = problem_.data().example(m);
-  const FactorGraph& graph = example.graph();
-  if (counts_) {
-    SLACKLINE_CHECK(offsets.empty(), "offsets need losses that are sums");
-    result_.labels.resize(graph.num_variables());
-    result_.value = result_.upper_bound = counts_->Maximise(m, u, result_.labels);
-    result_.integral = result_.exact = true;
-    return;
-  }
-  scores_.assign(graph.total_states(), 0.0);
-  const std::span<const double> loss = problem_.loss(m);
-  std::copy(loss.begin(), loss.end(), scores_.begin());
-  for (std::size_t s = 0; s < offsets.size(); ++s) scores_[s] += offsets[s];
-  AddScores(example, u, scores_);
-  solvers_[problem_.data().structure_of(m)]->Solve(scores_, warm, &result_);
-}
-
 Corner ExampleOracle::MaximiseAt(Index m, std::span<const double> u, WarmStart* warm,
                                  std::span<const double> offsets) {
+  SLACKLINE_CHECK(options_.ways == Ways::kSolvers, "dense corners come from solvers");
   const ExampleView example = problem_.data().example(m);
-  const FactorGraph& graph = example.graph();
-  const std::size_t num_coordinates = u.size();
-  const std::span<const double> loss = problem_.loss(m);
-  Solve(m, u, warm, offsets);
-
+  if (counts_) {
+    SLACKLINE_CHECK(offsets.empty(), "offsets need losses that are sums");
+    SolveCounts(m, u);
+  } else {
+    FillAllScores(m, u, offsets);
+    entries_[problem_.data().structure_of(m)].solver->Solve(scores_, warm, &result_);
+  }
   Corner corner;
-  coordinates_.assign(num_coordinates, 0.0);
+  coordinates_.assign(u.size(), 0.0);
   AddLabellingFeatures(example, example.labels(), 1, coordinates_);
   double given = 0;  // w·φ(y^m)
-  for (std::size_t k = 0; k < num_coordinates; ++k) given += u[k] * coordinates_[k];
-  if (result_.integral) {
-    AddLabellingFeatures(example, result_.labels, -1, coordinates_);
-    corner.loss = problem_.training().LossOf(m, result_.labels);
-  } else {
-    for (Index a = 0; a < graph.num_parts(); ++a) {
-      AddMarginalFeatures(example, a,
-                          std::span<const double>(result_.marginals)
-                              .subspan(graph.state_offset(a), graph.num_states(a)),
-                          -1, coordinates_);
-    }
-    for (std::size_t s = 0; s < loss.size(); ++s) corner.loss += loss[s] * result_.marginals[s];
-  }
+  for (std::size_t k = 0; k < u.size(); ++k) given += u[k] * coordinates_[k];
+  corner.loss = AddResult(m, -1, coordinates_);
   corner.coordinates = coordinates_;
   corner.value = result_.value - given;
   double least = 0;
   if (!offsets.empty()) {
-    for (Index i = 0; i < graph.num_variables(); ++i)
-      least += offsets[graph.state_offset(i) + example.labels()[i]];
+    for (Index i = 0; i < example.graph().num_variables(); ++i)
+      least += offsets[example.graph().state_offset(i) + example.labels()[i]];
   }
-  corner.upper_bound = CheckedHinge(m, {result_.upper_bound, given, least},
-                                    [&] { return SizeOfScores(example, u, loss, offsets); });
+  corner.upper_bound = CheckedHinge(m, {result_.upper_bound, given, least}, [&] {
+    return SizeOfScores(example, u, problem_.loss(m), offsets);
+  });
   return corner;
+}
+
+bool ExampleOracle::relaxed() const {
+  return std::any_of(entries_.begin(), entries_.end(),
+                     [](const Entry& entry) { return entry.relaxed; });
+}
+
+std::int64_t ExampleOracle::work() const {
+  std::int64_t work = table_work_ + (counts_ ? counts_->work() : 0);
+  for (const Entry& entry : entries_) {
+    if (entry.form) work += 2 * entry.roof->work();
+    if (entry.solver) work += entry.solver->work();
+    if (entry.search) work += entry.search->work();
+  }
+  return work;
+}
+
+void ExampleOracle::Archive(StateArchive* archive) {
+  archive->Tag("oracle");
+  bool keeps_sums = keeps_sums_;
+  archive->Flag(&keeps_sums);
+  archive->Require(keeps_sums == keeps_sums_, "the oracle is another one");
+  if (!keeps_sums_) return;
+  sums_.positive.resize(entries_[0].form->num_variables());
+  sums_.negative.resize(sums_.positive.size());
+  archive->FiniteReals(sums_.positive);
+  archive->FiniteReals(sums_.negative);
+  archive->Integer(&spare_changes_, 0, MostChanges(*entries_[0].form));
 }
 
 }  // namespace slackline::internal

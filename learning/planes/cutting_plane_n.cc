@@ -5,10 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include <slackline/learning/example_blocks/active_set_blocks.h>
-#include <slackline/learning/oracle/corner_evaluator.h>
+#include <slackline/learning/example_blocks/active_set_block_learner.h>
 #include <slackline/learning/planes/plane_options.h>
-#include <slackline/learning/step/sampling.h>
 
 namespace slackline::internal {
 namespace {
@@ -20,22 +18,13 @@ constexpr Index kRoundsAfterPass = 200;
 constexpr double kTinyViolation = 1e-12;  // of the objective at w = 0: rounding
 constexpr Index kRebuildEvery = 16;       // passes
 
-class CuttingPlaneNLearner : public Learner,
-                             public DualPointSource,
-                             public LambdaFollower,
-                             public CheckAdvisor {
+class CuttingPlaneNLearner : public ActiveSetBlockLearner {
  public:
   CuttingPlaneNLearner(const Problem& problem, const TrainOptions& options)
-      : problem_(problem),
-        options_(options),
+      : ActiveSetBlockLearner(problem, options,
+                              {.solver = options.oracle, .rescaling = options.rescaling}, {}),
         at_zero_(PrimalAtZeroWeights(problem)),
-        visits_(options, problem.size()),
-        oracle_(problem, options.oracle, CornerOracle::Effort::kTraining, options.rescaling),
-        blocks_(problem, &oracle_, StepKind::kPairwise, AverageKind::kOff),
-        evaluator_(problem, options.oracle, options.rescaling),
-        gap_(at_zero_) {
-    traits_ = {.dual_point = this, .lambda = this, .advisor = this};
-  }
+        gap_(at_zero_) {}
 
   void RunPass(const StopControl& stop) override {
     double gap = 0;
@@ -60,12 +49,10 @@ class CuttingPlaneNLearner : public Learner,
 
   Evaluation Evaluate(int threads) override {
     const double loss = blocks_.WeightsOfPoint(&evaluated_);
-    const double regulariser = Regulariser(problem_.lambda(), evaluated_);
     Evaluation evaluation;
-    evaluation.problem = oracle_.relaxed() ? CertifiedProblem::kRelaxed : CertifiedProblem::kExact;
-    evaluation.dual = loss - regulariser;
-    evaluation.primal =
-        regulariser + evaluator_.Hinge(evaluated_, blocks_.sets(), blocks_.warm(), threads);
+    evaluation.problem = certified();
+    evaluation.dual = loss - Regulariser(problem_.lambda(), evaluated_);
+    evaluation.primal = evaluator_.Primal(evaluated_, blocks_.sets(), blocks_.warm(), threads);
     return evaluation;
   }
 
@@ -80,20 +67,14 @@ class CuttingPlaneNLearner : public Learner,
 
   void Archive(StateArchive* archive) override {
     archive->Tag("cutting-plane-n");
-    visits_.Archive(archive);
-    oracle_.Archive(archive);
-    blocks_.Archive(archive);
+    ArchiveCommon(archive);
     archive->FiniteReal(&gap_);
     archive->Passes(&pass_);
-    if (archive->loading()) evaluated_.clear();
   }
 
   void ChangeLambda(const Problem& problem) override {
-    problem_ = problem;
-    oracle_.set_problem(problem);
-    blocks_.ChangeLambda(problem);
+    ChangeProblem(problem);
     gap_ = at_zero_;
-    pass_ = 0;
   }
 
  private:
@@ -111,15 +92,8 @@ class CuttingPlaneNLearner : public Learner,
     }
   }
 
-  Problem problem_;
-  TrainOptions options_;
   double at_zero_;
-  ExampleVisits visits_;
-  CornerOracle oracle_;
-  ActiveSetBlocks blocks_;
-  CornerEvaluator evaluator_;
   double gap_;  // mean over the examples, by the last whole pass
-  Index pass_ = 0;
 };
 
 }  // namespace

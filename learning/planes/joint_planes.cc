@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include <slackline/learning/oracle/corner_evaluator.h>
 #include <slackline/learning/planes/plane_bundle.h>
 #include <slackline/learning/planes/plane_labellings.h>
 #include <slackline/learning/planes/plane_options.h>
@@ -29,15 +28,13 @@ constexpr double kBeyond = 0.1;  // μ: of the rest of the line, beyond its best
 // of the gap: a plane off the newest weights that says nothing about them
 constexpr double kSmallViolation = 0.05;
 
-class JointPlaneLearner : public JointPlaneLearnerBase,
-                          public DualPointSource,
-                          public LambdaFollower,
-                          public CheckAdvisor,
-                          public CheckListener {
+class JointPlaneLearner : public JointPlaneLearnerBase, public CheckAdvisor, public CheckListener {
  public:
   JointPlaneLearner(const Problem& problem, const TrainOptions& options)
-      : problem_(problem),
-        options_(options),
+      : JointPlaneLearnerBase(problem, options,
+                              {.solver = options.oracle,
+                               .effort = ExampleOracle::Effort::kChecking,
+                               .rescaling = options.rescaling}),
         cache_(options.learner == LearnerKind::kCuttingPlane1 &&
                options.own<CuttingPlane1Options>().constraint_cache != Switch::kOff),
         line_search_(options.learner == LearnerKind::kBundle &&
@@ -45,10 +42,10 @@ class JointPlaneLearner : public JointPlaneLearnerBase,
         at_zero_(PrimalAtZeroWeights(problem)),
         kept_(problem, options.oracle, options.rescaling),
         planes_(problem.num_weights(), problem.size(), problem.lambda()),
-        evaluator_(problem, options.oracle, options.rescaling),
         best_(problem.num_weights(), 0.0),
         best_risk_(at_zero_) {
-    traits_ = {.dual_point = this, .lambda = this, .advisor = this, .listener = this};
+    traits_.advisor = this;
+    traits_.listener = this;
   }
 
   void TakeOver(std::span<const ActiveSet> sets, std::span<const double> weights,
@@ -80,8 +77,7 @@ class JointPlaneLearner : public JointPlaneLearnerBase,
     evaluated_ = best_;
     Evaluation evaluation;
     evaluation.problem = kept_.relaxed() ? CertifiedProblem::kRelaxed : CertifiedProblem::kExact;
-    evaluation.primal = Regulariser(problem_.lambda(), evaluated_) +
-                        evaluator_.Hinge(evaluated_, kept_.sets(), kept_.warm(), threads);
+    evaluation.primal = evaluator_.Primal(evaluated_, kept_.sets(), kept_.warm(), threads);
     evaluation.dual = planes_.value();
     return evaluation;
   }
@@ -129,7 +125,7 @@ class JointPlaneLearner : public JointPlaneLearnerBase,
   }
 
   void ChangeLambda(const Problem& problem) override {
-    problem_ = problem;
+    ChangeProblem(problem);
     kept_.set_problem(problem);
     planes_.set_lambda(problem.lambda());
     planes_.Solve(Tolerance());
@@ -190,14 +186,11 @@ class JointPlaneLearner : public JointPlaneLearnerBase,
     }
   }
 
-  Problem problem_;
-  TrainOptions options_;
   bool cache_;        // planes of kept labellings before those of the oracle
   bool line_search_;  // planes between the best weights and the newest; else at the newest
   double at_zero_;
   PlaneLabellings kept_;
   PlaneBundle planes_;
-  CornerEvaluator evaluator_;
   std::vector<double> point_;
   NewPlane plane_;
   std::vector<double> best_;

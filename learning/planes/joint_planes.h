@@ -44,7 +44,7 @@
 #include <memory>
 #include <span>
 
-#include <slackline/learning/learner.h>
+#include <slackline/learning/example_blocks/example_block_learner.h>
 #include <slackline/learning/learner_record.h>
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
@@ -66,7 +66,7 @@ struct BundleOptions {
 };
 
 /// What another learner of the same problem may hand over.
-class JointPlaneLearnerBase : public Learner {
+class JointPlaneLearnerBase : public ExampleBlockLearner {
  public:
   /// Takes over the labellings that another learner kept, and makes their plane at its weights.
   /// gap: what is known of the objective's gap, ≥ 0: planes of kept labellings are worth adding
@@ -77,6 +77,9 @@ class JointPlaneLearnerBase : public Learner {
   virtual double dual() const = 0;
   /// The next pass makes no plane of kept labellings after that much work.
   virtual void LimitPass(std::int64_t entries) = 0;
+
+ protected:
+  using ExampleBlockLearner::ExampleBlockLearner;
 };
 
 /// options.learner: kCuttingPlane1 or kBundle. Throws DataError when the oracle of the options, or

@@ -18,7 +18,7 @@ constexpr int kBisections = 40;
 
 PlaneLabellings::PlaneLabellings(const Problem& problem, SolverKind kind, Rescaling rescaling)
     : problem_(problem),
-      oracle_(problem, kind, CornerOracle::Effort::kTraining, rescaling),
+      oracle_(problem, {.solver = kind, .rescaling = rescaling}),
       sets_(problem.size(), ActiveSet(false)),
       warm_(problem.size()),
       scratch_(MakeCornerScratch(problem.data())) {

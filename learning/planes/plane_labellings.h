@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <slackline/learning/learner.h>
-#include <slackline/learning/oracle/corner_oracle.h>
+#include <slackline/learning/oracle/example_oracle.h>
 #include <slackline/learning/planes/plane_bundle.h>
 #include <slackline/learning/problem.h>
 #include <slackline/learning/step/active_set.h>
@@ -31,7 +31,7 @@ struct NewPlane {
 
 class PlaneLabellings {
  public:
-  /// Throws as CornerOracle does.
+  /// Throws as ExampleOracle does.
   PlaneLabellings(const Problem& problem, SolverKind kind, Rescaling rescaling);
 
   /// The plane of the oracle's answers at `weights`, which are kept from here on.
@@ -74,7 +74,7 @@ class PlaneLabellings {
   Index BestKept(Index m, std::span<const double> weights);
 
   Problem problem_;
-  CornerOracle oracle_;
+  ExampleOracle oracle_;
   std::vector<ActiveSet> sets_;
   std::vector<WarmStart> warm_;
   CornerScratch scratch_;

@@ -11,7 +11,6 @@
 #include <slackline/learning/bcfw.h>
 #include <slackline/learning/example_blocks/active_set_learner.h>
 #include <slackline/learning/factor_blocks/augmented_lagrangian.h>
-#include <slackline/learning/oracle/corner_oracle.h>
 #include <slackline/learning/planes/gap_curve.h>
 #include <slackline/learning/planes/joint_planes.h>
 #include <slackline/learning/support_table.h>

@@ -41,7 +41,8 @@ class PlainSubgradient {
         projection_(projection),
         random_(seed),
         order_(problem.size()),
-        oracle_(problem, SolverKind::kBruteForce),
+        oracle_(problem,
+                {.solver = SolverKind::kBruteForce, .ways = ExampleOracle::Ways::kSolvers}),
         w_(problem.num_weights(), 0.0) {}
 
   void Pass() {

@@ -73,7 +73,10 @@ TrainingSet WithoutTies(Random& random, int trial) {
 class PlainFrankWolfe {
  public:
   explicit PlainFrankWolfe(const Problem& problem, bool fixed)
-      : problem_(problem), oracle_(problem, SolverKind::kBruteForce), fixed_(fixed) {
+      : problem_(problem),
+        oracle_(problem,
+                {.solver = SolverKind::kBruteForce, .ways = ExampleOracle::Ways::kSolvers}),
+        fixed_(fixed) {
     w_.assign(problem.num_weights(), 0.0);
   }
   void Pass() {

@@ -11,7 +11,7 @@
 #include <slackline/core/feature_gram.h>
 #include <slackline/core/slot_sweeps.h>
 #include <slackline/learning/choose_learner.h>
-#include <slackline/learning/oracle/corner_oracle.h>
+#include <slackline/learning/oracle/example_oracle.h>
 #include <slackline/learning/train_loop.h>
 #include <slackline/learning/verify/verify.h>
 
@@ -122,8 +122,7 @@ TEST_CASE("searches that give up go on to higher limits, call by call") {
   for (double& weight : weights) weight = random.Normal();
   std::vector<double> slots(SlotCoordinates(problem.data().example(0).structure()));
   SlotScores(problem.data().example(0), weights, slots);
-  CornerOracle oracle(problem, SolverKind::kMessagesBranchAndBound,
-                      CornerOracle::Effort::kTraining);
+  ExampleOracle oracle(problem, {.solver = SolverKind::kMessagesBranchAndBound});
   oracle.Refresh(weights);
   WarmStart warm;
   SparseCorner corner;
@@ -131,8 +130,8 @@ TEST_CASE("searches that give up go on to higher limits, call by call") {
   double last = first;
   for (int call = 0; call < 100; ++call)
     last = oracle.Maximise(0, slots, weights, &warm, true, &corner);
-  CornerOracle demand(problem, SolverKind::kMessagesBranchAndBound, CornerOracle::Effort::kTraining,
-                      Rescaling::kMargin, CornerOracle::Searches::kOnDemand);
+  ExampleOracle demand(problem, {.solver = SolverKind::kMessagesBranchAndBound,
+                                 .searches = ExampleOracle::Searches::kOnDemand});
   bool complete = true;
   demand.Search(0, slots, weights, 0, &warm, nullptr, &complete);
   CHECK_FALSE(complete);
@@ -178,13 +177,12 @@ TEST_CASE("Search returns the maximum, and Maximise leaves it to the caller") {
   Random random(5);
   std::vector<double> weights(problem.num_weights());
   for (double& weight : weights) weight = random.Normal();
-  CornerOracle demand(problem, SolverKind::kMessagesBranchAndBound, CornerOracle::Effort::kTraining,
-                      Rescaling::kMargin, CornerOracle::Searches::kOnDemand);
-  CornerOracle always(problem, SolverKind::kMessagesBranchAndBound,
-                      CornerOracle::Effort::kTraining);
-  CornerOracle exact(problem, SolverKind::kBruteForce, CornerOracle::Effort::kTraining);
+  ExampleOracle demand(problem, {.solver = SolverKind::kMessagesBranchAndBound,
+                                 .searches = ExampleOracle::Searches::kOnDemand});
+  ExampleOracle always(problem, {.solver = SolverKind::kMessagesBranchAndBound});
+  ExampleOracle exact(problem, {.solver = SolverKind::kBruteForce});
   CHECK_FALSE(demand.relaxed());
-  for (CornerOracle* oracle : {&demand, &always, &exact}) oracle->Refresh(weights);
+  for (ExampleOracle* oracle : {&demand, &always, &exact}) oracle->Refresh(weights);
   std::vector<double> slots;
   SparseCorner corner;
   for (Index m = 0; m < problem.size(); ++m) {
@@ -210,9 +208,9 @@ TEST_CASE("where nothing can be searched, Search passes messages for longer and 
   Random random(6);
   std::vector<double> weights(problem.num_weights());
   for (double& weight : weights) weight = random.Normal();
-  CornerOracle messages(problem, SolverKind::kMessages, CornerOracle::Effort::kTraining,
-                        Rescaling::kMargin, CornerOracle::Searches::kOnDemand);
-  CornerOracle exact(problem, SolverKind::kBranchAndBound, CornerOracle::Effort::kTraining);
+  ExampleOracle messages(
+      problem, {.solver = SolverKind::kMessages, .searches = ExampleOracle::Searches::kOnDemand});
+  ExampleOracle exact(problem, {.solver = SolverKind::kBranchAndBound});
   CHECK(messages.relaxed());
   std::vector<double> slots;
   SparseCorner quick, longer, best;

@@ -63,7 +63,7 @@ TEST_CASE("weights stay between the centre and the dual point") {
   Random random(61);
   for (const double lambda : {1.0, 0.01, 1e-4}) {
     const Problem problem(RandomMultiLabelProblem(random, 12, 4, 3, true), lambda);
-    CornerOracle oracle(problem, SolverKind::kAuto, CornerOracle::Effort::kTraining);
+    ExampleOracle oracle(problem, {.solver = SolverKind::kAuto});
     ActiveSetBlocks blocks(problem, &oracle, StepKind::kPairwise, AverageKind::kOff);
     CHECK(blocks.CentreGap() == 0);
     std::vector<double> centre;
@@ -91,7 +91,7 @@ TEST_CASE("a certified gap is the blocks' gaps and that of the centre") {
   Random random(62);
   const double lambda = 0.01;
   const Problem problem(RandomMultiLabelProblem(random, 15, 4, 3, true), lambda);
-  CornerOracle oracle(problem, SolverKind::kRoof, CornerOracle::Effort::kTraining);
+  ExampleOracle oracle(problem, {.solver = SolverKind::kRoof});
   ActiveSetBlocks blocks(problem, &oracle, StepKind::kPairwise, AverageKind::kOff);
   blocks.MoveCentre(5 * lambda);
   for (int pass = 0; pass < 3; ++pass) {
@@ -99,7 +99,8 @@ TEST_CASE("a certified gap is the blocks' gaps and that of the centre") {
     blocks.MoveCentre(3 * lambda);
   }
   const std::vector<double> weights(blocks.weights().begin(), blocks.weights().end());
-  CornerOracle checker(problem, SolverKind::kRoof, CornerOracle::Effort::kChecking);
+  ExampleOracle checker(problem,
+                        {.solver = SolverKind::kRoof, .effort = ExampleOracle::Effort::kChecking});
   checker.Refresh(weights);
   double block_gap = 0;
   double hinge = 0;

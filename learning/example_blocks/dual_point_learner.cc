@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <slackline/learning/example_blocks/dual_point_learner.h>
+
+#include <utility>
+
+#include <slackline/core/feature_map.h>
+
+namespace slackline::internal {
+namespace {
+
+constexpr Index kRebuildEvery = 64;  // passes
+
+ExampleOracle::Options OracleOf(const TrainOptions& options) {
+  return {.solver = options.oracle, .ways = ExampleOracle::Ways::kSolvers};
+}
+
+}  // namespace
+
+DualPointLearner::DualPointLearner(const Problem& problem, const TrainOptions& options,
+                                   double lp_tolerance)
+    : ExampleBlockLearner(problem, options, OracleOf(options)),
+      points_(problem),
+      warm_(problem.size()),
+      average_(options.average, problem.num_weights(), problem.size()),
+      iterate_numbers_(problem.num_weights()),
+      first_suffix_(problem.size()) {
+  evaluator_.oracle();
+  if (lp_tolerance > 0) {
+    ExampleOracle::Options loose = OracleOf(options);
+    loose.lp_tolerance = lp_tolerance;
+    loose_.emplace(problem, loose);
+  }
+}
+
+void DualPointLearner::AverageIterates(Offset numbers, Offset first_suffix) {
+  iterate_numbers_ = numbers;
+  first_suffix_ = first_suffix;
+  average_ = IterateAverage(average_.kind(), numbers, first_suffix);
+}
+
+bool DualPointLearner::DualPoint(Index m, std::vector<double>* coordinates, double* loss) const {
+  *loss = points_.Read(problem_.data().example(m), m, PointShare(m), coordinates);
+  return true;
+}
+
+Corner DualPointLearner::Ask(Index m, std::span<const double> weights,
+                             std::span<const double> offsets, double scale) {
+  ++oracle_calls_;
+  return oracle().Maximise(m, weights, &warm_[m], offsets, scale);
+}
+
+Evaluation DualPointLearner::Certify(double dual, std::span<const double> newest, int threads) {
+  Evaluation evaluation;
+  evaluation.problem = evaluator_.certified();
+  evaluation.dual = dual;
+  evaluation.primal = Primal(evaluated_, threads);
+  TryAverage(newest, threads, &evaluation);
+  return evaluation;
+}
+
+void DualPointLearner::TryAverage(std::span<const double> newest, int threads,
+                                  Evaluation* evaluation) {
+  if (!average_.active()) return;
+  std::vector<double> mean;
+  average_.Read(newest, &mean);
+  mean.resize(problem_.num_weights());
+  TakeIfBetter(
+      std::move(mean), [&](std::span<const double> weights) { return Primal(weights, threads); },
+      evaluation);
+}
+
+double DualPointLearner::Direct(Index m, std::span<const double> target, double loss,
+                                std::span<const double> weights) {
+  points_.Towards(m, target, &direction_);
+  u_.resize(direction_.size());
+  CoordinateScores(problem_.data().example(m), weights, u_);
+  double gain = loss - points_.loss(m);
+  for (std::size_t k = 0; k < u_.size(); ++k) gain -= u_[k] * direction_[k];
+  return gain;
+}
+
+void DualPointLearner::Move(Index m, double step, double loss, std::span<double> weights) {
+  const ExampleView example = problem_.data().example(m);
+  points_.Move(m, step, direction_, loss);
+  ScatterFeatures(example, direction_, step / problem_.lambda_m(), weights);
+  if (!average_.active()) return;
+  ScatterFeatures(example, direction_, average_.scale() * step / problem_.lambda_m(),
+                  average_.lag());
+}
+
+bool DualPointLearner::EndPass() { return ++pass_ % kRebuildEvery == 0; }
+
+void DualPointLearner::ArchiveCommon(StateArchive* archive) {
+  for (WarmStart& warm : warm_) archive->Bytes(&warm.bytes);
+  average_.Archive(archive);
+  if (archive->loading()) evaluated_.clear();
+}
+
+void DualPointLearner::ChangeProblem(const Problem& problem) {
+  ExampleBlockLearner::ChangeProblem(problem);
+  if (loose_) loose_->set_problem(problem);
+  AverageIterates(iterate_numbers_, first_suffix_);
+  oracle_calls_ = 0;
+}
+
+}  // namespace slackline::internal

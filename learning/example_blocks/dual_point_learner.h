@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What learners have in common that keep one dual point per example, a mixture of the corners that
+// the oracle has answered with: these points, warm starts of the oracle, the average of the
+// iterates, and counts.
+//
+//   symbol        here          shape
+//   ψ_m(μ_m)      points_       num_coordinates of the example's structure (core/structure.h)
+//   Δ_m·μ_m       points_       one number per example
+//   s − μ_m       direction_    num_coordinates of the example at hand
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <slackline/core/feature_gram.h>
+#include <slackline/learning/example_blocks/example_block_learner.h>
+#include <slackline/learning/step/dual_points.h>
+#include <slackline/learning/step/iterate_average.h>
+
+namespace slackline::internal {
+
+class DualPointLearner : public ExampleBlockLearner {
+ public:
+  /// A step for every call of the oracle, where a learner does not say otherwise.
+  WorkCounts work() const override { return {oracle_calls_, oracle_calls_}; }
+  bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override;
+
+ protected:
+  /// Throws DataError when the oracle of the options does not apply to one of the problem's
+  /// structures. lp_tolerance > 0: that of the oracle of the passes (ExampleOracle::Options).
+  DualPointLearner(const Problem& problem, const TrainOptions& options, double lp_tolerance = 0);
+
+  /// Begins a new average of iterates of so many numbers (IterateAverage): of weights, one for
+  /// every example of a pass, where a learner does not say otherwise.
+  void AverageIterates(Offset numbers, Offset first_suffix);
+
+  /// The share of points_ in the dual point of example m; the ground truth has the rest.
+  virtual double PointShare(Index /*m*/) const { return 1; }
+  /// A certified primal of any weights.
+  virtual double Primal(std::span<const double> weights, int threads) {
+    return evaluator_.Primal(weights, warm_, threads);
+  }
+
+  /// The oracle of the passes: a loose one with lp_tolerance. Figures come from tight ones.
+  ExampleOracle& oracle() { return loose_ ? *loose_ : evaluator_.oracle(); }
+  /// Asks it for example m, and counts the call.
+  Corner Ask(Index m, std::span<const double> weights, std::span<const double> offsets = {},
+             double scale = 1);
+
+  /// The certificate of evaluated_, or of the average of the iterates where that is better. newest:
+  /// the newest iterate.
+  Evaluation Certify(double dual, std::span<const double> newest, int threads);
+  /// The latter alone.
+  void TryAverage(std::span<const double> newest, int threads, Evaluation* evaluation);
+
+  /// Leaves target − (the point of example m) in direction_. Returns what the dual gains along it
+  /// to first order, times M, at these weights. target: ψ of another point; loss: its loss.
+  double Direct(Index m, std::span<const double> target, double loss,
+                std::span<const double> weights);
+  /// Moves the point of example m by a share of direction_, and the weights and their average with
+  /// it. loss: of the target.
+  void Move(Index m, double step, double loss, std::span<double> weights);
+  /// Whether weights should be summed from the points again, to be asked after every pass: without
+  /// the rounding errors of all steps.
+  bool EndPass();
+
+  /// Warm starts and the average.
+  void ArchiveCommon(StateArchive* archive);
+  /// Follows to another λ, but for points and weights.
+  void ChangeProblem(const Problem& problem);
+
+  DualPoints points_;
+  std::vector<WarmStart> warm_;
+  IterateAverage average_;
+  FeatureGram gram_;
+  std::vector<double> direction_;
+  std::vector<double> u_;  // coordinate scores of the example at hand
+  std::int64_t oracle_calls_ = 0;
+
+ private:
+  Offset iterate_numbers_;
+  Offset first_suffix_;
+  std::optional<ExampleOracle> loose_;
+};
+
+}  // namespace slackline::internal
