@@ -41,7 +41,7 @@ class FixedStepLearner : public Learner, public DualPointSource {
   FixedStepLearner(const Problem& problem, const TrainOptions& options)
       : problem_(problem),
         share_(options.own<FixedStepOptions>().share),
-        evaluator_(problem, options.oracle),
+        evaluator_(problem, {.solver = options.oracle, .ways = ExampleOracle::Ways::kSolvers}),
         points_(problem),
         corners_(problem),
         weights_(problem.num_weights(), 0.0),

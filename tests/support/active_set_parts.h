@@ -56,7 +56,7 @@ struct Parts {
   Parts(const TrainingSet& training, double lambda, SolverKind kind, StepKind step,
         AverageKind average = AverageKind::kOff)
       : problem(training, lambda),
-        oracle(problem, kind, CornerOracle::Effort::kTraining),
+        oracle(problem, {.solver = kind}),
         blocks(problem, &oracle, step, average) {}
 
   void Pass(bool ask) {
@@ -70,13 +70,14 @@ struct Parts {
   }
 
   Problem problem;
-  CornerOracle oracle;
+  ExampleOracle oracle;
   ActiveSetBlocks blocks;
 };
 
 inline double HingeBound(const ActiveSetBlocks& blocks, Index m, std::span<const double> weights,
                          SolverKind kind, const ActiveSetBlocks::CheckCopy* copy = nullptr) {
-  CornerOracle checker(blocks.problem(), kind, CornerOracle::Effort::kChecking);
+  ExampleOracle checker(blocks.problem(),
+                        {.solver = kind, .effort = ExampleOracle::Effort::kChecking});
   checker.Refresh(weights);
   ActiveSetBlocks::CheckScratch scratch;
   return blocks.HingeBound(m, weights, &checker, &scratch, copy);

@@ -12,7 +12,7 @@
 
 #include <slackline/core/feature_gram.h>
 #include <slackline/core/slot_sweeps.h>
-#include <slackline/learning/oracle/corner_oracle.h>
+#include <slackline/learning/oracle/example_oracle.h>
 
 #include "tests/support/dense_labellings.h"
 #include "tests/support/random_problems.h"
@@ -20,8 +20,15 @@
 
 namespace slackline::internal::test {
 
-/// The oracle under test.
-using Oracle = CornerOracle;
+/// The oracle under test, for sparse corners.
+class Oracle : public ExampleOracle {
+ public:
+  Oracle(const Problem& problem, SolverKind solver, Effort effort = Effort::kTraining,
+         Rescaling rescaling = Rescaling::kMargin, Searches searches = Searches::kAlways)
+      : ExampleOracle(
+            problem,
+            {.solver = solver, .effort = effort, .searches = searches, .rescaling = rescaling}) {}
+};
 using Labellings = std::vector<DenseLabelling>;
 
 struct Answer {
@@ -46,8 +53,8 @@ inline void ReadCorner(const ExampleView& example, std::span<const double> weigh
   answer->value = answer->loss + answer->features.dot(AsVector(weights));
 }
 
-inline Answer Ask(const Problem& problem, Oracle* oracle, Index m, std::span<const double> weights,
-                  WarmStart* warm = nullptr, bool bound = true) {
+inline Answer Ask(const Problem& problem, ExampleOracle* oracle, Index m,
+                  std::span<const double> weights, WarmStart* warm = nullptr, bool bound = true) {
   const ExampleView example = problem.data().example(m);
   Answer answer;
   answer.bound =
@@ -58,7 +65,7 @@ inline Answer Ask(const Problem& problem, Oracle* oracle, Index m, std::span<con
 }
 
 /// The bound of one call and the corner of another.
-inline Answer AskTwice(const Problem& problem, Oracle* oracle, Index m,
+inline Answer AskTwice(const Problem& problem, ExampleOracle* oracle, Index m,
                        std::span<const double> weights, WarmStart* warm = nullptr) {
   const double bound = Ask(problem, oracle, m, weights, warm).bound;
   Answer answer = Ask(problem, oracle, m, weights, warm, false);
@@ -66,7 +73,7 @@ inline Answer AskTwice(const Problem& problem, Oracle* oracle, Index m,
   return answer;
 }
 
-inline Answer AskSearch(const Problem& problem, Oracle* oracle, Index m,
+inline Answer AskSearch(const Problem& problem, ExampleOracle* oracle, Index m,
                         std::span<const double> weights, WarmStart* warm, bool* complete) {
   const ExampleView example = problem.data().example(m);
   Answer answer;

@@ -246,9 +246,9 @@ TEST_CASE("searches wait for three visits that show too little, and then find th
     shape.num_factors = 10;
     shape.potts = false;
     const Problem problem(RandomProblem(random, shape), 0.02);
-    CornerOracle oracle(problem, SolverKind::kMessagesBranchAndBound,
-                        CornerOracle::Effort::kTraining, Rescaling::kMargin,
-                        CornerOracle::Searches::kOnDemand);
+    ExampleOracle oracle(problem, {.solver = SolverKind::kMessagesBranchAndBound,
+                                   .effort = ExampleOracle::Effort::kTraining,
+                                   .searches = ExampleOracle::Searches::kOnDemand});
     ActiveSetBlocks blocks(problem, &oracle, StepKind::kPairwise, AverageKind::kOff);
     ActiveSetBlocks::CheckCopy before, after;
     for (int visit = 0; visit < 60; ++visit) {
@@ -275,9 +275,9 @@ TEST_CASE("searches wait for three visits that show too little, and then find th
     }
     const std::vector<double> weights = Copy(blocks.weights());
     for (Index m = 0; m < problem.size(); ++m) {
-      CornerOracle checker(problem, SolverKind::kMessagesBranchAndBound,
-                           CornerOracle::Effort::kChecking, Rescaling::kMargin,
-                           CornerOracle::Searches::kOnDemand);
+      ExampleOracle checker(problem, {.solver = SolverKind::kMessagesBranchAndBound,
+                                      .effort = ExampleOracle::Effort::kChecking,
+                                      .searches = ExampleOracle::Searches::kOnDemand});
       checker.Refresh(weights);
       ActiveSetBlocks::CheckScratch scratch;
       const double bound = blocks.HingeBound(m, weights, &checker, &scratch);
