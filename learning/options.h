@@ -51,6 +51,8 @@ struct TrainOptions {
   /// smooth-dlpw: the temperature of its soft maxima; 0 = from the losses (dual_loss.h). prox-sdca:
   /// γ of the quadratic that smooths the hinge; 0 = none.
   double smoothing = 0;
+  /// prox-sdca: σ of the term σ‖w‖₁ that is added to the objective; 0 = none.
+  double l1 = 0;
   /// Kernel on input vectors (core/kernel.h). auto: linear for the kernelized learners, none for
   /// the others.
   KernelKind kernel = KernelKind::kAuto;

@@ -70,7 +70,7 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
         projects_(options.smoothing > 0 && VariablesAreFree(problem)),
         draw_(static_cast<std::uint64_t>(options.seed) + 0x9e3779b97f4a7c15ULL),
         v_(problem.num_weights(), 0.0),
-        w_(own_.l1 > 0 ? v_.size() : 0, 0.0),
+        w_(options_.l1 > 0 ? v_.size() : 0, 0.0),
         next_restart_(problem.size()) {
     traits_.listener = this;
     traits_.scales = this;
@@ -107,12 +107,13 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
   }
 
   std::string Adapt(const Evaluation& /*evaluation*/) override {
-    if (told_ || (own_.l1 == 0 && options_.smoothing == 0)) return {};
+    if (told_ || (options_.l1 == 0 && options_.smoothing == 0)) return {};
     told_ = true;
     std::string note = "objective and bounds are those of the ";
     if (options_.smoothing > 0) note += "smoothed ";
     note += "problem";
-    if (own_.l1 > 0) note += std::string(options_.smoothing > 0 ? "," : "") + " with the l1 term";
+    if (options_.l1 > 0)
+      note += std::string(options_.smoothing > 0 ? "," : "") + " with the l1 term";
     return note + " (docs/reference/learners.md)";
   }
 
@@ -175,10 +176,10 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
   }
 
  private:
-  std::span<const double> w() const { return own_.l1 > 0 ? w_ : v_; }
-  double threshold() const { return own_.l1 / problem_.lambda(); }
+  std::span<const double> w() const { return options_.l1 > 0 ? w_ : v_; }
+  double threshold() const { return options_.l1 / problem_.lambda(); }
   void Threshold(std::vector<double>* v) const {
-    if (own_.l1 == 0) return;
+    if (options_.l1 == 0) return;
     for (double& x : *v) x = SoftThreshold(x, threshold());
   }
 
@@ -235,7 +236,7 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
     if (step == 0) return gap;
     Move(m, step, target_loss, v_);
     for (std::size_t s = 0; s < mu.size(); ++s) mu[s] += step * target_[s];
-    if (own_.l1 > 0)
+    if (options_.l1 > 0)
       ThresholdWhereMoved(problem_.data().example(m), direction_, threshold(), v_, w_);
     return gap;
   }
@@ -335,10 +336,10 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
 
   double Primal(std::span<const double> weights, int threads) override {
     double one_norm = 0;
-    if (own_.l1 > 0) {
+    if (options_.l1 > 0) {
       for (const double x : weights) one_norm += std::abs(x);
     }
-    const double l1_term = own_.l1 * one_norm;
+    const double l1_term = options_.l1 * one_norm;
     if (options_.smoothing == 0) return l1_term + evaluator_.Primal(weights, warm_, threads);
     if (projects_) {
       double hinge = 0;
@@ -372,7 +373,7 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
   /// v, and w, from the points.
   void Rebuild() {
     points_.Weights(problem_, &v_);
-    if (own_.l1 > 0) {
+    if (options_.l1 > 0) {
       w_ = v_;
       Threshold(&w_);
     }
@@ -394,7 +395,7 @@ class ProxSdcaLearner : public DualPointLearner, public CheckListener, public Sc
   double BestScale() {
     points_.Weights(problem_, &v_);
     const double loss = points_.TotalLoss();
-    if (own_.l1 == 0 && options_.smoothing == 0)
+    if (options_.l1 == 0 && options_.smoothing == 0)
       return BestShare(loss / problem_.size(), Regulariser(problem_.lambda(), v_));
     // Σ_i (1 − ‖e + θ(μ − e)‖²) = −2θ e·(μ − e) − θ²‖μ − e‖²
     double linear = 0;
@@ -467,12 +468,6 @@ constexpr OptionRecord kOptions[] = {
      .minimum = 1,
      .maximum = 5,
      .positive = true},
-    {.name = "l1",
-     .placeholder = "S",
-     .text = "prox-sdca: adds S ‖w‖₁ to the objective, so that weights become zero",
-     .default_text = "none",
-     .field = Field<&ProxSdcaOptions::l1>,
-     .positive = true},
     {.name = "random-output",
      .text = "prox-sdca: also evaluate the iterate after a random step",
      .default_text = "off",
@@ -493,7 +488,7 @@ void Check(const TrainOptions& options) {
   const auto& own = options.own<ProxSdcaOptions>();
   if (own.sdca_step == 5 && options.smoothing <= 0)
     throw DataError("--sdca-step 5 needs --smoothing: it is for smooth losses");
-  if (own.l1 > 0 && options.kernel != KernelKind::kAuto)
+  if (options.l1 > 0 && options.kernel != KernelKind::kAuto)
     throw DataError("--l1 does not go with --kernel: weights are then those of support vectors");
 }
 
@@ -505,7 +500,7 @@ constinit const LearnerRecord kProxSdcaLearner = {
     .section = "prox-sdca",
     .make = MakeProxSdcaLearner,
     .variants = kVariants,
-    .reads = "average smoothing oracle",
+    .reads = "average l1 smoothing oracle",
     .options = kOptionLists,
     .own_steps = "has steps of its own, which --sdca-step chooses",
     .check = Check};

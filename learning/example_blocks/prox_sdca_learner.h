@@ -53,8 +53,6 @@ namespace slackline::internal {
 struct ProxSdcaOptions {
   /// Which of the paper's step options I to V.
   Index sdca_step = 2;
-  /// σ of the term σ‖w‖₁ that is added to the objective; 0 = none.
-  double l1 = 0;
   /// Whether the iterate after a random step is evaluated as well, and the better weights kept.
   bool random_output = false;
 };

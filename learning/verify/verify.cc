@@ -14,7 +14,6 @@
 #include <slackline/inference/binary_pairs.h>
 #include <slackline/inference/brute_force.h>
 #include <slackline/learning/choose_learner.h>
-#include <slackline/learning/example_blocks/prox_sdca_learner.h>
 #include <slackline/learning/kernels/kernel_expansion.h>
 #include <slackline/learning/learner_registry.h>
 #include <slackline/learning/marginals/marginal_learner.h>
@@ -277,13 +276,11 @@ Verification VerifyCertificate(const Problem& problem, std::span<const double> w
                             : UsesMarginals(chosen.learner) ? SolverKind::kTree
                                                             : SolverKind::kMessages;
   const bool prox = chosen.learner == LearnerKind::kProxSdca;
-  Verifier verifier(
-      problem,
-      UsesKernel(chosen)
-          ? MakeKernelSpace(problem.data(), KernelOf(chosen, problem.data()), weights)
-          : MakeLinearSpace(problem.data(), weights),
-      claim, oracle,
-      {chosen.own<ProxSdcaOptions>().l1, prox ? chosen.smoothing : 0, chosen.rescaling});
+  Verifier verifier(problem,
+                    UsesKernel(chosen)
+                        ? MakeKernelSpace(problem.data(), KernelOf(chosen, problem.data()), weights)
+                        : MakeLinearSpace(problem.data(), weights),
+                    claim, oracle, {chosen.l1, prox ? chosen.smoothing : 0, chosen.rescaling});
   Verification result;
   result.solvers = verifier.names();
   for (Index m = 0; m < problem.size(); ++m) {

@@ -273,7 +273,7 @@ TEST_CASE("ProximalDualAscentConvergesLinearlyWhereTheSmoothedMaximumIsAProjecti
       TrainOptions options = Options(Kind::kProxSdca, StepKind::kAuto, 0.3 * kArrives);
       options.own<ProxSdcaOptions>().sdca_step = step;
       options.smoothing = 0.2;
-      options.own<ProxSdcaOptions>().l1 = l1;
+      options.l1 = l1;
       options.max_passes = 5000;  // the rate is about 1 − λγM/R² a pass
       const Run run = TrainOn(problem, options, optimum);
       CAPTURE(trial);

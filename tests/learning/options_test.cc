@@ -231,10 +231,10 @@ TEST_CASE("StepsAndOrdersAreRefusedByLearnersThatHaveTheirOwn") {
 TEST_CASE("TheL1TermHasNoKernel") {
   TrainOptions options;
   options.learner = LearnerKind::kProxSdca;
-  options.own<ProxSdcaOptions>().l1 = 0.1;
+  options.l1 = 0.1;
   CHECK(CheckRefusal(options) == "accepted");
   options.kernel = KernelKind::kRbf;
   CHECK(CheckRefusal(options).starts_with("--l1 does not go with --kernel"));
-  options.own<ProxSdcaOptions>().l1 = 0;
+  options.l1 = 0;
   CHECK(CheckRefusal(options) == "accepted");
 }

@@ -290,7 +290,7 @@ class Trial {
     const bool slack = options.rescaling == Rescaling::kSlack;
     double exact = slack ? SlackRescaledPrimal(problem_.training(), problem_.lambda(), weights)
                          : ExactPrimal(problem_.training(), problem_.lambda(), weights);
-    for (const double w : weights) exact += options.own<ProxSdcaOptions>().l1 * std::abs(w);
+    for (const double w : weights) exact += options.l1 * std::abs(w);
     const double room =
         kTight * std::max(1.0, std::abs(summary.last.primal)) + kSummands * Scores(weights);
     CAPTURE(exact);
@@ -366,9 +366,7 @@ class Trial {
       if (!slack && (labellings > 100 || forbidden)) continue;
       const std::optional<double> optimum = Solved([&] {
         return slack ? SolveSlackRescaled(training, lambda).value
-                     : SolveProx(training, lambda, options.own<ProxSdcaOptions>().l1,
-                                 options.smoothing)
-                           .value;
+                     : SolveProx(training, lambda, options.l1, options.smoothing).value;
       });
       if (optimum) CheckAround(*optimum, brackets_[objective].exact);
     }

@@ -83,7 +83,7 @@ std::vector<TrainOptions> WaysOfLearner(Random& random, LearnerKind learner) {
           if (step == 5 && !smooth) continue;  // refused by CheckOptions for every problem
           TrainOptions& way = add();
           way.own<ProxSdcaOptions>().sdca_step = step;
-          way.own<ProxSdcaOptions>().l1 = l1 ? 0.01 : 0;
+          way.l1 = l1 ? 0.01 : 0;
           way.smoothing = smooth ? kSmoothings[step % 3] : 0;
         }
       }
@@ -114,7 +114,7 @@ std::vector<TrainOptions> Product(Random& random) {
           product.back().oracle = oracle;
         }
       }
-      if (way.own<ProxSdcaOptions>().l1 > 0) continue;
+      if (way.l1 > 0) continue;
       for (const KernelKind kernel : kKernels) {
         if (!IsKernelized(learner) && random.Below(3) > 0) continue;
         product.push_back(way);
@@ -139,8 +139,8 @@ ObjectiveKey KeyOf(const TrainOptions& options) {
   const bool prox = options.learner == LearnerKind::kProxSdca;
   KernelKind kernel = options.kernel;
   if (kernel == KernelKind::kAuto && UsesKernel(options)) kernel = KernelKind::kLinear;
-  return {options.rescaling == Rescaling::kSlack, options.own<ProxSdcaOptions>().l1,
-          prox ? options.smoothing : 0, kernel == KernelKind::kLinear ? KernelKind::kAuto : kernel};
+  return {options.rescaling == Rescaling::kSlack, options.l1, prox ? options.smoothing : 0,
+          kernel == KernelKind::kLinear ? KernelKind::kAuto : kernel};
 }
 
 struct Counts {

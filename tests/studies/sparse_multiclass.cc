@@ -59,7 +59,7 @@ int main() {
     options.learner = LearnerKind::kProxSdca;
     options.own<ProxSdcaOptions>().sdca_step = 2;
     options.smoothing = 0.1;
-    options.own<ProxSdcaOptions>().l1 = l1;
+    options.l1 = l1;
     options.gap_tolerance = 1e-9;  // so that it is the optimum's zeros that are counted
     const TrainSummary result = Train(problem, options);
 

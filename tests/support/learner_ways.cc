@@ -151,7 +151,7 @@ void AddProxSdca(Random& random, const Problem& problem, const std::vector<Solve
       options.order = Pick(random, kOrders);
       options.own<ProxSdcaOptions>().random_output = random.Below(3) == 0;
       if (!plain) {
-        options.own<ProxSdcaOptions>().l1 = l1;
+        options.l1 = l1;
         options.smoothing = smoothing;
       }
       ways->push_back(options);
@@ -228,11 +228,9 @@ std::string Describe(const TrainOptions& options) {
 
 std::string ObjectiveOf(const TrainOptions& options) {
   if (options.rescaling == Rescaling::kSlack) return "slack rescaling";
-  if (options.learner != LearnerKind::kProxSdca ||
-      (options.own<ProxSdcaOptions>().l1 == 0 && options.smoothing == 0))
+  if (options.learner != LearnerKind::kProxSdca || (options.l1 == 0 && options.smoothing == 0))
     return {};
-  return "l1 " + std::to_string(options.own<ProxSdcaOptions>().l1) + ", smoothing " +
-         std::to_string(options.smoothing);
+  return "l1 " + std::to_string(options.l1) + ", smoothing " + std::to_string(options.smoothing);
 }
 
 std::vector<TrainOptions> AllWays(Random& random, const Problem& problem) {
@@ -259,7 +257,7 @@ std::vector<TrainOptions> AllWays(Random& random, const Problem& problem) {
     // Every other learner may have a kernel, too; but the l1 norm is that of other coordinates
     // then.
     TrainOptions options = ways[random.Below(ways.size())];
-    if (!UsesKernel(options) && options.own<ProxSdcaOptions>().l1 == 0) {
+    if (!UsesKernel(options) && options.l1 == 0) {
       options.kernel = KernelKind::kLinear;
       ways.push_back(options);
     }

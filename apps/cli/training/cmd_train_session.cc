@@ -12,7 +12,6 @@
 #include <slackline/apps/cli/cmd_interrupt.h>
 #include <slackline/apps/cli/training/cmd_train_report.h>
 #include <slackline/core/check.h>
-#include <slackline/learning/example_blocks/prox_sdca_learner.h>
 #include <slackline/learning/run/lambda_path.h>
 #include <slackline/learning/train_loop.h>
 
@@ -415,7 +414,7 @@ void DescribeResult(const TrainOptions& options, const TrainSummary& summary) {
                  Number(last.soft_primal, 7).c_str(), Number(last.soft_gap, 3).c_str(),
                  Number(last.rho, 4).c_str());
   }
-  if (options.own<ProxSdcaOptions>().l1 > 0) {
+  if (options.l1 > 0) {
     const auto zeros = std::count(summary.weights.begin(), summary.weights.end(), 0.0);
     const auto size = static_cast<std::ptrdiff_t>(summary.weights.size());
     std::fprintf(stderr, "%td of %s not zero\n", size - zeros,

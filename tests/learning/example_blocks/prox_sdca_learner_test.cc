@@ -102,7 +102,7 @@ TEST_CASE("ElasticNetAndSmoothingBracketTheOptimumOfAQuadraticProgram") {
     const Optimum optimum = SolveProx(training, lambda, l1, smoothing);
     for (const Index step : {1, 2, 3, 4}) {
       TrainOptions options = SdcaOptions(step, step <= 2 ? 5e-3 : 5e-2);
-      options.own<ProxSdcaOptions>().l1 = l1;
+      options.l1 = l1;
       options.smoothing = smoothing;
       options.max_passes = 3000;
       options.average = trial % 2 == 0 ? AverageKind::kWeighted : AverageKind::kAuto;
@@ -130,11 +130,10 @@ TEST_CASE("FractionalCornersSmoothTheRelaxation") {
     const Problem problem(training, 0.05);
     TrainOptions options = SdcaOptions(2, 5e-3);
     options.oracle = SolverKind::kRoof;
-    options.own<ProxSdcaOptions>().l1 = 0.01;
+    options.l1 = 0.01;
     options.smoothing = 0.2;
     options.max_passes = 3000;
-    const double exact =
-        SolveProx(training, 0.05, options.own<ProxSdcaOptions>().l1, options.smoothing).value;
+    const double exact = SolveProx(training, 0.05, options.l1, options.smoothing).value;
     const TrainSummary summary = Train(problem, options);
     CHECK(summary.last.problem == CertifiedProblem::kRelaxed);
     CHECK(summary.termination == Termination::kConverged);
@@ -152,7 +151,7 @@ TEST_CASE("ExamplesWithoutFactorsUseTheGradientOfTheSmoothedLoss") {
     const Optimum optimum = SolveProx(multiclass.training, 0.1, l1, 0.3);
     for (const Index step : {1, 2, 3, 4, 5}) {
       TrainOptions options = SdcaOptions(step, 1e-8);
-      options.own<ProxSdcaOptions>().l1 = l1;
+      options.l1 = l1;
       options.smoothing = 0.3;
       const Run run = TrainOn(problem, options, optimum.value);
       CAPTURE(step);
@@ -175,7 +174,7 @@ TEST_CASE("ItIsTheLibrarysAlgorithmOnMulticlassProblems") {
                 SdcaStep::kSmooth, 1);
   sdca.Run(2000);
   TrainOptions options = SdcaOptions(5, 1e-9);
-  options.own<ProxSdcaOptions>().l1 = 0.05;
+  options.l1 = 0.05;
   options.smoothing = 0.3;
   const TrainSummary summary = Train(problem, options);
   CHECK(Near(summary.last.primal, sdca.Newest().primal, 1e-7));
@@ -191,7 +190,7 @@ TEST_CASE("LargerL1LeavesFewerWeights") {
   std::ptrdiff_t before = static_cast<std::ptrdiff_t>(problem.num_weights()) + 1;
   for (const double l1 : {0.0, 0.01, 0.05, 10.0}) {
     TrainOptions options = SdcaOptions(2, 1e-2);
-    options.own<ProxSdcaOptions>().l1 = l1;
+    options.l1 = l1;
     const TrainSummary summary = Train(problem, options);
     const auto nonzero = static_cast<std::ptrdiff_t>(summary.weights.size()) -
                          std::count(summary.weights.begin(), summary.weights.end(), 0.0);
@@ -207,7 +206,7 @@ TEST_CASE("DualsNeverFallAndRunsResumeBitForBit") {
   for (int trial = 0; trial < 10; ++trial) {
     const Problem problem(SmallProblem(random, trial), trial % 2 == 0 ? 0.1 : 1e-3);
     TrainOptions options = SdcaOptions(1 + trial % 4);
-    options.own<ProxSdcaOptions>().l1 = trial % 3 == 0 ? 0.0 : 0.01;
+    options.l1 = trial % 3 == 0 ? 0.0 : 0.01;
     options.smoothing = trial % 3 == 1 ? 0.0 : 0.1;
     options.average = AverageKind::kSuffix;
     options.own<ProxSdcaOptions>().random_output = true;
@@ -222,11 +221,10 @@ TEST_CASE("PathsOverLambdaKeepTheBracket") {
   for (int trial = 0; trial < 6; ++trial) {
     const TrainingSet training = SmallProblem(random, trial);
     TrainOptions options = SdcaOptions(2);
-    options.own<ProxSdcaOptions>().l1 = trial % 2 == 0 ? 0.0 : 0.02;
+    options.l1 = trial % 2 == 0 ? 0.0 : 0.02;
     options.smoothing = trial % 3 == 0 ? 0.0 : 0.1;
     const Problem first(training, 1.0);
-    const double optimum =
-        SolveProx(training, 0.05, options.own<ProxSdcaOptions>().l1, options.smoothing).value;
+    const double optimum = SolveProx(training, 0.05, options.l1, options.smoothing).value;
     CHECK(CheckPath(first, first.WithLambda(0.05), options, optimum, 20, 300, 0.1).dual >= -1e-12);
   }
 }
@@ -236,7 +234,7 @@ TEST_CASE("CertificatesWithAnL1TermAreVerified") {
   for (int trial = 0; trial < 4; ++trial) {
     const Problem problem(SmallProblem(random, trial), 0.1);
     TrainOptions options = SdcaOptions(2, 1e-2);
-    options.own<ProxSdcaOptions>().l1 = 0.02;
+    options.l1 = 0.02;
     const VerifiedRun run = CheckVerifies(problem, options, options.max_passes);
     CHECK(run.verification.dual_proved);
     ProgressRecord wrong = run.summary.last;
@@ -253,7 +251,7 @@ TEST_CASE("RefusalsSayWhatToUse") {
   options.smoothing = 0.1;
   CHECK(Refusal(problem, options).find("without factors") != std::string::npos);
   options = Options(LearnerKind::kBcfw, StepKind::kAuto, 1e-3);
-  options.own<ProxSdcaOptions>().l1 = 0.1;
+  options.l1 = 0.1;
   CHECK(Refusal(problem, options).find("--l1") != std::string::npos);
 }
 
@@ -263,7 +261,7 @@ TEST_CASE("NotesSayWhichObjectiveIsReported") {
   TrainOptions options = SdcaOptions(2, 0);
   options.max_passes = 10;
   CHECK(Train(problem, options).notes.empty());
-  options.own<ProxSdcaOptions>().l1 = 0.1;
+  options.l1 = 0.1;
   const TrainSummary summary = Train(problem, options);
   REQUIRE(summary.notes.size() == 1);
   CHECK(summary.notes[0].find("l1") != std::string::npos);
@@ -343,7 +341,7 @@ TEST_CASE("UnpleasantProblemsStayFinite") {
       const Problem problem(RandomProblem(random, shape), lambda);
       TrainOptions options = SdcaOptions(1 + trial % 4);
       options.max_passes = 5;
-      options.own<ProxSdcaOptions>().l1 = trial % 3 == 0 ? 0.0 : 1e-3;
+      options.l1 = trial % 3 == 0 ? 0.0 : 1e-3;
       options.smoothing = trial % 2 == 0 ? 0.0 : 1e-3;
       options.average = AverageKind::kUniform;
       CheckNumbers(Train(problem, options));

@@ -62,7 +62,7 @@ void AddOthers(const Problem& problem, std::vector<TrainOptions>* all) {
   add(LearnerKind::kSubgradient, 5e-2, 30000).average = AverageKind::kWeighted;
   add(LearnerKind::kProxSdca, 2e-3, 30000).average = AverageKind::kWeighted;
   TrainOptions& elastic = add(LearnerKind::kProxSdca, 5e-3, 30000);
-  elastic.own<ProxSdcaOptions>().l1 = 0.01;
+  elastic.l1 = 0.01;
   elastic.smoothing = 0.1;
   add(LearnerKind::kMultiSample, 2e-3, 30000).own<MultiSampleOptions>().revisit = true;
   add(LearnerKind::kMultiSample, 5e-2, 30000).average = AverageKind::kWeighted;

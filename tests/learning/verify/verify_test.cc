@@ -251,7 +251,7 @@ TrainOptions Smoothed(double smoothing, double l1) {
   TrainOptions options;
   options.learner = LearnerKind::kProxSdca;
   options.smoothing = smoothing;
-  options.own<ProxSdcaOptions>().l1 = l1;
+  options.l1 = l1;
   return options;
 }
 TrainOptions Kernelized(LearnerKind learner, KernelKind kernel) {
