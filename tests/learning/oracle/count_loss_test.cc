@@ -20,6 +20,7 @@
 #include <slackline/learning/oracle/count_loss_oracle.h>
 #include <slackline/learning/train_loop.h>
 #include <slackline/learning/verify/verify.h>
+#include <slackline/learning/verify/verify_hinge.h>
 
 #include "tests/support/multilabel_problems.h"
 #include "tests/support/tolerances.h"
@@ -164,6 +165,29 @@ TEST_CASE("the oracle finds what enumeration finds") {
       for (double& score : u) score = (m % 3) * random.Normal();
       std::vector<Index> labels(5);
       CHECK(Near(oracle.Maximise(m, u, labels), LargestByEnumeration(problem, m, u), kExact));
+    }
+  }
+}
+
+TEST_CASE("the verifier's hinge is that of enumeration, and its bound no larger") {
+  Random random(9);
+  for (const bool joined : {false, true}) {
+    const Problem problem = F1Problem(4, 30, 5, joined);
+    HingeVerifier verifier(problem, SolverKind::kAuto, CertifiedProblem::kExact, Rescaling::kMargin,
+                           0);
+    for (Index m = 0; m < problem.size(); ++m) {
+      const ExampleView example = problem.data().example(m);
+      std::vector<double> weights(problem.num_weights());
+      for (double& w : weights) w = (m % 3) * random.Normal();
+      std::vector<double> u(example.structure().num_coordinates());
+      std::vector<double> truth(u.size());
+      CoordinateScores(example, weights, u);
+      AddLabellingFeatures(example, example.labels(), 1, truth);
+      double hinge = LargestByEnumeration(problem, m, u);
+      for (std::size_t k = 0; k < u.size(); ++k) hinge -= u[k] * truth[k];
+      const VerifiedHinge verified = verifier.Maximise(m, u, weights);
+      CHECK(Near(verified.value, hinge, kTight));
+      CHECK(Near(verified.bound, hinge, kTight));
     }
   }
 }
