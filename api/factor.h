@@ -7,7 +7,8 @@
 //   2. a type with the functions of OwnFactorType, with its own max oracle if wanted;
 //   3. a class derived from GlobalFactor, chosen at run time.
 // What has no max oracle of its own is tabulated when it is added to a graph. An own max oracle is
-// called in training and in prediction; the factor then never has a table.
+// called in training and in prediction; the factor then never has a table. (Prediction on graphs of
+// at most 4096 labellings compares the scores of all of them instead.)
 #pragma once
 
 #include <algorithm>

@@ -100,7 +100,7 @@ TEST_CASE("each fault is caught and named") {
       {Fault::kTableShape, "feature_table() has another shape"},
       {Fault::kThrows, "a method throws: out of order"},
   };
-  CHECK(std::ssize(faults) == Fault::kThrows);
+  CHECK(std::ssize(faults) == static_cast<std::ptrdiff_t>(Fault::kThrows));
   for (const auto& entry : faults) {
     const auto& fault = entry.first;
     const auto& message = entry.second;
