@@ -177,7 +177,7 @@ std::string_view Name(ProblemKind kind) {
                                          "coupled globals",  "forbidden forest",
                                          "forbidden cycles", "forbidden globals",
                                          "scalars"};
-  return kNames[kind];
+  return kNames[static_cast<int>(kind)];
 }
 
 TrainingSet UnpleasantProblem(Random& random, ProblemKind kind) {
