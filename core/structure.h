@@ -136,8 +136,8 @@ class Structure {
   std::vector<FeatureTerm> terms_;
   std::vector<StateMap> maps_;
   std::vector<std::vector<Index>> forbidden_lists_;
-  std::vector<Index>
-      forbidden_of_;  // per part: number of its list or −1; empty when no part has one
+  // per part: number of its list or −1; empty when no part has one
+  std::vector<Index> forbidden_of_;
   std::vector<GlobalPart> globals_;
   std::vector<Slot> slots_;
   std::vector<ScalarBlock> scalar_blocks_;

@@ -149,8 +149,8 @@ class Matcher {
   std::span<Index> chosen_;
   std::vector<double> gain_;
   std::vector<Index> room_;  // per right node: capacity that is left
-  std::vector<Index>
-      first_mate_;  // per right node: its chosen edges as a list, and per edge: the next one
+  // per right node: its chosen edges as a list, and per edge: the next one
+  std::vector<Index> first_mate_;
   std::vector<Index> next_mate_;
   std::vector<double> potential_;
   std::vector<double> distance_;

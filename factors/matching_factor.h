@@ -70,8 +70,8 @@ class MatchingFactor final : public GlobalFactor {
   std::vector<Index> left_capacities_;
   std::vector<Index> right_capacities_;
   std::vector<Index> cardinalities_;
-  std::vector<Index>
-      left_begin_;  // edges of left node i: by_left_[left_begin_[i] … left_begin_[i + 1])
+  // edges of left node i: by_left_[left_begin_[i] … left_begin_[i + 1])
+  std::vector<Index> left_begin_;
   std::vector<Index> by_left_;
   bool restricted_ = false;  // whether some joint state breaks a capacity
 };

@@ -259,8 +259,8 @@ void BranchAndBoundSolver::Tree::AddFactor(Index c, std::span<const double> scor
   std::iota(axis_.begin(), axis_.end(), 0);
   std::sort(axis_.begin(), axis_.end(),
             [&](Index a, Index b) { return depth_[scope[a]] < depth_[scope[b]]; });
-  Offset level =
-      static_cast<Offset>(tables_.size());  // of the maxima given the first k, k−1, … variables
+  // of the maxima given the first k, k−1, … variables
+  Offset level = static_cast<Offset>(tables_.size());
   std::vector<Offset> levels(k + 1, level);
   tables_.resize(tables_.size() + table.size());
   std::vector<Index> states(k);

@@ -55,10 +55,10 @@ class CountForest {
     Index parent = 0;  ///< num_variables: the sum over the components
     Index child = 0;
     Index factor = -1;  ///< none where a component ends
-    std::vector<std::int32_t>
-        counts;  ///< per entry of the new table: h · width + f of the child's share
-    std::vector<std::uint8_t>
-        states;  ///< per entry of the parent's state and the child's counts: the child's state
+    /// per entry of the new table: h · width + f of the child's share
+    std::vector<std::int32_t> counts;
+    /// per entry of the parent's state and the child's counts: the child's state
+    std::vector<std::uint8_t> states;
     Index hits = 0, others = 0;  ///< of the new table: its largest counts
     Index child_hits = 0, child_others = 0;
   };

@@ -91,8 +91,8 @@ class Decoder {
   Method method_;
   std::unique_ptr<MapSolver> solver_;
   std::unique_ptr<CountSearch> counts_;  // null without bounds on the count
-  std::unique_ptr<RoofMarginals>
-      roof_marginals_;  // made when needed, where roof duality solves the LP
+  // made when needed, where roof duality solves the LP
+  std::unique_ptr<RoofMarginals> roof_marginals_;
   bool fractional_ = false;
   Index num_decoded_ = 0;
   Index num_certified_ = 0;

@@ -104,8 +104,8 @@ class ThreadProblems {
   }
 
   const std::thread::id thread_ = std::this_thread::get_id();
-  const bool owns_environment_ =
-      glp_init_env() == 0;  // else the caller's program uses GLPK as well
+  // else the caller's program uses GLPK as well
+  const bool owns_environment_ = glp_init_env() == 0;
   std::mutex mutex_;
   std::vector<glp_prob*> released_;
   bool ended_ = false;

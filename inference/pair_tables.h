@@ -31,8 +31,8 @@ class PairTables {
   /// A table seen from one of its variables.
   struct View {
     Index table = 0;
-    bool transposed =
-        false;  ///< seen from the first variable, whose states are s; r are those of the second
+    /// seen from the first variable, whose states are s; r are those of the second
+    bool transposed = false;
   };
   Index own_states(View view) const {
     const Table& table = tables_[view.table];

@@ -28,22 +28,22 @@ struct ProgressRecord {
   double cpu_seconds = 0;    ///< processor time of both, all threads
 
   CertifiedProblem problem = CertifiedProblem::kRelaxed;
-  double primal =
-      kNone;  ///< smallest certified upper bound so far: that of the weights that would be saved
+  /// smallest certified upper bound so far: that of the weights that would be saved
+  double primal = kNone;
   double dual = kNone;          ///< largest certified lower bound so far
   double gap = kNone;           ///< primal − dual
   double relative_gap = kNone;  ///< gap / max(1e-12, |primal|)
 
-  double soft_primal =
-      kNone;  ///< factor blocks: the penalized problem's primal, dual and gap at the current point
+  /// factor blocks: the penalized problem's primal, dual and gap at the current point
+  double soft_primal = kNone;
   double soft_dual = kNone;
   double soft_gap = kNone;
   double violation = kNone;  ///< factor blocks: largest |A_ci μ_c − μ_i| of the current point
   double rho = kNone;        ///< factor blocks: current ρ (per example)
   double tau = kNone;        ///< al: current multiplier step
 
-  std::int64_t oracle_calls =
-      0;  ///< maximisations over whole examples, those of the checks excluded
+  /// maximisations over whole examples, those of the checks excluded
+  std::int64_t oracle_calls = 0;
   std::int64_t block_steps = 0;  ///< blocks visited
 };
 

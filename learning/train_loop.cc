@@ -210,9 +210,9 @@ class Run {
     const double estimate = GapEstimate(learner_);
     const double wanted =
         WantedGap(options_, state_.checks > 0 ? record.primal : scales_.primal_at_zero);
+    // The first weights of a run are often far off, and their oracles costly.
     const bool hopeful =
         options_.check_every == 0 && record.pass >= state_.hopeful_again && estimate <= wanted;
-    // The first weights of a run are often far off, and their oracles costly.
     const bool hopeless = options_.check_every == 0 && record.pass < kSurelyWorthChecking &&
                           estimate > kHopelessGap * scales_.primal_at_zero;
     const bool costly = options_.check_every == 0 && !CheckIsCheap(learner_);

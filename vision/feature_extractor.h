@@ -42,8 +42,8 @@ struct ImageFeatures {
   Superpixels fine, coarse;
   std::vector<Index> parent;              ///< per fine superpixel: a coarse one
   std::vector<NeighbourPair> neighbours;  ///< of fine superpixels
-  std::vector<float>
-      fine_rows;  ///< fine.count × dimension, numbers of half precision (vision/half.h)
+  /// fine.count × dimension, numbers of half precision (vision/half.h)
+  std::vector<float> fine_rows;
   std::vector<float> coarse_rows;  ///< coarse.count × dimension, likewise
 };
 

@@ -31,8 +31,8 @@ struct PreparedImage {
   Index num_coarse = 0;
   std::span<const std::int32_t> parent;       ///< num_fine
   std::span<const NeighbourPair> neighbours;  ///< of fine superpixels
-  std::span<const std::int32_t>
-      fine_pixels;  ///< num_fine × (classes + 1): pixels of each class, void last
+  /// num_fine × (classes + 1): pixels of each class, void last
+  std::span<const std::int32_t> fine_pixels;
   std::span<const std::int32_t> coarse_pixels;     ///< num_coarse × (classes + 1)
   std::span<const std::uint16_t> fine_features;    ///< num_fine × dimension, IEEE half precision
   std::span<const std::uint16_t> coarse_features;  ///< num_coarse × dimension

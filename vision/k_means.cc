@@ -17,10 +17,10 @@ namespace {
 
 constexpr int kChunks = 16;  // of the points of a task
 constexpr int kMostIterations = 40;
-constexpr double kFewChanges =
-    0.001;  // share of points that change their centre in the last iteration
-constexpr double kLeastShared =
-    1e7;  // multiply-adds of an iteration: less is done before threads have met
+// share of points that change their centre in the last iteration
+constexpr double kFewChanges = 0.001;
+// multiply-adds of an iteration: less is done before threads have met
+constexpr double kLeastShared = 1e7;
 
 class Clustering {
  public:

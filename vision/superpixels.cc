@@ -87,9 +87,9 @@ Index RegionSide(const Image& image, Index wanted) {
   std::int64_t best_miss = -1;
   for (Index side = std::max<Index>(1, static_cast<Index>(0.7 * ideal));
        side <= longest && side <= static_cast<Index>(1.5 * ideal) + 1; ++side) {
+    // Too many can be merged later.
     const std::int64_t count =
         static_cast<std::int64_t>(DivideUp(image.width, side)) * DivideUp(image.height, side);
-    // Too many can be merged later.
     const std::int64_t miss = count >= wanted ? count - wanted : 2 * (wanted - count);
     if (best_miss < 0 || miss < best_miss) {
       best = side;

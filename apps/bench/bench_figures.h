@@ -23,8 +23,8 @@ struct BenchFigure {
   Index runs = 1;            ///< per learner, with different seeds
   std::string_view x, y;     ///< what a chart of it shows at first (apps/report/report.js)
   bool test_metric = false;  ///< whether figures of the test data belong to it
-  std::string_view sweep =
-      {};  ///< what a chart against an option shows at first; empty = the page's own choice
+  /// what a chart against an option shows at first; empty = the page's own choice
+  std::string_view sweep = {};
 };
 
 /// All of them, in the order of the papers.

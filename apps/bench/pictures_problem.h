@@ -13,8 +13,8 @@ namespace slackline::internal {
 struct PicturesOptions {
   Index examples = 20;
   Index side = 12;  ///< pixels in a row, and rows
-  Index states =
-      2;  ///< 1 to 16; the disc has state 1, further ones have a disc each, drawn over it
+  /// 1 to 16; the disc has state 1, further ones have a disc each, drawn over it
+  Index states = 2;
   Index extra_features = 0;  ///< per pixel, weakly informative
   LossScale loss = LossScale::kMean;
   std::uint64_t seed = 1;

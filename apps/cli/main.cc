@@ -101,8 +101,8 @@ std::string Describe(const CLI::App& root, const CLI::ParseError& error) {
   if (!repeated.empty()) return repeated;
 
   const std::string text = error.what();
-  const std::size_t missing =
-      text.find(": 1 required ");  // CLI11: "--log: 1 required FILE missing"
+  // CLI11: "--log: 1 required FILE missing"
+  const std::size_t missing = text.find(": 1 required ");
   if (missing != std::string::npos) return text.substr(0, missing) + " needs a value";
 
   std::string commands;

@@ -41,8 +41,8 @@ struct CrossValidationRecord {
 struct TrainingRecord {
   std::string program;  ///< name and version of what trained it
   std::string data;     ///< name of the training data
-  std::vector<std::pair<std::string, std::string>>
-      options;             ///< names without dashes, values as text
+  /// names without dashes, values as text
+  std::vector<std::pair<std::string, std::string>> options;
   Index num_examples = 0;  ///< M of the objective
   double lambda = 0;
   /// C of linear classifiers, per variable (learning/default_lambda.h); none in models of older

@@ -62,8 +62,8 @@ Layer MakeLayer(std::span<const std::int64_t> pixels, Index num_classes,
 void AddExample(const SegmentExample& example, const std::shared_ptr<const Structure>& structure,
                 const std::vector<Index>& labels, Dataset* data) {
   const std::span<const double> potentials = example.potentials;
-  const std::size_t needed =
-      structure->num_potentials();  // those of the last superpixels may be void
+  // those of the last superpixels may be void
+  const std::size_t needed = structure->num_potentials();
   SLACKLINE_CHECK(potentials.size() >= needed, "there are too few potentials");
   data->Add(structure, labels, example.first_row, potentials.first(needed));
 }

@@ -25,10 +25,10 @@ constexpr Index kMaxLocalSteps = 20;
 constexpr double kShown = 0.25;
 /// … at every fourth visit in a row: messages that are kept often get there by themselves.
 constexpr Index kPatience = 3;
-constexpr Index kMostFailures =
-    MessageBranchAndBound::kMostDoublings;  // in a row: 255 visits without a search
-constexpr Offset kGramShare =
-    4;  // numbers of inner products of inputs, at most, per number of the inputs
+// in a row: 255 visits without a search
+constexpr Index kMostFailures = MessageBranchAndBound::kMostDoublings;
+// numbers of inner products of inputs, at most, per number of the inputs
+constexpr Offset kGramShare = 4;
 
 /// Curvatures are differences of inner products: what is below their rounding errors may be
 /// anything. Taken for zero, it would ask for a full step where features of very different size

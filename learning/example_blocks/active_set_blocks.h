@@ -44,8 +44,8 @@ class ActiveSetBlocks {
 
   /// What is known of searches (ExampleOracle::Search) of an example.
   struct SearchRecord {
-    bool needed =
-        false;  ///< one has found the maximum where messages had not; checks search as well
+    /// one has found the maximum where messages had not; checks search as well
+    bool needed = false;
     Index failures = 0;   ///< in a row
     Index doublings = 0;  ///< of the node limit of the next one
     Index rest = 0;       ///< visits to come without one
@@ -55,8 +55,8 @@ class ActiveSetBlocks {
     /// With the oracle: the example's duality gap (times M) when the oracle was asked, as far as
     /// its corner shows.
     double gap = 0;
-    double open =
-        0;  ///< the same by the oracle's bound, which may be larger where the oracle stops early
+    /// the same by the oracle's bound, which may be larger where the oracle stops early
+    double open = 0;
     double spread = 0;  ///< max H − min H over α > 0 of the corners that were kept before
     double gain = 0;    ///< increase of the dual, times M
   };

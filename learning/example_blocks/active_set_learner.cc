@@ -365,8 +365,8 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
   std::vector<double> spreads_;   // of the active sets' scores, when last visited; growing as well
   std::vector<Index> drawn_;
   std::vector<Index> chosen_;  // of a round
-  std::vector<std::uint8_t>
-      several_;  // whether an example keeps several corners, as a round of steps on these begins
+  // whether an example keeps several corners, as a round of steps on these begins
+  std::vector<std::uint8_t> several_;
   ActiveSetBlocks::CheckCopy copy_;  // empty before a pass is made beside an evaluation
   struct SparsePoint {
     std::vector<Index> index;

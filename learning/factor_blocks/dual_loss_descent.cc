@@ -18,8 +18,8 @@ namespace {
 /// Sweeps on a copy of an example's messages before its bound is taken: they are those of older
 /// weights.
 constexpr int kBoundSweeps = 2;
-constexpr double kRounding =
-    8 * std::numeric_limits<double>::epsilon();  // of the messages, in a bound
+// of the messages, in a bound
+constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
 
 /// A smaller scale of the weights is multiplied into them.
 constexpr double kSmallestScale = 1e-6;

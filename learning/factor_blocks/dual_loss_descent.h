@@ -28,8 +28,8 @@ class DualLossDescent {
  public:
   struct Settings {
     double temperature = 0;  ///< ε; 0: the maximum itself
-    double eta =
-        1;  ///< step k on the weights has length η/(n + k), n = number of examples, and at most 1/λ
+    /// step k on the weights has length η/(n + k), n = number of examples, and at most 1/λ
+    double eta = 1;
     bool average = true;  ///< whether to keep μ̄
   };
 

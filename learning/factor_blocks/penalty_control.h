@@ -58,8 +58,8 @@ class PenaltyControl {
   void Archive(StateArchive* archive);
 
   static constexpr double kLargestFactor = 3;  ///< of one change of ρ
-  static constexpr double kLargestFactorInwards =
-      30;                                  ///< the same for a given ρ outside of the range
+  /// the same for a given ρ outside of the range
+  static constexpr double kLargestFactorInwards = 30;
   static constexpr double kLowest = 0.05;  ///< bounds of a balanced ρ, as multiples of s
   static constexpr double kHighest = 30;
   static constexpr int kMaxChanges = 60;  ///< of ρ by balancing

@@ -42,8 +42,8 @@ class CountLossOracle {
 
   Problem problem_;
   std::vector<std::unique_ptr<CountForest>> forests_;  // one per structure
-  std::map<std::pair<Index, Index>, std::vector<double>>
-      gains_;  // by numbers of relevant and other labels
+  // by numbers of relevant and other labels
+  std::map<std::pair<Index, Index>, std::vector<double>> gains_;
   std::vector<double> scores_;
 };
 

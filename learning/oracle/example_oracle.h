@@ -138,8 +138,8 @@ class ExampleOracle {
     std::optional<MultiLabelForm> form;
     std::unique_ptr<RoofDuality> roof;
     std::unique_ptr<MessagePassing> passing;
-    std::unique_ptr<MessageBranchAndBound>
-        search;  // besides `passing`, where searches are wanted and have a prospect
+    // besides `passing`, where searches are wanted and have a prospect
+    std::unique_ptr<MessageBranchAndBound> search;
     std::unique_ptr<PairForest> forest;
     std::vector<Index> table_factor;  // per table of `passing` or `forest`: a factor that has it
     std::unique_ptr<MapSolver> solver;

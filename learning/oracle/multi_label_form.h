@@ -49,8 +49,8 @@ class MultiLabelForm {
   std::vector<Constant> constants_;
   std::vector<VariablePair> pairs_;
   std::vector<Index> pair_weight_;
-  std::vector<std::vector<std::pair<Index, Index>>>
-      later_;  // per variable: (neighbour, pair), neighbour the larger
+  // per variable: (neighbour, pair), neighbour the larger
+  std::vector<std::vector<std::pair<Index, Index>>> later_;
   bool contiguous_ = false;
 };
 

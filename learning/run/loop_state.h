@@ -13,8 +13,8 @@ namespace slackline::internal {
 
 struct LoopState {
   ProgressRecord record;
-  std::vector<double>
-      weights;  ///< those with the smallest certified primal so far; empty before the first check
+  /// those with the smallest certified primal so far; empty before the first check
+  std::vector<double> weights;
   std::vector<std::string> notes;
   Index checks = 0;
   Index next_check = 0;

@@ -49,8 +49,8 @@ enum class VerifyOutcome {
 struct Verification {
   VerifyOutcome outcome = VerifyOutcome::kInterrupted;
   double primal = kNone;  ///< certified upper bound at the weights
-  double primal_value =
-      kNone;  ///< what feasible points reach: the same, but for solvers that are not exact
+  /// what feasible points reach: the same, but for solvers that are not exact
+  double primal_value = kNone;
   double dual = kNone;  ///< of the learner's point; NaN without one
   /// The claimed lower bound is that of the learner's point, or smaller. Else it is only known not
   /// to lie above `primal`.

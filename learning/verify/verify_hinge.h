@@ -72,8 +72,8 @@ class HingeVerifier {
   const Problem& problem_;
   Rescaling rescaling_;
   double smoothing_;
-  std::vector<std::unique_ptr<MapSolver>>
-      solvers_;  // one per structure, null where there are global factors:
+  // one per structure, null where there are global factors:
+  std::vector<std::unique_ptr<MapSolver>> solvers_;
   std::vector<std::unique_ptr<GlobalDecoder>> decoders_;  // these, else null
   std::string names_;
   MapResult result_;

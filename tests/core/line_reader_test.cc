@@ -138,8 +138,8 @@ TEST_CASE("truncated and damaged gzip data are errors at every length") {
 TEST_CASE("lines before a fault are handed out, and the message says where it is") {
   const TemporaryFolder folder;
   const std::string good = ReadBytes(folder.WriteGzip("good.gz", "one\ntwo\nthree\n"));
-  const std::string cut =
-      folder.Write("cut.gz", good.substr(0, good.size() - 4));  // in the checksum
+  // in the checksum
+  const std::string cut = folder.Write("cut.gz", good.substr(0, good.size() - 4));
   CHECK(MessageOf<DataError>([&] { AllLines(cut); }) ==
         cut + ": the gzip data are truncated or damaged: they end too early (after line 3)");
   const std::string shorter = folder.Write("shorter.gz", good.substr(0, 5));

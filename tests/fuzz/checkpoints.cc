@@ -97,8 +97,8 @@ const std::vector<Way>& Ways() {
   return ways;
 }
 
-constexpr std::size_t kKeepsPoint =
-    0x8000;  // in the number of a way: the run keeps its best dual point, too
+// in the number of a way: the run keeps its best dual point, too
+constexpr std::size_t kKeepsPoint = 0x8000;
 
 std::unique_ptr<Learner> LearnerOf(std::size_t number, const Way& way) {
   auto learner = MakeLearner(*way.problem, way.options);

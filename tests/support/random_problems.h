@@ -15,8 +15,8 @@ struct ProblemOptions {
   Index num_variables = 4;  ///< ≥ 1
   Index max_states = 3;   ///< every variable has 2 … max_states states (1 where max_states is 1)
   Index num_factors = 4;  ///< tried; fewer where `forest` or the number of variables leaves no room
-  Index max_order =
-      2;  ///< factors are over 2 … max_order variables (over 1 where there is one variable)
+  /// factors are over 2 … max_order variables (over 1 where there is one variable)
+  Index max_order = 2;
   bool forest = false;            ///< no cycles: relaxed and exact problem are one
   bool mixed_sizes = false;       ///< examples have 1 … num_variables variables
   bool shared_structure = false;  ///< one graph for all examples; else each has its own
@@ -36,13 +36,13 @@ struct ProblemOptions {
   double input_scale = 1;        ///< of input vectors and potentials
   bool uneven_inputs = false;    ///< each input vector is scaled by a power of ten from 1e-6 to 1e6
   bool constant_inputs = false;  ///< the first feature of every input vector is input_scale
-  bool whole_inputs =
-      false;  ///< inputs and potentials are whole numbers times input_scale: many ties
+  /// inputs and potentials are whole numbers times input_scale: many ties
+  bool whole_inputs = false;
   bool duplicate_factors = false;  ///< half of the factors come twice, over the same variables
   bool repeat_examples = false;    ///< every example is there twice
   bool unlabelled = false;         ///< a quarter of the labels is unknown, but for the first one
-  bool forbidden =
-      false;  ///< a third of the states of variables and factors are forbidden, but for the first
+  /// a third of the states of variables and factors are forbidden, but for the first
+  bool forbidden = false;
 };
 
 /// Labels are random, not drawn from a model: the problems are hard to fit.

@@ -9,15 +9,15 @@
 namespace slackline::internal::test {
 
 inline constexpr double kExact = 1e-12;  ///< sums of the same numbers in another order
-inline constexpr double kSummands =
-    1e-14;  ///< of the largest term: sums in which large terms cancel
-inline constexpr double kTight =
-    1e-9;  ///< the same optimum by two direct methods; LP value against its own bound
+/// of the largest term: sums in which large terms cancel
+inline constexpr double kSummands = 1e-14;
+/// the same optimum by two direct methods; LP value against its own bound
+inline constexpr double kTight = 1e-9;
 inline constexpr double kSolver = 1e-7;  ///< optima of LP and QP solvers
-inline constexpr double kFeasible =
-    1e-15;  ///< per entry: constraints of repaired tables, for marginals ≤ 1
-inline constexpr double kPolytope =
-    1e-12;  ///< per entry: constraints that a solver's fractional solution meets
+/// per entry: constraints of repaired tables, for marginals ≤ 1
+inline constexpr double kFeasible = 1e-15;
+/// per entry: constraints that a solver's fractional solution meets
+inline constexpr double kPolytope = 1e-12;
 
 /// |a − b| ≤ tolerance · max(1, |a|, |b|); false for NaN.
 inline bool Near(double a, double b, double tolerance) {

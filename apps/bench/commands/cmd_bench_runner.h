@@ -29,8 +29,8 @@ struct BenchRun {
   std::vector<OnlineFigures> online;  ///< per check, of online runs of multi-sample; else empty
   Offset nonzero_weights = 0;         ///< of those at the end
   TrainSummary summary;               ///< its weights are dropped
-  double setup_seconds =
-      0;  ///< processor seconds of making the learner, not counted in those of training
+  /// processor seconds of making the learner, not counted in those of training
+  double setup_seconds = 0;
   std::int64_t peak_memory_bytes = 0;
 };
 

@@ -18,8 +18,8 @@ struct PredictOptions {
   Index threads = 1;    ///< 0 = all of the machine. Results do not depend on it
   bool labels = true;   ///< predict label sets
   bool scores = false;  ///< compute max-marginal differences
-  bool fractional =
-      false;  ///< count fractional LP solutions, solving the LP where decoding does not
+  /// count fractional LP solutions, solving the LP where decoding does not
+  bool fractional = false;
 };
 
 struct MultiLabelPredictions {

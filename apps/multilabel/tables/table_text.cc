@@ -104,8 +104,8 @@ CellKind ParseCell(std::string_view text, double* value) {
   Take(&rest, "+-");
   if (EqualInAnyCase(rest, "inf") || EqualInAnyCase(rest, "infinity")) return CellKind::kNotFinite;
   if (rest.empty() || rest.front() < '0' || rest.front() > '9') return CellKind::kText;
-  double ignored =
-      0;  // a number whose exponent is out of range is not finite, or is 0 but for rounding
+  // a number whose exponent is out of range is not finite, or is 0 but for rounding
+  double ignored = 0;
   const auto result = std::from_chars(rest.data(), rest.data() + rest.size(), ignored);
   const bool whole = result.ptr == rest.data() + rest.size();
   return whole && result.ec == std::errc::result_out_of_range ? CellKind::kNotFinite

@@ -25,8 +25,8 @@ struct Reliability {
   std::array<ReliabilityBin, kReliabilityBins> bins;  ///< number k is that of p in [k/10, (k+1)/10)
   double brier_score = 0;                             ///< mean of (p − y)², y 0 or 1
   double log_loss = 0;  ///< mean of −log of the probability of what is true, in nats
-  double calibration_error =
-      0;  ///< mean over the entries of |mean_predicted − share_true| of their bin
+  /// mean over the entries of |mean_predicted − share_true| of their bin
+  double calibration_error = 0;
 };
 
 /// probabilities in (0, 1) and true labels (1, 0, −1 = not known), of the same entries. All 0 when

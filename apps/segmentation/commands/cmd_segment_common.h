@@ -119,8 +119,8 @@ class Segmenter {
 
   struct Result {
     LabelImage labels;
-    std::vector<double>
-        scores;  ///< per fine superpixel and class: w·φ without links; empty unless asked for
+    /// per fine superpixel and class: w·φ without links; empty unless asked for
+    std::vector<double> scores;
     Superpixels superpixels;
     double prepare_seconds = 0;
     double predict_seconds = 0;

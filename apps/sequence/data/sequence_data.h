@@ -40,8 +40,8 @@ struct SequenceData {
   std::vector<std::string> label_names;
   Index num_model_labels = 0;  ///< how many of label_names are the model's; in training all
   bool has_labels = true;  ///< whether the file has a column of labels; if not, all are kUnlabelled
-  std::vector<Offset>
-      begin;  ///< num_sequences + 1: tokens of sequence m are [begin[m], begin[m + 1]), never none
+  /// num_sequences + 1: tokens of sequence m are [begin[m], begin[m + 1]), never none
+  std::vector<Offset> begin;
   std::vector<Index> labels;  ///< of each token; kUnlabelled = not known
   std::vector<Index> folds;   ///< of each sequence; empty where the file has none (CoNLL)
   std::vector<long> lines;    ///< line of each sequence's first token

@@ -12,8 +12,8 @@
 namespace slackline::internal {
 
 struct SequenceFeatureOptions {
-  std::int64_t min_count =
-      1;  ///< features that occur fewer times in the training data are dropped; not with hash_bits
+  /// features that occur fewer times in the training data are dropped; not with hash_bits
+  std::int64_t min_count = 1;
   int hash_bits = 0;  ///< > 0: no dictionary but 2^hash_bits columns
 };
 

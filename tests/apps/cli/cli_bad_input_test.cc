@@ -16,10 +16,9 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
+/// A folder with good data, names and a good model.
 const std::string kHead =
     "@relation r\n@attribute f numeric\n@attribute L0 {0,1}\n@attribute L1 {0,1}\n@data\n";
-
-/// A folder with good data, names and a good model.
 struct Files {
   TemporaryFolder folder;
   std::string svm = folder.Write("good.svm", LibsvmText(30, 3, 2, 4));

@@ -64,9 +64,9 @@ Optima Solve(const MultiLabelModel& model, const MultiLabelData& data,
              const std::vector<LabelTriple>& clusters, double lambda) {
   const Dataset plain = model.MakeDataset(data);
   const TrainingSet pairs = MakeTrainingSet(plain, LossOptions());
+  // Clusters are another way to write the same model: the exact problem is the same.
   const TrainingSet tight =
       MakeTrainingSet(WithStructure(plain, MakeClusteredStructure(model, clusters)), LossOptions());
-  // Clusters are another way to write the same model: the exact problem is the same.
   const double exact = ExactOptimum(pairs, lambda);
   CHECK(Near(ExactOptimum(tight, lambda), exact, kSolver));
   return {RelaxedOptimum(pairs, lambda), RelaxedOptimum(tight, lambda), exact};
