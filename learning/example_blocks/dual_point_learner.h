@@ -63,8 +63,8 @@ class DualPointLearner : public ExampleBlockLearner {
   /// Moves the point of example m by a share of direction_, and the weights and their average with
   /// it. loss: of the target.
   void Move(Index m, double step, double loss, std::span<double> weights);
-  /// Whether weights should be summed from the points again, to be asked after every pass: without
-  /// the rounding errors of all steps.
+  /// Counts a pass. Returns whether it is time to sum the weights from the points anew, which takes
+  /// away the rounding errors that steps gather.
   bool EndPass();
 
   /// Warm starts and the average.
