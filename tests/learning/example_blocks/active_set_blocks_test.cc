@@ -25,7 +25,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-using Corner = PlainDual::Corner;
+using DualCorner = PlainDual::Corner;
 using Real = PlainDual::Real;
 using Vector = PlainDual::Vector;
 
@@ -67,13 +67,13 @@ void CheckOutcome(const ActiveSetBlocks& blocks, std::span<const double> centre,
 void CheckAnswer(PlainDual* dual, const ActiveSetBlocks& blocks, Index m,
                  const ActiveSetBlocks::VisitResult& visit) {
   for (Index a = 0; a < blocks.kept(m); ++a) {
-    const Corner corner = dual->ReadCorner(m, blocks.sets()[m], a);
+    const DualCorner corner = dual->ReadCorner(m, blocks.sets()[m], a);
     if (FindCorner(dual->example(m), corner) == dual->example(m).end())
       dual->example(m).push_back(corner);
   }
   Real most = -kInfinity;
   Real mean = 0;
-  for (const Corner& corner : dual->example(m)) {
+  for (const DualCorner& corner : dual->example(m)) {
     most = std::max(most, dual->Score(corner));
     mean += corner.alpha * dual->Score(corner);
   }
@@ -194,7 +194,7 @@ TEST_CASE("with a proximal centre, steps are those of the proximal problem") {
 TEST_CASE("corners without weight are dropped at the eleventh visit, the ground truth never") {
   constexpr int kMostIdle = 10;
   struct Tracked {
-    Corner corner;
+    DualCorner corner;
     int idle = 0;
   };
   Random random(6);
@@ -208,7 +208,7 @@ TEST_CASE("corners without weight are dropped at the eleventh visit, the ground 
         parts.blocks.Visit(m, true);
         PlainDual dual(parts.blocks, {});
         std::vector<Tracked> now;
-        for (const Corner& corner : dual.example(m)) {
+        for (const DualCorner& corner : dual.example(m)) {
           const auto known = std::ranges::find_if(
               tracked[m], [&](const Tracked& other) { return Same(other.corner, corner); });
           const int before = known == tracked[m].end() ? 0 : known->idle;
@@ -287,7 +287,7 @@ TEST_CASE("the dual never falls, and weights follow alpha, for features of any s
         const Vector weights = dual.Weights();
         Real largest = 1;  // weights of a single corner: shares round
         for (Index m = 0; m < parts.problem.size(); ++m) {
-          for (const Corner& corner : dual.example(m))
+          for (const DualCorner& corner : dual.example(m))
             largest = std::max(largest, corner.psi.norm() / Real(parts.problem.lambda_m()));
         }
         CHECK((AsVector(parts.blocks.weights()).cast<Real>() - weights).norm() <= kExact * largest);

@@ -23,7 +23,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-using Corner = PlainDual::Corner;
+using DualCorner = PlainDual::Corner;
 using Real = PlainDual::Real;
 using Vector = PlainDual::Vector;
 
@@ -80,7 +80,7 @@ TEST_CASE("a gap that is kept from a visit is out of date once other examples ha
       PlainDual dual(parts.blocks, {});
       for (Index m = 0; m < parts.problem.size(); ++m) {
         Real mean = 0;
-        for (const Corner& corner : dual.example(m)) mean += corner.alpha * dual.Score(corner);
+        for (const DualCorner& corner : dual.example(m)) mean += corner.alpha * dual.Score(corner);
         // What is recomputed is the gap, whatever the visit had found.
         const double hinge = Hinge(parts.problem, m, weights);
         CHECK(Near(HingeBound(parts.blocks, m, weights, SolverKind::kRoof), hinge, kTight));
@@ -107,7 +107,7 @@ TEST_CASE("asking without a step tells how far a new corner lies beyond those th
       for (Index m = 0; m < parts.problem.size(); ++m) {
         PlainDual dual(parts.blocks, {});
         Real most = -kInfinity;
-        for (const Corner& corner : dual.example(m)) most = std::max(most, dual.Score(corner));
+        for (const DualCorner& corner : dual.example(m)) most = std::max(most, dual.Score(corner));
         const double hinge = Hinge(parts.problem, m, parts.blocks.weights());
         const ActiveSetBlocks::VisitResult asked = parts.blocks.Ask(m, 0);
         const double spread = std::max(0.0, hinge - static_cast<double>(most));

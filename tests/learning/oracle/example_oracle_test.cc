@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Every way in which the oracle of the active sets finds its corners, against enumeration.
-#include <slackline/learning/oracle/corner_oracle.h>
+#include <slackline/learning/oracle/example_oracle.h>
 
 #include <algorithm>
 #include <cmath>

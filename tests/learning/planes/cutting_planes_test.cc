@@ -28,7 +28,7 @@ namespace {
 constexpr LearnerKind kPlaneLearners[] = {LearnerKind::kCuttingPlane1, LearnerKind::kCuttingPlaneN,
                                           LearnerKind::kBundle};
 
-TrainOptions PlaneOptions(LearnerKind learner, double gap) {
+TrainOptions OptionsOfPlanes(LearnerKind learner, double gap) {
   TrainOptions options = Options(learner, StepKind::kAuto, gap);
   options.oracle = SolverKind::kBruteForce;
   options.max_passes = 3000;
@@ -132,7 +132,7 @@ TEST_CASE("PlanesCloseTheBracketAroundTheOptimumOfTheOraclesDomain") {
     const double optimum = binary ? RelaxedOptimum(problem.training(), lambda)
                                   : ExactOptimum(problem.training(), lambda);
     for (const LearnerKind learner : kPlaneLearners) {
-      TrainOptions options = PlaneOptions(learner, 1e-6);
+      TrainOptions options = OptionsOfPlanes(learner, 1e-6);
       if (binary) options.oracle = SolverKind::kRoof;
       const Run run = TrainOn(problem, options, optimum);
       CAPTURE(trial);
@@ -157,7 +157,7 @@ TEST_CASE("WithoutItsCacheOneSlackIsFullyCorrectiveBatchFrankWolfe") {
     shape.inputs = InputKind::kDense;
     const double lambda = 0.1;
     const Problem problem(RandomProblem(random, shape), lambda);
-    TrainOptions options = PlaneOptions(LearnerKind::kCuttingPlane1, 0);
+    TrainOptions options = OptionsOfPlanes(LearnerKind::kCuttingPlane1, 0);
     options.own<CuttingPlane1Options>().constraint_cache = Switch::kOff;
     options.own<PlaneOptions>().prune_after = 0;
     const auto learner = MakeLearner(problem, options);
@@ -187,9 +187,9 @@ TEST_CASE("WithoutItsLineSearchBmrmIsOneSlackWithoutItsCache") {
   Random random(3);
   for (int trial = 0; trial < 6; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.05);
-    TrainOptions one = PlaneOptions(LearnerKind::kCuttingPlane1, 1e-7);
+    TrainOptions one = OptionsOfPlanes(LearnerKind::kCuttingPlane1, 1e-7);
     one.own<CuttingPlane1Options>().constraint_cache = Switch::kOff;
-    TrainOptions bmrm = PlaneOptions(LearnerKind::kBundle, 1e-7);
+    TrainOptions bmrm = OptionsOfPlanes(LearnerKind::kBundle, 1e-7);
     bmrm.own<BundleOptions>().line_search = Switch::kOff;
     const TrainSummary a = Train(problem, one);
     const TrainSummary b = Train(problem, bmrm);
@@ -207,12 +207,12 @@ TEST_CASE("TheCacheAndTheLineSearchSaveOracleCalls") {
   std::int64_t searched = 0;
   for (int trial = 0; trial < 6; ++trial) {
     const Problem problem(RandomMultiLabelProblem(random, 30, 5, 4, true), 0.01);
-    TrainOptions options = PlaneOptions(LearnerKind::kCuttingPlane1, 1e-3);
+    TrainOptions options = OptionsOfPlanes(LearnerKind::kCuttingPlane1, 1e-3);
     options.check_every = 1;
     cached += Train(problem, options).last.oracle_calls;
     options.own<CuttingPlane1Options>().constraint_cache = Switch::kOff;
     plain += Train(problem, options).last.oracle_calls;
-    options = PlaneOptions(LearnerKind::kBundle, 1e-3);
+    options = OptionsOfPlanes(LearnerKind::kBundle, 1e-3);
     options.check_every = 1;
     searched += Train(problem, options).last.oracle_calls;
   }
@@ -234,7 +234,7 @@ TEST_CASE("PlanesThatRoundingAloneMakesViolatedAreNotAddedAgain") {
       shape.num_factors = 1;
       shape.input_scale = scale;
       const Problem problem(RandomProblem(random, shape), 1e-3);
-      TrainOptions options = PlaneOptions(LearnerKind::kCuttingPlane1, 0);
+      TrainOptions options = OptionsOfPlanes(LearnerKind::kCuttingPlane1, 0);
       options.own<PlaneOptions>().prune_after = 0;
       options.max_passes = 15;
       CAPTURE(seed);
@@ -253,7 +253,7 @@ TEST_CASE("SlackRescalingReachesTheOptimumOfItsOwnObjective") {
     const double optimum = SolveSlackRescaled(problem.training(), lambda).value;
     different += Near(optimum, ExactOptimum(problem.training(), lambda), 1e-3) ? 0 : 1;
     for (const LearnerKind learner : {LearnerKind::kCuttingPlane1, LearnerKind::kCuttingPlaneN}) {
-      TrainOptions options = PlaneOptions(learner, 1e-6);
+      TrainOptions options = OptionsOfPlanes(learner, 1e-6);
       options.rescaling = Rescaling::kSlack;
       const Run run = TrainOn(problem, options, optimum);
       CAPTURE(trial);
@@ -301,7 +301,7 @@ TEST_CASE("RunsOfPlanesReplayAndThreadsDoNotMatter") {
   Random random(7);
   const Problem problem(RandomMultiLabelProblem(random, 40, 5, 3, true), 0.01);
   for (const LearnerKind learner : kPlaneLearners) {
-    TrainOptions options = PlaneOptions(learner, 1e-9);
+    TrainOptions options = OptionsOfPlanes(learner, 1e-9);
     options.own<PlaneOptions>().prune_after = 4;
     CheckReplay(problem, options, 25);
   }
@@ -313,7 +313,7 @@ TEST_CASE("SavedPlanesGoOnBitForBitAndChecksChangeNothing") {
     const Problem problem(SomeProblem(random, trial), 0.02);
     for (const LearnerKind kind : kPlaneLearners) {
       for (const SolverKind oracle : {SolverKind::kBruteForce, SolverKind::kMessages}) {
-        TrainOptions options = PlaneOptions(kind, 0);
+        TrainOptions options = OptionsOfPlanes(kind, 0);
         options.oracle = oracle;
         options.own<PlaneOptions>().prune_after = 3;
         CAPTURE(Name(kind));
@@ -330,7 +330,7 @@ TEST_CASE("AnotherLambdaStartsFromThePlanesThatAreThere") {
   for (int trial = 0; trial < 4; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.5);
     for (const LearnerKind kind : kPlaneLearners) {
-      const auto learner = MakeLearner(problem, PlaneOptions(kind, 0));
+      const auto learner = MakeLearner(problem, OptionsOfPlanes(kind, 0));
       for (int pass = 0; pass < 15; ++pass) learner->RunPass(never);
       for (const double lambda : {0.1, 0.3, 2.0}) {
         const Problem next = problem.WithLambda(lambda);
@@ -359,7 +359,7 @@ TEST_CASE("CertificatesOfPlanesAreVerifiedFromTheirDualPoint") {
   for (int trial = 0; trial < 6; ++trial) {
     const Problem problem(SomeProblem(random, trial), 0.1);
     for (const LearnerKind kind : kPlaneLearners) {
-      CHECK(CheckVerifies(problem, PlaneOptions(kind, 1e-3), 3000).verification.dual_proved);
+      CHECK(CheckVerifies(problem, OptionsOfPlanes(kind, 1e-3), 3000).verification.dual_proved);
     }
   }
 }
@@ -374,7 +374,7 @@ TEST_CASE("UnpleasantProblemsKeepTheBracketSound") {
     const bool binary = IsBinaryPairwise(problem.data().structures()[0]->graph()) &&
                         problem.data().structures().size() == 1;
     for (const LearnerKind kind : kPlaneLearners) {
-      TrainOptions options = PlaneOptions(kind, 1e-9);
+      TrainOptions options = OptionsOfPlanes(kind, 1e-9);
       options.oracle = binary           ? SolverKind::kRoof
                        : trial % 2 == 0 ? SolverKind::kMessages
                                         : SolverKind::kBruteForce;

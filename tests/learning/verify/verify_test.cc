@@ -129,7 +129,7 @@ TEST_CASE("WrongClaimsFail") {
       Run run(problem, way);
       const TrainSummary right = run.summary;
       CAPTURE(trial);
-      CAPTURE(static_cast<int>(way.learner));
+      CAPTURE(std::string(Name(way.learner)));
       CAPTURE(static_cast<int>(way.oracle));
 
       run.summary.last.primal = right.last.dual - 1e-3;
