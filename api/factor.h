@@ -243,18 +243,17 @@ SLACKLINE_EXPORT std::string CheckFeatures(std::vector<int> states, int num_weig
 
 /// The same for a type of one's own, with or without a max oracle.
 template <OwnFactorType F>
-requires HasMaximize<F> &&(!std::derived_from<F, GlobalFactor>)  //
+requires(!std::derived_from<F, GlobalFactor>)  //
     std::string CheckFactor(const F& factor) {
-  return CheckFactor(static_cast<const GlobalFactor&>(OwnGlobalFactor<F>(factor)));
-}
-template <OwnFactorType F>
-requires(!HasMaximize<F>)  //
-    std::string CheckFactor(const F& factor) {
-  const auto& states = factor.cardinalities();
-  return CheckFeatures({states.begin(), states.end()}, factor.num_weights(),
-                       [&factor](std::span<const int> y, double scale, std::span<double> out) {
-                         factor.AddFeatures(y, scale, out);
-                       });
+  if constexpr (HasMaximize<F>) {
+    return CheckFactor(static_cast<const GlobalFactor&>(OwnGlobalFactor<F>(factor)));
+  } else {
+    const auto& states = factor.cardinalities();
+    return CheckFeatures({states.begin(), states.end()}, factor.num_weights(),
+                         [&factor](std::span<const int> y, double scale, std::span<double> out) {
+                           factor.AddFeatures(y, scale, out);
+                         });
+  }
 }
 
 }  // namespace v1

@@ -369,7 +369,8 @@ constexpr OptionRecord kOptions[] = {
      .text = "multi-sample: later visits of an example go on from its dual variables, instead of "
              "counting it as a new example",
      .default_text = "off",
-     .field = Field<&MultiSampleOptions::revisit>}};
+     .field = Field<&MultiSampleOptions::revisit>,
+     .special_values = "on"}};
 constexpr std::span<const OptionRecord> kOptionLists[] = {kOptions};
 constexpr LearnerVariant kVariants[] = {{.needs = kNeedsOracle | NeedsAll(Need::kSumLoss)}};
 

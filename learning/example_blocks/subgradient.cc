@@ -152,7 +152,8 @@ constexpr OptionRecord kOptions[] = {
     {.name = "projection",
      .text = "ssg: project iterates onto the ball that the optimum lies in",
      .default_text = "off",
-     .field = Field<&SubgradientOptions::projection>}};
+     .field = Field<&SubgradientOptions::projection>,
+     .special_values = "on"}};
 constexpr std::span<const OptionRecord> kOptionLists[] = {kOptions};
 constexpr LearnerVariant kVariants[] = {{.needs = kNeedsOracle}};
 
