@@ -234,8 +234,8 @@ Factor OwnFactor(const F& factor) {
 /// Tries the functions of a global factor on random and awkward numbers, its maximum against all
 /// joint states: what is wrong, one sentence a line; empty when nothing is. For tests.
 SLACKLINE_EXPORT std::string CheckFactor(const GlobalFactor& factor);
-/// The features of a factor that is to be tabulated, for every joint state: finite, in proportion to
-/// the scale, added to the output, the same on every call.
+/// The features of a factor that is to be tabulated, for every joint state: finite, in proportion
+/// to the scale, added to the output, the same on every call.
 using AddFeaturesFunction =
     std::function<void(std::span<const int> states, double scale, std::span<double> out)>;
 SLACKLINE_EXPORT std::string CheckFeatures(std::vector<int> states, int num_weights,

@@ -23,8 +23,8 @@
 namespace slackline {
 inline namespace v1 {
 
-/// kMean: the share of wrong variables; kCount: their number; kF1: 1 − F1 of binary labels, of which
-/// state 1 is the relevant one.
+/// kMean: the share of wrong variables; kCount: their number; kF1: 1 − F1 of binary labels, of
+/// which state 1 is the relevant one.
 enum class LossForm { kMean, kCount, kF1 };
 
 /// The loss Δ of a labelling, for examples that bring none of their own.

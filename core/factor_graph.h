@@ -44,29 +44,25 @@ class FactorGraph {
 
   /// The variables of factor c, in the order of its table's axes (last one fastest).
   std::span<const Index> scope(Index c) const {
-    const std::size_t k = c;
-    return {scope_.data() + scope_begin_[k],
-            static_cast<std::size_t>(scope_begin_[k + 1] - scope_begin_[k])};
+    return {scope_.data() + scope_begin_[c],
+            static_cast<std::size_t>(scope_begin_[c + 1] - scope_begin_[c])};
   }
 
   /// The variables of global factor g, in the order of its axes.
   std::span<const Index> global_scope(Index g) const {
-    const std::size_t k = g;
-    return {global_scope_.data() + global_begin_[k],
-            static_cast<std::size_t>(global_begin_[k + 1] - global_begin_[k])};
+    return {global_scope_.data() + global_begin_[g],
+            static_cast<std::size_t>(global_begin_[g + 1] - global_begin_[g])};
   }
 
   /// The factors (with tables) that contain variable i, by factor number.
   std::span<const Incidence> factors_of(Index i) const {
-    const std::size_t k = i;
-    return {incidence_.data() + incidence_begin_[k],
-            static_cast<std::size_t>(incidence_begin_[k + 1] - incidence_begin_[k])};
+    return {incidence_.data() + incidence_begin_[i],
+            static_cast<std::size_t>(incidence_begin_[i + 1] - incidence_begin_[i])};
   }
 
   /// Number of (joint) states of a part.
   Index num_states(Index part) const {
-    const std::size_t k = part;
-    return static_cast<Index>(state_begin_[k + 1] - state_begin_[k]);
+    return static_cast<Index>(state_begin_[part + 1] - state_begin_[part]);
   }
   Index factor_states(Index c) const { return num_states(num_variables() + c); }
 

@@ -57,9 +57,8 @@ struct TrainingSet {
   LossForm form = LossForm::kSum;
 
   std::span<const double> loss(Index m) const {
-    const std::size_t k = m;
-    return {losses.data() + loss_begin[k],
-            static_cast<std::size_t>(loss_begin[k + 1] - loss_begin[k])};
+    return {losses.data() + loss_begin[m],
+            static_cast<std::size_t>(loss_begin[m + 1] - loss_begin[m])};
   }
   /// Δ of a labelling of example m.
   double LossOf(Index m, std::span<const Index> labels) const;

@@ -11,7 +11,8 @@
 
 namespace slackline::internal {
 
-/// out[s] = max_r table[r · stride + s] + add[r] for s < stride, a multiple of 4. Requires rows ≥ 1.
+/// out[s] = max_r table[r · stride + s] + add[r] for s < stride, a multiple of 4. Requires rows ≥
+/// 1.
 void MaxOverPaddedRowsPlus(const double* table, Index stride, const double* add, Index rows,
                            double* out);
 /// out[s] = max_r table[r · stride + s] − shift[r].

@@ -8,6 +8,7 @@
 #include <slackline/core/check.h>
 
 namespace slackline::internal {
+
 StateCountFactor::StateCountFactor(std::vector<Index> cardinalities, Index state, Index num_weights,
                                    StateMap counts, Index low, Index high)
     : cardinalities_(std::move(cardinalities)),

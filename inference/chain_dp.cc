@@ -8,6 +8,7 @@
 #include <slackline/factors/max_product.h>
 
 namespace slackline::internal {
+
 ChainDp::ChainDp(Index states) : states_(states) {
   SLACKLINE_CHECK(states >= 1, "a chain needs states");
   tables_.Add(states, states);

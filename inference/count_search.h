@@ -16,9 +16,9 @@
 // candidates. Where the best one does not reach the bound, branch and bound follows: it fixes one
 // variable either way and computes the bound of each half, the half with the highest bound first.
 //
-// Without factors one price is enough, and the gains are sorted. Cost: calls of the solver, on average 6
-// for the 121 documents of Reuters-30 that have no label without the bound, and 12 for the 110 of
-// rcv1s1.
+// Without factors one price is enough, and the gains are sorted. Cost: calls of the solver, on
+// average 6 for the 121 documents of Reuters-30 that have no label without the bound, and 12 for
+// the 110 of rcv1s1.
 #pragma once
 
 #include <memory>
@@ -32,8 +32,8 @@
 namespace slackline::internal {
 
 struct CountSearchOptions {
-  /// Bounds that branch and bound computes before it gives up. The result is then the best labelling
-  /// found, with an upper_bound that covers the open nodes.
+  /// Bounds that branch and bound computes before it gives up. The result is then the best
+  /// labelling found, with an upper_bound that covers the open nodes.
   Index node_limit = 400;
 };
 

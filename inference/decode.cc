@@ -85,8 +85,8 @@ void Decoder::Decode(std::span<const double> scores, MapResult* result) {
 }
 
 /// Solves with the state fixed: the other states are made so expensive that no solution uses them.
-/// kValues: the value of the solution with the scores themselves. kBounds: the solver's bound, which
-/// holds for all labellings with the state. −∞ when no labelling with the state is allowed.
+/// kValues: the value of the solution with the scores themselves. kBounds: the solver's bound,
+/// which holds for all labellings with the state. −∞ when no labelling with the state is allowed.
 double Decoder::SolveConditioned(Index variable, Index state, std::span<const double> scores,
                                  MaxMarginalKind kind) {
   const std::size_t begin = graph_->state_offset(variable);

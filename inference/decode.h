@@ -26,8 +26,8 @@ enum class DecodeKind {
 };
 
 /// What a max-marginal is where no exact method is used. kValues: the value of the LP solution, or
-/// of a labelling where the solver only finds one (message passing). kBounds: the solver's certified
-/// bound. With exact methods the two are equal.
+/// of a labelling where the solver only finds one (message passing). kBounds: the solver's
+/// certified bound. With exact methods the two are equal.
 enum class MaxMarginalKind { kValues, kBounds };
 
 /// "auto", "lp", "exact"; throws DataError on anything else, naming the choices.
@@ -50,13 +50,13 @@ class Decoder {
 
   /// For binary variables: differences[i] = max {value | y_i = 1} − max {value | y_i = 0}, one per
   /// variable. Exact values with exact methods (±∞ where all labellings with one of the states are
-  /// forbidden), values of the LP where the LP is used, best values found where branch and bound gives up.
-  /// Bounds on the count do not matter here. Requires that all variables have two states.
+  /// forbidden), values of the LP where the LP is used, best values found where branch and bound
+  /// gives up. Bounds on the count do not matter here. Requires that all variables have two states.
   void MaxMarginals(std::span<const double> scores, std::span<double> differences);
 
   /// The same per state: out[state_offset(i) + s] = max {value | y_i = s}, or with kBounds a
-  /// certified upper bound on it. Forests: two sweeps. Else one call to the solver, and one more for
-  /// every state that is not in its solution (by roof duality: RoofMarginals).
+  /// certified upper bound on it. Forests: two sweeps. Else one call to the solver, and one more
+  /// for every state that is not in its solution (by roof duality: RoofMarginals).
   void MaxMarginalTables(std::span<const double> scores, std::span<double> out,
                          MaxMarginalKind kind = MaxMarginalKind::kValues);
 

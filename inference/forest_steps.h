@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The order of messages on graphs without cycles, leaves first, and the axes of the factors' tables,
-// for max-product (tree_dp.h) and sum-product (sum_product.h).
+// The order of messages on graphs without cycles, leaves first, and the axes of the factors'
+// tables, for max-product (tree_dp.h) and sum-product (sum_product.h).
 #pragma once
 
 #include <span>

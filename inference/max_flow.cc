@@ -6,6 +6,7 @@
 #include <limits>
 
 namespace slackline::internal {
+
 void MaxFlow::Reset(Index nodes) {
   edges_.clear();
   excess_.assign(nodes, 0.0);

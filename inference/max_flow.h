@@ -4,9 +4,9 @@
 // and graph cuts, where one training run solves millions of small problems.
 //
 // Source: Dinic (1970), blocking flows in level graphs. Levels are counted from the sinks, so that
-// a path never enters a node from which no sink can be reached. Terminals are signed excesses of the
-// nodes, as in Boykov and Kolmogorov (2004). Every augmentation empties a node or saturates an arc
-// exactly, so that it ends with floating-point capacities too, without tolerances.
+// a path never enters a node from which no sink can be reached. Terminals are signed excesses of
+// the nodes, as in Boykov and Kolmogorov (2004). Every augmentation empties a node or saturates an
+// arc exactly, so that it ends with floating-point capacities too, without tolerances.
 #pragma once
 
 #include <cstdint>

@@ -48,9 +48,10 @@ class MessageBranchAndBound {
 
   explicit MessageBranchAndBound(std::shared_ptr<const FactorGraph> graph);
 
-  /// scores: total_states, finite. messages: total_messages, any finite ones; the better their bound,
-  /// the fewer nodes. labels, value, upper_bound and exact of *result are set, the labelling being the best
-  /// one found; upper_bound holds for labellings, not for the relaxation. Gives up after kNodeLimit
+  /// scores: total_states, finite. messages: total_messages, any finite ones; the better their
+  /// bound, the fewer nodes. labels, value, upper_bound and exact of *result are set, the labelling
+  /// being the best one found; upper_bound holds for labellings, not for the relaxation. Gives up
+  /// after kNodeLimit
   /// · 2^doublings nodes; doublings: 0 to kMostDoublings.
   void Solve(std::span<const double> scores, std::span<const double> messages, MapResult* result,
              Index doublings = 0);

@@ -91,8 +91,7 @@ class MessagePassing {
     Offset scores;    // others: where they begin in table_scores_
   };
   std::span<const Edge> edges(Index i) const {
-    const std::size_t k = i;
-    return {edges_.data() + begin_[k], static_cast<std::size_t>(begin_[k + 1] - begin_[k])};
+    return {edges_.data() + begin_[i], static_cast<std::size_t>(begin_[i + 1] - begin_[i])};
   }
   void AddTables(std::span<const Index> table_of);
   void AddEdges(Index i);

@@ -10,6 +10,7 @@
 #include <slackline/inference/map_solver.h>
 
 namespace slackline::internal {
+
 bool PairForest::Fits(const FactorGraph& graph) {
   for (Index c = 0; c < graph.num_factors(); ++c) {
     if (graph.scope(c).size() != 2) return false;

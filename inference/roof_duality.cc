@@ -7,6 +7,7 @@
 #include <slackline/core/check.h>
 
 namespace slackline::internal {
+
 RoofDuality::RoofDuality(Index num_variables, std::span<const VariablePair> pairs)
     : n_(num_variables), pairs_(pairs.begin(), pairs.end()), begin_(Size(num_variables) + 1, 0) {
   for (const VariablePair& pair : pairs_) {

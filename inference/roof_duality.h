@@ -75,8 +75,7 @@ class RoofDuality {
     Index pair;
   };
   std::span<const Neighbour> neighbours(Index i) const {
-    const std::size_t k = i;
-    return {neighbours_.data() + begin_[k], static_cast<std::size_t>(begin_[k + 1] - begin_[k])};
+    return {neighbours_.data() + begin_[i], static_cast<std::size_t>(begin_[i + 1] - begin_[i])};
   }
   double t(Index pair) const { return t_[pair]; }
   bool Decide();

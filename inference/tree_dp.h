@@ -3,10 +3,10 @@
 // Exact maximisation on graphs without cycles by max-product (Viterbi) elimination, factors of any
 // order.
 //
-// Parts are visited leaves first (factors/max_product.h). The belief of a variable is b_i = θ_i + Σ_{finished c∋i} m_ci. A
-// factor sends to its parent p m_cp(s) = max_{y_c : y_p = s} θ_c(y_c) + Σ_{i∈c, i≠p} b_i(y_i). On
-// the way back every factor, given its parent's state, takes a best joint state. On forests the
-// local polytope is tight: this is the LP as well.
+// Parts are visited leaves first (factors/max_product.h). The belief of a variable is b_i = θ_i +
+// Σ_{finished c∋i} m_ci. A factor sends to its parent p m_cp(s) = max_{y_c : y_p = s} θ_c(y_c) +
+// Σ_{i∈c, i≠p} b_i(y_i). On the way back every factor, given its parent's state, takes a best joint
+// state. On forests the local polytope is tight: this is the LP as well.
 //
 // Cost O(Σ_c |c| · states of c) per call; memory O(states of the variables + largest table). Ties:
 // lowest state of the root, then lowest joint state of each factor.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Learner `bcfw`: one block per example. Which code trains depends on its options: Frank-Wolfe steps
-// (example_blocks/plain_bcfw.h), pairwise or away steps over active sets
+// Learner `bcfw`: one block per example. Which code trains depends on its options: Frank-Wolfe
+// steps (example_blocks/plain_bcfw.h), pairwise or away steps over active sets
 // (example_blocks/active_set_learner.h), or these in a race with planes and factor blocks
 // (planes/race_learner.h), which is what `auto` chooses most of the time.
 #pragma once

@@ -153,6 +153,16 @@ LearnerSet SetWhere(const Test& test) {
   return set;
 }
 
+/// Whether the word is one of those, which have blanks between them.
+bool HasWord(std::string_view words, std::string_view word) {
+  while (!words.empty()) {
+    const std::size_t blank = std::min(words.find(' '), words.size());
+    if (words.substr(0, blank) == word) return true;
+    words.remove_prefix(std::min(blank + 1, words.size()));
+  }
+  return false;
+}
+
 /// Whether some variant has one of the needs.
 bool AnyNeeds(LearnerKind learner, NeedSet needs) {
   const LearnerRecord* record = FindLearner(learner);
@@ -188,12 +198,8 @@ bool IsKernelized(LearnerKind learner) {
 }
 
 LearnerSet SetOf(LearnerKind learner) {
-  return SetWhere([&](const LearnerRecord& record) {
-    if (learner == LearnerKind::kAuto)  // what it chooses from
-      return record.name == LearnerKind::kAugmentedLagrangian.name() ||
-             record.name == LearnerKind::kBcfw.name();
-    return record.name == learner.name();
-  });
+  // What auto chooses from.
+  return NamedLearners(learner == LearnerKind::kAuto ? "al bcfw" : learner.name());
 }
 
 LearnerSet ReadersOf(const OptionRecord& option, std::string_view value) {
@@ -213,6 +219,10 @@ LearnerSet ReadersOfOrders() {
   return SetWhere([](const LearnerRecord& record) { return record.own_order.empty(); });
 }
 
+LearnerSet NamedLearners(std::string_view names) {
+  return SetWhere([&](const LearnerRecord& record) { return HasWord(names, record.name); });
+}
+
 std::string LearnerNames(LearnerSet set) {
   std::string names;
   const auto learners = Learners();
@@ -220,15 +230,6 @@ std::string LearnerNames(LearnerSet set) {
     if ((set >> k & 1) != 0) names.append(names.empty() ? "" : " or ").append(learners[k]->name);
   }
   return names;
-}
-
-bool HasWord(std::string_view words, std::string_view word) {
-  while (!words.empty()) {
-    const std::size_t blank = std::min(words.find(' '), words.size());
-    if (words.substr(0, blank) == word) return true;
-    words.remove_prefix(std::min(blank + 1, words.size()));
-  }
-  return false;
 }
 
 std::unique_ptr<Learner> MakeLearner(const Problem& problem, const TrainOptions& given) {

@@ -26,8 +26,9 @@ const LearnerRecord& RecordOf(LearnerKind learner);
 /// OptionRecords() returned.
 void RegisterLearner(const LearnerRecord& record);
 
-/// Whether a run of the learner asks an oracle for the best labelling of a whole example; whether it
-/// asks for expectations over whole labellings; whether it works on kernels alone. False for `auto`.
+/// Whether a run of the learner asks an oracle for the best labelling of a whole example; whether
+/// it asks for expectations over whole labellings; whether it works on kernels alone. False for
+/// `auto`.
 bool UsesOracle(LearnerKind learner);
 bool UsesMarginals(LearnerKind learner);
 bool IsKernelized(LearnerKind learner);
@@ -40,9 +41,9 @@ LearnerSet ReadersOf(const OptionRecord& option, std::string_view value);
 /// The learners whose steps, or orders, `--step` and `--order` choose.
 LearnerSet ReadersOfSteps();
 LearnerSet ReadersOfOrders();
+/// The learners with these names, which have blanks between them.
+LearnerSet NamedLearners(std::string_view names);
 /// "al or soft"
 std::string LearnerNames(LearnerSet set);
-/// Whether the word is one of those, which have blanks between them.
-bool HasWord(std::string_view words, std::string_view word);
 
 }  // namespace slackline::internal

@@ -117,8 +117,8 @@ struct OptionField {
   void (*set)(TrainOptions&, const OptionValue&);
 };
 
-/// Field<&TrainOptions::lambda>, Field<&SubgradientOptions::projection>: of a member of TrainOptions
-/// or of a learner's own struct. Needs options.h.
+/// Field<&TrainOptions::lambda>, Field<&SubgradientOptions::projection>: of a member of
+/// TrainOptions or of a learner's own struct. Needs options.h.
 template <auto kMember>
 struct FieldOf;
 template <class Owner, class Value, Value Owner::*kMember>

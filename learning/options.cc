@@ -110,16 +110,6 @@ LearnerKind ChooseLearnerName(const OptionRecord& record, std::string_view value
   return Choose<LearnerKind>(names, record, value);
 }
 
-/// Whether all learners of the set are among these names; none stands for all.
-bool IsNeededFor(LearnerSet set, std::string_view names) {
-  if (names.empty()) return true;
-  for (const LearnerRecord* learner : Learners()) {
-    const LearnerSet one = SetOf(LearnerKind(learner->name));
-    if ((set & one) != 0 && !HasWord(names, learner->name)) return false;
-  }
-  return true;
-}
-
 /// An option that is accepted must be read.
 void CheckReaders(const TrainOptions& options, std::span<const std::string_view> given) {
   const auto is_given = [&](const OptionRecord& record) {
@@ -146,7 +136,9 @@ void CheckReaders(const TrainOptions& options, std::span<const std::string_view>
       before = name;
       readers_before = readers;
     }
-    if (record.needs.empty() || !IsNeededFor(left, record.needed_for)) continue;
+    const bool for_all =
+        record.needed_for.empty() || (left & ~NamedLearners(record.needed_for)) == 0;
+    if (record.needs.empty() || !for_all) continue;
     const auto& records = OptionRecords();
     const auto needed =
         std::find_if(records.begin(), records.end(),
@@ -154,19 +146,6 @@ void CheckReaders(const TrainOptions& options, std::span<const std::string_view>
     if (!is_given(*needed))
       throw DataError(name + " has no effect without --" + std::string(record.needs));
   }
-}
-
-/// Refuses an option that the learner has a way of its own instead of. Who gave it by name is told
-/// who reads it.
-void RefuseOwnWay(std::string_view own_way, LearnerKind learner, std::string_view option,
-                  std::string_view value, LearnerSet readers,
-                  std::span<const std::string_view> given) {
-  const std::string name = "--" + std::string(option);
-  std::string message = name + " " + std::string(value) + ": learner " +
-                        std::string(learner.name()) + " " + std::string(own_way);
-  if (std::find(given.begin(), given.end(), option) != given.end())
-    message += "; " + name + " applies to --learner " + LearnerNames(readers);
-  throw DataError(message);
 }
 
 /// Options that have no meaning together.
@@ -177,12 +156,21 @@ void CheckCombinations(const TrainOptions& options, std::span<const std::string_
     if ((set >> k & 1) != 0 && learners[k]->check != nullptr) learners[k]->check(options);
   }
   if (const LearnerRecord* record = FindLearner(options.learner)) {
+    // Who gave an option by name that the learner has a way of its own instead of is told who reads
+    // it.
+    const auto refuse = [&](std::string_view option, std::string_view value,
+                            std::string_view own_way, LearnerSet readers) {
+      const std::string name = "--" + std::string(option);
+      std::string message = name + " " + std::string(value) + ": learner " +
+                            std::string(record->name) + " " + std::string(own_way);
+      if (std::find(given.begin(), given.end(), option) != given.end())
+        message += "; " + name + " applies to --learner " + LearnerNames(readers);
+      throw DataError(message);
+    };
     if (options.step != StepKind::kAuto && !record->own_steps.empty())
-      RefuseOwnWay(record->own_steps, options.learner, "step", Name(options.step), ReadersOfSteps(),
-                   given);
+      refuse("step", Name(options.step), record->own_steps, ReadersOfSteps());
     if (options.order != OrderKind::kAuto && !record->own_order.empty())
-      RefuseOwnWay(record->own_order, options.learner, "order", Name(options.order),
-                   ReadersOfOrders(), given);
+      refuse("order", Name(options.order), record->own_order, ReadersOfOrders());
   }
   if (options.rescaling == Rescaling::kSlack && options.oracle != SolverKind::kAuto &&
       options.oracle != SolverKind::kBruteForce) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The options of training in one aggregate, and one record per option that drives the command line's
-// help, the range checks, and what is written into model files. Options of one learner alone are a
-// struct beside that learner, which TrainOptions::own finds by its type; their records belong to the
-// learner's record (learner_registry.h).
+// The options of training in one aggregate, and one record per option that drives the command
+// line's help, the range checks, and what is written into model files. Options of one learner alone
+// are a struct beside that learner, which TrainOptions::own finds by its type; their records belong
+// to the learner's record (learner_registry.h).
 #pragma once
 
 #include <cstdint>
@@ -125,8 +125,8 @@ struct OptionRecord {
   bool is_flag() const;
 };
 
-/// All options, in the order of help texts: those of TrainOptions, then those of the learners in the
-/// order of the registry. Valid until a learner is registered.
+/// All options, in the order of help texts: those of TrainOptions, then those of the learners in
+/// the order of the registry. Valid until a learner is registered.
 std::span<const OptionRecord> OptionRecords();
 
 /// Reads `value` into the option; throws DataError that names option, value and what is allowed.

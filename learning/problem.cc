@@ -74,8 +74,8 @@ double LargestAllowedLoss(const std::shared_ptr<const Structure>& structure,
   return best.upper_bound;
 }
 
-/// max Δ over the labellings without forbidden states, or a bound on it where branch and bound gives
-/// up after it has found a labelling. Throws DataError where it has found none.
+/// max Δ over the labellings without forbidden states, or a bound on it where branch and bound
+/// gives up after it has found a labelling. Throws DataError where it has found none.
 double LargestAllowedLoss(const ExampleView& example, std::span<const double> loss,
                           MapSolver* solver) {
   const FactorGraph& graph = example.graph();

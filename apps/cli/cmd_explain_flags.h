@@ -28,8 +28,8 @@ struct ExplainFlags {
   bool wanted() const;
   /// The value of --top. Needs no data. Throws DataError on bad values.
   Index ReadTop() const;
-  /// The numbers, from 0, of the examples to be explained, when there are `count`. With count < 0 it
-  /// checks what needs no data, and returns nothing. Throws DataError on bad values.
+  /// The numbers, from 0, of the examples to be explained, when there are `count`. With count < 0
+  /// it checks what needs no data, and returns nothing. Throws DataError on bad values.
   std::vector<Index> ReadNumbers(Index count, const std::string& source) const;
 
  private:

@@ -30,8 +30,7 @@ class StringTable {
   Index Find(std::string_view text) const;
   /// Text number i, i < size(); valid until the next Add.
   std::string_view text(Index i) const {
-    const std::size_t at = i;
-    return {arena_.data() + begin_[at], begin_[at + 1] - begin_[at]};
+    return {arena_.data() + begin_[i], begin_[i + 1] - begin_[i]};
   }
   Index size() const { return static_cast<Index>(begin_.size() - 1); }
 

@@ -172,8 +172,7 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
     archive->Real(&dual);
     std::vector<SparsePoint> read(archive->loading() ? gaps_.size() : 0);
     for (Index m = 0; m < problem_.size(); ++m) {
-      const std::size_t k = m;
-      SparsePoint& point = archive->loading() ? read[k] : best_point_[k];
+      SparsePoint& point = archive->loading() ? read[m] : best_point_[m];
       archive->Indices(&point.index, 0,
                        problem_.data().example(m).structure().num_coordinates() - 1);
       archive->FiniteList(&point.value);
@@ -186,8 +185,6 @@ class ActiveSetLearner : public ActiveSetLearnerBase, public CheckCompanion {
     best_point_ = std::move(read);
     best_dual_ = dual;
   }
-
-  /// loaded_: evaluations have been made whose points were not kept.
 
   double Mean(std::span<const double> per_example) const {
     double sum = 0;

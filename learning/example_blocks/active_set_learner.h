@@ -17,8 +17,8 @@
 // With order gap, rounds of oracle calls leave out examples whose gap was far below the mean when
 // the oracle was last asked. Old gaps say little (a fixed refresh every tenth pass cost a factor of
 // three on Reuters), so what is remembered of a gap doubles with every round, and a twentieth of
-// the mean is added: no example waits for longer than four rounds. Rounds over the active sets do
-// the same with the gaps among these.
+// the mean is added: no example waits for longer than four rounds, or one more where the mean grows
+// meanwhile. Rounds over the active sets do the same with the gaps among these.
 #pragma once
 
 #include <memory>

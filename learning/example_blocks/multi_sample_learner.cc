@@ -242,18 +242,17 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
 
   /// Leaves the change of Σ α ψ in change_, and takes it into the example's point.
   void Update(Index m, const ExampleView& example, double lambda_t) {
-    const std::size_t k = m;
     const std::span<double> own = points_.coordinates(m);
     u_.resize(own.size());
     CoordinateScores(example, weights_, u_);
     if (own_.revisit) {
       dual_.coordinates.assign(own.begin(), own.end());
       dual_.loss = points_.loss(m);
-      dual_.mass = masses_[k];
+      dual_.mass = masses_[m];
     } else {
       dual_.coordinates.assign(own.size(), 0.0);
       dual_.loss = dual_.mass = 0;
-      ++counts_[k];
+      ++counts_[m];
     }
     if (multiclass(m)) {
       UpdateMulticlass(example, lambda_t);
@@ -262,12 +261,12 @@ class MultiSampleLearner : public DualPointLearner, public CheckListener {
     }
     if (own_.revisit) {
       points_.Set(m, dual_.coordinates, dual_.loss);
-      masses_[k] = dual_.mass;
+      masses_[m] = dual_.mass;
       return;
     }
     for (std::size_t e = 0; e < own.size(); ++e) own[e] += dual_.coordinates[e] / scale_;
     points_.set_loss(m, points_.loss(m) + dual_.loss / scale_);
-    masses_[k] += dual_.mass / scale_;
+    masses_[m] += dual_.mass / scale_;
   }
 
   void UpdateMulticlass(const ExampleView& example, double lambda_t) {

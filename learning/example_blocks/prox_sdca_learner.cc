@@ -28,10 +28,7 @@ constexpr double kInnerReduction = 0.1;
 void ThresholdWhereMoved(const ExampleView& example, std::span<const double> q, double threshold,
                          std::span<const double> v, std::span<double> w) {
   const Structure& structure = example.structure();
-  const auto set = [&](Offset position) {
-    const std::size_t k = position;
-    w[k] = SoftThreshold(v[k], threshold);
-  };
+  const auto set = [&](Offset position) { w[position] = SoftThreshold(v[position], threshold); };
   const auto moved = [&](Index coordinate) { return q[coordinate] != 0; };
   for (const Slot& slot : structure.slots()) {
     const WeightBlock& block = structure.layout().block(slot.block);

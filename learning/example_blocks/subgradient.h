@@ -15,9 +15,9 @@
 //                                   where ψ is not zero
 //   μ_i       points_, … (below)    num_coordinates of the example's structure (core/structure.h)
 //
-// With TrainOptions::projection iterates are brought back into the ball ‖w‖² ≤ P(0)/λ, which holds
-// the optimum: there λ/2‖w‖² + mean hinge = ℓ − λ/2‖w‖² with ℓ ≤ P(0) and a hinge ≥ 0. (Pegasos,
-// section 2.2, for losses of at most 1.) shrink_ is the product of the factors of these
+// With SubgradientOptions::projection iterates are brought back into the ball ‖w‖² ≤ P(0)/λ, which
+// holds the optimum: there λ/2‖w‖² + mean hinge = ℓ − λ/2‖w‖² with ℓ ≤ P(0) and a hinge ≥ 0.
+// (Pegasos, section 2.2, for losses of at most 1.) shrink_ is the product of the factors of these
 // projections.
 //
 // The dual bound: the subgradient method knows no dual, but its iterates are

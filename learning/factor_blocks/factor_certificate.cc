@@ -116,10 +116,9 @@ class FeasiblePoint {
     const PairGroup& pairs = layout.pairs;
     const double* both = state + pairs.mu + 3 * static_cast<Offset>(pairs.count);
     for (Index k = 0; k < pairs.count; ++k) {
-      const std::size_t c = k;
-      const double first = p[pairs.first_state[c]];
-      const double second = p[pairs.second_state[c]];
-      q[pairs.coordinate[c]] -=
+      const double first = p[pairs.first_state[k]];
+      const double second = p[pairs.second_state[k]];
+      q[pairs.coordinate[k]] -=
           std::max(std::max(0.0, first + second - 1), std::min({both[k], first, second}));
     }
     for (const TableBlock& table : layout.tables) {

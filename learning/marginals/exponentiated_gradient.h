@@ -26,10 +26,10 @@
 // The sources start with 0.5 always. Where features are long that is so much that the first steps
 // make corners of the distributions, from which multiplicative steps take hundreds of passes to
 // return (docs/notebook/learners.md); λM / ‖ψ‖² is the scale of steps that f is curved by. A step
-// is tried with η_m, which is halved until f does not fall: at most 2 times in the first pass, 5 times
-// later; then η_m is multiplied by 1.05. Where no trial was good no step is made (the sources leave
-// this open), so f never falls. Their objective is ours times M, which H_m above has. Trials of
-// length η: every one costs a call of sum-product, and is counted as one. Cost of a trial: score
+// is tried with η_m, which is halved until f does not fall: at most 2 times in the first pass, 5
+// times later; then η_m is multiplied by 1.05. Where no trial was good no step is made (the sources
+// leave this open), so f never falls. Their objective is ours times M, which H_m above has. Trials
+// of length η: every one costs a call of sum-product, and is counted as one. Cost of a trial: score
 // tables, sum-product, one sweep for the norm of the step; of a step, one more to move w.
 #pragma once
 

@@ -91,8 +91,7 @@ double ExampleOracle::MaximiseByMessages(Entry* entry, Index m, std::span<const 
   passing.Improve(labels_);
   if (searches) {
     const double certified = passing.Bound(messages_);
-    ReadCoordinates(problem_.data().example(m).structure(), slot_scores, weights);
-    FillAllScores(m, coordinates_);
+    FillAllScores(m, coordinates_);  // which FillScores has read
     const double value = LabellingScore(graph, scores_, labels_);
     reached = std::max(value, certified);
     if (reached - value > kReached * std::max(1.0, std::abs(value))) {

@@ -10,6 +10,7 @@
 #include <slackline/inference/brute_force.h>
 
 namespace slackline::internal {
+
 void SlackOracle::RequireEnumerable(const Structure& structure) {
   if (CountLabellings(structure.graph(), kMaxSlackLabellings) <= kMaxSlackLabellings) return;
   throw DataError("--rescaling slack enumerates the labellings of every example, at most " +

@@ -177,8 +177,7 @@ class FrankWolfe {
 
  private:
   std::span<double> Own(Index block, std::vector<double>& x) const {
-    const std::size_t i = block;
-    return std::span(x).subspan(begin_[i], begin_[i + 1] - begin_[i]);
+    return std::span(x).subspan(begin_[block], begin_[block + 1] - begin_[block]);
   }
 
   Index NextBlock() {

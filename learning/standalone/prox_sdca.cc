@@ -170,8 +170,7 @@ void ProxSdca::Step(Index i) {
   }
   features_.Rows(i, &rows_);
   for (const Offset r : rows_) {
-    const std::size_t k = r;
-    w_[k] = SoftThreshold(v_[k], regulariser_.threshold());
+    w_[r] = SoftThreshold(v_[r], regulariser_.threshold());
   }
 }
 

@@ -8,11 +8,11 @@
 // H_jk = ⟨a_j, a_k⟩/λ. Mixtures of dual points (dual_mixture.h) solve one of a few entries, with
 // H_jk = λ ⟨w_j, w_k⟩.
 //
-// Method of MaximiseOverSimplex: pairwise steps with the second-order choice of the working pair (Fan, Chen, Lin, JMLR
-// 2005, section 2) find the entries that are not zero; Newton steps on these (Nocedal and Wright,
-// 2nd ed., section 16.5: an active-set method) end at the optimum itself. Every step is searched
-// along its line, so that the value never falls, also where H is singular. Cost: O(n s) a pairwise
-// step, O(s³) a Newton step, n entries of which s are not zero.
+// Method of MaximiseOverSimplex: pairwise steps with the second-order choice of the working pair
+// (Fan, Chen, Lin, JMLR 2005, section 2) find the entries that are not zero; Newton steps on these
+// (Nocedal and Wright, 2nd ed., section 16.5: an active-set method) end at the optimum itself.
+// Every step is searched along its line, so that the value never falls, also where H is singular.
+// Cost: O(n s) a pairwise step, O(s³) a Newton step, n entries of which s are not zero.
 #pragma once
 
 #include <cstdint>

@@ -24,8 +24,9 @@
 // passes over the N² kernel values.
 //
 // The lower bound of soft and al is that of a mixture of the points of several checks, which
-// DualPointSource::KeepDualPoint keeps. Where that was not asked for from the beginning, the last point's
-// own bound is reported beside the claim, and the claim is held against the recomputed primal.
+// DualPointSource::KeepDualPoint keeps. Where that was not asked for from the beginning, the last
+// point's own bound is reported beside the claim, and the claim is held against the recomputed
+// primal.
 #pragma once
 
 #include <atomic>

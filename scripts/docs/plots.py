@@ -3,10 +3,8 @@
 """Usage: plots.py [NAME...]
 
 Draws the plots of the notebook (docs/notebook/plots/NAME.svg; all without names) from the tables of
-its pages, and that of the front page from docs/notebook/plots/bracket.csv. Needs Debian's
-python3-matplotlib.
+its pages. Needs Debian's python3-matplotlib.
 """
-import csv
 import os
 import re
 import sys
@@ -332,25 +330,9 @@ def sparsity():
     return figure
 
 
-def bracket():
-    with open(os.path.join(FOLDER, "bracket.csv"), encoding="utf-8") as file:
-        rows = [{key: float(value) for key, value in row.items()}
-                for row in csv.DictReader(line for line in file if not line.startswith("#"))]
-    figure, (axis,) = panels(1, 1, 2.6)
-    x = [row["pass"] for row in rows]
-    axis.fill_between(x, [row["dual"] for row in rows], [row["primal"] for row in rows],
-                      color=COLORS[0], alpha=0.15, linewidth=0)
-    line(axis, x, [row["primal"] for row in rows], "the objective of the model", 1)
-    line(axis, x, [row["dual"] for row in rows], "no model is better than this", 0)
-    axis.set_xlabel("passes over 1500 examples with 14 labels each (Yeast)")
-    axis.set_ylabel("objective")
-    axis.legend(loc="lower right")
-    return figure
-
-
 PLOTS = [seconds_to_gap, learners_passes, learners_l1, learners_planes, rho_passes, defaults_lambda,
          defaults_power, growth, oracles, sequences_seconds, soft_rho, soft_examples, bcfw_letters,
-         bcfw_conll, bcfw_matchings, regret, sparsity, bracket]
+         bcfw_conll, bcfw_matchings, regret, sparsity]
 
 
 def smaller(svg):

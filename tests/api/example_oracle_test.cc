@@ -30,19 +30,18 @@ class Classes : public ExampleOracle {
     }
   }
   void Maximize(int m, const Weights& weights, OracleAnswer* answer) override {
-    const std::size_t k = m;
     const auto w = weights["classes"];
     double best = -1;
     int best_state = 0;
     for (int s = 0; s < kStates; ++s) {
-      double value = s == labels[k] ? 0 : 1;
-      for (int c = 0; c < kFeatures; ++c) value += (w(s, c) - w(labels[k], c)) * inputs[k][c];
+      double value = s == labels[m] ? 0 : 1;
+      for (int c = 0; c < kFeatures; ++c) value += (w(s, c) - w(labels[m], c)) * inputs[m][c];
       if (value > best) best = value, best_state = s;
     }
-    answer->loss = best_state == labels[k] ? 0 : 1;
+    answer->loss = best_state == labels[m] ? 0 : 1;
     for (int c = 0; c < kFeatures; ++c) {
-      answer->features.Add(block_, best_state, c, inputs[k][c]);
-      answer->features.Add(block_, labels[k], c, -inputs[k][c]);
+      answer->features.Add(block_, best_state, c, inputs[m][c]);
+      answer->features.Add(block_, labels[m], c, -inputs[m][c]);
     }
     if (slack_ > 0) answer->bound = best + slack_;
   }

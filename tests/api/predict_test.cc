@@ -171,9 +171,8 @@ void CheckPrediction(const Case& own) {
         best_with = std::max(best_with, labelling.score);
         share += std::exp((labelling.score - ranked[0].score) / temperature);
       }
-      const std::size_t k = s;
-      CHECK((best_with == reach[i][k] || Near(best_with, reach[i][k], kTight)));
-      CHECK(Near(soft.probabilities[i][k], share / sum, kTight));
+      CHECK((best_with == reach[i][s] || Near(best_with, reach[i][s], kTight)));
+      CHECK(Near(soft.probabilities[i][s], share / sum, kTight));
     }
   }
 }

@@ -38,8 +38,8 @@ class Process {
   bool Catches(int number) const;
 
   /// Returns when the program has a handler for the signal and has then used this much processor
-  /// time, which is beyond what it needs to begin; false as Catches. Does not depend on how busy the
-  /// machine is.
+  /// time, which is beyond what it needs to begin; false as Catches. Does not depend on how busy
+  /// the machine is.
   bool Works(int number, double cpu_seconds = 0.5) const;
 
   /// Outcome::out is empty when the standard output was given.

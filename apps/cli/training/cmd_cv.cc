@@ -20,8 +20,8 @@ namespace slackline::internal::program {
 namespace {
 
 /// Passes that a training in a fold may take unless the user sets a limit. Learners that step on
-/// examples need some tens; a λ that needs thousands must not hold up the others. The other learners
-/// need more passes, which are cheaper.
+/// examples need some tens; a λ that needs thousands must not hold up the others. The other
+/// learners need more passes, which are cheaper.
 constexpr Index kMostPasses = 500;
 constexpr Index kMostCheapPasses = 20000;
 

@@ -100,7 +100,8 @@ class SessionTask {
   mutable std::optional<CostScales> scales_;
 };
 
-/// Write to the standard error: why the learner was chosen, if `auto` chose it; the task's warnings.
+/// Write to the standard error: why the learner was chosen, if `auto` chose it; the task's
+/// warnings.
 void TellReason(const LearnerChoice& choice);
 void TellWarnings(const SessionTask& task);
 

@@ -74,11 +74,10 @@ void AppendEdges(const MatchingData& data, const MatchingExample& example,
                  const MatchingPredictions& predictions, bool scores, std::string* text) {
   Append(text, "%d %d\n", static_cast<int>(example.num_left), static_cast<int>(example.num_right));
   for (Index e = example.first_edge; e < example.first_edge + example.num_edges; ++e) {
-    const std::size_t k = e;
-    const MatchingEdge& edge = data.edges[k];
+    const MatchingEdge& edge = data.edges[e];
     Append(text, "%d %d %d", static_cast<int>(edge.left), static_cast<int>(edge.right),
-           static_cast<int>(predictions.labels[k]));
-    if (scores) Append(text, " %.9g", predictions.scores[k]);
+           static_cast<int>(predictions.labels[e]));
+    if (scores) Append(text, " %.9g", predictions.scores[e]);
     text->push_back('\n');
   }
 }

@@ -7,6 +7,7 @@
 #include <slackline/core/parse_number.h>
 
 namespace slackline::internal {
+
 std::vector<double> FeatureMeans(const FeatureRows& rows, Index num_features,
                                  const std::vector<MissingValue>& missing) {
   std::vector<double> means(num_features, 0.0);

@@ -47,7 +47,7 @@ TableRows::TableRows(const TableSchema& schema, bool constant)
     first_.push_back(features);
     features += column.width();
   }
-  row_.assign(Size(features), 0.0);
+  row_.assign(features, 0.0);
   if (constant) row_.push_back(1);
   values_ = row_;
 }
@@ -56,7 +56,7 @@ CellOutcome TableRows::SetCell(std::size_t column, std::string_view text,
                                std::span<const double> fill_values) {
   const TableColumn& facts = schema_.columns[column];
   if (IsMissingText(text)) {
-    if (!facts.categorical()) SetNumber(column, fill_values[Size(first_[column])]);
+    if (!facts.categorical()) SetNumber(column, fill_values[first_[column]]);
     return CellOutcome::kMissing;
   }
   if (facts.categorical()) {

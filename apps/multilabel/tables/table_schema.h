@@ -51,11 +51,9 @@ class TableRows {
   TableRows(const TableSchema& schema, bool constant);
 
   /// Sets the feature of a numeric column in the row that is being made.
-  void SetNumber(std::size_t column, double value) { values_[Size(first_[column])] = value; }
+  void SetNumber(std::size_t column, double value) { values_[first_[column]] = value; }
   /// Sets a category by its position.
-  void SetCategory(std::size_t column, Index category) {
-    values_[Size(first_[column] + category)] = 1;
-  }
+  void SetCategory(std::size_t column, Index category) { values_[first_[column] + category] = 1; }
   /// Sets the features of a column by the text of its cell, as it stands in a file. A missing
   /// number becomes that of fill_values, which has one for each feature; missing and unknown
   /// categories set nothing, and neither do texts of numeric columns that are no numbers.
@@ -71,8 +69,6 @@ class TableRows {
   void Forget() { rows_ = std::make_shared<FeatureRows>(); }
 
  private:
-  static std::size_t Size(Index n) { return static_cast<std::size_t>(n); }
-
   const TableSchema& schema_;
   bool sparse_;
   std::vector<Index> first_;  // the first feature of each column

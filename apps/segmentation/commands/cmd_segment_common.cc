@@ -85,7 +85,8 @@ void AddRows(const SegmentModel& model, const std::vector<float>& floats, Featur
   }
 }
 
-/// Makes the example of an image, and appends its feature rows. `potentials` is null for a model of features.
+/// Makes the example of an image, and appends its feature rows. `potentials` is null for a model of
+/// features.
 SegmentExample MakeExample(const SegmentModel& model, const PreparedImage& image,
                            const ClassPotentials* potentials, FeatureRows* rows) {
   SegmentExample example;

@@ -94,8 +94,7 @@ class Scorer {
       const Fold fold(folds, f);
       if (!Train(MakeFoldProblem(task_, loss_, fold), interrupt)) return false;
       for (const Index m : fold.held_out()) {
-        const std::size_t k = m;
-        Score(task_.data.names[k], task_.data.examples[k], *task_.data.rows);
+        Score(task_.data.names[m], task_.data.examples[m], *task_.data.rows);
       }
       line->Show(fold.name() + " done");
     }

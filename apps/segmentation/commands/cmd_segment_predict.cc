@@ -113,10 +113,9 @@ int Run(const PredictCommand& command) {
   std::vector<std::optional<Image>> kept(names.size());
   ParallelChunks(count, count, threads, [&](const Chunk& chunk) {
     for (Index i = chunk.begin; i < chunk.end; ++i) {
-      const std::size_t k = i;
-      Image image = ReadImage(command.images[k], most_pixels);
+      Image image = ReadImage(command.images[i], most_pixels);
       // A pipe cannot be read again.
-      if (!fs::is_regular_file(command.images[k])) kept[k] = std::move(image);
+      if (!fs::is_regular_file(command.images[i])) kept[i] = std::move(image);
     }
   });
   MakeFolder("out", command.out);
@@ -130,15 +129,14 @@ int Run(const PredictCommand& command) {
   Index certified = 0;
   ParallelChunks(count, count, threads, [&](const Chunk& chunk) {
     for (Index i = chunk.begin; i < chunk.end; ++i) {
-      const std::size_t k = i;
-      const Image image = kept[k] ? std::move(*kept[k]) : ReadImage(command.images[k], most_pixels);
+      const Image image = kept[i] ? std::move(*kept[i]) : ReadImage(command.images[i], most_pixels);
       const Segmenter::Result result = segmenter.Predict(image, command.scores);
-      WriteLabelPng(names[k] + ".png", Encode(result.labels, coding), palette);
+      WriteLabelPng(names[i] + ".png", Encode(result.labels, coding), palette);
       if (command.overlay)
-        WritePng(names[k] + "-overlay.png", Overlay(image, result.labels, model.classes()));
+        WritePng(names[i] + "-overlay.png", Overlay(image, result.labels, model.classes()));
       if (command.scores) {
-        WriteFileAtomically(names[k] + "-scores.csv", ScoreLines(model, result));
-        WriteNumberPng(names[k] + "-superpixels.png", image.width, image.height,
+        WriteFileAtomically(names[i] + "-scores.csv", ScoreLines(model, result));
+        WriteNumberPng(names[i] + "-superpixels.png", image.width, image.height,
                        result.superpixels.of_pixel);
       }
       const std::lock_guard<std::mutex> lock(mutex);

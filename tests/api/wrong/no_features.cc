@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A factor needs `void AddFeatures(std::span<const int> states, double scale, std::span<double> out)
+// A factor needs `void AddFeatures(std::span<const int> states, double scale, std::span<double>
+// out)
 #include <slackline/slackline.h>
 
 struct Wrong {

@@ -107,8 +107,8 @@ int CheckVisit(ActiveSetBlocks* blocks, std::span<const double> centre, Index m,
   return local.steps + last.steps;
 }
 
-/// Examples of two variables with shared weights, of which the first has an input a hundred times as
-/// long: corners that differ in the second alone have most of their features in common.
+/// Examples of two variables with shared weights, of which the first has an input a hundred times
+/// as long: corners that differ in the second alone have most of their features in common.
 TrainingSet LongAndShort(Random& random, Index examples) {
   const auto layout = std::make_shared<WeightLayout>();
   const Index block = layout->AddBlock("states", 3, 2);

@@ -14,6 +14,7 @@
 #include <slackline/factors/model_builder.h>
 #include <slackline/learning/train_loop.h>
 
+#include "tests/support/active_set_parts.h"
 #include "tests/support/dense_labellings.h"
 #include "tests/support/dense_qp.h"
 #include "tests/support/learner_checks.h"
@@ -102,8 +103,6 @@ TrainOptions PairwiseOptions(OrderKind order, SolverKind oracle = SolverKind::kA
   options.oracle = oracle;
   return options;
 }
-
-std::vector<double> Copy(std::span<const double> values) { return {values.begin(), values.end()}; }
 
 double Gap(const Evaluation& evaluation) { return evaluation.primal - evaluation.dual; }
 

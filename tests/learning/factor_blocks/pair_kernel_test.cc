@@ -83,9 +83,8 @@ void PlainStep(Pairs* pairs, Index k, StepKind kind, bool multipliers, const Pai
   std::array<double, 4> theta = Theta(*pairs, k, multipliers, scales);
   std::array<double, 4> mu;
   for (int y = 0; y < 4; ++y) {
-    const std::size_t s = y;
-    mu[s] = pairs->mu[y * pairs->n + k];
-    theta[s] -= scales.smoothing * mu[s];
+    mu[y] = pairs->mu[y * pairs->n + k];
+    theta[y] -= scales.smoothing * mu[y];
   }
   const Direction direction = ChooseDirection(kind, theta.data(), mu.data(), 4);
   std::array<double, 4> d{};

@@ -63,8 +63,7 @@ class SvmDual {
   Index num_blocks() const { return static_cast<Index>(columns_.size()); }
   Index block_size(Index i) const { return static_cast<Index>(losses_[i].size()); }
   void Gradient(Index i, std::span<const double> x, std::span<double> out) const {
-    const std::size_t k = i;
-    const Eigen::VectorXd gradient = lambda_ * columns_[k].transpose() * Weights(x) - losses_[k];
+    const Eigen::VectorXd gradient = lambda_ * columns_[i].transpose() * Weights(x) - losses_[i];
     std::copy(gradient.begin(), gradient.end(), out.begin());
   }
   void Minimise(Index /*i*/, std::span<const double> gradient, std::span<double> out) {
