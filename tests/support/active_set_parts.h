@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Engines on active sets with exact oracles on small problems, and what enumeration says of them.
+// Engines on active sets with exact oracles on small problems, and reference values by enumeration.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,8 @@ inline std::vector<PlainDual::Corner>::iterator FindCorner(std::vector<PlainDual
                               [&](const PlainDual::Corner& other) { return Same(other, corner); });
 }
 
-/// Every kind of features: one input and several, own weights and shared ones, potentials.
+/// Problems with every kind of features in turn: one input vector or several, untied and tied
+/// weights, potentials.
 TrainingSet SmallProblem(Random& random, int trial) {
   if (trial % 4 == 0) return RandomMultiLabelProblem(random, 4, 4, 3, false);
   ProblemOptions shape = RandomOptions(random);

@@ -15,7 +15,7 @@
 
 namespace slackline::internal::test {
 
-/// Checks at every evaluation that the bracket holds the optimum.
+/// Checks at every evaluation that the optimum lies between the dual and the primal.
 class BracketObserver : public TrainObserver {
  public:
   BracketObserver(double optimum, double soft_optimum)
@@ -40,13 +40,13 @@ class BracketObserver : public TrainObserver {
   double soft_optimum_;
 };
 
-/// Trains to this gap, relative or absolute, in at most 30000 passes.
+/// Options for training to the given gap, relative or absolute, in at most 30000 passes.
 inline TrainOptions Options(LearnerKind learner, StepKind step, double gap) {
   TrainOptions options;
   options.learner = learner;
   options.step = step;
   options.gap_tolerance = gap;
-  options.absolute_gap = gap;  // tiny optima: relative to 1
+  options.absolute_gap = gap;  // for tiny optima: a gap relative to 1
   options.max_passes = 30000;
   return options;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A global factor of one's own, as users write them: a weight for "all variables are in the same
-// state", whichever it is.
+// A user-defined global factor: one weight for "all variables are in the same state", whichever
+// state that is.
 #pragma once
 
 #include <algorithm>
@@ -22,9 +22,9 @@ class AllEqualFactor final : public GlobalFactor {
     if (std::all_of(y.begin(), y.end(), [&](Index s) { return s == y[0]; })) out[0] += scale;
   }
 
-  /// The best of: all in state s, for every s; every variable in its best state; the same with one
-  /// variable in its second best, for when the best states are equal and the weight is against
-  /// that.
+  /// Compares three kinds of candidates: all variables in state s, for every s; every variable in
+  /// its best state; every variable but one in its best state, and that one in its second best. The
+  /// last kind is needed when the best states are equal and the weight is negative.
   double Maximize(std::span<const double> weights, std::span<const double> messages,
                   std::span<Index> y) const override {
     std::vector<Index> free;
@@ -47,7 +47,7 @@ class AllEqualFactor final : public GlobalFactor {
   }
 
  private:
-  /// The state of variable i with the smallest message, but for `without`.
+  /// The state of variable i with the smallest message, other than `without`.
   Index Cheapest(std::span<const double> messages, std::size_t i, Index without) const {
     const double* own = messages.data() + i * static_cast<std::size_t>(cardinalities_[i]);
     Index best = without == 0 ? 1 : 0;

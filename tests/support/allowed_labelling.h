@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Whether a labelling is allowed, in a plain loop over the parts.
+// Whether a labelling is allowed, by a plain loop over the parts.
 #pragma once
 
 #include <algorithm>

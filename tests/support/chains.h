@@ -16,11 +16,11 @@ struct TestChain {
   Index length = 1;
   Index states = 1;
   bool shared = true;
-  bool whole = false;          ///< all scores are whole numbers: sums are exact, and many are equal
+  bool whole = false;          ///< all scores are whole numbers: sums are exact, ties are frequent
   std::vector<double> unary;   ///< length × states
   std::vector<double> tables;  ///< states², or (length − 1) × states²
 
-  /// With the tables.
+  /// A solver with the tables set.
   ChainDp Dp() const {
     ChainDp dp(states);
     if (shared) {
@@ -43,7 +43,7 @@ struct TestChain {
     return score;
   }
 
-  /// All that are not forbidden; falling, equal ones in lexicographic order.
+  /// All labellings that are not forbidden, by falling score; equal scores in lexicographic order.
   std::vector<RankedLabelling> Ranked() const {
     std::vector<RankedLabelling> all;
     std::vector<Index> labels(length, 0);
@@ -62,8 +62,8 @@ struct TestChain {
   }
 };
 
-/// Lengths 1 to 5, 1 to 4 states; by turns with ties, forbidden states and pairs, tables of their
-/// own.
+/// Chains of 1 to 5 variables with 1 to 4 states; depending on `trial` with ties, with forbidden
+/// states and pairs, with a table per pair.
 inline TestChain RandomChain(Random& random, int trial) {
   TestChain chain;
   chain.length = static_cast<Index>(1 + random.Below(5));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Corners of the oracle of the active sets with everything that enumeration says of them.
+// Answers of the oracle of the active sets, with the reference values of enumeration.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 
 namespace slackline::internal::test {
 
-/// The oracle under test, for sparse corners.
+/// The oracle under test, which answers with sparse corners.
 class Oracle : public ExampleOracle {
  public:
   Oracle(const Problem& problem, SolverKind solver, Effort effort = Effort::kTraining,
@@ -59,12 +59,12 @@ inline Answer Ask(const Problem& problem, ExampleOracle* oracle, Index m,
   Answer answer;
   answer.bound =
       oracle->Maximise(m, ScoresOfSlots(example, weights), weights, warm, bound, &answer.corner);
-  // With `bound` the corner may be left as it was.
+  // A call for a bound may leave the corner unchanged.
   if (!bound) ReadCorner(example, weights, &answer);
   return answer;
 }
 
-/// The bound of one call and the corner of another.
+/// Takes the bound from one call and the corner from another.
 inline Answer AskTwice(const Problem& problem, ExampleOracle* oracle, Index m,
                        std::span<const double> weights, WarmStart* warm = nullptr) {
   const double bound = Ask(problem, oracle, m, weights, warm).bound;
@@ -100,7 +100,7 @@ inline bool IsLabelling(const Labellings& labellings, const Answer& answer) {
   return Contains(labellings, answer.features, answer.loss, kTight);
 }
 
-/// The corner is a labelling of the largest score, which is also the bound.
+/// Checks that the corner is a labelling of the largest score, and that the bound is that score.
 inline void CheckExact(const Problem& problem, Oracle* oracle, std::span<const double> weights) {
   oracle->Refresh(weights);
   for (Index m = 0; m < problem.size(); ++m) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// All labellings of a small example with their features as dense vectors over the weights, found
-// without the library's feature maps: what oracles and steps are compared with.
+// All labellings of a small example with their features as dense vectors over the weights, computed
+// without the library's feature maps. Tests compare oracles and steps with these labellings.
 #pragma once
 
 #include <span>
@@ -20,20 +20,20 @@ struct DenseLabelling {
   double loss = 0;
 };
 
-/// φ_m(labels). Requires an example without global factors, as DenseLabellings.
+/// φ_m(labels). Like DenseLabellings, requires an example without global factors.
 Eigen::VectorXd DenseFeaturesOf(const ExampleView& example, std::span<const Index> labels);
 
 /// The labellings of example m that its structure allows.
 std::vector<DenseLabelling> DenseLabellings(const Problem& problem, Index m);
 
-/// The largest loss + w·φ.
+/// max loss + w·φ over the labellings.
 double LargestScore(std::span<const DenseLabelling> labellings, const Eigen::VectorXd& weights);
 
-/// Whether some labelling has these features and this loss, up to `tolerance` of each entry.
+/// Whether some labelling has these features and this loss, each entry up to `tolerance`.
 bool Contains(std::span<const DenseLabelling> labellings, const Eigen::VectorXd& features,
               double loss, double tolerance);
 
-/// φ of a corner in lists.
+/// φ of a sparse corner.
 Eigen::VectorXd DenseFeaturesOf(const ExampleView& example, const SparseCorner& corner);
 
 Eigen::VectorXd AsVector(std::span<const double> values);

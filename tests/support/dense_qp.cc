@@ -14,8 +14,8 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-/// The allowed joint states of every global factor of an example, last variable fastest: its
-/// columns, which follow those of the tables.
+/// The columns of the global factors of an example: the allowed joint states of each factor, last
+/// variable fastest. These columns follow those of the flat tables.
 struct GlobalColumns {
   explicit GlobalColumns(const Structure& structure) : end(structure.graph().total_states()) {
     const FactorGraph& graph = structure.graph();
@@ -30,7 +30,7 @@ struct GlobalColumns {
       end += static_cast<Offset>(states.back().size());
     }
   }
-  /// Column of global factor g under a labelling that it allows.
+  /// The column of global factor g for a labelling that the factor allows.
   Offset ColumnOf(const FactorGraph& graph, Index g, std::span<const Index> labels) const {
     std::vector<Index> joint(graph.global_scope(g).size());
     GlobalStates(graph, g, labels, joint);
@@ -57,7 +57,7 @@ VectorXd DenseGlobalFeatures(const Structure& structure, Index g, std::span<cons
 }
 
 /// One column per joint state of each part of each example, in the order of the examples and of
-/// their flat arrays.
+/// their flat tables.
 struct RelaxedProblem {
   MatrixXd psi;        // per column: ψ_a(y_a)
   VectorXd loss;       // per column: Δ_a(y_a)
@@ -264,7 +264,7 @@ Optimum SolveSoft(const TrainingSet& training, double lambda, double rho, double
 
 namespace {
 
-/// Over all labellings; slack: with slack rescaling.
+/// The optimum over all labellings; slack: with slack rescaling.
 Optimum SolveOverLabellings(const TrainingSet& training, double lambda, bool slack) {
   std::vector<VectorXd> psi;
   std::vector<double> loss;

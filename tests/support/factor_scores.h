@@ -9,7 +9,7 @@
 
 namespace slackline::internal::test {
 
-/// out[y] = w·φ(y) for all joint states y, by the factor's own features.
+/// out[y] = w·φ(y) for all joint states y, from the factor's features.
 template <Factor F>
 void ScoreTable(const F& factor, std::span<const double> weights, std::span<double> out) {
   const std::span<const Index> cardinalities = factor.cardinalities();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What test files of the batch learners on marginals have in common.
+// Checks shared by the test files of the batch learners on marginals.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@
 
 namespace slackline::internal::test {
 
-/// Fifteen forest problems, one λ after the other: brackets that hold at every check and end within
-/// this gap around the optimum.
+/// Trains on fifteen forest problems, with the λ in turn. Checks that the optimum lies between dual
+/// and primal at every evaluation, and that each run ends within `gap` of the optimum.
 inline void CheckComesNear(LearnerKind learner, const std::vector<double>& lambdas, double gap) {
   Random random(1);
   for (int trial = 0; trial < 15; ++trial) {
@@ -34,8 +34,9 @@ inline void CheckComesNear(LearnerKind learner, const std::vector<double>& lambd
   }
 }
 
-/// So many passes after the first, each with `least` sweeps over the examples, and all together
-/// with at most `most`: trials that are repeated are few.
+/// Runs one pass and then `passes` more. Checks that each of the latter makes a multiple of `least`
+/// sweeps over the examples, and that they make at most `most` sweeps in total, so that trial steps
+/// are rarely repeated.
 inline void CheckSweeps(LearnerKind kind, Index passes, Index least, Index most,
                         std::uint64_t seed) {
   Random random(seed);

@@ -113,8 +113,8 @@ TrainingSet RandomGlobalProblem(std::uint64_t seed, const GlobalProblemOptions& 
           static_cast<Index>(random.Below(static_cast<std::uint64_t>(options.states))));
     if (options.exactly_one) {
       const auto one = static_cast<Index>(random.Below(3));
-      // Two of the variables 1, 2 and 3 at most are 1: one of the first three, and perhaps the
-      // last.
+      // One of the variables 0, 1, 2 is 1: with variable 3, at most two of the variables 1, 2, 3
+      // are.
       for (Index i = 0; i < 3; ++i) labels[i] = i == one ? 1 : 0;
     }
     data.Add(structures[m], labels, m);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Small random training problems with global factors, and the same with tables in their place.
+// Small random training problems with global factors, and equal problems with tables instead.
 #pragma once
 
 #include <slackline/core/loss.h>
@@ -18,17 +18,16 @@ struct GlobalProblemOptions {
   /// a chain over `scope` of the variables, one table of weights for its edges
   bool chain = false;
   Index scope = 4;
-  Index copies = 1;  ///< of each global factor, over other variables, with the same weights
+  Index copies = 1;  ///< of each global factor, over different variables, with the same weights
   /// binary variables only: bounds on the count of the first three variables
   bool exactly_one = false;
-  bool overlapping_bounds = false;  ///< besides: at most two of the variables 1, 2 and 3
+  bool overlapping_bounds = false;  ///< also: at most two of the variables 1, 2 and 3
   double input_scale = 1;
-  /// Unrestricted global factors are written as tables over all joint states, chains as pair
-  /// tables.
+  /// Writes unrestricted global factors as tables over all joint states, and chains as pair tables.
   bool as_tables = false;
 };
 
-/// Problems drawn with the same seed differ in as_tables only.
+/// Problems drawn with the same seed differ only in as_tables.
 TrainingSet RandomGlobalProblem(std::uint64_t seed, const GlobalProblemOptions& options);
 
 }  // namespace slackline::internal::test

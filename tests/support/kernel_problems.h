@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Kernelized training problems as linear ones, independently of the library: inputs whose inner
-// products are kernel values come from the eigenvectors of the kernel matrix, which is written out
-// by the kernels' definitions.
+// Kernelised training problems written as linear ones, without the library's kernel code: the
+// inputs are replaced by vectors whose inner products are the kernel values. These vectors come
+// from the eigenvectors of the kernel matrix, which follows from the definitions of the kernels.
 #pragma once
 
 #include <cmath>
@@ -19,7 +19,7 @@ namespace slackline::internal::test {
 
 Eigen::VectorXd DenseInput(const FeatureRow& row, Index columns);
 
-/// By the definitions in core/kernel.h.
+/// k(a, b) by the definitions in core/kernel.h.
 template <class Scalar>
 Scalar PlainKernel(const Kernel& kernel, const Eigen::Matrix<Scalar, Eigen::Dynamic, 1>& a,
                    const Eigen::Matrix<Scalar, Eigen::Dynamic, 1>& b) {
@@ -33,12 +33,12 @@ Scalar PlainKernel(const Kernel& kernel, const Eigen::Matrix<Scalar, Eigen::Dyna
   }
 }
 
-/// The training set with input j replaced by row j of V√D, where the kernel matrix of all rows is V
-/// D Vᵀ.
+/// The training set with input j replaced by row j of V√D, where V D Vᵀ is the kernel matrix of all
+/// rows.
 TrainingSet Featurised(const TrainingSet& training, const Kernel& kernel);
 
-/// w of an expansion (learning/kernels/kernel_expansion.h) with the linear kernel: Σ_j c_j x_j,
-/// written out.
+/// The weights w = Σ_j c_j x_j of an expansion with the linear kernel
+/// (learning/kernels/kernel_expansion.h).
 std::vector<double> LinearWeights(const Dataset& data, std::span<const double> expansion);
 
 }  // namespace slackline::internal::test

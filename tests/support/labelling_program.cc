@@ -30,7 +30,7 @@ struct Labelled {
   Real loss;
 };
 
-/// Coordinates of ψ(labels), times `scale`.
+/// Coordinates of ψ(labels).
 std::vector<double> Coordinates(const ExampleView& example, std::span<const Index> labels) {
   std::vector<double> q(example.structure().num_coordinates(), 0.0);
   AddLabellingFeatures(example, example.labels(), 1, q);
@@ -91,7 +91,7 @@ class Program {
       if (best_example < 0) break;
       StepOnPair(up, down);
     }
-    bracket.upper = std::max(bracket.upper, bracket.lower);  // but for rounding it is
+    bracket.upper = std::max(bracket.upper, bracket.lower);  // rounding may reverse the order
     return bracket;
   }
 
@@ -177,7 +177,7 @@ class Program {
     Rebuild();
   }
 
-  /// What steps keep up to date, from β.
+  /// Computes from β what the steps keep up to date.
   void Rebuild() {
     if (objective_.l1 > 0) {
       v_ = psi_ * beta_ / lambda_m_;
@@ -191,7 +191,7 @@ class Program {
     return v > t ? v - t : v < -t ? v + t : Real(0);
   }
 
-  /// Σ_i [the states of variable i in labellings a and b are the same].
+  /// The number of variables that have the same state in labellings a and b.
   Real Agreement(const Labelled& a, const Labelled& b) const {
     Real sum = 0;
     for (std::size_t i = 0; i < a.labels.size(); ++i) sum += a.labels[i] == b.labels[i] ? 1 : 0;
@@ -219,7 +219,7 @@ class Program {
     return gradient;
   }
 
-  /// M times the gap; the pair of one example with the largest slope.
+  /// M times the gap. Finds the pair of labellings of one example with the largest slope.
   Real Gap(Index* example, Index* up, Index* down) const {
     const Vector gradient = Gradient();
     Real total = 0;
@@ -303,7 +303,7 @@ class Program {
   Real lambda_;
   Real lambda_m_;
   std::vector<Labelled> columns_;
-  std::vector<Eigen::Index> begin_;  // of the examples, and one more
+  std::vector<Eigen::Index> begin_;  // of the columns of each example, and the end
   Matrix psi_, gram_;
   Vector beta_, products_, v_;
 };

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Optima of small training problems at any scale of features, losses and λ, independent of the
-// library's learning code: all labellings that states and global factors allow are columns of the
-// dual
+// Optima of small training problems at any scale of features, losses and λ, computed without the
+// library's learning code. The columns are all labellings that the states and the global factors
+// allow. The dual is
 //
 //   D(β) = (1/M) [β·Δ + (γ/2) Σ_i (1 − ‖μ_i‖²)] − λ/2 ‖soft(v, σ/λ)‖²,   v = Ψβ/(λM),
 //
-// β on one simplex per example, maximised by steps on pairs of labellings in long double. Both
-// sides of the bracket are evaluated at the point that was reached, so they hold however far the
-// steps came: D(β) ≤ optimum ≤ D(β) + Σ_m [max_k ∂_k D − Σ_k β_k ∂_k D].
+// with β on one simplex per example; steps on pairs of labellings maximise it in long double. Both
+// bounds are evaluated at the point reached, so they hold even where the steps did not converge:
+// D(β) ≤ optimum ≤ D(β) + Σ_m [max_k ∂_k D − Σ_k β_k ∂_k D].
 #pragma once
 
 #include <slackline/core/kernel.h>
@@ -28,7 +28,8 @@ struct ReferenceBracket {
   double upper = 0;
 };
 
-/// Of the exact problem. Throws std::invalid_argument for more than 600 labellings.
+/// Bounds on the optimum of the exact problem. Throws std::invalid_argument for more than 600
+/// labellings.
 ReferenceBracket BracketOptimum(const TrainingSet& training, double lambda,
                                 const ReferenceObjective& objective = {});
 

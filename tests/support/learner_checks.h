@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What holds for every learner: for test files of single learners. Those with a dual point in it,
-// for learners that ask an oracle.
+// Properties that hold for every learner, and further ones for learners with an oracle and a dual
+// point: for the test files of single learners.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@
 
 namespace slackline::internal::test {
 
-/// f of the learner's dual point, from its coordinates alone.
+/// f of the learner's dual point, from the coordinates of the point alone.
 inline double ValueOfDualPoint(const Problem& problem, const Learner& learner) {
   std::vector<double> weights(problem.num_weights(), 0.0);
   std::vector<double> coordinates;
@@ -44,9 +44,9 @@ inline double ValueOfDualPoint(const Problem& problem, const Learner& learner) {
   return sum / problem.size() - Regulariser(problem.lambda(), weights);
 }
 
-/// Evaluations after every one of `passes` passes: bounds on the right sides of the optimum, a
-/// primal that is that of the weights, a dual that is that of the dual point. Returns the last
-/// evaluation.
+/// Evaluates the learner before the first pass and after each of `passes` passes. Checks that the
+/// optimum lies between dual and primal, that the primal is the one of the weights, and that the
+/// dual is the one of the dual point. Returns the last evaluation.
 inline Evaluation CheckPasses(const Problem& problem, const TrainOptions& options, double optimum,
                               int passes) {
   const std::unique_ptr<Learner> learner = MakeLearner(problem, options);
@@ -69,8 +69,8 @@ inline Evaluation CheckPasses(const Problem& problem, const TrainOptions& option
   return evaluation;
 }
 
-/// Evaluations after every pass: no dual is smaller than that before by more than `room`, the first
-/// than 0.
+/// Evaluates the learner after every pass. Checks that no dual is smaller than its predecessor by
+/// more than `room`; the first is compared with 0.
 inline void CheckDualNeverFalls(const Problem& problem, const TrainOptions& options, int passes,
                                 double room) {
   const auto learner = MakeLearner(problem, options);
@@ -85,7 +85,8 @@ inline void CheckDualNeverFalls(const Problem& problem, const TrainOptions& opti
   }
 }
 
-/// A run that is stopped after some passes and resumed by another learner, against one that is not.
+/// Compares a run that is interrupted after some passes and resumed by another learner with an
+/// uninterrupted run.
 inline void CheckResume(const Problem& problem, TrainOptions options) {
   options.gap_tolerance = options.absolute_gap = 0;
   options.max_passes = 20;
@@ -115,16 +116,17 @@ inline void CheckResume(const Problem& problem, TrainOptions options) {
   }
 }
 
-/// What a learner is asked to do before and after its state is taken.
+/// What a learner does before and after its state is saved.
 struct TakeOver {
   int before = 3;  ///< passes
   int after = 3;
-  std::function<void(Learner&)> prepare = {};  ///< between the passes before and the state
-  bool checks = false;  ///< the learner that takes over is evaluated before each of its passes
+  std::function<void(Learner&)> prepare = {};  ///< called between the passes before and the save
+  bool checks = false;  ///< the second learner is evaluated before each of its passes
 };
 
-/// A learner, and another that takes over its state, go on alike: states, figures and weights have
-/// the same bits. A state that is cut short is refused. Returns the first learner.
+/// Saves the state of a learner, loads it into a second one and trains both further. Checks that
+/// states, figures and weights have the same bits at the end, and that a truncated state is
+/// refused. Returns the first learner.
 inline std::unique_ptr<Learner> CheckTakeOver(const Problem& problem, const TrainOptions& options,
                                               const TakeOver& plan = {}) {
   const StopControl never(nullptr, 0);
@@ -159,8 +161,8 @@ inline std::unique_ptr<Learner> CheckTakeOver(const Problem& problem, const Trai
   return first;
 }
 
-/// Weights and figures are the same bits in every run, with 1, 2 and 4 threads. Returns those of a
-/// run.
+/// Checks that weights and figures have the same bits in every run, with 1, 2 and 4 threads.
+/// Returns the summary of a run.
 inline TrainSummary CheckReplay(const Problem& problem, TrainOptions options, Index passes = 15) {
   options.gap_tolerance = options.absolute_gap = 0;
   options.max_passes = passes;
@@ -177,8 +179,8 @@ inline TrainSummary CheckReplay(const Problem& problem, TrainOptions options, In
   return once;
 }
 
-/// Two λ one after the other: bounds of the second problem hold from the first evaluation on, and
-/// what is reached is certified.
+/// Changes λ after ten passes. Checks that the bounds of the second problem hold from the first
+/// evaluation on, and that its gap falls to `gap`.
 inline void CheckChangeLambda(const Problem& problem, const TrainOptions& options, double other,
                               double optimum, double first_dual, int passes, double gap) {
   const auto learner = MakeLearner(problem, options);
@@ -204,8 +206,8 @@ inline void CheckChangeLambda(const Problem& problem, const TrainOptions& option
   CHECK(primal - dual <= gap * std::max(1.0, primal));
 }
 
-/// Another λ after some passes: the bounds of the second problem hold at once, and `after` passes
-/// leave less than this gap. Returns the first evaluation.
+/// Changes λ after `before` passes. Checks that the bounds of the second problem hold at once, and
+/// that `after` further passes leave less than `gap`. Returns the first evaluation.
 inline Evaluation CheckPath(const Problem& first, const Problem& second,
                             const TrainOptions& options, double optimum, int before, int after,
                             double gap) {
@@ -233,7 +235,7 @@ struct VerifiedRun {
   Verification verification;
 };
 
-/// The certificate of a run of at most so many passes, by another solver.
+/// Checks that another solver confirms the certificate of a run of at most `passes` passes.
 inline VerifiedRun CheckVerifies(const Problem& problem, TrainOptions options, Index passes = 30) {
   options.max_passes = passes;
   VerifiedRun run;
@@ -248,7 +250,7 @@ inline VerifiedRun CheckVerifies(const Problem& problem, TrainOptions options, I
   return run;
 }
 
-/// A claim that is not that of the run is found out.
+/// Checks that a claim which differs from the result of the run is rejected.
 inline void CheckFails(const Problem& problem, const TrainOptions& options, const VerifiedRun& run,
                        const ProgressRecord& claim) {
   CHECK(VerifyCertificate(problem, run.summary.weights, claim, options,
@@ -256,7 +258,8 @@ inline void CheckFails(const Problem& problem, const TrainOptions& options, cons
             .outcome == VerifyOutcome::kFails);
 }
 
-/// What a run has to say about any problem: numbers, and bounds on their sides.
+/// Checks what holds for a run on any problem: figures are finite, and the dual is at most the
+/// primal.
 inline void CheckNumbers(const TrainSummary& summary) {
   CHECK(std::isfinite(summary.last.primal));
   CHECK(std::isfinite(summary.last.dual));
@@ -264,7 +267,8 @@ inline void CheckNumbers(const TrainSummary& summary) {
   for (const double w : summary.weights) CHECK(std::isfinite(w));
 }
 
-/// Shapes at which loops and divisions stumble: bounds stay finite and on their sides.
+/// Trains on problems of extreme shapes. Checks that figures stay finite and the dual at most the
+/// primal.
 inline void CheckUnpleasantProblems(const TrainOptions& given) {
   Random random(4711);
   for (int shape = 0; shape < 8; ++shape) {

@@ -77,7 +77,7 @@ void AddFactorBlocks(Random& random, std::vector<TrainOptions>* ways) {
   }
 }
 
-/// bcfw with all kinds of steps.
+/// bcfw with every kind of step.
 void AddExampleBlocks(Random& random, SolverKind oracle, std::vector<TrainOptions>* ways) {
   for (const StepKind step : {StepKind::kFrankWolfe, StepKind::kPairwise, StepKind::kAway}) {
     TrainOptions options = Of(LearnerKind::kBcfw, oracle);
@@ -94,7 +94,7 @@ void AddExampleBlocks(Random& random, SolverKind oracle, std::vector<TrainOption
   }
 }
 
-/// Learners without active sets, and with options that the others do not have.
+/// Learners without active sets, and options that no other learner has.
 TrainOptions SimpleWay(Random& random, SolverKind oracle) {
   TrainOptions options = Of(Pick(random, std::vector{LearnerKind::kBcfw, LearnerKind::kFrankWolfe,
                                                      LearnerKind::kSubgradient}),
@@ -115,8 +115,8 @@ TrainOptions SimpleWay(Random& random, SolverKind oracle) {
   return options;
 }
 
-/// Cutting planes and bundles; slack rescaling is another objective, where labellings are
-/// enumerated.
+/// Cutting planes and bundles. Slack rescaling, which is another objective, needs an oracle by
+/// enumeration.
 void AddPlanes(Random& random, const std::vector<SolverKind>& oracles,
                std::vector<TrainOptions>* ways) {
   for (const LearnerKind learner : kPlaneLearners) {
@@ -171,7 +171,7 @@ void AddMultiSample(Random& random, const std::vector<SolverKind>& oracles,
   }
 }
 
-/// With the linear kernel: the same problem, with expansions for weights.
+/// Learners with expansions for weights. With the linear kernel the problem stays the same.
 void AddKernels(Random& random, const std::vector<SolverKind>& oracles,
                 std::vector<TrainOptions>* ways) {
   for (const LearnerKind learner : {LearnerKind::kKernelBcfw, LearnerKind::kKernelFrankWolfe}) {
@@ -183,7 +183,7 @@ void AddKernels(Random& random, const std::vector<SolverKind>& oracles,
   }
 }
 
-/// Those that see forbidden states.
+/// The oracles that support forbidden states.
 std::vector<SolverKind> OraclesOfAllowedLabellings(const Problem& problem) {
   std::vector<SolverKind> oracles = {SolverKind::kBruteForce, SolverKind::kBranchAndBound};
   if (AllGraphs(problem, IsForest))
@@ -254,8 +254,8 @@ std::vector<TrainOptions> AllWays(Random& random, const Problem& problem) {
   AddMultiSample(random, oracles, &ways);
   if (HasInputs(problem)) {
     AddKernels(random, oracles, &ways);
-    // Every other learner may have a kernel, too; but the l1 norm is that of other coordinates
-    // then.
+    // Any other learner may use a kernel, too, unless there is an l1 term: with a kernel the l1
+    // norm would be taken in other coordinates.
     TrainOptions options = ways[random.Below(ways.size())];
     if (!UsesKernel(options) && options.l1 == 0) {
       options.kernel = KernelKind::kLinear;
@@ -293,7 +293,7 @@ std::vector<TrainOptions> RefusedWays(Random& random, const Problem& problem) {
       if (!AllGraphs(problem, IsBinaryPairwise)) with_oracle(learner, SolverKind::kRoof);
       if (forbidden) with_oracle(learner, SolverKind::kMessages);
     } else if (learner != LearnerKind::kAuto) {
-      ways.push_back(Of(learner, SolverKind::kBruteForce));  // it asks none
+      ways.push_back(Of(learner, SolverKind::kBruteForce));  // the learner has no oracle
     }
     if (learner != LearnerKind::kCuttingPlane1 && learner != LearnerKind::kCuttingPlaneN) {
       ways.push_back(Of(learner));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// All ways to train on a problem that the options have words for, and those that have to be
-// refused: for tests that try everything.
+// All ways to train on a problem that the options can express, and those that must be refused, for
+// tests that try everything.
 #pragma once
 
 #include <algorithm>
@@ -28,25 +28,26 @@ bool AllGraphs(const Problem& problem, const Test& test) {
                      [&](const auto& structure) { return test(structure->graph()); });
 }
 
-/// Every learner that has a name, auto among them. A new one is in it as soon as it has a name.
+/// All registered learners, and auto.
 std::vector<LearnerKind> AllLearners();
 
-/// Whether kernels have something to compare.
+/// Whether some variable has input vectors, which kernels compare.
 bool HasInputs(const Problem& problem);
 
-/// The options that differ from their defaults, as on the command line.
+/// The options that differ from their defaults, in the form of the command line.
 std::string Describe(const TrainOptions& options);
 
-/// Which objective the figures of such a run are about, in words; empty for that of problem.h. Soft
-/// constraints and smoothed messages report the relaxed problem beside their own.
+/// The objective of a run's figures in words; empty for that of problem.h. Soft constraints and
+/// smoothed messages report the relaxed problem beside their own objective.
 std::string ObjectiveOf(const TrainOptions& options);
 
-/// Every learner that applies with every kind of step, bcfw with every oracle that applies; the
-/// rest is drawn. Runs are of at most 150 passes. Options of other objectives (l1, smoothing) are
-/// the same in all ways of one call, so that their bounds can be compared.
+/// Every applicable learner with every kind of step, and bcfw with every applicable oracle; the
+/// other options are drawn at random. Runs take at most 150 passes. Options that change the
+/// objective (l1, smoothing) are the same in all ways of one call, so that their bounds can be
+/// compared.
 std::vector<TrainOptions> AllWays(Random& random, const Problem& problem);
 
-/// What does not apply to the problem, or to any, and has to be refused by MakeLearner.
+/// Options that do not apply to the problem, or to no problem: MakeLearner must refuse them.
 std::vector<TrainOptions> RefusedWays(Random& random, const Problem& problem);
 
 }  // namespace slackline::internal::test

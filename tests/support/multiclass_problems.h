@@ -10,15 +10,14 @@
 
 namespace slackline::internal::test {
 
-/// Examples that are one variable with a row of weights for each of its states.
+/// Examples of one variable each, with a row of weights for each of its states.
 struct MulticlassProblem {
   std::shared_ptr<FeatureRows> rows;
   std::vector<Index> labels;
   TrainingSet training;
 };
 
-/// Labels follow the inputs, with noise. The weights of class j and feature f lie at f · classes +
-/// j.
+/// Labels follow the inputs, with noise. The weight of class j and feature f is at f · classes + j.
 inline MulticlassProblem RandomMulticlassProblem(Random& random, Index examples, Index classes,
                                                  Index features) {
   std::vector<Index> labels;

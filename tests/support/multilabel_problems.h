@@ -6,10 +6,11 @@
 
 namespace slackline::internal::test {
 
-/// A multi-label problem as the application makes them: binary labels, one dense input per example,
-/// own rows per label, and pairs [both on] with own weights; all pairs (full) or a chain. Labels
-/// depend on the inputs, with noise; the larger `threshold` (0: half of them), the fewer are on,
-/// and the last feature is constant then.
+/// A multi-label problem as the application builds it: binary labels, one dense input per example,
+/// own rows per label, and own weights for "both on" of each pair; the pairs are all pairs (full)
+/// or those of a chain. Labels depend on the inputs, with noise. The larger `threshold` (0: half of
+/// the labels are on), the fewer labels are on; a threshold other than 0 also makes the last
+/// feature constant.
 TrainingSet RandomMultiLabelProblem(Random& random, Index num_examples, Index num_labels,
                                     Index num_features, bool full, double threshold = 0);
 

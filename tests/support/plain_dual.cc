@@ -11,7 +11,8 @@ namespace {
 
 constexpr long double kLeft = 0.1L;  // share of a gap that local steps leave
 constexpr int kMostSteps = 20;
-constexpr long double kTie = 1e-10L;  // a difference of scores that rounding may turn round
+// scores that differ by less are a tie: rounding may reorder them
+constexpr long double kTie = 1e-10L;
 
 }  // namespace
 
@@ -78,8 +79,8 @@ PlainDual::Extremes PlainDual::FindExtremes(Index m) const {
   return found;
 }
 
-/// The γ in [0, limit] at which D is largest along α_m + γ d: the top of the parabola through three
-/// values.
+/// The γ in [0, limit] at which D is largest along α_m + γ d: the maximum of the parabola through
+/// three values.
 PlainDual::Real PlainDual::LineMaximum(Index m, const std::vector<Real>& d, Real limit) const {
   Vector slope = Vector::Zero(centre_.size());
   Real loss = 0;
@@ -98,7 +99,7 @@ PlainDual::Real PlainDual::LineMaximum(Index m, const std::vector<Real>& d, Real
   return limit * std::min<Real>(1, -rise / (2 * bend));
 }
 
-/// One pairwise step, or the better one of Frank-Wolfe and away. Returns its length.
+/// One pairwise step, or the better of a Frank-Wolfe step and an away step. Returns its length.
 PlainDual::Real PlainDual::Step(Index m, const Extremes& at, StepKind kind) {
   std::vector<Corner>& corners = examples_[m];
   std::vector<Real> d(corners.size(), 0);

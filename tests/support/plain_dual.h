@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The dual over active sets by its definition, from dense features in extended precision, and steps
-// on it whose lengths come from its values: what the engine of example blocks is compared with.
+// on this dual whose lengths come from its values. Tests compare the engine of example blocks with
+// it.
 #pragma once
 
 #include <span>
@@ -26,11 +27,11 @@ class PlainDual {
     Real alpha = 0;
   };
 
-  /// The corners and α of the blocks. centre: c, or empty where they have none.
+  /// Copies the corners and α of the blocks. centre: c, or empty where the blocks have none.
   PlainDual(const ActiveSetBlocks& blocks, std::span<const double> centre);
 
   std::vector<Corner>& example(Index m) { return examples_[m]; }
-  /// Corner a of a set of example m, without its α.
+  /// Corner a of the given set of example m, with α = 0.
   Corner ReadCorner(Index m, const ActiveSet& set, Index a) const;
 
   Real Value() const { return ValueOf(Gradient(), Loss()); }
@@ -39,7 +40,7 @@ class PlainDual {
   Vector Point() const { return Gradient() / lambda_; }
   /// Σ α Δ / M.
   Real Loss() const;
-  /// H at the weights.
+  /// H of the corner at the weights.
   Real Score(const Corner& corner) const { return corner.loss - Weights().dot(corner.psi); }
 
   struct Improvement {
@@ -47,8 +48,9 @@ class PlainDual {
     int steps = 0;
     bool clear = true;  ///< no step had a choice between corners of equal score
   };
-  /// Steps on example m until that gap is at most `most`, or (most < 0) a tenth of what it was, and
-  /// at most 20. (A pairwise step leaves its two corners with equal scores, up to rounding.)
+  /// Steps on example m until the gap max H − min H is at most `most` or, with most < 0, a tenth of
+  /// its first value; at most 20 steps. (A pairwise step leaves its two corners with equal scores,
+  /// up to rounding.)
   Improvement Improve(Index m, StepKind kind, Real most);
   /// max H − min H over α > 0 of example m.
   Real Gap(Index m) const { return FindExtremes(m).gap(); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The dual with soft constraints (docs/notation.md, section 3) by its definition, from dense
-// features in extended precision: what steps on factor blocks are compared with.
+// features in extended precision. Tests compare the steps on factor blocks with it.
 #pragma once
 
 #include <span>
@@ -17,18 +17,18 @@ namespace slackline::internal::test {
 using Real = long double;
 using RealVector = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
 
-/// With multipliers, smoothing and a proximal centre as the blocks have them. μ is the flat tables
-/// of the examples one after the other. For problems without global factors.
+/// The dual with the multipliers, smoothing and proximal centre of the blocks. μ is the flat tables
+/// of the examples one after the other. Requires problems without global factors.
 class PlainSoft {
  public:
   /// centre: c, or empty where the blocks have none.
   PlainSoft(const FactorBlocks& blocks, std::span<const double> centre);
 
-  /// First column of a part, and one behind its last.
+  /// The first column of a part, and the column behind its last.
   std::pair<Offset, Offset> Columns(Index m, Index part) const;
   /// μ of the blocks.
   RealVector Read(const FactorBlocks& blocks) const;
-  /// What the dual needs of a point.
+  /// The quantities of a point from which the dual is computed.
   struct Point {
     RealVector mu;
     RealVector g;  ///< Ψμ λ = Σ μ ψ / M
@@ -36,7 +36,8 @@ class PlainSoft {
   };
   Point At(const RealVector& mu) const;
   Real Value(const Point& point) const;
-  /// The dual along point + t·d is begin + rise·t + bend·t²: the last two. O(non-zeros of d).
+  /// (rise, bend) of the dual along point + t·d, which is begin + rise·t + bend·t². O(non-zeros of
+  /// d).
   std::pair<Real, Real> Parabola(const Point& point, const RealVector& d) const;
 
  private:

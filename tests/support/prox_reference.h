@@ -7,9 +7,10 @@
 
 namespace slackline::internal::test {
 
-/// min_w λ/2 ‖w‖² + l1 ‖w‖₁ + (1/M) Σ_m max_μ [θ_m·μ + (smoothing/2) Σ_i (1 − ‖μ_i‖²)] over
-/// mixtures of labellings, by the dense quadratic program of its dual: all labellings are columns,
-/// the soft threshold is a box. For a hundred columns. `marginals` stays empty.
+/// min_w λ/2 ‖w‖² + l1 ‖w‖₁ + (1/M) Σ_m max_μ [θ_m·μ + (smoothing/2) Σ_i (1 − ‖μ_i‖²)] over convex
+/// combinations of labellings, by the dense quadratic program of its dual: the columns are all
+/// labellings, and the soft threshold is a box. Suited to a hundred columns. `marginals` stays
+/// empty.
 Optimum SolveProx(const TrainingSet& training, double lambda, double l1, double smoothing);
 
 }  // namespace slackline::internal::test

@@ -31,8 +31,7 @@ class InteriorPoint {
   InteriorPoint(const MatrixXd& q, const VectorXd& c, const MatrixXd& a, const VectorXd& b)
       : q_(q.cast<Real>()), c_(c.cast<Real>()), a_(a.cast<Real>()), b_(b.cast<Real>()) {}
 
-  /// Runs until no progress is made; error() is then that of the best point, and the result is that
-  /// point.
+  /// Runs until no progress is made. The result and error() are then those of the best point.
   QpResult Run() {
     const auto n = c_.size();
     at_ = {Vector::Ones(n), Vector::Zero(b_.size()), Vector::Constant(n, 1 + Largest(c_))};
@@ -77,7 +76,7 @@ class InteriorPoint {
         std::max({at_.x.dot(at_.s) / (1 + std::abs(objective)), dual, Largest(PrimalResidual())}));
   }
 
-  /// One predictor and corrector step; false when the numbers break down.
+  /// One predictor and corrector step; returns false on numerical breakdown.
   bool Step() {
     scale_ = (at_.x.array() / at_.s.array()).sqrt().matrix();
     Factorize();
@@ -92,7 +91,7 @@ class InteriorPoint {
         (products.array() + affine.x.array() * affine.s.array() - sigma * mu).matrix();
     const Iterate d = Direction(corrected);
     if (!d.x.allFinite() || !d.y.allFinite() || !d.s.allFinite()) return false;
-    // One step length for both: with a quadratic term the dual residual depends on x as well.
+    // One step length for x and s: with a quadratic term the dual residual depends on x as well.
     const Real longest = std::min(MaxStep(at_.x, d.x, 1000), MaxStep(at_.s, d.s, 1000));
     const Real step = std::min(Real(1), Real(0.995) * longest);
     at_.x += step * d.x;
@@ -120,14 +119,15 @@ class InteriorPoint {
     factor_.compute(system_);
   }
 
-  /// The solution of the scaled system, refined.
+  /// The solution of the scaled system, with iterative refinement.
   Vector SolveSystem(const Vector& right) const {
     Vector solution = Vector::Zero(right.size());
     for (int round = 0; round < 3; ++round) solution += factor_.solve(right - system_ * solution);
     return solution;
   }
 
-  /// The Newton direction towards Ax = b, Qx + c = Aᵀy + s, and x_k s_k lower by products_k.
+  /// The Newton direction towards Ax = b, Qx + c = Aᵀy + s, and products x_k s_k smaller by
+  /// products_k.
   Iterate Direction(const Vector& products) const {
     const Vector over_x = (products.array() / at_.x.array()).matrix();
     Vector right(c_.size() + b_.size());
@@ -151,13 +151,13 @@ class InteriorPoint {
   Eigen::PartialPivLU<Matrix> factor_;
 };
 
-/// Requires rows of A that are linearly independent.
+/// Requires linearly independent rows of A.
 QpResult SolveFullRank(const MatrixXd& q, const VectorXd& c, const MatrixXd& a, const VectorXd& b) {
   constexpr double kWanted = 1e-10;
   InteriorPoint<double> fast(q, c, a, b);
   const QpResult first = fast.Run();
   if (fast.error() <= kWanted) return first;
-  // Large quadratic terms (λ or ρ small) leave doubles short of digits.
+  // Large quadratic terms (small λ or ρ) need more digits than a double has.
   InteriorPoint<long double> precise(q, c, a, b);
   const QpResult second = precise.Run();
   if (precise.error() <= kWanted) return second;

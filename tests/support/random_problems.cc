@@ -50,7 +50,7 @@ class ScopeSource {
     std::iota(component_.begin(), component_.end(), 0);
   }
 
-  /// Empty when there is no room for another factor.
+  /// Empty when no further factor fits.
   std::vector<Index> Next() {
     const Index largest = std::min(options_.max_order, options_.num_variables);
     const Index order =
@@ -81,8 +81,8 @@ class ScopeSource {
   std::vector<Index> component_;
 };
 
-/// A weight per joint state, numbered as if every variable had max_states states: tables of
-/// different shape can share.
+/// A weight per joint state, numbered as if every variable had max_states states, so that tables of
+/// different shapes can share weights.
 TableFactor SharedTable(const std::vector<Index>& cardinalities, Index max_states,
                         Index num_weights) {
   return TableFactor::FromFunction(cardinalities, num_weights,
@@ -98,7 +98,8 @@ Index RandomCardinality(Random& random, const ProblemOptions& options) {
   return 2 + static_cast<Index>(random.Below(static_cast<std::uint64_t>(options.max_states - 1)));
 }
 
-/// The labelling of zeros stays allowed.
+/// Random flags for forbidden states. State 0 is never flagged, so the labelling of zeros stays
+/// allowed.
 std::vector<bool> SomeStates(Random& random, Index states) {
   std::vector<bool> flags(states, false);
   for (std::size_t s = 1; s < flags.size(); ++s) flags[s] = random.Below(3) == 0;
@@ -149,7 +150,7 @@ std::shared_ptr<const Structure> MakeStructure(Random& random, const ProblemOpti
   return builder.Build();
 }
 
-/// Labels that the structure allows: drawn until it does, or all zero.
+/// Labels that the structure allows: the first allowed draw, or all zero after 100 attempts.
 std::vector<Index> RandomLabels(Random& random, const ProblemOptions& options,
                                 const Structure& structure, bool first_example) {
   for (int attempt = 0; attempt < 100; ++attempt) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Small random training problems of every shape that the library knows.
+// Small random training problems of every shape that the library supports.
 #pragma once
 
 #include <slackline/core/loss.h>
@@ -13,16 +13,17 @@ enum class InputKind { kDense, kSparse, kNone };
 struct ProblemOptions {
   Index num_examples = 3;
   Index num_variables = 4;  ///< ≥ 1
-  Index max_states = 3;   ///< every variable has 2 … max_states states (1 where max_states is 1)
-  Index num_factors = 4;  ///< tried; fewer where `forest` or the number of variables leaves no room
-  /// factors are over 2 … max_order variables (over 1 where there is one variable)
+  Index max_states = 3;  ///< every variable has 2 … max_states states (1 where max_states is 1)
+  /// attempted; fewer where `forest` or the number of variables leaves no room
+  Index num_factors = 4;
+  /// factors have 2 … max_order variables (1 where max_order or num_variables is 1)
   Index max_order = 2;
-  bool forest = false;            ///< no cycles: relaxed and exact problem are one
+  bool forest = false;            ///< no cycles: the relaxation is tight
   bool mixed_sizes = false;       ///< examples have 1 … num_variables variables
   bool shared_structure = false;  ///< one graph for all examples; else each has its own
-  /// Tied: all variables use the same rows, each with an input vector of its own, and all factors
-  /// of one kind use the same weights. Untied: one input vector per example, own rows per variable,
-  /// own weights per factor of the example.
+  /// Tied: all variables use the same rows, each with its own input vector, and all factors of one
+  /// kind use the same weights. Untied: one input vector per example, separate rows for each
+  /// variable, separate weights for each factor of the example.
   bool tied_weights = true;
   InputKind inputs = InputKind::kDense;
   Index input_dimension = 3;
@@ -32,27 +33,27 @@ struct ProblemOptions {
   bool potts = true;           ///< some of the pairs are Potts factors (else all are tables)
   LossScale loss = LossScale::kMean;
 
-  // What makes solvers stumble. The defaults draw no random numbers.
+  // Properties that are hard for solvers. The defaults draw no random numbers.
   double input_scale = 1;        ///< of input vectors and potentials
   bool uneven_inputs = false;    ///< each input vector is scaled by a power of ten from 1e-6 to 1e6
   bool constant_inputs = false;  ///< the first feature of every input vector is input_scale
   /// inputs and potentials are whole numbers times input_scale: many ties
   bool whole_inputs = false;
-  bool duplicate_factors = false;  ///< half of the factors come twice, over the same variables
-  bool repeat_examples = false;    ///< every example is there twice
-  bool unlabelled = false;         ///< a quarter of the labels is unknown, but for the first one
-  /// a third of the states of variables and factors are forbidden, but for the first
+  bool duplicate_factors = false;  ///< half of the factors occur twice, over the same variables
+  bool repeat_examples = false;    ///< every example occurs twice
+  bool unlabelled = false;         ///< a quarter of the labels is unknown, but never the first
+  /// a third of the states of variables and factors is forbidden, but never the first
   bool forbidden = false;
 };
 
 /// Labels are random, not drawn from a model: the problems are hard to fit.
 TrainingSet RandomProblem(Random& random, const ProblemOptions& options);
 
-/// Options drawn at random, for tests that want variety: at most 4 examples of 4 variables with 3
+/// Randomly drawn options, for tests that want variety: at most 4 examples of 4 variables with 3
 /// states.
 ProblemOptions RandomOptions(Random& random);
 
-/// The same with everything that makes solvers stumble.
+/// RandomOptions with the properties that are hard for solvers.
 ProblemOptions RandomHardOptions(Random& random);
 
 }  // namespace slackline::internal::test

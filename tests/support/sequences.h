@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Small sequences for tests, and scores from the definition of the model.
+// Small sequences for tests, and scores by the definition of the model.
 #pragma once
 
 #include <algorithm>
@@ -53,14 +53,13 @@ inline std::vector<Index> AllSequences(const SequenceData& data) {
   return all;
 }
 
-/// Names of 3 or 5 labels of chunks, in an order in which I-X may come first.
+/// The names of 3 or 5 chunk labels, in an order that puts an I label first.
 inline std::vector<std::string> BioNames(bool two_types) {
   if (two_types) return {"I-V", "B-N", "O", "I-N", "B-V"};
   return {"I-N", "O", "B-N"};
 }
 
-/// Whether I-X stands only behind B-X or I-X, where the label before is known, and not at the
-/// beginning.
+/// Whether every I-X follows a B-X or I-X (or an unknown label), and none is first.
 inline bool ValidBio(const std::vector<std::string>& names, const std::vector<Index>& labels) {
   for (std::size_t i = 0; i < labels.size(); ++i) {
     if (labels[i] == kUnlabelled) continue;
@@ -74,7 +73,7 @@ inline bool ValidBio(const std::vector<std::string>& names, const std::vector<In
   return true;
 }
 
-/// Random sequences with such labels, valid ones.
+/// Random sequences with valid labels of BioNames.
 inline SequenceData RandomBioSequences(Random& random, Index sequences, bool two_types,
                                        Index most_tokens) {
   const std::vector<std::string> names = BioNames(two_types);
@@ -101,14 +100,14 @@ inline bool NextLabelling(Index num_labels, std::vector<Index>* labels) {
   return false;
 }
 
-/// whole: small whole numbers, for ties.
+/// whole: draw small whole numbers, for ties.
 inline void SetRandomWeights(Random& random, bool whole, SequenceModel* model) {
   std::vector<double> weights = model->weights();
   for (double& w : weights) w = whole ? static_cast<double>(random.Below(3)) - 1 : random.Normal();
   model->set_weights(weights);
 }
 
-/// Of a labelling of sequence m.
+/// The score of a labelling of sequence m.
 inline double ScoreOf(const SequenceModel& model, const SequenceData& data, Index m,
                       const std::vector<Index>& labels) {
   const std::size_t k = model.num_labels();

@@ -84,7 +84,7 @@ class SimplexQuadratic {
     return worst;
   }
 
-  /// By the interior-point method.
+  /// The optimum, by the interior-point method.
   double Optimum() const {
     Eigen::MatrixXd sums = Eigen::MatrixXd::Zero(num_blocks(), matrix_.cols());
     for (Index i = 0; i < num_blocks(); ++i) sums.block(i, Begin(i), 1, block_size(i)).setOnes();
@@ -136,7 +136,7 @@ class SimplexQuadratic {
   Eigen::VectorXd target_;
 };
 
-/// The same, with Bx − b kept instead of computed in every gradient.
+/// SimplexQuadratic with Bx − b kept up to date instead of computed for every gradient.
 class FollowingQuadratic {
  public:
   explicit FollowingQuadratic(const SimplexQuadratic& plain) : plain_(plain) { Reset(); }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Writes and reads the state of one object by its description (learning/state_archive.h).
+// Saves and loads the state of one object by its Archive function (learning/state_archive.h).
 #pragma once
 
 #include <slackline/learning/state_archive.h>
 
 namespace slackline::internal::test {
 
-/// more: what Archive of the object wants before the archive.
+/// more: the arguments that the object's Archive takes before the archive.
 template <class Object, class... More>
 void SaveState(Object& object, StateWriter* writer, const More&... more) {
   StateArchive archive(writer);

@@ -97,7 +97,8 @@ class GlobalProblem {
       const auto& structure = structures[m];
       data.Add(structure, SomeLabels(*structure), m * kVariables);
       if (Coin(random_, 4))
-        data.Add(structure, SomeLabels(*structure), m * kVariables);  // contradicts it
+        // a second, random labelling of the same input
+        data.Add(structure, SomeLabels(*structure), m * kVariables);
     }
     return data;
   }
@@ -131,7 +132,7 @@ class GlobalProblem {
         builder.AddFactor({2, 3}, PairwiseTableFactor(states_, states_), pair_);
       }
     }
-    // The last state may not be used; labels never do.
+    // The last state is forbidden; labels never use it.
     if (kind_ == ProblemKind::kForbiddenGlobals) builder.ForbidStates(3, {false, true});
     return builder.Build();
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Small random training problems for each kind of structure that the support table tells apart,
-// with data as unpleasant as files of users are: scales from 1e-6 to 1e6, duplicates,
-// contradictions, empty label sets, one example, constant and zero features, unlabelled variables,
-// losses of one's own.
+// Small random training problems for each kind of structure that the support table distinguishes.
+// The data are as unpleasant as real files: scales from 1e-6 to 1e6, duplicates, contradictions,
+// empty label sets, one example, constant and zero features, unlabelled variables, user-defined
+// losses.
 #pragma once
 
 #include <string_view>
@@ -18,9 +18,9 @@ enum class ProblemKind {
   kForest,
   kBinaryCycles,     ///< binary variables and pairs
   kCycles,           ///< several states, triples
-  kFreeGlobals,      ///< global factors without weights, which nothing couples
-  kWeightedGlobals,  ///< the same with weights
-  kCoupledGlobals,   ///< global factors that share variables, or stand beside tables
+  kFreeGlobals,      ///< uncoupled global factors without weights
+  kWeightedGlobals,  ///< uncoupled global factors with weights
+  kCoupledGlobals,   ///< global factors that share variables or occur beside tables
   kForbiddenForest,  ///< forbidden states, no cycles
   kForbiddenCycles,
   kForbiddenGlobals,  ///< forbidden states beside global factors
@@ -33,7 +33,7 @@ inline constexpr ProblemKind kAllProblemKinds[] = {
     ProblemKind::kForbiddenGlobals, ProblemKind::kScalars};
 std::string_view Name(ProblemKind kind);
 
-/// At most 400 labellings in all.
+/// A problem of the given kind with at most 400 labellings in all.
 TrainingSet UnpleasantProblem(Random& random, ProblemKind kind);
 
 }  // namespace slackline::internal::test

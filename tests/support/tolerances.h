@@ -16,7 +16,7 @@ inline constexpr double kTight = 1e-9;
 inline constexpr double kSolver = 1e-7;  ///< optima of LP and QP solvers
 /// per entry: constraints of repaired tables, for marginals ≤ 1
 inline constexpr double kFeasible = 1e-15;
-/// per entry: constraints that a solver's fractional solution meets
+/// per entry: constraints that a solver's fractional solution satisfies
 inline constexpr double kPolytope = 1e-12;
 
 /// |a − b| ≤ tolerance · max(1, |a|, |b|); false for NaN.
