@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What killed writers leave, and what living ones keep. (model_file_test has the rest of
-// AtomicFile.)
+// Which temporary files of killed and of living writers remain. model_file_test has the other tests
+// of AtomicFile.
 #include <slackline/core/atomic_file.h>
 
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-/// A process that has begun to write a file. It goes on when it is told to.
+/// A process that has begun to write a file, and that continues when it is told to.
 class Writer {
  public:
   explicit Writer(const std::string& path) {
@@ -52,7 +52,7 @@ class Writer {
     kill(process_, SIGKILL);
     Wait();
   }
-  /// Lets it make its file the target; its exit code.
+  /// Lets the process replace the target by its file; returns the exit code of the process.
   int Finish() {
     if (write(go_, "g", 1) != 1) return -1;
     return Wait();
@@ -118,7 +118,7 @@ TEST_CASE("several killed processes leave nothing in the end") {
     CHECK(folder.NumFiles() == 3);
     first.Kill();
     WriteFileAtomically(path, "one");
-    CHECK(folder.NumFiles() == 3);  // the target, and two that live
+    CHECK(folder.NumFiles() == 3);  // the target, and the files of two living processes
   }
   WriteFileAtomically(path, "two");
   CHECK(ReadBytes(path) == "two");

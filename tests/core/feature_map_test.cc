@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The feature map functions against feature vectors that are formed explicitly, on random
-// structures.
+// Compares the feature map functions with explicitly formed feature vectors on random structures.
 #include <slackline/core/feature_gram.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/core/input_gram.h>
@@ -47,15 +46,15 @@ Index Draw(Random* random, Index bound) {
   return static_cast<Index>(random->Below(static_cast<std::uint64_t>(bound)));
 }
 
-/// What was asked of the builder, kept apart from what it made of it.
+/// The arguments of one builder call, from which the expected features are formed.
 struct Request {
   FeatureKind kind;
   Index part, block, source, base;
   StateMap map;
 };
 
-/// A random graph with random terms and one example with random data. Blocks: two linear ones and
-/// two scalar ones; one block is used with up to three inputs, dense and sparse.
+/// A random graph with random terms, and one example with random data. There are two linear and two
+/// scalar blocks; one block is used with up to three inputs, dense and sparse.
 class Model {
  public:
   Model(std::uint64_t seed, Index many_rows = 5) : random_(seed) {
@@ -89,7 +88,7 @@ class Model {
     return values;
   }
 
-  /// φ_part(state), formed.
+  /// φ_part(state), written out over all weights.
   Vector Phi(Index part, Index state) const {
     Vector phi(layout_->size(), 0.0);
     const std::size_t s = state;
@@ -136,8 +135,8 @@ class Model {
     requests_.push_back(r);
   }
 
-  /// Inputs are sparse within the columns of the smaller block, or dense where only one block reads
-  /// them.
+  /// An input that only one linear block reads may be dense. The others are sparse, with the
+  /// columns of the smaller block.
   void MakeExample() {
     rows_ = std::make_shared<FeatureRows>();
     for (Index k = 0; k < kFirstInput; ++k) rows_->AddDense(RandomVector(3));
@@ -188,7 +187,7 @@ TEST_CASE("score tables are the products of the weights with the formed feature 
     Model model(seed);
     const FactorGraph& graph = model.graph();
     const Vector weights = model.RandomVector(model.structure()->layout().size());
-    Vector scores(graph.total_states(), 99.0);  // must be overwritten
+    Vector scores(graph.total_states(), 99.0);  // any value: must be overwritten
     ScoreTables(model.example(), weights, scores);
     Vector expected;
     for (Index part = 0; part < graph.num_parts(); ++part) {
@@ -257,7 +256,7 @@ TEST_CASE("inner products by those of the inputs are the same") {
     options.tied_weights = trial % 3 != 0;
     options.inputs = trial % 2 == 0 ? InputKind::kDense : InputKind::kSparse;
     options.num_variables =
-        trial % 20 == 19 ? 90 : 1 + trial % 9;  // also matrices that are made in parts
+        trial % 20 == 19 ? 90 : 1 + trial % 9;  // 90: matrices that are computed in parts
     if (options.num_variables > 9) options.forest = true;
     const TrainingSet training = RandomProblem(random, options);
     for (Index m = 0; m < training.data.size(); ++m) {
@@ -317,7 +316,7 @@ TEST_CASE("blocks with more rows than any buffer are scattered whole") {
     const Vector q = model.RandomVector(model.structure()->num_coordinates());
     Vector scattered = Zeros(model.structure()->layout().size());
     ScatterFeatures(model.example(), q, 1.0, scattered);
-    // ⟨scatter(q), w⟩ = ⟨q, u(w)⟩ for every w: the two maps are each other's transpose.
+    // ⟨scatter(q), w⟩ = ⟨q, u(w)⟩ for every w: each of the two maps is the transpose of the other.
     const Vector weights = model.RandomVector(model.structure()->layout().size());
     Vector u = Zeros(model.structure()->num_coordinates());
     CoordinateScores(model.example(), weights, u);

@@ -25,7 +25,7 @@ std::vector<double> Expand(const FeatureRow& row, Index dimension) {
   return dense;
 }
 
-/// Rows of up to `dimension` features, dense and sparse by turns; some are empty.
+/// Rows of up to `dimension` features, alternately dense and sparse; some are empty.
 FeatureRows RandomRows(Random* random, int count, Index dimension) {
   FeatureRows rows;
   for (int r = 0; r < count; ++r) {
@@ -144,7 +144,7 @@ TEST_CASE("the kernels for several inputs agree with those for one") {
   FeatureRows inputs;
   constexpr Index kDimension = 11;
   std::vector<double> dense(kDimension);
-  // 14 dense inputs of one length, a sparse one, a shorter one, 7 more.
+  // 14 dense inputs of one length, a sparse one, a shorter one and 7 more of the first length.
   for (int k = 0; k < 23; ++k) {
     for (double& x : dense) x = random.Normal();
     if (k == 14) {

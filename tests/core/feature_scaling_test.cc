@@ -12,7 +12,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-/// Three dense features, the last one constant, and a constant 1 behind them.
+/// Three dense features, the last one constant, followed by a constant 1.
 FeatureRows DenseRows() {
   FeatureRows rows;
   for (const double x : {1.0, 2.0, 6.0}) rows.AddDense(std::vector<double>{x, -1000 * x, 5, 1});
@@ -54,7 +54,7 @@ TEST_CASE("standard: mean 0 and deviation 1, constants and what stands behind th
   }
   CHECK(Column(*scaled, 2) == std::vector<double>{0, 0, 0});
   CHECK(Column(*scaled, 3) == std::vector<double>{1, 1, 1});
-  // Another unit of a feature changes nothing but rounding.
+  // The unit of a feature has no effect except rounding.
   CHECK(std::abs(Column(*scaled, 0)[2] + Column(*scaled, 1)[2]) < kExact);
 }
 
@@ -65,7 +65,7 @@ TEST_CASE(
   const FeatureScaling standard = FeatureScaling::Learn(ScaleKind::kStandard, rows, 3);
   CHECK(standard.shift().empty());
   CHECK(std::abs(standard.divisor()[0] - std::sqrt((4 + 16) / 4.0 - 1.5 * 1.5)) < kExact);
-  CHECK(standard.divisor()[2] == 1);  // never there
+  CHECK(standard.divisor()[2] == 1);  // the feature never occurs
   const FeatureScaling largest = FeatureScaling::Learn(ScaleKind::kMaxAbs, rows, 3);
   const auto scaled = largest.Apply(rows, 3);
   CHECK(Values(scaled->row(0)) == std::vector<double>{0.5, 1});
@@ -87,7 +87,7 @@ TEST_CASE("sparse rows are centred where dense ones were in training: they are t
   const auto expected = scaling.Apply(dense, 3);
   const auto scaled = scaling.Apply(sparse, 3);
   for (Index r = 0; r < 2; ++r) CHECK(Values(scaled->row(r)) == Values(expected->row(r)));
-  CHECK(scaled->row(2).count == 3);  // nothing behind the features
+  CHECK(scaled->row(2).count == 3);  // nothing is added behind the features
 }
 
 TEST_CASE("norm: inputs of length 1 without what stands behind the features; zeros stay") {
@@ -155,12 +155,12 @@ TEST_CASE(
   CHECK(kind(dense({4, 4, 4}), 3) == ScaleKind::kUnscaled);
   CHECK(kind(dense({6, 6, 6}), 3) == ScaleKind::kStandard);
   CHECK(kind(dense({1, 1, 0.01}), 3) == ScaleKind::kStandard);
-  // The unit of all features together, next to the constant of a model.
+  // The scale of all features together matters: it is compared with the constant of a model.
   CHECK(kind(dense({1000, 1000, 1000}), 3) == ScaleKind::kStandard);
   CHECK(kind(dense({0.001, 0.001, 0.001}), 3) == ScaleKind::kStandard);
   CHECK(kind(dense(std::vector<double>(100, 0.1)), 100) == ScaleKind::kUnscaled);
   CHECK_FALSE(AdviseScaling(dense({1000, 1000, 1000}), 3).differ);
-  // One rare small value among many sparse ones is no reason; one large feature is.
+  // One rare small value among many sparse ones is no reason to scale; one large feature is.
   FeatureRows rare;
   FeatureRows large;
   for (Index m = 0; m < 40; ++m) {

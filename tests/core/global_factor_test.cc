@@ -138,6 +138,6 @@ TEST_CASE("ProbesAreAllowedAndTheRangeIsSeen") {
   for (const auto& states : probes) CHECK(one.Allows(states));
   CHECK(one.SquaredRange() == 0);
   CHECK(CardinalityFactor(6).SquaredRange() == 2);
-  // All four edges in one joint state against all in another: 16 + 16.
+  // All four edges in one joint state, against all four in another: 16 + 16.
   CHECK(TreeFactor::Chain(5, PairwiseTableFactor(2, 2)).SquaredRange() == 32);
 }

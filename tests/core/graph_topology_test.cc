@@ -38,7 +38,7 @@ std::vector<Index> Neighbours(const FactorGraph& graph, Index part) {
   return result;
 }
 
-/// Checks everything that the header promises about an elimination order.
+/// Checks every property that the header states for an elimination order.
 void CheckElimination(const FactorGraph& graph) {
   const std::vector<EliminationStep> steps = ForestElimination(graph);
   REQUIRE(std::ssize(steps) == graph.num_parts());
@@ -66,7 +66,7 @@ struct TreeChoice {
   double weight = 0;
 };
 
-/// The best spanning forest by trying all subsets of the edges.
+/// The best spanning forest, by enumerating all subsets of the edges.
 TreeChoice BestForest(Index nodes, const std::vector<WeightedEdge>& edges) {
   TreeChoice best;
   for (std::size_t subset = 0; subset < std::size_t{1} << edges.size(); ++subset) {
@@ -137,7 +137,7 @@ TEST_CASE("elimination orders of random forests finish every part before its par
     std::vector<Index> names(n);
     std::iota(names.begin(), names.end(), 0);
     random.Shuffle(std::span<Index>(names));
-    // Groups of new variables hang on one earlier variable each, or on none.
+    // Each group of new variables is attached to one earlier variable or to none.
     for (std::size_t next = 1; next < names.size();) {
       const std::size_t size = std::min(names.size() - next, 1 + random.Below(3));
       std::vector<Index> scope(names.begin() + static_cast<std::ptrdiff_t>(next),
@@ -171,7 +171,7 @@ TEST_CASE("maximum spanning forests agree with trying all subsets of edges") {
     std::vector<WeightedEdge> edges;
     for (Index a = 0; a < n; ++a) {
       for (Index b = a + 1; b < n; ++b) {
-        // Few different weights, negative ones too: many ties.
+        // Few different weights, some of them negative: many ties.
         if (random.Below(3) != 0)
           edges.push_back({a, b, static_cast<double>(random.Below(4)) - 1.5});
       }

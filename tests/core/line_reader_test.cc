@@ -110,7 +110,7 @@ TEST_CASE("files that cannot be read are named in the error") {
         here + ": is a directory, not a file");
   const std::string locked = folder.Write("locked", "text");
   std::filesystem::permissions(locked, std::filesystem::perms::none);
-  if (access(locked.c_str(), R_OK) != 0) {  // the administrator may read everything
+  if (access(locked.c_str(), R_OK) != 0) {  // root may read everything
     CHECK(MessageOf<DataError>([&] { LineReader reader(locked); }) ==
           locked + ": cannot open the file: Permission denied");
   }
@@ -138,7 +138,7 @@ TEST_CASE("truncated and damaged gzip data are errors at every length") {
 TEST_CASE("lines before a fault are handed out, and the message says where it is") {
   const TemporaryFolder folder;
   const std::string good = ReadBytes(folder.WriteGzip("good.gz", "one\ntwo\nthree\n"));
-  // in the checksum
+  // Cut in the checksum.
   const std::string cut = folder.Write("cut.gz", good.substr(0, good.size() - 4));
   CHECK(MessageOf<DataError>([&] { AllLines(cut); }) ==
         cut + ": the gzip data are truncated or damaged: they end too early (after line 3)");

@@ -19,8 +19,8 @@ namespace {
 using Labels = std::vector<Index>;
 using Losses = std::vector<double>;
 
-/// A chain of `states.size()` variables with a pair factor between neighbours; one input, one
-/// potential per state of the first factor.
+/// A chain of `states.size()` variables with a pair factor between neighbours, one input, and one
+/// potential per state of each factor.
 struct Chain {
   explicit Chain(const std::vector<Index>& states) {
     FactorGraphBuilder graph;
@@ -130,7 +130,7 @@ TEST_CASE(
   REQUIRE(example.graph().num_factors() == 1);
   CHECK(example.graph().scope(0)[0] == 1);
   CHECK(example.graph().scope(0)[1] == 2);
-  // The weights are those of variables 0, 2 and 3.
+  // The weights of the remaining variables 0, 2 and 3.
   CHECK(LossOf(set, 0) == Losses{1.0 / 3, 0, 0, 3.0 / 3, 4.0 / 3, 0});
   // The remaining factor reads its own potentials: the last four of 6 + 6 + 4.
   std::vector<double> scores(example.graph().total_states());
@@ -151,7 +151,7 @@ TEST_CASE("examples without any labelled variable are skipped and counted") {
   REQUIRE(set.data.size() == 2);
   CHECK(LossOf(set, 0) == Losses{1, 0});
   CHECK(LossOf(set, 1) == Losses{0, 0.5, 0.5, 0});
-  CHECK(set.data.first_input(0) == 1);  // the data stay those of the original example
+  CHECK(set.data.first_input(0) == 1);  // the first input of the original example
   CHECK(set.data.example(0).input(0).values[0] == 3);
 }
 
@@ -253,7 +253,7 @@ TEST_CASE("given labels that are forbidden are refused; what touches no label is
                  "the given labels of example 1 are forbidden by the states of factor 0"));
   CHECK(Contains(refusal({0, 0, 0}),
                  "the given labels of example 1 are forbidden by the states of variable 2"));
-  // Numbers are those of the data set, also where variables are left out.
+  // Messages number examples and variables as in the data set, also where variables are dropped.
   CHECK(Contains(refusal({kUnlabelled, 0, 0}), "forbidden by the states of variable 2"));
   const TrainingSet partly = training({{1, kUnlabelled, 1}, {kUnlabelled, 0, 1}});
   CHECK(partly.data.example(0).structure().has_forbidden_states());

@@ -27,7 +27,7 @@ TEST_CASE("what fits is not refused, and what no machine has is") {
 
 namespace {
 
-/// A root folder with files as control groups have them.
+/// A root folder with files in the layout of control groups.
 struct Groups {
   TemporaryFolder folder;
   std::string root = folder.Path("");

@@ -34,7 +34,7 @@ ModelWriter Example() {
   return writer;
 }
 
-/// The bytes with the length and the checksum set right again.
+/// The bytes with the correct length and checksum.
 std::string Mended(std::string bytes) {
   for (std::size_t b = 0; b < 8; ++b)
     bytes[12 + b] = static_cast<char>(bytes.size() >> (8 * b) & 0xff);

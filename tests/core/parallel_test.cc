@@ -61,7 +61,7 @@ TEST_CASE("TheFirstFailureIsToldWhateverTheThreads") {
   for (const int threads : {1, 2, 4}) {
     for (int repeat = 0; repeat < 5; ++repeat) {
       std::atomic<bool> later{false};
-      // The later chunk fails first in time where there is a thread for it.
+      // With several threads the later chunk fails first.
       const auto fail = [&](const Chunk& chunk) {
         if (chunk.chunk == 1) {
           for (int k = 0; k < 1'000'000 && threads > 1 && !later; ++k) std::this_thread::yield();
@@ -79,7 +79,7 @@ TEST_CASE("TheFirstFailureIsToldWhateverTheThreads") {
   }
 }
 
-// Sanitizers need address space for themselves.
+// Sanitizers need the address space for themselves.
 #ifndef SLACKLINE_SANITIZED
 TEST_CASE("WorkIsDoneByFewerThreadsWhereNotAllCanBeStarted") {
   rlimit before{};
@@ -87,7 +87,7 @@ TEST_CASE("WorkIsDoneByFewerThreadsWhereNotAllCanBeStarted") {
   std::size_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
   rlimit tight = before;
-  // Room for some thread stacks, which have 8 MB as a rule, but not for 200.
+  // Room for some thread stacks, which usually have 8 MB, but not for 200.
   tight.rlim_cur =
       pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + (std::size_t{100} << 20);
   REQUIRE(setrlimit(RLIMIT_AS, &tight) == 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A named pipe with a writer, for what is said to read a file once, and to its end only.
+// A named pipe with a writing process, for code that must read a file once, and only to its end.
 #pragma once
 
 #include <fcntl.h>
@@ -14,8 +14,8 @@
 
 namespace slackline::internal::test {
 
-/// Makes a named pipe; a process of its own writes the bytes into it once, and zeros without end
-/// behind them if that is wanted.
+/// Makes a named pipe. A separate process writes the bytes into it once and then, with `endless`,
+/// zeros without end.
 class Pipe {
  public:
   Pipe(std::string path, const std::string& bytes, bool endless = false) : path_(std::move(path)) {
@@ -35,7 +35,7 @@ class Pipe {
   const std::string& path() const { return path_; }
 
  private:
-  /// Ends the process.
+  /// Runs in the writing process and ends it.
   [[noreturn]] void Write(std::string bytes, bool endless) const {
     const int descriptor = open(path_.c_str(), O_WRONLY);
     do {

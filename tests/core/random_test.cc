@@ -44,7 +44,7 @@ TEST_CASE("Below stays below its bound and reaches every number about equally of
     REQUIRE(value < 7);
     ++counts[value];
   }
-  // Standard deviation 93: five of them.
+  // The standard deviation of a count is 93; five deviations are allowed.
   for (const int count : counts) CHECK(std::abs(count - kDraws / 7) < 465);
   const std::uint64_t large = (std::uint64_t{1} << 63) + 12345;
   for (int k = 0; k < 1000; ++k) CHECK(random.Below(large) < large);
@@ -53,7 +53,8 @@ TEST_CASE("Below stays below its bound and reaches every number about equally of
 TEST_CASE("Uniform and Normal have the moments of their distributions") {
   Random random(3);
   constexpr int kDraws = 200000;
-  constexpr double kFiveDeviations = 5.0 / 447.2;  // of a mean of that many draws with variance 1
+  // five deviations of a mean of 200,000 draws with variance 1
+  constexpr double kFiveDeviations = 5.0 / 447.2;
   double sum = 0;
   double normal_sum = 0;
   double normal_squares = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sweeps over the inputs of large examples: the same numbers, bit for bit, for any number of
+// Sweeps over the inputs of large examples give the same numbers, bit for bit, for any number of
 // threads.
 #include <slackline/core/slot_sweeps.h>
 
@@ -25,7 +25,7 @@ constexpr Index kStates = 21;
 constexpr Index kFeatures = 700;       // of the first block
 constexpr Index kFewerFeatures = 450;  // of the second
 
-/// What the inputs of consecutive variables are.
+/// Whether the inputs of consecutive variables are dense or sparse.
 enum class Inputs { kDense, kSparse, kMixed };
 
 std::vector<double> Numbers(Random* random, std::size_t count) {
@@ -47,7 +47,8 @@ void AddInput(Random* random, Inputs kind, Index variable, Index features, Featu
   rows->AddDense(Numbers(random, static_cast<std::size_t>(features)));
 }
 
-/// One example: 60 variables of two weight blocks by turns of 40 and 20, no factors.
+/// One example of 60 variables without factors: 40 variables use one weight block, then 20 the
+/// other.
 Dataset LargeExample(Random* random, Inputs kind) {
   constexpr Index kVariables = 60;
   FactorGraphBuilder graph;
@@ -70,7 +71,7 @@ Dataset LargeExample(Random* random, Inputs kind) {
   return data;
 }
 
-/// Σ_k u_k(w) q_k, which is the product of w with what q adds to the weights.
+/// Σ_k u_k(w) q_k: the product of w with the contribution of q to the weights.
 double Product(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
@@ -89,7 +90,7 @@ TEST_CASE("threads make no difference to sweeps") {
     const std::vector<double> weights =
         Numbers(&random, static_cast<std::size_t>(data.layout().size()));
     std::vector<double> all = Numbers(&random, coordinates);
-    std::vector<double> few(coordinates, 0.0);  // two variables: too little for threads
+    std::vector<double> few(coordinates, 0.0);  // two variables: too few for several threads
     std::copy_n(all.begin() + kStates, 2 * kStates, few.begin() + kStates);
     std::fill_n(all.begin() + 7 * kStates, 3 * kStates, 0.0);
 

@@ -14,7 +14,7 @@ using slackline::internal::test::MessageOf;
 
 namespace {
 
-/// Variables of 2 and 3 states, a factor of 6; blocks: two linear, two scalar.
+/// Variables with 2 and 3 states, one factor with 6; two linear and two scalar blocks.
 struct Fixture {
   Fixture() {
     FactorGraphBuilder graph_builder;

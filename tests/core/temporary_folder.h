@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A fresh folder for the files of one test, removed at its end.
+// A fresh folder for the files of one test, removed when the test ends.
 #pragma once
 
 #include <stdlib.h>
@@ -61,8 +61,7 @@ inline std::string ReadBytes(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-/// The message of the exception of type Error that `call` throws; a sentence in its place when it
-/// throws none.
+/// The message of the exception of type Error that `call` throws; a notice where it throws none.
 template <class Error, class Call>
 std::string MessageOf(Call&& call) {
   try {

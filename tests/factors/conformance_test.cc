@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The conformance check passes a sound factor and catches every way of being wrong.
+// The conformance check passes a sound factor and detects every kind of fault.
 #include <slackline/factors/conformance.h>
 
 #include <algorithm>
@@ -55,7 +55,7 @@ class FaultyFactor {
     if (fault_ == Fault::kUnsteady) feature = ++calls_;
     if (fault_ == Fault::kThrows && joint == 4) throw std::runtime_error("out of order");
     if (fault_ == Fault::kScaleIgnored) scale = 1;
-    // Past the end of the span, but inside of the checker's guarded buffer.
+    // Past the end of the span, but inside the checker's guarded buffer.
     if (fault_ == Fault::kOutOfRange && joint == 5) *(out.data() + out.size()) += scale;
     out[joint] = (fault_ == Fault::kOverwrites ? 0 : out[joint]) + scale * feature;
   }

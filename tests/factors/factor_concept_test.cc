@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The two ways to write a factor with a table, on one example: "at most `limit` of n binary
-// variables are on" costs its weight for each one too many.
+// Two ways to write a factor with a table, on one example: of n binary variables at most `limit`
+// should be on, and each further one costs the factor's weight.
 #include <slackline/factors/factor_concept.h>
 
 #include <algorithm>

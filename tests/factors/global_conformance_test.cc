@@ -14,7 +14,7 @@ using namespace slackline::internal;
 
 namespace {
 
-/// Looks at the messages only.
+/// A flawed factor: its maximum ignores the weights.
 class Careless : public GlobalFactor {
  public:
   std::string_view name() const override { return "flawed"; }
@@ -55,7 +55,7 @@ class OutOfRange final : public Careless {
 };
 
 TreeFactor SomeTree() {
-  // 1 − 0 − 2, 2 − 3 with the axes of the table the other way round, and 4 alone.
+  // A tree: 1 − 0 − 2; 2 − 3 with the axes of the table swapped; 4 alone.
   FeatureTable two_by_three = TabulateFeatures(PairwiseTableFactor(3, 2));
   FeatureTable three_by_two = TabulateFeatures(PairwiseTableFactor(2, 3));
   return {{2, 3, 3, 2, 4},

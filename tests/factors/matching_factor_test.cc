@@ -45,7 +45,7 @@ Case RandomCase(Random& random, Index left, Index right, double density, Index m
   return result;
 }
 
-/// Whether the states break a capacity, counted anew.
+/// Whether the states violate a capacity, by counting.
 bool Breaks(const Case& c, const std::vector<Index>& states) {
   for (Index i = 0; i < static_cast<Index>(c.left.size()); ++i) {
     Index used = 0;
@@ -83,8 +83,8 @@ std::vector<double> RandomMessages(Random& random, std::size_t edges, bool integ
   return messages;
 }
 
-/// Whether a cycle of the residual network gains: Bellman and Ford's relaxations over left nodes,
-/// right nodes and one node for all that is unmatched, as often as there are nodes.
+/// Whether the residual network has an improving cycle: Bellman-Ford relaxations over left nodes,
+/// right nodes and one node for everything unmatched, as many rounds as there are nodes.
 bool CanImprove(const Case& c, const std::vector<double>& messages,
                 const std::vector<Index>& states) {
   struct Arc {
@@ -165,7 +165,7 @@ TEST_CASE("NoCycleImprovesLargeMatchings") {
     const Case c =
         RandomCase(random, 10 + trial, 30 - trial, trial % 3 == 0 ? 1.0 : 0.3, 1 + trial % 3);
     std::vector<double> messages = RandomMessages(random, c.edges.size(), trial % 4 == 0);
-    if (trial % 5 == 0) {  // nearly all edges are worth it
+    if (trial % 5 == 0) {  // nearly all edges have positive value
       for (std::size_t e = 0; e < c.edges.size(); ++e) messages[2 * e] += 4;
     }
     std::vector<Index> states(c.edges.size());
@@ -173,7 +173,7 @@ TEST_CASE("NoCycleImprovesLargeMatchings") {
     CAPTURE(trial);
     CHECK(!Breaks(c, states));
     CHECK(!CanImprove(c, messages, states));
-    // The check sees what is not best.
+    // The check detects a matching that is not optimal.
     const auto one = std::find(states.begin(), states.end(), 1);
     REQUIRE(one != states.end());
     *one = 0;

@@ -61,7 +61,7 @@ TEST_CASE("the reparametrised maximum agrees with enumeration for every order") 
       states = 1 + static_cast<Index>(random.Below(4));
       message_size += static_cast<std::size_t>(states);
     }
-    // Whole numbers: sums are exact, ties happen.
+    // Whole numbers: sums are exact, and ties occur.
     std::vector<double> table(NumJointStates(cardinalities));
     for (double& value : table) {
       value = random.Below(6) == 0 ? -kInfinity : static_cast<double>(random.Below(5)) - 6;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The inner loops and the sweeps of max-product against loops that are written out.
+// Compares the inner loops and the sweeps of max-product with plain loops.
 #include <slackline/factors/max_product.h>
 
 #include <vector>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kUntouched = 12345;
 
-/// Whole numbers, so that ties happen, and forbidden ones.
+/// Whole numbers, for ties, and some forbidden entries.
 std::vector<double> Numbers(Random& random, std::size_t count) {
   std::vector<double> numbers(count);
   for (double& number : numbers)
@@ -98,7 +98,8 @@ TEST_CASE("the first of several best sums") {
   CHECK(FirstBest(forbidden.data(), 1, add.data(), 3) == 0);
 }
 
-/// Two trees: 1 and 2 below 0, by tables that reward different states; 3 alone.
+/// Two trees: variable 0 with children 1 and 2, by tables that reward different states; variable 3
+/// alone.
 struct TwoTrees {
   std::vector<double> beliefs = {0, 0, 5, 0, 0, 1, 2, 2};
   std::vector<Index> order;
@@ -130,7 +131,7 @@ TEST_CASE("steps go up in their order and down in the opposite one, ties to the 
   SweepUp(forest);
   const double value = SweepDown(forest, labels);
   CHECK(forest.order == std::vector<Index>{0, 1, 1, 0});
-  // States of 0: with 0, child 1 takes 5 and child 2 takes 1 + 1; with 1, 5 + 1 and 1.
+  // States of variable 0: with 0, child 1 adds 5 and child 2 adds 1 + 1; with 1, 5 + 1 and 1.
   CHECK(value == 7 + 2);
   CHECK(labels == std::vector<Index>{0, 0, 1, 0});
 }

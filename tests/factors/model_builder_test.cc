@@ -27,7 +27,8 @@ struct Layout {
   Index scalar = weights->AddBlock("scalar", 20);
 };
 
-// Counts how often its features are asked for. With == it can be recognized, without it cannot.
+// Counts how often its features are requested. Only with == can the builder recognise equal
+// factors.
 template <bool kComparable>
 class CountingFactor {
  public:
@@ -47,7 +48,7 @@ class CountingFactor {
   int* calls_;
 };
 
-// Score tables of all parts by ScoreTables, one flat vector.
+// The score tables of all parts by ScoreTables, as one flat vector.
 std::vector<double> FlatScores(const std::shared_ptr<const Structure>& structure,
                                const std::shared_ptr<const FeatureRows>& rows,
                                const std::vector<double>& weights,
@@ -65,7 +66,7 @@ std::vector<double> RandomWeights(Random& random, const WeightLayout& layout) {
   return weights;
 }
 
-// The scores that a structure gives factor c are those that the factor object gives with its local
+// Checks that a structure gives factor c the scores that the factor object computes from its local
 // weights.
 template <Factor F>
 void CheckFactorScores(const F& factor) {

@@ -15,7 +15,7 @@
 namespace slackline::internal::test {
 namespace {
 
-/// Every count has its own weight.
+/// A factor with a weight for every count.
 StateCountFactor Counts(std::vector<Index> cardinalities, Index state, Index low, Index high) {
   const auto size = static_cast<Index>(cardinalities.size());
   return {std::move(cardinalities), state, size + 1, IdentityMap(size + 1), low, high};
