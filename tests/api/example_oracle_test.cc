@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Training with an oracle of the user, against training of the same problem as a graph.
+// Compares training with a user's oracle with training of the same problem as a graph.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 using internal::test::kTight;
 constexpr int kStates = 4, kFeatures = 3, kExamples = 25;
 
-/// Multiclass examples: the oracle tries all classes.
+/// Multiclass examples: the oracle enumerates all classes.
 class Classes : public ExampleOracle {
  public:
   Classes(WeightBlock block, double slack) : block_(block), slack_(slack) {
@@ -98,7 +98,7 @@ TEST_CASE("a loose bound leaves a gap of its own size, and no more") {
   CHECK(result.gap == doctest::Approx(0.125).epsilon(1e-5));
 }
 
-/// Whatever a test wants it to answer.
+/// An oracle that returns the given answer.
 class Faulty : public ExampleOracle {
  public:
   explicit Faulty(OracleAnswer answer) : answer_(std::move(answer)) {}
@@ -127,7 +127,7 @@ TEST_CASE("answers that contradict themselves end the run with a sentence") {
   FeatureVector infinite;
   infinite.Add(block, 0, 0, std::numeric_limits<double>::infinity());
   refuses("not finite", {.features = infinite, .loss = 1});
-  // Less than the ground truth, and no bound: it is not the best output.
+  // A score below that of the ground truth, and no bound: the output is not the best one.
   FeatureVector some;
   some.Add(block, 0, 0, 1);
   class Second : public ExampleOracle {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// An own factor with a max oracle is called in training and in prediction and never tabulated; one
-// without is tabulated once and never called again. Both reach the same optimum.
+// A user's factor with a max oracle is called in training and in prediction and never tabulated; a
+// factor without one is tabulated once and never called again. Both reach the same optimum.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ struct Calls {
   std::atomic<int> maxima = 0;
 };
 
-/// φ(y): how many variables do not have the state of the first one.
+/// φ(y): the number of variables whose state differs from that of the first variable.
 class LikeTheFirst {
  public:
   explicit LikeTheFirst(Calls* calls) : calls_(calls) {}
@@ -71,7 +71,7 @@ class LikeTheFirstByOracle : public LikeTheFirst {
   }
 };
 
-/// The same as a class that is chosen at run time.
+/// The same factor as a class derived from GlobalFactor.
 class Derived final : public GlobalFactor {
  public:
   explicit Derived(Calls* calls) : factor_(calls), cardinalities_(factor_.cardinalities()) {}
@@ -90,7 +90,7 @@ class Derived final : public GlobalFactor {
   std::vector<int> cardinalities_;
 };
 
-/// Examples of eight variables with two features each, joined by one own factor.
+/// Examples of eight variables with two features each, joined by one user-defined factor.
 struct Problem {
   Model model;
   WeightBlock look = model.AddWeights("look", kStates, 2);
@@ -139,7 +139,7 @@ TEST_CASE("an own max oracle is called by every learner that takes it, and in pr
   const Graph table = by_table.GraphWith(LikeTheFirst(&tabulated));
   const TrainResult expected = Train(by_table.Data(table), Options("auto", 1e-4));
   REQUIRE(expected.termination == Termination::kConverged);
-  // Frank-Wolfe steps are slow at the end.
+  // Frank-Wolfe converges slowly near the optimum, so its learners get larger gaps.
   for (const auto& [learner, gap_tolerance] :
        {std::pair{"auto", 1e-4}, {"bcfw", 2e-2}, {"fw", 0.1}, {"al", 1e-2}}) {
     CAPTURE(learner);
@@ -159,7 +159,7 @@ TEST_CASE("an own max oracle is called by every learner that takes it, and in pr
     calls.maxima = 0;
     const auto predictions = problem.Predictions(graph, result.weights);
     CHECK(calls.maxima >= kExamples);
-    // The same weights by the table.
+    // The weights found with the oracle predict the same labellings with the table.
     Weights weights(by_table.model);
     std::copy(result.weights.values().begin(), result.weights.values().end(),
               weights.values().begin());
@@ -192,7 +192,7 @@ TEST_CASE("a factor without a max oracle is tabulated when it is added, and not 
   CHECK(calls.maxima == 0);
 }
 
-/// Writes the features instead of adding them.
+/// A faulty factor: it writes the features instead of adding them.
 struct Overwrites {
   std::vector<int> cardinalities() const { return {2, 2}; }
   int num_weights() const { return 1; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Prediction by the public face against all labellings, whose scores are summed up here from the
-// numbers that the graph was made of.
+// Compares prediction through the public interface with enumeration of all labellings, whose scores
+// are summed here from the numbers that the graph was made from.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ using internal::test::Near;
 using Labels = std::vector<int>;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// A random graph with its weights, an observation, and the scores that its parts should have.
+/// A random graph with its weights, an observation, and the expected score of each part.
 struct Case {
   Case(std::uint64_t seed, int variables, int max_states) : random(seed), builder(model) {
     const WeightBlock unary = model.AddWeights("unary");
@@ -202,7 +202,7 @@ TEST_CASE("all of prediction is that of all labellings, whatever the mix of fact
     const auto above = [count](int c) { return std::max(0, c - count); };
     const auto below = [count](int c) { return std::max(0, count - c); };
     const auto off = [count](int c) { return std::abs(c - count); };
-    // A bound on a state that no variable has is no factor.
+    // A count is bounded from below only where enough variables have the state.
     const auto most =
         std::count_if(own.states.begin(), own.states.end(), [state](int k) { return state < k; });
     if (with(3)) own.AddCount(AtMost(count, state), state, soft, above);
@@ -231,7 +231,7 @@ TEST_CASE("chains and trees as one factor score as their pairs") {
   }
 }
 
-/// A 5 × 5 matching: 2^25 labellings, of which oracles see the best.
+/// A 5 × 5 matching: 2^25 labellings, too many to enumerate, so the factor's oracle is needed.
 struct MatchingCase {
   MatchingCase() : own(5, 25, 2) {
     std::vector<MatchingEdge> edges;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Training by the public face is that of the internals, bit for bit.
+// Training through the public interface gives the results of the internal functions, bit for bit.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kLength = 4, kFeatures = 3, kExamples = 12;
 
-/// One problem, described to both sides.
+/// One problem, described through the public and through the internal interface.
 struct Both {
   enum class Shape { kChain, kCycle, kCounted };
 

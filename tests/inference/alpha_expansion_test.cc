@@ -34,7 +34,7 @@ std::shared_ptr<const FactorGraph> Grid(Index rows, Index cols, Index states,
   return builder.Build();
 }
 
-/// Random scores of variables; pair (a, b) of factor c scores `pair`.
+/// Random scores of the variables; joint state (a, b) of factor c scores pair(c, a, b).
 std::vector<double> Scores(Random& random, const FactorGraph& graph, double scale,
                            const std::function<double(Index c, Index a, Index b)>& pair) {
   std::vector<double> scores(graph.total_states());
@@ -50,7 +50,7 @@ std::vector<double> Scores(Random& random, const FactorGraph& graph, double scal
   return scores;
 }
 
-/// Σ max θ: the score that no labelling exceeds.
+/// Σ max θ, an upper bound on the score of every labelling.
 double Most(const FactorGraph& graph, const std::vector<double>& scores) {
   double most = 0;
   for (Index a = 0; a < graph.num_parts(); ++a) {
@@ -76,8 +76,8 @@ TEST_CASE("TwoStatesAreSolvedExactly") {
   for (int trial = 0; trial < 60; ++trial) {
     std::vector<double> agree(2 * graph->num_factors());
     for (double& value : agree) value = 2 * random.Uniform();
-    // AMN tables: agreement at each state has its own reward. Every third has constants and slopes
-    // on top, which change nothing.
+    // Tables of associative Markov networks: each state has its own reward for agreement. Every
+    // third table also has a constant and slopes, which do not change the best labelling.
     const double slope = trial % 3 == 0 ? random.Normal() : 0.0;
     const auto scores =
         Scores(random, *graph, trial % 2 == 0 ? 1.0 : 0.2, [&](Index c, Index a, Index b) {
@@ -113,7 +113,7 @@ TEST_CASE("PottsIsWithinAFactorOfTwoAndTheBoundHolds") {
     CHECK(found.upper_bound >= best.value - kTight);
     CHECK(Near(found.upper_bound, most - (most - found.value) / 2, kTight));
     exact += Near(found.value, best.value, kTight);
-    // No move of one variable gains, for that would be an expansion.
+    // No change of a single variable gains, since such a change is an expansion move.
     for (Index i = 0; i < graph->num_variables(); ++i) {
       for (Index s = 0; s < 3; ++s) {
         std::vector<Index> other = found.labels;
@@ -165,7 +165,7 @@ TEST_CASE("DegenerateGraphsAndTables") {
   CHECK(found.value == 0);
   CHECK(found.upper_bound == 0);
   CHECK(found.exact);
-  // Where states differ at no cost in a table, nothing is known but Σ max θ.
+  // Where a table lets two different states occur at no cost, the bound is Σ max θ.
   const auto free = Scores(
       random, *grid, 1.0, [](Index, Index a, Index b) { return a + b == 1 || a == b ? 1.0 : 0.0; });
   MakeExpansionSolver(grid)->Solve(free, nullptr, &found);

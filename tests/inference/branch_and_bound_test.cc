@@ -106,7 +106,7 @@ TEST_CASE("at the node limit the result is a labelling with a valid bound") {
 }
 
 TEST_CASE("the work of a call does not depend on the calls before it") {
-  // Schedules compare costs: a run that goes on from a checkpoint has a solver without a past.
+  // Schedules compare the work of calls, and a resumed run starts with a new solver.
   Random random(27);
   const GraphPtr graph = FullBinary(8);
   const std::vector<double> hard = DenseBinaryScores(random, *graph, 100);

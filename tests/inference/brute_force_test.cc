@@ -14,7 +14,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-/// The plainest enumeration there is, variable 0 most significant.
+/// Plain enumeration, with variable 0 most significant.
 std::vector<Index> FirstBest(const FactorGraph& graph, const std::vector<double>& scores,
                              double* value) {
   std::vector<Index> labels(graph.num_variables(), 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The best labelling where a gain depends on two counts, against enumeration.
+// Compares the best labelling under a gain of two counts with enumeration.
 #include <slackline/inference/count_forest.h>
 
 #include <stdexcept>
@@ -17,8 +17,8 @@ using namespace slackline::internal::test;
 
 namespace {
 
-/// Of n variables; each from the second on is joined to an earlier one with a chance of `joined` in
-/// 5, and has a table of its own with a chance of `single` in 5.
+/// A forest of n binary variables. Each variable but the first is joined to an earlier one with
+/// probability joined/5, and each has a factor of its own with probability single/5.
 GraphPtr BinaryForest(Random& random, Index n, std::uint64_t joined, std::uint64_t single) {
   FactorGraphBuilder builder;
   builder.AddVariables(n, 2);
@@ -62,7 +62,7 @@ Counted RandomCounted(Random& random, Index n, double scale) {
   return counted;
 }
 
-/// The largest score and gain of all labellings.
+/// The largest score plus gain over all labellings.
 double BestOfAll(const FactorGraph& graph, const std::vector<double>& scores,
                  const Counted& counted) {
   const Index n = graph.num_variables();
@@ -78,7 +78,7 @@ double BestOfAll(const FactorGraph& graph, const std::vector<double>& scores,
 void CheckGraph(Random& random, const GraphPtr& graph, double scale) {
   CountForest forest(graph);
   std::vector<Index> labels(graph->num_variables());
-  for (int repeat = 0; repeat < 3; ++repeat) {  // the work space of earlier calls does not matter
+  for (int repeat = 0; repeat < 3; ++repeat) {  // the work space of earlier calls must not matter
     const std::vector<double> scores = RandomScores(random, *graph, 1);
     const Counted counted = RandomCounted(random, graph->num_variables(), scale);
     const double value = forest.Maximise(scores, counted.marked, counted.gains, labels);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The best labelling with a bounded number of ones, against enumeration.
+// Compares the best labelling with a bounded number of ones with enumeration.
 #include <slackline/inference/count_search.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-/// Of all labellings whose number of ones is within the range.
+/// The largest score of the labellings whose number of ones is within the range.
 double BestWithin(const FactorGraph& graph, const std::vector<double>& scores, CountRange range) {
   const Index n = graph.num_variables();
   double best = -kInfinity;
@@ -44,7 +44,7 @@ GraphPtr BinaryForest(Random& random, Index n) {
   return builder.Build();
 }
 
-/// What holds of every answer.
+/// Checks what holds for every answer.
 void CheckAnswer(const FactorGraph& graph, const std::vector<double>& scores, CountRange range,
                  const MapResult& result, double best) {
   REQUIRE(std::ssize(result.labels) == graph.num_variables());
@@ -89,7 +89,7 @@ TEST_CASE("all ranges of small graphs, by solvers that are exact and by the rela
       }
     }
   }
-  // Branch and bound ends long before its limit on so few variables.
+  // With so few variables branch and bound never reaches its limit.
   CHECK(exact == answers);
 }
 
@@ -97,7 +97,8 @@ TEST_CASE("forests whose best labellings jump from few ones to many") {
   Random random(72);
   for (int number = 0; number < 40; ++number) {
     const GraphPtr graph = BinaryForest(random, 11);
-    // Attraction: optima jump from few ones to many, and no price has those between.
+    // Attraction: the number of ones of the optimum jumps, and no price on a one gives the counts
+    // in between.
     std::vector<double> scores = RandomScores(random, *graph, 1);
     for (Index c = 0; c < graph->num_factors(); ++c) {
       scores[graph->factor_offset(c)] += 3;
@@ -178,7 +179,7 @@ TEST_CASE("a decoder keeps the bounds, and searches only where the best labellin
         CHECK(result.exact);
         ++changed;
       }
-      // How sure labels are is another question.
+      // The count does not affect the max-marginals.
       std::vector<double> a(9);
       std::vector<double> b(9);
       plain.MaxMarginals(scores, a);

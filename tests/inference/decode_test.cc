@@ -154,7 +154,7 @@ TEST_CASE("relaxed max-marginals of the frustrated triangle, by hand") {
   for (Index c = 0; c < 3; ++c)
     scores[graph->factor_offset(c) + 1] = scores[graph->factor_offset(c) + 2] = 1;
   scores[1] = 0.25;
-  // y_0 fixed leaves ½ for the other two and a value of ½ + ½ + 1 on the three pairs.
+  // With y_0 fixed the two other variables are at ½, and the three pairs contribute ½ + ½ + 1.
   std::vector<double> out(6);
   Decoder decoder(DecodeKind::kLp, graph);
   decoder.MaxMarginalTables(scores, out);

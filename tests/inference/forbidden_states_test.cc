@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Scores of −∞: solvers that see them find the best allowed labelling, the others refuse them.
+// Scores of −∞: solvers that support them find the best allowed labelling, the others refuse them.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -31,8 +31,8 @@ namespace {
 
 using Scores = std::vector<double>;
 
-/// The best allowed labelling by a plain loop; value −∞ when there is none. `fixed` ≥ 0: of those
-/// with that state.
+/// The best allowed labelling by a plain loop; value −∞ when there is none. variable ≥ 0: among the
+/// labellings with this state of the variable.
 MapResult Enumerate(const FactorGraph& graph, const Scores& scores, Index variable = -1,
                     Index state = -1) {
   MapResult best;
@@ -52,14 +52,14 @@ MapResult Enumerate(const FactorGraph& graph, const Scores& scores, Index variab
   }
 }
 
-/// −∞ for a share of the states of all parts.
+/// Sets a random share of the scores of all parts to −∞.
 void Forbid(Random& random, double share, Scores* scores) {
   for (double& score : *scores) {
     if (random.Uniform() < share) score = -kInfinity;
   }
 }
 
-/// −∞ for all joint states of factor c but one.
+/// Sets the scores of all joint states of factor c but one to −∞.
 void AllowOne(Random& random, const FactorGraph& graph, Index c, Scores* scores) {
   const std::size_t begin = graph.factor_offset(c);
   const std::size_t states = graph.factor_states(c);
@@ -86,7 +86,7 @@ GraphPtr Star(Index leaves, Index states) {
   return builder.Build();
 }
 
-/// Chains, stars, forests with factors of any order, in turn.
+/// In turn: chains, stars, forests with factors of any order.
 GraphPtr SomeForest(Random& random, int number) {
   switch (number % 4) {
     case 0:
@@ -98,7 +98,7 @@ GraphPtr SomeForest(Random& random, int number) {
   }
 }
 
-/// Random scores of which some, or all but one in a table, are −∞.
+/// Random scores of which some are −∞, or all but one in a table.
 Scores SomeScores(Random& random, const FactorGraph& graph, int number) {
   Scores scores =
       number % 2 == 0 ? RandomScores(random, graph, 2) : RandomIntegerScores(random, graph, 1);
@@ -111,7 +111,7 @@ Scores SomeScores(Random& random, const FactorGraph& graph, int number) {
   return scores;
 }
 
-/// Compares a solver with the plain loop. Returns whether a labelling was allowed.
+/// Compares a solver with the plain loop. Returns whether some labelling was allowed.
 bool Agrees(MapSolver& solver, const FactorGraph& graph, const Scores& scores) {
   const MapResult expected = Enumerate(graph, scores);
   MapResult result;
@@ -129,7 +129,7 @@ bool Agrees(MapSolver& solver, const FactorGraph& graph, const Scores& scores) {
   return true;
 }
 
-/// One table per factor.
+/// A separate table for each factor.
 std::vector<Index> OwnTables(const FactorGraph& graph) {
   std::vector<Index> tables;
   for (Index c = 0; c < graph.num_factors(); ++c) tables.push_back(c);
@@ -157,7 +157,7 @@ TEST_CASE(
          {SolverKind::kTree, SolverKind::kBruteForce, SolverKind::kBranchAndBound}) {
       const auto solver = MakeMapSolver(kind, graph);
       allowed += Agrees(*solver, *graph, scores);
-      // Nothing of it is left behind.
+      // The solver keeps nothing of the call before.
       CHECK(Agrees(*solver, *graph, Scores(scores.size(), 0.0)));
     }
   }
@@ -217,7 +217,7 @@ TEST_CASE("forests of pairs: labellings are those of dynamic programming") {
     const GraphPtr graph =
         number % 2 == 0 ? Grid(1, 1 + number % 5, states) : Star(number % 4, states);
     Scores scores = SomeScores(random, *graph, number / 3);
-    // Potts tables have a way of their own.
+    // Potts tables have their own code path.
     for (Index c = 0; number % 4 == 1 && c < graph->num_factors(); ++c) {
       for (Index joint = 0; joint < states * states; ++joint)
         scores[graph->factor_offset(c) + joint] =
@@ -274,7 +274,7 @@ TEST_CASE("max-marginals are -infinity where no labelling with the state is allo
 
 TEST_CASE("differences of max-marginals say which label is forced") {
   const GraphPtr graph = Grid(1, 2, 2);
-  Scores scores = {0, 1, 2, 0, 0, 0, -kInfinity, -kInfinity};  // 1 must not come first
+  Scores scores = {0, 1, 2, 0, 0, 0, -kInfinity, -kInfinity};  // state 1 may not come first
   Scores differences(2);
   Decoder(DecodeKind::kAuto, graph).MaxMarginals(scores, differences);
   CHECK(differences == Scores{-kInfinity, -2});

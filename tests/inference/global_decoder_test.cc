@@ -71,7 +71,7 @@ TEST_CASE("DecodedLabellingsAndBoundsHoldTheBestOne") {
       ScoreTables(example, weights, scores);
       CHECK(Near(found.value, decoder.Score(scores, weights, found.labels), kExact));
       CHECK((!found.exact || Near(found.value, all.value, kTight)));
-      // The score, from the features of the labelling.
+      // The score of the labelling from its features.
       std::vector<double> q(example.structure().num_coordinates(), 0.0);
       std::vector<double> u(q.size());
       AddLabellingFeatures(example, found.labels, 1, q);
@@ -84,7 +84,7 @@ TEST_CASE("DecodedLabellingsAndBoundsHoldTheBestOne") {
       ++count;
     }
   }
-  // Not a promise, but what dual decomposition and local search do on such small models.
+  // Not guaranteed, but dual decomposition and local search achieve it on such small models.
   CHECK(best >= count - 3);
   CHECK(exact >= count / 2);
 }
@@ -145,7 +145,7 @@ TEST_CASE("ForbiddenLabellingsAreNotPredicted") {
   CHECK(decoder.num_decoded() == 20);
   CHECK(decoder.num_certified() <= 20);
 
-  // Two factors that contradict each other leave nothing.
+  // With two contradicting factors no labelling is allowed.
   builder.AddGlobalFactor(
       all, std::make_shared<CardinalityFactor>(CardinalityFactor::Between(kVariables, 6, 9)));
   GlobalDecoder hopeless(builder.Build());

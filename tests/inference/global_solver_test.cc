@@ -29,8 +29,8 @@ struct Model {
   Index count = layout->AddBlock("count", 5);
 };
 
-/// A chain of three variables with three states, four binary ones with a weight per count, one
-/// alone; in mixed order.
+/// A chain of three variables with three states, four binary variables with a weight per count, and
+/// one single variable, in mixed order.
 std::shared_ptr<const Structure> Mixed(const Model& model) {
   ModelBuilder builder(model.layout);
   for (const Index states : {2, 3, 3, 2, 4, 2, 3, 2}) builder.AddVariable(states);

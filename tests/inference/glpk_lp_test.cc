@@ -19,7 +19,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-/// What must hold for every result of the LP.
+/// Checks what holds for every result of the LP.
 void CheckResult(const FactorGraph& graph, const std::vector<double>& scores,
                  const MapResult& result) {
   REQUIRE(std::ssize(result.labels) == graph.num_variables());
@@ -249,8 +249,8 @@ TEST_CASE("a basis that is singular is replaced") {
   const std::vector<double> scores{0, 1, 0, -2, 0, 0, 0, -3};
   const auto solver = MakeGlpkSolver(graph, GlpkFormulation::kGeneral);
   solver->Solve(scores, &warm, &result);
-  // 5 rows and 8 columns. Basic: rows 0, 2, 3, 4 and column 4 (joint state 00), which has no entry
-  // in row 1.
+  // The LP has 5 rows and 8 columns. Basic are rows 0, 2, 3, 4 and column 4 (joint state 00), which
+  // has no entry in row 1: the basis is singular.
   warm.bytes = {2, 0, 0, 0, 0};
   const auto set = [&](int k, unsigned status) {
     warm.bytes[1 + k / 4] |= static_cast<std::uint8_t>(status << (2 * (k % 4)));
@@ -317,7 +317,7 @@ TEST_CASE(
   }
   for (std::thread& thread : threads) thread.join();
   for (const MapResult& result : results) CHECK(result.value == expected.value);
-  // Their threads have ended; here they begin anew.
+  // The threads that used the solvers have ended; the solvers must work in this thread.
   for (auto& solver : solvers) {
     MapResult result;
     solver->Solve(scores, nullptr, &result);

@@ -70,7 +70,7 @@ TEST_CASE("the first is that of Maximise, and long chains are no trouble") {
   REQUIRE(found.size() == 20);
   CHECK(found[0].labels == labels);
   CHECK(found[0].value == value);
-  // All scores equal: the end counts up.
+  // All labellings have the same score.
   const auto equal = KBestLabellings(&dp, std::vector<double>(4 * kLength, -1.0), 2);
   CHECK(equal.size() == 2);
 }

@@ -31,7 +31,7 @@ std::vector<double> RandomMarginals(Random& random, const FactorGraph& graph) {
   return p;
 }
 
-/// Any tables, not even normalised, with some negative entries.
+/// Arbitrary tables, not normalised and with some negative entries.
 std::vector<double> RandomTables(Random& random, const FactorGraph& graph, double scale) {
   std::vector<double> tables(graph.total_states());
   for (double& entry : tables) entry = scale * (random.Uniform() - 0.1);
@@ -127,8 +127,8 @@ TEST_CASE("the rows hold for every labelling, have full rank and describe the wh
     const Eigen::VectorXd value = a * Eigen::Map<Eigen::VectorXd>(mu.data(), model.columns);
     for (Index r = 0; r < model.rows; ++r) CHECK(std::abs(value(r) - model.row_lower[r]) <= kExact);
     CHECK(model.row_lower == model.row_upper);
-    // The dropped rows follow from the others: a solution of the kept ones, whatever its signs,
-    // meets them as well.
+    // The dropped rows follow from the others: a solution of the remaining rows, with entries of
+    // any sign, satisfies the dropped rows as well.
     const Eigen::FullPivLU<Eigen::MatrixXd> factorised(a);
     if (factorised.dimensionOfKernel() == 0) continue;
     const Eigen::VectorXd direction = factorised.kernel().rowwise().sum();

@@ -39,7 +39,7 @@ Network RandomNetwork(Random& random, Index nodes, Index edges, bool whole) {
   return network;
 }
 
-/// Capacity of the cut with these nodes on the source's side.
+/// The capacity of the cut with these nodes on the source's side.
 double CutCapacity(const Network& network, unsigned source_side) {
   double capacity = 0;
   for (Index n = 0; n < network.nodes; ++n) {
@@ -80,7 +80,8 @@ TEST_CASE("the maximum flow is the minimum cut, found by enumeration") {
     unsigned found = 0;
     for (Index n = 0; n < nodes; ++n) found |= (flow.SinkSide(n) ? 0u : 1u) << n;
     CHECK(Near(CutCapacity(network, found), best, kTight));
-    // Smallest sink side: every other minimum cut's sink side contains it.
+    // The sink side found is the smallest one: the sink side of every other minimum cut contains
+    // it.
     if (number % 2 == 0) {  // whole numbers: ties are exact
       for (unsigned side = 0; side < (1u << nodes); ++side) {
         if (CutCapacity(network, side) == best) CHECK((side & ~found) == 0);

@@ -17,7 +17,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-constexpr double kRoom = 1e-8;  // of max(1, |value|): what counts as reached
+constexpr double kRoom = 1e-8;  // relative to max(1, |value|): differences that count as equal
 
 double Room(double value) { return kRoom * std::max(1.0, std::abs(value)); }
 
@@ -33,7 +33,7 @@ TEST_CASE("message passing with searches agrees with brute force on small graphs
     MakeBruteForceSolver(graph)->Solve(scores, nullptr, &expected);
     WarmStart warm;
     const auto solver = MakeMessageBranchAndBoundSolver(graph);
-    for (int call = 0; call < 2; ++call) {  // the second one with the messages of the first
+    for (int call = 0; call < 2; ++call) {  // the second call starts from the messages of the first
       solver->Solve(scores, &warm, &result);
       CAPTURE(number);
       CHECK(result.integral);
@@ -108,8 +108,8 @@ TEST_CASE("a search that is given up leaves a bound") {
   CHECK_FALSE(result.exact);
   CHECK(result.upper_bound > result.value);
   CHECK(test::LabellingScore(*hard, scores, result.labels) == doctest::Approx(result.value));
-  // Twenty times as many iterations cannot do better than the optimum, and no bound can be below a
-  // labelling.
+  // Message passing with twenty times as many iterations gives a labelling that the search's bound
+  // must cover, and a bound that must cover the search's labelling.
   MapResult messages;
   MakeMessagePassingSolver(hard, {.max_iterations = 600, .tolerance = 1e-12})
       ->Solve(scores, nullptr, &messages);
@@ -165,7 +165,8 @@ TEST_CASE("a plan goes to higher limits by turns, and stays where a search arriv
   plan.Record(false);
   CHECK(plan.next_doublings() == 0);
 
-  // The messages do not mind the plan, nor does it survive another graph.
+  // Messages and plan are stored side by side without affecting each other; a plan is not read for
+  // another graph.
   std::vector<double> read;
   plan.Write(*graph, &warm);
   WriteMessages(messages, &warm);

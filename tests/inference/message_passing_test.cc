@@ -121,7 +121,8 @@ TEST_CASE("tables of any width, and tables that factors share") {
     const GraphPtr graph = Grid(3, 4, states);
     std::vector<double> scores = RandomScores(random, *graph, 1);
     const Offset size = states * states;
-    // Even factors have the table of factor 0, odd ones that of factor 1.
+    // Factors with even numbers have the table of factor 0, those with odd numbers that of factor
+    // 1.
     std::vector<Index> table_of;
     for (Index c = 0; c < graph->num_factors(); ++c) {
       table_of.push_back(c % 2);

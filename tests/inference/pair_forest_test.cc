@@ -38,8 +38,8 @@ GraphPtr PairsForest(Random& random, Index n, Index states) {
   return builder.Build();
 }
 
-/// Flat scores where factors with one number have one table; every third table is Potts, of either
-/// sign.
+/// Flat scores in which factors with the same table number have the same table; every third table
+/// is Potts, of either sign.
 std::vector<double> SharedScores(Random& random, const FactorGraph& graph,
                                  const std::vector<Index>& table_of, bool ties) {
   const auto draw = [&] {
@@ -135,7 +135,7 @@ TEST_CASE("large stars and chains with Potts and general tables agree with dynam
 }
 
 TEST_CASE("forbidden transitions are never taken") {
-  // States 0 … 4 must not fall along the chain, though falling scores well.
+  // The states 0 … 4 must not decrease along the chain, though decreasing states have large scores.
   const GraphPtr graph = Grid(1, 6, 5);
   std::vector<double> table;
   for (Index a = 0; a < 5; ++a) {

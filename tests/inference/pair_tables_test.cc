@@ -16,11 +16,11 @@ using namespace slackline::internal::test;
 
 namespace {
 
-/// Both directions, both signs, against the definition.
+/// Compares maxima over a table with the definition, in both directions and for both signs.
 void CheckTable(const std::vector<double>& scores, Index rows, Index cols, Random& random,
                 bool ties) {
   PairTables tables;
-  tables.Add(3, 2);  // so that the table begins somewhere
+  tables.Add(3, 2);  // so that the table does not begin at 0
   const Index t = tables.Add(rows, cols);
   tables.Set(t, scores);
   for (const bool transposed : {false, true}) {

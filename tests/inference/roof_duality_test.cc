@@ -55,7 +55,7 @@ struct Program {
     for (const double p : r) value += std::max(0.0, p);
     return value;
   }
-  /// The maximum over all points of {0, ½, 1}^n, where a maximiser of the program lies.
+  /// The maximum over all points of {0, ½, 1}^n, which contain a maximiser of the program.
   double Enumerate(int step) const {
     std::vector<int> x(u.size(), 0);
     double best = -kInfinity;
@@ -94,8 +94,8 @@ TEST_CASE("what one variable decides, its bounds decide for its neighbour withou
     double first, second, pair;
     int expected;  // of the second variable, doubled
   };
-  // Alone, the pair could pull the second variable to either side; the first one settles what the
-  // pair is worth.
+  // The pair's score alone could favour either state of the second variable. The unary score of the
+  // first variable decides which.
   for (const Case& c :
        {Case{-5, 0.5, -1, 2}, Case{5, 0.5, -1, 0}, Case{-5, -0.5, 1, 0}, Case{5, -0.5, 1, 2}}) {
     for (const bool swapped : {false, true}) {

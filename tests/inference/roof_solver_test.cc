@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Max-marginals of the relaxation by roof duality, against one solve for each state, and against
+// Compares max-marginals of the relaxation by roof duality with one solve per state, and with
 // enumeration where the relaxation is tight.
 #include <slackline/inference/roof_solver.h>
 
@@ -19,7 +19,8 @@ using namespace slackline::internal::test;
 
 namespace {
 
-/// max { θ·μ | μ_i(s) = 1 } by `solver`: the other state costs more than all else together.
+/// max { θ·μ | μ_i(s) = 1 } by `solver`: the other state gets a penalty larger than all scores
+/// together.
 double Conditioned(const FactorGraph& graph, const std::vector<double>& scores, Index i, Index s,
                    MapSolver* solver) {
   double penalty = 1;

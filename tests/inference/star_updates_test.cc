@@ -18,7 +18,7 @@ using namespace slackline::internal::test;
 
 namespace {
 
-/// One graph with scores and messages, and θ̂ kept beside them.
+/// A graph with scores and messages, and θ̂ kept up to date.
 struct Descent {
   Descent(const GraphPtr& the_graph, std::vector<double> the_scores, double the_temperature)
       : graph(*the_graph),

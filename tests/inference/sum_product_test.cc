@@ -23,7 +23,7 @@ struct Distribution {
   std::vector<double> marginals;
 };
 
-/// By all labellings, in long double.
+/// The distribution by enumeration of all labellings, in long double.
 Distribution Enumerate(const FactorGraph& graph, const std::vector<double>& scores,
                        double temperature) {
   std::vector<std::vector<Index>> labellings = {{}};
@@ -54,8 +54,8 @@ Distribution Enumerate(const FactorGraph& graph, const std::vector<double>& scor
   return result;
 }
 
-/// Of marginals: they are as large as 1, whatever the scores are. Rounding of scores in sums is
-/// multiplied by 1/T.
+/// Compares marginals and log-partition with enumeration. The tolerance of marginals is absolute,
+/// since they are at most 1; the rounding of scores in sums is multiplied by 1/T.
 void CheckAgainstEnumeration(const GraphPtr& graph, const std::vector<double>& scores,
                              double temperature) {
   const Distribution expected = Enumerate(*graph, scores, temperature);
@@ -77,7 +77,7 @@ void CheckAgainstEnumeration(const GraphPtr& graph, const std::vector<double>& s
   }
 }
 
-/// The points that certificates rest on: distributions that agree with each other.
+/// Checks that marginals are distributions which agree with each other: certificates rely on it.
 void CheckConsistent(const FactorGraph& graph, const std::vector<double>& marginals) {
   for (Index a = 0; a < graph.num_parts(); ++a) {
     double sum = 0;
@@ -165,14 +165,14 @@ TEST_CASE("HugeScoresAndExtremeTemperaturesNeitherOverflowNorLoseTheMaximum") {
       TreeSolver(graph).Solve(scores, nullptr, &best);
       std::vector<double> marginals(scores.size());
       SumProduct solver(graph);
-      // Cold: the maximum, and the best labelling's corner.
+      // Low temperature: the maximum, and the indicator vector of the best labelling.
       const double cold = scale * 1e-14;
       CHECK(Near(solver.Marginals(scores, cold, marginals), best.value, kExact));
       CheckConsistent(*graph, marginals);
       for (Index i = 0; i < graph->num_variables(); ++i) {
         CHECK(marginals[graph->state_offset(i) + best.labels[i]] == doctest::Approx(1));
       }
-      // Hot: all labellings alike.
+      // High temperature: all labellings have the same probability.
       const double hot = scale * 1e15;
       const double entropy = solver.Marginals(scores, hot, marginals) / hot;
       CheckConsistent(*graph, marginals);

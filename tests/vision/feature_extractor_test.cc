@@ -38,7 +38,7 @@ ExtractorOptions Small() {
   return options;
 }
 
-/// Files of some synthetic images.
+/// Image files of some synthetic images.
 struct Files {
   explicit Files(int count) {
     for (int k = 0; k < count; ++k) {
@@ -86,7 +86,7 @@ double Square(const float* a, const float* b, Index size) {
   return sum;
 }
 
-/// A checkerboard of colours: no two neighbours are alike.
+/// A checkerboard of colours: no two adjacent pixels are equal.
 Image Coloured(Index width, Index height) {
   Image image{width, height, {}};
   for (Index y = 0; y < height; ++y) {
@@ -309,7 +309,7 @@ TEST_CASE("shape values of a known superpixel") {
   CHECK(right[16] == 1);                     // the first hue
   CHECK(left[24] == doctest::Approx(0.25));  // x
   CHECK(left[25] == doctest::Approx(0.5));
-  CHECK(right[29] == doctest::Approx(0.5));  // its least x
+  CHECK(right[29] == doctest::Approx(0.5));  // the left edge of its bounding box
   CHECK(left[33] == doctest::Approx(std::log(0.5)));
   CHECK(left[34] == 1);  // touches the left border
   CHECK(left[35] == 0);
@@ -475,8 +475,8 @@ TEST_CASE("progress is told image by image, and can end the work") {
 
 TEST_CASE("learning can be ended at every step") {
   const Files files(2);
-  // Steps by the number of images done: descriptors, then all of k-means, then words and
-  // components.
+  // Calls of the check, by the number of images done: first descriptors, then all of k-means, then
+  // words and components.
   std::array<int, 5> steps{};
   std::size_t images = 0;
   LearnProgress progress;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Feature files as bytes, and all of their numbers.
+// Feature files as bytes, and the sum of all their numbers.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace slackline::internal::test {
 
-/// A number of the file.
+/// A number of the file, at a byte offset.
 template <class T>
 T Take(std::string_view bytes, std::size_t at) {
   T value;
@@ -25,7 +25,7 @@ void Put(T value, std::size_t at, std::string* bytes) {
   std::memcpy(bytes->data() + at, &value, sizeof(T));
 }
 
-/// Reads all that a feature file holds: the sum of its numbers.
+/// Reads all contents of a feature file and returns the sum of the numbers.
 inline double SumOfAll(const FeatureFile& file) {
   double sum = 0;
   for (Index i = 0; i < file.num_images(); ++i) {

@@ -80,7 +80,7 @@ std::string WriteExamples(const TemporaryFolder& folder) {
   return path;
 }
 
-/// Opens the file and reads all that it promises; returns the message of the DataError, or "".
+/// Opens the file and reads all of its contents; returns the message of the DataError, or "".
 std::string ReadAll(const std::string& path) {
   try {
     return std::isfinite(SumOfAll(FeatureFile(path))) ? "" : "not finite";
@@ -89,7 +89,7 @@ std::string ReadAll(const std::string& path) {
   }
 }
 
-/// Sets the checksums of directory and header right again.
+/// The bytes with correct checksums of directory and header.
 std::string Mended(std::string bytes) {
   const auto directory = Take<std::uint64_t>(bytes, 24);
   if (directory <= bytes.size()) Put(Crc32(std::string_view(bytes).substr(directory)), 56, &bytes);
@@ -278,7 +278,7 @@ TEST_CASE("arrays with good checksums are still checked") {
   const std::string good = ReadBytes(WriteExamples(folder));
   const std::size_t directory = Take<std::uint64_t>(good, 24);
   // The arrays of the first image: 4 parents, 3 pairs of neighbours, 4 × 4 and 2 × 4 numbers of
-  // pixels, 4 and 2 rows.
+  // pixels, 4 and 2 rows of features.
   const std::size_t pairs = 64 + 16;
   const std::size_t pixels = pairs + 3 * 16;
   const std::size_t features = pixels + 64 + 32;

@@ -17,7 +17,7 @@ namespace {
 
 bool IsNan(unsigned half) { return (half & 0x7fff) > 0x7c00; }
 
-/// By the definition of the format.
+/// The value of a half by the definition of the format.
 double Value(unsigned half) {
   const int exponent = static_cast<int>(half >> 10 & 31);
   const double fraction = half & 1023;

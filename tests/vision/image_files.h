@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Bytes of PNG and JPEG files of all kinds.
+// The bytes of PNG and JPEG files of all kinds.
 #pragma once
 
 #include <stdio.h>  // before jpeglib.h, which needs it
@@ -16,8 +16,8 @@
 
 namespace slackline::internal::test {
 
-/// Rows are as in the file: packed bits, high byte first. Further fields only where they are
-/// wanted.
+/// The content of a PNG file. Rows are as in the file: packed bits, high bits first. The later
+/// members are optional.
 struct PngContent {
   int width = 0;
   int height = 0;
@@ -101,7 +101,8 @@ inline std::string MakeJpeg(const JpegContent& content) {
   info.in_color_space = content.space;
   jpeg_set_defaults(&info);
   jpeg_set_quality(&info, 100, TRUE);
-  info.comp_info[0].h_samp_factor = info.comp_info[0].v_samp_factor = 1;  // no coarser colour
+  // no subsampling of colour
+  info.comp_info[0].h_samp_factor = info.comp_info[0].v_samp_factor = 1;
   if (content.space == JCS_CMYK) info.write_Adobe_marker = content.adobe ? TRUE : FALSE;
   if (content.progressive) jpeg_simple_progression(&info);
   jpeg_start_compress(&info, TRUE);

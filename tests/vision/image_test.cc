@@ -43,7 +43,7 @@ LabelImage ReadLabels(const std::string& bytes, Index num_classes) {
   return ReadLabelImage(folder.Write("a.img", bytes), num_classes);
 }
 
-/// The message after "…/a.img: ".
+/// The part of a message after "…/a.img: ".
 std::string WithoutPath(const std::string& message) {
   const std::string mark = "a.img: ";
   const std::size_t at = message.find(mark);
@@ -54,7 +54,7 @@ std::string Error(const std::string& bytes) {
   return WithoutPath(MessageOf<DataError>([&] { Read(bytes); }));
 }
 
-/// As Error, without a file: for hundreds of variants.
+/// Like Error, but without a file, for hundreds of variants.
 std::string DecodeError(const std::string& bytes) {
   return WithoutPath(MessageOf<DataError>(
       [&] { bytes.front() == '\x89' ? DecodePng("a.img", bytes) : DecodeJpeg("a.img", bytes); }));
@@ -72,7 +72,7 @@ void CheckNear(const Bytes& found, const Bytes& expected, int tolerance) {
   CHECK(worst <= tolerance);
 }
 
-/// 16 × 8 pixels in two halves of one colour each.
+/// An image of 16 × 8 pixels whose halves have one colour each.
 Bytes TwoHalves(const Bytes& left, const Bytes& right) {
   Bytes samples;
   for (int p = 0; p < 16 * 8; ++p) {
@@ -116,7 +116,7 @@ std::string PngOfSize(std::uint32_t width, std::uint32_t height) {
          chunk("IDAT");
 }
 
-/// A JPEG whose header claims another size.
+/// A JPEG whose header states another size.
 std::string JpegOfSize(int width, int height) {
   std::string bytes = SmallJpeg();
   const std::size_t at = bytes.find("\xff\xc0");
@@ -272,7 +272,7 @@ TEST_CASE("damaged files are refused or read, without harm") {
     for (int k = 0; k < 100; ++k) {
       std::string bytes = good;
       const std::size_t at = 40 + random.Below(bytes.size() - 40);
-      // The size in the header stays as it is: a large one is allowed, and takes its time.
+      // Bytes of the size in the header are not changed: a large size is allowed and takes long.
       if (frame != std::string::npos && at >= frame + 5 && at < frame + 9) continue;
       bytes[at] = static_cast<char>(random.Below(256));
       const std::string error = DecodeError(bytes);
@@ -284,7 +284,7 @@ TEST_CASE("damaged files are refused or read, without harm") {
 TEST_CASE("a PNG with a wrong checksum is refused") {
   std::string bytes = SmallPng();
   bytes[bytes.size() - 14] ^=
-      1;  // the end of the pixels' checksum comes before the 12 bytes of the last chunk
+      1;  // the checksum of the pixels ends before the 12 bytes of the last chunk
   CHECK(Contains(Error(bytes), "the PNG cannot be decoded: "));
 }
 

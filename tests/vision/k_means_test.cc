@@ -15,7 +15,7 @@ using namespace slackline::internal;
 
 namespace {
 
-/// Three clusters of points of two numbers.
+/// Three clusters of points in the plane.
 ClusterTask Clusters(int count) {
   Random random(11);
   ClusterTask task{{}, 2, 3, 5};
@@ -26,7 +26,7 @@ ClusterTask Clusters(int count) {
   return task;
 }
 
-/// Points without clusters, many enough to be worth several threads.
+/// Points without clusters, numerous enough for several threads.
 ClusterTask Cloud(Index size, Index centres, std::uint64_t seed) {
   Random random(seed);
   ClusterTask task{std::vector<float>(static_cast<std::size_t>(size) * 20'000), size, centres,

@@ -31,7 +31,7 @@ Image Plain(Index width, Index height, std::uint8_t value) {
           std::vector<std::uint8_t>(3 * static_cast<std::size_t>(width) * height, value)};
 }
 
-/// Vertical stripes of the given labels.
+/// Vertical stripes with the given labels.
 LabelImage Stripes(Index width, Index height, const std::vector<std::uint8_t>& labels) {
   LabelImage image{width, height, {}};
   for (Index p = 0; p < width * height; ++p) {
@@ -48,7 +48,7 @@ std::set<Color> ColorsBelow(const Image& image, Index top) {
   return colors;
 }
 
-/// A margin of white around letters: at the right and at the bottom.
+/// Whether a white margin remains at the right and at the bottom, below row `top`.
 bool WhiteMargin(const Image& image, Index top) {
   for (Index y = top; y < image.height; ++y) {
     if (PixelAt(image, image.width - 1, y) != kWhite) return false;
@@ -188,7 +188,7 @@ TEST_CASE("legends wrap and stay within the picture") {
     CHECK(WhiteMargin(overlay, 5));
     const std::set<Color> colors = ColorsBelow(overlay, 5);
     CHECK(colors.size() == 23);
-    if (width <= 320) {  // beyond, letters are larger
+    if (width <= 320) {  // in wider pictures letters are larger
       CHECK(overlay.height <= last_height);
       last_height = overlay.height;
     }
@@ -236,7 +236,7 @@ TEST_CASE("pictures of unequal sizes and unknown classes are refused") {
 }
 
 TEST_CASE("the darkest cell of a confusion picture is that of the largest share of a row") {
-  // One row has a few pixels, all in one column; the others have many, spread evenly.
+  // One row has a few pixels, all in one column; the others have many pixels, spread evenly.
   const Color darkest = {8, 40, 100};
   std::vector<Box> boxes;
   for (Index cell = 0; cell < 16; ++cell) {
@@ -256,8 +256,8 @@ TEST_CASE("the darkest cell of a confusion picture is that of the largest share 
 }
 
 TEST_CASE("confusion pictures say what rows, columns and numbers are, whatever their size") {
-  // Ink below the cells and above the names: the legend and the title. Few classes leave room for
-  // both.
+  // There is ink below the cells and above the names: the legend and the title. With few classes
+  // there is little room for both.
   for (const std::size_t n : {1, 2, 21}) {
     const std::vector<std::string> classes(n, "class");
     std::vector<std::int64_t> counts(n * n, 0);
@@ -271,7 +271,7 @@ TEST_CASE("confusion pictures say what rows, columns and numbers are, whatever t
     CHECK(image.width >= TextWidth(std::string(26, 'x'), 2));
     CHECK(WhiteMargin(image, 0));
   }
-  // A class without pixels has a word in its row.
+  // The row of a class without pixels shows a word.
   const Image empty = ConfusionPicture(std::vector<std::int64_t>(16, 0), kClasses);
   std::vector<std::int64_t> one_row(16, 0);
   for (Index k = 0; k < 4; ++k) one_row[5 * k] = k == 0 ? 0 : 1;
@@ -331,7 +331,7 @@ TEST_CASE("in synthetic images the sky is above, and only thin borders are void"
 }
 
 TEST_CASE("one colour does not tell the synthetic classes apart") {
-  // Of the pairs of classes, some share most of their range of mean colours.
+  // Some pairs of classes have largely overlapping ranges of mean colours.
   std::array<std::array<double, 2>, 8> range;
   range.fill({255, 0});
   for (std::uint64_t seed = 0; seed < 40; ++seed) {

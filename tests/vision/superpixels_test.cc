@@ -42,7 +42,7 @@ Image Scene(Index width, Index height, std::uint64_t seed) {
   return image;
 }
 
-/// Numbers in any order, connected or not.
+/// Random superpixel numbers, not necessarily connected.
 Superpixels RandomNumbers(Index width, Index height, Index count, std::uint64_t seed) {
   Random random(seed);
   Superpixels result{width, height, count, {}};
@@ -64,13 +64,13 @@ void CheckPartition(const Superpixels& s, Index width, Index height) {
   }
   CHECK(in_order);
   CHECK(seen == s.count);
-  // Connected: as many regions as numbers.
+  // Every superpixel is connected: there are as many regions as numbers.
   std::vector<Index> regions = s.of_pixel;
   CHECK(NumberRegions(width, height, regions) == s.count);
   CHECK(regions == s.of_pixel);
 }
 
-/// The definition, in double precision.
+/// Lab by its definition, in double precision.
 std::array<double, 3> ExactLab(int red, int green, int blue) {
   const auto linear = [](int v) {
     const double s = v / 255.0;
@@ -109,7 +109,7 @@ TEST_CASE("the number of superpixels is about the wanted one") {
 }
 
 TEST_CASE("superpixels keep to the edges of the image") {
-  // The edge between the halves lies off every regular grid.
+  // The edge between the halves is not on any regular grid.
   Image image{90, 60, {}};
   LabelImage halves{90, 60, {}};
   for (Index p = 0; p < 90 * 60; ++p) {
